@@ -1,0 +1,15 @@
+//! Words that every layer uses: identifiers, SQLSTATEs, errors at the SQL boundary, settings, stop points.
+//!
+//! Small and dull on purpose: whatever changes here rebuilds everything.
+//!
+//! Invariant: nothing here blocks, allocates much, or knows any other crate.
+
+pub mod error;
+pub mod ids;
+pub mod sqlstate;
+
+pub use error::{Severity, SqlError, SqlResult};
+pub use ids::{
+    BlockNo, CommandId, Fork, Lsn, MultiXactId, OffsetNo, Oid, PAGE_SIZE, RelFile, SubxactId, Tid, Xid,
+};
+pub use sqlstate::SqlState;

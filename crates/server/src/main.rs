@@ -1,0 +1,2 @@
+//! The `stampede` binary.
+fn main() {}

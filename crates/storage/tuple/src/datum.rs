@@ -1,0 +1,53 @@
+//! One physical value.
+
+use std::sync::Arc;
+
+use crate::Bytes;
+
+/// One physical value, or NULL. The variant follows the column's [`crate::Physical`] class, never its contents.
+///
+/// Text-like, numeric, array and other variable-length types are [`Datum::Bytes`] holding the payload without header,
+/// never compressed or out of line. A column read from a tuple may be [`Datum::Toasted`]; whoever evaluates a column
+/// reference resolves it before any function of a type sees it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Datum {
+    /// SQL NULL of any type.
+    #[default]
+    Null,
+    /// `bool`
+    Bool(bool),
+    /// `"char"`
+    Char(u8),
+    /// `int2`
+    Int2(i16),
+    /// `int4`, and `date` as days since 2000-01-01
+    Int4(i32),
+    /// `int8`, and `timestamp`, `timestamptz`, `time` as microseconds (since 2000-01-01)
+    Int8(i64),
+    /// `oid`, `xid`, `cid`, `regclass` and the other aliases of `oid`
+    Oid(u32),
+    /// `float4`
+    Float4(f32),
+    /// `float8`
+    Float8(f64),
+    /// Every other type: fixed-length ones such as `name` (64 bytes on disk, here without the padding), `uuid`, `interval`,
+    /// `tid`, and all variable-length ones.
+    Bytes(Bytes),
+    /// A variable-length value as stored: compressed, or a pointer to its TOAST table. The raw bytes with header.
+    Toasted(Arc<[u8]>),
+}
+
+impl Datum {
+    /// Whether this is SQL NULL.
+    #[inline]
+    pub fn is_null(&self) -> bool {
+        matches!(self, Datum::Null)
+    }
+
+    /// A text-like value.
+    pub fn text(text: &str) -> Datum {
+        Datum::Bytes(text.into())
+    }
+}
+
+const _: () = assert!(size_of::<Datum>() == 24);
