@@ -38,9 +38,79 @@ pub struct Attr {
     pub storage: u8,
 }
 
+impl Physical {
+    /// Bytes on disk of a fixed-length class.
+    #[inline]
+    pub fn fixed_len(self) -> Option<usize> {
+        match self {
+            Physical::Bool | Physical::Char => Some(1),
+            Physical::Int2 => Some(2),
+            Physical::Int4 | Physical::Oid | Physical::Float4 => Some(4),
+            Physical::Int8 | Physical::Float8 => Some(8),
+            Physical::Fixed(n) => Some(n as usize),
+            Physical::Name => Some(NAME_LEN),
+            Physical::Varlena => None,
+        }
+    }
+}
+
+/// Bytes of a `name` on disk.
+pub const NAME_LEN: usize = 64;
+
 /// The columns of a row, in order, dropped ones included.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct RowLayout {
+    attrs: Vec<Attr>,
+    /// Where the leading fixed-length columns start when none before them is null; one more entry for the first varlena:
+    /// where the column before it ends, not yet aligned.
+    offsets: Vec<u32>,
+}
+
+impl RowLayout {
+    /// The layout of rows with these columns.
+    pub fn new(attrs: Vec<Attr>) -> RowLayout {
+        let mut offsets = Vec::new();
+        let mut at = 0usize;
+        for attr in &attrs {
+            let Some(len) = attr.physical.fixed_len() else {
+                offsets.push(at as u32);
+                break;
+            };
+            at = align_up(at, attr.align);
+            offsets.push(at as u32);
+            at += len;
+        }
+        RowLayout { attrs, offsets }
+    }
+
     /// Every column.
-    pub attrs: Vec<Attr>,
+    #[inline]
+    pub fn attrs(&self) -> &[Attr] {
+        &self.attrs
+    }
+
+    /// Number of columns.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.attrs.len()
+    }
+
+    /// Whether rows have no columns at all.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.attrs.is_empty()
+    }
+
+    /// Start of column `column` when no column up to it is null, if it is among the leading columns whose place does not depend on the row.
+    #[inline]
+    pub(crate) fn cached_offset(&self, column: usize) -> Option<usize> {
+        self.offsets.get(column).map(|&at| at as usize)
+    }
+}
+
+/// Rounds up to an alignment of 1, 2, 4 or 8.
+#[inline]
+pub(crate) fn align_up(at: usize, align: u8) -> usize {
+    let mask = align.max(1) as usize - 1;
+    (at + mask) & !mask
 }

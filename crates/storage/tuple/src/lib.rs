@@ -4,12 +4,32 @@
 //! A [`Datum`] is a *physical* value. What it means (`date`, `numeric`, collation, input and output) is the
 //! business of `sql/types`; storage only needs its size, alignment and, for index keys, a comparison that is handed down.
 //!
+//! # Layout
+//! A row's *data* starts at an address that is 0 modulo 8 relative to the tuple (or index entry). Each column that is not null follows at
+//! the next multiple of its alignment, bytes between are zero; nulls take no space and are told by a bitmap beside the data (bit set: not null; column 0
+//! is bit 0 of byte 0), which is absent when nothing is null. Variable-length values: [`varlena`].
+//!
+//! # Invariants
+//! 1. Decoding never panics whatever the bytes: damaged rows give [`BadRow`].
+//! 2. `decode(encode(row)) == row` for every row that fits its layout.
+//!
+//! # PostgreSQL counterpart and differences
+//! `heaptuple.c`, `varatt.h`. Little-endian on every machine; bits of external pointers are ours.
+//!
 //! Invariant: pure. No I/O, no locks, no knowledge of catalogs.
 
 mod bytes;
 mod datum;
+mod decode;
+mod encode;
 mod layout;
+pub mod varlena;
 
 pub use bytes::Bytes;
 pub use datum::Datum;
-pub use layout::{Attr, Physical, RowLayout};
+pub use decode::{BadRow, Position, RowBytes};
+pub use encode::{EncodedInfo, bitmap_len, encode_nulls};
+pub use layout::{Attr, NAME_LEN, Physical, RowLayout};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! Round trips over random layouts and rows, and damaged bytes.
+
+use proptest::prelude::*;
+
+use crate::{Attr, Bytes, Datum, Physical, Position, RowBytes, RowLayout, bitmap_len, encode_nulls, varlena};
+
+fn attr(physical: Physical, align: u8) -> Attr {
+    Attr { physical, align, storage: b'x' }
+}
+
+fn column() -> impl Strategy<Value = (Attr, Datum)> {
+    let fixed = prop_oneof![
+        any::<bool>().prop_map(|v| (attr(Physical::Bool, 1), Datum::Bool(v))),
+        any::<u8>().prop_map(|v| (attr(Physical::Char, 1), Datum::Char(v))),
+        any::<i16>().prop_map(|v| (attr(Physical::Int2, 2), Datum::Int2(v))),
+        any::<i32>().prop_map(|v| (attr(Physical::Int4, 4), Datum::Int4(v))),
+        any::<i64>().prop_map(|v| (attr(Physical::Int8, 8), Datum::Int8(v))),
+        any::<u32>().prop_map(|v| (attr(Physical::Oid, 4), Datum::Oid(v))),
+        (-1e9f64..1e9).prop_map(|v| (attr(Physical::Float8, 8), Datum::Float8(v))),
+        proptest::collection::vec(any::<u8>(), 16)
+            .prop_map(|v| (attr(Physical::Fixed(16), 1), Datum::Bytes(v.into()))),
+        "[a-z]{0,63}".prop_map(|v| (attr(Physical::Name, 1), Datum::text(&v))),
+    ];
+    let lengths = prop_oneof![0usize..10, 120usize..135, 250usize..260, 1000usize..1100];
+    let variable =
+        (lengths, any::<u8>(), prop_oneof![Just(4u8), Just(8u8)]).prop_map(|(len, byte, align)| {
+            (attr(Physical::Varlena, align), Datum::Bytes(vec![byte; len].into()))
+        });
+    let toasted = (0u32..1 << 30, any::<u32>(), any::<bool>()).prop_map(|(size, id, compressed)| {
+        let pointer = varlena::External {
+            raw_size: size,
+            stored_size: size,
+            compressed,
+            value_id: id,
+            toast_relation: 77,
+        };
+        (attr(Physical::Varlena, 4), Datum::Toasted(pointer.to_bytes().as_slice().into()))
+    });
+    let compressed = (200usize..5000, any::<u8>()).prop_map(|(len, byte)| {
+        let stored = varlena::compress(&vec![byte; len]).expect("a run compresses");
+        (attr(Physical::Varlena, 4), Datum::Toasted(stored))
+    });
+    (prop_oneof![4 => fixed, 4 => variable, 1 => toasted, 1 => compressed], 0u8..4)
+        .prop_map(|((attr, value), null)| (attr, if null == 0 { Datum::Null } else { value }))
+}
+
+fn row() -> impl Strategy<Value = (RowLayout, Vec<Datum>)> {
+    proptest::collection::vec(column(), 0..20).prop_map(|columns| {
+        let (attrs, values) = columns.into_iter().unzip();
+        (RowLayout::new(attrs), values)
+    })
+}
+
+proptest! {
+    #[test]
+    fn rows_round_trip((layout, values) in row(), extra in 0usize..3, split in 0usize..20) {
+        // Alignment is relative to where the data begin, wherever that is in the buffer.
+        let mut out = vec![0xaa; extra * 8];
+        let begin = out.len();
+        let info = layout.encode(&values, &mut out);
+        let data = &out[begin..];
+        prop_assert_eq!(data.len(), layout.encoded_len(&values));
+        let mut bitmap = Vec::new();
+        encode_nulls(&values, &mut bitmap);
+        prop_assert_eq!(bitmap.len(), bitmap_len(values.len()));
+        prop_assert_eq!(info.has_nulls, values.contains(&Datum::Null));
+        let nulls = info.has_nulls.then_some(&bitmap[..]);
+
+        let mut back = Vec::new();
+        layout.decode(values.len(), nulls, data, values.len(), &mut back).unwrap();
+        prop_assert_eq!(&back, &values);
+
+        let row = RowBytes { columns: values.len(), nulls, data };
+        for (i, value) in values.iter().enumerate() {
+            prop_assert_eq!(&layout.decode_column(&row, i).unwrap(), value);
+        }
+        let (mut steps, mut position) = (Vec::new(), Position::default());
+        layout.decode_more(&row, &mut position, split, &mut steps).unwrap();
+        prop_assert_eq!(steps.len(), split.min(values.len()));
+        layout.decode_more(&row, &mut position, values.len(), &mut steps).unwrap();
+        prop_assert_eq!(&steps, &values);
+    }
+
+    #[test]
+    fn damaged_rows_do_not_panic((layout, values) in row(), at in any::<usize>(), byte in any::<u8>(), cut in any::<usize>()) {
+        let mut out = Vec::new();
+        layout.encode(&values, &mut out);
+        if !out.is_empty() {
+            let at = at % out.len();
+            out[at] = byte;
+            out.truncate(cut % out.len() + 1);
+        }
+        let mut bitmap = Vec::new();
+        encode_nulls(&values, &mut bitmap);
+        let row = RowBytes { columns: values.len(), nulls: Some(&bitmap), data: &out };
+        let _ = layout.decode_more(&row, &mut Position::default(), values.len(), &mut Vec::new());
+        for i in 0..values.len() {
+            if let Ok(Datum::Toasted(stored)) = layout.decode_column(&row, i) {
+                let _ = varlena::resolve_inline(&stored);
+            }
+        }
+    }
+
+    #[test]
+    fn compression_round_trips(text in "[ab]{0,4000}") {
+        if let Some(stored) = varlena::compress(text.as_bytes()) {
+            prop_assert!(stored.len() < text.len());
+            prop_assert_eq!(varlena::raw_size(&stored).unwrap(), text.len());
+            prop_assert_eq!(varlena::resolve_inline(&stored).unwrap(), Some(Datum::text(&text)));
+        }
+    }
+}
+
+#[test]
+fn columns_added_later_are_null() {
+    let layout = RowLayout::new(vec![attr(Physical::Int4, 4); 3]);
+    let mut out = Vec::new();
+    layout.encode(&[Datum::Int4(7)], &mut out);
+    let mut back = Vec::new();
+    layout.decode(1, None, &out, 3, &mut back).unwrap();
+    assert_eq!(back, [Datum::Int4(7), Datum::Null, Datum::Null]);
+    let row = RowBytes { columns: 1, nulls: None, data: &out };
+    assert_eq!(layout.decode_column(&row, 2), Ok(Datum::Null));
+}
+
+#[test]
+fn short_values_are_packed() {
+    let layout = RowLayout::new(vec![attr(Physical::Char, 1), attr(Physical::Varlena, 4)]);
+    let mut out = Vec::new();
+    layout.encode(&[Datum::Char(1), Datum::Bytes(Bytes::new(b"abc"))], &mut out);
+    assert_eq!(out, [1, 9, b'a', b'b', b'c'], "no padding before a 1-byte header");
+}
+
+#[test]
+fn incompressible_values_stay() {
+    let noise: Vec<u8> = (0..4000u32).map(|i| (i.wrapping_mul(2654435761) >> 13) as u8).collect();
+    assert!(varlena::compress(&noise).is_none());
+}
