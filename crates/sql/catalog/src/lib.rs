@@ -1,1 +1,2 @@
 //! The `catalog` layer.
+pub mod system;
