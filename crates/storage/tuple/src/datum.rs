@@ -51,3 +51,23 @@ impl Datum {
 }
 
 const _: () = assert!(size_of::<Datum>() == 24);
+
+macro_rules! from_value {
+    ($($from:ty => $variant:ident),* $(,)?) => {
+        $(impl From<$from> for Datum {
+            fn from(value: $from) -> Datum {
+                Datum::$variant(value.into())
+            }
+        })*
+    };
+}
+
+from_value! {
+    bool => Bool, u8 => Char, i16 => Int2, i32 => Int4, i64 => Int8, f32 => Float4, f64 => Float8, &str => Bytes, String => Bytes,
+}
+
+impl From<base::Oid> for Datum {
+    fn from(oid: base::Oid) -> Datum {
+        Datum::Oid(oid.0)
+    }
+}
