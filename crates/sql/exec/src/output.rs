@@ -1,0 +1,122 @@
+//! Where a session's results go. The server implements [`Output`] by encoding straight into the write buffer of the
+//! connection; tests collect rows in memory.
+
+use base::{Oid, SqlError, SqlResult};
+use tuple::Datum;
+
+/// How a value travels: PostgreSQL's format codes 0 and 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// As `psql` shows it.
+    #[default]
+    Text,
+    /// The type's `send` and `receive` representation.
+    Binary,
+}
+
+impl Format {
+    /// The format with this code of the protocol.
+    pub fn from_code(code: i16) -> Option<Format> {
+        match code {
+            0 => Some(Format::Text),
+            1 => Some(Format::Binary),
+            _ => None,
+        }
+    }
+
+    /// The protocol's code.
+    pub fn code(self) -> i16 {
+        self as i16
+    }
+}
+
+/// One column of a result, as RowDescription tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Name or alias.
+    pub name: Box<str>,
+    /// Table that the column comes from, or 0.
+    pub table: Oid,
+    /// Number of the column in that table, or 0.
+    pub number: i16,
+    /// Type, with domains replaced by their base type.
+    pub type_oid: Oid,
+    /// `pg_type.typlen`.
+    pub type_len: i16,
+    /// Type modifier or -1.
+    pub typmod: i32,
+}
+
+/// The columns of a result and the format of each: what is needed to encode a row.
+#[derive(Clone, Copy)]
+pub struct RowEncoder<'a> {
+    /// The columns.
+    pub columns: &'a [Column],
+    /// Formats asked for: none (all text), one (for all), or one a column.
+    pub formats: &'a [Format],
+}
+
+impl RowEncoder<'_> {
+    /// Number of columns.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether rows have no columns at all.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// The format of column `i`.
+    #[inline]
+    pub fn format(&self, i: usize) -> Format {
+        match self.formats {
+            [] => Format::Text,
+            [one] => *one,
+            many => many.get(i).copied().unwrap_or_default(),
+        }
+    }
+
+    /// Appends the value's bytes without length word; `false` for NULL, which appends nothing.
+    #[inline]
+    pub fn encode(&self, i: usize, value: &Datum, out: &mut Vec<u8>) -> SqlResult<bool> {
+        let _ = (i, value, out);
+        todo!()
+    }
+}
+
+/// The sink of a session's results. Every method may wait for the fiber when the peer is slow.
+///
+/// ReadyForQuery is the server's own: after [`crate::Session::simple_query`] and [`crate::Session::sync`] it sends
+/// [`crate::Session::transaction_status`].
+pub trait Output {
+    /// RowDescription.
+    fn row_description(&mut self, columns: &[Column], formats: &[Format]) -> SqlResult<()>;
+    /// NoData: the statement returns no rows.
+    fn no_data(&mut self) -> SqlResult<()>;
+    /// ParameterDescription.
+    fn parameter_description(&mut self, types: &[Oid]) -> SqlResult<()>;
+    /// DataRow: calls [`RowEncoder::encode`] for each value.
+    fn data_row(&mut self, encoder: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()>;
+    /// CommandComplete with PostgreSQL's tag (`INSERT 0 1`).
+    fn command_complete(&mut self, tag: &str) -> SqlResult<()>;
+    /// EmptyQueryResponse.
+    fn empty_query(&mut self) -> SqlResult<()>;
+    /// PortalSuspended: the row limit of Execute was reached.
+    fn portal_suspended(&mut self) -> SqlResult<()>;
+    /// NoticeResponse; the session has applied `client_min_messages` already.
+    fn notice(&mut self, notice: &SqlError);
+    /// ParameterStatus after a reported setting changed.
+    fn parameter_status(&mut self, name: &str, value: &str);
+    /// CopyInResponse.
+    fn copy_in(&mut self, format: Format, columns: usize) -> SqlResult<()>;
+    /// The next CopyData from the client, `None` at CopyDone. CopyFail and a lost connection are errors. Waits.
+    fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>>;
+    /// CopyOutResponse.
+    fn copy_out(&mut self, format: Format, columns: usize) -> SqlResult<()>;
+    /// One CopyData message.
+    fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()>;
+    /// CopyDone.
+    fn copy_out_done(&mut self) -> SqlResult<()>;
+}

@@ -1,0 +1,241 @@
+//! # What
+//! Rows in temporary files below `base/pgsql_tmp`: where sorts and hashes go when they outgrow `work_mem`.
+//!
+//! # Layout
+//! A file is a sequence of rows: length of the rest (u32, little-endian), then each value as a tag byte and its bytes;
+//! variable-length values carry a u32 length. The files never outlive the statement and are not portable.
+//!
+//! # Invariants
+//! 1. A [`SpillFile`] is removed from the directory when dropped, also on error.
+//! 2. Rows come back in the order they were written.
+
+use std::path::PathBuf;
+
+use base::{SqlResult, sql_err};
+use runtime::fs::{self, File, OpenOptions};
+use tuple::{Bytes, Datum};
+
+/// Bytes gathered before a write, and read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// Memory that a row takes, by estimate: the slots and what hangs on them.
+pub fn row_bytes(row: &[Datum]) -> usize {
+    let mut size = size_of::<Vec<Datum>>() + size_of_val(row);
+    for value in row {
+        match value {
+            Datum::Bytes(Bytes::Shared(bytes)) => size += bytes.len() + 16,
+            Datum::Toasted(bytes) => size += bytes.len() + 16,
+            _ => {}
+        }
+    }
+    size
+}
+
+/// Appends a row in the file's form, without its length word.
+pub fn encode_row(row: &[Datum], out: &mut Vec<u8>) {
+    for value in row {
+        match value {
+            Datum::Null => out.push(0),
+            Datum::Bool(v) => out.extend([1, u8::from(*v)]),
+            Datum::Char(v) => out.extend([2, *v]),
+            Datum::Int2(v) => tagged(out, 3, &v.to_le_bytes()),
+            Datum::Int4(v) => tagged(out, 4, &v.to_le_bytes()),
+            Datum::Int8(v) => tagged(out, 5, &v.to_le_bytes()),
+            Datum::Oid(v) => tagged(out, 6, &v.to_le_bytes()),
+            Datum::Float4(v) => tagged(out, 7, &v.to_le_bytes()),
+            Datum::Float8(v) => tagged(out, 8, &v.to_le_bytes()),
+            Datum::Bytes(v) => {
+                tagged(out, 9, &(v.len() as u32).to_le_bytes());
+                out.extend_from_slice(v);
+            }
+            Datum::Toasted(v) => {
+                tagged(out, 10, &(v.len() as u32).to_le_bytes());
+                out.extend_from_slice(v);
+            }
+        }
+    }
+}
+
+fn tagged(out: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
+    out.push(tag);
+    out.extend_from_slice(bytes);
+}
+
+/// Reads a row written by [`encode_row`]; replaces the contents of `out`. `None` if the bytes are not a row.
+pub fn decode_row(mut bytes: &[u8], out: &mut Vec<Datum>) -> Option<()> {
+    out.clear();
+    while let Some((&tag, rest)) = bytes.split_first() {
+        bytes = rest;
+        out.push(match tag {
+            0 => Datum::Null,
+            1 => Datum::Bool(take::<1>(&mut bytes)?[0] != 0),
+            2 => Datum::Char(take::<1>(&mut bytes)?[0]),
+            3 => Datum::Int2(i16::from_le_bytes(take(&mut bytes)?)),
+            4 => Datum::Int4(i32::from_le_bytes(take(&mut bytes)?)),
+            5 => Datum::Int8(i64::from_le_bytes(take(&mut bytes)?)),
+            6 => Datum::Oid(u32::from_le_bytes(take(&mut bytes)?)),
+            7 => Datum::Float4(f32::from_le_bytes(take(&mut bytes)?)),
+            8 => Datum::Float8(f64::from_le_bytes(take(&mut bytes)?)),
+            9 => Datum::Bytes(Bytes::new(take_long(&mut bytes)?)),
+            10 => Datum::Toasted(take_long(&mut bytes)?.into()),
+            _ => return None,
+        });
+    }
+    Some(())
+}
+
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    let (head, rest) = bytes.split_first_chunk::<N>()?;
+    *bytes = rest;
+    Some(*head)
+}
+
+fn take_long<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let len = u32::from_le_bytes(take(bytes)?) as usize;
+    let (head, rest) = bytes.split_at_checked(len)?;
+    *bytes = rest;
+    Some(head)
+}
+
+/// Where temporary files go, and how they are told apart.
+#[derive(Clone, Debug)]
+pub struct TempDir {
+    /// `base/pgsql_tmp` of the data directory.
+    pub path: PathBuf,
+    /// Process number of the session, part of the names as in PostgreSQL.
+    pub pid: i32,
+}
+
+/// A temporary file of rows, being written.
+pub struct SpillFile {
+    file: File,
+    path: PathBuf,
+    buffer: Vec<u8>,
+    written: u64,
+    rows: u64,
+}
+
+impl SpillFile {
+    /// An empty file.
+    pub fn create(dir: &TempDir) -> SqlResult<SpillFile> {
+        let path = dir.path.join(format!("pgsql_tmp{}.{:016x}", dir.pid, runtime::random_u64()));
+        let file = match open_new(&path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                fs::create_dir_all(&dir.path).map_err(io_error)?;
+                open_new(&path)
+            }
+            other => other,
+        }
+        .map_err(io_error)?;
+        Ok(SpillFile { file, path, buffer: Vec::new(), written: 0, rows: 0 })
+    }
+
+    /// Appends a row.
+    pub fn write(&mut self, row: &[Datum]) -> SqlResult<()> {
+        let start = self.buffer.len();
+        self.buffer.extend_from_slice(&[0; 4]);
+        encode_row(row, &mut self.buffer);
+        let len = (self.buffer.len() - start - 4) as u32;
+        self.buffer[start..start + 4].copy_from_slice(&len.to_le_bytes());
+        self.rows += 1;
+        if self.buffer.len() >= CHUNK { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> SqlResult<()> {
+        self.file.write_all_at(&self.buffer, self.written).map_err(io_error)?;
+        self.written += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Rows written.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Bytes written.
+    pub fn bytes(&self) -> u64 {
+        self.written + self.buffer.len() as u64
+    }
+
+    /// Ends writing and reads from the beginning.
+    pub fn into_reader(mut self) -> SqlResult<SpillReader> {
+        self.flush()?;
+        self.buffer = Vec::new();
+        Ok(SpillReader { file: self, buffer: Vec::new(), start: 0, position: 0 })
+    }
+}
+
+impl Drop for SpillFile {
+    fn drop(&mut self) {
+        // Nothing can be done about a file that cannot be removed; the next start clears the directory.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// A temporary file of rows, being read.
+pub struct SpillReader {
+    file: SpillFile,
+    buffer: Vec<u8>,
+    start: usize,
+    position: u64,
+}
+
+impl SpillReader {
+    /// The next row into `out`; `false` at the end.
+    pub fn next(&mut self, out: &mut Vec<Datum>) -> SqlResult<bool> {
+        if !self.fill(4)? {
+            return Ok(false);
+        }
+        let head = &self.buffer[self.start..self.start + 4];
+        let len = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        let whole = self.fill(4 + len)?;
+        let bytes = &self.buffer[self.start + 4..];
+        if !whole || decode_row(&bytes[..len], out).is_none() {
+            return Err(sql_err!(DATA_CORRUPTED, "unexpected end of temporary file"));
+        }
+        self.start += 4 + len;
+        Ok(true)
+    }
+
+    /// Back to the first row.
+    pub fn rewind(&mut self) {
+        self.buffer.clear();
+        self.start = 0;
+        self.position = 0;
+    }
+
+    /// Rows in the file.
+    pub fn rows(&self) -> u64 {
+        self.file.rows
+    }
+
+    /// Makes `need` bytes available from `start`; `false` if the file ends before.
+    fn fill(&mut self, need: usize) -> SqlResult<bool> {
+        while self.buffer.len() - self.start < need {
+            self.buffer.drain(..self.start);
+            self.start = 0;
+            let left = (self.file.written - self.position) as usize;
+            let want = left.min(CHUNK.max(need));
+            if want == 0 {
+                return Ok(false);
+            }
+            let old = self.buffer.len();
+            self.buffer.resize(old + want, 0);
+            self.file.file.read_exact_at(&mut self.buffer[old..], self.position).map_err(io_error)?;
+            self.position += want as u64;
+        }
+        Ok(true)
+    }
+}
+
+fn open_new(path: &std::path::Path) -> std::io::Result<File> {
+    File::open(path, OpenOptions::new().read(true).write(true).create_new(true))
+}
+
+fn io_error(error: std::io::Error) -> base::SqlError {
+    if error.kind() == std::io::ErrorKind::StorageFull {
+        return sql_err!(DISK_FULL, "could not write temporary file: {error}");
+    }
+    sql_err!(IO_ERROR, "could not access temporary file: {error}")
+}

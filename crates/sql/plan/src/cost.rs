@@ -1,0 +1,329 @@
+//! What plans cost, in PostgreSQL's units: one sequential page read is 1.
+
+use crate::plan::{Cost, JoinKind};
+
+/// The planner's settings, under PostgreSQL's names.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct Settings {
+    pub seq_page_cost: f64,
+    pub random_page_cost: f64,
+    pub cpu_tuple_cost: f64,
+    pub cpu_index_tuple_cost: f64,
+    pub cpu_operator_cost: f64,
+    /// In pages.
+    pub effective_cache_size: f64,
+    /// In bytes.
+    pub work_mem: f64,
+    pub hash_mem_multiplier: f64,
+    pub default_statistics_target: i32,
+    pub enable_seqscan: bool,
+    pub enable_indexscan: bool,
+    pub enable_indexonlyscan: bool,
+    pub enable_bitmapscan: bool,
+    pub enable_tidscan: bool,
+    pub enable_nestloop: bool,
+    pub enable_hashjoin: bool,
+    pub enable_mergejoin: bool,
+    pub enable_hashagg: bool,
+    pub enable_sort: bool,
+    pub enable_material: bool,
+    /// Relations up to which join orders are searched exhaustively.
+    pub geqo_threshold: usize,
+    pub join_collapse_limit: usize,
+    pub from_collapse_limit: usize,
+    /// Share of a cursor's rows expected to be fetched.
+    pub cursor_tuple_fraction: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            seq_page_cost: 1.0,
+            random_page_cost: 4.0,
+            cpu_tuple_cost: 0.01,
+            cpu_index_tuple_cost: 0.005,
+            cpu_operator_cost: 0.0025,
+            effective_cache_size: 524_288.0,
+            work_mem: 4.0 * 1024.0 * 1024.0,
+            hash_mem_multiplier: 2.0,
+            default_statistics_target: 100,
+            enable_seqscan: true,
+            enable_indexscan: true,
+            enable_indexonlyscan: true,
+            enable_bitmapscan: true,
+            enable_tidscan: true,
+            enable_nestloop: true,
+            enable_hashjoin: true,
+            enable_mergejoin: true,
+            enable_hashagg: true,
+            enable_sort: true,
+            enable_material: true,
+            geqo_threshold: 12,
+            join_collapse_limit: 8,
+            from_collapse_limit: 8,
+            cursor_tuple_fraction: 0.1,
+        }
+    }
+}
+
+/// Added to the cost of a disabled kind of node, so that it is taken only when there is no other.
+pub const DISABLED: f64 = 1.0e10;
+
+/// At least one row, whole.
+pub fn clamp_rows(rows: f64) -> f64 {
+    if rows <= 1.0 || rows.is_nan() { 1.0 } else { rows.round().min(1.0e100) }
+}
+
+/// What is known of an index when its scan is costed.
+#[derive(Clone, Copy, Debug)]
+pub struct IndexShape {
+    /// Pages of the index.
+    pub pages: f64,
+    /// Entries.
+    pub tuples: f64,
+    /// Levels above the leaves.
+    pub height: f64,
+    /// Correlation of the first column with the heap's order, -1 to 1.
+    pub correlation: f64,
+}
+
+/// What is known of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct TableShape {
+    /// Pages.
+    pub pages: f64,
+    /// Rows.
+    pub tuples: f64,
+    /// Share of pages known to be all-visible.
+    pub all_visible: f64,
+}
+
+impl Settings {
+    /// A scan of the whole table; `quals` is the cost of its conditions per row in operators.
+    pub fn seq_scan(&self, table: TableShape, quals: f64) -> (f64, f64) {
+        let disk = self.seq_page_cost * table.pages;
+        let cpu = (self.cpu_tuple_cost + self.cpu_operator_cost * quals) * table.tuples;
+        (0.0, disk + cpu + if self.enable_seqscan { 0.0 } else { DISABLED })
+    }
+
+    /// Pages fetched at random when `tuples` are picked from a table of `pages` (Mackert and Lohman).
+    pub fn pages_fetched(&self, tuples: f64, pages: f64, cache: f64) -> f64 {
+        let t = pages.max(1.0);
+        let b = cache.max(1.0);
+        let fetched = if t <= b {
+            (2.0 * t * tuples / (2.0 * t + tuples)).min(t)
+        } else {
+            let limit = 2.0 * t * b / (2.0 * t - b);
+            if tuples <= limit {
+                2.0 * t * tuples / (2.0 * t + tuples)
+            } else {
+                b + (tuples - limit) * (t - b) / t
+            }
+        };
+        fetched.ceil()
+    }
+
+    /// Start-up and total cost of reading the index alone.
+    pub fn index_access(&self, index: IndexShape, selectivity: f64, keys: f64, loops: f64) -> (f64, f64) {
+        let tuples = clamp_rows(index.tuples * selectivity);
+        let mut pages =
+            if index.pages > 1.0 && index.tuples > 1.0 { (tuples * index.pages / index.tuples).ceil() } else { 1.0 };
+        if loops > 1.0 {
+            pages = self.pages_fetched(pages * loops, index.pages, self.effective_cache_size) / loops;
+        }
+        let disk = pages * self.random_page_cost;
+        let cpu = tuples * (self.cpu_index_tuple_cost + self.cpu_operator_cost * keys);
+        let mut descent = index.tuples.max(2.0).log2().ceil() * self.cpu_operator_cost;
+        descent += (index.height + 1.0) * 50.0 * self.cpu_operator_cost;
+        (descent, descent + disk + cpu)
+    }
+
+    /// An index scan: rows from the heap (or, `index_only`, only from pages not all-visible).
+    #[allow(clippy::too_many_arguments)]
+    pub fn index_scan(
+        &self,
+        table: TableShape,
+        index: IndexShape,
+        selectivity: f64,
+        keys: f64,
+        quals: f64,
+        index_only: bool,
+        loops: f64,
+    ) -> (f64, f64) {
+        let (startup, mut total) = self.index_access(index, selectivity, keys, loops);
+        let tuples = clamp_rows(table.tuples * selectivity);
+        let visible = if index_only { 1.0 - table.all_visible } else { 1.0 };
+        let mut worst = self.pages_fetched(tuples * loops.max(1.0), table.pages, self.effective_cache_size);
+        let mut best = (selectivity * table.pages).ceil().max(if tuples > 0.0 { 1.0 } else { 0.0 });
+        if loops > 1.0 {
+            worst /= loops;
+            best = self.pages_fetched(best * loops, table.pages, self.effective_cache_size) / loops;
+        }
+        if index_only {
+            worst = (worst * visible).ceil();
+            best = (best * visible).ceil();
+        }
+        let max_io = worst * self.random_page_cost;
+        let min_io =
+            if best > 0.0 { self.random_page_cost + (best - 1.0).max(0.0) * self.seq_page_cost } else { 0.0 }.min(max_io);
+        let squared = index.correlation * index.correlation;
+        total += max_io + squared * (min_io - max_io);
+        total += tuples * (self.cpu_tuple_cost + self.cpu_operator_cost * quals);
+        let enabled = if index_only { self.enable_indexonlyscan } else { self.enable_indexscan };
+        (startup, total + if enabled { 0.0 } else { DISABLED })
+    }
+
+    /// The heap side of a bitmap scan, above `bitmap` (total cost of the bitmap, selectivity).
+    pub fn bitmap_heap(&self, table: TableShape, bitmap: f64, selectivity: f64, quals: f64, loops: f64) -> (f64, f64) {
+        let tuples = clamp_rows(table.tuples * selectivity);
+        let t = table.pages.max(1.0);
+        let mut pages = if loops > 1.0 {
+            self.pages_fetched(tuples * loops, table.pages, self.effective_cache_size) / loops
+        } else {
+            (2.0 * t * tuples / (2.0 * t + tuples)).min(t).ceil()
+        };
+        pages = pages.max(1.0);
+        let per_page = if pages >= 2.0 {
+            self.random_page_cost - (self.random_page_cost - self.seq_page_cost) * (pages / t).sqrt()
+        } else {
+            self.random_page_cost
+        };
+        let cpu = tuples * (self.cpu_tuple_cost + self.cpu_operator_cost * (quals + 1.0));
+        let total = bitmap + pages * per_page + cpu;
+        (bitmap, total + if self.enable_bitmapscan { 0.0 } else { DISABLED })
+    }
+
+    /// A sort of `rows` of `width` bytes; `limit` rows wanted.
+    pub fn sort(&self, input: f64, rows: f64, width: f64, limit: Option<f64>) -> (f64, f64) {
+        let rows = rows.max(2.0);
+        let comparison = 2.0 * self.cpu_operator_cost;
+        let wanted = limit.filter(|l| *l > 0.0 && *l < rows).unwrap_or(rows);
+        let bytes = rows * (width + 24.0);
+        let out_bytes = wanted * (width + 24.0);
+        let mut startup = input;
+        if out_bytes > self.work_mem {
+            let pages = (bytes / 8192.0).ceil();
+            let runs = bytes / self.work_mem;
+            let order = (self.work_mem / (8192.0 * 33.0)).clamp(6.0, 500.0);
+            let passes = if runs > order { (runs.ln() / order.ln()).ceil() } else { 1.0 };
+            startup += comparison * rows * rows.log2();
+            startup += 2.0 * pages * passes * (self.seq_page_cost * 0.75 + self.random_page_cost * 0.25);
+        } else if rows > 2.0 * wanted {
+            startup += comparison * rows * (2.0 * wanted).log2();
+        } else {
+            startup += comparison * rows * rows.log2();
+        }
+        if !self.enable_sort {
+            startup += DISABLED;
+        }
+        (startup, startup + self.cpu_operator_cost * rows)
+    }
+
+    /// Keeping `rows` for rescans.
+    pub fn materialize(&self, input: Cost) -> Cost {
+        let bytes = input.rows * (input.width + 24.0);
+        let mut total = input.total + 2.0 * self.cpu_operator_cost * input.rows;
+        if bytes > self.work_mem {
+            total += self.seq_page_cost * (bytes / 8192.0).ceil();
+        }
+        if !self.enable_material {
+            total += DISABLED;
+        }
+        Cost { total, ..input }
+    }
+
+    /// Reading materialised rows again.
+    pub fn rescan_materialized(&self, input: Cost) -> f64 {
+        let bytes = input.rows * (input.width + 24.0);
+        let disk = if bytes > self.work_mem { self.seq_page_cost * (bytes / 8192.0).ceil() } else { 0.0 };
+        self.cpu_operator_cost * input.rows + disk
+    }
+
+    /// A nested loop: `rescan` is the cost of each run of the inner side after the first.
+    #[allow(clippy::too_many_arguments)]
+    pub fn nest_loop(
+        &self,
+        kind: JoinKind,
+        outer: Cost,
+        inner: Cost,
+        rescan: f64,
+        quals: f64,
+        rows: f64,
+        inner_unique: bool,
+    ) -> (f64, f64) {
+        let outer_rows = outer.rows.max(1.0);
+        let startup = outer.startup + inner.startup;
+        let early = inner_unique || matches!(kind, JoinKind::Semi | JoinKind::Anti);
+        let scanned = if early { 0.5 } else { 1.0 };
+        let mut total = outer.total + inner.startup + (inner.total - inner.startup) * scanned;
+        total += (outer_rows - 1.0) * rescan * scanned;
+        let pairs = outer_rows * inner.rows.max(1.0) * scanned;
+        total += pairs * (self.cpu_tuple_cost + self.cpu_operator_cost * quals);
+        total += self.cpu_tuple_cost * rows * 0.1;
+        (startup, total + if self.enable_nestloop { 0.0 } else { DISABLED })
+    }
+
+    /// A hash join that builds from the inner side.
+    #[allow(clippy::too_many_arguments)]
+    pub fn hash_join(
+        &self,
+        outer: Cost,
+        inner: Cost,
+        keys: f64,
+        quals: f64,
+        matched: f64,
+        rows: f64,
+        bucket: f64,
+    ) -> (f64, f64) {
+        let mut startup = outer.startup + inner.total;
+        startup += (self.cpu_operator_cost * keys + self.cpu_tuple_cost) * inner.rows;
+        let mut run = outer.total - outer.startup;
+        run += self.cpu_operator_cost * keys * outer.rows;
+        let inner_bytes = inner.rows * (inner.width + 24.0);
+        if inner_bytes > self.work_mem * self.hash_mem_multiplier {
+            let inner_pages = (inner_bytes / 8192.0).ceil();
+            let outer_pages = (outer.rows * (outer.width + 24.0) / 8192.0).ceil();
+            startup += self.seq_page_cost * inner_pages;
+            run += self.seq_page_cost * (inner_pages + 2.0 * outer_pages);
+        }
+        run += self.cpu_operator_cost * keys * outer.rows * (inner.rows * bucket).clamp(1.0, inner.rows.max(1.0)) * 0.5;
+        run += self.cpu_operator_cost * quals * matched;
+        run += self.cpu_tuple_cost * rows;
+        let total = startup + run;
+        (startup, total + if self.enable_hashjoin { 0.0 } else { DISABLED })
+    }
+
+    /// A merge join of sorted inputs.
+    pub fn merge_join(&self, outer: Cost, inner: Cost, keys: f64, quals: f64, rows: f64) -> (f64, f64) {
+        let startup = outer.startup + inner.startup;
+        let mut run = (outer.total - outer.startup) + (inner.total - inner.startup);
+        run += self.cpu_operator_cost * keys * (outer.rows + inner.rows);
+        run += rows * (self.cpu_tuple_cost + self.cpu_operator_cost * quals);
+        let total = startup + run;
+        (startup, total + if self.enable_mergejoin { 0.0 } else { DISABLED })
+    }
+
+    /// Aggregation: start-up and total.
+    pub fn aggregate(&self, input: Cost, hashed: bool, keys: f64, calls: f64, groups: f64) -> (f64, f64) {
+        let transition = self.cpu_operator_cost * calls * input.rows;
+        let grouping = self.cpu_operator_cost * keys * input.rows;
+        let finish = (self.cpu_operator_cost * calls + self.cpu_tuple_cost) * groups;
+        if !hashed {
+            let total = input.total + transition + grouping + finish;
+            let startup = if keys == 0.0 { total } else { input.startup };
+            return (startup, total);
+        }
+        let mut startup = input.total + transition + grouping;
+        let bytes = groups * (input.width + 64.0);
+        let memory = self.work_mem * self.hash_mem_multiplier;
+        if bytes > memory {
+            let pages = (input.rows * (input.width + 24.0) / 8192.0).ceil();
+            startup += pages * (self.random_page_cost + self.seq_page_cost);
+        }
+        if !self.enable_hashagg {
+            startup += DISABLED;
+        }
+        (startup, startup + finish)
+    }
+}

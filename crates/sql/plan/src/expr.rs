@@ -1,0 +1,377 @@
+//! Expressions as planner and executor see them: relations numbered across the whole statement, sublinks turned into
+//! subplans, functions resolved to the registry.
+
+use std::sync::Arc;
+
+use base::Oid;
+use tuple::Datum;
+use types::Function;
+
+/// Number of a relation in [`crate::Statement::relations`]: unique across all query levels of a statement.
+pub type RelId = usize;
+
+/// Number of an executor parameter: a cell that one node sets and nodes below it read.
+pub type ParamId = usize;
+
+/// A column of a relation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Var {
+    /// The relation.
+    pub rel: RelId,
+    /// Column number from 1; 0 is the whole row, negative ones are system columns.
+    pub column: i16,
+    /// Type.
+    pub type_oid: Oid,
+    /// Type modifier.
+    pub typmod: i32,
+}
+
+/// How a call is shown by EXPLAIN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallForm {
+    /// `f(a, b)`
+    Function,
+    /// `a op b` or `op a`; the operator's OID (0 if none) and name.
+    Operator(Oid, Arc<str>),
+    /// `(a)::type`
+    ExplicitCast,
+    /// `a`
+    ImplicitCast,
+}
+
+/// A call of a function of the registry.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The function.
+    pub function: &'static Function,
+    /// How it was written.
+    pub form: CallForm,
+    /// Arguments, defaults filled in.
+    pub args: Vec<Expr>,
+    /// Result type (polymorphic ones resolved).
+    pub type_oid: Oid,
+    /// Type modifier of the result.
+    pub typmod: i32,
+    /// Collation that applies.
+    pub collation: Oid,
+    /// The last argument is an array given by VARIADIC.
+    pub variadic: bool,
+}
+
+impl PartialEq for Call {
+    fn eq(&self, other: &Call) -> bool {
+        self.function.oid == other.function.oid && self.type_oid == other.type_oid && self.args == other.args
+    }
+}
+
+/// `left op ANY (array)` or `ALL`.
+#[derive(Clone, Debug)]
+pub struct ArrayOp {
+    /// Function of the operator.
+    pub function: &'static Function,
+    /// Operator's OID and name.
+    pub operator: (Oid, Arc<str>),
+    /// ANY rather than ALL.
+    pub any: bool,
+    /// Left operand.
+    pub left: Expr,
+    /// The array.
+    pub array: Expr,
+    /// Type of the array's elements.
+    pub element: Oid,
+    /// Collation that applies.
+    pub collation: Oid,
+}
+
+impl PartialEq for ArrayOp {
+    fn eq(&self, other: &ArrayOp) -> bool {
+        self.function.oid == other.function.oid
+            && self.any == other.any
+            && self.left == other.left
+            && self.array == other.array
+    }
+}
+
+/// A call of an aggregate.
+#[derive(Clone, Debug)]
+pub struct AggCall {
+    /// The aggregate's `pg_proc` entry.
+    pub function: &'static Function,
+    /// Arguments.
+    pub args: Vec<Expr>,
+    /// Direct arguments of an ordered-set aggregate.
+    pub direct: Vec<Expr>,
+    /// ORDER BY within the call.
+    pub order: Vec<SortKey>,
+    /// DISTINCT within the call.
+    pub distinct: bool,
+    /// FILTER.
+    pub filter: Option<Expr>,
+    /// `count(*)`.
+    pub star: bool,
+    /// Result type.
+    pub type_oid: Oid,
+    /// Collation that applies.
+    pub collation: Oid,
+}
+
+impl PartialEq for AggCall {
+    fn eq(&self, other: &AggCall) -> bool {
+        self.function.oid == other.function.oid
+            && self.args == other.args
+            && self.direct == other.direct
+            && self.order == other.order
+            && self.distinct == other.distinct
+            && self.filter == other.filter
+    }
+}
+
+/// A call of a window function; `window` numbers the query's window definitions.
+#[derive(Clone, Debug)]
+pub struct WindowCall {
+    /// The function, an aggregate or a true window function.
+    pub function: &'static Function,
+    /// Arguments.
+    pub args: Vec<Expr>,
+    /// FILTER.
+    pub filter: Option<Expr>,
+    /// `count(*)`.
+    pub star: bool,
+    /// Which window of the query.
+    pub window: usize,
+    /// Result type.
+    pub type_oid: Oid,
+    /// Collation that applies.
+    pub collation: Oid,
+}
+
+impl PartialEq for WindowCall {
+    fn eq(&self, other: &WindowCall) -> bool {
+        self.function.oid == other.function.oid
+            && self.args == other.args
+            && self.filter == other.filter
+            && self.window == other.window
+    }
+}
+
+/// What a subplan yields.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubPlanKind {
+    /// Whether there is a row.
+    Exists,
+    /// The one row's first column, or NULL.
+    Scalar,
+    /// All rows' first column as an array.
+    Array,
+    /// `test` for any (or all) rows; the row's columns are the executor parameters `columns`.
+    Quantified {
+        /// ANY rather than ALL.
+        any: bool,
+        /// Boolean expression over `columns`.
+        test: Box<Expr>,
+        /// Parameters standing for the subplan's columns in `test`.
+        columns: Vec<ParamId>,
+        /// Equality pairs (left side, right column number) if the rows may be looked up in a hash table.
+        hash: Option<Vec<HashPair>>,
+    },
+    /// Several columns at once (`UPDATE … SET (a, b) = (SELECT …)`): sets these parameters.
+    Multi {
+        /// One parameter a column.
+        columns: Vec<ParamId>,
+    },
+}
+
+/// One equality of a hashed subplan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HashPair {
+    /// Expression over the outer row.
+    pub left: Expr,
+    /// Column of the subplan's rows, from 0.
+    pub column: usize,
+    /// Type both sides are compared as.
+    pub type_oid: Oid,
+}
+
+/// A use of a subplan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubPlanRef {
+    /// Index into [`crate::Statement::subplans`].
+    pub plan: usize,
+    /// What it yields.
+    pub kind: SubPlanKind,
+    /// Outer values handed down: parameter and expression. None: uncorrelated, run once (an initplan).
+    pub args: Vec<(ParamId, Expr)>,
+    /// Result type.
+    pub type_oid: Oid,
+    /// Type modifier of the result.
+    pub typmod: i32,
+}
+
+/// Tests that yield a boolean and never NULL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Test {
+    IsNull,
+    IsNotNull,
+    IsTrue,
+    IsNotTrue,
+    IsFalse,
+    IsNotFalse,
+    IsUnknown,
+    IsNotUnknown,
+}
+
+/// A sort key: expression, type, direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SortKey {
+    /// What to sort by.
+    pub expr: Expr,
+    /// DESC.
+    pub descending: bool,
+    /// NULLS FIRST.
+    pub nulls_first: bool,
+}
+
+/// A typed expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// A value known when planning.
+    Const {
+        /// The value.
+        value: Datum,
+        /// Its type.
+        type_oid: Oid,
+        /// Its type modifier.
+        typmod: i32,
+    },
+    /// Parameter `$n` of the statement, from 0.
+    Param {
+        /// Number from 0.
+        number: usize,
+        /// Its type.
+        type_oid: Oid,
+    },
+    /// A cell set by another node; `source` is what it stands for, for EXPLAIN.
+    ExecParam {
+        /// The cell.
+        id: ParamId,
+        /// Its type.
+        type_oid: Oid,
+        /// The expression it carries.
+        source: Option<Arc<Expr>>,
+    },
+    /// A column.
+    Var(Var),
+    /// A function or operator.
+    Call(Box<Call>),
+    /// `op ANY (array)`.
+    ArrayOp(Box<ArrayOp>),
+    /// Conjunction.
+    And(Vec<Expr>),
+    /// Disjunction.
+    Or(Vec<Expr>),
+    /// Negation.
+    Not(Box<Expr>),
+    /// IS NULL, IS TRUE and so on.
+    Test(Test, Box<Expr>),
+    /// `IS [NOT] DISTINCT FROM`: the equality function, and whether NOT was written.
+    Distinct {
+        /// The call of the equality operator.
+        equality: Box<Call>,
+        /// IS NOT DISTINCT FROM.
+        negated: bool,
+    },
+    /// NULLIF: the call of the equality operator.
+    NullIf(Box<Call>),
+    /// CASE.
+    Case {
+        /// `CASE x WHEN …`: the operand, and the parameter that stands for it in the conditions.
+        operand: Option<(ParamId, Box<Expr>)>,
+        /// Conditions and results.
+        arms: Vec<(Expr, Expr)>,
+        /// ELSE.
+        otherwise: Option<Box<Expr>>,
+        /// Result type.
+        type_oid: Oid,
+    },
+    /// COALESCE.
+    Coalesce(Vec<Expr>, Oid),
+    /// GREATEST (true) or LEAST.
+    Extreme(bool, Vec<Expr>, Oid),
+    /// Same bits, other type; whether it was written.
+    Relabel {
+        /// The value.
+        arg: Box<Expr>,
+        /// New type.
+        type_oid: Oid,
+        /// New type modifier.
+        typmod: i32,
+        /// Written by the user.
+        explicit: bool,
+    },
+    /// Through text.
+    IoCast {
+        /// The value.
+        arg: Box<Expr>,
+        /// New type.
+        type_oid: Oid,
+        /// Written by the user.
+        explicit: bool,
+    },
+    /// Every element of an array through a cast; `element` has [`Expr::ExecParam`] `cell` for the element.
+    ArrayCast {
+        /// The array.
+        arg: Box<Expr>,
+        /// Cast of one element.
+        element: Box<Expr>,
+        /// Stands for the element.
+        cell: ParamId,
+        /// New type of the array.
+        type_oid: Oid,
+    },
+    /// ARRAY[…]; elements that are arrays themselves when `nested`.
+    Array {
+        /// The elements.
+        elements: Vec<Expr>,
+        /// Type of the whole.
+        type_oid: Oid,
+        /// Type of an element.
+        element: Oid,
+        /// Elements are arrays of the next dimension.
+        nested: bool,
+    },
+    /// `array[i]` or `array[l:u]`.
+    Subscript {
+        /// The array.
+        array: Box<Expr>,
+        /// Indexes; a slice has lower bounds.
+        upper: Vec<Option<Expr>>,
+        /// Lower bounds of a slice.
+        lower: Vec<Option<Expr>>,
+        /// A slice rather than an element.
+        slice: bool,
+        /// Result type.
+        type_oid: Oid,
+        /// Type of an element.
+        element: Oid,
+    },
+    /// ROW(…).
+    Row(Vec<Expr>, Oid),
+    /// `(row).field`, from 0.
+    Field {
+        /// The row.
+        arg: Box<Expr>,
+        /// Field from 0.
+        field: usize,
+        /// Result type.
+        type_oid: Oid,
+    },
+    /// `current_date`, `current_user` and the like: a call without parentheses.
+    Aggregate(Box<AggCall>),
+    /// A window function.
+    Window(Box<WindowCall>),
+    /// A subquery in an expression.
+    SubPlan(Box<SubPlanRef>),
+    /// `GROUPING(…)`: indexes of grouping expressions.
+    Grouping(Vec<usize>),
+}

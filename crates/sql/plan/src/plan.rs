@@ -1,0 +1,386 @@
+//! What the executor runs: an immutable tree of nodes.
+//!
+//! Expressions keep naming relations and columns; a node's `output` says which expressions its rows carry, and the node
+//! above finds its inputs by looking for equal expressions there. So EXPLAIN needs no second bookkeeping.
+
+use std::sync::Arc;
+
+use base::Oid;
+use catalog::{Index, Table};
+use types::Function;
+
+use crate::expr::{AggCall, Expr, ParamId, RelId, SortKey, WindowCall};
+
+/// Estimates of a node, in PostgreSQL's units.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Before the first row.
+    pub startup: f64,
+    /// For all rows.
+    pub total: f64,
+    /// Rows out.
+    pub rows: f64,
+    /// Bytes a row.
+    pub width: f64,
+}
+
+/// A relation of a statement.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    /// Alias, unique when EXPLAIN shows it.
+    pub alias: Arc<str>,
+    /// The table, for a base relation.
+    pub table: Option<Arc<Table>>,
+    /// Names and types of the columns, from column 1.
+    pub columns: Vec<RelColumn>,
+}
+
+/// A column of a [`Relation`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelColumn {
+    /// Name.
+    pub name: Arc<str>,
+    /// Type.
+    pub type_oid: Oid,
+    /// Type modifier.
+    pub typmod: i32,
+}
+
+/// A column of the statement's result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResultColumn {
+    /// Name.
+    pub name: Arc<str>,
+    /// Type.
+    pub type_oid: Oid,
+    /// Type modifier.
+    pub typmod: i32,
+    /// Table and column number it comes from, or zeros.
+    pub origin: (Oid, i16),
+}
+
+/// What kind of statement a plan carries out; decides the command tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Command {
+    Select,
+    Insert,
+    Update,
+    Delete,
+    Merge,
+}
+
+/// A planned statement.
+#[derive(Debug)]
+pub struct Statement {
+    /// What it does.
+    pub command: Command,
+    /// The tree.
+    pub plan: Plan,
+    /// Subplans, named by [`crate::SubPlanRef::plan`].
+    pub subplans: Vec<SubPlan>,
+    /// All relations of all levels.
+    pub relations: Vec<Relation>,
+    /// Columns of the result; empty for a statement that returns no rows.
+    pub result: Vec<ResultColumn>,
+    /// Types of the parameters.
+    pub params: Vec<Oid>,
+    /// Number of executor parameters.
+    pub exec_params: usize,
+    /// Tables to lock before running, and how strongly (PostgreSQL's lock mode numbers).
+    pub locks: Vec<(Oid, u8)>,
+    /// Writes anything (DML, also in CTEs, or row locks).
+    pub modifies: bool,
+}
+
+/// A planned subquery or CTE.
+#[derive(Debug)]
+pub struct SubPlan {
+    /// The tree.
+    pub plan: Plan,
+    /// Name for EXPLAIN: `SubPlan 1`, `InitPlan 1`, `CTE x`.
+    pub name: String,
+    /// Common table expression.
+    pub cte: bool,
+}
+
+/// A node and what all nodes have.
+#[derive(Debug)]
+pub struct Plan {
+    /// Estimates.
+    pub cost: Cost,
+    /// What the node's rows carry.
+    pub output: Vec<Expr>,
+    /// Conditions that rows must pass, all of them.
+    pub filter: Vec<Expr>,
+    /// What it does.
+    pub node: Node,
+}
+
+/// Kinds of joins. Outer side is the left one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum JoinKind {
+    Inner,
+    Left,
+    Right,
+    Full,
+    Semi,
+    Anti,
+    RightSemi,
+    RightAnti,
+}
+
+/// One condition of an index scan: `index column op value`.
+#[derive(Clone, Debug)]
+pub struct IndexCondition {
+    /// Column of the index, from 0.
+    pub column: usize,
+    /// What bound it gives.
+    pub bound: IndexBound,
+    /// Value, computed when the scan starts.
+    pub value: Expr,
+    /// The condition as it was, for EXPLAIN and rechecks.
+    pub original: Expr,
+}
+
+/// What a condition says about a column of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum IndexBound {
+    Less,
+    LessEqual,
+    Equal,
+    GreaterEqual,
+    Greater,
+    /// `= ANY (array)`
+    Any,
+    IsNull,
+    IsNotNull,
+}
+
+/// A part of a bitmap scan.
+#[derive(Clone, Debug)]
+pub enum Bitmap {
+    /// Rows that an index finds.
+    Index {
+        /// The index.
+        index: Arc<Index>,
+        /// Conditions.
+        conditions: Vec<IndexCondition>,
+        /// Estimates.
+        cost: Cost,
+    },
+    /// Intersection.
+    And(Vec<Bitmap>, Cost),
+    /// Union.
+    Or(Vec<Bitmap>, Cost),
+}
+
+/// How an aggregation groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AggStrategy {
+    /// One group.
+    Plain,
+    /// Input sorted by the grouping expressions.
+    Sorted,
+    /// A hash table of groups.
+    Hashed,
+    /// Several grouping sets, each in a pass of its own over hash tables.
+    Mixed,
+}
+
+/// An equality that a hash or merge join uses.
+#[derive(Clone, Debug)]
+pub struct JoinClause {
+    /// Over the outer side.
+    pub outer: Expr,
+    /// Over the inner side.
+    pub inner: Expr,
+    /// Equality function.
+    pub equality: &'static Function,
+    /// The condition as it was.
+    pub original: Expr,
+    /// Collation that applies.
+    pub collation: Oid,
+}
+
+/// Set operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum SetOpKind {
+    Intersect,
+    IntersectAll,
+    Except,
+    ExceptAll,
+}
+
+/// Frame of a window.
+#[derive(Clone, Debug)]
+pub struct WindowFrame {
+    /// ROWS, RANGE or GROUPS.
+    pub mode: FrameMode,
+    /// Where it begins.
+    pub start: FrameBound,
+    /// Where it ends.
+    pub end: FrameBound,
+    /// What is left out.
+    pub exclude: FrameExclude,
+}
+
+/// Unit of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum FrameMode {
+    Rows,
+    Range,
+    Groups,
+}
+
+/// End of a frame.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum FrameBound {
+    UnboundedPreceding,
+    Preceding(Expr),
+    CurrentRow,
+    Following(Expr),
+    UnboundedFollowing,
+}
+
+/// EXCLUDE of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum FrameExclude {
+    Nothing,
+    CurrentRow,
+    Group,
+    Ties,
+}
+
+/// Strength of a row lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum RowLockStrength {
+    KeyShare,
+    Share,
+    NoKeyUpdate,
+    Update,
+}
+
+/// What to do when a row is locked by another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum RowLockWait {
+    Block,
+    SkipLocked,
+    NoWait,
+}
+
+/// FOR UPDATE and the like on one relation.
+#[derive(Clone, Debug)]
+pub struct RowMark {
+    /// The relation.
+    pub rel: RelId,
+    /// How strongly.
+    pub strength: RowLockStrength,
+    /// When it cannot be had at once.
+    pub wait: RowLockWait,
+}
+
+/// ON CONFLICT.
+#[derive(Debug)]
+pub struct OnConflict {
+    /// Unique indexes that arbitrate; empty means all (DO NOTHING without target).
+    pub arbiters: Vec<Oid>,
+    /// DO UPDATE: column number and value; none is DO NOTHING.
+    pub set: Option<Vec<(i16, Expr)>>,
+    /// WHERE of DO UPDATE.
+    pub filter: Vec<Expr>,
+    /// Relation id of `excluded`.
+    pub excluded: RelId,
+}
+
+/// INSERT, UPDATE, DELETE at the top of a plan.
+#[derive(Debug)]
+pub struct Modify {
+    /// Which.
+    pub command: Command,
+    /// The target.
+    pub rel: RelId,
+    /// Its descriptor.
+    pub table: Arc<Table>,
+    /// Where the rows come from. INSERT: one output a column of the table, in column order. UPDATE: the new values in
+    /// the order of `columns`, then the old row's `ctid`. DELETE: the `ctid`.
+    pub source: Plan,
+    /// UPDATE: columns assigned, from 1.
+    pub columns: Vec<i16>,
+    /// RETURNING, over the target and other relations of the source.
+    pub returning: Vec<Expr>,
+    /// CHECK constraints: name and condition over the target.
+    pub checks: Vec<(Arc<str>, Expr)>,
+    /// Generated stored columns: number and expression over the target.
+    pub generated: Vec<(i16, Expr)>,
+    /// Index expressions and predicates of the target's indexes.
+    pub indexes: Vec<IndexExprs>,
+    /// ON CONFLICT.
+    pub on_conflict: Option<OnConflict>,
+}
+
+/// Expressions of an index over its table.
+#[derive(Debug)]
+pub struct IndexExprs {
+    /// The index.
+    pub index: Arc<Index>,
+    /// One expression a key or included column.
+    pub columns: Vec<Expr>,
+    /// Predicate of a partial index.
+    pub predicate: Vec<Expr>,
+}
+
+/// What a node does.
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub enum Node {
+    /// Rows computed from nothing, or a child behind a condition that is checked once.
+    Result { one_time: Vec<Expr>, child: Option<Box<Plan>> },
+    /// Set-returning functions in the target list.
+    ProjectSet { child: Box<Plan> },
+    /// The whole table.
+    SeqScan { rel: RelId },
+    /// In index order, rows from the heap.
+    IndexScan { rel: RelId, index: Arc<Index>, conditions: Vec<IndexCondition>, backward: bool },
+    /// In index order, rows from the index where the page is all-visible.
+    IndexOnlyScan { rel: RelId, index: Arc<Index>, conditions: Vec<IndexCondition>, backward: bool },
+    /// Pages in order as a bitmap says.
+    BitmapHeapScan { rel: RelId, bitmap: Bitmap, recheck: Vec<Expr> },
+    /// By place; values of type tid, or arrays of them.
+    TidScan { rel: RelId, tids: Vec<Expr>, condition: Vec<Expr> },
+    /// VALUES lists.
+    ValuesScan { rel: RelId, rows: Vec<Vec<Expr>> },
+    /// A set-returning function in FROM.
+    FunctionScan { rel: RelId, functions: Vec<Expr>, ordinality: bool },
+    /// A subquery that could not be merged.
+    SubqueryScan { rel: RelId, child: Box<Plan> },
+    /// Rows of a common table expression.
+    CteScan { rel: RelId, subplan: usize },
+    /// Rows of the previous step of a recursive one.
+    WorkTableScan { rel: RelId, table: usize },
+    /// WITH RECURSIVE.
+    RecursiveUnion { initial: Box<Plan>, recursive: Box<Plan>, table: usize, distinct: bool },
+    NestLoop { kind: JoinKind, outer: Box<Plan>, inner: Box<Plan>, clauses: Vec<Expr>, params: Vec<(ParamId, Expr)>, inner_unique: bool },
+    HashJoin { kind: JoinKind, outer: Box<Plan>, inner: Box<Plan>, hash: Vec<JoinClause>, clauses: Vec<Expr>, inner_unique: bool },
+    MergeJoin { kind: JoinKind, outer: Box<Plan>, inner: Box<Plan>, merge: Vec<JoinClause>, clauses: Vec<Expr>, inner_unique: bool },
+    /// Keeps rows so that they can be read again.
+    Materialize { child: Box<Plan> },
+    Sort { child: Box<Plan>, keys: Vec<SortKey>, limit: Option<usize> },
+    /// Adjacent duplicates removed.
+    Unique { child: Box<Plan>, columns: Vec<Expr> },
+    Aggregate { strategy: AggStrategy, child: Box<Plan>, keys: Vec<Expr>, sets: Vec<Vec<usize>>, calls: Vec<AggCall> },
+    WindowAgg { child: Box<Plan>, partition: Vec<Expr>, order: Vec<SortKey>, frame: WindowFrame, calls: Vec<WindowCall>, name: Arc<str> },
+    Limit { child: Box<Plan>, count: Option<Expr>, offset: Option<Expr>, with_ties: Vec<SortKey> },
+    SetOp { kind: SetOpKind, left: Box<Plan>, right: Box<Plan> },
+    Append { children: Vec<Plan> },
+    LockRows { child: Box<Plan>, marks: Vec<RowMark> },
+    Modify(Box<Modify>),
+}

@@ -1,0 +1,316 @@
+//! Going through expressions: types, children, replacement, what they mention.
+
+use base::Oid;
+use types::Volatility;
+
+use crate::expr::{Expr, ParamId, RelId, SubPlanKind};
+
+/// `bool`
+const BOOL: Oid = Oid(16);
+
+impl Expr {
+    /// A boolean constant.
+    pub fn boolean(value: bool) -> Expr {
+        Expr::Const { value: tuple::Datum::Bool(value), type_oid: BOOL, typmod: -1 }
+    }
+
+    /// The type of the value.
+    pub fn type_oid(&self) -> Oid {
+        match self {
+            Expr::Const { type_oid, .. }
+            | Expr::Param { type_oid, .. }
+            | Expr::ExecParam { type_oid, .. }
+            | Expr::Case { type_oid, .. }
+            | Expr::Coalesce(_, type_oid)
+            | Expr::Extreme(_, _, type_oid)
+            | Expr::Relabel { type_oid, .. }
+            | Expr::IoCast { type_oid, .. }
+            | Expr::ArrayCast { type_oid, .. }
+            | Expr::Array { type_oid, .. }
+            | Expr::Subscript { type_oid, .. }
+            | Expr::Row(_, type_oid)
+            | Expr::Field { type_oid, .. } => *type_oid,
+            Expr::Var(var) => var.type_oid,
+            Expr::Call(call) => call.type_oid,
+            Expr::NullIf(call) => call.args[0].type_oid(),
+            Expr::Aggregate(call) => call.type_oid,
+            Expr::Window(call) => call.type_oid,
+            Expr::SubPlan(sub) => sub.type_oid,
+            Expr::Grouping(_) => Oid(23),
+            Expr::ArrayOp(_) | Expr::And(_) | Expr::Or(_) | Expr::Not(_) | Expr::Test(..) | Expr::Distinct { .. } => BOOL,
+        }
+    }
+
+    /// The type modifier of the value, or -1.
+    pub fn typmod(&self) -> i32 {
+        match self {
+            Expr::Const { typmod, .. } | Expr::Relabel { typmod, .. } => *typmod,
+            Expr::Var(var) => var.typmod,
+            Expr::Call(call) => call.typmod,
+            Expr::SubPlan(sub) => sub.typmod,
+            _ => -1,
+        }
+    }
+
+    /// Calls `f` on each direct child.
+    pub fn for_children<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        match self {
+            Expr::Const { .. } | Expr::Param { .. } | Expr::ExecParam { .. } | Expr::Var(_) | Expr::Grouping(_) => {}
+            Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => call.args.iter().for_each(f),
+            Expr::ArrayOp(op) => {
+                f(&op.left);
+                f(&op.array);
+            }
+            Expr::And(list) | Expr::Or(list) | Expr::Coalesce(list, _) | Expr::Extreme(_, list, _) | Expr::Row(list, _) => {
+                list.iter().for_each(f);
+            }
+            Expr::Array { elements, .. } => elements.iter().for_each(f),
+            Expr::Not(arg)
+            | Expr::Test(_, arg)
+            | Expr::Relabel { arg, .. }
+            | Expr::IoCast { arg, .. }
+            | Expr::Field { arg, .. } => f(arg),
+            Expr::ArrayCast { arg, element, .. } => {
+                f(arg);
+                f(element);
+            }
+            Expr::Case { operand, arms, otherwise, .. } => {
+                if let Some((_, operand)) = operand {
+                    f(operand);
+                }
+                for (when, then) in arms {
+                    f(when);
+                    f(then);
+                }
+                if let Some(otherwise) = otherwise {
+                    f(otherwise);
+                }
+            }
+            Expr::Subscript { array, upper, lower, .. } => {
+                f(array);
+                upper.iter().chain(lower).flatten().for_each(f);
+            }
+            Expr::Aggregate(call) => {
+                call.args.iter().chain(&call.direct).for_each(&mut *f);
+                call.order.iter().for_each(|key| f(&key.expr));
+                call.filter.iter().for_each(f);
+            }
+            Expr::Window(call) => {
+                call.args.iter().for_each(&mut *f);
+                call.filter.iter().for_each(f);
+            }
+            Expr::SubPlan(sub) => {
+                sub.args.iter().for_each(|(_, arg)| f(arg));
+                if let SubPlanKind::Quantified { test, .. } = &sub.kind {
+                    f(test);
+                }
+            }
+        }
+    }
+
+    /// Calls `f` on each direct child, to be changed.
+    pub fn for_children_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            Expr::Const { .. } | Expr::Param { .. } | Expr::ExecParam { .. } | Expr::Var(_) | Expr::Grouping(_) => {}
+            Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
+                call.args.iter_mut().for_each(f);
+            }
+            Expr::ArrayOp(op) => {
+                f(&mut op.left);
+                f(&mut op.array);
+            }
+            Expr::And(list) | Expr::Or(list) | Expr::Coalesce(list, _) | Expr::Extreme(_, list, _) | Expr::Row(list, _) => {
+                list.iter_mut().for_each(f);
+            }
+            Expr::Array { elements, .. } => elements.iter_mut().for_each(f),
+            Expr::Not(arg)
+            | Expr::Test(_, arg)
+            | Expr::Relabel { arg, .. }
+            | Expr::IoCast { arg, .. }
+            | Expr::Field { arg, .. } => f(arg),
+            Expr::ArrayCast { arg, element, .. } => {
+                f(arg);
+                f(element);
+            }
+            Expr::Case { operand, arms, otherwise, .. } => {
+                if let Some((_, operand)) = operand {
+                    f(operand);
+                }
+                for (when, then) in arms {
+                    f(when);
+                    f(then);
+                }
+                if let Some(otherwise) = otherwise {
+                    f(otherwise);
+                }
+            }
+            Expr::Subscript { array, upper, lower, .. } => {
+                f(array);
+                upper.iter_mut().chain(lower).flatten().for_each(f);
+            }
+            Expr::Aggregate(call) => {
+                call.args.iter_mut().chain(&mut call.direct).for_each(&mut *f);
+                call.order.iter_mut().for_each(|key| f(&mut key.expr));
+                call.filter.iter_mut().for_each(f);
+            }
+            Expr::Window(call) => {
+                call.args.iter_mut().for_each(&mut *f);
+                call.filter.iter_mut().for_each(f);
+            }
+            Expr::SubPlan(sub) => {
+                sub.args.iter_mut().for_each(|(_, arg)| f(arg));
+                if let SubPlanKind::Quantified { test, .. } = &mut sub.kind {
+                    f(test);
+                }
+            }
+        }
+    }
+
+    /// Whether `f` holds for this expression or one below it.
+    pub fn any(&self, f: &mut dyn FnMut(&Expr) -> bool) -> bool {
+        if f(self) {
+            return true;
+        }
+        let mut found = false;
+        self.for_children(&mut |child| found = found || child.any(f));
+        found
+    }
+
+    /// Replaces, from the top: where `f` gives an expression it stands for the whole part, else the children are visited.
+    pub fn replace(&mut self, f: &mut dyn FnMut(&Expr) -> Option<Expr>) {
+        if let Some(new) = f(self) {
+            *self = new;
+        } else {
+            self.for_children_mut(&mut |child| child.replace(f));
+        }
+    }
+
+    /// Calls `f` with each relation mentioned.
+    pub fn for_rels(&self, f: &mut dyn FnMut(RelId)) {
+        if let Expr::Var(var) = self {
+            f(var.rel);
+        }
+        self.for_children(&mut |child| child.for_rels(f));
+    }
+
+    /// Whether any column is mentioned.
+    pub fn has_vars(&self) -> bool {
+        self.any(&mut |e| matches!(e, Expr::Var(_)))
+    }
+
+    /// Whether an aggregate is called (outside subplans).
+    pub fn has_aggregates(&self) -> bool {
+        self.any(&mut |e| matches!(e, Expr::Aggregate(_) | Expr::Grouping(_)))
+    }
+
+    /// Whether a window function is called.
+    pub fn has_windows(&self) -> bool {
+        self.any(&mut |e| matches!(e, Expr::Window(_)))
+    }
+
+    /// Whether a set-returning function is called.
+    pub fn returns_set(&self) -> bool {
+        self.any(&mut |e| matches!(e, Expr::Call(call) if call.function.retset))
+    }
+
+    /// Whether there is a subplan.
+    pub fn has_subplans(&self) -> bool {
+        self.any(&mut |e| matches!(e, Expr::SubPlan(_)))
+    }
+
+    /// The least predictable function in it.
+    pub fn volatility(&self) -> Volatility {
+        if self.is_volatile() {
+            return Volatility::Volatile;
+        }
+        let stable = |e: &Expr| match e {
+            Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
+                call.function.volatility == Volatility::Stable
+            }
+            Expr::ArrayOp(op) => op.function.volatility == Volatility::Stable,
+            Expr::IoCast { .. } | Expr::SubPlan(_) => true,
+            _ => false,
+        };
+        if self.any(&mut |e| stable(e)) { Volatility::Stable } else { Volatility::Immutable }
+    }
+
+    /// Whether two evaluations in one statement may differ.
+    pub fn is_volatile(&self) -> bool {
+        self.any(&mut |e| match e {
+            Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
+                call.function.volatility == Volatility::Volatile
+            }
+            Expr::ArrayOp(op) => op.function.volatility == Volatility::Volatile,
+            _ => false,
+        })
+    }
+
+    /// Whether the value is the same for the whole run of a node: no columns, nothing volatile. Parameters are allowed.
+    pub fn is_fixed(&self) -> bool {
+        !self.has_vars() && !self.is_volatile() && !self.has_aggregates() && !self.has_windows()
+    }
+
+    /// Whether a cell is read, other than those bound inside the expression itself.
+    pub fn reads_cell(&self, id: ParamId) -> bool {
+        self.any(&mut |e| matches!(e, Expr::ExecParam { id: cell, .. } if *cell == id))
+    }
+
+    /// Whether NULL in any of the mentioned columns of `rels` makes the condition false or NULL.
+    pub fn rejects_nulls_of(&self, is_rel: &dyn Fn(RelId) -> bool) -> bool {
+        match self {
+            Expr::Var(var) => is_rel(var.rel),
+            Expr::Call(call) => call.function.strict && call.args.iter().any(|a| a.rejects_nulls_of(is_rel)),
+            Expr::ArrayOp(op) => op.any && op.function.strict && op.left.rejects_nulls_of(is_rel),
+            Expr::Relabel { arg, .. } | Expr::IoCast { arg, .. } | Expr::Not(arg) => arg.rejects_nulls_of(is_rel),
+            Expr::And(list) => list.iter().any(|e| e.rejects_nulls_of(is_rel)),
+            Expr::Or(list) => list.iter().all(|e| e.rejects_nulls_of(is_rel)),
+            Expr::Test(crate::expr::Test::IsNotNull | crate::expr::Test::IsTrue | crate::expr::Test::IsFalse, arg) => {
+                arg.rejects_nulls_of(is_rel)
+            }
+            _ => false,
+        }
+    }
+
+    /// Number of operators and functions evaluated per row, for costs.
+    pub fn operators(&self) -> f64 {
+        let mut count = match self {
+            Expr::Call(_) | Expr::NullIf(_) | Expr::Distinct { .. } => 1.0,
+            Expr::ArrayOp(op) => match &op.array {
+                Expr::Const { .. } | Expr::Param { .. } => 5.0,
+                Expr::Array { elements, .. } => elements.len() as f64 / 2.0,
+                _ => 10.0,
+            },
+            Expr::IoCast { .. } => 2.0,
+            Expr::SubPlan(_) => 100.0,
+            _ => 0.0,
+        };
+        self.for_children(&mut |child| count += child.operators());
+        count
+    }
+}
+
+/// Splits conjunctions into a flat list.
+pub fn flatten_and(expr: Expr, out: &mut Vec<Expr>) {
+    match expr {
+        Expr::And(list) => list.into_iter().for_each(|e| flatten_and(e, out)),
+        Expr::Const { value: tuple::Datum::Bool(true), .. } => {}
+        other => out.push(other),
+    }
+}
+
+/// Flattens nested ORs.
+pub fn flatten_or(expr: Expr, out: &mut Vec<Expr>) {
+    match expr {
+        Expr::Or(list) => list.into_iter().for_each(|e| flatten_or(e, out)),
+        other => out.push(other),
+    }
+}
+
+/// The conjunction of a list.
+pub fn conjunction(mut list: Vec<Expr>) -> Expr {
+    match list.len() {
+        0 => Expr::boolean(true),
+        1 => list.swap_remove(0),
+        _ => Expr::And(list),
+    }
+}
