@@ -1,1 +1,43 @@
-//! The `types` layer.
+//! # What
+//! The one registry of types, functions, operators, casts, aggregates and operator classes, and what they do: text and
+//! binary forms, comparison, hashing, arithmetic, text and time functions.
+//!
+//! The catalogs `pg_type`, `pg_proc`, `pg_operator`, `pg_cast`, `pg_aggregate`, `pg_opclass`, `pg_opfamily`, `pg_amop` and
+//! `pg_amproc` are filled from here, with PostgreSQL's own OIDs; the analyzer resolves names against the same rows, the
+//! executor calls the same implementations.
+//!
+//! # Layout
+//! * [`registry`]: the shapes of entries, the tables, look-up by OID and by name.
+//! * One file per type or family of functions: an entry a line in a `functions!` block, the implementation beside it.
+//! * [`call`]: what a function is told about its caller: session formats, time, collation, resolved argument types.
+//!
+//! # Invariants
+//! 1. Pure: no I/O, no clock, no locks held over a call, no catalog. What needs a session is marked [`Imp::Session`] and
+//!    supplied by the executor, or asked through [`call::Session`].
+//! 2. A strict function is never called with a NULL argument: the caller looks at [`Function::strict`].
+//! 3. Every decoder of outside bytes (`receive`, stored payloads) is bounds-checked and answers with an error.
+//! 4. A value is never `Datum::Toasted` here: it was resolved before.
+//! 5. Values that a B-tree family calls equal hash equal, across the types of the family.
+//!
+//! # PostgreSQL counterpart and differences
+//! `utils/adt`. Payloads of variable-length types are ours ([`numeric`], [`array`]), never PostgreSQL's structs.
+
+#[macro_use]
+mod macros;
+
+pub mod aggregate;
+pub mod call;
+pub mod compare;
+pub mod oids;
+pub mod random;
+pub mod registry;
+mod session_functions;
+pub mod timezone;
+pub mod value;
+
+pub use call::{Call, FormatContext, Session};
+pub use registry::{
+    AggState, Aggregate, AmOp, AmProc, Cast, CastContext, CastMethod, Eval, Function, Imp, OpClass, OpFamily, Operator, Selectivity,
+    SessionFn, SetFn, SetRows, TypeInfo, Volatility,
+};
+pub use registry::{builtin_type, compare, equal, format_type, hash, input, output, receive, send, type_named};

@@ -1,0 +1,231 @@
+//! What a function is told about its caller: session formats, time, collation and the resolved types of the call.
+
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult};
+use tuple::Datum;
+
+use crate::registry::TypeShape;
+
+/// Order of day, month and year in dates that are written with numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DateOrder {
+    /// Year, month, day.
+    Ymd,
+    /// Day, month, year.
+    Dmy,
+    /// Month, day, year: the default.
+    #[default]
+    Mdy,
+}
+
+/// Output style of dates and timestamps, first half of `DateStyle`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DateFormat {
+    /// `1997-12-17 07:37:16-08`
+    #[default]
+    Iso,
+    /// `12/17/1997 07:37:16.00 PST`
+    Sql,
+    /// `Wed Dec 17 07:37:16 1997 PST`
+    Postgres,
+    /// `17.12.1997 07:37:16.00 PST`
+    German,
+}
+
+/// `IntervalStyle`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IntervalStyle {
+    /// `1 year 2 mons 3 days 04:05:06`
+    #[default]
+    Postgres,
+    /// `@ 1 year 2 mons 3 days 4 hours 5 mins 6 secs`
+    PostgresVerbose,
+    /// `+1-2 +3 +4:05:06`
+    SqlStandard,
+    /// `P1Y2M3DT4H5M6S`
+    Iso8601,
+}
+
+/// `bytea_output`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ByteaOutput {
+    /// `\x6869`
+    #[default]
+    Hex,
+    /// `hi\000`
+    Escape,
+}
+
+/// Session facts that text forms and time functions depend on. Kept by the session, changed by SET and at the start of
+/// transactions and statements.
+#[derive(Clone, Debug)]
+pub struct FormatContext {
+    /// First half of `DateStyle`.
+    pub date_format: DateFormat,
+    /// Second half of `DateStyle`.
+    pub date_order: DateOrder,
+    /// `IntervalStyle`
+    pub interval_style: IntervalStyle,
+    /// `TimeZone`
+    pub time_zone: Arc<crate::timezone::TimeZone>,
+    /// `bytea_output`
+    pub bytea_output: ByteaOutput,
+    /// `extra_float_digits`; above 0 means shortest exact output.
+    pub extra_float_digits: i32,
+    /// `array_nulls`: whether an unquoted NULL in array input is a NULL.
+    pub array_nulls: bool,
+    /// Start of the transaction, microseconds since 2000-01-01 UTC: `now()`.
+    pub transaction_time: i64,
+    /// Arrival of the statement, microseconds since 2000-01-01 UTC.
+    pub statement_time: i64,
+}
+
+impl Default for FormatContext {
+    fn default() -> FormatContext {
+        FormatContext {
+            date_format: DateFormat::Iso,
+            date_order: DateOrder::Mdy,
+            interval_style: IntervalStyle::Postgres,
+            time_zone: crate::timezone::TimeZone::utc(),
+            bytea_output: ByteaOutput::Hex,
+            extra_float_digits: 1,
+            array_nulls: true,
+            transaction_time: 0,
+            statement_time: 0,
+        }
+    }
+}
+
+/// The kinds of objects that an OID alias type names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegKind {
+    /// `regclass`
+    Class,
+    /// `regtype`
+    Type,
+    /// `regproc`
+    Proc,
+    /// `regprocedure`
+    Procedure,
+    /// `regoper`
+    Oper,
+    /// `regoperator`
+    Operator,
+    /// `regnamespace`
+    Namespace,
+    /// `regrole`
+    Role,
+    /// `regcollation`
+    Collation,
+    /// `regconfig`
+    Config,
+    /// `regdictionary`
+    Dictionary,
+}
+
+/// What this crate asks of the session that it works for. All methods have defaults that suit a place without catalogs.
+pub trait Session {
+    /// OID of the object that `name` (possibly qualified and quoted) names, or an error in PostgreSQL's words.
+    fn reg_lookup(&self, kind: RegKind, name: &str) -> SqlResult<Oid> {
+        Err(SqlError::not_supported(format!("looking up {name:?} as {kind:?} here")))
+    }
+
+    /// Name of an object as its alias type prints it; `None` prints the number.
+    fn reg_name(&self, _kind: RegKind, _oid: Oid) -> Option<String> {
+        None
+    }
+
+    /// The wall clock, microseconds since 2000-01-01 UTC.
+    fn clock(&self) -> i64 {
+        0
+    }
+
+    /// Lends the session's random generator.
+    fn with_random(&self, use_it: &mut dyn FnMut(&mut crate::random::Random)) {
+        use_it(&mut crate::random::Random::new(0));
+    }
+
+    /// Shape of a type that is not built in (enum, domain, composite).
+    fn type_shape(&self, _type_oid: Oid) -> Option<TypeShape> {
+        None
+    }
+
+    /// Text input of a type that is not built in.
+    fn type_input(&self, type_oid: Oid, _text: &str, _typmod: i32) -> SqlResult<Datum> {
+        Err(SqlError::internal(format!("cache lookup failed for type {type_oid}")))
+    }
+
+    /// Text output of a type that is not built in.
+    fn type_output(&self, type_oid: Oid, _value: &Datum, _out: &mut Vec<u8>) -> SqlResult<()> {
+        Err(SqlError::internal(format!("cache lookup failed for type {type_oid}")))
+    }
+
+    /// Binary input of a type that is not built in.
+    fn type_receive(&self, type_oid: Oid, _bytes: &[u8], _typmod: i32) -> SqlResult<Datum> {
+        Err(SqlError::internal(format!("cache lookup failed for type {type_oid}")))
+    }
+
+    /// Binary output of a type that is not built in.
+    fn type_send(&self, type_oid: Oid, _value: &Datum, _out: &mut Vec<u8>) -> SqlResult<()> {
+        Err(SqlError::internal(format!("cache lookup failed for type {type_oid}")))
+    }
+
+    /// Order of two values of a type that is not built in; `None` where it has no B-tree class.
+    fn type_compare(&self, _type_oid: Oid) -> Option<crate::registry::CompareFn> {
+        None
+    }
+}
+
+/// A session that knows nothing: for tests and for values whose form depends on nothing.
+pub struct NoSession;
+
+impl Session for NoSession {}
+
+/// Context of one call (or of a row's worth of input or output). Cheap to make.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    /// Session formats and times.
+    pub format: &'a FormatContext,
+    /// Catalogs, clock, randomness.
+    pub session: &'a dyn Session,
+    /// Collation of the call, 0 where none.
+    pub collation: Oid,
+    /// Actual types of the arguments; needed by polymorphic functions and by `"any"`.
+    pub arg_types: &'a [Oid],
+    /// Actual result type; needed by polymorphic functions.
+    pub result_type: Oid,
+    /// Whether a variadic argument was given as an array with the VARIADIC keyword (for `VARIADIC "any"`).
+    pub variadic_array: bool,
+}
+
+impl<'a> Call<'a> {
+    /// A call without session, collation and types.
+    pub fn new(format: &'a FormatContext) -> Call<'a> {
+        Call { format, session: &NoSession, collation: Oid::INVALID, arg_types: &[], result_type: Oid::INVALID, variadic_array: false }
+    }
+
+    /// The same with a session.
+    pub fn with_session(mut self, session: &'a dyn Session) -> Call<'a> {
+        self.session = session;
+        self
+    }
+
+    /// The same with resolved types.
+    pub fn with_types(mut self, arg_types: &'a [Oid], result_type: Oid) -> Call<'a> {
+        self.arg_types = arg_types;
+        self.result_type = result_type;
+        self
+    }
+
+    /// The same with a collation.
+    pub fn with_collation(mut self, collation: Oid) -> Call<'a> {
+        self.collation = collation;
+        self
+    }
+
+    /// Actual type of argument `n`, 0 when the caller did not say.
+    pub fn arg_type(&self, n: usize) -> Oid {
+        self.arg_types.get(n).copied().unwrap_or_default()
+    }
+}

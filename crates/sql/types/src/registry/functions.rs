@@ -1,0 +1,52 @@
+//! All functions, and look-up by OID and by name.
+
+use std::sync::LazyLock;
+
+use base::Oid;
+use rustc_hash::FxHashMap;
+
+use super::Function;
+
+/// Every family's entries.
+static FAMILIES: &[&[Function]] = &[super::io_functions::FUNCTIONS, crate::session_functions::FUNCTIONS];
+
+/// Largest OID that the dense table covers, exclusive: above it PostgreSQL numbers no function by hand.
+const DENSE: usize = 10_000;
+
+struct Index {
+    all: Vec<&'static Function>,
+    /// Position in `all` plus one, by OID; 0 is none.
+    by_oid: Vec<u16>,
+    by_name: FxHashMap<&'static str, Vec<&'static Function>>,
+}
+
+static INDEX: LazyLock<Index> = LazyLock::new(|| {
+    let mut all: Vec<&'static Function> = FAMILIES.iter().flat_map(|family| family.iter()).collect();
+    all.sort_by_key(|f| f.oid);
+    let mut by_oid = vec![0; DENSE];
+    let mut by_name: FxHashMap<&'static str, Vec<&'static Function>> = FxHashMap::default();
+    for (i, f) in all.iter().enumerate() {
+        by_oid[f.oid.0 as usize] = i as u16 + 1;
+        by_name.entry(f.name).or_default().push(f);
+    }
+    Index { all, by_oid, by_name }
+});
+
+/// Every function, by OID.
+pub fn functions() -> &'static [&'static Function] {
+    &INDEX.all
+}
+
+/// The function with this OID.
+#[inline]
+pub fn function(oid: Oid) -> Option<&'static Function> {
+    match INDEX.by_oid.get(oid.0 as usize) {
+        None | Some(0) => None,
+        Some(n) => Some(INDEX.all[*n as usize - 1]),
+    }
+}
+
+/// All functions of this name.
+pub fn functions_named(name: &str) -> &'static [&'static Function] {
+    INDEX.by_name.get(name).map_or(&[], Vec::as_slice)
+}

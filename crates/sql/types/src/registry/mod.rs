@@ -1,0 +1,512 @@
+//! The shapes of registry entries, and look-up by OID and by name.
+//!
+//! The tables themselves: [`mod@types`], [`operators`], [`casts`], [`opclasses`], [`aggregates`]; functions stand beside their
+//! implementations and are collected here.
+
+use std::{cmp::Ordering, fmt, sync::LazyLock};
+
+use base::{Oid, SqlError, SqlResult};
+use rustc_hash::FxHashMap;
+use tuple::{Datum, Physical};
+
+pub use crate::aggregate::AggState;
+use crate::call::Call;
+
+pub mod aggregates;
+pub mod builder;
+pub mod casts;
+mod functions;
+mod io;
+mod io_functions;
+pub mod opclasses;
+pub mod operators;
+pub mod session;
+pub mod types;
+
+pub use functions::{function, functions, functions_named};
+pub use io::{format_type, input, output, receive, send, typmod_in, typmod_out};
+pub use session::SessionFn;
+
+/// Three-way comparison of two values that are not NULL, of one type, or of two types of one family.
+pub type CompareFn = fn(&Datum, &Datum) -> Ordering;
+
+/// An ordinary function: context and arguments to result.
+pub type Eval = fn(&Call, &[Datum]) -> SqlResult<Datum>;
+
+/// A set-returning function: gives the rows one by one.
+pub type SetFn = fn(&Call, &[Datum]) -> SqlResult<Box<dyn SetRows>>;
+
+/// Rows of a set-returning function. Owns all it needs: it may outlive the call (a cursor).
+pub trait SetRows {
+    /// Replaces `row` by the next row's columns; false at the end.
+    fn next(&mut self, row: &mut Vec<Datum>) -> SqlResult<bool>;
+}
+
+/// One-column rows from an iterator.
+pub struct Values<I>(pub I);
+
+impl<I: Iterator<Item = SqlResult<Datum>>> SetRows for Values<I> {
+    fn next(&mut self, row: &mut Vec<Datum>) -> SqlResult<bool> {
+        row.clear();
+        match self.0.next() {
+            Some(value) => {
+                row.push(value?);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+}
+
+/// What the caller may assume about a function's result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Volatility {
+    /// The same arguments give the same result for ever.
+    Immutable,
+    /// The same within a statement.
+    Stable,
+    /// Anything.
+    Volatile,
+}
+
+/// How a function is carried out.
+#[derive(Clone, Copy)]
+pub enum Imp {
+    /// By this pointer.
+    Native(Eval),
+    /// By this pointer, as rows.
+    Set(SetFn),
+    /// By the executor, which has catalogs and a session.
+    Session(SessionFn),
+    /// It is an aggregate: see [`aggregate`].
+    Aggregate,
+    /// It is a window function: see [`crate::registry::WindowFn`].
+    Window(WindowFn),
+    /// The input function of this type.
+    Input(Oid),
+    /// The output function of this type.
+    Output(Oid),
+    /// The binary input function of this type.
+    Receive(Oid),
+    /// The binary output function of this type.
+    Send(Oid),
+    /// Modifier input of this type.
+    TypmodIn(Oid),
+    /// Modifier output of this type.
+    TypmodOut(Oid),
+    /// Only named in catalog rows (estimators, support functions, index handlers): never called by SQL.
+    CatalogOnly,
+}
+
+impl fmt::Debug for Imp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Imp::Native(_) => f.write_str("Native"),
+            Imp::Set(_) => f.write_str("Set"),
+            Imp::Session(id) => write!(f, "Session({id:?})"),
+            Imp::Aggregate => f.write_str("Aggregate"),
+            Imp::Window(w) => write!(f, "Window({w:?})"),
+            Imp::Input(t) => write!(f, "Input({t})"),
+            Imp::Output(t) => write!(f, "Output({t})"),
+            Imp::Receive(t) => write!(f, "Receive({t})"),
+            Imp::Send(t) => write!(f, "Send({t})"),
+            Imp::TypmodIn(t) => write!(f, "TypmodIn({t})"),
+            Imp::TypmodOut(t) => write!(f, "TypmodOut({t})"),
+            Imp::CatalogOnly => f.write_str("CatalogOnly"),
+        }
+    }
+}
+
+/// Window functions; the executor carries them out.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowFn {
+    RowNumber,
+    Rank,
+    DenseRank,
+    PercentRank,
+    CumeDist,
+    Ntile,
+    Lag,
+    Lead,
+    FirstValue,
+    LastValue,
+    NthValue,
+}
+
+/// A row of `pg_proc`.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    /// PostgreSQL's OID.
+    pub oid: Oid,
+    /// `proname`
+    pub name: &'static str,
+    /// Declared types of the input arguments.
+    pub args: &'static [Oid],
+    /// Declared result type.
+    pub result: Oid,
+    /// Whether a NULL argument makes the result NULL without a call.
+    pub strict: bool,
+    /// `provolatile`
+    pub volatility: Volatility,
+    /// Whether it gives a set of rows.
+    pub retset: bool,
+    /// `prokind`: `f` function, `a` aggregate, `w` window, `p` procedure.
+    pub kind: u8,
+    /// `proleakproof`
+    pub leakproof: bool,
+    /// `proparallel`: `s`, `r` or `u`.
+    pub parallel: u8,
+    /// Element type that the last argument collects (`provariadic`), 0 if not variadic.
+    pub variadic: Oid,
+    /// `procost`
+    pub cost: f32,
+    /// `prorows`
+    pub rows: f32,
+    /// Names of all arguments (inputs, then outputs as in `all_args`), empty when unnamed.
+    pub arg_names: &'static [&'static str],
+    /// Modes (`i`, `o`, `b`, `v`, `t`) of all arguments, empty when all are inputs.
+    pub arg_modes: &'static [u8],
+    /// Types of all arguments including outputs, empty when all are inputs.
+    pub all_args: &'static [Oid],
+    /// Default values of the last input arguments, as the text of constants (`NULL` for a NULL).
+    pub defaults: &'static [&'static str],
+    /// How it is carried out.
+    pub imp: Imp,
+}
+
+impl Function {
+    /// Whether rows have more than one column (or named OUT columns).
+    pub fn out_columns(&self) -> impl Iterator<Item = (&'static str, Oid)> {
+        let (names, modes, all) = (self.arg_names, self.arg_modes, self.all_args);
+        all.iter().enumerate().filter(move |(i, _)| matches!(modes.get(*i), Some(b'o' | b'b' | b't'))).map(move |(i, ty)| {
+            (names.get(i).copied().unwrap_or_default(), *ty)
+        })
+    }
+}
+
+/// A row of `pg_operator`.
+#[derive(Clone, Copy, Debug)]
+pub struct Operator {
+    /// PostgreSQL's OID.
+    pub oid: Oid,
+    /// `oprname`
+    pub name: &'static str,
+    /// Left argument, 0 for a prefix operator.
+    pub left: Oid,
+    /// Right argument.
+    pub right: Oid,
+    /// Result.
+    pub result: Oid,
+    /// Function that carries it out.
+    pub function: Oid,
+    /// Operator with the arguments swapped, 0 if none.
+    pub commutator: Oid,
+    /// Operator that gives the opposite, 0 if none.
+    pub negator: Oid,
+    /// `oprcanhash`
+    pub can_hash: bool,
+    /// `oprcanmerge`
+    pub can_merge: bool,
+    /// Restriction estimator.
+    pub selectivity: Selectivity,
+}
+
+/// How the planner estimates an operator: `oprrest`; `oprjoin` is the estimator of the same name for joins.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selectivity {
+    None,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Like,
+    NotLike,
+    ILike,
+    NotILike,
+    Prefix,
+    Regex,
+    NotRegex,
+    IRegex,
+    NotIRegex,
+    ArrayContain,
+    Contain,
+    Matching,
+}
+
+/// When a cast may be applied without being asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CastContext {
+    /// Anywhere: `i`.
+    Implicit,
+    /// On assignment to a column: `a`.
+    Assignment,
+    /// Only with CAST or `::`: `e`.
+    Explicit,
+}
+
+/// How a cast is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CastMethod {
+    /// By a function of one to three arguments (value, typmod, explicit).
+    Function(Oid),
+    /// Not at all: the payload is the same.
+    Binary,
+    /// Through the text forms.
+    InOut,
+}
+
+/// A row of `pg_cast`.
+#[derive(Clone, Copy, Debug)]
+pub struct Cast {
+    /// PostgreSQL's OID.
+    pub oid: Oid,
+    /// From.
+    pub source: Oid,
+    /// To.
+    pub target: Oid,
+    /// When.
+    pub context: CastContext,
+    /// How.
+    pub method: CastMethod,
+}
+
+/// A row of `pg_opfamily`.
+#[derive(Clone, Copy, Debug)]
+pub struct OpFamily {
+    /// PostgreSQL's OID.
+    pub oid: Oid,
+    /// Access method: 403 `btree` or 405 `hash`.
+    pub method: Oid,
+    /// `opfname`
+    pub name: &'static str,
+}
+
+/// A row of `pg_opclass`.
+#[derive(Clone, Copy, Debug)]
+pub struct OpClass {
+    /// PostgreSQL's OID.
+    pub oid: Oid,
+    /// Access method: 403 `btree` or 405 `hash`.
+    pub method: Oid,
+    /// `opcname`
+    pub name: &'static str,
+    /// Its family.
+    pub family: Oid,
+    /// Type of indexed columns.
+    pub input: Oid,
+    /// Whether it is the type's default class.
+    pub default: bool,
+    /// Type that is stored, 0 if the same.
+    pub key: Oid,
+}
+
+/// A row of `pg_amop`.
+#[derive(Clone, Copy, Debug)]
+pub struct AmOp {
+    /// PostgreSQL's OID.
+    pub oid: Oid,
+    /// Family.
+    pub family: Oid,
+    /// Left type.
+    pub left: Oid,
+    /// Right type.
+    pub right: Oid,
+    /// B-tree: 1 `<`, 2 `<=`, 3 `=`, 4 `>=`, 5 `>`. Hash: 1 `=`.
+    pub strategy: i16,
+    /// Operator.
+    pub operator: Oid,
+}
+
+/// A row of `pg_amproc`.
+#[derive(Clone, Copy, Debug)]
+pub struct AmProc {
+    /// PostgreSQL's OID.
+    pub oid: Oid,
+    /// Family.
+    pub family: Oid,
+    /// Left type.
+    pub left: Oid,
+    /// Right type.
+    pub right: Oid,
+    /// B-tree: 1 order, 2 sort support, 3 in_range, 4 equalimage. Hash: 1 hash, 2 seeded hash.
+    pub number: i16,
+    /// Function.
+    pub function: Oid,
+}
+
+/// A row of `pg_aggregate`, and how it is computed.
+#[derive(Clone, Copy)]
+pub struct Aggregate {
+    /// OID of its `pg_proc` row.
+    pub function: Oid,
+    /// `aggkind`: `n` normal, `o` ordered set, `h` hypothetical set.
+    pub kind: u8,
+    /// `aggnumdirectargs`
+    pub direct_args: i16,
+    /// `aggtransfn`, as the catalog names it (0 when that function is not registered).
+    pub transition: Oid,
+    /// `aggfinalfn`
+    pub final_function: Oid,
+    /// `aggcombinefn`
+    pub combine: Oid,
+    /// `aggtranstype`
+    pub transition_type: Oid,
+    /// `agginitval`
+    pub initial: Option<&'static str>,
+    /// `aggsortop`: a MIN or MAX that an index in this order answers.
+    pub sort_operator: Oid,
+    /// How it is computed.
+    pub imp: &'static dyn crate::aggregate::AggregateImp,
+}
+
+impl fmt::Debug for Aggregate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Aggregate({})", self.function)
+    }
+}
+
+/// What storage needs to know of a type, built in or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeShape {
+    /// Variant of its [`Datum`]s and form on disk.
+    pub physical: Physical,
+    /// Alignment in bytes.
+    pub align: u8,
+    /// Separator in array text.
+    pub delimiter: u8,
+    /// Element type if it is an array, else 0.
+    pub element: Oid,
+    /// Array type over it, 0 if none.
+    pub array: Oid,
+}
+
+/// A row of `pg_type`.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeInfo {
+    /// PostgreSQL's OID.
+    pub oid: Oid,
+    /// `typname`
+    pub name: &'static str,
+    /// `typlen`: bytes, -1 for varlena, -2 for a C string.
+    pub len: i16,
+    /// `typbyval`
+    pub byval: bool,
+    /// `typtype`: `b` base, `p` pseudo.
+    pub kind: u8,
+    /// `typcategory`
+    pub category: u8,
+    /// `typispreferred`
+    pub preferred: bool,
+    /// `typdelim`
+    pub delimiter: u8,
+    /// `typelem`
+    pub element: Oid,
+    /// `typarray`
+    pub array: Oid,
+    /// `typinput`, `typoutput`, `typreceive`, `typsend`
+    pub io: [Oid; 4],
+    /// `typmodin`, `typmodout`
+    pub typmod_io: [Oid; 2],
+    /// Alignment in bytes: 1, 2, 4 or 8.
+    pub align: u8,
+    /// `typstorage`: `p`, `e`, `m`, `x`.
+    pub storage: u8,
+    /// `typcollation`: 0, 100 (default) or 950 (C).
+    pub collation: Oid,
+    /// `typsubscript`, 0 if it cannot be subscripted.
+    pub subscript: Oid,
+    /// Variant of its [`Datum`]s and form on disk.
+    pub physical: Physical,
+}
+
+impl TypeInfo {
+    /// Whether this is a true array type (`int4[]`; not `name` or `point`, which can be subscripted too).
+    pub fn is_array(&self) -> bool {
+        self.element.is_valid() && self.len == -1
+    }
+
+    /// What storage needs.
+    pub fn shape(&self) -> TypeShape {
+        TypeShape {
+            physical: self.physical,
+            align: self.align,
+            delimiter: self.delimiter,
+            element: if self.is_array() { self.element } else { Oid::INVALID },
+            array: self.array,
+        }
+    }
+
+    /// The column as storage sees it.
+    pub fn attr(&self) -> tuple::Attr {
+        tuple::Attr { physical: self.physical, align: self.align, storage: self.storage }
+    }
+}
+
+/// The built-in type with this OID.
+#[inline]
+pub fn builtin_type(oid: Oid) -> Option<&'static TypeInfo> {
+    types::TYPES.binary_search_by_key(&oid, |t| t.oid).ok().map(|i| &types::TYPES[i])
+}
+
+/// The built-in type with this `pg_type` name (`int4`, `_int4`).
+pub fn type_named(name: &str) -> Option<&'static TypeInfo> {
+    static NAMES: LazyLock<FxHashMap<&str, &TypeInfo>> = LazyLock::new(|| types::TYPES.iter().map(|t| (t.name, t)).collect());
+    NAMES.get(name).copied()
+}
+
+/// Shape of any type: built in, or asked of the session.
+pub fn shape_of(oid: Oid, cx: &Call) -> SqlResult<TypeShape> {
+    match builtin_type(oid) {
+        Some(info) => Ok(info.shape()),
+        None => cx
+            .session
+            .type_shape(oid)
+            .ok_or_else(|| SqlError::internal(format!("cache lookup failed for type {oid}"))),
+    }
+}
+
+/// The operator with this OID.
+pub fn operator(oid: Oid) -> Option<&'static Operator> {
+    operators::OPERATORS.binary_search_by_key(&oid, |o| o.oid).ok().map(|i| &operators::OPERATORS[i])
+}
+
+/// All operators of this name.
+pub fn operators_named(name: &str) -> &'static [&'static Operator] {
+    static NAMES: LazyLock<FxHashMap<&str, Vec<&Operator>>> = LazyLock::new(|| {
+        let mut map: FxHashMap<&str, Vec<&Operator>> = FxHashMap::default();
+        for op in operators::OPERATORS {
+            map.entry(op.name).or_default().push(op);
+        }
+        map
+    });
+    NAMES.get(name).map_or(&[], Vec::as_slice)
+}
+
+/// The cast from `source` to `target`, if the catalog has one.
+pub fn cast(source: Oid, target: Oid) -> Option<&'static Cast> {
+    casts::CASTS.binary_search_by_key(&(source, target), |c| (c.source, c.target)).ok().map(|i| &casts::CASTS[i])
+}
+
+/// How the aggregate with this `pg_proc` OID is computed.
+pub fn aggregate(function: Oid) -> Option<&'static Aggregate> {
+    aggregates::AGGREGATES.binary_search_by_key(&function, |a| a.function).ok().map(|i| &aggregates::AGGREGATES[i])
+}
+
+/// B-tree order of a type: the comparison of its default operator class.
+pub fn compare(type_oid: Oid) -> Option<CompareFn> {
+    crate::compare::compare(type_oid)
+}
+
+/// Equality of a type: as [`compare`] says, or of the hash class where there is no order (`xid`, `cid`).
+pub fn equal(type_oid: Oid) -> Option<fn(&Datum, &Datum) -> bool> {
+    crate::compare::equal(type_oid)
+}
+
+/// Hash of a type's values; equal values of one family hash equal, NULL is never passed.
+pub fn hash(type_oid: Oid) -> Option<fn(&Datum) -> u64> {
+    crate::compare::hash(type_oid)
+}
