@@ -1,0 +1,57 @@
+//! Running `pgbench` and `psql` and reading what they print.
+
+use std::process::Command;
+
+use crate::peers::check;
+
+/// One run's figures.
+#[derive(Clone, Copy, Debug)]
+pub struct Figures {
+    /// Transactions a second, without connection time.
+    pub tps: f64,
+    /// Mean latency in milliseconds.
+    pub latency_ms: f64,
+}
+
+/// Fills a database; `scale` × 100,000 accounts.
+pub fn initialize(port: u16, scale: u32) -> Result<(), String> {
+    let done = base("pgbench", port).args(["-i", "-q", "-s", &scale.to_string(), "postgres"]).output();
+    check(done, "pgbench -i").map(drop)
+}
+
+/// Runs for `seconds` with the given extra arguments; a failed transaction is an error.
+pub fn run(port: u16, clients: u32, seconds: u32, args: &[&str]) -> Result<Figures, String> {
+    let done = base("pgbench", port)
+        .args(["-n", "-j", "2", "-c", &clients.to_string(), "-T", &seconds.to_string()])
+        .args(args)
+        .arg("postgres")
+        .output();
+    let text = check(done, &format!("pgbench with {clients} clients"))?;
+    if let Some(failed) = number(&text, "number of failed transactions: ")
+        && failed > 0.0
+    {
+        return Err(format!("{failed} transactions failed"));
+    }
+    Ok(Figures {
+        tps: number(&text, "tps = ").ok_or("pgbench printed no tps")?,
+        latency_ms: number(&text, "latency average = ").unwrap_or(0.0),
+    })
+}
+
+/// Runs one statement and returns its unaligned output.
+pub fn psql(port: u16, sql: &str) -> Result<String, String> {
+    check(base("psql", port).args(["-AtqX", "-c", sql, "postgres"]).output(), "psql")
+}
+
+/// A client program told where the server is.
+pub fn base(program: &str, port: u16) -> Command {
+    let mut command = Command::new(program);
+    command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-U", "postgres"]);
+    command
+}
+
+fn number(text: &str, label: &str) -> Option<f64> {
+    let rest = &text[text.find(label)? + label.len()..];
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    rest[..end].parse().ok()
+}
