@@ -1,2 +1,4 @@
 //! The `catalog` layer.
+
 pub mod system;
+pub mod view;

@@ -1,0 +1,365 @@
+//! The catalog as analysis and planning see it: a trait and plain structs.
+//!
+//! What: [`CatalogView`] answers names and OIDs as of one session, transaction and search path. Built-in functions, operators
+//! and casts come from the `types` registry and are not asked for here; the methods about functions, operators and casts
+//! return those that users made.
+//!
+//! Locks: implementations take the relation locks that their contract with the executor asks for.
+
+use std::sync::Arc;
+
+use base::{Oid, SqlResult};
+
+/// `pg_class.relkind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum RelationKind {
+    Table,
+    Index,
+    Sequence,
+    View,
+    MaterializedView,
+    Toast,
+    Composite,
+    ForeignTable,
+    PartitionedTable,
+    PartitionedIndex,
+}
+
+impl RelationKind {
+    /// The letter in `pg_class.relkind`.
+    pub fn letter(self) -> char {
+        match self {
+            RelationKind::Table => 'r',
+            RelationKind::Index => 'i',
+            RelationKind::Sequence => 'S',
+            RelationKind::View => 'v',
+            RelationKind::MaterializedView => 'm',
+            RelationKind::Toast => 't',
+            RelationKind::Composite => 'c',
+            RelationKind::ForeignTable => 'f',
+            RelationKind::PartitionedTable => 'p',
+            RelationKind::PartitionedIndex => 'I',
+        }
+    }
+}
+
+/// GENERATED ... AS IDENTITY
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Identity {
+    #[default]
+    None,
+    Always,
+    ByDefault,
+}
+
+/// GENERATED ALWAYS AS (...)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Generated {
+    #[default]
+    None,
+    Stored,
+    Virtual,
+}
+
+/// A column of a relation (`pg_attribute`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Name.
+    pub name: String,
+    /// Type; 0 if dropped.
+    pub type_oid: Oid,
+    /// Modifier.
+    pub typmod: i32,
+    /// Collation; 0 if none.
+    pub collation: Oid,
+    /// NOT NULL.
+    pub not_null: bool,
+    /// Dropped.
+    pub dropped: bool,
+    /// DEFAULT or generation expression, as `analyze::stored` writes it.
+    pub default: Option<Arc<str>>,
+    /// Identity.
+    pub identity: Identity,
+    /// Sequence of an identity column; 0 if none.
+    pub identity_sequence: Oid,
+    /// Generated column.
+    pub generated: Generated,
+}
+
+/// CHECK (`pg_constraint`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// OID of the constraint.
+    pub oid: Oid,
+    /// Name.
+    pub name: String,
+    /// Expression, as `analyze::stored` writes it.
+    pub expr: Arc<str>,
+    /// VALIDATEd.
+    pub validated: bool,
+    /// Enforced.
+    pub enforced: bool,
+    /// NO INHERIT.
+    pub no_inherit: bool,
+}
+
+/// An index of a table, as far as analysis needs it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Index {
+    /// OID.
+    pub oid: Oid,
+    /// Name.
+    pub name: String,
+    /// Primary key.
+    pub primary: bool,
+    /// Unique.
+    pub unique: bool,
+    /// Checked at once (not deferrable).
+    pub immediate: bool,
+    /// Built and usable.
+    pub valid: bool,
+    /// NULLS NOT DISTINCT.
+    pub nulls_not_distinct: bool,
+    /// Constraint it implements; 0 if none.
+    pub constraint: Oid,
+    /// Attribute numbers of the key; 0 for an expression.
+    pub keys: Vec<i16>,
+    /// Attribute numbers of INCLUDE.
+    pub including: Vec<i16>,
+    /// Expressions of the zeros in `keys`, in order, as `analyze::stored` writes them.
+    pub expressions: Vec<Arc<str>>,
+    /// WHERE, as `analyze::stored` writes it.
+    pub predicate: Option<Arc<str>>,
+    /// Operator classes of the key.
+    pub opclasses: Vec<Oid>,
+    /// Collations of the key.
+    pub collations: Vec<Oid>,
+}
+
+/// A relation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// OID.
+    pub oid: Oid,
+    /// Name.
+    pub name: String,
+    /// Schema.
+    pub schema: Oid,
+    /// Its name.
+    pub schema_name: String,
+    /// Kind.
+    pub kind: RelationKind,
+    /// Owner.
+    pub owner: Oid,
+    /// `pg_class.relpersistence`: p, u, t
+    pub persistence: char,
+    /// Composite type of the rows; 0 if none.
+    pub row_type: Oid,
+    /// Has children or is partitioned.
+    pub has_subclass: bool,
+    /// Columns by attribute number - 1, dropped ones included.
+    pub columns: Vec<Column>,
+    /// CHECK constraints.
+    pub checks: Vec<Check>,
+    /// Indexes, valid or not.
+    pub indexes: Vec<Index>,
+    /// A view's query, as `analyze::stored` writes it.
+    pub view_query: Option<Arc<str>>,
+    /// Storage parameters and view options: (name, value).
+    pub options: Vec<(String, String)>,
+}
+
+impl Table {
+    /// The column with this name and its attribute number.
+    pub fn column(&self, name: &str) -> Option<(i16, &Column)> {
+        let i = self.columns.iter().position(|c| !c.dropped && c.name == name)?;
+        Some((i as i16 + 1, &self.columns[i]))
+    }
+}
+
+/// What a type is (`pg_type.typtype`).
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeKind {
+    /// A built-in one, or an array of a user's type.
+    Base,
+    /// A row type and its relation.
+    Composite(Oid),
+    /// A domain.
+    Domain(Domain),
+    /// An enum.
+    Enum,
+    /// A pseudo-type.
+    Pseudo,
+    /// A range.
+    Range,
+    /// A multirange.
+    Multirange,
+}
+
+/// A domain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Domain {
+    /// Type underneath, maybe a domain.
+    pub base: Oid,
+    /// Modifier for it.
+    pub typmod: i32,
+    /// Default, as `analyze::stored` writes it.
+    pub default: Option<Arc<str>>,
+}
+
+/// A type, built-in or made by a user (`pg_type`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeDef {
+    /// OID.
+    pub oid: Oid,
+    /// Name.
+    pub name: String,
+    /// Schema.
+    pub schema: Oid,
+    /// Its name.
+    pub schema_name: String,
+    /// Kind.
+    pub kind: TypeKind,
+    /// `typcategory`
+    pub category: char,
+    /// `typispreferred`
+    pub preferred: bool,
+    /// Element type of an array type; 0 if none.
+    pub element: Oid,
+    /// Array type over this one; 0 if none.
+    pub array: Oid,
+    /// Collation of columns of this type; 0 if none.
+    pub collation: Oid,
+    /// False while only a shell.
+    pub defined: bool,
+}
+
+/// A function made by a user (`pg_proc`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionDef {
+    /// OID.
+    pub oid: Oid,
+    /// Name.
+    pub name: String,
+    /// Schema.
+    pub schema: Oid,
+    /// `f`, `p`, `a` or `w`
+    pub kind: char,
+    /// Input argument types.
+    pub args: Vec<Oid>,
+    /// Their names (and those of OUT parameters in `out_columns`); empty strings if unnamed.
+    pub arg_names: Vec<String>,
+    /// Default expressions of the last arguments, as `analyze::stored` writes them.
+    pub defaults: Vec<Arc<str>>,
+    /// Element type of a trailing VARIADIC argument; 0 if none.
+    pub variadic: Oid,
+    /// Result type.
+    pub result: Oid,
+    /// OUT, INOUT and TABLE columns: name, type.
+    pub out_columns: Vec<(String, Oid)>,
+    /// Returns a set.
+    pub returns_set: bool,
+    /// Strict.
+    pub strict: bool,
+    /// `i`, `s` or `v`
+    pub volatility: char,
+}
+
+/// An operator made by a user (`pg_operator`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct OperatorDef {
+    /// OID.
+    pub oid: Oid,
+    /// Name.
+    pub name: String,
+    /// Schema.
+    pub schema: Oid,
+    /// Left operand; 0 for a prefix operator.
+    pub left: Oid,
+    /// Right operand.
+    pub right: Oid,
+    /// Result.
+    pub result: Oid,
+    /// Function.
+    pub function: Oid,
+}
+
+/// A cast made by a user (`pg_cast`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct CastDef {
+    /// Function; 0 if none.
+    pub function: Oid,
+    /// `i`, `a` or `e`
+    pub context: char,
+    /// `f`, `b` or `i`
+    pub method: char,
+}
+
+/// A collation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CollationDef {
+    /// OID.
+    pub oid: Oid,
+    /// Name.
+    pub name: String,
+    /// Schema.
+    pub schema_name: String,
+}
+
+/// The catalog of one session at one moment.
+pub trait CatalogView {
+    /// A relation by name; without schema, the first on the search path. `Ok(None)` if there is none, also if the schema does
+    /// not exist (see [`CatalogView::schema`]). Indexes and composite types are found too.
+    fn relation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<Table>>>;
+
+    /// A relation by OID.
+    fn relation_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>>;
+
+    /// OID of a schema.
+    fn schema(&self, name: &str) -> SqlResult<Option<Oid>>;
+
+    /// Name of a schema.
+    fn schema_name(&self, oid: Oid) -> SqlResult<Option<String>>;
+
+    /// OIDs of the schemas searched for names, in order, `pg_catalog` and the temporary schema where they stand implicitly.
+    fn search_path(&self) -> SqlResult<Vec<Oid>>;
+
+    /// A type by name, built-in ones included; without schema, the first on the search path.
+    fn type_by_name(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<TypeDef>>>;
+
+    /// A type by OID, built-in ones included.
+    fn type_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<TypeDef>>>;
+
+    /// Functions that users made with this name; without schema, those in schemas of the search path.
+    fn functions(&self, schema: Option<&str>, name: &str) -> SqlResult<Vec<Arc<FunctionDef>>>;
+
+    /// A function that a user made.
+    fn function_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<FunctionDef>>>;
+
+    /// Operators that users made with this name; without schema, those in schemas of the search path.
+    fn operators(&self, schema: Option<&str>, name: &str) -> SqlResult<Vec<Arc<OperatorDef>>>;
+
+    /// An operator that a user made.
+    fn operator_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<OperatorDef>>>;
+
+    /// A cast that a user made.
+    fn cast(&self, source: Oid, target: Oid) -> SqlResult<Option<CastDef>>;
+
+    /// A collation by name; without schema, the first on the search path.
+    fn collation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<CollationDef>>;
+
+    /// A collation by OID.
+    fn collation_by_oid(&self, oid: Oid) -> SqlResult<Option<CollationDef>>;
+
+    /// A constraint of a table by name: its index, if it has one.
+    fn constraint_index(&self, table: Oid, name: &str) -> SqlResult<Option<Oid>>;
+
+    /// Name of the database.
+    fn database(&self) -> String;
+
+    /// The current user.
+    fn current_user(&self) -> Oid;
+}
