@@ -1,1 +1,51 @@
-//! The `heap` layer.
+//! # What
+//! Tables: row versions in slotted pages, their visibility, HOT chains, pruning, free-space and visibility maps, TOAST, VACUUM.
+//!
+//! * [`header`]: bits and bytes of a row version. [`ops`]: what may be done to a page, as pure functions. `records`: their WAL.
+//! * [`insert()`], [`multi_insert()`], [`update()`], [`delete()`], [`lock_tuple()`]: changes.
+//! * [`fetch()`], [`HeapScan`], [`visibility`]: reading.
+//! * [`prune`], [`vacuum`]: getting rid of dead versions. [`fsm`], [`vm`]: the maps. [`toast`]: large values.
+//! * [`redo`]: the same page functions, driven by the log.
+//!
+//! # Invariants
+//! 1. Everything that a WAL action can fail at is checked or allocated before the first byte changes.
+//! 2. Normal running and redo change heap pages only through [`ops`].
+//! 3. A tuple's bytes, hints excepted, are read under a latch; what is wanted later is copied. See [`HeapScan`] for why.
+//! 4. Items move on a page ([`prune`]) only under a cleanup latch: nobody else has the page pinned.
+//! 5. While a heap page's all-visible bit in the visibility map is set, so is the page's own; whoever makes the page not all-visible clears
+//!    both under the page's exclusive latch in one WAL action.
+//!
+//! # Locks
+//! One rank order: toast table pages (no latch of the main table is held) < heap pages, lower block first < visibility-map page. The
+//! free-space map is only touched while no other latch is held. Nothing waits for another transaction while a latch is held: functions
+//! return [`Refusal::WouldBlock`] instead.
+//!
+//! # PostgreSQL counterpart and differences
+//! `heapam.c` and its neighbours. Waiting and re-checking is the caller's; shared row locks are not there yet.
+
+mod combo;
+mod error;
+mod fetch;
+pub mod header;
+mod insert;
+mod lock;
+mod prune;
+mod rel;
+mod row;
+mod scan;
+mod toast;
+mod update;
+pub mod vacuum;
+pub mod vm;
+
+pub use combo::ComboCids;
+pub use error::{DeleteOutcome, HeapError, HeapResult, LockOutcome, LockStrength, Refusal, UpdateOutcome};
+pub use fetch::{Fetched, Liveness, fetch, fetch_version, unique_liveness};
+pub use insert::{InsertOptions, insert, multi_insert};
+pub use lock::lock_tuple;
+pub use prune::prune_opt;
+pub use rel::{Access, HeapDesc, HeapRel, View, Writer};
+pub use row::{HeapTuple, TupleRef};
+pub use scan::HeapScan;
+pub use toast::{ToastIndex, ToastTable, detoast};
+pub use update::{delete, update};

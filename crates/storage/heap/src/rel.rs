@@ -1,0 +1,112 @@
+//! What the heap must know of a table, and who acts on it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use base::{BlockNo, CommandId, RelFile, Xid};
+use buffer::{BufferPool, Persistence};
+use tuple::RowLayout;
+use txn::{RelKind, Snapshot, Transaction, TxnSystem};
+
+use crate::combo::ComboCids;
+use crate::toast::ToastTable;
+
+/// The server's shared parts that every operation needs.
+#[derive(Clone, Copy)]
+pub struct Access<'a> {
+    /// Pages.
+    pub pool: &'a BufferPool,
+    /// Transactions.
+    pub txns: &'a TxnSystem,
+}
+
+/// Who looks, and what he may see. Cheap to build for each call.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// Which transactions count as completed.
+    pub snapshot: &'a Snapshot,
+    /// Rows of this transaction's commands before this one are visible, those of this and later ones are not.
+    pub curcid: CommandId,
+    /// The transaction that looks.
+    pub me: &'a Transaction,
+    /// Its combo command ids.
+    pub combo: &'a ComboCids,
+}
+
+/// Who writes.
+#[derive(Clone, Copy)]
+pub struct Writer<'a> {
+    /// xid of the current (sub)transaction.
+    pub xid: Xid,
+    /// The command that writes.
+    pub cid: CommandId,
+    /// The transaction that writes.
+    pub me: &'a Transaction,
+    /// Its combo command ids.
+    pub combo: &'a ComboCids,
+}
+
+/// Description of a table's storage, handed down from the catalog.
+#[derive(Clone)]
+pub struct HeapDesc {
+    /// Its files.
+    pub file: RelFile,
+    /// Its columns, dropped ones included.
+    pub layout: Arc<RowLayout>,
+    /// Percentage of a page that INSERT fills; 100 is PostgreSQL's default.
+    pub fillfactor: u8,
+    /// What a crash may take.
+    pub persistence: Persistence,
+    /// Whose snapshots hold back removal.
+    pub kind: RelKind,
+    /// Where large values go; without one, rows that do not fit a page are refused.
+    pub toast: Option<ToastTable>,
+}
+
+/// Inserters of different workers fill different pages.
+const TARGETS: usize = 16;
+
+/// An open table. Share it by `Arc`: it remembers where there was room.
+pub struct HeapRel {
+    /// The description.
+    pub desc: HeapDesc,
+    /// For each worker (modulo 16), the block it inserted into last; `u32::MAX` when unknown.
+    targets: [AtomicU32; TARGETS],
+    /// How many inserters want a new page now.
+    pub(crate) extending: AtomicU32,
+}
+
+impl HeapRel {
+    /// Opens a table by its description. No I/O.
+    pub fn new(desc: HeapDesc) -> HeapRel {
+        HeapRel { desc, targets: [const { AtomicU32::new(u32::MAX) }; TARGETS], extending: AtomicU32::new(0) }
+    }
+
+    fn target(&self) -> &AtomicU32 {
+        &self.targets[0usize % TARGETS]
+    }
+
+    /// The block that this worker inserted into last.
+    pub(crate) fn target_block(&self) -> Option<BlockNo> {
+        // Relaxed: a stale block only costs a look at it.
+        Some(BlockNo(self.target().load(Ordering::Relaxed))).filter(|&block| block != BlockNo::INVALID)
+    }
+
+    pub(crate) fn set_target_block(&self, block: BlockNo) {
+        self.target().store(block.0, Ordering::Relaxed);
+    }
+
+    /// Forgets where there was room, as after the file was cut.
+    pub fn forget_targets(&self) {
+        for target in &self.targets {
+            target.store(u32::MAX, Ordering::Relaxed);
+        }
+    }
+}
+
+impl fmt::Debug for HeapRel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HeapRel").field("file", &self.desc.file).finish_non_exhaustive()
+    }
+}
