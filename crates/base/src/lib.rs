@@ -7,6 +7,7 @@
 pub mod error;
 pub mod ids;
 pub mod sqlstate;
+pub mod stop;
 
 pub use error::{Severity, SqlError, SqlResult};
 pub use ids::{

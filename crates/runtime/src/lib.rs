@@ -1,1 +1,52 @@
-//! The `runtime` layer.
+//! Workers, fibers, waits, latches, timers and file I/O; real and simulated.
+//!
+//! # What
+//! SQL and storage code is plain synchronous Rust. Whatever must wait calls [`wait`]: inside a *fiber* (a stackful
+//! coroutine on a pooled stack) that suspends the fiber and lets the worker thread serve others; on any other thread
+//! (tests, tools, recovery before the workers run) it parks the thread.
+//!
+//! # Layout
+//! * [`fiber`]: fibers, [`wait`], stack checks. `stack`: pools of stacks.
+//! * [`interrupt`]: cancel requests and timeouts, time slices.
+//! * [`sync`]: [`Latch`], [`Mutex`], [`WaitQueue`], [`Event`].
+//! * [`time`]: clocks and sleeping.
+//! * [`fs`]: files and directories.
+//! * [`spawn`]: workers, tasks, threads. `pool`: the threads behind [`blocking`] and `fs`.
+//! * [`sim`]: the seeded scheduler, virtual clock and simulated disk.
+//!
+//! # Invariants
+//! 1. Nothing outside this crate reads a clock, spawns a thread, draws a random number or opens a file.
+//! 2. A fiber never moves to another thread once it has started.
+//! 3. A destructor never waits while its fiber is being dropped: there is nobody to wait for it.
+//! 4. In a simulation everything runs on one thread, and the seed alone decides what happens.
+//!
+//! # Locks
+//! The short mutexes in here are held for a few instructions and never across a wait or a wake.
+//!
+//! # PostgreSQL counterpart and differences
+//! Stands where PostgreSQL has processes, latches (`WaitLatch`), LWLocks, `CHECK_FOR_INTERRUPTS` and `fd.c`.
+
+pub mod fiber;
+pub mod fs;
+pub mod interrupt;
+pub mod sim;
+pub mod spawn;
+pub mod sync;
+pub mod time;
+
+mod env;
+mod pool;
+mod stack;
+
+pub use fiber::{Fiber, StackTooDeep, check_stack, in_fiber, run_fiber, wait, yield_now};
+pub use interrupt::{
+    HoldGuard, Interrupt, Interrupts, check_interrupts, hold_interrupts, wait_interruptible, with_interrupts,
+};
+pub use pool::blocking;
+pub use sim::{Crashed, Simulation};
+pub use spawn::{
+    JoinError, JoinHandle, ThreadHandle, Workers, random_u64, run, spawn_fiber, spawn_local, spawn_thread,
+    worker_index,
+};
+pub use sync::{Event, Latch, Mutex, MutexGuard, ReadGuard, WaitQueue, WriteGuard};
+pub use time::{Instant, now, sleep, wall_clock_micros};

@@ -1,0 +1,295 @@
+//! Fibers: synchronous code that suspends instead of blocking its thread.
+//!
+//! # What
+//! [`run_fiber`] makes a coroutine on a pooled stack and wraps it in a future; whoever polls that future (a task of a
+//! worker's event loop) resumes the coroutine until it returns or [`wait`]s for something that is not ready.
+//!
+//! # Invariants
+//! 1. `CURRENT` names the innermost fiber that runs on this thread, or nothing.
+//! 2. `FiberState::context` is valid exactly while the fiber runs: it is the context of the poll that resumed it.
+//! 3. Interrupts, hold count and time slice belong to the fiber, so they survive suspension without being copied.
+//!
+//! # PostgreSQL counterpart and differences
+//! A statement's fiber stands where PostgreSQL has the backend process; `check_stack` is its `check_stack_depth`.
+
+use std::cell::{Cell, UnsafeCell};
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::ptr;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+use crate::env::{self, Kind};
+use crate::interrupt::InterruptState;
+use crate::stack::PooledStack;
+
+/// Stack kept free below the point where [`check_stack`] reports an error, for code that does not check.
+const STACK_RESERVE: usize = if cfg!(debug_assertions) { 384 << 10 } else { 96 << 10 };
+
+/// What belongs to one fiber, or to a thread outside any fiber.
+pub(crate) struct FiberState {
+    yielder: Cell<*const Yielder<(), ()>>,
+    context: Cell<*mut Context<'static>>,
+    /// Lowest address that `check_stack` accepts; 0 when not yet known.
+    stack_limit: Cell<usize>,
+    unwinding: Cell<bool>,
+    pub(crate) interrupts: InterruptState,
+}
+
+impl FiberState {
+    const fn new() -> FiberState {
+        FiberState {
+            yielder: Cell::new(ptr::null()),
+            context: Cell::new(ptr::null_mut()),
+            stack_limit: Cell::new(0),
+            unwinding: Cell::new(false),
+            interrupts: InterruptState::new(),
+        }
+    }
+
+    /// Gives the thread back to whoever polls the fiber, until it is polled again.
+    fn suspend(&self) {
+        if self.unwinding.get() {
+            // Invariant 3 of the crate. A second unwinding out of a destructor would abort without a word.
+            eprintln!("a destructor waited while its fiber was dropped");
+            std::process::abort();
+        }
+        // SAFETY: set by the fiber's own first frame, which is alive while any of its frames runs.
+        unsafe { (*self.yielder.get()).suspend(()) }
+    }
+}
+
+thread_local! {
+    static CURRENT: Cell<*const FiberState> = const { Cell::new(ptr::null()) };
+    static OUTSIDE: FiberState = const { FiberState::new() };
+}
+
+/// The state of the running fiber, or of the thread when none runs.
+pub(crate) fn with_state<T>(f: impl FnOnce(&FiberState) -> T) -> T {
+    let current = CURRENT.get();
+    if current.is_null() {
+        OUTSIDE.with(f)
+    } else {
+        // SAFETY: invariant 1; the running fiber's state outlives every frame on its stack.
+        f(unsafe { &*current })
+    }
+}
+
+/// Sets `CURRENT` and restores it, also when the fiber panics.
+struct CurrentGuard(*const FiberState);
+
+impl CurrentGuard {
+    fn set(state: &FiberState) -> CurrentGuard {
+        CurrentGuard(CURRENT.replace(state))
+    }
+}
+
+impl Drop for CurrentGuard {
+    fn drop(&mut self) {
+        CURRENT.set(self.0);
+    }
+}
+
+/// A closure that runs on a stack of its own, as a future. Polling resumes it. Stays on the thread that first polls it.
+///
+/// Dropping it before it is finished unwinds its stack, which runs the destructors there. A panic inside comes out of
+/// `poll`.
+pub struct Fiber<T: 'static> {
+    coroutine: Option<Coroutine<(), (), T, PooledStack>>,
+    /// Boxed so that its address stays while the future moves. `UnsafeCell` tells that the coroutine holds a pointer to it.
+    state: Box<UnsafeCell<FiberState>>,
+}
+
+impl<T> Unpin for Fiber<T> {}
+
+/// Makes a fiber of `f`; nothing runs until it is polled.
+pub fn run_fiber<T: 'static>(f: impl FnOnce() -> T + 'static) -> Fiber<T> {
+    let stack = PooledStack::take();
+    let state = Box::new(UnsafeCell::new(FiberState::new()));
+    let shared = state.get();
+    // SAFETY: just made, nobody else has it.
+    unsafe { (*shared).stack_limit.set(stack.lowest_usable() + STACK_RESERVE) };
+    let coroutine = Coroutine::with_stack(stack, move |yielder, ()| {
+        // SAFETY: the box lives in the `Fiber`, which drops the coroutine (and so this frame) before the box.
+        unsafe { (*shared).yielder.set(yielder) };
+        f()
+    });
+    Fiber { coroutine: Some(coroutine), state }
+}
+
+impl<T> Future for Fiber<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        // SAFETY: only shared references to the state are ever made.
+        let state = unsafe { &*self.state.get() };
+        let context: *mut Context<'_> = cx;
+        state.context.set(context.cast());
+        state.interrupts.begin_slice();
+        let guard = CurrentGuard::set(state);
+        let coroutine = self.coroutine.as_mut().expect("a fiber is not polled after it has finished");
+        let result = coroutine.resume(());
+        drop(guard);
+        match result {
+            CoroutineResult::Yield(()) => Poll::Pending,
+            CoroutineResult::Return(value) => {
+                self.coroutine = None;
+                Poll::Ready(value)
+            }
+        }
+    }
+}
+
+impl<T> Drop for Fiber<T> {
+    fn drop(&mut self) {
+        if let Some(coroutine) = self.coroutine.take() {
+            // SAFETY: as in `poll`.
+            let state = unsafe { &*self.state.get() };
+            state.unwinding.set(true);
+            let guard = CurrentGuard::set(state);
+            drop(coroutine);
+            drop(guard);
+        }
+    }
+}
+
+/// Whether the caller runs inside a fiber.
+pub fn in_fiber() -> bool {
+    !CURRENT.get().is_null()
+}
+
+/// Whether the caller is a destructor that runs because its fiber is being dropped: such code must not wait.
+pub fn is_unwinding() -> bool {
+    with_state(|state| state.unwinding.get())
+}
+
+/// Waits for `future`. In a fiber: suspends it until the future is ready. On any other thread: parks the thread.
+///
+/// Not to be called from async code outside a fiber (it would block the worker): debug builds panic there.
+pub fn wait<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let current = CURRENT.get();
+    if current.is_null() {
+        return park_until(future);
+    }
+    // SAFETY: invariant 1 of this module.
+    let state = unsafe { &*current };
+    loop {
+        // SAFETY: invariant 2: this fiber runs, so the poll that resumed it is on the stack below.
+        let context = unsafe { &mut *state.context.get() };
+        match future.as_mut().poll(context) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => state.suspend(),
+        }
+    }
+}
+
+/// Lets other tasks of this worker run, and its event loop look at sockets and timers. Outside a fiber: nothing.
+pub fn yield_now() {
+    if in_fiber() {
+        with_state(|state| state.interrupts.begin_slice());
+        match env::kind() {
+            // tokio's own yield lets the event loop poll the sockets first.
+            Kind::Worker(_) => wait(tokio::task::yield_now()),
+            Kind::Plain | Kind::Sim => wait(YieldOnce(false)),
+        }
+    }
+}
+
+/// Pending once.
+struct YieldOnce(bool);
+
+impl Future for YieldOnce {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.0, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+struct ThreadWaker(Thread);
+
+impl Wake for ThreadWaker {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+thread_local! {
+    static THREAD_WAKER: Waker = Waker::from(Arc::new(ThreadWaker(std::thread::current())));
+    /// Earliest deadline that a timer polled on this parked thread asked for, in nanoseconds of `now`.
+    pub(crate) static PARK_DEADLINE: Cell<u64> = const { Cell::new(u64::MAX) };
+}
+
+fn park_until<F: Future>(mut future: Pin<&mut F>) -> F::Output {
+    debug_assert_eq!(env::kind(), Kind::Plain, "wait outside a fiber would block its worker");
+    let waker = THREAD_WAKER.with(Waker::clone);
+    let mut context = Context::from_waker(&waker);
+    loop {
+        PARK_DEADLINE.set(u64::MAX);
+        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+            return value;
+        }
+        match PARK_DEADLINE.get() {
+            u64::MAX => std::thread::park(),
+            deadline => {
+                let left = deadline.saturating_sub(crate::time::now().0);
+                std::thread::park_timeout(std::time::Duration::from_nanos(left));
+            }
+        }
+    }
+}
+
+/// The stack is nearly used up: `stack depth limit exceeded` (54001).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackTooDeep;
+
+impl std::fmt::Display for StackTooDeep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("stack depth limit exceeded")
+    }
+}
+
+impl std::error::Error for StackTooDeep {}
+
+/// Fails when the stack of the fiber (or thread) is used up but for a reserve. Recursive code calls it at each level;
+/// it costs less than a nanosecond.
+#[inline]
+pub fn check_stack() -> Result<(), StackTooDeep> {
+    let marker = 0u8;
+    let here = ptr::from_ref(std::hint::black_box(&marker)) as usize;
+    let limit = with_state(|state| {
+        if state.stack_limit.get() == 0 {
+            state.stack_limit.set(thread_stack_limit());
+        }
+        state.stack_limit.get()
+    });
+    if here < limit { Err(StackTooDeep) } else { Ok(()) }
+}
+
+/// Lowest address that may be used on a plain thread's stack, reserve included.
+fn thread_stack_limit() -> usize {
+    // SAFETY: `attr` is initialised by pthread_getattr_np before it is read, and destroyed once.
+    unsafe {
+        let mut attr: libc::pthread_attr_t = std::mem::zeroed();
+        if libc::pthread_getattr_np(libc::pthread_self(), &mut attr) != 0 {
+            return 1;
+        }
+        let mut lowest = ptr::null_mut();
+        let mut size = 0;
+        let rc = libc::pthread_attr_getstack(&attr, &mut lowest, &mut size);
+        libc::pthread_attr_destroy(&mut attr);
+        if rc != 0 { 1 } else { lowest as usize + STACK_RESERVE.min(size / 2) }
+    }
+}

@@ -1,0 +1,21 @@
+//! Files and directories.
+//!
+//! # What
+//! Every call waits for the fiber and never blocks the worker. A read first asks for what the page cache has; all
+//! else goes to the thread pool. On a plain thread calls are made directly. In a simulation, paths name files of the
+//! simulated disk.
+//!
+//! # WAL and crash
+//! Nothing here retries or hides a failed write or sync: what a failure means is the caller's to decide. A new, removed or
+//! renamed name survives a crash only after [`sync_dir`] of its directory.
+
+mod dir;
+mod file;
+mod real;
+
+pub use dir::{
+    DirEntry, LockedFile, Metadata, create_dir, create_dir_all, exists, lock_file, metadata, read_dir,
+    read_to_string, read_to_vec, remove_dir_all, remove_file, rename, set_permissions, sync_dir, write_file,
+    write_file_durably,
+};
+pub use file::{File, OpenOptions};

@@ -1,0 +1,287 @@
+//! Cancel requests, timeouts and time slices.
+//!
+//! # What
+//! Each session has one [`Interrupts`]: a word of bits that any thread may set. Running code looks at it in
+//! [`check_interrupts`]; code that sleeps in [`wait_interruptible`] is woken.
+//!
+//! # Invariants
+//! 1. A bit is set before the waker is looked at, and a waker is stored before the bits are looked at again, all
+//!    sequentially consistent: an interrupt is never slept through.
+//! 2. `Terminate` stays set; the others are taken by whoever reports them.
+//!
+//! # PostgreSQL counterpart and differences
+//! `CHECK_FOR_INTERRUPTS`, `HOLD_INTERRUPTS` and the flags that its signal handlers set.
+
+use std::cell::Cell;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use crate::env::{self, Kind};
+use crate::fiber::{self, with_state};
+
+/// Time after which a running fiber lets others run.
+const TIME_SLICE: Duration = Duration::from_millis(1);
+
+/// Calls of [`check_interrupts`] between two looks at the clock.
+const CHECKS_PER_CLOCK: u32 = 16;
+
+/// Why running code should stop. In the order in which they are reported when several are set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Interrupt {
+    /// The session is to end (57P01). Stays set.
+    Terminate = 1 << 0,
+    /// `transaction_timeout` has passed (25P04).
+    TransactionTimeout = 1 << 1,
+    /// `idle_in_transaction_session_timeout` has passed (25P03).
+    IdleInTransactionTimeout = 1 << 2,
+    /// `idle_session_timeout` has passed (57P05).
+    IdleSessionTimeout = 1 << 3,
+    /// `lock_timeout` has passed (55P03).
+    LockTimeout = 1 << 4,
+    /// `statement_timeout` has passed (57014).
+    StatementTimeout = 1 << 5,
+    /// The client asked for it, or `pg_cancel_backend` (57014).
+    Cancel = 1 << 6,
+}
+
+const ORDER: [Interrupt; 7] = [
+    Interrupt::Terminate,
+    Interrupt::TransactionTimeout,
+    Interrupt::IdleInTransactionTimeout,
+    Interrupt::IdleSessionTimeout,
+    Interrupt::LockTimeout,
+    Interrupt::StatementTimeout,
+    Interrupt::Cancel,
+];
+
+const PENDING: u32 = (1 << 7) - 1;
+/// Somebody sleeps in `wait_interruptible` and has left a waker.
+const WAITING: u32 = 1 << 31;
+
+#[derive(Debug)]
+struct Shared {
+    bits: AtomicU32,
+    waker: parking_lot::Mutex<Option<Waker>>,
+}
+
+/// The interrupts of one session. Clones share the same bits.
+#[derive(Clone, Debug)]
+pub struct Interrupts(Arc<Shared>);
+
+impl Default for Interrupts {
+    fn default() -> Self {
+        Interrupts::new()
+    }
+}
+
+impl Interrupts {
+    /// None pending.
+    pub fn new() -> Interrupts {
+        Interrupts(Arc::new(Shared { bits: AtomicU32::new(0), waker: parking_lot::Mutex::new(None) }))
+    }
+
+    /// Sets one, from any thread, and wakes the session if it waits interruptibly.
+    pub fn set(&self, interrupt: Interrupt) {
+        let before = self.0.bits.fetch_or(interrupt as u32, Ordering::SeqCst);
+        if before & WAITING != 0 {
+            let waker = self.0.waker.lock().take();
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        }
+    }
+
+    /// Forgets one that came too late, as a cancel request between two statements.
+    pub fn clear(&self, interrupt: Interrupt) {
+        self.0.bits.fetch_and(!(interrupt as u32), Ordering::SeqCst);
+    }
+
+    /// Whether this one is set. Does not take it.
+    pub fn is_set(&self, interrupt: Interrupt) -> bool {
+        self.0.bits.load(Ordering::SeqCst) & interrupt as u32 != 0
+    }
+
+    /// Takes the most urgent one that is set.
+    pub fn take(&self) -> Option<Interrupt> {
+        self.0.take()
+    }
+
+    /// Completes when any interrupt is set; takes none. For the session loop while it waits for the client.
+    pub async fn wait_any(&self) {
+        poll_fn(|cx| {
+            self.0.listen(cx.waker());
+            if self.0.pending() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await
+    }
+}
+
+impl Shared {
+    fn pending(&self) -> bool {
+        self.bits.load(Ordering::SeqCst) & PENDING != 0
+    }
+
+    fn take(&self) -> Option<Interrupt> {
+        let bits = self.bits.load(Ordering::SeqCst);
+        let found = ORDER.into_iter().find(|&i| bits & i as u32 != 0)?;
+        if found != Interrupt::Terminate {
+            self.bits.fetch_and(!(found as u32), Ordering::SeqCst);
+        }
+        Some(found)
+    }
+
+    fn listen(&self, waker: &Waker) {
+        let mut slot = self.waker.lock();
+        match &mut *slot {
+            Some(old) if old.will_wake(waker) => {}
+            other => *other = Some(waker.clone()),
+        }
+        drop(slot);
+        self.bits.fetch_or(WAITING, Ordering::SeqCst);
+    }
+
+    fn stop_listening(&self) {
+        self.bits.fetch_and(!WAITING, Ordering::SeqCst);
+        let old = self.waker.lock().take();
+        drop(old);
+    }
+}
+
+/// The part of a fiber's state that belongs to this module.
+pub(crate) struct InterruptState {
+    installed: Cell<*const Shared>,
+    hold: Cell<u32>,
+    checks: Cell<u32>,
+    /// When the slice began, as far as the clock was read since; 0: not yet.
+    slice_start: Cell<u64>,
+}
+
+impl InterruptState {
+    pub(crate) const fn new() -> InterruptState {
+        InterruptState {
+            installed: Cell::new(ptr::null()),
+            hold: Cell::new(0),
+            checks: Cell::new(0),
+            slice_start: Cell::new(0),
+        }
+    }
+
+    /// Called when the fiber is resumed: the clock is read only when it has run for some checks.
+    pub(crate) fn begin_slice(&self) {
+        self.checks.set(0);
+        self.slice_start.set(0);
+    }
+
+    fn shared(&self) -> Option<&Shared> {
+        // SAFETY: `with_interrupts` keeps what it points to alive until it puts the old pointer back.
+        unsafe { self.installed.get().as_ref() }
+    }
+
+    /// The interrupt to report now.
+    fn due(&self) -> Option<Interrupt> {
+        let shared = self.shared()?;
+        // Relaxed: only a hint that is looked at again and again; `take` reads it properly.
+        if shared.bits.load(Ordering::Relaxed) & PENDING == 0 || self.hold.get() != 0 {
+            return None;
+        }
+        shared.take()
+    }
+
+    /// Counts a check; true when the time slice is used up.
+    fn slice_used(&self) -> bool {
+        let checks = self.checks.get() + 1;
+        self.checks.set(checks);
+        if checks % CHECKS_PER_CLOCK != 0 {
+            return false;
+        }
+        let now = crate::time::now().0;
+        match self.slice_start.get() {
+            0 => {
+                self.slice_start.set(now);
+                false
+            }
+            start => now.saturating_sub(start) >= TIME_SLICE.as_nanos() as u64,
+        }
+    }
+}
+
+/// Runs `f` with these interrupts installed for the current fiber (or thread). They stay installed while the fiber is
+/// suspended.
+pub fn with_interrupts<T>(interrupts: &Interrupts, f: impl FnOnce() -> T) -> T {
+    struct Restore(*const Shared);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            with_state(|state| state.interrupts.installed.set(self.0));
+        }
+    }
+    let installed = Arc::as_ptr(&interrupts.0);
+    let _restore = Restore(with_state(|state| state.interrupts.installed.replace(installed)));
+    f()
+}
+
+/// Long loops call this: reports a pending interrupt, and lets other fibers run when the time slice is used up.
+#[inline]
+pub fn check_interrupts() -> Result<(), Interrupt> {
+    let (due, slice_used) =
+        with_state(|state| (state.interrupts.due(), fiber::in_fiber() && state.interrupts.slice_used()));
+    if let Some(interrupt) = due {
+        return Err(interrupt);
+    }
+    if slice_used || (env::kind() == Kind::Sim && fiber::in_fiber() && crate::sim::wants_yield()) {
+        fiber::yield_now();
+        if let Some(interrupt) = with_state(|state| state.interrupts.due()) {
+            return Err(interrupt);
+        }
+    }
+    Ok(())
+}
+
+/// Waits as [`crate::wait`] does, but ends when an interrupt is set (unless they are held).
+pub fn wait_interruptible<F: Future>(future: F) -> Result<F::Output, Interrupt> {
+    let installed = with_state(|state| {
+        if state.interrupts.hold.get() == 0 { state.interrupts.installed.get() } else { ptr::null() }
+    });
+    // SAFETY: installed for as long as this frame runs, see `with_interrupts`.
+    let Some(shared) = (unsafe { installed.as_ref() }) else {
+        return Ok(fiber::wait(future));
+    };
+    let mut future = pin!(future);
+    let mut listening = false;
+    let result = fiber::wait(poll_fn(|cx| {
+        if let Poll::Ready(value) = future.as_mut().poll(cx) {
+            return Poll::Ready(Ok(value));
+        }
+        shared.listen(cx.waker());
+        listening = true;
+        match shared.take() {
+            Some(interrupt) => Poll::Ready(Err(interrupt)),
+            None => Poll::Pending,
+        }
+    }));
+    if listening {
+        shared.stop_listening();
+    }
+    result
+}
+
+/// While it lives, `check_interrupts` and `wait_interruptible` report nothing: for critical sections.
+#[derive(Debug)]
+pub struct HoldGuard(std::marker::PhantomData<*mut ()>);
+
+/// Holds interrupts off, until the guard is dropped. Nests.
+pub fn hold_interrupts() -> HoldGuard {
+    with_state(|state| state.interrupts.hold.set(state.interrupts.hold.get() + 1));
+    HoldGuard(std::marker::PhantomData)
+}
+
+impl Drop for HoldGuard {
+    fn drop(&mut self) {
+        with_state(|state| state.interrupts.hold.set(state.interrupts.hold.get() - 1));
+    }
+}

@@ -1,0 +1,521 @@
+//! The simulated disk.
+//!
+//! # What
+//! Each file has the bytes that a crash cannot take (`durable`), the bytes that readers see (`current`), and the changes
+//! between the two in their order. Names have the same: durable ones, current ones, and the changes between.
+//!
+//! # WAL and crash
+//! What a crash leaves:
+//! * of a file's unsynced changes any subset, in their order; a write that is kept may be torn at 512-byte boundaries;
+//! * of a directory's unsynced changes a prefix; a rename is kept whole or not at all;
+//! * a file that has no durable name left is gone.
+//!
+//! # Invariants
+//! 1. `durable` plus all of `pending` gives `current`, for each file and for the names.
+//! 2. A handle opened before a crash fails afterwards.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::SimCore;
+use crate::fiber;
+use crate::fs::{DirEntry, Metadata, OpenOptions};
+use crate::time::sleep;
+
+/// Unit in which a write may be torn.
+const SECTOR: usize = 512;
+
+type Random<'a> = &'a mut dyn FnMut(u64) -> u64;
+
+#[derive(Clone)]
+enum Change {
+    Write { offset: usize, bytes: Vec<u8> },
+    SetLen(usize),
+}
+
+impl Change {
+    fn apply(&self, to: &mut Vec<u8>) {
+        match self {
+            Change::Write { offset, bytes } => {
+                let end = offset + bytes.len();
+                if to.len() < end {
+                    to.resize(end, 0);
+                }
+                to[*offset..end].copy_from_slice(bytes);
+            }
+            Change::SetLen(len) => to.resize(*len, 0),
+        }
+    }
+
+    /// What a crash leaves of it.
+    fn crash(&self, to: &mut Vec<u8>, random: Random<'_>) {
+        match (random(4), self) {
+            (0, _) => {}
+            (1, Change::Write { offset, bytes }) => {
+                let mut at = 0;
+                while at < bytes.len() {
+                    // Sectors end at multiples of their size within the file.
+                    let end = (at + SECTOR - (offset + at) % SECTOR).min(bytes.len());
+                    if random(2) == 0 {
+                        Change::Write { offset: offset + at, bytes: bytes[at..end].to_vec() }.apply(to);
+                    }
+                    at = end;
+                }
+            }
+            _ => self.apply(to),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Contents {
+    durable: Vec<u8>,
+    current: Vec<u8>,
+    pending: Vec<Change>,
+}
+
+impl Contents {
+    fn change(&mut self, change: Change) {
+        change.apply(&mut self.current);
+        self.pending.push(change);
+    }
+
+    fn sync(&mut self) {
+        for change in self.pending.drain(..) {
+            change.apply(&mut self.durable);
+        }
+    }
+
+    fn crash(&mut self, random: Random<'_>) {
+        for change in std::mem::take(&mut self.pending) {
+            change.crash(&mut self.durable, random);
+        }
+        self.current.clone_from(&self.durable);
+    }
+}
+
+#[derive(Clone)]
+enum Node {
+    File(Arc<Mutex<Contents>>),
+    Dir,
+}
+
+/// A change of names, in the directories whose sync makes it durable.
+#[derive(Clone)]
+enum NameChange {
+    Set(PathBuf, Node),
+    Remove(PathBuf),
+    Rename(PathBuf, PathBuf),
+}
+
+type Names = BTreeMap<PathBuf, Node>;
+
+impl NameChange {
+    fn apply(&self, names: &mut Names) {
+        match self {
+            NameChange::Set(path, node) => drop(names.insert(path.clone(), node.clone())),
+            NameChange::Remove(path) => drop(names.remove(path)),
+            NameChange::Rename(from, to) => {
+                // Directories are renamed with what is in them.
+                let moved: Vec<PathBuf> = names
+                    .range(from.clone()..)
+                    .map(|(p, _)| p.clone())
+                    .filter(|p| p.starts_with(from))
+                    .collect();
+                for path in moved {
+                    if let (Some(node), Ok(rest)) = (names.remove(&path), path.strip_prefix(from)) {
+                        let target = if rest.as_os_str().is_empty() { to.clone() } else { to.join(rest) };
+                        names.insert(target, node);
+                    }
+                }
+            }
+        }
+    }
+
+    fn touches(&self, dir: &Path) -> bool {
+        match self {
+            NameChange::Set(path, _) | NameChange::Remove(path) => path.parent() == Some(dir),
+            NameChange::Rename(from, to) => from.parent() == Some(dir) || to.parent() == Some(dir),
+        }
+    }
+
+    fn dirs(&self) -> Vec<&Path> {
+        match self {
+            NameChange::Set(path, _) | NameChange::Remove(path) => path.parent().into_iter().collect(),
+            NameChange::Rename(from, to) => from.parent().into_iter().chain(to.parent()).collect(),
+        }
+    }
+}
+
+struct State {
+    durable: Names,
+    current: Names,
+    pending: Vec<NameChange>,
+    locks: BTreeSet<PathBuf>,
+    powered: bool,
+    /// Counts crashes: handles of an earlier life are dead.
+    life: u64,
+}
+
+impl State {
+    fn change(&mut self, change: NameChange) {
+        change.apply(&mut self.current);
+        self.pending.push(change);
+    }
+
+    fn check_parent(&self, path: &Path) -> io::Result<()> {
+        match path.parent() {
+            Some(parent) if parent != Path::new("/") => match self.current.get(parent) {
+                Some(Node::Dir) => Ok(()),
+                Some(Node::File(_)) => Err(ErrorKind::NotADirectory.into()),
+                None => Err(ErrorKind::NotFound.into()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn sync_dir(&mut self, dir: &Path) {
+        let pending = std::mem::take(&mut self.pending);
+        for change in pending {
+            if change.touches(dir) {
+                change.apply(&mut self.durable);
+            } else {
+                self.pending.push(change);
+            }
+        }
+    }
+
+    fn crash(&mut self, random: Random<'_>) {
+        let mut lost: Vec<PathBuf> = Vec::new();
+        for change in std::mem::take(&mut self.pending) {
+            let dirs = change.dirs();
+            if dirs.iter().any(|d| lost.iter().any(|l| l == d)) || random(3) == 0 {
+                lost.extend(dirs.into_iter().map(Path::to_path_buf));
+            } else {
+                change.apply(&mut self.durable);
+            }
+        }
+        for node in self.durable.values() {
+            if let Node::File(contents) = node {
+                contents.lock().crash(random);
+            }
+        }
+        self.current.clone_from(&self.durable);
+        self.locks.clear();
+    }
+}
+
+/// Files and names of a simulated machine.
+pub(super) struct Disk(Mutex<State>);
+
+impl Disk {
+    pub(super) fn new() -> Disk {
+        Disk(Mutex::new(State {
+            durable: Names::new(),
+            current: Names::new(),
+            pending: Vec::new(),
+            locks: BTreeSet::new(),
+            powered: true,
+            life: 0,
+        }))
+    }
+
+    /// From now on every operation fails.
+    pub(super) fn power_off(&self) {
+        self.0.lock().powered = false;
+    }
+
+    /// Decides what the crash left.
+    pub(super) fn power_on(&self, random: Random<'_>) {
+        let mut state = self.0.lock();
+        state.crash(random);
+        state.powered = true;
+        state.life += 1;
+    }
+}
+
+/// An absolute path without `.` and `..`: relative ones are below `/sim`, which always exists.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::from("/");
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => out.push(name),
+            Component::ParentDir => drop(out.pop()),
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    out
+}
+
+fn powered_off() -> io::Error {
+    io::Error::other("the simulated machine is off")
+}
+
+impl SimCore {
+    /// Before each disk operation: it takes time, others run meanwhile, and the machine may crash.
+    fn before_disk(&self, longest: Duration) -> io::Result<()> {
+        if fiber::is_unwinding() || !self.disk.0.lock().powered {
+            return Err(powered_off());
+        }
+        self.operations.set(self.operations.get() + 1);
+        if fiber::in_fiber() {
+            if self.operations.get() >= self.crash_at.get() {
+                super::crash_here();
+            }
+            if self.random_below(4) == 0 {
+                let nanos = self.random_below(longest.as_nanos() as u64);
+                fiber::wait(sleep(Duration::from_nanos(nanos)));
+            } else if self.random_below(4) == 0 {
+                fiber::yield_now();
+            }
+        }
+        Ok(())
+    }
+
+    /// Before an operation on names.
+    fn disk_state(&self) -> io::Result<parking_lot::MutexGuard<'_, State>> {
+        self.before_disk(Duration::from_micros(100))?;
+        Ok(self.disk.0.lock())
+    }
+
+    pub(crate) fn disk_rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let (from, to) = (normal(from), normal(to));
+        let mut state = self.disk_state()?;
+        if !state.current.contains_key(&from) {
+            return Err(ErrorKind::NotFound.into());
+        }
+        state.check_parent(&to)?;
+        if matches!(state.current.get(&to), Some(Node::Dir)) {
+            return Err(ErrorKind::IsADirectory.into());
+        }
+        state.change(NameChange::Rename(from, to));
+        Ok(())
+    }
+
+    pub(crate) fn disk_remove_file(&self, path: &Path) -> io::Result<()> {
+        let path = normal(path);
+        let mut state = self.disk_state()?;
+        match state.current.get(&path) {
+            None => Err(ErrorKind::NotFound.into()),
+            Some(Node::Dir) => Err(ErrorKind::IsADirectory.into()),
+            Some(Node::File(_)) => {
+                state.change(NameChange::Remove(path));
+                Ok(())
+            }
+        }
+    }
+
+    pub(crate) fn disk_create_dir(&self, path: &Path) -> io::Result<()> {
+        let path = normal(path);
+        let mut state = self.disk_state()?;
+        state.check_parent(&path)?;
+        if state.current.contains_key(&path) {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        state.change(NameChange::Set(path, Node::Dir));
+        Ok(())
+    }
+
+    pub(crate) fn disk_create_dir_all(&self, path: &Path) -> io::Result<()> {
+        let path = normal(path);
+        let mut state = self.disk_state()?;
+        let mut missing: Vec<PathBuf> = path
+            .ancestors()
+            .filter(|p| *p != Path::new("/") && !state.current.contains_key(*p))
+            .map(Path::to_path_buf)
+            .collect();
+        missing.reverse();
+        for dir in missing {
+            state.change(NameChange::Set(dir, Node::Dir));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn disk_read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        let path = normal(path);
+        let state = self.disk_state()?;
+        if path != Path::new("/") && !matches!(state.current.get(&path), Some(Node::Dir)) {
+            return Err(ErrorKind::NotFound.into());
+        }
+        let inside = state.current.iter().filter(|(p, _)| p.parent() == Some(&path));
+        Ok(inside
+            .filter_map(|(p, node)| {
+                let name = p.file_name()?.to_string_lossy().into_owned();
+                Some(DirEntry { name, is_dir: matches!(node, Node::Dir) })
+            })
+            .collect())
+    }
+
+    pub(crate) fn disk_metadata(&self, path: &Path) -> io::Result<Metadata> {
+        let path = normal(path);
+        let state = self.disk_state()?;
+        match state.current.get(&path) {
+            None if path == Path::new("/") => Ok(Metadata { len: 0, is_dir: true, mode: 0o700 }),
+            None => Err(ErrorKind::NotFound.into()),
+            Some(Node::Dir) => Ok(Metadata { len: 0, is_dir: true, mode: 0o700 }),
+            Some(Node::File(contents)) => {
+                Ok(Metadata { len: contents.lock().current.len() as u64, is_dir: false, mode: 0o600 })
+            }
+        }
+    }
+
+    pub(crate) fn disk_sync_dir(&self, path: &Path) -> io::Result<()> {
+        let path = normal(path);
+        self.before_disk(Duration::from_millis(2))?;
+        let mut state = self.disk.0.lock();
+        if path != Path::new("/") && !matches!(state.current.get(&path), Some(Node::Dir)) {
+            return Err(ErrorKind::NotFound.into());
+        }
+        state.sync_dir(&path);
+        Ok(())
+    }
+
+    pub(crate) fn disk_remove_dir_all(&self, path: &Path) -> io::Result<()> {
+        let path = normal(path);
+        let mut state = self.disk_state()?;
+        if !matches!(state.current.get(&path), Some(Node::Dir)) {
+            return Err(ErrorKind::NotFound.into());
+        }
+        let inside: Vec<PathBuf> = state.current.keys().filter(|p| p.starts_with(&path)).cloned().collect();
+        for path in inside.into_iter().rev() {
+            state.change(NameChange::Remove(path));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn disk_lock(&self, path: &Path) -> io::Result<SimLock> {
+        let path = normal(path);
+        let mut state = self.disk_state()?;
+        state.check_parent(&path)?;
+        if !state.locks.insert(path.clone()) {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        if !state.current.contains_key(&path) {
+            state.change(NameChange::Set(path.clone(), Node::File(Arc::default())));
+        }
+        Ok(SimLock { disk: self.disk.clone(), path, life: state.life })
+    }
+}
+
+/// A lock on a simulated file.
+pub(crate) struct SimLock {
+    disk: Arc<Disk>,
+    path: PathBuf,
+    life: u64,
+}
+
+impl std::fmt::Debug for SimLock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("SimLock").field(&self.path).finish()
+    }
+}
+
+impl Drop for SimLock {
+    fn drop(&mut self) {
+        let mut state = self.disk.0.lock();
+        if state.life == self.life {
+            state.locks.remove(&self.path);
+        }
+    }
+}
+
+/// An open file of a simulated disk.
+pub(crate) struct SimFile {
+    disk: Arc<Disk>,
+    contents: Arc<Mutex<Contents>>,
+    life: u64,
+    writable: bool,
+}
+
+impl std::fmt::Debug for SimFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SimFile").field("len", &self.contents.lock().current.len()).finish()
+    }
+}
+
+impl SimFile {
+    pub(crate) fn open(sim: &SimCore, path: &Path, options: OpenOptions) -> io::Result<SimFile> {
+        let path = normal(path);
+        let mut state = sim.disk_state()?;
+        let contents = match state.current.get(&path) {
+            Some(Node::Dir) => return Err(ErrorKind::IsADirectory.into()),
+            Some(Node::File(_)) if options.create_new => return Err(ErrorKind::AlreadyExists.into()),
+            Some(Node::File(contents)) => contents.clone(),
+            None if options.create || options.create_new => {
+                state.check_parent(&path)?;
+                let contents = Arc::<Mutex<Contents>>::default();
+                state.change(NameChange::Set(path, Node::File(contents.clone())));
+                contents
+            }
+            None => return Err(ErrorKind::NotFound.into()),
+        };
+        if options.truncate {
+            contents.lock().change(Change::SetLen(0));
+        }
+        Ok(SimFile { disk: sim.disk.clone(), contents, life: state.life, writable: options.write })
+    }
+
+    fn before(&self, longest: Duration) -> io::Result<()> {
+        if let Some(sim) = crate::env::sim() {
+            sim.before_disk(longest)?;
+        }
+        let state = self.disk.0.lock();
+        if state.life != self.life || !state.powered {
+            return Err(powered_off());
+        }
+        Ok(())
+    }
+
+    fn before_write(&self) -> io::Result<()> {
+        self.before(Duration::from_micros(100))?;
+        if self.writable { Ok(()) } else { Err(ErrorKind::PermissionDenied.into()) }
+    }
+
+    pub(crate) fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.before(Duration::from_micros(200))?;
+        let contents = self.contents.lock();
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(contents.current.len());
+        let n = buffer.len().min(contents.current.len() - start);
+        buffer[..n].copy_from_slice(&contents.current[start..start + n]);
+        Ok(n)
+    }
+
+    pub(crate) fn write(&self, pieces: &[&[u8]], offset: u64) -> io::Result<()> {
+        self.before_write()?;
+        let offset = usize::try_from(offset).map_err(io::Error::other)?;
+        self.contents.lock().change(Change::Write { offset, bytes: pieces.concat() });
+        Ok(())
+    }
+
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.before(Duration::from_millis(2))?;
+        self.contents.lock().sync();
+        Ok(())
+    }
+
+    pub(crate) fn len(&self) -> io::Result<u64> {
+        Ok(self.contents.lock().current.len() as u64)
+    }
+
+    pub(crate) fn set_len(&self, len: u64) -> io::Result<()> {
+        self.before_write()?;
+        let len = usize::try_from(len).map_err(io::Error::other)?;
+        self.contents.lock().change(Change::SetLen(len));
+        Ok(())
+    }
+
+    pub(crate) fn allocate(&self, offset: u64, len: u64) -> io::Result<()> {
+        self.before_write()?;
+        let end = usize::try_from(offset + len).map_err(io::Error::other)?;
+        let mut contents = self.contents.lock();
+        if contents.current.len() < end {
+            contents.change(Change::SetLen(end));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,361 @@
+//! Deterministic simulation: one thread, one seed.
+//!
+//! # What
+//! [`Simulation::run`] runs a closure in a fiber. Everything that it starts through this crate runs on the same thread: the
+//! scheduler picks a random ready task, the clock moves only by what is simulated, and files live on a simulated disk.
+//! [`Simulation::crash`] pulls the plug: tasks are gone, and the disk keeps what was synced and a random part of the
+//! rest. The next `run` is the machine after the restart.
+//!
+//! # Layout
+//! `mod.rs`: scheduler, clock, randomness. `disk`: files, directories, what a crash leaves of them.
+//!
+//! # Invariants
+//! 1. The seed decides everything: two runs with the same seed and the same code do the same, step by step.
+//! 2. Time moves by a little at each step, and to the next timer when nothing is ready.
+//! 3. When nothing is ready and no timer is set, the simulation is stuck, and says so with the names of its tasks.
+
+mod disk;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Wake, Waker};
+use std::time::Duration;
+
+use crate::env;
+use crate::fiber::{self, run_fiber};
+use crate::time::Instant;
+
+use disk::Disk;
+pub(crate) use disk::{SimFile, SimLock};
+
+/// The simulated machine crashed before the closure was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crashed;
+
+impl std::fmt::Display for Crashed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the simulated machine crashed")
+    }
+}
+
+impl std::error::Error for Crashed {}
+
+/// Wall clock at the start of a simulation: 2026-01-01 00:00 UTC, in microseconds since 2000-01-01.
+const WALL_CLOCK_START: i64 = 820_454_400_000_000;
+
+/// One in so many calls of `check_interrupts` lets others run.
+const YIELD_ODDS: u64 = 16;
+
+/// A simulated machine. It outlives its crashes; its disk is what they left.
+pub struct Simulation {
+    core: Rc<SimCore>,
+}
+
+impl std::fmt::Debug for Simulation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Simulation").field("now", &self.core.now()).finish_non_exhaustive()
+    }
+}
+
+impl Simulation {
+    /// A machine with an empty disk.
+    pub fn new(seed: u64) -> Simulation {
+        Simulation {
+            core: Rc::new(SimCore {
+                random: Cell::new(seed ^ 0x5171_4D50_E3D1_7A2B),
+                clock: Cell::new(1),
+                timers: RefCell::default(),
+                next_timer: Cell::new(0),
+                tasks: RefCell::default(),
+                next_task: Cell::new(0),
+                ready: Arc::default(),
+                current: Cell::new((0, 0)),
+                crashed: Cell::new(false),
+                operations: Cell::new(0),
+                crash_at: Cell::new(u64::MAX),
+                disk: Arc::new(Disk::new()),
+            }),
+        }
+    }
+
+    /// Runs `f` in a fiber until it returns. Tasks that it started and left go on in the next `run`.
+    ///
+    /// A panic in any task comes out of here, so that a failed assertion fails the test.
+    pub fn run<T: 'static>(&self, f: impl FnOnce() -> T + 'static) -> Result<T, Crashed> {
+        let _entered = env::enter_sim(self.core.clone());
+        crate::spawn::install_stop_hooks();
+        let result = Rc::new(RefCell::new(None));
+        let slot = result.clone();
+        let main = self.core.spawn("main", Some(0), async move {
+            let value = run_fiber(f).await;
+            *slot.borrow_mut() = Some(value);
+        });
+        while self.core.tasks.borrow().contains_key(&main) {
+            if self.core.crashed.get() {
+                self.core.crash();
+                return Err(Crashed);
+            }
+            self.core.step();
+        }
+        if self.core.crashed.get() {
+            self.core.crash();
+            return Err(Crashed);
+        }
+        let value = result.borrow_mut().take();
+        Ok(value.expect("the main task left its value"))
+    }
+
+    /// Pulls the plug between two runs.
+    pub fn crash(&self) {
+        let _entered = env::enter_sim(self.core.clone());
+        self.core.crash();
+    }
+
+    /// Ends all tasks without touching the disk: the process is gone, the machine stays up.
+    pub fn kill(&self) {
+        let _entered = env::enter_sim(self.core.clone());
+        self.core.drop_tasks();
+    }
+
+    /// Crashes by itself when `operations` more disk operations have been made.
+    pub fn crash_after(&self, operations: u64) {
+        self.core.crash_at.set(self.core.operations.get().saturating_add(operations));
+    }
+
+    /// Disk operations made so far: what [`Simulation::crash_after`] counts.
+    pub fn disk_operations(&self) -> u64 {
+        self.core.operations.get()
+    }
+
+    /// Virtual time since the start.
+    pub fn elapsed(&self) -> Duration {
+        Duration::from_nanos(self.core.clock.get())
+    }
+}
+
+impl Drop for Simulation {
+    fn drop(&mut self) {
+        let _entered = env::enter_sim(self.core.clone());
+        self.core.drop_tasks();
+    }
+}
+
+/// Crashes the simulated machine here: does not return. Outside a simulation, and in async code outside a fiber: panics.
+pub fn crash_here() -> ! {
+    match env::sim() {
+        Some(sim) if fiber::in_fiber() => {
+            sim.crashed.set(true);
+            fiber::wait(std::future::pending())
+        }
+        _ => panic!("crash_here needs a fiber in a simulation"),
+    }
+}
+
+/// Whether the scheduler wants the running fiber to let others run, although its time slice is not over.
+pub(crate) fn wants_yield() -> bool {
+    env::sim().is_some_and(|sim| sim.random().is_multiple_of(YIELD_ODDS))
+}
+
+/// Identifies a timer until it fires.
+pub(crate) type TimerId = (u64, u64);
+
+struct Task {
+    name: &'static str,
+    worker: usize,
+    future: Pin<Box<dyn Future<Output = ()>>>,
+    queued: Arc<TaskWaker>,
+}
+
+/// Tasks that were woken, in no particular order.
+type Ready = parking_lot::Mutex<Vec<u64>>;
+
+struct TaskWaker {
+    id: u64,
+    queued: AtomicBool,
+    ready: Arc<Ready>,
+}
+
+impl Wake for TaskWaker {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        // AcqRel: pairs with the swap in `step`; whoever sets it queues the task.
+        if !self.queued.swap(true, Ordering::AcqRel) {
+            self.ready.lock().push(self.id);
+        }
+    }
+}
+
+/// The state of a simulation, reached through a thread-local while it runs.
+pub(crate) struct SimCore {
+    random: Cell<u64>,
+    /// Nanoseconds since the start.
+    clock: Cell<u64>,
+    timers: RefCell<BTreeMap<TimerId, Waker>>,
+    next_timer: Cell<u64>,
+    tasks: RefCell<BTreeMap<u64, Task>>,
+    next_task: Cell<u64>,
+    ready: Arc<Ready>,
+    /// Task that is polled now, and its worker.
+    current: Cell<(u64, usize)>,
+    /// The plug was pulled; `run` notices after the current step.
+    crashed: Cell<bool>,
+    operations: Cell<u64>,
+    crash_at: Cell<u64>,
+    disk: Arc<Disk>,
+}
+
+impl SimCore {
+    pub(crate) fn now(&self) -> Instant {
+        Instant(self.clock.get())
+    }
+
+    pub(crate) fn wall_clock_micros(&self) -> i64 {
+        WALL_CLOCK_START + (self.clock.get() / 1000) as i64
+    }
+
+    /// SplitMix64.
+    pub(crate) fn random(&self) -> u64 {
+        let state = self.random.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.random.set(state);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`.
+    fn random_below(&self, bound: u64) -> u64 {
+        self.random() % bound
+    }
+
+    pub(crate) fn current_worker(&self) -> usize {
+        self.current.get().1
+    }
+
+    pub(crate) fn add_timer(&self, deadline: Instant, waker: Waker) -> TimerId {
+        let id = (deadline.0, self.next_timer.get());
+        self.next_timer.set(id.1 + 1);
+        self.timers.borrow_mut().insert(id, waker);
+        id
+    }
+
+    pub(crate) fn cancel_timer(&self, id: TimerId) {
+        let waker = self.timers.borrow_mut().remove(&id);
+        drop(waker);
+    }
+
+    pub(crate) fn spawn(
+        &self,
+        name: &'static str,
+        worker: Option<usize>,
+        future: impl Future<Output = ()> + 'static,
+    ) -> u64 {
+        let id = self.next_task.get();
+        self.next_task.set(id + 1);
+        let waker = Arc::new(TaskWaker { id, queued: AtomicBool::new(true), ready: self.ready.clone() });
+        let task = Task {
+            name,
+            worker: worker.unwrap_or(self.current_worker()),
+            future: Box::pin(future),
+            queued: waker,
+        };
+        self.tasks.borrow_mut().insert(id, task);
+        self.ready.lock().push(id);
+        id
+    }
+
+    pub(crate) fn abort(&self, id: u64) {
+        let task = self.tasks.borrow_mut().remove(&id);
+        drop(task);
+    }
+
+    /// Polls one random ready task, or moves the clock to the next timer.
+    fn step(&self) {
+        self.clock.set(self.clock.get() + 100 + self.random_below(10_000));
+        self.fire_timers();
+        let picked = {
+            let mut ready = self.ready.lock();
+            match ready.len() {
+                0 => None,
+                n => {
+                    let at = self.random_below(n as u64) as usize;
+                    Some(ready.swap_remove(at))
+                }
+            }
+        };
+        match picked {
+            Some(id) => self.poll_task(id),
+            None => {
+                let next = self.timers.borrow().keys().next().map(|id| id.0);
+                match next {
+                    Some(deadline) => self.clock.set(self.clock.get().max(deadline)),
+                    None => self.stuck(),
+                }
+            }
+        }
+    }
+
+    fn fire_timers(&self) {
+        loop {
+            let mut timers = self.timers.borrow_mut();
+            match timers.first_entry() {
+                Some(first) if first.key().0 <= self.clock.get() => {
+                    let waker = first.remove();
+                    drop(timers);
+                    waker.wake();
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn poll_task(&self, id: u64) {
+        // Taken out while it runs, because it may start and abort tasks.
+        let Some(mut task) = self.tasks.borrow_mut().remove(&id) else { return };
+        // AcqRel: pairs with the swap in `wake_by_ref`; a wake from now on queues the task again.
+        task.queued.queued.swap(false, Ordering::AcqRel);
+        let before = self.current.replace((id, task.worker));
+        let waker = Waker::from(task.queued.clone());
+        let done = task.future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
+        if done {
+            drop(task);
+        } else {
+            self.tasks.borrow_mut().insert(id, task);
+        }
+        self.current.set(before);
+    }
+
+    fn stuck(&self) -> ! {
+        let names: Vec<_> = self.tasks.borrow().iter().map(|(id, t)| format!("{} ({id})", t.name)).collect();
+        panic!("simulation is stuck: nothing is ready and no timer is set; tasks: {}", names.join(", "));
+    }
+
+    fn crash(&self) {
+        self.crashed.set(true);
+        self.crash_at.set(u64::MAX);
+        self.disk.power_off();
+        self.drop_tasks();
+        self.disk.power_on(&mut |bound| self.random_below(bound));
+        self.crashed.set(false);
+    }
+
+    /// Unwinds all tasks, one after the other.
+    fn drop_tasks(&self) {
+        loop {
+            let first = self.tasks.borrow_mut().pop_first();
+            match first {
+                Some((_, task)) => drop(task),
+                None => break,
+            }
+        }
+        self.timers.borrow_mut().clear();
+        self.ready.lock().clear();
+    }
+}

@@ -1,0 +1,349 @@
+//! Workers, tasks, threads and randomness.
+//!
+//! # What
+//! A worker is an OS thread with its own event loop. Tasks never leave their worker. In a simulation workers are only
+//! numbers, and all tasks share the simulation's thread.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::env::{self, Kind};
+use crate::fiber::{self, run_fiber};
+use crate::sim::SimCore;
+
+/// Why a task or thread gave no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JoinError {
+    /// It panicked, with this message.
+    Panicked(String),
+    /// It was aborted, or its worker was shut down.
+    Aborted,
+}
+
+impl std::fmt::Display for JoinError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            JoinError::Panicked(message) => write!(f, "task panicked: {message}"),
+            JoinError::Aborted => f.write_str("task aborted"),
+        }
+    }
+}
+
+impl std::error::Error for JoinError {}
+
+/// The text of a panic's payload.
+pub fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
+    if let Some(text) = payload.downcast_ref::<&str>() {
+        (*text).to_string()
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "unknown panic".to_string()
+    }
+}
+
+enum Task<T> {
+    Tokio(tokio::task::JoinHandle<T>),
+    Sim(u64, oneshot::Receiver<T>),
+}
+
+/// A task on this worker. Dropping the handle leaves the task alone.
+pub struct JoinHandle<T>(Task<T>);
+
+impl<T> JoinHandle<T> {
+    /// Drops the task where it stands; a suspended fiber is unwound.
+    pub fn abort(&self) {
+        match &self.0 {
+            Task::Tokio(handle) => handle.abort(),
+            Task::Sim(id, _) => {
+                if let Some(sim) = env::sim() {
+                    sim.abort(*id);
+                }
+            }
+        }
+    }
+
+    /// Waits for its value.
+    pub fn join(self) -> Result<T, JoinError> {
+        fiber::wait(self)
+    }
+}
+
+impl<T> std::fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("JoinHandle")
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            Task::Tokio(handle) => Pin::new(handle).poll(cx).map_err(|error| match error.try_into_panic() {
+                Ok(payload) => JoinError::Panicked(panic_message(&*payload)),
+                Err(_) => JoinError::Aborted,
+            }),
+            Task::Sim(_, receiver) => Pin::new(receiver).poll(cx).map_err(|_| JoinError::Aborted),
+        }
+    }
+}
+
+/// Starts a task on this worker.
+///
+/// # Panics
+/// On a plain thread: there is no event loop. Use [`run`] to make one.
+pub fn spawn_local<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
+    spawn_named("task", None, future)
+}
+
+fn spawn_named<F: Future + 'static>(
+    name: &'static str,
+    worker: Option<usize>,
+    future: F,
+) -> JoinHandle<F::Output> {
+    match env::kind() {
+        Kind::Worker(_) => JoinHandle(Task::Tokio(tokio::task::spawn_local(future))),
+        Kind::Sim => {
+            let (sender, receiver) = oneshot::channel();
+            let sim = env::sim().expect("a simulation runs on this thread");
+            let id = sim.spawn(name, worker, async move {
+                // Nobody may be interested in the value.
+                let _ = sender.send(future.await);
+            });
+            JoinHandle(Task::Sim(id, receiver))
+        }
+        Kind::Plain => panic!("spawn_local needs a worker or a simulation"),
+    }
+}
+
+/// Starts a background fiber on this worker. `name` appears in reports of stuck simulations.
+pub fn spawn_fiber<T: 'static>(name: &'static str, f: impl FnOnce() -> T + 'static) -> JoinHandle<T> {
+    spawn_named(name, None, run_fiber(f))
+}
+
+/// A thread of its own, for long computations. Its panic comes out of [`ThreadHandle::join`].
+#[derive(Debug)]
+pub struct ThreadHandle<T>(oneshot::Receiver<std::thread::Result<T>>);
+
+impl<T> ThreadHandle<T> {
+    /// Waits for its value.
+    pub fn join(self) -> Result<T, JoinError> {
+        match fiber::wait(self.0) {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(payload)) => Err(JoinError::Panicked(panic_message(&*payload))),
+            Err(_) => Err(JoinError::Aborted),
+        }
+    }
+}
+
+/// Runs `f` on a new thread (where [`crate::wait`] parks), in a simulation as one more fiber.
+pub fn spawn_thread<T: Send + 'static>(
+    name: &'static str,
+    f: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<ThreadHandle<T>> {
+    let (sender, receiver) = oneshot::channel();
+    let body = move || {
+        // Nobody may be interested in the value.
+        let _ = sender.send(catch_unwind(AssertUnwindSafe(f)));
+    };
+    if env::kind() == Kind::Sim {
+        spawn_fiber(name, body);
+    } else {
+        std::thread::Builder::new().name(name.into()).spawn(body)?;
+    }
+    Ok(ThreadHandle(receiver))
+}
+
+/// Number of the worker that runs the caller, from 0. In a simulation: the simulated worker's. State kept for each
+/// worker is found by this number, not by a thread-local, so that simulations have it too.
+pub fn worker_index() -> Option<usize> {
+    match env::kind() {
+        Kind::Worker(index) => Some(index),
+        Kind::Sim => env::sim().map(|sim| sim.current_worker()),
+        Kind::Plain => None,
+    }
+}
+
+/// Runs `f` in a fiber on an event loop of this thread's own: for tests and tools that spawn tasks. Tasks that are left
+/// when it returns are dropped. On a worker or in a simulation: calls it.
+pub fn run<T: 'static>(f: impl FnOnce() -> T + 'static) -> T {
+    if env::kind() != Kind::Plain {
+        return f();
+    }
+    let runtime = event_loop().expect("no event loop to be had");
+    let _entered = env::enter_worker(0);
+    runtime.block_on(run_fiber(f))
+}
+
+fn event_loop() -> std::io::Result<LocalRuntime> {
+    Builder::new_current_thread().enable_all().build_local(LocalOptions::default())
+}
+
+type Start = Box<dyn FnOnce() + Send>;
+
+/// What a worker is told.
+enum Order {
+    Start(Start),
+    Stop,
+}
+
+enum Inner {
+    Threads {
+        senders: Vec<mpsc::UnboundedSender<Order>>,
+        threads: parking_lot::Mutex<Vec<std::thread::JoinHandle<()>>>,
+    },
+    Sim {
+        core: std::rc::Weak<SimCore>,
+        count: usize,
+    },
+}
+
+// SAFETY: the `Sim` variant is made and used on the one thread of its simulation (invariant 4 of the crate), the other
+// is `Send` and `Sync` by itself.
+unsafe impl Send for Inner {}
+// SAFETY: as above.
+unsafe impl Sync for Inner {}
+
+/// The workers of a server. Clones are handles to the same workers.
+#[derive(Clone)]
+pub struct Workers(Arc<Inner>);
+
+impl std::fmt::Debug for Workers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Workers").field("count", &self.count()).finish()
+    }
+}
+
+impl Workers {
+    /// Starts `count` workers (at least one).
+    pub fn start(count: usize) -> std::io::Result<Workers> {
+        install_stop_hooks();
+        let count = count.max(1);
+        if let Some(sim) = env::sim() {
+            return Ok(Workers(Arc::new(Inner::Sim { core: std::rc::Rc::downgrade(&sim), count })));
+        }
+        let mut senders = Vec::new();
+        let mut threads = Vec::new();
+        for index in 0..count {
+            let (sender, mut receiver) = mpsc::unbounded_channel::<Order>();
+            let (ready, started) = std::sync::mpsc::sync_channel(1);
+            let body = move || {
+                let runtime = match event_loop() {
+                    Ok(runtime) => runtime,
+                    Err(error) => return drop(ready.send(Err(error))),
+                };
+                let _entered = env::enter_worker(index);
+                drop(ready.send(Ok(())));
+                runtime.block_on(async {
+                    while let Some(Order::Start(start)) = receiver.recv().await {
+                        start();
+                    }
+                });
+                // Suspended fibers are unwound here, while this is still a worker.
+                drop(runtime);
+            };
+            threads.push(std::thread::Builder::new().name(format!("worker {index}")).spawn(body)?);
+            started.recv().unwrap_or_else(|_| Err(std::io::Error::other("worker ended at once")))?;
+            senders.push(sender);
+        }
+        Ok(Workers(Arc::new(Inner::Threads { senders, threads: parking_lot::Mutex::new(threads) })))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        match &*self.0 {
+            Inner::Threads { senders, .. } => senders.len(),
+            Inner::Sim { count, .. } => *count,
+        }
+    }
+
+    /// Starts a task on worker `index`: `f` is sent there and makes the future. Without effect after a shutdown.
+    pub fn spawn_on<F: Future + 'static>(&self, index: usize, f: impl FnOnce() -> F + Send + 'static) {
+        match &*self.0 {
+            Inner::Threads { senders, .. } => {
+                let start: Start = Box::new(move || drop(spawn_local(f())));
+                // A closed channel means that the worker was shut down.
+                let _ = senders[index % senders.len()].send(Order::Start(start));
+            }
+            Inner::Sim { core, count } => {
+                if let Some(core) = core.upgrade() {
+                    core.spawn("remote task", Some(index % count), async move {
+                        f().await;
+                    });
+                }
+            }
+        }
+    }
+
+    /// Starts a fiber on worker `index`.
+    pub fn spawn_fiber_on(&self, index: usize, f: impl FnOnce() + Send + 'static) {
+        self.spawn_on(index, move || run_fiber(f));
+    }
+
+    /// Ends the workers: tasks that are still there are dropped, and their fibers unwound. Not to be called from a
+    /// worker.
+    pub fn shutdown(self) {
+        if let Inner::Threads { senders, threads } = &*self.0 {
+            debug_assert_eq!(env::kind(), Kind::Plain, "a worker cannot wait for its own end");
+            for sender in senders {
+                // A closed channel means that it has ended already.
+                let _ = sender.send(Order::Stop);
+            }
+            for thread in threads.lock().drain(..) {
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+/// A random number: from the system, or from the simulation's seed.
+pub fn random_u64() -> u64 {
+    if let Some(sim) = env::sim() {
+        return sim.random();
+    }
+    let mut bytes = [0u8; 8];
+    fill_random(&mut bytes);
+    u64::from_ne_bytes(bytes)
+}
+
+/// Fills a buffer with random bytes fit for salts and keys; in a simulation they come from the seed.
+pub fn fill_random(buffer: &mut [u8]) {
+    if let Some(sim) = env::sim() {
+        for chunk in buffer.chunks_mut(8) {
+            chunk.copy_from_slice(&sim.random().to_le_bytes()[..chunk.len()]);
+        }
+        return;
+    }
+    let mut filled = 0;
+    while filled < buffer.len() {
+        let rest = &mut buffer[filled..];
+        // SAFETY: writes at most `rest.len()` bytes into `rest`.
+        let n = unsafe { libc::getrandom(rest.as_mut_ptr().cast(), rest.len(), 0) };
+        // Fails only when interrupted by a signal.
+        filled += usize::try_from(n).unwrap_or(0);
+    }
+}
+
+/// Tells `base::stop` how to crash a simulated machine and how to pause a fiber.
+pub(crate) fn install_stop_hooks() {
+    base::stop::set_hooks(base::stop::Hooks {
+        crash: |_| {
+            if env::kind() == Kind::Sim {
+                crate::sim::crash_here()
+            }
+            std::process::abort()
+        },
+        pause: |_, released| {
+            while !released() {
+                fiber::wait(crate::time::sleep(std::time::Duration::from_millis(1)));
+            }
+        },
+    });
+}
