@@ -8,8 +8,15 @@
 
 pub mod horizon;
 pub mod lock;
+#[cfg(test)]
+mod model;
+pub mod running;
 pub mod snapshot;
+pub mod subxact;
+mod sync;
 pub mod system;
+#[cfg(test)]
+mod tests;
 pub mod transaction;
 
 pub use horizon::{Horizons, RelKind};

@@ -1,27 +1,221 @@
-//! Snapshots.
-use base::Xid;
-use std::rc::Rc;
+//! What · Snapshots: built once for each completion, shared by reference, reused until the next (thread 1).
+//!
+//! Layout · [`SnapshotData`] is the shared, immutable part, one for each value of the completion counter that anybody asked
+//! at. Each worker thread keeps the last one it used in its [`SnapshotCache`]; while the global counter has not moved,
+//! [`TxnSystem::snapshot`](crate::TxnSystem::snapshot) is a reference count of this worker's.
+//!
+//! Invariants
+//! 1. `data.completions == running.completions()`, loaded after the worker's horizon was published, makes a cached snapshot
+//!    as good as a new one (argument in [`running`](super::running)).
+//! 2. While a [`Snapshot`] exists its worker publishes a horizon not above its `xmin` (argument in
+//!    [`horizon`](super::horizon)). There is no unregistered snapshot, so no catalog scan can forget to register its own.
+//! 3. A snapshot stays on the thread that took it (`!Send`): sessions move between workers only when they hold none.
+//!    What leaves the thread is [`SnapshotData`], adopted elsewhere while the original is held.
+//!
+//! Locks · none on the fast path; the running set's mutex when the counter moved.
+//!
+//! PostgreSQL counterpart · `GetSnapshotData`, `XidInMVCCSnapshot`, registered snapshots. Differences: shared by all
+//! sessions, holds top-level xids only, own xids are not left out (ask `Transaction::is_mine` first).
 
-/// Which transactions count as completed. Cheap to clone, not `Send`; holds the horizon back until its last clone is dropped.
-#[derive(Clone, Debug)]
-pub struct Snapshot(Rc<()>);
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::Xid;
+
+use super::horizon::{Held, HoldsBack};
+use super::running::Running;
+use super::subxact::{Family, SubxactMap};
+
+/// The transactions in progress at one moment. Immutable.
+pub struct SnapshotData {
+    /// Oldest xid in progress, inclusive: everything below has ended.
+    pub xmin: Xid,
+    /// One above the greatest ended xid: everything from here on is in progress or not given out.
+    pub xmax: Xid,
+    /// Top-level xids in progress within `xmin..xmax`, ascending.
+    pub xip: Box<[Xid]>,
+    /// Completion counter at which it was built.
+    pub completions: u64,
+    pub(super) parents: Arc<SubxactMap>,
+}
+
+impl SnapshotData {
+    /// Whether `xid` had ended: its status in the commit log then decides. Rolled-back subtransactions always have ended,
+    /// as nobody ever needs to see anything of them.
+    #[inline]
+    pub fn sees(&self, xid: Xid) -> bool {
+        if xid < self.xmin {
+            return true;
+        }
+        if xid >= self.xmax {
+            return false;
+        }
+        self.xip.is_empty() || self.not_in_progress(xid)
+    }
+
+    fn not_in_progress(&self, xid: Xid) -> bool {
+        let top = match self.parents.family(xid) {
+            Family::Top => xid,
+            Family::Child(top) => top,
+            Family::AbortedChild(_) => return true,
+        };
+        self.xip.binary_search(&top).is_err()
+    }
+}
+
+impl std::fmt::Debug for SnapshotData {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{:?}@{}", self.xmin, self.xmax, self.xip, self.completions)
+    }
+}
+
+/// Shared data with the number of this worker's holders.
+struct Entry {
+    data: Arc<SnapshotData>,
+    holders: Cell<u32>,
+    holds_back: HoldsBack,
+    held: Rc<Held>,
+}
+
+/// Which transactions count as ended. Cheap to clone; holds the horizon back until its last clone is dropped; not `Send`.
+pub struct Snapshot(Rc<Entry>);
+
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.data.fmt(f)
+    }
+}
 
 impl Snapshot {
-    /// Whether `xid` (any: top level or subtransaction) had completed when the snapshot was taken: then its commit-log
-    /// status decides. The caller asks `Transaction::is_mine` first.
-    pub fn sees(&self, _xid: Xid) -> bool {
-        todo!()
+    /// Whether `xid` had ended when the snapshot was taken: its status in the commit log then decides. Takes xids of
+    /// subtransactions too; the caller's own xids are its own business.
+    #[inline]
+    pub fn sees(&self, xid: Xid) -> bool {
+        self.0.data.sees(xid)
     }
-    /// Oldest xid still running, inclusive.
+
+    /// Oldest xid in progress, inclusive.
+    #[inline]
     pub fn xmin(&self) -> Xid {
-        todo!()
+        self.0.data.xmin
     }
-    /// First xid not yet completed by anybody, exclusive.
+
+    /// One above the greatest ended xid.
+    #[inline]
     pub fn xmax(&self) -> Xid {
-        todo!()
+        self.0.data.xmax
     }
+
     /// Top-level xids in progress within `xmin..xmax`, ascending.
     pub fn in_progress(&self) -> &[Xid] {
-        todo!()
+        &self.0.data.xip
+    }
+
+    /// The part that may go to other threads (`pg_export_snapshot`).
+    pub fn data(&self) -> &Arc<SnapshotData> {
+        &self.0.data
+    }
+}
+
+impl Clone for Snapshot {
+    fn clone(&self) -> Snapshot {
+        self.0.holders.set(self.0.holders.get() + 1);
+        Snapshot(self.0.clone())
+    }
+}
+
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        let holders = self.0.holders.get() - 1;
+        self.0.holders.set(holders);
+        if holders == 0 {
+            self.0.held.remove(self.0.holds_back, self.0.data.xmin);
+        }
+    }
+}
+
+/// A worker's last snapshot, and the horizon it publishes.
+pub struct SnapshotCache {
+    last: RefCell<Rc<Entry>>,
+    pub(super) held: Rc<Held>,
+}
+
+impl SnapshotCache {
+    /// Starts with the present snapshot.
+    pub fn new(running: &Running, held: Rc<Held>) -> SnapshotCache {
+        let data = running.current(|_| ());
+        SnapshotCache { last: RefCell::new(Self::entry(data, HoldsBack::Everything, 0, &held)), held }
+    }
+
+    fn entry(data: Arc<SnapshotData>, holds_back: HoldsBack, holders: u32, held: &Rc<Held>) -> Rc<Entry> {
+        Rc::new(Entry { data, holders: Cell::new(holders), holds_back, held: held.clone() })
+    }
+
+    /// The present snapshot.
+    #[inline]
+    pub fn take(&self, running: &Running) -> Snapshot {
+        let last = self.last.borrow();
+        if last.data.completions == running.completions() {
+            if last.holders.get() > 0 {
+                last.holders.set(last.holders.get() + 1);
+                return Snapshot(last.clone());
+            }
+            self.held.add(last.holds_back, last.data.xmin);
+            // Again: before the xmin was published, a horizon could have passed it.
+            if last.data.completions == running.completions() {
+                last.holders.set(1);
+                return Snapshot(last.clone());
+            }
+            self.held.remove(last.holds_back, last.data.xmin);
+        }
+        drop(last);
+        self.take_new(running)
+    }
+
+    #[cold]
+    fn take_new(&self, running: &Running) -> Snapshot {
+        let holds_back = HoldsBack::Everything;
+        let data = running.current(|data| self.held.add(holds_back, data.xmin));
+        let entry = Self::entry(data, holds_back, 1, &self.held);
+        *self.last.borrow_mut() = entry.clone();
+        Snapshot(entry)
+    }
+
+    /// A snapshot that holds back only what it says, for VACUUM. Never reused.
+    pub fn take_for_vacuum(&self, running: &Running) -> Snapshot {
+        let holds_back = HoldsBack::OnlyParents;
+        let data = running.current(|data| self.held.add(holds_back, data.xmin));
+        Snapshot(Self::entry(data, holds_back, 1, &self.held))
+    }
+
+    /// Another session's snapshot, here too. The caller makes sure that the original is held meanwhile.
+    pub fn adopt(&self, data: Arc<SnapshotData>) -> Snapshot {
+        let holds_back = HoldsBack::Everything;
+        self.held.add(holds_back, data.xmin);
+        Snapshot(Self::entry(data, holds_back, 1, &self.held))
+    }
+
+    /// What runs now, for questions about the present ("is this xid in progress?"). Not held: its `xmin` protects nothing.
+    /// A subtransaction freed from the map meanwhile has ended, and reads as ended.
+    pub fn present(&self, running: &Running) -> Arc<SnapshotData> {
+        let last = self.last.borrow();
+        if last.data.completions == running.completions() {
+            return last.data.clone();
+        }
+        drop(last);
+        let data = running.current(|_| ());
+        *self.last.borrow_mut() = Self::entry(data.clone(), HoldsBack::Everything, 0, &self.held);
+        data
+    }
+
+    /// What this worker knew last; costs nothing, may be old.
+    pub fn last_xmin(&self) -> Xid {
+        self.last.borrow().data.xmin
+    }
+
+    /// As [`SnapshotData::sees`] of the last known state: a yes is final, a no may be old.
+    pub fn last_sees(&self, xid: Xid) -> bool {
+        self.last.borrow().data.sees(xid)
     }
 }

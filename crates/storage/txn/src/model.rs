@@ -1,0 +1,243 @@
+//! The founding structures once more, over shuttle's primitives: their ordering arguments, model-checked.
+//!
+//! shuttle explores interleavings under sequential consistency. That is the memory model the arguments use: each step
+//! they order is SeqCst or under a mutex. Two variants are broken on purpose, and the checks must find them.
+
+#![allow(clippy::duplicate_mod, dead_code)]
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::Xid;
+use shuttle::thread;
+
+pub use super::SessionId;
+
+#[path = "horizon.rs"]
+mod horizon;
+#[path = "running.rs"]
+mod running;
+#[path = "snapshot.rs"]
+mod snapshot;
+#[path = "subxact.rs"]
+mod subxact;
+
+mod sync {
+    pub use crate::sync::Alone;
+    pub use shuttle::sync::atomic::{AtomicU64, Ordering};
+
+    /// shuttle's mutex with the production one's methods.
+    #[derive(Default)]
+    pub struct Mutex<T>(shuttle::sync::Mutex<T>);
+
+    impl<T> Mutex<T> {
+        pub fn new(value: T) -> Mutex<T> {
+            Mutex(shuttle::sync::Mutex::new(value))
+        }
+
+        pub fn lock(&self) -> shuttle::sync::MutexGuard<'_, T> {
+            self.0.lock().unwrap()
+        }
+
+        pub fn try_lock(&self) -> Option<shuttle::sync::MutexGuard<'_, T>> {
+            self.0.try_lock().ok()
+        }
+    }
+}
+
+use horizon::{Held, Publishers};
+use running::{Completion, Running, RunningEntry};
+use snapshot::{Snapshot, SnapshotCache};
+use subxact::SubxactMap;
+use sync::{AtomicU64, Ordering};
+
+const ENTRY: RunningEntry = RunningEntry { session: SessionId(1), vacuum: false };
+const NO_LIMIT: Xid = Xid(u64::MAX);
+
+struct System {
+    running: Running,
+    publishers: Arc<Publishers>,
+    /// Bit n: xid 100 + n was acknowledged.
+    acknowledged: AtomicU64,
+    /// Greatest horizon anybody computed.
+    removed_below: AtomicU64,
+}
+
+impl System {
+    fn new() -> Arc<System> {
+        let parents = Arc::new(SubxactMap::default());
+        Arc::new(System {
+            running: Running::new(Xid(100), parents),
+            publishers: Arc::new(Publishers::default()),
+            acknowledged: AtomicU64::new(0),
+            removed_below: AtomicU64::new(0),
+        })
+    }
+
+    fn worker(&self) -> SnapshotCache {
+        SnapshotCache::new(&self.running, Rc::new(Held::new(&self.publishers)))
+    }
+
+    fn write(&self, complete: impl Fn(&Running, Xid)) {
+        let xid = self.running.assign(ENTRY, NO_LIMIT).unwrap();
+        complete(&self.running, xid);
+        self.acknowledged.fetch_or(1 << (xid.0 - 100), Ordering::SeqCst);
+    }
+
+    fn remove_rows(&self) {
+        let horizon = self.publishers.compute(&self.running).rows;
+        self.removed_below.fetch_max(horizon.0, Ordering::SeqCst);
+    }
+
+    /// Takes a snapshot and checks all that must hold of it.
+    fn read(&self, worker: &SnapshotCache, take: impl Fn(&SnapshotCache, &Running) -> Snapshot) {
+        let acknowledged = self.acknowledged.load(Ordering::SeqCst);
+        let snapshot = take(worker, &self.running);
+        for n in 0..8 {
+            if acknowledged & (1 << n) != 0 {
+                assert!(
+                    snapshot.sees(Xid(100 + n)),
+                    "acknowledged xid {} is not seen: {snapshot:?}",
+                    100 + n
+                );
+            }
+        }
+        thread::yield_now();
+        let removed = self.removed_below.load(Ordering::SeqCst);
+        assert!(removed <= snapshot.xmin().0, "rows below {removed} removed under {snapshot:?}");
+    }
+}
+
+fn readers_writers_and_vacuum(
+    take: impl Fn(&SnapshotCache, &Running) -> Snapshot + Send + Sync + Copy + 'static,
+    complete: impl Fn(&Running, Xid) + Send + Sync + Copy + 'static,
+) {
+    let system = System::new();
+    let mut threads = Vec::new();
+    for _ in 0..2 {
+        let system = system.clone();
+        threads.push(thread::spawn(move || {
+            for _ in 0..2 {
+                system.write(complete);
+            }
+        }));
+    }
+    let reader = system.clone();
+    threads.push(thread::spawn(move || {
+        let worker = reader.worker();
+        for _ in 0..4 {
+            reader.read(&worker, take);
+        }
+    }));
+    let vacuum = system.clone();
+    threads.push(thread::spawn(move || {
+        for _ in 0..3 {
+            vacuum.remove_rows();
+        }
+    }));
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    assert_eq!(system.running.list(), []);
+}
+
+fn take(worker: &SnapshotCache, running: &Running) -> Snapshot {
+    worker.take(running)
+}
+
+fn complete(running: &Running, xid: Xid) {
+    running.complete(xid, xid);
+}
+
+#[test]
+fn snapshots_see_the_acknowledged_and_hold_the_horizon() {
+    shuttle::check_random(|| readers_writers_and_vacuum(take, complete), 4_000);
+    shuttle::check_pct(|| readers_writers_and_vacuum(take, complete), 4_000, 3);
+}
+
+/// The counter moves before the arrays change: a snapshot built in between is reused although it is old.
+#[test]
+#[should_panic(expected = "is not seen")]
+fn a_counter_that_advances_too_early_is_caught() {
+    let broken = |running: &Running, xid: Xid| {
+        running.publish(&mut running.state.lock(), Xid::INVALID);
+        let mut state = running.state.lock();
+        state.remove(&[Completion { xid, latest: xid }]);
+    };
+    shuttle::check_random(move || readers_writers_and_vacuum(take, broken), 20_000);
+}
+
+/// The counter is read before the horizon is published, and not again after: rows go that the snapshot needs.
+#[test]
+#[should_panic(expected = "removed under")]
+fn a_snapshot_published_without_a_second_look_is_caught() {
+    let broken = |worker: &SnapshotCache, running: &Running| {
+        let data = worker.present(running);
+        thread::yield_now();
+        worker.adopt(data)
+    };
+    shuttle::check_random(move || readers_writers_and_vacuum(broken, complete), 20_000);
+}
+
+#[test]
+fn a_group_leaves_together_and_nobody_returns_early() {
+    let check = || {
+        let system = System::new();
+        let threads: Vec<_> = (0..3)
+            .map(|_| {
+                let system = system.clone();
+                thread::spawn(move || {
+                    let xid = system.running.assign(ENTRY, NO_LIMIT).unwrap();
+                    system.running.complete(xid, xid);
+                    assert_eq!(
+                        system.running.entry(xid),
+                        None,
+                        "{xid} returned from completion but still runs"
+                    );
+                })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert_eq!(system.running.latest_completed(), Xid(102));
+    };
+    shuttle::check_random(check, 4_000);
+}
+
+/// An adopted snapshot is covered by the original until its own publication.
+#[test]
+fn an_adopted_snapshot_holds_the_horizon_too() {
+    let check = || {
+        let system = System::new();
+        let worker = system.worker();
+        let xid = system.running.assign(ENTRY, NO_LIMIT).unwrap();
+        let original = worker.take(&system.running);
+        let data = original.data().clone();
+        let other = system.clone();
+        let adopter = thread::spawn(move || {
+            let worker = other.worker();
+            let copy = worker.adopt(data);
+            other.acknowledged.store(1, Ordering::SeqCst);
+            thread::yield_now();
+            assert!(other.removed_below.load(Ordering::SeqCst) <= copy.xmin().0);
+        });
+        system.running.complete(xid, xid);
+        system.remove_rows();
+        if system.acknowledged.load(Ordering::SeqCst) == 1 {
+            drop(original);
+            system.remove_rows();
+            adopter.join().unwrap();
+        } else {
+            adopter.join().unwrap();
+            drop(original);
+        }
+        system.remove_rows();
+        assert_eq!(
+            system.removed_below.load(Ordering::SeqCst),
+            101,
+            "the horizon moves on when all are dropped"
+        );
+    };
+    shuttle::check_random(check, 4_000);
+}

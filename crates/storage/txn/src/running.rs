@@ -1,0 +1,295 @@
+//! What · The running set: dense arrays of the xids in progress (thread 1).
+//!
+//! Layout · `xids[i]` and `entries[i]` describe one top-level transaction; ascending by xid, no gaps. Sessions without an
+//! xid never appear, so the length is the number of writers, not of connections. Subtransactions never appear either:
+//! [`SubxactMap`] leads from them to their top level.
+//!
+//! Invariants
+//! 1. Giving out an xid and entering the set are one critical section: whoever holds the mutex sees every top-level xid
+//!    below `next_xid` either in the set or ended.
+//! 2. Every xid in the set, and every xid given out later, is greater than each xid that the set's present `xmin`
+//!    excludes: `xmin` never falls.
+//! 3. Leaving the set, `latest_completed` and the completion counter change in one critical section, after the commit log
+//!    has the outcome and before the client hears of it.
+//! 4. The counter advances for the end of a top-level transaction with an xid, and for the abort of a subtransaction
+//!    with one (thread 4: `xmax` moves, and rows of the aborted become surely dead); never for readers.
+//!
+//! What a reader of the counter may see · A reader that loads the value `c` may use any snapshot built at `c`.
+//! *It sees what was acknowledged:* the committer stores `c + 1` before it acknowledges. Whatever brought the
+//! acknowledgement to the reader (a socket, a latch, another transaction's snapshot) orders that store before the reader's
+//! load, and coherence then forbids the load to return less than `c + 1`. *It may miss what was not:* a load may return
+//! `c` although the store of `c + 1` is under way on another core; that transaction ended at the same time as the
+//! snapshot was taken, and either order is right. The first load after a snapshot was built under the mutex never sees
+//! less than it was built at, for the same reason. The horizon's half of the argument is in [`horizon`](super::horizon).
+//!
+//! Locks · `state` and `arrivals` are short mutexes; `arrivals` may be taken inside `state`; neither is held over a wait.
+//!
+//! PostgreSQL counterpart · `ProcArray` and `ProcGlobal->xids`. Differences: no per-connection entries, no subxid cache
+//! and hence no overflow, one mutex for assignment and removal.
+
+use std::sync::Arc;
+
+use base::Xid;
+
+use super::SessionId;
+use super::snapshot::SnapshotData;
+use super::subxact::SubxactMap;
+use super::sync::{Alone, AtomicU64, Mutex, Ordering};
+
+/// What is known of a running transaction beside its xid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunningEntry {
+    /// Session that runs it; for a prepared transaction, the number of its stand-in.
+    pub session: SessionId,
+    /// A lazy VACUUM: its xid holds no horizon back.
+    pub vacuum: bool,
+}
+
+/// The xids in progress, the next xid, and the completion counter.
+pub struct Running {
+    /// How often a snapshot became outdated. Stored inside `state`, loaded anywhere.
+    pub(super) completions: Alone<AtomicU64>,
+    /// Copy of `State::next_xid` for readers that can do with a value that just was right.
+    next_xid: AtomicU64,
+    pub(super) state: Alone<Mutex<State>>,
+    /// Ended transactions whose committers found `state` taken: whoever gets it next removes all of them.
+    arrivals: Mutex<Vec<Completion>>,
+    parents: Arc<SubxactMap>,
+}
+
+/// What the mutex guards.
+pub(super) struct State {
+    xids: Vec<Xid>,
+    entries: Vec<RunningEntry>,
+    next_xid: Xid,
+    /// Greatest xid known to have ended, subtransactions included.
+    latest_completed: Xid,
+    /// Snapshot of the present counter, if one was asked for.
+    current: Option<Arc<SnapshotData>>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Completion {
+    /// Top-level xid that leaves.
+    pub(super) xid: Xid,
+    /// Greatest xid of it and its subtransactions.
+    pub(super) latest: Xid,
+}
+
+impl Running {
+    /// Nothing running; `next_xid` is the first to be given out.
+    pub fn new(next_xid: Xid, parents: Arc<SubxactMap>) -> Running {
+        Running {
+            completions: Alone(AtomicU64::new(1)),
+            next_xid: AtomicU64::new(next_xid.0),
+            state: Alone(Mutex::new(State {
+                xids: Vec::new(),
+                entries: Vec::new(),
+                next_xid,
+                latest_completed: Xid(next_xid.0 - 1),
+                current: None,
+            })),
+            arrivals: Mutex::new(Vec::new()),
+            parents,
+        }
+    }
+
+    /// Gives out an xid for a top-level transaction and enters it into the set; `None` if that would be `limit`.
+    pub fn assign(&self, entry: RunningEntry, limit: Xid) -> Option<Xid> {
+        let mut state = self.state.lock();
+        let xid = self.advance(&mut state, limit)?;
+        debug_assert!(state.xids.last().is_none_or(|&last| last < xid));
+        state.xids.push(xid);
+        state.entries.push(entry);
+        Some(xid)
+    }
+
+    /// Gives out an xid for a subtransaction. The caller enters it into the parents' map before using it.
+    pub fn assign_child(&self, limit: Xid) -> Option<Xid> {
+        self.advance(&mut self.state.lock(), limit)
+    }
+
+    fn advance(&self, state: &mut State, limit: Xid) -> Option<Xid> {
+        let xid = state.next_xid;
+        if xid >= limit {
+            return None;
+        }
+        state.next_xid = xid.next();
+        self.next_xid.store(state.next_xid.0, Ordering::Release);
+        Some(xid)
+    }
+
+    /// Enters a transaction found in WAL or in a prepared transaction's state file.
+    pub fn insert(&self, xid: Xid, entry: RunningEntry) {
+        let mut state = self.state.lock();
+        if let Err(at) = state.xids.binary_search(&xid) {
+            state.xids.insert(at, xid);
+            state.entries.insert(at, entry);
+            self.publish(&mut state, Xid::INVALID);
+        }
+    }
+
+    /// The xid's transaction is another's business now (PREPARE TRANSACTION).
+    pub fn set_entry(&self, xid: Xid, entry: RunningEntry) {
+        let mut state = self.state.lock();
+        if let Ok(at) = state.xids.binary_search(&xid) {
+            state.entries[at] = entry;
+        }
+    }
+
+    /// A top-level transaction ends: it leaves the set and snapshots from now on see its outcome. `latest` is the greatest
+    /// xid among it and its subtransactions.
+    ///
+    /// Group completion: who finds the mutex taken leaves its xid at the door, and whoever comes in next takes out all that
+    /// wait there in one pass. When this returns, the xid has left.
+    pub fn complete(&self, xid: Xid, latest: Xid) {
+        let completion = Completion { xid, latest };
+        if let Some(mut state) = self.state.try_lock() {
+            state.remove(&[completion]);
+            self.publish(&mut state, latest);
+            self.admit_arrivals(&mut state);
+            return;
+        }
+        self.arrivals.lock().push(completion);
+        self.admit_arrivals(&mut self.state.lock());
+    }
+
+    fn admit_arrivals(&self, state: &mut State) {
+        let mut group = std::mem::take(&mut *self.arrivals.lock());
+        if group.is_empty() {
+            return;
+        }
+        group.sort_unstable_by_key(|completion| completion.xid);
+        state.remove(&group);
+        let latest = group.iter().map(|completion| completion.latest).max();
+        self.publish(state, latest.unwrap_or(Xid::INVALID));
+    }
+
+    /// Subtransactions up to `latest` were rolled back: they count as ended although their top level runs on.
+    pub fn children_aborted(&self, latest: Xid) {
+        self.publish(&mut self.state.lock(), latest);
+    }
+
+    /// Makes what changed known: no snapshot from before is reused.
+    pub(super) fn publish(&self, state: &mut State, latest: Xid) {
+        state.latest_completed = state.latest_completed.max(latest);
+        state.current = None;
+        // SeqCst: partner of the load in `SnapshotCache::take`, which follows a SeqCst store of the worker's horizon. Only
+        // the mutex's holder stores, so load and store need not be one step.
+        let completions = self.completions.load(Ordering::Relaxed);
+        self.completions.store(completions + 1, Ordering::SeqCst);
+    }
+
+    /// The completion counter.
+    #[inline]
+    pub fn completions(&self) -> u64 {
+        self.completions.load(Ordering::SeqCst)
+    }
+
+    /// The snapshot of the present state, shared by all. `inside` sees it before any later completion can happen.
+    pub(super) fn current(&self, inside: impl FnOnce(&SnapshotData)) -> Arc<SnapshotData> {
+        let mut state = self.state.lock();
+        let current = match &state.current {
+            Some(current) => current.clone(),
+            None => {
+                let built = Arc::new(self.build(&state));
+                state.current = Some(built.clone());
+                built
+            }
+        };
+        inside(&current);
+        current
+    }
+
+    fn build(&self, state: &State) -> SnapshotData {
+        let xmax = state.latest_completed.next();
+        let below = state.xids.partition_point(|&xid| xid < xmax);
+        let xip: Box<[Xid]> = state.xids[..below].into();
+        SnapshotData {
+            xmin: xip.first().copied().unwrap_or(xmax),
+            xmax,
+            xip,
+            completions: self.completions.load(Ordering::Relaxed),
+            parents: self.parents.clone(),
+        }
+    }
+
+    /// Oldest xid that a snapshot taken now could have to wait for: `(of all, of all but VACUUMs)`. Inclusive.
+    pub fn oldest(&self) -> (Xid, Xid) {
+        let state = self.state.lock();
+        let end = state.latest_completed.next();
+        let any = state.xids.first().copied().unwrap_or(end).min(end);
+        let position = state.entries.iter().position(|entry| !entry.vacuum);
+        (any, position.map_or(end, |at| state.xids[at]).min(end))
+    }
+
+    /// First xid not yet given out.
+    pub fn next_xid(&self) -> Xid {
+        Xid(self.next_xid.load(Ordering::Acquire))
+    }
+
+    /// Greatest xid known to have ended.
+    pub fn latest_completed(&self) -> Xid {
+        self.state.lock().latest_completed
+    }
+
+    /// Oldest xid in the set, or the next to be given out: where a checkpoint says that running transactions begin.
+    pub fn oldest_running(&self) -> Xid {
+        let state = self.state.lock();
+        state.xids.first().copied().unwrap_or(state.next_xid)
+    }
+
+    /// Who runs this top-level xid.
+    pub fn entry(&self, xid: Xid) -> Option<RunningEntry> {
+        let state = self.state.lock();
+        state.xids.binary_search(&xid).ok().map(|at| state.entries[at])
+    }
+
+    /// All running transactions, for views and the checkpoint.
+    pub fn list(&self) -> Vec<(Xid, RunningEntry)> {
+        let state = self.state.lock();
+        state.xids.iter().copied().zip(state.entries.iter().copied()).collect()
+    }
+
+    /// Recovery saw this xid in WAL: it and all before it were given out.
+    pub fn observe(&self, xid: Xid) {
+        if xid < self.next_xid() {
+            return;
+        }
+        let mut state = self.state.lock();
+        if xid >= state.next_xid {
+            state.next_xid = xid.next();
+            self.next_xid.store(state.next_xid.0, Ordering::Release);
+            // Nobody runs during crash recovery: whatever was given out has ended, one way or the other.
+            self.publish(&mut state, xid);
+        }
+    }
+}
+
+impl State {
+    /// Takes out a group, ascending by xid, in one pass over the arrays from its first member on.
+    pub(super) fn remove(&mut self, group: &[Completion]) {
+        let Ok(first) = self.xids.binary_search(&group[0].xid) else {
+            debug_assert!(false, "xid {} is not running", group[0].xid);
+            return;
+        };
+        if group.len() == 1 {
+            self.xids.remove(first);
+            self.entries.remove(first);
+            return;
+        }
+        let mut leaving = group.iter().peekable();
+        let mut kept = first;
+        for at in first..self.xids.len() {
+            if leaving.next_if(|completion| completion.xid == self.xids[at]).is_some() {
+                continue;
+            }
+            self.xids[kept] = self.xids[at];
+            self.entries[kept] = self.entries[at];
+            kept += 1;
+        }
+        debug_assert!(leaving.next().is_none(), "a group member is not running");
+        self.xids.truncate(kept);
+        self.entries.truncate(kept);
+    }
+}
