@@ -137,6 +137,8 @@ pub struct Index {
     pub opclasses: Vec<Oid>,
     /// Collations of the key.
     pub collations: Vec<Oid>,
+    /// `pg_index.indoption` of the key: bit 0 DESC, bit 1 NULLS FIRST.
+    pub options: Vec<i16>,
 }
 
 /// A relation.
