@@ -1,11 +1,96 @@
 //! The write-ahead log: record format, parallel insertion, group commit, reading.
+//!
+//! # What
+//! [`Wal`] takes records ([`RecordBuilder`]) from any number of threads at once and brings them to disk in order;
+//! [`WalReader`] reads them back. What records mean is their resource manager's business ([`Rmgr`]).
+//!
+//! # Layout
+//! The log is one sequence of bytes; an [`Lsn`](base::Lsn) is a place in it. It lies in segment files of equal size, named as
+//! PostgreSQL's. Insertion starts in segment 1.
+//!
+//! A segment file begins with a header, so that a foreign or recycled file is recognised; all other bytes belong to records,
+//! which may span segments. Integers are little-endian.
+//!
+//! | byte | segment header |
+//! |---|---|
+//! | 0 | magic `stampwal` |
+//! | 8 | system identifier u64 |
+//! | 16 | LSN of the segment's first byte u64 |
+//! | 24 | segment size u32 |
+//! | 28 | CRC-32C of the above u32 |
+//!
+//! A record begins at a multiple of 8 (not counting segment headers):
+//!
+//! | byte | record header |
+//! |---|---|
+//! | 0 | length of the record in bytes, padding excluded u32 |
+//! | 4 | CRC-32C u32: of everything from byte 32, then bytes 0..4 and 8..32 |
+//! | 8 | the record's own LSN u64 |
+//! | 16 | xid u64, or 0 |
+//! | 24 | resource manager u8 |
+//! | 25 | info u8: kind of record |
+//! | 26 | number of block references u8 |
+//! | 27 | 0 |
+//! | 28 | length of the main data u32 |
+//! | 32 | block references, then images, then block data, then main data |
+//!
+//! | byte | block reference |
+//! |---|---|
+//! | 0 | flags u8: 1 redo initialises the page, 2 image, 4 same relation as the reference before |
+//! | 1 | fork u8 |
+//! | 2 | length of the block's data u16 |
+//! | 4 | block number u32 |
+//! | 8 | tablespace, database, file number, u32 each, unless flag 4 |
+//! | +0 | start of the hole u16, length of the hole u16, if flag 2 |
+//!
+//! An image is the page without its hole, the bytes between `lower` and `upper`. Only pages of main forks have one: **a page of a
+//! main fork that keeps bytes between `lower` and `upper` loses them.** The image has the LSN that the page had before the record.
+//!
+//! # Invariants
+//! 1. A byte is overwritten in the ring only after it is on disk.
+//! 2. `flushed` ≤ completed ≤ next: what is flushed was copied, what is copied was reserved.
+//! 3. An error of write or sync is sticky. After it no flush succeeds, so nothing is acknowledged, and no page whose
+//!    LSN is not on disk is written.
+//! 4. A record is valid only at the place where it was inserted: it names its own LSN.
+//! 5. Before insertion starts, everything behind the starting point is wiped ([`Wal::open`]): no record of the time
+//!    before a crash can follow a new one.
+//!
+//! See `reserve` for those of insertion and the redo pointer, `ring` for who may touch which bytes.
+//!
+//! # Locks
+//! Insertion takes none: one compare-and-swap on the position and one on a slot. The flush queue's short mutex protects
+//! leadership and the list of waiters. `Segments::open` (short) holds the leader's file; `Segments::prepare` (fiber-aware,
+//! held over I/O) serialises creation and recycling of files; `Wal::long_record` (fiber-aware) lets one record at a
+//! time keep its slot over waits. Callers of insert and flush may hold page latches; nothing in here takes one.
+//!
+//! # WAL and crash
+//! The reader stops at the first record that is not valid: length, own LSN, check sum, structure. Unsynced bytes may be
+//! lost or torn in any order; what was flushed before is intact, because writes only append (the last partial disk block is
+//! written again with the same bytes at its front).
+//!
+//! # PostgreSQL counterpart and differences
+//! `xloginsert.c`, `xlog.c`, `xlogreader.c`. Positions are reserved by compare-and-swap and not under a spinlock; the redo
+//! pointer is checked within that step, so there is no "full-page-writes changed" retry under a lock. No page headers, no
+//! previous-record pointer, 64-bit xids, one time line. Page images are not compressed.
 
 mod builder;
+mod flush_queue;
+mod geometry;
 mod log;
 mod reader;
 mod record;
+mod reserve;
+mod ring;
+mod segment;
+mod shim;
+
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod tests;
 
 pub use builder::{BlockOptions, MAX_BLOCKS, RecordBuilder};
 pub use log::{Wal, WalError, WalOptions, WalStart};
 pub use reader::WalReader;
-pub use record::{BlockRef, Image, Record, Rmgr, WalDescribe};
+pub use record::{BlockRef, Image, Invalid, Record, Rmgr, WalDescribe, XlogDescribe, xlog_info};
+pub use segment::Recycled;

@@ -1,21 +1,35 @@
-//! The log.
+//! The log of a running server: insertion, flushing, checkpoints.
 
+use std::cell::Cell;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 use std::{fmt, io};
 
-use base::Lsn;
+use base::{Lsn, Xid};
+use runtime::WaitQueue;
 
-use crate::builder::RecordBuilder;
+use crate::builder::{Assembled, RecordBuilder};
+use crate::flush_queue::{FlushQueue, Turn};
+use crate::geometry::{Geometry, align};
 use crate::reader::WalReader;
+use crate::record::{Rmgr, xlog_info};
+use crate::reserve::{Announced, Reservations};
+use crate::ring::Ring;
+use crate::segment::{Recycled, Segments};
+
+/// Concurrent copies into the ring; more threads than this at once wait for each other.
+const SLOTS: usize = 128;
+/// Looks at the slots before the flush leader goes to sleep over a copy in progress.
+const COPY_SPINS: usize = 200;
 
 /// Sizes and habits of the log.
 #[derive(Clone, Debug)]
 pub struct WalOptions {
-    /// Bytes of a segment file, a power of two from 1 MiB (64 KiB in tests) to 1 GiB.
+    /// Bytes of a segment file, a power of two (1 MiB to 1 GiB; tests go down to 4 KiB).
     pub segment_size: u64,
-    /// Bytes of the ring buffer (`wal_buffers`).
+    /// Bytes of the ring buffer (`wal_buffers`), rounded up to a power of two.
     pub buffers: usize,
-    /// Log an image of each page at its first change after a checkpoint.
+    /// Log an image of each page at its first change after a checkpoint (`full_page_writes`).
     pub full_page_writes: bool,
     /// Keep at least so many bytes of segments for recycling (`min_wal_size`).
     pub min_size: u64,
@@ -58,6 +72,15 @@ pub struct WalError {
     pub message: String,
 }
 
+impl WalError {
+    pub(crate) fn new(what: &str, path: &Path, error: &io::Error) -> WalError {
+        WalError {
+            kind: error.kind(),
+            message: format!("could not {what} file \"{}\": {error}", path.display()),
+        }
+    }
+}
+
 impl fmt::Display for WalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
@@ -67,52 +90,374 @@ impl fmt::Display for WalError {
 impl std::error::Error for WalError {}
 
 /// The write-ahead log of a server.
-pub struct Wal {}
+pub struct Wal {
+    geometry: Geometry,
+    options: WalOptions,
+    reservations: Reservations,
+    ring: Ring,
+    queue: FlushQueue,
+    segments: Segments,
+    system_identifier: u64,
+    /// One record longer than the ring at a time: it keeps its slot across waits.
+    long_record: runtime::sync::Mutex<()>,
+    /// Flush leaders that wait for a copy in progress.
+    copied: WaitQueue,
+    copy_waiters: AtomicU32,
+    /// The WAL writer, waiting for a backlog.
+    backlog: WaitQueue,
+    backlog_wanted: AtomicBool,
+    failed: AtomicBool,
+    /// LSN of the last removal and smoothed distance between two, for recycling.
+    last_removal: AtomicU64,
+    distance: AtomicU64,
+}
+
+thread_local! {
+    /// The slot that this thread tries first.
+    static PREFERRED_SLOT: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// Leadership of a flush; a leader that unwinds breaks the log rather than leave its followers waiting.
+struct Leading<'a> {
+    wal: &'a Wal,
+    result: Option<Result<u64, WalError>>,
+}
+
+impl Drop for Leading<'_> {
+    fn drop(&mut self) {
+        let result = self.result.take().unwrap_or_else(|| {
+            Err(WalError { kind: io::ErrorKind::Other, message: "writing the WAL was interrupted".into() })
+        });
+        if result.is_err() {
+            self.wal.failed.store(true, Ordering::SeqCst);
+        }
+        self.wal.queue.finish(result);
+        if self.wal.failed.load(Ordering::Relaxed) {
+            self.wal.copied.wake_all();
+            self.wal.backlog.wake_all();
+        }
+    }
+}
 
 impl Wal {
-    /// Makes the first segment of a new cluster in `dir` (created if missing) and opens the log.
-    pub fn create(_dir: &Path, _options: WalOptions, _system_identifier: u64) -> Result<Wal, WalError> {
-        todo!()
+    /// Makes the first segment of a new cluster in `dir` (created if missing) and opens the log. The first record begins
+    /// in segment 1, as PostgreSQL's does.
+    pub fn create(dir: &Path, options: WalOptions, system_identifier: u64) -> Result<Wal, WalError> {
+        runtime::fs::create_dir_all(dir).map_err(|error| WalError::new("create", dir, &error))?;
+        let geometry = Geometry::new(options.segment_size);
+        let end = geometry.lsn(geometry.usable());
+        Wal::open(dir, options, WalStart { system_identifier, end, redo: end })
     }
-    /// Opens an existing log for insertion at `start.end`.
-    pub fn open(_dir: &Path, _options: WalOptions, _start: WalStart) -> Result<Wal, WalError> {
-        todo!()
+
+    /// Opens an existing log for insertion at `start.end`. What is behind is wiped: it was never acknowledged, and it
+    /// must not be taken for part of the log once new records stand before it.
+    pub fn open(dir: &Path, options: WalOptions, start: WalStart) -> Result<Wal, WalError> {
+        let geometry = Geometry::new(options.segment_size);
+        let next = align(geometry.position(start.end));
+        let segments = Segments::new(dir, geometry, start.system_identifier, options.fsync);
+        segments.wipe_from(next)?;
+        let ring_size = options.buffers.max(64 << 10).next_power_of_two();
+        Ok(Wal {
+            geometry,
+            reservations: Reservations::new(next, start.redo.0, SLOTS),
+            ring: Ring::new(ring_size),
+            queue: FlushQueue::new(next),
+            segments,
+            system_identifier: start.system_identifier,
+            long_record: runtime::sync::Mutex::new(()),
+            copied: WaitQueue::new(),
+            copy_waiters: AtomicU32::new(0),
+            backlog: WaitQueue::new(),
+            backlog_wanted: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
+            last_removal: AtomicU64::new(start.redo.0),
+            distance: AtomicU64::new(0),
+            options,
+        })
     }
-    /// Inserts a record; returns its end, the LSN for its pages and for [`flush`](Self::flush). Cannot fail: after a write error
-    /// the record goes nowhere and every flush fails.
-    pub fn insert(&self, _record: &RecordBuilder<'_>) -> Lsn {
-        todo!()
+
+    /// Inserts a record; returns its end, the LSN for its pages and for [`flush`](Self::flush). Waits only when the ring
+    /// is full. Cannot fail: after a write error the record goes nowhere and every flush fails.
+    pub fn insert(&self, record: &RecordBuilder<'_>) -> Lsn {
+        let full_page_writes = self.options.full_page_writes;
+        let mut assembled = record.assemble(Lsn(self.reservations.redo()), full_page_writes);
+        let _long = (assembled.length > self.ring.size() / 4).then(|| self.long_record.lock());
+        let mut announced: Option<Announced<'_>> = None;
+        let start = loop {
+            // The order matters: position, then redo pointer (invariant 2 of `reserve`).
+            let position = self.reservations.next();
+            let redo = Lsn(self.reservations.redo());
+            if redo != assembled.redo {
+                assembled = record.assemble(redo, full_page_writes);
+            }
+            let length = align(assembled.length as u64);
+            // A long record waits for the rest of its room while it copies.
+            let room = length.min(self.ring.size() as u64 / 4);
+            if position + room > self.queue.flushed() + self.ring.size() as u64 {
+                announced = None;
+                if self.make_room(position + room).is_err() {
+                    return self.geometry.lsn(position);
+                }
+                continue;
+            }
+            let announced = match &announced {
+                Some(announced) => {
+                    announced.advance(position);
+                    announced
+                }
+                None => {
+                    announced.insert(self.reservations.announce(position, preferred_slot(&self.reservations)))
+                }
+            };
+            if self.reservations.reserve(announced, position, length) {
+                break position;
+            }
+        };
+        let length = align(assembled.length as u64);
+        if let Some(announced) = &announced {
+            self.copy(&assembled, start, announced);
+        }
+        drop(announced);
+        self.copied_some();
+        self.wake_writer(start + length);
+        self.geometry.lsn(start + length)
     }
-    /// Returns once everything before `upto` is on disk.
-    pub fn flush(&self, _upto: Lsn) -> Result<(), WalError> {
-        todo!()
+
+    /// Copies a record into the room that was reserved for it. Suspends only for records longer than a quarter of the ring.
+    fn copy(&self, record: &Assembled<'_, '_>, start: u64, announced: &Announced<'_>) {
+        let header = record.header(self.geometry.lsn(start));
+        let mut at = start;
+        let mut put = |bytes: &[u8]| {
+            for piece in bytes.chunks(self.ring.size() / 8) {
+                let end = at + piece.len() as u64;
+                if end > self.queue.flushed() + self.ring.size() as u64 {
+                    announced.advance(at);
+                    self.copied_some();
+                    if self.make_room(end).is_err() {
+                        at = end;
+                        continue;
+                    }
+                }
+                // SAFETY: the range is ours since `reserve`, and `make_room` or the check before reserving made sure
+                // that what the ring held there is on disk.
+                unsafe { self.ring.write(at, piece) };
+                at = end;
+            }
+        };
+        put(&header);
+        record.for_each_body_part(&mut put);
+        let padding = align(record.length as u64) as usize - record.length;
+        put(&[0; 8][..padding]);
     }
+
+    /// After bytes were completed: wakes flush leaders that need them.
+    fn copied_some(&self) {
+        // Pairs with the fence in `wait_for_copies`: either we see the waiter, or it sees our slot.
+        fence(Ordering::SeqCst);
+        if self.copy_waiters.load(Ordering::Relaxed) > 0 {
+            self.copied.wake_all();
+        }
+    }
+
+    fn wake_writer(&self, end: u64) {
+        if end - self.queue.flushed() > self.ring.size() as u64 / 8
+            && self.backlog_wanted.load(Ordering::Relaxed)
+            && self.backlog_wanted.swap(false, Ordering::SeqCst)
+        {
+            self.backlog.wake_all();
+        }
+    }
+
+    /// Waits until the ring can take bytes before position `end`. The caller has nothing announced before `end - ring`.
+    fn make_room(&self, end: u64) -> Result<(), WalError> {
+        self.flush_position(end - self.ring.size() as u64)
+    }
+
+    /// Returns once everything before `upto` is on disk. The caller may hold latches; must not be inside an insertion.
+    pub fn flush(&self, upto: Lsn) -> Result<(), WalError> {
+        self.flush_position(self.geometry.position(upto).min(self.reservations.next()))
+    }
+
+    fn flush_position(&self, target: u64) -> Result<(), WalError> {
+        loop {
+            if self.queue.flushed() >= target && !self.failed.load(Ordering::SeqCst) {
+                return Ok(());
+            }
+            match runtime::wait(self.queue.wait(target)) {
+                Turn::Flushed => return Ok(()),
+                Turn::Failed(error) => return Err(error),
+                Turn::Lead => self.lead(target),
+            }
+            if self.queue.flushed() < target && !self.failed.load(Ordering::SeqCst) {
+                self.wait_for_copies();
+            }
+        }
+    }
+
+    /// Writes and syncs everything inserted so far.
+    fn lead(&self, target: u64) {
+        let mut leading = Leading { wal: self, result: None };
+        let mut end = self.reservations.completed();
+        for _ in 0..COPY_SPINS {
+            if end >= target {
+                break;
+            }
+            std::hint::spin_loop();
+            end = self.reservations.completed();
+        }
+        leading.result = Some(self.write(end));
+    }
+
+    /// Sleeps until there are completed bytes that are not on disk (or the log is broken).
+    fn wait_for_copies(&self) {
+        self.copy_waiters.fetch_add(1, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        self.copied.wait_until(|| {
+            let go_on =
+                self.reservations.completed() > self.queue.flushed() || self.failed.load(Ordering::SeqCst);
+            go_on.then_some(())
+        });
+        self.copy_waiters.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Leader only: writes the ring up to `end`, a segment at a time.
+    fn write(&self, end: u64) -> Result<u64, WalError> {
+        let mut from = self.queue.flushed();
+        base::stop_result!("wal-before-flush")
+            .map_err(|error| WalError::new("write to WAL", self.segments.dir(), &error.into()))?;
+        while from < end {
+            let (segment, offset) = self.geometry.locate(from);
+            let to = end.min(from + self.geometry.segment_size() - offset);
+            let file = self.segments.file(segment)?;
+            // SAFETY: the range is completed, and only this leader can mark it written.
+            let [first, second] = unsafe { self.ring.read(from, to) };
+            let pieces = if second.is_empty() { &[first][..] } else { &[first, second][..] };
+            let result = if self.options.fsync {
+                file.write_and_sync_at(pieces, offset)
+            } else {
+                file.write_vectored_at(pieces, offset)
+            };
+            result.map_err(|error| WalError::new("write to WAL", self.segments.dir(), &error))?;
+            from = to;
+        }
+        base::stop_point!("wal-after-flush");
+        Ok(from)
+    }
+
     /// The WAL writer's step: writes and syncs what was inserted so far, prepares the next segment.
     pub fn write_some(&self) -> Result<(), WalError> {
-        todo!()
+        // Whether the last bytes are still being copied does not matter here.
+        let end = self.reservations.completed();
+        self.flush_position(end)?;
+        let (segment, offset) = self.geometry.locate(end);
+        if offset > self.geometry.segment_size() / 2 {
+            self.segments.prepare(segment + 1)?;
+        }
+        Ok(())
     }
+
+    /// Sleeps until an eighth of the ring waits to be written (or the log is broken): the WAL writer's other reason to work,
+    /// beside its clock.
+    pub fn wait_for_backlog(&self) {
+        self.backlog.wait_until(|| {
+            self.backlog_wanted.store(true, Ordering::SeqCst);
+            let waiting = self.reservations.next() - self.queue.flushed();
+            let go_on = waiting > self.ring.size() as u64 / 8 || self.failed.load(Ordering::SeqCst);
+            go_on.then_some(())
+        });
+    }
+
     /// End of what was inserted.
     pub fn insert_end(&self) -> Lsn {
-        todo!()
+        self.geometry.lsn(self.reservations.next())
     }
+
     /// End of what is on disk.
     pub fn flushed(&self) -> Lsn {
-        todo!()
+        self.geometry.lsn(self.queue.flushed())
     }
+
+    /// The sticky error, if the log is broken.
+    pub fn failure(&self) -> Option<WalError> {
+        if self.failed.load(Ordering::SeqCst) { self.queue.failure() } else { None }
+    }
+
     /// The current redo pointer.
     pub fn redo(&self) -> Lsn {
-        todo!()
+        Lsn(self.reservations.redo())
     }
-    /// Inserts the CHECKPOINT_REDO record and moves the redo pointer to its start, which is returned.
+
+    /// Whether a page with this LSN needs an image at its next change.
+    pub fn needs_image(&self, page_lsn: Lsn) -> bool {
+        self.options.full_page_writes && page_lsn <= self.redo()
+    }
+
+    /// The options in force.
+    pub fn options(&self) -> &WalOptions {
+        &self.options
+    }
+
+    /// The identifier that is written into every segment.
+    pub fn system_identifier(&self) -> u64 {
+        self.system_identifier
+    }
+
+    /// Inserts the CHECKPOINT_REDO record and moves the redo pointer to its start, which is returned. One checkpoint at a time.
     pub fn begin_checkpoint(&self) -> Lsn {
-        todo!()
+        let record = RecordBuilder::new(Rmgr::Xlog, xlog_info::CHECKPOINT_REDO, Xid::INVALID);
+        let assembled = record.assemble(Lsn::INVALID, false);
+        let length = align(assembled.length as u64);
+        loop {
+            let position = self.reservations.next();
+            if position + length > self.queue.flushed() + self.ring.size() as u64 {
+                if self.make_room(position + length).is_err() {
+                    return self.redo();
+                }
+                continue;
+            }
+            let lsn = self.geometry.lsn(position);
+            let announced = self.reservations.announce(position, preferred_slot(&self.reservations));
+            self.reservations.set_redo(lsn.0);
+            if self.reservations.reserve(&announced, position, length) {
+                self.copy(&assembled, position, &announced);
+                drop(announced);
+                self.copied_some();
+                return lsn;
+            }
+        }
     }
-    /// Recycles or removes the segments that end at or before `lsn`.
-    pub fn remove_segments_before(&self, _lsn: Lsn) -> Result<(), WalError> {
-        todo!()
+
+    /// A shutdown checkpoint: nothing else inserts, and the redo pointer is the end of the log itself.
+    pub fn begin_shutdown_checkpoint(&self) -> Lsn {
+        let lsn = self.insert_end();
+        self.reservations.set_redo(lsn.0);
+        lsn
     }
-    /// Reads records from `from` on, up to the end of valid WAL.
-    pub fn reader(&self, _from: Lsn) -> WalReader {
-        todo!()
+
+    /// Recycles or removes the segments that lie wholly before `lsn`; called by each checkpoint with what recovery needs.
+    pub fn remove_segments_before(&self, lsn: Lsn) -> Result<Recycled, WalError> {
+        let last = self.last_removal.swap(lsn.0, Ordering::Relaxed);
+        let distance = lsn.0.saturating_sub(last);
+        let old = self.distance.load(Ordering::Relaxed);
+        // Up at once, down slowly: PostgreSQL's estimate of the distance between checkpoints.
+        let estimate = if distance > old { distance } else { (old * 9 + distance) / 10 };
+        self.distance.store(estimate, Ordering::Relaxed);
+        let wanted = (estimate + estimate / 10)
+            .clamp(self.options.min_size, self.options.max_size.max(self.options.min_size));
+        let current = self.geometry.segment_of(self.insert_end());
+        self.segments.recycle(self.geometry.segment_of(lsn), current, wanted / self.geometry.segment_size())
     }
+
+    /// Reads records from `from` on (a record's start), up to the end of what is on disk.
+    pub fn reader(&self, from: Lsn) -> WalReader {
+        WalReader::open(self.segments.dir(), self.geometry.segment_size(), Some(self.system_identifier), from)
+    }
+}
+
+fn preferred_slot(reservations: &Reservations) -> usize {
+    PREFERRED_SLOT.get().unwrap_or_else(|| {
+        let slot = reservations.arrival();
+        PREFERRED_SLOT.set(Some(slot));
+        slot
+    })
 }

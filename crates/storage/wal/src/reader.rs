@@ -1,33 +1,199 @@
-//! Reading records.
+//! Reading the log.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use base::Lsn;
+use runtime::fs::{File, OpenOptions};
 
+use crate::geometry::{Geometry, SEGMENT_HEADER, align};
 use crate::log::WalError;
-use crate::record::Record;
+use crate::record::{HEADER_SIZE, Header, Invalid, Record};
+use crate::segment::SegmentHeader;
 
-/// Reads records in order and ends at the first that is not valid.
-pub struct WalReader {}
+/// Bytes read ahead at a time.
+const WINDOW: usize = 256 << 10;
+
+/// Reads records in order and ends at the first that is not valid: that is the end of the log after a crash. Only a disk
+/// that fails gives an error.
+pub struct WalReader {
+    dir: PathBuf,
+    geometry: Geometry,
+    system_identifier: Option<u64>,
+    file: Option<(u64, File)>,
+    /// Position of the next record.
+    next: u64,
+    /// Bytes of the log from position `window_start` on.
+    window: Vec<u8>,
+    window_start: u64,
+    ended: Option<String>,
+}
+
+/// Why the bytes of a record could not be had.
+enum Stop {
+    End(String),
+    Failed(WalError),
+}
+
+impl From<WalError> for Stop {
+    fn from(error: WalError) -> Stop {
+        Stop::Failed(error)
+    }
+}
 
 impl WalReader {
-    /// Reads the log in `dir` from `from` on (a record's start), without a [`Wal`](crate::Wal).
-    pub fn open(_dir: &Path, _segment_size: u64, _system_identifier: Option<u64>, _from: Lsn) -> WalReader {
-        todo!()
+    /// Reads the log in `dir` from `from` on (a record's start), without a [`Wal`](crate::Wal). With a system identifier,
+    /// segments of another cluster end the log.
+    pub fn open(dir: &Path, segment_size: u64, system_identifier: Option<u64>, from: Lsn) -> WalReader {
+        let geometry = Geometry::new(segment_size);
+        WalReader {
+            dir: dir.to_path_buf(),
+            geometry,
+            system_identifier,
+            file: None,
+            next: align(geometry.position(from)),
+            window: Vec::new(),
+            window_start: 0,
+            ended: None,
+        }
     }
+
+    /// Where the first record of a segment file could begin, its segment size and system identifier; for tools that are
+    /// given a file name. `None` if it is no segment file.
+    pub fn inspect_segment(path: &Path) -> Result<Option<(Lsn, u64, u64)>, WalError> {
+        let mut bytes = [0; SEGMENT_HEADER as usize];
+        let read = File::open(path, OpenOptions::READ)
+            .and_then(|file| file.read_at(&mut bytes, 0))
+            .map_err(|error| WalError::new("read", path, &error))?;
+        if read < bytes.len() {
+            return Ok(None);
+        }
+        Ok(SegmentHeader::decode(&bytes).map(|header| {
+            (Lsn(header.start.0 + SEGMENT_HEADER), header.segment_size as u64, header.system_identifier)
+        }))
+    }
+
     /// End of the last valid record read: where insertion may go on.
     pub fn position(&self) -> Lsn {
-        todo!()
+        self.geometry.lsn(self.next)
     }
+
     /// Why reading ended, once the iterator returned `None` (`invalid record length`, …).
     pub fn end_reason(&self) -> Option<&str> {
-        todo!()
+        self.ended.as_deref()
+    }
+
+    fn read_record(&mut self) -> Result<Record, Stop> {
+        let lsn = self.geometry.lsn(self.next);
+        let mut head = [0; HEADER_SIZE];
+        self.read(self.next, &mut head)?;
+        let header = Header::decode(&head, lsn).map_err(|invalid| self.stop(invalid))?;
+        let mut bytes = head.to_vec();
+        // A damaged length must not make us reserve a gigabyte: grow with what is really there.
+        while bytes.len() < header.total_length {
+            let from = bytes.len();
+            bytes.resize(header.total_length.min(from + WINDOW), 0);
+            self.read(self.next + from as u64, &mut bytes[from..])?;
+        }
+        let end = self.next + align(header.total_length as u64);
+        let record = Record::decode(bytes.into_boxed_slice(), lsn, self.geometry.lsn(end))
+            .map_err(|invalid| self.stop(invalid))?;
+        self.next = end;
+        Ok(record)
+    }
+
+    fn stop(&self, invalid: Invalid) -> Stop {
+        Stop::End(format!("{invalid} at {}", self.position()))
+    }
+
+    /// Fills `out` from `position` on.
+    fn read(&mut self, mut position: u64, mut out: &mut [u8]) -> Result<(), Stop> {
+        while !out.is_empty() {
+            let offset = position.wrapping_sub(self.window_start);
+            if offset >= self.window.len() as u64 {
+                self.fill_window(position)?;
+                continue;
+            }
+            let available = &self.window[offset as usize..];
+            let n = available.len().min(out.len());
+            out[..n].copy_from_slice(&available[..n]);
+            out = &mut out[n..];
+            position += n as u64;
+        }
+        Ok(())
+    }
+
+    /// Loads what follows `position` in its segment.
+    fn fill_window(&mut self, position: u64) -> Result<(), Stop> {
+        let (segment, offset) = self.geometry.locate(position);
+        if self.file.as_ref().is_none_or(|(number, _)| *number != segment) {
+            self.file = Some((segment, self.open_segment(segment)?));
+        }
+        let (_, file) = self.file.as_ref().expect("opened above");
+        let wanted = (self.geometry.segment_size() - offset).min(WINDOW as u64) as usize;
+        self.window.resize(wanted, 0);
+        let got = file
+            .read_at(&mut self.window, offset)
+            .map_err(|error| WalError::new("read", &self.dir.join(self.geometry.file_name(segment)), &error));
+        match got {
+            Ok(0) => {
+                self.window.clear();
+                Err(Stop::End(format!("end of segment file at {}", self.geometry.lsn(position))))
+            }
+            Ok(n) => {
+                self.window.truncate(n);
+                self.window_start = position;
+                Ok(())
+            }
+            Err(error) => {
+                self.window.clear();
+                Err(error.into())
+            }
+        }
+    }
+
+    fn open_segment(&self, segment: u64) -> Result<File, Stop> {
+        let path = self.dir.join(self.geometry.file_name(segment));
+        let file = match File::open(&path, OpenOptions::READ) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(Stop::End(format!("no segment file {}", self.geometry.file_name(segment))));
+            }
+            Err(error) => return Err(WalError::new("open", &path, &error).into()),
+        };
+        let mut bytes = [0; SEGMENT_HEADER as usize];
+        let got = file.read_at(&mut bytes, 0).map_err(|error| WalError::new("read", &path, &error))?;
+        let header = (got == bytes.len()).then(|| SegmentHeader::decode(&bytes)).flatten();
+        let belongs = header.is_some_and(|header| {
+            header.start == self.geometry.segment_start(segment)
+                && header.segment_size as u64 == self.geometry.segment_size()
+                && self.system_identifier.is_none_or(|id| id == header.system_identifier)
+        });
+        if belongs {
+            Ok(file)
+        } else {
+            Err(Stop::End(format!("segment file {} belongs elsewhere", self.geometry.file_name(segment))))
+        }
     }
 }
 
 impl Iterator for WalReader {
     type Item = Result<Record, WalError>;
+
     fn next(&mut self) -> Option<Self::Item> {
-        todo!()
+        if self.ended.is_some() {
+            return None;
+        }
+        match self.read_record() {
+            Ok(record) => Some(Ok(record)),
+            Err(Stop::End(reason)) => {
+                self.ended = Some(reason);
+                None
+            }
+            Err(Stop::Failed(error)) => {
+                self.ended = Some(error.to_string());
+                Some(Err(error))
+            }
+        }
     }
 }

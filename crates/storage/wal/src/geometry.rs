@@ -1,0 +1,110 @@
+//! Positions and LSNs.
+//!
+//! An LSN counts every byte of the log, segment headers included. Insertion counts only bytes that records may use
+//! (*positions*), so that reserving is one addition; this module converts.
+
+use base::Lsn;
+
+/// Bytes of a segment file's header.
+pub(crate) const SEGMENT_HEADER: u64 = 32;
+/// Records begin at multiples of this.
+pub(crate) const ALIGN: u64 = 8;
+
+/// The size of segments, and what follows from it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Geometry {
+    segment_size: u64,
+}
+
+impl Geometry {
+    pub fn new(segment_size: u64) -> Geometry {
+        assert!(segment_size.is_power_of_two() && segment_size >= 4096, "segment size {segment_size}");
+        Geometry { segment_size }
+    }
+
+    pub fn segment_size(self) -> u64 {
+        self.segment_size
+    }
+
+    /// Bytes of a segment that records may use.
+    pub fn usable(self) -> u64 {
+        self.segment_size - SEGMENT_HEADER
+    }
+
+    /// The LSN of the byte at `position`; never within a segment header.
+    pub fn lsn(self, position: u64) -> Lsn {
+        let (segment, offset) = self.locate(position);
+        Lsn(segment * self.segment_size + offset)
+    }
+
+    /// The position of the first record byte at or behind `lsn`.
+    pub fn position(self, lsn: Lsn) -> u64 {
+        let offset = lsn.0 & (self.segment_size - 1);
+        self.segment_of(lsn) * self.usable() + offset.saturating_sub(SEGMENT_HEADER)
+    }
+
+    /// Segment number and byte offset in its file.
+    pub fn locate(self, position: u64) -> (u64, u64) {
+        (position / self.usable(), position % self.usable() + SEGMENT_HEADER)
+    }
+
+    pub fn segment_of(self, lsn: Lsn) -> u64 {
+        lsn.0 / self.segment_size
+    }
+
+    pub fn segment_start(self, segment: u64) -> Lsn {
+        Lsn(segment * self.segment_size)
+    }
+
+    /// PostgreSQL's file name: time line 1, then upper and lower half of the number.
+    pub fn file_name(self, segment: u64) -> String {
+        let per_id = (1u64 << 32) / self.segment_size;
+        format!("00000001{:08X}{:08X}", segment / per_id, segment % per_id)
+    }
+
+    /// The number of the segment with this file name.
+    pub fn parse_file_name(self, name: &str) -> Option<u64> {
+        let digits =
+            name.len() == 24 && name.bytes().all(|b| b.is_ascii_digit() || (b'A'..=b'F').contains(&b));
+        if !digits || !name.starts_with("00000001") {
+            return None;
+        }
+        let per_id = (1u64 << 32) / self.segment_size;
+        let high = u64::from_str_radix(&name[8..16], 16).ok()?;
+        let low = u64::from_str_radix(&name[16..], 16).ok()?;
+        (low < per_id).then_some(high * per_id + low)
+    }
+}
+
+/// The next multiple of [`ALIGN`].
+pub(crate) fn align(n: u64) -> u64 {
+    n.next_multiple_of(ALIGN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_and_lsns_are_inverse_and_skip_headers() {
+        let geometry = Geometry::new(4096);
+        for position in (0..40_000).step_by(8) {
+            let lsn = geometry.lsn(position);
+            assert!(lsn.0 % 4096 >= SEGMENT_HEADER);
+            assert_eq!(geometry.position(lsn), position);
+        }
+        assert_eq!(geometry.position(Lsn(8192)), geometry.position(Lsn(8192 + SEGMENT_HEADER)));
+    }
+
+    #[test]
+    fn file_names_are_postgresqls() {
+        let geometry = Geometry::new(16 << 20);
+        assert_eq!(geometry.file_name(1), "000000010000000000000001");
+        assert_eq!(geometry.file_name(256 + 15), "00000001000000010000000F");
+        for segment in [0, 1, 255, 256, 70_000] {
+            assert_eq!(geometry.parse_file_name(&geometry.file_name(segment)), Some(segment));
+        }
+        assert_eq!(geometry.parse_file_name("000000010000000000000100"), None);
+        assert_eq!(geometry.parse_file_name("archive_status"), None);
+    }
+}

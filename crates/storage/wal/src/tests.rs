@@ -1,0 +1,412 @@
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::stop::{self, Action};
+use base::{BlockNo, Fork, Lsn, Oid, PAGE_SIZE, RelFile, Xid};
+use page::PageBytes;
+use proptest::prelude::*;
+use runtime::Simulation;
+
+use crate::record::{HEADER_SIZE, finish_crc};
+use crate::*;
+
+const REL: RelFile = RelFile { tablespace: Oid(1663), database: Oid(5), number: 16384 };
+
+fn small() -> WalOptions {
+    WalOptions {
+        segment_size: 64 << 10,
+        buffers: 64 << 10,
+        min_size: 128 << 10,
+        max_size: 512 << 10,
+        ..WalOptions::default()
+    }
+}
+
+/// A directory that goes away with the test.
+struct TempDir(PathBuf);
+
+impl TempDir {
+    fn new() -> TempDir {
+        let path = std::env::temp_dir().join(format!(
+            "stampede-wal-{}-{:x}",
+            std::process::id(),
+            runtime::random_u64()
+        ));
+        runtime::fs::create_dir_all(&path).unwrap();
+        TempDir(path)
+    }
+}
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        let _ = runtime::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn start_lsn() -> Lsn {
+    Lsn((64 << 10) + 32)
+}
+
+fn page_with(lsn: u64, fill: u8) -> PageBytes {
+    let mut page = [0; PAGE_SIZE];
+    page::init(&mut page, 0);
+    page::add_item(&mut page, &[fill; 100], None);
+    page::set_lsn(&mut page, Lsn(lsn));
+    page
+}
+
+/// A record of the test: the number twice, and `length` bytes between.
+fn numbered(n: u64, length: usize) -> RecordBuilder<'static> {
+    let mut record = RecordBuilder::new(Rmgr::Heap, 0x10, Xid(n));
+    record.data(&n.to_le_bytes()).data(&vec![n as u8; length]).data(&n.to_le_bytes());
+    record
+}
+
+fn check_numbered(record: &Record) -> u64 {
+    let data = record.data();
+    let n = record.xid.0;
+    assert_eq!(data[..8], n.to_le_bytes());
+    assert_eq!(data[data.len() - 8..], n.to_le_bytes());
+    assert!(data[8..data.len() - 8].iter().all(|byte| *byte == n as u8));
+    n
+}
+
+fn read_all(wal: &Wal) -> Vec<Record> {
+    wal.reader(start_lsn()).map(|record| record.unwrap()).collect()
+}
+
+#[test]
+fn records_come_back_as_they_went_in() {
+    let dir = TempDir::new();
+    let wal = Wal::create(&dir.0, small(), 7).unwrap();
+    assert_eq!(wal.insert_end(), start_lsn());
+    // LSN before the redo pointer: an image. Behind it: data.
+    let old = page_with(1, 0xAA);
+    let new = page_with(u64::MAX / 2, 0xBB);
+    let mut record = RecordBuilder::new(Rmgr::Btree, 0x30, Xid(99));
+    let a = record.block(REL, Fork::Main, BlockNo(3), BlockOptions::default(), &old);
+    let b = record.block(REL, Fork::Main, BlockNo(4), BlockOptions::default(), &new);
+    let init = BlockOptions { will_init: true, ..Default::default() };
+    let c = record.block(RelFile { number: 5, ..REL }, Fork::Vm, BlockNo(0), init, &old);
+    record.block_data(a, b"superfluous").block_data(b, b"new ").block_data(b, b"data").block_data(c, b"init");
+    record.data(b"main");
+    let end = wal.insert(&record);
+    wal.flush(end).unwrap();
+    let records = read_all(&wal);
+    let [record] = records.as_slice() else { panic!("{} records", records.len()) };
+    assert_eq!((record.lsn, record.end, record.xid.0), (start_lsn(), end, 99));
+    assert_eq!((record.rmgr, record.info, record.data()), (Rmgr::Btree, 0x30, &b"main"[..]));
+    let blocks: Vec<_> = record.blocks().collect();
+    assert_eq!(blocks.len(), 3);
+    let mut restored = [9; PAGE_SIZE];
+    let image = blocks[0].image.expect("an image");
+    image.restore(&mut restored);
+    assert!(restored == old);
+    assert!(image.stored_length() < 200, "the hole is left out");
+    assert!(blocks[0].data.is_empty());
+    assert!(blocks[1].image.is_none() && blocks[2].image.is_none());
+    assert_eq!((blocks[1].rel, blocks[1].block, blocks[1].data), (REL, BlockNo(4), &b"new data"[..]));
+    assert_eq!((blocks[2].rel.number, blocks[2].fork, blocks[2].will_init), (5, Fork::Vm, true));
+    assert_eq!(blocks[2].data, b"init");
+}
+
+#[test]
+fn pages_of_the_maps_keep_what_lies_in_the_hole() {
+    let mut map = page_with(1, 1);
+    map[4000..4100].fill(0x55);
+    let dir = TempDir::new();
+    let wal = Wal::create(&dir.0, small(), 7).unwrap();
+    let mut record = RecordBuilder::new(Rmgr::Heap, 0, Xid(0));
+    record.block(REL, Fork::Vm, BlockNo(0), BlockOptions::default(), &map);
+    wal.flush(wal.insert(&record)).unwrap();
+    let mut restored = [0; PAGE_SIZE];
+    read_all(&wal)[0].block(0).unwrap().image.unwrap().restore(&mut restored);
+    assert!(restored == map);
+}
+
+#[test]
+fn images_follow_the_redo_pointer() {
+    let dir = TempDir::new();
+    let wal = Wal::create(&dir.0, small(), 7).unwrap();
+    let log = |page: &PageBytes| {
+        let mut record = RecordBuilder::new(Rmgr::Heap, 0, Xid(0));
+        record.block(REL, Fork::Main, BlockNo(0), BlockOptions::default(), page);
+        wal.insert(&record)
+    };
+    let first = log(&page_with(0, 1));
+    log(&page_with(first.0, 1));
+    let redo = wal.begin_checkpoint();
+    assert_eq!(redo, wal.redo());
+    let again = log(&page_with(first.0, 1));
+    log(&page_with(again.0, 1));
+    // A page whose last change ended exactly where redo starts has no image behind it.
+    log(&page_with(redo.0, 1));
+    wal.flush(wal.insert_end()).unwrap();
+    let records = read_all(&wal);
+    let images: Vec<bool> = records
+        .iter()
+        .filter(|record| record.rmgr == Rmgr::Heap)
+        .map(|record| record.block(0).unwrap().image.is_some())
+        .collect();
+    assert_eq!(images, [true, false, true, false, true]);
+    let checkpoint = records.iter().find(|record| record.rmgr == Rmgr::Xlog).unwrap();
+    assert_eq!((checkpoint.lsn, checkpoint.info), (redo, xlog_info::CHECKPOINT_REDO));
+}
+
+#[test]
+fn many_threads_many_segments_and_long_records() {
+    let dir = TempDir::new();
+    let wal = Arc::new(Wal::create(&dir.0, small(), 7).unwrap());
+    let threads: Vec<_> = (0..4u64)
+        .map(|thread| {
+            let wal = wal.clone();
+            std::thread::spawn(move || {
+                for i in 0..150u64 {
+                    let n = thread * 1000 + i;
+                    // Now and then longer than the ring.
+                    let length = if i % 50 == 49 { 150_000 } else { (n * 37 % 900) as usize };
+                    let end = wal.insert(&numbered(n, length));
+                    if i % 3 == 0 {
+                        wal.flush(end).unwrap();
+                        assert!(wal.flushed() >= end);
+                    }
+                }
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    wal.flush(wal.insert_end()).unwrap();
+    let mut last: HashMap<u64, u64> = HashMap::new();
+    let mut count = 0;
+    let mut reader = wal.reader(start_lsn());
+    for record in &mut reader {
+        let n = check_numbered(&record.unwrap());
+        let (thread, i) = (n / 1000, n % 1000);
+        assert_eq!(last.insert(thread, i).map_or(0, |last| last + 1), i, "thread {thread}");
+        count += 1;
+    }
+    assert_eq!(count, 600);
+    assert_eq!(reader.position(), wal.insert_end());
+    assert!(reader.end_reason().unwrap().contains("0 length"), "{:?}", reader.end_reason());
+}
+
+#[test]
+fn one_flush_serves_many_commits() {
+    let simulation = Simulation::new(3);
+    simulation
+        .run(|| {
+            let wal = Rc::new(Wal::create(Path::new("/pg_wal"), small(), 7).unwrap());
+            let writes = stop::arm("wal-before-flush", Action::Count, 0);
+            let commits: Vec<_> = (0..100)
+                .map(|n| {
+                    let wal = wal.clone();
+                    runtime::spawn_fiber("commit", move || {
+                        let end = wal.insert(&numbered(n, 10));
+                        wal.flush(end).unwrap();
+                        assert!(wal.flushed() >= end);
+                    })
+                })
+                .collect();
+            commits.into_iter().for_each(|commit| commit.join().unwrap());
+            assert!(writes.passed() <= 50, "{} writes for 100 commits", writes.passed());
+        })
+        .unwrap();
+}
+
+#[test]
+fn a_failed_write_is_sticky_and_wakes_everybody() {
+    let simulation = Simulation::new(5);
+    simulation
+        .run(|| {
+            let wal = Rc::new(Wal::create(Path::new("/pg_wal"), small(), 7).unwrap());
+            let end = wal.insert(&numbered(1, 10));
+            wal.flush(end).unwrap();
+            let fault = stop::arm("wal-before-flush", Action::Error, 1);
+            let commits: Vec<_> = (0..30)
+                .map(|n| {
+                    let wal = wal.clone();
+                    runtime::spawn_fiber("commit", move || {
+                        // More than the ring holds: nobody may wait for room in a broken log either.
+                        (0..10).all(|_| {
+                            let end = wal.insert(&numbered(n, 5000));
+                            wal.flush(end).is_ok()
+                        })
+                    })
+                })
+                .collect();
+            let all_committed =
+                commits.into_iter().map(|commit| commit.join().unwrap()).filter(|ok| *ok).count();
+            assert_eq!(all_committed, 0);
+            drop(fault);
+            assert!(wal.flush(wal.insert(&numbered(1, 1))).is_err(), "an error is forgotten");
+            assert!(wal.failure().is_some() && wal.write_some().is_err());
+        })
+        .unwrap();
+}
+
+/// After a crash: everything flushed is there, in order, and the log ends cleanly; then it goes on.
+#[test]
+fn flushed_records_survive_crashes() {
+    for seed in 0..60 {
+        let simulation = Simulation::new(seed);
+        let durable = Arc::new(parking_lot::Mutex::new(0u64));
+        let written = Arc::new(parking_lot::Mutex::new(0u64));
+        simulation.run(|| drop(Wal::create(Path::new("/pg_wal"), small(), 7).unwrap())).unwrap();
+        for round in 0..6 {
+            if round > 0 {
+                simulation.crash_after(1 + (seed * 7 + round * 13) % 60);
+            }
+            let (durable, written) = (durable.clone(), written.clone());
+            let result = simulation.run(move || recover_and_write(&durable, &written));
+            if result.is_ok() {
+                simulation.crash();
+            }
+        }
+    }
+}
+
+fn recover_and_write(durable: &Arc<parking_lot::Mutex<u64>>, written: &Arc<parking_lot::Mutex<u64>>) {
+    let dir = Path::new("/pg_wal");
+    let mut reader = WalReader::open(dir, 64 << 10, Some(7), start_lsn());
+    let mut last = 0;
+    for record in &mut reader {
+        let n = check_numbered(&record.unwrap());
+        assert_eq!(n, last + 1, "a record of the time before the crash came back, or one is missing");
+        last = n;
+    }
+    assert!(last >= *durable.lock(), "record {} was flushed, {last} is the last", *durable.lock());
+    assert!(last <= *written.lock());
+    let start = WalStart { system_identifier: 7, end: reader.position(), redo: start_lsn() };
+    let wal = Wal::open(dir, small(), start).unwrap();
+    // The records behind `last` are gone for good.
+    *durable.lock() = last;
+    for n in last + 1..last + 40 {
+        *written.lock() = n;
+        // Equal lengths: what a torn record left behind would fit exactly behind its successor.
+        let end = wal.insert(&numbered(n, if n % 11 == 0 { 9000 } else { 1000 }));
+        if n % 4 == 0 {
+            wal.flush(end).unwrap();
+            *durable.lock() = n;
+        }
+        if n % 9 == 0 {
+            runtime::yield_now();
+        }
+    }
+}
+
+#[test]
+fn old_segments_are_recycled_and_do_not_come_back() {
+    let dir = TempDir::new();
+    let wal = Wal::create(&dir.0, small(), 7).unwrap();
+    let mut ends = vec![wal.insert_end()];
+    for n in 0..400 {
+        ends.push(wal.insert(&numbered(n, 1000)));
+        wal.write_some().unwrap();
+    }
+    let keep = ends[350];
+    let before = runtime::fs::read_dir(&dir.0).unwrap().len();
+    let done = wal.remove_segments_before(keep).unwrap();
+    assert!(done.recycled > 0 && done.recycled + done.removed >= 4, "{done:?} of {before}");
+    let from_kept: Vec<u64> = wal.reader(keep).map(|record| check_numbered(&record.unwrap())).collect();
+    assert_eq!(from_kept, (350..400).collect::<Vec<_>>());
+    // The recycled files hold old records: none is taken for a new one while the log grows through them.
+    for n in 400..600 {
+        wal.flush(wal.insert(&numbered(n, 1000))).unwrap();
+        let mut reader = wal.reader(keep);
+        assert_eq!((&mut reader).map(|record| record.unwrap().xid.0).last(), Some(n));
+        assert_eq!(reader.position(), wal.insert_end());
+    }
+    assert_eq!(wal.reader(start_lsn()).count(), 0, "the first segment is gone");
+}
+
+#[test]
+fn segments_of_another_cluster_end_the_log() {
+    let dir = TempDir::new();
+    let wal = Wal::create(&dir.0, small(), 7).unwrap();
+    wal.flush(wal.insert(&numbered(1, 10))).unwrap();
+    assert_eq!(WalReader::open(&dir.0, 64 << 10, Some(7), start_lsn()).count(), 1);
+    let mut foreign = WalReader::open(&dir.0, 64 << 10, Some(8), start_lsn());
+    assert_eq!(foreign.next().map(|record| record.is_ok()), None);
+    assert!(foreign.end_reason().unwrap().contains("elsewhere"));
+    let file = dir.0.join("000000010000000000000001");
+    assert_eq!(WalReader::inspect_segment(&file).unwrap(), Some((start_lsn(), 64 << 10, 7)));
+}
+
+/// A valid record's bytes, for damage.
+fn sample() -> Vec<u8> {
+    let page = page_with(1, 0xAA);
+    let mut record = RecordBuilder::new(Rmgr::Heap, 0x30, Xid(99));
+    let a = record.block(REL, Fork::Main, BlockNo(3), BlockOptions::default(), &page);
+    let b = record.block(
+        REL,
+        Fork::Fsm,
+        BlockNo(4),
+        BlockOptions { no_image: true, ..Default::default() },
+        &page,
+    );
+    record.block_data(a, b"superfluous").block_data(b, b"data").data(b"main data");
+    let assembled = record.assemble(Lsn(100), true);
+    let mut bytes = assembled.header(Lsn(64)).to_vec();
+    assembled.for_each_body_part(&mut |part| bytes.extend_from_slice(part));
+    bytes
+}
+
+fn decode(bytes: &[u8]) -> Result<Record, Invalid> {
+    Record::decode(bytes.to_vec().into_boxed_slice(), Lsn(64), Lsn(128))
+}
+
+fn touch_everything(record: &Record) {
+    let mut page = [0; PAGE_SIZE];
+    for block in record.blocks() {
+        if let Some(image) = block.image {
+            image.restore(&mut page);
+        }
+        std::hint::black_box(block.data.iter().fold(0u8, |a, b| a ^ b));
+    }
+    std::hint::black_box(record.data().len());
+}
+
+#[test]
+fn every_flipped_bit_is_noticed() {
+    let bytes = sample();
+    touch_everything(&decode(&bytes).unwrap());
+    for bit in 0..bytes.len() * 8 {
+        let mut damaged = bytes.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert!(decode(&damaged).is_err(), "bit {bit}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Damage behind a valid check sum is an error or a record that can be walked, never a panic.
+    #[test]
+    fn damaged_structure_never_panics(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        cut in any::<prop::sample::Index>(),
+        cuts in any::<bool>(),
+    ) {
+        let mut bytes = sample();
+        // The structure is at the front; the page image behind is only bytes.
+        let structure = bytes.len().min(100);
+        for (at, value) in edits {
+            bytes[at.index(structure)] = value;
+        }
+        if cuts {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        if bytes.len() >= HEADER_SIZE {
+            let length = (bytes.len() as u32).to_le_bytes();
+            bytes[..4].copy_from_slice(&length);
+            bytes[8..16].copy_from_slice(&64u64.to_le_bytes());
+            let crc = finish_crc(crc32c::crc32c(&bytes[HEADER_SIZE..]), &bytes);
+            bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+        }
+        if let Ok(record) = decode(&bytes) {
+            touch_everything(&record);
+        }
+    }
+}
