@@ -1,0 +1,57 @@
+//! The loops that work beside sessions. The server runs each in a fiber of its own until [`Stop::stop`]; an error is one of
+//! the log or the disk, on which the server must stop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::{Engine, EngineError};
+
+/// Tells the loops to end.
+#[derive(Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Ends the loops, each at its next round.
+    pub fn stop(&self) {
+        // Relaxed: the flag guards no other memory.
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Takes checkpoints when they are due by time or by log volume.
+pub fn checkpointer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
+    while !stop.is_set() {
+        if let Some(cause) = engine.checkpoint_due() {
+            engine.checkpoint(cause)?;
+        }
+        pause(Duration::from_millis(200));
+    }
+    Ok(())
+}
+
+/// Writes dirty pages ahead of the clock sweep, so that whoever needs a buffer finds a clean one.
+pub fn background_writer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
+    while !stop.is_set() {
+        engine.pool().bgwriter_step()?;
+        pause(engine.options().bgwriter_delay);
+    }
+    Ok(())
+}
+
+/// Makes asynchronous commits durable soon, and prepares log segments.
+pub fn wal_writer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
+    while !stop.is_set() {
+        engine.wal().write_some()?;
+        pause(engine.options().wal_writer_delay);
+    }
+    Ok(())
+}
+
+fn pause(time: Duration) {
+    runtime::wait(runtime::time::sleep(time));
+}

@@ -1,0 +1,189 @@
+//! # What
+//! Checkpoints: everything that was dirty at the redo point goes to disk, then the control file names that point and the log
+//! before it is recycled.
+//!
+//! # Invariants
+//! 1. One checkpoint at a time; requests that arrive meanwhile are served by the next.
+//! 2. Order: redo point, commits that are half done, pages and commit log, fsync, checkpoint record, flush, control file,
+//!    removal of segments. A crash anywhere recovers from the previous checkpoint or from this one.
+//!
+//! # PostgreSQL counterpart
+//! `CreateCheckPoint`, `checkpointer.c`.
+
+use std::time::Duration;
+
+use base::{Lsn, Oid};
+use runtime::time::{Instant, now};
+
+use crate::control::Checkpoint;
+use crate::{Engine, EngineError, xlog};
+
+/// Why a checkpoint is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckpointCause {
+    /// `checkpoint_timeout` passed: spread.
+    Time,
+    /// `max_wal_size` is about to be reached: spread.
+    Wal,
+    /// CHECKPOINT or another command: at once.
+    Requested,
+    /// Recovery is done: at once.
+    EndOfRecovery,
+    /// The server stops: at once, unlogged relations too.
+    Shutdown,
+}
+
+impl CheckpointCause {
+    /// PostgreSQL's words in the log.
+    fn as_str(self) -> &'static str {
+        match self {
+            CheckpointCause::Time => "time",
+            CheckpointCause::Wal => "wal",
+            CheckpointCause::Requested => "immediate force wait",
+            CheckpointCause::EndOfRecovery => "end-of-recovery immediate wait",
+            CheckpointCause::Shutdown => "shutdown immediate",
+        }
+    }
+
+    fn is_spread(self) -> bool {
+        matches!(self, CheckpointCause::Time | CheckpointCause::Wal)
+    }
+}
+
+/// What a checkpoint did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CheckpointStats {
+    /// Where redo would start now.
+    pub redo: Lsn,
+    /// Pages written.
+    pub buffers: usize,
+    /// Files synced.
+    pub files: usize,
+    /// Time spent writing.
+    pub write: Duration,
+    /// Time spent syncing.
+    pub sync: Duration,
+    /// Time in all.
+    pub total: Duration,
+}
+
+/// What the checkpointer remembers.
+pub(crate) struct Checkpointer {
+    /// Held while a checkpoint runs.
+    running: runtime::Mutex<Progress>,
+}
+
+struct Progress {
+    /// Redo point of the latest checkpoint.
+    redo: Lsn,
+    /// When it was taken.
+    at: Instant,
+    /// End of the log just behind its record: nothing to do if it is still there.
+    end: Lsn,
+}
+
+impl Checkpointer {
+    pub(crate) fn new(redo: Lsn) -> Checkpointer {
+        Checkpointer { running: runtime::Mutex::new(Progress { redo, at: now(), end: Lsn::INVALID }) }
+    }
+}
+
+impl Engine {
+    /// Takes a checkpoint and waits for it.
+    pub fn checkpoint(&self, cause: CheckpointCause) -> Result<CheckpointStats, EngineError> {
+        let mut progress = self.checkpointer.running.lock();
+        let begin = now();
+        tracing::info!("checkpoint starting: {}", cause.as_str());
+        let redo = if cause == CheckpointCause::Shutdown { self.wal.insert_end() } else { self.wal.begin_checkpoint() };
+        self.txns.wait_for_commits_before(redo);
+        let buffers = self.write_pages(cause, begin)?;
+        self.txns.write_back()?;
+        let written = now();
+        let files = self.smgr.sync_all_pending()?;
+        self.txns.sync()?;
+        let synced = now();
+        progress.end = self.record_checkpoint(cause, redo)?;
+        self.wal.remove_segments_before(redo)?;
+        let stats = CheckpointStats {
+            redo,
+            buffers,
+            files,
+            write: written.since(begin),
+            sync: synced.since(written),
+            total: now().since(begin),
+        };
+        self.log_checkpoint(&stats, redo.0.saturating_sub(progress.redo.0));
+        progress.redo = redo;
+        progress.at = begin;
+        Ok(stats)
+    }
+
+    /// Writes dirty pages, spread over the time to the next checkpoint if nobody waits for it.
+    fn write_pages(&self, cause: CheckpointCause, begin: Instant) -> Result<usize, EngineError> {
+        let target = self.options.checkpoint_timeout.mul_f64(self.options.checkpoint_completion_target);
+        let mut spread = |done: usize, total: usize| {
+            if !cause.is_spread() {
+                return;
+            }
+            let due = target.mul_f64(done as f64 / total.max(1) as f64);
+            let early = due.saturating_sub(now().since(begin));
+            if early > Duration::from_millis(10) {
+                runtime::wait(runtime::time::sleep(early.min(Duration::from_millis(100))));
+            }
+        };
+        Ok(self.pool.checkpoint_write(cause == CheckpointCause::Shutdown, &mut spread)?)
+    }
+
+    /// Logs the checkpoint, then lets the control file name it. Returns the end of the log behind it.
+    fn record_checkpoint(&self, cause: CheckpointCause, redo: Lsn) -> Result<Lsn, EngineError> {
+        let checkpoint = Checkpoint {
+            redo,
+            next_xid: self.txns.next_xid(),
+            next_oid: self.next_oid_bound(cause),
+            next_multixact: self.txns.next_multixact().0,
+            oldest_xid: self.txns.oldest_xid(),
+            oldest_running: self.txns.oldest_running(),
+            time: runtime::wall_clock_micros(),
+            shutdown: cause == CheckpointCause::Shutdown,
+        };
+        let inserted = self.wal.insert_at(&xlog::checkpoint_record(&checkpoint));
+        self.wal.flush(inserted.end)?;
+        let mut control = self.control.lock();
+        control.checkpoint = checkpoint;
+        control.checkpoint_lsn = inserted.start;
+        control.time = checkpoint.time;
+        control.write(&self.dir)?;
+        Ok(inserted.end)
+    }
+
+    /// OIDs handed out later lie at or above this, or are logged behind the redo point.
+    fn next_oid_bound(&self, _cause: CheckpointCause) -> Oid {
+        self.oids.peek()
+    }
+
+    fn log_checkpoint(&self, stats: &CheckpointStats, distance: u64) {
+        let share = 100.0 * stats.buffers as f64 / self.options.shared_buffers.max(1) as f64;
+        tracing::info!(
+            "checkpoint complete: wrote {} buffers ({share:.1}%); write={:.3} s, sync={:.3} s, total={:.3} s; sync files={}; distance={} kB; redo lsn={}",
+            stats.buffers,
+            stats.write.as_secs_f64(),
+            stats.sync.as_secs_f64(),
+            stats.total.as_secs_f64(),
+            stats.files,
+            distance / 1024,
+            stats.redo
+        );
+    }
+
+    /// The checkpoint that is due now by time or by log volume, if any.
+    pub(crate) fn checkpoint_due(&self) -> Option<CheckpointCause> {
+        let progress = self.checkpointer.running.try_lock()?;
+        let written = self.wal.insert_end().0.saturating_sub(progress.redo.0);
+        // Half of max_wal_size: the log of the previous checkpoint's cycle is still needed until this one is done.
+        if written >= self.options.wal.max_size / 2 {
+            return Some(CheckpointCause::Wal);
+        }
+        let idle = self.wal.insert_end() == progress.end;
+        (!idle && now().since(progress.at) >= self.options.checkpoint_timeout).then_some(CheckpointCause::Time)
+    }
+}

@@ -1,0 +1,77 @@
+//! What can go wrong in storage as a whole.
+
+use std::{fmt, io};
+
+use base::Lsn;
+
+/// A data directory could not be opened, or storage failed.
+#[derive(Debug)]
+pub enum EngineError {
+    /// The operating system failed; what was tried, and its error.
+    Io(String, io::Error),
+    /// The control file is damaged.
+    ControlFile(String),
+    /// The data directory was made by another version.
+    FormatVersion {
+        /// Version found.
+        found: u32,
+        /// Version that this server reads.
+        expected: u32,
+    },
+    /// The data directory exists and is not empty.
+    NotEmpty(String),
+    /// Another server uses the data directory.
+    Locked(String),
+    /// The checkpoint that the control file names is not in the log.
+    NoCheckpoint(Lsn),
+    /// A record cannot be replayed.
+    Redo {
+        /// Start of the record.
+        lsn: Lsn,
+        /// Why not.
+        reason: String,
+    },
+    /// The log failed; the server must stop.
+    Wal(wal::WalError),
+    /// A page could not be read or written.
+    Buffer(buffer::BufferError),
+    /// A relation file could not be made, read or removed.
+    File(smgr::SmgrError),
+    /// The transaction system failed.
+    Txn(txn::TxnError),
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineError::Io(what, error) => write!(f, "{what}: {error}"),
+            EngineError::ControlFile(why) => write!(f, "control file is damaged: {why}"),
+            EngineError::FormatVersion { found, expected } => write!(
+                f,
+                "database files are incompatible with server: the data directory has format version {found}, this server reads {expected}"
+            ),
+            EngineError::NotEmpty(dir) => write!(f, "directory \"{dir}\" exists but is not empty"),
+            EngineError::Locked(by) => f.write_str(by),
+            EngineError::NoCheckpoint(lsn) => write!(f, "could not locate a valid checkpoint record at {lsn}"),
+            EngineError::Redo { lsn, reason } => write!(f, "could not replay the WAL record at {lsn}: {reason}"),
+            EngineError::Wal(error) => error.fmt(f),
+            EngineError::Buffer(error) => error.fmt(f),
+            EngineError::File(error) => error.fmt(f),
+            EngineError::Txn(error) => write!(f, "{error:?}"),
+        }
+    }
+}
+
+impl std::error::Error for EngineError {}
+
+macro_rules! from {
+    ($($from:ty => $variant:ident),*) => {
+        $(impl From<$from> for EngineError {
+            fn from(error: $from) -> EngineError {
+                EngineError::$variant(error)
+            }
+        })*
+    };
+}
+
+from!(wal::WalError => Wal, buffer::BufferError => Buffer, smgr::SmgrError => File, txn::TxnError => Txn);

@@ -1,0 +1,126 @@
+//! # What
+//! Relation files as transactions make and drop them, and object identifiers.
+//!
+//! # WAL and crash
+//! A new file is logged before it is made, so that redo makes it too; it is removed if its transaction aborts. A dropped
+//! relation's files go when the drop commits: the commit record lists them. A crash between creation and commit leaves an
+//! orphan file, as in PostgreSQL.
+//!
+//! OIDs are logged in batches ahead of use: after a crash the counter goes on behind the batch.
+
+use std::sync::Arc;
+
+use base::{Fork, Oid, RelFile};
+use buffer::BufferPool;
+use parking_lot::Mutex;
+use smgr::Smgr;
+use txn::{DropFiles, Transaction};
+
+use crate::{Engine, EngineError, xlog};
+
+/// OIDs reserved by one log record.
+const OID_BATCH: u32 = 8192;
+
+/// Hands out OIDs. They wrap around to [`Oid::FIRST_NORMAL`]; whoever enters one in a catalog checks that it is free there.
+pub(crate) struct OidCounter(Mutex<OidState>);
+
+struct OidState {
+    next: u32,
+    /// Logged: OIDs below it may be handed out without a record.
+    limit: u32,
+}
+
+impl OidCounter {
+    pub(crate) fn new(next: Oid) -> OidCounter {
+        OidCounter(Mutex::new(OidState { next: next.0, limit: next.0 }))
+    }
+
+    /// First OID not handed out.
+    pub(crate) fn peek(&self) -> Oid {
+        Oid(self.0.lock().limit)
+    }
+
+    /// Redo: OIDs below `limit` may be in use.
+    pub(crate) fn advance_to(&self, limit: Oid) {
+        let mut state = self.0.lock();
+        if limit.0 > state.next || limit == Oid::FIRST_NORMAL {
+            *state = OidState { next: limit.0, limit: limit.0 };
+        }
+    }
+}
+
+/// Drops relation files for the transaction system.
+pub(crate) struct Files {
+    pub(crate) pool: Arc<BufferPool>,
+    pub(crate) smgr: Arc<Smgr>,
+}
+
+impl DropFiles for Files {
+    fn drop_files(&self, files: &[RelFile]) {
+        self.pool.drop_relations(files);
+        for &file in files {
+            if let Err(error) = self.smgr.unlink(file) {
+                tracing::warn!("could not remove file \"{file}\": {error}");
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// A new OID: unused since the counter last wrapped around.
+    pub fn next_oid(&self) -> Oid {
+        let mut state = self.oids.0.lock();
+        if state.next < Oid::FIRST_NORMAL.0 {
+            *state = OidState { next: Oid::FIRST_NORMAL.0, limit: Oid::FIRST_NORMAL.0 };
+        }
+        if state.next >= state.limit {
+            state.limit = state.next.saturating_add(OID_BATCH);
+            self.wal.insert(&xlog::next_oid_record(Oid(state.limit)));
+        }
+        let oid = state.next;
+        state.next = oid.wrapping_add(1);
+        Oid(oid)
+    }
+
+    /// A file number that no relation of the database has.
+    pub fn new_rel_file(&self, tablespace: Oid, database: Oid) -> Result<RelFile, EngineError> {
+        loop {
+            let file = RelFile { tablespace, database, number: self.next_oid().0 };
+            if !self.smgr.exists(file, Fork::Main)? {
+                return Ok(file);
+            }
+        }
+    }
+
+    /// Makes the main fork of a new relation, to be removed if `txn` aborts.
+    pub fn create_relation(&self, txn: &mut Transaction, file: RelFile) -> Result<(), EngineError> {
+        let xid = txn.xid()?;
+        txn.drop_at_abort(file);
+        self.wal.insert(&xlog::create_record(xid, file, Fork::Main));
+        self.smgr.create(file, Fork::Main, false)?;
+        Ok(())
+    }
+
+    /// Makes the main fork of a relation that bootstrap writes.
+    pub fn create_bootstrap_relation(&self, file: RelFile) -> Result<(), EngineError> {
+        Ok(self.smgr.create(file, Fork::Main, false)?)
+    }
+
+    /// Drops a relation's files when `txn` commits.
+    pub fn drop_relation(&self, txn: &mut Transaction, file: RelFile) {
+        txn.drop_at_commit(file);
+    }
+
+    /// Cuts a relation to `pages` pages. The caller holds it exclusively.
+    pub fn truncate_relation(&self, file: RelFile, pages: u32) -> Result<(), EngineError> {
+        let end = self.wal.insert(&xlog::truncate_record(file, pages));
+        self.wal.flush(end)?;
+        self.truncate_files(file, pages)
+    }
+
+    /// Cuts the files of all forks; maps keep what belongs to the remaining pages.
+    pub(crate) fn truncate_files(&self, file: RelFile, pages: u32) -> Result<(), EngineError> {
+        self.pool.truncate(file, Fork::Main, pages)?;
+        Ok(heap::truncate_maps(&self.pool, file, pages)?)
+    }
+}

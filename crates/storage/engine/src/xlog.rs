@@ -1,0 +1,141 @@
+//! The log records of this crate: checkpoints, OIDs ([`Rmgr::Xlog`]) and relation files ([`Rmgr::Smgr`]).
+//!
+//! | rmgr | info | main data |
+//! |---|---|---|
+//! | Xlog | `0x00` CHECKPOINT_SHUTDOWN, `0x10` CHECKPOINT_ONLINE | [`Checkpoint`], 80 bytes |
+//! | Xlog | `0x30` NEXTOID | u32: OIDs below it may have been handed out |
+//! | Xlog | CHECKPOINT_REDO, full-page images | written by `wal` and `buffer`; only the images matter to redo |
+//! | Smgr | `0x10` CREATE | relation file, u8 fork |
+//! | Smgr | `0x20` TRUNCATE | relation file, u32 pages that stay |
+//!
+//! A relation file is 12 bytes: tablespace, database, number, each u32 little-endian.
+
+use std::fmt;
+
+use base::{Fork, Oid, RelFile, Xid};
+use wal::{Record, RecordBuilder, Rmgr, WalDescribe};
+
+use crate::control::Checkpoint;
+
+/// Checkpoint with the server stopped.
+pub const CHECKPOINT_SHUTDOWN: u8 = 0x00;
+/// Checkpoint while running.
+pub const CHECKPOINT_ONLINE: u8 = 0x10;
+/// OIDs were reserved.
+pub const NEXTOID: u8 = 0x30;
+/// A fork's first file was made.
+pub const CREATE: u8 = 0x10;
+/// A relation was cut.
+pub const TRUNCATE: u8 = 0x20;
+
+/// The record of a checkpoint.
+pub fn checkpoint_record(checkpoint: &Checkpoint) -> RecordBuilder<'static> {
+    let info = if checkpoint.shutdown { CHECKPOINT_SHUTDOWN } else { CHECKPOINT_ONLINE };
+    let mut record = RecordBuilder::new(Rmgr::Xlog, info, Xid::INVALID);
+    record.data(&checkpoint.encode());
+    record
+}
+
+/// The checkpoint that a record holds, if it is one.
+pub fn as_checkpoint(record: &Record) -> Option<Checkpoint> {
+    let is_one = record.rmgr == Rmgr::Xlog && matches!(record.info, CHECKPOINT_SHUTDOWN | CHECKPOINT_ONLINE);
+    if is_one { Checkpoint::decode(record.data()) } else { None }
+}
+
+/// The record of reserved OIDs.
+pub fn next_oid_record(limit: Oid) -> RecordBuilder<'static> {
+    let mut record = RecordBuilder::new(Rmgr::Xlog, NEXTOID, Xid::INVALID);
+    record.data(&limit.0.to_le_bytes());
+    record
+}
+
+/// The limit of a NEXTOID record.
+pub fn as_next_oid(record: &Record) -> Option<Oid> {
+    (record.rmgr == Rmgr::Xlog && record.info == NEXTOID).then(|| u32_at(record.data(), 0).map(Oid))?
+}
+
+/// The record of a new file.
+pub fn create_record(xid: Xid, rel: RelFile, fork: Fork) -> RecordBuilder<'static> {
+    let mut record = RecordBuilder::new(Rmgr::Smgr, CREATE, xid);
+    record.data(&encode_rel(rel)).data(&[fork as u8]);
+    record
+}
+
+/// The record of a cut.
+pub fn truncate_record(rel: RelFile, pages: u32) -> RecordBuilder<'static> {
+    let mut record = RecordBuilder::new(Rmgr::Smgr, TRUNCATE, Xid::INVALID);
+    record.data(&encode_rel(rel)).data(&pages.to_le_bytes());
+    record
+}
+
+/// What an [`Rmgr::Smgr`] record says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileChange {
+    /// A fork's first file was made.
+    Create(RelFile, Fork),
+    /// The main fork was cut to so many pages, the maps accordingly.
+    Truncate(RelFile, u32),
+}
+
+/// Decodes an [`Rmgr::Smgr`] record; `None` if it is malformed.
+pub fn as_file_change(record: &Record) -> Option<FileChange> {
+    let data = record.data();
+    let rel = RelFile { tablespace: Oid(u32_at(data, 0)?), database: Oid(u32_at(data, 4)?), number: u32_at(data, 8)? };
+    match record.info {
+        CREATE => Some(FileChange::Create(rel, Fork::from_u8(*data.get(12)?)?)),
+        TRUNCATE => Some(FileChange::Truncate(rel, u32_at(data, 12)?)),
+        _ => None,
+    }
+}
+
+fn encode_rel(rel: RelFile) -> [u8; 12] {
+    let mut out = [0; 12];
+    for (slot, n) in out.chunks_exact_mut(4).zip([rel.tablespace.0, rel.database.0, rel.number]) {
+        slot.copy_from_slice(&n.to_le_bytes());
+    }
+    out
+}
+
+fn u32_at(data: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(data.get(at..at + 4)?.try_into().ok()?))
+}
+
+/// Describes this crate's records for `waldump`.
+pub struct Describe;
+
+impl WalDescribe for Describe {
+    fn name(&self, record: &Record) -> &'static str {
+        match (record.rmgr, record.info) {
+            (Rmgr::Smgr, CREATE) => "CREATE",
+            (Rmgr::Smgr, TRUNCATE) => "TRUNCATE",
+            (Rmgr::Xlog, CHECKPOINT_SHUTDOWN) => "CHECKPOINT_SHUTDOWN",
+            (Rmgr::Xlog, CHECKPOINT_ONLINE) => "CHECKPOINT_ONLINE",
+            (Rmgr::Xlog, NEXTOID) => "NEXTOID",
+            _ => "UNKNOWN",
+        }
+    }
+
+    fn describe(&self, record: &Record, out: &mut dyn fmt::Write) -> fmt::Result {
+        if let Some(c) = as_checkpoint(record) {
+            return write!(
+                out,
+                "redo {}; xid {}; oid {}; multi {}; oldest xid {}; oldest running xid {}; {}",
+                c.redo,
+                c.next_xid,
+                c.next_oid,
+                c.next_multixact,
+                c.oldest_xid,
+                c.oldest_running,
+                if c.shutdown { "shutdown" } else { "online" }
+            );
+        }
+        if let Some(oid) = as_next_oid(record) {
+            return write!(out, "{oid}");
+        }
+        match (record.rmgr == Rmgr::Smgr).then(|| as_file_change(record)).flatten() {
+            Some(FileChange::Create(rel, fork)) => write!(out, "{rel}{}", fork.suffix()),
+            Some(FileChange::Truncate(rel, pages)) => write!(out, "{rel} to {pages} blocks"),
+            None => Ok(()),
+        }
+    }
+}
