@@ -8,7 +8,11 @@
 
 use std::sync::Arc;
 
-use base::{Oid, SqlResult};
+use base::{Oid, RelFile, SqlResult};
+use btree::BtreeRel;
+use heap::HeapRel;
+
+use crate::validity::Validity;
 
 /// `pg_class.relkind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -106,8 +110,19 @@ pub struct Check {
     pub no_inherit: bool,
 }
 
-/// An index of a table, as far as analysis needs it.
-#[derive(Clone, Debug, PartialEq)]
+/// Size of a relation as VACUUM, ANALYZE or CREATE INDEX last saw it (`pg_class`).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SizeEstimate {
+    /// `relpages`
+    pub pages: u32,
+    /// `reltuples`; -1 when it was never counted.
+    pub tuples: f32,
+    /// `relallvisible`
+    pub all_visible: u32,
+}
+
+/// An index of a table. Two descriptions are equal if they are of one index in one state of its files.
+#[derive(Clone, Debug)]
 pub struct Index {
     /// OID.
     pub oid: Oid,
@@ -137,12 +152,29 @@ pub struct Index {
     pub opclasses: Vec<Oid>,
     /// Collations of the key.
     pub collations: Vec<Oid>,
-    /// `pg_index.indoption` of the key: bit 0 DESC, bit 1 NULLS FIRST.
+    /// For each key column: bit 0 DESC, bit 1 NULLS FIRST (`indoption`).
     pub options: Vec<i16>,
+    /// Access method: 403 is `btree`.
+    pub method: Oid,
+    /// Inserts maintain it (`indisready`), though it may not be [`valid`](Index::valid) for queries yet.
+    pub ready: bool,
+    /// Its files.
+    pub file: RelFile,
+    /// Its size.
+    pub size: SizeEstimate,
+    /// The open index. None in tests of the layers above, which have no storage.
+    pub btree: Option<Arc<BtreeRel>>,
 }
 
-/// A relation.
-#[derive(Clone, Debug, PartialEq)]
+impl PartialEq for Index {
+    fn eq(&self, other: &Index) -> bool {
+        (self.oid, self.file) == (other.oid, other.file)
+    }
+}
+
+/// A relation. Shared by all sessions while [`Table::validity`] says that it is current. Two descriptions are equal if they are
+/// of one relation with the same columns and files.
+#[derive(Clone, Debug)]
 pub struct Table {
     /// OID.
     pub oid: Oid,
@@ -167,11 +199,27 @@ pub struct Table {
     /// CHECK constraints.
     pub checks: Vec<Check>,
     /// Indexes, valid or not.
-    pub indexes: Vec<Index>,
+    pub indexes: Vec<Arc<Index>>,
     /// A view's query, as `analyze::stored` writes it.
     pub view_query: Option<Arc<str>>,
     /// Storage parameters and view options: (name, value).
     pub options: Vec<(String, String)>,
+    /// Its files; zeros where it has none.
+    pub file: RelFile,
+    /// Its size.
+    pub size: SizeEstimate,
+    /// OID of its TOAST table; 0 if none.
+    pub toast: Oid,
+    /// The open heap. None for relations without rows of their own, and in tests of the layers above.
+    pub heap: Option<Arc<HeapRel>>,
+    /// Turns false when a committed change made this description stale: whoever keeps it (a plan) checks before each use.
+    pub validity: Validity,
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Table) -> bool {
+        (self.oid, self.file, &self.columns) == (other.oid, other.file, &other.columns)
+    }
 }
 
 impl Table {

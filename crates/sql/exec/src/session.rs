@@ -76,7 +76,13 @@ impl Session {
     }
 
     /// The Parse message; an empty name is the unnamed statement. Types of 0 are to be inferred.
-    pub fn parse(&mut self, _name: &str, _text: &str, _types: &[Oid], _out: &mut dyn Output) -> SqlResult<()> {
+    pub fn parse(
+        &mut self,
+        _name: &str,
+        _text: &str,
+        _types: &[Oid],
+        _out: &mut dyn Output,
+    ) -> SqlResult<()> {
         todo!()
     }
 

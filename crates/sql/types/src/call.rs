@@ -202,7 +202,14 @@ pub struct Call<'a> {
 impl<'a> Call<'a> {
     /// A call without session, collation and types.
     pub fn new(format: &'a FormatContext) -> Call<'a> {
-        Call { format, session: &NoSession, collation: Oid::INVALID, arg_types: &[], result_type: Oid::INVALID, variadic_array: false }
+        Call {
+            format,
+            session: &NoSession,
+            collation: Oid::INVALID,
+            arg_types: &[],
+            result_type: Oid::INVALID,
+            variadic_array: false,
+        }
     }
 
     /// The same with a session.

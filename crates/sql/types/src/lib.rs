@@ -37,7 +37,9 @@ pub mod value;
 
 pub use call::{Call, FormatContext, Session};
 pub use registry::{
-    AggState, Aggregate, AmOp, AmProc, Cast, CastContext, CastMethod, Eval, Function, Imp, OpClass, OpFamily, Operator, Selectivity,
-    SessionFn, SetFn, SetRows, TypeInfo, Volatility,
+    AggState, Aggregate, AmOp, AmProc, Cast, CastContext, CastMethod, Eval, Function, Imp, OpClass, OpFamily,
+    Operator, Selectivity, SessionFn, SetFn, SetRows, TypeInfo, Volatility,
 };
-pub use registry::{builtin_type, compare, equal, format_type, hash, input, output, receive, send, type_named};
+pub use registry::{
+    builtin_type, compare, equal, format_type, hash, input, output, receive, send, type_named,
+};

@@ -52,8 +52,12 @@ impl fmt::Display for EngineError {
             ),
             EngineError::NotEmpty(dir) => write!(f, "directory \"{dir}\" exists but is not empty"),
             EngineError::Locked(by) => f.write_str(by),
-            EngineError::NoCheckpoint(lsn) => write!(f, "could not locate a valid checkpoint record at {lsn}"),
-            EngineError::Redo { lsn, reason } => write!(f, "could not replay the WAL record at {lsn}: {reason}"),
+            EngineError::NoCheckpoint(lsn) => {
+                write!(f, "could not locate a valid checkpoint record at {lsn}")
+            }
+            EngineError::Redo { lsn, reason } => {
+                write!(f, "could not replay the WAL record at {lsn}: {reason}")
+            }
             EngineError::Wal(error) => error.fmt(f),
             EngineError::Buffer(error) => error.fmt(f),
             EngineError::File(error) => error.fmt(f),

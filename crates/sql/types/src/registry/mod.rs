@@ -179,9 +179,10 @@ impl Function {
     /// Whether rows have more than one column (or named OUT columns).
     pub fn out_columns(&self) -> impl Iterator<Item = (&'static str, Oid)> {
         let (names, modes, all) = (self.arg_names, self.arg_modes, self.all_args);
-        all.iter().enumerate().filter(move |(i, _)| matches!(modes.get(*i), Some(b'o' | b'b' | b't'))).map(move |(i, ty)| {
-            (names.get(i).copied().unwrap_or_default(), *ty)
-        })
+        all.iter()
+            .enumerate()
+            .filter(move |(i, _)| matches!(modes.get(*i), Some(b'o' | b'b' | b't')))
+            .map(move |(i, ty)| (names.get(i).copied().unwrap_or_default(), *ty))
     }
 }
 
@@ -454,7 +455,8 @@ pub fn builtin_type(oid: Oid) -> Option<&'static TypeInfo> {
 
 /// The built-in type with this `pg_type` name (`int4`, `_int4`).
 pub fn type_named(name: &str) -> Option<&'static TypeInfo> {
-    static NAMES: LazyLock<FxHashMap<&str, &TypeInfo>> = LazyLock::new(|| types::TYPES.iter().map(|t| (t.name, t)).collect());
+    static NAMES: LazyLock<FxHashMap<&str, &TypeInfo>> =
+        LazyLock::new(|| types::TYPES.iter().map(|t| (t.name, t)).collect());
     NAMES.get(name).copied()
 }
 
@@ -488,12 +490,18 @@ pub fn operators_named(name: &str) -> &'static [&'static Operator] {
 
 /// The cast from `source` to `target`, if the catalog has one.
 pub fn cast(source: Oid, target: Oid) -> Option<&'static Cast> {
-    casts::CASTS.binary_search_by_key(&(source, target), |c| (c.source, c.target)).ok().map(|i| &casts::CASTS[i])
+    casts::CASTS
+        .binary_search_by_key(&(source, target), |c| (c.source, c.target))
+        .ok()
+        .map(|i| &casts::CASTS[i])
 }
 
 /// How the aggregate with this `pg_proc` OID is computed.
 pub fn aggregate(function: Oid) -> Option<&'static Aggregate> {
-    aggregates::AGGREGATES.binary_search_by_key(&function, |a| a.function).ok().map(|i| &aggregates::AGGREGATES[i])
+    aggregates::AGGREGATES
+        .binary_search_by_key(&function, |a| a.function)
+        .ok()
+        .map(|i| &aggregates::AGGREGATES[i])
 }
 
 /// B-tree order of a type: the comparison of its default operator class.
