@@ -197,7 +197,7 @@ impl InterruptState {
     fn slice_used(&self) -> bool {
         let checks = self.checks.get() + 1;
         self.checks.set(checks);
-        if checks % CHECKS_PER_CLOCK != 0 {
+        if !checks.is_multiple_of(CHECKS_PER_CLOCK) {
             return false;
         }
         let now = crate::time::now().0;

@@ -38,6 +38,9 @@ mod env;
 mod pool;
 mod stack;
 
+#[cfg(test)]
+mod fiber_tests;
+
 pub use fiber::{Fiber, StackTooDeep, check_stack, in_fiber, run_fiber, wait, yield_now};
 pub use interrupt::{
     HoldGuard, Interrupt, Interrupts, check_interrupts, hold_interrupts, wait_interruptible, with_interrupts,

@@ -134,7 +134,7 @@ impl Latch {
     #[inline]
     pub fn lock_shared(&self) {
         if !self.try_lock_shared() {
-            wait(Acquire { latch: self, mode: Mode::Read, id: None });
+            wait(self.acquire_read());
         }
     }
 
@@ -142,8 +142,18 @@ impl Latch {
     #[inline]
     pub fn lock_exclusive(&self) {
         if !self.try_lock_exclusive() {
-            wait(Acquire { latch: self, mode: Mode::Write, id: None });
+            wait(self.acquire_write());
         }
+    }
+
+    /// The wait for a shared hold as a future. Once it is ready the caller has the hold, without a guard.
+    pub fn acquire_read(&self) -> impl Future<Output = ()> {
+        Acquire { latch: self, mode: Mode::Read, id: None }
+    }
+
+    /// The wait for the exclusive hold as a future. Once it is ready the caller has the hold, without a guard.
+    pub fn acquire_write(&self) -> impl Future<Output = ()> {
+        Acquire { latch: self, mode: Mode::Write, id: None }
     }
 
     /// As [`Latch::try_read`], without a guard.

@@ -13,6 +13,8 @@ mod wait_queue;
 
 #[cfg(test)]
 mod model;
+#[cfg(test)]
+mod tests;
 
 pub use event::Event;
 pub use latch::{Latch, ReadGuard, WriteGuard};

@@ -1,0 +1,242 @@
+//! Tests of fibers, waits and interrupts.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use crate::*;
+
+fn noop() -> Context<'static> {
+    Context::from_waker(Waker::noop())
+}
+
+fn poll<T>(fiber: &mut Fiber<T>) -> std::task::Poll<T> {
+    std::pin::Pin::new(fiber).poll(&mut noop())
+}
+
+#[test]
+fn a_plain_thread_parks() {
+    let (sender, receiver) = sync::oneshot::channel();
+    let thread = std::thread::spawn(move || wait(receiver));
+    sender.send(7).unwrap();
+    assert_eq!(thread.join().unwrap(), Ok(7));
+    assert!(!in_fiber());
+}
+
+#[test]
+fn fibers_take_turns_on_one_thread() {
+    let log = Rc::new(RefCell::new(Vec::new()));
+    let seen = log.clone();
+    run(move || {
+        let handles: Vec<_> = (0..3)
+            .map(|id| {
+                let log = log.clone();
+                spawn_fiber("turn", move || {
+                    for step in 0..3 {
+                        log.borrow_mut().push((step, id));
+                        yield_now();
+                    }
+                })
+            })
+            .collect();
+        for handle in handles {
+            handle.join().unwrap();
+        }
+    });
+    let steps: Vec<i32> = seen.borrow().iter().map(|turn| turn.0).collect();
+    assert!(steps.is_sorted(), "each step of all comes before the next step of any: {steps:?}");
+    assert_eq!(steps.len(), 9);
+}
+
+#[test]
+fn a_panic_comes_out_of_the_future_and_the_stack_is_reused() {
+    for _ in 0..10 {
+        let mut fiber = run_fiber(|| panic!("boom"));
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _: std::task::Poll<()> = poll(&mut fiber);
+        }));
+        assert_eq!(spawn::panic_message(&*caught.unwrap_err()), "boom");
+        assert!(!in_fiber(), "the thread is no longer inside the fiber");
+    }
+}
+
+#[test]
+fn dropping_a_suspended_fiber_runs_its_destructors() {
+    struct Witness(Rc<Cell<u32>>);
+    impl Drop for Witness {
+        fn drop(&mut self) {
+            assert!(fiber::is_unwinding());
+            self.0.set(self.0.get() + 1);
+        }
+    }
+    let dropped = Rc::new(Cell::new(0));
+    let witness = Witness(dropped.clone());
+    let mut fiber = run_fiber(move || {
+        let _witness = witness;
+        wait(std::future::pending::<()>());
+    });
+    assert!(poll(&mut fiber).is_pending());
+    assert_eq!(dropped.get(), 0);
+    drop(fiber);
+    assert_eq!(dropped.get(), 1);
+}
+
+#[test]
+fn a_fiber_inside_a_fiber_suspends_both() {
+    let (sender, receiver) = sync::oneshot::channel();
+    let mut outer = run_fiber(|| wait(run_fiber(|| wait(receiver).unwrap())) + 1);
+    assert!(poll(&mut outer).is_pending());
+    sender.send(41).unwrap();
+    assert_eq!(poll(&mut outer), std::task::Poll::Ready(42));
+}
+
+#[test]
+fn deep_recursion_is_an_error() {
+    fn dive(depth: u64) -> Result<u64, StackTooDeep> {
+        check_stack()?;
+        let below = dive(std::hint::black_box(depth + 1))?;
+        Ok(std::hint::black_box(below) + depth)
+    }
+    assert_eq!(poll(&mut run_fiber(|| dive(0))), std::task::Poll::Ready(Err(StackTooDeep)));
+    assert_eq!(dive(0), Err(StackTooDeep));
+    assert_eq!(check_stack(), Ok(()));
+}
+
+#[test]
+fn interrupts_are_reported_by_urgency_and_held_off() {
+    let interrupts = Interrupts::new();
+    with_interrupts(&interrupts, || {
+        assert_eq!(check_interrupts(), Ok(()));
+        interrupts.set(Interrupt::Cancel);
+        interrupts.set(Interrupt::StatementTimeout);
+        let hold = hold_interrupts();
+        assert_eq!(check_interrupts(), Ok(()));
+        assert_eq!(wait_interruptible(std::future::ready(1)), Ok(1));
+        drop(hold);
+        assert_eq!(check_interrupts(), Err(Interrupt::StatementTimeout));
+        assert_eq!(check_interrupts(), Err(Interrupt::Cancel));
+        assert_eq!(check_interrupts(), Ok(()));
+        interrupts.set(Interrupt::Terminate);
+        assert_eq!(check_interrupts(), Err(Interrupt::Terminate));
+        assert_eq!(check_interrupts(), Err(Interrupt::Terminate), "the end of a session is not taken back");
+    });
+    assert_eq!(check_interrupts(), Ok(()), "no longer installed");
+}
+
+#[test]
+fn an_interrupt_ends_a_wait_from_another_thread() {
+    let interrupts = Interrupts::new();
+    let remote = interrupts.clone();
+    let (ready, is_ready) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        is_ready.recv().unwrap();
+        remote.set(Interrupt::Cancel);
+    });
+    let result = run(move || {
+        with_interrupts(&interrupts, || {
+            ready.send(()).unwrap();
+            wait_interruptible(std::future::pending::<()>())
+        })
+    });
+    assert_eq!(result, Err(Interrupt::Cancel));
+    thread.join().unwrap();
+}
+
+#[test]
+fn interrupts_belong_to_the_fiber() {
+    let first = Interrupts::new();
+    first.set(Interrupt::Cancel);
+    let mut fiber = run_fiber(move || {
+        with_interrupts(&first, || {
+            let hold = hold_interrupts();
+            yield_now();
+            drop(hold);
+            check_interrupts()
+        })
+    });
+    assert!(poll(&mut fiber).is_pending());
+    assert_eq!(check_interrupts(), Ok(()), "the thread outside has none");
+    assert_eq!(poll(&mut fiber), std::task::Poll::Ready(Err(Interrupt::Cancel)));
+}
+
+#[test]
+fn a_busy_fiber_lets_others_run() {
+    let done = Rc::new(Cell::new(false));
+    let flag = done.clone();
+    run(move || {
+        spawn_fiber("other", move || flag.set(true));
+        while !done.get() {
+            check_interrupts().unwrap();
+        }
+    });
+}
+
+#[test]
+fn sleeping_on_every_kind_of_thread() {
+    let start = now();
+    wait(sleep(Duration::from_millis(2)));
+    assert!(start.elapsed() >= Duration::from_millis(2));
+    run(|| {
+        let start = now();
+        wait(sleep(Duration::from_millis(2)));
+        assert!(start.elapsed() >= Duration::from_millis(2));
+        assert_eq!(wait(time::timeout(Duration::from_millis(1), std::future::pending::<()>())), None);
+    });
+}
+
+#[test]
+fn blocking_leaves_the_worker_free() {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    run(move || {
+        // The closure ends only after another fiber of this worker has run.
+        spawn_fiber("other", move || sender.send(5).unwrap());
+        let text = String::from("borrowed");
+        let length = text.as_str();
+        let value = blocking(move || receiver.recv().unwrap() + length.len());
+        assert_eq!(value, 13);
+    });
+}
+
+#[test]
+fn a_panic_in_blocking_comes_back() {
+    let caught = run(|| std::panic::catch_unwind(|| blocking(|| panic!("in the pool"))));
+    assert_eq!(spawn::panic_message(&*caught.unwrap_err()), "in the pool");
+}
+
+#[test]
+fn workers_run_tasks_and_end() {
+    let workers = Workers::start(2).unwrap();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    for index in 0..2 {
+        let sender = sender.clone();
+        workers.spawn_fiber_on(index, move || sender.send((index, worker_index())).unwrap());
+    }
+    let mut seen: Vec<_> = (0..2).map(|_| receiver.recv().unwrap()).collect();
+    seen.sort();
+    assert_eq!(seen, [(0, Some(0)), (1, Some(1))]);
+    struct Witness(std::sync::mpsc::Sender<(usize, Option<usize>)>);
+    impl Drop for Witness {
+        fn drop(&mut self) {
+            self.0.send((9, worker_index())).unwrap();
+        }
+    }
+    let witness = Witness(sender);
+    let (started, has_started) = std::sync::mpsc::channel();
+    workers.spawn_fiber_on(1, move || {
+        let _witness = witness;
+        started.send(()).unwrap();
+        wait(std::future::pending::<()>());
+    });
+    has_started.recv().unwrap();
+    workers.shutdown();
+    assert_eq!(receiver.recv(), Ok((9, Some(1))), "the suspended fiber was unwound on its worker");
+}
+
+#[test]
+fn threads_give_their_value_to_a_fiber() {
+    let value = run(|| spawn_thread("sum", || (1..=10).sum::<i32>()).unwrap().join());
+    assert_eq!(value, Ok(55));
+    let failed = run(|| spawn_thread("bad", || -> () { panic!("no") }).unwrap().join());
+    assert_eq!(failed, Err(JoinError::Panicked("no".into())));
+}
