@@ -33,10 +33,11 @@ mod shim {
     }
 }
 
-#[allow(dead_code, missing_docs)]
+// A module loaded twice is the point here: the second time with the other `shim`.
+#[allow(dead_code, missing_docs, clippy::duplicate_mod)]
 #[path = "latch.rs"]
 mod latch;
-#[allow(dead_code, missing_docs)]
+#[allow(dead_code, missing_docs, clippy::duplicate_mod)]
 #[path = "wait_queue.rs"]
 mod wait_queue;
 

@@ -68,6 +68,26 @@ fn a_waiter_that_is_dropped_leaves_the_queue() {
 }
 
 #[test]
+fn readers_behind_a_writer_that_gives_up_enter_at_once() {
+    crate::run(|| {
+        let latch = Rc::new(Latch::new());
+        let guard = latch.read();
+        let spawn = |write: bool| {
+            let latch = latch.clone();
+            let handle =
+                spawn_fiber("waiter", move || if write { drop(latch.write()) } else { drop(latch.read()) });
+            yield_now();
+            handle
+        };
+        let writer = spawn(true);
+        let reader = spawn(false);
+        writer.abort();
+        reader.join().unwrap();
+        drop(guard);
+    });
+}
+
+#[test]
 fn threads_and_fibers_share_a_mutex() {
     let total = Arc::new(Mutex::new(0u64));
     let threads: Vec<_> = (0..4)
