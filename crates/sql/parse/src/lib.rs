@@ -3,7 +3,7 @@
 //! What: [`parse`] splits a text into statements and gives each as an [`ast::Statement`]. The grammar is PostgreSQL's, run by
 //! the `rupg-sql` crate; nothing outside this crate knows that.
 //!
-//! Layout: [`ast`] is the tree; `convert` makes it from the grammar's nodes.
+//! Layout: [`ast`] is the tree; `convert` makes it from the grammar's nodes; `depth` guards the stack.
 //!
 //! Invariants:
 //! 1. A text that PostgreSQL 18 rejects is rejected with its message, SQLSTATE and position.
@@ -13,15 +13,56 @@
 //! Pure: no locks, no I/O, no catalog.
 
 pub mod ast;
+mod convert;
+mod depth;
+mod lex;
 
-use base::SqlResult;
+use base::{Severity, SqlError, SqlResult, SqlState};
 
 pub use ast::{RawStatement, Statement};
 
+/// What a text held.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed {
+    /// Its statements, in order; empty ones are left out.
+    pub statements: Vec<RawStatement>,
+    /// Notices for the client, as for an identifier that is too long.
+    pub notices: Vec<SqlError>,
+}
+
 /// Parses a text of any number of statements.
 pub fn parse(text: &str) -> SqlResult<Vec<RawStatement>> {
-    let _ = text;
-    todo!()
+    parse_with_notices(text).map(|p| p.statements)
+}
+
+/// Parses a text, and gives the notices too.
+pub fn parse_with_notices(text: &str) -> SqlResult<Parsed> {
+    depth::with_stack(text, || {
+        let (list, notices) = rupg_sql::parse(text).map_err(|e| error(text, e))?;
+        let notices = notices.into_iter().map(|n| notice(text, n)).collect();
+        Ok(Parsed { statements: convert::statements(text, list)?, notices })
+    })
+}
+
+/// Parses an expression with the clauses that may follow it in a SELECT, as PL/pgSQL writes them.
+pub fn parse_expression(text: &str) -> SqlResult<ast::Select> {
+    depth::with_stack(text, || {
+        let node = rupg_sql::parse_plpgsql_expr(text).map_err(|e| error(text, e))?;
+        convert::single_expression(text, node)
+    })
+}
+
+/// Parses the name of a type, as `regtype` input and PL/pgSQL need it.
+pub fn parse_type_name(text: &str) -> SqlResult<ast::TypeName> {
+    depth::with_stack(text, || {
+        let node = rupg_sql::parse_type_name(text).map_err(|e| error(text, e))?;
+        convert::single_type(text, node)
+    })
+}
+
+/// Whether this lower-case word must be quoted to be an identifier (it is a keyword of any kind but unreserved).
+pub fn is_quoted_keyword(word: &str) -> bool {
+    rupg_sql::keyword(word).is_some_and(|k| k.category != rupg_sql::Category::Unreserved)
 }
 
 /// The 1-based character position of a byte offset, as error reports give it.
@@ -29,4 +70,34 @@ pub fn position(text: &str, byte: usize) -> u32 {
     let end = byte.min(text.len());
     let chars = text.as_bytes()[..end].iter().filter(|b| **b & 0xC0 != 0x80).count();
     chars as u32 + 1
+}
+
+fn state(code: &str) -> SqlState {
+    SqlState::parse(code).unwrap_or(SqlState::SYNTAX_ERROR)
+}
+
+fn error(text: &str, e: rupg_sql::Error) -> SqlError {
+    let mut error = SqlError::new(state(e.code.as_str()), e.message);
+    if let Some(detail) = e.detail {
+        error = error.detail(detail);
+    }
+    if let Some(hint) = e.hint {
+        error = error.hint(hint);
+    }
+    match e.location {
+        Some(location) => error.at(position(text, location)),
+        None => error,
+    }
+}
+
+fn notice(text: &str, n: rupg_sql::Notice) -> SqlError {
+    let severity = match n.severity {
+        rupg_sql::Severity::Notice => Severity::Notice,
+        rupg_sql::Severity::Warning => Severity::Warning,
+    };
+    let notice = SqlError::with_severity(severity, state(n.code.as_str()), n.message);
+    match n.location {
+        Some(location) => notice.at(position(text, location)),
+        None => notice,
+    }
 }
