@@ -1,118 +1,472 @@
 //! Relation files.
+//!
+//! # What
+//! [`Smgr`] finds, reads, writes, extends, cuts, syncs and removes the files of relations. It knows pages only as 8192 bytes.
+//!
+//! # Layout
+//! A fork of a relation is a sequence of pages in segment files of 1 GiB: `base/5/16384`, `base/5/16384.1`, …; the forks' files
+//! have the endings `_fsm` and `_vm`. Every segment but the last is full.
+//!
+//! # Invariants
+//! 1. The number of pages ([`Smgr::nblocks`]) is read from the files once and counted from then on.
+//! 2. Files have no holes: pages are added by writing zeros, so that a full disk shows when a page is added and not when it is
+//!    written back. A fork may be *physically* longer than its number of pages says (room taken ahead, zero); after a
+//!    crash that room counts as pages, which are new and empty.
+//! 3. A write is followed by an entry in the pending set; [`Smgr::sync_all_pending`] takes the set and syncs every file
+//!    once. Whoever needs a write to be in a checkpoint makes sure that the call to [`Smgr::write`] has returned before.
+//! 4. An error of a sync is sticky: the kernel may have dropped the pages, so no later sync may succeed.
+//!
+//! # Locks
+//! `shards` (short): the map of known forks. `ForkState::files` (short): its open files. `Pending` (short): what is to be synced.
+//! None is held over I/O. [`Fork::lock_extension`](ForkState::lock_extension) (fiber-aware) serialises those who add pages to a
+//! fork, and is held over I/O; `sync_cycle` (fiber-aware) those who sync. Both are taken before any short one.
+//!
+//! # WAL and crash
+//! Writes are neither ordered nor durable until synced. Creating, cutting and removing relations is logged by the callers
+//! before the file changes; all three may be repeated.
+//!
+//! # PostgreSQL counterpart and differences
+//! `smgr.c`, `md.c`, `sync.c`, `fd.c`. Removing needs no tombstone file until the next checkpoint, as file numbers are never
+//! used again.
 
+mod pending;
+mod relation;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::{BlockNo, Fork, PAGE_SIZE, RelFile};
+use parking_lot::RwLock;
+use runtime::fs::{self, File, OpenOptions};
+use rustc_hash::FxHashMap;
+
+use pending::Pending;
+pub use relation::{ForkState, SmgrError, SmgrResult};
 
 /// Pages of a segment file: 1 GiB.
 pub const SEGMENT_PAGES: u32 = (1 << 30) / PAGE_SIZE as u32;
+/// Most pages that are taken ahead when a fork grows.
+const MAX_AHEAD: u32 = 64;
+const SHARDS: usize = 64;
 
-/// A file could not be read or written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SmgrError {
-    /// The operating system failed.
-    Io {
-        /// Its condition.
-        kind: io::ErrorKind,
-        /// `could not read blocks 1..1 in file "base/5/16384": Input/output error`.
-        message: String,
-    },
-    /// A file of the relation is not there.
-    MissingFile {
-        /// Path below the data directory.
-        path: String,
-    },
-    /// The file ends before the block.
-    PastEnd {
-        /// Path below the data directory.
-        path: String,
-        /// The block that was asked for.
-        block: BlockNo,
-        /// Number of blocks there are.
-        nblocks: u32,
-    },
+static ZEROS: [u8; MAX_AHEAD as usize * PAGE_SIZE] = [0; MAX_AHEAD as usize * PAGE_SIZE];
+
+/// Habits of file access.
+#[derive(Clone, Copy, Debug)]
+pub struct SmgrOptions {
+    /// Open files kept (`max_files_per_process`, with room for sockets).
+    pub max_open_files: usize,
+    /// Wait for the disk (`fsync`).
+    pub fsync: bool,
 }
 
-impl fmt::Display for SmgrError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SmgrError::Io { message, .. } => f.write_str(message),
-            SmgrError::MissingFile { path } => {
-                write!(f, "could not open file \"{path}\": No such file or directory")
-            }
-            SmgrError::PastEnd { path, block, nblocks } => {
-                write!(f, "could not read block {block} in file \"{path}\": file has {nblocks} blocks")
-            }
+impl Default for SmgrOptions {
+    fn default() -> Self {
+        SmgrOptions { max_open_files: 1000, fsync: true }
+    }
+}
+
+type Shard = RwLock<FxHashMap<(RelFile, Fork), Arc<ForkState>>>;
+
+/// The files of all relations of a data directory.
+pub struct Smgr {
+    dir: PathBuf,
+    options: SmgrOptions,
+    segment_pages: u32,
+    shards: Box<[Shard]>,
+    open_files: AtomicUsize,
+    /// Where closing of unused files goes on.
+    close_hand: AtomicUsize,
+    pending: Pending,
+}
+
+/// One segment file of a fork.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct SegmentId {
+    pub rel: RelFile,
+    pub fork: Fork,
+    pub segment: u32,
+}
+
+impl SegmentId {
+    /// Path below the data directory.
+    fn name(&self) -> String {
+        let SegmentId { rel, fork, segment } = self;
+        match segment {
+            0 => format!("{rel}{}", fork.suffix()),
+            n => format!("{rel}{}.{n}", fork.suffix()),
         }
     }
 }
 
-impl std::error::Error for SmgrError {}
-
-/// The files of all relations of a data directory.
-pub struct Smgr {
-    _dir: PathBuf,
-}
-
-/// Result of file operations.
-pub type SmgrResult<T> = Result<T, SmgrError>;
-
 impl Smgr {
     /// Relation files below `data_dir`.
-    pub fn new(_data_dir: &Path) -> Smgr {
-        todo!()
+    pub fn new(data_dir: &Path) -> Smgr {
+        Smgr::with_options(data_dir, SmgrOptions::default())
     }
-    /// Makes the first file of a fork. An existing one is an error unless `redo`.
-    pub fn create(&self, _rel: RelFile, _fork: Fork, _redo: bool) -> SmgrResult<()> {
-        todo!()
+
+    /// Relation files below `data_dir`, with these habits.
+    pub fn with_options(data_dir: &Path, options: SmgrOptions) -> Smgr {
+        Smgr::with_segment_pages(data_dir, options, SEGMENT_PAGES)
     }
+
+    /// For tests of segment boundaries.
+    fn with_segment_pages(data_dir: &Path, options: SmgrOptions, segment_pages: u32) -> Smgr {
+        Smgr {
+            dir: data_dir.to_path_buf(),
+            options,
+            segment_pages,
+            shards: (0..SHARDS).map(|_| Shard::default()).collect(),
+            open_files: AtomicUsize::new(0),
+            close_hand: AtomicUsize::new(0),
+            pending: Pending::default(),
+        }
+    }
+
+    fn shard(&self, rel: RelFile) -> &Shard {
+        let mixed = rel.number.wrapping_mul(0x9E37_79B9) >> 26;
+        &self.shards[mixed as usize % SHARDS]
+    }
+
+    /// The fork's entry, made if nobody asked for it yet.
+    pub fn fork(&self, rel: RelFile, fork: Fork) -> Arc<ForkState> {
+        let shard = self.shard(rel);
+        if let Some(state) = shard.read().get(&(rel, fork)) {
+            return state.clone();
+        }
+        shard.write().entry((rel, fork)).or_default().clone()
+    }
+
+    fn path(&self, id: SegmentId) -> PathBuf {
+        self.dir.join(id.name())
+    }
+
+    /// The open file of a segment.
+    fn open(&self, state: &ForkState, id: SegmentId, options: OpenOptions) -> SmgrResult<Arc<File>> {
+        if let Some(file) = state.file(id.segment) {
+            return Ok(file);
+        }
+        let file =
+            File::open(&self.path(id), options).map_err(|error| SmgrError::open(&id.name(), &error))?;
+        let (file, added) = state.keep_file(id.segment, Arc::new(file));
+        if added {
+            let open = self.open_files.fetch_add(1, Ordering::Relaxed) + 1;
+            if open > self.options.max_open_files {
+                self.close_unused();
+            }
+        }
+        Ok(file)
+    }
+
+    /// Closes files of forks that were not used since the last time, until an eighth of the files is closed.
+    fn close_unused(&self) {
+        let goal = self.options.max_open_files - self.options.max_open_files / 8;
+        for _ in 0..2 * SHARDS {
+            if self.open_files.load(Ordering::Relaxed) <= goal {
+                return;
+            }
+            let hand = self.close_hand.fetch_add(1, Ordering::Relaxed) % SHARDS;
+            for state in self.shards[hand].read().values() {
+                let closed = state.close_if_unused();
+                self.open_files.fetch_sub(closed, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Number of open files.
+    pub fn open_files(&self) -> usize {
+        self.open_files.load(Ordering::Relaxed)
+    }
+
+    /// Makes the first file of a fork. An existing one is an error unless `redo`, which also makes its directory.
+    pub fn create(&self, rel: RelFile, fork: Fork, redo: bool) -> SmgrResult<()> {
+        let id = SegmentId { rel, fork, segment: 0 };
+        let path = self.path(id);
+        let io_error = |error: io::Error| SmgrError::io("create file", &id.name(), &error);
+        let parent = path.parent().unwrap_or(&self.dir);
+        if redo && !fs::exists(parent).map_err(io_error)? {
+            fs::create_dir_all(parent).map_err(io_error)?;
+            if let Some(grandparent) = parent.parent() {
+                self.pending.add_dir(grandparent.to_path_buf());
+            }
+        }
+        let options = if redo { OpenOptions::CREATE } else { OpenOptions::CREATE_NEW };
+        File::open(&path, options).map_err(io_error)?;
+        self.pending.add_file(id);
+        self.pending.add_dir(parent.to_path_buf());
+        Ok(())
+    }
+
     /// Whether the fork has a file.
-    pub fn exists(&self, _rel: RelFile, _fork: Fork) -> SmgrResult<bool> {
-        todo!()
+    pub fn exists(&self, rel: RelFile, fork: Fork) -> SmgrResult<bool> {
+        if self.fork(rel, fork).file(0).is_some() {
+            return Ok(true);
+        }
+        let id = SegmentId { rel, fork, segment: 0 };
+        fs::exists(&self.path(id)).map_err(|error| SmgrError::io("stat file", &id.name(), &error))
     }
-    /// Removes all files of a relation and forgets their pending syncs. Missing files are no error.
-    pub fn unlink(&self, _rel: RelFile) -> SmgrResult<()> {
-        todo!()
+
+    /// Removes all files of a relation and forgets their pending syncs. Missing files are no error. The caller has discarded
+    /// the relation's buffers, and nobody uses it any more.
+    pub fn unlink(&self, rel: RelFile) -> SmgrResult<()> {
+        self.pending.cancel(rel);
+        for fork in Fork::ALL {
+            if let Some(state) = self.shard(rel).write().remove(&(rel, fork)) {
+                self.open_files.fetch_sub(state.close(), Ordering::Relaxed);
+            }
+            for segment in 0.. {
+                let id = SegmentId { rel, fork, segment };
+                let path = self.path(id);
+                match fs::remove_file(&path) {
+                    Ok(()) => self.pending.add_dir(path.parent().unwrap_or(&self.dir).to_path_buf()),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => break,
+                    Err(error) => return Err(SmgrError::io("remove file", &id.name(), &error)),
+                }
+            }
+        }
+        Ok(())
     }
-    /// Number of pages; cached after the first call. A missing file is an error.
-    pub fn nblocks(&self, _rel: RelFile, _fork: Fork) -> SmgrResult<u32> {
-        todo!()
+
+    /// Number of pages. A missing file is an error.
+    pub fn nblocks(&self, rel: RelFile, fork: Fork) -> SmgrResult<u32> {
+        let state = self.fork(rel, fork);
+        self.known_nblocks(&state, rel, fork)
     }
-    /// Appends `count` zero pages starting at `first`, which must be the current end.
-    pub fn extend(&self, _rel: RelFile, _fork: Fork, _first: BlockNo, _count: u32) -> SmgrResult<()> {
-        todo!()
+
+    fn known_nblocks(&self, state: &ForkState, rel: RelFile, fork: Fork) -> SmgrResult<u32> {
+        if let Some(nblocks) = state.nblocks() {
+            return Ok(nblocks);
+        }
+        let mut total = 0;
+        for segment in 0.. {
+            let id = SegmentId { rel, fork, segment };
+            let file = match self.open(state, id, OpenOptions::READ_WRITE) {
+                Err(SmgrError::MissingFile { .. }) if segment > 0 => break,
+                file => file?,
+            };
+            let length = file.len().map_err(|error| SmgrError::io("stat file", &id.name(), &error))?;
+            let pages = (length / PAGE_SIZE as u64).min(self.segment_pages as u64) as u32;
+            total += pages;
+            if pages < self.segment_pages {
+                break;
+            }
+        }
+        Ok(state.learn_nblocks(total))
     }
+
+    /// Adds `count` zero pages starting at `first`, which must be the current end. The caller holds
+    /// [`ForkState::lock_extension`]; readers see the new pages when this returns.
+    pub fn extend(&self, rel: RelFile, fork: Fork, first: BlockNo, count: u32) -> SmgrResult<()> {
+        let state = self.fork(rel, fork);
+        let nblocks = self.known_nblocks(&state, rel, fork)?;
+        assert_eq!(first.0, nblocks, "pages are added at the end of {rel}");
+        let id = SegmentId { rel, fork, segment: 0 };
+        base::stop_result!("smgr-before-extend")
+            .map_err(|error| SmgrError::io("extend file", &id.name(), &error.into()))?;
+        let wanted = nblocks.checked_add(count).filter(|wanted| *wanted != u32::MAX).ok_or_else(|| {
+            let error = io::Error::new(io::ErrorKind::FileTooLarge, "too many blocks");
+            SmgrError::io("extend file", &id.name(), &error)
+        })?;
+        let physical = state.physical();
+        if wanted > physical {
+            let ahead = if fork == Fork::Main { (wanted / 8).min(MAX_AHEAD - 1) } else { 0 };
+            self.write_zeros(&state, rel, fork, physical..wanted.saturating_add(ahead))?;
+        }
+        state.set_nblocks(wanted);
+        Ok(())
+    }
+
+    fn write_zeros(
+        &self,
+        state: &ForkState,
+        rel: RelFile,
+        fork: Fork,
+        blocks: std::ops::Range<u32>,
+    ) -> SmgrResult<()> {
+        let mut at = blocks.start;
+        while at < blocks.end {
+            let (id, offset) = self.locate(rel, fork, BlockNo(at));
+            let count = (blocks.end - at).min(self.segment_pages - at % self.segment_pages).min(MAX_AHEAD);
+            let file = self.open(
+                state,
+                id,
+                if id.segment > 0 { OpenOptions::CREATE } else { OpenOptions::READ_WRITE },
+            )?;
+            file.write_all_at(&ZEROS[..count as usize * PAGE_SIZE], offset)
+                .map_err(|error| SmgrError::io("extend file", &id.name(), &error))?;
+            if id.segment > 0 && offset == 0 {
+                self.pending.add_dir(self.path(id).parent().unwrap_or(&self.dir).to_path_buf());
+            }
+            self.pending.add_file(id);
+            at += count;
+            state.set_physical(at);
+        }
+        Ok(())
+    }
+
+    fn locate(&self, rel: RelFile, fork: Fork, block: BlockNo) -> (SegmentId, u64) {
+        let id = SegmentId { rel, fork, segment: block.0 / self.segment_pages };
+        (id, (block.0 % self.segment_pages) as u64 * PAGE_SIZE as u64)
+    }
+
     /// Reads a page.
     pub fn read(
         &self,
-        _rel: RelFile,
-        _fork: Fork,
-        _block: BlockNo,
-        _page: &mut [u8; PAGE_SIZE],
+        rel: RelFile,
+        fork: Fork,
+        block: BlockNo,
+        page: &mut [u8; PAGE_SIZE],
     ) -> SmgrResult<()> {
-        todo!()
+        let state = self.fork(rel, fork);
+        let nblocks = self.known_nblocks(&state, rel, fork)?;
+        let (id, offset) = self.locate(rel, fork, block);
+        if block.0 >= nblocks {
+            return Err(SmgrError::PastEnd { path: id.name(), block, nblocks });
+        }
+        let file = self.open(&state, id, OpenOptions::READ_WRITE)?;
+        let doing = |error| SmgrError::io(&format!("read block {block} in file"), &id.name(), &error);
+        let got = file.read_at(page, offset).map_err(doing)?;
+        if got == PAGE_SIZE {
+            return Ok(());
+        }
+        // The file is shorter than we counted: somebody cut it behind our back.
+        Err(SmgrError::ShortRead { path: id.name(), block, bytes: got })
     }
+
+    /// Tells the kernel that pages will be read.
+    pub fn prefetch(&self, rel: RelFile, fork: Fork, block: BlockNo, count: u32) {
+        let state = self.fork(rel, fork);
+        let (id, offset) = self.locate(rel, fork, block);
+        if let Ok(file) = self.open(&state, id, OpenOptions::READ_WRITE) {
+            file.prefetch(offset, count as u64 * PAGE_SIZE as u64);
+        }
+    }
+
     /// Writes a page that exists; the file is synced by the next checkpoint.
-    pub fn write(
-        &self,
-        _rel: RelFile,
-        _fork: Fork,
-        _block: BlockNo,
-        _page: &[u8; PAGE_SIZE],
-    ) -> SmgrResult<()> {
-        todo!()
+    pub fn write(&self, rel: RelFile, fork: Fork, block: BlockNo, page: &[u8; PAGE_SIZE]) -> SmgrResult<()> {
+        let state = self.fork(rel, fork);
+        let nblocks = self.known_nblocks(&state, rel, fork)?;
+        let (id, offset) = self.locate(rel, fork, block);
+        if block.0 >= nblocks {
+            return Err(SmgrError::PastEnd { path: id.name(), block, nblocks });
+        }
+        let file = self.open(&state, id, OpenOptions::READ_WRITE)?;
+        file.write_all_at(page, offset)
+            .map_err(|error| SmgrError::io(&format!("write block {block} in file"), &id.name(), &error))?;
+        self.pending.add_file(id);
+        Ok(())
     }
-    /// Cuts the fork to `nblocks` pages.
-    pub fn truncate(&self, _rel: RelFile, _fork: Fork, _nblocks: u32) -> SmgrResult<()> {
-        todo!()
+
+    /// Cuts the fork to `nblocks` pages; a shorter one stays as it is. The caller has logged it and discarded the buffers.
+    pub fn truncate(&self, rel: RelFile, fork: Fork, nblocks: u32) -> SmgrResult<()> {
+        let state = self.fork(rel, fork);
+        let _extension = state.lock_extension();
+        let old = self.known_nblocks(&state, rel, fork)?;
+        if nblocks > old {
+            return Ok(());
+        }
+        self.cut_files(&state, rel, fork, nblocks)?;
+        state.set_nblocks(nblocks);
+        Ok(())
     }
-    /// Syncs all files written, and directories changed, since the last call. An error is sticky: the server must stop.
+
+    /// Brings the files to `nblocks` pages. Segments behind are emptied and kept: somebody may have them open.
+    fn cut_files(&self, state: &ForkState, rel: RelFile, fork: Fork, nblocks: u32) -> SmgrResult<()> {
+        let last = state.physical().saturating_sub(1) / self.segment_pages;
+        for segment in (nblocks / self.segment_pages..=last).rev() {
+            let id = SegmentId { rel, fork, segment };
+            let file = match self.open(state, id, OpenOptions::READ_WRITE) {
+                Err(SmgrError::MissingFile { .. }) if segment > 0 => continue,
+                file => file?,
+            };
+            let keep = nblocks.saturating_sub(segment * self.segment_pages);
+            file.set_len(keep as u64 * PAGE_SIZE as u64)
+                .map_err(|error| SmgrError::io("truncate file", &id.name(), &error))?;
+            self.pending.add_file(id);
+        }
+        state.set_physical(nblocks);
+        Ok(())
+    }
+
+    /// Gives room back that was taken ahead; for a clean shutdown, before its last sync.
+    pub fn trim(&self) -> SmgrResult<()> {
+        for shard in &self.shards {
+            let forks: Vec<_> = shard.read().iter().map(|(key, state)| (*key, state.clone())).collect();
+            for ((rel, fork), state) in forks {
+                let _extension = state.lock_extension();
+                if let Some(nblocks) = state.nblocks()
+                    && state.physical() > nblocks
+                {
+                    self.cut_files(&state, rel, fork, nblocks)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Syncs all files written, and directories changed, since the last call; returns how many. An error is sticky: the
+    /// server must stop and recover.
     pub fn sync_all_pending(&self) -> SmgrResult<usize> {
-        todo!()
+        let _cycle = self.pending.begin()?;
+        let (files, dirs) = self.pending.take();
+        let count = files.len() + dirs.len();
+        if !self.options.fsync {
+            return Ok(count);
+        }
+        for id in files {
+            self.sync_file(id).map_err(|error| self.pending.fail(error))?;
+        }
+        for dir in dirs {
+            match fs::sync_dir(&dir) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    let error = SmgrError::io("fsync file", &dir.display().to_string(), &error);
+                    return Err(self.pending.fail(error));
+                }
+                // A directory that is gone took its entries with it.
+                _ => {}
+            }
+        }
+        Ok(count)
     }
-    /// Syncs one relation's files now.
-    pub fn sync_relation(&self, _rel: RelFile) -> SmgrResult<()> {
-        todo!()
+
+    fn sync_file(&self, id: SegmentId) -> SmgrResult<()> {
+        let state = self.fork(id.rel, id.fork);
+        let synced = self.open(&state, id, OpenOptions::READ_WRITE).and_then(|file| {
+            base::stop_result!("smgr-before-sync")
+                .map_err(io::Error::from)
+                .and_then(|()| file.sync_data())
+                .map_err(|error| SmgrError::io("fsync file", &id.name(), &error))
+        });
+        match synced {
+            Err(SmgrError::MissingFile { .. }) if self.pending.was_cancelled(id.rel) => {
+                // Dropped meanwhile: the entry that was just made for it is of no use.
+                self.shard(id.rel).write().remove(&(id.rel, id.fork));
+                Ok(())
+            }
+            synced => synced,
+        }
+    }
+
+    /// Syncs one relation's files now (a relation that was filled without logging). Errors are sticky.
+    pub fn sync_relation(&self, rel: RelFile) -> SmgrResult<()> {
+        let _cycle = self.pending.begin()?;
+        for fork in Fork::ALL {
+            if !self.exists(rel, fork)? {
+                continue;
+            }
+            let nblocks = self.nblocks(rel, fork)?;
+            for segment in 0..=nblocks.saturating_sub(1) / self.segment_pages {
+                if self.options.fsync {
+                    self.sync_file(SegmentId { rel, fork, segment })
+                        .map_err(|error| self.pending.fail(error))?;
+                }
+            }
+        }
+        Ok(())
     }
 }

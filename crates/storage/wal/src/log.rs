@@ -144,6 +144,9 @@ impl Wal {
     /// in segment 1, as PostgreSQL's does.
     pub fn create(dir: &Path, options: WalOptions, system_identifier: u64) -> Result<Wal, WalError> {
         runtime::fs::create_dir_all(dir).map_err(|error| WalError::new("create", dir, &error))?;
+        if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            runtime::fs::sync_dir(parent).map_err(|error| WalError::new("sync", parent, &error))?;
+        }
         let geometry = Geometry::new(options.segment_size);
         let end = geometry.lsn(geometry.usable());
         Wal::open(dir, options, WalStart { system_identifier, end, redo: end })
