@@ -40,7 +40,7 @@ pub enum Action {
     Crash,
     /// `stop_result!` gives an error.
     Error,
-    /// The code waits until [`release`] names the point.
+    /// The code waits until [`ArmedPoint::release`] is called.
     Pause,
     /// Nothing but counting.
     Count,

@@ -1,8 +1,8 @@
 //! Latches, mutexes and wait queues that suspend the fiber instead of blocking the thread.
 //!
 //! # Layout
-//! [`latch`]: fair reader-writer lock. [`mutex`]: a value behind a latch. [`wait_queue`]: waiting for a condition.
-//! [`event`]: a flag to wait for. `shim`: the atomics they are made of; `model` puts shuttle's there instead and explores
+//! [`Latch`]: fair reader-writer lock. [`Mutex`]: a value behind a latch. [`WaitQueue`]: waiting for a condition.
+//! [`Event`]: a flag to wait for. `shim`: the atomics they are made of; `model` puts shuttle's there instead and explores
 //! their interleavings.
 
 mod event;
