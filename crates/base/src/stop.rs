@@ -28,6 +28,8 @@ pub const POINTS: &[(&str, bool)] = &[
     ("smgr-before-sync", true),
     ("btree-split-before-log", false),
     ("btree-split-after-log", false),
+    ("btree-delete-half-dead", false),
+    ("btree-delete-unlinked", false),
     ("control-before-write", false),
     ("test-plain", false),
     ("test-failing", true),

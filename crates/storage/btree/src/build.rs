@@ -1,14 +1,48 @@
-//! Building an index bottom-up from sorted rows.
+//! Building an index bottom-up from sorted rows: each level has one page being filled; a full page goes out as an image in the log and gives its
+//! downlink to the level above.
 
-use base::{SqlError, Tid};
+use base::{BlockNo, Fork, Lsn, SqlError, Tid};
+use buffer::{PageChange, Pin};
+use page::PageBytes;
 use tuple::Datum;
 
-use crate::{Access, BtreeRel, BtreeResult};
+use crate::format::{
+    LEAF, MAX_ENTRY, MAX_POSTING, META, Meta, NONE, Opaque, ROOM, ROOT, leaf_item, leaf_item_of,
+    posting_size, with_child,
+};
+use crate::insert::same_key;
+use crate::ops;
+use crate::redo::Kind;
+use crate::rel::BtreeRel;
+use crate::scan::interrupts;
+use crate::search::meta_bytes;
+use crate::split::{compressed, leaf_high_key};
+use crate::{Access, BtreeError, BtreeResult};
+
+/// Fill of internal pages, in percent.
+const INTERNAL_FILL: usize = 70;
+/// Room that is always left for a high key that keeps a TID.
+const SLACK: usize = 16;
+
+const INIT: PageChange =
+    PageChange { will_init: true, force_image: false, keep_data: false, no_image: false };
 
 /// Makes the index's main fork, which must be empty, an empty tree: a meta page.
 pub fn create_empty(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<()> {
-    let _ = (access, rel);
-    todo!()
+    let mut page = access.pool.extend(rel.desc.file, Fork::Main, rel.desc.persistence)?;
+    if page.tag().block != META {
+        return Err(rel.corrupt(page.tag().block, "index to be made is not empty"));
+    }
+    write_meta(access, rel, &mut page, &Meta::default());
+    Ok(())
+}
+
+fn write_meta(access: &Access<'_>, rel: &BtreeRel, page: &mut buffer::ExclusivePage<'_>, meta: &Meta) {
+    meta.write(page);
+    let mut action = rel.action(access, Kind::Meta);
+    action.data(&meta_bytes(meta));
+    action.page(page, INIT);
+    action.commit();
 }
 
 /// Builds the tree in the empty main fork from entries in the order of [`BtreeRel::compare_entries`]. `next` clears and fills the
@@ -18,6 +52,176 @@ pub fn build(
     rel: &BtreeRel,
     next: &mut dyn FnMut(&mut Vec<Datum>) -> Result<Option<Tid>, SqlError>,
 ) -> BtreeResult<u64> {
-    let _ = (access, rel, next);
-    todo!()
+    create_empty(access, rel)?;
+    let mut builder = Builder { access, rel, levels: Vec::new() };
+    let merge = rel.desc.deduplicate && rel.desc.layout.len() == rel.nkeys();
+    let (mut values, mut count) = (Vec::new(), 0);
+    // Entries with the same key, not yet put on a page.
+    let mut pending: Option<(Vec<u8>, Vec<Tid>)> = None;
+    while let Some(tid) = next(&mut values)? {
+        count += 1;
+        let item = leaf_item(&rel.desc.layout, &compressed(&rel.desc, &values), tid);
+        if item.len() > MAX_ENTRY {
+            return Err(BtreeError::TooLarge { size: item.len(), max: MAX_ENTRY, tid });
+        }
+        if let Some((key, tids)) = &mut pending
+            && merge
+            && same_key(key, &item)
+            && posting_size(key.len(), tids.len() + 1) <= MAX_POSTING
+        {
+            tids.push(tid);
+            continue;
+        }
+        if let Some((key, tids)) = pending.replace((item, vec![tid])) {
+            builder.add(0, leaf_item_of(&key, &tids))?;
+        }
+    }
+    if let Some((key, tids)) = pending {
+        builder.add(0, leaf_item_of(&key, &tids))?;
+    }
+    builder.finish()?;
+    Ok(count)
+}
+
+/// The page being filled on one level.
+struct Level {
+    pin: Pin,
+    block: BlockNo,
+    prev: BlockNo,
+    /// High key of the page before, if there is one: the key of this page's downlink.
+    low: Option<Vec<u8>>,
+    items: Vec<Vec<u8>>,
+    used: usize,
+}
+
+impl Level {
+    fn push(&mut self, item: Vec<u8>) {
+        self.used += item.len() + 4;
+        self.items.push(item);
+    }
+
+    /// The downlink of this page.
+    fn downlink(&self) -> Vec<u8> {
+        match &self.low {
+            Some(low) => with_child(low, self.block),
+            None => ops::minus_infinity(self.block),
+        }
+    }
+}
+
+struct Builder<'a> {
+    access: &'a Access<'a>,
+    rel: &'a BtreeRel,
+    levels: Vec<Level>,
+}
+
+impl Builder<'_> {
+    fn start(&self, prev: BlockNo, low: Option<Vec<u8>>) -> BtreeResult<Level> {
+        interrupts()?;
+        let desc = &self.rel.desc;
+        let page = self.access.pool.extend(desc.file, Fork::Main, desc.persistence)?;
+        let block = page.tag().block;
+        Ok(Level { pin: page.into_pin(), block, prev, low, items: Vec::new(), used: 0 })
+    }
+
+    fn add(&mut self, depth: usize, item: Vec<u8>) -> BtreeResult<()> {
+        if depth == self.levels.len() {
+            let level = self.start(NONE, None)?;
+            self.levels.push(level);
+        }
+        let fill = if depth == 0 { self.rel.desc.fillfactor.clamp(10, 100) as usize } else { INTERNAL_FILL };
+        let level = &self.levels[depth];
+        let after = level.used + item.len() + 4;
+        let full = after + SLACK > ROOM || level.items.len() >= 2 && after > ROOM * fill / 100;
+        if full {
+            self.turn_page(depth, item)
+        } else {
+            self.levels[depth].push(item);
+            Ok(())
+        }
+    }
+
+    /// Writes the page of level `depth` and goes on with `item` on a new one.
+    fn turn_page(&mut self, depth: usize, item: Vec<u8>) -> BtreeResult<()> {
+        let level = &mut self.levels[depth];
+        let mut first = vec![item];
+        let mut high =
+            self.rel.check(level.block, high_key(self.rel, depth, level.items.last(), &first[0]))?;
+        if level.used + high.len() + 4 > ROOM
+            && let Some(last) = level.items.pop()
+        {
+            // The high key would not fit: the last item moves on, and what it leaves is room for its own pivot.
+            level.used -= last.len() + 4;
+            high = self.rel.check(level.block, high_key(self.rel, depth, level.items.last(), &last))?;
+            first.insert(0, last);
+        }
+        if depth > 0 {
+            first[0] =
+                ops::minus_infinity(crate::format::Item::new(&first[0]).map_or(NONE, |item| item.child()));
+        }
+        let block = level.block;
+        let mut next = self.start(block, Some(high.clone()))?;
+        first.into_iter().for_each(|item| next.push(item));
+        let next_block = next.block;
+        let done = std::mem::replace(&mut self.levels[depth], next);
+        self.write(depth, &done, next_block, Some(&high), 0)?;
+        self.add(depth + 1, done.downlink())
+    }
+
+    /// Writes the last page of every level; the highest is the root.
+    fn finish(mut self) -> BtreeResult<()> {
+        let mut depth = 0;
+        while depth < self.levels.len() {
+            let is_root = depth + 1 == self.levels.len() && self.levels[depth].low.is_none();
+            let flags = if is_root { ROOT } else { 0 };
+            self.write(depth, &self.levels[depth], NONE, None, flags)?;
+            let downlink = self.levels[depth].downlink();
+            if is_root {
+                break;
+            }
+            self.add(depth + 1, downlink)?;
+            depth += 1;
+        }
+        let Some(root) = self.levels.last().map(|level| level.block) else { return Ok(()) };
+        let level = depth as u32;
+        let meta = Meta { root, level, fast_root: root, fast_level: level, ..Meta::default() };
+        let mut page = self.rel.exclusive(self.access.pool, META)?;
+        write_meta(self.access, self.rel, &mut page, &meta);
+        self.rel.cache_root(&meta);
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        depth: usize,
+        level: &Level,
+        next: BlockNo,
+        high: Option<&[u8]>,
+        flags: u16,
+    ) -> BtreeResult<()> {
+        let leaf = if depth == 0 { LEAF } else { 0 };
+        let opaque =
+            Opaque { prev: level.prev, next, level: depth as u16, flags: flags | leaf, split: Lsn::INVALID };
+        let mut page = level.pin.exclusive();
+        let bytes: &mut PageBytes = &mut page;
+        self.rel.check(level.block, ops::fill(bytes, opaque, high, &level.items))?;
+        let mut action = self.rel.action(self.access, Kind::Build);
+        action.page(&mut page, PageChange { force_image: true, ..PageChange::default() });
+        action.commit();
+        Ok(())
+    }
+}
+
+/// High key of a page that ends with `last` when the next one begins with `first`.
+fn high_key(
+    rel: &BtreeRel,
+    depth: usize,
+    last: Option<&Vec<u8>>,
+    first: &[u8],
+) -> crate::format::Check<Vec<u8>> {
+    match last {
+        Some(last) if depth == 0 => leaf_high_key(&rel.desc, last, first),
+        Some(_) => Ok(with_child(first, NONE)),
+        None => Err("page ends before it begins"),
+    }
 }

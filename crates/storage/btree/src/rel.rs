@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use base::{RelFile, Tid};
+use buffer::Persistence;
 use tuple::{Datum, RowLayout};
+
+use crate::key::compare_column;
 
 /// How two values of a key column compare, ascending. The named ones read the key straight from the page.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +62,8 @@ pub struct BtreeDesc {
     pub layout: Arc<RowLayout>,
     /// Order of each key column; the remaining columns of `layout` are INCLUDE columns.
     pub keys: Arc<[KeyColumn]>,
+    /// What a crash may take from it.
+    pub persistence: Persistence,
     /// No two live rows may have equal keys.
     pub unique: bool,
     /// NULLs count as equal for `unique`.
@@ -79,14 +84,12 @@ pub struct BtreeRel {
     pub(crate) root: AtomicU64,
     /// Block of the right-most leaf as far as the last inserter knew, 0 when unknown.
     pub(crate) rightmost: AtomicU32,
-    /// First map position that may name a free page; `u32::MAX` when the map was found empty.
-    pub(crate) free_hint: AtomicU32,
 }
 
 impl BtreeRel {
     /// Opens an index by its description. No I/O.
     pub fn new(desc: BtreeDesc) -> BtreeRel {
-        BtreeRel { desc, root: AtomicU64::new(0), rightmost: AtomicU32::new(0), free_hint: AtomicU32::new(0) }
+        BtreeRel { desc, root: AtomicU64::new(0), rightmost: AtomicU32::new(0) }
     }
 
     /// Number of key columns.
@@ -96,8 +99,13 @@ impl BtreeRel {
 
     /// Order of two keys in this index (DESC and NULLS FIRST applied); only the key columns are looked at. For sorts before [`crate::build()`].
     pub fn compare_keys(&self, a: &[Datum], b: &[Datum]) -> Ordering {
-        let _ = (a, b);
-        todo!()
+        self.desc
+            .keys
+            .iter()
+            .zip(a.iter().zip(b))
+            .map(|(key, (a, b))| compare_column(key, a, b))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
     }
 
     /// [`BtreeRel::compare_keys`], equal keys by their TID: the order of entries in the tree.

@@ -1,11 +1,35 @@
-//! Scans.
+//! Scans in either direction, a leaf at a time.
+//!
+//! # Interlock with VACUUM
+//! A scan copies the matching items of a leaf under one shared latch and then holds nothing. VACUUM may remove those entries meanwhile and the heap
+//! may give their TIDs to new rows. That is sound for MVCC snapshots: a TID is given away only when the old row was dead to every snapshot, so the
+//! scan could not have seen it; and the new row is inserted after the scan read the leaf, hence after its snapshot was taken (or by a later
+//! command of its own transaction), so the snapshot does not see it either. It is not sound for whoever believes a TID without looking at the
+//! row under such a snapshot: an index-only scan asks the visibility map, which may by then speak of the new row. Such scans keep their leaf pinned,
+//! and VACUUM removes entries only under the cleanup latch, which waits for pins to go.
+//!
+//! Marking entries as dead when the scan leaves a page needs the same care: the marks go to the entries that were read. If nothing was pinned, the page's
+//! LSN must be the one read (nothing logged happened, so the items are where they were). Pages of relations that are not logged have no LSN that moves:
+//! their scans keep the pin, and entries are found again by their TIDs, which cannot have been recycled.
+//!
+//! # Siblings
+//! Going right, a scan follows the right link it *read*: what a later split moved right has been returned already. Going left, it follows the left link it
+//! read and then moves right until the page whose right link leads to where it came from, since the left sibling may have been split; if its own page
+//! was deleted meanwhile, it starts over from the next page to the right that lives.
 
 use std::sync::Arc;
 
-use base::Tid;
+use base::{BlockNo, Lsn, OffsetNo, Tid};
+use buffer::{Persistence, Pin};
 use tuple::Datum;
 
-use crate::{Access, BtreeRel, BtreeResult};
+use crate::bounds::Bounds;
+use crate::format::{Check, DELETED, Item, NONE, Node};
+use crate::key::SearchKey;
+use crate::rel::BtreeRel;
+use crate::search::{Shared, descend, edge, move_right};
+use crate::unique::mark_dead;
+use crate::{Access, BtreeError, BtreeResult};
 
 /// Which way a scan goes, in index order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -54,11 +78,62 @@ pub struct ScanKeys {
     pub direction: Direction,
 }
 
+/// One entry copied out of a leaf.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    tid: Tid,
+    /// Number of its item on the page.
+    at: OffsetNo,
+    /// Where its columns are in `Leaf::bytes`.
+    start: u32,
+    end: u32,
+}
+
+/// What a scan knows of the leaf it is on.
+#[derive(Default)]
+struct Leaf {
+    started: bool,
+    block: BlockNo,
+    lsn: Lsn,
+    prev: BlockNo,
+    next: BlockNo,
+    more_left: bool,
+    more_right: bool,
+    entries: Vec<Entry>,
+    bytes: Vec<u8>,
+    /// Index of the current entry, counted from 1; 0 is before the first, one more than their number behind the last.
+    position: usize,
+    killed: Vec<usize>,
+    pin: Option<Pin>,
+}
+
+impl Leaf {
+    fn clear(&mut self) {
+        self.started = false;
+        self.entries.clear();
+        self.bytes.clear();
+        self.killed.clear();
+        self.position = 0;
+        self.more_left = false;
+        self.more_right = false;
+        self.pin = None;
+    }
+}
+
 /// A scan of an index. Copies the matching items of one leaf at a time; holds no latch between calls, and no pin either
-/// unless asked to.
+/// unless asked to (or the index is not logged).
 pub struct Scan {
-    #[allow(dead_code)]
     rel: Arc<BtreeRel>,
+    bounds: Bounds,
+    direction: Direction,
+    want_values: bool,
+    keep_pin: bool,
+    leaf: Leaf,
+    /// The marked position is on `leaf`.
+    mark_here: Option<(bool, usize)>,
+    /// The leaf of the marked position, which the scan has left.
+    marked: Option<Leaf>,
+    scratch: Vec<Datum>,
 }
 
 impl Scan {
@@ -66,53 +141,324 @@ impl Scan {
     /// With `keep_pin` the leaf stays pinned until the scan leaves it, so that VACUUM cannot recycle the TIDs that came from it: needed by
     /// index-only scans (which trust the visibility map instead of looking at the row) and by scans under other than MVCC snapshots.
     pub fn new(rel: Arc<BtreeRel>, keys: ScanKeys, want_values: bool, keep_pin: bool) -> Scan {
-        let _ = (keys, want_values, keep_pin);
-        Scan { rel }
+        Scan {
+            bounds: Bounds::new(&rel.desc, &keys.keys),
+            keep_pin: keep_pin || rel.desc.persistence != Persistence::Permanent,
+            rel,
+            direction: keys.direction,
+            want_values,
+            leaf: Leaf::default(),
+            mark_here: None,
+            marked: None,
+            scratch: Vec::new(),
+        }
     }
 
     /// Starts again with other conditions, keeping allocations.
-    pub fn rescan(&mut self, access: &Access<'_>, keys: ScanKeys) {
-        let _ = (access, keys);
-        todo!()
+    pub fn rescan(&mut self, access: &Access<'_>, keys: &ScanKeys) {
+        self.finish(access);
+        self.bounds = Bounds::new(&self.rel.desc, &keys.keys);
+        self.direction = keys.direction;
     }
 
     /// The next entry in the scan's direction. Every condition has been checked: no recheck is needed.
     pub fn next(&mut self, access: &Access<'_>) -> BtreeResult<Option<Tid>> {
-        let _ = access;
-        todo!()
+        self.step(access, self.direction)
     }
 
-    /// One step in any direction (scrollable cursors).
+    /// One step in any direction (scrollable cursors). A scan that has not started begins at the end it comes from.
     pub fn step(&mut self, access: &Access<'_>, direction: Direction) -> BtreeResult<Option<Tid>> {
-        let _ = (access, direction);
-        todo!()
+        if self.bounds.empty {
+            return Ok(None);
+        }
+        if !self.leaf.started && !self.start(access, direction)? {
+            return Ok(None);
+        }
+        loop {
+            let leaf = &mut self.leaf;
+            match direction {
+                Direction::Forward if leaf.position <= leaf.entries.len() => leaf.position += 1,
+                Direction::Backward if leaf.position > 0 => leaf.position -= 1,
+                _ => {}
+            }
+            if let Some(index) = leaf.position.checked_sub(1)
+                && let Some(entry) = leaf.entries.get(index)
+            {
+                return Ok(Some(entry.tid));
+            }
+            let more = match direction {
+                Direction::Forward => leaf.more_right && self.turn_right(access)?,
+                Direction::Backward => leaf.more_left && self.turn_left(access)?,
+            };
+            if !more {
+                return Ok(None);
+            }
+        }
     }
 
-    /// Column values of the entry that the last [`Scan::next`] returned, INCLUDE columns too; appended to `out`.
+    fn current(&self) -> Option<&Entry> {
+        self.leaf.entries.get(self.leaf.position.checked_sub(1)?)
+    }
+
+    /// Column values of the entry that the last [`Scan::next`] returned, INCLUDE columns too; appended to `out`. Nothing is appended
+    /// without a current entry or without `want_values`.
     pub fn values(&self, out: &mut Vec<Datum>) -> BtreeResult<()> {
-        let _ = out;
-        todo!()
+        let Some(entry) = self.current().filter(|_| self.want_values) else { return Ok(()) };
+        let layout = &self.rel.desc.layout;
+        let bytes = &self.leaf.bytes[entry.start as usize..entry.end as usize];
+        let decoded = Item::new(bytes).and_then(|item| item.decode(layout, layout.len(), out));
+        self.rel.check(self.leaf.block, decoded)
     }
 
     /// The row of the current entry is dead to everybody: its entry is marked when the scan leaves the page.
     pub fn kill_current(&mut self) {
-        todo!()
+        if self.current().is_some() {
+            self.leaf.killed.push(self.leaf.position - 1);
+        }
     }
 
     /// Remembers the current position.
     pub fn mark(&mut self) {
-        todo!()
+        self.mark_here = Some((self.leaf.started, self.leaf.position));
+        self.marked = None;
     }
 
-    /// Goes back to the marked position: `next` returns what followed it.
-    pub fn restore(&mut self, access: &Access<'_>) -> BtreeResult<()> {
-        let _ = access;
-        todo!()
+    /// Goes back to the marked position: `next` returns what followed it. Without a mark, to the start.
+    pub fn restore(&mut self, access: &Access<'_>) {
+        if let Some((started, position)) = self.mark_here {
+            self.leaf.started = started;
+            self.leaf.position = position;
+            return;
+        }
+        self.apply_kills(access);
+        match self.marked.take() {
+            Some(leaf) => {
+                self.mark_here = Some((leaf.started, leaf.position));
+                self.leaf = leaf;
+            }
+            None => self.leaf.clear(),
+        }
     }
 
-    /// Ends the scan: applies pending kills and drops the pin. Dropping the scan without it only loses the kills.
+    /// Ends the scan: applies pending kills and drops the pin. Dropping the scan without it only loses the kills. The scan may start again.
     pub fn finish(&mut self, access: &Access<'_>) {
-        let _ = access;
-        todo!()
+        self.apply_kills(access);
+        self.leaf.clear();
+        self.mark_here = None;
+        self.marked = None;
     }
+
+    /// Reads the first leaf; `false` in an empty tree.
+    fn start(&mut self, access: &Access<'_>, direction: Direction) -> BtreeResult<bool> {
+        let forward = direction == Direction::Forward;
+        let rel = &*self.rel;
+        let place = if forward { &self.bounds.begin } else { &self.bounds.end };
+        let page = match place {
+            None => edge(access, rel, 0, !forward)?,
+            Some(place) => {
+                let key = SearchKey { prefer_right: forward && !place.behind, ..place.key(&rel.desc) };
+                match descend(access, rel, &key, 0, None)? {
+                    None => None,
+                    Some(pin) => Some(move_right(access, rel, &key, pin.into_shared())?),
+                }
+            }
+        };
+        let Some(page) = page else { return Ok(false) };
+        self.read_leaf(page, direction)?;
+        Ok(true)
+    }
+
+    /// Copies the matching items of a leaf and stands before the first of them in the scan's direction.
+    fn read_leaf(&mut self, page: Shared, direction: Direction) -> BtreeResult<()> {
+        let block = page.tag().block;
+        self.leaf.clear();
+        let read = self.copy_items(&page);
+        self.rel.check(block, read)?;
+        self.leaf.started = true;
+        self.leaf.block = block;
+        self.leaf.lsn = page::lsn(&page);
+        self.leaf.position = if direction == Direction::Forward { 0 } else { self.leaf.entries.len() + 1 };
+        self.leaf.pin = self.keep_pin.then(|| page.into_pin());
+        Ok(())
+    }
+
+    fn copy_items(&mut self, page: &Shared) -> Check<()> {
+        let node = Node::new(page)?;
+        if !node.op.is_leaf() {
+            return Err("link between leaves leads to an internal page");
+        }
+        let desc = &self.rel.desc;
+        let leaf = &mut self.leaf;
+        let (begin, end) = (&self.bounds.begin, &self.bounds.end);
+        let from = match begin {
+            Some(place) => place.key(desc).search(&node)?,
+            None => node.first(),
+        };
+        let to = match end {
+            Some(place) => place.key(desc).gallop(&node, from)?,
+            None => node.max() + 1,
+        };
+        leaf.prev = node.op.prev;
+        leaf.next = node.op.next;
+        leaf.more_left = from == node.first() && !node.op.leftmost();
+        leaf.more_right = to > node.max()
+            && match (node.high_key()?, end) {
+                (None, _) => false,
+                (Some(_), None) => true,
+                (Some(high), Some(place)) => place.key(desc).beyond(&high)?,
+            };
+        for at in from..to {
+            if node.is_dead(at) {
+                continue;
+            }
+            let item = node.item(at)?;
+            if !self.bounds.holds(desc, &item, &mut self.scratch)? {
+                continue;
+            }
+            let start = leaf.bytes.len() as u32;
+            if self.want_values {
+                // Without the list, so that the bytes are those of a plain item.
+                leaf.bytes.extend_from_slice(item.key_part()?);
+            }
+            let end = leaf.bytes.len() as u32;
+            for i in 0..item.tid_count() {
+                leaf.entries.push(Entry { tid: item.tid(i)?, at, start, end });
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves the page, keeping it aside if it holds the marked position.
+    fn leave(&mut self, access: &Access<'_>) {
+        self.apply_kills(access);
+        if let Some((started, position)) = self.mark_here.take() {
+            let mut leaf = std::mem::take(&mut self.leaf);
+            leaf.started = started;
+            leaf.position = position;
+            self.marked = Some(leaf);
+        }
+    }
+
+    /// Goes to the next leaf; `false` if there is none.
+    fn turn_right(&mut self, access: &Access<'_>) -> BtreeResult<bool> {
+        let mut next = self.leaf.next;
+        self.leave(access);
+        while next != NONE {
+            interrupts()?;
+            let page = self.rel.shared(access.pool, next)?;
+            let op = self.rel.node(next, &page)?.op;
+            if !op.ignored() {
+                self.read_leaf(page, Direction::Forward)?;
+                return Ok(true);
+            }
+            next = op.next;
+        }
+        Ok(false)
+    }
+
+    /// Goes to the leaf on the left; `false`, staying before the first entry, at the end.
+    fn turn_left(&mut self, access: &Access<'_>) -> BtreeResult<bool> {
+        let Some(page) = self.left_sibling(access)? else {
+            self.leaf.more_left = false;
+            return Ok(false);
+        };
+        // Kills latch the old leaf, to the right of the one now latched: left before right.
+        self.leave(access);
+        self.read_leaf(page, Direction::Backward)?;
+        Ok(true)
+    }
+
+    /// The living page to the left of the current leaf, latched.
+    fn left_sibling(&self, access: &Access<'_>) -> BtreeResult<Option<Shared>> {
+        let rel = &*self.rel;
+        let (mut own, mut left) = (self.leaf.block, self.leaf.prev);
+        for _ in 0..MAX_ATTEMPTS {
+            interrupts()?;
+            if left == NONE {
+                return Ok(None);
+            }
+            let mut block = left;
+            // Splits of the left sibling are passed by; many of them mean rather that our own page is gone.
+            for _ in 0..MAX_SPLITS {
+                let page = rel.shared(access.pool, block)?;
+                let op = rel.node(block, &page)?.op;
+                if !op.is(DELETED) && op.next == own {
+                    if !op.ignored() {
+                        return Ok(Some(page));
+                    }
+                    // Half-dead: nothing on it; go on from there.
+                    (own, block) = (block, op.prev);
+                    if block == NONE {
+                        return Ok(None);
+                    }
+                    continue;
+                }
+                if op.rightmost() {
+                    break;
+                }
+                block = op.next;
+            }
+            // Look at our own page again: its left link has changed, or it is deleted and the next living one stands for it.
+            loop {
+                let page = rel.shared(access.pool, own)?;
+                let op = rel.node(own, &page)?.op;
+                if !op.is(DELETED) {
+                    left = op.prev;
+                    break;
+                }
+                if op.rightmost() {
+                    return Err(rel.corrupt(own, "right-most page is deleted"));
+                }
+                own = op.next;
+            }
+        }
+        Err(rel.corrupt(own, "left link leads to a page that does not lead back"))
+    }
+
+    /// Marks the entries whose rows were found dead, if they can still be told for sure.
+    fn apply_kills(&mut self, access: &Access<'_>) {
+        if self.leaf.killed.is_empty() {
+            return;
+        }
+        let mut killed: Vec<(OffsetNo, Tid)> = self
+            .leaf
+            .killed
+            .drain(..)
+            .filter_map(|i| self.leaf.entries.get(i))
+            .map(|e| (e.at, e.tid))
+            .collect();
+        killed.sort_unstable();
+        killed.dedup();
+        let Ok(page) = self.rel.shared(access.pool, self.leaf.block) else { return };
+        let Ok(node) = Node::new(&page) else { return };
+        let unchanged =
+            self.rel.desc.persistence == Persistence::Permanent && page::lsn(&page) == self.leaf.lsn;
+        if !(unchanged || self.leaf.pin.is_some()) || !node.op.is_leaf() || node.op.ignored() {
+            return;
+        }
+        for group in killed.chunk_by(|a, b| a.0 == b.0) {
+            let last = if unchanged { group[0].0 } else { node.max() };
+            let found = (group[0].0.max(node.first())..=last).find(|&n| {
+                let tids = node.item(n).and_then(|item| item.tids());
+                tids.is_ok_and(|tids| {
+                    tids.iter().all(|tid| group.binary_search_by_key(tid, |&(_, tid)| tid).is_ok())
+                })
+            });
+            if let Some(n) = found
+                && !node.is_dead(n)
+            {
+                mark_dead(&page, n);
+            }
+        }
+    }
+}
+
+/// Times that the left sibling may change while it is being looked for.
+const MAX_ATTEMPTS: u32 = 1000;
+/// Right moves in search of the left sibling before the own page is looked at again.
+const MAX_SPLITS: u32 = 4;
+
+/// Between pages, no latch held.
+pub(crate) fn interrupts() -> BtreeResult<()> {
+    runtime::check_interrupts().map_err(BtreeError::Interrupted)
 }

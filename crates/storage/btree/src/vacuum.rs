@@ -1,8 +1,21 @@
-//! VACUUM of an index.
+//! VACUUM: removing dead entries in physical order, deleting emptied pages, making deleted pages free.
+//!
+//! Physical order reads fast, but entries move while it runs: a split may carry some to a page with a smaller number that has been visited. Every split
+//! stamps both halves with the WAL position; VACUUM notes the position where it began, and when it meets a page that was split since and whose right
+//! sibling lies behind it, it visits that sibling too, and its siblings as long as the same holds. The splitter latches the right page before it
+//! reads the position, so a stamp older than VACUUM's start means that VACUUM waits for the page and sees it complete.
 
-use base::Tid;
+use base::{BlockNo, Fork, Lsn, Tid};
+use buffer::{ExclusivePage, PageChange};
 
-use crate::{Access, BtreeRel, BtreeResult};
+use crate::delete::delete_leaf;
+use crate::format::{Check, DELETED, FREE, HALF_DEAD, META, Meta, NONE, Node, Opaque};
+use crate::ops::{self, ListUpdate};
+use crate::redo::{Kind, delete_bytes};
+use crate::rel::BtreeRel;
+use crate::scan::interrupts;
+use crate::search::{meta_bytes, put_free};
+use crate::{Access, BtreeResult};
 
 /// What VACUUM found and did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,29 +24,230 @@ pub struct VacuumStats {
     pub pages: u32,
     /// Pages deleted by this VACUUM.
     pub pages_newly_deleted: u32,
-    /// All deleted pages, recyclable or not.
+    /// All deleted pages, free or not.
     pub pages_deleted: u32,
-    /// Pages in the free map now.
+    /// Pages that may be used again.
     pub pages_free: u32,
     /// Entries removed.
     pub tuples_removed: u64,
     /// Entries left.
     pub tuples: u64,
+    /// `tuples` was not counted: no pass over the index was needed.
+    pub estimated: bool,
 }
 
-/// Removes every entry whose TID `is_dead`, in physical order, deletes emptied pages, and adds to `stats`.
+struct Pass<'a, 'd> {
+    access: &'a Access<'a>,
+    rel: &'a BtreeRel,
+    is_dead: Option<&'d mut dyn FnMut(Tid) -> bool>,
+    start: Lsn,
+    stats: VacuumStats,
+    deleted: Vec<BlockNo>,
+}
+
+/// Removes every entry whose TID `is_dead`, deletes emptied pages, and adds to `stats`. May be called several times in one VACUUM.
 pub fn bulk_delete(
     access: &Access<'_>,
     rel: &BtreeRel,
     is_dead: &mut dyn FnMut(Tid) -> bool,
     stats: &mut VacuumStats,
 ) -> BtreeResult<()> {
-    let _ = (access, rel, is_dead, stats);
-    todo!()
+    let removed = stats.tuples_removed;
+    let newly = stats.pages_newly_deleted;
+    let found = pass(access, rel, Some(is_dead))?;
+    *stats = VacuumStats {
+        tuples_removed: removed + found.tuples_removed,
+        pages_newly_deleted: newly + found.pages_newly_deleted,
+        ..found
+    };
+    Ok(())
 }
 
-/// Ends a VACUUM: recounts when no [`bulk_delete`] ran (`stats` is `None`), rebuilds the map of free pages.
+/// Ends a VACUUM. `stats`: what [`bulk_delete`] gathered; `None` if it did not run: then the index is only gone through if enough deleted pages
+/// wait to become free.
 pub fn cleanup(access: &Access<'_>, rel: &BtreeRel, stats: Option<VacuumStats>) -> BtreeResult<VacuumStats> {
-    let _ = (access, rel, stats);
-    todo!()
+    let mut stats = match stats {
+        Some(stats) => stats,
+        None => {
+            let pages = access.pool.nblocks(rel.desc.file, Fork::Main)?;
+            let meta = rel.meta(access.pool)?;
+            if u64::from(meta.pending) * 20 <= u64::from(pages) {
+                return Ok(VacuumStats {
+                    pages,
+                    pages_free: meta.free_count,
+                    pages_deleted: meta.free_count + meta.pending,
+                    estimated: true,
+                    ..VacuumStats::default()
+                });
+            }
+            pass(access, rel, None)?
+        }
+    };
+    let mut page = rel.exclusive(access.pool, META)?;
+    let mut meta = rel.check(META, Meta::read(&page))?;
+    stats.pages_free = meta.free_count;
+    let pending = stats.pages_deleted.saturating_sub(meta.free_count);
+    if pending != meta.pending {
+        meta.pending = pending;
+        meta.write(&mut page);
+        let mut action = rel.action(access, Kind::Meta);
+        action.data(&meta_bytes(&meta));
+        action.page(&mut page, PageChange { will_init: true, ..PageChange::default() });
+        action.commit();
+    }
+    Ok(stats)
+}
+
+/// One pass over all pages in physical order, those added meanwhile included.
+fn pass(
+    access: &Access<'_>,
+    rel: &BtreeRel,
+    is_dead: Option<&mut dyn FnMut(Tid) -> bool>,
+) -> BtreeResult<VacuumStats> {
+    let start = access.pool.wal().insert_end();
+    let mut pass = Pass { access, rel, is_dead, start, stats: VacuumStats::default(), deleted: Vec::new() };
+    let mut block = 1;
+    loop {
+        let end = access.pool.nblocks(rel.desc.file, Fork::Main)?;
+        if block >= end {
+            pass.stats.pages = end;
+            break;
+        }
+        while block < end {
+            interrupts()?;
+            pass.visit(BlockNo(block))?;
+            block += 1;
+        }
+    }
+    // Some of the pages just deleted may be free already, if no snapshot is that old.
+    for block in std::mem::take(&mut pass.deleted) {
+        if put_free(access, rel, block)? {
+            pass.stats.pages_free += 1;
+        }
+    }
+    Ok(pass.stats)
+}
+
+impl Pass<'_, '_> {
+    /// Visits a page, then pages behind it that took entries from it meanwhile.
+    fn visit(&mut self, first: BlockNo) -> BtreeResult<()> {
+        let mut block = first;
+        loop {
+            let pin = self.rel.pin(self.access.pool, block)?;
+            let op = {
+                let page = pin.shared();
+                if page::is_new(&page) { None } else { Some(self.rel.node(block, &page)?.op) }
+            };
+            let Some(op) = op.filter(|op| op.is_leaf() && !op.ignored()) else {
+                drop(pin);
+                // A page that is neither new nor in the tree has no right sibling to follow.
+                return if block == first { self.visit_other(block, op) } else { Ok(()) };
+            };
+            let mut page = pin.cleanup();
+            let node = self.rel.node(block, &page)?;
+            let next = node.op.next;
+            let moved = node.op.split >= self.start && next != NONE && next < first;
+            if node.op.ignored() || !op.is_leaf() {
+                continue;
+            }
+            let empty = self.clean(&mut page, block, block == first)?;
+            drop(page);
+            drop(pin);
+            if empty && block == first {
+                self.try_delete(block)?;
+            }
+            if !moved {
+                return Ok(());
+            }
+            block = next;
+        }
+    }
+
+    /// A page that holds no entries.
+    fn visit_other(&mut self, block: BlockNo, op: Option<Opaque>) -> BtreeResult<()> {
+        match op {
+            // Added to the file, but a crash or an error came before its use.
+            None => {
+                if put_free(self.access, self.rel, block)? {
+                    self.stats.pages_deleted += 1;
+                    self.stats.pages_free += 1;
+                }
+            }
+            Some(op) if op.is(FREE) => {
+                self.stats.pages_deleted += 1;
+                self.stats.pages_free += 1;
+            }
+            Some(op) if op.is(DELETED) => {
+                self.stats.pages_deleted += 1;
+                if put_free(self.access, self.rel, block)? {
+                    self.stats.pages_free += 1;
+                }
+            }
+            Some(op) if op.is(HALF_DEAD) => self.try_delete(block)?,
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
+    fn try_delete(&mut self, block: BlockNo) -> BtreeResult<()> {
+        let before = self.deleted.len();
+        delete_leaf(self.access, self.rel, block, &mut self.deleted)?;
+        let count = (self.deleted.len() - before) as u32;
+        self.stats.pages_newly_deleted += count;
+        self.stats.pages_deleted += count;
+        Ok(())
+    }
+
+    /// Removes dead entries from a leaf under the cleanup latch; whether it is empty now.
+    fn clean(&mut self, page: &mut ExclusivePage<'_>, block: BlockNo, count: bool) -> BtreeResult<bool> {
+        let found = self.look(page);
+        let Found { doomed, updates, removed, left } = self.rel.check(block, found)?;
+        if count {
+            self.stats.tuples += left;
+        }
+        self.stats.tuples_removed += removed;
+        if !doomed.is_empty() || !updates.is_empty() {
+            self.rel.check(block, ops::delete(page, &doomed, &updates))?;
+            let mut action = self.rel.action(self.access, Kind::Vacuum);
+            let i = action.page(page, PageChange::default());
+            action.page_data(i, &delete_bytes(&doomed, &updates));
+            action.commit();
+        }
+        Ok(left == 0)
+    }
+
+    /// Which entries of a leaf are dead.
+    fn look(&mut self, page: &page::PageBytes) -> Check<Found> {
+        let mut found = Found::default();
+        for item in Node::new(page)?.items() {
+            let (n, item) = item?;
+            let count = item.tid_count();
+            let Some(is_dead) = &mut self.is_dead else {
+                found.left += count as u64;
+                continue;
+            };
+            let mut removed = Vec::new();
+            for i in 0..count {
+                if is_dead(item.tid(i)?) {
+                    removed.push(i as u16);
+                }
+            }
+            found.removed += removed.len() as u64;
+            found.left += (count - removed.len()) as u64;
+            if removed.len() == count {
+                found.doomed.push(n);
+            } else if !removed.is_empty() {
+                found.updates.push(ListUpdate { at: n, removed });
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    doomed: Vec<u16>,
+    updates: Vec<ListUpdate>,
+    removed: u64,
+    left: u64,
 }

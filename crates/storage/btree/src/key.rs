@@ -1,0 +1,315 @@
+//! Search keys: comparison with items, straight from the page bytes, and binary search in a page.
+
+use std::cmp::Ordering;
+
+use base::{OffsetNo, Tid};
+use tuple::{Datum, Physical, RowBytes, RowLayout, varlena};
+
+use crate::format::{BAD_ROW, Check, Item, Node};
+use crate::rel::{BtreeDesc, Compare, KeyColumn};
+
+/// A place between entries: before or behind everything that equals a prefix of the key columns (and perhaps a TID).
+#[derive(Clone, Copy)]
+pub(crate) struct SearchKey<'a> {
+    pub desc: &'a BtreeDesc,
+    /// Leading key columns; not empty.
+    pub values: &'a [Datum],
+    /// Tie-breaker behind all key columns.
+    pub tid: Option<Tid>,
+    /// Behind everything equal instead of before it.
+    pub behind: bool,
+    /// Only items that are not below the key are wanted: a pivot that equals all of the key and has nothing else has only smaller ones to
+    /// its left, so the search may go right of it at once.
+    pub prefer_right: bool,
+}
+
+impl<'a> SearchKey<'a> {
+    /// The place before (or behind) everything equal to `values`.
+    pub fn new(desc: &'a BtreeDesc, values: &'a [Datum], behind: bool) -> SearchKey<'a> {
+        SearchKey { desc, values, tid: None, behind, prefer_right: false }
+    }
+
+    /// Order of the key relative to an item. Columns or a TID that a pivot lacks are minus infinity.
+    #[inline]
+    pub fn compare(&self, item: &Item<'_>) -> Check<Ordering> {
+        let columns = item.columns(&self.desc.layout);
+        let n = self.values.len();
+        let mut done = 0;
+        if columns > 0
+            && !item.has_nulls()
+            && let Some(order) = compare_first(self.desc, &self.values[0], item)?
+        {
+            if order != Ordering::Equal {
+                return Ok(order);
+            }
+            done = 1;
+        }
+        if done < n.min(columns) {
+            let order = self.compare_columns(item, done, n.min(columns))?;
+            if order != Ordering::Equal {
+                return Ok(order);
+            }
+        }
+        if n > columns {
+            return Ok(Ordering::Greater);
+        }
+        self.break_tie(item, columns == n)
+    }
+
+    /// All columns compared are equal: the TID decides.
+    #[inline]
+    fn break_tie(&self, item: &Item<'_>, same_columns: bool) -> Check<Ordering> {
+        let Some(tid) = self.tid else {
+            let right = self.prefer_right && same_columns && item.is_pivot() && item.pivot_tid()?.is_none();
+            return Ok(if right { Ordering::Greater } else { Ordering::Equal });
+        };
+        if item.is_pivot() {
+            return Ok(item.pivot_tid()?.map_or(Ordering::Greater, |other| tid.cmp(&other)));
+        }
+        if tid < item.first_tid()? {
+            return Ok(Ordering::Less);
+        }
+        Ok(if tid > item.last_tid()? { Ordering::Greater } else { Ordering::Equal })
+    }
+
+    fn compare_columns(&self, item: &Item<'_>, from: usize, to: usize) -> Check<Ordering> {
+        let row = item.row(&self.desc.layout)?;
+        let mut walk = Walk::new(&self.desc.layout, row);
+        for _ in 0..from {
+            walk.next()?;
+        }
+        for i in from..to {
+            let stored = walk.next()?;
+            let order = compare_stored(&self.desc.keys[i], &self.values[i], stored)?;
+            if order != Ordering::Equal {
+                return Ok(order);
+            }
+        }
+        Ok(Ordering::Equal)
+    }
+
+    /// Whether the key's place is to the right of a page with this high key.
+    #[inline]
+    pub fn beyond(&self, high: &Item<'_>) -> Check<bool> {
+        let order = self.compare(high)?;
+        Ok(if self.behind { order != Ordering::Less } else { order == Ordering::Greater })
+    }
+
+    /// First data item of the page behind the key's place; one more than the last if there is none.
+    #[inline]
+    pub fn search(&self, node: &Node<'_>) -> Check<OffsetNo> {
+        self.search_range(node, node.first(), node.max() + 1)
+    }
+
+    /// As [`SearchKey::search`], among items `low..high`.
+    #[inline]
+    pub fn search_range(&self, node: &Node<'_>, mut low: OffsetNo, mut high: OffsetNo) -> Check<OffsetNo> {
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.beyond(&node.item(middle)?)? { low = middle + 1 } else { high = middle }
+        }
+        Ok(low)
+    }
+
+    /// As [`SearchKey::search`] from item `from` on, cheap when the place is near.
+    pub fn gallop(&self, node: &Node<'_>, from: OffsetNo) -> Check<OffsetNo> {
+        let end = node.max() + 1;
+        let (mut low, mut step) = (from, 1);
+        while low < end {
+            let probe = (low + step - 1).min(end - 1);
+            if !self.beyond(&node.item(probe)?)? {
+                return self.search_range(node, low, probe);
+            }
+            low = probe + 1;
+            step *= 2;
+        }
+        Ok(end)
+    }
+}
+
+/// The first column of an item without nulls, for fixed-length columns at the start of the data.
+#[inline]
+fn compare_first(desc: &BtreeDesc, value: &Datum, item: &Item<'_>) -> Check<Option<Ordering>> {
+    let key = &desc.keys[0];
+    let bytes = &item.bytes()[8..];
+    let order = match (key.compare, value) {
+        (Compare::Int4, Datum::Int4(v)) => v.cmp(&i32::from_le_bytes(chunk(bytes)?)),
+        (Compare::Int8, Datum::Int8(v)) => v.cmp(&i64::from_le_bytes(chunk(bytes)?)),
+        (Compare::Oid, Datum::Oid(v)) => v.cmp(&u32::from_le_bytes(chunk(bytes)?)),
+        (Compare::Int2, Datum::Int2(v)) => v.cmp(&i16::from_le_bytes(chunk(bytes)?)),
+        _ => return Ok(None),
+    };
+    Ok(Some(if key.descending { order.reverse() } else { order }))
+}
+
+#[inline]
+fn chunk<const N: usize>(bytes: &[u8]) -> Check<[u8; N]> {
+    bytes.first_chunk().copied().ok_or(BAD_ROW)
+}
+
+/// A column as it lies in an item.
+#[derive(Clone, Copy)]
+enum Stored<'a> {
+    Null,
+    Fixed(Physical, &'a [u8]),
+    Variable(varlena::View<'a>),
+}
+
+/// Walks the columns of an item without building values.
+struct Walk<'a, 'l> {
+    layout: &'l RowLayout,
+    row: RowBytes<'a>,
+    column: usize,
+    at: usize,
+}
+
+impl<'a, 'l> Walk<'a, 'l> {
+    fn new(layout: &'l RowLayout, row: RowBytes<'a>) -> Walk<'a, 'l> {
+        Walk { layout, row, column: 0, at: 0 }
+    }
+
+    fn next(&mut self) -> Check<Stored<'a>> {
+        let column = self.column;
+        self.column += 1;
+        if self.row.is_null(column) {
+            return Ok(Stored::Null);
+        }
+        let attr = self.layout.attrs().get(column).ok_or(BAD_ROW)?;
+        let mask = attr.align.max(1) as usize - 1;
+        let aligned = (self.at + mask) & !mask;
+        if let Some(len) = attr.physical.fixed_len() {
+            self.at = aligned + len;
+            let bytes = self.row.data.get(aligned..aligned + len).ok_or(BAD_ROW)?;
+            return Ok(Stored::Fixed(attr.physical, bytes));
+        }
+        // A zero byte is padding before an aligned value, unless the place is aligned anyway.
+        let start = if self.row.data.get(self.at) == Some(&0) { aligned } else { self.at };
+        let (view, len) = varlena::parse(self.row.data.get(start..).ok_or(BAD_ROW)?).map_err(|_| BAD_ROW)?;
+        self.at = start + len;
+        Ok(Stored::Variable(view))
+    }
+}
+
+/// Order of a search value relative to a stored one, in index order.
+fn compare_stored(key: &KeyColumn, value: &Datum, stored: Stored<'_>) -> Check<Ordering> {
+    let order = match (value.is_null(), matches!(stored, Stored::Null)) {
+        (true, true) => return Ok(Ordering::Equal),
+        (true, false) => return Ok(null_order(key)),
+        (false, true) => return Ok(null_order(key).reverse()),
+        _ => match (key.compare, stored) {
+            (Compare::Bytes, Stored::Variable(varlena::View::Plain(bytes))) => {
+                as_bytes(value).ok_or(BAD_ROW)?.cmp(bytes)
+            }
+            (Compare::Bytes, Stored::Fixed(Physical::Fixed(_), bytes)) => {
+                as_bytes(value).ok_or(BAD_ROW)?.cmp(bytes)
+            }
+            (Compare::Bytes, Stored::Fixed(Physical::Name, bytes)) => {
+                let len = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+                as_bytes(value).ok_or(BAD_ROW)?.cmp(&bytes[..len])
+            }
+            _ => compare_values(key.compare, value, &to_datum(stored)?),
+        },
+    };
+    Ok(if key.descending { order.reverse() } else { order })
+}
+
+fn as_bytes(value: &Datum) -> Option<&[u8]> {
+    match value {
+        Datum::Bytes(bytes) => Some(bytes),
+        _ => None,
+    }
+}
+
+fn to_datum(stored: Stored<'_>) -> Check<Datum> {
+    Ok(match stored {
+        Stored::Null => Datum::Null,
+        Stored::Variable(varlena::View::Plain(bytes)) => Datum::Bytes(bytes.into()),
+        Stored::Variable(varlena::View::Compressed { raw_size, bytes }) => {
+            Datum::Bytes(varlena::decompress(bytes, raw_size as usize).map_err(|_| BAD_ROW)?.into())
+        }
+        Stored::Variable(varlena::View::External(_)) => return Err("index entry points to a TOAST table"),
+        Stored::Fixed(physical, bytes) => match physical {
+            Physical::Bool => Datum::Bool(bytes[0] != 0),
+            Physical::Char => Datum::Char(bytes[0]),
+            Physical::Int2 => Datum::Int2(i16::from_le_bytes(chunk(bytes)?)),
+            Physical::Int4 => Datum::Int4(i32::from_le_bytes(chunk(bytes)?)),
+            Physical::Int8 => Datum::Int8(i64::from_le_bytes(chunk(bytes)?)),
+            Physical::Oid => Datum::Oid(u32::from_le_bytes(chunk(bytes)?)),
+            Physical::Float4 => Datum::Float4(f32::from_le_bytes(chunk(bytes)?)),
+            Physical::Float8 => Datum::Float8(f64::from_le_bytes(chunk(bytes)?)),
+            Physical::Fixed(_) | Physical::Varlena => Datum::Bytes(bytes.into()),
+            Physical::Name => {
+                let len = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+                Datum::Bytes(bytes[..len].into())
+            }
+        },
+    })
+}
+
+/// Order of NULL relative to anything else.
+fn null_order(key: &KeyColumn) -> Ordering {
+    if key.nulls_first { Ordering::Less } else { Ordering::Greater }
+}
+
+fn as_int(value: &Datum) -> Option<i64> {
+    match *value {
+        Datum::Bool(v) => Some(i64::from(v)),
+        Datum::Char(v) => Some(i64::from(v)),
+        Datum::Int2(v) => Some(i64::from(v)),
+        Datum::Int4(v) => Some(i64::from(v)),
+        Datum::Int8(v) => Some(v),
+        Datum::Oid(v) => Some(i64::from(v)),
+        _ => None,
+    }
+}
+
+fn as_float(value: &Datum) -> Option<f64> {
+    match *value {
+        Datum::Float4(v) => Some(f64::from(v)),
+        Datum::Float8(v) => Some(v),
+        _ => None,
+    }
+}
+
+/// PostgreSQL's order of floats: -0 equals 0, NaN equals NaN and is above everything.
+fn float_order(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
+/// Order of two values that are not NULL, in the type's order. Values of a wrong class compare as equal: a broken promise of the layer
+/// above must not crash the server.
+pub(crate) fn compare_values(compare: Compare, a: &Datum, b: &Datum) -> Ordering {
+    match compare {
+        Compare::Bool | Compare::Char | Compare::Int2 | Compare::Int4 | Compare::Int8 | Compare::Oid => {
+            as_int(a).cmp(&as_int(b))
+        }
+        Compare::Float4 | Compare::Float8 => match (as_float(a), as_float(b)) {
+            (Some(a), Some(b)) => float_order(a, b),
+            _ => Ordering::Equal,
+        },
+        Compare::Bytes => as_bytes(a).cmp(&as_bytes(b)),
+        Compare::With(function) => function(a, b),
+    }
+}
+
+/// Order of two values of one key column in index order, NULLs included.
+pub(crate) fn compare_column(key: &KeyColumn, a: &Datum, b: &Datum) -> Ordering {
+    match (a.is_null(), b.is_null()) {
+        (true, true) => Ordering::Equal,
+        (true, false) => null_order(key),
+        (false, true) => null_order(key).reverse(),
+        _ => {
+            let order = compare_values(key.compare, a, b);
+            if key.descending { order.reverse() } else { order }
+        }
+    }
+}
+
+/// Number of leading key columns in which two items' decoded values are equal.
+pub(crate) fn equal_prefix(desc: &BtreeDesc, a: &[Datum], b: &[Datum]) -> usize {
+    desc.keys
+        .iter()
+        .zip(a.iter().zip(b))
+        .take_while(|(key, (a, b))| compare_column(key, a, b) == Ordering::Equal)
+        .count()
+}
