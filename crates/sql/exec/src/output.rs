@@ -3,6 +3,7 @@
 
 use base::{Oid, SqlError, SqlResult};
 use tuple::Datum;
+use types::FormatContext;
 
 /// How a value travels: PostgreSQL's format codes 0 and 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,6 +55,8 @@ pub struct RowEncoder<'a> {
     pub columns: &'a [Column],
     /// Formats asked for: none (all text), one (for all), or one a column.
     pub formats: &'a [Format],
+    /// Date style, time zone and so on.
+    pub context: &'a FormatContext,
 }
 
 impl RowEncoder<'_> {
@@ -81,8 +84,15 @@ impl RowEncoder<'_> {
     /// Appends the value's bytes without length word; `false` for NULL, which appends nothing.
     #[inline]
     pub fn encode(&self, i: usize, value: &Datum, out: &mut Vec<u8>) -> SqlResult<bool> {
-        let _ = (i, value, out);
-        todo!()
+        if value.is_null() {
+            return Ok(false);
+        }
+        let type_oid = self.columns[i].type_oid;
+        match self.format(i) {
+            Format::Text => types::output(type_oid, value, self.context, out)?,
+            Format::Binary => types::send(type_oid, value, out)?,
+        }
+        Ok(true)
     }
 }
 

@@ -127,8 +127,11 @@ impl Settings {
     /// Start-up and total cost of reading the index alone.
     pub fn index_access(&self, index: IndexShape, selectivity: f64, keys: f64, loops: f64) -> (f64, f64) {
         let tuples = clamp_rows(index.tuples * selectivity);
-        let mut pages =
-            if index.pages > 1.0 && index.tuples > 1.0 { (tuples * index.pages / index.tuples).ceil() } else { 1.0 };
+        let mut pages = if index.pages > 1.0 && index.tuples > 1.0 {
+            (tuples * index.pages / index.tuples).ceil()
+        } else {
+            1.0
+        };
         if loops > 1.0 {
             pages = self.pages_fetched(pages * loops, index.pages, self.effective_cache_size) / loops;
         }
@@ -166,7 +169,8 @@ impl Settings {
         }
         let max_io = worst * self.random_page_cost;
         let min_io =
-            if best > 0.0 { self.random_page_cost + (best - 1.0).max(0.0) * self.seq_page_cost } else { 0.0 }.min(max_io);
+            if best > 0.0 { self.random_page_cost + (best - 1.0).max(0.0) * self.seq_page_cost } else { 0.0 }
+                .min(max_io);
         let squared = index.correlation * index.correlation;
         total += max_io + squared * (min_io - max_io);
         total += tuples * (self.cpu_tuple_cost + self.cpu_operator_cost * quals);
@@ -175,7 +179,14 @@ impl Settings {
     }
 
     /// The heap side of a bitmap scan, above `bitmap` (total cost of the bitmap, selectivity).
-    pub fn bitmap_heap(&self, table: TableShape, bitmap: f64, selectivity: f64, quals: f64, loops: f64) -> (f64, f64) {
+    pub fn bitmap_heap(
+        &self,
+        table: TableShape,
+        bitmap: f64,
+        selectivity: f64,
+        quals: f64,
+        loops: f64,
+    ) -> (f64, f64) {
         let tuples = clamp_rows(table.tuples * selectivity);
         let t = table.pages.max(1.0);
         let mut pages = if loops > 1.0 {
@@ -287,7 +298,11 @@ impl Settings {
             startup += self.seq_page_cost * inner_pages;
             run += self.seq_page_cost * (inner_pages + 2.0 * outer_pages);
         }
-        run += self.cpu_operator_cost * keys * outer.rows * (inner.rows * bucket).clamp(1.0, inner.rows.max(1.0)) * 0.5;
+        run += self.cpu_operator_cost
+            * keys
+            * outer.rows
+            * (inner.rows * bucket).clamp(1.0, inner.rows.max(1.0))
+            * 0.5;
         run += self.cpu_operator_cost * quals * matched;
         run += self.cpu_tuple_cost * rows;
         let total = startup + run;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use base::Oid;
+pub use parse::ast::SqlValueKind;
 use tuple::Datum;
 use types::Function;
 
@@ -167,6 +168,8 @@ pub enum SubPlanKind {
     Quantified {
         /// ANY rather than ALL.
         any: bool,
+        /// A comparison with the one row of the subquery.
+        single: bool,
         /// Boolean expression over `columns`.
         test: Box<Expr>,
         /// Parameters standing for the subplan's columns in `test`.
@@ -350,6 +353,8 @@ pub enum Expr {
         lower: Vec<Option<Expr>>,
         /// A slice rather than an element.
         slice: bool,
+        /// New value, in an assignment.
+        assign: Option<Box<Expr>>,
         /// Result type.
         type_oid: Oid,
         /// Type of an element.
@@ -366,7 +371,16 @@ pub enum Expr {
         /// Result type.
         type_oid: Oid,
     },
-    /// `current_date`, `current_user` and the like: a call without parentheses.
+    /// `current_date`, `current_user` and the like: which, type, precision.
+    SqlValue(SqlValueKind, Oid, i32),
+    /// `row IS [NOT] NULL`: of all fields.
+    RowNullTest {
+        /// The row.
+        arg: Box<Expr>,
+        /// IS NOT NULL.
+        not: bool,
+    },
+    /// An aggregate.
     Aggregate(Box<AggCall>),
     /// A window function.
     Window(Box<WindowCall>),

@@ -1,1 +1,71 @@
-//! The `plan` layer.
+//! # What
+//! From the analysed query to the plan that the executor runs: rewriting, estimates, paths, the choice among them.
+//!
+//! # Layout
+//! * [`expr`], [`mod@plan`]: what comes out. `logical`: a query level in between; `convert` makes it, `prepare` rewrites it.
+//! * `level`: where conditions apply, equivalence classes, limits of outer joins. `scan`, `joins`: paths. `create`: nodes.
+//! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
+//! * [`cost`], [`selectivity`], [`stats`]: estimates. [`explain`]: the plan as text.
+//!
+//! # Invariants
+//! 1. A plan is immutable and refers to no session: sessions share it.
+//! 2. Relations are numbered across all levels of a statement, so merging a subquery renumbers nothing.
+//! 3. An expression of a node is made of parameters, cells, constants and expressions in the outputs of its children.
+//!
+//! # PostgreSQL counterpart and differences
+//! `optimizer/`. Joins are parameterised only at scans; no parallel plans, no genetic search (greedy beyond the threshold).
+
+mod convert;
+pub mod cost;
+mod create;
+pub mod explain;
+pub mod expr;
+mod fold;
+mod joins;
+mod level;
+mod logical;
+mod path;
+pub mod plan;
+mod planner;
+mod prepare;
+mod relset;
+mod scan;
+pub mod selectivity;
+pub mod stats;
+mod stored;
+mod upper;
+mod walk;
+
+pub use cost::Settings;
+pub use expr::*;
+pub use plan::*;
+pub use planner::{Context, convert_expression, plan};
+pub use stats::{ColumnStats, Statistics};
+
+use base::{SqlError, sql_err};
+
+/// 54001.
+pub fn stack_too_deep() -> SqlError {
+    sql_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded")
+        .hint("Increase the configuration parameter \"max_stack_depth\", after ensuring the platform's stack depth limit is adequate.")
+}
+
+/// What an interrupt says to the client.
+pub fn interrupted(interrupt: runtime::Interrupt) -> SqlError {
+    use runtime::Interrupt;
+    match interrupt {
+        Interrupt::Terminate => SqlError::fatal(
+            base::SqlState::ADMIN_SHUTDOWN,
+            "terminating connection due to administrator command",
+        ),
+        Interrupt::StatementTimeout => {
+            sql_err!(QUERY_CANCELED, "canceling statement due to statement timeout")
+        }
+        Interrupt::LockTimeout => sql_err!(LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout"),
+        Interrupt::TransactionTimeout => SqlError::fatal(
+            base::SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+            "terminating connection due to transaction timeout",
+        ),
+        _ => sql_err!(QUERY_CANCELED, "canceling statement due to user request"),
+    }
+}

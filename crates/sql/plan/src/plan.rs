@@ -3,13 +3,30 @@
 //! Expressions keep naming relations and columns; a node's `output` says which expressions its rows carry, and the node
 //! above finds its inputs by looking for equal expressions there. So EXPLAIN needs no second bookkeeping.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use base::Oid;
-use catalog::{Index, Table};
+use catalog::view::{Index, Table};
 use types::Function;
 
 use crate::expr::{AggCall, Expr, ParamId, RelId, SortKey, WindowCall};
+
+/// An index of a table.
+#[derive(Clone, Debug)]
+pub struct IndexRef {
+    /// The table.
+    pub table: Arc<Table>,
+    /// Position in its list of indexes.
+    pub position: usize,
+}
+
+impl Deref for IndexRef {
+    type Target = Index;
+    fn deref(&self) -> &Index {
+        &self.table.indexes[self.position]
+    }
+}
 
 /// Estimates of a node, in PostgreSQL's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -87,6 +104,8 @@ pub struct Statement {
     pub params: Vec<Oid>,
     /// Number of executor parameters.
     pub exec_params: usize,
+    /// Number of work tables of recursive queries.
+    pub work_tables: usize,
     /// Tables to lock before running, and how strongly (PostgreSQL's lock mode numbers).
     pub locks: Vec<(Oid, u8)>,
     /// Writes anything (DML, also in CTEs, or row locks).
@@ -115,6 +134,18 @@ pub struct Plan {
     pub filter: Vec<Expr>,
     /// What it does.
     pub node: Node,
+}
+
+impl Plan {
+    /// One row without columns.
+    pub fn empty() -> Plan {
+        Plan {
+            cost: Cost::default(),
+            output: Vec::new(),
+            filter: Vec::new(),
+            node: Node::Result { one_time: Vec::new(), child: None },
+        }
+    }
 }
 
 /// Kinds of joins. Outer side is the left one.
@@ -165,7 +196,7 @@ pub enum Bitmap {
     /// Rows that an index finds.
     Index {
         /// The index.
-        index: Arc<Index>,
+        index: IndexRef,
         /// Conditions.
         conditions: Vec<IndexCondition>,
         /// Estimates.
@@ -317,6 +348,8 @@ pub struct Modify {
     pub columns: Vec<i16>,
     /// RETURNING, over the target and other relations of the source.
     pub returning: Vec<Expr>,
+    /// Names of the columns of RETURNING.
+    pub returning_names: Vec<Arc<str>>,
     /// CHECK constraints: name and condition over the target.
     pub checks: Vec<(Arc<str>, Expr)>,
     /// Generated stored columns: number and expression over the target.
@@ -331,7 +364,7 @@ pub struct Modify {
 #[derive(Debug)]
 pub struct IndexExprs {
     /// The index.
-    pub index: Arc<Index>,
+    pub index: IndexRef,
     /// One expression a key or included column.
     pub columns: Vec<Expr>,
     /// Predicate of a partial index.
@@ -343,44 +376,158 @@ pub struct IndexExprs {
 #[allow(missing_docs)]
 pub enum Node {
     /// Rows computed from nothing, or a child behind a condition that is checked once.
-    Result { one_time: Vec<Expr>, child: Option<Box<Plan>> },
+    Result {
+        one_time: Vec<Expr>,
+        child: Option<Box<Plan>>,
+    },
     /// Set-returning functions in the target list.
-    ProjectSet { child: Box<Plan> },
+    ProjectSet {
+        child: Box<Plan>,
+    },
     /// The whole table.
-    SeqScan { rel: RelId },
+    SeqScan {
+        rel: RelId,
+    },
     /// In index order, rows from the heap.
-    IndexScan { rel: RelId, index: Arc<Index>, conditions: Vec<IndexCondition>, backward: bool },
+    IndexScan {
+        rel: RelId,
+        index: IndexRef,
+        conditions: Vec<IndexCondition>,
+        backward: bool,
+    },
     /// In index order, rows from the index where the page is all-visible.
-    IndexOnlyScan { rel: RelId, index: Arc<Index>, conditions: Vec<IndexCondition>, backward: bool },
+    IndexOnlyScan {
+        rel: RelId,
+        index: IndexRef,
+        conditions: Vec<IndexCondition>,
+        backward: bool,
+    },
     /// Pages in order as a bitmap says.
-    BitmapHeapScan { rel: RelId, bitmap: Bitmap, recheck: Vec<Expr> },
+    BitmapHeapScan {
+        rel: RelId,
+        bitmap: Bitmap,
+        recheck: Vec<Expr>,
+    },
     /// By place; values of type tid, or arrays of them.
-    TidScan { rel: RelId, tids: Vec<Expr>, condition: Vec<Expr> },
+    TidScan {
+        rel: RelId,
+        tids: Vec<Expr>,
+        condition: Vec<Expr>,
+    },
     /// VALUES lists.
-    ValuesScan { rel: RelId, rows: Vec<Vec<Expr>> },
+    ValuesScan {
+        rel: RelId,
+        rows: Vec<Vec<Expr>>,
+    },
     /// A set-returning function in FROM.
-    FunctionScan { rel: RelId, functions: Vec<Expr>, ordinality: bool },
+    FunctionScan {
+        rel: RelId,
+        functions: Vec<Expr>,
+        ordinality: bool,
+    },
     /// A subquery that could not be merged.
-    SubqueryScan { rel: RelId, child: Box<Plan> },
+    SubqueryScan {
+        rel: RelId,
+        child: Box<Plan>,
+    },
     /// Rows of a common table expression.
-    CteScan { rel: RelId, subplan: usize },
+    CteScan {
+        rel: RelId,
+        subplan: usize,
+    },
     /// Rows of the previous step of a recursive one.
-    WorkTableScan { rel: RelId, table: usize },
+    WorkTableScan {
+        rel: RelId,
+        table: usize,
+    },
     /// WITH RECURSIVE.
-    RecursiveUnion { initial: Box<Plan>, recursive: Box<Plan>, table: usize, distinct: bool },
-    NestLoop { kind: JoinKind, outer: Box<Plan>, inner: Box<Plan>, clauses: Vec<Expr>, params: Vec<(ParamId, Expr)>, inner_unique: bool },
-    HashJoin { kind: JoinKind, outer: Box<Plan>, inner: Box<Plan>, hash: Vec<JoinClause>, clauses: Vec<Expr>, inner_unique: bool },
-    MergeJoin { kind: JoinKind, outer: Box<Plan>, inner: Box<Plan>, merge: Vec<JoinClause>, clauses: Vec<Expr>, inner_unique: bool },
+    RecursiveUnion {
+        initial: Box<Plan>,
+        recursive: Box<Plan>,
+        table: usize,
+        distinct: bool,
+    },
+    NestLoop {
+        kind: JoinKind,
+        outer: Box<Plan>,
+        inner: Box<Plan>,
+        clauses: Vec<Expr>,
+        params: Vec<(ParamId, Expr)>,
+        inner_unique: bool,
+    },
+    HashJoin {
+        kind: JoinKind,
+        outer: Box<Plan>,
+        inner: Box<Plan>,
+        hash: Vec<JoinClause>,
+        clauses: Vec<Expr>,
+        inner_unique: bool,
+    },
+    MergeJoin {
+        kind: JoinKind,
+        outer: Box<Plan>,
+        inner: Box<Plan>,
+        merge: Vec<JoinClause>,
+        clauses: Vec<Expr>,
+        inner_unique: bool,
+    },
     /// Keeps rows so that they can be read again.
-    Materialize { child: Box<Plan> },
-    Sort { child: Box<Plan>, keys: Vec<SortKey>, limit: Option<usize> },
+    Materialize {
+        child: Box<Plan>,
+    },
+    Sort {
+        child: Box<Plan>,
+        keys: Vec<SortKey>,
+    },
     /// Adjacent duplicates removed.
-    Unique { child: Box<Plan>, columns: Vec<Expr> },
-    Aggregate { strategy: AggStrategy, child: Box<Plan>, keys: Vec<Expr>, sets: Vec<Vec<usize>>, calls: Vec<AggCall> },
-    WindowAgg { child: Box<Plan>, partition: Vec<Expr>, order: Vec<SortKey>, frame: WindowFrame, calls: Vec<WindowCall>, name: Arc<str> },
-    Limit { child: Box<Plan>, count: Option<Expr>, offset: Option<Expr>, with_ties: Vec<SortKey> },
-    SetOp { kind: SetOpKind, left: Box<Plan>, right: Box<Plan> },
-    Append { children: Vec<Plan> },
-    LockRows { child: Box<Plan>, marks: Vec<RowMark> },
+    Unique {
+        child: Box<Plan>,
+        columns: Vec<Expr>,
+    },
+    Aggregate {
+        strategy: AggStrategy,
+        child: Box<Plan>,
+        keys: Vec<Expr>,
+        sets: Vec<Vec<usize>>,
+        calls: Vec<AggCall>,
+    },
+    WindowAgg {
+        child: Box<Plan>,
+        partition: Vec<Expr>,
+        order: Vec<SortKey>,
+        frame: WindowFrame,
+        calls: Vec<WindowCall>,
+        name: Arc<str>,
+    },
+    Limit {
+        child: Box<Plan>,
+        count: Option<Expr>,
+        offset: Option<Expr>,
+        with_ties: Vec<SortKey>,
+    },
+    SetOp {
+        kind: SetOpKind,
+        left: Box<Plan>,
+        right: Box<Plan>,
+    },
+    Append {
+        children: Vec<Plan>,
+    },
+    LockRows {
+        child: Box<Plan>,
+        marks: Vec<RowMark>,
+    },
     Modify(Box<Modify>),
+}
+
+/// Keys of a sort.
+pub struct SortKeys(pub Vec<SortKey>);
+
+impl SortKeys {
+    /// Ascending, NULLs last.
+    pub fn ascending(exprs: Vec<Expr>) -> SortKeys {
+        SortKeys(
+            exprs.into_iter().map(|expr| SortKey { expr, descending: false, nulls_first: false }).collect(),
+        )
+    }
 }

@@ -29,6 +29,7 @@ impl Expr {
             | Expr::Array { type_oid, .. }
             | Expr::Subscript { type_oid, .. }
             | Expr::Row(_, type_oid)
+            | Expr::SqlValue(_, type_oid, _)
             | Expr::Field { type_oid, .. } => *type_oid,
             Expr::Var(var) => var.type_oid,
             Expr::Call(call) => call.type_oid,
@@ -37,7 +38,13 @@ impl Expr {
             Expr::Window(call) => call.type_oid,
             Expr::SubPlan(sub) => sub.type_oid,
             Expr::Grouping(_) => Oid(23),
-            Expr::ArrayOp(_) | Expr::And(_) | Expr::Or(_) | Expr::Not(_) | Expr::Test(..) | Expr::Distinct { .. } => BOOL,
+            Expr::ArrayOp(_)
+            | Expr::And(_)
+            | Expr::Or(_)
+            | Expr::Not(_)
+            | Expr::Test(..)
+            | Expr::RowNullTest { .. }
+            | Expr::Distinct { .. } => BOOL,
         }
     }
 
@@ -55,13 +62,24 @@ impl Expr {
     /// Calls `f` on each direct child.
     pub fn for_children<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         match self {
-            Expr::Const { .. } | Expr::Param { .. } | Expr::ExecParam { .. } | Expr::Var(_) | Expr::Grouping(_) => {}
-            Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => call.args.iter().for_each(f),
+            Expr::Const { .. }
+            | Expr::Param { .. }
+            | Expr::ExecParam { .. }
+            | Expr::Var(_)
+            | Expr::SqlValue(..)
+            | Expr::Grouping(_) => {}
+            Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
+                call.args.iter().for_each(f)
+            }
             Expr::ArrayOp(op) => {
                 f(&op.left);
                 f(&op.array);
             }
-            Expr::And(list) | Expr::Or(list) | Expr::Coalesce(list, _) | Expr::Extreme(_, list, _) | Expr::Row(list, _) => {
+            Expr::And(list)
+            | Expr::Or(list)
+            | Expr::Coalesce(list, _)
+            | Expr::Extreme(_, list, _)
+            | Expr::Row(list, _) => {
                 list.iter().for_each(f);
             }
             Expr::Array { elements, .. } => elements.iter().for_each(f),
@@ -69,6 +87,7 @@ impl Expr {
             | Expr::Test(_, arg)
             | Expr::Relabel { arg, .. }
             | Expr::IoCast { arg, .. }
+            | Expr::RowNullTest { arg, .. }
             | Expr::Field { arg, .. } => f(arg),
             Expr::ArrayCast { arg, element, .. } => {
                 f(arg);
@@ -86,9 +105,10 @@ impl Expr {
                     f(otherwise);
                 }
             }
-            Expr::Subscript { array, upper, lower, .. } => {
+            Expr::Subscript { array, upper, lower, assign, .. } => {
                 f(array);
-                upper.iter().chain(lower).flatten().for_each(f);
+                upper.iter().chain(lower).flatten().for_each(&mut *f);
+                assign.iter().for_each(|e| f(e));
             }
             Expr::Aggregate(call) => {
                 call.args.iter().chain(&call.direct).for_each(&mut *f);
@@ -111,7 +131,12 @@ impl Expr {
     /// Calls `f` on each direct child, to be changed.
     pub fn for_children_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         match self {
-            Expr::Const { .. } | Expr::Param { .. } | Expr::ExecParam { .. } | Expr::Var(_) | Expr::Grouping(_) => {}
+            Expr::Const { .. }
+            | Expr::Param { .. }
+            | Expr::ExecParam { .. }
+            | Expr::Var(_)
+            | Expr::SqlValue(..)
+            | Expr::Grouping(_) => {}
             Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
                 call.args.iter_mut().for_each(f);
             }
@@ -119,7 +144,11 @@ impl Expr {
                 f(&mut op.left);
                 f(&mut op.array);
             }
-            Expr::And(list) | Expr::Or(list) | Expr::Coalesce(list, _) | Expr::Extreme(_, list, _) | Expr::Row(list, _) => {
+            Expr::And(list)
+            | Expr::Or(list)
+            | Expr::Coalesce(list, _)
+            | Expr::Extreme(_, list, _)
+            | Expr::Row(list, _) => {
                 list.iter_mut().for_each(f);
             }
             Expr::Array { elements, .. } => elements.iter_mut().for_each(f),
@@ -127,6 +156,7 @@ impl Expr {
             | Expr::Test(_, arg)
             | Expr::Relabel { arg, .. }
             | Expr::IoCast { arg, .. }
+            | Expr::RowNullTest { arg, .. }
             | Expr::Field { arg, .. } => f(arg),
             Expr::ArrayCast { arg, element, .. } => {
                 f(arg);
@@ -144,9 +174,10 @@ impl Expr {
                     f(otherwise);
                 }
             }
-            Expr::Subscript { array, upper, lower, .. } => {
+            Expr::Subscript { array, upper, lower, assign, .. } => {
                 f(array);
-                upper.iter_mut().chain(lower).flatten().for_each(f);
+                upper.iter_mut().chain(lower).flatten().for_each(&mut *f);
+                assign.iter_mut().for_each(|e| f(e));
             }
             Expr::Aggregate(call) => {
                 call.args.iter_mut().chain(&mut call.direct).for_each(&mut *f);
@@ -228,7 +259,7 @@ impl Expr {
                 call.function.volatility == Volatility::Stable
             }
             Expr::ArrayOp(op) => op.function.volatility == Volatility::Stable,
-            Expr::IoCast { .. } | Expr::SubPlan(_) => true,
+            Expr::IoCast { .. } | Expr::SubPlan(_) | Expr::SqlValue(..) => true,
             _ => false,
         };
         if self.any(&mut |e| stable(e)) { Volatility::Stable } else { Volatility::Immutable }
@@ -261,12 +292,15 @@ impl Expr {
             Expr::Var(var) => is_rel(var.rel),
             Expr::Call(call) => call.function.strict && call.args.iter().any(|a| a.rejects_nulls_of(is_rel)),
             Expr::ArrayOp(op) => op.any && op.function.strict && op.left.rejects_nulls_of(is_rel),
-            Expr::Relabel { arg, .. } | Expr::IoCast { arg, .. } | Expr::Not(arg) => arg.rejects_nulls_of(is_rel),
-            Expr::And(list) => list.iter().any(|e| e.rejects_nulls_of(is_rel)),
-            Expr::Or(list) => list.iter().all(|e| e.rejects_nulls_of(is_rel)),
-            Expr::Test(crate::expr::Test::IsNotNull | crate::expr::Test::IsTrue | crate::expr::Test::IsFalse, arg) => {
+            Expr::Relabel { arg, .. } | Expr::IoCast { arg, .. } | Expr::Not(arg) => {
                 arg.rejects_nulls_of(is_rel)
             }
+            Expr::And(list) => list.iter().any(|e| e.rejects_nulls_of(is_rel)),
+            Expr::Or(list) => list.iter().all(|e| e.rejects_nulls_of(is_rel)),
+            Expr::Test(
+                crate::expr::Test::IsNotNull | crate::expr::Test::IsTrue | crate::expr::Test::IsFalse,
+                arg,
+            ) => arg.rejects_nulls_of(is_rel),
             _ => false,
         }
     }

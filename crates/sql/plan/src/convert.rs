@@ -1,0 +1,1004 @@
+//! From the analysed query to [`Block`]s: relations numbered across all levels, sublinks set aside as pending subplans.
+
+use std::sync::Arc;
+
+use analyze::{self as a, Query, RteKind};
+use base::{Oid, SqlError, SqlResult};
+use tuple::Datum;
+use types::Function;
+
+use crate::expr::*;
+use crate::logical::{self as l, Block, SetTree, Source, Target};
+use crate::plan::{
+    Command, FrameBound, FrameExclude, FrameMode, JoinKind, Modify, OnConflict, Plan, RelColumn, Relation,
+    RowLockStrength, RowLockWait, RowMark, WindowFrame,
+};
+use crate::planner::Planner;
+use crate::relset::MAX_RELATIONS;
+use crate::walk::flatten_and;
+
+/// What the range table entries of a level became.
+#[derive(Default)]
+pub(crate) struct Scope {
+    entries: Vec<Entry>,
+    /// Subplans of the WITH queries, by name; with the work table of recursive ones under way.
+    ctes: Vec<(String, CteState)>,
+    /// Cells of multiple assignments: (sublink number, column) → cell.
+    multi: Vec<((i32, i32), ParamId)>,
+}
+
+#[derive(Clone)]
+enum Entry {
+    Rel(RelId),
+    Join(Vec<Expr>),
+}
+
+#[derive(Clone)]
+enum CteState {
+    Planned { subplan: usize, inline: bool },
+    Recursive { table: usize },
+}
+
+/// Converts one statement.
+pub(crate) struct Converter<'p, 'c> {
+    pub planner: &'p mut Planner<'c>,
+    scopes: Vec<Scope>,
+    case_cells: Vec<ParamId>,
+    link_cells: Vec<Vec<ParamId>>,
+}
+
+/// The function with this OID, built in.
+pub fn function(oid: Oid) -> SqlResult<&'static Function> {
+    types::registry::function(oid).ok_or_else(|| SqlError::not_supported(format!("function with OID {oid}")))
+}
+
+impl<'p, 'c> Converter<'p, 'c> {
+    pub fn new(planner: &'p mut Planner<'c>) -> Converter<'p, 'c> {
+        Converter { planner, scopes: Vec::new(), case_cells: Vec::new(), link_cells: Vec::new() }
+    }
+
+    /// Opens a level whose range table is these relations.
+    pub fn open_scope(&mut self, rels: Vec<RelId>) {
+        let entries = rels.into_iter().map(Entry::Rel).collect();
+        self.scopes.push(Scope { entries, ..Scope::default() });
+    }
+
+    /// Converts a query and everything below it.
+    pub fn query(&mut self, query: &Query) -> SqlResult<Block> {
+        runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
+        self.scopes.push(Scope::default());
+        let block = self.query_in_scope(query);
+        self.scopes.pop();
+        block
+    }
+
+    fn scope(&mut self) -> &mut Scope {
+        self.scopes.last_mut().expect("a query is being converted")
+    }
+
+    fn query_in_scope(&mut self, query: &Query) -> SqlResult<Block> {
+        let mut block = Block::default();
+        for cte in &query.ctes {
+            self.cte(cte, &mut block)?;
+        }
+        self.range_table(query)?;
+        if let Some(tree) = &query.set_operation {
+            return self.set_query(query, tree, block);
+        }
+        for item in &query.join_tree.items {
+            let item = self.from_node(item)?;
+            block.from.push(item);
+        }
+        if let Some(filter) = &query.join_tree.filter {
+            flatten_and(self.expr(filter)?, &mut block.quals);
+        }
+        self.upper(query, &mut block)?;
+        if query.command != a::Command::Select {
+            self.modify(query, &mut block)?;
+        }
+        Ok(block)
+    }
+
+    fn upper(&mut self, query: &Query, block: &mut Block) -> SqlResult<()> {
+        block.aggregated =
+            query.has_aggregates || !query.group_by.is_empty() || !query.grouping_sets.is_empty();
+        for entry in &query.targets {
+            let expr = self.expr(&entry.expr)?;
+            block.targets.push(Target {
+                expr,
+                name: entry.name.as_deref().unwrap_or("?column?").into(),
+                junk: entry.junk,
+            });
+        }
+        let by_ref = |sort_ref: u32| {
+            let at = query.targets.iter().position(|t| t.sort_ref == sort_ref);
+            at.ok_or_else(|| SqlError::internal("sort reference without target"))
+        };
+        for clause in &query.group_by {
+            block.group.push(block.targets[by_ref(clause.sort_ref)?].expr.clone());
+        }
+        for set in &query.grouping_sets {
+            let index = |r: &u32| query.group_by.iter().position(|g| g.sort_ref == *r).unwrap_or(0);
+            block.grouping_sets.push(set.iter().map(index).collect());
+        }
+        if let Some(having) = &query.having {
+            block.aggregated = true;
+            flatten_and(self.expr(having)?, &mut block.having);
+        }
+        let key = |block: &Block, c: &a::SortGroupClause| -> SqlResult<SortKey> {
+            let expr = block.targets[by_ref(c.sort_ref)?].expr.clone();
+            Ok(SortKey { expr, descending: c.descending, nulls_first: c.nulls_first })
+        };
+        for (number, window) in query.windows.iter().enumerate() {
+            let partition =
+                window.partition_by.iter().map(|c| Ok(key(block, c)?.expr)).collect::<SqlResult<_>>()?;
+            let order = window.order_by.iter().map(|c| key(block, c)).collect::<SqlResult<_>>()?;
+            let frame = self.frame(&window.frame)?;
+            let name = window.name.clone().unwrap_or_else(|| format!("w{}", number + 1)).into();
+            block.windows.push(l::Window { name, partition, order, frame });
+        }
+        block.distinct = query.distinct.iter().map(|c| Ok(key(block, c)?.expr)).collect::<SqlResult<_>>()?;
+        block.distinct_on = query.distinct_on;
+        block.sort = query.order_by.iter().map(|c| key(block, c)).collect::<SqlResult<_>>()?;
+        self.limits(query, block)?;
+        for mark in query.row_marks.iter() {
+            if let Entry::Rel(rel) = self.scope().entries[mark.rte].clone()
+                && matches!(self.planner.sources[rel], Source::Table)
+            {
+                block.marks.push(RowMark { rel, strength: strength(mark.strength), wait: wait(mark.wait) });
+            }
+        }
+        Ok(())
+    }
+
+    fn limits(&mut self, query: &Query, block: &mut Block) -> SqlResult<()> {
+        block.limit = query.limit.as_ref().map(|e| self.expr(e)).transpose()?;
+        if matches!(&block.limit, Some(Expr::Const { value: Datum::Null, .. })) {
+            block.limit = None;
+        }
+        block.offset = query.offset.as_ref().map(|e| self.expr(e)).transpose()?;
+        block.with_ties = query.with_ties;
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &a::Frame) -> SqlResult<WindowFrame> {
+        Ok(WindowFrame {
+            mode: match frame.units {
+                a::FrameUnits::Rows => FrameMode::Rows,
+                a::FrameUnits::Range => FrameMode::Range,
+                a::FrameUnits::Groups => FrameMode::Groups,
+            },
+            start: self.bound(&frame.start)?,
+            end: self.bound(&frame.end)?,
+            exclude: match frame.exclusion {
+                a::FrameExclusion::NoOthers => FrameExclude::Nothing,
+                a::FrameExclusion::CurrentRow => FrameExclude::CurrentRow,
+                a::FrameExclusion::Group => FrameExclude::Group,
+                a::FrameExclusion::Ties => FrameExclude::Ties,
+            },
+        })
+    }
+
+    fn bound(&mut self, bound: &a::FrameBound) -> SqlResult<FrameBound> {
+        Ok(match bound {
+            a::FrameBound::UnboundedPreceding => FrameBound::UnboundedPreceding,
+            a::FrameBound::Preceding(e) => FrameBound::Preceding(self.expr(e)?),
+            a::FrameBound::CurrentRow => FrameBound::CurrentRow,
+            a::FrameBound::Following(e) => FrameBound::Following(self.expr(e)?),
+            a::FrameBound::UnboundedFollowing => FrameBound::UnboundedFollowing,
+        })
+    }
+
+    fn set_query(&mut self, query: &Query, tree: &a::SetOperation, mut block: Block) -> SqlResult<Block> {
+        let columns = query
+            .targets
+            .iter()
+            .map(|t| {
+                let e = analysed_type(&t.expr);
+                RelColumn { name: t.name.as_deref().unwrap_or("?column?").into(), type_oid: e.0, typmod: e.1 }
+            })
+            .collect::<Vec<_>>();
+        let rel = self.planner.add_relation(
+            Relation { alias: "*SELECT*".into(), table: None, columns: columns.clone() },
+            Source::Columns,
+        )?;
+        let tree = self.set_tree(query, tree)?;
+        for (i, column) in columns.iter().enumerate() {
+            let var = Var { rel, column: i as i16 + 1, type_oid: column.type_oid, typmod: column.typmod };
+            let junk = query.targets[i].junk;
+            block.targets.push(Target { expr: Expr::Var(var), name: column.name.clone(), junk });
+        }
+        for clause in &query.order_by {
+            let at = query.targets.iter().position(|t| t.sort_ref == clause.sort_ref);
+            let at = at.ok_or_else(|| SqlError::internal("sort reference without target"))?;
+            block.sort.push(SortKey {
+                expr: block.targets[at].expr.clone(),
+                descending: clause.descending,
+                nulls_first: clause.nulls_first,
+            });
+        }
+        self.limits(query, &mut block)?;
+        block.set = Some((rel, tree));
+        Ok(block)
+    }
+
+    fn set_tree(&mut self, query: &Query, tree: &a::SetOperation) -> SqlResult<SetTree> {
+        Ok(match tree {
+            a::SetOperation::Leaf(rte) => {
+                let RteKind::Subquery(sub) = &query.range_table[*rte].kind else {
+                    return Err(SqlError::internal("set operation over something else than a subquery"));
+                };
+                SetTree::Leaf(Box::new(self.query(&sub.query)?))
+            }
+            a::SetOperation::Node(node) => SetTree::Op {
+                op: match node.op {
+                    a::SetOp::Union => l::SetOperation::Union,
+                    a::SetOp::Intersect => l::SetOperation::Intersect,
+                    a::SetOp::Except => l::SetOperation::Except,
+                },
+                all: node.all,
+                left: Box::new(self.set_tree(query, &node.left)?),
+                right: Box::new(self.set_tree(query, &node.right)?),
+            },
+        })
+    }
+
+    fn cte(&mut self, cte: &a::Cte, block: &mut Block) -> SqlResult<()> {
+        if cte.recursive {
+            return self.recursive_cte(cte, block);
+        }
+        let inner = self.query(&cte.query)?;
+        let modifies = inner.modify.is_some();
+        let inline = !modifies
+            && inner.marks.is_empty()
+            && match cte.materialize {
+                a::Materialize::Never => true,
+                a::Materialize::Always => false,
+                a::Materialize::Default => cte.references == 1,
+            }
+            && !inner.targets.iter().any(|t| t.expr.is_volatile());
+        if cte.references == 0 && !modifies {
+            return Ok(());
+        }
+        let subplan = self.planner.add_subplan(inner, Some(cte.name.clone()));
+        if !inline {
+            block.ctes.push(subplan);
+        }
+        self.scope().ctes.push((cte.name.clone(), CteState::Planned { subplan, inline }));
+        Ok(())
+    }
+
+    fn recursive_cte(&mut self, cte: &a::Cte, block: &mut Block) -> SqlResult<()> {
+        let Some(a::SetOperation::Node(node)) = &cte.query.set_operation else {
+            return Err(SqlError::internal("recursive query without UNION"));
+        };
+        let table = self.planner.work_tables;
+        self.planner.work_tables += 1;
+        self.scope().ctes.push((cte.name.clone(), CteState::Recursive { table }));
+        self.scopes.push(Scope::default());
+        let result = (|| {
+            for inner in &cte.query.ctes {
+                self.cte(inner, block)?;
+            }
+            self.range_table(&cte.query)?;
+            let initial = Box::new(self.set_tree(&cte.query, &node.left)?);
+            let recursive = Box::new(self.set_tree(&cte.query, &node.right)?);
+            let tree = SetTree::Recursive { initial, recursive, table, distinct: !node.all };
+            let columns: Vec<RelColumn> = cte.columns.iter().map(column_of).collect();
+            let relation =
+                Relation { alias: cte.name.as_str().into(), table: None, columns: columns.clone() };
+            let rel = self.planner.add_relation(relation, Source::Columns)?;
+            let mut inner = Block { set: Some((rel, tree)), ..Block::default() };
+            for (i, column) in columns.iter().enumerate() {
+                let var = Var { rel, column: i as i16 + 1, type_oid: column.type_oid, typmod: column.typmod };
+                inner.targets.push(Target { expr: Expr::Var(var), name: column.name.clone(), junk: false });
+            }
+            Ok(inner)
+        })();
+        self.scopes.pop();
+        let subplan = self.planner.add_subplan(result?, Some(cte.name.clone()));
+        block.ctes.push(subplan);
+        let ctes = &mut self.scope().ctes;
+        ctes.pop();
+        ctes.push((cte.name.clone(), CteState::Planned { subplan, inline: false }));
+        Ok(())
+    }
+
+    fn range_table(&mut self, query: &Query) -> SqlResult<()> {
+        // Joins last: their columns name the other entries, wherever those stand.
+        for entry in &query.range_table {
+            let placeholder = Entry::Join(Vec::new());
+            let made = match &entry.kind {
+                RteKind::Join(_) => placeholder,
+                RteKind::Subquery(_) if query.set_operation.is_some() && !entry.in_from => placeholder,
+                _ if entry.lateral => placeholder,
+                _ => Entry::Rel(self.relation(entry)?),
+            };
+            self.scope().entries.push(made);
+        }
+        for (i, entry) in query.range_table.iter().enumerate() {
+            if entry.lateral && !matches!(entry.kind, RteKind::Join(_)) {
+                let rel = self.relation(entry)?;
+                self.scope().entries[i] = Entry::Rel(rel);
+            } else if let RteKind::Join(join) = &entry.kind {
+                let columns = join.columns.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?;
+                self.scope().entries[i] = Entry::Join(columns);
+            }
+        }
+        Ok(())
+    }
+
+    fn relation(&mut self, entry: &a::RangeTableEntry) -> SqlResult<RelId> {
+        let alias: Arc<str> = entry.alias.as_ref().map_or(entry.name.as_str(), |a| a.name.as_str()).into();
+        let named =
+            |i: usize, name: &str| -> Arc<str> { entry.columns.get(i).map_or(name, String::as_str).into() };
+        let typed = |columns: &[a::ColumnType]| -> Vec<RelColumn> {
+            let column = |(i, c): (usize, &a::ColumnType)| RelColumn {
+                name: named(i, &c.name),
+                type_oid: c.type_oid,
+                typmod: c.typmod,
+            };
+            columns.iter().enumerate().map(column).collect()
+        };
+        match &entry.kind {
+            RteKind::Relation(relation) => {
+                if relation.sample.is_some() {
+                    return Err(SqlError::not_supported("TABLESAMPLE"));
+                }
+                let columns = relation
+                    .table
+                    .columns
+                    .iter()
+                    .enumerate()
+                    .map(|(i, c)| RelColumn {
+                        name: named(i, &c.name),
+                        type_oid: c.type_oid,
+                        typmod: c.typmod,
+                    })
+                    .collect();
+                self.planner.lock(relation.oid, relation.lock_mode);
+                let table = Some(relation.table.clone());
+                self.planner.add_relation(Relation { alias, table, columns }, Source::Table)
+            }
+            RteKind::Subquery(sub) => {
+                let block = self.query(&sub.query)?;
+                if sub.view.is_valid() {
+                    self.planner.lock(sub.view, 1);
+                }
+                let columns = block
+                    .targets
+                    .iter()
+                    .filter(|t| !t.junk)
+                    .enumerate()
+                    .map(|(i, t)| RelColumn {
+                        name: named(i, &t.name),
+                        type_oid: t.expr.type_oid(),
+                        typmod: t.expr.typmod(),
+                    })
+                    .collect();
+                self.planner
+                    .add_relation(Relation { alias, table: None, columns }, Source::Subquery(Box::new(block)))
+            }
+            RteKind::Function(functions) => {
+                let mut columns = Vec::new();
+                let mut calls = Vec::new();
+                for function in &functions.functions {
+                    columns.extend(typed(&function.columns));
+                    calls.push(self.expr(&function.call)?);
+                }
+                if functions.ordinality {
+                    columns.push(RelColumn { name: "ordinality".into(), type_oid: Oid(20), typmod: -1 });
+                }
+                for (i, column) in columns.iter_mut().enumerate() {
+                    column.name = named(i, &column.name);
+                }
+                let source = Source::Function { calls, ordinality: functions.ordinality };
+                self.planner.add_relation(Relation { alias, table: None, columns }, source)
+            }
+            RteKind::Values(values) => {
+                let columns = typed(&values.columns);
+                let rows = values
+                    .rows
+                    .iter()
+                    .map(|row| row.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>())
+                    .collect::<SqlResult<Vec<_>>>()?;
+                let alias =
+                    if entry.name.is_empty() && entry.alias.is_none() { "*VALUES*".into() } else { alias };
+                self.planner.add_relation(Relation { alias, table: None, columns }, Source::Values(rows))
+            }
+            RteKind::Cte(cte) => {
+                let columns = typed(&cte.columns);
+                let source = self.cte_source(cte)?;
+                self.planner.add_relation(Relation { alias, table: None, columns }, source)
+            }
+            RteKind::Join(_) => Err(SqlError::internal("a join is no relation")),
+        }
+    }
+
+    fn cte_source(&mut self, cte: &a::CteReference) -> SqlResult<Source> {
+        let state = self
+            .scopes
+            .iter()
+            .rev()
+            .flat_map(|scope| scope.ctes.iter().rev())
+            .find(|(name, _)| *name == cte.name)
+            .map(|(_, state)| state.clone());
+        Ok(match state {
+            Some(CteState::Planned { subplan, inline: true }) => match self.planner.take_pending(subplan) {
+                Some(block) => Source::Subquery(Box::new(block)),
+                None => Source::Cte(subplan),
+            },
+            Some(CteState::Planned { subplan, .. }) => Source::Cte(subplan),
+            Some(CteState::Recursive { table }) => Source::WorkTable(table),
+            None => return Err(SqlError::internal(format!("WITH query \"{}\" not found", cte.name))),
+        })
+    }
+
+    fn from_node(&mut self, node: &a::FromNode) -> SqlResult<l::From> {
+        match node {
+            a::FromNode::Entry(rte) => match &self.scope().entries[*rte] {
+                Entry::Rel(rel) => Ok(l::From::Rel(*rel)),
+                Entry::Join(_) => Err(SqlError::internal("join tree names a join entry as relation")),
+            },
+            a::FromNode::Join(join) => {
+                let mut left = vec![self.from_node(&join.left)?];
+                let mut right = vec![self.from_node(&join.right)?];
+                let mut quals = Vec::new();
+                if let Some(on) = &join.on {
+                    flatten_and(self.expr(on)?, &mut quals);
+                }
+                let kind = match join.kind {
+                    a::JoinType::Inner => JoinKind::Inner,
+                    a::JoinType::Left => JoinKind::Left,
+                    a::JoinType::Full => JoinKind::Full,
+                    a::JoinType::Right => {
+                        std::mem::swap(&mut left, &mut right);
+                        JoinKind::Left
+                    }
+                };
+                Ok(l::From::Join { kind, left, right, quals })
+            }
+        }
+    }
+
+    fn modify(&mut self, query: &Query, block: &mut Block) -> SqlResult<()> {
+        let command = match query.command {
+            a::Command::Insert => Command::Insert,
+            a::Command::Update => Command::Update,
+            a::Command::Delete => Command::Delete,
+            _ => return Err(SqlError::not_supported("MERGE")),
+        };
+        let target = query.target.ok_or_else(|| SqlError::internal("no target table"))?;
+        let Entry::Rel(rel) = self.scope().entries[target].clone() else {
+            return Err(SqlError::internal("the target is no relation"));
+        };
+        let table = self.planner.relations[rel].table.clone();
+        let table = table.ok_or_else(|| SqlError::internal("the target is no table"))?;
+        let mut columns = Vec::new();
+        let mut targets: Vec<Target> = Vec::new();
+        let given = std::mem::take(&mut block.targets);
+        let value = |entry: &a::TargetEntry, list: &[Target]| {
+            let at = query.targets.iter().position(|t| std::ptr::eq(t, entry)).unwrap_or(0);
+            list[at].clone()
+        };
+        match command {
+            Command::Insert => {
+                for (i, column) in table.columns.iter().enumerate() {
+                    let entry = query.targets.iter().find(|t| !t.junk && t.resno as usize == i + 1);
+                    let expr = entry.map(|e| value(e, &given).expr);
+                    let null = || Expr::Const {
+                        value: Datum::Null,
+                        type_oid: column.type_oid,
+                        typmod: column.typmod,
+                    };
+                    let name = column.name.as_str().into();
+                    targets.push(Target { expr: expr.unwrap_or_else(null), name, junk: false });
+                }
+            }
+            Command::Update => {
+                for entry in query.targets.iter().filter(|t| !t.junk) {
+                    columns.push(entry.resno);
+                    targets.push(value(entry, &given));
+                }
+            }
+            _ => {}
+        }
+        if command != Command::Insert {
+            let ctid = Var { rel, column: -1, type_oid: Oid(27), typmod: -1 };
+            targets.push(Target { expr: Expr::Var(ctid), name: "ctid".into(), junk: true });
+        }
+        for entry in query.targets.iter().filter(|t| t.junk) {
+            targets.push(value(entry, &given));
+        }
+        block.targets = targets;
+        let returning = query.returning.iter().map(|t| self.expr(&t.expr)).collect::<SqlResult<Vec<_>>>()?;
+        let on_conflict = query.on_conflict.as_ref().map(|c| self.on_conflict(c, rel)).transpose()?;
+        let names = query.returning.iter().map(|t| t.name.as_deref().unwrap_or("?column?").into()).collect();
+        block.modify = Some(Box::new(Modify {
+            command,
+            rel,
+            table,
+            source: Plan::empty(),
+            columns,
+            returning,
+            returning_names: names,
+            checks: Vec::new(),
+            generated: Vec::new(),
+            indexes: Vec::new(),
+            on_conflict,
+        }));
+        Ok(())
+    }
+
+    fn on_conflict(&mut self, conflict: &a::OnConflict, rel: RelId) -> SqlResult<OnConflict> {
+        let mut out =
+            OnConflict { arbiters: conflict.arbiters.clone(), set: None, filter: Vec::new(), excluded: rel };
+        if let Some(update) = &conflict.update {
+            let Entry::Rel(excluded) = self.scope().entries[update.excluded_rte].clone() else {
+                return Err(SqlError::internal("EXCLUDED is no relation"));
+            };
+            out.excluded = excluded;
+            let mut set = Vec::new();
+            for entry in update.targets.iter().filter(|t| !t.junk) {
+                set.push((entry.resno, self.expr(&entry.expr)?));
+            }
+            out.set = Some(set);
+            if let Some(filter) = &update.filter {
+                flatten_and(self.expr(filter)?, &mut out.filter);
+            }
+        }
+        Ok(out)
+    }
+
+    fn exprs(&mut self, list: &[a::Expr]) -> SqlResult<Vec<Expr>> {
+        list.iter().map(|e| self.expr(e)).collect()
+    }
+
+    /// Converts an expression of the current level.
+    pub fn expr(&mut self, expr: &a::Expr) -> SqlResult<Expr> {
+        runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
+        Ok(match expr {
+            a::Expr::Var(var) => self.var(var)?,
+            a::Expr::Const(c) => {
+                Expr::Const { value: c.value.clone(), type_oid: c.type_oid, typmod: c.typmod }
+            }
+            a::Expr::Param(param) => self.param(param)?,
+            a::Expr::Func(f) => Expr::Call(Box::new(Call {
+                function: function(f.function)?,
+                form: match f.form {
+                    a::CoercionForm::ExplicitCast => CallForm::ExplicitCast,
+                    a::CoercionForm::ImplicitCast => CallForm::ImplicitCast,
+                    _ => CallForm::Function,
+                },
+                args: self.exprs(&f.args)?,
+                type_oid: f.result_type,
+                typmod: cast_typmod(f),
+                collation: f.input_collation,
+                variadic: f.variadic,
+            })),
+            a::Expr::Op(op) => Expr::Call(Box::new(self.operator(op)?)),
+            a::Expr::Distinct(op) => {
+                Expr::Distinct { equality: Box::new(self.operator(op)?), negated: false }
+            }
+            a::Expr::NullIf(op) => Expr::NullIf(Box::new(self.operator(op)?)),
+            a::Expr::ScalarArray(op) => self.array_op(op)?,
+            a::Expr::Bool(b) => match b.op {
+                a::BoolOp::And => Expr::And(self.exprs(&b.args)?),
+                a::BoolOp::Or => Expr::Or(self.exprs(&b.args)?),
+                a::BoolOp::Not => Expr::Not(Box::new(self.expr(&b.args[0])?)),
+            },
+            a::Expr::Aggregate(agg) => self.aggregate(agg)?,
+            a::Expr::Grouping(g) => Expr::Grouping(g.refs.iter().map(|r| *r as usize).collect()),
+            a::Expr::Window(w) => Expr::Window(Box::new(WindowCall {
+                function: function(w.function)?,
+                args: self.exprs(&w.args)?,
+                filter: w.filter.as_ref().map(|e| self.expr(e)).transpose()?,
+                star: w.star,
+                window: w.window,
+                type_oid: w.result_type,
+                collation: w.input_collation,
+            })),
+            a::Expr::SubLink(link) => self.sublink(link)?,
+            a::Expr::Subscript(s) => self.subscript(s)?,
+            a::Expr::Field(f) => Expr::Field {
+                arg: Box::new(self.expr(&f.arg)?),
+                field: f.attno as usize - 1,
+                type_oid: f.result_type,
+            },
+            a::Expr::Relabel(r) => Expr::Relabel {
+                arg: Box::new(self.expr(&r.arg)?),
+                type_oid: r.result_type,
+                typmod: r.typmod,
+                explicit: r.form == a::CoercionForm::ExplicitCast,
+            },
+            a::Expr::IoCast(c) => Expr::IoCast {
+                arg: Box::new(self.expr(&c.arg)?),
+                type_oid: c.result_type,
+                explicit: c.form == a::CoercionForm::ExplicitCast,
+            },
+            a::Expr::ArrayCast(c) => {
+                let arg = Box::new(self.expr(&c.arg)?);
+                let cell = self.planner.new_cell();
+                self.case_cells.push(cell);
+                let element = self.expr(&c.element);
+                self.case_cells.pop();
+                Expr::ArrayCast { arg, element: Box::new(element?), cell, type_oid: c.result_type }
+            }
+            a::Expr::Collate(c) => self.expr(&c.arg)?,
+            a::Expr::Case(c) => self.case(c)?,
+            a::Expr::CaseTest(test) => {
+                let id =
+                    *self.case_cells.last().ok_or_else(|| SqlError::internal("CASE value outside CASE"))?;
+                Expr::ExecParam { id, type_oid: test.type_oid, source: None }
+            }
+            a::Expr::Array(array) => Expr::Array {
+                elements: self.exprs(&array.elements)?,
+                type_oid: array.array_type,
+                element: array.element_type,
+                nested: array.multidims,
+            },
+            a::Expr::Row(row) => Expr::Row(self.exprs(&row.args)?, row.row_type),
+            a::Expr::RowCompare(compare) => self.row_compare(compare)?,
+            a::Expr::Coalesce(c) => Expr::Coalesce(self.exprs(&c.args)?, c.result_type),
+            a::Expr::MinMax(m) => Expr::Extreme(m.greatest, self.exprs(&m.args)?, m.result_type),
+            a::Expr::SqlValue(v) => Expr::SqlValue(v.kind, v.result_type, v.typmod),
+            a::Expr::NullTest(t) => {
+                let arg = Box::new(self.expr(&t.arg)?);
+                if t.row {
+                    return Ok(Expr::RowNullTest { arg, not: t.not });
+                }
+                Expr::Test(if t.not { Test::IsNotNull } else { Test::IsNull }, arg)
+            }
+            a::Expr::BooleanTest(t) => {
+                let test = match t.test {
+                    a::BoolTest::True => Test::IsTrue,
+                    a::BoolTest::NotTrue => Test::IsNotTrue,
+                    a::BoolTest::False => Test::IsFalse,
+                    a::BoolTest::NotFalse => Test::IsNotFalse,
+                    a::BoolTest::Unknown => Test::IsUnknown,
+                    a::BoolTest::NotUnknown => Test::IsNotUnknown,
+                };
+                Expr::Test(test, Box::new(self.expr(&t.arg)?))
+            }
+            a::Expr::NextValue(next) => Expr::Call(Box::new(Call {
+                function: function(Oid(1574))?,
+                form: CallForm::Function,
+                args: vec![Expr::Const {
+                    value: Datum::Oid(next.sequence.0),
+                    type_oid: Oid(2205),
+                    typmod: -1,
+                }],
+                type_oid: Oid(20),
+                typmod: -1,
+                collation: Oid::INVALID,
+                variadic: false,
+            }))
+            .cast_integer(next.type_oid)?,
+            a::Expr::Default(_) => return Err(SqlError::internal("DEFAULT was not replaced")),
+            a::Expr::FieldStore(_) => {
+                return Err(SqlError::not_supported("assignment to a field of a composite column"));
+            }
+            a::Expr::RowCast(_) => return Err(SqlError::not_supported("a cast between row types")),
+            a::Expr::ToDomain(_) | a::Expr::DomainValue(_) => {
+                return Err(SqlError::not_supported("a domain"));
+            }
+            a::Expr::CurrentOf(_) => return Err(SqlError::not_supported("WHERE CURRENT OF")),
+            a::Expr::NamedArg(named) => self.expr(&named.arg)?,
+            a::Expr::MergeAction(_) => return Err(SqlError::not_supported("MERGE")),
+        })
+    }
+
+    fn var(&mut self, var: &a::Var) -> SqlResult<Expr> {
+        if var.version != a::RowVersion::Default {
+            return Err(SqlError::not_supported("RETURNING OLD or NEW"));
+        }
+        let at = self.scopes.len() - 1 - var.levels_up as usize;
+        match &self.scopes[at].entries[var.rte] {
+            Entry::Rel(rel) => {
+                let (rel, column) = (*rel, var.attno);
+                Ok(Expr::Var(Var { rel, column, type_oid: var.type_oid, typmod: var.typmod }))
+            }
+            Entry::Join(columns) => columns
+                .get(var.attno as usize - 1)
+                .cloned()
+                .ok_or_else(|| SqlError::internal("join column not found")),
+        }
+    }
+
+    fn param(&mut self, param: &a::Param) -> SqlResult<Expr> {
+        let type_oid = param.type_oid;
+        Ok(match param.kind {
+            a::ParamKind::Extern => Expr::Param { number: param.id as usize - 1, type_oid },
+            a::ParamKind::SubLink => {
+                let cells = self.link_cells.last();
+                let id = cells.and_then(|c| c.get(param.id as usize - 1)).copied();
+                let id = id.ok_or_else(|| SqlError::internal("sublink parameter outside a sublink"))?;
+                Expr::ExecParam { id, type_oid, source: None }
+            }
+            a::ParamKind::MultiExpr => {
+                let id = self.multi_cell(param.id >> 16, param.id & 0xffff);
+                Expr::ExecParam { id, type_oid, source: None }
+            }
+            a::ParamKind::Exec => return Err(SqlError::internal("executor parameter before planning")),
+        })
+    }
+
+    fn multi_cell(&mut self, link: i32, column: i32) -> ParamId {
+        let known = self.scope().multi.iter().find(|(key, _)| *key == (link, column)).map(|(_, id)| *id);
+        known.unwrap_or_else(|| {
+            let id = self.planner.new_cell();
+            self.scope().multi.push(((link, column), id));
+            id
+        })
+    }
+
+    fn operator(&mut self, op: &a::OpExpr) -> SqlResult<Call> {
+        Ok(Call {
+            function: function(op.function)?,
+            form: CallForm::Operator(op.op, operator_name(op.op)),
+            args: self.exprs(&op.args)?,
+            type_oid: op.result_type,
+            typmod: -1,
+            collation: op.input_collation,
+            variadic: false,
+        })
+    }
+
+    fn array_op(&mut self, op: &a::ScalarArrayExpr) -> SqlResult<Expr> {
+        let left = self.expr(&op.scalar)?;
+        let array = self.expr(&op.array)?;
+        let element = types::builtin_type(array.type_oid()).map_or(Oid::INVALID, |t| t.element);
+        Ok(Expr::ArrayOp(Box::new(ArrayOp {
+            function: function(op.function)?,
+            operator: (op.op, operator_name(op.op)),
+            any: op.any,
+            left,
+            array,
+            element,
+            collation: op.input_collation,
+        })))
+    }
+
+    fn aggregate(&mut self, agg: &a::Aggregate) -> SqlResult<Expr> {
+        if agg.levels_up > 0 {
+            return Err(SqlError::not_supported("an aggregate of an outer query"));
+        }
+        let mut args = Vec::new();
+        for entry in agg.args.iter().filter(|t| !t.junk) {
+            args.push(self.expr(&entry.expr)?);
+        }
+        let mut order = Vec::new();
+        for clause in &agg.order_by {
+            let entry = agg.args.iter().find(|t| t.sort_ref == clause.sort_ref);
+            let entry = entry.ok_or_else(|| SqlError::internal("sort reference without argument"))?;
+            order.push(SortKey {
+                expr: self.expr(&entry.expr)?,
+                descending: clause.descending,
+                nulls_first: clause.nulls_first,
+            });
+        }
+        Ok(Expr::Aggregate(Box::new(AggCall {
+            function: function(agg.function)?,
+            args,
+            direct: self.exprs(&agg.direct_args)?,
+            order,
+            distinct: !agg.distinct.is_empty(),
+            filter: agg.filter.as_ref().map(|e| self.expr(e)).transpose()?,
+            star: agg.star,
+            type_oid: agg.result_type,
+            collation: agg.input_collation,
+        })))
+    }
+
+    fn sublink(&mut self, link: &a::SubLink) -> SqlResult<Expr> {
+        let block = self.query(&link.query)?;
+        let types: Vec<(Oid, i32)> =
+            block.targets.iter().filter(|t| !t.junk).map(|t| (t.expr.type_oid(), t.expr.typmod())).collect();
+        let first = types.first().copied().unwrap_or((Oid::INVALID, -1));
+        let boolean = (Oid(16), -1);
+        let (kind, (type_oid, typmod)) = match link.kind {
+            a::SubLinkType::Exists => (SubPlanKind::Exists, boolean),
+            a::SubLinkType::Expr => (SubPlanKind::Scalar, first),
+            a::SubLinkType::Array => {
+                let array = types::builtin_type(first.0).map_or(Oid::INVALID, |t| t.array);
+                (SubPlanKind::Array, (array, -1))
+            }
+            a::SubLinkType::Any | a::SubLinkType::All | a::SubLinkType::RowCompare => {
+                let columns: Vec<ParamId> = types.iter().map(|_| self.planner.new_cell()).collect();
+                self.link_cells.push(columns.clone());
+                let test = link.test.as_ref().map(|t| self.expr(t));
+                self.link_cells.pop();
+                let test = Box::new(test.ok_or_else(|| SqlError::internal("sublink without test"))??);
+                let single = link.kind == a::SubLinkType::RowCompare;
+                let any = link.kind == a::SubLinkType::Any;
+                let hash = if any { hash_pairs(&test, &columns) } else { None };
+                (SubPlanKind::Quantified { any, single, test, columns, hash }, boolean)
+            }
+            a::SubLinkType::MultiExpr => {
+                let columns = (1..=types.len()).map(|c| self.multi_cell(link.id, c as i32)).collect();
+                (SubPlanKind::Multi { columns }, (Oid(2249), -1))
+            }
+        };
+        let plan = self.planner.add_subplan(block, None);
+        Ok(Expr::SubPlan(Box::new(SubPlanRef { plan, kind, args: Vec::new(), type_oid, typmod })))
+    }
+
+    fn subscript(&mut self, s: &a::SubscriptExpr) -> SqlResult<Expr> {
+        let mut side = |list: &[Option<a::Expr>]| {
+            list.iter().map(|e| e.as_ref().map(|e| self.expr(e)).transpose()).collect::<SqlResult<Vec<_>>>()
+        };
+        let (upper, lower) = (side(&s.upper)?, side(&s.lower)?);
+        let slice = !s.lower.is_empty();
+        let array = Box::new(self.expr(&s.arg)?);
+        let assign = s.assign.as_ref().map(|e| self.expr(e)).transpose()?.map(Box::new);
+        Ok(Expr::Subscript {
+            array,
+            upper,
+            lower,
+            slice,
+            assign,
+            type_oid: s.result_type,
+            element: s.element_type,
+        })
+    }
+
+    fn case(&mut self, case: &a::CaseExpr) -> SqlResult<Expr> {
+        let operand = match &case.arg {
+            Some(arg) => Some((self.planner.new_cell(), Box::new(self.expr(arg)?))),
+            None => None,
+        };
+        if let Some((cell, _)) = &operand {
+            self.case_cells.push(*cell);
+        }
+        let arms = case.whens.iter().map(|(when, then)| Ok((self.expr(when)?, self.expr(then)?))).collect();
+        if operand.is_some() {
+            self.case_cells.pop();
+        }
+        let otherwise = Some(Box::new(self.expr(&case.default)?));
+        Ok(Expr::Case {
+            operand,
+            arms: {
+                let arms: SqlResult<Vec<_>> = arms;
+                arms?
+            },
+            otherwise,
+            type_oid: case.result_type,
+        })
+    }
+
+    /// `(a, b) < (c, d)` is `a < c OR a = c AND b < d`.
+    fn row_compare(&mut self, compare: &a::RowCompareExpr) -> SqlResult<Expr> {
+        let left = self.exprs(&compare.left)?;
+        let right = self.exprs(&compare.right)?;
+        let strict = match compare.kind {
+            a::RowCompareKind::Less | a::RowCompareKind::LessEqual => "<",
+            a::RowCompareKind::Greater | a::RowCompareKind::GreaterEqual => ">",
+        };
+        let mut result: Option<Expr> = None;
+        for i in (0..left.len()).rev() {
+            let call = |oid: Oid| -> SqlResult<Expr> {
+                let operator = types::registry::operator(oid);
+                let operator =
+                    operator.ok_or_else(|| SqlError::internal("operator of a row comparison not found"))?;
+                Ok(Expr::Call(Box::new(Call {
+                    function: function(operator.function)?,
+                    form: CallForm::Operator(oid, operator.name.into()),
+                    args: vec![left[i].clone(), right[i].clone()],
+                    type_oid: Oid(16),
+                    typmod: -1,
+                    collation: compare.collations.get(i).copied().unwrap_or_default(),
+                    variadic: false,
+                })))
+            };
+            let types = types::registry::operator(compare.ops[i]).map(|o| (o.left, o.right));
+            let named = |name: &str| {
+                let found =
+                    types::registry::operators_named(name).iter().find(|o| Some((o.left, o.right)) == types);
+                found.map(|o| o.oid).ok_or_else(|| SqlError::internal("row comparison without equality"))
+            };
+            result = Some(match result {
+                None => call(compare.ops[i])?,
+                Some(rest) => {
+                    Expr::Or(vec![call(named(strict)?)?, Expr::And(vec![call(named("=")?)?, rest])])
+                }
+            });
+        }
+        result.ok_or_else(|| SqlError::internal("comparison of empty rows"))
+    }
+}
+
+impl Planner<'_> {
+    /// Adds a relation to the statement.
+    pub(crate) fn add_relation(&mut self, relation: Relation, source: Source) -> SqlResult<RelId> {
+        if self.relations.len() >= MAX_RELATIONS {
+            return Err(base::sql_err!(PROGRAM_LIMIT_EXCEEDED, "too many range table entries"));
+        }
+        self.relations.push(relation);
+        self.sources.push(source);
+        Ok(self.relations.len() - 1)
+    }
+}
+
+impl Expr {
+    /// An `int8` brought to the type of an identity column.
+    fn cast_integer(self, target: Oid) -> SqlResult<Expr> {
+        if self.type_oid() == target {
+            return Ok(self);
+        }
+        let cast = types::registry::cast(self.type_oid(), target);
+        let Some(types::Cast { method: types::CastMethod::Function(oid), .. }) = cast else {
+            return Err(SqlError::internal("identity column of no integer type"));
+        };
+        Ok(Expr::Call(Box::new(Call {
+            function: function(*oid)?,
+            form: CallForm::ImplicitCast,
+            args: vec![self],
+            type_oid: target,
+            typmod: -1,
+            collation: Oid::INVALID,
+            variadic: false,
+        })))
+    }
+}
+
+/// Equalities of a quantified test that a hash table can answer: every part must be one.
+fn hash_pairs(test: &Expr, columns: &[ParamId]) -> Option<Vec<HashPair>> {
+    let mut parts = Vec::new();
+    flatten_and(test.clone(), &mut parts);
+    parts
+        .iter()
+        .map(|part| {
+            let (_, left, right) = crate::level::as_equality(part)?;
+            let Expr::ExecParam { id, .. } = right else { return None };
+            let column = columns.iter().position(|c| c == id)?;
+            let same = left.type_oid() == right.type_oid() && types::hash(left.type_oid()).is_some();
+            same.then(|| HashPair { left: left.clone(), column, type_oid: left.type_oid() })
+        })
+        .collect()
+}
+
+fn operator_name(oid: Oid) -> Arc<str> {
+    types::registry::operator(oid).map_or("?", |o| o.name).into()
+}
+
+/// The modifier that a length coercion applies: its second argument.
+fn cast_typmod(f: &a::FuncExpr) -> i32 {
+    match (f.form, f.args.get(1)) {
+        (a::CoercionForm::ExplicitCast | a::CoercionForm::ImplicitCast, Some(a::Expr::Const(c))) => {
+            match c.value {
+                Datum::Int4(n) => n,
+                _ => -1,
+            }
+        }
+        _ => -1,
+    }
+}
+
+fn column_of(column: &a::ColumnType) -> RelColumn {
+    RelColumn { name: column.name.as_str().into(), type_oid: column.type_oid, typmod: column.typmod }
+}
+
+/// Type and modifier of a set operation's column, which is always a plain column.
+fn analysed_type(expr: &a::Expr) -> (Oid, i32) {
+    match expr {
+        a::Expr::Var(var) => (var.type_oid, var.typmod),
+        _ => (Oid::INVALID, -1),
+    }
+}
+
+fn strength(strength: parse::ast::LockStrength) -> RowLockStrength {
+    match strength {
+        parse::ast::LockStrength::KeyShare => RowLockStrength::KeyShare,
+        parse::ast::LockStrength::Share => RowLockStrength::Share,
+        parse::ast::LockStrength::NoKeyUpdate => RowLockStrength::NoKeyUpdate,
+        parse::ast::LockStrength::Update => RowLockStrength::Update,
+    }
+}
+
+fn wait(wait: parse::ast::LockWait) -> RowLockWait {
+    match wait {
+        parse::ast::LockWait::Block => RowLockWait::Block,
+        parse::ast::LockWait::Skip => RowLockWait::SkipLocked,
+        parse::ast::LockWait::Error => RowLockWait::NoWait,
+    }
+}

@@ -1,0 +1,305 @@
+//! From the chosen path to plan nodes: which columns each node passes on, parameters of nested loops.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::expr::{Expr, ParamId, RelId};
+use crate::logical::Source;
+use crate::path::{Path, PathKind, ScanKind};
+use crate::plan::{Bitmap, Cost, IndexCondition, JoinClause, Node, Plan, SortKeys};
+use crate::planner::Planner;
+use crate::relset::RelSet;
+
+/// Values that a lateral relation takes from its neighbours: cell and column.
+pub(crate) type Lateral = HashMap<RelId, Vec<(ParamId, Expr)>>;
+
+/// Builds the nodes of one level's joins.
+pub(crate) struct Creator<'a, 'c> {
+    pub planner: &'a mut Planner<'c>,
+    /// Plans of subqueries in FROM.
+    pub subqueries: HashMap<RelId, Plan>,
+    pub lateral: Lateral,
+    /// Loops being built: relations of the outer side, and the values they hand down.
+    loops: Vec<(RelSet, Vec<(ParamId, Expr)>)>,
+}
+
+/// Adds what is not there yet.
+pub(crate) fn add_unique(list: &mut Vec<Expr>, expr: Expr) {
+    if !list.contains(&expr) {
+        list.push(expr);
+    }
+}
+
+/// The columns of `rels` that expressions mention; parts equal to one of `whole` count as a column.
+pub(crate) fn columns_of<'e>(
+    exprs: impl IntoIterator<Item = &'e Expr>,
+    rels: RelSet,
+    whole: &[Expr],
+    out: &mut Vec<Expr>,
+) {
+    for expr in exprs {
+        collect(expr, rels, whole, out);
+    }
+}
+
+fn collect(expr: &Expr, rels: RelSet, whole: &[Expr], out: &mut Vec<Expr>) {
+    if whole.contains(expr) {
+        add_unique(out, expr.clone());
+        return;
+    }
+    match expr {
+        Expr::Var(var) if rels.contains(var.rel) => add_unique(out, expr.clone()),
+        _ => expr.for_children(&mut |child| collect(child, rels, whole, out)),
+    }
+}
+
+impl<'a, 'c> Creator<'a, 'c> {
+    pub fn new(
+        planner: &'a mut Planner<'c>,
+        subqueries: HashMap<RelId, Plan>,
+        lateral: Lateral,
+    ) -> Creator<'a, 'c> {
+        Creator { planner, subqueries, lateral, loops: Vec::new() }
+    }
+
+    /// The plan of a path, its rows carrying `output`.
+    pub fn create(&mut self, path: &Path, output: Vec<Expr>) -> Plan {
+        match &path.kind {
+            PathKind::Scan(scan) => self.scan(path, scan, output),
+            PathKind::NestLoop { kind, outer, inner, clauses, filter, inner_unique, materialize } => {
+                let all: Vec<&Expr> = output.iter().chain(clauses).chain(filter).collect();
+                self.loops.push((outer.rels, Vec::new()));
+                let mut inner_output = Vec::new();
+                columns_of(all.iter().copied(), inner.rels, &[], &mut inner_output);
+                let mut inner_plan = self.create(inner, inner_output);
+                let params = self.loops.pop().map(|l| l.1).unwrap_or_default();
+                if *materialize {
+                    inner_plan = wrap_materialize(inner_plan, self.planner);
+                }
+                let mut outer_output = Vec::new();
+                columns_of(all.iter().copied(), outer.rels, &[], &mut outer_output);
+                columns_of(params.iter().map(|(_, e)| e), outer.rels, &[], &mut outer_output);
+                let outer_plan = self.create(outer, outer_output);
+                let clauses = self.parameterised(clauses.clone(), path.rels);
+                let filter = self.parameterised(filter.clone(), path.rels);
+                let output = self.parameterised(output, path.rels);
+                Plan {
+                    cost: path.cost,
+                    output,
+                    filter,
+                    node: Node::NestLoop {
+                        kind: *kind,
+                        outer: Box::new(outer_plan),
+                        inner: Box::new(inner_plan),
+                        clauses,
+                        params,
+                        inner_unique: *inner_unique,
+                    },
+                }
+            }
+            PathKind::HashJoin { kind, outer, inner, hash, clauses, filter, inner_unique } => {
+                let (outer_plan, inner_plan) = self.sides(path, outer, inner, hash, clauses, filter, &output);
+                Plan {
+                    cost: path.cost,
+                    output,
+                    filter: filter.clone(),
+                    node: Node::HashJoin {
+                        kind: *kind,
+                        outer: Box::new(outer_plan),
+                        inner: Box::new(inner_plan),
+                        hash: hash.clone(),
+                        clauses: clauses.clone(),
+                        inner_unique: *inner_unique,
+                    },
+                }
+            }
+            PathKind::MergeJoin {
+                kind,
+                outer,
+                inner,
+                merge,
+                clauses,
+                filter,
+                inner_unique,
+                sort_outer,
+                sort_inner,
+            } => {
+                let (mut outer_plan, mut inner_plan) =
+                    self.sides(path, outer, inner, merge, clauses, filter, &output);
+                if *sort_outer {
+                    let keys = merge.iter().map(|c| c.outer.clone()).collect();
+                    outer_plan = wrap_sort(outer_plan, SortKeys::ascending(keys), None, self.planner);
+                }
+                if *sort_inner {
+                    let keys = merge.iter().map(|c| c.inner.clone()).collect();
+                    inner_plan = wrap_sort(inner_plan, SortKeys::ascending(keys), None, self.planner);
+                }
+                Plan {
+                    cost: path.cost,
+                    output,
+                    filter: filter.clone(),
+                    node: Node::MergeJoin {
+                        kind: *kind,
+                        outer: Box::new(outer_plan),
+                        inner: Box::new(inner_plan),
+                        merge: merge.clone(),
+                        clauses: clauses.clone(),
+                        inner_unique: *inner_unique,
+                    },
+                }
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn sides(
+        &mut self,
+        _path: &Path,
+        outer: &Path,
+        inner: &Path,
+        keys: &[JoinClause],
+        clauses: &[Expr],
+        filter: &[Expr],
+        output: &[Expr],
+    ) -> (Plan, Plan) {
+        let all: Vec<&Expr> = output.iter().chain(clauses).chain(filter).collect();
+        let mut outer_output = Vec::new();
+        let mut inner_output = Vec::new();
+        columns_of(all.iter().copied(), outer.rels, &[], &mut outer_output);
+        columns_of(all.iter().copied(), inner.rels, &[], &mut inner_output);
+        for key in keys {
+            add_unique(&mut outer_output, key.outer.clone());
+            add_unique(&mut inner_output, key.inner.clone());
+        }
+        (self.create(outer, outer_output), self.create(inner, inner_output))
+    }
+
+    fn scan(&mut self, path: &Path, scan: &ScanKind, output: Vec<Expr>) -> Plan {
+        let rels = path.rels;
+        let (node, filter) = match scan {
+            ScanKind::Whole { rel, filter } => (self.whole(*rel), filter.clone()),
+            ScanKind::Index { rel, index, conditions, filter, backward, only } => {
+                let conditions = self.conditions(conditions, rels);
+                let (rel, index, backward) = (*rel, index.clone(), *backward);
+                let node = if *only {
+                    Node::IndexOnlyScan { rel, index, conditions, backward }
+                } else {
+                    Node::IndexScan { rel, index, conditions, backward }
+                };
+                (node, filter.clone())
+            }
+            ScanKind::Bitmap { rel, bitmap, recheck, filter } => {
+                let bitmap = self.bitmap(bitmap, rels);
+                let recheck = self.parameterised(recheck.clone(), rels);
+                (Node::BitmapHeapScan { rel: *rel, bitmap, recheck }, filter.clone())
+            }
+            ScanKind::Tid { rel, tids, condition, filter } => {
+                let tids = self.parameterised(tids.clone(), rels);
+                let condition = self.parameterised(condition.clone(), rels);
+                (Node::TidScan { rel: *rel, tids, condition }, filter.clone())
+            }
+        };
+        let filter = self.parameterised(filter, rels);
+        let output = self.parameterised(output, rels);
+        Plan { cost: path.cost, output, filter, node }
+    }
+
+    fn whole(&mut self, rel: RelId) -> Node {
+        if let Some(lateral) = self.lateral.get(&rel).cloned() {
+            for (cell, expr) in lateral {
+                self.hand_down(cell, expr);
+            }
+        }
+        match std::mem::replace(&mut self.planner.sources[rel], Source::Columns) {
+            Source::Table => {
+                self.planner.sources[rel] = Source::Table;
+                Node::SeqScan { rel }
+            }
+            Source::Values(rows) => Node::ValuesScan { rel, rows },
+            Source::Function { calls, ordinality } => {
+                Node::FunctionScan { rel, functions: calls, ordinality }
+            }
+            Source::Cte(subplan) => Node::CteScan { rel, subplan },
+            Source::WorkTable(table) => Node::WorkTableScan { rel, table },
+            Source::Subquery(_) | Source::Columns => {
+                let child = Box::new(self.subqueries.remove(&rel).unwrap_or_else(Plan::empty));
+                Node::SubqueryScan { rel, child }
+            }
+        }
+    }
+
+    /// Notes that the loop whose outer side has the expression's relations sets `cell`.
+    fn hand_down(&mut self, cell: ParamId, expr: Expr) {
+        let rels = RelSet::of(&expr);
+        if let Some((_, params)) = self.loops.iter_mut().rev().find(|(outer, _)| rels.is_subset(*outer)) {
+            params.push((cell, expr));
+        }
+    }
+
+    /// Replaces columns of relations outside `own` by cells that enclosing loops set.
+    fn parameterised(&mut self, mut exprs: Vec<Expr>, own: RelSet) -> Vec<Expr> {
+        let Creator { planner, loops, .. } = self;
+        for expr in &mut exprs {
+            expr.replace(&mut |e| {
+                let Expr::Var(var) = e else { return None };
+                if own.contains(var.rel) {
+                    return None;
+                }
+                let (_, params) = loops.iter_mut().rev().find(|(outer, _)| outer.contains(var.rel))?;
+                let known = params.iter().find(|(_, source)| source == e).map(|(id, _)| *id);
+                let id = known.unwrap_or_else(|| {
+                    let id = planner.new_cell();
+                    params.push((id, e.clone()));
+                    id
+                });
+                Some(Expr::ExecParam { id, type_oid: var.type_oid, source: Some(Arc::new(e.clone())) })
+            });
+        }
+        exprs
+    }
+
+    fn conditions(&mut self, conditions: &[IndexCondition], own: RelSet) -> Vec<IndexCondition> {
+        let mut out = conditions.to_vec();
+        for condition in &mut out {
+            let value = self.parameterised(vec![condition.value.clone()], own);
+            let original = self.parameterised(vec![condition.original.clone()], own);
+            condition.value = value.into_iter().next().unwrap_or_else(|| Expr::boolean(true));
+            condition.original = original.into_iter().next().unwrap_or_else(|| Expr::boolean(true));
+        }
+        out
+    }
+
+    fn bitmap(&mut self, bitmap: &Bitmap, own: RelSet) -> Bitmap {
+        match bitmap {
+            Bitmap::Index { index, conditions, cost } => {
+                let conditions = self.conditions(conditions, own);
+                Bitmap::Index { index: index.clone(), conditions, cost: *cost }
+            }
+            Bitmap::And(list, cost) => Bitmap::And(list.iter().map(|b| self.bitmap(b, own)).collect(), *cost),
+            Bitmap::Or(list, cost) => Bitmap::Or(list.iter().map(|b| self.bitmap(b, own)).collect(), *cost),
+        }
+    }
+}
+
+/// A sort above `child`.
+pub(crate) fn wrap_sort(child: Plan, keys: SortKeys, limit: Option<f64>, planner: &Planner<'_>) -> Plan {
+    let (startup, total) =
+        planner.settings().sort(child.cost.total, child.cost.rows, child.cost.width, limit);
+    let cost = Cost { startup, total, ..child.cost };
+    Plan {
+        cost,
+        output: child.output.clone(),
+        filter: Vec::new(),
+        node: Node::Sort { child: Box::new(child), keys: keys.0 },
+    }
+}
+
+fn wrap_materialize(child: Plan, planner: &Planner<'_>) -> Plan {
+    let cost = planner.settings().materialize(child.cost);
+    Plan {
+        cost,
+        output: child.output.clone(),
+        filter: Vec::new(),
+        node: Node::Materialize { child: Box::new(child) },
+    }
+}

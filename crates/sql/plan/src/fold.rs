@@ -1,0 +1,203 @@
+//! Constant folding and simplification of conditions.
+
+use base::Oid;
+use tuple::Datum;
+use types::{Call, FormatContext, Imp, Volatility};
+
+use crate::expr::{Expr, Test};
+use crate::walk::{flatten_and, flatten_or};
+
+/// Computes what can be computed now and simplifies AND, OR, NOT, CASE and COALESCE. What raises an error stays as it is:
+/// it may never be reached.
+pub fn fold(expr: &mut Expr) {
+    if let Expr::Case { operand: None, arms, otherwise, .. } = expr {
+        arms.iter_mut().for_each(|(when, _)| fold(when));
+        arms.retain(|(when, _)| !is_false_or_null(when));
+        if arms.first().is_some_and(|(when, _)| is_true(when)) {
+            let (_, mut then) = arms.swap_remove(0);
+            fold(&mut then);
+            *expr = then;
+            return;
+        }
+        if arms.is_empty()
+            && let Some(otherwise) = otherwise.take()
+        {
+            *expr = *otherwise;
+            fold(expr);
+            return;
+        }
+    }
+    expr.for_children_mut(&mut fold);
+    let new = match expr {
+        Expr::Call(call) => fold_call(call),
+        Expr::And(list) => Some(fold_and(std::mem::take(list))),
+        Expr::Or(list) => Some(fold_or(std::mem::take(list))),
+        Expr::Not(arg) => fold_not(arg),
+        Expr::Test(test, arg) => fold_test(*test, arg),
+        Expr::Relabel { arg, type_oid, typmod, .. } => match &**arg {
+            Expr::Const { value, .. } => {
+                Some(Expr::Const { value: value.clone(), type_oid: *type_oid, typmod: *typmod })
+            }
+            _ => None,
+        },
+        Expr::Coalesce(list, _) => {
+            if let Some(at) =
+                list.iter().position(|e| matches!(e, Expr::Const { value, .. } if !value.is_null()))
+            {
+                list.truncate(at + 1);
+            }
+            list.retain(|e| !matches!(e, Expr::Const { value: Datum::Null, .. }));
+            match list.len() {
+                0 => Some(Expr::Const { value: Datum::Null, type_oid: expr.type_oid(), typmod: -1 }),
+                1 => list.pop(),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    if let Some(new) = new {
+        *expr = new;
+    }
+}
+
+fn is_true(expr: &Expr) -> bool {
+    matches!(expr, Expr::Const { value: Datum::Bool(true), .. })
+}
+
+fn is_false_or_null(expr: &Expr) -> bool {
+    matches!(expr, Expr::Const { value: Datum::Bool(false) | Datum::Null, .. })
+}
+
+fn fold_call(call: &crate::expr::Call) -> Option<Expr> {
+    let function = call.function;
+    if function.retset || function.volatility != Volatility::Immutable {
+        return None;
+    }
+    let constant = |value| Some(Expr::Const { value, type_oid: call.type_oid, typmod: call.typmod });
+    let mut args = Vec::with_capacity(call.args.len());
+    for arg in &call.args {
+        match arg {
+            Expr::Const { value: Datum::Null, .. } if function.strict => return constant(Datum::Null),
+            Expr::Const { value, .. } => args.push(value.clone()),
+            _ => {}
+        }
+    }
+    let Imp::Native(eval) = function.imp else { return None };
+    if args.len() < call.args.len() {
+        return None;
+    }
+    let format = FormatContext::default();
+    let types: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
+    let mut cx = Call::new(&format).with_types(&types, call.type_oid).with_collation(call.collation);
+    cx.variadic_array = call.variadic;
+    eval(&cx, &args).ok().and_then(constant)
+}
+
+fn fold_and(list: Vec<Expr>) -> Expr {
+    let mut flat = Vec::new();
+    list.into_iter().for_each(|e| flatten_and(e, &mut flat));
+    if flat.iter().any(|e| matches!(e, Expr::Const { value: Datum::Bool(false), .. })) {
+        return Expr::boolean(false);
+    }
+    let mut out: Vec<Expr> = Vec::new();
+    for e in flat {
+        if !out.contains(&e) {
+            out.push(e);
+        }
+    }
+    crate::walk::conjunction(out)
+}
+
+/// Flattens, drops what is false, and takes out conditions common to all arms.
+fn fold_or(list: Vec<Expr>) -> Expr {
+    let mut flat = Vec::new();
+    list.into_iter().for_each(|e| flatten_or(e, &mut flat));
+    if flat.iter().any(is_true) {
+        return Expr::boolean(true);
+    }
+    flat.retain(|e| !matches!(e, Expr::Const { value: Datum::Bool(false), .. }));
+    match flat.len() {
+        0 => return Expr::boolean(false),
+        1 => return flat.swap_remove(0),
+        _ => {}
+    }
+    let arms: Vec<Vec<Expr>> = flat
+        .into_iter()
+        .map(|e| {
+            let mut parts = Vec::new();
+            flatten_and(e, &mut parts);
+            parts
+        })
+        .collect();
+    let common: Vec<Expr> = arms[0]
+        .iter()
+        .filter(|e| !e.is_volatile() && arms[1..].iter().all(|arm| arm.contains(e)))
+        .cloned()
+        .collect();
+    let rest: Vec<Vec<Expr>> =
+        arms.into_iter().map(|arm| arm.into_iter().filter(|e| !common.contains(e)).collect()).collect();
+    if common.is_empty() {
+        return Expr::Or(rest.into_iter().map(crate::walk::conjunction).collect());
+    }
+    let mut out = common;
+    if rest.iter().all(|arm: &Vec<Expr>| !arm.is_empty()) {
+        out.push(Expr::Or(rest.into_iter().map(crate::walk::conjunction).collect()));
+    }
+    crate::walk::conjunction(out)
+}
+
+fn fold_not(arg: &mut Expr) -> Option<Expr> {
+    match arg {
+        Expr::Const { value: Datum::Bool(v), .. } => Some(Expr::boolean(!*v)),
+        Expr::Const { value: Datum::Null, .. } => {
+            Some(Expr::Const { value: Datum::Null, type_oid: Oid(16), typmod: -1 })
+        }
+        Expr::Not(inner) => Some(std::mem::replace(&mut **inner, Expr::boolean(true))),
+        Expr::And(list) => Some(fold_or(std::mem::take(list).into_iter().map(negate).collect())),
+        Expr::Or(list) => Some(fold_and(std::mem::take(list).into_iter().map(negate).collect())),
+        Expr::Test(Test::IsNull, inner) => {
+            Some(Expr::Test(Test::IsNotNull, std::mem::replace(inner, Box::new(Expr::boolean(true)))))
+        }
+        Expr::Test(Test::IsNotNull, inner) => {
+            Some(Expr::Test(Test::IsNull, std::mem::replace(inner, Box::new(Expr::boolean(true)))))
+        }
+        Expr::Call(call) => {
+            let crate::expr::CallForm::Operator(oid, _) = &call.form else { return None };
+            let negator = types::registry::operator(types::registry::operator(*oid)?.negator)?;
+            let function = types::registry::function(negator.function)?;
+            let mut call = call.clone();
+            call.function = function;
+            call.form = crate::expr::CallForm::Operator(negator.oid, negator.name.into());
+            Some(Expr::Call(call))
+        }
+        _ => None,
+    }
+}
+
+fn negate(expr: Expr) -> Expr {
+    let mut arg = expr;
+    fold_not(&mut arg).unwrap_or(Expr::Not(Box::new(arg)))
+}
+
+fn fold_test(test: Test, arg: &Expr) -> Option<Expr> {
+    let Expr::Const { value, .. } = arg else { return None };
+    let truth = match value {
+        Datum::Bool(v) => Some(*v),
+        Datum::Null => None,
+        _ => {
+            return match test {
+                Test::IsNull => Some(Expr::boolean(false)),
+                Test::IsNotNull => Some(Expr::boolean(true)),
+                _ => None,
+            };
+        }
+    };
+    Some(Expr::boolean(match test {
+        Test::IsNull | Test::IsUnknown => truth.is_none(),
+        Test::IsNotNull | Test::IsNotUnknown => truth.is_some(),
+        Test::IsTrue => truth == Some(true),
+        Test::IsNotTrue => truth != Some(true),
+        Test::IsFalse => truth == Some(false),
+        Test::IsNotFalse => truth != Some(false),
+    }))
+}

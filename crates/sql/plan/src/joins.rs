@@ -1,0 +1,624 @@
+//! The search for the cheapest join order: dynamic programming up to the threshold, greedy beyond.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use base::{SqlResult, sql_err};
+
+use crate::cost::clamp_rows;
+use crate::expr::{Expr, RelId, SortKey};
+use crate::level::{Level, as_equality};
+use crate::path::{Enforced, Path, PathKey, PathKind, ScanKind, add_path, cheapest, order_contains};
+use crate::plan::{Cost, JoinClause, JoinKind};
+use crate::planner::Planner;
+use crate::relset::RelSet;
+use crate::selectivity;
+
+/// The state of one level's search.
+pub(crate) struct Search<'a, 'c> {
+    pub planner: &'a mut Planner<'c>,
+    pub level: &'a mut Level,
+    /// Expressions needed above the joins.
+    pub needed: Vec<Expr>,
+    /// Orders that something above asks for.
+    pub wanted: Vec<Vec<PathKey>>,
+    /// Paths of relations without a table, made before.
+    pub given: HashMap<RelId, Cost>,
+    /// Estimated rows of base relations after their conditions.
+    pub base_rows: HashMap<RelId, f64>,
+    joined: HashMap<RelSet, Vec<Rc<Path>>>,
+    rows: HashMap<RelSet, f64>,
+}
+
+impl<'a, 'c> Search<'a, 'c> {
+    pub fn new(planner: &'a mut Planner<'c>, level: &'a mut Level, needed: Vec<Expr>) -> Search<'a, 'c> {
+        Search {
+            planner,
+            level,
+            needed,
+            wanted: Vec::new(),
+            given: HashMap::new(),
+            base_rows: HashMap::new(),
+            joined: HashMap::new(),
+            rows: HashMap::new(),
+        }
+    }
+
+    /// All useful paths for all relations of the level.
+    pub fn run(&mut self) -> SqlResult<Vec<Rc<Path>>> {
+        let rels: Vec<RelId> = self.level.rels.iter().collect();
+        for &rel in &rels {
+            self.estimate_base(rel);
+        }
+        for &rel in &rels {
+            let paths = self.base_paths(rel);
+            self.joined.insert(RelSet::one(rel), paths);
+        }
+        if rels.len() == 1 {
+            return Ok(self.joined.remove(&self.level.rels).unwrap_or_default());
+        }
+        if rels.len() < self.planner.settings().geqo_threshold {
+            self.dynamic(&rels)?;
+        } else {
+            self.greedy(&rels)?;
+        }
+        self.joined.remove(&self.level.rels).filter(|p| !p.is_empty()).ok_or_else(|| {
+            if self.level.specials.iter().any(|s| s.kind == JoinKind::Full) {
+                return sql_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "FULL JOIN is only supported with merge-joinable or hash-joinable join conditions"
+                );
+            }
+            sql_err!(INTERNAL_ERROR, "failed to build any {}-way joins", rels.len())
+        })
+    }
+
+    /// Conditions on one relation alone.
+    pub fn filters_of(&self, rel: RelId) -> Vec<Expr> {
+        let one = RelSet::one(rel);
+        let mut out = self.level.class_filters(rel);
+        out.extend(
+            self.level
+                .clauses
+                .iter()
+                .filter(|c| c.rels == one && c.special.is_none())
+                .map(|c| c.expr.clone()),
+        );
+        out
+    }
+
+    fn estimate_base(&mut self, rel: RelId) {
+        let filters = self.filters_of(rel);
+        let share = selectivity::conjunction(&*self.planner, &filters);
+        let tuples = match (&self.planner.relations[rel].table, self.given.get(&rel)) {
+            (_, Some(cost)) => cost.rows,
+            (Some(table), None) => self.planner.context.statistics.table(table).tuples,
+            (None, None) => 1.0,
+        };
+        self.base_rows.insert(rel, clamp_rows(tuples * share));
+        self.rows.insert(RelSet::one(rel), clamp_rows(tuples * share));
+    }
+
+    fn base_paths(&mut self, rel: RelId) -> Vec<Rc<Path>> {
+        let filters = self.filters_of(rel);
+        let Some(given) = self.given.get(&rel).copied() else { return self.table_paths(rel, &filters) };
+        let operators: f64 = filters.iter().map(Expr::operators).sum();
+        let settings = self.planner.settings();
+        let cpu = given.rows * (settings.cpu_operator_cost * operators);
+        let cost = Cost { total: given.total + cpu, rows: self.base_rows[&rel], ..given };
+        let outer = self.level.lateral.get(&rel).copied().unwrap_or_default();
+        let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters });
+        vec![Rc::new(Path {
+            rels: RelSet::one(rel),
+            cost,
+            order: Vec::new(),
+            outer,
+            enforced: Vec::new(),
+            kind,
+        })]
+    }
+
+    /// Average width of what is needed of a relation.
+    pub fn width_of(&self, rel: RelId) -> f64 {
+        let relation = &self.planner.relations[rel];
+        let mut width = 0.0;
+        for (i, column) in relation.columns.iter().enumerate() {
+            let needed = self.needed.iter().any(|e| {
+                e.any(&mut |e| matches!(e, Expr::Var(v) if v.rel == rel && v.column == i as i16 + 1))
+            });
+            if needed {
+                let known = relation
+                    .table
+                    .as_ref()
+                    .and_then(|t| self.planner.context.statistics.column(t.oid, i as i16 + 1))
+                    .map(|s| s.width)
+                    .filter(|w| *w > 0.0);
+                width += known.unwrap_or_else(|| crate::upper::type_width(column.type_oid, column.typmod));
+            }
+        }
+        width
+    }
+
+    /// Rows of a set of relations joined, roughly, when it drives a scan.
+    pub fn rows_of(&self, rels: RelSet) -> f64 {
+        rels.iter().map(|rel| self.base_rows.get(&rel).copied().unwrap_or(1.0)).product::<f64>().max(1.0)
+    }
+
+    /// Whether an order serves a sort above, or a merge join.
+    pub fn is_useful_order(&self, order: &[PathKey]) -> bool {
+        let Some(first) = order.first() else { return false };
+        self.wanted.iter().any(|w| w.first() == Some(first))
+            || (!first.descending
+                && self.level.classes.get(first.class).is_some_and(|c| {
+                    c.constant().is_none() && c.members.iter().filter(|(_, r)| r.len() == 1).count() > 1
+                }))
+    }
+
+    fn dynamic(&mut self, rels: &[RelId]) -> SqlResult<()> {
+        let mut levels: Vec<Vec<RelSet>> = vec![Vec::new(), rels.iter().map(|r| RelSet::one(*r)).collect()];
+        for size in 2..=rels.len() {
+            let mut made: Vec<RelSet> = Vec::new();
+            for clauses_only in [true, false] {
+                for left_size in 1..=size / 2 {
+                    let (lefts, rights) = (levels[left_size].clone(), levels[size - left_size].clone());
+                    for left in &lefts {
+                        for right in &rights {
+                            runtime::check_interrupts().map_err(crate::interrupted)?;
+                            if left.overlaps(*right) || (left_size * 2 == size && left > right) {
+                                continue;
+                            }
+                            if clauses_only && !self.connected(*left, *right) {
+                                continue;
+                            }
+                            if self.join(*left, *right) && !made.contains(&(*left | *right)) {
+                                made.push(*left | *right);
+                            }
+                        }
+                    }
+                }
+                if !made.is_empty() && (size < rels.len() || self.joined.contains_key(&self.level.rels)) {
+                    break;
+                }
+            }
+            levels.push(made);
+        }
+        Ok(())
+    }
+
+    /// Repeatedly joins the pair whose result is cheapest.
+    fn greedy(&mut self, rels: &[RelId]) -> SqlResult<()> {
+        let mut parts: Vec<RelSet> = rels.iter().map(|r| RelSet::one(*r)).collect();
+        while parts.len() > 1 {
+            let mut best: Option<(f64, usize, usize)> = None;
+            for clauses_only in [true, false] {
+                for i in 0..parts.len() {
+                    for j in i + 1..parts.len() {
+                        runtime::check_interrupts().map_err(crate::interrupted)?;
+                        if clauses_only && !self.connected(parts[i], parts[j]) {
+                            continue;
+                        }
+                        if self.join(parts[i], parts[j]) {
+                            let both = parts[i] | parts[j];
+                            let cost =
+                                self.joined[&both].iter().map(|p| p.cost.rows).fold(f64::MAX, f64::min);
+                            if best.is_none_or(|(old, ..)| cost < old) {
+                                best = Some((cost, i, j));
+                            }
+                        }
+                    }
+                }
+                if best.is_some() {
+                    break;
+                }
+            }
+            let Some((_, i, j)) = best else {
+                return Err(sql_err!(INTERNAL_ERROR, "failed to find a join order"));
+            };
+            let right = parts.swap_remove(j);
+            parts[i] = parts[i] | right;
+        }
+        Ok(())
+    }
+
+    fn connected(&self, left: RelSet, right: RelSet) -> bool {
+        let both = left | right;
+        self.level.clauses.iter().any(|c| {
+            let mentioned = RelSet::of(&c.expr);
+            mentioned.overlaps(left) && mentioned.overlaps(right)
+        }) || self.level.classes.iter().any(|c| {
+            c.constant().is_none() && c.member_within(left).is_some() && c.member_within(right).is_some()
+        }) || self
+            .level
+            .specials
+            .iter()
+            .any(|s| s.all().is_subset(both) && !s.all().is_subset(left) && !s.all().is_subset(right))
+            || self.level.lateral.iter().any(|(rel, needs)| {
+                (left.contains(*rel) && needs.overlaps(right))
+                    || (right.contains(*rel) && needs.overlaps(left))
+            })
+    }
+
+    /// Which outer join this pair would be, as (number, sides swapped); `Err` if the pair may not be joined yet.
+    fn legal(&self, left: RelSet, right: RelSet) -> Result<Option<(usize, bool)>, ()> {
+        let both = left | right;
+        let mut found = None;
+        for (number, s) in self.level.specials.iter().enumerate() {
+            let inside = |set: RelSet| s.all().is_subset(set);
+            if !s.right.overlaps(both) || both.is_subset(s.right) || inside(left) || inside(right) {
+                if s.kind == JoinKind::Full
+                    && !inside(left)
+                    && !inside(right)
+                    && !both.is_subset(s.left)
+                    && !both.is_subset(s.right)
+                    && both.overlaps(s.left | s.right)
+                    && !inside(both)
+                {
+                    return Err(());
+                }
+                continue;
+            }
+            let forward = s.min_left.is_subset(left) && s.right == right;
+            let backward = s.min_left.is_subset(right) && s.right == left;
+            if !forward && !backward {
+                return Err(());
+            }
+            if found.is_some() {
+                return Err(());
+            }
+            found = Some((number, backward));
+        }
+        Ok(found)
+    }
+
+    /// Adds all paths that join two disjoint sets; false if they may not be joined.
+    fn join(&mut self, left: RelSet, right: RelSet) -> bool {
+        let Ok(special) = self.legal(left, right) else { return false };
+        let (Some(_), Some(_)) = (self.joined.get(&left), self.joined.get(&right)) else { return false };
+        let (outer, inner, kind) = match special {
+            None => (left, right, JoinKind::Inner),
+            Some((number, false)) => (left, right, self.level.specials[number].kind),
+            Some((number, true)) => (right, left, self.level.specials[number].kind),
+        };
+        let before = self.joined.get(&(left | right)).map_or(0, Vec::len);
+        self.pair(outer, inner, kind, special.map(|s| s.0));
+        if kind == JoinKind::Inner {
+            self.pair(inner, outer, kind, None);
+        } else if let Some(swapped) = swapped(kind) {
+            self.pair(inner, outer, swapped, special.map(|s| s.0));
+        }
+        self.joined.get(&(left | right)).is_some_and(|p| !p.is_empty()) || before > 0
+    }
+
+    /// Conditions checked at this join: those that decide matches, and those that filter afterwards.
+    fn clauses_at(
+        &self,
+        outer: RelSet,
+        inner: RelSet,
+        special: Option<usize>,
+    ) -> (Vec<(Enforced, Expr)>, Vec<Expr>) {
+        let both = outer | inner;
+        let mut join = Vec::new();
+        let mut filter = Vec::new();
+        let is_inner = special.is_none_or(|s| self.level.specials[s].kind == JoinKind::Semi);
+        for (number, clause) in self.level.clauses.iter().enumerate() {
+            let here =
+                clause.rels.is_subset(both) && !clause.rels.is_subset(outer) && !clause.rels.is_subset(inner);
+            match clause.special {
+                Some(s) if Some(s) == special => join.push((Enforced::Clause(number), clause.expr.clone())),
+                Some(_) => {}
+                None if here && is_inner => join.push((Enforced::Clause(number), clause.expr.clone())),
+                None if here => filter.push(clause.expr.clone()),
+                None => {}
+            }
+        }
+        for (class, expr) in self.level.class_joins(outer, inner) {
+            if is_inner {
+                join.push((Enforced::Class(class), expr));
+            } else {
+                filter.push(expr);
+            }
+        }
+        (join, filter)
+    }
+
+    fn pair(&mut self, outer: RelSet, inner: RelSet, kind: JoinKind, special: Option<usize>) {
+        let both = outer | inner;
+        let (clauses, filter) = self.clauses_at(outer, inner, special);
+        let exprs: Vec<Expr> = clauses.iter().map(|(_, e)| e.clone()).collect();
+        let (outer_rows, inner_rows) = (self.rows[&outer], self.rows[&inner]);
+        let rows = match self.rows.get(&both) {
+            Some(rows) => *rows,
+            None => {
+                let rows = self.join_rows(kind, outer_rows, inner_rows, &exprs, &filter);
+                self.rows.insert(both, rows);
+                rows
+            }
+        };
+        let unique = self.is_inner_unique(inner, &exprs);
+        let outers = self.joined[&outer].clone();
+        let inners = self.joined[&inner].clone();
+        let mut paths = self.joined.remove(&both).unwrap_or_default();
+        let hash = self.equi_clauses(&exprs, outer, inner);
+        let ctx = Pair { kind, both, rows, unique, clauses: &clauses, filter: &filter };
+        if !matches!(kind, JoinKind::Right | JoinKind::Full | JoinKind::RightSemi | JoinKind::RightAnti) {
+            self.nest_loops(&ctx, &outers, &inners, &mut paths);
+        }
+        if !hash.0.is_empty() {
+            self.hash_joins(&ctx, &outers, &inners, &hash, &mut paths);
+            if !matches!(kind, JoinKind::RightSemi | JoinKind::RightAnti) {
+                self.merge_joins(&ctx, &outers, &inners, &hash, &mut paths);
+            }
+        }
+        self.joined.insert(both, paths);
+    }
+
+    fn join_rows(&self, kind: JoinKind, outer: f64, inner: f64, clauses: &[Expr], filter: &[Expr]) -> f64 {
+        let share = selectivity::conjunction(&*self.planner, clauses);
+        let after = selectivity::conjunction(&*self.planner, filter);
+        let pairs = outer * inner * share;
+        clamp_rows(match kind {
+            JoinKind::Inner => pairs,
+            JoinKind::Left => pairs.max(outer) * after,
+            JoinKind::Right => pairs.max(inner) * after,
+            JoinKind::Full => pairs.max(outer).max(inner) * after,
+            JoinKind::Semi => outer * (inner * share).min(1.0),
+            JoinKind::Anti => outer * (1.0 - (inner * share).min(0.95)).max(0.05),
+            JoinKind::RightSemi => inner * (outer * share).min(1.0),
+            JoinKind::RightAnti => inner * (1.0 - (outer * share).min(0.95)).max(0.05),
+        })
+    }
+
+    /// Whether at most one row of `inner` can match: a unique index whose columns the clauses equate.
+    fn is_inner_unique(&self, inner: RelSet, clauses: &[Expr]) -> bool {
+        if inner.len() != 1 {
+            return false;
+        }
+        let Some(rel) = inner.iter().next() else { return false };
+        let Some(table) = &self.planner.relations[rel].table else { return false };
+        let filters = self.filters_of(rel);
+        let equated = |column: i16| {
+            let is = |e: &Expr| matches!(e, Expr::Var(v) if v.rel == rel && v.column == column);
+            clauses.iter().chain(&filters).filter_map(as_equality).any(|(_, a, b)| {
+                (is(a) && !RelSet::of(b).contains(rel)) || (is(b) && !RelSet::of(a).contains(rel))
+            })
+        };
+        table.indexes.iter().any(|i| {
+            i.unique
+                && i.immediate
+                && i.valid
+                && i.predicate.is_none()
+                && i.keys.iter().all(|k| *k > 0 && equated(*k))
+        })
+    }
+
+    /// The clauses that are equalities between the sides, and the positions of the others.
+    fn equi_clauses(&self, clauses: &[Expr], outer: RelSet, inner: RelSet) -> (Vec<JoinClause>, Vec<usize>) {
+        let mut hash = Vec::new();
+        let mut rest = Vec::new();
+        for (i, clause) in clauses.iter().enumerate() {
+            let sides = as_equality(clause).and_then(|(call, a, b)| {
+                let (ra, rb) = (RelSet::of(a), RelSet::of(b));
+                let same =
+                    a.type_oid() == b.type_oid() || types::hash(a.type_oid()).is_some() && integers(a, b);
+                let usable = same && !a.is_volatile() && !b.is_volatile() && !ra.is_empty() && !rb.is_empty();
+                if usable && ra.is_subset(outer) && rb.is_subset(inner) {
+                    Some((call, a.clone(), b.clone()))
+                } else if usable && ra.is_subset(inner) && rb.is_subset(outer) {
+                    Some((call, b.clone(), a.clone()))
+                } else {
+                    None
+                }
+            });
+            match sides {
+                Some((call, outer, inner)) => hash.push(JoinClause {
+                    outer,
+                    inner,
+                    equality: call.function,
+                    original: clause.clone(),
+                    collation: call.collation,
+                }),
+                None => rest.push(i),
+            }
+        }
+        (hash, rest)
+    }
+
+    fn nest_loops(
+        &mut self,
+        ctx: &Pair<'_>,
+        outers: &[Rc<Path>],
+        inners: &[Rc<Path>],
+        paths: &mut Vec<Rc<Path>>,
+    ) {
+        let settings = self.planner.settings();
+        for outer in outers.iter().filter(|p| p.outer.is_empty()) {
+            for inner in inners {
+                if !inner.outer.is_subset(outer.rels) {
+                    continue;
+                }
+                let clauses: Vec<Expr> = ctx
+                    .clauses
+                    .iter()
+                    .filter(|(e, _)| !inner.enforced.contains(e))
+                    .map(|(_, e)| e.clone())
+                    .collect();
+                let operators: f64 = clauses.iter().map(Expr::operators).sum();
+                let scan =
+                    matches!(&inner.kind, PathKind::Scan(ScanKind::Index { .. } | ScanKind::Tid { .. }));
+                let mut options = vec![(inner.cost, inner.cost.total, false)];
+                if inner.outer.is_empty() && !(scan && inner.cost.rows < 2.0) {
+                    let kept = settings.materialize(inner.cost);
+                    options.push((kept, settings.rescan_materialized(inner.cost), true));
+                }
+                for (cost, rescan, materialize) in options {
+                    let (startup, total) = settings
+                        .nest_loop(ctx.kind, outer.cost, cost, rescan, operators, ctx.rows, ctx.unique);
+                    let kind = PathKind::NestLoop {
+                        kind: ctx.kind,
+                        outer: outer.clone(),
+                        inner: inner.clone(),
+                        clauses: clauses.clone(),
+                        filter: ctx.filter.to_vec(),
+                        inner_unique: ctx.unique,
+                        materialize,
+                    };
+                    self.add_join(ctx, startup, total, outer, inner, outer.order.clone(), kind, paths);
+                }
+            }
+        }
+    }
+
+    fn hash_joins(
+        &mut self,
+        ctx: &Pair<'_>,
+        outers: &[Rc<Path>],
+        inners: &[Rc<Path>],
+        (hash, rest): &(Vec<JoinClause>, Vec<usize>),
+        paths: &mut Vec<Rc<Path>>,
+    ) {
+        if hash.iter().any(|c| types::hash(c.outer.type_oid()).is_none()) {
+            return;
+        }
+        let settings = self.planner.settings();
+        let free = |p: &Path| p.outer.is_empty();
+        let (Some(outer), Some(inner)) = (cheapest(outers, free), cheapest(inners, free)) else { return };
+        let clauses: Vec<Expr> = rest.iter().map(|i| ctx.clauses[*i].1.clone()).collect();
+        let operators: f64 = clauses.iter().map(Expr::operators).sum();
+        let distinct = selectivity::distinct_values(&*self.planner, &hash[0].inner, inner.cost.rows);
+        let bucket = 1.0 / distinct.max(1.0);
+        let (startup, total) = settings.hash_join(
+            outer.cost,
+            inner.cost,
+            hash.len() as f64,
+            operators,
+            ctx.rows,
+            ctx.rows,
+            bucket,
+        );
+        let kind = PathKind::HashJoin {
+            kind: ctx.kind,
+            outer: outer.clone(),
+            inner: inner.clone(),
+            hash: hash.clone(),
+            clauses,
+            filter: ctx.filter.to_vec(),
+            inner_unique: ctx.unique,
+        };
+        self.add_join(ctx, startup, total, &outer, &inner, Vec::new(), kind, paths);
+    }
+
+    fn merge_joins(
+        &mut self,
+        ctx: &Pair<'_>,
+        outers: &[Rc<Path>],
+        inners: &[Rc<Path>],
+        (merge, rest): &(Vec<JoinClause>, Vec<usize>),
+        paths: &mut Vec<Rc<Path>>,
+    ) {
+        if merge
+            .iter()
+            .any(|c| types::compare(c.outer.type_oid()).is_none() || c.outer.type_oid() != c.inner.type_oid())
+        {
+            return;
+        }
+        let settings = self.planner.settings();
+        let side = |f: fn(&JoinClause) -> &Expr| -> Vec<SortKey> {
+            merge
+                .iter()
+                .map(|c| SortKey { expr: f(c).clone(), descending: false, nulls_first: false })
+                .collect()
+        };
+        let outer_keys = side(|c| &c.outer);
+        let inner_keys = side(|c| &c.inner);
+        let outer_order = self.level.order_of(&outer_keys);
+        let inner_order = self.level.order_of(&inner_keys);
+        let clauses: Vec<Expr> = rest.iter().map(|i| ctx.clauses[*i].1.clone()).collect();
+        let operators: f64 = clauses.iter().map(Expr::operators).sum();
+        let pick = |paths: &[Rc<Path>], order: &[PathKey]| -> Vec<(Rc<Path>, bool)> {
+            let mut out = Vec::new();
+            let sorted = cheapest(paths, |p| p.outer.is_empty() && order_contains(&p.order, order));
+            out.extend(sorted.map(|p| (p, false)));
+            out.extend(cheapest(paths, |p| p.outer.is_empty()).map(|p| (p, true)));
+            out
+        };
+        for (outer, sort_outer) in pick(outers, &outer_order) {
+            for (inner, sort_inner) in pick(inners, &inner_order) {
+                let sorted = |p: &Path, sort: bool| {
+                    if !sort {
+                        return p.cost;
+                    }
+                    let (startup, total) = settings.sort(p.cost.total, p.cost.rows, p.cost.width, None);
+                    Cost { startup, total, ..p.cost }
+                };
+                let (oc, ic) = (sorted(&outer, sort_outer), sorted(&inner, sort_inner));
+                let (startup, total) = settings.merge_join(oc, ic, merge.len() as f64, operators, ctx.rows);
+                let kind = PathKind::MergeJoin {
+                    kind: ctx.kind,
+                    outer: outer.clone(),
+                    inner: inner.clone(),
+                    merge: merge.clone(),
+                    clauses: clauses.clone(),
+                    filter: ctx.filter.to_vec(),
+                    inner_unique: ctx.unique,
+                    sort_outer,
+                    sort_inner,
+                };
+                let order = match ctx.kind {
+                    JoinKind::Full | JoinKind::Right => Vec::new(),
+                    _ if sort_outer => outer_order.clone(),
+                    _ => outer.order.clone(),
+                };
+                self.add_join(ctx, startup, total, &outer, &inner, order, kind, paths);
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn add_join(
+        &self,
+        ctx: &Pair<'_>,
+        startup: f64,
+        total: f64,
+        outer: &Path,
+        inner: &Path,
+        order: Vec<PathKey>,
+        kind: PathKind,
+        paths: &mut Vec<Rc<Path>>,
+    ) {
+        let width = match ctx.kind {
+            JoinKind::Semi | JoinKind::Anti => outer.cost.width,
+            JoinKind::RightSemi | JoinKind::RightAnti => inner.cost.width,
+            _ => outer.cost.width + inner.cost.width,
+        };
+        let filter: f64 = ctx.filter.iter().map(Expr::operators).sum();
+        let total = total + filter * self.planner.settings().cpu_operator_cost * ctx.rows;
+        let cost = Cost { startup, total, rows: ctx.rows, width };
+        let rels = ctx.both;
+        add_path(paths, Path { rels, cost, order, outer: RelSet::EMPTY, enforced: Vec::new(), kind });
+    }
+}
+
+/// What all paths of one pair share.
+struct Pair<'p> {
+    kind: JoinKind,
+    both: RelSet,
+    rows: f64,
+    unique: bool,
+    clauses: &'p [(Enforced, Expr)],
+    filter: &'p [Expr],
+}
+
+/// The kind of join when the sides are exchanged.
+fn swapped(kind: JoinKind) -> Option<JoinKind> {
+    Some(match kind {
+        JoinKind::Left => JoinKind::Right,
+        JoinKind::Semi => JoinKind::RightSemi,
+        JoinKind::Anti => JoinKind::RightAnti,
+        _ => return None,
+    })
+}
+
+fn integers(a: &Expr, b: &Expr) -> bool {
+    let is = |e: &Expr| matches!(e.type_oid().0, 20 | 21 | 23);
+    is(a) && is(b)
+}

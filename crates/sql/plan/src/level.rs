@@ -1,0 +1,346 @@
+//! One query level while its joins are planned: conditions placed, equivalence classes, outer joins' limits.
+//!
+//! # Invariants
+//! 1. A [`Clause`] is applied at the lowest join whose relations include its `rels`, or at the join of its [`Special`].
+//! 2. An equality between plain expressions above no outer join is in a class and nowhere else; clauses are made from
+//!    the class where two sets of relations meet.
+
+use std::collections::HashMap;
+
+use crate::expr::{Call, CallForm, Expr, RelId, Var};
+use crate::logical::{From, rels_of};
+use crate::path::PathKey;
+use crate::plan::JoinKind;
+use crate::relset::RelSet;
+use crate::walk::flatten_and;
+
+/// A condition.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    /// The condition.
+    pub expr: Expr,
+    /// Relations that must be joined before it is applied.
+    pub rels: RelSet,
+    /// ON condition of this outer join: decides matches rather than filtering.
+    pub special: Option<usize>,
+}
+
+/// An outer, semi or anti join: what must be joined on either side first.
+#[derive(Clone, Debug)]
+pub struct Special {
+    /// Kind.
+    pub kind: JoinKind,
+    /// Least left side.
+    pub min_left: RelSet,
+    /// Least right side.
+    pub min_right: RelSet,
+    /// Whole right side as written.
+    pub right: RelSet,
+    /// Whole left side as written.
+    pub left: RelSet,
+}
+
+impl Special {
+    /// Everything that must have been joined when this join is done.
+    pub fn all(&self) -> RelSet {
+        self.min_left | self.min_right
+    }
+}
+
+/// Expressions known to be equal.
+#[derive(Clone, Debug)]
+pub struct Class {
+    /// Members and the relations they mention; constants mention none.
+    pub members: Vec<(Expr, RelSet)>,
+    /// A call of the equality operator, as a pattern.
+    pub pattern: Call,
+}
+
+impl Class {
+    /// `a = b` with the class's operator.
+    pub fn equality(&self, a: &Expr, b: &Expr) -> Expr {
+        let mut call = self.pattern.clone();
+        call.args = vec![a.clone(), b.clone()];
+        Expr::Call(Box::new(call))
+    }
+
+    /// The member that is the same for the whole statement.
+    pub fn constant(&self) -> Option<&Expr> {
+        self.members.iter().find(|(_, rels)| rels.is_empty()).map(|(e, _)| e)
+    }
+
+    /// A member computable from `rels` alone.
+    pub fn member_within(&self, rels: RelSet) -> Option<&Expr> {
+        self.members.iter().find(|(_, r)| !r.is_empty() && r.is_subset(rels)).map(|(e, _)| e)
+    }
+}
+
+/// Conditions and orders of one level.
+#[derive(Default)]
+pub struct Level {
+    /// All relations of FROM.
+    pub rels: RelSet,
+    /// Conditions outside classes.
+    pub clauses: Vec<Clause>,
+    /// Joins whose order matters.
+    pub specials: Vec<Special>,
+    /// Equivalence classes.
+    pub classes: Vec<Class>,
+    /// Expressions that orders name but no class has; numbered behind the classes.
+    pub singles: Vec<Expr>,
+    /// Conditions without relations: checked once.
+    pub constant: Vec<Expr>,
+    /// Relations a lateral relation needs.
+    pub lateral: HashMap<RelId, RelSet>,
+}
+
+/// Number from which [`PathKey::class`] counts `singles`.
+const SINGLES: usize = 1 << 20;
+
+impl Level {
+    /// Takes apart FROM and WHERE.
+    pub fn new(from: &[From], quals: Vec<Expr>) -> Level {
+        let mut level = Level { rels: rels_of(from), ..Level::default() };
+        level.items(from, RelSet::EMPTY);
+        let mut flat = Vec::new();
+        quals.into_iter().for_each(|q| flatten_and(q, &mut flat));
+        let all = level.rels;
+        for qual in flat {
+            level.place(qual, all, None, true);
+        }
+        level
+    }
+
+    fn items(&mut self, from: &[From], _above: RelSet) {
+        for item in from {
+            let From::Join { kind, left, right, quals } = item else { continue };
+            self.items(left, RelSet::EMPTY);
+            self.items(right, RelSet::EMPTY);
+            self.join(*kind, rels_of(left), rels_of(right), quals);
+        }
+    }
+
+    fn join(&mut self, kind: JoinKind, left: RelSet, right: RelSet, quals: &[Expr]) {
+        if kind == JoinKind::Inner {
+            for qual in quals {
+                let nullable = self.specials.iter().any(|s| s.all().is_subset(left | right));
+                self.place(qual.clone(), left | right, None, !nullable || self.no_outer_within(left | right));
+            }
+            return;
+        }
+        let mentioned = quals.iter().fold(RelSet::EMPTY, |set, q| set | RelSet::of(q));
+        let (mut min_left, mut min_right) =
+            if kind == JoinKind::Full { (left, right) } else { (mentioned & left, right) };
+        if min_left.is_empty() {
+            min_left = left;
+        }
+        for lower in &self.specials {
+            let nullable = if lower.kind == JoinKind::Full { lower.left | lower.right } else { lower.right };
+            if lower.all().is_subset(left) && min_left.overlaps(nullable) {
+                min_left = min_left | lower.all();
+            }
+            if lower.kind == JoinKind::Full && lower.left.overlaps(left) {
+                min_left = min_left | lower.all();
+            }
+        }
+        if kind == JoinKind::Full {
+            min_right = right;
+        }
+        let number = self.specials.len();
+        self.specials.push(Special { kind, min_left, min_right, left, right });
+        for qual in quals {
+            let rels = RelSet::of(qual);
+            let pushable = matches!(kind, JoinKind::Left | JoinKind::Semi | JoinKind::Anti)
+                && rels.is_subset(right)
+                && !rels.is_empty();
+            if pushable {
+                self.place(qual.clone(), right, None, false);
+            } else {
+                let expr = qual.clone();
+                self.clauses.push(Clause { expr, rels: rels | min_left | min_right, special: Some(number) });
+            }
+        }
+    }
+
+    fn no_outer_within(&self, rels: RelSet) -> bool {
+        !self
+            .specials
+            .iter()
+            .any(|s| matches!(s.kind, JoinKind::Left | JoinKind::Full) && s.all().overlaps(rels))
+    }
+
+    /// Files a condition that holds for every row of `scope`.
+    fn place(&mut self, expr: Expr, scope: RelSet, special: Option<usize>, top: bool) {
+        let mentioned = RelSet::of(&expr);
+        let mut rels = mentioned;
+        for s in &self.specials {
+            if !s.all().is_subset(scope) {
+                continue;
+            }
+            let nullable = match s.kind {
+                JoinKind::Full => s.left | s.right,
+                _ => s.right,
+            };
+            if rels.overlaps(nullable) && matches!(s.kind, JoinKind::Left | JoinKind::Full) {
+                rels = rels | s.all() | s.right;
+            }
+        }
+        if rels.is_empty() && !expr.is_volatile() {
+            self.constant.push(expr);
+            return;
+        }
+        if rels.is_empty() {
+            rels = scope;
+        }
+        let below_outer = rels != mentioned;
+        let within_nullable = self.specials.iter().any(|s| {
+            let nullable = if s.kind == JoinKind::Full { s.left | s.right } else { s.right };
+            !matches!(s.kind, JoinKind::Semi) && mentioned.overlaps(nullable)
+        });
+        if top && special.is_none() && !below_outer && !within_nullable && self.add_equality(&expr) {
+            return;
+        }
+        self.clauses.push(Clause { expr, rels, special });
+    }
+
+    /// Puts `a = b` into the classes if it is such an equality.
+    fn add_equality(&mut self, expr: &Expr) -> bool {
+        let Some((call, a, b)) = as_equality(expr) else { return false };
+        if a == b || a.is_volatile() || b.is_volatile() || a.has_subplans() || b.has_subplans() {
+            return false;
+        }
+        if a.type_oid() != b.type_oid() {
+            return false;
+        }
+        let (ra, rb) = (RelSet::of(a), RelSet::of(b));
+        if ra.is_empty() && rb.is_empty() {
+            return false;
+        }
+        let fits = |class: &Class, e: &Expr| {
+            class.pattern.function.oid == call.function.oid
+                && class.pattern.collation == call.collation
+                && class.members.iter().any(|(m, _)| m == e)
+        };
+        let at = |e: &Expr| self.classes.iter().position(|c| fits(c, e));
+        match (at(a), at(b)) {
+            (Some(i), Some(j)) if i == j => {}
+            (Some(i), Some(j)) => {
+                // Keep the numbers of the others: the emptied class stays.
+                let members = std::mem::take(&mut self.classes[j].members);
+                self.classes[i].members.extend(members);
+            }
+            (Some(i), None) => self.classes[i].members.push((b.clone(), rb)),
+            (None, Some(j)) => self.classes[j].members.push((a.clone(), ra)),
+            (None, None) => {
+                let mut pattern = call.clone();
+                pattern.args = Vec::new();
+                let members = vec![(a.clone(), ra), (b.clone(), rb)];
+                self.classes.push(Class { members, pattern });
+            }
+        }
+        true
+    }
+
+    /// Conditions that classes give for one relation: members against the constant, or against each other.
+    pub fn class_filters(&self, rel: RelId) -> Vec<Expr> {
+        let one = RelSet::one(rel);
+        let mut out = Vec::new();
+        for class in &self.classes {
+            let mut within = class.members.iter().filter(|(_, r)| *r == one).map(|(e, _)| e);
+            if let Some(constant) = class.constant() {
+                out.extend(within.map(|e| class.equality(e, constant)));
+                // Two constants must be equal as well.
+                continue;
+            }
+            if let Some(first) = within.next() {
+                out.extend(within.map(|e| class.equality(first, e)));
+            }
+        }
+        out
+    }
+
+    /// Contradicting or repeated constants of classes, to be checked once.
+    pub fn class_constants(&self) -> Vec<Expr> {
+        let mut out = Vec::new();
+        for class in &self.classes {
+            let mut constants = class.members.iter().filter(|(_, r)| r.is_empty()).map(|(e, _)| e);
+            if let Some(first) = constants.next() {
+                out.extend(constants.map(|e| class.equality(first, e)));
+            }
+        }
+        out
+    }
+
+    /// Class conditions to be checked where `left` and `right` are joined, with the class's number.
+    pub fn class_joins(&self, left: RelSet, right: RelSet) -> Vec<(usize, Expr)> {
+        let both = left | right;
+        let mut out = Vec::new();
+        for (number, class) in self.classes.iter().enumerate() {
+            let spanning = |r: &RelSet| r.is_subset(both) && r.overlaps(left) && r.overlaps(right);
+            if class.constant().is_none()
+                && let (Some(a), Some(b)) = (class.member_within(left), class.member_within(right))
+            {
+                out.push((number, class.equality(a, b)));
+            }
+            for (e, _) in class.members.iter().filter(|(_, r)| spanning(r)) {
+                let other = class.constant().or(class.member_within(left)).or(class.member_within(right));
+                let other = other.or_else(|| class.members.iter().map(|(m, _)| m).find(|m| *m != e));
+                if let Some(other) = other.filter(|o| RelSet::of(o).is_subset(both)) {
+                    out.push((number, class.equality(e, other)));
+                }
+            }
+        }
+        out
+    }
+
+    /// Number of an expression for orders.
+    pub fn key_of(&mut self, expr: &Expr) -> usize {
+        if let Some(i) = self.classes.iter().position(|c| c.members.iter().any(|(m, _)| m == expr)) {
+            return i;
+        }
+        let at = self.singles.iter().position(|e| e == expr).unwrap_or_else(|| {
+            self.singles.push(expr.clone());
+            self.singles.len() - 1
+        });
+        SINGLES + at
+    }
+
+    /// The order that sort keys ask for; keys that are constant or repeated fall out.
+    pub fn order_of(&mut self, keys: &[crate::expr::SortKey]) -> Vec<PathKey> {
+        let mut out: Vec<PathKey> = Vec::new();
+        for key in keys {
+            let class = self.key_of(&key.expr);
+            let constant =
+                key.expr.is_fixed() || self.classes.get(class).is_some_and(|c| c.constant().is_some());
+            if constant || out.iter().any(|k| k.class == class) {
+                continue;
+            }
+            out.push(PathKey { class, descending: key.descending, nulls_first: key.nulls_first });
+        }
+        out
+    }
+
+    /// Whether the class holds only one value.
+    pub fn is_constant(&self, class: usize) -> bool {
+        self.classes.get(class).is_some_and(|c| c.constant().is_some())
+    }
+}
+
+/// `a = b` by an operator that sorts or hashes.
+pub fn as_equality(expr: &Expr) -> Option<(&Call, &Expr, &Expr)> {
+    let Expr::Call(call) = expr else { return None };
+    let CallForm::Operator(oid, _) = &call.form else { return None };
+    let operator = types::registry::operator(*oid)?;
+    let [a, b] = call.args.as_slice() else { return None };
+    (operator.selectivity == types::Selectivity::Equal && (operator.can_merge || operator.can_hash))
+        .then_some((call, a, b))
+}
+
+/// The plain column that an expression is.
+pub fn plain_var(expr: &Expr) -> Option<&Var> {
+    match expr {
+        Expr::Var(var) => Some(var),
+        Expr::Relabel { arg, .. } => plain_var(arg),
+        _ => None,
+    }
+}

@@ -1,0 +1,139 @@
+//! Ways to produce the rows of a set of relations, with what they cost.
+
+use std::rc::Rc;
+
+use crate::expr::{Expr, RelId};
+use crate::plan::{Bitmap, Cost, IndexCondition, IndexRef, JoinClause, JoinKind};
+use crate::relset::RelSet;
+
+/// One key of an order: an expression's number in its level's list, and the direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathKey {
+    /// Equivalence class or expression.
+    pub class: usize,
+    /// DESC.
+    pub descending: bool,
+    /// NULLS FIRST.
+    pub nulls_first: bool,
+}
+
+/// A condition that a parameterised scan has taken over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enforced {
+    /// Clause by number.
+    Clause(usize),
+    /// Equivalence class by number.
+    Class(usize),
+}
+
+/// A way to produce rows.
+#[derive(Debug)]
+pub struct Path {
+    /// Relations joined.
+    pub rels: RelSet,
+    /// Estimates.
+    pub cost: Cost,
+    /// Order of the rows.
+    pub order: Vec<PathKey>,
+    /// Relations whose current row must be handed down as parameters.
+    pub outer: RelSet,
+    /// Join conditions already checked below.
+    pub enforced: Vec<Enforced>,
+    /// How.
+    pub kind: PathKind,
+}
+
+/// How a path produces rows.
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub enum PathKind {
+    Scan(ScanKind),
+    NestLoop {
+        kind: JoinKind,
+        outer: Rc<Path>,
+        inner: Rc<Path>,
+        clauses: Vec<Expr>,
+        filter: Vec<Expr>,
+        inner_unique: bool,
+        materialize: bool,
+    },
+    HashJoin {
+        kind: JoinKind,
+        outer: Rc<Path>,
+        inner: Rc<Path>,
+        hash: Vec<JoinClause>,
+        clauses: Vec<Expr>,
+        filter: Vec<Expr>,
+        inner_unique: bool,
+    },
+    MergeJoin {
+        kind: JoinKind,
+        outer: Rc<Path>,
+        inner: Rc<Path>,
+        merge: Vec<JoinClause>,
+        clauses: Vec<Expr>,
+        filter: Vec<Expr>,
+        inner_unique: bool,
+        sort_outer: bool,
+        sort_inner: bool,
+    },
+}
+
+/// How a relation is read.
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub enum ScanKind {
+    /// By its source: table from the start, subquery, function, values.
+    Whole {
+        rel: RelId,
+        filter: Vec<Expr>,
+    },
+    Index {
+        rel: RelId,
+        index: IndexRef,
+        conditions: Vec<IndexCondition>,
+        filter: Vec<Expr>,
+        backward: bool,
+        only: bool,
+    },
+    Bitmap {
+        rel: RelId,
+        bitmap: Bitmap,
+        recheck: Vec<Expr>,
+        filter: Vec<Expr>,
+    },
+    Tid {
+        rel: RelId,
+        tids: Vec<Expr>,
+        condition: Vec<Expr>,
+        filter: Vec<Expr>,
+    },
+}
+
+/// Whether rows in order `have` are also in order `want`.
+pub fn order_contains(have: &[PathKey], want: &[PathKey]) -> bool {
+    have.len() >= want.len() && have[..want.len()] == *want
+}
+
+/// Adds `path` unless another is at least as good in every respect; drops those it beats.
+pub fn add_path(paths: &mut Vec<Rc<Path>>, path: Path) {
+    const FUZZ: f64 = 1.01;
+    let beats = |a: &Path, b: &Path, fuzz: f64| {
+        a.cost.total <= b.cost.total * fuzz
+            && a.cost.startup <= b.cost.startup * fuzz
+            && order_contains(&a.order, &b.order)
+            && a.outer.is_subset(b.outer)
+            && a.cost.rows <= b.cost.rows
+    };
+    if paths.iter().any(|old| beats(old, &path, 1.0) || (beats(old, &path, FUZZ) && !beats(&path, old, 1.0)))
+    {
+        return;
+    }
+    paths.retain(|old| !beats(&path, old, FUZZ));
+    paths.push(Rc::new(path));
+}
+
+/// The cheapest path by total cost among those that `accept` takes.
+pub fn cheapest(paths: &[Rc<Path>], accept: impl Fn(&Path) -> bool) -> Option<Rc<Path>> {
+    paths.iter().filter(|p| accept(p)).min_by(|a, b| a.cost.total.total_cmp(&b.cost.total)).cloned()
+}

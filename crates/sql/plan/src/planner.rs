@@ -1,0 +1,301 @@
+//! One statement being planned: its relations, subplans and cells.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use base::{Oid, SqlResult};
+use catalog::view::CatalogView;
+
+use crate::convert::Converter;
+use crate::cost::Settings;
+use crate::expr::{Expr, ParamId, RelId, Var};
+use crate::logical::{Block, Source};
+use crate::plan::{Command, Node, Plan, Relation, ResultColumn, Statement, SubPlan};
+use crate::selectivity::Columns;
+use crate::stats::{ColumnStats, Statistics};
+
+/// What planning needs from outside.
+pub struct Context<'c> {
+    /// Cost settings.
+    pub settings: &'c Settings,
+    /// Sizes and statistics.
+    pub statistics: &'c dyn Statistics,
+    /// Expressions stored in catalogs are read through it.
+    pub catalog: &'c dyn CatalogView,
+    /// Values of parameters for a custom plan; `None` for a generic one.
+    pub params: Option<&'c [tuple::Datum]>,
+    /// Share of the rows expected to be fetched (cursors), 0 for all.
+    pub fraction: f64,
+}
+
+/// A subplan on its way.
+pub(crate) enum SubState {
+    /// Not planned yet.
+    Pending(Box<Block>),
+    /// Being planned, or taken elsewhere.
+    Taken,
+    /// Ready.
+    Planned(Plan),
+}
+
+/// One subplan and how it is called.
+pub(crate) struct Sub {
+    pub state: SubState,
+    /// Name of a common table expression.
+    pub cte: Option<String>,
+    /// Shown by EXPLAIN as InitPlan: depends on nothing of the row.
+    pub init: bool,
+}
+
+/// One statement being planned.
+pub struct Planner<'c> {
+    pub(crate) context: &'c Context<'c>,
+    pub(crate) relations: Vec<Relation>,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) subs: Vec<Sub>,
+    pub(crate) cells: usize,
+    pub(crate) work_tables: usize,
+    pub(crate) locks: Vec<(Oid, u8)>,
+    /// Rows and columns' statistics of relations without a table (subqueries).
+    pub(crate) derived_rows: HashMap<RelId, f64>,
+    /// What a cell stands for, for EXPLAIN.
+    pub(crate) cell_sources: HashMap<ParamId, Arc<Expr>>,
+    pub(crate) modifies: bool,
+}
+
+/// Plans an analysed statement.
+pub fn plan(analyzed: &analyze::Analyzed, context: &Context<'_>) -> SqlResult<Statement> {
+    let mut planner = Planner::new(context);
+    let query = &analyzed.query;
+    let mut block = Converter::new(&mut planner).query(query)?;
+    if let Some(values) = context.params {
+        planner.bind_params(&mut block, values);
+    }
+    let types: Vec<(Oid, i32)> = match &block.modify {
+        Some(modify) => modify.returning.iter().map(|e| (e.type_oid(), e.typmod())).collect(),
+        None => {
+            block.targets.iter().filter(|t| !t.junk).map(|t| (t.expr.type_oid(), t.expr.typmod())).collect()
+        }
+    };
+    let result = query
+        .result_columns()
+        .zip(types)
+        .map(|(t, (type_oid, typmod))| ResultColumn {
+            name: t.name.as_deref().unwrap_or("?column?").into(),
+            type_oid,
+            typmod,
+            origin: (t.source_table, t.source_column),
+        })
+        .collect::<Vec<_>>();
+    let command = match query.command {
+        analyze::Command::Insert => Command::Insert,
+        analyze::Command::Update => Command::Update,
+        analyze::Command::Delete => Command::Delete,
+        analyze::Command::Merge => Command::Merge,
+        _ => Command::Select,
+    };
+    planner.modifies |= command != Command::Select;
+    let plan = planner.plan_block(block, context.fraction)?;
+    planner.finish(command, plan, result, analyzed.params.clone())
+}
+
+/// Plans an expression that stands alone (a default, a check): subqueries in it are not allowed.
+pub fn convert_expression(expr: &analyze::Expr, context: &Context<'_>) -> SqlResult<Expr> {
+    let mut planner = Planner::new(context);
+    let mut converter = Converter::new(&mut planner);
+    converter.open_scope(Vec::new());
+    let mut expr = converter.expr(expr)?;
+    crate::fold::fold(&mut expr);
+    Ok(expr)
+}
+
+impl<'c> Planner<'c> {
+    pub(crate) fn new(context: &'c Context<'c>) -> Planner<'c> {
+        Planner {
+            context,
+            relations: Vec::new(),
+            sources: Vec::new(),
+            subs: Vec::new(),
+            cells: 0,
+            work_tables: 0,
+            locks: Vec::new(),
+            derived_rows: HashMap::new(),
+            cell_sources: HashMap::new(),
+            modifies: false,
+        }
+    }
+
+    pub(crate) fn settings(&self) -> &'c Settings {
+        self.context.settings
+    }
+
+    pub(crate) fn new_cell(&mut self) -> ParamId {
+        self.cells += 1;
+        self.cells - 1
+    }
+
+    pub(crate) fn lock(&mut self, table: Oid, mode: u8) {
+        match self.locks.iter_mut().find(|(oid, _)| *oid == table) {
+            Some((_, old)) => *old = mode.max(*old),
+            None => self.locks.push((table, mode)),
+        }
+    }
+
+    pub(crate) fn add_subplan(&mut self, block: Block, cte: Option<String>) -> usize {
+        self.modifies |= block.modify.is_some() || !block.marks.is_empty();
+        self.subs.push(Sub { state: SubState::Pending(Box::new(block)), cte, init: false });
+        self.subs.len() - 1
+    }
+
+    pub(crate) fn take_pending(&mut self, subplan: usize) -> Option<Block> {
+        match std::mem::replace(&mut self.subs[subplan].state, SubState::Taken) {
+            SubState::Pending(block) => Some(*block),
+            other => {
+                self.subs[subplan].state = other;
+                None
+            }
+        }
+    }
+
+    fn bind_params(&mut self, block: &mut Block, values: &[tuple::Datum]) {
+        self.deep_exprs(block, &mut |expr| {
+            expr.replace(&mut |e| match e {
+                Expr::Param { number, type_oid } => values.get(*number).map(|value| Expr::Const {
+                    value: value.clone(),
+                    type_oid: *type_oid,
+                    typmod: -1,
+                }),
+                _ => None,
+            });
+        });
+    }
+
+    fn finish(
+        self,
+        command: Command,
+        plan: Plan,
+        result: Vec<ResultColumn>,
+        params: Vec<Oid>,
+    ) -> SqlResult<Statement> {
+        let (mut init, mut sub) = (0, 0);
+        let mut subplans = Vec::new();
+        for entry in self.subs {
+            let name = match (&entry.cte, entry.init) {
+                (Some(name), _) => format!("CTE {name}"),
+                (None, true) => {
+                    init += 1;
+                    format!("InitPlan {}", init + sub)
+                }
+                (None, false) => {
+                    sub += 1;
+                    format!("SubPlan {}", init + sub)
+                }
+            };
+            let plan = match entry.state {
+                SubState::Planned(plan) => plan,
+                _ => Plan::empty(),
+            };
+            subplans.push(SubPlan { plan, name, cte: entry.cte.is_some() });
+        }
+        let modifies = self.modifies || has_marks(&plan);
+        Ok(Statement {
+            command,
+            plan,
+            subplans,
+            relations: self.relations,
+            result,
+            params,
+            exec_params: self.cells,
+            work_tables: self.work_tables,
+            locks: self.locks,
+            modifies,
+        })
+    }
+
+    /// Runs `f` on every expression of a block and of everything below it: subqueries in FROM, pending subplans.
+    pub(crate) fn deep_exprs(&mut self, block: &mut Block, f: &mut dyn FnMut(&mut Expr)) {
+        let mut pending: Vec<usize> = block.ctes.clone();
+        block.for_exprs_mut(&mut |expr| {
+            f(expr);
+            collect_subplans(expr, &mut pending);
+        });
+        for rel in crate::logical::rels_of(&block.from).iter().collect::<Vec<_>>() {
+            let mut source = std::mem::replace(&mut self.sources[rel], Source::Columns);
+            match &mut source {
+                Source::Subquery(inner) => self.deep_exprs(inner, f),
+                Source::Values(rows) => rows.iter_mut().flatten().for_each(|e| {
+                    f(e);
+                    collect_subplans(e, &mut pending);
+                }),
+                Source::Function { calls, .. } => calls.iter_mut().for_each(|e| {
+                    f(e);
+                    collect_subplans(e, &mut pending);
+                }),
+                _ => {}
+            }
+            self.sources[rel] = source;
+        }
+        if let Some((_, tree)) = &mut block.set {
+            self.deep_tree(tree, f);
+        }
+        for subplan in pending {
+            if let Some(mut inner) = self.take_pending(subplan) {
+                self.deep_exprs(&mut inner, f);
+                self.subs[subplan].state = SubState::Pending(Box::new(inner));
+            }
+        }
+    }
+
+    fn deep_tree(&mut self, tree: &mut crate::logical::SetTree, f: &mut dyn FnMut(&mut Expr)) {
+        use crate::logical::SetTree;
+        match tree {
+            SetTree::Leaf(block) => self.deep_exprs(block, f),
+            SetTree::Op { left, right, .. } => {
+                self.deep_tree(left, f);
+                self.deep_tree(right, f);
+            }
+            SetTree::Recursive { initial, recursive, .. } => {
+                self.deep_tree(initial, f);
+                self.deep_tree(recursive, f);
+            }
+        }
+    }
+}
+
+fn has_marks(plan: &Plan) -> bool {
+    match &plan.node {
+        Node::LockRows { .. } | Node::Modify(_) => true,
+        Node::Limit { child, .. } | Node::Sort { child, .. } => has_marks(child),
+        _ => false,
+    }
+}
+
+/// Numbers of the subplans that an expression uses.
+pub(crate) fn collect_subplans(expr: &Expr, out: &mut Vec<usize>) {
+    if let Expr::SubPlan(sub) = expr {
+        out.push(sub.plan);
+    }
+    expr.for_children(&mut |child| collect_subplans(child, out));
+}
+
+impl Columns for Planner<'_> {
+    fn rows(&self, var: &Var) -> f64 {
+        match &self.relations[var.rel].table {
+            Some(table) => self.context.statistics.table(table).tuples,
+            None => self.derived_rows.get(&var.rel).copied().unwrap_or(1000.0),
+        }
+    }
+
+    fn stats(&self, var: &Var) -> Option<Arc<ColumnStats>> {
+        let table = self.relations[var.rel].table.as_ref()?;
+        if var.column <= 0 {
+            return None;
+        }
+        self.context.statistics.column(table.oid, var.column)
+    }
+
+    fn is_unique(&self, var: &Var) -> bool {
+        let Some(table) = &self.relations[var.rel].table else { return false };
+        table.indexes.iter().any(|i| i.unique && i.predicate.is_none() && i.keys == [var.column])
+    }
+}

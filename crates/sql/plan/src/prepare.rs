@@ -1,0 +1,351 @@
+//! Rewriting of a level before its joins are planned: sublinks to joins, subqueries merged, outer joins reduced.
+
+use crate::expr::{Expr, RelId, SubPlanKind};
+use crate::fold::fold;
+use crate::logical::{Block, From, Source, rels_of};
+use crate::plan::JoinKind;
+use crate::planner::Planner;
+use crate::relset::RelSet;
+use crate::walk::flatten_and;
+
+impl Planner<'_> {
+    /// All rewriting of one level.
+    pub(crate) fn prepare(&mut self, block: &mut Block) {
+        block.for_exprs_mut(&mut fold);
+        self.refold(block);
+        flatten_joins(&mut block.from, &mut block.quals);
+        self.pull_up_sublinks(block);
+        self.pull_up_subqueries(block);
+        flatten_joins(&mut block.from, &mut block.quals);
+        let quals = block.quals.clone();
+        reduce_outer_joins(&mut block.from, &quals);
+        flatten_joins(&mut block.from, &mut block.quals);
+        self.refold(block);
+    }
+
+    fn refold(&mut self, block: &mut Block) {
+        block.quals.iter_mut().for_each(fold);
+        let mut flat = Vec::new();
+        std::mem::take(&mut block.quals).into_iter().for_each(|q| flatten_and(q, &mut flat));
+        block.quals = flat;
+        let mut having = Vec::new();
+        std::mem::take(&mut block.having).into_iter().for_each(|q| flatten_and(q, &mut having));
+        block.having = having;
+    }
+
+    fn pull_up_sublinks(&mut self, block: &mut Block) {
+        if block.from.is_empty() {
+            return;
+        }
+        let mut kept = Vec::new();
+        for qual in std::mem::take(&mut block.quals) {
+            let visible = rels_of(&block.from);
+            let (kind, sub) = match qual {
+                Expr::SubPlan(sub) => (JoinKind::Semi, sub),
+                Expr::Not(arg) => match *arg {
+                    Expr::SubPlan(sub) if sub.kind == SubPlanKind::Exists => (JoinKind::Anti, sub),
+                    other => {
+                        kept.push(Expr::Not(Box::new(other)));
+                        continue;
+                    }
+                },
+                other => {
+                    kept.push(other);
+                    continue;
+                }
+            };
+            let made = match &sub.kind {
+                SubPlanKind::Exists => self.exists_join(sub.plan, visible),
+                SubPlanKind::Quantified { any: true, single: false, test, columns, .. } => {
+                    self.any_join(sub.plan, test, columns, visible)
+                }
+                _ => None,
+            };
+            match made {
+                Some((right, quals)) => {
+                    let left = std::mem::take(&mut block.from);
+                    block.from = vec![From::Join { kind, left, right, quals }];
+                }
+                None if kind == JoinKind::Anti => kept.push(Expr::Not(Box::new(Expr::SubPlan(sub)))),
+                None => kept.push(Expr::SubPlan(sub)),
+            }
+        }
+        block.quals.extend(kept);
+    }
+
+    /// EXISTS (SELECT … FROM b WHERE b.x = a.x): the right side and the join's conditions.
+    fn exists_join(&mut self, plan: usize, visible: RelSet) -> Option<(Vec<From>, Vec<Expr>)> {
+        let mut inner = self.take_pending(plan)?;
+        let fixed_limit = matches!(&inner.limit, Some(Expr::Const { value, .. }) if positive(value));
+        let plain = !inner.aggregated
+            && inner.windows.is_empty()
+            && inner.set.is_none()
+            && inner.ctes.is_empty()
+            && inner.modify.is_none()
+            && inner.offset.is_none()
+            && (inner.limit.is_none() || fixed_limit)
+            && inner.marks.is_empty()
+            && !inner.from.is_empty()
+            && !inner.targets.iter().any(|t| t.expr.returns_set());
+        let own = rels_of(&inner.from);
+        let mut outer_in_from = false;
+        if plain {
+            for rel in own.iter().collect::<Vec<_>>() {
+                outer_in_from |= self.source_mentions(rel, visible);
+            }
+            inner.from.iter_mut().for_each(|f| {
+                f.for_exprs_mut(&mut |e| {
+                    outer_in_from |= RelSet::of(e).overlaps(visible) || e.has_subplans()
+                });
+            });
+        }
+        let correlated = inner.quals.iter().any(|q| RelSet::of(q).overlaps(visible));
+        let volatile = inner.quals.iter().any(Expr::is_volatile);
+        let nested = inner.quals.iter().any(|q| q.has_subplans() && RelSet::of(q).overlaps(visible));
+        if !plain || outer_in_from || !correlated || volatile || nested {
+            self.subs[plan].state = crate::planner::SubState::Pending(Box::new(inner));
+            return None;
+        }
+        inner.quals.iter_mut().for_each(fold);
+        flatten_joins(&mut inner.from, &mut inner.quals);
+        inner.targets.clear();
+        inner.sort.clear();
+        Some((inner.from, inner.quals))
+    }
+
+    /// `a.x IN (SELECT b.x FROM b)`: the subquery as a relation, and the test over it.
+    fn any_join(
+        &mut self,
+        plan: usize,
+        test: &Expr,
+        columns: &[usize],
+        visible: RelSet,
+    ) -> Option<(Vec<From>, Vec<Expr>)> {
+        let mentioned = RelSet::of(test);
+        if mentioned.is_empty() || !mentioned.is_subset(visible) || test.is_volatile() || test.has_subplans()
+        {
+            return None;
+        }
+        let mut inner = self.take_pending(plan)?;
+        let mut outer = false;
+        self.deep_exprs(&mut inner, &mut |e| outer |= RelSet::of(e).overlaps(visible));
+        let targets: Vec<_> = inner.targets.iter().filter(|t| !t.junk).cloned().collect();
+        if (outer && !inner.is_simple())
+            || inner.from.is_empty() && inner.set.is_none()
+            || inner.modify.is_some()
+        {
+            self.subs[plan].state = crate::planner::SubState::Pending(Box::new(inner));
+            return None;
+        }
+        let described = targets
+            .iter()
+            .map(|t| crate::plan::RelColumn {
+                name: t.name.clone(),
+                type_oid: t.expr.type_oid(),
+                typmod: t.expr.typmod(),
+            })
+            .collect::<Vec<_>>();
+        let relation =
+            crate::plan::Relation { alias: "ANY_subquery".into(), table: None, columns: described };
+        let rel = self.add_relation(relation, Source::Subquery(Box::new(inner))).ok()?;
+        let mut qual = test.clone();
+        qual.replace(&mut |e| match e {
+            Expr::ExecParam { id, type_oid, .. } => columns.iter().position(|c| c == id).map(|i| {
+                Expr::Var(crate::expr::Var { rel, column: i as i16 + 1, type_oid: *type_oid, typmod: -1 })
+            }),
+            _ => None,
+        });
+        let mut quals = Vec::new();
+        flatten_and(qual, &mut quals);
+        Some((vec![From::Rel(rel)], quals))
+    }
+
+    fn source_mentions(&mut self, rel: RelId, visible: RelSet) -> bool {
+        let mut found = false;
+        let mut source = std::mem::replace(&mut self.sources[rel], Source::Columns);
+        match &mut source {
+            Source::Subquery(inner) => {
+                self.deep_exprs(inner, &mut |e| found |= RelSet::of(e).overlaps(visible))
+            }
+            Source::Values(rows) => found = rows.iter().flatten().any(|e| RelSet::of(e).overlaps(visible)),
+            Source::Function { calls, .. } => found = calls.iter().any(|e| RelSet::of(e).overlaps(visible)),
+            _ => {}
+        }
+        self.sources[rel] = source;
+        found
+    }
+
+    fn pull_up_subqueries(&mut self, block: &mut Block) {
+        loop {
+            let mut merged = Vec::new();
+            let mut quals = Vec::new();
+            self.pull_items(&mut block.from, false, &mut quals, &mut merged);
+            block.quals.extend(quals);
+            if merged.is_empty() {
+                return;
+            }
+            for (rel, targets) in merged {
+                self.deep_exprs(block, &mut |expr| {
+                    expr.replace(&mut |e| match e {
+                        Expr::Var(var) if var.rel == rel && var.column > 0 => {
+                            targets.get(var.column as usize - 1).cloned()
+                        }
+                        Expr::Var(var) if var.rel == rel => Some(Expr::Row(targets.clone(), var.type_oid)),
+                        _ => None,
+                    });
+                });
+            }
+            block.for_exprs_mut(&mut fold);
+            self.refold(block);
+            flatten_joins(&mut block.from, &mut block.quals);
+            self.pull_up_sublinks(block);
+        }
+    }
+
+    fn pull_items(
+        &mut self,
+        items: &mut Vec<From>,
+        nullable: bool,
+        quals: &mut Vec<Expr>,
+        merged: &mut Vec<(RelId, Vec<Expr>)>,
+    ) {
+        let mut out = Vec::new();
+        for item in std::mem::take(items) {
+            match item {
+                From::Rel(rel) => match self.mergeable(rel, nullable) {
+                    Some(mut inner) => {
+                        let targets =
+                            inner.targets.iter().filter(|t| !t.junk).map(|t| t.expr.clone()).collect();
+                        merged.push((rel, targets));
+                        inner.quals.iter_mut().for_each(fold);
+                        flatten_joins(&mut inner.from, &mut inner.quals);
+                        self.pull_items(&mut inner.from, nullable, &mut inner.quals, merged);
+                        quals.append(&mut inner.quals);
+                        out.append(&mut inner.from);
+                    }
+                    None => out.push(From::Rel(rel)),
+                },
+                From::Join { kind: JoinKind::Full, left, right, quals: on } => {
+                    out.push(From::Join { kind: JoinKind::Full, left, right, quals: on });
+                }
+                From::Join { kind, mut left, mut right, quals: mut on } => {
+                    self.pull_items(&mut left, nullable, quals, merged);
+                    let right_nullable = nullable || kind == JoinKind::Left;
+                    let inside = if kind == JoinKind::Inner { &mut *quals } else { &mut on };
+                    self.pull_items(&mut right, right_nullable, inside, merged);
+                    out.push(From::Join { kind, left, right, quals: on });
+                }
+            }
+        }
+        *items = out;
+    }
+
+    /// The subquery, if it may be merged into its parent.
+    fn mergeable(&mut self, rel: RelId, nullable: bool) -> Option<Block> {
+        let Source::Subquery(inner) = &self.sources[rel] else { return None };
+        if !inner.is_simple() || inner.from.is_empty() || !inner.sort.is_empty() {
+            return None;
+        }
+        let volatile = inner.targets.iter().any(|t| t.expr.is_volatile() || t.expr.has_subplans());
+        // Under an outer join only plain columns become NULL by themselves.
+        let plain = inner.targets.iter().all(|t| matches!(t.expr, Expr::Var(_)));
+        if volatile || (nullable && (!plain || inner.from.len() > 1)) {
+            return None;
+        }
+        match std::mem::replace(&mut self.sources[rel], Source::Columns) {
+            Source::Subquery(inner) => Some(*inner),
+            _ => None,
+        }
+    }
+}
+
+fn positive(value: &tuple::Datum) -> bool {
+    match value {
+        tuple::Datum::Int8(n) => *n > 0,
+        tuple::Datum::Int4(n) => *n > 0,
+        _ => false,
+    }
+}
+
+/// Turns inner joins into members of the FROM list; their conditions join the others.
+pub(crate) fn flatten_joins(items: &mut Vec<From>, quals: &mut Vec<Expr>) {
+    let mut out = Vec::new();
+    for item in std::mem::take(items) {
+        match item {
+            From::Join { kind: JoinKind::Inner, mut left, mut right, quals: on } => {
+                flatten_joins(&mut left, quals);
+                flatten_joins(&mut right, quals);
+                quals.extend(on);
+                out.append(&mut left);
+                out.append(&mut right);
+            }
+            From::Join { kind, mut left, mut right, quals: mut on } => {
+                if kind == JoinKind::Full {
+                    left = vec![wrap(left)];
+                    right = vec![wrap(right)];
+                } else {
+                    // Rows of the left side that its conditions reject never reach the join.
+                    flatten_joins(&mut left, quals);
+                    flatten_joins(&mut right, &mut on);
+                }
+                on.iter_mut().for_each(fold);
+                let mut flat = Vec::new();
+                on.into_iter().for_each(|q| flatten_and(q, &mut flat));
+                out.push(From::Join { kind, left, right, quals: flat });
+            }
+            rel => out.push(rel),
+        }
+    }
+    *items = out;
+}
+
+fn wrap(mut items: Vec<From>) -> From {
+    match items.len() {
+        1 => items.swap_remove(0),
+        _ => {
+            let right = items.split_off(1);
+            From::Join { kind: JoinKind::Inner, left: items, right, quals: Vec::new() }
+        }
+    }
+}
+
+/// LEFT and FULL joins whose NULL-extended rows a condition above rejects become stricter ones.
+fn reduce_outer_joins(items: &mut [From], above: &[Expr]) {
+    for item in items {
+        let From::Join { kind, left, right, quals } = item else { continue };
+        let rejects =
+            |set: RelSet| above.iter().any(|q| set.iter().any(|rel| q.rejects_nulls_of(&|r| r == rel)));
+        let (left_set, right_set) = (rels_of(left), rels_of(right));
+        match kind {
+            JoinKind::Left if rejects(right_set) => *kind = JoinKind::Inner,
+            JoinKind::Full => match (rejects(left_set), rejects(right_set)) {
+                (true, true) => *kind = JoinKind::Inner,
+                (true, false) => *kind = JoinKind::Left,
+                (false, true) => {
+                    std::mem::swap(left, right);
+                    *kind = JoinKind::Left;
+                }
+                (false, false) => {}
+            },
+            _ => {}
+        }
+        let mut inside: Vec<Expr> = quals.clone();
+        match kind {
+            JoinKind::Inner => {
+                inside.extend_from_slice(above);
+                reduce_outer_joins(left, &inside);
+                reduce_outer_joins(right, &inside);
+            }
+            JoinKind::Left | JoinKind::Anti => {
+                reduce_outer_joins(left, above);
+                reduce_outer_joins(right, &inside);
+            }
+            JoinKind::Semi => {
+                inside.extend_from_slice(above);
+                reduce_outer_joins(left, &inside);
+                reduce_outer_joins(right, quals);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,556 @@
+//! Ways to read one relation.
+
+use std::rc::Rc;
+
+use base::Oid;
+use tuple::Datum;
+
+use crate::cost::{IndexShape, TableShape, clamp_rows};
+use crate::expr::{CallForm, Expr, RelId, Test, Var};
+use crate::joins::Search;
+use crate::level::plain_var;
+use crate::path::{Enforced, Path, PathKey, PathKind, ScanKind, add_path};
+use crate::plan::{Bitmap, Cost, IndexBound, IndexCondition, IndexRef};
+use crate::relset::RelSet;
+use crate::selectivity;
+
+/// A condition on an index column that comes from a join.
+#[derive(Clone)]
+struct JoinCandidate {
+    expr: Expr,
+    outer: RelSet,
+    enforced: Enforced,
+}
+
+/// What one index can do with a list of conditions.
+struct Matched {
+    conditions: Vec<IndexCondition>,
+    /// Positions in the list of conditions used.
+    used: Vec<usize>,
+    /// Every leading column has an equality: rows come in the order of the rest.
+    unique: bool,
+    array: bool,
+}
+
+impl Search<'_, '_> {
+    /// All paths of a table.
+    pub(crate) fn table_paths(&mut self, rel: RelId, filters: &[Expr]) -> Vec<Rc<Path>> {
+        let Some(table) = self.planner.relations[rel].table.clone() else { return Vec::new() };
+        let shape = self.planner.context.statistics.table(&table);
+        let settings = self.planner.settings();
+        let share = selectivity::conjunction(&*self.planner, filters);
+        let rows = clamp_rows(shape.tuples * share);
+        let width = self.width_of(rel);
+        let operators: f64 = filters.iter().map(Expr::operators).sum();
+        let mut paths = Vec::new();
+        let (startup, total) = settings.seq_scan(shape, operators);
+        let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters.to_vec() });
+        add_path(&mut paths, scan_path(rel, Cost { startup, total, rows, width }, kind));
+        self.tid_path(rel, filters, shape, rows, width, &mut paths);
+        let joins = self.join_candidates(rel);
+        let mut bitmaps: Vec<(Bitmap, f64, Vec<usize>)> = Vec::new();
+        for position in 0..table.indexes.len() {
+            let index = IndexRef { table: table.clone(), position };
+            if !index.valid || !self.predicate_holds(rel, &index, filters) {
+                continue;
+            }
+            let index_shape = self.index_shape(&index);
+            self.index_paths(
+                rel,
+                &index,
+                filters,
+                &[],
+                shape,
+                index_shape,
+                rows,
+                width,
+                &mut paths,
+                &mut bitmaps,
+            );
+            let mut outers: Vec<RelSet> = joins.iter().map(|j| j.outer).collect();
+            outers.sort();
+            outers.dedup();
+            if outers.len() > 1 && outers.len() < 5 {
+                let all = outers.iter().fold(RelSet::EMPTY, |a, b| a | *b);
+                outers.push(all);
+            }
+            for outer in outers {
+                let usable: Vec<JoinCandidate> =
+                    joins.iter().filter(|j| j.outer.is_subset(outer)).cloned().collect();
+                let mut unused = Vec::new();
+                self.index_paths(
+                    rel,
+                    &index,
+                    filters,
+                    &usable,
+                    shape,
+                    index_shape,
+                    rows,
+                    width,
+                    &mut paths,
+                    &mut unused,
+                );
+            }
+        }
+        self.or_bitmaps(rel, &table, filters, &mut bitmaps);
+        self.bitmap_paths(rel, filters, shape, rows, width, bitmaps, &mut paths);
+        paths
+    }
+
+    fn index_shape(&self, index: &IndexRef) -> IndexShape {
+        let mut shape = self.planner.context.statistics.index(&index.table, index);
+        if let Some(&column) = index.keys.first().filter(|c| **c > 0) {
+            let stats = self.planner.context.statistics.column(index.table.oid, column);
+            shape.correlation = stats.and_then(|s| s.correlation).unwrap_or(0.0);
+            if index.keys.len() > 1 {
+                shape.correlation *= 0.75;
+            }
+        }
+        shape
+    }
+
+    /// Whether the predicate of a partial index follows from the conditions: each part stands among them.
+    fn predicate_holds(&self, rel: RelId, index: &IndexRef, filters: &[Expr]) -> bool {
+        if index.predicate.is_none() {
+            return true;
+        }
+        let Some(parts) = self.planner.index_predicate(rel, index) else { return false };
+        parts.iter().all(|part| {
+            filters.contains(part)
+                || matches!(part, Expr::Test(Test::IsNotNull, arg)
+                    if filters.iter().any(|f| matches!(&**arg, Expr::Var(_)) && strict_on(f, arg)))
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn index_paths(
+        &mut self,
+        rel: RelId,
+        index: &IndexRef,
+        filters: &[Expr],
+        joins: &[JoinCandidate],
+        shape: TableShape,
+        index_shape: IndexShape,
+        rows: f64,
+        width: f64,
+        paths: &mut Vec<Rc<Path>>,
+        bitmaps: &mut Vec<(Bitmap, f64, Vec<usize>)>,
+    ) {
+        let mut all: Vec<Expr> = filters.to_vec();
+        all.extend(joins.iter().map(|j| j.expr.clone()));
+        let matched = self.match_index(rel, index, &all);
+        let join_used: Vec<&JoinCandidate> =
+            matched.used.iter().filter(|i| **i >= filters.len()).map(|i| &joins[i - filters.len()]).collect();
+        if !joins.is_empty() && join_used.is_empty() {
+            return;
+        }
+        let only = self.index_covers(rel, index, filters, joins);
+        let order = if matched.array { Vec::new() } else { self.index_order(rel, index) };
+        let useful = !order.is_empty() && self.is_useful_order(&order);
+        if matched.conditions.is_empty() && !useful && !only && index.predicate.is_none() {
+            return;
+        }
+        let used: Vec<Expr> = matched.used.iter().map(|i| all[*i].clone()).collect();
+        let mut share = selectivity::conjunction(&*self.planner, &used);
+        if index.unique && matched.unique && !matched.array {
+            share = share.min(1.0 / shape.tuples.max(1.0));
+        }
+        let outer = join_used.iter().fold(RelSet::EMPTY, |set, j| set | j.outer);
+        let loops = if outer.is_empty() { 1.0 } else { self.rows_of(outer) };
+        let filter: Vec<Expr> = filters
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| !matched.used.contains(i))
+            .map(|(_, e)| e.clone())
+            .collect();
+        let operators: f64 = filter.iter().map(Expr::operators).sum();
+        let keys = matched.conditions.len() as f64;
+        let path_rows = if outer.is_empty() {
+            rows
+        } else {
+            clamp_rows(shape.tuples * share * selectivity::conjunction(&*self.planner, &filter))
+        };
+        let settings = self.planner.settings();
+        let (startup, total) = settings.index_scan(shape, index_shape, share, keys, operators, only, loops);
+        let cost = Cost { startup, total, rows: path_rows, width };
+        let enforced: Vec<Enforced> = join_used.iter().map(|j| j.enforced).collect();
+        for backward in [false, true] {
+            let order: Vec<PathKey> =
+                order.iter().map(|k| if backward { reversed(*k) } else { *k }).collect();
+            if backward && !self.is_useful_order(&order) {
+                continue;
+            }
+            let (conditions, filter) = (matched.conditions.clone(), filter.clone());
+            let kind = ScanKind::Index { rel, index: index.clone(), conditions, filter, backward, only };
+            let kind = PathKind::Scan(kind);
+            let enforced = enforced.clone();
+            add_path(paths, Path { rels: RelSet::one(rel), cost, order, outer, enforced, kind });
+        }
+        if !matched.conditions.is_empty() && joins.is_empty() {
+            let (startup, total) = settings.index_access(index_shape, share, keys, 1.0);
+            let cost = Cost { startup, total, rows: clamp_rows(shape.tuples * share), width: 0.0 };
+            let conditions = matched.conditions;
+            bitmaps.push((Bitmap::Index { index: index.clone(), conditions, cost }, share, matched.used));
+        }
+    }
+
+    /// Index columns' conditions: equalities on a prefix, then bounds; later columns' conditions are checked in the index too.
+    fn match_index(&self, rel: RelId, index: &IndexRef, quals: &[Expr]) -> Matched {
+        let mut matched = Matched { conditions: Vec::new(), used: Vec::new(), unique: true, array: false };
+        let columns = self.planner.index_columns(rel, index);
+        for column in 0..index.keys.len() {
+            let mut equal = false;
+            let before = matched.conditions.len();
+            for (i, qual) in quals.iter().enumerate() {
+                if matched.used.contains(&i) || equal {
+                    continue;
+                }
+                let found = columns.get(column).and_then(|e| condition_on(rel, index, column, e, qual));
+                if let Some(condition) = found {
+                    if condition.bound == IndexBound::Any {
+                        // Only as the leading condition: the executor runs one scan an element.
+                        if column > 0 || matched.array || before < matched.conditions.len() {
+                            continue;
+                        }
+                        matched.array = true;
+                    }
+                    equal |= matches!(condition.bound, IndexBound::Equal | IndexBound::Any);
+                    matched.used.push(i);
+                    matched.conditions.push(condition);
+                }
+            }
+            if !equal {
+                matched.unique = false;
+                if matched.conditions.len() == before {
+                    break;
+                }
+            }
+        }
+        matched
+    }
+
+    /// The order in which the index yields rows.
+    fn index_order(&mut self, rel: RelId, index: &IndexRef) -> Vec<PathKey> {
+        let mut order = Vec::new();
+        for (i, expr) in self.planner.index_columns(rel, index).into_iter().enumerate().take(index.keys.len())
+        {
+            let option = index.options.get(i).copied().unwrap_or(0);
+            let class = self.level.key_of(&expr);
+            if self.level.is_constant(class) || order.iter().any(|k: &PathKey| k.class == class) {
+                continue;
+            }
+            order.push(PathKey { class, descending: option & 1 != 0, nulls_first: option & 2 != 0 });
+        }
+        order
+    }
+
+    /// Whether every column needed of the table is in the index.
+    fn index_covers(&self, rel: RelId, index: &IndexRef, filters: &[Expr], joins: &[JoinCandidate]) -> bool {
+        let has = |column: i16| index.keys.contains(&column) || index.including.contains(&column);
+        let fits =
+            |expr: &Expr| !expr.any(&mut |e| matches!(e, Expr::Var(v) if v.rel == rel && !has(v.column)));
+        self.needed.iter().all(fits)
+            && filters.iter().all(fits)
+            && joins.iter().all(|j| fits(&j.expr))
+            && self.level.clauses.iter().all(|c| fits(&c.expr))
+            && self.level.classes.iter().all(|c| c.members.iter().all(|(e, _)| fits(e)))
+            && index.keys.iter().any(|k| *k > 0)
+    }
+
+    /// Join conditions that compare something of `rel` with other relations.
+    fn join_candidates(&self, rel: RelId) -> Vec<JoinCandidate> {
+        let one = RelSet::one(rel);
+        let mut out = Vec::new();
+        for (number, class) in self.level.classes.iter().enumerate() {
+            if class.constant().is_some() {
+                continue;
+            }
+            for (mine, _) in class.members.iter().filter(|(_, r)| *r == one) {
+                for (other, rels) in class.members.iter().filter(|(_, r)| !r.contains(rel)) {
+                    if !self.may_be_outer(*rels, rel) {
+                        continue;
+                    }
+                    let expr = class.equality(mine, other);
+                    out.push(JoinCandidate { expr, outer: *rels, enforced: Enforced::Class(number) });
+                }
+            }
+        }
+        for (number, clause) in self.level.clauses.iter().enumerate() {
+            let mentioned = RelSet::of(&clause.expr);
+            let outer = mentioned - one;
+            if !mentioned.contains(rel) || outer.is_empty() || !self.may_be_outer(outer, rel) {
+                continue;
+            }
+            let own_join = match clause.special {
+                None => clause.rels == mentioned,
+                Some(s) => {
+                    let special = &self.level.specials[s];
+                    special.right.contains(rel) && !special.right.overlaps(outer)
+                }
+            };
+            if own_join {
+                let enforced = Enforced::Clause(number);
+                out.push(JoinCandidate { expr: clause.expr.clone(), outer, enforced });
+            }
+        }
+        out
+    }
+
+    /// Whether rows of `outer` may drive a scan of `rel`: not from inside the nullable side to its outside.
+    fn may_be_outer(&self, outer: RelSet, rel: RelId) -> bool {
+        self.level.specials.iter().all(|s| match s.kind {
+            crate::plan::JoinKind::Full => {
+                !(s.left | s.right).contains(rel) || (s.left | s.right).is_subset(RelSet::EMPTY)
+            }
+            _ => s.right.contains(rel) || !s.right.overlaps(outer),
+        })
+    }
+
+    fn tid_path(
+        &mut self,
+        rel: RelId,
+        filters: &[Expr],
+        shape: TableShape,
+        rows: f64,
+        width: f64,
+        paths: &mut Vec<Rc<Path>>,
+    ) {
+        let is_ctid = |e: &Expr| matches!(e, Expr::Var(Var { column: -1, rel: r, .. }) if *r == rel);
+        for (i, qual) in filters.iter().enumerate() {
+            let (value, count) = match qual {
+                Expr::Call(call) if call.function.oid == Oid(1292) && call.args.len() == 2 => {
+                    match (is_ctid(&call.args[0]), is_ctid(&call.args[1])) {
+                        (true, false) if call.args[1].is_fixed() => (call.args[1].clone(), 1.0),
+                        (false, true) if call.args[0].is_fixed() => (call.args[0].clone(), 1.0),
+                        _ => continue,
+                    }
+                }
+                Expr::ArrayOp(op)
+                    if op.any && op.function.oid == Oid(1292) && is_ctid(&op.left) && op.array.is_fixed() =>
+                {
+                    (op.array.clone(), 10.0)
+                }
+                _ => continue,
+            };
+            let settings = self.planner.settings();
+            let filter: Vec<Expr> =
+                filters.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, e)| e.clone()).collect();
+            let total = count * (settings.random_page_cost + settings.cpu_tuple_cost);
+            let rows = rows.min(count).min(shape.tuples.max(1.0));
+            let kind = ScanKind::Tid { rel, tids: vec![value], condition: vec![qual.clone()], filter };
+            let cost = Cost { startup: 0.0, total, rows, width };
+            add_path(paths, scan_path(rel, cost, PathKind::Scan(kind)));
+        }
+    }
+
+    /// `a = 1 OR b = 2` with an index for each arm.
+    fn or_bitmaps(
+        &mut self,
+        rel: RelId,
+        table: &std::sync::Arc<catalog::view::Table>,
+        filters: &[Expr],
+        bitmaps: &mut Vec<(Bitmap, f64, Vec<usize>)>,
+    ) {
+        for (number, qual) in filters.iter().enumerate() {
+            let Expr::Or(arms) = qual else { continue };
+            let mut parts = Vec::new();
+            let mut total = 0.0;
+            for arm in arms {
+                let mut quals = Vec::new();
+                crate::walk::flatten_and(arm.clone(), &mut quals);
+                let mut best: Option<(Bitmap, f64)> = None;
+                for position in 0..table.indexes.len() {
+                    let index = IndexRef { table: table.clone(), position };
+                    if !index.valid || index.predicate.is_some() {
+                        continue;
+                    }
+                    let matched = self.match_index(rel, &index, &quals);
+                    if matched.conditions.is_empty() {
+                        continue;
+                    }
+                    let used: Vec<Expr> = matched.used.iter().map(|i| quals[*i].clone()).collect();
+                    let share = selectivity::conjunction(&*self.planner, &used);
+                    let shape = self.index_shape(&index);
+                    let settings = self.planner.settings();
+                    let (startup, cost) =
+                        settings.index_access(shape, share, matched.conditions.len() as f64, 1.0);
+                    let rows = clamp_rows(shape.tuples * share);
+                    if best.as_ref().is_none_or(|(_, old)| cost < *old) {
+                        let cost_of = Cost { startup, total: cost, rows, width: 0.0 };
+                        let conditions = matched.conditions;
+                        best = Some((Bitmap::Index { index, conditions, cost: cost_of }, cost));
+                    }
+                }
+                match best {
+                    Some((bitmap, cost)) => {
+                        total += cost;
+                        parts.push(bitmap);
+                    }
+                    None => break,
+                }
+            }
+            if parts.len() == arms.len() {
+                let share = selectivity::selectivity(&*self.planner, qual);
+                let cost = Cost { startup: total, total, rows: 0.0, width: 0.0 };
+                bitmaps.push((Bitmap::Or(parts, cost), share, vec![number]));
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn bitmap_paths(
+        &mut self,
+        rel: RelId,
+        filters: &[Expr],
+        shape: TableShape,
+        rows: f64,
+        width: f64,
+        mut bitmaps: Vec<(Bitmap, f64, Vec<usize>)>,
+        paths: &mut Vec<Rc<Path>>,
+    ) {
+        bitmaps.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let mut combined: Option<(Vec<Bitmap>, f64, f64, Vec<usize>)> = None;
+        let mut candidates = Vec::new();
+        for (bitmap, share, used) in bitmaps {
+            let cost = bitmap_cost(&bitmap);
+            candidates.push((bitmap.clone(), share, cost, used.clone()));
+            match &mut combined {
+                None => combined = Some((vec![bitmap], share, cost, used)),
+                Some((list, all, total, covered)) if !used.iter().any(|u| covered.contains(u)) => {
+                    list.push(bitmap);
+                    *all *= share;
+                    *total += cost;
+                    covered.extend(used);
+                }
+                Some(_) => {}
+            }
+        }
+        if let Some((list, share, total, used)) = combined
+            && list.len() > 1
+        {
+            let cost = Cost { startup: total, total, rows: clamp_rows(shape.tuples * share), width: 0.0 };
+            candidates.push((Bitmap::And(list, cost), share, total, used));
+        }
+        for (bitmap, share, cost, used) in candidates {
+            let recheck: Vec<Expr> = used.iter().map(|i| filters[*i].clone()).collect();
+            let filter: Vec<Expr> = filters
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| !used.contains(i))
+                .map(|(_, e)| e.clone())
+                .collect();
+            let operators = filter.iter().map(Expr::operators).sum();
+            let (startup, total) = self.planner.settings().bitmap_heap(shape, cost, share, operators, 1.0);
+            let kind = PathKind::Scan(ScanKind::Bitmap { rel, bitmap, recheck, filter });
+            add_path(paths, scan_path(rel, Cost { startup, total, rows, width }, kind));
+        }
+    }
+}
+
+fn bitmap_cost(bitmap: &Bitmap) -> f64 {
+    match bitmap {
+        Bitmap::Index { cost, .. } | Bitmap::And(_, cost) | Bitmap::Or(_, cost) => cost.total,
+    }
+}
+
+fn scan_path(rel: RelId, cost: Cost, kind: PathKind) -> Path {
+    Path { rels: RelSet::one(rel), cost, order: Vec::new(), outer: RelSet::EMPTY, enforced: Vec::new(), kind }
+}
+
+fn reversed(key: PathKey) -> PathKey {
+    PathKey { class: key.class, descending: !key.descending, nulls_first: !key.nulls_first }
+}
+
+/// Whether a condition is false or NULL when `arg` is NULL.
+fn strict_on(filter: &Expr, arg: &Expr) -> bool {
+    match (filter, plain_var(arg)) {
+        (Expr::Call(call), Some(var)) => {
+            call.function.strict && call.args.iter().any(|a| plain_var(a) == Some(var))
+        }
+        _ => false,
+    }
+}
+
+/// The bound that `qual` gives for an index column, if any.
+fn condition_on(
+    rel: RelId,
+    index: &IndexRef,
+    column: usize,
+    expr: &Expr,
+    qual: &Expr,
+) -> Option<IndexCondition> {
+    let make = |bound, value: Expr| Some(IndexCondition { column, bound, value, original: qual.clone() });
+    let fixed = |e: &Expr| !RelSet::of(e).contains(rel) && !e.is_volatile();
+    let same = |e: &Expr| e == expr || strip(e) == strip(expr);
+    match qual {
+        Expr::Call(call) => {
+            let CallForm::Operator(oid, _) = &call.form else { return None };
+            let [left, right] = call.args.as_slice() else { return None };
+            let operator = types::registry::operator(*oid)?;
+            if same(left) && fixed(right) {
+                let bound = strategy(index, column, operator.oid, expr, right)?;
+                return make(bound, right.clone());
+            }
+            if same(right) && fixed(left) {
+                let bound = strategy(index, column, operator.commutator, expr, left)?;
+                return make(bound, left.clone());
+            }
+            None
+        }
+        Expr::ArrayOp(op) if op.any && same(&op.left) && fixed(&op.array) => {
+            let value = Expr::Const { value: Datum::Null, type_oid: op.element, typmod: -1 };
+            (strategy(index, column, op.operator.0, expr, &value)? == IndexBound::Equal)
+                .then(|| make(IndexBound::Any, op.array.clone()))?
+        }
+        Expr::Test(Test::IsNull, arg) if same(arg) => make(IndexBound::IsNull, Expr::boolean(true)),
+        Expr::Test(Test::IsNotNull, arg) if same(arg) => make(IndexBound::IsNotNull, Expr::boolean(true)),
+        Expr::Var(_) if same(qual) && qual.type_oid() == Oid(16) => {
+            make(IndexBound::Equal, Expr::boolean(true))
+        }
+        Expr::Not(arg) if same(arg) && arg.type_oid() == Oid(16) => {
+            make(IndexBound::Equal, Expr::boolean(false))
+        }
+        _ => None,
+    }
+}
+
+fn strip(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Relabel { arg, .. } => strip(arg),
+        other => other,
+    }
+}
+
+/// The B-tree strategy of an operator in the family of the column's class.
+fn strategy(index: &IndexRef, column: usize, operator: Oid, expr: &Expr, value: &Expr) -> Option<IndexBound> {
+    use types::registry::opclasses::{AMOPS, OPCLASSES};
+    let class = index.opclasses.get(column)?;
+    let class = OPCLASSES.iter().find(|c| c.oid == *class)?;
+    let entry = AMOPS.iter().find(|a| a.family == class.family && a.operator == operator)?;
+    if !comparable(strip(expr).type_oid(), value.type_oid()) {
+        return None;
+    }
+    Some(match entry.strategy {
+        1 => IndexBound::Less,
+        2 => IndexBound::LessEqual,
+        3 => IndexBound::Equal,
+        4 => IndexBound::GreaterEqual,
+        5 => IndexBound::Greater,
+        _ => return None,
+    })
+}
+
+/// Whether the index can compare values of these types by their bits: integers of any width, or one physical form.
+fn comparable(column: Oid, value: Oid) -> bool {
+    let integer = |t: Oid| matches!(t, Oid(20) | Oid(21) | Oid(23));
+    if column == value || (integer(column) && integer(value)) {
+        return true;
+    }
+    let textual = |t: Oid| matches!(t, Oid(25) | Oid(1043) | Oid(19));
+    if textual(column) && textual(value) {
+        return true;
+    }
+    let oid_like = |t: Oid| types::builtin_type(t).is_some_and(|t| t.physical == tuple::Physical::Oid);
+    let floating = |t: Oid| matches!(t, Oid(700) | Oid(701));
+    oid_like(column) && oid_like(value) || column == Oid(701) && floating(value) || value == Oid(2277)
+}

@@ -1,0 +1,367 @@
+//! What share of rows passes a condition.
+
+use std::cmp::Ordering;
+
+use base::Oid;
+use tuple::Datum;
+use types::Selectivity;
+
+use crate::expr::{Call, CallForm, Expr, Test, Var};
+use crate::stats::ColumnStats;
+
+const EQUAL: f64 = 0.005;
+const INEQUALITY: f64 = 1.0 / 3.0;
+const RANGE: f64 = 0.005;
+const MATCH: f64 = 0.005;
+const UNKNOWN: f64 = 0.005;
+/// Distinct values assumed when nothing is known.
+pub const DISTINCT: f64 = 200.0;
+
+/// What the estimator asks about columns.
+pub trait Columns {
+    /// Rows of the relation before any condition.
+    fn rows(&self, var: &Var) -> f64;
+    /// Statistics of the column.
+    fn stats(&self, var: &Var) -> Option<std::sync::Arc<ColumnStats>>;
+    /// Whether the column is unique by itself.
+    fn is_unique(&self, var: &Var) -> bool;
+}
+
+/// The column below casts that keep the value.
+pub fn column_of(expr: &Expr) -> Option<&Var> {
+    match expr {
+        Expr::Var(var) => Some(var),
+        Expr::Relabel { arg, .. } => column_of(arg),
+        Expr::Call(call) if call.form == CallForm::ImplicitCast && call.args.len() == 1 => {
+            column_of(&call.args[0])
+        }
+        _ => None,
+    }
+}
+
+/// Number of distinct values of an expression.
+pub fn distinct_values(columns: &dyn Columns, expr: &Expr, rows: f64) -> f64 {
+    if expr.type_oid() == Oid(16) {
+        return 2.0;
+    }
+    if expr.is_fixed() {
+        return 1.0;
+    }
+    let Some(var) = column_of(expr) else { return DISTINCT.min(rows.max(1.0)) };
+    let table_rows = columns.rows(var);
+    if columns.is_unique(var) || var.column == -1 {
+        return table_rows.max(1.0);
+    }
+    let known = columns.stats(var).and_then(|s| s.distinct_values(table_rows));
+    known.unwrap_or_else(|| DISTINCT.min(table_rows.max(1.0)))
+}
+
+/// The share of rows that pass all of `quals`; pairs of bounds on one expression count as a range.
+pub fn conjunction(columns: &dyn Columns, quals: &[Expr]) -> f64 {
+    let mut share = 1.0;
+    // Lower and upper bound per expression: PostgreSQL's range queries.
+    let mut ranges: Vec<(&Expr, Option<f64>, Option<f64>)> = Vec::new();
+    for qual in quals {
+        let s = selectivity(columns, qual);
+        match bound_of(qual) {
+            Some((expr, upper)) => {
+                let at = ranges.iter().position(|(e, ..)| *e == expr).unwrap_or_else(|| {
+                    ranges.push((expr, None, None));
+                    ranges.len() - 1
+                });
+                let slot = if upper { &mut ranges[at].2 } else { &mut ranges[at].1 };
+                *slot = Some(slot.map_or(s, |old: f64| old.min(s)));
+            }
+            None => share *= s,
+        }
+    }
+    for (expr, low, high) in ranges {
+        share *= match (low, high) {
+            (Some(low), Some(high)) if low == INEQUALITY && high == INEQUALITY => RANGE,
+            (Some(low), Some(high)) => {
+                let nulls = column_of(expr).and_then(|v| columns.stats(v)).map_or(0.0, |s| s.null_fraction);
+                let both = low + high + nulls - 1.0;
+                if both <= 0.0 { if both < -0.01 { RANGE } else { 1.0e-10 } } else { both }
+            }
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) => 1.0,
+        };
+    }
+    share.clamp(0.0, 1.0)
+}
+
+/// `expr < constant` and its like: the expression, and whether the bound is an upper one.
+fn bound_of(qual: &Expr) -> Option<(&Expr, bool)> {
+    let Expr::Call(call) = qual else { return None };
+    let upper = match estimator(call) {
+        Selectivity::Less | Selectivity::LessEqual => true,
+        Selectivity::Greater | Selectivity::GreaterEqual => false,
+        _ => return None,
+    };
+    let [left, right] = call.args.as_slice() else { return None };
+    if right.is_fixed() && !left.is_fixed() {
+        Some((left, upper))
+    } else if left.is_fixed() && !right.is_fixed() {
+        Some((right, !upper))
+    } else {
+        None
+    }
+}
+
+fn estimator(call: &Call) -> Selectivity {
+    let CallForm::Operator(oid, _) = &call.form else { return Selectivity::None };
+    types::registry::operator(*oid).map_or(Selectivity::None, |op| op.selectivity)
+}
+
+/// The share of rows that pass one condition.
+pub fn selectivity(columns: &dyn Columns, qual: &Expr) -> f64 {
+    let share = match qual {
+        Expr::Const { value: Datum::Bool(true), .. } => 1.0,
+        Expr::Const { .. } => 0.0,
+        Expr::And(list) => conjunction(columns, list),
+        Expr::Or(list) => list.iter().fold(0.0, |sum, e| {
+            let s = selectivity(columns, e);
+            sum + s - sum * s
+        }),
+        Expr::Not(arg) => 1.0 - selectivity(columns, arg),
+        Expr::Test(test, arg) => test_selectivity(columns, *test, arg),
+        Expr::Call(call) => call_selectivity(columns, call),
+        Expr::Distinct { equality, negated } => {
+            let s = call_selectivity(columns, equality);
+            if *negated { s } else { 1.0 - s }
+        }
+        Expr::ArrayOp(op) => array_selectivity(columns, op),
+        Expr::Var(var) => match columns.stats(var) {
+            Some(stats) => equal_const(columns, var, &stats, &Datum::Bool(true)),
+            None => 0.5,
+        },
+        Expr::Relabel { arg, .. } => selectivity(columns, arg),
+        _ => 0.5,
+    };
+    share.clamp(0.0, 1.0)
+}
+
+fn test_selectivity(columns: &dyn Columns, test: Test, arg: &Expr) -> f64 {
+    let nulls = column_of(arg).and_then(|v| columns.stats(v)).map(|s| s.null_fraction);
+    match test {
+        Test::IsNull | Test::IsUnknown => nulls.unwrap_or(UNKNOWN),
+        Test::IsNotNull | Test::IsNotUnknown => 1.0 - nulls.unwrap_or(UNKNOWN),
+        Test::IsTrue => selectivity(columns, arg),
+        Test::IsNotTrue => 1.0 - selectivity(columns, arg),
+        Test::IsFalse => 1.0 - selectivity(columns, arg) - nulls.unwrap_or(0.0),
+        Test::IsNotFalse => selectivity(columns, arg) + nulls.unwrap_or(0.0),
+    }
+}
+
+fn array_selectivity(columns: &dyn Columns, op: &crate::expr::ArrayOp) -> f64 {
+    let one = |right: Expr| {
+        selectivity(
+            columns,
+            &Expr::Call(Box::new(Call {
+                function: op.function,
+                form: CallForm::Operator(op.operator.0, op.operator.1.clone()),
+                args: vec![op.left.clone(), right],
+                type_oid: Oid(16),
+                typmod: -1,
+                collation: op.collation,
+                variadic: false,
+            })),
+        )
+    };
+    let unknown = || Expr::Param { number: usize::MAX, type_oid: op.element };
+    let shares: Vec<f64> = match &op.array {
+        Expr::Array { elements, nested: false, .. } => elements.iter().map(|e| one(e.clone())).collect(),
+        _ => vec![one(unknown()); 10],
+    };
+    let equality =
+        types::registry::operator(op.operator.0).is_some_and(|o| o.selectivity == Selectivity::Equal);
+    if op.any && equality {
+        // Different values exclude each other: the sum, unless that is too much.
+        let sum: f64 = shares.iter().sum();
+        if sum <= 1.0 {
+            return sum;
+        }
+    }
+    if op.any { shares.iter().fold(0.0, |sum, s| sum + s - sum * s) } else { shares.iter().product() }
+}
+
+fn call_selectivity(columns: &dyn Columns, call: &Call) -> f64 {
+    let kind = estimator(call);
+    let [left, right] = call.args.as_slice() else { return 1.0 / 3.0 };
+    if call.type_oid != Oid(16) {
+        return 0.5;
+    }
+    if kind == Selectivity::None {
+        return 1.0 / 3.0;
+    }
+    let (left_var, right_var) = (column_of(left), column_of(right));
+    if let (Some(a), Some(b)) = (left_var, right_var)
+        && a.rel != b.rel
+    {
+        return join_selectivity(columns, kind, left, right);
+    }
+    let (column, value, flipped) = match (left_var, right_var) {
+        (Some(var), _) if right.is_fixed() || right_var.is_none() => (Some(var), right, false),
+        (_, Some(var)) if left.is_fixed() || left_var.is_none() => (Some(var), left, true),
+        _ => (None, right, false),
+    };
+    if column.is_none() && !left.is_fixed() && !right.is_fixed() && kind == Selectivity::Equal {
+        return join_selectivity(columns, kind, left, right);
+    }
+    let stats = column.and_then(|v| columns.stats(v));
+    match kind {
+        Selectivity::Equal => equality(columns, column, stats.as_deref(), value),
+        Selectivity::NotEqual => {
+            let nulls = stats.as_ref().map_or(0.0, |s| s.null_fraction);
+            1.0 - equality(columns, column, stats.as_deref(), value) - nulls
+        }
+        Selectivity::Less | Selectivity::LessEqual | Selectivity::Greater | Selectivity::GreaterEqual => {
+            let less = matches!(kind, Selectivity::Less | Selectivity::LessEqual) != flipped;
+            let inclusive = matches!(kind, Selectivity::LessEqual | Selectivity::GreaterEqual);
+            inequality(column, stats.as_deref(), value, less, inclusive)
+        }
+        Selectivity::Like
+        | Selectivity::ILike
+        | Selectivity::Regex
+        | Selectivity::IRegex
+        | Selectivity::Prefix => MATCH,
+        Selectivity::NotLike | Selectivity::NotILike | Selectivity::NotRegex | Selectivity::NotIRegex => {
+            1.0 - MATCH
+        }
+        Selectivity::ArrayContain => 0.005,
+        Selectivity::Contain => 0.001,
+        Selectivity::Matching => 0.010,
+        Selectivity::None => 1.0 / 3.0,
+    }
+}
+
+fn equality(columns: &dyn Columns, column: Option<&Var>, stats: Option<&ColumnStats>, value: &Expr) -> f64 {
+    let Some(var) = column else { return EQUAL };
+    if columns.is_unique(var) || var.column == -1 {
+        return 1.0 / columns.rows(var).max(1.0);
+    }
+    let Some(stats) = stats else {
+        return 1.0 / DISTINCT.min(columns.rows(var).max(1.0));
+    };
+    match value {
+        Expr::Const { value: Datum::Null, .. } => 0.0,
+        Expr::Const { value, .. } => equal_const(columns, var, stats, value),
+        _ => {
+            let distinct = stats.distinct_values(columns.rows(var)).unwrap_or(DISTINCT);
+            let share = (1.0 - stats.null_fraction) / distinct.max(1.0);
+            stats.common.first().map_or(share, |(_, top)| share.min(*top))
+        }
+    }
+}
+
+fn equal_const(columns: &dyn Columns, var: &Var, stats: &ColumnStats, value: &Datum) -> f64 {
+    let equal = types::equal(var.type_oid);
+    let same = |a: &Datum| same_variant(a, value) && equal.map_or(a == value, |f| f(a, value));
+    if let Some((_, share)) = stats.common.iter().find(|(v, _)| same(v)) {
+        return *share;
+    }
+    let rest = 1.0 - stats.common_share() - stats.null_fraction;
+    let distinct = stats.distinct_values(columns.rows(var)).unwrap_or(DISTINCT) - stats.common.len() as f64;
+    let share = (rest / distinct.max(1.0)).max(0.0);
+    stats.common.last().map_or(share, |(_, least)| share.min(*least))
+}
+
+fn same_variant(a: &Datum, b: &Datum) -> bool {
+    std::mem::discriminant(a) == std::mem::discriminant(b)
+}
+
+fn inequality(
+    column: Option<&Var>,
+    stats: Option<&ColumnStats>,
+    value: &Expr,
+    less: bool,
+    inclusive: bool,
+) -> f64 {
+    let (Some(var), Some(stats), Expr::Const { value, .. }) = (column, stats, value) else {
+        return INEQUALITY;
+    };
+    if value.is_null() {
+        return 0.0;
+    }
+    let Some(compare) = types::compare(var.type_oid) else { return INEQUALITY };
+    let sample = stats.common.first().map(|(v, _)| v).or(stats.histogram.first());
+    if !sample.is_some_and(|s| same_variant(s, value)) {
+        return INEQUALITY;
+    }
+    let passes = |v: &Datum| match compare(v, value) {
+        Ordering::Less => less,
+        Ordering::Greater => !less,
+        Ordering::Equal => inclusive,
+    };
+    let common: f64 = stats.common.iter().filter(|(v, _)| passes(v)).map(|(_, s)| s).sum();
+    let rest = (1.0 - stats.common_share() - stats.null_fraction).max(0.0);
+    let below = histogram_share(&stats.histogram, value, compare);
+    let histogram = match below {
+        Some(below) => {
+            if less {
+                below
+            } else {
+                1.0 - below
+            }
+        }
+        None => INEQUALITY,
+    };
+    (common + rest * histogram).clamp(1.0e-10, 1.0)
+}
+
+/// Share of the histogram's rows below `value`, interpolating within its bucket.
+fn histogram_share(bounds: &[Datum], value: &Datum, compare: types::registry::CompareFn) -> Option<f64> {
+    if bounds.len() < 2 {
+        return None;
+    }
+    let buckets = (bounds.len() - 1) as f64;
+    let at = bounds.partition_point(|b| compare(b, value) == Ordering::Less);
+    if at == 0 {
+        return Some(0.0001_f64.min(1.0 / buckets));
+    }
+    if at == bounds.len() {
+        return Some(1.0 - 0.0001_f64.min(1.0 / buckets));
+    }
+    let (low, high) = (scalar(&bounds[at - 1]), scalar(&bounds[at]));
+    let within = match (low, high, scalar(value)) {
+        (Some(low), Some(high), Some(v)) if high > low => ((v - low) / (high - low)).clamp(0.0, 1.0),
+        _ => 0.5,
+    };
+    Some(((at - 1) as f64 + within) / buckets)
+}
+
+fn scalar(value: &Datum) -> Option<f64> {
+    Some(match value {
+        Datum::Bool(v) => f64::from(u8::from(*v)),
+        Datum::Char(v) => f64::from(*v),
+        Datum::Int2(v) => f64::from(*v),
+        Datum::Int4(v) => f64::from(*v),
+        Datum::Int8(v) => *v as f64,
+        Datum::Oid(v) => f64::from(*v),
+        Datum::Float4(v) => f64::from(*v),
+        Datum::Float8(v) => *v,
+        _ => return None,
+    })
+}
+
+/// The share of pairs that pass `left op right` between two relations.
+fn join_selectivity(columns: &dyn Columns, kind: Selectivity, left: &Expr, right: &Expr) -> f64 {
+    let equal = {
+        let rows = |e: &Expr| column_of(e).map_or(1000.0, |v| columns.rows(v));
+        let nulls = |e: &Expr| column_of(e).and_then(|v| columns.stats(v)).map_or(0.0, |s| s.null_fraction);
+        let a = distinct_values(columns, left, rows(left));
+        let b = distinct_values(columns, right, rows(right));
+        (1.0 - nulls(left)) * (1.0 - nulls(right)) / a.max(b).max(1.0)
+    };
+    match kind {
+        Selectivity::Equal => equal,
+        Selectivity::NotEqual => 1.0 - equal,
+        Selectivity::Less | Selectivity::LessEqual | Selectivity::Greater | Selectivity::GreaterEqual => {
+            INEQUALITY
+        }
+        Selectivity::NotLike | Selectivity::NotILike | Selectivity::NotRegex | Selectivity::NotIRegex => {
+            1.0 - MATCH
+        }
+        _ => MATCH,
+    }
+}

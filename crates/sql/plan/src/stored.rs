@@ -1,0 +1,64 @@
+//! Expressions that live in catalogs: index columns, predicates, checks, generated columns.
+
+use std::sync::Arc;
+
+use base::SqlResult;
+use catalog::view::Table;
+
+use crate::convert::Converter;
+use crate::expr::{Expr, RelId, Var};
+use crate::plan::IndexRef;
+use crate::planner::{Context, Planner};
+use crate::walk::flatten_and;
+
+impl Planner<'_> {
+    /// The column of a table as an expression.
+    pub(crate) fn column(&self, table: &Table, rel: RelId, number: i16) -> Option<Expr> {
+        let column = table.columns.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
+        Some(Expr::Var(Var { rel, column: number, type_oid: column.type_oid, typmod: column.typmod }))
+    }
+
+    /// Expressions of an index: its key columns, then the included ones.
+    pub(crate) fn index_columns(&self, rel: RelId, index: &IndexRef) -> Vec<Expr> {
+        let mut expressions = index.expressions.iter();
+        let table = &index.table;
+        let key = |number: &i16| match number {
+            0 => expressions.next().and_then(|text| self.stored(text, rel, table, self.context).ok()),
+            n => self.column(table, rel, *n),
+        };
+        let never = || Expr::boolean(false);
+        let mut out: Vec<Expr> = index.keys.iter().map(key).map(|e| e.unwrap_or_else(never)).collect();
+        out.extend(index.including.iter().filter_map(|n| self.column(table, rel, *n)));
+        out
+    }
+
+    /// The predicate of a partial index, as a conjunction.
+    pub(crate) fn index_predicate(&self, rel: RelId, index: &IndexRef) -> Option<Vec<Expr>> {
+        let text = index.predicate.as_ref()?;
+        let expr = self.stored(text, rel, &index.table, self.context).ok()?;
+        let mut parts = Vec::new();
+        flatten_and(expr, &mut parts);
+        Some(parts)
+    }
+
+    /// A stored expression over the columns of `table`, which is relation `rel`.
+    pub(crate) fn stored(
+        &self,
+        text: &str,
+        rel: RelId,
+        table: &Arc<Table>,
+        context: &Context<'_>,
+    ) -> SqlResult<Expr> {
+        let analysed = read_expr(text, table, context)?;
+        let mut scratch = Planner::new(context);
+        let mut converter = Converter::new(&mut scratch);
+        converter.open_scope(vec![rel]);
+        let mut expr = converter.expr(&analysed)?;
+        crate::fold::fold(&mut expr);
+        Ok(expr)
+    }
+}
+
+fn read_expr(_text: &str, _table: &Arc<Table>, _context: &Context<'_>) -> SqlResult<analyze::Expr> {
+    Err(base::SqlError::not_supported("a stored expression"))
+}

@@ -1,0 +1,788 @@
+//! A whole query level: joins, then grouping, windows, DISTINCT, ORDER BY, LIMIT, row locks and the change of a table.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::{Oid, SqlResult};
+use tuple::Datum;
+
+use crate::cost::clamp_rows;
+use crate::create::{Creator, Lateral, add_unique, wrap_sort};
+use crate::expr::{AggCall, Expr, RelId, SortKey, SubPlanRef, WindowCall};
+use crate::joins::Search;
+use crate::level::Level;
+use crate::logical::{Block, SetOperation, SetTree, Source, rels_of};
+use crate::path::{Path, PathKey, order_contains};
+use crate::plan::{
+    AggStrategy, Command, Cost, IndexExprs, IndexRef, Modify, Node, Plan, SetOpKind, SortKeys,
+};
+use crate::planner::{Planner, SubState, collect_subplans};
+use crate::relset::RelSet;
+use crate::selectivity;
+
+/// Bytes a value of a type takes, on average, when nothing is known.
+pub(crate) fn type_width(type_oid: Oid, typmod: i32) -> f64 {
+    match types::builtin_type(type_oid) {
+        Some(info) if info.len > 0 => f64::from(info.len),
+        Some(_) if matches!(type_oid.0, 1042 | 1043) && typmod > 4 => f64::from((typmod - 4).min(32)),
+        _ => 32.0,
+    }
+}
+
+impl Planner<'_> {
+    /// Plans one level; `fraction` of the rows will be fetched (0: all).
+    pub(crate) fn plan_block(&mut self, mut block: Block, fraction: f64) -> SqlResult<Plan> {
+        runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
+        for cte in block.ctes.clone() {
+            if let Some(inner) = self.take_pending(cte) {
+                let plan = self.plan_block(inner, 0.0)?;
+                self.subs[cte].state = SubState::Planned(plan);
+            }
+        }
+        if block.set.is_some() {
+            return self.plan_set(block);
+        }
+        self.prepare(&mut block);
+        let mut visible = rels_of(&block.from);
+        if let Some(modify) = &block.modify {
+            visible.insert(modify.rel);
+            if let Some(conflict) = &modify.on_conflict {
+                visible.insert(conflict.excluded);
+            }
+        }
+        self.plan_sublinks(&mut block, visible)?;
+        let modify = block.modify.take();
+        if let Some(modify) = &modify {
+            self.pass_to_returning(modify, &mut block);
+        }
+        let plan = self.plan_query(block, fraction)?;
+        match modify {
+            Some(modify) => self.plan_modify(*modify, plan),
+            None => Ok(plan),
+        }
+    }
+
+    /// Columns of other relations that RETURNING names travel with the rows.
+    fn pass_to_returning(&mut self, modify: &Modify, block: &mut Block) {
+        let others = rels_of(&block.from) - RelSet::one(modify.rel);
+        let mut needed = Vec::new();
+        crate::create::columns_of(&modify.returning, others, &[], &mut needed);
+        for expr in needed {
+            block.targets.push(crate::logical::Target { expr, name: "".into(), junk: true });
+        }
+    }
+
+    /// Plans the pending subplans of a level's expressions and hands outer values down to them.
+    fn plan_sublinks(&mut self, block: &mut Block, visible: RelSet) -> SqlResult<()> {
+        let mut pending = Vec::new();
+        block.for_exprs_mut(&mut |e| collect_subplans(e, &mut pending));
+        for rel in rels_of(&block.from).iter() {
+            match &self.sources[rel] {
+                Source::Values(rows) => rows.iter().flatten().for_each(|e| collect_subplans(e, &mut pending)),
+                Source::Function { calls, .. } => {
+                    calls.iter().for_each(|e| collect_subplans(e, &mut pending))
+                }
+                _ => {}
+            }
+        }
+        pending.sort_unstable();
+        pending.dedup();
+        let mut args: HashMap<usize, Vec<(usize, Expr)>> = HashMap::new();
+        for number in pending {
+            let Some(mut inner) = self.take_pending(number) else { continue };
+            let handed = self.parameterise(&mut inner, visible);
+            self.subs[number].init = handed.is_empty();
+            let exists = inner.targets.is_empty();
+            let plan = self.plan_block(inner, if exists { 1.0 } else { 0.0 })?;
+            self.subs[number].state = SubState::Planned(plan);
+            args.insert(number, handed);
+        }
+        let mut fill = |e: &mut Expr| fill_args(e, &args);
+        block.for_exprs_mut(&mut fill);
+        for rel in rels_of(&block.from).iter().collect::<Vec<_>>() {
+            match &mut self.sources[rel] {
+                Source::Values(rows) => rows.iter_mut().flatten().for_each(&mut fill),
+                Source::Function { calls, .. } => calls.iter_mut().for_each(&mut fill),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces columns of `visible` relations inside a subquery by cells; gives the cells and what they carry.
+    fn parameterise(&mut self, inner: &mut Block, visible: RelSet) -> Vec<(usize, Expr)> {
+        let mut handed: Vec<(usize, Expr)> = Vec::new();
+        let mut next = self.cells;
+        self.deep_exprs(inner, &mut |expr| {
+            expr.replace(&mut |e| {
+                let Expr::Var(var) = e else { return None };
+                if !visible.contains(var.rel) {
+                    return None;
+                }
+                let known = handed.iter().find(|(_, source)| source == e).map(|(id, _)| *id);
+                let id = known.unwrap_or_else(|| {
+                    handed.push((next, e.clone()));
+                    next += 1;
+                    next - 1
+                });
+                Some(Expr::ExecParam { id, type_oid: var.type_oid, source: Some(Arc::new(e.clone())) })
+            });
+        });
+        self.cells = next;
+        handed
+    }
+
+    /// Values that relations in FROM take from their neighbours.
+    fn lateral_values(&mut self, from: RelSet) -> Lateral {
+        let mut lateral = Lateral::new();
+        for rel in from.iter().collect::<Vec<_>>() {
+            let mut source = std::mem::replace(&mut self.sources[rel], Source::Columns);
+            let mut holder = Block::default();
+            let handed = match &mut source {
+                Source::Subquery(inner) => self.parameterise(inner, from),
+                Source::Values(rows) => {
+                    let exprs = rows
+                        .iter_mut()
+                        .flatten()
+                        .map(|e| std::mem::replace(e, Expr::boolean(true)))
+                        .collect::<Vec<_>>();
+                    holder.quals = exprs;
+                    let handed = self.parameterise(&mut holder, from);
+                    rows.iter_mut().flatten().zip(holder.quals).for_each(|(slot, e)| *slot = e);
+                    handed
+                }
+                Source::Function { calls, .. } => {
+                    holder.quals = std::mem::take(calls);
+                    let handed = self.parameterise(&mut holder, from);
+                    *calls = holder.quals;
+                    handed
+                }
+                _ => Vec::new(),
+            };
+            self.sources[rel] = source;
+            if !handed.is_empty() {
+                lateral.insert(rel, handed);
+            }
+        }
+        lateral
+    }
+
+    fn plan_query(&mut self, mut block: Block, fraction: f64) -> SqlResult<Plan> {
+        let from = rels_of(&block.from);
+        let lateral = self.lateral_values(from);
+        let mut level = Level::new(&block.from, std::mem::take(&mut block.quals));
+        for (rel, handed) in &lateral {
+            let needs = handed.iter().fold(RelSet::EMPTY, |set, (_, e)| set | RelSet::of(e));
+            level.lateral.insert(*rel, needs);
+        }
+        let mut subqueries = HashMap::new();
+        let mut given = HashMap::new();
+        for rel in from.iter() {
+            self.plan_source(rel, &mut subqueries, &mut given)?;
+        }
+        let mut one_time = std::mem::take(&mut level.constant);
+        one_time.extend(level.class_constants());
+        one_time.iter_mut().for_each(crate::fold::fold);
+        one_time.retain(|e| !matches!(e, Expr::Const { value: Datum::Bool(true), .. }));
+        let needed = upper_exprs(&block);
+        let input = input_exprs(&block, from);
+        if from.is_empty() {
+            let filter = Vec::new();
+            let cost = Cost { startup: 0.0, total: 0.01, rows: 1.0, width: 0.0 };
+            let output = if needs_input(&block) { input } else { final_exprs(&block) };
+            let plan = Plan { cost, output, filter, node: Node::Result { one_time, child: None } };
+            return self.finish_query(&block, plan, Vec::new(), &mut level, !needs_input(&block));
+        }
+        let (path, _) = self.best_path(&block, &mut level, needed, given, fraction)?;
+        let simple = !needs_input(&block);
+        let output = if simple { final_exprs(&block) } else { input };
+        let mut creator = Creator::new(self, subqueries, lateral);
+        let mut plan = creator.create(&path, output);
+        plan.cost.width = plan
+            .output
+            .iter()
+            .map(|e| type_width(e.type_oid(), e.typmod()))
+            .sum::<f64>()
+            .min(plan.cost.width.max(8.0) * 4.0);
+        if !one_time.is_empty() {
+            let output = plan.output.clone();
+            let node = Node::Result { one_time, child: Some(Box::new(plan)) };
+            plan = Plan { cost: path.cost, output, filter: Vec::new(), node };
+        }
+        self.finish_query(&block, plan, path.order.clone(), &mut level, simple)
+    }
+
+    fn plan_source(
+        &mut self,
+        rel: RelId,
+        subqueries: &mut HashMap<RelId, Plan>,
+        given: &mut HashMap<RelId, Cost>,
+    ) -> SqlResult<()> {
+        let width: f64 = self.relations[rel].columns.iter().map(|c| type_width(c.type_oid, c.typmod)).sum();
+        let cost = match &mut self.sources[rel] {
+            Source::Table => return Ok(()),
+            Source::Subquery(inner) => {
+                let inner = std::mem::take(&mut **inner);
+                let plan = self.plan_block(inner, 0.0)?;
+                let cost = plan.cost;
+                subqueries.insert(rel, plan);
+                Cost { total: cost.total + cost.rows * self.settings().cpu_tuple_cost, ..cost }
+            }
+            Source::Values(rows) => {
+                let rows = rows.len() as f64;
+                Cost { startup: 0.0, total: rows * 0.0125, rows, width }
+            }
+            Source::Function { calls, .. } => {
+                let rows = calls.iter().map(set_rows).fold(1.0, f64::max);
+                Cost { startup: 0.0025, total: 0.0025 + rows * 0.01, rows, width }
+            }
+            Source::Cte(subplan) => {
+                let rows = match &self.subs[*subplan].state {
+                    SubState::Planned(plan) => plan.cost.rows,
+                    _ => 1000.0,
+                };
+                Cost { startup: 0.0, total: rows * 0.02, rows, width }
+            }
+            Source::WorkTable(_) => Cost { startup: 0.0, total: 2.0, rows: 100.0, width },
+            Source::Columns => Cost { startup: 0.0, total: 0.0, rows: 1.0, width },
+        };
+        self.derived_rows.insert(rel, cost.rows);
+        given.insert(rel, cost);
+        Ok(())
+    }
+
+    fn best_path(
+        &mut self,
+        block: &Block,
+        level: &mut Level,
+        needed: Vec<Expr>,
+        given: HashMap<RelId, Cost>,
+        fraction: f64,
+    ) -> SqlResult<(Rc<Path>, Vec<PathKey>)> {
+        let group_keys: Vec<SortKey> = SortKeys::ascending(block.group.clone()).0;
+        let group_order = level.order_of(&group_keys);
+        let sort_order = level.order_of(&block.sort);
+        let distinct_order = level.order_of(&SortKeys::ascending(block.distinct.clone()).0);
+        let grouped = block.aggregated;
+        let mut search = Search::new(self, level, needed);
+        search.given = given;
+        let wanted = if grouped { group_order.clone() } else { sort_order.clone() };
+        search.wanted.push(wanted.clone());
+        if !distinct_order.is_empty() {
+            search.wanted.push(distinct_order);
+        }
+        let paths = search.run()?;
+        let settings = self.settings();
+        let limited = match (&block.limit, grouped || !block.distinct.is_empty()) {
+            (Some(Expr::Const { value: Datum::Int8(n), .. }), false) => Some(*n as f64),
+            (Some(_), false) => Some(10.0),
+            _ => None,
+        };
+        let price = |path: &Path| {
+            let sorted = wanted.is_empty() || order_contains(&path.order, &wanted);
+            let (mut startup, mut total) = (path.cost.startup, path.cost.total);
+            if !sorted {
+                let limit = if grouped { None } else { limited };
+                (startup, total) = if grouped {
+                    // Hashing needs no order.
+                    (total, total + settings.cpu_operator_cost * path.cost.rows)
+                } else {
+                    settings.sort(path.cost.total, path.cost.rows, path.cost.width, limit)
+                };
+            }
+            let share = match limited {
+                Some(n) => (n / path.cost.rows.max(1.0)).min(1.0),
+                None if fraction > 0.0 && fraction < 1.0 => fraction,
+                None if fraction >= 1.0 => (fraction / path.cost.rows.max(1.0)).min(1.0),
+                None => 1.0,
+            };
+            startup + share * (total - startup)
+        };
+        let best = paths
+            .iter()
+            .filter(|p| p.outer.is_empty())
+            .min_by(|a, b| price(a).total_cmp(&price(b)))
+            .cloned()
+            .ok_or_else(|| base::SqlError::internal("no path for the query"))?;
+        Ok((best, wanted))
+    }
+
+    /// Everything above the joins. `simple`: the plan's rows carry the final expressions already.
+    fn finish_query(
+        &mut self,
+        block: &Block,
+        mut plan: Plan,
+        mut order: Vec<PathKey>,
+        level: &mut Level,
+        simple: bool,
+    ) -> SqlResult<Plan> {
+        let last = final_exprs(block);
+        if block.aggregated && !matches!(plan.node, Node::Result { child: None, .. } if simple) {
+            let output =
+                if block.windows.is_empty() && !has_set(block) { last.clone() } else { window_input(block) };
+            plan = self.aggregate(block, plan, &mut order, level, output);
+        }
+        if !block.windows.is_empty() {
+            plan = self.windows(block, plan, &mut order, level, &last);
+        }
+        if has_set(block) {
+            let rows = plan.cost.rows * last.iter().map(set_rows).fold(1.0, f64::max);
+            let cost = Cost { rows, total: plan.cost.total + rows * 0.01, ..plan.cost };
+            plan = Plan {
+                cost,
+                output: last.clone(),
+                filter: Vec::new(),
+                node: Node::ProjectSet { child: Box::new(plan) },
+            };
+            order.clear();
+        }
+        plan = self.distinct(block, plan, &mut order, level);
+        let wanted = level.order_of(&block.sort);
+        if !wanted.is_empty() && !order_contains(&order, &wanted) {
+            let limit = match (&block.limit, &block.offset) {
+                (Some(Expr::Const { value: Datum::Int8(n), .. }), None) => Some(*n as f64),
+                _ => None,
+            };
+            plan = wrap_sort(plan, SortKeys(block.sort.clone()), limit, self);
+        }
+        if !block.marks.is_empty() {
+            self.modifies = true;
+            let cost = Cost { total: plan.cost.total + plan.cost.rows * 0.01, ..plan.cost };
+            let output = plan.output.clone();
+            let node = Node::LockRows { child: Box::new(plan), marks: block.marks.clone() };
+            plan = Plan { cost, output, filter: Vec::new(), node };
+        }
+        Ok(self.limit(block, plan))
+    }
+
+    fn aggregate(
+        &mut self,
+        block: &Block,
+        child: Plan,
+        order: &mut Vec<PathKey>,
+        level: &mut Level,
+        output: Vec<Expr>,
+    ) -> Plan {
+        let mut calls: Vec<AggCall> = Vec::new();
+        for expr in output.iter().chain(&block.having) {
+            collect_calls(expr, &mut calls);
+        }
+        let mut keys: Vec<Expr> = Vec::new();
+        block.group.iter().for_each(|e| add_unique(&mut keys, e.clone()));
+        let input = child.cost;
+        let groups = if keys.is_empty() {
+            1.0
+        } else {
+            let product: f64 =
+                keys.iter().map(|k| selectivity::distinct_values(self, k, input.rows)).product();
+            clamp_rows(product.min(input.rows))
+        };
+        let settings = self.settings();
+        let sort_keys = SortKeys::ascending(keys.clone()).0;
+        let group_order = level.order_of(&sort_keys);
+        let (count, number) = (keys.len() as f64, calls.len() as f64);
+        let hashable = keys.iter().all(|k| types::hash(k.type_oid()).is_some())
+            && !calls.iter().any(|c| c.distinct || !c.order.is_empty());
+        let mut child = child;
+        let strategy = if !block.grouping_sets.is_empty() {
+            AggStrategy::Mixed
+        } else if keys.is_empty() {
+            AggStrategy::Plain
+        } else {
+            let sorted_already = order_contains(order, &group_order);
+            let sort = settings.sort(input.total, input.rows, input.width, None);
+            let (startup, total) = if sorted_already { (input.startup, input.total) } else { sort };
+            let by_sort = settings.aggregate(Cost { startup, total, ..input }, false, count, number, groups);
+            let by_hash = settings.aggregate(input, true, count, number, groups);
+            if hashable
+                && (by_hash.1 < by_sort.1 || !keys.iter().all(|k| types::compare(k.type_oid()).is_some()))
+            {
+                AggStrategy::Hashed
+            } else {
+                if !sorted_already {
+                    child = wrap_sort(child, SortKeys(sort_keys), None, self);
+                }
+                AggStrategy::Sorted
+            }
+        };
+        let hashed = matches!(strategy, AggStrategy::Hashed | AggStrategy::Mixed);
+        let (startup, total) = settings.aggregate(child.cost, hashed, count, number, groups);
+        match strategy {
+            AggStrategy::Sorted => *order = group_order,
+            _ => order.clear(),
+        }
+        let width = output.iter().map(|e| type_width(e.type_oid(), e.typmod())).sum();
+        let share = selectivity::conjunction(self, &block.having);
+        let cost = Cost { startup, total, rows: clamp_rows(groups * share), width };
+        let sets = block.grouping_sets.clone();
+        let node = Node::Aggregate { strategy, child: Box::new(child), keys, sets, calls };
+        Plan { cost, output, filter: block.having.clone(), node }
+    }
+
+    fn windows(
+        &mut self,
+        block: &Block,
+        mut plan: Plan,
+        order: &mut Vec<PathKey>,
+        level: &mut Level,
+        last: &[Expr],
+    ) -> Plan {
+        let mut calls: Vec<WindowCall> = Vec::new();
+        for expr in last {
+            collect_windows(expr, &mut calls);
+        }
+        let used: Vec<usize> =
+            (0..block.windows.len()).filter(|w| calls.iter().any(|c| c.window == *w)).collect();
+        for (i, &number) in used.iter().enumerate() {
+            let window = &block.windows[number];
+            let mut keys = SortKeys::ascending(window.partition.clone()).0;
+            keys.extend(window.order.iter().cloned());
+            let wanted = level.order_of(&keys);
+            if !wanted.is_empty() && !order_contains(order, &wanted) {
+                plan = wrap_sort(plan, SortKeys(keys), None, self);
+                *order = wanted;
+            }
+            let own: Vec<WindowCall> = calls.iter().filter(|c| c.window == number).cloned().collect();
+            let output = if i + 1 == used.len() && !has_set(block) {
+                last.to_vec()
+            } else {
+                let mut all = plan.output.clone();
+                own.iter().for_each(|c| add_unique(&mut all, Expr::Window(Box::new(c.clone()))));
+                all
+            };
+            let cost =
+                Cost { total: plan.cost.total + plan.cost.rows * 0.01 * own.len() as f64, ..plan.cost };
+            let node = Node::WindowAgg {
+                child: Box::new(plan),
+                partition: window.partition.clone(),
+                order: window.order.clone(),
+                frame: window.frame.clone(),
+                calls: own,
+                name: window.name.clone(),
+            };
+            plan = Plan { cost, output, filter: Vec::new(), node };
+        }
+        plan
+    }
+
+    fn distinct(&mut self, block: &Block, plan: Plan, order: &mut Vec<PathKey>, level: &mut Level) -> Plan {
+        if block.distinct.is_empty() {
+            return plan;
+        }
+        let groups: f64 = block
+            .distinct
+            .iter()
+            .map(|k| selectivity::distinct_values(self, k, plan.cost.rows))
+            .product::<f64>()
+            .min(plan.cost.rows);
+        let mut keys: Vec<SortKey> = Vec::new();
+        if block.distinct_on || block.sort.iter().all(|k| block.distinct.contains(&k.expr)) {
+            // The order asked for begins with, or consists of, what must differ.
+            keys.extend(block.sort.iter().cloned());
+        }
+        for expr in &block.distinct {
+            if !keys.iter().any(|k| k.expr == *expr) {
+                keys.push(SortKey { expr: expr.clone(), descending: false, nulls_first: false });
+            }
+        }
+        let wanted = level.order_of(&keys);
+        let sorted = order_contains(order, &wanted);
+        let settings = self.settings();
+        let hashable =
+            !block.distinct_on && block.distinct.iter().all(|k| types::hash(k.type_oid()).is_some());
+        let count = block.distinct.len() as f64;
+        let sortable = block.distinct.iter().all(|k| types::compare(k.type_oid()).is_some());
+        let by_sort = if sorted {
+            plan.cost.total
+        } else {
+            settings.sort(plan.cost.total, plan.cost.rows, plan.cost.width, None).1
+        };
+        let by_hash = settings.aggregate(plan.cost, true, count, 0.0, groups).1;
+        let rows = clamp_rows(groups);
+        if hashable && (!sortable || (by_hash < by_sort && block.sort.is_empty()) || by_hash * 1.5 < by_sort)
+        {
+            let (startup, total) = settings.aggregate(plan.cost, true, count, 0.0, groups);
+            order.clear();
+            let (cost, output) = (Cost { startup, total, rows, ..plan.cost }, plan.output.clone());
+            let node = Node::Aggregate {
+                strategy: AggStrategy::Hashed,
+                child: Box::new(plan),
+                keys: block.distinct.clone(),
+                sets: Vec::new(),
+                calls: Vec::new(),
+            };
+            return Plan { cost, output, filter: Vec::new(), node };
+        }
+        let child = if sorted { plan } else { wrap_sort(plan, SortKeys(keys), None, self) };
+        *order = wanted;
+        let total = child.cost.total + child.cost.rows * count * settings.cpu_operator_cost;
+        let (cost, output) = (Cost { total, rows, ..child.cost }, child.output.clone());
+        let node = Node::Unique { child: Box::new(child), columns: block.distinct.clone() };
+        Plan { cost, output, filter: Vec::new(), node }
+    }
+
+    /// LIMIT, and hidden columns cut off.
+    fn limit(&mut self, block: &Block, plan: Plan) -> Plan {
+        if block.limit.is_none() && block.offset.is_none() {
+            return plan;
+        }
+        let number = |e: &Option<Expr>, default: f64| match e {
+            Some(Expr::Const { value: Datum::Int8(n), .. }) => *n as f64,
+            Some(_) => (plan.cost.rows * 0.1).max(1.0),
+            None => default,
+        };
+        let offset = number(&block.offset, 0.0).min(plan.cost.rows);
+        let rows = number(&block.limit, plan.cost.rows).min(plan.cost.rows - offset).max(1.0);
+        let run = plan.cost.total - plan.cost.startup;
+        let per_row = run / plan.cost.rows.max(1.0);
+        let cost = Cost {
+            startup: plan.cost.startup + per_row * offset,
+            total: (plan.cost.startup + per_row * (offset + rows)).min(plan.cost.total),
+            rows: clamp_rows(rows),
+            width: plan.cost.width,
+        };
+        let output = plan.output.clone();
+        let with_ties = if block.with_ties { block.sort.clone() } else { Vec::new() };
+        let (count, offset) = (block.limit.clone(), block.offset.clone());
+        Plan {
+            cost,
+            output,
+            filter: Vec::new(),
+            node: Node::Limit { child: Box::new(plan), count, offset, with_ties },
+        }
+    }
+
+    fn plan_set(&mut self, mut block: Block) -> SqlResult<Plan> {
+        let Some((rel, tree)) = block.set.take() else { return Ok(Plan::empty()) };
+        let output: Vec<Expr> = block.targets.iter().map(|t| t.expr.clone()).collect();
+        let plan = self.set_tree(rel, tree, &output)?;
+        self.derived_rows.insert(rel, plan.cost.rows);
+        block.for_upper_exprs_mut(&mut crate::fold::fold);
+        self.plan_sublinks(&mut block, RelSet::one(rel))?;
+        self.finish_query(&block, plan, Vec::new(), &mut Level::default(), true)
+    }
+
+    fn set_tree(&mut self, rel: RelId, tree: SetTree, output: &[Expr]) -> SqlResult<Plan> {
+        match tree {
+            SetTree::Leaf(block) => {
+                let targets = block.targets.clone();
+                let plan = self.plan_block(*block, 0.0)?;
+                Ok(self
+                    .positional(plan, targets.iter().filter(|t| !t.junk).map(|t| t.expr.clone()).collect()))
+            }
+            SetTree::Op { op: SetOperation::Union, all, left, right } => {
+                let mut children = Vec::new();
+                self.union_parts(rel, *left, all, output, &mut children)?;
+                self.union_parts(rel, *right, all, output, &mut children)?;
+                let rows = children.iter().map(|c| c.cost.rows).sum();
+                let total = children.iter().map(|c| c.cost.total + c.cost.rows * 0.005).sum();
+                let startup = children.first().map_or(0.0, |c| c.cost.startup);
+                let width = children.first().map_or(0.0, |c| c.cost.width);
+                let cost = Cost { startup, total, rows, width };
+                let node = Node::Append { children };
+                let plan = Plan { cost, output: output.to_vec(), filter: Vec::new(), node };
+                if all {
+                    return Ok(plan);
+                }
+                let block = Block { distinct: output.to_vec(), ..Block::default() };
+                Ok(self.distinct(&block, plan, &mut Vec::new(), &mut Level::default()))
+            }
+            SetTree::Op { op, all, left, right } => {
+                let left = self.set_tree(rel, *left, output)?;
+                let right = self.set_tree(rel, *right, output)?;
+                let kind = match (op, all) {
+                    (SetOperation::Intersect, false) => SetOpKind::Intersect,
+                    (SetOperation::Intersect, true) => SetOpKind::IntersectAll,
+                    (_, false) => SetOpKind::Except,
+                    (_, true) => SetOpKind::ExceptAll,
+                };
+                let total = left.cost.total + right.cost.total + (left.cost.rows + right.cost.rows) * 0.01;
+                let cost = Cost { startup: total, total, rows: left.cost.rows, width: left.cost.width };
+                let node = Node::SetOp { kind, left: Box::new(left), right: Box::new(right) };
+                Ok(Plan { cost, output: output.to_vec(), filter: Vec::new(), node })
+            }
+            SetTree::Recursive { initial, recursive, table, distinct } => {
+                let initial = self.set_tree(rel, *initial, output)?;
+                let recursive = self.set_tree(rel, *recursive, output)?;
+                let rows = initial.cost.rows + 10.0 * recursive.cost.rows;
+                let total = initial.cost.total + 10.0 * recursive.cost.total + rows * 0.01;
+                let cost = Cost { startup: initial.cost.startup, total, rows, width: initial.cost.width };
+                let node = Node::RecursiveUnion {
+                    initial: Box::new(initial),
+                    recursive: Box::new(recursive),
+                    table,
+                    distinct,
+                };
+                Ok(Plan { cost, output: output.to_vec(), filter: Vec::new(), node })
+            }
+        }
+    }
+
+    /// Inputs of nested UNIONs of the same kind become inputs of one Append.
+    fn union_parts(
+        &mut self,
+        rel: RelId,
+        tree: SetTree,
+        all: bool,
+        output: &[Expr],
+        out: &mut Vec<Plan>,
+    ) -> SqlResult<()> {
+        match tree {
+            SetTree::Op { op: SetOperation::Union, all: inner, left, right } if inner || !all => {
+                self.union_parts(rel, *left, all, output, out)?;
+                self.union_parts(rel, *right, all, output, out)
+            }
+            other => {
+                out.push(self.set_tree(rel, other, output)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// A plan whose rows carry exactly these expressions in this order.
+    fn positional(&mut self, plan: Plan, exprs: Vec<Expr>) -> Plan {
+        if plan.output == exprs {
+            return plan;
+        }
+        let (cost, child) = (plan.cost, Some(Box::new(plan)));
+        Plan { cost, output: exprs, filter: Vec::new(), node: Node::Result { one_time: Vec::new(), child } }
+    }
+
+    fn plan_modify(&mut self, mut modify: Modify, source: Plan) -> SqlResult<Plan> {
+        let context = self.context;
+        for position in 0..modify.table.indexes.len() {
+            let index = IndexRef { table: modify.table.clone(), position };
+            let columns = self.index_columns(modify.rel, &index);
+            let predicate = self.index_predicate(modify.rel, &index).unwrap_or_default();
+            modify.indexes.push(IndexExprs { index, columns, predicate });
+        }
+        let table = modify.table.clone();
+        for check in table.checks.iter().filter(|c| c.enforced) {
+            let expr = self.stored(&check.expr, modify.rel, &table, context)?;
+            modify.checks.push((check.name.as_str().into(), expr));
+        }
+        for (i, column) in table.columns.iter().enumerate() {
+            if column.generated == catalog::view::Generated::Stored
+                && let Some(text) = &column.default
+            {
+                let expr = self.stored(text, modify.rel, &table, context)?;
+                modify.generated.push((i as i16 + 1, expr));
+            }
+        }
+        let rows = if modify.returning.is_empty() { 0.0 } else { source.cost.rows };
+        let cost = Cost { rows, width: 0.0, ..source.cost };
+        let output = modify.returning.clone();
+        modify.source = source;
+        debug_assert!(modify.command != Command::Select);
+        Ok(Plan { cost, output, filter: Vec::new(), node: Node::Modify(Box::new(modify)) })
+    }
+}
+
+/// Puts the values handed down into the uses of subplans.
+fn fill_args(expr: &mut Expr, args: &HashMap<usize, Vec<(usize, Expr)>>) {
+    if let Expr::SubPlan(sub) = expr {
+        let sub: &mut SubPlanRef = sub;
+        if let Some(handed) = args.get(&sub.plan) {
+            sub.args = handed.clone();
+        }
+    }
+    expr.for_children_mut(&mut |child| fill_args(child, args));
+}
+
+fn set_rows(expr: &Expr) -> f64 {
+    match expr {
+        Expr::Call(call) if call.function.retset => f64::from(call.function.rows).max(1.0),
+        _ => 1.0,
+    }
+}
+
+fn has_set(block: &Block) -> bool {
+    block.targets.iter().any(|t| t.expr.returns_set())
+}
+
+/// Targets, hidden ones included, then what ORDER BY and DISTINCT need besides.
+fn final_exprs(block: &Block) -> Vec<Expr> {
+    let mut out: Vec<Expr> = block.targets.iter().map(|t| t.expr.clone()).collect();
+    block.sort.iter().for_each(|k| add_unique(&mut out, k.expr.clone()));
+    block.distinct.iter().for_each(|e| add_unique(&mut out, e.clone()));
+    for mark in &block.marks {
+        let ctid = crate::expr::Var { rel: mark.rel, column: -1, type_oid: Oid(27), typmod: -1 };
+        add_unique(&mut out, Expr::Var(ctid));
+    }
+    out
+}
+
+/// All expressions above the joins.
+fn upper_exprs(block: &Block) -> Vec<Expr> {
+    let mut out = final_exprs(block);
+    out.extend(block.group.iter().cloned());
+    out.extend(block.having.iter().cloned());
+    for window in &block.windows {
+        out.extend(window.partition.iter().cloned());
+        out.extend(window.order.iter().map(|k| k.expr.clone()));
+    }
+    out
+}
+
+/// Whether nodes between the joins and the target list need columns rather than results.
+fn needs_input(block: &Block) -> bool {
+    block.aggregated || !block.windows.is_empty() || has_set(block)
+}
+
+/// What the joins pass up when [`needs_input`]: grouping expressions and columns.
+fn input_exprs(block: &Block, from: RelSet) -> Vec<Expr> {
+    let mut out = Vec::new();
+    if block.aggregated {
+        block.group.iter().for_each(|e| add_unique(&mut out, e.clone()));
+    } else {
+        for window in &block.windows {
+            window.partition.iter().for_each(|e| add_unique(&mut out, e.clone()));
+            window.order.iter().for_each(|k| add_unique(&mut out, k.expr.clone()));
+        }
+    }
+    let whole = out.clone();
+    crate::create::columns_of(&upper_exprs(block), from, &whole, &mut out);
+    out
+}
+
+/// What an aggregation passes to windows or set-returning targets: grouping expressions, aggregates, window keys.
+fn window_input(block: &Block) -> Vec<Expr> {
+    let mut out = block.group.clone();
+    for window in &block.windows {
+        window.partition.iter().for_each(|e| add_unique(&mut out, e.clone()));
+        window.order.iter().for_each(|k| add_unique(&mut out, k.expr.clone()));
+    }
+    for expr in final_exprs(block) {
+        collect_atoms(&expr, &block.group, &mut out);
+    }
+    out
+}
+
+fn collect_atoms(expr: &Expr, group: &[Expr], out: &mut Vec<Expr>) {
+    if group.contains(expr) || matches!(expr, Expr::Aggregate(_) | Expr::Grouping(_) | Expr::Var(_)) {
+        add_unique(out, expr.clone());
+    } else {
+        expr.for_children(&mut |child| collect_atoms(child, group, out));
+    }
+}
+
+fn collect_calls(expr: &Expr, out: &mut Vec<AggCall>) {
+    if let Expr::Aggregate(call) = expr {
+        if !out.contains(call) {
+            out.push((**call).clone());
+        }
+    } else {
+        expr.for_children(&mut |child| collect_calls(child, out));
+    }
+}
+
+fn collect_windows(expr: &Expr, out: &mut Vec<WindowCall>) {
+    if let Expr::Window(call) = expr {
+        if !out.contains(call) {
+            out.push((**call).clone());
+        }
+    } else {
+        expr.for_children(&mut |child| collect_windows(child, out));
+    }
+}
