@@ -5,6 +5,7 @@
 
 #![allow(clippy::duplicate_mod, dead_code)]
 
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -74,8 +75,9 @@ impl System {
         })
     }
 
-    fn worker(&self) -> SnapshotCache {
-        SnapshotCache::new(&self.running, Rc::new(Held::new(&self.publishers)))
+    /// Never dropped: a check that fails unwinds, and shuttle's mutexes cannot be locked then.
+    fn worker(&self) -> ManuallyDrop<SnapshotCache> {
+        ManuallyDrop::new(SnapshotCache::new(&self.running, Rc::new(Held::new(&self.publishers))))
     }
 
     fn write(&self, complete: impl Fn(&Running, Xid)) {
