@@ -1,16 +1,27 @@
 //! Transactions: xids, snapshots, horizons, subtransactions, the commit log, heavyweight locks.
 //!
 //! One room for each founding idea (threads 1, 4 and 5): [`running`] the dense arrays, [`snapshot`] the shared snapshot and
-//! its reuse, [`horizon`] the two bounds, [`subxact`] the parents of subtransactions, [`slru`] the page cache of the
-//! commit log. [`system`] joins them to one [`TxnSystem`] for each server, [`transaction`] is what a session owns.
+//! its reuse, [`horizon`] the two bounds, [`subxact`] the way from subtransactions to their top level, [`slru`] the
+//! page cache under the commit log ([`clog`]). [`commit`] has the order of steps at the end of a transaction and [`redo`] their
+//! replay. Heavyweight locks: [`lock`] the main table and waiting, [`lock_fast`] the workers' tables for weak locks,
+//! [`lock_held`] what a session holds, `deadlock` the detector. [`system`] joins them to one [`TxnSystem`] for each server,
+//! [`transaction`] is what a session owns.
 //!
 //! Invariant: nothing here knows relations' contents, the catalog, or SQL.
 
+pub mod clog;
+pub mod commit;
+mod deadlock;
+pub mod error;
 pub mod horizon;
 pub mod lock;
+pub mod lock_fast;
+pub mod lock_held;
 #[cfg(test)]
 mod model;
+pub mod redo;
 pub mod running;
+pub mod slru;
 pub mod snapshot;
 pub mod subxact;
 mod sync;
@@ -19,11 +30,13 @@ pub mod system;
 mod tests;
 pub mod transaction;
 
+pub use commit::SyncCommit;
+pub use error::TxnError;
 pub use horizon::{Horizons, RelKind};
-pub use lock::{LockError, LockMode, LockTag, LockWait};
-pub use snapshot::Snapshot;
-pub use system::{DropFiles, Log, TxnError, TxnOptions, TxnStart, TxnSystem, XidStatus};
-pub use transaction::{BlockState, End, IsolationLevel, Phase, SyncCommit, Transaction};
+pub use lock::{DeadlockEdge, LockError, LockInfo, LockManager, LockMode, LockTag, LockTimeouts, LockWait};
+pub use snapshot::{Snapshot, SnapshotData};
+pub use system::{DropFiles, Log, TxnOptions, TxnStart, TxnSystem, XidStatus};
+pub use transaction::{BlockState, Characteristics, End, IsolationLevel, Phase, Transaction};
 
 /// Number of a session, the "pid" that PostgreSQL's views show. Given by the server; 0 is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,7 +1,46 @@
-//! Heavyweight locks.
+//! What · Heavyweight locks: tags, modes, the main table, queues, waiting.
+//!
+//! Layout · The main table has [`PARTITIONS`] parts by the tag's hash, each a map from [`LockTag`] to who holds it and who
+//! waits. Weak locks on relations usually live in their worker's table instead ([`lock_fast`](crate::lock_fast)). A session knows
+//! what it holds in its own [`HeldLocks`](crate::lock_held), so the main table counts a session once for each mode.
+//!
+//! A running transaction's lock on its xid is not in any table until somebody waits for it
+//! ([`LockManager::wait_for_xid`]): commits and a million savepoints cost no lock.
+//!
+//! Invariants
+//! 1. Modes that sessions hold on one tag do not conflict, between different sessions.
+//! 2. A lock is granted at once only if its mode conflicts neither with other holders nor with anybody queued, except that a
+//!    session which already holds what a queued one waits for goes ahead of that one.
+//! 3. Whoever removes a holder or a waiter wakes, in queue order, all whose modes conflict with neither holders nor
+//!    those still queued ahead.
+//! 4. While a strong lock on a relation is held or waited for, its counter in the fast path is above zero.
+//!
+//! Locks · The partitions' short mutexes; the deadlock detector takes all, ascending. `xid_waits`, a short mutex, alone.
+//! Nobody suspends while holding one.
+//!
+//! PostgreSQL counterpart · `lock.c`, `proc.c`. Differences: implicit xid locks; no lock groups.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::hash::{BuildHasher, Hash};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
 use base::{BlockNo, Oid, Tid, Xid};
+use parking_lot::{Mutex, MutexGuard};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 
 use crate::SessionId;
+use crate::lock_fast::FastLocks;
+use crate::sync::Alone;
+
+/// Parts of the main table.
+pub const PARTITIONS: usize = 16;
 
 /// PostgreSQL's eight lock modes, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,6 +55,65 @@ pub enum LockMode {
     ShareRowExclusive = 6,
     Exclusive = 7,
     AccessExclusive = 8,
+}
+
+/// A set of modes: bit `mode as u8`.
+pub type ModeSet = u16;
+
+impl LockMode {
+    /// All, weakest first.
+    pub const ALL: [LockMode; 8] = [
+        LockMode::AccessShare,
+        LockMode::RowShare,
+        LockMode::RowExclusive,
+        LockMode::ShareUpdateExclusive,
+        LockMode::Share,
+        LockMode::ShareRowExclusive,
+        LockMode::Exclusive,
+        LockMode::AccessExclusive,
+    ];
+
+    /// The set of this mode alone.
+    pub const fn bit(self) -> ModeSet {
+        1 << self as u8
+    }
+
+    /// The modes that another session must not hold.
+    pub const fn conflicts(self) -> ModeSet {
+        use LockMode::*;
+        const fn all_from(mode: LockMode) -> ModeSet {
+            0x1ff & !(mode.bit() - 1)
+        }
+        match self {
+            AccessShare => AccessExclusive.bit(),
+            RowShare => Exclusive.bit() | AccessExclusive.bit(),
+            RowExclusive => all_from(Share),
+            ShareUpdateExclusive => all_from(ShareUpdateExclusive),
+            Share => all_from(ShareUpdateExclusive) & !Share.bit() | RowExclusive.bit(),
+            ShareRowExclusive => all_from(RowExclusive),
+            Exclusive => all_from(RowShare),
+            AccessExclusive => all_from(AccessShare),
+        }
+    }
+
+    /// Weak modes conflict with no weak mode; on relations they take the fast path.
+    pub const fn is_weak(self) -> bool {
+        (self as u8) < LockMode::ShareUpdateExclusive as u8
+    }
+
+    /// PostgreSQL's name: `AccessShareLock`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            LockMode::AccessShare => "AccessShareLock",
+            LockMode::RowShare => "RowShareLock",
+            LockMode::RowExclusive => "RowExclusiveLock",
+            LockMode::ShareUpdateExclusive => "ShareUpdateExclusiveLock",
+            LockMode::Share => "ShareLock",
+            LockMode::ShareRowExclusive => "ShareRowExclusiveLock",
+            LockMode::Exclusive => "ExclusiveLock",
+            LockMode::AccessExclusive => "AccessExclusiveLock",
+        }
+    }
 }
 
 /// What is locked.
@@ -63,6 +161,34 @@ pub enum LockTag {
     },
 }
 
+impl fmt::Display for LockTag {
+    /// As PostgreSQL's messages name it: `relation 16384 of database 5`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LockTag::Relation { database, relation } => {
+                write!(f, "relation {relation} of database {database}")
+            }
+            LockTag::Extend { database, relation } => {
+                write!(f, "extension of relation {relation} of database {database}")
+            }
+            LockTag::Page { database, relation, block } => {
+                write!(f, "page {block} of relation {relation} of database {database}")
+            }
+            LockTag::Tuple { database, relation, tid } => {
+                write!(f, "tuple {tid} of relation {relation} of database {database}")
+            }
+            LockTag::Xid(xid) => write!(f, "transaction {xid}"),
+            LockTag::VirtualXid { session, local } => write!(f, "virtual transaction {}/{local}", session.0),
+            LockTag::Object { database, class, object, .. } => {
+                write!(f, "object {object} of class {class} of database {database}")
+            }
+            LockTag::Advisory { database, key1, key2, kind } => {
+                write!(f, "advisory lock [{database},{key1},{key2},{kind}]")
+            }
+        }
+    }
+}
+
 /// What to do when a lock is not free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockWait {
@@ -82,7 +208,7 @@ pub enum LockError {
     /// `lock_timeout` passed.
     Timeout,
     /// Cancelled, terminated or timed out.
-    Interrupted,
+    Interrupted(runtime::Interrupt),
 }
 
 /// One wait of a deadlock's cycle.
@@ -98,5 +224,513 @@ pub struct DeadlockEdge {
     pub blocker: SessionId,
 }
 
+/// A session's `deadlock_timeout` and `lock_timeout`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockTimeouts {
+    /// A wait that lasts longer looks for deadlocks.
+    pub deadlock: Duration,
+    /// A wait that lasts longer fails.
+    pub lock: Option<Duration>,
+}
+
+impl Default for LockTimeouts {
+    fn default() -> LockTimeouts {
+        LockTimeouts { deadlock: Duration::from_secs(1), lock: None }
+    }
+}
+
+/// A lock held or waited for, as `pg_locks` shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockInfo {
+    /// Whose.
+    pub session: SessionId,
+    /// On what.
+    pub tag: LockTag,
+    /// How.
+    pub mode: LockMode,
+    /// Held, not waited for.
+    pub granted: bool,
+    /// In a worker's table.
+    pub fastpath: bool,
+    /// When the wait began, microseconds since 2000-01-01 UTC.
+    pub wait_start: Option<i64>,
+}
+
+const WAITING: u8 = 0;
+const GRANTED: u8 = 1;
+
+/// A session in a queue.
+pub(crate) struct Waiter {
+    pub(crate) session: SessionId,
+    pub(crate) mode: LockMode,
+    /// What the session held on the tag when it queued.
+    held: ModeSet,
+    since: i64,
+    state: AtomicU8,
+    waker: Mutex<Option<Waker>>,
+}
+
+impl Waiter {
+    fn granted(&self) -> bool {
+        self.state.load(Ordering::Acquire) == GRANTED
+    }
+
+    fn until_granted(&self) -> impl Future<Output = ()> {
+        poll_fn(|cx| {
+            *self.waker.lock() = Some(cx.waker().clone());
+            // After the waker: who grants stores the state first, then takes the waker.
+            if self.granted() { Poll::Ready(()) } else { Poll::Pending }
+        })
+    }
+
+    fn grant(&self) {
+        self.state.store(GRANTED, Ordering::Release);
+        let waker = self.waker.lock().take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+/// Who holds a tag and who waits for it.
+#[derive(Default)]
+pub(crate) struct Lock {
+    pub(crate) holders: SmallVec<[(SessionId, ModeSet); 2]>,
+    pub(crate) queue: VecDeque<Arc<Waiter>>,
+}
+
+impl Lock {
+    fn held_by(&self, session: SessionId) -> ModeSet {
+        self.holders.iter().find(|holder| holder.0 == session).map_or(0, |holder| holder.1)
+    }
+
+    fn conflicts_with_others(&self, session: SessionId, mode: LockMode) -> bool {
+        self.holders.iter().any(|&(holder, modes)| holder != session && modes & mode.conflicts() != 0)
+    }
+
+    fn add(&mut self, session: SessionId, mode: LockMode) {
+        match self.holders.iter_mut().find(|holder| holder.0 == session) {
+            Some(holder) => holder.1 |= mode.bit(),
+            None => self.holders.push((session, mode.bit())),
+        }
+    }
+
+    fn remove(&mut self, session: SessionId, mode: LockMode) {
+        if let Some(at) = self.holders.iter().position(|holder| holder.0 == session) {
+            self.holders[at].1 &= !mode.bit();
+            if self.holders[at].1 == 0 {
+                self.holders.swap_remove(at);
+            }
+        }
+    }
+
+    /// Grants what invariant 3 says. An xid's waiters only wait, they get nothing to hold.
+    pub(crate) fn wake(&mut self, tag: LockTag) {
+        let mut ahead: ModeSet = 0;
+        let mut at = 0;
+        while let Some(waiter) = self.queue.get(at) {
+            if waiter.mode.conflicts() & ahead != 0 || self.conflicts_with_others(waiter.session, waiter.mode)
+            {
+                ahead |= waiter.mode.bit();
+                at += 1;
+                continue;
+            }
+            let Some(waiter) = self.queue.remove(at) else { break };
+            if !matches!(tag, LockTag::Xid(_)) {
+                self.add(waiter.session, waiter.mode);
+            }
+            waiter.grant();
+        }
+    }
+
+    fn is_unused(&self) -> bool {
+        self.holders.is_empty() && self.queue.is_empty()
+    }
+
+    /// Where a request goes in the queue: `Err` for a deadlock with the waiter it would go ahead of, `Ok(None)` if it need
+    /// not wait after all.
+    fn place(&self, session: SessionId, mode: LockMode) -> Result<Option<usize>, SessionId> {
+        let held = self.held_by(session);
+        let mut ahead: ModeSet = 0;
+        for (at, waiter) in self.queue.iter().enumerate() {
+            if waiter.mode.conflicts() & held != 0 {
+                if mode.conflicts() & waiter.held != 0 {
+                    return Err(waiter.session);
+                }
+                let free = mode.conflicts() & ahead == 0 && !self.conflicts_with_others(session, mode);
+                return Ok(if free { None } else { Some(at) });
+            }
+            ahead |= waiter.mode.bit();
+        }
+        let free = mode.conflicts() & ahead == 0 && !self.conflicts_with_others(session, mode);
+        Ok(if free { None } else { Some(self.queue.len()) })
+    }
+}
+
+/// One part of the main table.
+#[derive(Default)]
+pub(crate) struct Partition {
+    pub(crate) locks: FxHashMap<LockTag, Lock>,
+    /// Where the sessions that wait in this part wait.
+    pub(crate) waits: FxHashMap<SessionId, LockTag>,
+}
+
+impl Partition {
+    /// Forgets a tag that nobody holds or waits for.
+    fn tidy(&mut self, tag: LockTag) {
+        if self.locks.get(&tag).is_some_and(Lock::is_unused) {
+            self.locks.remove(&tag);
+        }
+    }
+}
+
 /// All heavyweight locks of a server.
-pub struct LockManager {}
+pub struct LockManager {
+    partitions: Box<[Alone<Mutex<Partition>>]>,
+    pub(crate) fast: FastLocks,
+    /// Number of xids in `xid_waits`: a transaction that ends looks there only if it is not 0.
+    xid_waited: AtomicU64,
+    /// For each top-level xid, the xids of its tree that somebody waits for, with the number of waiters.
+    xid_waits: Mutex<FxHashMap<Xid, Vec<(Xid, u32)>>>,
+}
+
+impl Default for LockManager {
+    fn default() -> LockManager {
+        LockManager {
+            partitions: std::iter::repeat_with(Alone::default).take(PARTITIONS).collect(),
+            fast: FastLocks::default(),
+            xid_waited: AtomicU64::new(0),
+            xid_waits: Mutex::default(),
+        }
+    }
+}
+
+/// The result of asking for a lock in the main table.
+enum Request {
+    Granted,
+    Queued(Arc<Waiter>),
+}
+
+impl LockManager {
+    fn partition(&self, tag: &LockTag) -> &Mutex<Partition> {
+        &self.partitions[FxBuildHasher.hash_one(tag) as usize >> 32 & (PARTITIONS - 1)]
+    }
+
+    /// All parts, for a consistent look.
+    pub(crate) fn lock_all(&self) -> Vec<MutexGuard<'_, Partition>> {
+        self.partitions.iter().map(|partition| partition.lock()).collect()
+    }
+
+    /// Takes a lock in the main table.
+    pub(crate) fn acquire_main(
+        &self,
+        session: SessionId,
+        tag: LockTag,
+        mode: LockMode,
+        wait: LockWait,
+        timeouts: LockTimeouts,
+    ) -> Result<(), LockError> {
+        match self.request(session, tag, mode, wait)? {
+            Request::Granted => Ok(()),
+            Request::Queued(waiter) => self.sleep(tag, &waiter, timeouts),
+        }
+    }
+
+    fn request(
+        &self,
+        session: SessionId,
+        tag: LockTag,
+        mode: LockMode,
+        wait: LockWait,
+    ) -> Result<Request, LockError> {
+        let mut partition = self.partition(&tag).lock();
+        let lock = partition.locks.entry(tag).or_default();
+        let place = match lock.place(session, mode) {
+            Ok(place) => place,
+            Err(_) if wait == LockWait::NoWait => return Err(LockError::NotAvailable),
+            Err(other) => return Err(LockError::Deadlock(mutual(lock, tag, session, mode, other))),
+        };
+        let Some(place) = place else {
+            lock.add(session, mode);
+            return Ok(Request::Granted);
+        };
+        if wait == LockWait::NoWait {
+            return Err(LockError::NotAvailable);
+        }
+        Ok(Request::Queued(enqueue(&mut partition, session, tag, mode, place)))
+    }
+
+    /// Sleeps in the queue until granted, interrupted, timed out, or found to be in a deadlock.
+    fn sleep(&self, tag: LockTag, waiter: &Arc<Waiter>, timeouts: LockTimeouts) -> Result<(), LockError> {
+        let start = runtime::now();
+        let mut checked = false;
+        loop {
+            let passed = start.elapsed();
+            let left = |limit: Duration| limit.saturating_sub(passed);
+            let until_check = (!checked).then(|| left(timeouts.deadlock));
+            let until_timeout = timeouts.lock.map(left);
+            if !waiter.granted() {
+                if until_timeout.is_some_and(|left| left.is_zero()) {
+                    self.give_up(tag, waiter);
+                    return Err(LockError::Timeout);
+                }
+                if until_check.is_some_and(|left| left.is_zero()) {
+                    checked = true;
+                    if let Some(cycle) = self.check_deadlock(waiter.session) {
+                        self.give_up(tag, waiter);
+                        return Err(LockError::Deadlock(cycle));
+                    }
+                    continue;
+                }
+            }
+            let limit = [until_check, until_timeout].into_iter().flatten().min();
+            match runtime::wait_interruptible(within(waiter.until_granted(), limit)) {
+                Ok(()) if waiter.granted() => {
+                    self.partition(&tag).lock().waits.remove(&waiter.session);
+                    return Ok(());
+                }
+                Ok(()) => {}
+                Err(interrupt) => {
+                    self.give_up(tag, waiter);
+                    return Err(LockError::Interrupted(interrupt));
+                }
+            }
+        }
+    }
+
+    /// Leaves the queue, or lets go of what was granted at the last moment.
+    fn give_up(&self, tag: LockTag, waiter: &Arc<Waiter>) {
+        let mut partition = self.partition(&tag).lock();
+        partition.waits.remove(&waiter.session);
+        if let Some(lock) = partition.locks.get_mut(&tag) {
+            match lock.queue.iter().position(|other| Arc::ptr_eq(other, waiter)) {
+                Some(at) => drop(lock.queue.remove(at)),
+                None if matches!(tag, LockTag::Xid(_)) => {}
+                None => lock.remove(waiter.session, waiter.mode),
+            }
+            lock.wake(tag);
+        }
+        partition.tidy(tag);
+    }
+
+    /// Lets go of a lock in the main table.
+    pub(crate) fn release_main(&self, session: SessionId, tag: LockTag, mode: LockMode) {
+        let mut partition = self.partition(&tag).lock();
+        if let Some(lock) = partition.locks.get_mut(&tag) {
+            lock.remove(session, mode);
+            if !lock.queue.is_empty() {
+                lock.wake(tag);
+            }
+        }
+        partition.tidy(tag);
+    }
+
+    /// Enters weak locks that a worker's table held: they are granted already.
+    pub(crate) fn enter_granted(&self, tag: LockTag, holders: &[(SessionId, LockMode)]) {
+        if holders.is_empty() {
+            return;
+        }
+        let mut partition = self.partition(&tag).lock();
+        let lock = partition.locks.entry(tag).or_default();
+        for &(session, mode) in holders {
+            lock.add(session, mode);
+        }
+    }
+
+    /// Sleeps until `xid`, of the tree of `top` which `owner` runs, has ended. The share lock that PostgreSQL would take is
+    /// not kept.
+    ///
+    /// The waiter announces itself, then looks once more whether the xid runs (`running`); who ends it first leaves the
+    /// running set, then looks for waiters. All of it SeqCst: one of the two sees the other.
+    pub fn wait_for_xid(
+        &self,
+        session: SessionId,
+        xid: Xid,
+        top: Xid,
+        owner: SessionId,
+        timeouts: LockTimeouts,
+        running: impl Fn() -> bool,
+    ) -> Result<(), LockError> {
+        let tag = LockTag::Xid(xid);
+        self.announce_xid_wait(top, xid);
+        let waiter = {
+            let mut partition = self.partition(&tag).lock();
+            let lock = partition.locks.entry(tag).or_default();
+            lock.add(owner, LockMode::Exclusive);
+            let end = lock.queue.len();
+            enqueue(&mut partition, session, tag, LockMode::Share, end)
+        };
+        let result = if running() {
+            self.sleep(tag, &waiter, timeouts)
+        } else {
+            self.give_up(tag, &waiter);
+            Ok(())
+        };
+        self.retract_xid_wait(top, xid);
+        result
+    }
+
+    fn announce_xid_wait(&self, top: Xid, xid: Xid) {
+        let mut waits = self.xid_waits.lock();
+        let tree = waits.entry(top).or_default();
+        match tree.iter_mut().find(|wait| wait.0 == xid) {
+            Some(wait) => wait.1 += 1,
+            None => tree.push((xid, 1)),
+        }
+        // SeqCst: partner of the load in `xids_ended`.
+        self.xid_waited.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn retract_xid_wait(&self, top: Xid, xid: Xid) {
+        let mut waits = self.xid_waits.lock();
+        self.xid_waited.fetch_sub(1, Ordering::SeqCst);
+        let Some(tree) = waits.get_mut(&top) else { return };
+        let Some(at) = tree.iter().position(|wait| wait.0 == xid) else { return };
+        tree[at].1 -= 1;
+        if tree[at].1 > 0 {
+            return;
+        }
+        tree.swap_remove(at);
+        if tree.is_empty() {
+            waits.remove(&top);
+        }
+        // The last waiter takes the owner's lock out again, should it have given up.
+        let tag = LockTag::Xid(xid);
+        let mut partition = self.partition(&tag).lock();
+        if let Some(lock) = partition.locks.get_mut(&tag) {
+            lock.holders.clear();
+        }
+        partition.tidy(tag);
+    }
+
+    /// After xids of the tree of `top` left the running set: wakes who waits for those that `ended` says.
+    #[inline]
+    pub fn xids_ended(&self, top: Xid, ended: impl Fn(Xid) -> bool) {
+        if self.xid_waited.load(Ordering::SeqCst) == 0 {
+            return;
+        }
+        self.wake_xid_waiters(top, ended);
+    }
+
+    #[cold]
+    fn wake_xid_waiters(&self, top: Xid, ended: impl Fn(Xid) -> bool) {
+        let waits = self.xid_waits.lock();
+        let tree: Vec<Xid> = waits.get(&top).into_iter().flatten().map(|wait| wait.0).collect();
+        drop(waits);
+        for xid in tree.into_iter().filter(|&xid| ended(xid)) {
+            let tag = LockTag::Xid(xid);
+            let mut partition = self.partition(&tag).lock();
+            if let Some(lock) = partition.locks.get_mut(&tag) {
+                lock.holders.clear();
+                lock.wake(tag);
+            }
+            partition.tidy(tag);
+        }
+    }
+
+    /// All locks held and waited for, but for the implicit ones on xids.
+    pub fn list(&self) -> Vec<LockInfo> {
+        let mut list: Vec<LockInfo> = Vec::new();
+        let info = |session, tag, mode, fastpath| LockInfo {
+            session,
+            tag,
+            mode,
+            granted: true,
+            fastpath,
+            wait_start: None,
+        };
+        list.extend(self.fast.list().into_iter().map(|(session, tag, mode)| info(session, tag, mode, true)));
+        for partition in self.lock_all() {
+            for (&tag, lock) in &partition.locks {
+                for &(session, modes) in &lock.holders {
+                    let held = LockMode::ALL.into_iter().filter(|mode| modes & mode.bit() != 0);
+                    // Xid locks are the running set's to show.
+                    if !matches!(tag, LockTag::Xid(_)) {
+                        list.extend(held.map(|mode| info(session, tag, mode, false)));
+                    }
+                }
+                list.extend(lock.queue.iter().map(|waiter| LockInfo {
+                    granted: false,
+                    wait_start: Some(waiter.since),
+                    ..info(waiter.session, tag, waiter.mode, false)
+                }));
+            }
+        }
+        list
+    }
+
+    /// Sessions that `session` waits for: conflicting holders, and those queued ahead with conflicting requests
+    /// (`pg_blocking_pids`).
+    pub fn blocking(&self, session: SessionId) -> Vec<SessionId> {
+        let partitions = self.lock_all();
+        let mut blocking = Vec::new();
+        for partition in &partitions {
+            let Some(lock) = partition.waits.get(&session).and_then(|tag| partition.locks.get(tag)) else {
+                continue;
+            };
+            let Some(at) = lock.queue.iter().position(|waiter| waiter.session == session) else { continue };
+            let conflicts = lock.queue[at].mode.conflicts();
+            let holders =
+                lock.holders.iter().filter(|holder| holder.0 != session && holder.1 & conflicts != 0);
+            blocking.extend(holders.map(|holder| holder.0));
+            let ahead = lock.queue.iter().take(at).filter(|waiter| waiter.mode.bit() & conflicts != 0);
+            blocking.extend(ahead.map(|waiter| waiter.session));
+        }
+        blocking.sort_unstable();
+        blocking.dedup();
+        blocking
+    }
+}
+
+fn enqueue(
+    partition: &mut Partition,
+    session: SessionId,
+    tag: LockTag,
+    mode: LockMode,
+    place: usize,
+) -> Arc<Waiter> {
+    partition.waits.insert(session, tag);
+    let lock = partition.locks.entry(tag).or_default();
+    let waiter = Arc::new(Waiter {
+        session,
+        mode,
+        held: lock.held_by(session),
+        since: runtime::wall_clock_micros(),
+        state: AtomicU8::new(WAITING),
+        waker: Mutex::new(None),
+    });
+    lock.queue.insert(place, waiter.clone());
+    waiter
+}
+
+/// Two sessions that each hold what the other waits for, on one tag.
+fn mutual(
+    lock: &Lock,
+    tag: LockTag,
+    session: SessionId,
+    mode: LockMode,
+    other: SessionId,
+) -> Vec<DeadlockEdge> {
+    let theirs = lock.queue.iter().find(|waiter| waiter.session == other).map_or(mode, |waiter| waiter.mode);
+    vec![
+        DeadlockEdge { waiter: session, tag, mode, blocker: other },
+        DeadlockEdge { waiter: other, tag, mode: theirs, blocker: session },
+    ]
+}
+
+/// Completes with `future` or after `limit`.
+async fn within(future: impl Future<Output = ()>, limit: Option<Duration>) {
+    let Some(limit) = limit else { return future.await };
+    let mut future = pin!(future);
+    let mut sleep = pin!(runtime::sleep(limit));
+    poll_fn(|cx| match future.as_mut().poll(cx) {
+        Poll::Ready(()) => Poll::Ready(()),
+        Poll::Pending => sleep.as_mut().poll(cx),
+    })
+    .await;
+}
+
+/// Spreads tags over a power of two of counters.
+pub(crate) fn spread(tag: &impl Hash, among: usize) -> usize {
+    (FxBuildHasher.hash_one(tag) >> 20) as usize & (among - 1)
+}

@@ -1,11 +1,31 @@
-//! One server's transactions.
-use std::path::Path;
-use std::sync::Arc;
+//! What · One server's transactions: the parts joined, and what a worker thread keeps of them.
+//!
+//! Invariants
+//! 1. Whether a transaction ended is asked of the running set (through a snapshot); how, of the commit log. In this order.
+//! 2. What a [`Worker`] keeps is used by its thread only; words that others read have cache lines of their own.
+//!
+//! Locks · none of its own.
+
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 use base::{Lsn, MultiXactId, RelFile, Xid};
+use runtime::fs;
+use wal::{RecordBuilder, Rmgr, Wal, WalError};
 
-use crate::lock::LockManager;
-use crate::{Horizons, RelKind, Snapshot};
+use crate::clog::{Clog, Outcome};
+use crate::commit::{CheckpointGate, InFlight};
+use crate::error::TxnError;
+use crate::horizon::{Accurate, Bounds, Held, Horizons, Publishers, RelKind};
+use crate::lock::{LockInfo, LockManager, LockMode, LockTag, LockTimeouts};
+use crate::lock_fast::FastTable;
+use crate::running::{Running, RunningEntry};
+use crate::snapshot::{Snapshot, SnapshotCache, SnapshotData};
+use crate::subxact::{Family, SubxactMap};
+use crate::{SessionId, slru};
 
 /// Fate of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,120 +38,388 @@ pub enum XidStatus {
     Aborted,
 }
 
-/// What can go wrong below a transaction.
-#[derive(Debug)]
-pub enum TxnError {
-    /// "could not access status of transaction N".
-    Status {
-        /// The transaction asked about.
-        xid: Xid,
-        /// Why: the file's error.
-        error: std::io::Error,
-        /// File concerned.
-        file: String,
-    },
-    /// WAL could not be flushed: the server stops.
-    Wal(String),
-    /// Waiting for a lock failed.
-    Lock(crate::LockError),
-    /// Out of command ids (2^32 - 2 in a transaction).
-    TooManyCommands,
-}
-
-/// What this crate needs of the write-ahead log. Implemented by `wal::Wal`.
+/// What this crate needs of the write-ahead log.
 pub trait Log: Send + Sync {
-    /// Appends a record of resource manager `rmgr`; returns its end.
-    fn insert(&self, rmgr: u8, info: u8, xid: Xid, data: &[&[u8]]) -> Lsn;
+    /// Appends a record; returns its end.
+    fn insert(&self, rmgr: Rmgr, info: u8, xid: Xid, data: &[u8]) -> Lsn;
     /// Waits until WAL is durable up to `upto`.
-    fn flush(&self, upto: Lsn) -> Result<(), TxnError>;
+    fn flush(&self, upto: Lsn) -> Result<(), WalError>;
     /// Durable up to here.
     fn flushed(&self) -> Lsn;
 }
 
-/// Unlinks files of relations dropped by a commit or created by an aborted transaction.
+impl Log for Wal {
+    fn insert(&self, rmgr: Rmgr, info: u8, xid: Xid, data: &[u8]) -> Lsn {
+        let mut record = RecordBuilder::new(rmgr, info, xid);
+        record.data(data);
+        Wal::insert(self, &record)
+    }
+
+    fn flush(&self, upto: Lsn) -> Result<(), WalError> {
+        Wal::flush(self, upto)
+    }
+
+    fn flushed(&self) -> Lsn {
+        Wal::flushed(self)
+    }
+}
+
+/// Unlinks files of relations dropped by a commit or created by a rolled-back transaction.
 pub trait DropFiles: Send + Sync {
-    /// Drops all forks of these, cached pages first.
+    /// Drops all forks of these, cached pages first. Files that are gone already are no error.
     fn drop_files(&self, files: &[RelFile]);
 }
 
 /// Settings.
 #[derive(Clone, Debug)]
 pub struct TxnOptions {
-    /// Pages of the commit log kept in memory (`transaction_buffers`).
+    /// Pages of the commit log kept in memory (`transaction_buffers`); allocated as they are used.
     pub transaction_buffers: usize,
 }
 
-/// Where to go on from, as the control file or checkpoint says.
-#[derive(Clone, Copy, Debug)]
+impl Default for TxnOptions {
+    fn default() -> TxnOptions {
+        TxnOptions { transaction_buffers: 1024 }
+    }
+}
+
+/// Where to go on from, as the checkpoint says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TxnStart {
     /// First xid not yet given out.
     pub next_xid: Xid,
     /// First multixact id not yet given out.
     pub next_multi: MultiXactId,
-    /// Whether WAL is to be replayed before `finish_recovery`.
-    pub in_recovery: bool,
 }
 
+/// Folder of the commit log in the data directory.
+pub const CLOG_DIR: &str = "pg_xact";
+
+/// What a worker thread keeps of a system.
+pub(crate) struct Worker {
+    system: u64,
+    alive: Weak<()>,
+    cache: SnapshotCache,
+    bounds: Bounds,
+    /// The last xid whose fate was looked up, and whether it committed.
+    last_fate: Cell<(Xid, bool)>,
+    pub(crate) in_flight: Arc<InFlight>,
+    gate: Arc<CheckpointGate>,
+    fast: Arc<FastTable>,
+    locks: Arc<LockManager>,
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.gate.unregister(&self.in_flight);
+        self.locks.fast.unregister(&self.fast);
+    }
+}
+
+thread_local! {
+    static WORKERS: RefCell<Vec<Rc<Worker>>> = const { RefCell::new(Vec::new()) };
+}
+
+static SYSTEMS: AtomicU64 = AtomicU64::new(0);
+
 /// All transactions of a server.
-pub struct TxnSystem {}
+pub struct TxnSystem {
+    id: u64,
+    alive: Arc<()>,
+    running: Running,
+    parents: Arc<SubxactMap>,
+    publishers: Arc<Publishers>,
+    clog: Clog,
+    gate: Arc<CheckpointGate>,
+    locks: Arc<LockManager>,
+    log: Arc<dyn Log>,
+    files: Arc<dyn DropFiles>,
+    next_multi: AtomicU64,
+}
 
 impl TxnSystem {
-    /// Makes an empty commit log (initdb), with xids up to `Xid::FIRST_NORMAL`.
-    pub fn create(_dir: &Path) -> Result<(), TxnError> {
-        todo!()
+    /// Makes the folders of an empty data directory (initdb).
+    pub fn create(data_dir: &Path) -> std::io::Result<()> {
+        fs::create_dir_all(&data_dir.join(CLOG_DIR))
     }
-    /// Opens the data directory's commit log.
+
+    /// Opens the data directory. Pages that are not there read as zero until [`end_recovery`](Self::end_recovery).
     pub fn open(
-        _dir: &Path,
-        _log: Arc<dyn Log>,
-        _files: Arc<dyn DropFiles>,
-        _options: TxnOptions,
-        _start: TxnStart,
-    ) -> Result<Arc<TxnSystem>, TxnError> {
-        todo!()
+        data_dir: &Path,
+        log: Arc<dyn Log>,
+        files: Arc<dyn DropFiles>,
+        options: &TxnOptions,
+        start: TxnStart,
+    ) -> TxnSystem {
+        let clog_dir: PathBuf = data_dir.join(CLOG_DIR);
+        let buffers = options.transaction_buffers.max(slru::BANK);
+        let parents = Arc::new(SubxactMap::default());
+        TxnSystem {
+            // Relaxed: only uniqueness matters.
+            id: SYSTEMS.fetch_add(1, Ordering::Relaxed),
+            alive: Arc::new(()),
+            running: Running::new(start.next_xid, parents.clone()),
+            parents,
+            publishers: Arc::default(),
+            clog: Clog::open(&clog_dir, buffers, log.clone(), start.next_xid, true),
+            gate: Arc::default(),
+            locks: Arc::default(),
+            log,
+            files,
+            next_multi: AtomicU64::new(start.next_multi.0),
+        }
     }
+
+    /// Replay is over: what has no end in WAL counts as rolled back, and transactions may begin.
+    pub fn end_recovery(&self) {
+        self.clog.end_recovery(self.next_xid());
+    }
+
+    /// What this thread keeps of the system.
+    pub(crate) fn worker(&self) -> Rc<Worker> {
+        let known =
+            WORKERS.with_borrow(|workers| workers.iter().find(|worker| worker.system == self.id).cloned());
+        known.unwrap_or_else(|| self.new_worker())
+    }
+
+    #[cold]
+    fn new_worker(&self) -> Rc<Worker> {
+        let worker = Rc::new(Worker {
+            system: self.id,
+            alive: Arc::downgrade(&self.alive),
+            cache: SnapshotCache::new(&self.running, Rc::new(Held::new(&self.publishers))),
+            bounds: Bounds::default(),
+            last_fate: Cell::default(),
+            in_flight: self.gate.register(),
+            gate: self.gate.clone(),
+            fast: self.locks.fast.register(),
+            locks: self.locks.clone(),
+        });
+        // Workers of systems that are gone are dropped after the list is free again.
+        let gone: Vec<_> = WORKERS.with_borrow_mut(|workers| {
+            workers.push(worker.clone());
+            workers.extract_if(.., |worker| worker.alive.strong_count() == 0).collect()
+        });
+        drop(gone);
+        worker
+    }
+
     /// The present snapshot: shared and reused until a transaction with an xid ends.
+    #[inline]
     pub fn snapshot(&self) -> Snapshot {
-        todo!()
+        self.worker().cache.take(&self.running)
     }
-    /// Fate of `xid`: asks the running set first, so a transaction never is half committed.
-    pub fn status(&self, _xid: Xid) -> Result<XidStatus, TxnError> {
-        todo!()
+
+    /// A snapshot for VACUUM: it holds no rows back.
+    pub fn snapshot_for_vacuum(&self) -> Snapshot {
+        self.worker().cache.take_for_vacuum(&self.running)
     }
-    /// Fate of an `xid` known to have ended (a snapshot sees it, or `is_in_progress` said no): the commit log alone.
-    pub fn did_commit(&self, _xid: Xid) -> Result<bool, TxnError> {
-        todo!()
+
+    /// Another session's snapshot for this thread (`SET TRANSACTION SNAPSHOT`). The original must be held until this returns.
+    pub fn adopt_snapshot(&self, data: Arc<SnapshotData>) -> Snapshot {
+        self.worker().cache.adopt(data)
     }
-    /// Whether a hint bit saying that `xid` committed may be set now: its commit record is durable.
-    pub fn may_hint_committed(&self, _xid: Xid) -> bool {
-        todo!()
-    }
+
     /// Whether `xid` (top level or subtransaction) is still running.
-    pub fn is_in_progress(&self, _xid: Xid) -> bool {
-        todo!()
+    pub fn is_in_progress(&self, xid: Xid) -> bool {
+        let worker = self.worker();
+        // What had ended at any time has ended.
+        !worker.cache.last_sees(xid) && !worker.cache.present(&self.running).sees(xid)
     }
-    /// The top-level xid of a subtransaction that is not aborted; `xid` itself otherwise.
-    pub fn top_level(&self, _xid: Xid) -> Xid {
-        todo!()
+
+    /// Fate of `xid`. Asks the running set first, so that no transaction ever is half committed.
+    pub fn status(&self, xid: Xid) -> Result<XidStatus, TxnError> {
+        if xid.is_normal() && self.is_in_progress(xid) {
+            return Ok(XidStatus::InProgress);
+        }
+        Ok(if self.did_commit(xid)? { XidStatus::Committed } else { XidStatus::Aborted })
     }
-    /// Present bounds, made accurate (VACUUM's cutoff is `maybe_needed`).
+
+    /// Whether an `xid` that is known to have ended (a snapshot sees it, [`is_in_progress`](Self::is_in_progress) said no)
+    /// committed.
+    pub fn did_commit(&self, xid: Xid) -> Result<bool, TxnError> {
+        if !xid.is_normal() {
+            return Ok(xid.is_valid());
+        }
+        let worker = self.worker();
+        let (last, committed) = worker.last_fate.get();
+        if last == xid {
+            return Ok(committed);
+        }
+        let committed = self.clog.get(xid).map_err(TxnError::status(xid))? == Outcome::Committed;
+        worker.last_fate.set((xid, committed));
+        Ok(committed)
+    }
+
+    /// Whether a hint bit may say that `xid` committed: its commit record is durable.
+    pub fn may_hint_committed(&self, xid: Xid) -> bool {
+        if !xid.is_normal() {
+            return true;
+        }
+        let lsn = self.clog.hint_lsn(xid);
+        lsn == Lsn::INVALID || lsn <= self.log.flushed()
+    }
+
+    /// The top-level xid of a subtransaction, as long as anybody may ask; `xid` itself otherwise.
+    pub fn top_level(&self, xid: Xid) -> Xid {
+        match self.parents.family(xid) {
+            Family::Top => xid,
+            Family::Child(top) | Family::AbortedChild(top) => top,
+        }
+    }
+
+    fn compute_horizons(&self) -> Accurate {
+        let accurate = self.publishers.compute(&self.running);
+        self.parents.free_before(accurate.parents);
+        accurate
+    }
+
+    /// The accurate horizon: VACUUM's cutoff. For [`RelKind::Temp`] see [`temp_horizon`](Self::temp_horizon).
+    ///
+    /// Snapshots belong to no database, so all kinds have one horizon.
     pub fn horizon(&self, _kind: RelKind) -> Horizons {
-        todo!()
+        let worker = self.worker();
+        let last_xmin = worker.cache.last_xmin();
+        worker.bounds.refresh(last_xmin, self.compute_horizons().rows);
+        worker.bounds.get(last_xmin)
     }
-    /// Whether nobody can need a row version deleted by the committed `xid` any more.
-    pub fn is_removable(&self, _kind: RelKind, _xid: Xid) -> bool {
-        todo!()
+
+    /// Whether nobody can need a row version whose deletion by `xid` committed.
+    #[inline]
+    pub fn is_removable(&self, _kind: RelKind, xid: Xid) -> bool {
+        let worker = self.worker();
+        worker.bounds.is_removable(xid, worker.cache.last_xmin(), || self.compute_horizons().rows)
     }
+
+    /// The horizon of a session's temporary relations: nobody else's snapshot matters, so only what its running
+    /// transaction `own` did is needed.
+    pub fn temp_horizon(&self, own: Option<Xid>) -> Xid {
+        own.unwrap_or_else(|| self.running.latest_completed().next())
+    }
+
     /// First xid not yet given out.
     pub fn next_xid(&self) -> Xid {
-        todo!()
+        self.running.next_xid()
     }
-    /// Oldest xid still running, or `next_xid`.
+
+    /// First multixact id not yet given out.
+    pub fn next_multi(&self) -> MultiXactId {
+        MultiXactId(self.next_multi.load(Ordering::Acquire))
+    }
+
+    /// Oldest xid still running, or the next one.
     pub fn oldest_running(&self) -> Xid {
-        todo!()
+        self.running.oldest_running()
     }
+
+    /// Gives out the xid of a top-level transaction.
+    pub(crate) fn assign_xid(&self, entry: RunningEntry) -> Result<Xid, TxnError> {
+        loop {
+            let limit = self.clog.limit();
+            match self.running.assign(entry, limit) {
+                Some(xid) => return Ok(xid),
+                None => self.extend_clog(limit)?,
+            }
+        }
+    }
+
+    /// Gives out the xid of a subtransaction of `top`.
+    pub(crate) fn assign_child_xid(&self, top: Xid) -> Result<Xid, TxnError> {
+        loop {
+            let limit = self.clog.limit();
+            match self.running.assign_child(limit) {
+                Some(xid) => {
+                    self.parents.insert(xid, top);
+                    return Ok(xid);
+                }
+                None => self.extend_clog(limit)?,
+            }
+        }
+    }
+
+    #[cold]
+    fn extend_clog(&self, limit: Xid) -> Result<(), TxnError> {
+        let worker = self.worker();
+        // A checkpoint whose redo starts after the record of the new page must write the page.
+        let _pass = self.gate.enter(&worker.in_flight);
+        self.clog.extend(limit).map_err(TxnError::status(limit))
+    }
+
+    /// Sleeps until `xid` (top level or subtransaction) has ended.
+    pub fn wait_for(&self, session: SessionId, xid: Xid, timeouts: LockTimeouts) -> Result<(), TxnError> {
+        while self.is_in_progress(xid) && xid < self.next_xid() {
+            let top = self.top_level(xid);
+            let running = || self.is_in_progress(xid);
+            match self.running.entry(top) {
+                Some(entry) => {
+                    self.locks.wait_for_xid(session, xid, top, entry.session, timeouts, running)?;
+                }
+                // It ends just now.
+                None => runtime::yield_now(),
+            }
+        }
+        Ok(())
+    }
+
+    /// For a checkpoint, between moving the redo pointer and [`checkpoint`](Self::checkpoint): waits for the commits whose
+    /// record redo would not read.
+    pub fn wait_for_commits_in_flight(&self) {
+        self.gate.wait();
+    }
+
+    /// Makes the commit log durable.
+    pub fn checkpoint(&self) -> Result<(), TxnError> {
+        self.clog.checkpoint().map_err(TxnError::status(self.next_xid()))
+    }
+
     /// Heavyweight locks.
     pub fn locks(&self) -> &LockManager {
-        todo!()
+        &self.locks
+    }
+
+    /// All locks, those of running transactions on their xids among them (`pg_locks`).
+    pub fn list_locks(&self) -> Vec<LockInfo> {
+        let mut list = self.locks.list();
+        list.extend(self.running.list().into_iter().map(|(xid, entry)| LockInfo {
+            session: entry.session,
+            tag: LockTag::Xid(xid),
+            mode: LockMode::Exclusive,
+            granted: true,
+            fastpath: false,
+            wait_start: None,
+        }));
+        list
+    }
+
+    pub(crate) fn fast_table(&self) -> Arc<FastTable> {
+        self.worker().fast.clone()
+    }
+
+    /// The running set.
+    pub fn running(&self) -> &Running {
+        &self.running
+    }
+
+    /// Parents of subtransactions.
+    pub fn parents(&self) -> &SubxactMap {
+        &self.parents
+    }
+
+    pub(crate) fn clog(&self) -> &Clog {
+        &self.clog
+    }
+
+    pub(crate) fn gate(&self) -> &CheckpointGate {
+        &self.gate
+    }
+
+    pub(crate) fn log(&self) -> &dyn Log {
+        &*self.log
+    }
+
+    pub(crate) fn drop_files(&self, files: &[RelFile]) {
+        if !files.is_empty() {
+            self.files.drop_files(files);
+        }
     }
 }

@@ -1,19 +1,58 @@
-//! A session's transaction.
+//! What · A session's transaction: block states, savepoints, command ids, end actions.
+//!
+//! Layout · A stack of levels; level 0 is the transaction, each savepoint adds one. What belongs to levels (xids of
+//! subtransactions, files, actions, locks) lies in one list each, and a level remembers where its part begins: releasing a savepoint
+//! is a pop, rolling back to one truncates the lists. A million savepoints cost no more than their own entries.
+//!
+//! Invariants
+//! 1. Levels with an xid are a prefix of the stack: parents get theirs first.
+//! 2. `subxids` ascends, and everything from a level's own xid on belongs to that level and its children.
+//! 3. Nothing shared is touched by a transaction without an xid, but for its snapshot's horizon and its locks.
+//! 4. In the state [`BlockState::Failed`] the failed level's effects are undone and its locks released already.
+//!
+//! PostgreSQL counterpart · `xact.c`. Differences: warnings and errors about the use of commands are the executor's.
+
 use std::sync::Arc;
 
-use base::{CommandId, RelFile, SqlResult, SubxactId, Xid};
+use base::{CommandId, RelFile, SqlError, SubxactId, Xid, sql_err};
 
-use crate::lock::{LockError, LockMode, LockTag, LockWait};
-use crate::{SessionId, TxnError, TxnSystem};
+use crate::SessionId;
+use crate::commit::{Remains, SyncCommit};
+use crate::error::TxnError;
+use crate::lock::{LockError, LockMode, LockTag, LockTimeouts, LockWait};
+use crate::lock_held::HeldLocks;
+use crate::running::RunningEntry;
+use crate::snapshot::Snapshot;
+use crate::subxact::Family;
+use crate::system::TxnSystem;
 
 /// Isolation levels; READ UNCOMMITTED acts as READ COMMITTED.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum IsolationLevel {
     ReadUncommitted,
+    #[default]
     ReadCommitted,
     RepeatableRead,
     Serializable,
+}
+
+impl IsolationLevel {
+    /// Whether all statements see what the first one saw.
+    pub fn keeps_snapshot(self) -> bool {
+        self >= IsolationLevel::RepeatableRead
+    }
+}
+
+/// What BEGIN or SET TRANSACTION chose; AND CHAIN repeats it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Characteristics {
+    /// Isolation level.
+    pub isolation: IsolationLevel,
+    /// READ ONLY.
+    pub read_only: bool,
+    /// DEFERRABLE.
+    pub deferrable: bool,
 }
 
 /// Where a session stands between BEGIN and COMMIT.
@@ -48,101 +87,529 @@ pub enum Phase {
     AfterLocks,
 }
 
-/// `synchronous_commit`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SyncCommit {
-    /// Do not wait for WAL.
-    Off,
-    /// Wait for the local flush (`local`, and `on` without standbys).
-    On,
+type Action = (Phase, Box<dyn FnOnce(End)>);
+
+/// The transaction, or a subtransaction on the stack.
+struct Level {
+    subxact: SubxactId,
+    /// Savepoint's name; none for the top level and for subtransactions of procedures.
+    name: Option<Box<str>>,
+    xid: Option<Xid>,
+    /// Where this level's part of each list begins.
+    subxids_from: usize,
+    commit_files_from: usize,
+    abort_files_from: usize,
+    actions_from: usize,
+    locks_from: u64,
 }
 
 /// A session's transaction with its savepoints. Lives as long as the session; between transactions it is idle.
-pub struct Transaction {}
+pub struct Transaction {
+    system: Arc<TxnSystem>,
+    session: SessionId,
+    state: BlockState,
+    characteristics: Characteristics,
+    levels: Vec<Level>,
+    /// Levels that have an xid, from the bottom of the stack.
+    with_xid: usize,
+    /// Live subtransactions' xids.
+    subxids: Vec<Xid>,
+    command: CommandId,
+    next_subxact: u64,
+    /// Number of this transaction within the session: the second half of its virtual xid.
+    local: u32,
+    start_time: i64,
+    vacuum: bool,
+    snapshot: Option<Snapshot>,
+    commit_files: Vec<RelFile>,
+    abort_files: Vec<RelFile>,
+    actions: Vec<Action>,
+    held: HeldLocks,
+    timeouts: LockTimeouts,
+}
 
 impl Transaction {
     /// Idle transaction of a session.
-    pub fn new(_system: Arc<TxnSystem>, _session: SessionId) -> Transaction {
-        todo!()
+    pub fn new(system: Arc<TxnSystem>, session: SessionId) -> Transaction {
+        Transaction {
+            system,
+            session,
+            state: BlockState::Idle,
+            characteristics: Characteristics::default(),
+            levels: Vec::new(),
+            with_xid: 0,
+            subxids: Vec::new(),
+            command: CommandId(0),
+            next_subxact: 1,
+            local: 0,
+            start_time: 0,
+            vacuum: false,
+            snapshot: None,
+            commit_files: Vec::new(),
+            abort_files: Vec::new(),
+            actions: Vec::new(),
+            held: HeldLocks::new(session),
+            timeouts: LockTimeouts::default(),
+        }
     }
+
+    /// The server's transactions.
+    pub fn system(&self) -> &Arc<TxnSystem> {
+        &self.system
+    }
+
+    /// Whose transaction it is.
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+
     /// Where the session stands.
     pub fn state(&self) -> BlockState {
-        todo!()
+        self.state
     }
-    /// Starts a transaction if none is running (before every statement).
-    pub fn start(&mut self, _isolation: IsolationLevel, _read_only: bool, _deferrable: bool) {
-        todo!()
+
+    /// What was chosen for this transaction.
+    pub fn characteristics(&self) -> Characteristics {
+        self.characteristics
     }
-    /// BEGIN: turns the statement's transaction into a block. False: there already is a transaction in progress.
+
+    /// Changes them (SET TRANSACTION); when that is allowed is the caller's business.
+    pub fn set_characteristics(&mut self, characteristics: Characteristics) {
+        self.characteristics = characteristics;
+    }
+
+    /// `deadlock_timeout` and `lock_timeout`, from now on.
+    pub fn set_timeouts(&mut self, timeouts: LockTimeouts) {
+        self.timeouts = timeouts;
+    }
+
+    /// Starts a transaction if none is running: before every statement.
+    pub fn start(&mut self, characteristics: Characteristics) {
+        if self.state != BlockState::Idle {
+            return;
+        }
+        self.state = BlockState::Started;
+        self.characteristics = characteristics;
+        self.command = CommandId(0);
+        self.local = self.local.wrapping_add(1);
+        self.start_time = runtime::wall_clock_micros();
+        self.next_subxact = 1;
+        self.push_level(None);
+    }
+
+    /// BEGIN: turns the statement's transaction into a block. False if there was one already.
     pub fn begin_block(&mut self) -> bool {
-        todo!()
+        debug_assert_ne!(self.state, BlockState::Idle, "start comes first");
+        let fresh = matches!(self.state, BlockState::Started | BlockState::Implicit);
+        if fresh {
+            self.state = BlockState::InBlock;
+        }
+        fresh
     }
+
+    /// A simple-query message has more than one statement: they share a transaction unless one says BEGIN.
+    pub fn begin_implicit_block(&mut self) {
+        if self.state == BlockState::Started {
+            self.state = BlockState::Implicit;
+        }
+    }
+
+    /// When the transaction started, microseconds since 2000-01-01 UTC (`now()`).
+    pub fn start_time(&self) -> i64 {
+        self.start_time
+    }
+
+    /// Number of the transaction within its session (`virtualxid` is session/local).
+    pub fn local_id(&self) -> u32 {
+        self.local
+    }
+
+    /// This is a lazy VACUUM: its xid, should it get one, holds no horizon back. Before it gets one.
+    pub fn set_vacuum(&mut self) {
+        debug_assert!(self.top_xid_if_assigned().is_none());
+        self.vacuum = true;
+    }
+
+    // Snapshots
+
+    /// The snapshot for a statement: a new one at READ COMMITTED, always the first one from REPEATABLE READ on.
+    #[inline]
+    pub fn statement_snapshot(&mut self) -> Snapshot {
+        if !self.characteristics.isolation.keeps_snapshot() {
+            return self.system.snapshot();
+        }
+        self.snapshot.get_or_insert_with(|| self.system.snapshot()).clone()
+    }
+
+    /// Makes the transaction go on with another session's snapshot (SET TRANSACTION SNAPSHOT).
+    pub fn set_snapshot(&mut self, snapshot: Snapshot) {
+        self.snapshot = Some(snapshot);
+    }
+
+    /// Whether the transaction keeps a snapshot: it must stay on its worker, and its isolation level is settled.
+    pub fn has_snapshot(&self) -> bool {
+        self.snapshot.is_some()
+    }
+
+    // Xids and commands
+
     /// xid of the current (sub)transaction, if it wrote.
     pub fn xid_if_assigned(&self) -> Option<Xid> {
-        todo!()
+        self.levels.last().and_then(|level| level.xid)
     }
+
     /// xid of the top level, if anything wrote.
     pub fn top_xid_if_assigned(&self) -> Option<Xid> {
-        todo!()
+        self.levels.first().and_then(|level| level.xid)
     }
+
     /// xid of the current (sub)transaction, assigned now if it has none; parents first.
+    #[inline]
     pub fn xid(&mut self) -> Result<Xid, TxnError> {
-        todo!()
+        match self.xid_if_assigned() {
+            Some(xid) => Ok(xid),
+            None => self.assign_xids(),
+        }
     }
-    /// Whether `xid` is this transaction's or a live subtransaction's.
-    pub fn is_mine(&self, _xid: Xid) -> bool {
-        todo!()
+
+    #[cold]
+    fn assign_xids(&mut self) -> Result<Xid, TxnError> {
+        debug_assert!(!self.levels.is_empty(), "no transaction is running");
+        let mut last = Xid::INVALID;
+        while self.with_xid < self.levels.len() {
+            let xid = match self.top_xid_if_assigned() {
+                None => {
+                    let entry = RunningEntry { session: self.session, vacuum: self.vacuum };
+                    self.system.assign_xid(entry)?
+                }
+                Some(top) => {
+                    let xid = self.system.assign_child_xid(top)?;
+                    self.levels[self.with_xid].subxids_from = self.subxids.len();
+                    self.subxids.push(xid);
+                    xid
+                }
+            };
+            self.levels[self.with_xid].xid = Some(xid);
+            self.with_xid += 1;
+            last = xid;
+        }
+        Ok(last)
     }
+
+    /// Whether `xid` is this transaction's own or that of a subtransaction of it that was not rolled back.
+    #[inline]
+    pub fn is_mine(&self, xid: Xid) -> bool {
+        match self.top_xid_if_assigned() {
+            None => false,
+            Some(top) => xid == top || xid > top && self.system.parents().family(xid) == Family::Child(top),
+        }
+    }
+
+    /// Live subtransactions' xids, ascending.
+    pub fn subxids(&self) -> &[Xid] {
+        &self.subxids
+    }
+
     /// Command id of the present command.
     pub fn current_command(&self) -> CommandId {
-        todo!()
+        self.command
     }
+
     /// Makes the effects of the present command visible to the next.
     pub fn next_command(&mut self) -> Result<(), TxnError> {
-        todo!()
+        if self.command.0 >= u32::MAX - 1 {
+            return Err(TxnError::TooManyCommands);
+        }
+        self.command.0 += 1;
+        Ok(())
     }
+
+    // Subtransactions
+
     /// Current subtransaction; 1 is the top level.
     pub fn subxact(&self) -> SubxactId {
-        todo!()
+        self.levels.last().map_or(SubxactId(0), |level| level.subxact)
     }
+
+    /// Depth of the stack: 1 at the top level, 0 without a transaction.
+    pub fn depth(&self) -> usize {
+        self.levels.len()
+    }
+
+    fn push_level(&mut self, name: Option<Box<str>>) {
+        let subxact = SubxactId(self.next_subxact);
+        self.next_subxact += 1;
+        self.levels.push(Level {
+            subxact,
+            name,
+            xid: None,
+            subxids_from: self.subxids.len(),
+            commit_files_from: self.commit_files.len(),
+            abort_files_from: self.abort_files.len(),
+            actions_from: self.actions.len(),
+            locks_from: self.held.mark(),
+        });
+    }
+
     /// SAVEPOINT name, or an anonymous subtransaction (PL/pgSQL's EXCEPTION block).
-    pub fn push_subxact(&mut self, _name: Option<&str>) {
-        todo!()
+    pub fn push_subxact(&mut self, name: Option<&str>) {
+        debug_assert!(!self.levels.is_empty(), "no transaction is running");
+        self.push_level(name.map(Box::from));
     }
-    /// RELEASE SAVEPOINT.
-    pub fn release(&mut self, _name: &str) -> SqlResult<()> {
-        todo!()
+
+    /// The current subtransaction ends well: what it did is its parent's.
+    pub fn release_current(&mut self) {
+        debug_assert!(self.levels.len() > 1, "the top level is no subtransaction");
+        self.levels.pop();
+        self.with_xid = self.with_xid.min(self.levels.len());
     }
-    /// ROLLBACK TO SAVEPOINT: the savepoint stays.
-    pub fn rollback_to(&mut self, _name: &str) -> SqlResult<()> {
-        todo!()
+
+    /// The current subtransaction is rolled back and gone.
+    pub fn rollback_current(&mut self) {
+        debug_assert!(self.levels.len() > 1, "the top level is no subtransaction");
+        self.undo_current();
+        self.release_current();
     }
+
+    fn find_savepoint(&self, name: &str) -> Result<usize, SqlError> {
+        let found = self.levels.iter().rposition(|level| level.name.as_deref() == Some(name));
+        found.ok_or_else(|| sql_err!(S_E_INVALID_SPECIFICATION, "savepoint \"{name}\" does not exist"))
+    }
+
+    /// RELEASE SAVEPOINT: the latest of this name, and all after it.
+    pub fn release(&mut self, name: &str) -> Result<(), SqlError> {
+        let at = self.find_savepoint(name)?;
+        self.levels.truncate(at);
+        self.with_xid = self.with_xid.min(at);
+        Ok(())
+    }
+
+    /// ROLLBACK TO SAVEPOINT: undoes all since the latest of this name, which stays. Mends a failed block.
+    pub fn rollback_to(&mut self, name: &str) -> Result<(), SqlError> {
+        let at = self.find_savepoint(name)?;
+        while self.levels.len() > at {
+            self.rollback_current();
+        }
+        self.push_level(Some(name.into()));
+        if self.state == BlockState::Failed {
+            self.state = BlockState::InBlock;
+        }
+        Ok(())
+    }
+
+    /// Undoes the current level's effects; it stays on the stack, empty. Doing it twice does nothing more.
+    fn undo_current(&mut self) {
+        let (Some(level), Some(top)) = (self.levels.last(), self.levels.first()) else { return };
+        let files = self.abort_files.split_off(level.abort_files_from);
+        let actions = self.actions.split_off(level.actions_from);
+        if let (Some(_), Some(top)) = (level.xid, top.xid) {
+            self.system.abort_children(top, &self.subxids[level.subxids_from..], &files);
+        }
+        self.commit_files.truncate(level.commit_files_from);
+        self.subxids.truncate(level.subxids_from);
+        let locks_from = level.locks_from;
+        let depth = self.levels.len();
+        if let Some(level) = self.levels.last_mut() {
+            level.xid = None;
+        }
+        self.with_xid = self.with_xid.min(depth - 1);
+        let late = run_actions(actions, End::Abort);
+        self.held.release_since(self.system.locks(), locks_from);
+        self.system.drop_files(&files);
+        run_late(late, End::Abort);
+    }
+
+    // Locks
+
     /// Takes a heavyweight lock until the end of the (sub)transaction.
-    pub fn lock(&mut self, _tag: LockTag, _mode: LockMode, _wait: LockWait) -> Result<(), LockError> {
-        todo!()
+    #[inline]
+    pub fn lock(&mut self, tag: LockTag, mode: LockMode, wait: LockWait) -> Result<(), LockError> {
+        self.acquire(tag, mode, false, wait)
     }
-    /// Waits until `xid` ends.
-    pub fn wait_for(&mut self, _xid: Xid) -> Result<(), TxnError> {
-        todo!()
+
+    /// Takes a lock that outlives the transaction (`pg_advisory_lock`, VACUUM).
+    pub fn lock_for_session(
+        &mut self,
+        tag: LockTag,
+        mode: LockMode,
+        wait: LockWait,
+    ) -> Result<(), LockError> {
+        self.acquire(tag, mode, true, wait)
     }
+
+    #[inline]
+    fn acquire(
+        &mut self,
+        tag: LockTag,
+        mode: LockMode,
+        session_level: bool,
+        wait: LockWait,
+    ) -> Result<(), LockError> {
+        let system = &self.system;
+        let table = || system.fast_table();
+        self.held.acquire(system.locks(), table, tag, mode, session_level, wait, self.timeouts)
+    }
+
+    /// Lets go of a transaction-level lock early; false if it is not held.
+    pub fn unlock(&mut self, tag: LockTag, mode: LockMode) -> bool {
+        self.held.release(self.system.locks(), tag, mode, false)
+    }
+
+    /// Lets go of a session-level lock once; false if it is not held.
+    pub fn unlock_for_session(&mut self, tag: LockTag, mode: LockMode) -> bool {
+        self.held.release(self.system.locks(), tag, mode, true)
+    }
+
+    /// Lets go of the session-level locks on tags of which `which` says so (`pg_advisory_unlock_all`).
+    pub fn unlock_all_for_session(&mut self, which: impl Fn(LockTag) -> bool) {
+        self.held.release_session_level(self.system.locks(), which);
+    }
+
+    /// Whether the session holds a lock in this mode.
+    pub fn holds_lock(&self, tag: LockTag, mode: LockMode) -> bool {
+        self.held.holds(tag, mode)
+    }
+
+    /// Sleeps until `xid` (top level or subtransaction) has ended.
+    pub fn wait_for(&self, xid: Xid) -> Result<(), TxnError> {
+        self.system.wait_for(self.session, xid, self.timeouts)
+    }
+
+    // Files and actions
+
     /// These files go when the transaction commits (DROP TABLE).
-    pub fn drop_at_commit(&mut self, _file: RelFile) {
-        todo!()
+    pub fn drop_at_commit(&mut self, file: RelFile) {
+        self.commit_files.push(file);
     }
-    /// These files go when the current (sub)transaction aborts (CREATE TABLE).
-    pub fn drop_at_abort(&mut self, _file: RelFile) {
-        todo!()
+
+    /// These files go when the current (sub)transaction is rolled back (CREATE TABLE).
+    pub fn drop_at_abort(&mut self, file: RelFile) {
+        self.abort_files.push(file);
     }
-    /// Runs `action` when the current subtransaction aborts, or with the outcome of the whole transaction.
-    pub fn on_end(&mut self, _phase: Phase, _action: Box<dyn FnOnce(End)>) {
-        todo!()
+
+    /// Runs `action` when the current subtransaction is rolled back, or with the outcome of the whole transaction: caches to
+    /// invalidate, cursors to close, settings to restore. In order of registration at commit, in reverse at rollback. An
+    /// action must not fail or wait.
+    pub fn on_end(&mut self, phase: Phase, action: Box<dyn FnOnce(End)>) {
+        self.actions.push((phase, action));
     }
-    /// Commits; the error is one of WAL, on which the server stops.
-    pub fn commit(&mut self, _sync: SyncCommit, _invalidations: &[u8]) -> Result<(), TxnError> {
-        todo!()
+
+    // The end
+
+    /// An error reached the session: undoes the current (sub)transaction. Within a block the rest waits for ROLLBACK (TO);
+    /// otherwise the transaction is over.
+    pub fn fail(&mut self) {
+        match self.state {
+            BlockState::Idle | BlockState::Failed => {}
+            BlockState::Started | BlockState::Implicit => self.abort(),
+            BlockState::InBlock => {
+                while self.levels.len() > 1 && self.levels.last().is_some_and(|level| level.name.is_none()) {
+                    self.rollback_current();
+                }
+                if self.levels.len() > 1 {
+                    self.undo_current();
+                } else {
+                    self.undo_all();
+                    self.push_level(None);
+                }
+                self.state = BlockState::Failed;
+            }
+        }
     }
-    /// Aborts everything.
+
+    /// COMMIT: ends the transaction and its savepoints. A failed block is rolled back, and the result says so. An error is
+    /// one of WAL or the commit log: whether the transaction committed is then open until recovery, and the server must
+    /// stop.
+    pub fn commit(&mut self, sync: SyncCommit, invalidations: &[u8]) -> Result<End, TxnError> {
+        if self.state == BlockState::Failed {
+            self.abort();
+            return Ok(End::Abort);
+        }
+        let xid = self.top_xid_if_assigned();
+        self.snapshot = None;
+        // Nothing of this needs freeing by hand: an error leaves the transaction running until the server stops.
+        let worker = xid.is_some().then(|| self.system.worker());
+        let _pass = match (xid, &worker) {
+            (Some(xid), Some(worker)) => {
+                let (subxids, files) = (self.subxids.as_slice(), self.commit_files.as_slice());
+                let remains = Remains { xid, subxids, files, invalidations };
+                Some(self.system.commit_tree(remains, sync, &worker.in_flight)?)
+            }
+            _ => None,
+        };
+        let files = std::mem::take(&mut self.commit_files);
+        self.clear();
+        let late = run_actions(std::mem::take(&mut self.actions), End::Commit);
+        self.held.release_transaction(self.system.locks());
+        self.system.drop_files(&files);
+        run_late(late, End::Commit);
+        self.state = BlockState::Idle;
+        Ok(End::Commit)
+    }
+
+    /// Rolls everything back.
     pub fn abort(&mut self) {
-        todo!()
+        if self.state != BlockState::Idle {
+            self.undo_all();
+            self.state = BlockState::Idle;
+        }
+    }
+
+    fn undo_all(&mut self) {
+        self.snapshot = None;
+        let files = std::mem::take(&mut self.abort_files);
+        if let Some(xid) = self.top_xid_if_assigned() {
+            self.system.abort_tree(Remains {
+                xid,
+                subxids: &self.subxids,
+                files: &files,
+                invalidations: &[],
+            });
+        }
+        self.clear();
+        let late = run_actions(std::mem::take(&mut self.actions), End::Abort);
+        self.held.release_transaction(self.system.locks());
+        self.system.drop_files(&files);
+        run_late(late, End::Abort);
+    }
+
+    fn clear(&mut self) {
+        self.levels.clear();
+        self.with_xid = 0;
+        self.subxids = Vec::new();
+        self.commit_files.clear();
+        self.abort_files.clear();
+        self.vacuum = false;
+    }
+}
+
+/// Runs the early actions, and gives the late ones in the order in which to run them.
+fn run_actions(mut actions: Vec<Action>, end: End) -> Vec<Action> {
+    if end == End::Abort {
+        actions.reverse();
+    }
+    let (early, late): (Vec<_>, Vec<_>) =
+        actions.into_iter().partition(|action| action.0 == Phase::BeforeLocks);
+    run_late(early, end);
+    late
+}
+
+fn run_late(actions: Vec<Action>, end: End) {
+    for (_, action) in actions {
+        action(end);
+    }
+}
+
+impl Drop for Transaction {
+    /// The session is gone without a word, perhaps because its machine is: frees what others could wait for, and waits for
+    /// nothing. The commit log's silence says that the transaction was rolled back.
+    fn drop(&mut self) {
+        if let Some(xid) = self.top_xid_if_assigned() {
+            let latest = self.subxids.last().copied().unwrap_or(xid);
+            self.system.running().complete(xid, latest);
+            self.system.locks().xids_ended(xid, |_| true);
+        }
+        self.held.release_transaction(self.system.locks());
+        self.held.release_session_level(self.system.locks(), |_| true);
     }
 }

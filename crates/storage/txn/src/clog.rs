@@ -1,0 +1,166 @@
+//! What · The commit log: two bits for each xid that say how it ended.
+//!
+//! Layout · [`Slru`] pages in `pg_xact/`; xid `x` has bits `x % 32 * 2` of word `x / 32 % 1024` of page `x / 32768`:
+//! 0 not ended (or lost in a crash), 1 committed, 2 aborted. Permanent xids (bootstrap, frozen) are not looked up.
+//!
+//! Invariants
+//! 1. A page exists, and its zeroing is logged, before any of its xids is given out ([`Clog::extend`]).
+//! 2. Subtransactions are marked before their top level, and the whole tree before it leaves the running set: who asks the
+//!    running set (or a snapshot) first never sees half a commit.
+//! 3. A page's LSN covers the commit and abort records of all it says: on disk the log is never ahead of WAL.
+//!
+//! Locks · `extending`, fiber-aware, held over logging and zeroing a page.
+//!
+//! WAL and crash · [`ZERO_PAGE`] with the page number as little-endian u64; commit and abort records mark the tree again.
+//! Transactions with no end in WAL keep their 0, which reads as aborted when they do not run.
+//!
+//! PostgreSQL counterpart · `clog.c`. Differences: no sub-committed state (invariant 2 makes it needless), an LSN for each
+//! 32 xids only from the first asynchronous commit on.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use base::{Lsn, Xid};
+use wal::Rmgr;
+
+use crate::slru::{PagePin, Slru, SlruError, WORDS};
+use crate::system::Log;
+
+/// `info` of the record that a page was zeroed.
+pub const ZERO_PAGE: u8 = 0;
+
+const XIDS_PER_WORD: u64 = 32;
+const XIDS_PER_PAGE: u64 = WORDS as u64 * XIDS_PER_WORD;
+/// Every xid's low bit.
+const LOW_BITS: u64 = 0x5555_5555_5555_5555;
+
+/// How a transaction ended, as the log has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Outcome {
+    /// Nothing said.
+    Open = 0,
+    /// Committed.
+    Committed = 1,
+    /// Rolled back.
+    Aborted = 2,
+}
+
+/// The commit log.
+pub struct Clog {
+    pages: Slru,
+    log: Arc<dyn Log>,
+    /// First xid whose page is not known to exist.
+    limit: AtomicU64,
+    extending: runtime::Mutex<()>,
+}
+
+fn place(xid: Xid) -> (u64, usize, u32) {
+    let page = xid.0 / XIDS_PER_PAGE;
+    let word = (xid.0 % XIDS_PER_PAGE / XIDS_PER_WORD) as usize;
+    (page, word, (xid.0 % XIDS_PER_WORD) as u32 * 2)
+}
+
+impl Clog {
+    /// Opens the log in `dir` (`pg_xact`); xids below `next_xid` were given out.
+    pub fn open(dir: &Path, buffers: usize, log: Arc<dyn Log>, next_xid: Xid, recovering: bool) -> Clog {
+        let pages = Slru::new(dir.to_owned(), buffers, log.clone(), recovering);
+        let clog = Clog { pages, log, limit: AtomicU64::new(0), extending: runtime::Mutex::new(()) };
+        clog.set_limit(next_xid);
+        clog
+    }
+
+    /// All xids below `next_xid` were given out, so their pages exist.
+    fn set_limit(&self, next_xid: Xid) {
+        let pages = next_xid.0.div_ceil(XIDS_PER_PAGE);
+        self.limit.store(pages * XIDS_PER_PAGE, Ordering::Release);
+    }
+
+    /// Replay is over: every page must be there from now on.
+    pub fn end_recovery(&self, next_xid: Xid) {
+        self.set_limit(next_xid);
+        self.pages.end_recovery();
+    }
+
+    /// xids below this may be given out.
+    #[inline]
+    pub fn limit(&self) -> Xid {
+        Xid(self.limit.load(Ordering::Acquire))
+    }
+
+    /// Makes one more page, unless somebody did since the caller saw `limit`.
+    #[cold]
+    pub fn extend(&self, limit: Xid) -> Result<(), SlruError> {
+        let _extending = self.extending.lock();
+        if self.limit() != limit {
+            return Ok(());
+        }
+        let page = limit.0 / XIDS_PER_PAGE;
+        let lsn = self.log.insert(Rmgr::Clog, ZERO_PAGE, Xid::INVALID, &page.to_le_bytes());
+        self.pages.zero(page, lsn)?;
+        self.limit.store(limit.0 + XIDS_PER_PAGE, Ordering::Release);
+        Ok(())
+    }
+
+    /// Replays [`ZERO_PAGE`].
+    pub fn redo_zero_page(&self, page: u64, lsn: Lsn) -> Result<(), SlruError> {
+        self.pages.zero(page, lsn)
+    }
+
+    /// What the log says of a normal `xid`.
+    pub fn get(&self, xid: Xid) -> Result<Outcome, SlruError> {
+        let (page, word, shift) = place(xid);
+        Ok(match self.pages.read(page, word)? >> shift & 3 {
+            1 => Outcome::Committed,
+            2 => Outcome::Aborted,
+            _ => Outcome::Open,
+        })
+    }
+
+    /// WAL position that must be durable before a hint bit may repeat that `xid` committed; 0 if it is.
+    pub fn hint_lsn(&self, xid: Xid) -> Lsn {
+        let (page, word, _) = place(xid);
+        self.pages.word_lsn(page, word)
+    }
+
+    /// Marks `children` (ascending), then `top` if there is one. `lsn`: end of the record that says so. `asynchronous`: it is
+    /// not flushed yet.
+    pub fn mark(
+        &self,
+        top: Option<Xid>,
+        children: &[Xid],
+        outcome: Outcome,
+        lsn: Lsn,
+        asynchronous: bool,
+    ) -> Result<(), SlruError> {
+        let mut pinned: Option<(u64, PagePin<'_>)> = None;
+        let mut rest = children.iter().chain(top.as_ref()).copied().peekable();
+        while let Some(first) = rest.next() {
+            let (page, word, shift) = place(first);
+            let mut low_bits = 1_u64 << shift;
+            while let Some(next) = rest.next_if(|&next| place(next).0 == page && place(next).1 == word) {
+                low_bits |= 1 << place(next).2;
+            }
+            if pinned.as_ref().is_none_or(|(pinned, _)| *pinned != page) {
+                // One page at a time stays in memory.
+                drop(pinned.take());
+                let pin = self.pages.pin(page)?;
+                pin.raise_lsn(lsn);
+                pinned = Some((page, pin));
+            }
+            let Some((_, pin)) = &pinned else { continue };
+            if asynchronous {
+                pin.raise_word_lsn(word, lsn);
+            }
+            debug_assert_eq!(low_bits & !LOW_BITS, 0);
+            pin.change(word, low_bits * 3, low_bits * outcome as u64);
+        }
+        Ok(())
+    }
+
+    /// Writes everything and makes it durable.
+    pub fn checkpoint(&self) -> Result<(), SlruError> {
+        self.pages.checkpoint()
+    }
+}

@@ -1,0 +1,327 @@
+//! What · The end of a transaction: its WAL record, and the order of the steps.
+//!
+//! Layout of the record · `time: i64` (microseconds since 2000, little-endian), then numbers in LEB128: count of runs of
+//! subtransaction xids, for each run its distance from the end of the run before (the first: from the transaction's
+//! xid) and its length; count of files, for each tablespace, database, number; length of the invalidations and their bytes, which
+//! this crate does not read. A million savepoints in one session are one run.
+//!
+//! Invariants: a commit goes through these steps in this order, and a crash between any two is harmless
+//! 1. record inserted (lost: the transaction never happened);
+//! 2. record durable, unless `synchronous_commit` is off;
+//! 3. commit log: subtransactions, then the top level (lost: redo repeats it, its pages are never ahead of WAL);
+//! 4. out of the running set: new snapshots see it;
+//! 5. end actions, locks, files (lost files: redo of the record drops them).
+//!
+//! A read-only transaction takes none of the steps 1 to 4 and touches nothing shared.
+//!
+//! Checkpoints · From before step 1 until after step 5 the worker counts the transaction in [`CheckpointGate`]. A checkpoint that
+//! moved the redo pointer waits for those that were counted before: the commit log it then writes has every commit
+//! whose record redo will not read.
+//!
+//! PostgreSQL counterpart · `RecordTransactionCommit`, `delayChkptFlags`. Differences: the gate counts for each worker and
+//! in two generations, so a checkpoint never looks at sessions.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use base::{Lsn, Oid, RelFile, Xid, stop_point};
+use parking_lot::Mutex;
+use wal::Rmgr;
+
+use crate::clog::Outcome;
+use crate::error::TxnError;
+use crate::subxact::Family;
+use crate::system::TxnSystem;
+
+/// `info` of the records of `Rmgr::Xact`. 2 to 4 belong to prepared transactions.
+pub mod info {
+    /// A transaction committed.
+    pub const COMMIT: u8 = 0;
+    /// A transaction or subtransaction was rolled back.
+    pub const ABORT: u8 = 1;
+}
+
+/// Contents of a commit or abort record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EndRecord {
+    /// When, in microseconds since 2000-01-01 UTC.
+    pub time: i64,
+    /// Subtransactions that share the fate, ascending.
+    pub subxids: Vec<Xid>,
+    /// Files that go.
+    pub files: Vec<RelFile>,
+    /// For caches.
+    pub invalidations: Vec<u8>,
+}
+
+fn put(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn get(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// The record's bytes.
+pub fn encode(xid: Xid, time: i64, subxids: &[Xid], files: &[RelFile], invalidations: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(16 + invalidations.len() + 12 * files.len());
+    out.extend_from_slice(&time.to_le_bytes());
+    let runs = || subxids.chunk_by(|a, b| b.0 == a.0 + 1);
+    put(&mut out, runs().count() as u64);
+    let mut end = xid.0;
+    for run in runs() {
+        put(&mut out, run[0].0 - end);
+        put(&mut out, run.len() as u64);
+        end = run[0].0 + run.len() as u64;
+    }
+    put(&mut out, files.len() as u64);
+    for file in files {
+        put(&mut out, file.tablespace.0.into());
+        put(&mut out, file.database.0.into());
+        put(&mut out, file.number.into());
+    }
+    put(&mut out, invalidations.len() as u64);
+    out.extend_from_slice(invalidations);
+    out
+}
+
+/// The record from its bytes; `None` if they are no such record.
+pub fn decode(xid: Xid, bytes: &[u8]) -> Option<EndRecord> {
+    let (time, mut rest) = bytes.split_first_chunk::<8>()?;
+    let rest = &mut rest;
+    let mut record = EndRecord { time: i64::from_le_bytes(*time), ..EndRecord::default() };
+    let mut end = xid.0;
+    for _ in 0..get(rest)? {
+        let first = end.checked_add(get(rest)?)?;
+        end = first.checked_add(get(rest)?)?;
+        // A run longer than any transaction could make is no run.
+        if end - first > u64::from(u32::MAX) {
+            return None;
+        }
+        record.subxids.extend((first..end).map(Xid));
+    }
+    for _ in 0..get(rest)? {
+        let mut number = || get(rest).and_then(|number| u32::try_from(number).ok());
+        let (tablespace, database) = (Oid(number()?), Oid(number()?));
+        record.files.push(RelFile { tablespace, database, number: number()? });
+    }
+    let length = usize::try_from(get(rest)?).ok()?;
+    record.invalidations = rest.get(..length)?.to_vec();
+    Some(record)
+}
+
+/// One worker's transactions between steps 1 and 5, by the generation in which they began.
+#[derive(Debug, Default)]
+pub struct InFlight([AtomicU64; 2]);
+
+/// Makes checkpoints wait for commits whose record they would cut off.
+#[derive(Default)]
+pub struct CheckpointGate {
+    generation: AtomicU64,
+    workers: Mutex<Vec<Arc<InFlight>>>,
+}
+
+/// While it exists, a checkpoint that begins waits before it writes the commit log.
+pub struct GatePass<'a> {
+    count: &'a AtomicU64,
+}
+
+impl Drop for GatePass<'_> {
+    fn drop(&mut self) {
+        self.count.fetch_sub(1, Ordering::Release);
+    }
+}
+
+impl CheckpointGate {
+    /// Counters for one more worker.
+    pub fn register(&self) -> Arc<InFlight> {
+        let counters = Arc::new(InFlight::default());
+        self.workers.lock().push(counters.clone());
+        counters
+    }
+
+    /// The worker's thread ends.
+    pub fn unregister(&self, counters: &Arc<InFlight>) {
+        self.workers.lock().retain(|other| !Arc::ptr_eq(other, counters));
+    }
+
+    /// Before a record is inserted whose effects on the commit log must not miss a checkpoint.
+    pub fn enter<'a>(&self, worker: &'a InFlight) -> GatePass<'a> {
+        loop {
+            let generation = self.generation.load(Ordering::SeqCst);
+            let count = &worker.0[(generation % 2) as usize];
+            count.fetch_add(1, Ordering::SeqCst);
+            // Again: a checkpoint that turned the generation in between may not have seen the count.
+            if self.generation.load(Ordering::SeqCst) == generation {
+                return GatePass { count };
+            }
+            count.fetch_sub(1, Ordering::Release);
+        }
+    }
+
+    /// After the redo pointer moved: waits for everybody who entered before this call. One caller at a time.
+    pub fn wait(&self) {
+        let before = self.generation.fetch_add(1, Ordering::SeqCst);
+        loop {
+            let left = |worker: &Arc<InFlight>| worker.0[(before % 2) as usize].load(Ordering::SeqCst) > 0;
+            if !self.workers.lock().iter().any(left) {
+                return;
+            }
+            runtime::wait(runtime::sleep(Duration::from_millis(1)));
+        }
+    }
+}
+
+/// `synchronous_commit`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SyncCommit {
+    /// Do not wait for WAL.
+    Off,
+    /// Wait for the local flush (`local`, and `on` without standbys).
+    On,
+}
+
+/// What a transaction that has an xid leaves behind.
+#[derive(Clone, Copy, Debug)]
+pub struct Remains<'a> {
+    /// Top-level xid.
+    pub xid: Xid,
+    /// Its live subtransactions, ascending.
+    pub subxids: &'a [Xid],
+    /// Files that go.
+    pub files: &'a [RelFile],
+    /// For caches.
+    pub invalidations: &'a [u8],
+}
+
+impl Remains<'_> {
+    fn latest(&self) -> Xid {
+        self.subxids.last().copied().unwrap_or(self.xid)
+    }
+
+    fn log(&self, system: &TxnSystem, info: u8) -> Lsn {
+        let time = runtime::wall_clock_micros();
+        let data = encode(self.xid, time, self.subxids, self.files, self.invalidations);
+        system.log().insert(Rmgr::Xact, info, self.xid, &data)
+    }
+}
+
+impl TxnSystem {
+    /// Steps 1 to 4 of a commit. An error means that the server must stop: the record may be durable or not. The pass lets
+    /// checkpoints go on once step 5 is done.
+    pub(crate) fn commit_tree<'a>(
+        &self,
+        remains: Remains<'_>,
+        sync: SyncCommit,
+        in_flight: &'a InFlight,
+    ) -> Result<GatePass<'a>, TxnError> {
+        let pass = self.gate().enter(in_flight);
+        stop_point!("commit-before-record");
+        let lsn = remains.log(self, info::COMMIT);
+        stop_point!("commit-before-flush");
+        // Files that go cannot come back: their commit must not get lost.
+        let asynchronous = sync == SyncCommit::Off && remains.files.is_empty();
+        if !asynchronous {
+            self.log().flush(lsn)?;
+        }
+        stop_point!("commit-before-clog");
+        self.clog()
+            .mark(Some(remains.xid), remains.subxids, Outcome::Committed, lsn, asynchronous)
+            .map_err(TxnError::status(remains.xid))?;
+        stop_point!("commit-after-clog");
+        self.running().complete(remains.xid, remains.latest());
+        self.locks().xids_ended(remains.xid, |_| true);
+        Ok(pass)
+    }
+
+    /// The same for a rollback: nothing is waited for, and a commit log that cannot be written says the same by its silence.
+    pub(crate) fn abort_tree(&self, remains: Remains<'_>) {
+        let lsn = remains.log(self, info::ABORT);
+        let _ = self.clog().mark(Some(remains.xid), remains.subxids, Outcome::Aborted, lsn, false);
+        self.running().complete(remains.xid, remains.latest());
+        self.locks().xids_ended(remains.xid, |_| true);
+    }
+
+    /// A subtransaction and its children are rolled back while `top` runs on: from now on they count as ended.
+    pub(crate) fn abort_children(&self, top: Xid, children: &[Xid], files: &[RelFile]) {
+        let Some((&xid, subxids)) = children.split_first() else { return };
+        let remains = Remains { xid, subxids, files, invalidations: &[] };
+        let lsn = remains.log(self, info::ABORT);
+        let _ = self.clog().mark(None, children, Outcome::Aborted, lsn, false);
+        self.parents().mark_aborted(children);
+        self.running().children_aborted(remains.latest());
+        let ended = |xid| matches!(self.parents().family(xid), Family::AbortedChild(_));
+        self.locks().xids_ended(top, ended);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn records_survive_and_damage_is_noticed(
+            gaps in prop::collection::vec(1_u64..5, 0..200),
+            numbers in prop::collection::vec(any::<u32>(), 0..5),
+            invalidations in prop::collection::vec(any::<u8>(), 0..50),
+            time in any::<i64>(),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let mut last = 1_000;
+            let subxids: Vec<_> = gaps.iter().map(|gap| { last += gap; Xid(last) }).collect();
+            let file = |&number: &u32| RelFile { tablespace: Oid(1663), database: Oid(number / 2), number };
+            let files: Vec<_> = numbers.iter().map(file).collect();
+            let bytes = encode(Xid(1_000), time, &subxids, &files, &invalidations);
+            let record = EndRecord { time, subxids, files, invalidations };
+            prop_assert_eq!(decode(Xid(1_000), &bytes), Some(record));
+            prop_assert_eq!(decode(Xid(1_000), &bytes[..cut.index(bytes.len())]), None);
+        }
+
+        #[test]
+        fn any_bytes_are_safe(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            // Runs are bounded by u32::MAX each; keep the memory of a test small.
+            if bytes.len() < 12 || bytes[8..].iter().all(|&byte| byte < 0x80) {
+                let _ = decode(Xid(7), &bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn a_million_consecutive_subtransactions_are_one_run() {
+        let subxids: Vec<_> = (11..1_000_011).map(Xid).collect();
+        assert!(encode(Xid(10), 0, &subxids, &[], &[]).len() < 24);
+    }
+
+    #[test]
+    fn the_gate_waits_for_those_before_and_not_for_those_after() {
+        let gate = CheckpointGate::default();
+        let worker = gate.register();
+        let before = gate.enter(&worker);
+        std::thread::scope(|scope| {
+            let checkpoint = scope.spawn(|| gate.wait());
+            while gate.generation.load(Ordering::SeqCst) == 0 {
+                std::thread::yield_now();
+            }
+            let _after = gate.enter(&worker);
+            assert!(!checkpoint.is_finished(), "the checkpoint passed a commit in flight");
+            drop(before);
+            checkpoint.join().unwrap();
+        });
+    }
+}

@@ -1,0 +1,138 @@
+//! What · Deadlock detection over the main lock table.
+//!
+//! A session that has waited for `deadlock_timeout` looks for a cycle of waits that leads back to it. A wait for a holder is a
+//! hard edge; a wait for somebody queued ahead with a conflicting request is a soft one. A cycle of hard edges only is a
+//! deadlock, and the session that looks is its victim. A cycle with soft edges may vanish when the queue is changed:
+//! the waiter of a soft edge goes ahead of its blocker, if that leaves neither of them in another cycle.
+//!
+//! Locks · All partitions of the main table, ascending: nothing moves while it looks.
+//!
+//! PostgreSQL counterpart · `deadlock.c`. Differences: soft edges are turned one by one and the cycle searched again, instead
+//! of sorting whole queues by constraints; no lock groups.
+
+use parking_lot::MutexGuard;
+
+use crate::SessionId;
+use crate::lock::{DeadlockEdge, LockManager, LockTag, Partition};
+
+/// Turned soft edges that may lie on one another before a deadlock is declared.
+const TURNS: usize = 8;
+
+struct Edge {
+    edge: DeadlockEdge,
+    soft: bool,
+}
+
+struct Graph<'a> {
+    partitions: Vec<MutexGuard<'a, Partition>>,
+    changed: Vec<LockTag>,
+}
+
+impl LockManager {
+    /// The cycle that `start` waits in, unless turning soft edges resolves it.
+    pub(crate) fn check_deadlock(&self, start: SessionId) -> Option<Vec<DeadlockEdge>> {
+        let mut graph = Graph { partitions: self.lock_all(), changed: Vec::new() };
+        if let Err(cycle) = graph.resolve(&[start], TURNS) {
+            return Some(cycle);
+        }
+        let changed = std::mem::take(&mut graph.changed);
+        for tag in changed {
+            if let Some(lock) = graph.lock_mut(tag) {
+                lock.wake(tag);
+            }
+        }
+        None
+    }
+}
+
+impl Graph<'_> {
+    fn lock_mut(&mut self, tag: LockTag) -> Option<&mut crate::lock::Lock> {
+        self.partitions.iter_mut().find_map(|partition| partition.locks.get_mut(&tag))
+    }
+
+    /// Whom `session` waits for, hard edges first.
+    fn edges(&self, session: SessionId) -> Vec<Edge> {
+        let found = self.partitions.iter().find_map(|partition| {
+            let tag = partition.waits.get(&session)?;
+            let lock = partition.locks.get(tag)?;
+            let at = lock.queue.iter().position(|waiter| waiter.session == session)?;
+            Some((*tag, lock, at))
+        });
+        let Some((tag, lock, at)) = found else { return Vec::new() };
+        let mode = lock.queue[at].mode;
+        let edge = |blocker, soft| Edge { edge: DeadlockEdge { waiter: session, tag, mode, blocker }, soft };
+        let holds =
+            lock.holders.iter().filter(|holder| holder.0 != session && holder.1 & mode.conflicts() != 0);
+        let ahead = lock.queue.iter().take(at).filter(|waiter| waiter.mode.bit() & mode.conflicts() != 0);
+        holds
+            .map(|holder| edge(holder.0, false))
+            .chain(ahead.map(|waiter| edge(waiter.session, true)))
+            .collect()
+    }
+
+    /// A cycle through `start`.
+    fn cycle(&self, start: SessionId) -> Option<Vec<Edge>> {
+        let mut seen = vec![start];
+        // Depth first, with the path's edges on an explicit stack: chains of waits can be long.
+        let mut path: Vec<Edge> = Vec::new();
+        let mut open = vec![self.edges(start)];
+        while let Some(edges) = open.last_mut() {
+            if edges.is_empty() {
+                open.pop();
+                path.pop();
+                continue;
+            }
+            let edge = edges.remove(0);
+            let blocker = edge.edge.blocker;
+            if blocker == start {
+                path.push(edge);
+                return Some(path);
+            }
+            if !seen.contains(&blocker) {
+                seen.push(blocker);
+                open.push(self.edges(blocker));
+                path.push(edge);
+            }
+        }
+        None
+    }
+
+    /// Turns soft edges until none of `sessions` is in a cycle; otherwise leaves the queues alone and gives the cycle.
+    fn resolve(&mut self, sessions: &[SessionId], turns: usize) -> Result<(), Vec<DeadlockEdge>> {
+        let Some(cycle) = sessions.iter().find_map(|&session| self.cycle(session)) else { return Ok(()) };
+        let soft: Vec<DeadlockEdge> =
+            cycle.iter().filter(|edge| edge.soft).map(|edge| edge.edge.clone()).collect();
+        if turns > 0 {
+            for edge in soft {
+                let Some(before) = self.turn(&edge) else { continue };
+                let mut next = sessions.to_vec();
+                next.extend([edge.waiter, edge.blocker].iter().filter(|session| !sessions.contains(session)));
+                if self.resolve(&next, turns - 1).is_ok() {
+                    self.changed.push(edge.tag);
+                    return Ok(());
+                }
+                if let Some(lock) = self.lock_mut(edge.tag) {
+                    lock.queue = before;
+                }
+            }
+        }
+        Err(cycle.into_iter().map(|edge| edge.edge).collect())
+    }
+
+    /// Moves the waiter ahead of its blocker; gives the queue as it was.
+    fn turn(
+        &mut self,
+        edge: &DeadlockEdge,
+    ) -> Option<std::collections::VecDeque<std::sync::Arc<crate::lock::Waiter>>> {
+        let lock = self.lock_mut(edge.tag)?;
+        let waiter = lock.queue.iter().position(|waiter| waiter.session == edge.waiter)?;
+        let blocker = lock.queue.iter().position(|waiter| waiter.session == edge.blocker)?;
+        if blocker > waiter {
+            return None;
+        }
+        let before = lock.queue.clone();
+        let moved = lock.queue.remove(waiter)?;
+        lock.queue.insert(blocker, moved);
+        Some(before)
+    }
+}

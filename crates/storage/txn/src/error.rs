@@ -1,0 +1,115 @@
+//! What can go wrong below a transaction, and how a client sees it.
+
+use std::io;
+
+use base::{SqlError, SqlState, Xid, sql_err};
+
+use crate::lock::{DeadlockEdge, LockError};
+use crate::slru::SlruError;
+
+/// What can go wrong below a transaction.
+#[derive(Clone, Debug)]
+pub enum TxnError {
+    /// The commit log does not say what became of a transaction.
+    Status {
+        /// The transaction asked about.
+        xid: Xid,
+        /// Why.
+        error: SlruError,
+    },
+    /// WAL could not be flushed. Sticky: the server stops and recovers.
+    Wal(wal::WalError),
+    /// A lock was not granted.
+    Lock(LockError),
+    /// Out of command ids.
+    TooManyCommands,
+}
+
+impl From<LockError> for TxnError {
+    fn from(error: LockError) -> TxnError {
+        TxnError::Lock(error)
+    }
+}
+
+impl From<wal::WalError> for TxnError {
+    fn from(error: wal::WalError) -> TxnError {
+        TxnError::Wal(error)
+    }
+}
+
+impl TxnError {
+    pub(crate) fn status(xid: Xid) -> impl FnOnce(SlruError) -> TxnError {
+        move |error| TxnError::Status { xid, error }
+    }
+}
+
+impl From<TxnError> for SqlError {
+    fn from(error: TxnError) -> SqlError {
+        match error {
+            TxnError::Status { xid, error } => {
+                let code = match error.kind {
+                    io::ErrorKind::NotFound => SqlState::UNDEFINED_FILE,
+                    io::ErrorKind::UnexpectedEof => SqlState::DATA_CORRUPTED,
+                    io::ErrorKind::StorageFull => SqlState::DISK_FULL,
+                    _ => SqlState::IO_ERROR,
+                };
+                SqlError::new(code, format!("could not access status of transaction {xid}"))
+                    .detail(error.message)
+            }
+            TxnError::Wal(error) => {
+                SqlError::with_severity(base::Severity::Panic, SqlState::IO_ERROR, error.to_string())
+            }
+            TxnError::Lock(error) => error.into(),
+            TxnError::TooManyCommands => {
+                sql_err!(PROGRAM_LIMIT_EXCEEDED, "cannot have more than 2^32-2 commands in a transaction")
+            }
+        }
+    }
+}
+
+impl From<LockError> for SqlError {
+    fn from(error: LockError) -> SqlError {
+        match error {
+            LockError::Deadlock(cycle) => {
+                let line = |edge: &DeadlockEdge| {
+                    format!(
+                        "Process {} waits for {} on {}; blocked by process {}.",
+                        edge.waiter.0,
+                        edge.mode.name(),
+                        edge.tag,
+                        edge.blocker.0
+                    )
+                };
+                sql_err!(T_R_DEADLOCK_DETECTED, "deadlock detected")
+                    .detail(cycle.iter().map(line).collect::<Vec<_>>().join("\n"))
+                    .hint("See server log for query details.")
+            }
+            LockError::NotAvailable => sql_err!(LOCK_NOT_AVAILABLE, "could not obtain lock"),
+            LockError::Timeout => sql_err!(LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout"),
+            LockError::Interrupted(interrupt) => interrupted(interrupt),
+        }
+    }
+}
+
+/// The error of a statement that was interrupted.
+pub fn interrupted(interrupt: runtime::Interrupt) -> SqlError {
+    use runtime::Interrupt::*;
+    match interrupt {
+        Terminate => {
+            SqlError::fatal(SqlState::ADMIN_SHUTDOWN, "terminating connection due to administrator command")
+        }
+        TransactionTimeout => timeout_fatal(b"25P04", "terminating connection due to transaction timeout"),
+        IdleInTransactionTimeout => {
+            timeout_fatal(b"25P03", "terminating connection due to idle-in-transaction timeout")
+        }
+        IdleSessionTimeout => timeout_fatal(b"57P05", "terminating connection due to idle-session timeout"),
+        LockTimeout => sql_err!(LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout"),
+        StatementTimeout => sql_err!(QUERY_CANCELED, "canceling statement due to statement timeout"),
+        Cancel => sql_err!(QUERY_CANCELED, "canceling statement due to user request"),
+    }
+}
+
+fn timeout_fatal(code: &[u8; 5], message: &str) -> SqlError {
+    let code = std::str::from_utf8(code).ok().and_then(SqlState::parse).unwrap_or(SqlState::INTERNAL_ERROR);
+    SqlError::fatal(code, message)
+}

@@ -1,0 +1,267 @@
+//! What · The locks that one session holds: counts, order of acquisition, release at the end of (sub)transactions.
+//!
+//! Layout · In order of acquisition, each with a growing serial number. A savepoint remembers the next serial; rolling back to it
+//! releases what came after, releasing it does nothing. Session-level locks have entries of their own and outlive
+//! transactions. Beyond a few entries a map finds them.
+//!
+//! Invariants
+//! 1. For each tag, mode and level there is one entry, held from its first acquisition to its last release: an inner
+//!    subtransaction that takes again what an outer one has adds a count, and its rollback releases nothing.
+//! 2. All fast-path locks are in one worker's table, `home`, which changes only while there are none.
+//!
+//! PostgreSQL counterpart · `LOCALLOCK` and resource owners.
+
+use std::sync::Arc;
+
+use base::Oid;
+use rustc_hash::FxHashMap;
+
+use crate::SessionId;
+use crate::lock::{LockError, LockManager, LockMode, LockTag, LockTimeouts, LockWait};
+use crate::lock_fast::FastTable;
+
+/// Entries up to which a search goes through all of them.
+const FEW: usize = 16;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Slot of the home table.
+    Fast(u32),
+    Main,
+}
+
+type Key = (LockTag, LockMode, bool);
+
+struct Held {
+    tag: LockTag,
+    mode: LockMode,
+    session_level: bool,
+    count: u64,
+    serial: u64,
+    place: Place,
+}
+
+impl Held {
+    fn key(&self) -> Key {
+        (self.tag, self.mode, self.session_level)
+    }
+}
+
+/// What one session holds.
+pub struct HeldLocks {
+    session: SessionId,
+    entries: Vec<Held>,
+    /// Serial of each entry, kept while there are more than [`FEW`].
+    index: FxHashMap<Key, u64>,
+    next_serial: u64,
+    home: Option<Arc<FastTable>>,
+    fast: usize,
+}
+
+fn relation(tag: LockTag) -> Option<(Oid, Oid)> {
+    match tag {
+        LockTag::Relation { database, relation } => Some((database, relation)),
+        _ => None,
+    }
+}
+
+impl HeldLocks {
+    /// Nothing held.
+    pub fn new(session: SessionId) -> HeldLocks {
+        HeldLocks {
+            session,
+            entries: Vec::new(),
+            index: FxHashMap::default(),
+            next_serial: 0,
+            home: None,
+            fast: 0,
+        }
+    }
+
+    fn find(&self, key: Key) -> Option<usize> {
+        if self.entries.len() <= FEW {
+            return self.entries.iter().rposition(|held| held.key() == key);
+        }
+        let serial = self.index.get(&key)?;
+        self.entries.binary_search_by_key(serial, |held| held.serial).ok()
+    }
+
+    /// Takes a lock, waiting for it if `wait` says so.
+    #[allow(clippy::too_many_arguments)]
+    #[inline]
+    pub fn acquire(
+        &mut self,
+        manager: &LockManager,
+        worker: impl FnOnce() -> Arc<FastTable>,
+        tag: LockTag,
+        mode: LockMode,
+        session_level: bool,
+        wait: LockWait,
+        timeouts: LockTimeouts,
+    ) -> Result<(), LockError> {
+        if let Some(at) = self.find((tag, mode, session_level)) {
+            self.entries[at].count += 1;
+            return Ok(());
+        }
+        let fast = if mode.is_weak() && !session_level {
+            relation(tag).and_then(|relation| {
+                if self.fast == 0 {
+                    self.home = Some(worker());
+                }
+                manager.fast.acquire(self.home.as_ref()?, self.session, relation, mode)
+            })
+        } else {
+            None
+        };
+        let place = match fast {
+            Some(slot) => {
+                self.fast += 1;
+                Place::Fast(slot)
+            }
+            None => {
+                self.acquire_main(manager, tag, mode, session_level, wait, timeouts)?;
+                Place::Main
+            }
+        };
+        self.push(Held { tag, mode, session_level, count: 1, serial: self.next_serial, place });
+        Ok(())
+    }
+
+    fn acquire_main(
+        &self,
+        manager: &LockManager,
+        tag: LockTag,
+        mode: LockMode,
+        session_level: bool,
+        wait: LockWait,
+        timeouts: LockTimeouts,
+    ) -> Result<(), LockError> {
+        if self.other_level_in_main(tag, mode, session_level) {
+            return Ok(());
+        }
+        let strong = relation(tag).filter(|_| !mode.is_weak());
+        if let Some(relation) = strong {
+            manager.fast.begin_strong(relation, |moved| manager.enter_granted(tag, moved));
+        }
+        let result = manager.acquire_main(self.session, tag, mode, wait, timeouts);
+        if let (Some(relation), Err(_)) = (strong, &result) {
+            manager.fast.end_strong(relation);
+        }
+        result
+    }
+
+    fn other_level_in_main(&self, tag: LockTag, mode: LockMode, session_level: bool) -> bool {
+        self.find((tag, mode, !session_level)).is_some_and(|at| self.entries[at].place == Place::Main)
+    }
+
+    fn push(&mut self, held: Held) {
+        self.next_serial += 1;
+        if self.entries.len() >= FEW {
+            if self.entries.len() == FEW {
+                self.index = self.entries.iter().map(|held| (held.key(), held.serial)).collect();
+            }
+            self.index.insert(held.key(), held.serial);
+        }
+        self.entries.push(held);
+    }
+
+    fn take(&mut self, at: usize) -> Held {
+        let held = self.entries.remove(at);
+        if self.entries.len() <= FEW {
+            self.index = FxHashMap::default();
+        } else {
+            self.index.remove(&held.key());
+        }
+        held
+    }
+
+    /// Lets go of one acquisition; false if the session does not have the lock at this level.
+    pub fn release(
+        &mut self,
+        manager: &LockManager,
+        tag: LockTag,
+        mode: LockMode,
+        session_level: bool,
+    ) -> bool {
+        let Some(at) = self.find((tag, mode, session_level)) else { return false };
+        self.entries[at].count -= 1;
+        if self.entries[at].count == 0 {
+            let held = self.take(at);
+            self.let_go(manager, &[held]);
+        }
+        true
+    }
+
+    fn let_go(&mut self, manager: &LockManager, gone: &[Held]) {
+        let fast = gone.iter().filter_map(|held| match held.place {
+            Place::Fast(slot) => relation(held.tag).map(|relation| (slot, relation, held.mode)),
+            Place::Main => None,
+        });
+        let number = fast.clone().count();
+        if number > 0
+            && let Some(home) = &self.home
+        {
+            manager.fast.release(home, self.session, fast, |(database, relation), mode| {
+                manager.release_main(self.session, LockTag::Relation { database, relation }, mode);
+            });
+            self.fast -= number;
+        }
+        for held in gone.iter().filter(|held| held.place == Place::Main) {
+            if self.other_level_in_main(held.tag, held.mode, held.session_level) {
+                continue;
+            }
+            manager.release_main(self.session, held.tag, held.mode);
+            if let Some(relation) = relation(held.tag).filter(|_| !held.mode.is_weak()) {
+                manager.fast.end_strong(relation);
+            }
+        }
+    }
+
+    /// The serial that the next lock gets: where a subtransaction's locks begin.
+    pub fn mark(&self) -> u64 {
+        self.next_serial
+    }
+
+    /// Releases the transaction-level locks from serial `mark` on.
+    pub fn release_since(&mut self, manager: &LockManager, mark: u64) {
+        let from = self.entries.partition_point(|held| held.serial < mark);
+        if from == self.entries.len() {
+            return;
+        }
+        let (kept, gone): (Vec<_>, Vec<_>) = self.entries.drain(from..).partition(|held| held.session_level);
+        self.entries.extend(kept);
+        self.rebuild();
+        self.let_go(manager, &gone);
+    }
+
+    /// Releases all transaction-level locks.
+    pub fn release_transaction(&mut self, manager: &LockManager) {
+        self.release_since(manager, 0);
+    }
+
+    /// Releases the session-level locks for whose tag `which` says so, whatever their counts.
+    pub fn release_session_level(&mut self, manager: &LockManager, which: impl Fn(LockTag) -> bool) {
+        let gone: Vec<_> =
+            self.entries.extract_if(.., |held| held.session_level && which(held.tag)).collect();
+        self.rebuild();
+        self.let_go(manager, &gone);
+    }
+
+    fn rebuild(&mut self) {
+        self.index = if self.entries.len() > FEW {
+            self.entries.iter().map(|held| (held.key(), held.serial)).collect()
+        } else {
+            FxHashMap::default()
+        };
+    }
+
+    /// Whether the session holds this mode, at either level.
+    pub fn holds(&self, tag: LockTag, mode: LockMode) -> bool {
+        self.find((tag, mode, false)).or_else(|| self.find((tag, mode, true))).is_some()
+    }
+
+    /// Whether nothing is held.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}

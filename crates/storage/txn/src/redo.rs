@@ -1,0 +1,58 @@
+//! What · Replay of `Rmgr::Xact` and `Rmgr::Clog`.
+//!
+//! Replay is idempotent: bits of the commit log are set again, files that are gone are dropped again. Every record's xid,
+//! of whatever resource manager, is shown to [`TxnSystem::observe_xid`], so that no xid with a trace in WAL is given out
+//! again.
+
+use base::Xid;
+use wal::{Record, Rmgr};
+
+use crate::clog::{self, Outcome};
+use crate::commit::{self, info};
+use crate::error::TxnError;
+use crate::system::TxnSystem;
+
+impl TxnSystem {
+    /// Recovery read a record of this xid.
+    pub fn observe_xid(&self, xid: Xid) {
+        if xid.is_normal() {
+            self.running().observe(xid);
+        }
+    }
+
+    /// Replays a record of `Rmgr::Xact` or `Rmgr::Clog`; false if it is none that this version writes.
+    pub fn redo(&self, record: &Record) -> Result<bool, TxnError> {
+        self.redo_parts(record.rmgr, record.info, record.xid, record.data(), record.end)
+    }
+
+    pub(crate) fn redo_parts(
+        &self,
+        rmgr: Rmgr,
+        info: u8,
+        xid: Xid,
+        data: &[u8],
+        end: base::Lsn,
+    ) -> Result<bool, TxnError> {
+        match (rmgr, info) {
+            (Rmgr::Xact, info::COMMIT | info::ABORT) => {
+                let Some(record) = commit::decode(xid, data) else { return Ok(false) };
+                self.observe_xid(xid);
+                if let Some(&last) = record.subxids.last() {
+                    self.observe_xid(last);
+                }
+                let outcome = if info == info::COMMIT { Outcome::Committed } else { Outcome::Aborted };
+                self.clog()
+                    .mark(Some(xid), &record.subxids, outcome, end, false)
+                    .map_err(TxnError::status(xid))?;
+                self.drop_files(&record.files);
+                Ok(true)
+            }
+            (Rmgr::Clog, clog::ZERO_PAGE) => {
+                let Ok(page) = data.try_into().map(u64::from_le_bytes) else { return Ok(false) };
+                self.clog().redo_zero_page(page, end).map_err(TxnError::status(xid))?;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+}

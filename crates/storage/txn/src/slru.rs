@@ -1,0 +1,461 @@
+//! What · A page cache over numbered small files: the commit log, later multixacts (thread 5).
+//!
+//! Layout · Pages of 8 KiB, 32 to a segment file named by its number in at least four hex digits (`pg_xact/0000`). A page
+//! is an array of little-endian 64-bit words; a new page is all zero. In memory: banks of [`BANK`] slots, a page belongs to
+//! bank `page % banks`. The memory of a slot is allocated at its first use, so a generous setting costs nothing unused.
+//!
+//! Invariants
+//! 1. Reads of a page in memory take no lock and write nothing shared: a slot's version is even and the same before and
+//!    after the word was read.
+//! 2. Words change only under a pin; a slot with pins keeps its page. A slot being evicted takes no new pins.
+//! 3. A page is written only after WAL is durable up to its `lsn`, which is raised before the words that need it change.
+//! 4. A dirty flag is set after the change and cleared before the copy for writing is taken: no change is lost.
+//!
+//! Locks · One fiber-aware mutex for each bank, held over the reading and writing of its pages. Readers and writers of pages
+//! in memory do not take it. `files`, a short mutex.
+//!
+//! WAL and crash · The owner logs the zeroing of new pages and replays it. During recovery a page that the files do not have
+//! reads as zero: a later truncation took it.
+//!
+//! PostgreSQL counterpart · `slru.c` with its banks of version 17. Differences: lock-free hits; memory on demand.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::{Arc, OnceLock};
+
+use base::{Lsn, PAGE_SIZE};
+use parking_lot::Mutex;
+use runtime::fs::{self, File, OpenOptions};
+use rustc_hash::FxHashMap;
+
+use crate::system::Log;
+
+/// Slots of a bank.
+pub const BANK: usize = 16;
+/// Words of a page.
+pub const WORDS: usize = PAGE_SIZE / 8;
+const PAGES_PER_SEGMENT: u64 = 32;
+const OPEN_FILES: usize = 16;
+const EVICTING: u32 = 1 << 31;
+
+/// A page could not be read or written.
+#[derive(Clone, Debug)]
+pub struct SlruError {
+    /// What was tried, in the words of PostgreSQL's DETAIL.
+    pub message: String,
+    /// What the operating system said; `UnexpectedEof` for a file that is too short.
+    pub kind: io::ErrorKind,
+}
+
+impl SlruError {
+    fn new(what: &str, path: &Path, error: &io::Error) -> SlruError {
+        let reason = match error.kind() {
+            io::ErrorKind::UnexpectedEof => "read too few bytes".to_owned(),
+            io::ErrorKind::NotFound => "No such file or directory".to_owned(),
+            _ => error.to_string(),
+        };
+        SlruError {
+            message: format!("Could not {what} file \"{}\": {reason}.", path.display()),
+            kind: error.kind(),
+        }
+    }
+}
+
+struct Slot {
+    /// Odd while the slot changes its page.
+    version: AtomicU64,
+    /// Page number + 1; 0 is none.
+    page: AtomicU64,
+    /// Number of pins, and [`EVICTING`].
+    pins: AtomicU32,
+    dirty: AtomicBool,
+    /// Second chance for the clock.
+    recent: AtomicBool,
+    lsn: AtomicU64,
+    words: OnceLock<Box<[AtomicU64]>>,
+    /// LSNs of asynchronous changes for each word, from the first such change on.
+    word_lsns: OnceLock<Box<[AtomicU64]>>,
+}
+
+fn zeros() -> Box<[AtomicU64]> {
+    std::iter::repeat_with(|| AtomicU64::new(0)).take(WORDS).collect()
+}
+
+impl Slot {
+    fn new() -> Slot {
+        Slot {
+            version: AtomicU64::new(0),
+            page: AtomicU64::new(0),
+            pins: AtomicU32::new(0),
+            dirty: AtomicBool::new(false),
+            recent: AtomicBool::new(false),
+            lsn: AtomicU64::new(0),
+            words: OnceLock::new(),
+            word_lsns: OnceLock::new(),
+        }
+    }
+
+    fn words(&self) -> &[AtomicU64] {
+        self.words.get_or_init(zeros)
+    }
+
+    fn holds(&self, page: u64) -> bool {
+        self.page.load(Ordering::Acquire) == page + 1
+    }
+
+    /// A word of `page`, if the slot holds it throughout.
+    fn peek(&self, page: u64, read: impl FnOnce(&Slot) -> u64) -> Option<u64> {
+        // Acquire: partner of the Release that ends `replace`.
+        let version = self.version.load(Ordering::Acquire);
+        if version % 2 == 1 || !self.holds(page) {
+            return None;
+        }
+        let value = read(self);
+        // The fence keeps the second look at the version behind the reads of the words.
+        fence(Ordering::Acquire);
+        if self.version.load(Ordering::Relaxed) != version {
+            return None;
+        }
+        if !self.recent.load(Ordering::Relaxed) {
+            self.recent.store(true, Ordering::Relaxed);
+        }
+        Some(value)
+    }
+
+    /// Gives the slot another page. The caller holds the bank's mutex, and no pin can be taken.
+    fn replace(&self, page: Option<u64>, lsn: Lsn, fill: impl FnOnce(&[AtomicU64])) {
+        let version = self.version.load(Ordering::Relaxed);
+        self.version.store(version + 1, Ordering::Relaxed);
+        // Release fence: a reader that sees a new word also sees the odd version.
+        fence(Ordering::Release);
+        self.page.store(page.map_or(0, |page| page + 1), Ordering::Relaxed);
+        fill(self.words());
+        for lsn in self.word_lsns.get().into_iter().flatten() {
+            lsn.store(0, Ordering::Relaxed);
+        }
+        self.lsn.store(lsn.0, Ordering::Relaxed);
+        self.recent.store(true, Ordering::Relaxed);
+        self.version.store(version + 2, Ordering::Release);
+    }
+}
+
+struct Bank {
+    slots: Box<[Slot]>,
+    /// Held to change which pages the bank holds, and to write them. The value is the clock's hand.
+    change: runtime::Mutex<usize>,
+}
+
+/// A cached set of numbered pages.
+pub struct Slru {
+    dir: PathBuf,
+    banks: Box<[Bank]>,
+    log: Arc<dyn Log>,
+    recovering: AtomicBool,
+    files: Mutex<Files>,
+}
+
+#[derive(Default)]
+struct Files {
+    open: FxHashMap<u64, Arc<File>>,
+    /// Segments written since the last [`Slru::checkpoint`].
+    unsynced: BTreeSet<u64>,
+}
+
+/// A page that stays in memory; its words may be changed.
+pub struct PagePin<'a> {
+    slot: &'a Slot,
+}
+
+impl PagePin<'_> {
+    /// A word as it is.
+    pub fn word(&self, index: usize) -> u64 {
+        self.slot.words()[index].load(Ordering::Acquire)
+    }
+
+    /// Announces that WAL up to `lsn` must be durable before the page is written. Before the change it covers.
+    pub fn raise_lsn(&self, lsn: Lsn) {
+        self.slot.lsn.fetch_max(lsn.0, Ordering::SeqCst);
+    }
+
+    /// Remembers for this word that `lsn` may not be durable yet. Before the change.
+    pub fn raise_word_lsn(&self, index: usize, lsn: Lsn) {
+        self.slot.word_lsns.get_or_init(zeros)[index].fetch_max(lsn.0, Ordering::SeqCst);
+    }
+
+    /// Changes the bits under `mask` to those of `bits`.
+    pub fn change(&self, index: usize, mask: u64, bits: u64) {
+        let word = &self.slot.words()[index];
+        if mask == bits {
+            word.fetch_or(bits, Ordering::AcqRel);
+        } else {
+            let changed =
+                word.fetch_update(Ordering::AcqRel, Ordering::Acquire, |old| Some(old & !mask | bits));
+            debug_assert!(changed.is_ok());
+        }
+    }
+}
+
+impl Drop for PagePin<'_> {
+    fn drop(&mut self) {
+        // Every pin may have changed the page; readers of single words take none.
+        self.slot.dirty.store(true, Ordering::SeqCst);
+        self.slot.pins.fetch_sub(1, Ordering::Release);
+    }
+}
+
+impl Slru {
+    /// Over the files of `dir`, with at least one bank.
+    pub fn new(dir: PathBuf, buffers: usize, log: Arc<dyn Log>, recovering: bool) -> Slru {
+        let banks = buffers.div_ceil(BANK).max(1);
+        let bank = || Bank {
+            slots: std::iter::repeat_with(Slot::new).take(BANK).collect(),
+            change: runtime::Mutex::new(0),
+        };
+        Slru {
+            dir,
+            banks: std::iter::repeat_with(bank).take(banks).collect(),
+            log,
+            recovering: AtomicBool::new(recovering),
+            files: Mutex::default(),
+        }
+    }
+
+    /// From now on every page must be there.
+    pub fn end_recovery(&self) {
+        self.recovering.store(false, Ordering::Release);
+    }
+
+    fn bank(&self, page: u64) -> &Bank {
+        &self.banks[(page % self.banks.len() as u64) as usize]
+    }
+
+    /// A word of a page.
+    #[inline]
+    pub fn read(&self, page: u64, index: usize) -> Result<u64, SlruError> {
+        loop {
+            for slot in &self.bank(page).slots {
+                if let Some(word) = slot.peek(page, |slot| slot.words()[index].load(Ordering::Acquire)) {
+                    return Ok(word);
+                }
+            }
+            self.load(page)?;
+        }
+    }
+
+    /// WAL position up to which the word's latest asynchronous change needs WAL to be durable. 0 if the page is not in
+    /// memory: it was written, after WAL.
+    pub fn word_lsn(&self, page: u64, index: usize) -> Lsn {
+        let read = |slot: &Slot| slot.word_lsns.get().map_or(0, |lsns| lsns[index].load(Ordering::Acquire));
+        Lsn(self.bank(page).slots.iter().find_map(|slot| slot.peek(page, read)).unwrap_or(0))
+    }
+
+    /// Keeps a page in memory in order to change it.
+    pub fn pin(&self, page: u64) -> Result<PagePin<'_>, SlruError> {
+        loop {
+            for slot in &self.bank(page).slots {
+                if !slot.holds(page) {
+                    continue;
+                }
+                let before = slot.pins.fetch_add(1, Ordering::SeqCst);
+                if before & EVICTING == 0 && slot.holds(page) {
+                    return Ok(PagePin { slot });
+                }
+                slot.pins.fetch_sub(1, Ordering::Release);
+            }
+            self.load(page)?;
+        }
+    }
+
+    /// Brings a page into its bank.
+    #[cold]
+    fn load(&self, page: u64) -> Result<(), SlruError> {
+        let bank = self.bank(page);
+        let mut hand = bank.change.lock();
+        if bank.slots.iter().any(|slot| slot.holds(page)) {
+            return Ok(());
+        }
+        let mut bytes = vec![0; PAGE_SIZE];
+        self.read_page(page, &mut bytes)?;
+        let slot = self.vacate(bank, &mut hand)?;
+        slot.replace(Some(page), Lsn::INVALID, |words| {
+            for (word, bytes) in words.iter().zip(bytes.as_chunks::<8>().0) {
+                word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
+            }
+        });
+        slot.pins.fetch_and(!EVICTING, Ordering::Release);
+        Ok(())
+    }
+
+    /// A new page of zeros, whatever was there; its zeroing was logged up to `lsn`.
+    pub fn zero(&self, page: u64, lsn: Lsn) -> Result<(), SlruError> {
+        let bank = self.bank(page);
+        let mut hand = bank.change.lock();
+        let clear = |words: &[AtomicU64]| words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        if let Some(slot) = bank.slots.iter().find(|slot| slot.holds(page)) {
+            clear(slot.words());
+            slot.lsn.fetch_max(lsn.0, Ordering::SeqCst);
+            slot.dirty.store(true, Ordering::SeqCst);
+            return Ok(());
+        }
+        let slot = self.vacate(bank, &mut hand)?;
+        slot.replace(Some(page), lsn, clear);
+        slot.dirty.store(true, Ordering::SeqCst);
+        slot.pins.fetch_and(!EVICTING, Ordering::Release);
+        Ok(())
+    }
+
+    /// An empty or written-back slot that takes no pins (`EVICTING` is set).
+    fn vacate<'a>(&self, bank: &'a Bank, hand: &mut usize) -> Result<&'a Slot, SlruError> {
+        loop {
+            for _ in 0..2 * BANK {
+                let slot = &bank.slots[*hand];
+                *hand = (*hand + 1) % BANK;
+                if slot.page.load(Ordering::Relaxed) != 0 && slot.recent.swap(false, Ordering::Relaxed) {
+                    continue;
+                }
+                if slot.pins.compare_exchange(0, EVICTING, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+                    continue;
+                }
+                if let Err(error) = self.write_back(slot) {
+                    slot.pins.fetch_and(!EVICTING, Ordering::Release);
+                    return Err(error);
+                }
+                slot.replace(None, Lsn::INVALID, |_| ());
+                return Ok(slot);
+            }
+            // Every slot is pinned at this moment: pins last for a few instructions, or for a look at WAL.
+            runtime::yield_now();
+        }
+    }
+
+    /// Writes the slot's page if it is dirty. The caller holds the bank's mutex.
+    fn write_back(&self, slot: &Slot) -> Result<(), SlruError> {
+        let page = slot.page.load(Ordering::Relaxed);
+        if page == 0 || !slot.dirty.swap(false, Ordering::SeqCst) {
+            return Ok(());
+        }
+        let mut bytes = Vec::with_capacity(PAGE_SIZE);
+        for word in slot.words() {
+            bytes.extend_from_slice(&word.load(Ordering::SeqCst).to_le_bytes());
+        }
+        // After the copy: whatever the copy has raised the LSN before.
+        let lsn = Lsn(slot.lsn.load(Ordering::SeqCst));
+        let written = self.flush_wal(lsn).and_then(|()| self.write_page(page - 1, &bytes));
+        if written.is_err() {
+            slot.dirty.store(true, Ordering::SeqCst);
+        }
+        written
+    }
+
+    fn flush_wal(&self, lsn: Lsn) -> Result<(), SlruError> {
+        if lsn <= self.log.flushed() {
+            return Ok(());
+        }
+        let failed = |error| SlruError {
+            message: format!("Could not flush WAL: {error}."),
+            kind: io::ErrorKind::Other,
+        };
+        self.log.flush(lsn).map_err(failed)
+    }
+
+    /// Writes all dirty pages and makes them durable.
+    pub fn checkpoint(&self) -> Result<(), SlruError> {
+        for bank in &self.banks {
+            if bank.slots.iter().all(|slot| !slot.dirty.load(Ordering::SeqCst)) {
+                continue;
+            }
+            let _change = bank.change.lock();
+            for slot in &bank.slots {
+                self.write_back(slot)?;
+            }
+        }
+        let unsynced = std::mem::take(&mut self.files.lock().unsynced);
+        for &segment in &unsynced {
+            let synced = self.file(segment).and_then(|file| {
+                file.sync_data().map_err(|error| SlruError::new("fsync", &self.path(segment), &error))
+            });
+            if let Err(error) = synced {
+                self.files.lock().unsynced.extend(unsynced);
+                return Err(error);
+            }
+        }
+        if !unsynced.is_empty() {
+            fs::sync_dir(&self.dir).map_err(|error| SlruError::new("fsync", &self.dir, &error))?;
+        }
+        Ok(())
+    }
+
+    fn path(&self, segment: u64) -> PathBuf {
+        self.dir.join(format!("{segment:04X}"))
+    }
+
+    fn file(&self, segment: u64) -> Result<Arc<File>, SlruError> {
+        if let Some(file) = self.files.lock().open.get(&segment) {
+            return Ok(file.clone());
+        }
+        let path = self.path(segment);
+        let file =
+            File::open(&path, OpenOptions::CREATE).map_err(|error| SlruError::new("open", &path, &error))?;
+        let file = Arc::new(file);
+        let mut files = self.files.lock();
+        if files.open.len() >= OPEN_FILES {
+            files.open.clear();
+        }
+        files.open.insert(segment, file.clone());
+        Ok(file)
+    }
+
+    fn read_page(&self, page: u64, bytes: &mut [u8]) -> Result<(), SlruError> {
+        let (segment, offset) = place(page);
+        let path = self.path(segment);
+        let read = match fs::exists(&path) {
+            Ok(true) => {
+                let file = self.file(segment)?;
+                file.read_exact_at(bytes, offset)
+            }
+            Ok(false) => Err(io::Error::from(io::ErrorKind::NotFound)),
+            Err(error) => Err(error),
+        };
+        match read {
+            Ok(()) => Ok(()),
+            Err(error)
+                if self.recovering.load(Ordering::Acquire)
+                    && matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof) =>
+            {
+                bytes.fill(0);
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(SlruError::new("open", &path, &error))
+            }
+            Err(error) => {
+                let mut slru_error = SlruError::new("read from", &path, &error);
+                slru_error.message = format!(
+                    "Could not read from file \"{}\" at offset {offset}: {}.",
+                    path.display(),
+                    if error.kind() == io::ErrorKind::UnexpectedEof {
+                        "read too few bytes".into()
+                    } else {
+                        error.to_string()
+                    }
+                );
+                Err(slru_error)
+            }
+        }
+    }
+
+    fn write_page(&self, page: u64, bytes: &[u8]) -> Result<(), SlruError> {
+        let (segment, offset) = place(page);
+        let file = self.file(segment)?;
+        self.files.lock().unsynced.insert(segment);
+        file.write_all_at(bytes, offset)
+            .map_err(|error| SlruError::new("write to", &self.path(segment), &error))
+    }
+}
+
+/// Segment of a page, and its offset there.
+fn place(page: u64) -> (u64, u64) {
+    (page / PAGES_PER_SEGMENT, page % PAGES_PER_SEGMENT * PAGE_SIZE as u64)
+}
