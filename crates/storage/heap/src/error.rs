@@ -4,6 +4,7 @@ use std::fmt;
 
 use base::{BlockNo, CommandId, OffsetNo, RelFile, SqlError, SqlState, Tid, Xid};
 use buffer::BufferError;
+use runtime::Interrupt;
 use txn::TxnError;
 
 /// Failure of a heap operation. The page is unchanged after any of them.
@@ -38,6 +39,8 @@ pub enum HeapError {
     Buffer(BufferError),
     /// A transaction's fate could not be told.
     Txn(TxnError),
+    /// The statement is to stop.
+    Interrupted(Interrupt),
     /// A callback (toast index, index cleanup) failed.
     Callback(SqlError),
     /// Not possible yet: what.
@@ -85,6 +88,7 @@ impl fmt::Display for HeapError {
             }
             HeapError::Buffer(error) => error.fmt(f),
             HeapError::Txn(error) => write!(f, "{error:?}"),
+            HeapError::Interrupted(reason) => write!(f, "interrupted: {reason:?}"),
             HeapError::Callback(error) => error.fmt(f),
             HeapError::NotSupported(what) => write!(f, "{what} is not supported yet"),
         }
@@ -102,6 +106,12 @@ impl From<BufferError> for HeapError {
 impl From<TxnError> for HeapError {
     fn from(error: TxnError) -> HeapError {
         HeapError::Txn(error)
+    }
+}
+
+impl From<Interrupt> for HeapError {
+    fn from(interrupt: Interrupt) -> HeapError {
+        HeapError::Interrupted(interrupt)
     }
 }
 

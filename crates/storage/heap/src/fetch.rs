@@ -1,11 +1,25 @@
-//! One row by its place.
+//! # What
+//! One row by its place: the visible member of a HOT chain, a version at an exact place, and the question of a unique index.
+//!
+//! # Locks
+//! One heap page, shared.
+//!
+//! # PostgreSQL counterpart and differences
+//! `heap_hot_search_buffer`, `heap_fetch`, `heap_index_delete_tuples`' neighbours. The version found is copied, so that no pin is held
+//! between calls.
 
-use base::{Tid, Xid};
+use base::{BlockNo, Fork, OffsetNo, Tid, Xid};
+use buffer::{BufferError, Pin, SharedPage, Tag};
+use page::LpFlags;
+use smgr::SmgrError;
 use txn::Transaction;
 
-use crate::error::HeapResult;
+use crate::error::{HeapError, HeapResult};
+use crate::header::{Bases, Header};
+use crate::prune::{looks_prunable, prune_opt};
 use crate::rel::{Access, HeapRel, View};
 use crate::row::HeapTuple;
+use crate::visibility::{Dirty, Judge};
 
 /// What a fetch by an index entry found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +32,62 @@ pub enum Fetched {
     AllDead,
 }
 
+/// Members of a HOT chain in order.
+struct Chain<'a> {
+    page: &'a SharedPage<'a>,
+    bases: Bases,
+    next: OffsetNo,
+    is_root: bool,
+    expected_xmin: Option<Xid>,
+    /// Steps left: a damaged chain may be a circle.
+    steps: OffsetNo,
+}
+
+impl<'a> Chain<'a> {
+    fn new(page: &'a SharedPage<'a>, root: OffsetNo) -> Chain<'a> {
+        let steps = page::max_offset(page) + 1;
+        Chain { page, bases: Bases::of(page), next: root, is_root: true, expected_xmin: None, steps }
+    }
+
+    /// The next member. Index entries never lead to heap-only tuples but through their root.
+    #[inline]
+    fn next(&mut self) -> Option<(OffsetNo, Header)> {
+        let mut lp = page::line_pointer(self.page, self.next)?;
+        let mut direct = self.is_root;
+        if lp.flags == LpFlags::Redirect && self.is_root {
+            self.next = lp.offset;
+            lp = page::line_pointer(self.page, self.next)?;
+            direct = false;
+        }
+        self.is_root = false;
+        self.steps = self.steps.checked_sub(1)?;
+        if lp.flags != LpFlags::Normal {
+            return None;
+        }
+        let n = self.next;
+        let header = Header::read(page::item(self.page, n)?, self.bases)?;
+        if direct && header.is_heap_only() || self.expected_xmin.is_some_and(|xmin| xmin != header.raw_xmin) {
+            return None;
+        }
+        Some((n, header))
+    }
+
+    /// Goes on behind `header`; `false` at the end of the chain.
+    #[inline]
+    fn follow(&mut self, header: &Header) -> bool {
+        if !header.is_hot_updated() {
+            return false;
+        }
+        self.expected_xmin = Some(header.raw_xmax);
+        self.next = header.ctid.offset;
+        true
+    }
+}
+
+pub(crate) fn heap_tag(rel: &HeapRel, block: BlockNo) -> Tag {
+    Tag { rel: rel.desc.file, fork: Fork::Main, block }
+}
+
 /// Finds the version of a row that `view` sees, following the HOT chain from its root `tid`, and copies it to `out`.
 pub fn fetch(
     access: &Access<'_>,
@@ -26,15 +96,88 @@ pub fn fetch(
     tid: Tid,
     out: &mut HeapTuple,
 ) -> HeapResult<Fetched> {
-    let _ = (access, rel, view, tid, out);
-    todo!()
+    let pin = access.pool.read(heap_tag(rel, tid.block))?;
+    let page = pin.shared();
+    let prunable = looks_prunable(access.txns, rel, &page);
+    let found = fetch_on(access, rel, view, &page, tid, out)?;
+    drop(page);
+    if prunable {
+        prune_opt(access, rel, &pin)?;
+    }
+    Ok(found)
 }
 
-/// Copies the version at exactly `tid` whether or not anybody sees it; `false` if there is none. For a row that is locked, for an updated
-/// row's next version, and for `ctid = …` (which checks [`crate::visibility`] afterwards).
+#[inline]
+fn fetch_on(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    view: &View<'_>,
+    page: &SharedPage<'_>,
+    tid: Tid,
+    out: &mut HeapTuple,
+) -> HeapResult<Fetched> {
+    let mut judge = Judge { txns: access.txns, page };
+    let mut chain = Chain::new(page, tid.offset);
+    let mut all_dead = true;
+    while let Some((n, mut header)) = chain.next() {
+        if judge.sees(n, &mut header, view)? {
+            if let Some(bytes) = page::item(page, n) {
+                out.fill(Tid::new(tid.block, n), chain.bases, bytes);
+                return Ok(Fetched::Visible);
+            }
+        }
+        all_dead = all_dead && judge.surely_dead(n, &mut header, rel.desc.kind)?;
+        if !chain.follow(&header) {
+            break;
+        }
+    }
+    Ok(if all_dead { Fetched::AllDead } else { Fetched::Invisible })
+}
+
+/// The page of a place that a user may have made up; `None` if the file ends before it.
+fn read_if_there(access: &Access<'_>, rel: &HeapRel, block: BlockNo) -> HeapResult<Option<Pin>> {
+    match access.pool.read(heap_tag(rel, block)) {
+        Ok(pin) => Ok(Some(pin)),
+        Err(BufferError::File(SmgrError::PastEnd { .. })) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Copies the version at exactly `tid` whether or not anybody sees it; `false` if there is none. For a row that was locked, and for
+/// an updated row's next version.
 pub fn fetch_version(access: &Access<'_>, rel: &HeapRel, tid: Tid, out: &mut HeapTuple) -> HeapResult<bool> {
-    let _ = (access, rel, tid, out);
-    todo!()
+    let Some(pin) = read_if_there(access, rel, tid.block)? else { return Ok(false) };
+    let page = pin.shared();
+    let normal = page::line_pointer(&page, tid.offset).is_some_and(|lp| lp.flags == LpFlags::Normal);
+    let Some(bytes) = page::item(&page, tid.offset).filter(|_| normal) else { return Ok(false) };
+    out.fill(tid, Bases::of(&page), bytes);
+    Ok(out.get().is_some())
+}
+
+/// As [`fetch_version`], but only a version that `view` sees: `ctid = …` conditions.
+pub fn fetch_exact(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    view: &View<'_>,
+    tid: Tid,
+    out: &mut HeapTuple,
+) -> HeapResult<bool> {
+    let Some(pin) = read_if_there(access, rel, tid.block)? else { return Ok(false) };
+    let page = pin.shared();
+    if page::line_pointer(&page, tid.offset).is_none_or(|lp| lp.flags != LpFlags::Normal) {
+        return Ok(false);
+    }
+    let bases = Bases::of(&page);
+    let Some(bytes) = page::item(&page, tid.offset) else { return Ok(false) };
+    let Some(mut header) = Header::read(bytes, bases) else {
+        let what = "line pointer leads to no tuple";
+        return Err(HeapError::Corrupt { rel: rel.desc.file, block: tid.block, offset: tid.offset, what });
+    };
+    if !(Judge { txns: access.txns, page: &page }).sees(tid.offset, &mut header, view)? {
+        return Ok(false);
+    }
+    out.fill(tid, bases, bytes);
+    Ok(true)
 }
 
 /// What a unique index must know of the row behind an entry.
@@ -61,6 +204,21 @@ pub fn unique_liveness(
     me: &Transaction,
     tid: Tid,
 ) -> HeapResult<Liveness> {
-    let _ = (access, rel, me, tid);
-    todo!()
+    let pin = access.pool.read(heap_tag(rel, tid.block))?;
+    let page = pin.shared();
+    let mut judge = Judge { txns: access.txns, page: &page };
+    let mut chain = Chain::new(&page, tid.offset);
+    let mut all_dead = true;
+    while let Some((n, mut header)) = chain.next() {
+        match judge.dirty(n, &mut header, me)? {
+            Dirty::Live => return Ok(Liveness::Live { tid: Tid::new(tid.block, n) }),
+            Dirty::InProgress(xid) => return Ok(Liveness::InProgress(xid)),
+            Dirty::Dead => {}
+        }
+        all_dead = all_dead && judge.surely_dead(n, &mut header, rel.desc.kind)?;
+        if !chain.follow(&header) {
+            break;
+        }
+    }
+    Ok(Liveness::Dead { all_dead })
 }

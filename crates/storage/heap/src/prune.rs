@@ -1,12 +1,342 @@
-//! Pruning.
+//! # What
+//! Pruning: dead versions leave a page, HOT chains get shorter, old xids are frozen. From VACUUM, and on access to pages that are fairly full.
+//!
+//! A chain's root keeps its line pointer as long as index entries point to it: it becomes a *redirect* to the first member that somebody
+//! may need, or *dead* if there is none. Other members, which no index entry points to, are freed at once.
+//!
+//! # Invariants
+//! 1. Nothing that some snapshot may see goes: [`TxnSystem::is_removable`] is asked of the deleter, and it has the last word.
+//! 2. A member behind one that is only recently dead goes if it is dead itself: deleted later, so nobody who misses it sees the earlier one.
+//! 3. Items move, so the latch is a cleanup latch.
+//!
+//! # WAL and crash
+//! The plan is logged, not its reasons: redo needs no transaction status.
+//!
+//! # PostgreSQL counterpart and differences
+//! `pruneheap.c`. States of all versions are found first, so that the chains are walked over plain data.
 
-use base::BlockNo;
+use base::{OffsetNo, PAGE_SIZE, Xid};
+use buffer::{ExclusivePage, PageChange, Pin, WalAction};
+use page::{LpFlags, PageBytes, flags};
+use txn::TxnSystem;
+use wal::Rmgr;
 
-use crate::error::HeapResult;
+use crate::error::{HeapError, HeapResult};
+use crate::header::{Bases, Header, infomask, read_header};
+use crate::ops::{self, PrunePlan};
+use crate::records::{Put, info, put_prune};
 use crate::rel::{Access, HeapRel};
+use crate::visibility::{Fate, Judge, is_removable};
 
-/// Prunes a page if that looks worth while and nobody else has it pinned.
-pub fn prune_opt(access: &Access<'_>, rel: &HeapRel, block: BlockNo) -> HeapResult<()> {
-    let _ = (access, rel, block);
-    todo!()
+/// Bytes of each page that INSERT leaves free.
+pub(crate) fn reserve(rel: &HeapRel) -> usize {
+    PAGE_SIZE * (100 - rel.desc.fillfactor.clamp(10, 100) as usize) / 100
+}
+
+/// Whether pruning the page looks worth while: something on it may have become removable, and room is short.
+#[inline]
+pub(crate) fn looks_prunable(txns: &TxnSystem, rel: &HeapRel, page: &PageBytes) -> bool {
+    let xid = page::prune_xid(page);
+    xid.is_valid()
+        && (page::has_flag(page, flags::PAGE_FULL) || ops::room(page) < reserve(rel).max(PAGE_SIZE / 10))
+        && is_removable(txns, rel.desc.kind, xid)
+}
+
+/// Prunes a page if that looks worth while and it can be had at once: nobody else has it pinned. The caller holds no latch and
+/// no other pin on it.
+pub fn prune_opt(access: &Access<'_>, rel: &HeapRel, pin: &Pin) -> HeapResult<()> {
+    if !looks_prunable(access.txns, rel, &pin.shared()) {
+        return Ok(());
+    }
+    let Some(mut page) = pin.try_cleanup() else { return Ok(()) };
+    if looks_prunable(access.txns, rel, &page) {
+        let (plan, _) = plan(access, rel, &mut page, &PruneGoal::default())?;
+        execute(access, rel, &mut page, &plan)?;
+    }
+    Ok(())
+}
+
+/// What pruning is for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PruneGoal {
+    /// Freeze xids older than this.
+    pub freeze_limit: Option<Xid>,
+    /// The table has no index: dead roots are freed at once.
+    pub no_indexes: bool,
+}
+
+/// What the page looks like once a plan is carried out.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PruneSummary {
+    /// Versions removed.
+    pub removed: u32,
+    pub live: u32,
+    pub recently_dead: u32,
+    /// Line pointers that are dead then.
+    pub dead_items: Vec<OffsetNo>,
+    /// Every version is visible to everybody.
+    pub all_visible: bool,
+    /// Every version is frozen.
+    pub all_frozen: bool,
+    /// Some version is there.
+    pub has_items: bool,
+}
+
+struct Planner<'a> {
+    page: &'a PageBytes,
+    /// For each line pointer that has a version: what it is.
+    states: Vec<Option<(Header, State)>>,
+    /// Line pointers that some chain has decided about.
+    done: Vec<bool>,
+    goal: PruneGoal,
+    plan: PrunePlan,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Live,
+    Inserting,
+    Deleting,
+    RecentlyDead,
+    Dead,
+}
+
+/// Decides what to do with a page. Sets hints on the way.
+pub(crate) fn plan(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    page: &mut ExclusivePage<'_>,
+    goal: &PruneGoal,
+) -> HeapResult<(PrunePlan, PruneSummary)> {
+    let max = page::max_offset(page);
+    let mut states = vec![None; max as usize + 1];
+    let tag = page.tag();
+    for n in 1..=max {
+        if page::line_pointer(page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
+            continue;
+        }
+        let Some(mut header) = read_header(page, n) else {
+            return Err(HeapError::Corrupt {
+                rel: tag.rel,
+                block: tag.block,
+                offset: n,
+                what: "line pointer leads to no tuple",
+            });
+        };
+        let fate = Judge { txns: access.txns, page: &mut *page }.for_vacuum(n, &mut header)?;
+        let state = match fate {
+            Fate::Live => State::Live,
+            Fate::InsertInProgress => State::Inserting,
+            Fate::DeleteInProgress => State::Deleting,
+            Fate::Dead(xmax) if is_removable(access.txns, rel.desc.kind, xmax) => State::Dead,
+            Fate::Dead(_) => State::RecentlyDead,
+        };
+        states[n as usize] = Some((header, state));
+    }
+    let mut planner =
+        Planner { page, done: vec![false; states.len()], states, goal: *goal, plan: PrunePlan::default() };
+    planner.walk_all();
+    let summary = planner.summarise(access, rel);
+    Ok((planner.plan, summary))
+}
+
+impl Planner<'_> {
+    fn walk_all(&mut self) {
+        for n in 1..=page::max_offset(self.page) {
+            let Some(lp) = page::line_pointer(self.page, n) else { continue };
+            match lp.flags {
+                LpFlags::Redirect => self.walk(n),
+                LpFlags::Normal if self.header(n).is_some_and(|h| !h.is_heap_only()) => self.walk(n),
+                LpFlags::Dead if self.goal.no_indexes => self.plan.unused.push(n),
+                _ => {}
+            }
+        }
+        // Heap-only versions that no chain reached: left over by aborted updates.
+        for n in 1..=page::max_offset(self.page) {
+            let Some((header, State::Dead)) = self.states[n as usize] else { continue };
+            if header.is_heap_only() && !self.done[n as usize] && !header.is_hot_updated() {
+                self.plan.unused.push(n);
+                self.done[n as usize] = true;
+            }
+        }
+        self.plan.redirected.sort_unstable();
+        self.plan.dead.sort_unstable();
+        self.plan.unused.sort_unstable();
+    }
+
+    fn header(&self, n: OffsetNo) -> Option<Header> {
+        self.states.get(n as usize).copied().flatten().map(|(header, _)| header)
+    }
+
+    /// The chain from `root`: members in order, and how many of them (redirect included) come before the first that must stay.
+    fn walk(&mut self, root: OffsetNo) {
+        let mut chain = vec![root];
+        let mut next = root;
+        let mut expected_xmin = None;
+        // Length of the chain up to and including the last dead member.
+        let mut dead_len = 0;
+        let mut recently_dead = false;
+        if let Some(lp) = page::line_pointer(self.page, root).filter(|lp| lp.flags == LpFlags::Redirect) {
+            next = lp.offset;
+        }
+        loop {
+            let Some((header, state)) = self.states.get(next as usize).copied().flatten() else { break };
+            let is_root = next == root;
+            if self.done[next as usize] || !is_root && !header.is_heap_only() {
+                break;
+            }
+            if expected_xmin.is_some_and(|xmin| xmin != header.raw_xmin) {
+                break;
+            }
+            if !is_root {
+                chain.push(next);
+            }
+            match state {
+                State::Dead => dead_len = chain.len(),
+                State::RecentlyDead => recently_dead = true,
+                State::Live | State::Inserting | State::Deleting => break,
+            }
+            if dead_len == 0 && !recently_dead || !header.is_hot_updated() || chain.len() >= self.states.len()
+            {
+                break;
+            }
+            expected_xmin = Some(header.raw_xmax);
+            next = header.ctid.offset;
+        }
+        for &n in &chain {
+            self.done[n as usize] = true;
+        }
+        self.decide(root, &chain, dead_len);
+    }
+
+    fn decide(&mut self, root: OffsetNo, chain: &[OffsetNo], dead_len: usize) {
+        let is_redirect = page::line_pointer(self.page, root).is_some_and(|lp| lp.flags == LpFlags::Redirect);
+        // A redirect that leads nowhere has nothing behind it that an index entry could need.
+        let gone = dead_len == chain.len() || is_redirect && chain.len() == 1;
+        if !gone && dead_len == 0 {
+            return;
+        }
+        self.plan.unused.extend(chain[1..].iter().take(dead_len.saturating_sub(1)));
+        if !gone {
+            self.plan.redirected.push((root, chain[dead_len]));
+        } else if self.goal.no_indexes {
+            self.plan.unused.push(root);
+        } else {
+            self.plan.dead.push(root);
+        }
+    }
+
+    /// Plans freezing of what stays, computes the new prune xid, and tells what the page will be like.
+    fn summarise(&mut self, access: &Access<'_>, rel: &HeapRel) -> PruneSummary {
+        let mut summary = PruneSummary { all_visible: true, all_frozen: true, ..PruneSummary::default() };
+        let mut prune_xid = Xid::INVALID;
+        for n in 1..=page::max_offset(self.page) {
+            let gone = self.plan.unused.binary_search(&n).is_ok();
+            if self.plan.dead.binary_search(&n).is_ok() {
+                summary.dead_items.push(n);
+                summary.removed += u32::from(self.header(n).is_some());
+                continue;
+            }
+            let Some((header, state)) = self.states[n as usize] else {
+                if page::line_pointer(self.page, n).is_some_and(|lp| lp.flags == LpFlags::Dead) && !gone {
+                    summary.dead_items.push(n);
+                }
+                continue;
+            };
+            if gone || self.plan.redirected.binary_search_by_key(&n, |r| r.0).is_ok() {
+                summary.removed += 1;
+                continue;
+            }
+            summary.has_items = true;
+            match state {
+                State::Live => summary.live += 1,
+                State::Inserting => {}
+                _ => summary.recently_dead += 1,
+            }
+            let ender = match state {
+                State::Deleting | State::RecentlyDead | State::Dead => header.raw_xmax,
+                State::Live | State::Inserting => Xid::INVALID,
+            };
+            if ender.is_normal() && (!prune_xid.is_valid() || ender < prune_xid) {
+                prune_xid = ender;
+            }
+            let everybody_sees = state == State::Live
+                && (header.xmin_frozen() || is_removable(access.txns, rel.desc.kind, header.raw_xmin));
+            summary.all_visible &= everybody_sees;
+            summary.all_frozen &= everybody_sees && self.freeze(n, &header);
+        }
+        summary.all_visible &= summary.dead_items.is_empty();
+        summary.all_frozen &= summary.all_visible;
+        self.plan.prune_xid = prune_xid;
+        summary
+    }
+
+    /// Plans to freeze a live version that everybody sees; whether it will be frozen then.
+    fn freeze(&mut self, n: OffsetNo, header: &Header) -> bool {
+        let Some(limit) = self.goal.freeze_limit else {
+            return header.xmin_frozen() && header.xmax_invalid();
+        };
+        let mut frozen = header.xmin_frozen();
+        if !frozen && header.raw_xmin < limit {
+            self.plan.frozen.push(n);
+            frozen = true;
+        }
+        if !header.raw_xmax.is_valid() {
+            return frozen;
+        }
+        // A live version's xmax aborted or locks: it may go once it has ended.
+        if header.has(infomask::XMAX_INVALID) {
+            self.plan.xmax_cleared.push(n);
+            return frozen;
+        }
+        false
+    }
+}
+
+/// Carries out a plan as one WAL action. Needs a cleanup latch unless the plan keeps the items.
+pub(crate) fn execute(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    page: &mut ExclusivePage<'_>,
+    plan: &PrunePlan,
+) -> HeapResult<()> {
+    if plan.is_empty() {
+        if page::prune_xid(page) != plan.prune_xid || page::has_flag(page, flags::PAGE_FULL) {
+            page::set_prune_xid(page, plan.prune_xid);
+            page::set_flag(page, flags::PAGE_FULL, false);
+            page.mark_dirty_hint();
+        }
+        return Ok(());
+    }
+    let newest_removed = newest_removed(page, plan);
+    let mut data = Vec::with_capacity(64);
+    put_prune(&mut data, plan);
+    let tag = page.tag();
+    ops::prune(page, plan).map_err(|_| HeapError::Corrupt {
+        rel: tag.rel,
+        block: tag.block,
+        offset: 0,
+        what: "page cannot be pruned",
+    })?;
+    let mut main = Vec::with_capacity(8);
+    main.u64(newest_removed.0);
+    let mut action =
+        WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, info::PRUNE, Xid::INVALID);
+    let i = action.page(page, PageChange::default());
+    action.page_data(i, &data);
+    action.data(&main);
+    action.commit();
+    Ok(())
+}
+
+/// Newest xid whose row versions go: a standby's queries that still see them conflict with the record.
+fn newest_removed(page: &PageBytes, plan: &PrunePlan) -> Xid {
+    let bases = Bases::of(page);
+    let gone = plan.dead.iter().chain(&plan.unused).chain(plan.redirected.iter().map(|(from, _)| from));
+    gone.filter_map(|&n| page::item(page, n))
+        .filter_map(|bytes| Header::read(bytes, bases))
+        .filter(|header| !header.xmin_hinted_aborted())
+        .map(|header| header.raw_xmax)
+        .max()
+        .unwrap_or(Xid::INVALID)
 }

@@ -84,7 +84,7 @@ impl HeapRel {
     }
 
     fn target(&self) -> &AtomicU32 {
-        &self.targets[0usize % TARGETS]
+        &self.targets[runtime::worker_index().unwrap_or(0) % TARGETS]
     }
 
     /// The block that this worker inserted into last.

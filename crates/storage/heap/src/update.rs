@@ -1,10 +1,153 @@
+//! # What
 //! UPDATE and DELETE.
+//!
+//! An UPDATE writes a new version and points the old one at it. On the same page, when no index cares, the new version is *heap-only*: it
+//! hangs on the old one's index entries (HOT).
+//!
+//! # Locks
+//! The old version's page exclusively, and the new version's if that is another, lower block first; then visibility-map pages. When large values must
+//! be stored or another page be found, the old version is first locked as by SELECT FOR UPDATE, so that the latch can be given up.
+//!
+//! # WAL and crash
+//! One record for both pages and the map. On one page, the new version is logged without the bytes it shares with the old one.
+//!
+//! # PostgreSQL counterpart and differences
+//! `heap_update`, `heap_delete`. They never wait for other transactions: see [`Refusal`].
 
-use base::Tid;
+use base::{BlockNo, CommandId, OffsetNo, Tid};
+use buffer::{ExclusivePage, PageChange, Pin, WalAction};
+use page::{LpFlags, flags};
 use tuple::Datum;
+use tuple::varlena::External;
+use wal::Rmgr;
 
-use crate::error::{DeleteOutcome, HeapResult, UpdateOutcome};
+use crate::error::{DeleteOutcome, HeapError, HeapResult, Refusal, UpdateOutcome};
+use crate::fetch::heap_tag;
+use crate::header::{Bases, Header, INFOMASK, form_tuple, infomask, infomask2, read_header, tuple_len};
+use crate::insert::{InsertOptions, maps_to_clear};
+use crate::lock::lock_on_page;
+use crate::ops::{self, Stamp};
+use crate::place::{Placer, make_fit};
+use crate::records::{Put, VmChange, common_parts, info, put_stamp, put_tuple};
 use crate::rel::{Access, HeapRel, Writer};
+use crate::row::TupleRef;
+use crate::toast;
+use crate::visibility::{Judge, Writable, cmin_cmax};
+use crate::vm::{MapGuards, VmCursor, latch_covered};
+
+/// What a writer found at a place.
+pub(crate) enum Look {
+    /// A version that he may change. `mine`: he has locked it already.
+    Free { header: Header, mine: bool },
+    /// One that he may not change.
+    Refused(Refusal),
+}
+
+/// Judges the version at `tid` for a writer. The page is latched exclusively.
+pub(crate) fn look(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    writer: &Writer<'_>,
+    page: &mut ExclusivePage<'_>,
+    tid: Tid,
+) -> HeapResult<Look> {
+    if page::line_pointer(page, tid.offset).is_none_or(|lp| lp.flags != LpFlags::Normal) {
+        return Ok(Look::Refused(Refusal::Invisible));
+    }
+    let Some(mut header) = read_header(page, tid.offset) else {
+        return Err(corrupt(rel, tid, "line pointer leads to no tuple"));
+    };
+    let mut judge = Judge { txns: access.txns, page };
+    let xmax = header.raw_xmax;
+    Ok(match judge.for_update(tid.offset, &mut header, writer.me, writer.combo, writer.cid)? {
+        Writable::Free => Look::Free { header, mine: false },
+        Writable::LockedByMe => Look::Free { header, mine: true },
+        Writable::ByMe(cmax) => Look::Refused(Refusal::SelfModified { cmax, next: header.ctid }),
+        Writable::Busy(xid) => Look::Refused(Refusal::WouldBlock { xid }),
+        Writable::Gone if header.ctid == tid => Look::Refused(Refusal::Deleted { xmax }),
+        Writable::Gone => Look::Refused(Refusal::Concurrent { next: header.ctid, xmax }),
+        Writable::Invisible => Look::Refused(Refusal::Invisible),
+    })
+}
+
+pub(crate) fn corrupt(rel: &HeapRel, tid: Tid, what: &'static str) -> HeapError {
+    HeapError::Corrupt { rel: rel.desc.file, block: tid.block, offset: tid.offset, what }
+}
+
+/// The `cid` field of a version that the writer ends: cmax, or a combo if he also began it.
+fn ending_cid(header: &Header, writer: &Writer<'_>) -> (u32, u16) {
+    if header.xmin_hinted_committed() || !writer.me.is_mine(header.raw_xmin) {
+        return (writer.cid.0, 0);
+    }
+    let cmin: CommandId = cmin_cmax(header, writer.combo).0;
+    (writer.combo.number(cmin, writer.cid), infomask::COMBO_CID)
+}
+
+/// The external values of the version at `n`.
+fn pointers_at(rel: &HeapRel, page: &page::PageBytes, tid: Tid, header: &Header) -> Vec<External> {
+    if !header.has(infomask::HAS_EXTERNAL) {
+        return Vec::new();
+    }
+    page::item(page, tid.offset)
+        .and_then(|bytes| TupleRef::new(tid, bytes, Bases::of(page)))
+        .map_or_else(Vec::new, |row| toast::pointers_of(rel, &row))
+}
+
+/// Deletes the row version at `tid`.
+pub fn delete(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    writer: &Writer<'_>,
+    tid: Tid,
+) -> HeapResult<DeleteOutcome> {
+    let mut map = VmCursor::default();
+    let pin = access.pool.read(heap_tag(rel, tid.block))?;
+    let mut page = latch_covered(access, rel, &pin, &mut map)?;
+    let header = match look(access, rel, writer, &mut page, tid)? {
+        Look::Free { header, .. } => header,
+        Look::Refused(refusal) => return Ok(DeleteOutcome::Refused(refusal)),
+    };
+    make_fit(access, rel, &mut page, writer.xid)?;
+    let pointers = pointers_at(rel, &page, tid, &header);
+    let mut maps = maps_to_clear(&page, &map, tid.block);
+    let (cid, combo) = ending_cid(&header, writer);
+    let stamp = Stamp {
+        offset: tid.offset,
+        xmax: writer.xid,
+        infomask: combo,
+        infomask2: infomask2::KEYS_UPDATED,
+        cid: Some(cid),
+        next: tid,
+    };
+    let mut log = Vec::with_capacity(16);
+    put_stamp(&mut log, &stamp);
+    ops::stamp_xmax(&mut page, &stamp).map_err(|_| corrupt(rel, tid, "tuple cannot be deleted"))?;
+    ops::mark_prunable(&mut page, writer.xid);
+    ops::set_all_visible(&mut page, false);
+    maps.apply();
+    let mut action =
+        WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, info::DELETE, writer.xid);
+    let i = action.page(&mut page, PageChange::default());
+    action.page_data(i, &log);
+    maps.log(&mut action);
+    action.commit();
+    drop(maps);
+    drop(page);
+    toast::delete_values(access, rel, writer, &pointers)?;
+    Ok(DeleteOutcome::Deleted)
+}
+
+/// An UPDATE under way.
+struct Update<'a> {
+    access: &'a Access<'a>,
+    rel: &'a HeapRel,
+    writer: &'a Writer<'a>,
+    tid: Tid,
+    hot_candidate: bool,
+    keys_changed: bool,
+    /// The new version.
+    bytes: Vec<u8>,
+}
 
 /// Writes a new version of the row version at `tid`. `values` are all columns; unchanged large values may be handed over as the
 /// [`Datum::Toasted`] that was read. `hot_candidate`: no column of any index changes, so that the new version needs no index entries if it
@@ -18,17 +161,240 @@ pub fn update(
     hot_candidate: bool,
     keys_changed: bool,
 ) -> HeapResult<UpdateOutcome> {
-    let _ = (access, rel, writer, tid, values, hot_candidate, keys_changed);
-    todo!()
+    let mut map = VmCursor::default();
+    let pin = access.pool.read(heap_tag(rel, tid.block))?;
+    let mut page = latch_covered(access, rel, &pin, &mut map)?;
+    let (header, mine) = match look(access, rel, writer, &mut page, tid)? {
+        Look::Free { header, mine } => (header, mine),
+        Look::Refused(refusal) => return Ok(UpdateOutcome::Refused(refusal)),
+    };
+    let old_pointers = pointers_at(rel, &page, tid, &header);
+    let mut update =
+        Update { access, rel, writer, tid, hot_candidate, keys_changed, bytes: Vec::with_capacity(256) };
+    let as_it_is = tuple_len(&rel.desc.layout, values) <= toast::THRESHOLD
+        && values.iter().filter_map(toast::as_external).all(|pointer| old_pointers.contains(&pointer));
+    if as_it_is {
+        update.form(values);
+        if ops::room(&page) >= page::align8(update.bytes.len()) {
+            make_fit(access, rel, &mut page, writer.xid)?;
+            let new = update.on_same_page(&mut page, &map)?;
+            drop(page);
+            drop_old_values(access, rel, writer, &old_pointers, values)?;
+            return Ok(UpdateOutcome::Updated { tid: new, hot: hot_candidate });
+        }
+    }
+    // The latch must be given up: nobody else may change the old version meanwhile.
+    if !mine {
+        lock_on_page(access, rel, writer, &mut page, &map, tid, keys_changed)?;
+    }
+    drop(page);
+    let shorter = toast::shrink(access, rel, writer, values, Some(&old_pointers), InsertOptions::default())?;
+    let values = shorter.as_deref().unwrap_or(values);
+    update.form(values);
+    let outcome = update.with_lock(&pin, &mut map)?;
+    drop_old_values(access, rel, writer, &old_pointers, values)?;
+    Ok(outcome)
 }
 
-/// Deletes the row version at `tid`.
-pub fn delete(
+/// Deletes the values that the new version did not take over.
+fn drop_old_values(
     access: &Access<'_>,
     rel: &HeapRel,
     writer: &Writer<'_>,
-    tid: Tid,
-) -> HeapResult<DeleteOutcome> {
-    let _ = (access, rel, writer, tid);
-    todo!()
+    old: &[External],
+    values: &[Datum],
+) -> HeapResult<()> {
+    if old.is_empty() {
+        return Ok(());
+    }
+    let kept: Vec<External> = values.iter().filter_map(toast::as_external).collect();
+    let gone: Vec<External> = old.iter().filter(|pointer| !kept.contains(pointer)).copied().collect();
+    toast::delete_values(access, rel, writer, &gone)
+}
+
+impl Update<'_> {
+    fn form(&mut self, values: &[Datum]) {
+        form_tuple(&self.rel.desc.layout, values, &mut self.bytes);
+        self.set_mask(INFOMASK, infomask::UPDATED);
+    }
+
+    fn set_mask(&mut self, at: usize, bits: u16) {
+        let mask = u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]]) | bits;
+        self.bytes[at..at + 2].copy_from_slice(&mask.to_le_bytes());
+    }
+
+    fn stamp(&self, header: &Header, next: Tid, hot: bool) -> Stamp {
+        let (cid, combo) = ending_cid(header, self.writer);
+        let mut bits = if self.keys_changed { infomask2::KEYS_UPDATED } else { 0 };
+        if hot {
+            bits |= infomask2::HOT_UPDATED;
+        }
+        Stamp {
+            offset: self.tid.offset,
+            xmax: self.writer.xid,
+            infomask: combo,
+            infomask2: bits,
+            cid: Some(cid),
+            next,
+        }
+    }
+
+    fn old_header(&self, page: &page::PageBytes) -> HeapResult<Header> {
+        read_header(page, self.tid.offset).ok_or_else(|| corrupt(self.rel, self.tid, "tuple is gone"))
+    }
+
+    fn action(&self, kind: u8) -> WalAction<'_> {
+        WalAction::for_relation(
+            self.access.pool,
+            self.rel.desc.persistence,
+            Rmgr::Heap,
+            kind,
+            self.writer.xid,
+        )
+    }
+
+    /// Puts the new version on the old one's page, which has room and takes the xid.
+    fn on_same_page(&mut self, page: &mut ExclusivePage<'_>, map: &VmCursor) -> HeapResult<Tid> {
+        let block = self.tid.block;
+        let header = self.old_header(page)?;
+        let old = page::item(page, self.tid.offset).unwrap_or_default();
+        let (prefix, suffix) = common_parts(old, &self.bytes);
+        let hot = self.hot_candidate;
+        if hot {
+            self.set_mask(INFOMASK - 2, infomask2::HEAP_ONLY);
+        }
+        let mut maps = maps_to_clear(page, map, block);
+        let offset = ops::insert(page, block, None, &mut self.bytes, self.writer.xid, self.writer.cid.0)
+            .map_err(|_| corrupt(self.rel, self.tid, "page refuses a tuple"))?;
+        let new = Tid::new(block, offset);
+        let stamp = self.stamp(&header, new, hot);
+        ops::stamp_xmax(page, &stamp).expect("the old version was read above, and the page takes the xid");
+        ops::mark_prunable(page, self.writer.xid);
+        ops::set_all_visible(page, false);
+        maps.apply();
+        let mut log = Vec::with_capacity(self.bytes.len() + 32);
+        put_stamp(&mut log, &stamp);
+        log.u16(prefix);
+        log.u16(suffix);
+        put_tuple(&mut log, offset, &self.bytes, prefix as usize, suffix as usize);
+        let mut action = self.action(if hot { info::HOT_UPDATE } else { info::UPDATE_HERE });
+        let i = action.page(page, PageChange::default());
+        action.page_data(i, &log);
+        maps.log(&mut action);
+        action.commit();
+        Ok(new)
+    }
+
+    /// Finds room for the new version, on whatever page. The old version is locked by the writer, no latch is held.
+    fn with_lock(&mut self, old_pin: &Pin, old_map: &mut VmCursor) -> HeapResult<UpdateOutcome> {
+        let (access, rel, xid) = (self.access, self.rel, self.writer.xid);
+        let mut placer = Placer::new(access, rel, self.bytes.len(), true)?;
+        let need = page::align8(self.bytes.len());
+        let mut new_map = VmCursor::default();
+        {
+            let mut page = latch_covered(access, rel, old_pin, old_map)?;
+            if ops::room(&page) >= need {
+                make_fit(access, rel, &mut page, xid)?;
+                let tid = self.on_same_page(&mut page, old_map)?;
+                return Ok(UpdateOutcome::Updated { tid, hot: self.hot_candidate });
+            }
+            if !page::has_flag(&page, flags::PAGE_FULL) {
+                page::set_flag(&mut page, flags::PAGE_FULL, true);
+                page.mark_dirty_hint();
+            }
+        }
+        loop {
+            let new_pin = placer.next()?;
+            let block = new_pin.tag().block;
+            if block == self.tid.block {
+                placer.reject(block, &new_pin.shared());
+                continue;
+            }
+            let (mut old, mut new) = latch_two(access, rel, (old_pin, old_map), (&new_pin, &mut new_map))?;
+            if !placer.fits(&new) {
+                placer.reject(block, &new);
+                continue;
+            }
+            make_fit(access, rel, &mut new, xid)?;
+            make_fit(access, rel, &mut old, xid)?;
+            let tid = self.on_other_page(&mut old, &mut new, old_map, &new_map)?;
+            rel.set_target_block(block);
+            return Ok(UpdateOutcome::Updated { tid, hot: false });
+        }
+    }
+
+    /// Puts the new version on another page. Both are latched and take the xid.
+    fn on_other_page(
+        &mut self,
+        old: &mut ExclusivePage<'_>,
+        new: &mut ExclusivePage<'_>,
+        old_map: &VmCursor,
+        new_map: &VmCursor,
+    ) -> HeapResult<Tid> {
+        let (access, rel, xid) = (self.access, self.rel, self.writer.xid);
+        let header = self.old_header(old)?;
+        let block: BlockNo = new.tag().block;
+        let clear = |page: &page::PageBytes, map, block| {
+            ops::is_all_visible(page).then_some((map, VmChange { block, bits: 0 }))
+        };
+        let mut maps = MapGuards::latch(
+            clear(old, old_map, self.tid.block).into_iter().chain(clear(new, new_map, block)),
+        );
+        let init = page::is_new(new);
+        if init {
+            ops::init_page(new, xid);
+        }
+        let offset: OffsetNo = ops::insert(new, block, None, &mut self.bytes, xid, self.writer.cid.0)
+            .map_err(|_| corrupt(rel, Tid::new(block, 0), "page refuses a tuple"))?;
+        let tid = Tid::new(block, offset);
+        let stamp = self.stamp(&header, tid, false);
+        ops::stamp_xmax(old, &stamp).expect("the old version was read above, and the page takes the xid");
+        ops::mark_prunable(old, xid);
+        ops::set_all_visible(old, false);
+        ops::set_all_visible(new, false);
+        maps.apply();
+        let (mut main, mut log) = (Vec::with_capacity(16), Vec::with_capacity(self.bytes.len()));
+        put_stamp(&mut main, &stamp);
+        put_tuple(&mut log, offset, &self.bytes, 0, 0);
+        let mut action =
+            WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, info::UPDATE, xid);
+        let i = action.page(new, PageChange { will_init: init, ..PageChange::default() });
+        action.page_data(i, &log);
+        action.page(old, PageChange::default());
+        action.data(&main);
+        maps.log(&mut action);
+        action.commit();
+        Ok(tid)
+    }
+}
+
+/// Latches two heap pages, lower block first, with map pages pinned for those that are all-visible. Returns them in the order given.
+fn latch_two<'p>(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    a: (&'p Pin, &mut VmCursor),
+    b: (&'p Pin, &mut VmCursor),
+) -> HeapResult<(ExclusivePage<'p>, ExclusivePage<'p>)> {
+    let (block_a, block_b) = (a.0.tag().block, b.0.tag().block);
+    loop {
+        let (first, second) = if block_a < block_b {
+            let first = a.0.exclusive();
+            (first, b.0.exclusive())
+        } else {
+            let second = b.0.exclusive();
+            (a.0.exclusive(), second)
+        };
+        let a_bare = ops::is_all_visible(&first) && !a.1.covers(block_a);
+        let b_bare = ops::is_all_visible(&second) && !b.1.covers(block_b);
+        if !a_bare && !b_bare {
+            return Ok((first, second));
+        }
+        drop((first, second));
+        if a_bare {
+            a.1.pin(access, rel, block_a)?;
+        }
+        if b_bare {
+            b.1.pin(access, rel, block_b)?;
+        }
+    }
 }

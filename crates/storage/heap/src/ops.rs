@@ -1,0 +1,307 @@
+//! # What
+//! Everything that may be done to a heap page, as pure functions of its bytes. Normal running and redo call the same ones.
+//!
+//! # Invariants
+//! 1. A function that returns an error has changed nothing.
+//! 2. The result depends only on the page and the arguments, except for hints: two copies of a page that went through the same changes
+//!    are equal after [`mask_hints`].
+//!
+//! # PostgreSQL counterpart and differences
+//! The critical sections of `heapam.c` and their doubles in `heapam_xlog.c`, written once.
+
+use base::{BlockNo, OffsetNo, Tid, Xid};
+use page::{LinePointer, LpFlags, PageBytes, flags};
+
+use crate::header::{
+    Bases, HEADER_LEN, Header, MAX_TUPLES_PER_PAGE, SPECIAL_LEN, infomask, infomask2, read_header,
+};
+
+/// The page is not in the state that the change was made for: damaged, or redo of another history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mismatch;
+
+/// Result of a change.
+pub type OpResult<T> = Result<T, Mismatch>;
+
+/// Makes an empty heap page on which `xid` fits.
+pub fn init_page(page: &mut PageBytes, xid: Xid) {
+    page::init(page, SPECIAL_LEN);
+    Bases::around(xid).store(page);
+}
+
+/// Room for one more tuple, its line pointer already subtracted; 0 if there are as many line pointers as there may be.
+pub fn room(page: &PageBytes) -> usize {
+    if page::max_offset(page) as usize >= MAX_TUPLES_PER_PAGE {
+        if page::unused_line_pointers(page) == 0 {
+            return 0;
+        }
+        return page::free_space(page);
+    }
+    page::free_space_for_item(page) & !7
+}
+
+/// Adds a tuple (bytes as from [`crate::header::form_tuple`], with the final infomasks) as line pointer `at`, or where there is room.
+pub fn insert(
+    page: &mut PageBytes,
+    block: BlockNo,
+    at: Option<OffsetNo>,
+    tuple: &mut [u8],
+    xmin: Xid,
+    cid: u32,
+) -> OpResult<OffsetNo> {
+    let bases = Bases::of(page);
+    let mut header = Header::read(tuple, bases).ok_or(Mismatch)?;
+    if !bases.fits(xmin) || room(page) < page::align8(tuple.len()) {
+        return Err(Mismatch);
+    }
+    header.raw_xmin = xmin;
+    header.raw_xmax = Xid::INVALID;
+    header.cid = cid;
+    header.write(tuple, bases);
+    let offset = page::add_item(page, tuple, at).ok_or(Mismatch)?;
+    header.ctid = Tid::new(block, offset);
+    header.write(page::item_mut(page, offset).ok_or(Mismatch)?, bases);
+    Ok(offset)
+}
+
+/// What a DELETE, UPDATE or row lock writes into the header of the old version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// The version.
+    pub offset: OffsetNo,
+    /// Who.
+    pub xmax: Xid,
+    /// Replaces the bits of [`infomask::XMAX_BITS`] and [`infomask::COMBO_CID`].
+    pub infomask: u16,
+    /// Replaces `KEYS_UPDATED` and `HOT_UPDATED`.
+    pub infomask2: u16,
+    /// New `cid` field, if it changes (a lock leaves it).
+    pub cid: Option<u32>,
+    /// The next version; the tuple itself if there is none.
+    pub next: Tid,
+}
+
+/// Stamps the old version.
+pub fn stamp_xmax(page: &mut PageBytes, stamp: &Stamp) -> OpResult<()> {
+    let bases = Bases::of(page);
+    let mut header = read_header(page, stamp.offset).ok_or(Mismatch)?;
+    if !bases.fits(stamp.xmax) {
+        return Err(Mismatch);
+    }
+    let keep_combo = if stamp.cid.is_some() { 0 } else { header.infomask & infomask::COMBO_CID };
+    header.raw_xmax = stamp.xmax;
+    header.infomask =
+        header.infomask & !(infomask::XMAX_BITS | infomask::COMBO_CID) | stamp.infomask | keep_combo;
+    header.infomask2 =
+        header.infomask2 & !(infomask2::KEYS_UPDATED | infomask2::HOT_UPDATED) | stamp.infomask2;
+    header.cid = stamp.cid.unwrap_or(header.cid);
+    header.ctid = stamp.next;
+    header.write(page::item_mut(page, stamp.offset).ok_or(Mismatch)?, bases);
+    Ok(())
+}
+
+/// Notes that a version on the page may become removable when `xid` has ended and nobody needs it.
+pub fn mark_prunable(page: &mut PageBytes, xid: Xid) {
+    let old = page::prune_xid(page);
+    if !old.is_valid() || xid < old {
+        page::set_prune_xid(page, xid);
+    }
+}
+
+/// Sets or clears the page's own all-visible bit.
+pub fn set_all_visible(page: &mut PageBytes, on: bool) {
+    page::set_flag(page, flags::ALL_VISIBLE, on);
+}
+
+/// Whether the page's own all-visible bit is set.
+pub fn is_all_visible(page: &PageBytes) -> bool {
+    page::has_flag(page, flags::ALL_VISIBLE)
+}
+
+/// What pruning and freezing do to a page. Every list ascends; no line pointer is in two of the first three.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PrunePlan {
+    /// Chain roots that now lead to a later member: (root, member).
+    pub redirected: Vec<(OffsetNo, OffsetNo)>,
+    /// Chain roots with no member left: index entries still point here.
+    pub dead: Vec<OffsetNo>,
+    /// Line pointers no index entry points to.
+    pub unused: Vec<OffsetNo>,
+    /// Versions whose inserter everybody sees.
+    pub frozen: Vec<OffsetNo>,
+    /// Versions whose `xmax` aborted or only locked, and has ended.
+    pub xmax_cleared: Vec<OffsetNo>,
+    /// The page's new prune xid.
+    pub prune_xid: Xid,
+}
+
+impl PrunePlan {
+    /// Whether no line pointer changes.
+    pub fn keeps_items(&self) -> bool {
+        self.redirected.is_empty() && self.dead.is_empty() && self.unused.is_empty()
+    }
+
+    /// Whether nothing changes but perhaps the prune xid.
+    pub fn is_empty(&self) -> bool {
+        self.keeps_items() && self.frozen.is_empty() && self.xmax_cleared.is_empty()
+    }
+}
+
+/// Carries out a plan. Needs a cleanup latch unless [`PrunePlan::keeps_items`].
+pub fn prune(page: &mut PageBytes, plan: &PrunePlan) -> OpResult<()> {
+    let before = *page;
+    let result = prune_unchecked(page, plan);
+    if result.is_err() {
+        *page = before;
+    }
+    result
+}
+
+fn prune_unchecked(page: &mut PageBytes, plan: &PrunePlan) -> OpResult<()> {
+    let max = page::max_offset(page);
+    let check = |n: OffsetNo| if n >= 1 && n <= max { Ok(n) } else { Err(Mismatch) };
+    for &(from, to) in &plan.redirected {
+        page::set_line_pointer(page, check(from)?, LinePointer::redirect(check(to)?));
+    }
+    for &n in &plan.dead {
+        page::set_line_pointer(page, check(n)?, LinePointer::DEAD);
+    }
+    for &n in &plan.unused {
+        page::set_line_pointer(page, check(n)?, LinePointer::UNUSED);
+    }
+    let bases = Bases::of(page);
+    for &n in &plan.frozen {
+        edit(page, bases, n, |header| header.infomask |= infomask::XMIN_FROZEN)?;
+    }
+    for &n in &plan.xmax_cleared {
+        edit(page, bases, n, clear_xmax)?;
+    }
+    page::set_prune_xid(page, plan.prune_xid);
+    page::set_flag(page, flags::PAGE_FULL, false);
+    if !plan.keeps_items() {
+        page::repair(page).map_err(|_| Mismatch)?;
+    }
+    Ok(())
+}
+
+fn clear_xmax(header: &mut Header) {
+    header.raw_xmax = Xid::INVALID;
+    header.infomask = header.infomask & !infomask::XMAX_BITS | infomask::XMAX_INVALID;
+    header.infomask2 &= !(infomask2::KEYS_UPDATED | infomask2::HOT_UPDATED);
+}
+
+fn edit(page: &mut PageBytes, bases: Bases, n: OffsetNo, change: impl FnOnce(&mut Header)) -> OpResult<()> {
+    let mut header = read_header(page, n).ok_or(Mismatch)?;
+    change(&mut header);
+    header.write(page::item_mut(page, n).ok_or(Mismatch)?, bases);
+    Ok(())
+}
+
+/// Frees dead line pointers that no index entry points to any more. Moves nothing: an exclusive latch is enough.
+pub fn free_dead(page: &mut PageBytes, offsets: &[OffsetNo]) -> OpResult<()> {
+    let dead = |n: OffsetNo| {
+        page::line_pointer(page, n).is_some_and(|lp| lp.flags == LpFlags::Dead && !lp.has_item())
+    };
+    if !offsets.iter().all(|&n| dead(n)) {
+        return Err(Mismatch);
+    }
+    for &n in offsets {
+        page::set_line_pointer(page, n, LinePointer::UNUSED);
+    }
+    page::truncate_line_pointers(page);
+    Ok(())
+}
+
+/// New bases, and what to do with xids that are too old for them. A tuple may be in several lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RebasePlan {
+    /// The new bases.
+    pub bases: Bases,
+    /// `xmin` committed long ago.
+    pub frozen: Vec<OffsetNo>,
+    /// `xmin` aborted.
+    pub xmin_aborted: Vec<OffsetNo>,
+    /// `xmax` aborted or only locked.
+    pub xmax_cleared: Vec<OffsetNo>,
+    /// `xmax` committed long ago: the version is dead, but must wait for pruning.
+    pub xmax_frozen: Vec<OffsetNo>,
+}
+
+/// Gives the page other bases. Moves nothing: an exclusive latch is enough.
+pub fn rebase(page: &mut PageBytes, plan: &RebasePlan) -> OpResult<()> {
+    let old = Bases::of(page);
+    let mut headers = Vec::new();
+    for n in 1..=page::max_offset(page) {
+        if page::line_pointer(page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
+            continue;
+        }
+        let mut header = read_header(page, n).ok_or(Mismatch)?;
+        if plan.frozen.binary_search(&n).is_ok() {
+            header.raw_xmin = Xid::FROZEN;
+            header.infomask |= infomask::XMIN_FROZEN;
+        }
+        if plan.xmin_aborted.binary_search(&n).is_ok() {
+            header.raw_xmin = Xid::INVALID;
+            header.infomask = header.infomask & !infomask::XMIN_FROZEN | infomask::XMIN_INVALID;
+        }
+        if plan.xmax_cleared.binary_search(&n).is_ok() {
+            clear_xmax(&mut header);
+        }
+        if plan.xmax_frozen.binary_search(&n).is_ok() {
+            header.raw_xmax = Xid::FROZEN;
+            header.infomask |= infomask::XMAX_COMMITTED;
+        }
+        if !plan.bases.fits(header.raw_xmin) || !plan.bases.fits(header.raw_xmax) {
+            return Err(Mismatch);
+        }
+        headers.push((n, header));
+    }
+    debug_assert!(old != plan.bases, "a rebase changes the bases");
+    for (n, header) in headers {
+        if let Some(bytes) = page::item_mut(page, n) {
+            header.write(bytes, plan.bases);
+        }
+    }
+    plan.bases.store(page);
+    Ok(())
+}
+
+/// Overwrites the data of a tuple in place, outside MVCC (counters in system catalogs). The length must not change.
+pub fn overwrite_data(page: &mut PageBytes, offset: OffsetNo, data: &[u8]) -> OpResult<()> {
+    let header = read_header(page, offset).ok_or(Mismatch)?;
+    let bytes = page::item_mut(page, offset).ok_or(Mismatch)?;
+    let target = &mut bytes[header.hoff as usize..];
+    if target.len() != data.len() {
+        return Err(Mismatch);
+    }
+    target.copy_from_slice(data);
+    Ok(())
+}
+
+/// Makes equal what two copies of a page may differ in after the same changes: LSN, checksum, hints, command ids (which redo does not
+/// restore) and bytes that belong to nothing.
+pub fn mask_hints(page: &mut PageBytes) {
+    page[..12].fill(0);
+    page::set_flag(page, flags::PAGE_FULL | flags::HAS_FREE_LINES | flags::ALL_VISIBLE, false);
+    page::set_prune_xid(page, Xid::INVALID);
+    let (lower, upper) = (page::lower(page), page::upper(page));
+    if lower <= upper {
+        page[lower..upper].fill(0);
+    }
+    let bases = Bases::of(page);
+    for n in 1..=page::max_offset(page) {
+        if page::line_pointer(page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
+            continue;
+        }
+        let Some(mut header) = read_header(page, n) else { continue };
+        if !header.xmin_frozen() {
+            header.infomask &= !infomask::XMIN_FROZEN;
+        }
+        header.infomask &= !(infomask::XMAX_COMMITTED | infomask::XMAX_INVALID | infomask::COMBO_CID);
+        header.cid = 0;
+        if let Some(bytes) = page::item_mut(page, n) {
+            debug_assert!(bytes.len() >= HEADER_LEN);
+            header.write(bytes, bases);
+        }
+    }
+}

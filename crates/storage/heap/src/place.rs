@@ -1,0 +1,201 @@
+//! # What
+//! Finding a page with room for a new version: the worker's last page, then the free-space map, then the last page of the file, then a new one.
+//!
+//! # Locks
+//! [`Placer::next`] is called with no latch held. The page it names is only a candidate: the caller latches it, looks, and comes back if
+//! there is too little room.
+//!
+//! # PostgreSQL counterpart and differences
+//! `hio.c`. The last page used is remembered for each worker and not for each session.
+
+use std::sync::atomic::Ordering;
+
+use base::{BlockNo, Fork};
+use buffer::{ExclusivePage, PageChange, Pin, Tag, WalAction};
+use page::PageBytes;
+use txn::XidStatus;
+use wal::Rmgr;
+
+use base::Xid;
+
+use crate::error::{HeapError, HeapResult};
+use crate::fsm;
+use crate::header::{Bases, Header, MAX_TUPLE, read_header};
+use crate::ops::{self, RebasePlan};
+use crate::prune::reserve;
+use crate::records::{info, put_rebase};
+use crate::rel::{Access, HeapRel};
+use crate::visibility::{Judge, is_removable};
+
+/// Most pages added at once when many want one.
+const MAX_EXTEND: u32 = 64;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Target,
+    Map,
+    LastPage,
+    Extend,
+}
+
+/// The search for one tuple.
+pub(crate) struct Placer<'a> {
+    access: &'a Access<'a>,
+    rel: &'a HeapRel,
+    /// Bytes that the tuple takes, aligned.
+    len: usize,
+    /// Bytes to look for: the tuple, and what INSERT leaves free.
+    need: usize,
+    stage: Stage,
+    rejected: Option<(BlockNo, usize)>,
+}
+
+impl<'a> Placer<'a> {
+    /// `len`: bytes of the tuple. `use_map`: look for room in old pages at all.
+    pub fn new(
+        access: &'a Access<'a>,
+        rel: &'a HeapRel,
+        len: usize,
+        use_map: bool,
+    ) -> HeapResult<Placer<'a>> {
+        let len = page::align8(len);
+        if len > MAX_TUPLE {
+            return Err(HeapError::RowTooBig { size: len, max: MAX_TUPLE });
+        }
+        let stage = if use_map || rel.target_block().is_some() { Stage::Target } else { Stage::Extend };
+        let need = (len + reserve(rel)).min(MAX_TUPLE);
+        Ok(Placer { access, rel, len, need, stage, rejected: None })
+    }
+
+    /// Whether there is room for the tuple on a page. An empty page has it whatever the fill factor says.
+    pub fn fits(&self, page: &PageBytes) -> bool {
+        if page::is_new(page) {
+            return true;
+        }
+        let room = ops::room(page);
+        room >= self.need || page::max_offset(page) == 0 && room >= self.len
+    }
+
+    /// Tells why the last candidate was no good. Recorded in the map by the next call of [`Placer::next`].
+    pub fn reject(&mut self, block: BlockNo, page: &PageBytes) {
+        self.rejected = Some((block, if page::is_new(page) { MAX_TUPLE } else { ops::room(page) }));
+    }
+
+    /// The next candidate, pinned. No latch may be held.
+    pub fn next(&mut self) -> HeapResult<Pin> {
+        let (access, file) = (self.access, self.rel.desc.file);
+        if let Some((block, room)) = self.rejected.take() {
+            fsm::record(access, self.rel, block, room)?;
+        }
+        let read = |block| Ok(access.pool.read(Tag { rel: file, fork: Fork::Main, block })?);
+        loop {
+            runtime::check_interrupts()?;
+            match self.stage {
+                Stage::Target => {
+                    self.stage = Stage::Map;
+                    let nblocks = access.pool.nblocks(file, Fork::Main)?;
+                    if let Some(block) = self.rel.target_block().filter(|block| block.0 < nblocks) {
+                        return read(block);
+                    }
+                }
+                Stage::Map => {
+                    let nblocks = access.pool.nblocks(file, Fork::Main)?;
+                    match fsm::search(access, self.rel, self.need, nblocks)? {
+                        Some(block) => return read(block),
+                        None => self.stage = Stage::LastPage,
+                    }
+                }
+                Stage::LastPage => {
+                    self.stage = Stage::Extend;
+                    let nblocks = access.pool.nblocks(file, Fork::Main)?;
+                    if nblocks > 0 {
+                        return read(BlockNo(nblocks - 1));
+                    }
+                }
+                Stage::Extend => return self.extend(),
+            }
+        }
+    }
+
+    /// Adds a page, or several when others wait to do the same; the others find theirs in the map.
+    fn extend(&mut self) -> HeapResult<Pin> {
+        let (pool, desc) = (self.access.pool, &self.rel.desc);
+        let waiting = self.rel.extending.fetch_add(1, Ordering::Relaxed);
+        let result = (|| {
+            let mut extra = Vec::new();
+            for _ in 0..(waiting * 8).min(MAX_EXTEND) {
+                let mut page = pool.extend(desc.file, Fork::Main, desc.persistence)?;
+                page.mark_dirty();
+                extra.push(page.tag().block);
+            }
+            let mut page = pool.extend(desc.file, Fork::Main, desc.persistence)?;
+            page.mark_dirty();
+            Ok((page.into_pin(), extra))
+        })();
+        self.rel.extending.fetch_sub(1, Ordering::Relaxed);
+        let (pin, extra) = result.map_err(HeapError::Buffer)?;
+        for block in extra {
+            fsm::record(self.access, self.rel, block, MAX_TUPLE)?;
+        }
+        Ok(pin)
+    }
+}
+
+/// Makes sure that `xid` fits a page's base; see [`Bases`]. Old xids are frozen as needed, in a WAL action of its own.
+pub(crate) fn make_fit(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    page: &mut ExclusivePage<'_>,
+    xid: Xid,
+) -> HeapResult<()> {
+    if page::is_new(page) || Bases::of(page).fits(xid) {
+        return Ok(());
+    }
+    let plan = plan_rebase(access, rel, page, xid)?;
+    let mut data = Vec::new();
+    put_rebase(&mut data, &plan);
+    let tag = page.tag();
+    ops::rebase(page, &plan).map_err(|_| HeapError::Corrupt {
+        rel: tag.rel,
+        block: tag.block,
+        offset: 0,
+        what: "transaction ids on the page are too far apart",
+    })?;
+    let mut action =
+        WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, info::REBASE, Xid::INVALID);
+    let i = action.page(page, PageChange::default());
+    action.page_data(i, &data);
+    action.commit();
+    Ok(())
+}
+
+fn plan_rebase(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    page: &mut ExclusivePage<'_>,
+    xid: Xid,
+) -> HeapResult<RebasePlan> {
+    let (txns, kind) = (access.txns, rel.desc.kind);
+    let bases = Bases { xid: Bases::around(xid).xid, multi: Bases::of(page).multi };
+    let mut plan = RebasePlan { bases, ..RebasePlan::default() };
+    for n in 1..=page::max_offset(page) {
+        let Some(mut header): Option<Header> = read_header(page, n) else { continue };
+        let mut judge = Judge { txns, page: &mut *page };
+        if !bases.fits(header.raw_xmin) {
+            match judge.inserter(n, &mut header)? {
+                XidStatus::Aborted => plan.xmin_aborted.push(n),
+                XidStatus::Committed if is_removable(txns, kind, header.raw_xmin) => plan.frozen.push(n),
+                _ => {}
+            }
+        }
+        if !bases.fits(header.raw_xmax) {
+            match judge.deleter(n, &mut header)? {
+                XidStatus::Aborted => plan.xmax_cleared.push(n),
+                XidStatus::Committed if header.lock_only() => plan.xmax_cleared.push(n),
+                XidStatus::Committed if is_removable(txns, kind, header.raw_xmax) => plan.xmax_frozen.push(n),
+                _ => {}
+            }
+        }
+    }
+    Ok(plan)
+}

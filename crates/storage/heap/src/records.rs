@@ -1,0 +1,217 @@
+//! WAL records of [`wal::Rmgr::Heap`]: what is logged beside the pages.
+//!
+//! The heap page is block 0 (of an UPDATE to another page: the new version's; the old version's is block 1). Visibility-map pages
+//! come last; the data of each are entries of [`VmChange`]. The record's xid is the inserter, deleter or locker.
+
+use base::{BlockNo, OffsetNo, Tid, Xid};
+
+use crate::header::{Bases, HEADER_LEN};
+use crate::ops::{Mismatch, OpResult, PrunePlan, RebasePlan, Stamp};
+
+/// Kinds of records (`info`).
+pub mod info {
+    /// Block data: one tuple.
+    pub const INSERT: u8 = 1;
+    /// Block data: a stamp.
+    pub const DELETE: u8 = 2;
+    /// Main data: a stamp. Block 0 data: a tuple, complete.
+    pub const UPDATE: u8 = 3;
+    /// Block data: a stamp, then a tuple of which parts are to be copied from the old version.
+    pub const HOT_UPDATE: u8 = 4;
+    /// Block data: number of tuples, then for each its length and the tuple.
+    pub const MULTI_INSERT: u8 = 5;
+    /// Block data: a stamp.
+    pub const LOCK: u8 = 6;
+    /// Block data: a prune plan. Main data: newest xid whose rows were removed, for standbys.
+    pub const PRUNE: u8 = 7;
+    /// The heap page's all-visible bit is set; the map's change is with its block.
+    pub const VISIBLE: u8 = 8;
+    /// Block data: a rebase plan.
+    pub const REBASE: u8 = 9;
+    /// Block data: dead line pointers that become unused.
+    pub const VACUUM: u8 = 10;
+    /// Block data: offset and new data of a tuple.
+    pub const INPLACE: u8 = 11;
+    /// As `HOT_UPDATE`, but the new version, on the same page too, has index entries of its own.
+    pub const UPDATE_HERE: u8 = 12;
+}
+
+/// Appends little-endian numbers.
+pub(crate) trait Put {
+    fn u8(&mut self, v: u8);
+    fn u16(&mut self, v: u16);
+    fn u32(&mut self, v: u32);
+    fn u64(&mut self, v: u64);
+    fn offsets(&mut self, list: &[OffsetNo]);
+}
+
+impl Put for Vec<u8> {
+    fn u8(&mut self, v: u8) {
+        self.push(v);
+    }
+    fn u16(&mut self, v: u16) {
+        self.extend_from_slice(&v.to_le_bytes());
+    }
+    fn u32(&mut self, v: u32) {
+        self.extend_from_slice(&v.to_le_bytes());
+    }
+    fn u64(&mut self, v: u64) {
+        self.extend_from_slice(&v.to_le_bytes());
+    }
+    fn offsets(&mut self, list: &[OffsetNo]) {
+        self.u16(list.len() as u16);
+        list.iter().for_each(|&n| self.u16(n));
+    }
+}
+
+/// Reads what [`Put`] wrote; running out of bytes is a mismatch.
+pub(crate) struct Get<'a>(pub &'a [u8]);
+
+impl<'a> Get<'a> {
+    fn chunk<const N: usize>(&mut self) -> OpResult<[u8; N]> {
+        let (head, rest) = self.0.split_first_chunk().ok_or(Mismatch)?;
+        self.0 = rest;
+        Ok(*head)
+    }
+    pub fn u8(&mut self) -> OpResult<u8> {
+        Ok(self.chunk::<1>()?[0])
+    }
+    pub fn u16(&mut self) -> OpResult<u16> {
+        Ok(u16::from_le_bytes(self.chunk()?))
+    }
+    pub fn u32(&mut self) -> OpResult<u32> {
+        Ok(u32::from_le_bytes(self.chunk()?))
+    }
+    pub fn u64(&mut self) -> OpResult<u64> {
+        Ok(u64::from_le_bytes(self.chunk()?))
+    }
+    pub fn bytes(&mut self, n: usize) -> OpResult<&'a [u8]> {
+        let (head, rest) = self.0.split_at_checked(n).ok_or(Mismatch)?;
+        self.0 = rest;
+        Ok(head)
+    }
+    pub fn offsets(&mut self) -> OpResult<Vec<OffsetNo>> {
+        let n = self.u16()?;
+        (0..n).map(|_| self.u16()).collect()
+    }
+}
+
+/// Bytes of the header that [`put_tuple`] logs: infomask2, infomask, hoff.
+const LOGGED_HEADER: usize = 5;
+
+/// Logs a tuple: offset, flags of its header, and what follows the header less `prefix` and `suffix` bytes.
+pub(crate) fn put_tuple(out: &mut Vec<u8>, offset: OffsetNo, tuple: &[u8], prefix: usize, suffix: usize) {
+    out.u16(offset);
+    out.extend_from_slice(&tuple[HEADER_LEN - LOGGED_HEADER..HEADER_LEN]);
+    out.extend_from_slice(&tuple[HEADER_LEN + prefix..tuple.len() - suffix]);
+}
+
+/// Rebuilds a tuple from `bytes` (all of them) and the parts of the old version that were left out.
+pub(crate) fn get_tuple(
+    get: &mut Get<'_>,
+    len: usize,
+    prefix: &[u8],
+    suffix: &[u8],
+) -> OpResult<(OffsetNo, Vec<u8>)> {
+    let offset = get.u16()?;
+    let flags = get.bytes(LOGGED_HEADER)?;
+    let middle = get.bytes(len.checked_sub(LOGGED_HEADER).ok_or(Mismatch)?)?;
+    let mut tuple = vec![0; HEADER_LEN - LOGGED_HEADER];
+    for part in [flags, prefix, middle, suffix] {
+        tuple.extend_from_slice(part);
+    }
+    Ok((offset, tuple))
+}
+
+/// Length that [`get_tuple`] must be told for a whole tuple of `len` bytes.
+pub(crate) fn logged_len(len: usize) -> usize {
+    len - HEADER_LEN + LOGGED_HEADER
+}
+
+/// Bytes equal at the start and at the end of two tuples behind their headers, if worth leaving out: (prefix, suffix).
+pub(crate) fn common_parts(old: &[u8], new: &[u8]) -> (u16, u16) {
+    let (old, new) = (&old[HEADER_LEN..], &new[HEADER_LEN..]);
+    let shorter = old.len().min(new.len());
+    let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let suffix =
+        old.iter().rev().zip(new.iter().rev()).take(shorter - prefix).take_while(|(a, b)| a == b).count();
+    (prefix as u16, suffix as u16)
+}
+
+/// Logs a stamp; `xmax` is the record's xid, command ids are not logged.
+pub(crate) fn put_stamp(out: &mut Vec<u8>, stamp: &Stamp) {
+    out.u16(stamp.offset);
+    out.u16(stamp.infomask & !crate::header::infomask::COMBO_CID);
+    out.u16(stamp.infomask2);
+    out.u32(stamp.next.block.0);
+    out.u16(stamp.next.offset);
+}
+
+pub(crate) fn get_stamp(get: &mut Get<'_>, xmax: Xid) -> OpResult<Stamp> {
+    let (offset, infomask, infomask2) = (get.u16()?, get.u16()?, get.u16()?);
+    let next = Tid::new(BlockNo(get.u32()?), get.u16()?);
+    Ok(Stamp { offset, xmax, infomask, infomask2, cid: Some(0), next })
+}
+
+pub(crate) fn put_prune(out: &mut Vec<u8>, plan: &PrunePlan) {
+    out.u64(plan.prune_xid.0);
+    out.u16(plan.redirected.len() as u16);
+    for &(from, to) in &plan.redirected {
+        out.u16(from);
+        out.u16(to);
+    }
+    for list in [&plan.dead, &plan.unused, &plan.frozen, &plan.xmax_cleared] {
+        out.offsets(list);
+    }
+}
+
+pub(crate) fn get_prune(get: &mut Get<'_>) -> OpResult<PrunePlan> {
+    let prune_xid = Xid(get.u64()?);
+    let n = get.u16()?;
+    let redirected = (0..n).map(|_| Ok((get.u16()?, get.u16()?))).collect::<OpResult<_>>()?;
+    let (dead, unused) = (get.offsets()?, get.offsets()?);
+    Ok(PrunePlan {
+        redirected,
+        dead,
+        unused,
+        frozen: get.offsets()?,
+        xmax_cleared: get.offsets()?,
+        prune_xid,
+    })
+}
+
+pub(crate) fn put_rebase(out: &mut Vec<u8>, plan: &RebasePlan) {
+    out.u64(plan.bases.xid);
+    out.u64(plan.bases.multi);
+    for list in [&plan.frozen, &plan.xmin_aborted, &plan.xmax_cleared, &plan.xmax_frozen] {
+        out.offsets(list);
+    }
+}
+
+pub(crate) fn get_rebase(get: &mut Get<'_>) -> OpResult<RebasePlan> {
+    Ok(RebasePlan {
+        bases: Bases { xid: get.u64()?, multi: get.u64()? },
+        frozen: get.offsets()?,
+        xmin_aborted: get.offsets()?,
+        xmax_cleared: get.offsets()?,
+        xmax_frozen: get.offsets()?,
+    })
+}
+
+/// The two bits of a heap page in the visibility map become `bits`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VmChange {
+    /// The heap page.
+    pub block: BlockNo,
+    /// Its new bits.
+    pub bits: u8,
+}
+
+pub(crate) fn put_vm(out: &mut Vec<u8>, change: VmChange) {
+    out.u32(change.block.0);
+    out.u8(change.bits);
+}
+
+pub(crate) fn get_vm(get: &mut Get<'_>) -> OpResult<VmChange> {
+    Ok(VmChange { block: BlockNo(get.u32()?), bits: get.u8()? })
+}

@@ -1,0 +1,201 @@
+//! Replay and description of [`wal::Rmgr::Heap`] records.
+//!
+//! Every page is brought up to date by the function of [`crate::ops`] that changed it in normal running.
+
+use std::fmt;
+
+use base::{Fork, Lsn, Xid};
+use buffer::{BufferError, BufferPool, ExclusivePage, RedoPage, redo_init_page, redo_page};
+use page::PageBytes;
+use wal::{BlockRef, Record, WalDescribe};
+
+use crate::header::HEADER_LEN;
+use crate::ops::{self, Mismatch, OpResult};
+use crate::records::{Get, get_prune, get_rebase, get_stamp, get_tuple, get_vm, info};
+use crate::vm;
+
+/// Why a record could not be replayed: recovery stops.
+#[derive(Debug)]
+pub enum RedoError {
+    /// The page could not be had.
+    Buffer(BufferError),
+    /// Record and page do not fit together.
+    Mismatch {
+        /// The record.
+        lsn: Lsn,
+        /// Its kind.
+        info: u8,
+        /// Which of its blocks.
+        block: usize,
+    },
+}
+
+impl fmt::Display for RedoError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RedoError::Buffer(error) => error.fmt(f),
+            RedoError::Mismatch { lsn, info, block } => {
+                write!(f, "heap record {} at {lsn} does not fit its block {block}", kind_name(*info))
+            }
+        }
+    }
+}
+
+impl std::error::Error for RedoError {}
+
+impl From<BufferError> for RedoError {
+    fn from(error: BufferError) -> RedoError {
+        RedoError::Buffer(error)
+    }
+}
+
+/// Replays one record. Records of different pages may be replayed by different workers, those of one page in order.
+pub fn redo(pool: &BufferPool, record: &Record) -> Result<(), RedoError> {
+    for index in 0..record.block_count() {
+        let Some(block) = record.block(index) else { continue };
+        let page = if block.will_init {
+            redo_init_page(pool, record, index)?
+        } else {
+            redo_page(pool, record, index)?
+        };
+        let RedoPage::Apply(mut page) = page else { continue };
+        apply(&mut page, record, index, &block).map_err(|Mismatch| RedoError::Mismatch {
+            lsn: record.lsn,
+            info: record.info,
+            block: index,
+        })?;
+        page.set_redone(record.end);
+    }
+    Ok(())
+}
+
+fn apply(page: &mut ExclusivePage<'_>, record: &Record, index: usize, block: &BlockRef<'_>) -> OpResult<()> {
+    let mut get = Get(block.data);
+    if block.fork == Fork::Vm {
+        while !get.0.is_empty() {
+            let change = get_vm(&mut get)?;
+            vm::set_bits(page, change.block, change.bits);
+        }
+        return Ok(());
+    }
+    if block.will_init {
+        ops::init_page(page, record.xid);
+    }
+    match (record.info, index) {
+        (info::INSERT, _) => insert(page, record.xid, block, &mut get)?,
+        (info::UPDATE, 0) => insert(page, record.xid, block, &mut get)?,
+        (info::UPDATE, _) => stamp(page, record.xid, &mut Get(record.data()))?,
+        (info::DELETE, _) => stamp(page, record.xid, &mut get)?,
+        (info::HOT_UPDATE | info::UPDATE_HERE, _) => hot_update(page, record.xid, block, &mut get)?,
+        (info::MULTI_INSERT, _) => {
+            for _ in 0..get.u16()? {
+                let len = get.u16()? as usize;
+                let (offset, mut tuple) = get_tuple(&mut get, len, &[], &[])?;
+                ops::insert(page, block.block, Some(offset), &mut tuple, record.xid, 0)?;
+            }
+            ops::set_all_visible(page, false);
+        }
+        (info::LOCK, _) => {
+            let mut lock = get_stamp(&mut get, record.xid)?;
+            lock.cid = None;
+            ops::stamp_xmax(page, &lock)?;
+        }
+        (info::PRUNE, _) => ops::prune(page, &get_prune(&mut get)?)?,
+        (info::VISIBLE, _) => ops::set_all_visible(page, true),
+        (info::REBASE, _) => ops::rebase(page, &get_rebase(&mut get)?)?,
+        (info::VACUUM, _) => ops::free_dead(page, &get.offsets()?)?,
+        (info::INPLACE, _) => {
+            let offset = get.u16()?;
+            ops::overwrite_data(page, offset, get.0)?;
+        }
+        _ => return Err(Mismatch),
+    }
+    Ok(())
+}
+
+fn insert(page: &mut PageBytes, xid: Xid, block: &BlockRef<'_>, get: &mut Get<'_>) -> OpResult<()> {
+    let len = get.0.len().checked_sub(2).ok_or(Mismatch)?;
+    let (offset, mut tuple) = get_tuple(get, len, &[], &[])?;
+    ops::insert(page, block.block, Some(offset), &mut tuple, xid, 0)?;
+    ops::set_all_visible(page, false);
+    Ok(())
+}
+
+fn stamp(page: &mut PageBytes, xid: Xid, get: &mut Get<'_>) -> OpResult<()> {
+    ops::stamp_xmax(page, &get_stamp(get, xid)?)?;
+    ops::mark_prunable(page, xid);
+    ops::set_all_visible(page, false);
+    Ok(())
+}
+
+fn hot_update(page: &mut PageBytes, xid: Xid, block: &BlockRef<'_>, get: &mut Get<'_>) -> OpResult<()> {
+    let old_stamp = get_stamp(get, xid)?;
+    let (prefix, suffix) = (get.u16()? as usize, get.u16()? as usize);
+    let old = page::item(page, old_stamp.offset).and_then(|old| old.get(HEADER_LEN..)).ok_or(Mismatch)?;
+    let head = old.get(..prefix).ok_or(Mismatch)?;
+    let tail = old.len().checked_sub(suffix).and_then(|at| old.get(at..)).ok_or(Mismatch)?;
+    let len = get.0.len().checked_sub(2).ok_or(Mismatch)?;
+    let (offset, mut tuple) = get_tuple(get, len, head, tail)?;
+    ops::insert(page, block.block, Some(offset), &mut tuple, xid, 0)?;
+    ops::stamp_xmax(page, &old_stamp)?;
+    ops::mark_prunable(page, xid);
+    ops::set_all_visible(page, false);
+    Ok(())
+}
+
+fn kind_name(kind: u8) -> &'static str {
+    match kind {
+        info::INSERT => "INSERT",
+        info::DELETE => "DELETE",
+        info::UPDATE | info::UPDATE_HERE => "UPDATE",
+        info::HOT_UPDATE => "HOT_UPDATE",
+        info::MULTI_INSERT => "MULTI_INSERT",
+        info::LOCK => "LOCK",
+        info::PRUNE => "PRUNE",
+        info::VISIBLE => "VISIBLE",
+        info::REBASE => "REBASE",
+        info::VACUUM => "VACUUM",
+        info::INPLACE => "INPLACE",
+        _ => "UNKNOWN",
+    }
+}
+
+/// Describes heap records for `waldump`.
+pub struct HeapDescribe;
+
+impl WalDescribe for HeapDescribe {
+    fn name(&self, record: &Record) -> &'static str {
+        kind_name(record.info)
+    }
+
+    fn describe(&self, record: &Record, out: &mut dyn fmt::Write) -> fmt::Result {
+        let Some(block) = record.block(0) else { return Ok(()) };
+        let mut get = Get(block.data);
+        // With an image the block's data may be left out: then there is nothing to tell but the blocks.
+        let text = match record.info {
+            info::INSERT => get.u16().map(|n| format!("off: {n}")),
+            info::MULTI_INSERT => get.u16().map(|n| format!("ntuples: {n}")),
+            info::DELETE | info::LOCK => get_stamp(&mut get, record.xid)
+                .map(|s| format!("off: {}, infobits: {:#06x}", s.offset, s.infomask)),
+            info::HOT_UPDATE | info::UPDATE_HERE => get_stamp(&mut get, record.xid).map(|s| {
+                format!("old_xmax: {}, old_off: {}, new_off: {}", record.xid, s.offset, s.next.offset)
+            }),
+            info::UPDATE => get_stamp(&mut Get(record.data()), record.xid)
+                .map(|s| format!("old_xmax: {}, old_off: {}, new: {}", record.xid, s.offset, s.next)),
+            info::PRUNE => get_prune(&mut get).map(|p| {
+                format!(
+                    "nredirected: {}, ndead: {}, nunused: {}, nfrozen: {}",
+                    p.redirected.len(),
+                    p.dead.len(),
+                    p.unused.len(),
+                    p.frozen.len()
+                )
+            }),
+            info::REBASE => get_rebase(&mut get).map(|p| format!("xid_base: {}", p.bases.xid)),
+            info::VACUUM => get.offsets().map(|list| format!("nunused: {}", list.len())),
+            info::INPLACE => get.u16().map(|n| format!("off: {n}")),
+            _ => Ok(String::new()),
+        };
+        out.write_str(&text.unwrap_or_default())
+    }
+}
