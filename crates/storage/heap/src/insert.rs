@@ -7,7 +7,7 @@
 //! # WAL and crash
 //! One record for a row, or for all rows of a COPY batch that go to one page. The visibility map's page is part of it.
 
-use base::{BlockNo, CommandId, Tid, Xid};
+use base::{BlockNo, CommandId, Tid};
 use buffer::{ExclusivePage, PageChange, WalAction};
 use tuple::Datum;
 use wal::Rmgr;

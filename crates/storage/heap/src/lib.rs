@@ -52,6 +52,6 @@ pub use lock::lock_tuple;
 pub use prune::prune_opt;
 pub use rel::{Access, HeapDesc, HeapRel, View, Writer};
 pub use row::{HeapTuple, TupleRef};
-pub use scan::HeapScan;
+pub use scan::{BuildRow, HeapScan, SampleCounts, build_scan, sample_block};
 pub use toast::{ToastIndex, ToastTable, detoast};
-pub use update::{delete, update};
+pub use update::{delete, update, update_in_place};

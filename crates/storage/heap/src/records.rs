@@ -32,6 +32,8 @@ pub mod info {
     pub const VACUUM: u8 = 10;
     /// Block data: offset and new data of a tuple.
     pub const INPLACE: u8 = 11;
+    /// The heap page's all-visible bit is cleared without any other change; the map's change is with its block.
+    pub const INVISIBLE: u8 = 13;
     /// As `HOT_UPDATE`, but the new version, on the same page too, has index entries of its own.
     pub const UPDATE_HERE: u8 = 12;
 }

@@ -102,6 +102,7 @@ fn apply(page: &mut ExclusivePage<'_>, record: &Record, index: usize, block: &Bl
         }
         (info::PRUNE, _) => ops::prune(page, &get_prune(&mut get)?)?,
         (info::VISIBLE, _) => ops::set_all_visible(page, true),
+        (info::INVISIBLE, _) => ops::set_all_visible(page, false),
         (info::REBASE, _) => ops::rebase(page, &get_rebase(&mut get)?)?,
         (info::VACUUM, _) => ops::free_dead(page, &get.offsets()?)?,
         (info::INPLACE, _) => {
@@ -153,6 +154,7 @@ fn kind_name(kind: u8) -> &'static str {
         info::LOCK => "LOCK",
         info::PRUNE => "PRUNE",
         info::VISIBLE => "VISIBLE",
+        info::INVISIBLE => "INVISIBLE",
         info::REBASE => "REBASE",
         info::VACUUM => "VACUUM",
         info::INPLACE => "INPLACE",

@@ -1,34 +1,330 @@
-//! Sequential scans.
+//! # What
+//! Sequential scans, and the scans that build an index or take ANALYZE's sample.
+//!
+//! A scan comes to a page once: under one shared latch it decides about all versions and copies the page. Rows are then handed out from the
+//! copy, their values decoded on demand.
+//!
+//! # Why a copy
+//! The bytes of a version, its header apart, do not change while the page is pinned, for items move only under a cleanup latch. PostgreSQL
+//! therefore reads them from the pinned page without latch. Here a writer under the exclusive latch holds `&mut` to the *whole* page, which
+//! no shared reference may overlap, whatever bytes are touched. Copying 8 KiB costs about a tenth of a microsecond and frees the scan of the pin: a
+//! scan that pauses does not hold up VACUUM.
+//!
+//! # Locks
+//! One heap page, shared, within [`HeapScan::next`]; none between calls.
+//!
+//! # PostgreSQL counterpart and differences
+//! `heapgetpage`, `heapam_index_build_range_scan`. No synchronised scans.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::error::HeapResult;
+use base::{BlockNo, Fork, OffsetNo, PAGE_SIZE, Tid};
+use buffer::{Ring, RingKind};
+use page::{LpFlags, PageBytes};
+use txn::Transaction;
+
+use crate::error::{HeapError, HeapResult};
+use crate::fetch::heap_tag;
+use crate::header::{Bases, Header, read_header};
+use crate::ops;
+use crate::prune::{looks_prunable, prune_opt};
 use crate::rel::{Access, HeapRel, View};
 use crate::row::TupleRef;
+use crate::visibility::{Fate, Judge, is_removable};
+
+/// Tables of at least so many pages are read through a ring: a quarter of PostgreSQL's default 16,384 shared buffers.
+const RING_FROM: u32 = 4096;
+/// Pages asked for ahead of the scan.
+const AHEAD: u32 = 16;
 
 /// A scan of a table's pages in order.
 pub struct HeapScan {
-    #[allow(dead_code)]
     rel: Arc<HeapRel>,
+    /// Given by the caller; `None`: all pages.
+    range: Option<Range<u32>>,
+    /// Pages still to be read.
+    blocks: Range<u32>,
+    ring: Option<Ring>,
+    page: Box<PageBytes>,
+    block: BlockNo,
+    visible: Vec<OffsetNo>,
+    /// Next entry of `visible`.
+    at: usize,
 }
 
 impl HeapScan {
     /// A scan that has not started, over all pages there are now or those of `blocks`.
     pub fn new(access: &Access<'_>, rel: Arc<HeapRel>, blocks: Option<Range<u32>>) -> HeapResult<HeapScan> {
-        let _ = (access, blocks);
-        Ok(HeapScan { rel })
+        let mut scan = HeapScan {
+            rel,
+            range: blocks,
+            blocks: 0..0,
+            ring: None,
+            page: Box::new([0; PAGE_SIZE]),
+            block: BlockNo(0),
+            visible: Vec::new(),
+            at: 0,
+        };
+        scan.rescan(access)?;
+        Ok(scan)
     }
 
     /// Starts again from the first page; pages added meanwhile are included if the scan is of all pages.
     pub fn rescan(&mut self, access: &Access<'_>) -> HeapResult<()> {
-        let _ = access;
-        todo!()
+        let nblocks = access.pool.nblocks(self.rel.desc.file, Fork::Main)?;
+        self.blocks = match &self.range {
+            Some(range) => range.start.min(nblocks)..range.end.min(nblocks),
+            None => 0..nblocks,
+        };
+        if self.ring.is_none() && self.blocks.len() >= RING_FROM as usize {
+            self.ring = Some(access.pool.ring(RingKind::BulkRead));
+        }
+        self.visible.clear();
+        self.at = 0;
+        Ok(())
+    }
+
+    /// The table.
+    pub fn rel(&self) -> &Arc<HeapRel> {
+        &self.rel
     }
 
     /// The next visible row. All rows of a page are judged at once: a scan sees a page as it was when it came there.
+    #[inline]
     pub fn next(&mut self, access: &Access<'_>, view: &View<'_>) -> HeapResult<Option<TupleRef<'_>>> {
-        let _ = (access, view);
-        todo!()
+        while self.at >= self.visible.len() {
+            if !self.next_page(access, view)? {
+                return Ok(None);
+            }
+        }
+        let n = self.visible[self.at];
+        self.at += 1;
+        let tid = Tid::new(self.block, n);
+        let row =
+            page::item(&self.page, n).and_then(|bytes| TupleRef::new(tid, bytes, Bases::of(&self.page)));
+        match row {
+            Some(row) => Ok(Some(row)),
+            None => Err(no_tuple(&self.rel, tid)),
+        }
     }
+
+    /// The row that [`HeapScan::next`] returned last.
+    pub fn current(&self) -> Option<TupleRef<'_>> {
+        let n = *self.visible.get(self.at.checked_sub(1)?)?;
+        TupleRef::new(Tid::new(self.block, n), page::item(&self.page, n)?, Bases::of(&self.page))
+    }
+
+    /// Reads and judges the next page; `false` at the end.
+    fn next_page(&mut self, access: &Access<'_>, view: &View<'_>) -> HeapResult<bool> {
+        runtime::check_interrupts()?;
+        let Some(block) = self.blocks.next() else { return Ok(false) };
+        if block % AHEAD == 0 && self.ring.is_some() {
+            for ahead in (block + 1..self.blocks.end).take(AHEAD as usize) {
+                access.pool.prefetch(heap_tag(&self.rel, BlockNo(ahead)));
+            }
+        }
+        let tag = heap_tag(&self.rel, BlockNo(block));
+        let pin = match &self.ring {
+            Some(ring) => access.pool.read_with(tag, ring)?,
+            None => access.pool.read(tag)?,
+        };
+        let mut page = pin.shared();
+        if looks_prunable(access.txns, &self.rel, &page) {
+            drop(page);
+            prune_opt(access, &self.rel, &pin)?;
+            page = pin.shared();
+        }
+        self.block = BlockNo(block);
+        self.at = 0;
+        self.visible.clear();
+        let all_visible = ops::is_all_visible(&page);
+        let mut judge = Judge { txns: access.txns, page: &page };
+        let bases = Bases::of(&page);
+        for n in 1..=page::max_offset(&page) {
+            if page::line_pointer(&page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
+                continue;
+            }
+            let header = page::item(&page, n).and_then(|bytes| Header::read(bytes, bases));
+            let Some(mut header) = header else { return Err(no_tuple(&self.rel, Tid::new(self.block, n))) };
+            if all_visible || judge.sees(n, &mut header, view)? {
+                self.visible.push(n);
+            }
+        }
+        if !self.visible.is_empty() {
+            self.page.copy_from_slice(&page[..]);
+        }
+        Ok(true)
+    }
+}
+
+fn no_tuple(rel: &HeapRel, tid: Tid) -> HeapError {
+    let what = "line pointer leads to no tuple";
+    HeapError::Corrupt { rel: rel.desc.file, block: tid.block, offset: tid.offset, what }
+}
+
+/// What an index build is told about a row version.
+#[derive(Clone, Copy, Debug)]
+pub struct BuildRow<'a> {
+    /// Where the index entry is to point: the root of its HOT chain.
+    pub root: Tid,
+    /// The version.
+    pub row: TupleRef<'a>,
+    /// Whether it is live, so that it counts for uniqueness.
+    pub live: bool,
+}
+
+/// Calls `visit` for every version that an index must have an entry for: all but the dead. Nobody else writes to the table meanwhile (SHARE lock);
+/// versions that `me` wrote are included. Returns whether some HOT chain has versions that only older snapshots see and that are not in the
+/// index: then the index must not be used with such snapshots.
+pub fn build_scan(
+    access: &Access<'_>,
+    rel: &Arc<HeapRel>,
+    me: &Transaction,
+    visit: &mut dyn FnMut(BuildRow<'_>) -> HeapResult<()>,
+) -> HeapResult<bool> {
+    let mut broken_chains = false;
+    let ring = access.pool.ring(RingKind::BulkRead);
+    let mut copy: Box<PageBytes> = Box::new([0; PAGE_SIZE]);
+    let mut verdicts: Vec<(OffsetNo, bool)> = Vec::new();
+    for block in 0..access.pool.nblocks(rel.desc.file, Fork::Main)? {
+        runtime::check_interrupts()?;
+        let pin = access.pool.read_with(heap_tag(rel, BlockNo(block)), &ring)?;
+        prune_opt(access, rel, &pin)?;
+        {
+            let page = pin.shared();
+            broken_chains |= judge_for_build(access, rel, me, &page, &mut verdicts)?;
+            copy.copy_from_slice(&page[..]);
+        }
+        let roots = chain_roots(&copy);
+        for &(n, live) in &verdicts {
+            let tid = Tid::new(BlockNo(block), n);
+            let row = page::item(&copy, n).and_then(|bytes| TupleRef::new(tid, bytes, Bases::of(&copy)));
+            let Some(row) = row else { return Err(no_tuple(rel, tid)) };
+            let root = if row.header().is_heap_only() { roots[n as usize] } else { n };
+            if root == 0 {
+                return Err(HeapError::Corrupt {
+                    rel: rel.desc.file,
+                    block: BlockNo(block),
+                    offset: n,
+                    what: "heap-only tuple without a root",
+                });
+            }
+            visit(BuildRow { root: Tid::new(BlockNo(block), root), row, live })?;
+        }
+    }
+    Ok(broken_chains)
+}
+
+/// Which versions of a page an index must have, and whether each is live. Returns whether versions were left out that old snapshots see.
+fn judge_for_build(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    me: &Transaction,
+    page: &buffer::SharedPage<'_>,
+    verdicts: &mut Vec<(OffsetNo, bool)>,
+) -> HeapResult<bool> {
+    verdicts.clear();
+    let mut left_out = false;
+    for n in 1..=page::max_offset(page) {
+        if page::line_pointer(page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
+            continue;
+        }
+        let Some(mut header) = read_header(page, n) else {
+            return Err(no_tuple(rel, Tid::new(page.tag().block, n)));
+        };
+        let fate = Judge { txns: access.txns, page }.for_vacuum(n, &mut header)?;
+        let gone_for_me = matches!(fate, Fate::DeleteInProgress) && me.is_mine(header.raw_xmax);
+        match fate {
+            Fate::Dead(xmax) if is_removable(access.txns, rel.desc.kind, xmax) => {}
+            // The live end of the chain stands for it; its values may differ from this version's.
+            Fate::Dead(_) | Fate::DeleteInProgress if header.is_hot_updated() => left_out = true,
+            Fate::Dead(_) => verdicts.push((n, false)),
+            Fate::DeleteInProgress => verdicts.push((n, !gone_for_me)),
+            Fate::Live | Fate::InsertInProgress => verdicts.push((n, true)),
+        }
+    }
+    Ok(left_out)
+}
+
+/// For each line pointer the root of the HOT chain that it is in; 0 if none.
+pub(crate) fn chain_roots(page: &PageBytes) -> Vec<OffsetNo> {
+    let max = page::max_offset(page);
+    let mut roots = vec![0; max as usize + 1];
+    for root in 1..=max {
+        let Some(lp) = page::line_pointer(page, root) else { continue };
+        let mut next = match lp.flags {
+            LpFlags::Redirect => lp.offset,
+            LpFlags::Normal if read_header(page, root).is_some_and(|h| !h.is_heap_only()) => root,
+            _ => continue,
+        };
+        let mut expected_xmin = None;
+        for _ in 0..=max {
+            let Some(header) = read_header(page, next).filter(|_| next <= max) else { break };
+            if expected_xmin.is_some_and(|xmin| xmin != header.raw_xmin) || roots[next as usize] != 0 {
+                break;
+            }
+            roots[next as usize] = root;
+            if !header.is_hot_updated() {
+                break;
+            }
+            expected_xmin = Some(header.raw_xmax);
+            next = header.ctid.offset;
+        }
+    }
+    roots
+}
+
+/// What ANALYZE learns of a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SampleCounts {
+    /// Live rows.
+    pub live: u64,
+    /// Dead ones, removable or not.
+    pub dead: u64,
+}
+
+/// Calls `visit` for each live row of one page: ANALYZE's sample. Rows being inserted by others count as neither live nor dead.
+pub fn sample_block(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    me: &Transaction,
+    block: BlockNo,
+    visit: &mut dyn FnMut(TupleRef<'_>) -> HeapResult<()>,
+) -> HeapResult<SampleCounts> {
+    let mut counts = SampleCounts::default();
+    let mut live = Vec::new();
+    let copy: Box<PageBytes>;
+    {
+        let pin = access.pool.read(heap_tag(rel, block))?;
+        let page = pin.shared();
+        for n in 1..=page::max_offset(&page) {
+            let Some(lp) = page::line_pointer(&page, n) else { continue };
+            if lp.flags == LpFlags::Dead {
+                counts.dead += 1;
+            }
+            if lp.flags != LpFlags::Normal {
+                continue;
+            }
+            let Some(mut header) = read_header(&page, n) else {
+                return Err(no_tuple(rel, Tid::new(block, n)));
+            };
+            match (Judge { txns: access.txns, page: &page }).for_vacuum(n, &mut header)? {
+                Fate::Live => live.push(n),
+                Fate::InsertInProgress if me.is_mine(header.raw_xmin) => live.push(n),
+                Fate::InsertInProgress => {}
+                Fate::DeleteInProgress if me.is_mine(header.raw_xmax) => counts.dead += 1,
+                Fate::DeleteInProgress => live.push(n),
+                Fate::Dead(_) => counts.dead += 1,
+            }
+        }
+        copy = Box::new(*page);
+    }
+    counts.live = live.len() as u64;
+    for n in live {
+        let tid = Tid::new(block, n);
+        let row = page::item(&copy, n).and_then(|bytes| TupleRef::new(tid, bytes, Bases::of(&copy)));
+        visit(row.ok_or_else(|| no_tuple(rel, tid))?)?;
+    }
+    Ok(counts)
 }

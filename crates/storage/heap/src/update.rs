@@ -137,6 +137,32 @@ pub fn delete(
     Ok(DeleteOutcome::Deleted)
 }
 
+/// Overwrites a row's values in place, outside MVCC: counters in system catalogs (`relpages`, `reltuples`), which everybody may see at once
+/// and an abort need not undo. No value may change its length. The caller holds a lock that keeps other writers off the row.
+pub fn update_in_place(access: &Access<'_>, rel: &HeapRel, tid: Tid, values: &[Datum]) -> HeapResult<()> {
+    let pin = access.pool.read(heap_tag(rel, tid.block))?;
+    let mut page = pin.exclusive();
+    let mut bytes = Vec::with_capacity(256);
+    form_tuple(&rel.desc.layout, values, &mut bytes);
+    let hoff = bytes[INFOMASK + 2] as usize;
+    ops::overwrite_data(&mut page, tid.offset, &bytes[hoff..])
+        .map_err(|_| corrupt(rel, tid, "tuple cannot be overwritten in place"))?;
+    let mut log = Vec::with_capacity(bytes.len());
+    log.u16(tid.offset);
+    log.extend_from_slice(&bytes[hoff..]);
+    let mut action = WalAction::for_relation(
+        access.pool,
+        rel.desc.persistence,
+        Rmgr::Heap,
+        info::INPLACE,
+        base::Xid::INVALID,
+    );
+    let i = action.page(&mut page, PageChange::default());
+    action.page_data(i, &log);
+    action.commit();
+    Ok(())
+}
+
 /// An UPDATE under way.
 struct Update<'a> {
     access: &'a Access<'a>,

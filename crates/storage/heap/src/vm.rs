@@ -66,6 +66,11 @@ impl VmCursor {
         self.pin.as_ref().is_some_and(|(n, _)| *n == place(block).0)
     }
 
+    /// The bits of a heap page, from the pinned map page.
+    pub(crate) fn bits(&self, block: BlockNo) -> u8 {
+        self.pin.as_ref().filter(|_| self.covers(block)).map_or(0, |(_, pin)| get_bits(&pin.shared(), block))
+    }
+
     /// Pins the page that describes `block` if it exists. No latch may be held.
     fn move_to(&mut self, access: &Access<'_>, rel: &HeapRel, block: BlockNo) -> HeapResult<bool> {
         let (map_block, ..) = place(block);
@@ -192,7 +197,7 @@ pub fn bits(access: &Access<'_>, rel: &HeapRel, block: BlockNo, cursor: &mut VmC
     if !cursor.move_to(access, rel, block)? {
         return Ok(0);
     }
-    Ok(cursor.pin.as_ref().map_or(0, |(_, pin)| get_bits(&pin.shared(), block)))
+    Ok(cursor.bits(block))
 }
 
 /// Whether every row on a heap page is visible to everybody, so that an index-only scan need not look at it. Read after the index entry:
