@@ -55,3 +55,6 @@ pub use row::{HeapTuple, TupleRef};
 pub use scan::{BuildRow, HeapScan, SampleCounts, build_scan, sample_block};
 pub use toast::{ToastIndex, ToastTable, detoast};
 pub use update::{delete, update, update_in_place};
+
+#[cfg(test)]
+mod tests;

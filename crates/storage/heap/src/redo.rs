@@ -4,13 +4,13 @@
 
 use std::fmt;
 
-use base::{Fork, Lsn, Xid};
-use buffer::{BufferError, BufferPool, ExclusivePage, RedoPage, redo_init_page, redo_page};
+use base::{BlockNo, Fork, Lsn, Xid};
+use buffer::{BufferError, BufferPool, RedoPage, redo_init_page, redo_page};
 use page::PageBytes;
-use wal::{BlockRef, Record, WalDescribe};
+use wal::{Record, WalDescribe};
 
 use crate::header::HEADER_LEN;
-use crate::ops::{self, Mismatch, OpResult};
+use crate::ops::{self, Mismatch, OpResult, Stamp};
 use crate::records::{Get, get_prune, get_rebase, get_stamp, get_tuple, get_vm, info};
 use crate::vm;
 
@@ -59,7 +59,17 @@ pub fn redo(pool: &BufferPool, record: &Record) -> Result<(), RedoError> {
             redo_page(pool, record, index)?
         };
         let RedoPage::Apply(mut page) = page else { continue };
-        apply(&mut page, record, index, &block).map_err(|Mismatch| RedoError::Mismatch {
+        let change = Change {
+            kind: record.info,
+            xid: record.xid,
+            main: record.data(),
+            index,
+            fork: block.fork,
+            block: block.block,
+            will_init: block.will_init,
+            data: block.data,
+        };
+        apply(&mut page, &change).map_err(|Mismatch| RedoError::Mismatch {
             lsn: record.lsn,
             info: record.info,
             block: index,
@@ -69,55 +79,75 @@ pub fn redo(pool: &BufferPool, record: &Record) -> Result<(), RedoError> {
     Ok(())
 }
 
-fn apply(page: &mut ExclusivePage<'_>, record: &Record, index: usize, block: &BlockRef<'_>) -> OpResult<()> {
-    let mut get = Get(block.data);
-    if block.fork == Fork::Vm {
+/// What a record says about one of its pages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change<'a> {
+    pub kind: u8,
+    pub xid: Xid,
+    pub main: &'a [u8],
+    pub index: usize,
+    pub fork: Fork,
+    pub block: BlockNo,
+    pub will_init: bool,
+    pub data: &'a [u8],
+}
+
+/// Brings one page up to date.
+pub(crate) fn apply(page: &mut PageBytes, change: &Change<'_>) -> OpResult<()> {
+    let mut get = Get(change.data);
+    if change.fork == Fork::Vm {
         while !get.0.is_empty() {
-            let change = get_vm(&mut get)?;
-            vm::set_bits(page, change.block, change.bits);
+            let map_change = get_vm(&mut get)?;
+            vm::set_bits(page, map_change.block, map_change.bits);
         }
         return Ok(());
     }
-    if block.will_init {
-        ops::init_page(page, record.xid);
+    if change.will_init {
+        ops::init_page(page, change.xid);
     }
-    match (record.info, index) {
-        (info::INSERT, _) => insert(page, record.xid, block, &mut get)?,
-        (info::UPDATE, 0) => insert(page, record.xid, block, &mut get)?,
-        (info::UPDATE, _) => stamp(page, record.xid, &mut Get(record.data()))?,
-        (info::DELETE, _) => stamp(page, record.xid, &mut get)?,
-        (info::HOT_UPDATE | info::UPDATE_HERE, _) => hot_update(page, record.xid, block, &mut get)?,
-        (info::MULTI_INSERT, _) => {
-            for _ in 0..get.u16()? {
-                let len = get.u16()? as usize;
-                let (offset, mut tuple) = get_tuple(&mut get, len, &[], &[])?;
-                ops::insert(page, block.block, Some(offset), &mut tuple, record.xid, 0)?;
-            }
-            ops::set_all_visible(page, false);
-        }
+    match (change.kind, change.index) {
+        (info::INSERT, _) | (info::UPDATE, 0) => insert(page, change, &mut get),
+        (info::UPDATE, _) => stamp(page, change.xid, &mut Get(change.main)),
+        (info::DELETE, _) => stamp(page, change.xid, &mut get),
+        (info::HOT_UPDATE | info::UPDATE_HERE, _) => update_here(page, change, &mut get),
+        (info::MULTI_INSERT, _) => multi_insert(page, change, &mut get),
         (info::LOCK, _) => {
-            let mut lock = get_stamp(&mut get, record.xid)?;
-            lock.cid = None;
-            ops::stamp_xmax(page, &lock)?;
+            let lock = Stamp { cid: None, ..get_stamp(&mut get, change.xid)? };
+            ops::stamp_xmax(page, &lock)
         }
-        (info::PRUNE, _) => ops::prune(page, &get_prune(&mut get)?)?,
-        (info::VISIBLE, _) => ops::set_all_visible(page, true),
-        (info::INVISIBLE, _) => ops::set_all_visible(page, false),
-        (info::REBASE, _) => ops::rebase(page, &get_rebase(&mut get)?)?,
-        (info::VACUUM, _) => ops::free_dead(page, &get.offsets()?)?,
+        (info::PRUNE, _) => ops::prune(page, &get_prune(&mut get)?),
+        (info::VISIBLE, _) => {
+            ops::set_all_visible(page, true);
+            Ok(())
+        }
+        (info::INVISIBLE, _) => {
+            ops::set_all_visible(page, false);
+            Ok(())
+        }
+        (info::REBASE, _) => ops::rebase(page, &get_rebase(&mut get)?),
+        (info::VACUUM, _) => ops::free_dead(page, &get.offsets()?),
         (info::INPLACE, _) => {
             let offset = get.u16()?;
-            ops::overwrite_data(page, offset, get.0)?;
+            ops::overwrite_data(page, offset, get.0)
         }
-        _ => return Err(Mismatch),
+        _ => Err(Mismatch),
     }
+}
+
+fn insert(page: &mut PageBytes, change: &Change<'_>, get: &mut Get<'_>) -> OpResult<()> {
+    let len = get.0.len().checked_sub(2).ok_or(Mismatch)?;
+    let (offset, mut tuple) = get_tuple(get, len, &[], &[])?;
+    ops::insert(page, change.block, Some(offset), &mut tuple, change.xid, 0)?;
+    ops::set_all_visible(page, false);
     Ok(())
 }
 
-fn insert(page: &mut PageBytes, xid: Xid, block: &BlockRef<'_>, get: &mut Get<'_>) -> OpResult<()> {
-    let len = get.0.len().checked_sub(2).ok_or(Mismatch)?;
-    let (offset, mut tuple) = get_tuple(get, len, &[], &[])?;
-    ops::insert(page, block.block, Some(offset), &mut tuple, xid, 0)?;
+fn multi_insert(page: &mut PageBytes, change: &Change<'_>, get: &mut Get<'_>) -> OpResult<()> {
+    for _ in 0..get.u16()? {
+        let len = get.u16()? as usize;
+        let (offset, mut tuple) = get_tuple(get, len, &[], &[])?;
+        ops::insert(page, change.block, Some(offset), &mut tuple, change.xid, 0)?;
+    }
     ops::set_all_visible(page, false);
     Ok(())
 }
@@ -129,17 +159,18 @@ fn stamp(page: &mut PageBytes, xid: Xid, get: &mut Get<'_>) -> OpResult<()> {
     Ok(())
 }
 
-fn hot_update(page: &mut PageBytes, xid: Xid, block: &BlockRef<'_>, get: &mut Get<'_>) -> OpResult<()> {
-    let old_stamp = get_stamp(get, xid)?;
+/// An UPDATE within a page: the new version lacks the bytes that it shares with the old one.
+fn update_here(page: &mut PageBytes, change: &Change<'_>, get: &mut Get<'_>) -> OpResult<()> {
+    let old_stamp = get_stamp(get, change.xid)?;
     let (prefix, suffix) = (get.u16()? as usize, get.u16()? as usize);
     let old = page::item(page, old_stamp.offset).and_then(|old| old.get(HEADER_LEN..)).ok_or(Mismatch)?;
     let head = old.get(..prefix).ok_or(Mismatch)?;
     let tail = old.len().checked_sub(suffix).and_then(|at| old.get(at..)).ok_or(Mismatch)?;
     let len = get.0.len().checked_sub(2).ok_or(Mismatch)?;
     let (offset, mut tuple) = get_tuple(get, len, head, tail)?;
-    ops::insert(page, block.block, Some(offset), &mut tuple, xid, 0)?;
+    ops::insert(page, change.block, Some(offset), &mut tuple, change.xid, 0)?;
     ops::stamp_xmax(page, &old_stamp)?;
-    ops::mark_prunable(page, xid);
+    ops::mark_prunable(page, change.xid);
     ops::set_all_visible(page, false);
     Ok(())
 }

@@ -58,6 +58,8 @@ pub fn set_bits(map: &mut PageBytes, block: BlockNo, bits: u8) {
 #[derive(Default)]
 pub struct VmCursor {
     pin: Option<(u32, Pin)>,
+    /// A map page that was not there when this cursor looked. It may be by now, but nobody relies on that.
+    absent: Option<u32>,
 }
 
 impl VmCursor {
@@ -78,7 +80,11 @@ impl VmCursor {
             return Ok(true);
         }
         self.pin = None;
+        if self.absent == Some(map_block) {
+            return Ok(false);
+        }
         if !map_exists(access, rel)? || map_block >= access.pool.nblocks(rel.desc.file, Fork::Vm)? {
+            self.absent = Some(map_block);
             return Ok(false);
         }
         let tag = Tag { rel: rel.desc.file, fork: Fork::Vm, block: BlockNo(map_block) };
@@ -92,6 +98,7 @@ impl VmCursor {
             return Ok(());
         }
         extend_fork(access, rel, Fork::Vm, place(block).0)?;
+        self.absent = None;
         self.move_to(access, rel, block)?;
         Ok(())
     }
