@@ -1,24 +1,27 @@
-//! The pool.
+//! The pool: reading and adding pages, finding buffers for them.
 
 use std::fmt;
+use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::{BlockNo, Fork, RelFile};
+use page::PageBytes;
+use runtime::WaitQueue;
 use smgr::{Smgr, SmgrError};
 use wal::{Wal, WalError};
 
+use crate::clock_sweep::ClockSweep;
+use crate::frame::{DIRTY, Frame, MAPPED, MAX_USAGE, READING, VALID, pins};
+use crate::mapping::Mapping;
+use crate::memory::PageMemory;
 use crate::pin::{ExclusivePage, Pin};
+use crate::ring::{Ring, RingKind};
+use crate::stats::{BufferStats, Stats, count};
+use crate::tag::Tag;
+use crate::write_back::{Background, Latching, Writer};
 
-/// Identity of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Tag {
-    /// Relation.
-    pub rel: RelFile,
-    /// Fork.
-    pub fork: Fork,
-    /// Page.
-    pub block: BlockNo,
-}
+const QUEUES: usize = 128;
 
 /// What a crash may take from a relation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +51,7 @@ pub enum BufferError {
     File(SmgrError),
     /// The log could not be flushed before a page was written: the server must stop.
     Wal(WalError),
-    /// Every buffer is pinned.
+    /// Every buffer is pinned: 53200.
     NoUnpinnedBuffers,
 }
 
@@ -67,151 +70,530 @@ impl fmt::Display for BufferError {
 
 impl std::error::Error for BufferError {}
 
-/// How a big scan or load keeps to few buffers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RingKind {
-    /// Sequential scans: 256 KiB.
-    BulkRead,
-    /// COPY and CREATE TABLE AS: 16 MiB.
-    BulkWrite,
-    /// VACUUM: 2 MiB.
-    Vacuum,
+impl From<SmgrError> for BufferError {
+    fn from(error: SmgrError) -> BufferError {
+        BufferError::File(error)
+    }
 }
 
-/// The few buffers that one big scan or load goes round in.
-pub struct Ring {}
+impl From<WalError> for BufferError {
+    fn from(error: WalError) -> BufferError {
+        BufferError::Wal(error)
+    }
+}
 
 /// Habits of a pool.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolOptions {
-    /// Number of pages (`shared_buffers`).
+    /// Number of pages (`shared_buffers`), at least 16.
     pub buffers: usize,
-    /// Log a page's first hint after a checkpoint (needed with checksums).
+    /// Log a page's image at its first hint after a checkpoint (needed with checksums).
     pub log_hints: bool,
+    /// Most pages that a round of the background writer writes (`bgwriter_lru_maxpages`).
+    pub bgwriter_max_pages: usize,
+    /// How far ahead of the expected need it cleans (`bgwriter_lru_multiplier`).
+    pub bgwriter_multiplier: f64,
 }
 
-/// Counters since start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BufferStats {
-    /// Pages found.
-    pub hits: u64,
-    /// Pages read.
-    pub reads: u64,
-    /// Pages written by whoever needed the buffer.
-    pub backend_writes: u64,
-    /// Pages written by the background writer.
-    pub bgwriter_writes: u64,
-    /// Pages written by checkpoints.
-    pub checkpoint_writes: u64,
-    /// Buffers given a new page.
-    pub allocations: u64,
-    /// Pages thrown out for another.
-    pub evictions: u64,
-    /// Pages added to relations.
-    pub extends: u64,
+impl Default for PoolOptions {
+    fn default() -> Self {
+        PoolOptions { buffers: 16384, log_hints: true, bgwriter_max_pages: 100, bgwriter_multiplier: 2.0 }
+    }
 }
 
-/// What the background writer's step did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BgwriterStep {
-    /// Pages written.
-    pub written: usize,
-    /// Nothing is being allocated: sleep until woken.
-    pub may_hibernate: bool,
+/// What to do with a page that is not in the pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Load {
+    /// Read it.
+    Read,
+    /// Read it; a damaged one becomes a new page.
+    ReadOrReset,
+    /// Start from zeros.
+    Zero,
 }
 
-/// The pool.
-pub struct BufferPool {}
+/// Everything behind the pool and its pins.
+pub(crate) struct Inner {
+    pub frames: Box<[Frame]>,
+    memory: PageMemory,
+    pub mapping: Mapping,
+    pub sweep: ClockSweep,
+    pub smgr: Arc<Smgr>,
+    pub wal: Arc<Wal>,
+    pub options: PoolOptions,
+    pub stats: Stats,
+    pub background: Background,
+    queues: Box<[WaitQueue]>,
+    /// Threads between giving up their last pin and waking somebody through `queues`.
+    wakers: AtomicUsize,
+}
+
+/// The pool of shared buffers.
+///
+/// Pins and page guards do not borrow it: they keep the memory alive by being counted.
+pub struct BufferPool {
+    inner: NonNull<Inner>,
+}
+
+// SAFETY: `Inner` is Sync (atomics, latches, mutexes; page bytes are guarded by frames), and is freed by the last owner.
+unsafe impl Send for BufferPool {}
+// SAFETY: as above.
+unsafe impl Sync for BufferPool {}
+
+impl Drop for BufferPool {
+    fn drop(&mut self) {
+        // Acquire: pairs with the Release of unpinning and of `wakers`; whoever is counted out touches nothing any more.
+        let inner = self.inner();
+        let used = inner.wakers.load(Ordering::Acquire) != 0
+            || inner.frames.iter().any(|frame| pins(frame.state()) != 0);
+        if !used {
+            // SAFETY: made by `Box::into_raw`; nobody has a pin, and nobody can get one without the pool.
+            drop(unsafe { Box::from_raw(self.inner.as_ptr()) });
+        }
+        // With pins outstanding the memory stays: leaking is sound, freeing is not.
+    }
+}
+
+impl Inner {
+    pub fn page_ptr(&self, index: u32) -> *mut PageBytes {
+        self.memory.page(index)
+    }
+
+    pub fn frame(&self, index: u32) -> &Frame {
+        &self.frames[index as usize]
+    }
+
+    /// Where one waits for this frame's I/O or pins. Frames share queues: waiters look again.
+    pub fn queue(&self, index: u32) -> &WaitQueue {
+        &self.queues[index as usize % QUEUES]
+    }
+
+    pub fn unpin(&self, index: u32) {
+        // `wakers` keeps the queue alive: the one we wake may end the pool before we get to it.
+        let unpinned = self.frame(index).unpin(|| {
+            self.wakers.fetch_add(1, Ordering::Relaxed);
+        });
+        if unpinned.wakes {
+            self.queue(index).wake_all();
+        }
+        if unpinned.announced {
+            // Release: pairs with the Acquire in the pool's drop.
+            self.wakers.fetch_sub(1, Ordering::Release);
+        }
+    }
+
+    /// Ends a read, write or hint and wakes those who wait for it.
+    pub fn end_io(&self, index: u32, work: u64, and_set: u64) {
+        self.frame(index).end_io(work, and_set);
+        self.queue(index).wake_all();
+    }
+
+    /// Waits until the frame has none of these flags. The caller has a pin.
+    pub fn wait_while(&self, index: u32, busy: u64) {
+        self.queue(index).wait_until(|| (self.frame(index).state() & busy == 0).then_some(()));
+    }
+}
+
+/// A read in progress: a reader that gives up, or unwinds, lets the next one try.
+struct Reading<'a> {
+    pool: &'a Inner,
+    index: u32,
+    result: u64,
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.pool.end_io(self.index, READING, self.result);
+    }
+}
 
 impl BufferPool {
     /// A pool of `nbuffers` pages.
-    pub fn new(_nbuffers: usize, _smgr: Arc<Smgr>, _wal: Arc<Wal>) -> BufferPool {
-        todo!()
+    pub fn new(nbuffers: usize, smgr: Arc<Smgr>, wal: Arc<Wal>) -> BufferPool {
+        BufferPool::with_options(PoolOptions { buffers: nbuffers, ..PoolOptions::default() }, smgr, wal)
     }
+
     /// A pool with these options.
-    pub fn with_options(_options: PoolOptions, _smgr: Arc<Smgr>, _wal: Arc<Wal>) -> BufferPool {
-        todo!()
+    pub fn with_options(options: PoolOptions, smgr: Arc<Smgr>, wal: Arc<Wal>) -> BufferPool {
+        let buffers = options.buffers.clamp(16, u32::MAX as usize / 2);
+        let inner = Box::new(Inner {
+            frames: (0..buffers).map(|_| Frame::default()).collect(),
+            memory: PageMemory::new(buffers),
+            mapping: Mapping::new(buffers),
+            sweep: ClockSweep::new(buffers),
+            smgr,
+            wal,
+            options: PoolOptions { buffers, ..options },
+            stats: Stats::default(),
+            background: Background::default(),
+            queues: (0..QUEUES).map(|_| WaitQueue::new()).collect(),
+            wakers: AtomicUsize::new(0),
+        });
+        BufferPool { inner: NonNull::from(Box::leak(inner)) }
     }
+
+    pub(crate) fn inner(&self) -> &Inner {
+        // SAFETY: lives until drop.
+        unsafe { self.inner.as_ref() }
+    }
+
     /// The log that this pool's pages go to.
     pub fn wal(&self) -> &Arc<Wal> {
-        todo!()
+        &self.inner().wal
     }
+
     /// The files below.
     pub fn smgr(&self) -> &Arc<Smgr> {
-        todo!()
+        &self.inner().smgr
     }
+
+    /// Number of buffers.
+    pub fn buffers(&self) -> usize {
+        self.inner().frames.len()
+    }
+
+    /// The guard of a pin that the caller just took on the frame.
+    pub(crate) fn pin_of(&self, index: u32) -> Pin {
+        debug_assert!(pins(self.inner().frame(index).state()) > 0);
+        // SAFETY: the caller's pin becomes the guard's.
+        unsafe { Pin::adopt(self.inner, index) }
+    }
+
     /// The page, pinned.
-    pub fn read(&self, _tag: Tag) -> Result<Pin, BufferError> {
-        todo!()
+    pub fn read(&self, tag: Tag) -> Result<Pin, BufferError> {
+        self.read_as(tag, None, Load::Read)
     }
+
     /// The page, pinned; a miss takes a buffer of the ring.
-    pub fn read_with(&self, _tag: Tag, _ring: &Ring) -> Result<Pin, BufferError> {
-        todo!()
+    pub fn read_with(&self, tag: Tag, ring: &Ring) -> Result<Pin, BufferError> {
+        self.read_as(tag, Some(ring), Load::Read)
     }
+
+    /// The page; a damaged one becomes an empty new page. For forks that repair themselves (the free-space map).
+    pub fn read_or_reset(&self, tag: Tag) -> Result<Pin, BufferError> {
+        self.read_as(tag, None, Load::ReadOrReset)
+    }
+
     /// The page if it is in the pool, without I/O.
-    pub fn read_cached(&self, _tag: Tag) -> Option<Pin> {
-        todo!()
+    pub fn read_cached(&self, tag: Tag) -> Option<Pin> {
+        let (index, state) = self.lookup(tag, MAX_USAGE)?;
+        let pin = self.pin_of(index);
+        (state & VALID != 0).then_some(pin)
     }
+
     /// A ring for one scan or load.
-    pub fn ring(&self, _kind: RingKind) -> Ring {
-        todo!()
+    pub fn ring(&self, kind: RingKind) -> Ring {
+        Ring::new(kind, self.inner().frames.len())
     }
+
     /// Starts to read a page that will be wanted.
-    pub fn prefetch(&self, _tag: Tag) {
-        todo!()
+    pub fn prefetch(&self, tag: Tag) {
+        if !self.inner().mapping.probably_has(&self.inner().frames, tag.words(), tag.hash()) {
+            self.inner().smgr.prefetch(tag.rel, tag.fork, tag.block, 1);
+        }
     }
-    /// A new zero page at the end of the fork, latched. Serialised per fork.
+
+    /// Redo: the page, zeroed without reading if it is not in the pool; the fork is created and extended as needed.
+    pub fn read_or_zero(&self, tag: Tag) -> Result<Pin, BufferError> {
+        let nblocks = match self.inner().smgr.nblocks(tag.rel, tag.fork) {
+            Err(SmgrError::MissingFile { .. }) => {
+                self.inner().smgr.create(tag.rel, tag.fork, true)?;
+                0
+            }
+            nblocks => nblocks?,
+        };
+        if tag.block.0 >= nblocks {
+            let fork = self.inner().smgr.fork(tag.rel, tag.fork);
+            let _extension = fork.lock_extension();
+            let nblocks = self.inner().smgr.nblocks(tag.rel, tag.fork)?;
+            if tag.block.0 >= nblocks {
+                self.inner().smgr.extend(tag.rel, tag.fork, BlockNo(nblocks), tag.block.0 + 1 - nblocks)?;
+            }
+        }
+        self.read_as(tag, None, Load::Zero)
+    }
+
+    fn lookup(&self, tag: Tag, bump: u64) -> Option<(u32, u64)> {
+        self.inner()
+            .mapping
+            .lookup(&self.inner().frames, tag.words(), tag.hash(), bump, |index| self.inner().unpin(index))
+    }
+
+    fn read_as(&self, tag: Tag, ring: Option<&Ring>, load: Load) -> Result<Pin, BufferError> {
+        let bump = if ring.is_some() { 1 } else { MAX_USAGE };
+        if let Some((index, state)) = self.lookup(tag, bump) {
+            let pin = self.pin_of(index);
+            if state & VALID != 0 {
+                count(&self.inner().stats.here().hits);
+                return Ok(pin);
+            }
+            return self.finish_load(pin, load);
+        }
+        let victim = self.take_victim(ring)?;
+        let (pin, ours) = self.map(tag, victim);
+        if ours {
+            let reading = Reading { pool: self.inner(), index: pin.index(), result: 0 };
+            self.fill(&pin, load, reading)?;
+            return Ok(pin);
+        }
+        self.finish_load(pin, load)
+    }
+
+    /// Puts a page into a frame that the caller took, unless it is in another already. Gives the page's frame, pinned, and whether
+    /// the caller has to fill it (has `READING`).
+    fn map(&self, tag: Tag, victim: Pin) -> (Pin, bool) {
+        let (words, hash) = (tag.words(), tag.hash());
+        let found = self.inner().mapping.locked(hash, |partition| {
+            if let Some(index) = partition.find(&self.inner().frames, words) {
+                let pinned = self.inner().frame(index).try_pin(MAX_USAGE);
+                debug_assert!(pinned.is_some(), "a frame stays mapped under its mutex");
+                return Some(index);
+            }
+            self.inner().frame(victim.index()).occupy(words);
+            partition.insert(&self.inner().frames, victim.index());
+            None
+        });
+        match found {
+            // The victim goes back unused: the sweep finds it.
+            Some(index) => (self.pin_of(index), false),
+            None => (victim, true),
+        }
+    }
+
+    /// Waits for whoever reads the page; if that failed, tries it here.
+    fn finish_load(&self, pin: Pin, load: Load) -> Result<Pin, BufferError> {
+        if self.begin_fill(&pin) {
+            let reading = Reading { pool: self.inner(), index: pin.index(), result: 0 };
+            self.fill(&pin, load, reading)?;
+        } else {
+            count(&self.inner().stats.here().hits);
+        }
+        Ok(pin)
+    }
+
+    /// Waits until the page is valid (false) or the caller is the one to fill it (true).
+    fn begin_fill(&self, pin: &Pin) -> bool {
+        let frame = self.inner().frame(pin.index());
+        loop {
+            if frame.try_begin_read() {
+                return true;
+            }
+            if frame.state() & VALID != 0 {
+                return false;
+            }
+            self.inner().wait_while(pin.index(), READING);
+        }
+    }
+
+    /// Fills a page that nobody else looks at before it is valid.
+    fn fill(&self, pin: &Pin, load: Load, mut reading: Reading<'_>) -> Result<(), BufferError> {
+        let Tag { rel, fork, block } = pin.tag();
+        // SAFETY: `READING` is ours and the page is not valid, so nobody has a reference to the bytes.
+        let bytes = unsafe { &mut *self.inner().page_ptr(pin.index()) };
+        let filled = match load {
+            Load::Zero => {
+                bytes.fill(0);
+                Ok(())
+            }
+            Load::Read | Load::ReadOrReset => {
+                count(&self.inner().stats.here().reads);
+                self.inner().smgr.read(rel, fork, block, bytes).map_err(BufferError::File).and_then(|()| {
+                    match page::verify(bytes, block) {
+                        Ok(()) => Ok(()),
+                        Err(_) if load == Load::ReadOrReset => {
+                            bytes.fill(0);
+                            Ok(())
+                        }
+                        Err(_) => Err(BufferError::Corrupt { rel, fork, block }),
+                    }
+                })
+            }
+        };
+        match filled {
+            Ok(()) => {
+                reading.result = VALID;
+                Ok(())
+            }
+            Err(error) => {
+                drop(reading);
+                self.forget(pin);
+                Err(error)
+            }
+        }
+    }
+
+    /// Unmaps a page that could not be filled, if nobody else waits for it.
+    fn forget(&self, pin: &Pin) {
+        let frame = self.inner().frame(pin.index());
+        self.inner().mapping.locked(pin.tag().hash(), |partition| {
+            if frame.state() & VALID == 0 && frame.try_vacate(true) {
+                partition.remove(&self.inner().frames, pin.index());
+            }
+        });
+    }
+
+    /// A frame without a page, pinned by the caller alone.
+    fn take_victim(&self, ring: Option<&Ring>) -> Result<Pin, BufferError> {
+        if self.inner().sweep.count_allocation() {
+            self.inner().background.wake();
+        }
+        loop {
+            let from_ring = ring.and_then(|ring| ring.claim(&self.inner().frames));
+            let index = match from_ring {
+                Some(index) => index,
+                None => {
+                    self.inner().sweep.claim(&self.inner().frames).ok_or(BufferError::NoUnpinnedBuffers)?
+                        as u32
+                }
+            };
+            let pin = self.pin_of(index);
+            let state = self.inner().frame(index).state();
+            if state & DIRTY != 0 {
+                if from_ring.is_some()
+                    && ring.is_some_and(|ring| ring.declines(self.inner().needs_wal_flush(index)))
+                {
+                    continue;
+                }
+                // Waiting for a latch here, with latches of other pages held, could be a deadlock: another frame will do.
+                if !self.write_back(&pin, Latching::Try, Writer::Backend)? {
+                    continue;
+                }
+            }
+            if state & MAPPED == 0 || self.evict(&pin) {
+                if let Some(ring) = ring {
+                    ring.keep(index);
+                }
+                return Ok(pin);
+            }
+        }
+    }
+
+    /// Takes the page out of a frame that the caller has pinned, unless somebody else wants it or made it dirty.
+    fn evict(&self, pin: &Pin) -> bool {
+        let frame = self.inner().frame(pin.index());
+        let evicted = self.inner().mapping.locked(pin.tag().hash(), |partition| {
+            let vacated = frame.try_vacate(false);
+            if vacated {
+                partition.remove(&self.inner().frames, pin.index());
+            }
+            vacated
+        });
+        if evicted {
+            count(&self.inner().stats.here().evictions);
+        }
+        evicted
+    }
+
+    /// A new zero page at the end of the fork, exclusively latched. Extending is serialised per fork; the file grows ahead of need.
     pub fn extend(
         &self,
-        _rel: RelFile,
-        _fork: Fork,
-        _persistence: Persistence,
+        rel: RelFile,
+        fork: Fork,
+        persistence: Persistence,
     ) -> Result<ExclusivePage<'static>, BufferError> {
-        todo!()
+        self.extend_with(rel, fork, persistence, None)
     }
-    /// Redo: the page, zeroed without reading if it is not in the pool; the fork is extended (and created) as needed.
-    pub fn read_or_zero(&self, _tag: Tag) -> Result<Pin, BufferError> {
-        todo!()
-    }
-    /// Number of pages of a fork.
-    pub fn nblocks(&self, _rel: RelFile, _fork: Fork) -> Result<u32, BufferError> {
-        todo!()
-    }
-    /// Discards the pages from `nblocks` on and cuts the file. The caller has the relation to itself and has logged it.
-    pub fn truncate(&self, _rel: RelFile, _fork: Fork, _nblocks: u32) -> Result<(), BufferError> {
-        todo!()
-    }
-    /// Discards all pages of relations that are to be unlinked.
-    pub fn drop_relations(&self, _rels: &[RelFile]) {
-        todo!()
-    }
-    /// Writes all dirty pages of a relation.
-    pub fn flush_relation(&self, _rel: RelFile) -> Result<(), BufferError> {
-        todo!()
-    }
-    /// Writes all pages that are dirty now, in file order. `everything`: unlogged and temporary ones too (shutdown).
-    /// `progress(done, total)` is called after each page and may sleep.
-    pub fn checkpoint_write(
+
+    /// As [`extend`](Self::extend), with a buffer of the ring.
+    pub fn extend_with(
         &self,
-        _everything: bool,
-        _progress: &mut dyn FnMut(usize, usize),
-    ) -> Result<usize, BufferError> {
-        todo!()
+        rel: RelFile,
+        fork: Fork,
+        persistence: Persistence,
+        ring: Option<&Ring>,
+    ) -> Result<ExclusivePage<'static>, BufferError> {
+        // Before the lock: finding a buffer may mean to write one.
+        let victim = self.take_victim(ring)?;
+        let state = self.inner().smgr.fork(rel, fork);
+        let _extension = state.lock_extension();
+        let block = BlockNo(self.inner().smgr.nblocks(rel, fork)?);
+        let (pin, ours) = self.map(Tag { rel, fork, block }, victim);
+        let frame = self.inner().frame(pin.index());
+        if persistence != Persistence::Permanent {
+            frame.set_unlogged();
+        }
+        // Not ours if somebody read behind the end: wait until it fails, or take over what is left of it.
+        let filling = ours || self.begin_fill(&pin);
+        let mut page = pin.into_exclusive();
+        page.fill(0);
+        if filling {
+            // Latched before it is valid: who finds the page waits for us.
+            self.inner().end_io(page.index(), READING, VALID);
+        }
+        if let Err(error) = self.inner().smgr.extend(rel, fork, block, 1) {
+            let pin = page.into_pin();
+            self.discard(pin);
+            return Err(error.into());
+        }
+        count(&self.inner().stats.here().extends);
+        Ok(page)
     }
-    /// One round of the background writer.
-    pub fn bgwriter_step(&self) -> Result<BgwriterStep, BufferError> {
-        todo!()
+
+    /// Number of pages of a fork.
+    pub fn nblocks(&self, rel: RelFile, fork: Fork) -> Result<u32, BufferError> {
+        Ok(self.inner().smgr.nblocks(rel, fork)?)
     }
-    /// Sleeps until somebody needs a buffer (after a step that may hibernate).
-    pub fn bgwriter_wait(&self) {
-        todo!()
+
+    /// Throws a page away, changes included. Waits for others' pins, which can only be passing.
+    fn discard(&self, pin: Pin) {
+        let frame = self.inner().frame(pin.index());
+        loop {
+            pin.wait_to_be_alone();
+            let gone = self.inner().mapping.locked(pin.tag().hash(), |partition| {
+                let vacated = frame.try_vacate(true);
+                if vacated {
+                    partition.remove(&self.inner().frames, pin.index());
+                }
+                vacated
+            });
+            if gone {
+                return;
+            }
+        }
     }
+
+    /// Discards the pages that `unwanted` names, without writing them.
+    fn discard_where(&self, unwanted: impl Fn(Tag) -> bool) {
+        for (index, frame) in self.inner().frames.iter().enumerate() {
+            // A glance without a pin may be wrong about a frame that changes just now; but such a page is not one of a
+            // relation that nobody uses any more.
+            if frame.state() & MAPPED == 0 || !unwanted(Tag::from_words(frame.tag_words())) {
+                continue;
+            }
+            if frame.try_pin_if(|_| true).is_some() {
+                let pin = self.pin_of(index as u32);
+                if unwanted(pin.tag()) {
+                    self.discard(pin);
+                }
+            }
+        }
+    }
+
+    /// Discards the pages from `nblocks` on and cuts the file. The caller has the relation to itself and has logged it.
+    pub fn truncate(&self, rel: RelFile, fork: Fork, nblocks: u32) -> Result<(), BufferError> {
+        self.discard_where(|tag| tag.rel == rel && tag.fork == fork && tag.block.0 >= nblocks);
+        Ok(self.inner().smgr.truncate(rel, fork, nblocks)?)
+    }
+
+    /// Discards all pages of relations that are to be unlinked. Nobody uses them any more.
+    pub fn drop_relations(&self, rels: &[RelFile]) {
+        let mut sorted = rels.to_vec();
+        sorted.sort_unstable();
+        self.discard_where(|tag| sorted.binary_search(&tag.rel).is_ok());
+    }
+
     /// Counters.
     pub fn stats(&self) -> BufferStats {
-        todo!()
+        BufferStats { allocations: self.inner().sweep.allocations(), ..self.inner().stats.sum() }
     }
+
     /// Number of pins held now; tests end with zero.
     pub fn pins(&self) -> usize {
-        todo!()
+        self.inner().frames.iter().map(|frame| pins(frame.state()) as usize).sum()
+    }
+
+    /// Number of dirty pages now.
+    pub fn dirty(&self) -> usize {
+        self.inner().frames.iter().filter(|frame| frame.state() & DIRTY != 0).count()
     }
 }

@@ -93,4 +93,4 @@ pub use builder::{BlockOptions, MAX_BLOCKS, RecordBuilder};
 pub use log::{Wal, WalError, WalOptions, WalStart};
 pub use reader::WalReader;
 pub use record::{BlockRef, Image, Invalid, Record, Rmgr, WalDescribe, XlogDescribe, xlog_info};
-pub use segment::Recycled;
+pub use segment::{Recycled, sync_segments};

@@ -107,6 +107,7 @@ pub struct Wal {
     backlog: WaitQueue,
     backlog_wanted: AtomicBool,
     failed: AtomicBool,
+    recovering: AtomicBool,
     /// LSN of the last removal and smoothed distance between two, for recycling.
     last_removal: AtomicU64,
     distance: AtomicU64,
@@ -155,33 +156,62 @@ impl Wal {
     /// Opens an existing log for insertion at `start.end`. What is behind is wiped: it was never acknowledged, and it
     /// must not be taken for part of the log once new records stand before it.
     pub fn open(dir: &Path, options: WalOptions, start: WalStart) -> Result<Wal, WalError> {
+        let wal = Wal::recovering(dir, options, start.system_identifier);
+        wal.start(start)?;
+        Ok(wal)
+    }
+
+    /// The log of a server that replays it: nothing can be inserted, everything counts as flushed, no page needs an image.
+    /// [`start`](Self::start) ends that state.
+    pub fn recovering(dir: &Path, options: WalOptions, system_identifier: u64) -> Wal {
         let geometry = Geometry::new(options.segment_size);
-        let next = align(geometry.position(start.end));
-        let segments = Segments::new(dir, geometry, start.system_identifier, options.fsync);
-        segments.wipe_from(next)?;
         let ring_size = options.buffers.max(64 << 10).next_power_of_two();
-        Ok(Wal {
+        Wal {
             geometry,
-            reservations: Reservations::new(next, start.redo.0, SLOTS),
+            reservations: Reservations::new(0, 0, SLOTS),
             ring: Ring::new(ring_size),
-            queue: FlushQueue::new(next),
-            segments,
-            system_identifier: start.system_identifier,
+            queue: FlushQueue::new(0),
+            segments: Segments::new(dir, geometry, system_identifier, options.fsync),
+            system_identifier,
             long_record: runtime::sync::Mutex::new(()),
             copied: WaitQueue::new(),
             copy_waiters: AtomicU32::new(0),
             backlog: WaitQueue::new(),
             backlog_wanted: AtomicBool::new(false),
             failed: AtomicBool::new(false),
-            last_removal: AtomicU64::new(start.redo.0),
+            recovering: AtomicBool::new(true),
+            last_removal: AtomicU64::new(0),
             distance: AtomicU64::new(0),
             options,
-        })
+        }
+    }
+
+    /// Ends recovery: insertion starts at `start.end`, what is behind is wiped (see [`open`](Self::open)).
+    ///
+    /// # Panics
+    /// When the log was started before.
+    pub fn start(&self, start: WalStart) -> Result<(), WalError> {
+        assert!(self.is_recovering(), "the log is started once");
+        assert_eq!(start.system_identifier, self.system_identifier, "a log of another cluster");
+        let next = align(self.geometry.position(start.end));
+        self.segments.wipe_from(next)?;
+        self.last_removal.store(start.redo.0, Ordering::Relaxed);
+        self.reservations.restart(next, start.redo.0);
+        self.queue.restart(next);
+        // Release: pairs with the Acquire in `is_recovering`; who may insert sees where.
+        self.recovering.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    /// Whether the log is being replayed.
+    pub fn is_recovering(&self) -> bool {
+        self.recovering.load(Ordering::Acquire)
     }
 
     /// Inserts a record; returns its end, the LSN for its pages and for [`flush`](Self::flush). Waits only when the ring
     /// is full. Cannot fail: after a write error the record goes nowhere and every flush fails.
     pub fn insert(&self, record: &RecordBuilder<'_>) -> Lsn {
+        debug_assert!(!self.is_recovering(), "nothing is logged during recovery");
         let full_page_writes = self.options.full_page_writes;
         let mut assembled = record.assemble(Lsn(self.reservations.redo()), full_page_writes);
         let _long = (assembled.length > self.ring.size() / 4).then(|| self.long_record.lock());
@@ -278,6 +308,9 @@ impl Wal {
 
     /// Returns once everything before `upto` is on disk. The caller may hold latches; must not be inside an insertion.
     pub fn flush(&self, upto: Lsn) -> Result<(), WalError> {
+        if self.is_recovering() {
+            return Ok(());
+        }
         self.flush_position(self.geometry.position(upto).min(self.reservations.next()))
     }
 
@@ -349,6 +382,9 @@ impl Wal {
 
     /// The WAL writer's step: writes and syncs what was inserted so far, prepares the next segment.
     pub fn write_some(&self) -> Result<(), WalError> {
+        if self.is_recovering() {
+            return Ok(());
+        }
         // Whether the last bytes are still being copied does not matter here.
         let end = self.reservations.completed();
         self.flush_position(end)?;
@@ -392,7 +428,7 @@ impl Wal {
 
     /// Whether a page with this LSN needs an image at its next change.
     pub fn needs_image(&self, page_lsn: Lsn) -> bool {
-        self.options.full_page_writes && page_lsn <= self.redo()
+        self.options.full_page_writes && !self.is_recovering() && page_lsn <= self.redo()
     }
 
     /// The options in force.

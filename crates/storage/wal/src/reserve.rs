@@ -48,6 +48,12 @@ impl Reservations {
         }
     }
 
+    /// Begins elsewhere, while nobody inserts yet.
+    pub fn restart(&self, next: u64, redo: u64) {
+        self.redo.store(redo, Ordering::SeqCst);
+        self.next.0.store(next, Ordering::SeqCst);
+    }
+
     /// Position of the next record.
     pub fn next(&self) -> u64 {
         self.next.0.load(Ordering::SeqCst)

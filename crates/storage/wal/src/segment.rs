@@ -209,6 +209,19 @@ impl Segments {
     }
 }
 
+/// Syncs all files in `dir`: before recovery believes records that the crashed server may have written without syncing. Pages
+/// that redo changes could otherwise get to disk before the log.
+pub fn sync_segments(dir: &Path) -> Result<(), WalError> {
+    let entries = fs::read_dir(dir).map_err(|error| WalError::new("read", dir, &error))?;
+    for entry in entries.iter().filter(|entry| !entry.is_dir) {
+        let path = dir.join(&entry.name);
+        File::open(&path, OpenOptions::READ_WRITE)
+            .and_then(|file| file.sync_all())
+            .map_err(|error| WalError::new("fsync", &path, &error))?;
+    }
+    fs::sync_dir(dir).map_err(|error| WalError::new("fsync", dir, &error))
+}
+
 /// What a checkpoint did with old segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recycled {

@@ -1,0 +1,67 @@
+//! Rings: big scans and loads go round in few buffers and leave the others to everybody else.
+
+use std::cell::{Cell, RefCell};
+
+use base::PAGE_SIZE;
+
+use crate::frame::{Frame, NIL};
+
+/// How a big scan or load keeps to few buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RingKind {
+    /// Sequential scans: 256 KiB.
+    BulkRead,
+    /// COPY and CREATE TABLE AS: 16 MiB.
+    BulkWrite,
+    /// VACUUM: 2 MiB.
+    Vacuum,
+}
+
+/// The few buffers that one big scan or load goes round in. Belongs to one fiber.
+pub struct Ring {
+    kind: RingKind,
+    /// Frames used so far, [`NIL`] where there is none yet.
+    slots: RefCell<Vec<u32>>,
+    current: Cell<usize>,
+}
+
+impl Ring {
+    pub(crate) fn new(kind: RingKind, pool: usize) -> Ring {
+        let bytes = match kind {
+            RingKind::BulkRead => 256 << 10,
+            RingKind::BulkWrite => 16 << 20,
+            RingKind::Vacuum => 2 << 20,
+        };
+        // Never more than an eighth of the pool.
+        let size = (bytes / PAGE_SIZE).min(pool / 8).max(1);
+        Ring { kind, slots: RefCell::new(vec![NIL; size]), current: Cell::new(size - 1) }
+    }
+
+    /// What it is for.
+    pub fn kind(&self) -> RingKind {
+        self.kind
+    }
+
+    /// Moves on, and claims the buffer there unless others have begun to use it.
+    pub(crate) fn claim(&self, frames: &[Frame]) -> Option<u32> {
+        let slots = self.slots.borrow();
+        let current = (self.current.get() + 1) % slots.len();
+        self.current.set(current);
+        let index = slots[current];
+        frames.get(index as usize)?.try_claim_from_ring().then_some(index)
+    }
+
+    /// Whether a reader would rather take another buffer than write this one: when that means waiting for the log.
+    pub(crate) fn declines(&self, needs_wal_flush: bool) -> bool {
+        if self.kind == RingKind::BulkRead && needs_wal_flush {
+            self.slots.borrow_mut()[self.current.get()] = NIL;
+            return true;
+        }
+        false
+    }
+
+    /// The buffer that was taken in the end.
+    pub(crate) fn keep(&self, index: u32) {
+        self.slots.borrow_mut()[self.current.get()] = index;
+    }
+}
