@@ -6,6 +6,7 @@
 
 pub mod error;
 pub mod ids;
+pub mod settings;
 pub mod sqlstate;
 pub mod stop;
 

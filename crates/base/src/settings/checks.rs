@@ -1,0 +1,101 @@
+//! What a text setting's value must look like, beyond being text.
+
+use std::sync::OnceLock;
+
+use super::{Setting, Value};
+use crate::{SqlResult, sql_err};
+
+/// Checks a text that this crate cannot judge (a time zone's name); returns the text to store.
+pub type TextCheck = fn(Setting, &str) -> SqlResult<Option<String>>;
+
+static TEXT_CHECK: OnceLock<TextCheck> = OnceLock::new();
+
+/// Installs the check for texts that need more knowledge than there is here. The first call wins.
+pub fn set_text_check(check: TextCheck) {
+    // A second server in the same process brings the same function.
+    let _ = TEXT_CHECK.set(check);
+}
+
+/// Reads a value and puts it into its canonical form; `current` is the value so far, which some texts only amend.
+pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<Value> {
+    let value = setting.definition().parse(text)?;
+    let invalid = || {
+        sql_err!(INVALID_PARAMETER_VALUE, "invalid value for parameter \"{}\": \"{text}\"", setting.name())
+    };
+    let canonical = match setting {
+        Setting::DateStyle => {
+            Some(date_style(text, current.as_text()).map_err(|detail| invalid().detail(detail))?)
+        }
+        Setting::client_encoding => Some(encoding(text).ok_or_else(invalid)??),
+        Setting::application_name | Setting::cluster_name => Some(ascii(text)),
+        _ => match (&value, TEXT_CHECK.get()) {
+            (Value::Text(_), Some(check)) => check(setting, text)?,
+            _ => None,
+        },
+    };
+    Ok(canonical.map_or(value, |text| Value::Text(text.into())))
+}
+
+/// PostgreSQL writes characters that are not printable ASCII as `\x` and two digits.
+fn ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            0x20..=0x7E => out.push(char::from(byte)),
+            other => out.push_str(&format!("\\x{other:02x}")),
+        }
+    }
+    out
+}
+
+/// The canonical name of a client encoding; an inner error for those that exist but are not converted here.
+fn encoding(text: &str) -> Option<SqlResult<String>> {
+    let plain: String =
+        text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    match plain.as_str() {
+        "utf8" | "unicode" => Some(Ok("UTF8".into())),
+        "sqlascii" => Some(Ok("SQL_ASCII".into())),
+        "latin1" | "latin2" | "latin9" | "iso88591" | "iso88592" | "iso885915" | "win1250" | "win1251"
+        | "win1252" | "windows1252" | "koi8r" | "sjis" | "big5" | "gbk" | "gb18030" | "euckr" | "eucjp"
+        | "uhc" => Some(Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "conversion between {} and UTF8 is not supported",
+            text.to_ascii_uppercase()
+        ))),
+        _ => None,
+    }
+}
+
+/// `ISO, MDY` and its kin: words in any order; what is not said stays. An error is the DETAIL.
+fn date_style(text: &str, current: &str) -> Result<String, String> {
+    let (mut style, mut order) = (None, None);
+    for word in text.split(',').map(str::trim) {
+        let word = word.trim_matches('"').to_ascii_lowercase();
+        let (slot, meant) = match word.as_str() {
+            "iso" => (&mut style, "ISO"),
+            "sql" => (&mut style, "SQL"),
+            "german" => (&mut style, "German"),
+            _ if word.starts_with("postgres") => (&mut style, "Postgres"),
+            "ymd" => (&mut order, "YMD"),
+            "dmy" => (&mut order, "DMY"),
+            "mdy" | "us" => (&mut order, "MDY"),
+            _ if word.starts_with("euro") => (&mut order, "DMY"),
+            _ if word.starts_with("noneuro") => (&mut order, "MDY"),
+            "default" => {
+                style = style.or(Some("ISO"));
+                order = order.or(Some("MDY"));
+                continue;
+            }
+            _ => return Err(format!("Unrecognized key word: \"{word}\".")),
+        };
+        if slot.replace(meant).is_some_and(|before| before != meant) {
+            return Err("Conflicting \"DateStyle\" specifications.".into());
+        }
+    }
+    // German dates have the day first unless something else is said.
+    if style == Some("German") {
+        order = order.or(Some("DMY"));
+    }
+    let (old_style, old_order) = current.split_once(", ").unwrap_or(("ISO", "MDY"));
+    Ok(format!("{}, {}", style.unwrap_or(old_style), order.unwrap_or(old_order)))
+}

@@ -1,0 +1,333 @@
+//! What a setting is: type, bounds, unit, who may change it when.
+
+/// When a setting may change, and who may change it. Ordered from the strictest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Context {
+    /// Never: reports a fact.
+    Internal,
+    /// At server start.
+    Postmaster,
+    /// By reloading the configuration.
+    Sighup,
+    /// As the session starts, by a superuser.
+    SuperuserBackend,
+    /// As the session starts.
+    Backend,
+    /// At any time, by a superuser.
+    Superuser,
+    /// At any time.
+    User,
+}
+
+impl Context {
+    /// The word in `pg_settings.context`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Context::Internal => "internal",
+            Context::Postmaster => "postmaster",
+            Context::Sighup => "sighup",
+            Context::SuperuserBackend => "superuser-backend",
+            Context::Backend => "backend",
+            Context::Superuser => "superuser",
+            Context::User => "user",
+        }
+    }
+}
+
+/// What an integer or real counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Nothing in particular.
+    None,
+    /// Bytes.
+    Bytes,
+    /// Units of 1024 bytes.
+    Kb,
+    /// Units of 1024 kB.
+    Mb,
+    /// Pages of 8 kB.
+    Pages,
+    /// Milliseconds.
+    Ms,
+    /// Seconds.
+    S,
+    /// Minutes.
+    Min,
+}
+
+impl Unit {
+    /// The word in `pg_settings.unit`.
+    pub fn as_str(self) -> Option<&'static str> {
+        match self {
+            Unit::None => None,
+            Unit::Bytes => Some("B"),
+            Unit::Kb => Some("kB"),
+            Unit::Mb => Some("MB"),
+            Unit::Pages => Some("8kB"),
+            Unit::Ms => Some("ms"),
+            Unit::S => Some("s"),
+            Unit::Min => Some("min"),
+        }
+    }
+
+    /// Bytes or microseconds of one.
+    pub(super) fn size(self) -> f64 {
+        match self {
+            Unit::None | Unit::Bytes => 1.0,
+            Unit::Kb => 1024.0,
+            Unit::Mb => 1024.0 * 1024.0,
+            Unit::Pages => 8192.0,
+            Unit::Ms => 1e3,
+            Unit::S => 1e6,
+            Unit::Min => 6e7,
+        }
+    }
+
+    /// Words that values may carry, largest first, with their size in bytes or microseconds.
+    pub(super) fn words(self) -> &'static [(&'static str, f64)] {
+        const MEMORY: &[(&str, f64)] = &[
+            ("TB", 1_099_511_627_776.0),
+            ("GB", 1_073_741_824.0),
+            ("MB", 1_048_576.0),
+            ("kB", 1024.0),
+            ("B", 1.0),
+        ];
+        const TIME: &[(&str, f64)] =
+            &[("d", 8.64e10), ("h", 3.6e9), ("min", 6e7), ("s", 1e6), ("ms", 1e3), ("us", 1.0)];
+        match self {
+            Unit::None => &[],
+            Unit::Bytes | Unit::Kb | Unit::Mb | Unit::Pages => MEMORY,
+            Unit::Ms | Unit::S | Unit::Min => TIME,
+        }
+    }
+}
+
+/// Type, default and bounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// `on` or `off`.
+    Bool {
+        /// Default.
+        default: bool,
+    },
+    /// 32-bit integer.
+    Int {
+        /// Default.
+        default: i32,
+        /// Smallest value.
+        min: i32,
+        /// Largest value.
+        max: i32,
+    },
+    /// Double.
+    Real {
+        /// Default.
+        default: f64,
+        /// Smallest value.
+        min: f64,
+        /// Largest value.
+        max: f64,
+    },
+    /// Text.
+    Text {
+        /// Default.
+        default: &'static str,
+    },
+    /// One of some words.
+    Choice {
+        /// Default.
+        default: &'static str,
+        /// The words.
+        options: &'static [&'static str],
+        /// More words that are accepted, and what they stand for.
+        aliases: &'static [(&'static str, &'static str)],
+        /// Whether the words of a Boolean stand for `on` and `off`.
+        bool_words: bool,
+    },
+}
+
+impl Kind {
+    /// The word in `pg_settings.vartype`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Bool { .. } => "bool",
+            Kind::Int { .. } => "integer",
+            Kind::Real { .. } => "real",
+            Kind::Text { .. } => "string",
+            Kind::Choice { .. } => "enum",
+        }
+    }
+}
+
+/// One setting.
+#[derive(Clone, Copy, Debug)]
+pub struct Definition {
+    /// Name as PostgreSQL spells it; compared without regard to case.
+    pub name: &'static str,
+    /// Heading in `pg_settings.category`.
+    pub category: &'static str,
+    /// Type, default and bounds.
+    pub kind: Kind,
+    /// When and by whom it may be changed.
+    pub context: Context,
+    /// What the value counts.
+    pub unit: Unit,
+    /// What it is about, one sentence.
+    pub description: &'static str,
+    /// Shown as an octal number (file modes).
+    pub is_octal: bool,
+    /// Drivers are told when it changes (ParameterStatus).
+    pub is_reported: bool,
+    /// A list: SET takes several values.
+    pub is_list: bool,
+    /// Elements of the list are quoted as identifiers.
+    pub is_quoted: bool,
+    /// Left out of SHOW ALL and `pg_settings`.
+    pub is_hidden: bool,
+    /// RESET and RESET ALL leave it alone.
+    pub no_reset: bool,
+    /// EXPLAIN (SETTINGS) shows it.
+    pub in_explain: bool,
+    /// Not in `postgresql.conf.sample`.
+    pub is_not_in_sample: bool,
+    /// Known only at run time.
+    pub is_computed: bool,
+    /// Has an effect in Stampede; the others are accepted only.
+    pub has_effect: bool,
+}
+
+pub(super) const MAX: i32 = i32::MAX;
+pub(super) const MIN: i32 = i32::MIN;
+
+const fn new(kind: Kind) -> Definition {
+    Definition {
+        name: "",
+        category: "",
+        kind,
+        context: Context::User,
+        unit: Unit::None,
+        description: "",
+        is_octal: false,
+        is_reported: false,
+        is_list: false,
+        is_quoted: false,
+        is_hidden: false,
+        no_reset: false,
+        in_explain: false,
+        is_not_in_sample: false,
+        is_computed: false,
+        has_effect: false,
+    }
+}
+
+pub(super) const fn bool(default: bool) -> Definition {
+    new(Kind::Bool { default })
+}
+
+pub(super) const fn int(default: i32, min: i32, max: i32) -> Definition {
+    new(Kind::Int { default, min, max })
+}
+
+pub(super) const fn real(default: f64, min: f64, max: f64) -> Definition {
+    new(Kind::Real { default, min, max })
+}
+
+pub(super) const fn string(default: &'static str) -> Definition {
+    new(Kind::Text { default })
+}
+
+pub(super) const fn choice(default: &'static str, options: &'static [&'static str]) -> Definition {
+    new(Kind::Choice { default, options, aliases: &[], bool_words: false })
+}
+
+/// `name => { field = value }`: a function that sets fields of the definition under construction.
+macro_rules! with {
+    ($($name:ident => $field:ident = $value:expr;)*) => {
+        impl Definition {
+            $(pub(super) const fn $name(mut self) -> Definition {
+                self.$field = $value;
+                self
+            })*
+        }
+    };
+}
+
+with! {
+    internal => context = Context::Internal;
+    postmaster => context = Context::Postmaster;
+    sighup => context = Context::Sighup;
+    superuser_backend => context = Context::SuperuserBackend;
+    backend => context = Context::Backend;
+    superuser => context = Context::Superuser;
+    user => context = Context::User;
+    bytes => unit = Unit::Bytes;
+    kb => unit = Unit::Kb;
+    mb => unit = Unit::Mb;
+    pages => unit = Unit::Pages;
+    ms => unit = Unit::Ms;
+    s => unit = Unit::S;
+    min => unit = Unit::Min;
+    octal => is_octal = true;
+    report => is_reported = true;
+    list => is_list = true;
+    quoted => is_quoted = true;
+    hidden => is_hidden = true;
+    no_reset => no_reset = true;
+    explain => in_explain = true;
+    not_in_sample => is_not_in_sample = true;
+    computed => is_computed = true;
+    works => has_effect = true;
+}
+
+impl Definition {
+    pub(super) const fn about(mut self, description: &'static str) -> Definition {
+        self.description = description;
+        self
+    }
+
+    pub(super) const fn aliases(mut self, more: &'static [(&'static str, &'static str)]) -> Definition {
+        if let Kind::Choice { aliases, .. } = &mut self.kind {
+            *aliases = more;
+        }
+        self
+    }
+
+    pub(super) const fn bool_words(mut self) -> Definition {
+        if let Kind::Choice { bool_words, .. } = &mut self.kind {
+            *bool_words = true;
+        }
+        self
+    }
+
+    /// Default, as `pg_settings.boot_val` shows it.
+    pub fn boot_value(&self) -> String {
+        self.default_value().raw(self)
+    }
+
+    /// Words of an enumeration.
+    pub fn options(&self) -> &'static [&'static str] {
+        match self.kind {
+            Kind::Choice { options, .. } => options,
+            _ => &[],
+        }
+    }
+}
+
+/// Makes the enumeration of all settings and the table of their definitions, in the same order.
+macro_rules! settings {
+    ($($category:literal { $($name:ident = $definition:expr;)* })*) => {
+        /// Every setting, under its own name.
+        #[allow(non_camel_case_types, missing_docs)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u16)]
+        pub enum Setting { $($($name,)*)* }
+
+        /// Every setting, in the order of the table.
+        pub const ALL: &[Setting] = &[$($(Setting::$name,)*)*];
+
+        /// What each setting is, in the order of [`ALL`].
+        pub static DEFINITIONS: [Definition; ALL.len()] =
+            [$($(Definition { name: stringify!($name), category: $category, ..$definition },)*)*];
+    };
+}
+pub(super) use settings;

@@ -1,0 +1,563 @@
+//! What one session has set, with the ways back: RESET, the end of a transaction, the end of a savepoint.
+
+use std::sync::Arc;
+
+use super::server::{ServerSettings, Source};
+use super::{ALL, Context, Kind, Setting, Value, check_custom_name, checks, is_custom_name, unrecognized};
+use crate::{SqlResult, sql_err};
+
+/// Who wants to change a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// An ordinary role.
+    User,
+    /// A superuser.
+    Superuser,
+}
+
+/// What a value is kept under: a known setting, or an extension's by its lower-case name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Key {
+    Known(Setting),
+    Custom(String),
+}
+
+/// How a level of a transaction came to its value.
+#[derive(Clone, Debug)]
+enum Change {
+    /// By SET: stays when the level commits.
+    Set,
+    /// By SET LOCAL: goes when the transaction commits.
+    Local,
+    /// By SET and then SET LOCAL: goes back to what SET had set.
+    SetLocal(Option<Stored>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Stored {
+    value: Value,
+    source: Source,
+}
+
+/// One setting changed at one level of the transaction.
+#[derive(Clone, Debug)]
+struct Undo {
+    level: u32,
+    key: Key,
+    /// The session's own value before; `None`: it had none.
+    prior: Option<Stored>,
+    change: Change,
+}
+
+/// Values that hot paths read, as plain fields.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct Fast {
+    /// Milliseconds; 0: none.
+    pub statement_timeout: i32,
+    /// Milliseconds; 0: none.
+    pub lock_timeout: i32,
+    /// Milliseconds; 0: none.
+    pub transaction_timeout: i32,
+    /// Milliseconds; 0: none.
+    pub idle_in_transaction_session_timeout: i32,
+    /// Milliseconds; 0: none.
+    pub idle_session_timeout: i32,
+    /// Milliseconds.
+    pub deadlock_timeout: i32,
+    /// Bytes.
+    pub work_mem: u64,
+    /// Bytes.
+    pub maintenance_work_mem: u64,
+    pub hash_mem_multiplier: f64,
+    pub extra_float_digits: i32,
+    /// Whether bytea is written in hexadecimal.
+    pub bytea_hex: bool,
+    /// Whether commits wait for the log to be durable.
+    pub synchronous_commit: bool,
+    pub standard_conforming_strings: bool,
+    pub row_security: bool,
+    pub log_duration: bool,
+    /// Milliseconds; -1: never.
+    pub log_min_duration_statement: i32,
+    /// Whether any statement is logged for what it is.
+    pub logs_statements: bool,
+    /// Changes whenever `search_path` does: cached name look-ups are keyed by it.
+    pub search_path_version: u32,
+    /// Changes whenever a planner setting does: cached plans are keyed by it.
+    pub planner_version: u32,
+    /// Changes whenever a setting of value output does (`DateStyle`, `TimeZone`, `IntervalStyle`, ...).
+    pub format_version: u32,
+}
+
+impl Default for Fast {
+    fn default() -> Fast {
+        Fast {
+            statement_timeout: 0,
+            lock_timeout: 0,
+            transaction_timeout: 0,
+            idle_in_transaction_session_timeout: 0,
+            idle_session_timeout: 0,
+            deadlock_timeout: 1000,
+            work_mem: 4 << 20,
+            maintenance_work_mem: 64 << 20,
+            hash_mem_multiplier: 2.0,
+            extra_float_digits: 1,
+            bytea_hex: true,
+            synchronous_commit: true,
+            standard_conforming_strings: true,
+            row_security: true,
+            log_duration: false,
+            log_min_duration_statement: -1,
+            logs_statements: false,
+            search_path_version: 0,
+            planner_version: 0,
+            format_version: 0,
+        }
+    }
+}
+
+impl Fast {
+    /// Takes over a value (invariant 3).
+    pub(super) fn apply(&mut self, setting: Setting, value: &Value) {
+        let kb = |value: &Value| (i64::from(value.as_int()).max(0) as u64) << 10;
+        match setting {
+            Setting::statement_timeout => self.statement_timeout = value.as_int(),
+            Setting::lock_timeout => self.lock_timeout = value.as_int(),
+            Setting::transaction_timeout => self.transaction_timeout = value.as_int(),
+            Setting::idle_in_transaction_session_timeout => {
+                self.idle_in_transaction_session_timeout = value.as_int();
+            }
+            Setting::idle_session_timeout => self.idle_session_timeout = value.as_int(),
+            Setting::deadlock_timeout => self.deadlock_timeout = value.as_int(),
+            Setting::work_mem => self.work_mem = kb(value),
+            Setting::maintenance_work_mem => self.maintenance_work_mem = kb(value),
+            Setting::hash_mem_multiplier => self.hash_mem_multiplier = value.as_real(),
+            Setting::extra_float_digits => self.extra_float_digits = value.as_int(),
+            Setting::bytea_output => self.bytea_hex = value.as_text() == "hex",
+            Setting::synchronous_commit => self.synchronous_commit = value.as_text() != "off",
+            Setting::standard_conforming_strings => self.standard_conforming_strings = value.as_bool(),
+            Setting::row_security => self.row_security = value.as_bool(),
+            Setting::log_duration => self.log_duration = value.as_bool(),
+            Setting::log_min_duration_statement => self.log_min_duration_statement = value.as_int(),
+            Setting::log_statement => self.logs_statements = value.as_text() != "none",
+            Setting::search_path => self.search_path_version = self.search_path_version.wrapping_add(1),
+            _ => {}
+        }
+        match setting {
+            Setting::DateStyle
+            | Setting::IntervalStyle
+            | Setting::TimeZone
+            | Setting::bytea_output
+            | Setting::extra_float_digits => self.format_version = self.format_version.wrapping_add(1),
+            _ if setting.definition().in_explain => {
+                self.planner_version = self.planner_version.wrapping_add(1);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A row of `pg_settings`.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct SettingRow {
+    pub name: String,
+    pub setting: String,
+    pub unit: Option<&'static str>,
+    pub category: &'static str,
+    pub short_desc: &'static str,
+    pub extra_desc: Option<&'static str>,
+    pub context: &'static str,
+    pub vartype: &'static str,
+    pub source: &'static str,
+    pub min_val: Option<String>,
+    pub max_val: Option<String>,
+    pub enumvals: Option<&'static [&'static str]>,
+    pub boot_val: Option<String>,
+    pub reset_val: Option<String>,
+    pub sourcefile: Option<String>,
+    pub sourceline: Option<u32>,
+    pub pending_restart: bool,
+}
+
+/// The settings of one session.
+#[derive(Clone, Debug)]
+pub struct SessionSettings {
+    server: Arc<ServerSettings>,
+    /// What RESET goes back to where it is not the server's value: of database, role and start-up packet.
+    defaults: Vec<(Setting, Stored)>,
+    /// What was set since.
+    current: Vec<(Setting, Stored)>,
+    custom: Vec<(String, String)>,
+    undo: Vec<Undo>,
+    fast: Fast,
+    /// Reported settings that changed since the client was last told.
+    changed: Vec<Setting>,
+}
+
+fn find(list: &[(Setting, Stored)], setting: Setting) -> Option<&Stored> {
+    list.iter().find(|(known, _)| *known == setting).map(|(_, stored)| stored)
+}
+
+impl SessionSettings {
+    /// The server's values.
+    pub fn new(server: Arc<ServerSettings>) -> SessionSettings {
+        let fast = server.fast.clone();
+        let (defaults, current, custom) = Default::default();
+        SessionSettings { server, defaults, current, custom, undo: Vec::new(), fast, changed: Vec::new() }
+    }
+
+    /// Values for hot paths.
+    #[inline]
+    pub fn fast(&self) -> &Fast {
+        &self.fast
+    }
+
+    /// The server's values underneath.
+    pub fn server(&self) -> &Arc<ServerSettings> {
+        &self.server
+    }
+
+    /// The value that counts now.
+    pub fn get(&self, setting: Setting) -> &Value {
+        match find(&self.current, setting).or_else(|| find(&self.defaults, setting)) {
+            Some(stored) => &stored.value,
+            None => self.server.get(setting),
+        }
+    }
+
+    /// Its text.
+    pub fn text(&self, setting: Setting) -> &str {
+        self.get(setting).as_text()
+    }
+
+    /// As SHOW has it, by name. `None`: an extension's setting that nobody has set.
+    pub fn show(&self, name: &str) -> SqlResult<String> {
+        if let Some(setting) = Setting::find(name) {
+            return Ok(self.get(setting).show(setting.definition()));
+        }
+        self.custom_value(name).map(str::to_string).ok_or_else(|| unrecognized(name))
+    }
+
+    fn custom_value(&self, name: &str) -> Option<&str> {
+        let same = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
+        self.custom
+            .iter()
+            .find(same)
+            .or_else(|| self.server.custom.iter().find(same))
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// A value from database, role or start-up packet: what RESET goes back to. `who` matters for the start-up packet.
+    pub fn set_default(&mut self, name: &str, text: &str, source: Source, who: Who) -> SqlResult<()> {
+        let Some(setting) = Setting::find(name) else { return self.set_custom(name, Some(text), false, 0) };
+        let allowed = match setting.definition().context {
+            Context::Internal | Context::Postmaster | Context::Sighup => false,
+            Context::SuperuserBackend | Context::Superuser => who == Who::Superuser,
+            Context::Backend | Context::User => true,
+        };
+        if !allowed {
+            return Err(refused(setting));
+        }
+        let value = checks::parse(setting, text, self.get(setting))?;
+        if find(&self.defaults, setting).is_some_and(|old| old.source > source) {
+            return Ok(());
+        }
+        self.defaults.retain(|(known, _)| *known != setting);
+        self.fast.apply(setting, &value);
+        self.defaults.push((setting, Stored { value, source }));
+        Ok(())
+    }
+
+    /// SET or SET LOCAL at this level of the transaction (1 is the top, 0 outside). `None` is DEFAULT: what RESET does.
+    pub fn set(
+        &mut self,
+        name: &str,
+        text: Option<&str>,
+        local: bool,
+        level: u32,
+        who: Who,
+    ) -> SqlResult<()> {
+        let Some(setting) = Setting::find(name) else { return self.set_custom(name, text, local, level) };
+        match setting.definition().context {
+            Context::User => {}
+            Context::Superuser if who == Who::Superuser => {}
+            _ => return Err(refused(setting)),
+        }
+        if text.is_none() && setting.definition().no_reset {
+            return Err(sql_err!(FEATURE_NOT_SUPPORTED, "parameter \"{}\" cannot be reset", setting.name()));
+        }
+        let stored = match text {
+            None => None,
+            Some(text) => {
+                let value = checks::parse(setting, text, self.get(setting))?;
+                Some(Stored { value, source: Source::Session })
+            }
+        };
+        self.remember(Key::Known(setting), local, level);
+        self.store(setting, stored);
+        Ok(())
+    }
+
+    /// Sets a value that the session itself derived, as `transaction_isolation` or `is_superuser`: no rights are asked, and
+    /// the caller knows when it ends.
+    pub fn set_internal(&mut self, setting: Setting, value: Value) {
+        self.store(setting, Some(Stored { value, source: Source::Override }));
+    }
+
+    /// Goes back to the default of a value that [`SessionSettings::set_internal`] set.
+    pub fn clear_internal(&mut self, setting: Setting) {
+        self.store(setting, None);
+    }
+
+    /// RESET ALL.
+    pub fn reset_all(&mut self, level: u32) {
+        let all: Vec<Setting> = self.current.iter().map(|(setting, _)| *setting).collect();
+        for setting in all {
+            let definition = setting.definition();
+            if !definition.no_reset && !definition.is_hidden && definition.context >= Context::Superuser {
+                self.remember(Key::Known(setting), false, level);
+                self.store(setting, None);
+            }
+        }
+        let names: Vec<String> = self.custom.iter().map(|(name, _)| name.clone()).collect();
+        for name in names {
+            self.remember(Key::Custom(name.clone()), false, level);
+            self.store_custom(&name, None);
+        }
+    }
+
+    fn set_custom(&mut self, name: &str, text: Option<&str>, local: bool, level: u32) -> SqlResult<()> {
+        if !is_custom_name(name) {
+            return Err(unrecognized(name));
+        }
+        check_custom_name(name)?;
+        let name = name.to_ascii_lowercase();
+        self.remember(Key::Custom(name.clone()), local, level);
+        self.store_custom(&name, text.map(str::to_string));
+        Ok(())
+    }
+
+    fn store_custom(&mut self, name: &str, text: Option<String>) {
+        self.custom.retain(|(known, _)| known != name);
+        if let Some(text) = text {
+            self.custom.push((name.to_string(), text));
+        }
+    }
+
+    fn store(&mut self, setting: Setting, stored: Option<Stored>) {
+        let before = self.get(setting).clone();
+        self.current.retain(|(known, _)| *known != setting);
+        if let Some(stored) = stored {
+            self.current.push((setting, stored));
+        }
+        let now = self.get(setting).clone();
+        if now != before {
+            self.fast.apply(setting, &now);
+            if setting.definition().is_reported && !self.changed.contains(&setting) {
+                self.changed.push(setting);
+            }
+        }
+    }
+
+    /// The session's own value, in the form that undo keeps.
+    fn own(&self, key: &Key) -> Option<Stored> {
+        match key {
+            Key::Known(setting) => find(&self.current, *setting).cloned(),
+            Key::Custom(name) => {
+                let value = self.custom.iter().find(|(known, _)| known == name)?;
+                Some(Stored { value: Value::Text(value.1.as_str().into()), source: Source::Session })
+            }
+        }
+    }
+
+    fn restore(&mut self, key: &Key, stored: Option<Stored>) {
+        match key {
+            Key::Known(setting) => self.store(*setting, stored),
+            Key::Custom(name) => self.store_custom(name, stored.map(|s| s.value.as_text().to_string())),
+        }
+    }
+
+    /// Notes what a change at this level overwrites.
+    fn remember(&mut self, key: Key, local: bool, level: u32) {
+        if level == 0 {
+            return;
+        }
+        let prior = self.own(&key);
+        match self.undo.iter_mut().rev().find(|undo| undo.level == level && undo.key == key) {
+            Some(undo) if !local => undo.change = Change::Set,
+            Some(undo) => {
+                if matches!(undo.change, Change::Set) {
+                    undo.change = Change::SetLocal(prior);
+                }
+            }
+            None => {
+                let change = if local { Change::Local } else { Change::Set };
+                self.undo.push(Undo { level, key, prior, change });
+            }
+        }
+    }
+
+    /// The end of the transaction.
+    pub fn end_transaction(&mut self, committed: bool) {
+        while let Some(undo) = self.undo.pop() {
+            match undo.change {
+                _ if !committed => self.restore(&undo.key, undo.prior),
+                Change::Set => {}
+                Change::Local => self.restore(&undo.key, undo.prior),
+                Change::SetLocal(masked) => self.restore(&undo.key, masked),
+            }
+        }
+    }
+
+    /// The end of a savepoint's level (2 is the first): released into the one above, or rolled back.
+    pub fn end_subtransaction(&mut self, level: u32, committed: bool) {
+        let at = self.undo.iter().position(|undo| undo.level >= level).unwrap_or(self.undo.len());
+        let ended = self.undo.split_off(at);
+        if !committed {
+            for undo in ended.into_iter().rev() {
+                self.restore(&undo.key, undo.prior);
+            }
+            return;
+        }
+        for mut undo in ended {
+            let above = self.undo.iter_mut().find(|above| above.level == level - 1 && above.key == undo.key);
+            let Some(above) = above else {
+                undo.level = level - 1;
+                self.undo.push(undo);
+                continue;
+            };
+            match undo.change {
+                Change::Set => above.change = Change::Set,
+                Change::Local => {
+                    if matches!(above.change, Change::Set) {
+                        above.change = Change::SetLocal(undo.prior);
+                    }
+                }
+                Change::SetLocal(masked) => above.change = Change::SetLocal(masked),
+            }
+        }
+    }
+
+    /// The server's values after a reload.
+    pub fn rebase(&mut self, server: Arc<ServerSettings>) {
+        for setting in ALL {
+            let before = self.get(*setting).clone();
+            let shown = find(&self.current, *setting).is_some() || find(&self.defaults, *setting).is_some();
+            if !shown && before != *server.get(*setting) {
+                self.fast.apply(*setting, server.get(*setting));
+                if setting.definition().is_reported {
+                    self.changed.push(*setting);
+                }
+            }
+        }
+        self.server = server;
+    }
+
+    /// Reported settings that changed since the last call, with their values: for ParameterStatus.
+    pub fn take_changed(&mut self) -> Vec<(&'static str, String)> {
+        if self.changed.is_empty() {
+            return Vec::new();
+        }
+        let changed = std::mem::take(&mut self.changed);
+        changed.into_iter().map(|s| (s.name(), self.get(s).show(s.definition()))).collect()
+    }
+
+    /// All reported settings: what a client is told when it connects.
+    pub fn reported(&self) -> Vec<(&'static str, String)> {
+        let reported = ALL.iter().filter(|s| s.definition().is_reported);
+        reported.map(|s| (s.name(), self.get(*s).show(s.definition()))).collect()
+    }
+
+    /// The rows of `pg_settings`, by name.
+    pub fn rows(&self) -> Vec<SettingRow> {
+        let visible = ALL.iter().filter(|s| !s.definition().is_hidden);
+        let mut rows: Vec<SettingRow> = visible.map(|s| self.row(*s)).collect();
+        let custom = self.custom.iter().chain(
+            self.server.custom.iter().filter(|(name, _)| !self.custom.iter().any(|(own, _)| own == name)),
+        );
+        rows.extend(custom.map(|(name, value)| custom_row(name, value)));
+        rows.sort_by_key(|row| row.name.to_ascii_lowercase());
+        rows
+    }
+
+    fn row(&self, setting: Setting) -> SettingRow {
+        let definition = setting.definition();
+        let entry = &self.server.entries[setting as usize];
+        let default = find(&self.defaults, setting);
+        let own = find(&self.current, setting).or(default);
+        let (min_val, max_val) = match definition.kind {
+            Kind::Int { min, max, .. } => (Some(min.to_string()), Some(max.to_string())),
+            Kind::Real { min, max, .. } => {
+                let text = |n: f64| Value::Real(n).raw(definition);
+                (Some(text(min)), Some(text(max)))
+            }
+            _ => (None, None),
+        };
+        let options = definition.options();
+        SettingRow {
+            name: definition.name.to_string(),
+            setting: self.get(setting).raw(definition),
+            unit: definition.unit.as_str(),
+            category: definition.category,
+            short_desc: definition.description,
+            extra_desc: (!definition.has_effect)
+                .then_some("Accepted for compatibility; has no effect in Stampede."),
+            context: definition.context.as_str(),
+            vartype: definition.kind.as_str(),
+            source: own.map_or(entry.source, |stored| stored.source).as_str(),
+            min_val,
+            max_val,
+            enumvals: (!options.is_empty()).then_some(options),
+            boot_val: Some(definition.boot_value()),
+            reset_val: Some(default.map_or(&entry.value, |stored| &stored.value).raw(definition)),
+            sourcefile: entry.file.as_ref().filter(|_| own.is_none()).map(|(path, _)| path.to_string()),
+            sourceline: entry.file.as_ref().filter(|_| own.is_none()).map(|(_, line)| *line),
+            pending_restart: entry.pending_restart,
+        }
+    }
+}
+
+fn custom_row(name: &str, value: &str) -> SettingRow {
+    SettingRow {
+        name: name.to_string(),
+        setting: value.to_string(),
+        unit: None,
+        category: "Customized Options",
+        short_desc: "",
+        extra_desc: None,
+        context: Context::User.as_str(),
+        vartype: "string",
+        source: Source::Session.as_str(),
+        min_val: None,
+        max_val: None,
+        enumvals: None,
+        boot_val: None,
+        reset_val: None,
+        sourcefile: None,
+        sourceline: None,
+        pending_restart: false,
+    }
+}
+
+/// Why a setting cannot be changed now.
+fn refused(setting: Setting) -> crate::SqlError {
+    let name = setting.name();
+    match setting.definition().context {
+        Context::Internal => sql_err!(CANT_CHANGE_RUNTIME_PARAM, "parameter \"{name}\" cannot be changed"),
+        Context::Postmaster => sql_err!(
+            CANT_CHANGE_RUNTIME_PARAM,
+            "parameter \"{name}\" cannot be changed without restarting the server"
+        ),
+        Context::Sighup => {
+            sql_err!(CANT_CHANGE_RUNTIME_PARAM, "parameter \"{name}\" cannot be changed now")
+        }
+        Context::SuperuserBackend | Context::Backend => {
+            sql_err!(CANT_CHANGE_RUNTIME_PARAM, "parameter \"{name}\" cannot be set after connection start")
+        }
+        Context::Superuser | Context::User => {
+            sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied to set parameter \"{name}\"")
+        }
+    }
+}
