@@ -432,7 +432,7 @@ impl LockManager {
     ) -> Result<(), LockError> {
         match self.request(session, tag, mode, wait)? {
             Request::Granted => Ok(()),
-            Request::Queued(waiter) => self.sleep(tag, &waiter, timeouts),
+            Request::Queued(waiter) => self.sleep(tag, waiter, timeouts),
         }
     }
 
@@ -460,42 +460,32 @@ impl LockManager {
         Ok(Request::Queued(enqueue(&mut partition, session, tag, mode, place)))
     }
 
-    /// Sleeps in the queue until granted, interrupted, timed out, or found to be in a deadlock.
-    fn sleep(&self, tag: LockTag, waiter: &Arc<Waiter>, timeouts: LockTimeouts) -> Result<(), LockError> {
+    /// Sleeps in the queue until granted, interrupted, timed out, or found to be in a deadlock. Leaves the queue in every
+    /// other case, a fiber that is unwound among them.
+    fn sleep(&self, tag: LockTag, waiter: Arc<Waiter>, timeouts: LockTimeouts) -> Result<(), LockError> {
+        let mut queued = Queued { manager: self, tag, waiter, granted: false };
         let start = runtime::now();
         let mut checked = false;
-        loop {
+        while !queued.waiter.granted() {
             let passed = start.elapsed();
-            let left = |limit: Duration| limit.saturating_sub(passed);
-            let until_check = (!checked).then(|| left(timeouts.deadlock));
-            let until_timeout = timeouts.lock.map(left);
-            if !waiter.granted() {
-                if until_timeout.is_some_and(|left| left.is_zero()) {
-                    self.give_up(tag, waiter);
-                    return Err(LockError::Timeout);
+            let until_check = (!checked).then(|| timeouts.deadlock.saturating_sub(passed));
+            let until_timeout = timeouts.lock.map(|limit| limit.saturating_sub(passed));
+            if until_timeout.is_some_and(|left| left.is_zero()) {
+                return Err(LockError::Timeout);
+            }
+            if until_check.is_some_and(|left| left.is_zero()) {
+                checked = true;
+                if let Some(cycle) = self.check_deadlock(queued.waiter.session) {
+                    return Err(LockError::Deadlock(cycle));
                 }
-                if until_check.is_some_and(|left| left.is_zero()) {
-                    checked = true;
-                    if let Some(cycle) = self.check_deadlock(waiter.session) {
-                        self.give_up(tag, waiter);
-                        return Err(LockError::Deadlock(cycle));
-                    }
-                    continue;
-                }
+                continue;
             }
             let limit = [until_check, until_timeout].into_iter().flatten().min();
-            match runtime::wait_interruptible(within(waiter.until_granted(), limit)) {
-                Ok(()) if waiter.granted() => {
-                    self.partition(&tag).lock().waits.remove(&waiter.session);
-                    return Ok(());
-                }
-                Ok(()) => {}
-                Err(interrupt) => {
-                    self.give_up(tag, waiter);
-                    return Err(LockError::Interrupted(interrupt));
-                }
-            }
+            runtime::wait_interruptible(within(queued.waiter.until_granted(), limit))
+                .map_err(LockError::Interrupted)?;
         }
+        queued.granted = true;
+        Ok(())
     }
 
     /// Leaves the queue, or lets go of what was granted at the last moment.
@@ -560,14 +550,12 @@ impl LockManager {
             let end = lock.queue.len();
             enqueue(&mut partition, session, tag, LockMode::Share, end)
         };
-        let result = if running() {
-            self.sleep(tag, &waiter, timeouts)
-        } else {
-            self.give_up(tag, &waiter);
-            Ok(())
-        };
-        self.retract_xid_wait(top, xid);
-        result
+        let _announced = Announced { manager: self, top, xid };
+        if running() {
+            return self.sleep(tag, waiter, timeouts);
+        }
+        self.give_up(tag, &waiter);
+        Ok(())
     }
 
     fn announce_xid_wait(&self, top: Xid, xid: Xid) {
@@ -679,6 +667,37 @@ impl LockManager {
         blocking.sort_unstable();
         blocking.dedup();
         blocking
+    }
+}
+
+/// A place in a queue.
+struct Queued<'a> {
+    manager: &'a LockManager,
+    tag: LockTag,
+    waiter: Arc<Waiter>,
+    granted: bool,
+}
+
+impl Drop for Queued<'_> {
+    fn drop(&mut self) {
+        if self.granted {
+            self.manager.partition(&self.tag).lock().waits.remove(&self.waiter.session);
+        } else {
+            self.manager.give_up(self.tag, &self.waiter);
+        }
+    }
+}
+
+/// An announced wait for an xid.
+struct Announced<'a> {
+    manager: &'a LockManager,
+    top: Xid,
+    xid: Xid,
+}
+
+impl Drop for Announced<'_> {
+    fn drop(&mut self) {
+        self.manager.retract_xid_wait(self.top, self.xid);
     }
 }
 

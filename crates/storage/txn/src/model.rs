@@ -12,10 +12,12 @@ use std::sync::Arc;
 use base::Xid;
 use shuttle::thread;
 
-pub use super::SessionId;
+pub use super::{SessionId, lock};
 
 #[path = "horizon.rs"]
 mod horizon;
+#[path = "lock_fast.rs"]
+mod lock_fast;
 #[path = "running.rs"]
 mod running;
 #[path = "snapshot.rs"]
@@ -25,7 +27,7 @@ mod subxact;
 
 mod sync {
     pub use crate::sync::Alone;
-    pub use shuttle::sync::atomic::{AtomicU64, Ordering};
+    pub use shuttle::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
     /// shuttle's mutex with the production one's methods.
     #[derive(Default)]
@@ -242,4 +244,97 @@ fn an_adopted_snapshot_holds_the_horizon_too() {
         );
     };
     shuttle::check_random(check, 4_000);
+}
+
+mod fast_path {
+    //! Weak and strong lockers of one relation, with a main table that is a list.
+
+    use super::*;
+    use crate::lock::LockMode;
+    use base::Oid;
+    use lock_fast::FastLocks;
+
+    const RELATION: (Oid, Oid) = (Oid(5), Oid(16384));
+    const WEAK: LockMode = LockMode::RowExclusive;
+
+    #[derive(Default)]
+    struct Table {
+        fast: FastLocks,
+        /// Weak holders, and whether a strong one holds.
+        main: sync::Mutex<(Vec<SessionId>, bool)>,
+        inside: AtomicU64,
+    }
+
+    const STRONG: u64 = 1 << 32;
+
+    impl Table {
+        fn weak(&self, session: SessionId) {
+            let table = self.fast.register();
+            let slot = self.fast.acquire(&table, session, RELATION, WEAK);
+            if slot.is_none() {
+                let mut main = self.main.lock();
+                if main.1 {
+                    return;
+                }
+                main.0.push(session);
+            }
+            let inside = self.inside.fetch_add(1, Ordering::SeqCst);
+            assert!(inside < STRONG, "a weak lock beside a strong one");
+            self.inside.fetch_sub(1, Ordering::SeqCst);
+            let leave_main = || self.main.lock().0.retain(|holder| *holder != session);
+            match slot {
+                Some(slot) => {
+                    let locks = std::iter::once((slot, RELATION, WEAK));
+                    self.fast.release(&table, session, locks, |_, _| leave_main());
+                }
+                None => leave_main(),
+            }
+        }
+
+        fn strong(&self, moves: bool) {
+            self.fast.begin_strong(RELATION, |moved| {
+                if moves {
+                    self.main.lock().0.extend(moved.iter().map(|holder| holder.0));
+                }
+            });
+            let mut main = self.main.lock();
+            let granted = main.0.is_empty() && !main.1;
+            main.1 |= granted;
+            drop(main);
+            if granted {
+                let inside = self.inside.fetch_add(STRONG, Ordering::SeqCst);
+                assert_eq!(inside, 0, "a strong lock beside another");
+                self.inside.fetch_sub(STRONG, Ordering::SeqCst);
+                self.main.lock().1 = false;
+            }
+            self.fast.end_strong(RELATION);
+        }
+    }
+
+    fn crowd(moves: bool) {
+        let table = Arc::new(Table::default());
+        let threads: Vec<_> = (0..4)
+            .map(|n| {
+                let table = table.clone();
+                thread::spawn(move || if n < 2 { table.weak(SessionId(n)) } else { table.strong(moves) })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert!(table.fast.list().is_empty() && table.main.lock().0.is_empty(), "nothing is left behind");
+    }
+
+    #[test]
+    fn weak_and_strong_locks_exclude_each_other() {
+        shuttle::check_random(|| crowd(true), 6_000);
+        shuttle::check_pct(|| crowd(true), 6_000, 3);
+    }
+
+    /// A strong locker that forgets to move the weak locks finds no conflict.
+    #[test]
+    #[should_panic(expected = "beside")]
+    fn a_strong_locker_that_moves_nothing_is_caught() {
+        shuttle::check_random(|| crowd(false), 20_000);
+    }
 }

@@ -138,9 +138,13 @@ pub struct TxnSystem {
 }
 
 impl TxnSystem {
-    /// Makes the folders of an empty data directory (initdb).
+    /// Makes the commit log of a new data directory (initdb), durably: its first page, for the xids up to the first normal one
+    /// and those after it.
     pub fn create(data_dir: &Path) -> std::io::Result<()> {
-        fs::create_dir_all(&data_dir.join(CLOG_DIR))
+        let dir = data_dir.join(CLOG_DIR);
+        fs::create_dir_all(&dir)?;
+        fs::write_file_durably(&dir.join("0000"), &[0; base::PAGE_SIZE])?;
+        fs::sync_dir(data_dir)
     }
 
     /// Opens the data directory. Pages that are not there read as zero until [`end_recovery`](Self::end_recovery).

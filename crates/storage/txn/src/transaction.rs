@@ -126,6 +126,8 @@ pub struct Transaction {
     actions: Vec<Action>,
     held: HeldLocks,
     timeouts: LockTimeouts,
+    /// A commit has begun and not come back: only WAL knows.
+    in_doubt: bool,
 }
 
 impl Transaction {
@@ -150,6 +152,7 @@ impl Transaction {
             actions: Vec::new(),
             held: HeldLocks::new(session),
             timeouts: LockTimeouts::default(),
+            in_doubt: false,
         }
     }
 
@@ -527,7 +530,7 @@ impl Transaction {
         }
         let xid = self.top_xid_if_assigned();
         self.snapshot = None;
-        // Nothing of this needs freeing by hand: an error leaves the transaction running until the server stops.
+        self.in_doubt = xid.is_some();
         let worker = xid.is_some().then(|| self.system.worker());
         let _pass = match (xid, &worker) {
             (Some(xid), Some(worker)) => {
@@ -537,6 +540,7 @@ impl Transaction {
             }
             _ => None,
         };
+        self.in_doubt = false;
         let files = std::mem::take(&mut self.commit_files);
         self.clear();
         let late = run_actions(std::mem::take(&mut self.actions), End::Commit);
@@ -602,8 +606,12 @@ fn run_late(actions: Vec<Action>, end: End) {
 
 impl Drop for Transaction {
     /// The session is gone without a word, perhaps because its machine is: frees what others could wait for, and waits for
-    /// nothing. The commit log's silence says that the transaction was rolled back.
+    /// nothing. The commit log's silence says that the transaction was rolled back. One whose commit did not come back stays
+    /// as it is, locks and all: the server is about to stop, and recovery will know.
     fn drop(&mut self) {
+        if self.in_doubt {
+            return;
+        }
         if let Some(xid) = self.top_xid_if_assigned() {
             let latest = self.subxids.last().copied().unwrap_or(xid);
             self.system.running().complete(xid, latest);

@@ -1,0 +1,147 @@
+//! Whole-crate tests, and those of files that the model compiles a second time.
+
+mod locks;
+mod recovery;
+mod transactions;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use base::{Lsn, MultiXactId, RelFile, Xid};
+use parking_lot::Mutex;
+use runtime::Simulation;
+use wal::{Rmgr, WalError};
+
+use crate::{Characteristics, DropFiles, Log, SessionId, Transaction, TxnOptions, TxnStart, TxnSystem};
+
+use crate::subxact::{Family, SubxactMap};
+
+const CHUNK: u64 = 1 << 15;
+
+/// A record of [`MemoryLog`].
+#[derive(Clone)]
+struct Logged {
+    rmgr: Rmgr,
+    info: u8,
+    xid: Xid,
+    data: Vec<u8>,
+    end: Lsn,
+}
+
+/// WAL that is a list; what is flushed survives.
+#[derive(Default)]
+struct MemoryLog {
+    records: Mutex<Vec<Logged>>,
+    flushed: Mutex<Lsn>,
+}
+
+impl Log for MemoryLog {
+    fn insert(&self, rmgr: Rmgr, info: u8, xid: Xid, data: &[u8]) -> Lsn {
+        let mut records = self.records.lock();
+        let end = Lsn(records.len() as u64 + 1);
+        records.push(Logged { rmgr, info, xid, data: data.to_vec(), end });
+        end
+    }
+
+    fn flush(&self, upto: Lsn) -> Result<(), WalError> {
+        runtime::yield_now();
+        let mut flushed = self.flushed.lock();
+        *flushed = upto.max(*flushed);
+        Ok(())
+    }
+
+    fn flushed(&self) -> Lsn {
+        *self.flushed.lock()
+    }
+}
+
+/// Files that were dropped.
+#[derive(Default)]
+struct Dropped(Mutex<Vec<u32>>);
+
+impl DropFiles for Dropped {
+    fn drop_files(&self, files: &[RelFile]) {
+        self.0.lock().extend(files.iter().map(|file| file.number));
+    }
+}
+
+fn file(number: u32) -> RelFile {
+    RelFile { number, ..RelFile::default() }
+}
+
+struct Server {
+    system: Arc<TxnSystem>,
+    log: Arc<MemoryLog>,
+    dropped: Arc<Dropped>,
+}
+
+const FIRST: TxnStart = TxnStart { next_xid: Xid::FIRST_NORMAL, next_multi: MultiXactId(1) };
+
+impl Server {
+    /// A new server on an empty (simulated) disk.
+    fn new() -> Server {
+        TxnSystem::create(Path::new("/data")).unwrap();
+        runtime::fs::sync_dir(Path::new("/")).unwrap();
+        let server = Server::open(Arc::default(), FIRST);
+        server.system.end_recovery();
+        server
+    }
+
+    fn open(log: Arc<MemoryLog>, start: TxnStart) -> Server {
+        let dropped = Arc::new(Dropped::default());
+        let options = TxnOptions { transaction_buffers: 16 };
+        let system = TxnSystem::open(Path::new("/data"), log.clone(), dropped.clone(), &options, start);
+        Server { system: Arc::new(system), log, dropped }
+    }
+
+    fn session(&self, number: u32) -> Transaction {
+        let mut transaction = Transaction::new(self.system.clone(), SessionId(number));
+        transaction.start(Characteristics::default());
+        transaction
+    }
+}
+
+/// Runs a test in a fiber on a simulated machine.
+fn simulate(seed: u64, test: impl FnOnce() + 'static) {
+    Simulation::new(seed).run(test).unwrap();
+}
+
+#[test]
+fn leads_to_the_top_and_remembers_aborts() {
+    let map = SubxactMap::default();
+    assert_eq!(map.family(Xid(11)), Family::Top);
+    map.insert(Xid(11), Xid(10));
+    map.insert(Xid(12), Xid(10));
+    map.mark_aborted(&[Xid(12)]);
+    assert_eq!(map.family(Xid(10)), Family::Top);
+    assert_eq!(map.family(Xid(11)), Family::Child(Xid(10)));
+    assert_eq!(map.family(Xid(12)), Family::AbortedChild(Xid(10)));
+    assert_eq!(map.family(Xid(13)), Family::Top);
+}
+
+#[test]
+fn a_million_children_and_freeing_behind_the_horizon() {
+    let map = SubxactMap::default();
+    let top = Xid(5);
+    for xid in 6..1_000_000 {
+        map.insert(Xid(xid), top);
+    }
+    assert!((6..1_000_000).all(|xid| map.family(Xid(xid)) == Family::Child(top)));
+    let all = map.chunks();
+    map.free_before(Xid(500_000));
+    assert_eq!(map.family(Xid(6)), Family::Top);
+    assert_eq!(map.family(Xid(500_000)), Family::Child(top));
+    assert!(map.chunks() < all * 6 / 10, "{} of {all} chunks kept", map.chunks());
+    map.free_before(Xid(2_000_000));
+    assert_eq!(map.chunks(), 0);
+}
+
+#[test]
+fn a_late_older_child_extends_the_table_downwards() {
+    let map = SubxactMap::default();
+    map.insert(Xid(10 * CHUNK), Xid(4));
+    map.insert(Xid(7 * CHUNK), Xid(4));
+    map.free_before(Xid(6 * CHUNK));
+    assert_eq!(map.family(Xid(7 * CHUNK)), Family::Child(Xid(4)));
+    assert_eq!(map.family(Xid(10 * CHUNK)), Family::Child(Xid(4)));
+}
