@@ -23,6 +23,7 @@ pub const POINTS: &[(&str, bool)] = &[
     ("commit-before-flush", false),
     ("commit-before-clog", false),
     ("commit-after-clog", false),
+    ("commit-after-running", false),
     ("buffer-before-write", true),
     ("smgr-before-extend", true),
     ("smgr-before-sync", true),

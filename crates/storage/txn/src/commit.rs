@@ -244,6 +244,7 @@ impl TxnSystem {
             .map_err(TxnError::status(remains.xid))?;
         stop_point!("commit-after-clog");
         self.running().complete(remains.xid, remains.latest());
+        stop_point!("commit-after-running");
         self.locks().xids_ended(remains.xid, |_| true);
         Ok(pass)
     }

@@ -15,8 +15,8 @@
 //!    those still queued ahead.
 //! 4. While a strong lock on a relation is held or waited for, its counter in the fast path is above zero.
 //!
-//! Locks · The partitions' short mutexes; the deadlock detector takes all, ascending. `xid_waits`, a short mutex, alone.
-//! Nobody suspends while holding one.
+//! Locks · The partitions' short mutexes; the deadlock detector takes all, ascending. `xid_waits`, a short mutex, may be
+//! held when a partition is taken, never the other way round. Nobody suspends while holding one.
 //!
 //! PostgreSQL counterpart · `lock.c`, `proc.c`. Differences: implicit xid locks; no lock groups.
 

@@ -148,12 +148,13 @@ impl SubxactMap {
     /// Frees whole chunks below `horizon`, which nobody asks about any more.
     pub fn free_before(&self, horizon: Xid) {
         let keep = horizon.0 / CHUNK;
-        if keep <= self.table.load().first {
+        let nothing = |table: &Table| keep <= table.first || table.chunks.is_empty();
+        if nothing(&self.table.load()) {
             return;
         }
         let _growing = self.growing.lock();
         let old = self.table.load();
-        if keep <= old.first || old.chunks.is_empty() {
+        if nothing(&old) {
             return;
         }
         let drop = ((keep - old.first) as usize).min(old.chunks.len());

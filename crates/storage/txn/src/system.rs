@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. Whether a transaction ended is asked of the running set (through a snapshot); how, of the commit log. In this order.
-//! 2. What a [`Worker`] keeps is used by its thread only; words that others read have cache lines of their own.
+//! 2. What a worker keeps is used by its thread only; words that others read have cache lines of their own.
 //!
 //! Locks · none of its own.
 
@@ -224,7 +224,8 @@ impl TxnSystem {
         self.worker().cache.adopt(data)
     }
 
-    /// Whether `xid` (top level or subtransaction) is still running.
+    /// Whether `xid` (top level or subtransaction) is still running. Rolled-back subtransactions are not, xids not given out
+    /// yet are.
     pub fn is_in_progress(&self, xid: Xid) -> bool {
         let worker = self.worker();
         // What had ended at any time has ended.

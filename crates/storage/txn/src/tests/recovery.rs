@@ -9,7 +9,7 @@ use runtime::Simulation;
 
 use super::{MemoryLog, Server, file, simulate};
 use crate::clog::{Clog, Outcome};
-use crate::{End, SyncCommit, TxnStart, TxnSystem, XidStatus};
+use crate::{End, SyncCommit, Transaction, TxnStart, TxnSystem, XidStatus};
 
 const XIDS_PER_PAGE: u64 = 32768;
 
@@ -89,6 +89,28 @@ struct Survivor {
     redo_from: usize,
 }
 
+/// A transaction with a subtransaction that is rolled back and one that is not.
+fn write_and_end(t: &mut Transaction, acknowledged: &parking_lot::Mutex<Vec<Xid>>) {
+    t.start(Default::default());
+    t.xid().unwrap();
+    t.push_subxact(Some("s"));
+    let lost = t.xid().unwrap();
+    t.rollback_to("s").unwrap();
+    t.push_subxact(None);
+    t.xid().unwrap();
+    let mut tree = t.subxids().to_vec();
+    assert!(!tree.contains(&lost));
+    tree.extend(t.top_xid_if_assigned());
+    match runtime::random_u64() % 4 {
+        0 => t.abort(),
+        1 => assert_eq!(t.commit(SyncCommit::Off, &[]).unwrap(), End::Commit),
+        _ => {
+            assert_eq!(t.commit(SyncCommit::On, &[]).unwrap(), End::Commit);
+            acknowledged.lock().extend(tree);
+        }
+    }
+}
+
 /// Writes until the plug is pulled. `acknowledged` gets the xids of commits that returned, with their children.
 fn work(acknowledged: &Arc<parking_lot::Mutex<Vec<Xid>>>, survivor: &Arc<parking_lot::Mutex<Survivor>>) {
     let log = survivor.lock().log.clone();
@@ -96,36 +118,17 @@ fn work(acknowledged: &Arc<parking_lot::Mutex<Vec<Xid>>>, survivor: &Arc<parking
     runtime::fs::sync_dir(Path::new("/")).unwrap();
     let server = Server::open(log, survivor.lock().start);
     server.system.end_recovery();
-    let sessions: Vec<_> = (1..5)
-        .map(|n| {
-            let mut t = server.session(n);
-            let acknowledged = acknowledged.clone();
-            runtime::spawn_fiber("session", move || {
-                loop {
-                    t.start(Default::default());
-                    t.xid().unwrap();
-                    t.push_subxact(Some("s"));
-                    let lost = t.xid().unwrap();
-                    t.rollback_to("s").unwrap();
-                    t.push_subxact(None);
-                    t.xid().unwrap();
-                    let mut tree = t.subxids().to_vec();
-                    assert!(!tree.contains(&lost));
-                    tree.extend(t.top_xid_if_assigned());
-                    match runtime::random_u64() % 4 {
-                        0 => t.abort(),
-                        1 => drop(t.commit(SyncCommit::Off, &[]).unwrap()),
-                        _ => {
-                            assert_eq!(t.commit(SyncCommit::On, &[]).unwrap(), End::Commit);
-                            acknowledged.lock().extend(tree);
-                        }
-                    }
-                    runtime::yield_now();
-                }
-            })
-        })
-        .collect();
-    for _ in 0.. {
+    for n in 1..5 {
+        let mut t = server.session(n);
+        let acknowledged = acknowledged.clone();
+        runtime::spawn_fiber("session", move || {
+            loop {
+                write_and_end(&mut t, &acknowledged);
+                runtime::yield_now();
+            }
+        });
+    }
+    loop {
         runtime::wait(runtime::sleep(std::time::Duration::from_micros(50)));
         let redo_from = server.log.records.lock().len();
         server.system.wait_for_commits_in_flight();
@@ -135,9 +138,6 @@ fn work(acknowledged: &Arc<parking_lot::Mutex<Vec<Xid>>>, survivor: &Arc<parking
         let end = server.log.records.lock().len() as u64;
         crate::Log::flush(&*server.log, Lsn(end)).unwrap();
         *survivor.lock() = Survivor { log: server.log.clone(), start, redo_from };
-    }
-    for session in sessions {
-        session.join().unwrap();
     }
 }
 
