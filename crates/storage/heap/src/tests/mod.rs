@@ -1,1 +1,5 @@
 mod pages;
+mod rows;
+mod vacuuming;
+mod values;
+mod world;

@@ -1,0 +1,302 @@
+//! VACUUM, the maps, and random histories against a model.
+
+use std::collections::BTreeMap;
+
+use base::{BlockNo, Fork, Tid};
+use page::LpFlags;
+use proptest::prelude::*;
+
+use super::world::*;
+use crate::vm::{ALL_FROZEN, ALL_VISIBLE, VmCursor};
+use crate::*;
+
+fn bits(world: &World, rel: &HeapRel, block: u32) -> u8 {
+    vm::bits(&world.access(), rel, BlockNo(block), &mut VmCursor::default()).unwrap()
+}
+
+fn nblocks(world: &World, rel: &HeapRel) -> u32 {
+    world.pool.nblocks(rel.desc.file, Fork::Main).unwrap()
+}
+
+#[test]
+fn dead_rows_leave_index_then_heap_and_their_room_is_used_again() {
+    let world = World::new();
+    let rel = world.pairs();
+    let mut setup = world.session();
+    let tids: Vec<Tid> = (0..500).map(|key| setup.insert(&rel, key, &"x".repeat(100))).collect();
+    setup.commit();
+    let pages = nblocks(&world, &rel);
+    let mut deleter = world.session();
+    for tid in tids.iter().step_by(2) {
+        assert_eq!(deleter.delete(&rel, *tid), DeleteOutcome::Deleted);
+    }
+    deleter.commit();
+    let mut index = TestIndex { entries: tids.clone(), none: false };
+    let stats = world.vacuum(&rel, &mut index);
+    assert_eq!((stats.tuples_removed, stats.live_tuples, stats.line_pointers_freed), (250, 250, 250));
+    assert_eq!(stats.index_passes, 1);
+    assert_eq!(index.entries, tids.iter().skip(1).step_by(2).copied().collect::<Vec<_>>());
+    assert_eq!(stats.pages_all_visible, pages);
+    let mut writer = world.session();
+    for key in 1000..1200 {
+        writer.insert(&rel, key, &"y".repeat(100));
+    }
+    writer.commit();
+    assert_eq!(nblocks(&world, &rel), pages, "the free-space map led to the freed room");
+    assert_eq!(world.rows(&rel).len(), 450);
+    world.check_redo(&[&rel]);
+}
+
+#[test]
+fn a_snapshot_holds_vacuum_back() {
+    let world = World::new();
+    let rel = world.pairs();
+    let mut setup = world.session();
+    let tid = setup.insert(&rel, 1, "x");
+    setup.commit();
+    let mut reader = world.session();
+    let snapshot = reader.txn.statement_snapshot();
+    let mut deleter = world.session();
+    deleter.delete(&rel, tid);
+    deleter.commit();
+    let mut index = TestIndex { entries: vec![tid], none: false };
+    let stats = world.vacuum(&rel, &mut index);
+    assert_eq!((stats.tuples_removed, stats.recently_dead_tuples), (0, 1));
+    assert_eq!(bits(&world, &rel, 0), 0);
+    let found =
+        reader.look_with(&snapshot, |access, view| fetch(access, &rel, view, tid, &mut HeapTuple::new()));
+    assert_eq!(found.unwrap(), Fetched::Visible);
+    drop(snapshot);
+    reader.commit();
+    assert_eq!(world.vacuum(&rel, &mut index).tuples_removed, 1);
+    assert_eq!(index.entries, []);
+}
+
+#[test]
+fn the_visibility_map_follows_the_page() {
+    let world = World::new();
+    let rel = world.pairs();
+    let mut setup = world.session();
+    let tid = setup.insert(&rel, 1, "x");
+    setup.commit();
+    let vacuum = || world.vacuum(&rel, &mut TestIndex::default());
+    vacuum();
+    assert_eq!(bits(&world, &rel, 0), ALL_VISIBLE | ALL_FROZEN);
+    let mut locker = world.session();
+    locker.lock(&rel, tid, LockStrength::Update);
+    assert_eq!(bits(&world, &rel, 0), ALL_VISIBLE, "a lock leaves the row visible, but not frozen");
+    locker.commit();
+    vacuum();
+    assert_eq!(bits(&world, &rel, 0), ALL_VISIBLE | ALL_FROZEN);
+    let mut writer = world.session();
+    let second = writer.insert(&rel, 2, "y");
+    assert_eq!(bits(&world, &rel, 0), 0, "cleared with the change, not with the commit");
+    writer.commit();
+    vacuum();
+    let mut deleter = world.session();
+    deleter.delete(&rel, second);
+    assert_eq!(bits(&world, &rel, 0), 0);
+    deleter.abort();
+    vacuum();
+    let mut updater = world.session();
+    updater.update(&rel, tid, 1, "z");
+    assert_eq!(bits(&world, &rel, 0), 0);
+    updater.commit();
+    world.check_redo(&[&rel]);
+}
+
+#[test]
+fn tables_without_indexes_need_one_pass() {
+    let world = World::new();
+    let rel = world.pairs();
+    let mut setup = world.session();
+    let tids: Vec<Tid> = (0..10).map(|key| setup.insert(&rel, key, "x")).collect();
+    setup.commit();
+    let mut deleter = world.session();
+    deleter.delete(&rel, tids[9]);
+    deleter.delete(&rel, tids[3]);
+    deleter.commit();
+    let stats = world.vacuum(&rel, &mut TestIndex { none: true, ..Default::default() });
+    assert_eq!((stats.tuples_removed, stats.index_passes), (2, 0));
+    let pin = world.pool.read(crate::fetch::heap_tag(&rel, BlockNo(0))).unwrap();
+    let page = pin.shared();
+    assert_eq!(page::max_offset(&page), 9, "the last line pointer is dropped");
+    assert_eq!(page::line_pointer(&page, 4).unwrap().flags, LpFlags::Unused);
+}
+
+#[test]
+fn a_build_scan_gives_each_live_version_its_root() {
+    let world = World::new();
+    let rel = world.pairs();
+    let mut setup = world.session();
+    let roots: Vec<Tid> = (0..5).map(|key| setup.insert(&rel, key, "x")).collect();
+    setup.commit();
+    let mut updater = world.session();
+    updater.update(&rel, roots[2], 2, "y");
+    updater.commit();
+    let mut deleter = world.session();
+    deleter.delete(&rel, roots[4]);
+    deleter.commit();
+    let me = world.session();
+    let mut seen = Vec::new();
+    let broken = build_scan(&world.access(), &rel, &me.txn, &mut |row| {
+        seen.push((row.root, decode(&rel, &row.row), row.live));
+        Ok(())
+    })
+    .unwrap();
+    assert!(!broken, "nobody needs the old version");
+    seen.sort();
+    let text = |key| if key == 2 { "y".to_string() } else { "x".to_string() };
+    let expected: Vec<_> = (0..4).map(|key| (roots[key as usize], (key, text(key)), true)).collect();
+    assert_eq!(seen, expected);
+    let counts = sample_block(&world.access(), &rel, &me.txn, BlockNo(0), &mut |_| Ok(())).unwrap();
+    assert_eq!(counts.live, 4);
+}
+
+#[test]
+fn the_free_space_map_corrects_itself() {
+    let world = World::new();
+    let rel = world.pairs();
+    let mut setup = world.session();
+    for key in 0..40 {
+        setup.insert(&rel, key, &"x".repeat(1900));
+    }
+    setup.commit();
+    let (access, pages) = (world.access(), nblocks(&world, &rel));
+    let search = |need| fsm::search(&access, &rel, need, pages).unwrap();
+    // Lies of both kinds: a full page said to be empty, and a place behind the end of the file.
+    fsm::record(&access, &rel, BlockNo(3), 8000).unwrap();
+    fsm::record(&access, &rel, BlockNo(pages + 5), 8000).unwrap();
+    assert_eq!(search(4000), Some(BlockNo(3)));
+    rel.forget_targets();
+    let mut writer = world.session();
+    let tid = writer.insert(&rel, 100, &"y".repeat(1900));
+    writer.commit();
+    assert!(tid.block.0 + 1 >= pages);
+    assert_eq!(
+        fsm::search(&access, &rel, 4000, pages).unwrap(),
+        None,
+        "the misled inserter has recorded the truth"
+    );
+    assert!(fsm::recorded(&access, &rel, BlockNo(3)).unwrap() < 1000);
+}
+
+#[test]
+fn a_torn_map_page_is_forgotten() {
+    let world = World::with_buffers(16);
+    let rel = world.pairs();
+    let mut setup = world.session();
+    setup.insert(&rel, 1, "x");
+    setup.commit();
+    fsm::record(&world.access(), &rel, BlockNo(0), 5000).unwrap();
+    world.pool.flush_relation(rel.desc.file).unwrap();
+    world.pool.drop_relations(&[rel.desc.file]);
+    let mut garbage = [7; base::PAGE_SIZE];
+    garbage[14..20].fill(0);
+    world.pool.smgr().write(rel.desc.file, Fork::Fsm, BlockNo(1), &garbage).unwrap();
+    assert_eq!(fsm::recorded(&world.access(), &rel, BlockNo(0)).unwrap(), 0);
+    fsm::record(&world.access(), &rel, BlockNo(0), 4096).unwrap();
+    assert_eq!(fsm::search(&world.access(), &rel, 4000, 1).unwrap(), Some(BlockNo(0)));
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(i32, usize),
+    Update(usize, usize),
+    Delete(usize),
+    Savepoint,
+    RollbackTo,
+    Release,
+    Commit,
+    Abort,
+    Vacuum,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        8 => (any::<i32>(), 0usize..1500).prop_map(|(key, len)| Step::Insert(key, len)),
+        8 => (any::<usize>(), 0usize..1500).prop_map(|(n, len)| Step::Update(n, len)),
+        3 => any::<usize>().prop_map(Step::Delete),
+        2 => Just(Step::Savepoint),
+        1 => Just(Step::RollbackTo),
+        1 => Just(Step::Release),
+        4 => Just(Step::Commit),
+        1 => Just(Step::Abort),
+        1 => Just(Step::Vacuum),
+    ]
+}
+
+type Model = BTreeMap<i32, String>;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// One session with savepoints against a map; another sees only what is committed; then the log gives the same pages again.
+    #[test]
+    fn random_histories_follow_the_model(steps in proptest::collection::vec(step(), 1..120)) {
+        let world = World::with_buffers(64);
+        let rel = world.pairs();
+        let mut session = world.session();
+        let mut committed = Model::new();
+        let mut levels = vec![Model::new()];
+        for (i, step) in steps.into_iter().enumerate() {
+            let depth = levels.len();
+            let now = levels.last_mut().unwrap();
+            let rows = session.scan(&rel);
+            match step {
+                Step::Insert(key, len) if !now.contains_key(&key) => {
+                    let value = format!("{i}{}", "v".repeat(len));
+                    session.insert(&rel, key, &value);
+                    now.insert(key, value);
+                }
+                Step::Update(n, len) if !rows.is_empty() => {
+                    let (tid, (key, _)) = rows[n % rows.len()].clone();
+                    let value = format!("{i}{}", "u".repeat(len));
+                    session.update(&rel, tid, key, &value);
+                    now.insert(key, value);
+                }
+                Step::Delete(n) if !rows.is_empty() => {
+                    let (tid, (key, _)) = rows[n % rows.len()].clone();
+                    prop_assert_eq!(session.delete(&rel, tid), DeleteOutcome::Deleted);
+                    now.remove(&key);
+                }
+                Step::Savepoint => {
+                    session.txn.push_subxact(None);
+                    let copy = now.clone();
+                    levels.push(copy);
+                }
+                Step::RollbackTo if depth > 1 => {
+                    session.txn.rollback_current();
+                    levels.pop();
+                }
+                Step::Release if depth > 1 => {
+                    session.txn.release_current();
+                    let top = levels.pop().unwrap();
+                    *levels.last_mut().unwrap() = top;
+                }
+                Step::Commit => {
+                    committed = now.clone();
+                    session.commit();
+                    session = world.session();
+                    levels = vec![committed.clone()];
+                }
+                Step::Abort => {
+                    session.abort();
+                    session = world.session();
+                    levels = vec![committed.clone()];
+                }
+                Step::Vacuum => {
+                    world.vacuum(&rel, &mut TestIndex::default());
+                }
+                _ => {}
+            }
+            let own: Model = session.rows(&rel).into_iter().collect();
+            prop_assert_eq!(&own, levels.last().unwrap());
+            let others: Model = world.rows(&rel).into_iter().collect();
+            prop_assert_eq!(&others, &committed);
+        }
+        drop(session);
+        prop_assert_eq!(world.pool.pins(), 0);
+        world.check_redo(&[&rel]);
+    }
+}
