@@ -483,7 +483,11 @@ fn crash_round(seed: u64, durable: &parking_lot::Mutex<Vec<u64>>, redo_from: &pa
             }
             12..16 if !current.is_empty() => {
                 let pin = pool.read(tag(next(current.len() as u64) as u32)).unwrap();
-                pin.shared().set_hint(3000 + next(16) as usize * 2, 1 << next(16));
+                let page = pin.shared();
+                // Nothing on an empty page is worth a hint.
+                if !page::is_new(&page) {
+                    page.set_hint(3000 + next(16) as usize * 2, 1 << next(16));
+                }
             }
             16 => drop(pool.bgwriter_step().unwrap()),
             17 | 18 => {

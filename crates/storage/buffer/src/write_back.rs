@@ -176,7 +176,8 @@ impl BufferPool {
         if lsn > Lsn::INVALID {
             self.inner().wal.flush(lsn)?;
         }
-        if !page::is_new(&copy.0) {
+        // A page of zeros is valid as it is.
+        if copy.0.iter().any(|byte| *byte != 0) {
             page::set_checksum(&mut copy.0, tag.block);
         }
         base::stop_result!("buffer-before-write").map_err(|error| smgr::SmgrError::Io {
