@@ -39,6 +39,8 @@
 //! free buffers and no descriptor spin lock. Writing copies the page first, so hints may be set meanwhile, and marks it clean
 //! before and not after the copy is written.
 
+#![cfg_attr(test, allow(clippy::duplicate_mod, reason = "models compile the real modules once more"))]
+
 mod action;
 mod clock_sweep;
 mod frame;

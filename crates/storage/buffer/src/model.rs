@@ -137,10 +137,9 @@ fn lookups_evictions_and_insertions_agree() {
                         page,
                         "a pinned page was replaced"
                     );
-                    let twice = pool.frames.iter().enumerate().any(|(i, frame)| {
-                        i != index as usize
-                            && frame.tag_is(words(page))
-                            && frame.state() & (MAPPED | VALID) == (MAPPED | VALID)
+                    let twice = pool.mapping.locked(HASH, |_| {
+                        let holds = |f: &Frame| f.tag_is(words(page)) && f.state() & MAPPED != 0;
+                        pool.frames.iter().filter(|frame| holds(frame)).count() > 1
                     });
                     assert!(!twice, "page {page} is in two frames");
                     pool.unpin(index);

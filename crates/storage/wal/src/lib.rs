@@ -73,6 +73,8 @@
 //! pointer is checked within that step, so there is no "full-page-writes changed" retry under a lock. No page headers, no
 //! previous-record pointer, 64-bit xids, one time line. Page images are not compressed.
 
+#![cfg_attr(test, allow(clippy::duplicate_mod, reason = "models compile the real modules once more"))]
+
 mod builder;
 mod flush_queue;
 mod geometry;

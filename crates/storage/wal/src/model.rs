@@ -5,6 +5,7 @@ mod shim {
     pub(crate) use shuttle::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 }
 
+#[allow(dead_code, reason = "the models use a part of the real module")]
 #[path = "reserve.rs"]
 mod reserve;
 

@@ -14,7 +14,7 @@ use crate::log::WalError;
 
 /// First bytes of a segment file: `stampwal`.
 const MAGIC: u64 = u64::from_le_bytes(*b"stampwal");
-const ZEROS: [u8; 256 << 10] = [0; 256 << 10];
+static ZEROS: [u8; 256 << 10] = [0; 256 << 10];
 
 /// What a segment file begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
