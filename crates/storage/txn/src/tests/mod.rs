@@ -145,3 +145,10 @@ fn a_late_older_child_extends_the_table_downwards() {
     assert_eq!(map.family(Xid(7 * CHUNK)), Family::Child(Xid(4)));
     assert_eq!(map.family(Xid(10 * CHUNK)), Family::Child(Xid(4)));
 }
+
+#[test]
+fn the_system_is_shared_by_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<TxnSystem>();
+    shared::<crate::SnapshotData>();
+}
