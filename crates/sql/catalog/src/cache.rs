@@ -1,0 +1,176 @@
+//! # What
+//! Descriptions that all sessions of a database share: what was read from the catalogs and is still true.
+//!
+//! # Invariants
+//! 1. The cache holds only what committed transactions left. A session whose transaction changed catalogs does not use it
+//!    until the transaction ends (see [`crate::SessionCatalog`]).
+//! 2. A committed change takes the stale entries out before its transaction releases its locks. So a session that takes a
+//!    lock on a relation and asks again gets a current description.
+//! 3. An entry is put in only if nothing was taken out since before its reader's snapshot was taken: the generation is
+//!    compared under the cache's lock. Otherwise a slow reader could put back what a commit just took out.
+//!
+//! # Locks
+//! One short mutex, never held over a wait.
+//!
+//! # PostgreSQL counterpart and differences
+//! `relcache.c`, `catcache.c`, `inval.c`. One process: no copies per session, no messages to them; plans keep the
+//! description itself and look at its [`Validity`](crate::Validity).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use base::Oid;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+use crate::stats::ColumnStatistics;
+use crate::view::{CastDef, CollationDef, FunctionDef, OperatorDef, Table, TypeDef};
+
+/// Something that a catalog change makes stale.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Stale {
+    /// The description of a relation.
+    Relation(Oid),
+    /// Who has a relation name in a schema.
+    RelationName(Oid, Box<str>),
+    /// Statistics of a relation's columns.
+    Statistics(Oid),
+    /// Everything that comes from this catalog.
+    Catalog(Oid),
+}
+
+/// What is remembered. A remembered `None` or empty list says that there is nothing of that name.
+#[derive(Default)]
+pub(crate) struct Entries {
+    pub(crate) tables: FxHashMap<Oid, Option<Arc<Table>>>,
+    pub(crate) names: FxHashMap<(Oid, Box<str>), Option<Oid>>,
+    pub(crate) schemas: FxHashMap<Box<str>, Option<Oid>>,
+    pub(crate) schema_names: FxHashMap<Oid, Option<String>>,
+    pub(crate) types: FxHashMap<Oid, Option<Arc<TypeDef>>>,
+    pub(crate) type_names: FxHashMap<(Oid, Box<str>), Option<Oid>>,
+    pub(crate) functions: FxHashMap<Box<str>, Arc<[Arc<FunctionDef>]>>,
+    pub(crate) functions_by_oid: FxHashMap<Oid, Option<Arc<FunctionDef>>>,
+    pub(crate) operators: FxHashMap<Box<str>, Arc<[Arc<OperatorDef>]>>,
+    pub(crate) operators_by_oid: FxHashMap<Oid, Option<Arc<OperatorDef>>>,
+    pub(crate) casts: FxHashMap<(Oid, Oid), Option<CastDef>>,
+    pub(crate) collations: FxHashMap<Oid, Option<CollationDef>>,
+    pub(crate) collation_names: FxHashMap<(Oid, Box<str>), Option<Oid>>,
+    pub(crate) statistics: FxHashMap<(Oid, i16), Option<Arc<ColumnStatistics>>>,
+}
+
+impl Entries {
+    /// Takes out what `stale` names.
+    fn remove(&mut self, stale: &Stale) {
+        match stale {
+            Stale::Relation(oid) => {
+                if let Some(Some(table)) = self.tables.remove(oid) {
+                    table.validity.revoke();
+                }
+            }
+            Stale::RelationName(schema, name) => {
+                self.names.remove(&(*schema, name.clone()));
+            }
+            Stale::Statistics(table) => self.statistics.retain(|(oid, _), _| oid != table),
+            Stale::Catalog(catalog) => self.remove_catalog(*catalog),
+        }
+    }
+
+    fn remove_catalog(&mut self, catalog: Oid) {
+        use crate::system::*;
+        match catalog {
+            c if c == pg_namespace::TABLE.oid => {
+                self.schemas.clear();
+                self.schema_names.clear();
+            }
+            c if c == pg_type::TABLE.oid || c == pg_enum::TABLE.oid => {
+                self.types.clear();
+                self.type_names.clear();
+            }
+            c if c == pg_proc::TABLE.oid => {
+                self.functions.clear();
+                self.functions_by_oid.clear();
+            }
+            c if c == pg_operator::TABLE.oid => {
+                self.operators.clear();
+                self.operators_by_oid.clear();
+            }
+            c if c == pg_cast::TABLE.oid => self.casts.clear(),
+            c if c == pg_collation::TABLE.oid => {
+                self.collations.clear();
+                self.collation_names.clear();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The cache of one database.
+#[derive(Default)]
+pub(crate) struct SharedCache {
+    entries: Mutex<Entries>,
+    /// Counts removals; read before a reader takes its snapshot.
+    generation: AtomicU64,
+}
+
+impl SharedCache {
+    /// To be read before the snapshot under which an entry is made.
+    pub(crate) fn generation(&self) -> u64 {
+        // Acquire: pairs with the release in `remove`; a snapshot taken after this load sees every commit counted in it.
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Looks at the entries.
+    pub(crate) fn with<T>(&self, look: impl FnOnce(&Entries) -> T) -> T {
+        look(&self.entries.lock())
+    }
+
+    /// Puts entries in unless something was taken out since `generation` was read (invariant 3).
+    pub(crate) fn fill(&self, generation: u64, put: impl FnOnce(&mut Entries)) {
+        let mut entries = self.entries.lock();
+        if self.generation.load(Ordering::Relaxed) == generation {
+            put(&mut entries);
+        }
+    }
+
+    /// Takes out what a committed transaction made stale.
+    pub(crate) fn remove(&self, stale: &[Stale]) {
+        let mut entries = self.entries.lock();
+        self.generation.fetch_add(1, Ordering::Release);
+        for stale in stale {
+            entries.remove(stale);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_reader_does_not_put_back_what_a_commit_took_out() {
+        let cache = SharedCache::default();
+        let before = cache.generation();
+        cache.remove(&[Stale::RelationName(Oid(2200), "t".into())]);
+        cache.fill(before, |entries| {
+            entries.names.insert((Oid(2200), "t".into()), Some(Oid(16384)));
+        });
+        assert_eq!(cache.with(|entries| entries.names.len()), 0);
+        let now = cache.generation();
+        cache.fill(now, |entries| {
+            entries.names.insert((Oid(2200), "t".into()), Some(Oid(16385)));
+        });
+        assert_eq!(cache.with(|entries| entries.names.len()), 1);
+    }
+
+    #[test]
+    fn a_change_of_one_name_leaves_the_others() {
+        let cache = SharedCache::default();
+        cache.fill(0, |entries| {
+            entries.names.insert((Oid(2200), "a".into()), None);
+            entries.names.insert((Oid(2200), "b".into()), None);
+        });
+        cache.remove(&[Stale::RelationName(Oid(2200), "a".into())]);
+        assert!(cache.with(|e| !e.names.contains_key(&(Oid(2200), "a".into()))));
+        assert!(cache.with(|e| e.names.contains_key(&(Oid(2200), "b".into()))));
+    }
+}

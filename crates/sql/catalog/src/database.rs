@@ -1,0 +1,316 @@
+//! # What
+//! The catalogs of one database as its sessions share them ([`Catalog`]), what each session adds ([`SessionCatalog`]), and
+//! both together as a statement reads them ([`Reader`]).
+//!
+//! # Invariants
+//! 1. A reader whose transaction changed no catalog asks the shared cache; one whose transaction did asks the session's
+//!    overlay, filled under its own view, so that it alone sees its changes.
+//! 2. The overlay is emptied at every catalog change of the session, at every end of a (sub)transaction that changed
+//!    catalogs, and never outlives the transaction.
+//!
+//! # PostgreSQL counterpart
+//! `namespace.c`, `syscache.c`, `relcache.c`.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::{Oid, SqlResult, Tid};
+use engine::Engine;
+use heap::{ComboCids, View};
+use tuple::Datum;
+use txn::Transaction;
+
+use crate::cache::{Entries, SharedCache, Stale};
+use crate::row::Row;
+use crate::system::{SystemTable, pg_namespace};
+use crate::tables::OpenTables;
+
+/// Schema `pg_catalog`.
+pub const PG_CATALOG: Oid = Oid(11);
+/// Schema `pg_toast`.
+pub const PG_TOAST: Oid = Oid(99);
+/// Schema `public`.
+pub const PUBLIC: Oid = Oid(2200);
+
+/// One database's catalogs.
+pub struct Catalog {
+    database: Oid,
+    name: String,
+    tables: OpenTables,
+    cache: SharedCache,
+}
+
+impl Catalog {
+    /// The catalogs of database `database`. No I/O.
+    pub fn new(engine: &Arc<Engine>, database: Oid, name: &str) -> Arc<Catalog> {
+        Arc::new(Catalog {
+            database,
+            name: name.to_owned(),
+            tables: OpenTables::new(engine, database),
+            cache: SharedCache::default(),
+        })
+    }
+
+    /// OID of the database.
+    pub fn database(&self) -> Oid {
+        self.database
+    }
+
+    /// Name of the database.
+    pub fn database_name(&self) -> &str {
+        &self.name
+    }
+
+    /// The storage it lies in.
+    pub fn engine(&self) -> &Arc<Engine> {
+        self.tables.engine()
+    }
+
+    /// The system catalogs as tables.
+    pub fn tables(&self) -> &OpenTables {
+        &self.tables
+    }
+
+    pub(crate) fn cache(&self) -> &SharedCache {
+        &self.cache
+    }
+}
+
+/// What one session adds: who it is, where it looks for names, what its transaction changed.
+pub struct SessionCatalog {
+    /// Current user.
+    user: Cell<Oid>,
+    /// User that logged in.
+    session_user: Cell<Oid>,
+    /// `search_path` as set, quotes resolved.
+    path: RefCell<Vec<String>>,
+    /// Its temporary schema, once it has one.
+    temporary: Cell<Oid>,
+    /// `path` as OIDs, valid while the generation of the shared cache is the one noted and nothing was changed.
+    resolved: RefCell<Option<(u64, Rc<[Oid]>)>>,
+    /// Changes of the running transaction that may be committed: overlay in use.
+    changes: Rc<Cell<usize>>,
+    overlay: RefCell<Entries>,
+}
+
+impl SessionCatalog {
+    /// A session of `user`.
+    pub fn new(user: Oid) -> SessionCatalog {
+        SessionCatalog {
+            user: Cell::new(user),
+            session_user: Cell::new(user),
+            path: RefCell::new(vec!["$user".into(), "public".into()]),
+            temporary: Cell::new(Oid::INVALID),
+            resolved: RefCell::new(None),
+            changes: Rc::new(Cell::new(0)),
+            overlay: RefCell::new(Entries::default()),
+        }
+    }
+
+    /// Current user.
+    pub fn user(&self) -> Oid {
+        self.user.get()
+    }
+
+    /// User that logged in.
+    pub fn session_user(&self) -> Oid {
+        self.session_user.get()
+    }
+
+    /// SET ROLE.
+    pub fn set_user(&self, user: Oid) {
+        self.user.set(user);
+        self.forget_path();
+    }
+
+    /// SET search_path: the names in order.
+    pub fn set_search_path(&self, path: Vec<String>) {
+        *self.path.borrow_mut() = path;
+        self.forget_path();
+    }
+
+    /// The temporary schema, if this session made one.
+    pub fn temporary_schema(&self) -> Option<Oid> {
+        Some(self.temporary.get()).filter(|oid| oid.is_valid())
+    }
+
+    /// Notes the temporary schema.
+    pub fn set_temporary_schema(&self, schema: Oid) {
+        self.temporary.set(schema);
+        self.forget_path();
+    }
+
+    fn forget_path(&self) {
+        *self.resolved.borrow_mut() = None;
+    }
+
+    fn has_changes(&self) -> bool {
+        self.changes.get() > 0
+    }
+
+    pub(crate) fn forget_overlay(&self) {
+        *self.overlay.borrow_mut() = Entries::default();
+        self.forget_path();
+    }
+
+    pub(crate) fn changes(&self) -> &Rc<Cell<usize>> {
+        &self.changes
+    }
+}
+
+/// The catalog as one statement of one session reads it.
+#[derive(Clone, Copy)]
+pub struct Reader<'a> {
+    /// What sessions share.
+    pub catalog: &'a Catalog,
+    /// What this one adds.
+    pub session: &'a SessionCatalog,
+    /// Its transaction.
+    pub me: &'a Transaction,
+    /// That one's combo command ids.
+    pub combo: &'a ComboCids,
+}
+
+impl Reader<'_> {
+    /// Visible rows of a catalog whose index key begins with `key`, as of now.
+    pub fn find(&self, shape: &SystemTable, index: Oid, key: &[Datum]) -> SqlResult<Vec<(Tid, Row)>> {
+        let snapshot = self.catalog.engine().txns().snapshot();
+        self.catalog.tables.find(&self.view(&snapshot), shape, index, key)
+    }
+
+    /// The one visible row with this key.
+    pub fn find_one(&self, shape: &SystemTable, index: Oid, key: &[Datum]) -> SqlResult<Option<(Tid, Row)>> {
+        Ok(self.find(shape, index, key)?.into_iter().next())
+    }
+
+    /// All visible rows of a catalog, as of now.
+    pub fn scan(&self, shape: &SystemTable) -> SqlResult<Vec<(Tid, Row)>> {
+        let snapshot = self.catalog.engine().txns().snapshot();
+        self.catalog.tables.scan(&self.view(&snapshot), shape)
+    }
+
+    fn view<'s>(&'s self, snapshot: &'s txn::Snapshot) -> View<'s> {
+        View { snapshot, curcid: self.me.current_command(), me: self.me, combo: self.combo }
+    }
+
+    /// The cached value, or what `load` reads, which is then cached.
+    pub(crate) fn cached<T: Clone>(
+        &self,
+        get: impl Fn(&Entries) -> Option<T>,
+        load: impl FnOnce() -> SqlResult<T>,
+        put: impl FnOnce(&mut Entries, T),
+    ) -> SqlResult<T> {
+        if self.session.has_changes() {
+            if let Some(found) = get(&self.session.overlay.borrow()) {
+                return Ok(found);
+            }
+            let value = load()?;
+            put(&mut self.session.overlay.borrow_mut(), value.clone());
+            return Ok(value);
+        }
+        if let Some(found) = self.catalog.cache.with(&get) {
+            return Ok(found);
+        }
+        let generation = self.catalog.cache.generation();
+        let value = load()?;
+        self.catalog.cache.fill(generation, |entries| put(entries, value.clone()));
+        Ok(value)
+    }
+
+    /// Schemas searched for names, in order: `pg_temp` and `pg_catalog` first where the setting does not place them.
+    pub(crate) fn resolved_path(&self) -> SqlResult<Rc<[Oid]>> {
+        let generation = self.catalog.cache.generation();
+        if !self.session.has_changes()
+            && let Some((at, path)) = &*self.session.resolved.borrow()
+            && *at == generation
+        {
+            return Ok(path.clone());
+        }
+        let names = self.session.path.borrow().clone();
+        let mut path = Vec::with_capacity(names.len() + 2);
+        for name in &names {
+            if let Some(schema) = self.path_entry(name)?
+                && !path.contains(&schema)
+            {
+                path.push(schema);
+            }
+        }
+        if !path.contains(&PG_CATALOG) {
+            path.insert(0, PG_CATALOG);
+        }
+        if let Some(temporary) = self.session.temporary_schema()
+            && !path.contains(&temporary)
+        {
+            path.insert(0, temporary);
+        }
+        let path: Rc<[Oid]> = path.into();
+        if !self.session.has_changes() {
+            *self.session.resolved.borrow_mut() = Some((generation, path.clone()));
+        }
+        Ok(path)
+    }
+
+    fn path_entry(&self, name: &str) -> SqlResult<Option<Oid>> {
+        match name {
+            "$user" => match self.role_name(self.session.user())? {
+                Some(user) => self.schema_by_name(&user),
+                None => Ok(None),
+            },
+            "pg_temp" => Ok(self.session.temporary_schema()),
+            name => self.schema_by_name(name),
+        }
+    }
+
+    /// OID of a schema.
+    pub fn schema_by_name(&self, name: &str) -> SqlResult<Option<Oid>> {
+        if name == "pg_temp" {
+            return Ok(self.session.temporary_schema());
+        }
+        self.cached(
+            |e| e.schemas.get(name).copied(),
+            || {
+                let row = self.find_one(&pg_namespace::TABLE, pg_namespace::PG_NAMESPACE_NSPNAME_INDEX, &[name.into()])?;
+                Ok(row.map(|(_, row)| crate::RowExt::oid(&row[..], pg_namespace::OID)))
+            },
+            |e, oid| {
+                e.schemas.insert(name.into(), oid);
+            },
+        )
+    }
+
+    /// The schema where new objects without a schema go: the first of the search path that the setting names.
+    pub fn creation_schema(&self) -> SqlResult<Option<Oid>> {
+        let names = self.session.path.borrow().clone();
+        for name in &names {
+            if let Some(schema) = self.path_entry(name)? {
+                return Ok(Some(schema));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes entries stale: at once for this session, for the others when the transaction commits.
+    pub(crate) fn forget(&self) {
+        self.session.forget_overlay();
+    }
+}
+
+/// Registers the end of a change with the transaction: when it commits, `stale` leaves the shared cache before locks are
+/// released; whatever its end, the session's overlay is no longer valid.
+pub(crate) fn register_change(catalog: &Arc<Catalog>, session: &Rc<SessionCatalog>, me: &mut Transaction, stale: Vec<Stale>) {
+    let (catalog, changes) = (catalog.clone(), session.changes().clone());
+    session.forget_overlay();
+    changes.set(changes.get() + 1);
+    let session = session.clone();
+    me.on_end(
+        txn::Phase::BeforeLocks,
+        Box::new(move |end| {
+            if end == txn::End::Commit {
+                catalog.cache().remove(&stale);
+            }
+            changes.set(changes.get() - 1);
+            session.forget_overlay();
+        }),
+    );
+}

@@ -1,0 +1,110 @@
+//! Statistics of columns (`pg_statistic`) in the form that the planner reads.
+
+use base::{Oid, SqlResult};
+use tuple::Datum;
+
+use crate::row::{Row, RowBuilder, RowExt};
+use crate::system::pg_statistic as s;
+
+/// What ANALYZE learnt of one column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ColumnStatistics {
+    /// Share of NULLs.
+    pub null_fraction: f32,
+    /// Average width in bytes.
+    pub width: i32,
+    /// Number of distinct values; negative: minus the share of rows that are distinct; 0: unknown.
+    pub distinct: f32,
+    /// Most common values and the share of rows of each.
+    pub common: Vec<(Datum, f32)>,
+    /// Bounds of buckets with equally many of the other rows.
+    pub histogram: Vec<Datum>,
+    /// Correlation of column order and row order, if the type has an order.
+    pub correlation: Option<f32>,
+}
+
+/// `stakind` of most common values.
+const KIND_MCV: i32 = 1;
+/// `stakind` of a histogram.
+const KIND_HISTOGRAM: i32 = 2;
+/// `stakind` of the correlation.
+const KIND_CORRELATION: i32 = 3;
+/// Number of slots in a row.
+const SLOTS: usize = 5;
+
+impl ColumnStatistics {
+    /// Reads a row of `pg_statistic` for a column of type `type_oid`.
+    pub fn from_row(row: &Row, type_oid: Oid) -> SqlResult<ColumnStatistics> {
+        let float = |column: usize| match row[column] {
+            Datum::Float4(f) => f,
+            _ => 0.0,
+        };
+        let mut stats = ColumnStatistics {
+            null_fraction: float(s::STANULLFRAC),
+            width: row.int(s::STAWIDTH),
+            distinct: float(s::STADISTINCT),
+            ..ColumnStatistics::default()
+        };
+        for slot in 0..SLOTS {
+            let numbers = || floats(&row[s::STANUMBERS1 + slot]);
+            let values = || elements(&row[s::STAVALUES1 + slot], type_oid);
+            match row.int(s::STAKIND1 + slot) {
+                KIND_MCV => stats.common = values()?.into_iter().zip(numbers()?).collect(),
+                KIND_HISTOGRAM => stats.histogram = values()?,
+                KIND_CORRELATION => stats.correlation = numbers()?.first().copied(),
+                _ => {}
+            }
+        }
+        Ok(stats)
+    }
+
+    /// The row of `pg_statistic` for column `column` of `table`.
+    pub fn to_row(&self, table: Oid, column: i16, type_oid: Oid, collation: Oid, equals: Oid, less: Oid) -> SqlResult<Row> {
+        let mut row = RowBuilder::new(&s::TABLE)
+            .set(s::STARELID, table)
+            .set(s::STAATTNUM, column)
+            .set(s::STANULLFRAC, self.null_fraction)
+            .set(s::STAWIDTH, self.width)
+            .set(s::STADISTINCT, self.distinct);
+        let mut slot = 0;
+        let mut add = |row: RowBuilder, kind: i32, op: Oid, numbers: Vec<f32>, values: Vec<Datum>| -> SqlResult<RowBuilder> {
+            let mut row = row
+                .set(s::STAKIND1 + slot, kind as i16)
+                .set(s::STAOP1 + slot, op)
+                .set(s::STACOLL1 + slot, collation);
+            if !numbers.is_empty() {
+                row = row.set(s::STANUMBERS1 + slot, float_array(&numbers));
+            }
+            if !values.is_empty() {
+                row = row.set(s::STAVALUES1 + slot, types::array::from_elements(type_oid, &values));
+            }
+            slot += 1;
+            Ok(row)
+        };
+        if !self.common.is_empty() {
+            let (values, shares) = self.common.iter().cloned().unzip();
+            row = add(row, KIND_MCV, equals, shares, values)?;
+        }
+        if !self.histogram.is_empty() {
+            row = add(row, KIND_HISTOGRAM, less, Vec::new(), self.histogram.clone())?;
+        }
+        if let Some(correlation) = self.correlation {
+            row = add(row, KIND_CORRELATION, less, vec![correlation], Vec::new())?;
+        }
+        Ok(row.build())
+    }
+}
+
+fn float_array(numbers: &[f32]) -> Datum {
+    let numbers: Vec<Datum> = numbers.iter().map(|&n| Datum::Float4(n)).collect();
+    types::array::from_elements(Oid(700), &numbers)
+}
+
+fn floats(array: &Datum) -> SqlResult<Vec<f32>> {
+    let values = elements(array, Oid(700))?;
+    Ok(values.into_iter().filter_map(|v| if let Datum::Float4(f) = v { Some(f) } else { None }).collect())
+}
+
+fn elements(array: &Datum, element: Oid) -> SqlResult<Vec<Datum>> {
+    if array.is_null() { Ok(Vec::new()) } else { types::array::elements(array, element) }
+}

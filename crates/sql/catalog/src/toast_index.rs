@@ -1,0 +1,93 @@
+//! The index of a TOAST table, which the heap reaches through a trait: a B-tree on (chunk_id, chunk_seq).
+
+use std::sync::Arc;
+
+use base::{Oid, RelFile, SqlError, Tid};
+use btree::{
+    BtreeDesc, BtreeRel, Compare, Direction, InsertOutcome, KeyColumn, ScanKey, ScanKeys, ScanOp, UniqueCheck,
+};
+use engine::Engine;
+use heap::{Access, HeapError, HeapRel, HeapResult, ToastIndex, ToastTable};
+use tuple::{Attr, Datum, Physical, RowLayout};
+
+/// The columns of every TOAST table: `chunk_id oid, chunk_seq int4, chunk_data bytea`, stored plain.
+pub fn toast_layout() -> RowLayout {
+    RowLayout::new(vec![
+        Attr { physical: Physical::Oid, align: 4, storage: b'p' },
+        Attr { physical: Physical::Int4, align: 4, storage: b'p' },
+        Attr { physical: Physical::Varlena, align: 4, storage: b'p' },
+    ])
+}
+
+/// Describes the index of a TOAST table in `file`. No I/O.
+pub fn open_toast_btree(file: RelFile) -> BtreeRel {
+    let attrs = toast_layout().attrs()[..2].to_vec();
+    BtreeRel::new(BtreeDesc {
+        file,
+        layout: Arc::new(RowLayout::new(attrs)),
+        keys: [Compare::Oid, Compare::Int4].map(KeyColumn::ascending).into(),
+        unique: true,
+        nulls_not_distinct: false,
+        deduplicate: true,
+        fillfactor: 90,
+    })
+}
+
+/// A TOAST table whose index lies in `index`.
+pub fn open_toast(engine: &Arc<Engine>, oid: Oid, rel: Arc<HeapRel>, index: RelFile) -> ToastTable {
+    let index = Index { engine: engine.clone(), btree: Arc::new(open_toast_btree(index)) };
+    ToastTable { oid, rel, index: Arc::new(index) }
+}
+
+struct Index {
+    engine: Arc<Engine>,
+    btree: Arc<BtreeRel>,
+}
+
+impl ToastIndex for Index {
+    fn insert(&self, access: &Access<'_>, value_id: u32, seq: i32, tid: Tid) -> HeapResult<()> {
+        let access = btree::Access { pool: access.pool, txns: access.txns };
+        let key = [Datum::Oid(value_id), Datum::Int4(seq)];
+        // Value numbers are checked for being free when they are drawn, so a unique check would find nothing.
+        match btree::insert(&access, &self.btree, &key, tid, UniqueCheck::No).map_err(callback)? {
+            InsertOutcome::Inserted => Ok(()),
+            other => Err(HeapError::Callback(SqlError::internal(format!("unexpected outcome {other:?}")))),
+        }
+    }
+
+    fn find(
+        &self,
+        access: &Access<'_>,
+        value_id: u32,
+        first_seq: i32,
+        visit: &mut dyn FnMut(i32, Tid) -> HeapResult<bool>,
+    ) -> HeapResult<()> {
+        let access = btree::Access { pool: access.pool, txns: access.txns };
+        let keys = vec![
+            ScanKey { column: 0, op: ScanOp::Equal(Datum::Oid(value_id)) },
+            ScanKey { column: 1, op: ScanOp::GreaterEqual(Datum::Int4(first_seq)) },
+        ];
+        let keys = ScanKeys { keys, direction: Direction::Forward };
+        let mut scan = btree::Scan::new(self.btree.clone(), keys, true, false);
+        let mut values = Vec::with_capacity(2);
+        while let Some(tid) = scan.next(&access).map_err(callback)? {
+            values.clear();
+            scan.values(&mut values).map_err(callback)?;
+            let Some(&Datum::Int4(seq)) = values.get(1) else {
+                return Err(HeapError::Callback(SqlError::internal("malformed key in a TOAST index")));
+            };
+            if !visit(seq, tid)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn next_value_id(&self) -> u32 {
+        self.engine.next_oid().0
+    }
+}
+
+fn callback(error: btree::BtreeError) -> HeapError {
+    HeapError::Callback(error.into_sql("TOAST index", "TOAST table"))
+}
