@@ -1,0 +1,414 @@
+//! Relations as the catalogs' rows describe them: `pg_class`, `pg_attribute`, `pg_attrdef`, `pg_index`, `pg_constraint`,
+//! `pg_rewrite` become a [`Table`].
+
+use std::sync::Arc;
+
+use base::{Oid, RelFile, SqlError, SqlResult};
+use btree::{BtreeDesc, BtreeRel, Compare, KeyColumn};
+use buffer::Persistence;
+use heap::{HeapDesc, HeapRel, ToastTable};
+use tuple::{Attr, Datum, Physical, RowLayout};
+use txn::RelKind;
+use types::oids;
+
+use crate::database::{PG_CATALOG, PG_TOAST, Reader};
+use crate::row::{Row, RowExt};
+use crate::system::{pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_index, pg_rewrite};
+use crate::tables::{PG_DEFAULT, PG_GLOBAL};
+use crate::toast_index::{open_toast, toast_layout};
+use crate::validity::Validity;
+use crate::view::{
+    CatalogView, Check, Column, Generated, Identity, Index, RelationKind, SizeEstimate, Table, TypeKind,
+};
+
+impl Reader<'_> {
+    /// Reads the description of a relation.
+    pub(crate) fn load_table(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
+        let Some((_, class)) = self.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])? else {
+            return Ok(None);
+        };
+        let kind = relation_kind(class.char(pg_class::RELKIND))?;
+        let schema = class.oid(pg_class::RELNAMESPACE);
+        let (mut columns, attrs) = self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
+        self.load_defaults(oid, &mut columns)?;
+        let file = self.file_of(&class);
+        let options = options_of(&class[pg_class::RELOPTIONS])?;
+        let heap = match kind {
+            RelationKind::Table | RelationKind::Toast | RelationKind::MaterializedView | RelationKind::Sequence => {
+                Some(Arc::new(HeapRel::new(self.heap_desc(&class, attrs, &options)?)))
+            }
+            _ => None,
+        };
+        Ok(Some(Arc::new(Table {
+            oid,
+            name: class.str(pg_class::RELNAME).to_owned(),
+            schema,
+            schema_name: CatalogView::schema_name(self, schema)?.unwrap_or_default(),
+            kind,
+            owner: class.oid(pg_class::RELOWNER),
+            persistence: class.char(pg_class::RELPERSISTENCE) as char,
+            row_type: class.oid(pg_class::RELTYPE),
+            has_subclass: class.bool(pg_class::RELHASSUBCLASS),
+            columns,
+            checks: if class.int(pg_class::RELCHECKS) > 0 { self.load_checks(oid)? } else { Vec::new() },
+            indexes: if class.bool(pg_class::RELHASINDEX) { self.load_indexes(oid)? } else { Vec::new() },
+            view_query: if class.bool(pg_class::RELHASRULES) { self.load_view(oid)? } else { None },
+            options,
+            file,
+            size: size_of(&class),
+            toast: class.oid(pg_class::RELTOASTRELID),
+            heap,
+            validity: Validity::default(),
+        })))
+    }
+
+    /// Where a relation's files lie. Shared catalogs lie in `pg_global`; the default tablespace is written as 0.
+    pub(crate) fn file_of(&self, class: &Row) -> RelFile {
+        let number = class.oid(pg_class::RELFILENODE).0;
+        match class.oid(pg_class::RELTABLESPACE) {
+            _ if number == 0 => RelFile::default(),
+            PG_GLOBAL => RelFile { tablespace: PG_GLOBAL, database: Oid::INVALID, number },
+            Oid::INVALID => RelFile { tablespace: PG_DEFAULT, database: self.catalog.database(), number },
+            tablespace => RelFile { tablespace, database: self.catalog.database(), number },
+        }
+    }
+
+    /// Columns 1.. of a relation and how their values lie on disk.
+    fn load_columns(&self, table: Oid, count: usize) -> SqlResult<(Vec<Column>, Vec<Attr>)> {
+        let mut rows = self.find(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[table.into()])?;
+        rows.retain(|(_, row)| row.int(pg_attribute::ATTNUM) > 0);
+        if rows.len() != count {
+            let message = format!("pg_attribute has {} rows for relation with OID {table}, not {count}", rows.len());
+            return Err(SqlError::internal(message));
+        }
+        let (mut columns, mut attrs) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for (_, row) in rows {
+            attrs.push(self.attr(&row)?);
+            let mut column = column_of(&row);
+            if column.identity != Identity::None {
+                column.identity_sequence = self.identity_sequence(table, columns.len() as i32 + 1)?;
+            }
+            columns.push(column);
+        }
+        Ok((columns, attrs))
+    }
+
+    /// Physical class of a column: from its type, or for a dropped column from what `pg_attribute` kept of it.
+    fn attr(&self, row: &Row) -> SqlResult<Attr> {
+        let align = match row.char(pg_attribute::ATTALIGN) {
+            b's' => 2,
+            b'i' => 4,
+            b'd' => 8,
+            _ => 1,
+        };
+        let storage = row.char(pg_attribute::ATTSTORAGE);
+        let physical = match row.oid(pg_attribute::ATTTYPID) {
+            Oid::INVALID => match row.int(pg_attribute::ATTLEN) {
+                len if len > 0 => Physical::Fixed(len as u16),
+                _ => Physical::Varlena,
+            },
+            ty => self.physical(ty)?,
+        };
+        Ok(Attr { physical, align, storage })
+    }
+
+    /// Physical class of a type.
+    pub fn physical(&self, ty: Oid) -> SqlResult<Physical> {
+        if let Some(builtin) = types::builtin_type(ty) {
+            return Ok(builtin.physical);
+        }
+        match CatalogView::type_by_oid(self, ty)?.as_deref().map(|t| &t.kind) {
+            Some(TypeKind::Domain(domain)) => self.physical(domain.base),
+            Some(TypeKind::Enum) => Ok(Physical::Oid),
+            Some(_) => Ok(Physical::Varlena),
+            None => Err(SqlError::internal(format!("cache lookup failed for type {ty}"))),
+        }
+    }
+
+    fn identity_sequence(&self, table: Oid, column: i32) -> SqlResult<Oid> {
+        let key = [pg_class::TABLE.oid.into(), table.into(), column.into()];
+        let rows = self.find(&pg_depend::TABLE, pg_depend::PG_DEPEND_REFERENCE_INDEX, &key)?;
+        let internal = |row: &Row| {
+            row.oid(pg_depend::CLASSID) == pg_class::TABLE.oid && row.char(pg_depend::DEPTYPE) == b'i'
+        };
+        Ok(rows.iter().find(|(_, row)| internal(row)).map_or(Oid::INVALID, |(_, row)| row.oid(pg_depend::OBJID)))
+    }
+
+    fn load_defaults(&self, table: Oid, columns: &mut [Column]) -> SqlResult<()> {
+        for (_, row) in self.find(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &[table.into()])? {
+            let number = row.int(pg_attrdef::ADNUM) as usize;
+            if let Some(column) = number.checked_sub(1).and_then(|i| columns.get_mut(i)) {
+                column.default = Some(row.str(pg_attrdef::ADBIN).into());
+            }
+        }
+        Ok(())
+    }
+
+    fn load_checks(&self, table: Oid) -> SqlResult<Vec<Check>> {
+        let index = pg_constraint::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+        let rows = self.find(&pg_constraint::TABLE, index, &[table.into()])?;
+        let is_check = |row: &&Row| row.char(pg_constraint::CONTYPE) == b'c';
+        let check = |row: &Row| Check {
+            oid: row.oid(pg_constraint::OID),
+            name: row.str(pg_constraint::CONNAME).to_owned(),
+            expr: row.str(pg_constraint::CONBIN).into(),
+            validated: row.bool(pg_constraint::CONVALIDATED),
+            enforced: row.bool(pg_constraint::CONENFORCED),
+            no_inherit: row.bool(pg_constraint::CONNOINHERIT),
+        };
+        Ok(rows.iter().map(|(_, row)| row).filter(is_check).map(check).collect())
+    }
+
+    fn load_view(&self, view: Oid) -> SqlResult<Option<Arc<str>>> {
+        let index = pg_rewrite::PG_REWRITE_REL_RULENAME_INDEX;
+        let rule = self.find_one(&pg_rewrite::TABLE, index, &[view.into(), "_RETURN".into()])?;
+        Ok(rule.map(|(_, row)| row.str(pg_rewrite::EV_ACTION).into()))
+    }
+
+    /// Indexes of a table in OID order, as PostgreSQL lists them.
+    fn load_indexes(&self, table: Oid) -> SqlResult<Vec<Arc<Index>>> {
+        let rows = self.find(&pg_index::TABLE, pg_index::PG_INDEX_INDRELID_INDEX, &[table.into()])?;
+        let mut indexes = Vec::with_capacity(rows.len());
+        for (_, row) in rows {
+            if row.bool(pg_index::INDISLIVE) {
+                indexes.push(Arc::new(self.load_index(table, &row)?));
+            }
+        }
+        indexes.sort_by_key(|index| index.oid);
+        Ok(indexes)
+    }
+
+    fn load_index(&self, table: Oid, row: &Row) -> SqlResult<Index> {
+        let oid = row.oid(pg_index::INDEXRELID);
+        let Some((_, class)) = self.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])? else {
+            return Err(SqlError::internal(format!("cache lookup failed for index {oid}")));
+        };
+        let nkeys = row.int(pg_index::INDNKEYATTS) as usize;
+        let mut keys: Vec<i16> = int2s(&row[pg_index::INDKEY])?;
+        let including = keys.split_off(nkeys.min(keys.len()));
+        let (columns, attrs) = self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
+        let options = int2s(&row[pg_index::INDOPTION])?;
+        let collations = oids_of(&row[pg_index::INDCOLLATION])?;
+        let method = class.oid(pg_class::RELAM);
+        let fillfactor = fillfactor(&options_of(&class[pg_class::RELOPTIONS])?, 90);
+        let file = self.file_of(&class);
+        let unique = row.bool(pg_index::INDISUNIQUE);
+        let nulls_not_distinct = row.bool(pg_index::INDNULLSNOTDISTINCT);
+        let btree = BtreeDesc {
+            file,
+            layout: Arc::new(RowLayout::new(attrs)),
+            keys: key_columns(&columns[..nkeys.min(columns.len())], &options)?,
+            unique,
+            nulls_not_distinct,
+            deduplicate: columns.iter().all(|c| equal_means_same_bytes(c.type_oid)),
+            fillfactor,
+        };
+        Ok(Index {
+            oid,
+            name: class.str(pg_class::RELNAME).to_owned(),
+            primary: row.bool(pg_index::INDISPRIMARY),
+            unique,
+            immediate: row.bool(pg_index::INDIMMEDIATE),
+            valid: row.bool(pg_index::INDISVALID),
+            nulls_not_distinct,
+            constraint: self.constraint_of_index(table, oid)?,
+            keys,
+            including,
+            expressions: row.opt_str(pg_index::INDEXPRS).map(crate::stored_list::split).unwrap_or_default(),
+            predicate: row.opt_str(pg_index::INDPRED).map(Into::into),
+            opclasses: oids_of(&row[pg_index::INDCLASS])?,
+            collations,
+            options,
+            method,
+            ready: row.bool(pg_index::INDISREADY),
+            file,
+            size: size_of(&class),
+            btree: Some(Arc::new(BtreeRel::new(btree))),
+        })
+    }
+
+    fn constraint_of_index(&self, table: Oid, index: Oid) -> SqlResult<Oid> {
+        let by_table = pg_constraint::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+        let rows = self.find(&pg_constraint::TABLE, by_table, &[table.into()])?;
+        let implements = |row: &Row| {
+            row.oid(pg_constraint::CONINDID) == index && matches!(row.char(pg_constraint::CONTYPE), b'p' | b'u' | b'x')
+        };
+        Ok(rows.iter().find(|(_, row)| implements(row)).map_or(Oid::INVALID, |(_, row)| row.oid(pg_constraint::OID)))
+    }
+
+    fn heap_desc(&self, class: &Row, attrs: Vec<Attr>, options: &[(String, String)]) -> SqlResult<HeapDesc> {
+        let schema = class.oid(pg_class::RELNAMESPACE);
+        let persistence = persistence_of(class.char(pg_class::RELPERSISTENCE));
+        let kind = match () {
+            () if class.bool(pg_class::RELISSHARED) => RelKind::Shared,
+            () if persistence == Persistence::Temporary => RelKind::Temp,
+            () if schema == PG_CATALOG || (schema == PG_TOAST && class.oid(pg_class::OID).is_pinned()) => RelKind::Catalog,
+            () => RelKind::Plain,
+        };
+        Ok(HeapDesc {
+            file: self.file_of(class),
+            layout: Arc::new(RowLayout::new(attrs)),
+            fillfactor: fillfactor(options, 100),
+            persistence,
+            kind,
+            toast: self.load_toast(class.oid(pg_class::RELTOASTRELID), persistence, kind)?,
+        })
+    }
+
+    fn load_toast(&self, oid: Oid, persistence: Persistence, kind: RelKind) -> SqlResult<Option<ToastTable>> {
+        if !oid.is_valid() {
+            return Ok(None);
+        }
+        let missing = || SqlError::internal(format!("cache lookup failed for TOAST relation {oid}"));
+        let by_oid = pg_class::PG_CLASS_OID_INDEX;
+        let (_, class) = self.find_one(&pg_class::TABLE, by_oid, &[oid.into()])?.ok_or_else(missing)?;
+        let (_, index) =
+            self.find_one(&pg_index::TABLE, pg_index::PG_INDEX_INDRELID_INDEX, &[oid.into()])?.ok_or_else(missing)?;
+        let index_oid = index.oid(pg_index::INDEXRELID);
+        let (_, index_class) = self.find_one(&pg_class::TABLE, by_oid, &[index_oid.into()])?.ok_or_else(missing)?;
+        let heap = Arc::new(HeapRel::new(HeapDesc {
+            file: self.file_of(&class),
+            layout: Arc::new(toast_layout()),
+            fillfactor: 100,
+            persistence,
+            kind,
+            toast: None,
+        }));
+        Ok(Some(open_toast(self.catalog.engine(), oid, heap, self.file_of(&index_class))))
+    }
+}
+
+fn column_of(row: &Row) -> Column {
+    Column {
+        name: row.str(pg_attribute::ATTNAME).to_owned(),
+        type_oid: row.oid(pg_attribute::ATTTYPID),
+        typmod: row.int(pg_attribute::ATTTYPMOD),
+        collation: row.oid(pg_attribute::ATTCOLLATION),
+        not_null: row.bool(pg_attribute::ATTNOTNULL),
+        dropped: row.bool(pg_attribute::ATTISDROPPED),
+        default: None,
+        identity: match row.char(pg_attribute::ATTIDENTITY) {
+            b'a' => Identity::Always,
+            b'd' => Identity::ByDefault,
+            _ => Identity::None,
+        },
+        identity_sequence: Oid::INVALID,
+        generated: match row.char(pg_attribute::ATTGENERATED) {
+            b's' => Generated::Stored,
+            b'v' => Generated::Virtual,
+            _ => Generated::None,
+        },
+    }
+}
+
+fn relation_kind(letter: u8) -> SqlResult<RelationKind> {
+    Ok(match letter {
+        b'r' => RelationKind::Table,
+        b'i' => RelationKind::Index,
+        b'S' => RelationKind::Sequence,
+        b'v' => RelationKind::View,
+        b'm' => RelationKind::MaterializedView,
+        b't' => RelationKind::Toast,
+        b'c' => RelationKind::Composite,
+        b'f' => RelationKind::ForeignTable,
+        b'p' => RelationKind::PartitionedTable,
+        b'I' => RelationKind::PartitionedIndex,
+        other => return Err(SqlError::internal(format!("unknown relkind {:?}", other as char))),
+    })
+}
+
+/// `pg_class.relpersistence`.
+pub fn persistence_of(letter: u8) -> Persistence {
+    match letter {
+        b't' => Persistence::Temporary,
+        b'u' => Persistence::Unlogged,
+        _ => Persistence::Permanent,
+    }
+}
+
+fn size_of(class: &Row) -> SizeEstimate {
+    SizeEstimate {
+        pages: class.int(pg_class::RELPAGES).max(0) as u32,
+        tuples: if let Datum::Float4(tuples) = class[pg_class::RELTUPLES] { tuples } else { -1.0 },
+        all_visible: class.int(pg_class::RELALLVISIBLE).max(0) as u32,
+    }
+}
+
+/// `name=value` strings of `reloptions`.
+fn options_of(array: &Datum) -> SqlResult<Vec<(String, String)>> {
+    if array.is_null() {
+        return Ok(Vec::new());
+    }
+    let entries = types::array::elements(array, oids::text)?;
+    let split = |entry: &Datum| {
+        let Datum::Bytes(bytes) = entry else { return None };
+        let text = std::str::from_utf8(bytes).ok()?;
+        Some(text.split_once('=').map_or((text.into(), String::new()), |(name, value)| (name.into(), value.into())))
+    };
+    Ok(entries.iter().filter_map(split).collect())
+}
+
+fn fillfactor(options: &[(String, String)], default: u8) -> u8 {
+    let found = options.iter().find(|(name, _)| name == "fillfactor");
+    found.and_then(|(_, value)| value.parse().ok()).unwrap_or(default)
+}
+
+fn int2s(vector: &Datum) -> SqlResult<Vec<i16>> {
+    let number = |d: Datum| if let Datum::Int2(n) = d { n } else { 0 };
+    Ok(types::array::elements(vector, oids::int2)?.into_iter().map(number).collect())
+}
+
+fn oids_of(vector: &Datum) -> SqlResult<Vec<Oid>> {
+    let number = |d: Datum| if let Datum::Oid(n) = d { Oid(n) } else { Oid::INVALID };
+    Ok(types::array::elements(vector, oids::oid)?.into_iter().map(number).collect())
+}
+
+fn key_columns(columns: &[Column], options: &[i16]) -> SqlResult<Arc<[KeyColumn]>> {
+    let key = |(i, column): (usize, &Column)| {
+        let option = options.get(i).copied().unwrap_or(0);
+        let compare = compare_of(column.type_oid)?;
+        Ok(KeyColumn { compare, descending: option & 1 != 0, nulls_first: option & 2 != 0 })
+    };
+    columns.iter().enumerate().map(key).collect()
+}
+
+/// How values of a type compare in a B-tree.
+pub fn compare_of(ty: Oid) -> SqlResult<Compare> {
+    Ok(match ty {
+        oids::bool => Compare::Bool,
+        oids::char => Compare::Char,
+        oids::int2 => Compare::Int2,
+        oids::int4 | oids::date => Compare::Int4,
+        oids::int8 | oids::timestamp | oids::timestamptz | oids::time => Compare::Int8,
+        oids::oid => Compare::Oid,
+        oids::float4 => Compare::Float4,
+        oids::float8 => Compare::Float8,
+        oids::text | oids::varchar | oids::name | oids::bytea | oids::uuid => Compare::Bytes,
+        other => match types::compare(other) {
+            Some(compare) => Compare::With(compare),
+            None => return Err(SqlError::not_supported(format!("a B-tree index over type with OID {other}"))),
+        },
+    })
+}
+
+/// Whether values of a type that compare as equal have equal bytes.
+fn equal_means_same_bytes(ty: Oid) -> bool {
+    matches!(
+        ty,
+        oids::bool
+            | oids::char
+            | oids::int2
+            | oids::int4
+            | oids::int8
+            | oids::oid
+            | oids::date
+            | oids::time
+            | oids::timestamp
+            | oids::timestamptz
+            | oids::text
+            | oids::varchar
+            | oids::name
+            | oids::bytea
+            | oids::uuid
+    )
+}

@@ -1,0 +1,387 @@
+//! The catalog as analysis sees it: [`CatalogView`] over a [`Reader`].
+
+use std::sync::Arc;
+
+use base::{Oid, SqlResult};
+
+use crate::database::Reader;
+use crate::row::{Row, RowExt};
+use crate::stats::ColumnStatistics;
+use crate::system::{
+    pg_cast, pg_class, pg_collation, pg_constraint, pg_namespace, pg_operator, pg_proc, pg_statistic, pg_type,
+};
+use crate::view::{
+    CastDef, CatalogView, CollationDef, Domain, FunctionDef, OperatorDef, Table, TypeDef, TypeKind,
+};
+
+impl Reader<'_> {
+    /// OID of the relation with this name in this schema.
+    pub fn relation_oid(&self, schema: Oid, name: &str) -> SqlResult<Option<Oid>> {
+        self.cached(
+            |e| e.names.get(&(schema, name.into())).copied(),
+            || {
+                let key = [name.into(), schema.into()];
+                let row = self.find_one(&pg_class::TABLE, pg_class::PG_CLASS_RELNAME_NSP_INDEX, &key)?;
+                Ok(row.map(|(_, row)| row.oid(pg_class::OID)))
+            },
+            |e, oid| {
+                e.names.insert((schema, name.into()), oid);
+            },
+        )
+    }
+
+    /// The first thing that `find` finds in a schema of the search path, or in the schema named.
+    fn along_path<T>(
+        &self,
+        schema: Option<&str>,
+        find: impl Fn(Oid) -> SqlResult<Option<T>>,
+    ) -> SqlResult<Option<T>> {
+        if let Some(schema) = schema {
+            return self.schema_by_name(schema)?.map_or(Ok(None), find);
+        }
+        for &schema in self.resolved_path()?.iter() {
+            if let Some(found) = find(schema)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What ANALYZE learnt of a column of `table`.
+    pub fn statistics(&self, table: &Table, column: i16) -> SqlResult<Option<Arc<ColumnStatistics>>> {
+        self.cached(
+            |e| e.statistics.get(&(table.oid, column)).cloned(),
+            || {
+                let key = [table.oid.into(), column.into()];
+                let index = pg_statistic::PG_STATISTIC_RELID_ATT_INH_INDEX;
+                let Some((_, row)) = self.find_one(&pg_statistic::TABLE, index, &key)? else { return Ok(None) };
+                let ty = table.columns.get(column as usize - 1).map_or(Oid::INVALID, |c| c.type_oid);
+                Ok(Some(Arc::new(ColumnStatistics::from_row(&row, ty)?)))
+            },
+            |e, stats| {
+                e.statistics.insert((table.oid, column), stats);
+            },
+        )
+    }
+
+    fn type_oid(&self, schema: Oid, name: &str) -> SqlResult<Option<Oid>> {
+        self.cached(
+            |e| e.type_names.get(&(schema, name.into())).copied(),
+            || {
+                let key = [name.into(), schema.into()];
+                let row = self.find_one(&pg_type::TABLE, pg_type::PG_TYPE_TYPNAME_NSP_INDEX, &key)?;
+                Ok(row.map(|(_, row)| row.oid(pg_type::OID)))
+            },
+            |e, oid| {
+                e.type_names.insert((schema, name.into()), oid);
+            },
+        )
+    }
+
+    fn type_def(&self, row: &Row) -> SqlResult<Arc<TypeDef>> {
+        let schema = row.oid(pg_type::TYPNAMESPACE);
+        let kind = match row.char(pg_type::TYPTYPE) {
+            b'c' => TypeKind::Composite(row.oid(pg_type::TYPRELID)),
+            b'd' => TypeKind::Domain(Domain {
+                base: row.oid(pg_type::TYPBASETYPE),
+                typmod: row.int(pg_type::TYPTYPMOD),
+                default: row.opt_str(pg_type::TYPDEFAULTBIN).map(Into::into),
+            }),
+            b'e' => TypeKind::Enum,
+            b'p' => TypeKind::Pseudo,
+            b'r' => TypeKind::Range,
+            b'm' => TypeKind::Multirange,
+            _ => TypeKind::Base,
+        };
+        // A type that is subscripted by position is no array type; arrays are variable-length.
+        let is_array = row.int(pg_type::TYPLEN) == -1;
+        Ok(Arc::new(TypeDef {
+            oid: row.oid(pg_type::OID),
+            name: row.str(pg_type::TYPNAME).to_owned(),
+            schema,
+            schema_name: CatalogView::schema_name(self, schema)?.unwrap_or_default(),
+            kind,
+            category: row.char(pg_type::TYPCATEGORY) as char,
+            preferred: row.bool(pg_type::TYPISPREFERRED),
+            element: if is_array { row.oid(pg_type::TYPELEM) } else { Oid::INVALID },
+            array: row.oid(pg_type::TYPARRAY),
+            collation: row.oid(pg_type::TYPCOLLATION),
+            defined: row.bool(pg_type::TYPISDEFINED),
+        }))
+    }
+
+    /// User-made functions of one name, of all schemas.
+    fn functions_named(&self, name: &str) -> SqlResult<Arc<[Arc<FunctionDef>]>> {
+        self.cached(
+            |e| e.functions.get(name).cloned(),
+            || {
+                let rows = self.find(&pg_proc::TABLE, pg_proc::PG_PROC_PRONAME_ARGS_NSP_INDEX, &[name.into()])?;
+                rows.iter().map(|(_, row)| row).filter(|row| made_by_user(row, pg_proc::OID)).map(function_def).collect()
+            },
+            |e, functions| {
+                e.functions.insert(name.into(), functions);
+            },
+        )
+    }
+
+    /// User-made operators of one name, of all schemas.
+    fn operators_named(&self, name: &str) -> SqlResult<Arc<[Arc<OperatorDef>]>> {
+        self.cached(
+            |e| e.operators.get(name).cloned(),
+            || {
+                let index = pg_operator::PG_OPERATOR_OPRNAME_L_R_N_INDEX;
+                let rows = self.find(&pg_operator::TABLE, index, &[name.into()])?;
+                let users = rows.iter().map(|(_, row)| row).filter(|row| made_by_user(row, pg_operator::OID));
+                Ok(users.map(operator_def).collect())
+            },
+            |e, operators| {
+                e.operators.insert(name.into(), operators);
+            },
+        )
+    }
+
+    /// Those in the schema named, or in a schema of the search path.
+    fn in_path<T>(&self, schema: Option<&str>, all: &[Arc<T>], schema_of: impl Fn(&T) -> Oid) -> SqlResult<Vec<Arc<T>>> {
+        if all.is_empty() {
+            return Ok(Vec::new());
+        }
+        let schemas: Vec<Oid> = match schema {
+            Some(name) => self.schema_by_name(name)?.into_iter().collect(),
+            None => self.resolved_path()?.to_vec(),
+        };
+        Ok(all.iter().filter(|item| schemas.contains(&schema_of(item))).cloned().collect())
+    }
+
+    fn collation_def(&self, row: &Row) -> SqlResult<CollationDef> {
+        let schema = row.oid(pg_collation::COLLNAMESPACE);
+        Ok(CollationDef {
+            oid: row.oid(pg_collation::OID),
+            name: row.str(pg_collation::COLLNAME).to_owned(),
+            schema_name: CatalogView::schema_name(self, schema)?.unwrap_or_default(),
+        })
+    }
+}
+
+/// Built-in functions and operators come from the registry, not from here.
+fn made_by_user(row: &Row, oid: usize) -> bool {
+    !row.oid(oid).is_pinned()
+}
+
+fn function_def(row: &Row) -> SqlResult<Arc<FunctionDef>> {
+    let oid_list = |column: usize| -> SqlResult<Vec<Oid>> {
+        if row[column].is_null() {
+            return Ok(Vec::new());
+        }
+        let elements = types::array::elements(&row[column], types::oids::oid)?;
+        Ok(elements.iter().map(|d| if let tuple::Datum::Oid(n) = d { Oid(*n) } else { Oid::INVALID }).collect())
+    };
+    let text_list = |column: usize| -> SqlResult<Vec<String>> {
+        if row[column].is_null() {
+            return Ok(Vec::new());
+        }
+        let elements = types::array::elements(&row[column], types::oids::text)?;
+        let text = |d: &tuple::Datum| if let tuple::Datum::Bytes(b) = d { String::from_utf8_lossy(b).into_owned() } else { String::new() };
+        Ok(elements.iter().map(text).collect())
+    };
+    let modes: Vec<u8> = if row[pg_proc::PROARGMODES].is_null() {
+        Vec::new()
+    } else {
+        let elements = types::array::elements(&row[pg_proc::PROARGMODES], types::oids::char)?;
+        elements.iter().map(|d| if let tuple::Datum::Char(c) = d { *c } else { b'i' }).collect()
+    };
+    let names = text_list(pg_proc::PROARGNAMES)?;
+    let all = oid_list(pg_proc::PROALLARGTYPES)?;
+    let name = |i: usize| names.get(i).cloned().unwrap_or_default();
+    let is_out = |i: usize| matches!(modes.get(i), Some(b'o' | b'b' | b't'));
+    let is_in = |i: &usize| !matches!(modes.get(*i), Some(b'o' | b't'));
+    let args = oid_list(pg_proc::PROARGTYPES)?;
+    let total = all.len().max(args.len());
+    Ok(Arc::new(FunctionDef {
+        oid: row.oid(pg_proc::OID),
+        name: row.str(pg_proc::PRONAME).to_owned(),
+        schema: row.oid(pg_proc::PRONAMESPACE),
+        kind: row.char(pg_proc::PROKIND) as char,
+        arg_names: (0..total).filter(is_in).map(name).collect(),
+        args,
+        defaults: row.opt_str(pg_proc::PROARGDEFAULTS).map(crate::stored_list::split).unwrap_or_default(),
+        variadic: row.oid(pg_proc::PROVARIADIC),
+        result: row.oid(pg_proc::PRORETTYPE),
+        out_columns: (0..all.len()).filter(|&i| is_out(i)).map(|i| (name(i), all[i])).collect(),
+        returns_set: row.bool(pg_proc::PRORETSET),
+        strict: row.bool(pg_proc::PROISSTRICT),
+        volatility: row.char(pg_proc::PROVOLATILE) as char,
+    }))
+}
+
+fn operator_def(row: &Row) -> Arc<OperatorDef> {
+    Arc::new(OperatorDef {
+        oid: row.oid(pg_operator::OID),
+        name: row.str(pg_operator::OPRNAME).to_owned(),
+        schema: row.oid(pg_operator::OPRNAMESPACE),
+        left: row.oid(pg_operator::OPRLEFT),
+        right: row.oid(pg_operator::OPRRIGHT),
+        result: row.oid(pg_operator::OPRRESULT),
+        function: row.oid(pg_operator::OPRCODE),
+    })
+}
+
+impl CatalogView for Reader<'_> {
+    fn relation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<Table>>> {
+        match self.along_path(schema, |schema| self.relation_oid(schema, name))? {
+            Some(oid) => self.relation_by_oid(oid),
+            None => Ok(None),
+        }
+    }
+
+    fn relation_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
+        self.cached(
+            |e| e.tables.get(&oid).cloned(),
+            || self.load_table(oid),
+            |e, table| {
+                e.tables.insert(oid, table);
+            },
+        )
+    }
+
+    fn schema(&self, name: &str) -> SqlResult<Option<Oid>> {
+        self.schema_by_name(name)
+    }
+
+    fn schema_name(&self, oid: Oid) -> SqlResult<Option<String>> {
+        self.cached(
+            |e| e.schema_names.get(&oid).cloned(),
+            || {
+                let row = self.find_one(&pg_namespace::TABLE, pg_namespace::PG_NAMESPACE_OID_INDEX, &[oid.into()])?;
+                Ok(row.map(|(_, row)| row.str(pg_namespace::NSPNAME).to_owned()))
+            },
+            |e, name| {
+                e.schema_names.insert(oid, name);
+            },
+        )
+    }
+
+    fn search_path(&self) -> SqlResult<Vec<Oid>> {
+        Ok(self.resolved_path()?.to_vec())
+    }
+
+    fn type_by_name(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<TypeDef>>> {
+        match self.along_path(schema, |schema| self.type_oid(schema, name))? {
+            Some(oid) => self.type_by_oid(oid),
+            None => Ok(None),
+        }
+    }
+
+    fn type_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<TypeDef>>> {
+        self.cached(
+            |e| e.types.get(&oid).cloned(),
+            || match self.find_one(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, &[oid.into()])? {
+                Some((_, row)) => self.type_def(&row).map(Some),
+                None => Ok(None),
+            },
+            |e, def| {
+                e.types.insert(oid, def);
+            },
+        )
+    }
+
+    fn functions(&self, schema: Option<&str>, name: &str) -> SqlResult<Vec<Arc<FunctionDef>>> {
+        self.in_path(schema, &self.functions_named(name)?, |f| f.schema)
+    }
+
+    fn function_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<FunctionDef>>> {
+        self.cached(
+            |e| e.functions_by_oid.get(&oid).cloned(),
+            || match self.find_one(&pg_proc::TABLE, pg_proc::PG_PROC_OID_INDEX, &[oid.into()])? {
+                Some((_, row)) if made_by_user(&row, pg_proc::OID) => function_def(&row).map(Some),
+                _ => Ok(None),
+            },
+            |e, def| {
+                e.functions_by_oid.insert(oid, def);
+            },
+        )
+    }
+
+    fn operators(&self, schema: Option<&str>, name: &str) -> SqlResult<Vec<Arc<OperatorDef>>> {
+        self.in_path(schema, &self.operators_named(name)?, |o| o.schema)
+    }
+
+    fn operator_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<OperatorDef>>> {
+        self.cached(
+            |e| e.operators_by_oid.get(&oid).cloned(),
+            || {
+                let row = self.find_one(&pg_operator::TABLE, pg_operator::PG_OPERATOR_OID_INDEX, &[oid.into()])?;
+                Ok(row.map(|(_, row)| row).filter(|row| made_by_user(row, pg_operator::OID)).map(|row| operator_def(&row)))
+            },
+            |e, def| {
+                e.operators_by_oid.insert(oid, def);
+            },
+        )
+    }
+
+    fn cast(&self, source: Oid, target: Oid) -> SqlResult<Option<CastDef>> {
+        self.cached(
+            |e| e.casts.get(&(source, target)).cloned(),
+            || {
+                let key = [source.into(), target.into()];
+                let row = self.find_one(&pg_cast::TABLE, pg_cast::PG_CAST_SOURCE_TARGET_INDEX, &key)?;
+                let row = row.map(|(_, row)| row).filter(|row| made_by_user(row, pg_cast::OID));
+                Ok(row.map(|row| CastDef {
+                    function: row.oid(pg_cast::CASTFUNC),
+                    context: row.char(pg_cast::CASTCONTEXT) as char,
+                    method: row.char(pg_cast::CASTMETHOD) as char,
+                }))
+            },
+            |e, def| {
+                e.casts.insert((source, target), def);
+            },
+        )
+    }
+
+    fn collation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<CollationDef>> {
+        let find = |schema: Oid| {
+            self.cached(
+                |e| e.collation_names.get(&(schema, name.into())).copied(),
+                || {
+                    let rows =
+                        self.find(&pg_collation::TABLE, pg_collation::PG_COLLATION_NAME_ENC_NSP_INDEX, &[name.into()])?;
+                    let here = |row: &&Row| row.oid(pg_collation::COLLNAMESPACE) == schema;
+                    Ok(rows.iter().map(|(_, row)| row).find(here).map(|row| row.oid(pg_collation::OID)))
+                },
+                |e, oid| {
+                    e.collation_names.insert((schema, name.into()), oid);
+                },
+            )
+        };
+        match self.along_path(schema, find)? {
+            Some(oid) => self.collation_by_oid(oid),
+            None => Ok(None),
+        }
+    }
+
+    fn collation_by_oid(&self, oid: Oid) -> SqlResult<Option<CollationDef>> {
+        self.cached(
+            |e| e.collations.get(&oid).cloned(),
+            || match self.find_one(&pg_collation::TABLE, pg_collation::PG_COLLATION_OID_INDEX, &[oid.into()])? {
+                Some((_, row)) => self.collation_def(&row).map(Some),
+                None => Ok(None),
+            },
+            |e, def| {
+                e.collations.insert(oid, def);
+            },
+        )
+    }
+
+    fn constraint_index(&self, table: Oid, name: &str) -> SqlResult<Option<Oid>> {
+        let index = pg_constraint::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+        let rows = self.find(&pg_constraint::TABLE, index, &[table.into(), Oid::INVALID.into(), name.into()])?;
+        Ok(rows.first().map(|(_, row)| row.oid(pg_constraint::CONINDID)).filter(|oid| oid.is_valid()))
+    }
+
+    fn database(&self) -> String {
+        self.catalog.database_name().to_owned()
+    }
+
+    fn current_user(&self) -> Oid {
+        self.session.user()
+    }
+}
