@@ -1,0 +1,165 @@
+//! The cluster's first schemas, roles, databases, tablespaces, languages, access methods and collations.
+
+use base::Oid;
+
+use super::{BOOTSTRAP_SUPERUSER, BootstrapOptions, POSTGRES, Rows, TEMPLATE0, TEMPLATE1, add};
+use crate::database::{PG_CATALOG, PG_TOAST, PUBLIC};
+use crate::row::RowBuilder;
+use crate::system::{
+    pg_am, pg_auth_members, pg_authid, pg_collation, pg_database, pg_language, pg_namespace, pg_tablespace,
+};
+use crate::tables::{PG_DEFAULT, PG_GLOBAL};
+
+/// The predefined roles.
+const ROLES: [(u32, &str); 16] = [
+    (6171, "pg_database_owner"),
+    (6181, "pg_read_all_data"),
+    (6182, "pg_write_all_data"),
+    (3373, "pg_monitor"),
+    (3374, "pg_read_all_settings"),
+    (3375, "pg_read_all_stats"),
+    (3377, "pg_stat_scan_tables"),
+    (4569, "pg_read_server_files"),
+    (4570, "pg_write_server_files"),
+    (4571, "pg_execute_server_program"),
+    (4200, "pg_signal_backend"),
+    (4544, "pg_checkpoint"),
+    (6337, "pg_maintain"),
+    (4550, "pg_use_reserved_connections"),
+    (6304, "pg_create_subscription"),
+    (6392, "pg_signal_autovacuum_worker"),
+];
+
+/// Roles that `pg_monitor` is a member of, and the OIDs of these memberships.
+const MONITOR_MEMBERSHIPS: [(u32, u32); 3] = [(10308, 3374), (10309, 3375), (10310, 3377)];
+
+/// UTF8, as `pg_database.encoding` numbers it.
+const UTF8: i32 = 6;
+
+/// Adds the rows.
+pub(super) fn describe(rows: &mut Rows, options: &BootstrapOptions) {
+    add_schemas(rows);
+    add_roles(rows, options);
+    add_databases(rows, &options.locale);
+    add_access_methods(rows);
+    add_languages(rows);
+    add_collations(rows);
+}
+
+fn add_schemas(rows: &mut Rows) {
+    use pg_namespace as n;
+    let owner_of_public = Oid(6171);
+    for (oid, name, owner) in [
+        (PG_CATALOG, "pg_catalog", BOOTSTRAP_SUPERUSER),
+        (PG_TOAST, "pg_toast", BOOTSTRAP_SUPERUSER),
+        (PUBLIC, "public", owner_of_public),
+    ] {
+        let row = RowBuilder::new(&n::TABLE).set(n::OID, oid).set(n::NSPNAME, name).set(n::NSPOWNER, owner);
+        add(rows, &n::TABLE, row.build());
+    }
+}
+
+fn add_roles(rows: &mut Rows, options: &BootstrapOptions) {
+    use pg_authid as a;
+    let role = |oid: Oid, name: &str, all: bool| {
+        [a::ROLSUPER, a::ROLCREATEROLE, a::ROLCREATEDB, a::ROLCANLOGIN, a::ROLREPLICATION, a::ROLBYPASSRLS]
+            .into_iter()
+            .fold(RowBuilder::new(&a::TABLE), |row, column| row.set(column, all))
+            .set(a::OID, oid)
+            .set(a::ROLNAME, name)
+            .set(a::ROLINHERIT, true)
+            .set(a::ROLCONNLIMIT, -1)
+    };
+    let superuser = role(BOOTSTRAP_SUPERUSER, &options.superuser, true);
+    add(rows, &a::TABLE, superuser.set_some(a::ROLPASSWORD, options.password.as_deref()).build());
+    for (oid, name) in ROLES {
+        add(rows, &a::TABLE, role(Oid(oid), name, false).build());
+    }
+    for (oid, of) in MONITOR_MEMBERSHIPS {
+        use pg_auth_members as m;
+        let row = RowBuilder::new(&m::TABLE)
+            .set(m::OID, Oid(oid))
+            .set(m::ROLEID, Oid(of))
+            .set(m::MEMBER, Oid(3373))
+            .set(m::GRANTOR, BOOTSTRAP_SUPERUSER)
+            .set(m::INHERIT_OPTION, true)
+            .set(m::SET_OPTION, true);
+        add(rows, &m::TABLE, row.build());
+    }
+}
+
+fn add_databases(rows: &mut Rows, locale: &str) {
+    use pg_database as d;
+    for (oid, name, template, connect) in
+        [(TEMPLATE1, "template1", true, true), (TEMPLATE0, "template0", true, false), (POSTGRES, "postgres", false, true)]
+    {
+        let row = RowBuilder::new(&d::TABLE)
+            .set(d::OID, oid)
+            .set(d::DATNAME, name)
+            .set(d::DATDBA, BOOTSTRAP_SUPERUSER)
+            .set(d::ENCODING, UTF8)
+            .set(d::DATLOCPROVIDER, b'c')
+            .set(d::DATISTEMPLATE, template)
+            .set(d::DATALLOWCONN, connect)
+            .set(d::DATCONNLIMIT, -1)
+            .set(d::DATTABLESPACE, PG_DEFAULT)
+            .set(d::DATCOLLATE, locale)
+            .set(d::DATCTYPE, locale);
+        add(rows, &d::TABLE, row.build());
+    }
+    for (oid, name) in [(PG_DEFAULT, "pg_default"), (PG_GLOBAL, "pg_global")] {
+        use pg_tablespace as t;
+        let row =
+            RowBuilder::new(&t::TABLE).set(t::OID, oid).set(t::SPCNAME, name).set(t::SPCOWNER, BOOTSTRAP_SUPERUSER);
+        add(rows, &t::TABLE, row.build());
+    }
+}
+
+fn add_access_methods(rows: &mut Rows) {
+    use pg_am as a;
+    for (oid, name, handler, kind) in [(2, "heap", 3, b't'), (403, "btree", 330, b'i')] {
+        let row = RowBuilder::new(&a::TABLE)
+            .set(a::OID, Oid(oid))
+            .set(a::AMNAME, name)
+            .set(a::AMHANDLER, Oid(handler))
+            .set(a::AMTYPE, kind);
+        add(rows, &a::TABLE, row.build());
+    }
+}
+
+fn add_languages(rows: &mut Rows) {
+    use pg_language as l;
+    for (oid, name, trusted, validator) in [(12, "internal", false, 2246), (13, "c", false, 2247), (14, "sql", true, 2248)] {
+        let row = RowBuilder::new(&l::TABLE)
+            .set(l::OID, Oid(oid))
+            .set(l::LANNAME, name)
+            .set(l::LANOWNER, BOOTSTRAP_SUPERUSER)
+            .set(l::LANPLTRUSTED, trusted)
+            .set(l::LANVALIDATOR, Oid(validator));
+        add(rows, &l::TABLE, row.build());
+    }
+}
+
+fn add_collations(rows: &mut Rows) {
+    use pg_collation as c;
+    for (oid, name, provider, encoding, collate, locale) in [
+        (100, "default", b'd', -1, None, None),
+        (950, "C", b'c', -1, Some("C"), None),
+        (951, "POSIX", b'c', -1, Some("POSIX"), None),
+        (962, "ucs_basic", b'b', UTF8, None, Some("C")),
+        (811, "pg_c_utf8", b'b', UTF8, None, Some("C.UTF-8")),
+    ] {
+        let row = RowBuilder::new(&c::TABLE)
+            .set(c::OID, Oid(oid))
+            .set(c::COLLNAME, name)
+            .set(c::COLLNAMESPACE, PG_CATALOG)
+            .set(c::COLLOWNER, BOOTSTRAP_SUPERUSER)
+            .set(c::COLLPROVIDER, provider)
+            .set(c::COLLISDETERMINISTIC, true)
+            .set(c::COLLENCODING, encoding)
+            .set_some(c::COLLCOLLATE, collate)
+            .set_some(c::COLLCTYPE, collate)
+            .set_some(c::COLLLOCALE, locale);
+        add(rows, &c::TABLE, row.build());
+    }
+}

@@ -1,0 +1,130 @@
+//! # What
+//! The first rows of all system catalogs: what initdb writes before SQL can run. They describe the catalogs themselves, the
+//! built-in types, functions and operators from the registry, and the cluster's first roles and databases.
+//!
+//! # WAL and crash
+//! Rows are written under [`Xid::BOOTSTRAP`], which counts as committed for ever, and the caller takes a checkpoint behind.
+//! A crash before that leaves a directory that the engine refuses to open, so nothing here needs to be undone.
+//!
+//! # PostgreSQL counterpart and differences
+//! `bootstrap.c` and the `.dat` files. There is no bootstrap language: the registry is the source.
+
+mod cluster;
+mod itself;
+mod registry;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::{CommandId, Oid, SqlError, SqlResult, Tid, Xid};
+use engine::Engine;
+use heap::{ComboCids, InsertOptions, Writer};
+use tuple::Datum;
+use txn::{SessionId, Transaction};
+
+use crate::row::Row;
+use crate::system::{self, SystemTable};
+use crate::tables::{OpenTable, OpenTables};
+
+/// The database that bootstrap fills; the others begin as copies of it.
+pub const TEMPLATE1: Oid = Oid(1);
+/// The template that is never changed.
+pub const TEMPLATE0: Oid = Oid(4);
+/// The database that clients connect to by default.
+pub const POSTGRES: Oid = Oid(5);
+/// The superuser that initdb makes.
+pub const BOOTSTRAP_SUPERUSER: Oid = Oid(10);
+
+/// Choices of initdb.
+#[derive(Clone, Debug)]
+pub struct BootstrapOptions {
+    /// Name of the superuser.
+    pub superuser: String,
+    /// Its password verifier.
+    pub password: Option<String>,
+    /// `LC_COLLATE` and `LC_CTYPE` of the databases.
+    pub locale: String,
+}
+
+/// Rows by catalog.
+type Rows = BTreeMap<Oid, Vec<Row>>;
+
+/// Fills the catalogs of [`TEMPLATE1`] and the shared ones. The engine has just created its data directory.
+pub fn bootstrap(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlResult<()> {
+    let tables = OpenTables::new(engine, TEMPLATE1);
+    let mut rows = Rows::new();
+    itself::describe(&mut rows)?;
+    registry::describe(&mut rows)?;
+    cluster::describe(&mut rows, options);
+    let loader = Loader::new(engine);
+    for shape in system::tables() {
+        let table = tables.table(shape);
+        loader.load(table, rows.remove(&shape.oid).unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// Adds a row.
+fn add(rows: &mut Rows, shape: &SystemTable, row: Row) {
+    rows.entry(shape.oid).or_default().push(row);
+}
+
+/// Writes rows and builds indexes.
+struct Loader<'a> {
+    engine: &'a Engine,
+    me: Transaction,
+    combo: ComboCids,
+}
+
+impl<'a> Loader<'a> {
+    fn new(engine: &'a Engine) -> Loader<'a> {
+        let me = Transaction::new(engine.txns().clone(), SessionId(0));
+        Loader { engine, me, combo: ComboCids::new() }
+    }
+
+    fn load(&self, table: &OpenTable, rows: Vec<Row>) -> SqlResult<()> {
+        let access = heap::Access { pool: self.engine.pool(), txns: self.engine.txns() };
+        let writer = Writer { xid: Xid::BOOTSTRAP, cid: CommandId(0), me: &self.me, combo: &self.combo };
+        self.create_files(table)?;
+        let mut tids = Vec::with_capacity(rows.len());
+        heap::multi_insert(&access, &table.heap, &writer, &rows, InsertOptions::default(), &mut tids)
+            .map_err(heap::HeapError::into_sql)?;
+        for index in &table.indexes {
+            let entries = rows.iter().map(|row| index.key(row)).zip(tids.iter().copied()).collect();
+            self.build(index.shape.name, table.shape.name, &index.btree, entries)?;
+        }
+        Ok(())
+    }
+
+    fn create_files(&self, table: &OpenTable) -> SqlResult<()> {
+        let create = |file| {
+            self.engine.create_bootstrap_relation(file).map_err(|e| SqlError::internal(e.to_string()))
+        };
+        create(table.heap.desc.file)?;
+        for index in &table.indexes {
+            create(index.btree.desc.file)?;
+        }
+        if let Some(toast) = &table.heap.desc.toast {
+            create(toast.rel.desc.file)?;
+            let file = base::RelFile { number: table.shape.toast_index.0, ..toast.rel.desc.file };
+            create(file)?;
+            self.build("TOAST index", table.shape.name, &crate::toast_index::open_toast_btree(file), Vec::new())?;
+        }
+        Ok(())
+    }
+
+    fn build(&self, name: &str, table: &str, btree: &btree::BtreeRel, mut entries: Vec<(Vec<Datum>, Tid)>) -> SqlResult<()> {
+        entries.sort_by(|a, b| btree.compare_entries((&a.0, a.1), (&b.0, b.1)));
+        let access = btree::Access { pool: self.engine.pool(), txns: self.engine.txns() };
+        let mut entries = entries.into_iter();
+        let mut next = |values: &mut Vec<Datum>| {
+            values.clear();
+            Ok(entries.next().map(|(key, tid)| {
+                values.extend(key);
+                tid
+            }))
+        };
+        btree::build(&access, btree, &mut next).map_err(|e| e.into_sql(name, table))?;
+        Ok(())
+    }
+}

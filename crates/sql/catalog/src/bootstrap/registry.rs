@@ -1,0 +1,251 @@
+//! Built-in types, functions, operators, casts, aggregates and operator classes, from the registry of `sql/types`.
+
+use base::{Oid, SqlResult};
+use types::registry::{aggregates::AGGREGATES, casts::CASTS, functions, opclasses, operators::OPERATORS, types::TYPES};
+use types::{CastContext, CastMethod, Function, Selectivity, TypeInfo, Volatility};
+
+use super::{BOOTSTRAP_SUPERUSER, Rows, add};
+use crate::database::PG_CATALOG;
+use crate::row::RowBuilder;
+use crate::system::{
+    pg_aggregate, pg_amop, pg_amproc, pg_cast, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_type,
+};
+use crate::vectors::{char_array, oid_array, oid_vector, text_array};
+
+/// Language `internal`.
+const INTERNAL: Oid = Oid(12);
+
+/// Adds the rows of everything built in.
+pub(super) fn describe(rows: &mut Rows) -> SqlResult<()> {
+    for info in TYPES {
+        add_type(rows, info);
+    }
+    for function in functions() {
+        add_function(rows, function)?;
+    }
+    add_operators(rows);
+    add_casts(rows);
+    add_aggregates(rows);
+    add_operator_classes(rows);
+    Ok(())
+}
+
+fn add_type(rows: &mut Rows, info: &TypeInfo) {
+    use pg_type as t;
+    let align = match info.align {
+        2 => b's',
+        4 => b'i',
+        8 => b'd',
+        _ => b'c',
+    };
+    let row = RowBuilder::new(&t::TABLE)
+        .set(t::OID, info.oid)
+        .set(t::TYPNAME, info.name)
+        .set(t::TYPNAMESPACE, PG_CATALOG)
+        .set(t::TYPOWNER, BOOTSTRAP_SUPERUSER)
+        .set(t::TYPLEN, info.len)
+        .set(t::TYPBYVAL, info.byval)
+        .set(t::TYPTYPE, info.kind)
+        .set(t::TYPCATEGORY, info.category)
+        .set(t::TYPISPREFERRED, info.preferred)
+        .set(t::TYPISDEFINED, true)
+        .set(t::TYPDELIM, info.delimiter)
+        .set(t::TYPSUBSCRIPT, info.subscript)
+        .set(t::TYPELEM, info.element)
+        .set(t::TYPARRAY, info.array)
+        .set(t::TYPINPUT, info.io[0])
+        .set(t::TYPOUTPUT, info.io[1])
+        .set(t::TYPRECEIVE, info.io[2])
+        .set(t::TYPSEND, info.io[3])
+        .set(t::TYPMODIN, info.typmod_io[0])
+        .set(t::TYPMODOUT, info.typmod_io[1])
+        .set(t::TYPALIGN, align)
+        .set(t::TYPSTORAGE, info.storage)
+        .set(t::TYPTYPMOD, -1)
+        .set(t::TYPCOLLATION, info.collation);
+    add(rows, &t::TABLE, row.build());
+}
+
+fn add_function(rows: &mut Rows, f: &Function) -> SqlResult<()> {
+    use pg_proc as p;
+    let volatility = match f.volatility {
+        Volatility::Immutable => b'i',
+        Volatility::Stable => b's',
+        Volatility::Volatile => b'v',
+    };
+    let defaults = crate::stored_list::join(f.defaults);
+    let row = RowBuilder::new(&p::TABLE)
+        .set(p::OID, f.oid)
+        .set(p::PRONAME, f.name)
+        .set(p::PRONAMESPACE, PG_CATALOG)
+        .set(p::PROOWNER, BOOTSTRAP_SUPERUSER)
+        .set(p::PROLANG, INTERNAL)
+        .set(p::PROCOST, f.cost)
+        .set(p::PROROWS, f.rows)
+        .set(p::PROVARIADIC, f.variadic)
+        .set(p::PROKIND, f.kind)
+        .set(p::PROLEAKPROOF, f.leakproof)
+        .set(p::PROISSTRICT, f.strict)
+        .set(p::PRORETSET, f.retset)
+        .set(p::PROVOLATILE, volatility)
+        .set(p::PROPARALLEL, f.parallel)
+        .set(p::PRONARGS, f.args.len() as i16)
+        .set(p::PRONARGDEFAULTS, f.defaults.len() as i16)
+        .set(p::PRORETTYPE, f.result)
+        .set(p::PROARGTYPES, oid_vector(f.args)?)
+        .set_some(p::PROALLARGTYPES, (!f.all_args.is_empty()).then(|| oid_array(f.all_args)))
+        .set_some(p::PROARGMODES, (!f.arg_modes.is_empty()).then(|| char_array(f.arg_modes)))
+        .set_some(p::PROARGNAMES, (!f.arg_names.is_empty()).then(|| text_array(f.arg_names)))
+        .set_some(p::PROARGDEFAULTS, (!f.defaults.is_empty()).then_some(defaults))
+        .set(p::PROSRC, f.name);
+    add(rows, &p::TABLE, row.build());
+    Ok(())
+}
+
+fn add_operators(rows: &mut Rows) {
+    use pg_operator as o;
+    for op in OPERATORS {
+        let (restrict, join) = estimators(op.selectivity);
+        let row = RowBuilder::new(&o::TABLE)
+            .set(o::OID, op.oid)
+            .set(o::OPRNAME, op.name)
+            .set(o::OPRNAMESPACE, PG_CATALOG)
+            .set(o::OPROWNER, BOOTSTRAP_SUPERUSER)
+            .set(o::OPRKIND, if op.left.is_valid() { b'b' } else { b'l' })
+            .set(o::OPRCANMERGE, op.can_merge)
+            .set(o::OPRCANHASH, op.can_hash)
+            .set(o::OPRLEFT, op.left)
+            .set(o::OPRRIGHT, op.right)
+            .set(o::OPRRESULT, op.result)
+            .set(o::OPRCOM, op.commutator)
+            .set(o::OPRNEGATE, op.negator)
+            .set(o::OPRCODE, op.function)
+            .set(o::OPRREST, Oid(restrict))
+            .set(o::OPRJOIN, Oid(join));
+        add(rows, &o::TABLE, row.build());
+    }
+}
+
+/// OIDs of the estimator functions, for restrictions and for joins.
+fn estimators(selectivity: Selectivity) -> (u32, u32) {
+    match selectivity {
+        Selectivity::None => (0, 0),
+        Selectivity::Equal => (101, 105),
+        Selectivity::NotEqual => (102, 106),
+        Selectivity::Less => (103, 107),
+        Selectivity::LessEqual => (336, 386),
+        Selectivity::Greater => (104, 108),
+        Selectivity::GreaterEqual => (337, 398),
+        Selectivity::Like => (1819, 1825),
+        Selectivity::NotLike => (1822, 1828),
+        Selectivity::ILike => (1814, 1816),
+        Selectivity::NotILike => (1815, 1817),
+        Selectivity::Prefix => (3437, 3438),
+        Selectivity::Regex => (1818, 1824),
+        Selectivity::NotRegex => (1821, 1827),
+        Selectivity::IRegex => (1820, 1826),
+        Selectivity::NotIRegex => (1823, 1829),
+        Selectivity::ArrayContain => (3817, 3818),
+        Selectivity::Contain => (1302, 1303),
+        Selectivity::Matching => (5040, 5041),
+    }
+}
+
+fn add_casts(rows: &mut Rows) {
+    use pg_cast as c;
+    for cast in CASTS {
+        let (method, function) = match cast.method {
+            CastMethod::Function(oid) => (b'f', oid),
+            CastMethod::Binary => (b'b', Oid::INVALID),
+            CastMethod::InOut => (b'i', Oid::INVALID),
+        };
+        let context = match cast.context {
+            CastContext::Implicit => b'i',
+            CastContext::Assignment => b'a',
+            CastContext::Explicit => b'e',
+        };
+        let row = RowBuilder::new(&c::TABLE)
+            .set(c::OID, cast.oid)
+            .set(c::CASTSOURCE, cast.source)
+            .set(c::CASTTARGET, cast.target)
+            .set(c::CASTFUNC, function)
+            .set(c::CASTCONTEXT, context)
+            .set(c::CASTMETHOD, method);
+        add(rows, &c::TABLE, row.build());
+    }
+}
+
+fn add_aggregates(rows: &mut Rows) {
+    use pg_aggregate as a;
+    for aggregate in AGGREGATES {
+        let row = RowBuilder::new(&a::TABLE)
+            .set(a::AGGFNOID, aggregate.function)
+            .set(a::AGGKIND, aggregate.kind)
+            .set(a::AGGNUMDIRECTARGS, aggregate.direct_args)
+            .set(a::AGGTRANSFN, aggregate.transition)
+            .set(a::AGGFINALFN, aggregate.final_function)
+            .set(a::AGGCOMBINEFN, aggregate.combine)
+            .set(a::AGGFINALMODIFY, b'r')
+            .set(a::AGGMFINALMODIFY, b'r')
+            .set(a::AGGSORTOP, aggregate.sort_operator)
+            .set(a::AGGTRANSTYPE, aggregate.transition_type)
+            .set_some(a::AGGINITVAL, aggregate.initial);
+        add(rows, &a::TABLE, row.build());
+    }
+}
+
+fn add_operator_classes(rows: &mut Rows) {
+    for family in opclasses::OPFAMILIES {
+        use pg_opfamily as f;
+        let row = RowBuilder::new(&f::TABLE)
+            .set(f::OID, family.oid)
+            .set(f::OPFMETHOD, family.method)
+            .set(f::OPFNAME, family.name)
+            .set(f::OPFNAMESPACE, PG_CATALOG)
+            .set(f::OPFOWNER, BOOTSTRAP_SUPERUSER);
+        add(rows, &f::TABLE, row.build());
+    }
+    for class in opclasses::OPCLASSES {
+        use pg_opclass as c;
+        let row = RowBuilder::new(&c::TABLE)
+            .set(c::OID, class.oid)
+            .set(c::OPCMETHOD, class.method)
+            .set(c::OPCNAME, class.name)
+            .set(c::OPCNAMESPACE, PG_CATALOG)
+            .set(c::OPCOWNER, BOOTSTRAP_SUPERUSER)
+            .set(c::OPCFAMILY, class.family)
+            .set(c::OPCINTYPE, class.input)
+            .set(c::OPCDEFAULT, class.default)
+            .set(c::OPCKEYTYPE, class.key);
+        add(rows, &c::TABLE, row.build());
+    }
+    for op in opclasses::AMOPS {
+        use pg_amop as o;
+        let method = family_method(op.family);
+        let row = RowBuilder::new(&o::TABLE)
+            .set(o::OID, op.oid)
+            .set(o::AMOPFAMILY, op.family)
+            .set(o::AMOPLEFTTYPE, op.left)
+            .set(o::AMOPRIGHTTYPE, op.right)
+            .set(o::AMOPSTRATEGY, op.strategy)
+            .set(o::AMOPPURPOSE, b's')
+            .set(o::AMOPOPR, op.operator)
+            .set(o::AMOPMETHOD, method);
+        add(rows, &o::TABLE, row.build());
+    }
+    for function in opclasses::AMPROCS {
+        use pg_amproc as p;
+        let row = RowBuilder::new(&p::TABLE)
+            .set(p::OID, function.oid)
+            .set(p::AMPROCFAMILY, function.family)
+            .set(p::AMPROCLEFTTYPE, function.left)
+            .set(p::AMPROCRIGHTTYPE, function.right)
+            .set(p::AMPROCNUM, function.number)
+            .set(p::AMPROC, function.function);
+        add(rows, &p::TABLE, row.build());
+    }
+}
+
+fn family_method(family: Oid) -> Oid {
+    opclasses::OPFAMILIES.iter().find(|f| f.oid == family).map_or(Oid::INVALID, |f| f.method)
+}

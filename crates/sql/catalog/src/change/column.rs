@@ -1,0 +1,78 @@
+//! Columns of existing tables, and their defaults.
+
+use base::{Oid, SqlResult};
+use tuple::Datum;
+
+use super::{Changer, NewColumn, ObjectAddress};
+use crate::row::RowExt;
+use crate::system::{pg_attrdef, pg_attribute, pg_class, pg_statistic};
+
+impl Changer<'_> {
+    /// Appends a column. Returns its number.
+    pub fn add_column(&mut self, table: Oid, column: &NewColumn) -> SqlResult<i16> {
+        let mut number = 0;
+        self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[table.into()], |row| {
+            number = row.int(pg_class::RELNATTS) as i16 + 1;
+            row[pg_class::RELNATTS] = Datum::Int2(number);
+        })?;
+        self.add_column_row(table, number, column)?;
+        if let Some(default) = &column.default {
+            self.add_default_row(table, number, default)?;
+        }
+        self.next_command()?;
+        Ok(number)
+    }
+
+    /// Changes the row of a column.
+    pub fn edit_column(&mut self, table: Oid, number: i16, edit: impl FnOnce(&mut crate::Row)) -> SqlResult<()> {
+        let index = pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX;
+        self.edit(&pg_attribute::TABLE, index, &[table.into(), number.into()], edit)?;
+        self.next_command()
+    }
+
+    /// SET NOT NULL and DROP NOT NULL.
+    pub fn set_not_null(&mut self, table: Oid, number: i16, not_null: bool) -> SqlResult<()> {
+        self.edit_column(table, number, |row| row[pg_attribute::ATTNOTNULL] = Datum::Bool(not_null))
+    }
+
+    /// SET DEFAULT and DROP DEFAULT: a stored expression, or none.
+    pub fn set_default(&mut self, table: Oid, number: i16, default: Option<&str>) -> SqlResult<()> {
+        let key = [table.into(), number.into()];
+        let old = self.reader().find_one(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &key)?;
+        if let Some((_, row)) = old {
+            let me = ObjectAddress { class: pg_attrdef::TABLE.oid, object: row.oid(pg_attrdef::OID), sub: 0 };
+            self.drop_objects(&[me], super::Behavior::Restrict)?;
+        }
+        if let Some(default) = default {
+            self.add_default_row(table, number, default)?;
+        }
+        self.edit_column(table, number, |row| row[pg_attribute::ATTHASDEF] = Datum::Bool(default.is_some()))
+    }
+
+    /// Marks a column as dropped: its values stay in the rows, nobody reads them.
+    pub(super) fn drop_column(&mut self, table: Oid, number: i16) -> SqlResult<()> {
+        let index = pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX;
+        self.edit(&pg_attribute::TABLE, index, &[table.into(), number.into()], |row| {
+            row[pg_attribute::ATTNAME] = Datum::text(&format!("........pg.dropped.{number}........"));
+            row[pg_attribute::ATTTYPID] = Datum::Oid(0);
+            row[pg_attribute::ATTNOTNULL] = Datum::Bool(false);
+            row[pg_attribute::ATTHASDEF] = Datum::Bool(false);
+            row[pg_attribute::ATTISDROPPED] = Datum::Bool(true);
+        })?;
+        let key = [table.into(), number.into()];
+        self.delete_where(&pg_statistic::TABLE, pg_statistic::PG_STATISTIC_RELID_ATT_INH_INDEX, &key, |_| true)?;
+        Ok(())
+    }
+
+    /// Removes a default's row.
+    pub(super) fn drop_default(&mut self, oid: Oid) -> SqlResult<()> {
+        let row = self.reader().find_one(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_OID_INDEX, &[oid.into()])?;
+        let Some((tid, row)) = row else { return Ok(()) };
+        self.delete(&pg_attrdef::TABLE, tid, &row)?;
+        let key = [row[pg_attrdef::ADRELID].clone(), row[pg_attrdef::ADNUM].clone()];
+        self.edit(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &key, |row| {
+            row[pg_attribute::ATTHASDEF] = Datum::Bool(false);
+        })?;
+        Ok(())
+    }
+}

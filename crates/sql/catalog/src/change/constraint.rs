@@ -1,0 +1,112 @@
+//! Constraints of tables (`pg_constraint`).
+
+use base::{Oid, SqlResult};
+use tuple::Datum;
+
+use super::{Changer, Dependency, ObjectAddress};
+use crate::row::{RowBuilder, RowExt};
+use crate::system::{pg_class, pg_constraint};
+use crate::vectors::int2_array;
+
+/// A constraint to be made.
+#[derive(Clone, Debug)]
+pub struct NewConstraint {
+    /// Name.
+    pub name: String,
+    /// Schema: the table's.
+    pub schema: Oid,
+    /// Table.
+    pub table: Oid,
+    /// `pg_constraint.contype`: `p`, `u`, `c` or `n`.
+    pub kind: u8,
+    /// Columns.
+    pub columns: Vec<i16>,
+    /// Index that implements it, 0 for CHECK and NOT NULL.
+    pub index: Oid,
+    /// Stored expression of a CHECK.
+    pub check: Option<String>,
+    /// DEFERRABLE.
+    pub deferrable: bool,
+    /// INITIALLY DEFERRED.
+    pub deferred: bool,
+    /// NO INHERIT.
+    pub no_inherit: bool,
+    /// False for NOT VALID.
+    pub validated: bool,
+}
+
+impl Changer<'_> {
+    /// Enters a constraint. Returns its OID.
+    pub fn add_constraint(&mut self, new: &NewConstraint) -> SqlResult<Oid> {
+        use pg_constraint as c;
+        let oid = self.new_oid();
+        let row = RowBuilder::new(&c::TABLE)
+            .set(c::OID, oid)
+            .set(c::CONNAME, new.name.as_str())
+            .set(c::CONNAMESPACE, new.schema)
+            .set(c::CONTYPE, new.kind)
+            .set(c::CONDEFERRABLE, new.deferrable)
+            .set(c::CONDEFERRED, new.deferred)
+            .set(c::CONENFORCED, true)
+            .set(c::CONVALIDATED, new.validated)
+            .set(c::CONRELID, new.table)
+            .set(c::CONINDID, new.index)
+            .set(c::CONFUPDTYPE, b' ')
+            .set(c::CONFDELTYPE, b' ')
+            .set(c::CONFMATCHTYPE, b' ')
+            .set(c::CONISLOCAL, true)
+            .set(c::CONNOINHERIT, new.no_inherit || matches!(new.kind, b'p' | b'u'))
+            .set(c::CONKEY, int2_array(&new.columns)?)
+            .set_some(c::CONBIN, new.check.as_deref());
+        self.insert(&c::TABLE, &row.build())?;
+        let me = ObjectAddress::constraint(oid);
+        for &column in &new.columns {
+            self.depend(me, ObjectAddress::column(new.table, column), Dependency::Auto)?;
+        }
+        if new.columns.is_empty() {
+            self.depend(me, ObjectAddress::relation(new.table), Dependency::Auto)?;
+        }
+        if new.index.is_valid() {
+            self.depend(ObjectAddress::relation(new.index), me, Dependency::Internal)?;
+        }
+        if new.kind == b'c' {
+            self.count_check(new.table, 1)?;
+        }
+        self.next_command()?;
+        Ok(oid)
+    }
+
+    fn count_check(&mut self, table: Oid, by: i16) -> SqlResult<()> {
+        self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[table.into()], |row| {
+            row[pg_class::RELCHECKS] = Datum::Int2(row.int(pg_class::RELCHECKS) as i16 + by);
+        })?;
+        Ok(())
+    }
+
+    /// Removes a constraint's row; its index goes by its dependency.
+    pub(super) fn drop_constraint(&mut self, oid: Oid) -> SqlResult<()> {
+        let index = pg_constraint::PG_CONSTRAINT_OID_INDEX;
+        let Some((tid, row)) = self.reader().find_one(&pg_constraint::TABLE, index, &[oid.into()])? else {
+            return Ok(());
+        };
+        self.delete(&pg_constraint::TABLE, tid, &row)?;
+        if row.char(pg_constraint::CONTYPE) == b'c' {
+            self.count_check(row.oid(pg_constraint::CONRELID), -1)?;
+        }
+        Ok(())
+    }
+
+    /// The names of a schema's constraints that begin like this are taken: the first free one of `base`, `base1`, `base2`, ….
+    pub fn free_constraint_name(&self, table: Oid, base: &str) -> SqlResult<String> {
+        let index = pg_constraint::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+        let rows = self.reader().find(&pg_constraint::TABLE, index, &[table.into()])?;
+        let taken = |name: &str| rows.iter().any(|(_, row)| row.str(pg_constraint::CONNAME) == name);
+        let mut name = base.to_owned();
+        let mut n = 0;
+        while taken(&name) {
+            n += 1;
+            name = format!("{base}{n}");
+        }
+        Ok(name)
+    }
+}

@@ -1,0 +1,334 @@
+//! Which object needs which (`pg_depend`), and dropping with everything that depends.
+//!
+//! Built-in objects are pinned by their OID range: no rows say so, and nothing records that it needs them (thread 4).
+
+use std::collections::HashSet;
+
+use base::{Oid, SqlError, SqlResult, SqlState};
+
+use super::Changer;
+use crate::database::Reader;
+use crate::row::{Row, RowBuilder, RowExt};
+use crate::system::{
+    pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_description, pg_namespace, pg_rewrite, pg_type,
+};
+use crate::view::{CatalogView, RelationKind};
+
+/// An object of any catalog: the catalog, its OID, and a column number or 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ObjectAddress {
+    /// Catalog that describes it.
+    pub class: Oid,
+    /// Its OID there.
+    pub object: Oid,
+    /// Column, or 0 for the whole.
+    pub sub: i16,
+}
+
+impl ObjectAddress {
+    /// A relation.
+    pub fn relation(oid: Oid) -> ObjectAddress {
+        ObjectAddress { class: pg_class::TABLE.oid, object: oid, sub: 0 }
+    }
+
+    /// A column of a relation.
+    pub fn column(oid: Oid, number: i16) -> ObjectAddress {
+        ObjectAddress { class: pg_class::TABLE.oid, object: oid, sub: number }
+    }
+
+    /// A schema.
+    pub fn schema(oid: Oid) -> ObjectAddress {
+        ObjectAddress { class: pg_namespace::TABLE.oid, object: oid, sub: 0 }
+    }
+
+    /// A type.
+    pub fn ty(oid: Oid) -> ObjectAddress {
+        ObjectAddress { class: pg_type::TABLE.oid, object: oid, sub: 0 }
+    }
+
+    /// A constraint.
+    pub fn constraint(oid: Oid) -> ObjectAddress {
+        ObjectAddress { class: pg_constraint::TABLE.oid, object: oid, sub: 0 }
+    }
+}
+
+/// How an object depends on another (`pg_depend.deptype`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dependency {
+    /// It goes only with CASCADE.
+    Normal,
+    /// It goes silently with the other.
+    Auto,
+    /// It is part of the other's implementation: it cannot be dropped by itself.
+    Internal,
+}
+
+impl Dependency {
+    fn letter(self) -> u8 {
+        match self {
+            Dependency::Normal => b'n',
+            Dependency::Auto => b'a',
+            Dependency::Internal => b'i',
+        }
+    }
+}
+
+/// RESTRICT or CASCADE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behavior {
+    /// Refuse if anything depends on it.
+    Restrict,
+    /// Drop what depends on it too.
+    Cascade,
+}
+
+/// Objects to be dropped, each behind what it depends on.
+struct Plan {
+    order: Vec<ObjectAddress>,
+    seen: HashSet<ObjectAddress>,
+    /// Dependents that only CASCADE drops, and what each depends on.
+    normal: Vec<(ObjectAddress, ObjectAddress)>,
+}
+
+impl Changer<'_> {
+    /// Records that `dependent` needs `on`.
+    pub fn depend(&mut self, dependent: ObjectAddress, on: ObjectAddress, kind: Dependency) -> SqlResult<()> {
+        if on.object.is_pinned() {
+            return Ok(());
+        }
+        use pg_depend as d;
+        let row = RowBuilder::new(&d::TABLE)
+            .set(d::CLASSID, dependent.class)
+            .set(d::OBJID, dependent.object)
+            .set(d::OBJSUBID, i32::from(dependent.sub))
+            .set(d::REFCLASSID, on.class)
+            .set(d::REFOBJID, on.object)
+            .set(d::REFOBJSUBID, i32::from(on.sub))
+            .set(d::DEPTYPE, kind.letter());
+        self.insert(&d::TABLE, &row.build())
+    }
+
+    /// Drops objects and what depends on them. Returns a NOTICE's message and detail if CASCADE took more with it.
+    pub fn drop_objects(
+        &mut self,
+        objects: &[ObjectAddress],
+        behavior: Behavior,
+    ) -> SqlResult<Option<(String, Option<String>)>> {
+        let mut plan = Plan { order: Vec::new(), seen: HashSet::new(), normal: Vec::new() };
+        for &object in objects {
+            self.check_pinned(object)?;
+            self.check_internal(object, objects)?;
+        }
+        for &object in objects {
+            self.collect(&mut plan, object)?;
+        }
+        let extra: Vec<_> = plan.normal.iter().filter(|(object, _)| !objects.contains(object)).copied().collect();
+        if behavior == Behavior::Restrict && !extra.is_empty() {
+            return Err(self.restricted(objects, &extra)?);
+        }
+        let notice = self.cascade_notice(&extra)?;
+        for object in plan.order {
+            self.drop_one(object)?;
+        }
+        self.next_command()?;
+        Ok(notice)
+    }
+
+    fn check_pinned(&self, object: ObjectAddress) -> SqlResult<()> {
+        if object.object.is_pinned() {
+            let what = self.reader().describe(object)?;
+            let message = format!("cannot drop {what} because it is required by the database system");
+            return Err(SqlError::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message));
+        }
+        Ok(())
+    }
+
+    /// An object that implements another goes only with that one.
+    fn check_internal(&self, object: ObjectAddress, objects: &[ObjectAddress]) -> SqlResult<()> {
+        let key = [object.class.into(), object.object.into(), i32::from(object.sub).into()];
+        let reader = self.reader();
+        for (_, row) in reader.find(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key)? {
+            let owner = referenced(&row);
+            if row.char(pg_depend::DEPTYPE) == b'i' && !objects.contains(&owner) {
+                let (what, owner) = (reader.describe(object)?, reader.describe(owner)?);
+                return Err(SqlError::new(
+                    SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
+                    format!("cannot drop {what} because {owner} requires it"),
+                )
+                .hint(format!("You can drop {owner} instead.")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Depth first: dependents come before what they depend on.
+    fn collect(&self, plan: &mut Plan, object: ObjectAddress) -> SqlResult<()> {
+        if !plan.seen.insert(object) {
+            return Ok(());
+        }
+        let mut key = vec![object.class.into(), object.object.into()];
+        if object.sub != 0 {
+            key.push(i32::from(object.sub).into());
+        }
+        let rows = self.reader().find(&pg_depend::TABLE, pg_depend::PG_DEPEND_REFERENCE_INDEX, &key)?;
+        for (_, row) in rows {
+            let dependent = ObjectAddress {
+                class: row.oid(pg_depend::CLASSID),
+                object: row.oid(pg_depend::OBJID),
+                sub: row.int(pg_depend::OBJSUBID) as i16,
+            };
+            // A column of a relation that goes anyway, or the relation itself.
+            let within = dependent.class == object.class && dependent.object == object.object;
+            if within || plan.seen.contains(&dependent) {
+                continue;
+            }
+            let target = self.whole_of(dependent)?;
+            if row.char(pg_depend::DEPTYPE) == b'n' {
+                plan.normal.push((target, referenced(&row)));
+            }
+            self.collect(plan, target)?;
+        }
+        plan.order.push(object);
+        Ok(())
+    }
+
+    /// The object that a user would drop: a view instead of its rule, a table's default as it is.
+    fn whole_of(&self, object: ObjectAddress) -> SqlResult<ObjectAddress> {
+        if object.class != pg_rewrite::TABLE.oid {
+            return Ok(object);
+        }
+        let rule =
+            self.reader().find_one(&pg_rewrite::TABLE, pg_rewrite::PG_REWRITE_OID_INDEX, &[object.object.into()])?;
+        Ok(rule.map_or(object, |(_, row)| ObjectAddress::relation(row.oid(pg_rewrite::EV_CLASS))))
+    }
+
+    fn restricted(&self, objects: &[ObjectAddress], extra: &[(ObjectAddress, ObjectAddress)]) -> SqlResult<SqlError> {
+        let reader = self.reader();
+        let message = match objects {
+            [one] => format!("cannot drop {} because other objects depend on it", reader.describe(*one)?),
+            _ => "cannot drop desired object(s) because other objects depend on them".to_owned(),
+        };
+        let mut lines = Vec::new();
+        for (object, on) in extra {
+            lines.push(format!("{} depends on {}", reader.describe(*object)?, reader.describe(*on)?));
+        }
+        Ok(SqlError::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message)
+            .detail(lines.join("\n"))
+            .hint("Use DROP ... CASCADE to drop the dependent objects too."))
+    }
+
+    fn cascade_notice(&self, extra: &[(ObjectAddress, ObjectAddress)]) -> SqlResult<Option<(String, Option<String>)>> {
+        let reader = self.reader();
+        match extra {
+            [] => Ok(None),
+            [(one, _)] => Ok(Some((format!("drop cascades to {}", reader.describe(*one)?), None))),
+            many => {
+                let lines: Vec<String> = many
+                    .iter()
+                    .map(|(object, _)| Ok(format!("drop cascades to {}", reader.describe(*object)?)))
+                    .collect::<SqlResult<_>>()?;
+                Ok(Some((format!("drop cascades to {} other objects", many.len()), Some(lines.join("\n")))))
+            }
+        }
+    }
+
+    /// Removes one object's rows and files.
+    fn drop_one(&mut self, object: ObjectAddress) -> SqlResult<()> {
+        match object.class {
+            class if class == pg_class::TABLE.oid && object.sub != 0 => self.drop_column(object.object, object.sub)?,
+            class if class == pg_class::TABLE.oid => self.drop_relation(object.object)?,
+            class if class == pg_attrdef::TABLE.oid => self.drop_default(object.object)?,
+            class if class == pg_constraint::TABLE.oid => self.drop_constraint(object.object)?,
+            class => self.drop_by_oid(class, object.object)?,
+        }
+        let key = [object.class.into(), object.object.into()];
+        let sub = i32::from(object.sub);
+        let mine = |row: &Row, column: usize| sub == 0 || row.int(column) == sub;
+        self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key, |row| {
+            mine(row, pg_depend::OBJSUBID)
+        })?;
+        self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_REFERENCE_INDEX, &key, |row| {
+            mine(row, pg_depend::REFOBJSUBID)
+        })?;
+        let key = [object.object.into(), object.class.into()];
+        self.delete_where(&pg_description::TABLE, pg_description::PG_DESCRIPTION_O_C_O_INDEX, &key, |row| {
+            mine(row, pg_description::OBJSUBID)
+        })?;
+        // What follows looks at rows that the next object's drop changes again.
+        self.next_command()
+    }
+}
+
+fn referenced(row: &Row) -> ObjectAddress {
+    ObjectAddress {
+        class: row.oid(pg_depend::REFCLASSID),
+        object: row.oid(pg_depend::REFOBJID),
+        sub: row.int(pg_depend::REFOBJSUBID) as i16,
+    }
+}
+
+impl Reader<'_> {
+    /// An object as messages name it: `table t`, `column a of table t`, `constraint c on table t`.
+    pub fn describe(&self, object: ObjectAddress) -> SqlResult<String> {
+        let by_oid = |shape, index, name: usize| -> SqlResult<String> {
+            let row = self.find_one(shape, index, &[object.object.into()])?;
+            Ok(row.map_or_else(|| object.object.to_string(), |(_, row)| row.str(name).to_owned()))
+        };
+        Ok(match object.class {
+            class if class == pg_class::TABLE.oid && object.sub != 0 => self.describe_column(object)?,
+            class if class == pg_class::TABLE.oid => self.describe_relation(object.object)?,
+            class if class == pg_type::TABLE.oid => {
+                format!("type {}", by_oid(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, pg_type::TYPNAME)?)
+            }
+            class if class == pg_namespace::TABLE.oid => {
+                let index = pg_namespace::PG_NAMESPACE_OID_INDEX;
+                format!("schema {}", by_oid(&pg_namespace::TABLE, index, pg_namespace::NSPNAME)?)
+            }
+            class if class == pg_constraint::TABLE.oid => self.describe_constraint(object.object)?,
+            class if class == pg_attrdef::TABLE.oid => self.describe_default(object.object)?,
+            class => format!("object {} of catalog {class}", object.object),
+        })
+    }
+
+    fn describe_relation(&self, oid: Oid) -> SqlResult<String> {
+        let Some(table) = self.relation_by_oid(oid)? else { return Ok(format!("relation {oid}")) };
+        let kind = match table.kind {
+            RelationKind::Index | RelationKind::PartitionedIndex => "index",
+            RelationKind::Sequence => "sequence",
+            RelationKind::View => "view",
+            RelationKind::MaterializedView => "materialized view",
+            RelationKind::Toast => "toast table",
+            RelationKind::Composite => "composite type",
+            RelationKind::ForeignTable => "foreign table",
+            RelationKind::Table | RelationKind::PartitionedTable => "table",
+        };
+        let qualified = self.relation(None, &table.name)?.is_none_or(|found| found.oid != oid);
+        Ok(if qualified { format!("{kind} {}.{}", table.schema_name, table.name) } else { format!("{kind} {}", table.name) })
+    }
+
+    fn describe_column(&self, object: ObjectAddress) -> SqlResult<String> {
+        let key = [object.object.into(), object.sub.into()];
+        let row = self.find_one(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &key)?;
+        let name = row.map_or_else(|| object.sub.to_string(), |(_, row)| row.str(pg_attribute::ATTNAME).to_owned());
+        Ok(format!("column {name} of {}", self.describe_relation(object.object)?))
+    }
+
+    fn describe_constraint(&self, oid: Oid) -> SqlResult<String> {
+        let index = pg_constraint::PG_CONSTRAINT_OID_INDEX;
+        let Some((_, row)) = self.find_one(&pg_constraint::TABLE, index, &[oid.into()])? else {
+            return Ok(format!("constraint {oid}"));
+        };
+        let name = row.str(pg_constraint::CONNAME);
+        Ok(match row.oid(pg_constraint::CONRELID) {
+            Oid::INVALID => format!("constraint {name}"),
+            table => format!("constraint {name} on {}", self.describe_relation(table)?),
+        })
+    }
+
+    fn describe_default(&self, oid: Oid) -> SqlResult<String> {
+        let row = self.find_one(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_OID_INDEX, &[oid.into()])?;
+        let Some((_, row)) = row else { return Ok(format!("default value {oid}")) };
+        let column = ObjectAddress::column(row.oid(pg_attrdef::ADRELID), row.int(pg_attrdef::ADNUM) as i16);
+        Ok(format!("default value for {}", self.describe_column(column)?))
+    }
+}

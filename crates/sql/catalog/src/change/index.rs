@@ -1,0 +1,171 @@
+//! New indexes: their rows and empty files. Building them is the caller's.
+
+use base::{Oid, SqlResult};
+use tuple::Datum;
+use types::oids;
+
+use super::{Changer, Dependency, NewColumn, NewTable, ObjectAddress};
+use crate::database::PG_TOAST;
+use crate::row::RowBuilder;
+use crate::system::{pg_class, pg_index};
+use crate::vectors::{int2_vector, oid_vector, text_array};
+use crate::view::RelationKind;
+
+/// An index to be made.
+#[derive(Clone, Debug)]
+pub struct NewIndex {
+    /// Name.
+    pub name: String,
+    /// Table it is of.
+    pub table: Oid,
+    /// The table's schema, owner and persistence, which become the index's.
+    pub schema: Oid,
+    /// See `schema`.
+    pub owner: Oid,
+    /// See `schema`.
+    pub persistence: u8,
+    /// Columns as stored: name and type of each, key columns first. Only name, type, modifier and collation count.
+    pub columns: Vec<NewColumn>,
+    /// Attribute number in the table of each column; 0 for an expression.
+    pub numbers: Vec<i16>,
+    /// How many of them are the key.
+    pub keys: usize,
+    /// Operator class of each key column.
+    pub opclasses: Vec<Oid>,
+    /// Of each key column: bit 0 DESC, bit 1 NULLS FIRST.
+    pub options: Vec<i16>,
+    /// Stored expressions of the zeros in `numbers`.
+    pub expressions: Vec<String>,
+    /// Stored WHERE.
+    pub predicate: Option<String>,
+    /// Columns of the table that expressions and predicate use.
+    pub used: Vec<i16>,
+    /// UNIQUE.
+    pub unique: bool,
+    /// NULLS NOT DISTINCT.
+    pub nulls_not_distinct: bool,
+    /// PRIMARY KEY.
+    pub primary: bool,
+    /// Checked at once: not DEFERRABLE.
+    pub immediate: bool,
+    /// Whether a constraint will own it: then it depends on that, not on the columns.
+    pub for_constraint: bool,
+    /// Storage parameters: `name=value`.
+    pub parameters: Vec<String>,
+}
+
+impl Changer<'_> {
+    /// Enters an index and makes its file. Returns its OID.
+    pub fn create_index(&mut self, new: &NewIndex) -> SqlResult<Oid> {
+        let oid = self.new_oid();
+        let file = self.create_file(oid)?;
+        let mut row = self
+            .class_row(oid, &new.name, new.schema, new.owner, RelationKind::Index, new.persistence)
+            .set(pg_class::RELAM, Oid(403))
+            .set(pg_class::RELFILENODE, file)
+            .set(pg_class::RELREPLIDENT, b'n')
+            .set(pg_class::RELNATTS, new.columns.len() as i16);
+        if !new.parameters.is_empty() {
+            row = row.set(pg_class::RELOPTIONS, text_array(&new.parameters));
+        }
+        self.insert(&pg_class::TABLE, &row.build())?;
+        for (i, column) in new.columns.iter().enumerate() {
+            self.add_column_row(oid, i as i16 + 1, column)?;
+        }
+        let row = index_row(oid, new)?;
+        self.insert(&pg_index::TABLE, &row)?;
+        self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[new.table.into()], |row| {
+            row[pg_class::RELHASINDEX] = Datum::Bool(true);
+        })?;
+        self.index_dependencies(oid, new)?;
+        self.next_command()?;
+        Ok(oid)
+    }
+
+    fn index_dependencies(&mut self, oid: Oid, new: &NewIndex) -> SqlResult<()> {
+        if new.for_constraint {
+            return Ok(());
+        }
+        let me = ObjectAddress::relation(oid);
+        let mut columns: Vec<i16> = new.numbers.iter().chain(&new.used).copied().filter(|&n| n > 0).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        if columns.is_empty() {
+            return self.depend(me, ObjectAddress::relation(new.table), Dependency::Auto);
+        }
+        for number in columns {
+            self.depend(me, ObjectAddress::column(new.table, number), Dependency::Auto)?;
+        }
+        Ok(())
+    }
+
+    /// The index of a new TOAST table.
+    pub(super) fn create_toast_index(&mut self, toast: Oid, name: &str, owner: &NewTable) -> SqlResult<Oid> {
+        let column = |name: &str, type_oid| NewColumn { name: name.into(), type_oid, typmod: -1, ..NewColumn::default() };
+        let index = self.create_index(&NewIndex {
+            name: format!("{name}_index"),
+            table: toast,
+            schema: PG_TOAST,
+            owner: owner.owner,
+            persistence: owner.persistence,
+            columns: vec![column("chunk_id", oids::oid), column("chunk_seq", oids::int4)],
+            numbers: vec![1, 2],
+            keys: 2,
+            opclasses: vec![Oid(1981), Oid(1978)],
+            options: vec![0, 0],
+            expressions: Vec::new(),
+            predicate: None,
+            used: Vec::new(),
+            unique: true,
+            nulls_not_distinct: false,
+            primary: true,
+            immediate: true,
+            for_constraint: false,
+            parameters: Vec::new(),
+        })?;
+        self.create_empty_btree(index)?;
+        Ok(index)
+    }
+
+    /// Makes the new index an empty tree.
+    pub fn create_empty_btree(&mut self, index: Oid) -> SqlResult<()> {
+        let engine = self.catalog.engine();
+        let access = btree::Access { pool: engine.pool(), txns: engine.txns() };
+        let reader = self.reader();
+        let (name, open) = reader.open_index(index)?;
+        btree::create_empty(&access, &open).map_err(|e| e.into_sql(&name, &name))
+    }
+
+    /// Sets whether an index serves queries and inserts (CREATE INDEX CONCURRENTLY, failed builds).
+    pub fn set_index_state(&mut self, index: Oid, valid: bool, ready: bool) -> SqlResult<()> {
+        self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
+            row[pg_index::INDISVALID] = Datum::Bool(valid);
+            row[pg_index::INDISREADY] = Datum::Bool(ready);
+        })?;
+        self.next_command()
+    }
+}
+
+fn index_row(oid: Oid, new: &NewIndex) -> SqlResult<crate::Row> {
+    use pg_index as x;
+    let collations: Vec<Oid> = new.columns[..new.keys].iter().map(|c| c.collation).collect();
+    Ok(RowBuilder::new(&x::TABLE)
+        .set(x::INDEXRELID, oid)
+        .set(x::INDRELID, new.table)
+        .set(x::INDNATTS, new.columns.len() as i16)
+        .set(x::INDNKEYATTS, new.keys as i16)
+        .set(x::INDISUNIQUE, new.unique)
+        .set(x::INDNULLSNOTDISTINCT, new.nulls_not_distinct)
+        .set(x::INDISPRIMARY, new.primary)
+        .set(x::INDIMMEDIATE, new.immediate)
+        .set(x::INDISVALID, true)
+        .set(x::INDISREADY, true)
+        .set(x::INDISLIVE, true)
+        .set(x::INDKEY, int2_vector(&new.numbers)?)
+        .set(x::INDCOLLATION, oid_vector(&collations)?)
+        .set(x::INDCLASS, oid_vector(&new.opclasses)?)
+        .set(x::INDOPTION, int2_vector(&new.options)?)
+        .set_some(x::INDEXPRS, (!new.expressions.is_empty()).then(|| crate::stored_list::join(&new.expressions)))
+        .set_some(x::INDPRED, new.predicate.clone())
+        .build())
+}

@@ -1,0 +1,172 @@
+//! # What
+//! Changes of catalogs: the rows behind CREATE, ALTER and DROP. Names are resolved and rights are checked by the caller; here
+//! the rows, the dependencies and the files come about, in the caller's transaction.
+//!
+//! # Invariants
+//! 1. Every row change registers what it makes stale, so that other sessions see it when, and only when, the transaction
+//!    commits.
+//! 2. Each public function ends with a new command id: its rows are visible to what follows in the transaction.
+//! 3. Files of new relations go with an abort, those of dropped ones with the commit.
+//!
+//! # Locks
+//! Callers hold the relation locks that PostgreSQL's documentation names for each command; a new relation needs none, for
+//! nobody can see it.
+//!
+//! # PostgreSQL counterpart
+//! `heap.c`, `index.c`, `dependency.c`, `pg_*.c` under `catalog/`.
+
+mod column;
+mod constraint;
+mod depend;
+mod index;
+mod object;
+mod relation;
+mod table;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult, Tid};
+use heap::{ComboCids, Writer};
+use txn::Transaction;
+
+pub use constraint::NewConstraint;
+pub use depend::{Behavior, Dependency, ObjectAddress};
+pub use index::NewIndex;
+pub use table::{NewColumn, NewTable};
+
+use crate::cache::Stale;
+use crate::database::{Catalog, Reader, SessionCatalog, register_change};
+use crate::row::{Row, RowExt};
+use crate::system::{
+    SystemTable, pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_description, pg_index, pg_rewrite,
+    pg_sequence, pg_statistic,
+};
+
+/// The catalog as one statement of one session changes it.
+pub struct Changer<'a> {
+    /// What sessions share.
+    pub catalog: &'a Arc<Catalog>,
+    /// What this one adds.
+    pub session: &'a Rc<SessionCatalog>,
+    /// Its transaction.
+    pub me: &'a mut Transaction,
+    /// That one's combo command ids.
+    pub combo: &'a ComboCids,
+}
+
+impl Changer<'_> {
+    /// The catalog as this transaction sees it.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader { catalog: self.catalog, session: self.session, me: self.me, combo: self.combo }
+    }
+
+    /// Enters a row.
+    pub fn insert(&mut self, shape: &SystemTable, row: &Row) -> SqlResult<()> {
+        let mut stale = Vec::new();
+        makes_stale(shape, row, &mut stale);
+        self.change(stale, |tables, writer| tables.insert(writer, shape, row).map(drop))
+    }
+
+    /// Replaces the row at `tid`.
+    pub fn update(&mut self, shape: &SystemTable, tid: Tid, old: &Row, row: &Row) -> SqlResult<()> {
+        let mut stale = Vec::new();
+        makes_stale(shape, old, &mut stale);
+        makes_stale(shape, row, &mut stale);
+        self.change(stale, |tables, writer| tables.update(writer, shape, tid, old, row))
+    }
+
+    /// Removes the row at `tid`.
+    pub fn delete(&mut self, shape: &SystemTable, tid: Tid, old: &Row) -> SqlResult<()> {
+        let mut stale = Vec::new();
+        makes_stale(shape, old, &mut stale);
+        self.change(stale, |tables, writer| tables.delete(writer, shape, tid))
+    }
+
+    /// Replaces the one row with this key by what `edit` makes of it; false if there is none.
+    pub(crate) fn edit(
+        &mut self,
+        shape: &SystemTable,
+        index: Oid,
+        key: &[tuple::Datum],
+        edit: impl FnOnce(&mut Row),
+    ) -> SqlResult<bool> {
+        let Some((tid, old)) = self.reader().find_one(shape, index, key)? else { return Ok(false) };
+        let mut row = old.clone();
+        edit(&mut row);
+        if row != old {
+            self.update(shape, tid, &old, &row)?;
+        }
+        Ok(true)
+    }
+
+    /// Removes all rows whose key begins with `key` and that `which` picks.
+    pub(crate) fn delete_where(
+        &mut self,
+        shape: &SystemTable,
+        index: Oid,
+        key: &[tuple::Datum],
+        which: impl Fn(&Row) -> bool,
+    ) -> SqlResult<usize> {
+        let rows = self.reader().find(shape, index, key)?;
+        let mut removed = 0;
+        for (tid, row) in rows.iter().filter(|(_, row)| which(row)) {
+            self.delete(shape, *tid, row)?;
+            removed += 1;
+        }
+        Ok(removed)
+    }
+
+    fn change(
+        &mut self,
+        stale: Vec<Stale>,
+        write: impl FnOnce(&crate::tables::OpenTables, &Writer<'_>) -> SqlResult<()>,
+    ) -> SqlResult<()> {
+        let xid = self.me.xid().map_err(txn::TxnError::into_sql)?;
+        let writer = Writer { xid, cid: self.me.current_command(), me: self.me, combo: self.combo };
+        write(self.catalog.tables(), &writer)?;
+        register_change(self.catalog, self.session, self.me, stale);
+        Ok(())
+    }
+
+    /// Makes what was changed so far visible to what follows.
+    pub fn next_command(&mut self) -> SqlResult<()> {
+        self.me.next_command().map_err(txn::TxnError::into_sql)?;
+        self.reader().forget();
+        Ok(())
+    }
+
+    /// A new OID for a row of any catalog.
+    pub fn new_oid(&self) -> Oid {
+        self.catalog.engine().next_oid()
+    }
+}
+
+/// An error of storage below a catalog change.
+pub(crate) fn storage_error(error: engine::EngineError) -> SqlError {
+    SqlError::new(base::SqlState::IO_ERROR, error.to_string())
+}
+
+/// What a row of a catalog says, and so what changes with it.
+fn makes_stale(shape: &SystemTable, row: &Row, stale: &mut Vec<Stale>) {
+    let relation = |column: usize| Stale::Relation(row.oid(column));
+    match shape.oid {
+        oid if oid == pg_class::TABLE.oid => {
+            stale.push(relation(pg_class::OID));
+            let name = row.str(pg_class::RELNAME).into();
+            stale.push(Stale::RelationName(row.oid(pg_class::RELNAMESPACE), name));
+        }
+        oid if oid == pg_attribute::TABLE.oid => stale.push(relation(pg_attribute::ATTRELID)),
+        oid if oid == pg_attrdef::TABLE.oid => stale.push(relation(pg_attrdef::ADRELID)),
+        oid if oid == pg_index::TABLE.oid => {
+            stale.push(relation(pg_index::INDRELID));
+            stale.push(relation(pg_index::INDEXRELID));
+        }
+        oid if oid == pg_constraint::TABLE.oid => stale.push(relation(pg_constraint::CONRELID)),
+        oid if oid == pg_rewrite::TABLE.oid => stale.push(relation(pg_rewrite::EV_CLASS)),
+        oid if oid == pg_sequence::TABLE.oid => stale.push(relation(pg_sequence::SEQRELID)),
+        oid if oid == pg_statistic::TABLE.oid => stale.push(Stale::Statistics(row.oid(pg_statistic::STARELID))),
+        oid if oid == pg_depend::TABLE.oid || oid == pg_description::TABLE.oid => {}
+        oid => stale.push(Stale::Catalog(oid)),
+    }
+}

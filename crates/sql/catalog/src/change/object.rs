@@ -1,0 +1,72 @@
+//! Objects that are no relations: schemas, views' rules, comments; and the removal of one row by its OID.
+
+use base::{Oid, SqlError, SqlResult};
+
+use super::{Changer, Dependency, ObjectAddress};
+use crate::row::RowBuilder;
+use crate::system::{self, pg_class, pg_description, pg_namespace, pg_rewrite};
+
+impl Changer<'_> {
+    /// Enters a schema. Returns its OID.
+    pub fn create_schema(&mut self, name: &str, owner: Oid) -> SqlResult<Oid> {
+        let oid = self.new_oid();
+        let row = RowBuilder::new(&pg_namespace::TABLE)
+            .set(pg_namespace::OID, oid)
+            .set(pg_namespace::NSPNAME, name)
+            .set(pg_namespace::NSPOWNER, owner);
+        self.insert(&pg_namespace::TABLE, &row.build())?;
+        self.next_command()?;
+        Ok(oid)
+    }
+
+    /// Enters a view's query, as `analyze::stored` writes it, with what it needs.
+    pub fn set_view_query(&mut self, view: Oid, query: &str, needs: &[ObjectAddress]) -> SqlResult<()> {
+        let key = [view.into()];
+        self.delete_where(&pg_rewrite::TABLE, pg_rewrite::PG_REWRITE_REL_RULENAME_INDEX, &key, |_| true)?;
+        let oid = self.new_oid();
+        let row = RowBuilder::new(&pg_rewrite::TABLE)
+            .set(pg_rewrite::OID, oid)
+            .set(pg_rewrite::RULENAME, "_RETURN")
+            .set(pg_rewrite::EV_CLASS, view)
+            .set(pg_rewrite::EV_TYPE, b'1')
+            .set(pg_rewrite::EV_ENABLED, b'O')
+            .set(pg_rewrite::IS_INSTEAD, true)
+            .set(pg_rewrite::EV_QUAL, "<>")
+            .set(pg_rewrite::EV_ACTION, query);
+        self.insert(&pg_rewrite::TABLE, &row.build())?;
+        self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key, |row| {
+            row[pg_class::RELHASRULES] = true.into();
+        })?;
+        let rule = ObjectAddress { class: pg_rewrite::TABLE.oid, object: oid, sub: 0 };
+        self.depend(rule, ObjectAddress::relation(view), Dependency::Internal)?;
+        for &need in needs {
+            self.depend(rule, need, Dependency::Normal)?;
+        }
+        self.next_command()
+    }
+
+    /// COMMENT ON: sets or removes a comment.
+    pub fn set_comment(&mut self, object: ObjectAddress, comment: Option<&str>) -> SqlResult<()> {
+        let key = [object.object.into(), object.class.into(), i32::from(object.sub).into()];
+        self.delete_where(&pg_description::TABLE, pg_description::PG_DESCRIPTION_O_C_O_INDEX, &key, |_| true)?;
+        if let Some(comment) = comment.filter(|c| !c.is_empty()) {
+            let row = RowBuilder::new(&pg_description::TABLE)
+                .set(pg_description::OBJOID, object.object)
+                .set(pg_description::CLASSOID, object.class)
+                .set(pg_description::OBJSUBID, i32::from(object.sub))
+                .set(pg_description::DESCRIPTION, comment);
+            self.insert(&pg_description::TABLE, &row.build())?;
+        }
+        self.next_command()
+    }
+
+    /// Removes the row with this OID from a catalog whose first column is the OID and first index is on it.
+    pub(super) fn drop_by_oid(&mut self, class: Oid, oid: Oid) -> SqlResult<()> {
+        let shape = system::tables().find(|t| t.oid == class);
+        let shape = shape.ok_or_else(|| SqlError::internal(format!("catalog {class} does not exist")))?;
+        let by_oid = shape.indexes.iter().find(|i| i.keys == [0] && shape.columns[0].name == "oid");
+        let by_oid = by_oid.ok_or_else(|| SqlError::internal(format!("objects of catalog {} have no OID", shape.name)))?;
+        self.delete_where(shape, by_oid.oid, &[oid.into()], |_| true)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! What can be changed of a relation as a whole: its files, name, size, and its end.
+
+use base::{Oid, RelFile, SqlError, SqlResult};
+use tuple::Datum;
+
+use super::{Changer, storage_error};
+use crate::row::{Row, RowExt};
+use crate::stats::ColumnStatistics;
+use crate::system::{
+    pg_attrdef, pg_attribute, pg_class, pg_index, pg_inherits, pg_rewrite, pg_sequence, pg_statistic, pg_type,
+};
+use crate::tables::PG_DEFAULT;
+use crate::view::{CatalogView, SizeEstimate};
+
+impl Changer<'_> {
+    /// Gives a relation new empty files (TRUNCATE, rewriting ALTER TABLE); the old ones go with the commit. Index trees
+    /// and rows are the caller's. Returns the new file.
+    pub fn new_file(&mut self, relation: Oid) -> SqlResult<RelFile> {
+        let key = [relation.into()];
+        let reader = self.reader();
+        let row = reader.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key)?;
+        let (_, row) = row.ok_or_else(|| SqlError::internal(format!("cache lookup failed for relation {relation}")))?;
+        let old = reader.file_of(&row);
+        let file =
+            self.catalog.engine().new_rel_file(PG_DEFAULT, self.catalog.database()).map_err(storage_error)?;
+        self.catalog.engine().create_relation(self.me, file).map_err(storage_error)?;
+        self.catalog.engine().drop_relation(self.me, old);
+        self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key, |row| {
+            row[pg_class::RELFILENODE] = Datum::Oid(file.number);
+            row[pg_class::RELPAGES] = Datum::Int4(0);
+            row[pg_class::RELTUPLES] = Datum::Float4(-1.0);
+            row[pg_class::RELALLVISIBLE] = Datum::Int4(0);
+        })?;
+        self.touch_owner_of_index(relation)?;
+        self.next_command()?;
+        Ok(file)
+    }
+
+    /// A table's description holds its indexes': a change of an index's `pg_class` row makes the table's stale too.
+    fn touch_owner_of_index(&mut self, relation: Oid) -> SqlResult<()> {
+        let index = pg_index::PG_INDEX_INDEXRELID_INDEX;
+        if let Some((_, row)) = self.reader().find_one(&pg_index::TABLE, index, &[relation.into()])? {
+            let table = row.oid(pg_index::INDRELID);
+            super::register_change(
+                self.catalog,
+                self.session,
+                self.me,
+                vec![crate::cache::Stale::Relation(table)],
+            );
+        }
+        Ok(())
+    }
+
+    /// Notes a relation's size as VACUUM, ANALYZE or CREATE INDEX saw it.
+    pub fn set_size(&mut self, relation: Oid, size: SizeEstimate) -> SqlResult<()> {
+        self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()], |row| {
+            row[pg_class::RELPAGES] = Datum::Int4(size.pages as i32);
+            row[pg_class::RELTUPLES] = Datum::Float4(size.tuples);
+            row[pg_class::RELALLVISIBLE] = Datum::Int4(size.all_visible as i32);
+        })?;
+        self.touch_owner_of_index(relation)?;
+        self.next_command()
+    }
+
+    /// Replaces the statistics of one column. `equals` and `less` are the type's operators, 0 if it has none.
+    pub fn set_statistics(
+        &mut self,
+        table: Oid,
+        column: i16,
+        ty: (Oid, Oid),
+        (equals, less): (Oid, Oid),
+        stats: &ColumnStatistics,
+    ) -> SqlResult<()> {
+        let (type_oid, collation) = ty;
+        let row = stats.to_row(table, column, type_oid, collation, equals, less)?;
+        let key = [table.into(), column.into()];
+        let index = pg_statistic::PG_STATISTIC_RELID_ATT_INH_INDEX;
+        match self.reader().find_one(&pg_statistic::TABLE, index, &key)? {
+            Some((tid, old)) => self.update(&pg_statistic::TABLE, tid, &old, &row)?,
+            None => self.insert(&pg_statistic::TABLE, &row)?,
+        }
+        self.next_command()
+    }
+
+    /// RENAME of a relation; its row type follows.
+    pub fn rename_relation(&mut self, relation: Oid, name: &str) -> SqlResult<()> {
+        let mut row_type = Oid::INVALID;
+        self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()], |row| {
+            row[pg_class::RELNAME] = Datum::text(name);
+            row_type = row.oid(pg_class::RELTYPE);
+        })?;
+        self.touch_owner_of_index(relation)?;
+        if row_type.is_valid() {
+            self.edit(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, &[row_type.into()], |row| {
+                row[pg_type::TYPNAME] = Datum::text(name);
+            })?;
+        }
+        self.next_command()
+    }
+
+    /// Changes the `pg_class` row of a relation (storage parameters, owner, schema, flags).
+    pub fn edit_relation(&mut self, relation: Oid, edit: impl FnOnce(&mut Row)) -> SqlResult<()> {
+        self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()], edit)?;
+        self.touch_owner_of_index(relation)?;
+        self.next_command()
+    }
+
+    /// Removes a relation's rows, and its files with the commit. What depends on it has been dropped.
+    pub(super) fn drop_relation(&mut self, oid: Oid) -> SqlResult<()> {
+        let row = self.reader().find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])?;
+        let Some((tid, row)) = row else { return Ok(()) };
+        let key = [oid.into()];
+        self.delete_where(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &key, |_| true)?;
+        self.delete_where(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &key, |_| true)?;
+        self.delete_where(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &key, |_| true)?;
+        self.delete_where(&pg_statistic::TABLE, pg_statistic::PG_STATISTIC_RELID_ATT_INH_INDEX, &key, |_| true)?;
+        self.delete_where(&pg_rewrite::TABLE, pg_rewrite::PG_REWRITE_REL_RULENAME_INDEX, &key, |_| true)?;
+        self.delete_where(&pg_sequence::TABLE, pg_sequence::PG_SEQUENCE_SEQRELID_INDEX, &key, |_| true)?;
+        self.delete_where(&pg_inherits::TABLE, pg_inherits::PG_INHERITS_RELID_SEQNO_INDEX, &key, |_| true)?;
+        let file = self.reader().file_of(&row);
+        if file.number != 0 {
+            self.catalog.engine().drop_relation(self.me, file);
+        }
+        self.delete(&pg_class::TABLE, tid, &row)
+    }
+}
+
+impl crate::Reader<'_> {
+    /// Name and tree of an index.
+    pub fn open_index(&self, index: Oid) -> SqlResult<(String, std::sync::Arc<btree::BtreeRel>)> {
+        let missing = || SqlError::internal(format!("cache lookup failed for index {index}"));
+        let row = self.find_one(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?;
+        let table = row.ok_or_else(missing)?.1.oid(pg_index::INDRELID);
+        let table = self.relation_by_oid(table)?.ok_or_else(missing)?;
+        let found = table.indexes.iter().find(|i| i.oid == index).ok_or_else(missing)?;
+        Ok((found.name.clone(), found.btree.clone().ok_or_else(missing)?))
+    }
+}
+

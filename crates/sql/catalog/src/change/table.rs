@@ -1,0 +1,316 @@
+//! New tables and other relations with columns.
+
+use base::{Oid, SqlError, SqlResult};
+use tuple::Physical;
+use types::oids;
+
+use super::{Changer, Dependency, ObjectAddress, storage_error};
+use crate::database::{PG_CATALOG, PG_TOAST};
+use crate::row::{RowBuilder, RowExt};
+use crate::system::{pg_attrdef, pg_attribute, pg_class, pg_type};
+use crate::tables::PG_DEFAULT;
+use crate::vectors::text_array;
+use crate::view::{CatalogView, Generated, Identity, RelationKind};
+
+/// A column to be made.
+#[derive(Clone, Debug, Default)]
+pub struct NewColumn {
+    /// Name.
+    pub name: String,
+    /// Type.
+    pub type_oid: Oid,
+    /// Modifier, -1 for none.
+    pub typmod: i32,
+    /// Number of array dimensions as declared.
+    pub dimensions: i16,
+    /// Collation, 0 for a type without.
+    pub collation: Oid,
+    /// NOT NULL.
+    pub not_null: bool,
+    /// DEFAULT or generation expression, as `analyze::stored` writes it.
+    pub default: Option<String>,
+    /// Identity.
+    pub identity: Identity,
+    /// Generated column.
+    pub generated: Generated,
+    /// STORAGE if given: `p`, `e`, `m` or `x`.
+    pub storage: Option<u8>,
+}
+
+/// A relation to be made.
+#[derive(Clone, Debug)]
+pub struct NewTable {
+    /// Name.
+    pub name: String,
+    /// Schema.
+    pub schema: Oid,
+    /// Owner.
+    pub owner: Oid,
+    /// Kind: table, view, materialized view, sequence, composite.
+    pub kind: RelationKind,
+    /// `pg_class.relpersistence`: `p`, `u` or `t`.
+    pub persistence: u8,
+    /// Columns.
+    pub columns: Vec<NewColumn>,
+    /// Storage parameters: `name=value`.
+    pub options: Vec<String>,
+}
+
+/// What a type says about its columns.
+struct TypeFacts {
+    len: i16,
+    by_value: bool,
+    align: u8,
+    storage: u8,
+}
+
+impl Changer<'_> {
+    /// Makes a relation with its row type, columns, TOAST table and files. Returns its OID.
+    pub fn create_table(&mut self, new: &NewTable) -> SqlResult<Oid> {
+        let oid = self.new_oid();
+        let has_rows = !matches!(new.kind, RelationKind::View | RelationKind::Composite);
+        let row_type = if new.kind == RelationKind::Sequence { Oid::INVALID } else { self.create_row_type(oid, new)? };
+        let file = if has_rows { self.create_file(oid)? } else { Oid::INVALID };
+        let toast = if has_rows && self.needs_toast(new)? { self.create_toast(oid, new)? } else { Oid::INVALID };
+        let mut row = self
+            .class_row(oid, &new.name, new.schema, new.owner, new.kind, new.persistence)
+            .set(pg_class::RELTYPE, row_type)
+            .set(pg_class::RELAM, if has_rows && new.kind != RelationKind::Sequence { Oid(2) } else { Oid::INVALID })
+            .set(pg_class::RELFILENODE, file)
+            .set(pg_class::RELTOASTRELID, toast)
+            .set(pg_class::RELNATTS, new.columns.len() as i16);
+        if !new.options.is_empty() {
+            row = row.set(pg_class::RELOPTIONS, text_array(&new.options));
+        }
+        self.insert(&pg_class::TABLE, &row.build())?;
+        for (i, column) in new.columns.iter().enumerate() {
+            self.add_column_row(oid, i as i16 + 1, column)?;
+        }
+        let me = ObjectAddress::relation(oid);
+        self.depend(me, ObjectAddress::schema(new.schema), Dependency::Normal)?;
+        if toast.is_valid() {
+            self.depend(ObjectAddress::relation(toast), me, Dependency::Internal)?;
+        }
+        self.next_command()?;
+        for (i, column) in new.columns.iter().enumerate() {
+            if let Some(default) = &column.default {
+                self.add_default_row(oid, i as i16 + 1, default)?;
+            }
+        }
+        self.next_command()?;
+        Ok(oid)
+    }
+
+    /// The `pg_class` row of a new relation, with what all kinds have in common.
+    pub(super) fn class_row(
+        &self,
+        oid: Oid,
+        name: &str,
+        schema: Oid,
+        owner: Oid,
+        kind: RelationKind,
+        persistence: u8,
+    ) -> RowBuilder {
+        RowBuilder::new(&pg_class::TABLE)
+            .set(pg_class::OID, oid)
+            .set(pg_class::RELNAME, name)
+            .set(pg_class::RELNAMESPACE, schema)
+            .set(pg_class::RELOWNER, owner)
+            .set(pg_class::RELTUPLES, -1.0f32)
+            .set(pg_class::RELPERSISTENCE, persistence)
+            .set(pg_class::RELKIND, kind.letter() as u8)
+            .set(pg_class::RELISPOPULATED, true)
+            .set(pg_class::RELREPLIDENT, if schema == PG_CATALOG { b'n' } else { b'd' })
+    }
+
+    /// Makes the main fork of a new relation. Returns its file number.
+    pub(super) fn create_file(&mut self, oid: Oid) -> SqlResult<Oid> {
+        let engine = self.catalog.engine();
+        let file = base::RelFile { tablespace: PG_DEFAULT, database: self.catalog.database(), number: oid.0 };
+        let taken = engine.smgr().exists(file, base::Fork::Main).map_err(|e| storage_error(e.into()))?;
+        let file = if taken {
+            engine.new_rel_file(PG_DEFAULT, self.catalog.database()).map_err(storage_error)?
+        } else {
+            file
+        };
+        engine.create_relation(self.me, file).map_err(storage_error)?;
+        Ok(Oid(file.number))
+    }
+
+    fn create_row_type(&mut self, relation: Oid, new: &NewTable) -> SqlResult<Oid> {
+        let (row_type, array_type) = (self.new_oid(), self.new_oid());
+        let common = |oid: Oid, name: &str, io: [u32; 4]| {
+            let columns = [pg_type::TYPINPUT, pg_type::TYPOUTPUT, pg_type::TYPRECEIVE, pg_type::TYPSEND];
+            let row = RowBuilder::new(&pg_type::TABLE)
+                .set(pg_type::OID, oid)
+                .set(pg_type::TYPNAME, name)
+                .set(pg_type::TYPNAMESPACE, new.schema)
+                .set(pg_type::TYPOWNER, new.owner)
+                .set(pg_type::TYPLEN, -1i16)
+                .set(pg_type::TYPISDEFINED, true)
+                .set(pg_type::TYPDELIM, b',')
+                .set(pg_type::TYPALIGN, b'd')
+                .set(pg_type::TYPSTORAGE, b'x')
+                .set(pg_type::TYPTYPMOD, -1);
+            columns.into_iter().zip(io).fold(row, |row, (column, oid)| row.set(column, Oid(oid)))
+        };
+        let row = common(row_type, &new.name, [2290, 2291, 2402, 2403])
+            .set(pg_type::TYPTYPE, b'c')
+            .set(pg_type::TYPCATEGORY, b'C')
+            .set(pg_type::TYPRELID, relation)
+            .set(pg_type::TYPARRAY, array_type);
+        self.insert(&pg_type::TABLE, &row.build())?;
+        let array_name = self.free_array_name(&new.name, new.schema)?;
+        let row = common(array_type, &array_name, [750, 751, 2400, 2401])
+            .set(pg_type::TYPTYPE, b'b')
+            .set(pg_type::TYPCATEGORY, b'A')
+            .set(pg_type::TYPSUBSCRIPT, Oid(6179))
+            .set(pg_type::TYPELEM, row_type);
+        self.insert(&pg_type::TABLE, &row.build())?;
+        self.depend(ObjectAddress::ty(row_type), ObjectAddress::relation(relation), Dependency::Internal)?;
+        self.depend(ObjectAddress::ty(array_type), ObjectAddress::ty(row_type), Dependency::Internal)?;
+        Ok(row_type)
+    }
+
+    /// `_name`, with more underscores in front while a type of that name exists.
+    fn free_array_name(&self, name: &str, schema: Oid) -> SqlResult<String> {
+        let mut array = format!("_{name}");
+        loop {
+            array.truncate(array.floor_char_boundary(63));
+            let key = [array.as_str().into(), schema.into()];
+            if self.reader().find_one(&pg_type::TABLE, pg_type::PG_TYPE_TYPNAME_NSP_INDEX, &key)?.is_none() {
+                return Ok(array);
+            }
+            array.insert(0, '_');
+        }
+    }
+
+    /// Whether a row may outgrow a page: some column is of a type that can be moved out.
+    fn needs_toast(&self, new: &NewTable) -> SqlResult<bool> {
+        if new.kind == RelationKind::Sequence {
+            return Ok(false);
+        }
+        let mut fixed = 0;
+        let mut unbounded = false;
+        for column in &new.columns {
+            let facts = self.type_facts(column.type_oid)?;
+            let max = match column.typmod {
+                _ if facts.len > 0 => facts.len as usize,
+                // A character takes up to four bytes.
+                typmod if typmod > 4 && matches!(column.type_oid, oids::varchar | oids::bpchar) => (typmod as usize - 4) * 4,
+                _ => usize::MAX,
+            };
+            unbounded |= max == usize::MAX && column.storage.unwrap_or(facts.storage) != b'p';
+            fixed += max.min(1 << 20);
+        }
+        Ok(unbounded || fixed > heap::TOAST_THRESHOLD)
+    }
+
+    /// Makes the TOAST table of a relation, with its index.
+    fn create_toast(&mut self, owner_table: Oid, new: &NewTable) -> SqlResult<Oid> {
+        let toast = self.new_oid();
+        let name = format!("pg_toast_{owner_table}");
+        let file = self.create_file(toast)?;
+        let row = self
+            .class_row(toast, &name, PG_TOAST, new.owner, RelationKind::Toast, new.persistence)
+            .set(pg_class::RELAM, Oid(2))
+            .set(pg_class::RELFILENODE, file)
+            .set(pg_class::RELHASINDEX, true)
+            .set(pg_class::RELREPLIDENT, b'n')
+            .set(pg_class::RELNATTS, 3i16);
+        self.insert(&pg_class::TABLE, &row.build())?;
+        let columns = [("chunk_id", oids::oid), ("chunk_seq", oids::int4), ("chunk_data", oids::bytea)];
+        for (i, (name, ty)) in columns.into_iter().enumerate() {
+            let column =
+                NewColumn { name: name.into(), type_oid: ty, typmod: -1, storage: Some(b'p'), ..NewColumn::default() };
+            self.add_column_row(toast, i as i16 + 1, &column)?;
+        }
+        self.create_toast_index(toast, &name, new)?;
+        Ok(toast)
+    }
+
+    /// Enters the row of one column.
+    pub(super) fn add_column_row(&mut self, relation: Oid, number: i16, column: &NewColumn) -> SqlResult<()> {
+        use pg_attribute as a;
+        let facts = self.type_facts(column.type_oid)?;
+        let identity = match column.identity {
+            Identity::None => 0,
+            Identity::Always => b'a',
+            Identity::ByDefault => b'd',
+        };
+        let generated = match column.generated {
+            Generated::None => 0,
+            Generated::Stored => b's',
+            Generated::Virtual => b'v',
+        };
+        let row = RowBuilder::new(&a::TABLE)
+            .set(a::ATTRELID, relation)
+            .set(a::ATTNAME, column.name.as_str())
+            .set(a::ATTTYPID, column.type_oid)
+            .set(a::ATTLEN, facts.len)
+            .set(a::ATTNUM, number)
+            .set(a::ATTTYPMOD, column.typmod)
+            .set(a::ATTNDIMS, column.dimensions)
+            .set(a::ATTBYVAL, facts.by_value)
+            .set(a::ATTALIGN, facts.align)
+            .set(a::ATTSTORAGE, column.storage.unwrap_or(facts.storage))
+            .set(a::ATTNOTNULL, column.not_null)
+            .set(a::ATTHASDEF, column.default.is_some())
+            .set(a::ATTIDENTITY, identity)
+            .set(a::ATTGENERATED, generated)
+            .set(a::ATTISLOCAL, true)
+            .set(a::ATTCOLLATION, column.collation);
+        self.insert(&a::TABLE, &row.build())?;
+        if !column.type_oid.is_pinned() {
+            let me = ObjectAddress::column(relation, number);
+            self.depend(me, ObjectAddress::ty(column.type_oid), Dependency::Normal)?;
+        }
+        Ok(())
+    }
+
+    /// Enters the row of a column's default; `pg_attribute.atthasdef` is the caller's.
+    pub(super) fn add_default_row(&mut self, relation: Oid, number: i16, expr: &str) -> SqlResult<Oid> {
+        let oid = self.new_oid();
+        let row = RowBuilder::new(&pg_attrdef::TABLE)
+            .set(pg_attrdef::OID, oid)
+            .set(pg_attrdef::ADRELID, relation)
+            .set(pg_attrdef::ADNUM, number)
+            .set(pg_attrdef::ADBIN, expr);
+        self.insert(&pg_attrdef::TABLE, &row.build())?;
+        let me = ObjectAddress { class: pg_attrdef::TABLE.oid, object: oid, sub: 0 };
+        self.depend(me, ObjectAddress::column(relation, number), Dependency::Auto)?;
+        Ok(oid)
+    }
+
+    fn type_facts(&self, ty: Oid) -> SqlResult<TypeFacts> {
+        if let Some(info) = types::builtin_type(ty) {
+            let align = match info.align {
+                2 => b's',
+                4 => b'i',
+                8 => b'd',
+                _ => b'c',
+            };
+            return Ok(TypeFacts { len: info.len, by_value: info.byval, align, storage: info.storage });
+        }
+        let row = self.reader().find_one(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, &[ty.into()])?;
+        let (_, row) = row.ok_or_else(|| SqlError::internal(format!("cache lookup failed for type {ty}")))?;
+        Ok(TypeFacts {
+            len: row.int(pg_type::TYPLEN) as i16,
+            by_value: row.bool(pg_type::TYPBYVAL),
+            align: row.char(pg_type::TYPALIGN),
+            storage: row.char(pg_type::TYPSTORAGE),
+        })
+    }
+
+    /// Whether values of a column of this type can be stored at all.
+    pub fn check_column_type(&self, column: &str, ty: Oid) -> SqlResult<()> {
+        let reader = self.reader();
+        let def = reader.type_by_oid(ty)?;
+        let pseudo = def.as_ref().is_some_and(|t| t.kind == crate::view::TypeKind::Pseudo);
+        if pseudo {
+            let name = def.map_or_else(|| ty.to_string(), |t| t.name.clone());
+            return Err(base::sql_err!(INVALID_TABLE_DEFINITION, "column \"{column}\" has pseudo-type {name}"));
+        }
+        reader.physical(ty).map(|_: Physical| ())
+    }
+}
