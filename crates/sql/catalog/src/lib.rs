@@ -1,10 +1,45 @@
-//! The `catalog` layer.
+//! # What
+//! The catalogs: their shape ([`system`]), their first rows ([`bootstrap()`]), reading them through caches that all sessions
+//! share ([`Catalog`], [`Reader`]) and changing them ([`change`]).
+//!
+//! # Layout
+//! * [`system`]: columns and indexes of every table of `pg_catalog`, as constants. [`row`]: rows by column name.
+//! * [`tables`]: the catalogs as open tables. `cache`: what sessions share. [`database`]: what a statement reads through.
+//! * [`view`]: what the layers above see: relations, types, functions as plain structs. `load`, `names`: how they are read.
+//! * [`change`]: CREATE, ALTER and DROP as row changes. [`bootstrap()`]: initdb.
+//!
+//! # Invariants
+//! 1. Catalogs are ordinary MVCC tables: what a transaction did to them is seen by itself at once, by others after its
+//!    commit, by nobody after its abort.
+//! 2. This layer does not know statements, privileges or expressions: stored expressions are text to it.
+//!
+//! # PostgreSQL counterpart
+//! `src/backend/catalog`, `utils/cache`.
 
+mod bootstrap;
+mod cache;
+pub mod change;
+pub mod database;
+mod load;
+mod names;
+mod roles;
 pub mod row;
+mod stats;
+mod stored_list;
 pub mod system;
+pub mod tables;
+mod toast_index;
 mod validity;
+mod vectors;
 pub mod view;
 
+pub use bootstrap::{BOOTSTRAP_SUPERUSER, BootstrapOptions, POSTGRES, TEMPLATE0, TEMPLATE1, bootstrap};
+pub use cache::Stale;
+pub use change::Changer;
+pub use database::{Catalog, PG_CATALOG, PG_TOAST, PUBLIC, Reader, SessionCatalog};
+pub use load::{compare_of, persistence_of};
+pub use roles::{DatabaseRow, Role};
 pub use row::{Row, RowBuilder, RowExt};
+pub use stats::ColumnStatistics;
 pub use validity::Validity;
 pub use view::*;

@@ -1,5 +1,260 @@
-//! The `engine` layer: the other files of this folder join the build as soon as the layers below have what they need.
+//! # What
+//! Storage as SQL sees it: a data directory that is created, opened (and recovered), checkpointed and closed; relation files;
+//! object identifiers. It owns the layers below and is the only place that knows all of them.
+//!
+//! # Layout
+//! * [`control`]: the control file. [`lock`]: one server per directory.
+//! * [`recovery`]: from the latest checkpoint through the log to a consistent state.
+//! * [`checkpoint`]: everything dirty to disk, the log cut behind it.
+//! * [`relation`]: making and dropping relation files; OIDs. [`xlog`]: the log records of this crate.
+//! * [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
+//!
+//! A data directory:
+//!
+//! | path | contents |
+//! |---|---|
+//! | `PG_VERSION` | major version whose behaviour this server follows |
+//! | `global/pg_control` | [`control::ControlFile`] |
+//! | `global/N`, `base/D/N`, … `_fsm`, `_vm` | relations, 1 GiB segments |
+//! | `pg_wal/` | the write-ahead log |
+//! | `pg_xact/` | the commit log |
+//! | `base/pgsql_tmp/` | temporary files, emptied at start |
+//!
+//! # Invariants
+//! 1. A server that holds the directory's lock is the only one that writes below it.
+//! 2. After [`Engine::open`] every committed change is in the pool or on disk, and no other.
+//! 3. The layers below never call up: redo dispatch, checkpoints and file removal are done from here.
+//!
+//! # PostgreSQL counterpart and differences
+//! `xlog.c`, `xlogrecovery.c`, `checkpointer.c`, `catalog/storage.c`.
+
+pub mod background;
+pub mod checkpoint;
 pub mod control;
 mod error;
+pub mod lock;
+pub mod recovery;
+pub mod relation;
+pub mod xlog;
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::{Lsn, MultiXactId, Oid, Xid};
+use buffer::{BufferPool, PoolOptions};
+use smgr::Smgr;
+use txn::{TxnOptions, TxnStart, TxnSystem};
+use wal::{Wal, WalOptions, WalStart};
+
+pub use checkpoint::{CheckpointCause, CheckpointStats};
 pub use error::EngineError;
+
+use checkpoint::Checkpointer;
+use control::{Checkpoint, ClusterState, ControlFile};
+use lock::DirectoryLock;
+use relation::{Files, OidCounter};
+
+/// Major version of PostgreSQL whose behaviour is the specification.
+pub const PG_VERSION: &str = "18";
+
+/// Sizes and habits of storage, from settings.
+#[derive(Clone, Debug)]
+pub struct EngineOptions {
+    /// `shared_buffers`, in pages.
+    pub shared_buffers: usize,
+    /// The log's sizes.
+    pub wal: WalOptions,
+    /// The transaction system's sizes.
+    pub txn: TxnOptions,
+    /// `checkpoint_timeout`.
+    pub checkpoint_timeout: Duration,
+    /// `checkpoint_completion_target`: share of the time to the next checkpoint over which writes are spread.
+    pub checkpoint_completion_target: f64,
+    /// `bgwriter_delay`.
+    pub bgwriter_delay: Duration,
+    /// `wal_writer_delay`.
+    pub wal_writer_delay: Duration,
+}
+
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions {
+            shared_buffers: 16_384,
+            wal: WalOptions::default(),
+            txn: TxnOptions::default(),
+            checkpoint_timeout: Duration::from_secs(300),
+            checkpoint_completion_target: 0.9,
+            bgwriter_delay: Duration::from_millis(200),
+            wal_writer_delay: Duration::from_millis(200),
+        }
+    }
+}
+
+/// An open data directory.
+pub struct Engine {
+    dir: PathBuf,
+    options: EngineOptions,
+    smgr: Arc<Smgr>,
+    wal: Arc<Wal>,
+    pool: Arc<BufferPool>,
+    txns: Arc<TxnSystem>,
+    control: runtime::Mutex<ControlFile>,
+    oids: OidCounter,
+    checkpointer: Checkpointer,
+    _lock: DirectoryLock,
+}
+
+/// Folders of a new data directory.
+const FOLDERS: [&str; 9] =
+    ["global", "base", "base/1", "base/pgsql_tmp", "pg_wal", "pg_xact", "pg_multixact", "pg_twophase", "pg_tblspc"];
+
+impl Engine {
+    /// Makes a data directory in `dir` (created if missing; must be empty) and opens it, ready for bootstrap: no relations,
+    /// `next_oid` at the first one that users get. A crash before [`Engine::shutdown`] leaves a directory that
+    /// [`Engine::open`] refuses.
+    pub fn create(dir: &Path, options: EngineOptions) -> Result<Engine, EngineError> {
+        let io = |what: &str, e| EngineError::Io(format!("could not {what} \"{}\"", dir.display()), e);
+        for folder in FOLDERS {
+            runtime::fs::create_dir_all(&dir.join(folder)).map_err(|e| io("create directory", e))?;
+        }
+        let lock = DirectoryLock::acquire(dir)?;
+        runtime::fs::write_file_durably(&dir.join("PG_VERSION"), format!("{PG_VERSION}\n").as_bytes())
+            .map_err(|e| io("write version file in", e))?;
+        let system_identifier = runtime::random_u64();
+        TxnSystem::create(dir)?;
+        let wal = Wal::create(&dir.join("pg_wal"), options.wal.clone(), system_identifier)?;
+        let control = ControlFile {
+            state: ClusterState::Initializing,
+            system_identifier,
+            time: runtime::wall_clock_micros(),
+            checkpoint_lsn: Lsn::INVALID,
+            checkpoint: Checkpoint {
+                redo: wal.insert_end(),
+                next_xid: Xid::FIRST_NORMAL,
+                next_oid: Oid::FIRST_NORMAL,
+                next_multixact: 1,
+                oldest_xid: Xid::FIRST_NORMAL,
+                oldest_running: Xid::FIRST_NORMAL,
+                ..Checkpoint::default()
+            },
+            wal_segment_size: options.wal.segment_size as u32,
+        };
+        control.write(dir)?;
+        Self::assemble(dir, options, lock, control, Arc::new(wal), false)
+    }
+
+    /// Opens the data directory, replaying the log if the last server did not shut down.
+    pub fn open(dir: &Path, mut options: EngineOptions) -> Result<Engine, EngineError> {
+        let lock = DirectoryLock::acquire(dir)?;
+        let mut control = ControlFile::read(dir)?;
+        options.wal.segment_size = u64::from(control.wal_segment_size);
+        if control.state == ClusterState::Initializing {
+            return Err(EngineError::ControlFile("initialization of the data directory was not finished".into()));
+        }
+        runtime::fs::remove_dir_all(&dir.join("base/pgsql_tmp"))
+            .and_then(|()| runtime::fs::create_dir_all(&dir.join("base/pgsql_tmp")))
+            .map_err(|e| EngineError::Io("could not empty directory \"base/pgsql_tmp\"".into(), e))?;
+        let start = recovery::survey(dir, &control)?;
+        let crashed = start.needs_redo;
+        if crashed {
+            control.state = ClusterState::InRecovery;
+            control.write(dir)?;
+        }
+        control.checkpoint = start.checkpoint;
+        let wal_start = WalStart {
+            system_identifier: control.system_identifier,
+            end: start.end,
+            redo: start.checkpoint.redo,
+        };
+        let wal = Wal::open(&dir.join("pg_wal"), options.wal.clone(), wal_start)?;
+        let engine = Self::assemble(dir, options, lock, control, Arc::new(wal), crashed)?;
+        if crashed {
+            engine.redo(start.checkpoint.redo, start.end)?;
+            engine.txns.finish_recovery()?;
+            engine.checkpoint(CheckpointCause::EndOfRecovery)?;
+        }
+        engine.set_state(ClusterState::InProduction)?;
+        Ok(engine)
+    }
+
+    fn assemble(
+        dir: &Path,
+        options: EngineOptions,
+        lock: DirectoryLock,
+        control: ControlFile,
+        wal: Arc<Wal>,
+        in_recovery: bool,
+    ) -> Result<Engine, EngineError> {
+        let smgr = Arc::new(Smgr::new(dir));
+        let pool_options = PoolOptions { buffers: options.shared_buffers, log_hints: true };
+        let pool = Arc::new(BufferPool::with_options(pool_options, smgr.clone(), wal.clone()));
+        let files = Arc::new(Files { pool: pool.clone(), smgr: smgr.clone() });
+        let start = TxnStart {
+            next_xid: control.checkpoint.next_xid,
+            next_multi: MultiXactId(control.checkpoint.next_multixact),
+            in_recovery,
+        };
+        let txns = TxnSystem::open(dir, wal.clone(), files, options.txn.clone(), start)?;
+        Ok(Engine {
+            dir: dir.to_path_buf(),
+            smgr,
+            pool,
+            txns,
+            oids: OidCounter::new(control.checkpoint.next_oid),
+            checkpointer: Checkpointer::new(wal.redo()),
+            control: runtime::Mutex::new(control),
+            wal,
+            options,
+            _lock: lock,
+        })
+    }
+
+    /// Writes everything out and marks the directory as cleanly closed. Nothing may write any more.
+    pub fn shutdown(&self) -> Result<(), EngineError> {
+        self.checkpoint(CheckpointCause::Shutdown)?;
+        self.set_state(ClusterState::ShutDown)
+    }
+
+    fn set_state(&self, state: ClusterState) -> Result<(), EngineError> {
+        let mut control = self.control.lock();
+        control.state = state;
+        control.time = runtime::wall_clock_micros();
+        control.write(&self.dir)
+    }
+
+    /// The data directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Sizes and habits it was opened with.
+    pub fn options(&self) -> &EngineOptions {
+        &self.options
+    }
+
+    /// The buffer pool.
+    pub fn pool(&self) -> &Arc<BufferPool> {
+        &self.pool
+    }
+
+    /// The log.
+    pub fn wal(&self) -> &Arc<Wal> {
+        &self.wal
+    }
+
+    /// Relation files.
+    pub fn smgr(&self) -> &Arc<Smgr> {
+        &self.smgr
+    }
+
+    /// Transactions and locks.
+    pub fn txns(&self) -> &Arc<TxnSystem> {
+        &self.txns
+    }
+
+    /// Drawn when the directory was made.
+    pub fn system_identifier(&self) -> u64 {
+        self.control.lock().system_identifier
+    }
+}
