@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use base::{Lsn, Oid};
+use base::Lsn;
 use runtime::time::{Instant, now};
 
 use crate::control::Checkpoint;
@@ -67,12 +67,11 @@ pub struct CheckpointStats {
     pub total: Duration,
 }
 
-/// What the checkpointer remembers.
-pub(crate) struct Checkpointer {
-    /// Held while a checkpoint runs.
-    running: runtime::Mutex<Progress>,
-}
+/// What the checkpointer remembers. The mutex is held while a checkpoint runs.
+#[derive(Default)]
+pub(crate) struct Checkpointer(runtime::Mutex<Progress>);
 
+#[derive(Default)]
 struct Progress {
     /// Redo point of the latest checkpoint.
     redo: Lsn,
@@ -83,24 +82,25 @@ struct Progress {
 }
 
 impl Checkpointer {
-    pub(crate) fn new(redo: Lsn) -> Checkpointer {
-        Checkpointer { running: runtime::Mutex::new(Progress { redo, at: now(), end: Lsn::INVALID }) }
+    /// The server starts from the checkpoint with this redo point.
+    pub(crate) fn start(&self, redo: Lsn) {
+        *self.0.lock() = Progress { redo, at: now(), end: Lsn::INVALID };
     }
 }
 
 impl Engine {
     /// Takes a checkpoint and waits for it.
     pub fn checkpoint(&self, cause: CheckpointCause) -> Result<CheckpointStats, EngineError> {
-        let mut progress = self.checkpointer.running.lock();
+        let mut progress = self.checkpointer.0.lock();
         let begin = now();
         tracing::info!("checkpoint starting: {}", cause.as_str());
-        let redo = if cause == CheckpointCause::Shutdown { self.wal.insert_end() } else { self.wal.begin_checkpoint() };
-        self.txns.wait_for_commits_before(redo);
+        let shutdown = cause == CheckpointCause::Shutdown;
+        let redo = if shutdown { self.wal.begin_shutdown_checkpoint() } else { self.wal.begin_checkpoint() };
+        self.txns.wait_for_commits_in_flight();
         let buffers = self.write_pages(cause, begin)?;
-        self.txns.write_back()?;
+        self.txns.checkpoint()?;
         let written = now();
         let files = self.smgr.sync_all_pending()?;
-        self.txns.sync()?;
         let synced = now();
         progress.end = self.record_checkpoint(cause, redo)?;
         self.wal.remove_segments_before(redo)?;
@@ -139,14 +139,13 @@ impl Engine {
         let checkpoint = Checkpoint {
             redo,
             next_xid: self.txns.next_xid(),
-            next_oid: self.next_oid_bound(cause),
-            next_multixact: self.txns.next_multixact().0,
-            oldest_xid: self.txns.oldest_xid(),
+            next_oid: self.oids.bound(),
+            next_multixact: self.txns.next_multi().0,
             oldest_running: self.txns.oldest_running(),
             time: runtime::wall_clock_micros(),
             shutdown: cause == CheckpointCause::Shutdown,
         };
-        let inserted = self.wal.insert_at(&xlog::checkpoint_record(&checkpoint));
+        let inserted = self.wal.insert_range(&xlog::checkpoint_record(&checkpoint));
         self.wal.flush(inserted.end)?;
         let mut control = self.control.lock();
         control.checkpoint = checkpoint;
@@ -154,11 +153,6 @@ impl Engine {
         control.time = checkpoint.time;
         control.write(&self.dir)?;
         Ok(inserted.end)
-    }
-
-    /// OIDs handed out later lie at or above this, or are logged behind the redo point.
-    fn next_oid_bound(&self, _cause: CheckpointCause) -> Oid {
-        self.oids.peek()
     }
 
     fn log_checkpoint(&self, stats: &CheckpointStats, distance: u64) {
@@ -177,7 +171,7 @@ impl Engine {
 
     /// The checkpoint that is due now by time or by log volume, if any.
     pub(crate) fn checkpoint_due(&self) -> Option<CheckpointCause> {
-        let progress = self.checkpointer.running.try_lock()?;
+        let progress = self.checkpointer.0.try_lock()?;
         let written = self.wal.insert_end().0.saturating_sub(progress.redo.0);
         // Half of max_wal_size: the log of the previous checkpoint's cycle is still needed until this one is done.
         if written >= self.options.wal.max_size / 2 {

@@ -70,8 +70,6 @@ pub struct Checkpoint {
     pub next_oid: Oid,
     /// First multixact id not handed out.
     pub next_multixact: u64,
-    /// Oldest xid whose status may still be asked for.
-    pub oldest_xid: Xid,
     /// Oldest xid that was running at the redo point.
     pub oldest_running: Xid,
     /// When it was taken, microseconds since 2000-01-01 UTC.
@@ -91,7 +89,6 @@ impl Checkpoint {
             self.next_xid.0,
             u64::from(self.next_oid.0),
             self.next_multixact,
-            self.oldest_xid.0,
             self.oldest_running.0,
             self.time as u64,
             u64::from(self.shutdown),
@@ -114,10 +111,9 @@ impl Checkpoint {
             next_xid: Xid(word(1)?),
             next_oid: Oid(u32::try_from(word(2)?).ok()?),
             next_multixact: word(3)?,
-            oldest_xid: Xid(word(4)?),
-            oldest_running: Xid(word(5)?),
-            time: word(6)? as i64,
-            shutdown: word(7)? != 0,
+            oldest_running: Xid(word(4)?),
+            time: word(5)? as i64,
+            shutdown: word(6)? != 0,
         })
     }
 }
@@ -212,7 +208,6 @@ mod tests {
                 next_xid: Xid(1 << 40),
                 next_oid: Oid(16_400),
                 next_multixact: 7,
-                oldest_xid: Xid(3),
                 oldest_running: Xid(99),
                 time: 42,
                 shutdown: true,

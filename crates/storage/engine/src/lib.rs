@@ -122,7 +122,7 @@ impl Engine {
         runtime::fs::write_file_durably(&dir.join("PG_VERSION"), format!("{PG_VERSION}\n").as_bytes())
             .map_err(|e| io("write version file in", e))?;
         let system_identifier = runtime::random_u64();
-        TxnSystem::create(dir)?;
+        TxnSystem::create(dir).map_err(|e| io("create commit log in", e))?;
         let wal = Wal::create(&dir.join("pg_wal"), options.wal.clone(), system_identifier)?;
         let control = ControlFile {
             state: ClusterState::Initializing,
@@ -134,14 +134,15 @@ impl Engine {
                 next_xid: Xid::FIRST_NORMAL,
                 next_oid: Oid::FIRST_NORMAL,
                 next_multixact: 1,
-                oldest_xid: Xid::FIRST_NORMAL,
                 oldest_running: Xid::FIRST_NORMAL,
                 ..Checkpoint::default()
             },
             wal_segment_size: options.wal.segment_size as u32,
         };
         control.write(dir)?;
-        Self::assemble(dir, options, lock, control, Arc::new(wal), false)
+        let engine = Self::assemble(dir, options, lock, control, Arc::new(wal))?;
+        engine.checkpointer.start(engine.wal.redo());
+        Ok(engine)
     }
 
     /// Opens the data directory, replaying the log if the last server did not shut down.
@@ -155,23 +156,21 @@ impl Engine {
         runtime::fs::remove_dir_all(&dir.join("base/pgsql_tmp"))
             .and_then(|()| runtime::fs::create_dir_all(&dir.join("base/pgsql_tmp")))
             .map_err(|e| EngineError::Io("could not empty directory \"base/pgsql_tmp\"".into(), e))?;
-        let start = recovery::survey(dir, &control)?;
-        let crashed = start.needs_redo;
-        if crashed {
+        let record = recovery::checkpoint_record(dir, &control)?;
+        control.checkpoint = record.checkpoint;
+        let clean = control.state == ClusterState::ShutDown && record.is_end_of_log;
+        if !clean {
             control.state = ClusterState::InRecovery;
             control.write(dir)?;
         }
-        control.checkpoint = start.checkpoint;
-        let wal_start = WalStart {
-            system_identifier: control.system_identifier,
-            end: start.end,
-            redo: start.checkpoint.redo,
-        };
-        let wal = Wal::open(&dir.join("pg_wal"), options.wal.clone(), wal_start)?;
-        let engine = Self::assemble(dir, options, lock, control, Arc::new(wal), crashed)?;
-        if crashed {
-            engine.redo(start.checkpoint.redo, start.end)?;
-            engine.txns.finish_recovery()?;
+        let redo = control.checkpoint.redo;
+        let wal = Arc::new(Wal::recovering(&dir.join("pg_wal"), options.wal.clone(), control.system_identifier));
+        let engine = Self::assemble(dir, options, lock, control, wal)?;
+        let end = if clean { record.end } else { engine.redo(redo)? };
+        engine.wal.start(WalStart { system_identifier: engine.wal.system_identifier(), end, redo })?;
+        engine.txns.end_recovery();
+        engine.checkpointer.start(redo);
+        if !clean {
             engine.checkpoint(CheckpointCause::EndOfRecovery)?;
         }
         engine.set_state(ClusterState::InProduction)?;
@@ -184,25 +183,23 @@ impl Engine {
         lock: DirectoryLock,
         control: ControlFile,
         wal: Arc<Wal>,
-        in_recovery: bool,
     ) -> Result<Engine, EngineError> {
         let smgr = Arc::new(Smgr::new(dir));
-        let pool_options = PoolOptions { buffers: options.shared_buffers, log_hints: true };
+        let pool_options = PoolOptions { buffers: options.shared_buffers, log_hints: true, ..PoolOptions::default() };
         let pool = Arc::new(BufferPool::with_options(pool_options, smgr.clone(), wal.clone()));
         let files = Arc::new(Files { pool: pool.clone(), smgr: smgr.clone() });
         let start = TxnStart {
             next_xid: control.checkpoint.next_xid,
             next_multi: MultiXactId(control.checkpoint.next_multixact),
-            in_recovery,
         };
-        let txns = TxnSystem::open(dir, wal.clone(), files, options.txn.clone(), start)?;
+        let txns = Arc::new(TxnSystem::open(dir, wal.clone(), files, &options.txn, start));
         Ok(Engine {
             dir: dir.to_path_buf(),
             smgr,
             pool,
             txns,
             oids: OidCounter::new(control.checkpoint.next_oid),
-            checkpointer: Checkpointer::new(wal.redo()),
+            checkpointer: Checkpointer::default(),
             control: runtime::Mutex::new(control),
             wal,
             options,

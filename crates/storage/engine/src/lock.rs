@@ -11,7 +11,7 @@ const FILE: &str = "stampede.lock";
 
 /// Holds the directory until it is dropped.
 pub struct DirectoryLock {
-    _file: runtime::fs::FileLock,
+    _file: runtime::fs::LockedFile,
 }
 
 impl DirectoryLock {
@@ -19,8 +19,8 @@ impl DirectoryLock {
     pub fn acquire(dir: &Path) -> Result<DirectoryLock, EngineError> {
         let path = dir.join(FILE);
         match runtime::fs::lock_file(&path) {
-            Ok(Some(file)) => Ok(DirectoryLock { _file: file }),
-            Ok(None) => Err(EngineError::Locked(format!(
+            Ok(file) => Ok(DirectoryLock { _file: file }),
+            Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => Err(EngineError::Locked(format!(
                 "lock file \"{}\" is held: another server is running in data directory \"{}\"",
                 path.display(),
                 dir.display()

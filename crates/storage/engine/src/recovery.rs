@@ -8,8 +8,7 @@
 //!    after the flush of everything before it.
 //!
 //! # PostgreSQL counterpart
-//! `xlogrecovery.c`. The end of the log is found before redo starts, so that the log is open for flushes while pages are
-//! replayed and written.
+//! `xlogrecovery.c`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,58 +17,46 @@ use base::Lsn;
 use runtime::time::now;
 use wal::{Record, Rmgr, WalReader};
 
-use crate::control::{Checkpoint, ClusterState, ControlFile};
+use crate::control::{Checkpoint, ControlFile};
 use crate::xlog::{self, FileChange};
 use crate::{Engine, EngineError};
 
 /// Interval of "redo in progress" lines.
 const REPORT_EVERY: Duration = Duration::from_secs(10);
 
-/// What the log holds.
-pub(crate) struct Survey {
-    /// The checkpoint to start from.
+/// The checkpoint record that the control file names.
+pub(crate) struct CheckpointRecord {
+    /// What it says.
     pub(crate) checkpoint: Checkpoint,
-    /// End of valid log.
+    /// Where it ends.
     pub(crate) end: Lsn,
-    /// Whether anything has to be replayed.
-    pub(crate) needs_redo: bool,
+    /// It is a shutdown checkpoint and the last record: nothing is to be replayed.
+    pub(crate) is_end_of_log: bool,
 }
 
-/// Finds the checkpoint that the control file names and the end of the log.
-pub(crate) fn survey(dir: &Path, control: &ControlFile) -> Result<Survey, EngineError> {
-    let reader = |from| {
-        WalReader::open(
-            &dir.join("pg_wal"),
-            u64::from(control.wal_segment_size),
-            Some(control.system_identifier),
-            from,
-        )
-    };
+/// Reads the checkpoint record that the control file names.
+pub(crate) fn checkpoint_record(dir: &Path, control: &ControlFile) -> Result<CheckpointRecord, EngineError> {
     let at = control.checkpoint_lsn;
-    let record = reader(at).next().transpose()?.ok_or(EngineError::NoCheckpoint(at))?;
+    let wal_dir = dir.join("pg_wal");
+    let mut reader =
+        WalReader::open(&wal_dir, u64::from(control.wal_segment_size), Some(control.system_identifier), at);
+    let record = reader.next().transpose()?.ok_or(EngineError::NoCheckpoint(at))?;
     let checkpoint = xlog::as_checkpoint(&record).ok_or(EngineError::NoCheckpoint(at))?;
-    let mut rest = reader(record.end);
-    for record in rest.by_ref() {
-        record?;
-    }
-    let end = rest.position();
-    let clean = control.state == ClusterState::ShutDown && checkpoint.shutdown && end == record.end;
-    Ok(Survey { checkpoint, end, needs_redo: !clean })
+    let is_end_of_log = checkpoint.shutdown && reader.next().transpose()?.is_none();
+    Ok(CheckpointRecord { checkpoint, end: record.end, is_end_of_log })
 }
 
 impl Engine {
-    /// Replays `from..end`.
-    pub(crate) fn redo(&self, from: Lsn, end: Lsn) -> Result<(), EngineError> {
+    /// Replays the log from `from` to its end, which is returned.
+    pub(crate) fn redo(&self, from: Lsn) -> Result<Lsn, EngineError> {
         tracing::info!("database system was not properly shut down; automatic recovery in progress");
         tracing::info!("redo starts at {from}");
         let (start, usage) = (now(), CpuTimes::now());
         let mut reported = start;
         let mut last = from;
-        for record in self.wal.reader(from) {
+        let mut reader = self.wal.reader(from);
+        for record in reader.by_ref() {
             let record = record?;
-            if record.lsn >= end {
-                break;
-            }
             self.redo_record(&record)?;
             last = record.lsn;
             if now().since(reported) >= REPORT_EVERY {
@@ -80,12 +67,15 @@ impl Engine {
                 );
             }
         }
+        if let Some(reason) = reader.end_reason() {
+            tracing::info!("{reason}");
+        }
         let (user, system) = usage.elapsed();
         tracing::info!(
             "redo done at {last} system usage: CPU: user: {user:.2} s, system: {system:.2} s, elapsed: {:.2} s",
             now().since(start).as_secs_f64()
         );
-        Ok(())
+        Ok(reader.position())
     }
 
     fn redo_record(&self, record: &Record) -> Result<(), EngineError> {
@@ -93,16 +83,18 @@ impl Engine {
         match record.rmgr {
             Rmgr::Xlog => self.redo_xlog(record)?,
             Rmgr::Smgr => self.redo_smgr(record)?,
-            Rmgr::Xact | Rmgr::Clog => self.txns.redo(record)?,
-            Rmgr::Heap => heap::redo(&self.pool, record).map_err(|e| failed(e.to_string()))?,
+            Rmgr::Xact | Rmgr::Clog => {
+                if !self.txns.redo(record)? {
+                    return Err(failed(format!("unknown record {:#04x} of {}", record.info, record.rmgr.name())));
+                }
+            }
+            Rmgr::Heap => heap::redo::redo(&self.pool, record).map_err(|e| failed(e.to_string()))?,
             Rmgr::Btree => btree::redo(&self.pool, record).map_err(|e| failed(e.to_string()))?,
             Rmgr::Multixact | Rmgr::Sequence | Rmgr::Standby => {
                 return Err(failed(format!("resource manager {:?} has no redo", record.rmgr)));
             }
         }
-        if record.xid.is_normal() {
-            self.txns.saw_xid(record.xid);
-        }
+        self.txns.observe_xid(record.xid);
         Ok(())
     }
 

@@ -35,8 +35,8 @@ impl OidCounter {
         OidCounter(Mutex::new(OidState { next: next.0, limit: next.0 }))
     }
 
-    /// First OID not handed out.
-    pub(crate) fn peek(&self) -> Oid {
+    /// For a checkpoint: OIDs handed out from now on lie at or above this, or are logged behind the redo point.
+    pub(crate) fn bound(&self) -> Oid {
         Oid(self.0.lock().limit)
     }
 
@@ -121,6 +121,7 @@ impl Engine {
     /// Cuts the files of all forks; maps keep what belongs to the remaining pages.
     pub(crate) fn truncate_files(&self, file: RelFile, pages: u32) -> Result<(), EngineError> {
         self.pool.truncate(file, Fork::Main, pages)?;
-        Ok(heap::truncate_maps(&self.pool, file, pages)?)
+        heap::vm::truncate(&self.pool, file, pages)?;
+        Ok(())
     }
 }

@@ -17,12 +17,8 @@ use wal::{Record, RecordBuilder, Rmgr, WalDescribe};
 
 use crate::control::Checkpoint;
 
-/// Checkpoint with the server stopped.
-pub const CHECKPOINT_SHUTDOWN: u8 = 0x00;
-/// Checkpoint while running.
-pub const CHECKPOINT_ONLINE: u8 = 0x10;
-/// OIDs were reserved.
-pub const NEXTOID: u8 = 0x30;
+use wal::xlog_info::{CHECKPOINT_ONLINE, CHECKPOINT_SHUTDOWN, NEXT_OID as NEXTOID};
+
 /// A fork's first file was made.
 pub const CREATE: u8 = 0x10;
 /// A relation was cut.
@@ -119,12 +115,11 @@ impl WalDescribe for Describe {
         if let Some(c) = as_checkpoint(record) {
             return write!(
                 out,
-                "redo {}; xid {}; oid {}; multi {}; oldest xid {}; oldest running xid {}; {}",
+                "redo {}; xid {}; oid {}; multi {}; oldest running xid {}; {}",
                 c.redo,
                 c.next_xid,
                 c.next_oid,
                 c.next_multixact,
-                c.oldest_xid,
                 c.oldest_running,
                 if c.shutdown { "shutdown" } else { "online" }
             );

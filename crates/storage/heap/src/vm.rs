@@ -16,9 +16,10 @@
 //! # PostgreSQL counterpart and differences
 //! `visibilitymap.c`. The map's page is a block of the WAL record and has its own LSN and image; redo needs no special rule.
 
-use base::{BlockNo, Fork, PAGE_SIZE};
-use buffer::{BufferError, ExclusivePage, PageChange, Pin, Tag, WalAction};
+use base::{BlockNo, Fork, PAGE_SIZE, RelFile, Xid};
+use buffer::{BufferError, BufferPool, ExclusivePage, PageChange, Pin, Tag, WalAction};
 use page::{HEADER_SIZE, PageBytes};
+use wal::{Rmgr, xlog_info};
 
 use crate::error::HeapResult;
 use crate::ops;
@@ -234,4 +235,33 @@ pub fn count(access: &Access<'_>, rel: &HeapRel, heap_pages: u32) -> HeapResult<
         }
     }
     Ok((visible, frozen))
+}
+
+/// Clears the bits of heap pages from `pages` on: the heap was cut there, and what is added later starts unseen. The cut itself is
+/// logged by the caller; the map page is logged as a whole, for a torn write must not take the bits that stay.
+pub fn truncate(pool: &BufferPool, file: RelFile, pages: u32) -> Result<(), BufferError> {
+    if !pool.smgr().exists(file, Fork::Vm)? {
+        return Ok(());
+    }
+    let (first, byte, shift) = place(BlockNo(pages));
+    let map_pages = pool.nblocks(file, Fork::Vm)?;
+    if first < map_pages {
+        let pin = pool.read(Tag { rel: file, fork: Fork::Vm, block: BlockNo(first) })?;
+        let mut map = pin.exclusive();
+        if !page::is_new(&map) {
+            map[byte] &= (1 << shift) - 1;
+            map[byte + 1..].fill(0);
+            if pool.wal().is_recovering() {
+                map.mark_dirty();
+            } else {
+                let mut action = WalAction::new(pool, Rmgr::Xlog, xlog_info::FPI, Xid::INVALID);
+                action.page(&mut map, PageChange { force_image: true, ..PageChange::default() });
+                action.commit();
+            }
+        }
+    }
+    if first + 1 < map_pages {
+        pool.truncate(file, Fork::Vm, first + 1)?;
+    }
+    Ok(())
 }

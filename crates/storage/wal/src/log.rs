@@ -1,6 +1,7 @@
 //! The log of a running server: insertion, flushing, checkpoints.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 use std::{fmt, io};
@@ -211,6 +212,11 @@ impl Wal {
     /// Inserts a record; returns its end, the LSN for its pages and for [`flush`](Self::flush). Waits only when the ring
     /// is full. Cannot fail: after a write error the record goes nowhere and every flush fails.
     pub fn insert(&self, record: &RecordBuilder<'_>) -> Lsn {
+        self.insert_range(record).end
+    }
+
+    /// As [`insert`](Self::insert); returns where the record begins and ends.
+    pub fn insert_range(&self, record: &RecordBuilder<'_>) -> Range<Lsn> {
         debug_assert!(!self.is_recovering(), "nothing is logged during recovery");
         let full_page_writes = self.options.full_page_writes;
         let mut assembled = record.assemble(Lsn(self.reservations.redo()), full_page_writes);
@@ -229,7 +235,8 @@ impl Wal {
             if position + room > self.queue.flushed() + self.ring.size() as u64 {
                 announced = None;
                 if self.make_room(position + room).is_err() {
-                    return self.geometry.lsn(position);
+                    let nowhere = self.geometry.lsn(position);
+                    return nowhere..nowhere;
                 }
                 continue;
             }
@@ -253,7 +260,7 @@ impl Wal {
         drop(announced);
         self.copied_some();
         self.wake_writer(start + length);
-        self.geometry.lsn(start + length)
+        self.geometry.lsn(start)..self.geometry.lsn(start + length)
     }
 
     /// Copies a record into the room that was reserved for it. Suspends only for records longer than a quarter of the ring.
