@@ -270,7 +270,11 @@ impl Reader<'_> {
         self.cached(
             |e| e.schemas.get(name).copied(),
             || {
-                let row = self.find_one(&pg_namespace::TABLE, pg_namespace::PG_NAMESPACE_NSPNAME_INDEX, &[name.into()])?;
+                let row = self.find_one(
+                    &pg_namespace::TABLE,
+                    pg_namespace::PG_NAMESPACE_NSPNAME_INDEX,
+                    &[name.into()],
+                )?;
                 Ok(row.map(|(_, row)| crate::RowExt::oid(&row[..], pg_namespace::OID)))
             },
             |e, oid| {
@@ -298,7 +302,12 @@ impl Reader<'_> {
 
 /// Registers the end of a change with the transaction: when it commits, `stale` leaves the shared cache before locks are
 /// released; whatever its end, the session's overlay is no longer valid.
-pub(crate) fn register_change(catalog: &Arc<Catalog>, session: &Rc<SessionCatalog>, me: &mut Transaction, stale: Vec<Stale>) {
+pub(crate) fn register_change(
+    catalog: &Arc<Catalog>,
+    session: &Rc<SessionCatalog>,
+    me: &mut Transaction,
+    stale: Vec<Stale>,
+) {
     let (catalog, changes) = (catalog.clone(), session.changes().clone());
     session.forget_overlay();
     changes.set(changes.get() + 1);

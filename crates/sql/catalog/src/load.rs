@@ -17,6 +17,7 @@ use crate::system::{pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend
 use crate::tables::{PG_DEFAULT, PG_GLOBAL};
 use crate::toast_index::{open_toast, toast_layout};
 use crate::validity::Validity;
+use crate::vectors;
 use crate::view::{
     CatalogView, Check, Column, Generated, Identity, Index, RelationKind, SizeEstimate, Table, TypeKind,
 };
@@ -24,7 +25,9 @@ use crate::view::{
 impl Reader<'_> {
     /// Reads the description of a relation.
     pub(crate) fn load_table(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
-        let Some((_, class)) = self.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])? else {
+        let Some((_, class)) =
+            self.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])?
+        else {
             return Ok(None);
         };
         let kind = relation_kind(class.char(pg_class::RELKIND))?;
@@ -32,9 +35,12 @@ impl Reader<'_> {
         let (mut columns, attrs) = self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
         self.load_defaults(oid, &mut columns)?;
         let file = self.file_of(&class);
-        let options = options_of(&class[pg_class::RELOPTIONS])?;
+        let options = options_of(&class[pg_class::RELOPTIONS]);
         let heap = match kind {
-            RelationKind::Table | RelationKind::Toast | RelationKind::MaterializedView | RelationKind::Sequence => {
+            RelationKind::Table
+            | RelationKind::Toast
+            | RelationKind::MaterializedView
+            | RelationKind::Sequence => {
                 Some(Arc::new(HeapRel::new(self.heap_desc(&class, attrs, &options)?)))
             }
             _ => None,
@@ -75,10 +81,12 @@ impl Reader<'_> {
 
     /// Columns 1.. of a relation and how their values lie on disk.
     fn load_columns(&self, table: Oid, count: usize) -> SqlResult<(Vec<Column>, Vec<Attr>)> {
-        let mut rows = self.find(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[table.into()])?;
+        let mut rows =
+            self.find(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[table.into()])?;
         rows.retain(|(_, row)| row.int(pg_attribute::ATTNUM) > 0);
         if rows.len() != count {
-            let message = format!("pg_attribute has {} rows for relation with OID {table}, not {count}", rows.len());
+            let message =
+                format!("pg_attribute has {} rows for relation with OID {table}, not {count}", rows.len());
             return Err(SqlError::internal(message));
         }
         let (mut columns, mut attrs) = (Vec::with_capacity(count), Vec::with_capacity(count));
@@ -131,11 +139,16 @@ impl Reader<'_> {
         let internal = |row: &Row| {
             row.oid(pg_depend::CLASSID) == pg_class::TABLE.oid && row.char(pg_depend::DEPTYPE) == b'i'
         };
-        Ok(rows.iter().find(|(_, row)| internal(row)).map_or(Oid::INVALID, |(_, row)| row.oid(pg_depend::OBJID)))
+        Ok(rows
+            .iter()
+            .find(|(_, row)| internal(row))
+            .map_or(Oid::INVALID, |(_, row)| row.oid(pg_depend::OBJID)))
     }
 
     fn load_defaults(&self, table: Oid, columns: &mut [Column]) -> SqlResult<()> {
-        for (_, row) in self.find(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &[table.into()])? {
+        for (_, row) in
+            self.find(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &[table.into()])?
+        {
             let number = row.int(pg_attrdef::ADNUM) as usize;
             if let Some(column) = number.checked_sub(1).and_then(|i| columns.get_mut(i)) {
                 column.default = Some(row.str(pg_attrdef::ADBIN).into());
@@ -180,17 +193,19 @@ impl Reader<'_> {
 
     fn load_index(&self, table: Oid, row: &Row) -> SqlResult<Index> {
         let oid = row.oid(pg_index::INDEXRELID);
-        let Some((_, class)) = self.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])? else {
+        let Some((_, class)) =
+            self.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])?
+        else {
             return Err(SqlError::internal(format!("cache lookup failed for index {oid}")));
         };
         let nkeys = row.int(pg_index::INDNKEYATTS) as usize;
-        let mut keys: Vec<i16> = int2s(&row[pg_index::INDKEY])?;
+        let mut keys: Vec<i16> = vectors::int2s(&row[pg_index::INDKEY]);
         let including = keys.split_off(nkeys.min(keys.len()));
         let (columns, attrs) = self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
-        let options = int2s(&row[pg_index::INDOPTION])?;
-        let collations = oids_of(&row[pg_index::INDCOLLATION])?;
+        let options = vectors::int2s(&row[pg_index::INDOPTION]);
+        let collations = vectors::oids(&row[pg_index::INDCOLLATION]);
         let method = class.oid(pg_class::RELAM);
-        let fillfactor = fillfactor(&options_of(&class[pg_class::RELOPTIONS])?, 90);
+        let fillfactor = fillfactor(&options_of(&class[pg_class::RELOPTIONS]), 90);
         let file = self.file_of(&class);
         let unique = row.bool(pg_index::INDISUNIQUE);
         let nulls_not_distinct = row.bool(pg_index::INDNULLSNOTDISTINCT);
@@ -202,6 +217,7 @@ impl Reader<'_> {
             nulls_not_distinct,
             deduplicate: columns.iter().all(|c| equal_means_same_bytes(c.type_oid)),
             fillfactor,
+            persistence: persistence_of(class.char(pg_class::RELPERSISTENCE)),
         };
         Ok(Index {
             oid,
@@ -216,7 +232,7 @@ impl Reader<'_> {
             including,
             expressions: row.opt_str(pg_index::INDEXPRS).map(crate::stored_list::split).unwrap_or_default(),
             predicate: row.opt_str(pg_index::INDPRED).map(Into::into),
-            opclasses: oids_of(&row[pg_index::INDCLASS])?,
+            opclasses: vectors::oids(&row[pg_index::INDCLASS]),
             collations,
             options,
             method,
@@ -231,9 +247,13 @@ impl Reader<'_> {
         let by_table = pg_constraint::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
         let rows = self.find(&pg_constraint::TABLE, by_table, &[table.into()])?;
         let implements = |row: &Row| {
-            row.oid(pg_constraint::CONINDID) == index && matches!(row.char(pg_constraint::CONTYPE), b'p' | b'u' | b'x')
+            row.oid(pg_constraint::CONINDID) == index
+                && matches!(row.char(pg_constraint::CONTYPE), b'p' | b'u' | b'x')
         };
-        Ok(rows.iter().find(|(_, row)| implements(row)).map_or(Oid::INVALID, |(_, row)| row.oid(pg_constraint::OID)))
+        Ok(rows
+            .iter()
+            .find(|(_, row)| implements(row))
+            .map_or(Oid::INVALID, |(_, row)| row.oid(pg_constraint::OID)))
     }
 
     fn heap_desc(&self, class: &Row, attrs: Vec<Attr>, options: &[(String, String)]) -> SqlResult<HeapDesc> {
@@ -242,7 +262,9 @@ impl Reader<'_> {
         let kind = match () {
             () if class.bool(pg_class::RELISSHARED) => RelKind::Shared,
             () if persistence == Persistence::Temporary => RelKind::Temp,
-            () if schema == PG_CATALOG || (schema == PG_TOAST && class.oid(pg_class::OID).is_pinned()) => RelKind::Catalog,
+            () if schema == PG_CATALOG || (schema == PG_TOAST && class.oid(pg_class::OID).is_pinned()) => {
+                RelKind::Catalog
+            }
             () => RelKind::Plain,
         };
         Ok(HeapDesc {
@@ -262,10 +284,12 @@ impl Reader<'_> {
         let missing = || SqlError::internal(format!("cache lookup failed for TOAST relation {oid}"));
         let by_oid = pg_class::PG_CLASS_OID_INDEX;
         let (_, class) = self.find_one(&pg_class::TABLE, by_oid, &[oid.into()])?.ok_or_else(missing)?;
-        let (_, index) =
-            self.find_one(&pg_index::TABLE, pg_index::PG_INDEX_INDRELID_INDEX, &[oid.into()])?.ok_or_else(missing)?;
+        let (_, index) = self
+            .find_one(&pg_index::TABLE, pg_index::PG_INDEX_INDRELID_INDEX, &[oid.into()])?
+            .ok_or_else(missing)?;
         let index_oid = index.oid(pg_index::INDEXRELID);
-        let (_, index_class) = self.find_one(&pg_class::TABLE, by_oid, &[index_oid.into()])?.ok_or_else(missing)?;
+        let (_, index_class) =
+            self.find_one(&pg_class::TABLE, by_oid, &[index_oid.into()])?.ok_or_else(missing)?;
         let heap = Arc::new(HeapRel::new(HeapDesc {
             file: self.file_of(&class),
             layout: Arc::new(toast_layout()),
@@ -335,32 +359,17 @@ fn size_of(class: &Row) -> SizeEstimate {
 }
 
 /// `name=value` strings of `reloptions`.
-fn options_of(array: &Datum) -> SqlResult<Vec<(String, String)>> {
-    if array.is_null() {
-        return Ok(Vec::new());
-    }
-    let entries = types::array::elements(array, oids::text)?;
-    let split = |entry: &Datum| {
-        let Datum::Bytes(bytes) = entry else { return None };
-        let text = std::str::from_utf8(bytes).ok()?;
-        Some(text.split_once('=').map_or((text.into(), String::new()), |(name, value)| (name.into(), value.into())))
+fn options_of(array: &Datum) -> Vec<(String, String)> {
+    let split = |entry: String| match entry.split_once('=') {
+        Some((name, value)) => (name.to_owned(), value.to_owned()),
+        None => (entry, String::new()),
     };
-    Ok(entries.iter().filter_map(split).collect())
+    vectors::texts(array).into_iter().map(split).collect()
 }
 
 fn fillfactor(options: &[(String, String)], default: u8) -> u8 {
     let found = options.iter().find(|(name, _)| name == "fillfactor");
     found.and_then(|(_, value)| value.parse().ok()).unwrap_or(default)
-}
-
-fn int2s(vector: &Datum) -> SqlResult<Vec<i16>> {
-    let number = |d: Datum| if let Datum::Int2(n) = d { n } else { 0 };
-    Ok(types::array::elements(vector, oids::int2)?.into_iter().map(number).collect())
-}
-
-fn oids_of(vector: &Datum) -> SqlResult<Vec<Oid>> {
-    let number = |d: Datum| if let Datum::Oid(n) = d { Oid(n) } else { Oid::INVALID };
-    Ok(types::array::elements(vector, oids::oid)?.into_iter().map(number).collect())
 }
 
 fn key_columns(columns: &[Column], options: &[i16]) -> SqlResult<Arc<[KeyColumn]>> {
@@ -386,7 +395,9 @@ pub fn compare_of(ty: Oid) -> SqlResult<Compare> {
         oids::text | oids::varchar | oids::name | oids::bytea | oids::uuid => Compare::Bytes,
         other => match types::compare(other) {
             Some(compare) => Compare::With(compare),
-            None => return Err(SqlError::not_supported(format!("a B-tree index over type with OID {other}"))),
+            None => {
+                return Err(SqlError::not_supported(format!("a B-tree index over type with OID {other}")));
+            }
         },
     })
 }

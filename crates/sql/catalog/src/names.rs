@@ -10,6 +10,7 @@ use crate::stats::ColumnStatistics;
 use crate::system::{
     pg_cast, pg_class, pg_collation, pg_constraint, pg_namespace, pg_operator, pg_proc, pg_statistic, pg_type,
 };
+use crate::vectors;
 use crate::view::{
     CastDef, CatalogView, CollationDef, Domain, FunctionDef, OperatorDef, Table, TypeDef, TypeKind,
 };
@@ -48,18 +49,19 @@ impl Reader<'_> {
     }
 
     /// What ANALYZE learnt of a column of `table`.
-    pub fn statistics(&self, table: &Table, column: i16) -> SqlResult<Option<Arc<ColumnStatistics>>> {
+    pub fn statistics(&self, table: Oid, column: i16) -> SqlResult<Option<Arc<ColumnStatistics>>> {
         self.cached(
-            |e| e.statistics.get(&(table.oid, column)).cloned(),
+            |e| e.statistics.get(&(table, column)).cloned(),
             || {
-                let key = [table.oid.into(), column.into()];
+                let key = [table.into(), column.into()];
                 let index = pg_statistic::PG_STATISTIC_RELID_ATT_INH_INDEX;
-                let Some((_, row)) = self.find_one(&pg_statistic::TABLE, index, &key)? else { return Ok(None) };
-                let ty = table.columns.get(column as usize - 1).map_or(Oid::INVALID, |c| c.type_oid);
-                Ok(Some(Arc::new(ColumnStatistics::from_row(&row, ty)?)))
+                let Some((_, row)) = self.find_one(&pg_statistic::TABLE, index, &key)? else {
+                    return Ok(None);
+                };
+                Ok(Some(Arc::new(ColumnStatistics::from_row(&row))))
             },
             |e, stats| {
-                e.statistics.insert((table.oid, column), stats);
+                e.statistics.insert((table, column), stats);
             },
         )
     }
@@ -115,8 +117,10 @@ impl Reader<'_> {
         self.cached(
             |e| e.functions.get(name).cloned(),
             || {
-                let rows = self.find(&pg_proc::TABLE, pg_proc::PG_PROC_PRONAME_ARGS_NSP_INDEX, &[name.into()])?;
-                rows.iter().map(|(_, row)| row).filter(|row| made_by_user(row, pg_proc::OID)).map(function_def).collect()
+                let rows =
+                    self.find(&pg_proc::TABLE, pg_proc::PG_PROC_PRONAME_ARGS_NSP_INDEX, &[name.into()])?;
+                let users = rows.iter().map(|(_, row)| row).filter(|row| made_by_user(row, pg_proc::OID));
+                Ok(users.map(function_def).collect())
             },
             |e, functions| {
                 e.functions.insert(name.into(), functions);
@@ -141,7 +145,12 @@ impl Reader<'_> {
     }
 
     /// Those in the schema named, or in a schema of the search path.
-    fn in_path<T>(&self, schema: Option<&str>, all: &[Arc<T>], schema_of: impl Fn(&T) -> Oid) -> SqlResult<Vec<Arc<T>>> {
+    fn in_path<T>(
+        &self,
+        schema: Option<&str>,
+        all: &[Arc<T>],
+        schema_of: impl Fn(&T) -> Oid,
+    ) -> SqlResult<Vec<Arc<T>>> {
         if all.is_empty() {
             return Ok(Vec::new());
         }
@@ -167,36 +176,19 @@ fn made_by_user(row: &Row, oid: usize) -> bool {
     !row.oid(oid).is_pinned()
 }
 
-fn function_def(row: &Row) -> SqlResult<Arc<FunctionDef>> {
-    let oid_list = |column: usize| -> SqlResult<Vec<Oid>> {
-        if row[column].is_null() {
-            return Ok(Vec::new());
-        }
-        let elements = types::array::elements(&row[column], types::oids::oid)?;
-        Ok(elements.iter().map(|d| if let tuple::Datum::Oid(n) = d { Oid(*n) } else { Oid::INVALID }).collect())
-    };
-    let text_list = |column: usize| -> SqlResult<Vec<String>> {
-        if row[column].is_null() {
-            return Ok(Vec::new());
-        }
-        let elements = types::array::elements(&row[column], types::oids::text)?;
-        let text = |d: &tuple::Datum| if let tuple::Datum::Bytes(b) = d { String::from_utf8_lossy(b).into_owned() } else { String::new() };
-        Ok(elements.iter().map(text).collect())
-    };
-    let modes: Vec<u8> = if row[pg_proc::PROARGMODES].is_null() {
-        Vec::new()
-    } else {
-        let elements = types::array::elements(&row[pg_proc::PROARGMODES], types::oids::char)?;
-        elements.iter().map(|d| if let tuple::Datum::Char(c) = d { *c } else { b'i' }).collect()
-    };
-    let names = text_list(pg_proc::PROARGNAMES)?;
-    let all = oid_list(pg_proc::PROALLARGTYPES)?;
+fn function_def(row: &Row) -> Arc<FunctionDef> {
+    let modes: Vec<u8> = vectors::elements(&row[pg_proc::PROARGMODES])
+        .iter()
+        .map(|d| if let tuple::Datum::Char(c) = d { *c } else { b'i' })
+        .collect();
+    let names = vectors::texts(&row[pg_proc::PROARGNAMES]);
+    let all = vectors::oids(&row[pg_proc::PROALLARGTYPES]);
     let name = |i: usize| names.get(i).cloned().unwrap_or_default();
     let is_out = |i: usize| matches!(modes.get(i), Some(b'o' | b'b' | b't'));
     let is_in = |i: &usize| !matches!(modes.get(*i), Some(b'o' | b't'));
-    let args = oid_list(pg_proc::PROARGTYPES)?;
+    let args = vectors::oids(&row[pg_proc::PROARGTYPES]);
     let total = all.len().max(args.len());
-    Ok(Arc::new(FunctionDef {
+    Arc::new(FunctionDef {
         oid: row.oid(pg_proc::OID),
         name: row.str(pg_proc::PRONAME).to_owned(),
         schema: row.oid(pg_proc::PRONAMESPACE),
@@ -210,7 +202,7 @@ fn function_def(row: &Row) -> SqlResult<Arc<FunctionDef>> {
         returns_set: row.bool(pg_proc::PRORETSET),
         strict: row.bool(pg_proc::PROISSTRICT),
         volatility: row.char(pg_proc::PROVOLATILE) as char,
-    }))
+    })
 }
 
 fn operator_def(row: &Row) -> Arc<OperatorDef> {
@@ -251,7 +243,8 @@ impl CatalogView for Reader<'_> {
         self.cached(
             |e| e.schema_names.get(&oid).cloned(),
             || {
-                let row = self.find_one(&pg_namespace::TABLE, pg_namespace::PG_NAMESPACE_OID_INDEX, &[oid.into()])?;
+                let row =
+                    self.find_one(&pg_namespace::TABLE, pg_namespace::PG_NAMESPACE_OID_INDEX, &[oid.into()])?;
                 Ok(row.map(|(_, row)| row.str(pg_namespace::NSPNAME).to_owned()))
             },
             |e, name| {
@@ -292,7 +285,7 @@ impl CatalogView for Reader<'_> {
         self.cached(
             |e| e.functions_by_oid.get(&oid).cloned(),
             || match self.find_one(&pg_proc::TABLE, pg_proc::PG_PROC_OID_INDEX, &[oid.into()])? {
-                Some((_, row)) if made_by_user(&row, pg_proc::OID) => function_def(&row).map(Some),
+                Some((_, row)) if made_by_user(&row, pg_proc::OID) => Ok(Some(function_def(&row))),
                 _ => Ok(None),
             },
             |e, def| {
@@ -309,8 +302,12 @@ impl CatalogView for Reader<'_> {
         self.cached(
             |e| e.operators_by_oid.get(&oid).cloned(),
             || {
-                let row = self.find_one(&pg_operator::TABLE, pg_operator::PG_OPERATOR_OID_INDEX, &[oid.into()])?;
-                Ok(row.map(|(_, row)| row).filter(|row| made_by_user(row, pg_operator::OID)).map(|row| operator_def(&row)))
+                let row =
+                    self.find_one(&pg_operator::TABLE, pg_operator::PG_OPERATOR_OID_INDEX, &[oid.into()])?;
+                Ok(row
+                    .map(|(_, row)| row)
+                    .filter(|row| made_by_user(row, pg_operator::OID))
+                    .map(|row| operator_def(&row)))
             },
             |e, def| {
                 e.operators_by_oid.insert(oid, def);
@@ -342,8 +339,11 @@ impl CatalogView for Reader<'_> {
             self.cached(
                 |e| e.collation_names.get(&(schema, name.into())).copied(),
                 || {
-                    let rows =
-                        self.find(&pg_collation::TABLE, pg_collation::PG_COLLATION_NAME_ENC_NSP_INDEX, &[name.into()])?;
+                    let rows = self.find(
+                        &pg_collation::TABLE,
+                        pg_collation::PG_COLLATION_NAME_ENC_NSP_INDEX,
+                        &[name.into()],
+                    )?;
                     let here = |row: &&Row| row.oid(pg_collation::COLLNAMESPACE) == schema;
                     Ok(rows.iter().map(|(_, row)| row).find(here).map(|row| row.oid(pg_collation::OID)))
                 },
@@ -361,7 +361,11 @@ impl CatalogView for Reader<'_> {
     fn collation_by_oid(&self, oid: Oid) -> SqlResult<Option<CollationDef>> {
         self.cached(
             |e| e.collations.get(&oid).cloned(),
-            || match self.find_one(&pg_collation::TABLE, pg_collation::PG_COLLATION_OID_INDEX, &[oid.into()])? {
+            || match self.find_one(
+                &pg_collation::TABLE,
+                pg_collation::PG_COLLATION_OID_INDEX,
+                &[oid.into()],
+            )? {
                 Some((_, row)) => self.collation_def(&row).map(Some),
                 None => Ok(None),
             },
@@ -373,7 +377,8 @@ impl CatalogView for Reader<'_> {
 
     fn constraint_index(&self, table: Oid, name: &str) -> SqlResult<Option<Oid>> {
         let index = pg_constraint::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
-        let rows = self.find(&pg_constraint::TABLE, index, &[table.into(), Oid::INVALID.into(), name.into()])?;
+        let rows =
+            self.find(&pg_constraint::TABLE, index, &[table.into(), Oid::INVALID.into(), name.into()])?;
         Ok(rows.first().map(|(_, row)| row.oid(pg_constraint::CONINDID)).filter(|oid| oid.is_valid()))
     }
 

@@ -56,7 +56,8 @@ impl Reader<'_> {
 
     /// A database by name.
     pub fn database_by_name(&self, name: &str) -> SqlResult<Option<DatabaseRow>> {
-        let row = self.find_one(&pg_database::TABLE, pg_database::PG_DATABASE_DATNAME_INDEX, &[name.into()])?;
+        let row =
+            self.find_one(&pg_database::TABLE, pg_database::PG_DATABASE_DATNAME_INDEX, &[name.into()])?;
         Ok(row.map(|(_, row)| DatabaseRow {
             oid: row.oid(pg_database::OID),
             name: row.str(pg_database::DATNAME).to_owned(),

@@ -2,9 +2,11 @@
 
 use base::{Oid, SqlResult};
 use tuple::Datum;
+use types::oids;
 
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::pg_statistic as s;
+use crate::vectors;
 
 /// What ANALYZE learnt of one column.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,8 +35,8 @@ const KIND_CORRELATION: i32 = 3;
 const SLOTS: usize = 5;
 
 impl ColumnStatistics {
-    /// Reads a row of `pg_statistic` for a column of type `type_oid`.
-    pub fn from_row(row: &Row, type_oid: Oid) -> SqlResult<ColumnStatistics> {
+    /// Reads a row of `pg_statistic`.
+    pub fn from_row(row: &Row) -> ColumnStatistics {
         let float = |column: usize| match row[column] {
             Datum::Float4(f) => f,
             _ => 0.0,
@@ -47,19 +49,27 @@ impl ColumnStatistics {
         };
         for slot in 0..SLOTS {
             let numbers = || floats(&row[s::STANUMBERS1 + slot]);
-            let values = || elements(&row[s::STAVALUES1 + slot], type_oid);
+            let values = || vectors::elements(&row[s::STAVALUES1 + slot]);
             match row.int(s::STAKIND1 + slot) {
-                KIND_MCV => stats.common = values()?.into_iter().zip(numbers()?).collect(),
-                KIND_HISTOGRAM => stats.histogram = values()?,
-                KIND_CORRELATION => stats.correlation = numbers()?.first().copied(),
+                KIND_MCV => stats.common = values().into_iter().zip(numbers()).collect(),
+                KIND_HISTOGRAM => stats.histogram = values(),
+                KIND_CORRELATION => stats.correlation = numbers().first().copied(),
                 _ => {}
             }
         }
-        Ok(stats)
+        stats
     }
 
     /// The row of `pg_statistic` for column `column` of `table`.
-    pub fn to_row(&self, table: Oid, column: i16, type_oid: Oid, collation: Oid, equals: Oid, less: Oid) -> SqlResult<Row> {
+    pub fn to_row(
+        &self,
+        table: Oid,
+        column: i16,
+        type_oid: Oid,
+        collation: Oid,
+        equals: Oid,
+        less: Oid,
+    ) -> SqlResult<Row> {
         let mut row = RowBuilder::new(&s::TABLE)
             .set(s::STARELID, table)
             .set(s::STAATTNUM, column)
@@ -67,16 +77,21 @@ impl ColumnStatistics {
             .set(s::STAWIDTH, self.width)
             .set(s::STADISTINCT, self.distinct);
         let mut slot = 0;
-        let mut add = |row: RowBuilder, kind: i32, op: Oid, numbers: Vec<f32>, values: Vec<Datum>| -> SqlResult<RowBuilder> {
+        let mut add = |row: RowBuilder,
+                       kind: i32,
+                       op: Oid,
+                       numbers: Vec<f32>,
+                       values: Vec<Datum>|
+         -> SqlResult<RowBuilder> {
             let mut row = row
                 .set(s::STAKIND1 + slot, kind as i16)
                 .set(s::STAOP1 + slot, op)
                 .set(s::STACOLL1 + slot, collation);
             if !numbers.is_empty() {
-                row = row.set(s::STANUMBERS1 + slot, float_array(&numbers));
+                row = row.set(s::STANUMBERS1 + slot, float_array(&numbers)?);
             }
             if !values.is_empty() {
-                row = row.set(s::STAVALUES1 + slot, types::array::from_elements(type_oid, &values));
+                row = row.set(s::STAVALUES1 + slot, vectors::array_of(type_oid, values)?);
             }
             slot += 1;
             Ok(row)
@@ -95,16 +110,13 @@ impl ColumnStatistics {
     }
 }
 
-fn float_array(numbers: &[f32]) -> Datum {
-    let numbers: Vec<Datum> = numbers.iter().map(|&n| Datum::Float4(n)).collect();
-    types::array::from_elements(Oid(700), &numbers)
+fn float_array(numbers: &[f32]) -> SqlResult<Datum> {
+    vectors::array_of(oids::float4, numbers.iter().map(|&n| Datum::Float4(n)).collect())
 }
 
-fn floats(array: &Datum) -> SqlResult<Vec<f32>> {
-    let values = elements(array, Oid(700))?;
-    Ok(values.into_iter().filter_map(|v| if let Datum::Float4(f) = v { Some(f) } else { None }).collect())
-}
-
-fn elements(array: &Datum, element: Oid) -> SqlResult<Vec<Datum>> {
-    if array.is_null() { Ok(Vec::new()) } else { types::array::elements(array, element) }
+fn floats(array: &Datum) -> Vec<f32> {
+    vectors::elements(array)
+        .into_iter()
+        .filter_map(|v| if let Datum::Float4(f) = v { Some(f) } else { None })
+        .collect()
 }

@@ -18,7 +18,9 @@ pub fn join<S: AsRef<str>>(expressions: &[S]) -> String {
 pub fn split(mut text: &str) -> Vec<Arc<str>> {
     let mut expressions = Vec::new();
     while let Some((length, rest)) = text.split_once(':') {
-        let Some(expression) = length.parse().ok().and_then(|length: usize| rest.get(..length)) else { break };
+        let Some(expression) = length.parse().ok().and_then(|length: usize| rest.get(..length)) else {
+            break;
+        };
         expressions.push(expression.into());
         text = &rest[expression.len()..];
     }

@@ -11,12 +11,15 @@
 
 use std::sync::Arc;
 
-use base::{Oid, RelFile, SqlError, SqlResult, Tid};
-use btree::{BtreeDesc, BtreeRel, Compare, Direction, InsertOutcome, KeyColumn, ScanKey, ScanKeys, ScanOp, UniqueCheck};
+use base::{Oid, RelFile, SqlError, SqlResult, Tid, Xid};
+use btree::{
+    BtreeDesc, BtreeRel, Compare, Direction, InsertOutcome, KeyColumn, ScanKey, ScanKeys, ScanOp, UniqueCheck,
+};
 use buffer::Persistence;
-use engine::Engine;
+use engine::{Engine, RowLiveness};
 use heap::{
-    DeleteOutcome, Fetched, HeapDesc, HeapRel, HeapScan, HeapTuple, InsertOptions, UpdateOutcome, View, Writer,
+    DeleteOutcome, Fetched, HeapDesc, HeapRel, HeapScan, HeapTuple, InsertOptions, UpdateOutcome, View,
+    Writer,
 };
 use rustc_hash::FxHashMap;
 use tuple::{Datum, Physical, RowLayout};
@@ -89,15 +92,17 @@ impl OpenTables {
     }
 
     fn access(&self) -> heap::Access<'_> {
-        heap::Access { pool: self.engine.pool(), txns: self.engine.txns() }
-    }
-
-    fn btree_access(&self) -> btree::Access<'_> {
-        btree::Access { pool: self.engine.pool(), txns: self.engine.txns() }
+        self.engine.heap_access()
     }
 
     /// Visible rows whose index key begins with `key`, in index order.
-    pub fn find(&self, view: &View<'_>, shape: &SystemTable, index: Oid, key: &[Datum]) -> SqlResult<Vec<(Tid, Row)>> {
+    pub fn find(
+        &self,
+        view: &View<'_>,
+        shape: &SystemTable,
+        index: Oid,
+        key: &[Datum],
+    ) -> SqlResult<Vec<(Tid, Row)>> {
         let table = self.table(shape);
         let open = table.indexes.iter().find(|i| i.shape.oid == index).expect("an index of this catalog");
         let keys = key
@@ -105,21 +110,29 @@ impl OpenTables {
             .enumerate()
             .map(|(column, value)| ScanKey { column, op: ScanOp::Equal(value.clone()) })
             .collect();
-        let mut scan =
-            btree::Scan::new(open.btree.clone(), ScanKeys { keys, direction: Direction::Forward }, false, false);
+        let mut scan = btree::Scan::new(
+            open.btree.clone(),
+            ScanKeys { keys, direction: Direction::Forward },
+            false,
+            false,
+        );
         let (mut rows, mut tuple) = (Vec::new(), HeapTuple::new());
+        let index_access = self.engine.index_access(Xid::INVALID);
         let named = |e: btree::BtreeError| e.into_sql(open.shape.name, shape.name);
-        while let Some(tid) = scan.next(&self.btree_access()).map_err(named)? {
-            match heap::fetch(&self.access(), &table.heap, view, tid, &mut tuple).map_err(heap::HeapError::into_sql)? {
+        while let Some(tid) = scan.next(&index_access).map_err(named)? {
+            match heap::fetch(&self.access(), &table.heap, view, tid, &mut tuple)
+                .map_err(heap::HeapError::into_sql)?
+            {
                 Fetched::Visible => {
-                    let found = tuple.get().ok_or_else(|| SqlError::internal("a fetched catalog row is empty"))?;
+                    let found =
+                        tuple.get().ok_or_else(|| SqlError::internal("a fetched catalog row is empty"))?;
                     rows.push((found.tid, self.decode(table, &found)?));
                 }
                 Fetched::AllDead => scan.kill_current(),
                 Fetched::Invisible => {}
             }
         }
-        scan.finish(&self.btree_access());
+        scan.finish(&index_access);
         Ok(rows)
     }
 
@@ -143,7 +156,8 @@ impl OpenTables {
             .decode(&desc.layout, desc.layout.len(), &mut row)
             .map_err(|_| SqlError::internal(format!("corrupt row in catalog \"{}\"", table.shape.name)))?;
         for value in row.iter_mut().filter(|v| matches!(v, Datum::Toasted(_))) {
-            *value = heap::detoast(&self.access(), desc.toast.as_ref(), value).map_err(heap::HeapError::into_sql)?;
+            *value = heap::detoast(&self.access(), desc.toast.as_ref(), value)
+                .map_err(heap::HeapError::into_sql)?;
         }
         Ok(row)
     }
@@ -158,10 +172,19 @@ impl OpenTables {
     }
 
     /// Replaces the row at `tid`. A concurrent change of the same row is an error, as in PostgreSQL.
-    pub fn update(&self, writer: &Writer<'_>, shape: &SystemTable, tid: Tid, old: &[Datum], row: &[Datum]) -> SqlResult<()> {
+    pub fn update(
+        &self,
+        writer: &Writer<'_>,
+        shape: &SystemTable,
+        tid: Tid,
+        old: &[Datum],
+        row: &[Datum],
+    ) -> SqlResult<()> {
         let table = self.table(shape);
         let hot = table.shape.indexes.iter().all(|i| i.keys.iter().all(|&column| old[column] == row[column]));
-        match heap::update(&self.access(), &table.heap, writer, tid, row, hot, false).map_err(heap::HeapError::into_sql)? {
+        match heap::update(&self.access(), &table.heap, writer, tid, row, hot, false)
+            .map_err(heap::HeapError::into_sql)?
+        {
             UpdateOutcome::Updated { hot: true, .. } => Ok(()),
             UpdateOutcome::Updated { tid, .. } => self.enter(writer, table, row, tid),
             UpdateOutcome::Refused(_) => Err(SqlError::internal("tuple concurrently updated")),
@@ -181,14 +204,15 @@ impl OpenTables {
         for index in &table.indexes {
             let key = index.key(row);
             loop {
-                let liveness = CatalogLiveness { tables: self, heap: &table.heap, writer };
+                let liveness = RowLiveness { engine: &self.engine, heap: &table.heap, me: writer.me };
                 let check = if index.shape.unique { UniqueCheck::Yes(&liveness) } else { UniqueCheck::No };
-                let outcome = btree::insert(&self.btree_access(), &index.btree, &key, tid, check)
-                    .map_err(|e| e.into_sql(index.shape.name, table.shape.name))?;
+                let outcome =
+                    btree::insert(&self.engine.index_access(writer.xid), &index.btree, &key, tid, check)
+                        .map_err(|e| e.into_sql(index.shape.name, table.shape.name))?;
                 match outcome {
                     InsertOutcome::Conflict { .. } => return Err(duplicate(index, table)),
                     InsertOutcome::WaitFor { xid, .. } => {
-                        writer.me.wait_for(xid).map_err(txn::TxnError::into_sql)?;
+                        writer.me.wait_for(xid).map_err(SqlError::from)?;
                     }
                     _ => break,
                 }
@@ -199,28 +223,13 @@ impl OpenTables {
 }
 
 fn duplicate(index: &OpenIndex, table: &OpenTable) -> SqlError {
-    base::sql_err!(UNIQUE_VIOLATION, "duplicate key value violates unique constraint \"{}\"", index.shape.name)
-        .table("pg_catalog", table.shape.name)
-        .constraint(index.shape.name)
-}
-
-/// Asks a catalog's heap whether the row behind an index entry is live.
-struct CatalogLiveness<'a> {
-    tables: &'a OpenTables,
-    heap: &'a HeapRel,
-    writer: &'a Writer<'a>,
-}
-
-impl btree::Liveness for CatalogLiveness<'_> {
-    fn check(&self, tid: Tid) -> btree::BtreeResult<btree::TupleState> {
-        let state = heap::unique_liveness(&self.tables.access(), self.heap, self.writer.me, tid)
-            .map_err(|e| btree::BtreeError::Callback(e.into_sql()))?;
-        Ok(match state {
-            heap::Liveness::Live { .. } => btree::TupleState::Live,
-            heap::Liveness::InProgress(xid) => btree::TupleState::InProgress(xid),
-            heap::Liveness::Dead { all_dead } => btree::TupleState::Dead { all_dead },
-        })
-    }
+    base::sql_err!(
+        UNIQUE_VIOLATION,
+        "duplicate key value violates unique constraint \"{}\"",
+        index.shape.name
+    )
+    .table("pg_catalog", table.shape.name)
+    .constraint(index.shape.name)
 }
 
 fn open(engine: &Arc<Engine>, database: Oid, shape: &'static SystemTable) -> OpenTable {
@@ -254,6 +263,7 @@ fn open_index(database: Oid, table: &'static SystemTable, shape: &'static System
         nulls_not_distinct: false,
         deduplicate: true,
         fillfactor: 90,
+        persistence: Persistence::Permanent,
     };
     OpenIndex { shape, btree: Arc::new(BtreeRel::new(desc)) }
 }

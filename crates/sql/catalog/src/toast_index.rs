@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use base::{Oid, RelFile, SqlError, Tid};
+use base::{Oid, RelFile, SqlError, Tid, Xid};
 use btree::{
     BtreeDesc, BtreeRel, Compare, Direction, InsertOutcome, KeyColumn, ScanKey, ScanKeys, ScanOp, UniqueCheck,
 };
+use buffer::Persistence;
 use engine::Engine;
 use heap::{Access, HeapError, HeapRel, HeapResult, ToastIndex, ToastTable};
 use tuple::{Attr, Datum, Physical, RowLayout};
@@ -20,7 +21,7 @@ pub fn toast_layout() -> RowLayout {
 }
 
 /// Describes the index of a TOAST table in `file`. No I/O.
-pub fn open_toast_btree(file: RelFile) -> BtreeRel {
+pub fn open_toast_btree(file: RelFile, persistence: Persistence) -> BtreeRel {
     let attrs = toast_layout().attrs()[..2].to_vec();
     BtreeRel::new(BtreeDesc {
         file,
@@ -30,12 +31,14 @@ pub fn open_toast_btree(file: RelFile) -> BtreeRel {
         nulls_not_distinct: false,
         deduplicate: true,
         fillfactor: 90,
+        persistence,
     })
 }
 
 /// A TOAST table whose index lies in `index`.
 pub fn open_toast(engine: &Arc<Engine>, oid: Oid, rel: Arc<HeapRel>, index: RelFile) -> ToastTable {
-    let index = Index { engine: engine.clone(), btree: Arc::new(open_toast_btree(index)) };
+    let btree = Arc::new(open_toast_btree(index, rel.desc.persistence));
+    let index = Index { engine: engine.clone(), btree };
     ToastTable { oid, rel, index: Arc::new(index) }
 }
 
@@ -45,8 +48,8 @@ struct Index {
 }
 
 impl ToastIndex for Index {
-    fn insert(&self, access: &Access<'_>, value_id: u32, seq: i32, tid: Tid) -> HeapResult<()> {
-        let access = btree::Access { pool: access.pool, txns: access.txns };
+    fn insert(&self, _: &Access<'_>, value_id: u32, seq: i32, tid: Tid) -> HeapResult<()> {
+        let access = self.engine.index_access(Xid::INVALID);
         let key = [Datum::Oid(value_id), Datum::Int4(seq)];
         // Value numbers are checked for being free when they are drawn, so a unique check would find nothing.
         match btree::insert(&access, &self.btree, &key, tid, UniqueCheck::No).map_err(callback)? {
@@ -57,12 +60,12 @@ impl ToastIndex for Index {
 
     fn find(
         &self,
-        access: &Access<'_>,
+        _: &Access<'_>,
         value_id: u32,
         first_seq: i32,
         visit: &mut dyn FnMut(i32, Tid) -> HeapResult<bool>,
     ) -> HeapResult<()> {
-        let access = btree::Access { pool: access.pool, txns: access.txns };
+        let access = self.engine.index_access(Xid::INVALID);
         let keys = vec![
             ScanKey { column: 0, op: ScanOp::Equal(Datum::Oid(value_id)) },
             ScanKey { column: 1, op: ScanOp::GreaterEqual(Datum::Int4(first_seq)) },

@@ -26,6 +26,7 @@
 mod macros;
 
 pub mod aggregate;
+pub mod array;
 pub mod call;
 pub mod compare;
 pub mod oids;

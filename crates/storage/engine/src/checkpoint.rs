@@ -178,6 +178,7 @@ impl Engine {
             return Some(CheckpointCause::Wal);
         }
         let idle = self.wal.insert_end() == progress.end;
-        (!idle && now().since(progress.at) >= self.options.checkpoint_timeout).then_some(CheckpointCause::Time)
+        (!idle && now().since(progress.at) >= self.options.checkpoint_timeout)
+            .then_some(CheckpointCause::Time)
     }
 }

@@ -7,7 +7,7 @@
 //! * [`recovery`]: from the latest checkpoint through the log to a consistent state.
 //! * [`checkpoint`]: everything dirty to disk, the log cut behind it.
 //! * [`relation`]: making and dropping relation files; OIDs. [`xlog`]: the log records of this crate.
-//! * [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
+//! * `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
 //!
 //! A data directory:
 //!
@@ -28,6 +28,7 @@
 //! # PostgreSQL counterpart and differences
 //! `xlog.c`, `xlogrecovery.c`, `checkpointer.c`, `catalog/storage.c`.
 
+mod access;
 pub mod background;
 pub mod checkpoint;
 pub mod control;
@@ -47,6 +48,7 @@ use smgr::Smgr;
 use txn::{TxnOptions, TxnStart, TxnSystem};
 use wal::{Wal, WalOptions, WalStart};
 
+pub use access::RowLiveness;
 pub use checkpoint::{CheckpointCause, CheckpointStats};
 pub use error::EngineError;
 
@@ -102,12 +104,22 @@ pub struct Engine {
     control: runtime::Mutex<ControlFile>,
     oids: OidCounter,
     checkpointer: Checkpointer,
+    index_horizon: access::IndexHorizon,
     _lock: DirectoryLock,
 }
 
 /// Folders of a new data directory.
-const FOLDERS: [&str; 9] =
-    ["global", "base", "base/1", "base/pgsql_tmp", "pg_wal", "pg_xact", "pg_multixact", "pg_twophase", "pg_tblspc"];
+const FOLDERS: [&str; 9] = [
+    "global",
+    "base",
+    "base/1",
+    "base/pgsql_tmp",
+    "pg_wal",
+    "pg_xact",
+    "pg_multixact",
+    "pg_twophase",
+    "pg_tblspc",
+];
 
 impl Engine {
     /// Makes a data directory in `dir` (created if missing; must be empty) and opens it, ready for bootstrap: no relations,
@@ -151,7 +163,9 @@ impl Engine {
         let mut control = ControlFile::read(dir)?;
         options.wal.segment_size = u64::from(control.wal_segment_size);
         if control.state == ClusterState::Initializing {
-            return Err(EngineError::ControlFile("initialization of the data directory was not finished".into()));
+            return Err(EngineError::ControlFile(
+                "initialization of the data directory was not finished".into(),
+            ));
         }
         runtime::fs::remove_dir_all(&dir.join("base/pgsql_tmp"))
             .and_then(|()| runtime::fs::create_dir_all(&dir.join("base/pgsql_tmp")))
@@ -164,7 +178,8 @@ impl Engine {
             control.write(dir)?;
         }
         let redo = control.checkpoint.redo;
-        let wal = Arc::new(Wal::recovering(&dir.join("pg_wal"), options.wal.clone(), control.system_identifier));
+        let wal =
+            Arc::new(Wal::recovering(&dir.join("pg_wal"), options.wal.clone(), control.system_identifier));
         let engine = Self::assemble(dir, options, lock, control, wal)?;
         let end = if clean { record.end } else { engine.redo(redo)? };
         engine.wal.start(WalStart { system_identifier: engine.wal.system_identifier(), end, redo })?;
@@ -185,7 +200,8 @@ impl Engine {
         wal: Arc<Wal>,
     ) -> Result<Engine, EngineError> {
         let smgr = Arc::new(Smgr::new(dir));
-        let pool_options = PoolOptions { buffers: options.shared_buffers, log_hints: true, ..PoolOptions::default() };
+        let pool_options =
+            PoolOptions { buffers: options.shared_buffers, log_hints: true, ..PoolOptions::default() };
         let pool = Arc::new(BufferPool::with_options(pool_options, smgr.clone(), wal.clone()));
         let files = Arc::new(Files { pool: pool.clone(), smgr: smgr.clone() });
         let start = TxnStart {
@@ -197,6 +213,7 @@ impl Engine {
             dir: dir.to_path_buf(),
             smgr,
             pool,
+            index_horizon: access::IndexHorizon(txns.clone()),
             txns,
             oids: OidCounter::new(control.checkpoint.next_oid),
             checkpointer: Checkpointer::default(),

@@ -85,7 +85,11 @@ impl Engine {
             Rmgr::Smgr => self.redo_smgr(record)?,
             Rmgr::Xact | Rmgr::Clog => {
                 if !self.txns.redo(record)? {
-                    return Err(failed(format!("unknown record {:#04x} of {}", record.info, record.rmgr.name())));
+                    return Err(failed(format!(
+                        "unknown record {:#04x} of {}",
+                        record.info,
+                        record.rmgr.name()
+                    )));
                 }
             }
             Rmgr::Heap => heap::redo::redo(&self.pool, record).map_err(|e| failed(e.to_string()))?,

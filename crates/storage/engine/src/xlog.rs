@@ -76,7 +76,11 @@ pub enum FileChange {
 /// Decodes an [`Rmgr::Smgr`] record; `None` if it is malformed.
 pub fn as_file_change(record: &Record) -> Option<FileChange> {
     let data = record.data();
-    let rel = RelFile { tablespace: Oid(u32_at(data, 0)?), database: Oid(u32_at(data, 4)?), number: u32_at(data, 8)? };
+    let rel = RelFile {
+        tablespace: Oid(u32_at(data, 0)?),
+        database: Oid(u32_at(data, 4)?),
+        number: u32_at(data, 8)?,
+    };
     match record.info {
         CREATE => Some(FileChange::Create(rel, Fork::from_u8(*data.get(12)?)?)),
         TRUNCATE => Some(FileChange::Truncate(rel, u32_at(data, 12)?)),

@@ -53,7 +53,7 @@ pub use prune::prune_opt;
 pub use rel::{Access, HeapDesc, HeapRel, View, Writer};
 pub use row::{HeapTuple, TupleRef};
 pub use scan::{BuildRow, HeapScan, SampleCounts, build_scan, sample_block};
-pub use toast::{ToastIndex, ToastTable, detoast};
+pub use toast::{THRESHOLD as TOAST_THRESHOLD, ToastIndex, ToastTable, detoast};
 pub use update::{delete, update, update_in_place};
 
 #[cfg(test)]

@@ -90,9 +90,11 @@ fn add_roles(rows: &mut Rows, options: &BootstrapOptions) {
 
 fn add_databases(rows: &mut Rows, locale: &str) {
     use pg_database as d;
-    for (oid, name, template, connect) in
-        [(TEMPLATE1, "template1", true, true), (TEMPLATE0, "template0", true, false), (POSTGRES, "postgres", false, true)]
-    {
+    for (oid, name, template, connect) in [
+        (TEMPLATE1, "template1", true, true),
+        (TEMPLATE0, "template0", true, false),
+        (POSTGRES, "postgres", false, true),
+    ] {
         let row = RowBuilder::new(&d::TABLE)
             .set(d::OID, oid)
             .set(d::DATNAME, name)
@@ -109,8 +111,10 @@ fn add_databases(rows: &mut Rows, locale: &str) {
     }
     for (oid, name) in [(PG_DEFAULT, "pg_default"), (PG_GLOBAL, "pg_global")] {
         use pg_tablespace as t;
-        let row =
-            RowBuilder::new(&t::TABLE).set(t::OID, oid).set(t::SPCNAME, name).set(t::SPCOWNER, BOOTSTRAP_SUPERUSER);
+        let row = RowBuilder::new(&t::TABLE)
+            .set(t::OID, oid)
+            .set(t::SPCNAME, name)
+            .set(t::SPCOWNER, BOOTSTRAP_SUPERUSER);
         add(rows, &t::TABLE, row.build());
     }
 }
@@ -129,7 +133,9 @@ fn add_access_methods(rows: &mut Rows) {
 
 fn add_languages(rows: &mut Rows) {
     use pg_language as l;
-    for (oid, name, trusted, validator) in [(12, "internal", false, 2246), (13, "c", false, 2247), (14, "sql", true, 2248)] {
+    for (oid, name, trusted, validator) in
+        [(12, "internal", false, 2246), (13, "c", false, 2247), (14, "sql", true, 2248)]
+    {
         let row = RowBuilder::new(&l::TABLE)
             .set(l::OID, Oid(oid))
             .set(l::LANNAME, name)

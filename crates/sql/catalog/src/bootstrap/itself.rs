@@ -8,8 +8,8 @@ use super::{BOOTSTRAP_SUPERUSER, Rows, add};
 use crate::database::{PG_CATALOG, PG_TOAST};
 use crate::row::RowBuilder;
 use crate::system::{
-    self, ColumnType, SystemColumn, SystemIndex, SystemTable, column_type, pg_attribute, pg_class, pg_constraint, pg_index,
-    pg_type,
+    self, ColumnType, SystemColumn, SystemIndex, SystemTable, column_type, pg_attribute, pg_class,
+    pg_constraint, pg_index, pg_type,
 };
 use crate::tables::PG_GLOBAL;
 use crate::vectors::{int2_vector, oid_vector};
@@ -215,10 +215,10 @@ fn add_index(rows: &mut Rows, index: &IndexRows<'_>) -> SqlResult<()> {
         .set(x::INDISVALID, true)
         .set(x::INDISREADY, true)
         .set(x::INDISLIVE, true)
-        .set(x::INDKEY, int2_vector(&numbers)?)
-        .set(x::INDCOLLATION, oid_vector(&collations)?)
-        .set(x::INDCLASS, oid_vector(&classes)?)
-        .set(x::INDOPTION, int2_vector(&vec![0; count])?);
+        .set(x::INDKEY, int2_vector(&numbers))
+        .set(x::INDCOLLATION, oid_vector(&collations))
+        .set(x::INDCLASS, oid_vector(&classes))
+        .set(x::INDOPTION, int2_vector(&vec![0; count]));
     add(rows, &x::TABLE, row.build());
     Ok(())
 }

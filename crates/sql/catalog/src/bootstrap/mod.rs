@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlError, SqlResult, Tid, Xid};
+use buffer::Persistence;
 use engine::Engine;
 use heap::{ComboCids, InsertOptions, Writer};
 use tuple::Datum;
@@ -25,6 +26,7 @@ use txn::{SessionId, Transaction};
 use crate::row::Row;
 use crate::system::{self, SystemTable};
 use crate::tables::{OpenTable, OpenTables};
+use crate::toast_index::open_toast_btree;
 
 /// The database that bootstrap fills; the others begin as copies of it.
 pub const TEMPLATE1: Oid = Oid(1);
@@ -83,7 +85,7 @@ impl<'a> Loader<'a> {
     }
 
     fn load(&self, table: &OpenTable, rows: Vec<Row>) -> SqlResult<()> {
-        let access = heap::Access { pool: self.engine.pool(), txns: self.engine.txns() };
+        let access = self.engine.heap_access();
         let writer = Writer { xid: Xid::BOOTSTRAP, cid: CommandId(0), me: &self.me, combo: &self.combo };
         self.create_files(table)?;
         let mut tids = Vec::with_capacity(rows.len());
@@ -97,9 +99,8 @@ impl<'a> Loader<'a> {
     }
 
     fn create_files(&self, table: &OpenTable) -> SqlResult<()> {
-        let create = |file| {
-            self.engine.create_bootstrap_relation(file).map_err(|e| SqlError::internal(e.to_string()))
-        };
+        let create =
+            |file| self.engine.create_bootstrap_relation(file).map_err(|e| SqlError::internal(e.to_string()));
         create(table.heap.desc.file)?;
         for index in &table.indexes {
             create(index.btree.desc.file)?;
@@ -108,14 +109,25 @@ impl<'a> Loader<'a> {
             create(toast.rel.desc.file)?;
             let file = base::RelFile { number: table.shape.toast_index.0, ..toast.rel.desc.file };
             create(file)?;
-            self.build("TOAST index", table.shape.name, &crate::toast_index::open_toast_btree(file), Vec::new())?;
+            self.build(
+                "TOAST index",
+                table.shape.name,
+                &open_toast_btree(file, Persistence::Permanent),
+                Vec::new(),
+            )?;
         }
         Ok(())
     }
 
-    fn build(&self, name: &str, table: &str, btree: &btree::BtreeRel, mut entries: Vec<(Vec<Datum>, Tid)>) -> SqlResult<()> {
+    fn build(
+        &self,
+        name: &str,
+        table: &str,
+        btree: &btree::BtreeRel,
+        mut entries: Vec<(Vec<Datum>, Tid)>,
+    ) -> SqlResult<()> {
         entries.sort_by(|a, b| btree.compare_entries((&a.0, a.1), (&b.0, b.1)));
-        let access = btree::Access { pool: self.engine.pool(), txns: self.engine.txns() };
+        let access = self.engine.index_access(Xid::BOOTSTRAP);
         let mut entries = entries.into_iter();
         let mut next = |values: &mut Vec<Datum>| {
             values.clear();

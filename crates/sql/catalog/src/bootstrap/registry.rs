@@ -1,7 +1,9 @@
 //! Built-in types, functions, operators, casts, aggregates and operator classes, from the registry of `sql/types`.
 
 use base::{Oid, SqlResult};
-use types::registry::{aggregates::AGGREGATES, casts::CASTS, functions, opclasses, operators::OPERATORS, types::TYPES};
+use types::registry::{
+    aggregates::AGGREGATES, casts::CASTS, functions, opclasses, operators::OPERATORS, types::TYPES,
+};
 use types::{CastContext, CastMethod, Function, Selectivity, TypeInfo, Volatility};
 
 use super::{BOOTSTRAP_SUPERUSER, Rows, add};
@@ -92,9 +94,9 @@ fn add_function(rows: &mut Rows, f: &Function) -> SqlResult<()> {
         .set(p::PRONARGS, f.args.len() as i16)
         .set(p::PRONARGDEFAULTS, f.defaults.len() as i16)
         .set(p::PRORETTYPE, f.result)
-        .set(p::PROARGTYPES, oid_vector(f.args)?)
-        .set_some(p::PROALLARGTYPES, (!f.all_args.is_empty()).then(|| oid_array(f.all_args)))
-        .set_some(p::PROARGMODES, (!f.arg_modes.is_empty()).then(|| char_array(f.arg_modes)))
+        .set(p::PROARGTYPES, oid_vector(f.args))
+        .set_some(p::PROALLARGTYPES, (!f.all_args.is_empty()).then(|| oid_array(f.all_args)).transpose()?)
+        .set_some(p::PROARGMODES, (!f.arg_modes.is_empty()).then(|| char_array(f.arg_modes)).transpose()?)
         .set_some(p::PROARGNAMES, (!f.arg_names.is_empty()).then(|| text_array(f.arg_names)))
         .set_some(p::PROARGDEFAULTS, (!f.defaults.is_empty()).then_some(defaults))
         .set(p::PROSRC, f.name);

@@ -24,7 +24,12 @@ impl Changer<'_> {
     }
 
     /// Changes the row of a column.
-    pub fn edit_column(&mut self, table: Oid, number: i16, edit: impl FnOnce(&mut crate::Row)) -> SqlResult<()> {
+    pub fn edit_column(
+        &mut self,
+        table: Oid,
+        number: i16,
+        edit: impl FnOnce(&mut crate::Row),
+    ) -> SqlResult<()> {
         let index = pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX;
         self.edit(&pg_attribute::TABLE, index, &[table.into(), number.into()], edit)?;
         self.next_command()
@@ -38,7 +43,8 @@ impl Changer<'_> {
     /// SET DEFAULT and DROP DEFAULT: a stored expression, or none.
     pub fn set_default(&mut self, table: Oid, number: i16, default: Option<&str>) -> SqlResult<()> {
         let key = [table.into(), number.into()];
-        let old = self.reader().find_one(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &key)?;
+        let old =
+            self.reader().find_one(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &key)?;
         if let Some((_, row)) = old {
             let me = ObjectAddress { class: pg_attrdef::TABLE.oid, object: row.oid(pg_attrdef::OID), sub: 0 };
             self.drop_objects(&[me], super::Behavior::Restrict)?;
@@ -60,13 +66,19 @@ impl Changer<'_> {
             row[pg_attribute::ATTISDROPPED] = Datum::Bool(true);
         })?;
         let key = [table.into(), number.into()];
-        self.delete_where(&pg_statistic::TABLE, pg_statistic::PG_STATISTIC_RELID_ATT_INH_INDEX, &key, |_| true)?;
+        self.delete_where(
+            &pg_statistic::TABLE,
+            pg_statistic::PG_STATISTIC_RELID_ATT_INH_INDEX,
+            &key,
+            |_| true,
+        )?;
         Ok(())
     }
 
     /// Removes a default's row.
     pub(super) fn drop_default(&mut self, oid: Oid) -> SqlResult<()> {
-        let row = self.reader().find_one(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_OID_INDEX, &[oid.into()])?;
+        let row =
+            self.reader().find_one(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_OID_INDEX, &[oid.into()])?;
         let Some((tid, row)) = row else { return Ok(()) };
         self.delete(&pg_attrdef::TABLE, tid, &row)?;
         let key = [row[pg_attrdef::ADRELID].clone(), row[pg_attrdef::ADNUM].clone()];

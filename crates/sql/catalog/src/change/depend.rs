@@ -10,7 +10,8 @@ use super::Changer;
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
-    pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_description, pg_namespace, pg_rewrite, pg_type,
+    pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_description, pg_namespace, pg_rewrite,
+    pg_type,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -122,7 +123,8 @@ impl Changer<'_> {
         for &object in objects {
             self.collect(&mut plan, object)?;
         }
-        let extra: Vec<_> = plan.normal.iter().filter(|(object, _)| !objects.contains(object)).copied().collect();
+        let extra: Vec<_> =
+            plan.normal.iter().filter(|(object, _)| !objects.contains(object)).copied().collect();
         if behavior == Behavior::Restrict && !extra.is_empty() {
             return Err(self.restricted(objects, &extra)?);
         }
@@ -197,12 +199,19 @@ impl Changer<'_> {
         if object.class != pg_rewrite::TABLE.oid {
             return Ok(object);
         }
-        let rule =
-            self.reader().find_one(&pg_rewrite::TABLE, pg_rewrite::PG_REWRITE_OID_INDEX, &[object.object.into()])?;
+        let rule = self.reader().find_one(
+            &pg_rewrite::TABLE,
+            pg_rewrite::PG_REWRITE_OID_INDEX,
+            &[object.object.into()],
+        )?;
         Ok(rule.map_or(object, |(_, row)| ObjectAddress::relation(row.oid(pg_rewrite::EV_CLASS))))
     }
 
-    fn restricted(&self, objects: &[ObjectAddress], extra: &[(ObjectAddress, ObjectAddress)]) -> SqlResult<SqlError> {
+    fn restricted(
+        &self,
+        objects: &[ObjectAddress],
+        extra: &[(ObjectAddress, ObjectAddress)],
+    ) -> SqlResult<SqlError> {
         let reader = self.reader();
         let message = match objects {
             [one] => format!("cannot drop {} because other objects depend on it", reader.describe(*one)?),
@@ -217,7 +226,10 @@ impl Changer<'_> {
             .hint("Use DROP ... CASCADE to drop the dependent objects too."))
     }
 
-    fn cascade_notice(&self, extra: &[(ObjectAddress, ObjectAddress)]) -> SqlResult<Option<(String, Option<String>)>> {
+    fn cascade_notice(
+        &self,
+        extra: &[(ObjectAddress, ObjectAddress)],
+    ) -> SqlResult<Option<(String, Option<String>)>> {
         let reader = self.reader();
         match extra {
             [] => Ok(None),
@@ -235,7 +247,9 @@ impl Changer<'_> {
     /// Removes one object's rows and files.
     fn drop_one(&mut self, object: ObjectAddress) -> SqlResult<()> {
         match object.class {
-            class if class == pg_class::TABLE.oid && object.sub != 0 => self.drop_column(object.object, object.sub)?,
+            class if class == pg_class::TABLE.oid && object.sub != 0 => {
+                self.drop_column(object.object, object.sub)?
+            }
             class if class == pg_class::TABLE.oid => self.drop_relation(object.object)?,
             class if class == pg_attrdef::TABLE.oid => self.drop_default(object.object)?,
             class if class == pg_constraint::TABLE.oid => self.drop_constraint(object.object)?,
@@ -303,13 +317,18 @@ impl Reader<'_> {
             RelationKind::Table | RelationKind::PartitionedTable => "table",
         };
         let qualified = self.relation(None, &table.name)?.is_none_or(|found| found.oid != oid);
-        Ok(if qualified { format!("{kind} {}.{}", table.schema_name, table.name) } else { format!("{kind} {}", table.name) })
+        Ok(if qualified {
+            format!("{kind} {}.{}", table.schema_name, table.name)
+        } else {
+            format!("{kind} {}", table.name)
+        })
     }
 
     fn describe_column(&self, object: ObjectAddress) -> SqlResult<String> {
         let key = [object.object.into(), object.sub.into()];
         let row = self.find_one(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &key)?;
-        let name = row.map_or_else(|| object.sub.to_string(), |(_, row)| row.str(pg_attribute::ATTNAME).to_owned());
+        let name =
+            row.map_or_else(|| object.sub.to_string(), |(_, row)| row.str(pg_attribute::ATTNAME).to_owned());
         Ok(format!("column {name} of {}", self.describe_relation(object.object)?))
     }
 

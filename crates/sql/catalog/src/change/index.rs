@@ -101,7 +101,12 @@ impl Changer<'_> {
 
     /// The index of a new TOAST table.
     pub(super) fn create_toast_index(&mut self, toast: Oid, name: &str, owner: &NewTable) -> SqlResult<Oid> {
-        let column = |name: &str, type_oid| NewColumn { name: name.into(), type_oid, typmod: -1, ..NewColumn::default() };
+        let column = |name: &str, type_oid| NewColumn {
+            name: name.into(),
+            type_oid,
+            typmod: -1,
+            ..NewColumn::default()
+        };
         let index = self.create_index(&NewIndex {
             name: format!("{name}_index"),
             table: toast,
@@ -129,8 +134,8 @@ impl Changer<'_> {
 
     /// Makes the new index an empty tree.
     pub fn create_empty_btree(&mut self, index: Oid) -> SqlResult<()> {
-        let engine = self.catalog.engine();
-        let access = btree::Access { pool: engine.pool(), txns: engine.txns() };
+        let xid = self.me.xid()?;
+        let access = self.catalog.engine().index_access(xid);
         let reader = self.reader();
         let (name, open) = reader.open_index(index)?;
         btree::create_empty(&access, &open).map_err(|e| e.into_sql(&name, &name))
@@ -161,11 +166,14 @@ fn index_row(oid: Oid, new: &NewIndex) -> SqlResult<crate::Row> {
         .set(x::INDISVALID, true)
         .set(x::INDISREADY, true)
         .set(x::INDISLIVE, true)
-        .set(x::INDKEY, int2_vector(&new.numbers)?)
-        .set(x::INDCOLLATION, oid_vector(&collations)?)
-        .set(x::INDCLASS, oid_vector(&new.opclasses)?)
-        .set(x::INDOPTION, int2_vector(&new.options)?)
-        .set_some(x::INDEXPRS, (!new.expressions.is_empty()).then(|| crate::stored_list::join(&new.expressions)))
+        .set(x::INDKEY, int2_vector(&new.numbers))
+        .set(x::INDCOLLATION, oid_vector(&collations))
+        .set(x::INDCLASS, oid_vector(&new.opclasses))
+        .set(x::INDOPTION, int2_vector(&new.options))
+        .set_some(
+            x::INDEXPRS,
+            (!new.expressions.is_empty()).then(|| crate::stored_list::join(&new.expressions)),
+        )
         .set_some(x::INDPRED, new.predicate.clone())
         .build())
 }

@@ -39,8 +39,8 @@ use crate::cache::Stale;
 use crate::database::{Catalog, Reader, SessionCatalog, register_change};
 use crate::row::{Row, RowExt};
 use crate::system::{
-    SystemTable, pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_description, pg_index, pg_rewrite,
-    pg_sequence, pg_statistic,
+    SystemTable, pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_description, pg_index,
+    pg_rewrite, pg_sequence, pg_statistic,
 };
 
 /// The catalog as one statement of one session changes it.
@@ -122,7 +122,7 @@ impl Changer<'_> {
         stale: Vec<Stale>,
         write: impl FnOnce(&crate::tables::OpenTables, &Writer<'_>) -> SqlResult<()>,
     ) -> SqlResult<()> {
-        let xid = self.me.xid().map_err(txn::TxnError::into_sql)?;
+        let xid = self.me.xid().map_err(SqlError::from)?;
         let writer = Writer { xid, cid: self.me.current_command(), me: self.me, combo: self.combo };
         write(self.catalog.tables(), &writer)?;
         register_change(self.catalog, self.session, self.me, stale);
@@ -131,7 +131,7 @@ impl Changer<'_> {
 
     /// Makes what was changed so far visible to what follows.
     pub fn next_command(&mut self) -> SqlResult<()> {
-        self.me.next_command().map_err(txn::TxnError::into_sql)?;
+        self.me.next_command().map_err(SqlError::from)?;
         self.reader().forget();
         Ok(())
     }
@@ -165,7 +165,9 @@ fn makes_stale(shape: &SystemTable, row: &Row, stale: &mut Vec<Stale>) {
         oid if oid == pg_constraint::TABLE.oid => stale.push(relation(pg_constraint::CONRELID)),
         oid if oid == pg_rewrite::TABLE.oid => stale.push(relation(pg_rewrite::EV_CLASS)),
         oid if oid == pg_sequence::TABLE.oid => stale.push(relation(pg_sequence::SEQRELID)),
-        oid if oid == pg_statistic::TABLE.oid => stale.push(Stale::Statistics(row.oid(pg_statistic::STARELID))),
+        oid if oid == pg_statistic::TABLE.oid => {
+            stale.push(Stale::Statistics(row.oid(pg_statistic::STARELID)))
+        }
         oid if oid == pg_depend::TABLE.oid || oid == pg_description::TABLE.oid => {}
         oid => stale.push(Stale::Catalog(oid)),
     }

@@ -48,7 +48,9 @@ impl Changer<'_> {
     /// COMMENT ON: sets or removes a comment.
     pub fn set_comment(&mut self, object: ObjectAddress, comment: Option<&str>) -> SqlResult<()> {
         let key = [object.object.into(), object.class.into(), i32::from(object.sub).into()];
-        self.delete_where(&pg_description::TABLE, pg_description::PG_DESCRIPTION_O_C_O_INDEX, &key, |_| true)?;
+        self.delete_where(&pg_description::TABLE, pg_description::PG_DESCRIPTION_O_C_O_INDEX, &key, |_| {
+            true
+        })?;
         if let Some(comment) = comment.filter(|c| !c.is_empty()) {
             let row = RowBuilder::new(&pg_description::TABLE)
                 .set(pg_description::OBJOID, object.object)
@@ -65,7 +67,8 @@ impl Changer<'_> {
         let shape = system::tables().find(|t| t.oid == class);
         let shape = shape.ok_or_else(|| SqlError::internal(format!("catalog {class} does not exist")))?;
         let by_oid = shape.indexes.iter().find(|i| i.keys == [0] && shape.columns[0].name == "oid");
-        let by_oid = by_oid.ok_or_else(|| SqlError::internal(format!("objects of catalog {} have no OID", shape.name)))?;
+        let by_oid = by_oid
+            .ok_or_else(|| SqlError::internal(format!("objects of catalog {} have no OID", shape.name)))?;
         self.delete_where(shape, by_oid.oid, &[oid.into()], |_| true)?;
         Ok(())
     }

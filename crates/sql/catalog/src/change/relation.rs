@@ -19,7 +19,8 @@ impl Changer<'_> {
         let key = [relation.into()];
         let reader = self.reader();
         let row = reader.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key)?;
-        let (_, row) = row.ok_or_else(|| SqlError::internal(format!("cache lookup failed for relation {relation}")))?;
+        let (_, row) =
+            row.ok_or_else(|| SqlError::internal(format!("cache lookup failed for relation {relation}")))?;
         let old = reader.file_of(&row);
         let file =
             self.catalog.engine().new_rel_file(PG_DEFAULT, self.catalog.database()).map_err(storage_error)?;
@@ -111,9 +112,16 @@ impl Changer<'_> {
         let Some((tid, row)) = row else { return Ok(()) };
         let key = [oid.into()];
         self.delete_where(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &key, |_| true)?;
-        self.delete_where(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &key, |_| true)?;
+        self.delete_where(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &key, |_| {
+            true
+        })?;
         self.delete_where(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &key, |_| true)?;
-        self.delete_where(&pg_statistic::TABLE, pg_statistic::PG_STATISTIC_RELID_ATT_INH_INDEX, &key, |_| true)?;
+        self.delete_where(
+            &pg_statistic::TABLE,
+            pg_statistic::PG_STATISTIC_RELID_ATT_INH_INDEX,
+            &key,
+            |_| true,
+        )?;
         self.delete_where(&pg_rewrite::TABLE, pg_rewrite::PG_REWRITE_REL_RULENAME_INDEX, &key, |_| true)?;
         self.delete_where(&pg_sequence::TABLE, pg_sequence::PG_SEQUENCE_SEQRELID_INDEX, &key, |_| true)?;
         self.delete_where(&pg_inherits::TABLE, pg_inherits::PG_INHERITS_RELID_SEQNO_INDEX, &key, |_| true)?;
@@ -136,4 +144,3 @@ impl crate::Reader<'_> {
         Ok((found.name.clone(), found.btree.clone().ok_or_else(missing)?))
     }
 }
-

@@ -69,13 +69,18 @@ impl Changer<'_> {
     pub fn create_table(&mut self, new: &NewTable) -> SqlResult<Oid> {
         let oid = self.new_oid();
         let has_rows = !matches!(new.kind, RelationKind::View | RelationKind::Composite);
-        let row_type = if new.kind == RelationKind::Sequence { Oid::INVALID } else { self.create_row_type(oid, new)? };
+        let row_type =
+            if new.kind == RelationKind::Sequence { Oid::INVALID } else { self.create_row_type(oid, new)? };
         let file = if has_rows { self.create_file(oid)? } else { Oid::INVALID };
-        let toast = if has_rows && self.needs_toast(new)? { self.create_toast(oid, new)? } else { Oid::INVALID };
+        let toast =
+            if has_rows && self.needs_toast(new)? { self.create_toast(oid, new)? } else { Oid::INVALID };
         let mut row = self
             .class_row(oid, &new.name, new.schema, new.owner, new.kind, new.persistence)
             .set(pg_class::RELTYPE, row_type)
-            .set(pg_class::RELAM, if has_rows && new.kind != RelationKind::Sequence { Oid(2) } else { Oid::INVALID })
+            .set(
+                pg_class::RELAM,
+                if has_rows && new.kind != RelationKind::Sequence { Oid(2) } else { Oid::INVALID },
+            )
             .set(pg_class::RELFILENODE, file)
             .set(pg_class::RELTOASTRELID, toast)
             .set(pg_class::RELNATTS, new.columns.len() as i16);
@@ -197,7 +202,9 @@ impl Changer<'_> {
             let max = match column.typmod {
                 _ if facts.len > 0 => facts.len as usize,
                 // A character takes up to four bytes.
-                typmod if typmod > 4 && matches!(column.type_oid, oids::varchar | oids::bpchar) => (typmod as usize - 4) * 4,
+                typmod if typmod > 4 && matches!(column.type_oid, oids::varchar | oids::bpchar) => {
+                    (typmod as usize - 4) * 4
+                }
                 _ => usize::MAX,
             };
             unbounded |= max == usize::MAX && column.storage.unwrap_or(facts.storage) != b'p';
@@ -221,8 +228,13 @@ impl Changer<'_> {
         self.insert(&pg_class::TABLE, &row.build())?;
         let columns = [("chunk_id", oids::oid), ("chunk_seq", oids::int4), ("chunk_data", oids::bytea)];
         for (i, (name, ty)) in columns.into_iter().enumerate() {
-            let column =
-                NewColumn { name: name.into(), type_oid: ty, typmod: -1, storage: Some(b'p'), ..NewColumn::default() };
+            let column = NewColumn {
+                name: name.into(),
+                type_oid: ty,
+                typmod: -1,
+                storage: Some(b'p'),
+                ..NewColumn::default()
+            };
             self.add_column_row(toast, i as i16 + 1, &column)?;
         }
         self.create_toast_index(toast, &name, new)?;
@@ -309,7 +321,10 @@ impl Changer<'_> {
         let pseudo = def.as_ref().is_some_and(|t| t.kind == crate::view::TypeKind::Pseudo);
         if pseudo {
             let name = def.map_or_else(|| ty.to_string(), |t| t.name.clone());
-            return Err(base::sql_err!(INVALID_TABLE_DEFINITION, "column \"{column}\" has pseudo-type {name}"));
+            return Err(base::sql_err!(
+                INVALID_TABLE_DEFINITION,
+                "column \"{column}\" has pseudo-type {name}"
+            ));
         }
         reader.physical(ty).map(|_: Physical| ())
     }

@@ -1,0 +1,59 @@
+//! How heaps and indexes reach each other and the transaction system: the lower crates know one another only by traits, which
+//! are implemented here.
+
+use base::{SqlError, Tid, Xid};
+use heap::HeapRel;
+use txn::{RelKind, Transaction, TxnSystem};
+
+use crate::Engine;
+
+/// When deleted index pages may be used again.
+pub(crate) struct IndexHorizon(pub(crate) std::sync::Arc<TxnSystem>);
+
+impl btree::Horizon for IndexHorizon {
+    fn next_xid(&self) -> Xid {
+        self.0.next_xid()
+    }
+
+    fn is_removable(&self, xid: Xid) -> bool {
+        // An index page is visited by scans of any kind of relation's snapshots: the strictest kind decides.
+        self.0.is_removable(RelKind::Shared, xid)
+    }
+}
+
+/// Tells a unique index whether the rows behind its entries are live.
+pub struct RowLiveness<'a> {
+    /// Storage.
+    pub engine: &'a Engine,
+    /// The table.
+    pub heap: &'a HeapRel,
+    /// Who inserts.
+    pub me: &'a Transaction,
+}
+
+impl btree::Liveness for RowLiveness<'_> {
+    fn check(&self, tid: Tid) -> Result<btree::TupleState, SqlError> {
+        let found = heap::unique_liveness(&self.engine.heap_access(), self.heap, self.me, tid)
+            .map_err(heap::HeapError::into_sql)?;
+        Ok(match found {
+            heap::Liveness::Live { tid } => btree::TupleState::Live { tid },
+            heap::Liveness::InProgress(xid) => btree::TupleState::InProgress(xid),
+            heap::Liveness::Dead { all_dead: false } => btree::TupleState::Deleted,
+            heap::Liveness::Dead { all_dead: true } => btree::TupleState::Dead,
+        })
+    }
+}
+
+impl Engine {
+    /// What heap operations need.
+    #[inline]
+    pub fn heap_access(&self) -> heap::Access<'_> {
+        heap::Access { pool: self.pool(), txns: self.txns() }
+    }
+
+    /// What index operations need; `xid` is the writing transaction, invalid for readers.
+    #[inline]
+    pub fn index_access(&self, xid: Xid) -> btree::Access<'_> {
+        btree::Access { pool: self.pool(), horizon: &self.index_horizon, xid }
+    }
+}
