@@ -276,7 +276,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         self.planner.work_tables += 1;
         self.scope().ctes.push((cte.name.clone(), CteState::Recursive { table }));
         self.scopes.push(Scope::default());
-        let result = (|| {
+        let result = (|| -> SqlResult<_> {
             for inner in &cte.query.ctes {
                 self.cte(inner, block)?;
             }
