@@ -11,7 +11,7 @@ use crate::format::{Check, INCOMPLETE_SPLIT, META, Meta, NONE, Node, Opaque, ROO
 use crate::ops::{self, SplitPlan};
 use crate::redo::{Kind, SPLIT_CHILD, SPLIT_SIBLING, split_bytes};
 use crate::rel::BtreeRel;
-use crate::search::{Exclusive, Stack, allocate, edge, meta_bytes};
+use crate::search::{Exclusive, Hops, Stack, allocate, edge, meta_bytes};
 use crate::split::choose;
 use crate::{Access, BtreeResult};
 
@@ -273,7 +273,9 @@ fn find_downlink(
     mut block: BlockNo,
     stack: &Stack,
 ) -> BtreeResult<Option<(Exclusive, OffsetNo)>> {
+    let mut hops = Hops::default();
     loop {
+        hops.count(rel, block)?;
         let page = rel.exclusive(access.pool, block)?;
         let node = rel.node(block, &page)?;
         if node.op.is(INCOMPLETE_SPLIT) && !node.op.ignored() {

@@ -45,13 +45,11 @@ fn write_meta(access: &Access<'_>, rel: &BtreeRel, page: &mut buffer::ExclusiveP
     action.commit();
 }
 
-/// Builds the tree in the empty main fork from entries in the order of [`BtreeRel::compare_entries`]. `next` clears and fills the
-/// values of one entry and returns its TID, or `None` behind the last. Returns the number of entries.
-pub fn build(
-    access: &Access<'_>,
-    rel: &BtreeRel,
-    next: &mut dyn FnMut(&mut Vec<Datum>) -> Result<Option<Tid>, SqlError>,
-) -> BtreeResult<u64> {
+/// Sorted input: clears and fills the values of one entry and returns its TID, or `None` behind the last.
+pub type SortedEntries<'a> = &'a mut dyn FnMut(&mut Vec<Datum>) -> Result<Option<Tid>, SqlError>;
+
+/// Builds the tree in the empty main fork from entries in the order of [`BtreeRel::compare_entries`]. Returns the number of entries.
+pub fn build(access: &Access<'_>, rel: &BtreeRel, next: SortedEntries<'_>) -> BtreeResult<u64> {
     create_empty(access, rel)?;
     let mut builder = Builder { access, rel, levels: Vec::new() };
     let merge = rel.desc.deduplicate && rel.desc.layout.len() == rel.nkeys();

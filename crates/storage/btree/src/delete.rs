@@ -24,7 +24,7 @@ use crate::ops;
 use crate::redo::{HalfDead, Kind, Unlink};
 use crate::rel::BtreeRel;
 use crate::scan::interrupts;
-use crate::search::{Exclusive, Stack, descend};
+use crate::search::{Exclusive, Hops, Stack, descend};
 use crate::{Access, BtreeResult};
 
 /// Deletes the leaf `block` if it is empty and may go, with the branch above it; adds the pages deleted to `deleted`. No page is latched by the
@@ -153,7 +153,7 @@ fn find_branch(
             return Ok(None);
         }
         child = block;
-        level += 1;
+        level = level.checked_add(1).ok_or_else(|| rel.corrupt(block, "levels do not end"))?;
     }
 }
 
@@ -252,8 +252,10 @@ fn left_of(access: &Access<'_>, rel: &BtreeRel, target: BlockNo, hint: BlockNo) 
         return Ok(Left::None);
     }
     let mut page = rel.exclusive(access.pool, hint)?;
+    let mut hops = Hops::default();
     loop {
         let block = page.tag().block;
+        hops.count(rel, block)?;
         let op = rel.node(block, &page)?.op;
         if !op.is(DELETED) && op.next == target {
             return Ok(Left::Page(page));
@@ -262,7 +264,6 @@ fn left_of(access: &Access<'_>, rel: &BtreeRel, target: BlockNo, hint: BlockNo) 
             return Ok(Left::Lost);
         }
         drop(page);
-        interrupts()?;
         page = rel.exclusive(access.pool, op.next)?;
     }
 }

@@ -13,7 +13,7 @@ use crate::key::SearchKey;
 use crate::ops;
 use crate::redo::{Kind, delete_bytes};
 use crate::rel::BtreeRel;
-use crate::search::{Exclusive, Stack, descend, goes_right, make_root};
+use crate::search::{Exclusive, Hops, Stack, descend, goes_right, make_root};
 use crate::split::compressed;
 use crate::unique::check_unique;
 use crate::{Access, BtreeError, BtreeResult, Liveness};
@@ -108,7 +108,12 @@ fn leaf_for(
     }
     loop {
         if let Some(pin) = descend(access, rel, key, 0, Some(stack))? {
-            return move_right_exclusive(access, rel, key, pin.into_exclusive(), stack);
+            let page = move_right_exclusive(access, rel, key, pin.into_exclusive(), stack)?;
+            let block = page.tag().block;
+            if !rel.node(block, &page)?.op.is_leaf() {
+                return Err(rel.corrupt(block, "downlink leads to an internal page instead of a leaf"));
+            }
+            return Ok(page);
         }
         make_root(access, rel)?;
     }
@@ -150,8 +155,10 @@ pub(crate) fn move_right_exclusive(
     stack: &Stack,
 ) -> BtreeResult<Exclusive> {
     let mut held: Option<Exclusive> = None;
+    let mut hops = Hops::default();
     loop {
         let block = page.tag().block;
+        hops.count(rel, block)?;
         let node = rel.node(block, &page)?;
         if node.op.is(crate::format::INCOMPLETE_SPLIT) && !node.op.ignored() {
             finish_split(access, rel, page, stack.clone())?;

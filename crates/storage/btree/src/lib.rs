@@ -22,7 +22,7 @@ mod verify;
 use base::{SqlError, Tid, Xid};
 use buffer::BufferPool;
 
-pub use build::{build, create_empty};
+pub use build::{SortedEntries, build, create_empty};
 pub use error::{BtreeError, BtreeResult};
 pub use insert::{InsertOutcome, UniqueCheck, insert};
 pub use redo::{describe, redo};
@@ -76,3 +76,6 @@ pub trait Liveness {
     /// State of the HOT chain whose root is `tid`.
     fn check(&self, tid: Tid) -> Result<TupleState, SqlError>;
 }
+
+#[cfg(test)]
+mod tests;

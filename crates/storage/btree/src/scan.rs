@@ -27,7 +27,7 @@ use crate::bounds::Bounds;
 use crate::format::{Check, DELETED, Item, NONE, Node};
 use crate::key::SearchKey;
 use crate::rel::BtreeRel;
-use crate::search::{Shared, descend, edge, move_right};
+use crate::search::{Hops, Shared, descend, edge, move_right};
 use crate::unique::mark_dead;
 use crate::{Access, BtreeError, BtreeResult};
 
@@ -259,7 +259,7 @@ impl Scan {
                 let key = SearchKey { prefer_right: forward && !place.behind, ..place.key(&rel.desc) };
                 match descend(access, rel, &key, 0, None)? {
                     None => None,
-                    Some(pin) => Some(move_right(access, rel, &key, pin.into_shared())?),
+                    Some(pin) => Some(move_right(access, rel, &key, pin.into_shared(), None)?),
                 }
             }
         };
@@ -343,8 +343,10 @@ impl Scan {
     fn turn_right(&mut self, access: &Access<'_>) -> BtreeResult<bool> {
         let mut next = self.leaf.next;
         self.leave(access);
+        let mut hops = Hops::default();
         while next != NONE {
             interrupts()?;
+            hops.count(&self.rel, next)?;
             let page = self.rel.shared(access.pool, next)?;
             let op = self.rel.node(next, &page)?.op;
             if !op.ignored() {

@@ -7,7 +7,8 @@ use buffer::{BufferPool, ExclusivePage, PageChange, Pin, SharedPage, Tag, WalAct
 use page::PageBytes;
 use wal::Rmgr;
 
-use crate::format::{Check, FREE, LEAF, META, Meta, NONE, Node, Opaque, ROOT};
+use crate::ascend::finish_split;
+use crate::format::{Check, FREE, INCOMPLETE_SPLIT, LEAF, META, Meta, NONE, Node, Opaque, ROOT};
 use crate::key::SearchKey;
 use crate::ops;
 use crate::redo::Kind;
@@ -22,8 +23,20 @@ pub(crate) type Shared = SharedPage<'static>;
 /// The internal pages a descent came through, root first: hints where to find the parents.
 pub(crate) type Stack = Vec<BlockNo>;
 
-/// No chain of right links that a search follows is this long unless links form a ring.
+/// No chain of links that a search follows is this long unless links form a ring.
 const MAX_HOPS: u32 = 1 << 20;
+
+/// Counts the links that a walk follows.
+#[derive(Default)]
+pub(crate) struct Hops(u32);
+
+impl Hops {
+    /// One more, to `block`.
+    pub fn count(&mut self, rel: &BtreeRel, block: BlockNo) -> BtreeResult<()> {
+        self.0 += 1;
+        if self.0 > MAX_HOPS { Err(rel.corrupt(block, "links do not end")) } else { Ok(()) }
+    }
+}
 
 impl BtreeRel {
     pub(crate) fn tag(&self, block: BlockNo) -> Tag {
@@ -54,7 +67,12 @@ impl BtreeRel {
 
     #[inline]
     pub(crate) fn node<'p>(&self, block: BlockNo, page: &'p PageBytes) -> BtreeResult<Node<'p>> {
-        self.check(block, Node::new(page))
+        let node = self.check(block, Node::new(page))?;
+        // Who follows a link holding this page would wait for himself.
+        if node.op.next == block || node.op.prev == block {
+            return Err(self.corrupt(block, "page is its own sibling"));
+        }
+        Ok(node)
     }
 
     pub(crate) fn meta(&self, pool: &BufferPool) -> BtreeResult<Meta> {
@@ -154,24 +172,49 @@ pub(crate) fn meta_bytes(meta: &Meta) -> Vec<u8> {
     .collect()
 }
 
-/// Moves right from a latched page to the one whose key space holds the key's place. Holds one latch at a time.
+/// Moves right from a latched page to the one whose key space holds the key's place. Holds one latch at a time. With a `stack`, as a writer has it,
+/// finishes incomplete splits on the way: the right half of one has no downlink, so that what is to come up from below it would find no
+/// parent to go on to.
 pub(crate) fn move_right(
     access: &Access<'_>,
     rel: &BtreeRel,
     key: &SearchKey<'_>,
     mut page: Shared,
+    stack: Option<&Stack>,
 ) -> BtreeResult<Shared> {
-    for _ in 0..MAX_HOPS {
+    let mut hops = Hops::default();
+    loop {
         let block = page.tag().block;
+        hops.count(rel, block)?;
         let node = rel.node(block, &page)?;
-        let next = match rel.check(block, goes_right(key, &node))? {
-            None => return Ok(page),
-            Some(next) => next,
-        };
+        if let Some(stack) = stack
+            && node.op.is(INCOMPLETE_SPLIT)
+            && !node.op.ignored()
+        {
+            drop(page);
+            finish_if_incomplete(access, rel, block, stack)?;
+            page = rel.shared(access.pool, block)?;
+            continue;
+        }
+        let Some(next) = rel.check(block, goes_right(key, &node))? else { return Ok(page) };
         drop(page);
         page = rel.shared(access.pool, next)?;
     }
-    Err(rel.corrupt(page.tag().block, "right links do not end"))
+}
+
+fn finish_if_incomplete(
+    access: &Access<'_>,
+    rel: &BtreeRel,
+    block: BlockNo,
+    stack: &Stack,
+) -> BtreeResult<()> {
+    let page = rel.exclusive(access.pool, block)?;
+    let op = rel.node(block, &page)?.op;
+    if op.is(INCOMPLETE_SPLIT) && !op.ignored() {
+        finish_split(access, rel, page, stack.clone())
+    } else {
+        Ok(())
+    }
 }
 
 /// The right sibling if the key's place is there.
@@ -189,7 +232,8 @@ pub(crate) fn goes_right(key: &SearchKey<'_>, node: &Node<'_>) -> Check<Option<B
     }
 }
 
-/// Walks from the root to the page of `level` that the key leads to, which comes back unlatched: the caller latches it and moves right.
+/// Walks from the root to the page of `level` that the key leads to, which comes back unlatched: the caller latches it and moves right. A writer
+/// hands in a `stack`, which gets the pages above.
 /// `None` in an empty tree, or if the fast root is below `level`.
 pub(crate) fn descend(
     access: &Access<'_>,
@@ -203,7 +247,7 @@ pub(crate) fn descend(
         return Ok(None);
     }
     while at > level {
-        page = move_right(access, rel, key, page)?;
+        page = move_right(access, rel, key, page, stack.as_deref())?;
         let block = page.tag().block;
         let node = rel.node(block, &page)?;
         if node.op.level != at || node.op.is_leaf() {

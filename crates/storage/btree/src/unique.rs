@@ -11,7 +11,7 @@ use crate::format::Node;
 use crate::insert::{InsertOutcome, UniqueCheck};
 use crate::key::SearchKey;
 use crate::rel::BtreeRel;
-use crate::search::{Exclusive, Shared};
+use crate::search::{Exclusive, Hops, Shared};
 use crate::{Access, BtreeResult, TupleState};
 
 /// What one page says about the key.
@@ -46,7 +46,9 @@ pub(crate) fn check_unique(
         page.mark_dirty_hint();
     }
     let mut outcome = found.outcome;
+    let mut hops = Hops::default();
     while let (None, Some(block)) = (outcome, next) {
+        hops.count(rel, block)?;
         let page: Shared = rel.shared(access.pool, block)?;
         let node = rel.node(block, &page)?;
         if node.op.ignored() {

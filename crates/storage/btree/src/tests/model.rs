@@ -1,0 +1,468 @@
+//! One session: the tree against a sorted list.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use base::{SqlError, Tid, Xid};
+use proptest::prelude::*;
+use tuple::Datum;
+
+use super::world::{Entry, Random, Shape, World, same};
+use crate::{
+    BtreeDesc, BtreeError, BtreeRel, Direction, InsertOutcome, Liveness, Scan, ScanKey, ScanKeys, ScanOp,
+    TupleState, UniqueCheck, VacuumStats, build, cleanup, insert, verify,
+};
+
+#[derive(Clone, Debug)]
+enum Op {
+    Insert(i32),
+    /// Many of one key.
+    Pile(i32, u16),
+    Ascending(i32, u16),
+    Vacuum {
+        modulus: u32,
+        keep: u32,
+    },
+    VacuumKeys(i32, i32),
+    Range(i32, i32, Direction),
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        20 => (0..400i32).prop_map(Op::Insert),
+        2 => ((0..400i32), (1..900u16)).prop_map(|(n, count)| Op::Pile(n, count)),
+        3 => ((0..400i32), (1..300u16)).prop_map(|(n, count)| Op::Ascending(n, count)),
+        2 => ((1..5u32), (0..5u32)).prop_map(|(modulus, keep)| Op::Vacuum { modulus, keep }),
+        3 => ((0..400i32), (0..400i32)).prop_map(|(a, b)| Op::VacuumKeys(a, b)),
+        6 => ((0..400i32), (0..400i32), any::<bool>()).prop_map(|(a, b, back)| {
+            Op::Range(a, b, if back { Direction::Backward } else { Direction::Forward })
+        }),
+    ]
+}
+
+/// Conditions in the type's order, evaluated the slow way.
+fn satisfies(key: &ScanKey, desc: &BtreeDesc, row: &[Datum]) -> bool {
+    let value = &row[key.column];
+    let compare = |bound: &Datum| {
+        if value.is_null() || bound.is_null() {
+            None
+        } else {
+            Some(crate::key::compare_values(desc.keys[key.column].compare, value, bound))
+        }
+    };
+    match &key.op {
+        ScanOp::Less(b) => compare(b).is_some_and(|o| o.is_lt()),
+        ScanOp::LessEqual(b) => compare(b).is_some_and(|o| o.is_le()),
+        ScanOp::Equal(b) => compare(b).is_some_and(|o| o.is_eq()),
+        ScanOp::GreaterEqual(b) => compare(b).is_some_and(|o| o.is_ge()),
+        ScanOp::Greater(b) => compare(b).is_some_and(|o| o.is_gt()),
+        ScanOp::IsNull => value.is_null(),
+        ScanOp::IsNotNull => !value.is_null(),
+    }
+}
+
+fn expect_scan(world: &World, keys: Vec<ScanKey>, direction: Direction) {
+    let desc = &world.rel.desc;
+    let mut expected: Vec<Entry> = world
+        .model
+        .iter()
+        .filter(|(row, _)| keys.iter().all(|key| satisfies(key, desc, row)))
+        .cloned()
+        .collect();
+    if direction == Direction::Backward {
+        expected.reverse();
+    }
+    same(&world.collect(keys, direction), &expected);
+}
+
+/// Scans with one and two conditions on every column between two keys.
+fn expect_scans(world: &World, a: i32, b: i32, direction: Direction) {
+    let (low, high) = (world.shape.row(a.min(b)), world.shape.row(a.max(b)));
+    for column in 0..world.rel.nkeys() {
+        let key = |op| ScanKey { column, op };
+        let (l, h) = (low[column].clone(), high[column].clone());
+        expect_scan(
+            world,
+            vec![key(ScanOp::GreaterEqual(l.clone())), key(ScanOp::Less(h.clone()))],
+            direction,
+        );
+        expect_scan(world, vec![key(ScanOp::Greater(l.clone()))], direction);
+        expect_scan(world, vec![key(ScanOp::LessEqual(h))], direction);
+        expect_scan(world, vec![key(ScanOp::IsNull)], direction);
+        expect_scan(world, vec![key(ScanOp::IsNotNull), key(ScanOp::Less(l.clone()))], direction);
+        let mut point = vec![key(ScanOp::Equal(l))];
+        expect_scan(world, point.clone(), direction);
+        if column > 0 {
+            point.push(ScanKey { column: 0, op: ScanOp::Equal(low[0].clone()) });
+            expect_scan(world, point, direction);
+        }
+    }
+}
+
+fn run(world: &mut World, op: &Op) {
+    match *op {
+        Op::Insert(n) => world.insert(n),
+        Op::Pile(n, count) => (0..count).for_each(|_| world.insert(n)),
+        Op::Ascending(n, count) => (0..i32::from(count)).for_each(|i| world.insert(n + i)),
+        Op::Vacuum { modulus, keep } => {
+            world.vacuum(|tid| (tid.block.0 * 100 + u32::from(tid.offset)) % modulus != keep);
+        }
+        Op::VacuumKeys(a, b) => {
+            let (low, high) = (world.shape.row(a.min(b)), world.shape.row(a.max(b)));
+            let rel = world.rel.clone();
+            let inside =
+                |row: &[Datum]| rel.compare_keys(row, &low).is_ge() && rel.compare_keys(row, &high).is_le();
+            let dead: std::collections::HashSet<Tid> =
+                world.model.iter().filter(|(row, _)| inside(row)).map(|(_, tid)| *tid).collect();
+            world.vacuum(|tid| dead.contains(&tid));
+        }
+        Op::Range(a, b, direction) => expect_scans(world, a, b, direction),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn tree_agrees_with_a_sorted_list(shape in 0..4usize, ops in prop::collection::vec(op(), 1..60)) {
+        let mut world = World::new(Shape::ALL[shape], 4096);
+        for op in &ops {
+            run(&mut world, op);
+        }
+        world.check();
+    }
+}
+
+#[test]
+fn every_insertion_order_gives_a_sound_tree() {
+    for shape in Shape::ALL {
+        let count = if shape == Shape::Long { 1500 } else { 6000 };
+        for order in 0..3 {
+            let mut world = World::new(shape, 8192);
+            let mut random = Random(17);
+            for i in 0..count {
+                let n = match order {
+                    0 => i,
+                    1 => count - i,
+                    _ => random.below(count as u64) as i32,
+                };
+                world.insert(n);
+            }
+            let report = world.check();
+            assert!(report.levels >= if shape == Shape::Long { 4 } else { 2 }, "{shape:?} {report:?}");
+            expect_scans(&world, count / 3, count / 2, Direction::Forward);
+            expect_scans(&world, count / 3, count / 2, Direction::Backward);
+        }
+    }
+}
+
+#[test]
+fn ascending_keys_fill_pages_to_the_fillfactor() {
+    let mut world = World::new(Shape::Int, 4096);
+    for n in 0..50_000 {
+        world.next_tid += 1;
+        let tid = Tid::new(base::BlockNo(world.next_tid / 100), (world.next_tid % 100 + 1) as u16);
+        insert(&world.access(), &world.rel, &[Datum::Int4(n)], tid, UniqueCheck::No).unwrap();
+    }
+    // 20 bytes an entry, nine tenths of 8136 bytes a page: about 366.
+    let report = world.verify();
+    assert!((134..=140).contains(&report.leaves), "{report:?}");
+}
+
+#[test]
+fn duplicates_share_keys() {
+    let mut world = World::new(Shape::Int, 4096);
+    for i in 0..30_000 {
+        world.insert(i % 3);
+    }
+    let report = world.check();
+    // 6 bytes a TID and some slack, instead of 20.
+    assert!(report.leaves < 60, "{report:?}");
+    // TIDs out of order go into the middle of posting lists.
+    let mut world = World::new(Shape::Int, 4096);
+    let mut random = Random(3);
+    let mut tids: Vec<u32> = (1..20_000).collect();
+    for i in (1..tids.len()).rev() {
+        tids.swap(i, random.below(i as u64 + 1) as usize);
+    }
+    for n in tids {
+        world.insert_at(5, Tid::new(base::BlockNo(n / 100), (n % 100 + 1) as u16));
+    }
+    world.check();
+}
+
+#[test]
+fn an_emptied_tree_shrinks_and_its_pages_are_used_again() {
+    for shape in [Shape::Int, Shape::Long] {
+        let mut world = World::new(shape, 8192);
+        let count = if shape == Shape::Long { 2000 } else { 20_000 };
+        (0..count).for_each(|n| world.insert(n));
+        let full = world.check();
+        let mut stats = world.vacuum(|_| true);
+        assert_eq!(stats.tuples, 0);
+        // The last child of a parent stays until it is the only one: a later pass deletes it.
+        for _ in 0..full.levels {
+            if world.check().leaves > 1 {
+                let more = world.vacuum(|_| true);
+                stats = VacuumStats {
+                    pages_newly_deleted: stats.pages_newly_deleted + more.pages_newly_deleted,
+                    ..more
+                };
+            }
+        }
+        let report = world.check();
+        assert_eq!((report.leaves, report.half_dead), (1, 0), "{report:?}");
+        assert!(stats.pages_newly_deleted >= full.leaves - 1);
+        let pages = stats.pages;
+        // With no snapshot about, the next pass frees what the first could not.
+        let stats = world.vacuum(|_| false);
+        assert_eq!(stats.pages_free, stats.pages_deleted);
+        assert_eq!(world.check().free, stats.pages_free);
+        (0..count).for_each(|n| world.insert(n));
+        world.check();
+        let after = world.store.pool.nblocks(super::world::FILE, base::Fork::Main).unwrap();
+        assert!(after <= pages + 2, "{after} pages instead of {pages}");
+    }
+}
+
+#[test]
+fn deleted_pages_wait_for_snapshots() {
+    let mut world = World::new(Shape::Int, 4096);
+    (0..5000).for_each(|n| world.insert(n));
+    let snapshots = std::mem::take(&mut world.snapshots);
+    let old = snapshots.take();
+    let access = crate::Access { horizon: &snapshots, ..world.access() };
+    let mut stats = VacuumStats::default();
+    crate::bulk_delete(&access, &world.rel, &mut |_| true, &mut stats).unwrap();
+    let stats = cleanup(&access, &world.rel, Some(stats)).unwrap();
+    assert!(stats.pages_deleted > 10 && stats.pages_free == 0, "{stats:?}");
+    // Without work for VACUUM itself, enough waiting pages make it look again.
+    let stats = cleanup(&access, &world.rel, None).unwrap();
+    assert!(!stats.estimated && stats.pages_free == 0, "{stats:?}");
+    drop(old);
+    let stats = cleanup(&access, &world.rel, None).unwrap();
+    assert_eq!(stats.pages_free, stats.pages_deleted);
+    assert!(cleanup(&access, &world.rel, None).unwrap().estimated);
+}
+
+#[test]
+fn build_equals_insertion() {
+    for shape in Shape::ALL {
+        for count in [0, 1, 2, 500, if shape == Shape::Long { 3000 } else { 20_000 }] {
+            let mut world = World::with_store(shape, super::world::Store::new(8192));
+            let mut random = Random(9);
+            let mut rows: Vec<Entry> = Vec::new();
+            for _ in 0..count {
+                let tid = world.new_tid();
+                rows.push((shape.row(random.below(1 + count as u64 / 2) as i32), tid));
+            }
+            let rel = world.rel.clone();
+            rows.sort_by(|a, b| rel.compare_entries((&a.0, a.1), (&b.0, b.1)));
+            world.model = rows.clone();
+            let mut rows = rows.into_iter();
+            let built = build(&world.access(), &rel, &mut |values| {
+                Ok(rows.next().map(|(row, tid)| {
+                    *values = row;
+                    tid
+                }))
+            });
+            assert_eq!(built.unwrap(), count as u64);
+            world.check();
+            (0..300).for_each(|n| world.insert(n * 5));
+            world.check();
+        }
+    }
+}
+
+#[test]
+fn scans_turn_round_and_go_back_to_marks() {
+    let mut world = World::new(Shape::Int, 4096);
+    (0..2000).for_each(|n| world.insert(n));
+    let access = world.access();
+    let keys = vec![
+        ScanKey { column: 0, op: ScanOp::GreaterEqual(Datum::Int4(100)) },
+        ScanKey { column: 0, op: ScanOp::Less(Datum::Int4(1900)) },
+    ];
+    let expected: Vec<Tid> =
+        world.collect(keys.clone(), Direction::Forward).into_iter().map(|(_, tid)| tid).collect();
+    let mut scan =
+        Scan::new(world.rel.clone(), ScanKeys { keys, direction: Direction::Forward }, false, false);
+    let mut random = Random(5);
+    // Position as a cursor has it: 0 before the first, one more than their number behind the last.
+    let (mut at, mut marked, mut started) = (0usize, None, false);
+    for _ in 0..30_000 {
+        match random.below(1000) {
+            0 => {
+                scan.mark();
+                marked = Some((at, started));
+            }
+            1 => {
+                if let Some((place, was_started)) = marked {
+                    scan.restore(&access);
+                    (at, started) = (place, was_started);
+                }
+            }
+            // Long runs one way, so that leaves are left.
+            choice => {
+                let forward = (choice / 333) % 3 != 2 || at == 0 && !started;
+                let direction = if forward { Direction::Forward } else { Direction::Backward };
+                for _ in 0..random.below(200) {
+                    at = if forward { (at + 1).min(expected.len() + 1) } else { at.saturating_sub(1) };
+                    started = true;
+                    let want = at.checked_sub(1).and_then(|i| expected.get(i)).copied();
+                    assert_eq!(scan.step(&access, direction).unwrap(), want, "at {at}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn killed_entries_are_passed_by_and_removed_before_a_split() {
+    let mut world = World::new(Shape::Int, 4096);
+    (0..360).for_each(|n| world.insert(n * 2));
+    let leaves = world.verify().leaves;
+    let access = world.access();
+    let mut scan = Scan::new(world.rel.clone(), ScanKeys::default(), false, false);
+    let mut n = 0;
+    while scan.next(&access).unwrap().is_some() {
+        if n % 2 == 0 {
+            scan.kill_current();
+        }
+        n += 1;
+    }
+    scan.finish(&access);
+    assert_eq!(world.collect(vec![], Direction::Forward).len(), 180);
+    world.model = world.collect(vec![], Direction::Forward);
+    (0..150).for_each(|n| world.insert(n * 4 + 1));
+    assert_eq!(world.check().leaves, leaves);
+}
+
+#[test]
+fn kills_are_lost_when_the_page_has_changed() {
+    let mut world = World::new(Shape::Int, 4096);
+    (0..10).for_each(|n| world.insert(n * 2));
+    let mut scan = Scan::new(world.rel.clone(), ScanKeys::default(), false, false);
+    while scan.next(&world.access()).unwrap().is_some() {
+        scan.kill_current();
+    }
+    world.insert(1);
+    scan.finish(&world.access());
+    world.check();
+}
+
+/// Rows by TID.
+#[derive(Default)]
+struct Rows {
+    states: RefCell<HashMap<Tid, TupleState>>,
+    asked: RefCell<Vec<Tid>>,
+}
+
+impl Liveness for Rows {
+    fn check(&self, tid: Tid) -> Result<TupleState, SqlError> {
+        self.asked.borrow_mut().push(tid);
+        Ok(self.states.borrow().get(&tid).copied().unwrap_or(TupleState::Live { tid }))
+    }
+}
+
+#[test]
+fn unique_checks() {
+    let world = World::with_store(Shape::Int, super::world::Store::new(1024));
+    let rel = BtreeRel::new(Shape::Int.desc(true));
+    let access = world.access();
+    crate::create_empty(&access, &rel).unwrap();
+    let rows = Rows::default();
+    let tid = |n: u32| Tid::new(base::BlockNo(n), 1);
+    let put = |n: i32, at: u32, unique: UniqueCheck<'_>| {
+        insert(&access, &rel, &[Datum::Int4(n)], tid(at), unique).unwrap()
+    };
+    let set = |at: u32, state| rows.states.borrow_mut().insert(tid(at), state);
+
+    assert_eq!(put(1, 1, UniqueCheck::Yes(&rows)), InsertOutcome::Inserted);
+    assert_eq!(put(1, 2, UniqueCheck::Yes(&rows)), InsertOutcome::Conflict { tid: tid(1) });
+    set(1, TupleState::InProgress(Xid(77)));
+    assert_eq!(put(1, 2, UniqueCheck::Yes(&rows)), InsertOutcome::WaitFor { xid: Xid(77), tid: tid(1) });
+    set(1, TupleState::Deleted);
+    assert_eq!(put(1, 2, UniqueCheck::Yes(&rows)), InsertOutcome::Inserted);
+    // A row dead to everybody is marked and not asked about again.
+    set(1, TupleState::Dead);
+    set(2, TupleState::Dead);
+    assert_eq!(put(1, 3, UniqueCheck::Yes(&rows)), InsertOutcome::Inserted);
+    rows.asked.borrow_mut().clear();
+    assert_eq!(put(1, 4, UniqueCheck::Partial(&rows)), InsertOutcome::InsertedMaybeConflict);
+    assert_eq!(*rows.asked.borrow(), [tid(3)]);
+    // The row itself is no conflict; the other one is, until it is gone.
+    assert_eq!(put(1, 4, UniqueCheck::Existing(&rows)), InsertOutcome::Conflict { tid: tid(3) });
+    set(3, TupleState::Deleted);
+    assert_eq!(put(1, 4, UniqueCheck::Existing(&rows)), InsertOutcome::Inserted);
+
+    // NULLs are all different.
+    for at in 10..12 {
+        let outcome = insert(&access, &rel, &[Datum::Null], tid(at), UniqueCheck::Yes(&rows)).unwrap();
+        assert_eq!(outcome, InsertOutcome::Inserted);
+    }
+    let strict = BtreeRel::new(BtreeDesc { nulls_not_distinct: true, ..rel.desc.clone() });
+    let outcome = insert(&access, &strict, &[Datum::Null], tid(13), UniqueCheck::Yes(&rows)).unwrap();
+    assert_eq!(outcome, InsertOutcome::Conflict { tid: tid(10) });
+}
+
+#[test]
+fn unique_checks_see_duplicates_on_several_pages() {
+    let world = World::with_store(Shape::Included, super::world::Store::new(1024));
+    let rel = BtreeRel::new(Shape::Included.desc(true));
+    let access = world.access();
+    crate::create_empty(&access, &rel).unwrap();
+    let rows = Rows::default();
+    let row = |n: i32| [Datum::Int4(n), Datum::text("a payload of some length, to fill pages")];
+    for n in 0..2000u32 {
+        let tid = Tid::new(base::BlockNo(n), 1);
+        rows.states.borrow_mut().insert(tid, TupleState::Deleted);
+        let outcome = insert(&access, &rel, &row(5), tid, UniqueCheck::Yes(&rows)).unwrap();
+        assert_eq!(outcome, InsertOutcome::Inserted);
+        insert(&access, &rel, &row(n as i32 * 2), Tid::new(base::BlockNo(n), 2), UniqueCheck::No).unwrap();
+    }
+    let live = Tid::new(base::BlockNo(1990), 1);
+    rows.states.borrow_mut().insert(live, TupleState::Live { tid: live });
+    let outcome =
+        insert(&access, &rel, &row(5), Tid::new(base::BlockNo(0), 9), UniqueCheck::Yes(&rows)).unwrap();
+    assert_eq!(outcome, InsertOutcome::Conflict { tid: live });
+    verify(&access, &rel, None).unwrap();
+}
+
+#[test]
+fn an_entry_too_large_is_refused() {
+    let world = World::new(Shape::Long, 256);
+    let row = [Datum::text(&"x".repeat(2701))];
+    let tid = Tid::new(base::BlockNo(3), 4);
+    let error = insert(&world.access(), &world.rel, &row, tid, UniqueCheck::No).unwrap_err();
+    let BtreeError::TooLarge { size, max, tid: at } = &error else { panic!("{error}") };
+    assert_eq!((*size, *max, *at), (2720, 2704, tid));
+    let error = error.into_sql("t_a_idx", "t");
+    assert_eq!(
+        error.message(),
+        "index row size 2720 exceeds btree version 4 maximum 2704 for index \"t_a_idx\""
+    );
+    assert_eq!(error.code().as_str(), "54000");
+    assert_eq!(error.report().detail.as_deref(), Some("Index row references tuple (3,4) in relation \"t\"."));
+}
+
+#[test]
+fn entering_a_row_twice_is_corruption() {
+    let mut world = World::new(Shape::Int, 256);
+    let tid = world.new_tid();
+    world.insert_at(1, tid);
+    let error = insert(&world.access(), &world.rel, &[Datum::Int4(1)], tid, UniqueCheck::No).unwrap_err();
+    assert!(matches!(error, BtreeError::Corrupt { .. }), "{error}");
+}
+
+#[test]
+fn an_empty_tree_has_nothing() {
+    let world = World::new(Shape::Int, 256);
+    assert!(world.collect(vec![], Direction::Forward).is_empty());
+    assert!(
+        world
+            .collect(vec![ScanKey { column: 0, op: ScanOp::Equal(Datum::Int4(1)) }], Direction::Backward)
+            .is_empty()
+    );
+    assert_eq!(world.check().levels, 0);
+}

@@ -1,0 +1,278 @@
+//! What the tests of whole trees stand on: files in a directory of their own, a log, a pool, one index, and a model of its contents.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+
+use base::{BlockNo, Fork, Lsn, Oid, RelFile, Tid, Xid};
+use buffer::{BufferPool, Persistence};
+use smgr::Smgr;
+use tuple::{Attr, Datum, Physical, RowLayout};
+use wal::{Wal, WalOptions};
+
+use crate::{
+    Access, BtreeDesc, BtreeRel, Compare, Direction, Horizon, InsertOutcome, KeyColumn, Scan, ScanKey,
+    ScanKeys, UniqueCheck, VacuumStats, VerifyReport, bulk_delete, cleanup, create_empty, insert, verify,
+};
+
+/// A directory that goes with its value.
+pub struct Dir(pub PathBuf);
+
+impl Dir {
+    pub fn new() -> Dir {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let name = format!("stampede-btree-{}-{}", std::process::id(), NEXT.fetch_add(1, SeqCst));
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Dir(path)
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Snapshots and xids as far as page deletion needs them.
+#[derive(Default)]
+pub struct Snapshots {
+    next: AtomicU64,
+    active: Mutex<BTreeSet<u64>>,
+}
+
+/// A registered snapshot.
+pub struct Snap<'a>(&'a Snapshots, u64);
+
+impl Snapshots {
+    pub fn take(&self) -> Snap<'_> {
+        let mut active = self.active.lock().unwrap();
+        let xid = self.next.fetch_add(1, SeqCst);
+        active.insert(xid);
+        Snap(self, xid)
+    }
+}
+
+impl Drop for Snap<'_> {
+    fn drop(&mut self) {
+        self.0.active.lock().unwrap().remove(&self.1);
+    }
+}
+
+impl Horizon for Snapshots {
+    fn next_xid(&self) -> Xid {
+        Xid(self.next.load(SeqCst))
+    }
+    fn is_removable(&self, xid: Xid) -> bool {
+        self.active.lock().unwrap().first().is_none_or(|&oldest| oldest >= xid.0)
+    }
+}
+
+pub const FILE: RelFile = RelFile { tablespace: Oid(1663), database: Oid(5), number: 16384 };
+
+/// Shape of the index under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One int4, with deduplication.
+    Int,
+    /// text, then int4 descending with NULLs first; no deduplication.
+    Mixed,
+    /// Long text: few entries a page, so that the tree gets high.
+    Long,
+    /// int4, and an INCLUDE column.
+    Included,
+}
+
+impl Shape {
+    pub const ALL: [Shape; 4] = [Shape::Int, Shape::Mixed, Shape::Long, Shape::Included];
+
+    pub fn desc(self, unique: bool) -> BtreeDesc {
+        let int = Attr { physical: Physical::Int4, align: 4, storage: b'p' };
+        let text = Attr { physical: Physical::Varlena, align: 4, storage: b'p' };
+        let up = KeyColumn::ascending;
+        let down = KeyColumn { compare: Compare::Int4, descending: true, nulls_first: true };
+        let (attrs, keys) = match self {
+            Shape::Int => (vec![int], vec![up(Compare::Int4)]),
+            Shape::Mixed => (vec![text, int], vec![up(Compare::Bytes), down]),
+            Shape::Long => (vec![text], vec![up(Compare::Bytes)]),
+            Shape::Included => (vec![int, text], vec![up(Compare::Int4)]),
+        };
+        BtreeDesc {
+            file: FILE,
+            layout: Arc::new(RowLayout::new(attrs)),
+            keys: keys.into(),
+            persistence: Persistence::Permanent,
+            unique,
+            nulls_not_distinct: false,
+            deduplicate: matches!(self, Shape::Int | Shape::Long),
+            fillfactor: 90,
+        }
+    }
+
+    /// The `n`-th key; NULL in the last column now and then.
+    pub fn row(self, n: i32) -> Vec<Datum> {
+        let second = if n % 7 == 3 { Datum::Null } else { Datum::Int4(n % 50) };
+        match self {
+            Shape::Int => vec![if n % 97 == 96 { Datum::Null } else { Datum::Int4(n) }],
+            Shape::Mixed => vec![Datum::text(&format!("k{:05}", n / 50)), second],
+            Shape::Long => {
+                vec![Datum::text(&format!("{}{n:06}", "x".repeat(1000 + n.rem_euclid(3) as usize * 500)))]
+            }
+            Shape::Included => vec![Datum::Int4(n), Datum::text(&format!("payload {n}"))],
+        }
+    }
+}
+
+/// Files, log and pool.
+pub struct Store {
+    _dir: Dir,
+    pub wal: Arc<Wal>,
+    pub pool: BufferPool,
+    /// Where its log begins.
+    pub start: Lsn,
+}
+
+impl Store {
+    pub fn new(buffers: usize) -> Store {
+        let dir = Dir::new();
+        let wal_dir = dir.0.join("pg_wal");
+        let options = WalOptions {
+            segment_size: 1 << 20,
+            buffers: 1 << 20,
+            // Redo is to change pages, not to copy images.
+            full_page_writes: false,
+            fsync: false,
+            ..WalOptions::default()
+        };
+        let wal = Arc::new(Wal::create(&wal_dir, options, 1).unwrap());
+        let smgr = Arc::new(Smgr::new(&dir.0));
+        runtime::fs::create_dir_all(&dir.0.join("base/5")).unwrap();
+        smgr.create(FILE, Fork::Main, false).unwrap();
+        let pool = BufferPool::new(buffers, smgr, wal.clone());
+        let start = wal.insert_end();
+        Store { _dir: dir, wal, pool, start }
+    }
+}
+
+pub type Entry = (Vec<Datum>, Tid);
+
+/// An index beside a sorted list of what must be in it.
+pub struct World {
+    pub store: Store,
+    pub rel: Arc<BtreeRel>,
+    pub shape: Shape,
+    pub snapshots: Snapshots,
+    pub model: Vec<Entry>,
+    pub next_tid: u32,
+}
+
+impl World {
+    pub fn new(shape: Shape, buffers: usize) -> World {
+        let world = World::with_store(shape, Store::new(buffers));
+        create_empty(&world.access(), &world.rel).unwrap();
+        world
+    }
+
+    pub fn with_store(shape: Shape, store: Store) -> World {
+        let rel = Arc::new(BtreeRel::new(shape.desc(false)));
+        World { store, rel, shape, snapshots: Snapshots::default(), model: Vec::new(), next_tid: 0 }
+    }
+
+    pub fn access(&self) -> Access<'_> {
+        Access { pool: &self.store.pool, horizon: &self.snapshots, xid: Xid::INVALID }
+    }
+
+    pub fn new_tid(&mut self) -> Tid {
+        self.next_tid += 1;
+        Tid::new(BlockNo(self.next_tid / 100), (self.next_tid % 100 + 1) as u16)
+    }
+
+    pub fn insert(&mut self, n: i32) {
+        let tid = self.new_tid();
+        self.insert_at(n, tid);
+    }
+
+    pub fn insert_at(&mut self, n: i32, tid: Tid) {
+        let row = self.shape.row(n);
+        let outcome = insert(&self.access(), &self.rel, &row, tid, UniqueCheck::No).unwrap();
+        assert_eq!(outcome, InsertOutcome::Inserted);
+        self.remember(row, tid);
+    }
+
+    pub fn remember(&mut self, row: Vec<Datum>, tid: Tid) {
+        let rel = self.rel.clone();
+        let at =
+            self.model.partition_point(|(other, t)| rel.compare_entries((other, *t), (&row, tid)).is_lt());
+        self.model.insert(at, (row, tid));
+    }
+
+    /// VACUUM that removes the entries `dead` names, from the model too.
+    pub fn vacuum(&mut self, dead: impl Fn(Tid) -> bool) -> VacuumStats {
+        // An xid passes, so that pages deleted before can become free.
+        drop(self.snapshots.take());
+        let mut stats = VacuumStats::default();
+        let access = self.access();
+        bulk_delete(&access, &self.rel, &mut |tid| dead(tid), &mut stats).unwrap();
+        let stats = cleanup(&access, &self.rel, Some(stats)).unwrap();
+        self.model.retain(|(_, tid)| !dead(*tid));
+        stats
+    }
+
+    pub fn collect(&self, keys: Vec<ScanKey>, direction: Direction) -> Vec<Entry> {
+        let mut scan = Scan::new(self.rel.clone(), ScanKeys { keys, direction }, true, false);
+        let mut out = Vec::new();
+        while let Some(tid) = scan.next(&self.access()).unwrap() {
+            let mut row = Vec::new();
+            scan.values(&mut row).unwrap();
+            out.push((row, tid));
+        }
+        scan.finish(&self.access());
+        out
+    }
+
+    pub fn verify(&self) -> VerifyReport {
+        verify(&self.access(), &self.rel, None).unwrap()
+    }
+
+    /// The tree is sound and holds what the model holds, seen from both ends.
+    pub fn check(&self) -> VerifyReport {
+        let report = self.verify();
+        assert_eq!(report.entries, self.model.len() as u64);
+        same(&self.collect(vec![], Direction::Forward), &self.model);
+        let mut backward = self.collect(vec![], Direction::Backward);
+        backward.reverse();
+        same(&backward, &self.model);
+        assert_eq!(self.store.pool.pins(), 0);
+        report
+    }
+}
+
+/// Compares with a message that can be read.
+pub fn same(found: &[Entry], expected: &[Entry]) {
+    if let Some(at) = (0..found.len().max(expected.len())).find(|&i| found.get(i) != expected.get(i)) {
+        let around = |list: &[Entry]| {
+            let short = |(row, tid): &Entry| format!("{:.60} {tid}", format!("{row:?}"));
+            list.iter().skip(at.saturating_sub(1)).take(3).map(short).collect::<Vec<_>>()
+        };
+        panic!(
+            "{} entries instead of {}; at {at}: {:?} instead of {:?}",
+            found.len(),
+            expected.len(),
+            around(found),
+            around(expected)
+        );
+    }
+}
+
+/// A generator that is the same everywhere.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
+}
