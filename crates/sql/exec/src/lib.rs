@@ -1,6 +1,7 @@
 //! # What
 //! Executes statements: sessions, portals, executor nodes, DML, DDL, COPY and the utility commands.
 
+mod command;
 mod output;
 mod session;
 

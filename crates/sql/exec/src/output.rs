@@ -89,8 +89,8 @@ impl RowEncoder<'_> {
         }
         let type_oid = self.columns[i].type_oid;
         match self.format(i) {
-            Format::Text => types::output(type_oid, value, self.context, out)?,
-            Format::Binary => types::send(type_oid, value, out)?,
+            Format::Text => types::output(type_oid, value, &types::Call::new(self.context), out)?,
+            Format::Binary => types::send(type_oid, value, &types::Call::new(self.context), out)?,
         }
         Ok(true)
     }

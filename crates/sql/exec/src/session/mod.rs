@@ -1,0 +1,195 @@
+//! # What
+//! What the server drives, one per connection: the statements of a client, its transaction and its prepared things.
+//!
+//! # Layout
+//! * [`Instance`]: what all sessions share. [`Session`]: one connection.
+//! * `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones.
+//! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
+//! * `functions`: functions of SQL that need the session.
+//!
+//! # Invariants
+//! 1. After every method the transaction is in the state that PostgreSQL's would be in: an error has failed the block, or
+//!    rolled back the implicit transaction.
+//! 2. The transaction's cell is borrowed only for the moment of a call into storage or catalogs.
+//!
+//! # PostgreSQL counterpart
+//! `tcop/postgres.c`, `tcop/pquery.c`, `utils/cache/plancache.c`.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::settings::{ServerSettings, SessionSettings};
+use base::{Oid, SqlError, SqlResult};
+use catalog::change::Changer;
+use catalog::{Catalog, Reader, SessionCatalog};
+use engine::Engine;
+use heap::ComboCids;
+use parking_lot::{Mutex, RwLock};
+use rustc_hash::FxHashMap;
+use txn::{SessionId, Transaction};
+use types::FormatContext;
+
+use crate::output::{Format, Output};
+
+/// What all sessions of a server share: storage, catalogs, settings.
+pub struct Instance {
+    engine: Arc<Engine>,
+    /// Catalogs of the databases that sessions have connected to.
+    catalogs: Mutex<FxHashMap<Oid, Arc<Catalog>>>,
+    settings: RwLock<Arc<ServerSettings>>,
+}
+
+impl Instance {
+    /// Over an open data directory.
+    pub fn new(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance> {
+        Arc::new(Instance { engine, catalogs: Mutex::default(), settings: RwLock::new(settings) })
+    }
+
+    /// Storage.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// The values that sessions start from.
+    pub fn settings(&self) -> Arc<ServerSettings> {
+        self.settings.read().clone()
+    }
+
+    /// After a reload: sessions take the new values over before their next statement.
+    pub fn set_settings(&self, settings: Arc<ServerSettings>) {
+        *self.settings.write() = settings;
+    }
+
+    /// The catalogs of a database.
+    pub fn catalog(&self, database: Oid, name: &str) -> Arc<Catalog> {
+        self.catalogs
+            .lock()
+            .entry(database)
+            .or_insert_with(|| Catalog::new(&self.engine, database, name))
+            .clone()
+    }
+}
+
+/// Who is connected to what.
+#[derive(Clone, Debug)]
+pub struct SessionInfo {
+    /// Number that `pg_stat_activity.pid` and BackendKeyData show.
+    pub pid: i32,
+    /// Role logged in as.
+    pub user: String,
+    /// Database connected to.
+    pub database: String,
+    /// Settings of the start-up packet and of `options`, in order.
+    pub options: Vec<(String, String)>,
+    /// Address of the client, none over a Unix socket.
+    pub client_address: Option<std::net::SocketAddr>,
+}
+
+/// The byte of ReadyForQuery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransactionStatus {
+    /// `I`: outside a transaction block.
+    Idle,
+    /// `T`: in a block.
+    InBlock,
+    /// `E`: in a failed block, everything but its end is refused.
+    Failed,
+}
+
+impl TransactionStatus {
+    /// The byte of the protocol.
+    pub fn byte(self) -> u8 {
+        match self {
+            TransactionStatus::Idle => b'I',
+            TransactionStatus::InBlock => b'T',
+            TransactionStatus::Failed => b'E',
+        }
+    }
+}
+
+/// A parameter value of Bind: NULL or its bytes.
+pub type ParamValue<'a> = Option<&'a [u8]>;
+
+/// One connection's session. All methods run inside the session's fiber with its interrupts installed.
+///
+/// An `Err` of any method is for the server to send as ErrorResponse; the session has already put its transaction into
+/// the right state. After an error in the extended protocol the server skips messages up to Sync and calls
+/// [`Session::sync`].
+pub struct Session {
+    pub(crate) instance: Arc<Instance>,
+    pub(crate) info: SessionInfo,
+    pub(crate) catalog: Arc<Catalog>,
+    /// Names and catalog changes of this session.
+    pub(crate) names: Rc<SessionCatalog>,
+    pub(crate) txn: RefCell<Transaction>,
+    pub(crate) combo: ComboCids,
+    pub(crate) settings: RefCell<SessionSettings>,
+    /// Formats of values, rebuilt when a setting that they come from changes.
+    pub(crate) format: RefCell<FormatContext>,
+    pub(crate) format_version: Cell<u32>,
+    /// Notices of the running statement that have not been sent yet.
+    pub(crate) notices: RefCell<Vec<SqlError>>,
+}
+
+impl Session {
+    /// Reads the catalog as this session sees it now.
+    pub(crate) fn with_reader<T>(&self, read: impl FnOnce(&Reader<'_>) -> T) -> T {
+        let me = self.txn.borrow();
+        read(&Reader { catalog: &self.catalog, session: &self.names, me: &me, combo: &self.combo })
+    }
+
+    /// Changes the catalog in this session's transaction.
+    pub(crate) fn with_changer<T>(&self, change: impl FnOnce(&mut Changer<'_>) -> T) -> T {
+        let mut me = self.txn.borrow_mut();
+        change(&mut Changer { catalog: &self.catalog, session: &self.names, me: &mut me, combo: &self.combo })
+    }
+
+    /// Storage.
+    pub(crate) fn engine(&self) -> &Engine {
+        self.instance.engine()
+    }
+
+    /// Keeps a notice until the statement's output can take it.
+    pub(crate) fn notice(&self, notice: SqlError) {
+        self.notices.borrow_mut().push(notice);
+    }
+
+    /// Sends the notices kept.
+    pub(crate) fn send_notices(&self, out: &mut dyn Output) {
+        for notice in self.notices.take() {
+            out.notice(&notice);
+        }
+    }
+
+    /// Who is connected.
+    pub fn info(&self) -> &SessionInfo {
+        &self.info
+    }
+
+    /// What the session shares with the others.
+    pub fn instance(&self) -> &Arc<Instance> {
+        &self.instance
+    }
+}
+
+/// Number of the session for locks.
+pub(crate) fn session_id(pid: i32) -> SessionId {
+    SessionId(pid as u32)
+}
+
+/// Formats of a Bind message by the protocol's rule: none is all text, one is for all, else one each.
+pub(crate) fn format_of(formats: &[Format], i: usize) -> SqlResult<Format> {
+    match formats {
+        [] => Ok(Format::Text),
+        [one] => Ok(*one),
+        many => many.get(i).copied().ok_or_else(|| {
+            base::sql_err!(
+                PROTOCOL_VIOLATION,
+                "bind message has {} format codes for {} values",
+                many.len(),
+                i + 1
+            )
+        }),
+    }
+}
