@@ -19,7 +19,7 @@ use crate::pin::{ExclusivePage, Pin};
 use crate::ring::{Ring, RingKind};
 use crate::stats::{BufferStats, Stats, count};
 use crate::tag::Tag;
-use crate::write_back::{Background, Latching, Writer};
+use crate::write_back::{Background, Latching, Outcome, Writer};
 
 const QUEUES: usize = 128;
 
@@ -455,7 +455,7 @@ impl BufferPool {
                     continue;
                 }
                 // Waiting for a latch here, with latches of other pages held, could be a deadlock: another frame will do.
-                if !self.write_back(&pin, Latching::Try, Writer::Backend)? {
+                if self.write_back(&pin, Latching::Try, Writer::Backend)? == Outcome::Skipped {
                     continue;
                 }
             }

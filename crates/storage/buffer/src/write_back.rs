@@ -30,6 +30,17 @@ pub(crate) enum Latching {
     Try,
 }
 
+/// How writing a page back went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It was written by the caller.
+    Written,
+    /// There was nothing to write, or another did.
+    Clean,
+    /// A latch or another's work was in the way (only with [`Latching::Try`]).
+    Skipped,
+}
+
 /// On whose account a page is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writer {
@@ -127,22 +138,21 @@ impl Drop for Latched<'_> {
 }
 
 impl BufferPool {
-    /// Writes the page if it is dirty. False if it is still dirty, because a latch or another's work was in the way (only
-    /// with [`Latching::Try`]).
+    /// Writes the page if it is dirty.
     pub(crate) fn write_back(
         &self,
         pin: &Pin,
         latching: Latching,
         writer: Writer,
-    ) -> Result<bool, BufferError> {
+    ) -> Result<Outcome, BufferError> {
         let (index, frame) = (pin.index(), self.inner().frame(pin.index()));
         let copy = loop {
             if frame.state() & (DIRTY | BUSY) == 0 {
-                return Ok(true);
+                return Ok(Outcome::Clean);
             }
             match latching {
                 Latching::Wait => frame.latch.lock_shared(),
-                Latching::Try if !frame.latch.try_lock_shared() => return Ok(false),
+                Latching::Try if !frame.latch.try_lock_shared() => return Ok(Outcome::Skipped),
                 Latching::Try => {}
             }
             let latched = Latched(&frame.latch);
@@ -152,7 +162,8 @@ impl BufferPool {
             }
             drop(latched);
             if latching == Latching::Try {
-                return Ok(frame.state() & (DIRTY | BUSY) == 0);
+                let clean = frame.state() & (DIRTY | BUSY) == 0;
+                return Ok(if clean { Outcome::Clean } else { Outcome::Skipped });
             }
             // Somebody writes it (to no avail, perhaps), or makes it dirty just now.
             self.inner().wait_while(index, BUSY);
@@ -167,7 +178,7 @@ impl BufferPool {
             Writer::Background => &stats.bgwriter_writes,
             Writer::Checkpoint => &stats.checkpoint_writes,
         });
-        Ok(true)
+        Ok(Outcome::Written)
     }
 
     /// The rule of write-ahead logging: the log first.
@@ -225,8 +236,8 @@ impl BufferPool {
         for (done, (_, index)) in marked.into_iter().enumerate() {
             if self.inner().frame(index).try_pin_if(|state| state & CHECKPOINT != 0).is_some() {
                 let pin = self.pin_of(index);
-                self.write_back(&pin, Latching::Wait, Writer::Checkpoint)?;
-                written += 1;
+                let outcome = self.write_back(&pin, Latching::Wait, Writer::Checkpoint)?;
+                written += usize::from(outcome == Outcome::Written);
             }
             progress(done + 1, total);
         }
@@ -283,8 +294,8 @@ impl BufferPool {
             return Ok((false, false));
         }
         let pin = self.pin_of(index);
-        let written = self.write_back(&pin, Latching::Try, Writer::Background)?;
-        Ok((written, written))
+        let outcome = self.write_back(&pin, Latching::Try, Writer::Background)?;
+        Ok((outcome != Outcome::Skipped, outcome == Outcome::Written))
     }
 
     /// Sleeps until somebody needs a buffer: the background writer's rest after a step that may hibernate. No lock is taken on
@@ -307,6 +318,8 @@ impl BufferPool {
 impl Inner {
     /// After hint bits were set under the shared latch: makes the page dirty, and logs its image first if a torn write of it could
     /// not be repaired otherwise.
+    ///
+    /// A page with LSN 0 was never logged (an unlogged relation, the free-space map): nothing would repair it anyway.
     ///
     /// A page whose image is being logged is `HINTING` and not yet dirty. So nobody writes it before the image's LSN is on
     /// it, and a checkpoint that begins meanwhile waits for it.
@@ -331,7 +344,8 @@ impl Inner {
         let hinting = Hinting { pool: self, index };
         // SAFETY: latched by the caller.
         let copy = unsafe { self.copy_page(index) };
-        if self.wal.needs_image(page::lsn(&copy.0)) && !page::is_new(&copy.0) {
+        let lsn = page::lsn(&copy.0);
+        if lsn > Lsn::INVALID && self.wal.needs_image(lsn) {
             let tag = tag();
             let mut record =
                 wal::RecordBuilder::new(wal::Rmgr::Xlog, wal::xlog_info::FPI_FOR_HINT, base::Xid::INVALID);

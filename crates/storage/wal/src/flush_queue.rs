@@ -5,12 +5,10 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use parking_lot::Mutex;
-
-use crate::log::WalError;
+use super::log::WalError;
+use super::shim::{AtomicU64, Ordering, Short};
 
 /// What to do after waiting.
 pub(crate) enum Turn {
@@ -39,12 +37,12 @@ struct Waiter {
 /// The queue. The short mutex protects leadership, waiters and the sticky error.
 pub(crate) struct FlushQueue {
     flushed: AtomicU64,
-    state: Mutex<State>,
+    state: Short<State>,
 }
 
 impl FlushQueue {
     pub fn new(flushed: u64) -> FlushQueue {
-        FlushQueue { flushed: AtomicU64::new(flushed), state: Mutex::new(State::default()) }
+        FlushQueue { flushed: AtomicU64::new(flushed), state: Short::new(State::default()) }
     }
 
     /// Begins elsewhere, while nobody waits yet.

@@ -1,9 +1,30 @@
-//! Models of the insertion protocol: `reserve` itself, on shuttle's atomics and scheduler.
+//! Models of insertion and group commit: `reserve` and `flush_queue` themselves, on shuttle's atomics and scheduler.
 
 mod shim {
     pub(crate) use shuttle::hint::spin_loop;
     pub(crate) use shuttle::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+    pub(crate) struct Short<T>(shuttle::sync::Mutex<T>);
+
+    impl<T> Short<T> {
+        pub fn new(value: T) -> Short<T> {
+            Short(shuttle::sync::Mutex::new(value))
+        }
+
+        pub fn lock(&self) -> shuttle::sync::MutexGuard<'_, T> {
+            self.0.lock().unwrap()
+        }
+    }
 }
+
+mod log {
+    /// Only that there is one matters here.
+    #[derive(Clone, Debug)]
+    pub struct WalError;
+}
+
+#[path = "flush_queue.rs"]
+mod flush_queue;
 
 #[allow(dead_code, reason = "the models use a part of the real module")]
 #[path = "reserve.rs"]
@@ -12,6 +33,8 @@ mod reserve;
 use shim::{AtomicU64, Ordering};
 use shuttle::sync::Arc;
 
+use flush_queue::{FlushQueue, Turn};
+use log::WalError;
 use reserve::Reservations;
 
 struct Log {
@@ -89,6 +112,62 @@ fn redo_pointer_is_seen_behind_it() {
             assert!(start < checkpoint || redo == checkpoint, "record at {start} under redo {redo}");
         }
     }
+}
+
+/// The steps of `Wal::flush`: whoever returns finds its record on disk, and everybody returns.
+fn commit(log: &Log, queue: &FlushQueue, disk: &AtomicU64, breaks: bool) {
+    let start = insert(log, 1, 1).0;
+    loop {
+        match shuttle::future::block_on(queue.wait(start + 1)) {
+            Turn::Flushed => {
+                assert!(disk.load(Ordering::SeqCst) > start, "acknowledged, but not on disk");
+                return;
+            }
+            Turn::Failed(WalError) => {
+                assert!(breaks);
+                return;
+            }
+            Turn::Lead => {
+                let end = log.reservations.completed();
+                if breaks && start == 1 {
+                    queue.finish(Err(WalError));
+                } else {
+                    disk.fetch_max(end, Ordering::SeqCst);
+                    queue.finish(Ok(end.max(queue.flushed())));
+                }
+                // The real one sleeps until copies in progress are done.
+                shuttle::thread::yield_now();
+            }
+        }
+    }
+}
+
+fn run_commits(breaks: bool) {
+    let log = new_log();
+    let queue = Arc::new(FlushQueue::new(0));
+    let disk = Arc::new(AtomicU64::new(0));
+    let committers: Vec<_> = (0..4)
+        .map(|_| {
+            let (log, queue, disk) = (log.clone(), queue.clone(), disk.clone());
+            shuttle::thread::spawn(move || commit(&log, &queue, &disk, breaks))
+        })
+        .collect();
+    committers.into_iter().for_each(|committer| committer.join().unwrap());
+    if !breaks {
+        assert_eq!((queue.flushed(), disk.load(Ordering::SeqCst)), (4, 4));
+    }
+}
+
+#[test]
+fn group_commit_in_any_order() {
+    shuttle::check_random(|| run_commits(false), 2_000);
+    shuttle::check_pct(|| run_commits(false), 1_000, 3);
+}
+
+#[test]
+fn failing_group_commit_in_any_order() {
+    shuttle::check_random(|| run_commits(true), 2_000);
+    shuttle::check_pct(|| run_commits(true), 1_000, 3);
 }
 
 #[test]
