@@ -11,7 +11,7 @@ use crate::session::Session;
 ///
 /// `text` is the whole query string, for positions and for EXPLAIN and PREPARE.
 pub(crate) fn run(
-    session: &mut Session,
+    session: &Session,
     statement: &Statement,
     text: &str,
     out: &mut dyn Output,
