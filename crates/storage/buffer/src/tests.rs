@@ -373,6 +373,25 @@ fn checkpoints_write_what_is_dirty_in_file_order() {
     });
 }
 
+/// The change that the checkpoint is about came while an older state was being written.
+#[test]
+fn a_checkpoint_mark_outlives_an_older_write() {
+    use crate::frame::{CHECKPOINT, Claim, Frame, READING, VALID, WRITING};
+    let frame = Frame::default();
+    assert_eq!(frame.try_claim(), Claim::Claimed);
+    frame.occupy(tag(0).words());
+    frame.end_io(READING, VALID);
+    frame.set_dirty();
+    assert!(frame.try_begin_write());
+    frame.set_dirty();
+    assert!(frame.mark_for_checkpoint(false));
+    frame.end_io(WRITING, 0);
+    assert!(frame.state() & CHECKPOINT != 0);
+    assert!(frame.try_begin_write());
+    frame.end_io(WRITING, 0);
+    assert!(frame.state() & CHECKPOINT == 0);
+}
+
 #[test]
 fn cleanup_waits_for_the_other_pins() {
     for seed in 0..20 {

@@ -23,6 +23,7 @@ mod log {
     pub struct WalError;
 }
 
+#[allow(dead_code, reason = "the models use a part of the real module")]
 #[path = "flush_queue.rs"]
 mod flush_queue;
 
