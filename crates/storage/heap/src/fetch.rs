@@ -120,11 +120,11 @@ fn fetch_on(
     let mut chain = Chain::new(page, tid.offset);
     let mut all_dead = true;
     while let Some((n, mut header)) = chain.next() {
-        if judge.sees(n, &mut header, view)? {
-            if let Some(bytes) = page::item(page, n) {
-                out.fill(Tid::new(tid.block, n), chain.bases, bytes);
-                return Ok(Fetched::Visible);
-            }
+        if judge.sees(n, &mut header, view)?
+            && let Some(bytes) = page::item(page, n)
+        {
+            out.fill(Tid::new(tid.block, n), chain.bases, bytes);
+            return Ok(Fetched::Visible);
         }
         all_dead = all_dead && judge.surely_dead(n, &mut header, rel.desc.kind)?;
         if !chain.follow(&header) {

@@ -189,7 +189,7 @@ impl Header {
             return None;
         }
         let hoff = bytes[HOFF];
-        if (hoff as usize) < HEADER_LEN || hoff as usize > bytes.len() || hoff % 8 != 0 {
+        if (hoff as usize) < HEADER_LEN || hoff as usize > bytes.len() || !hoff.is_multiple_of(8) {
             return None;
         }
         Some(Header {

@@ -23,7 +23,7 @@
 //! # PostgreSQL counterpart and differences
 //! `heapam.c` and its neighbours. Waiting and re-checking is the caller's; shared row locks are not there yet.
 
-mod combo;
+pub mod combo;
 mod error;
 mod fetch;
 pub mod fsm;
@@ -38,10 +38,10 @@ pub mod redo;
 mod rel;
 mod row;
 mod scan;
-mod toast;
+pub mod toast;
 mod update;
 pub mod vacuum;
-mod visibility;
+pub mod visibility;
 pub mod vm;
 
 pub use combo::ComboCids;

@@ -46,6 +46,7 @@ pub(crate) struct Placer<'a> {
     len: usize,
     /// Bytes to look for: the tuple, and what INSERT leaves free.
     need: usize,
+    use_map: bool,
     stage: Stage,
     rejected: Option<(BlockNo, usize)>,
 }
@@ -64,7 +65,7 @@ impl<'a> Placer<'a> {
         }
         let stage = if use_map || rel.target_block().is_some() { Stage::Target } else { Stage::Extend };
         let need = (len + reserve(rel)).min(MAX_TUPLE);
-        Ok(Placer { access, rel, len, need, stage, rejected: None })
+        Ok(Placer { access, rel, len, need, use_map, stage, rejected: None })
     }
 
     /// Whether there is room for the tuple on a page. An empty page has it whatever the fill factor says.
@@ -92,7 +93,7 @@ impl<'a> Placer<'a> {
             runtime::check_interrupts()?;
             match self.stage {
                 Stage::Target => {
-                    self.stage = Stage::Map;
+                    self.stage = if self.use_map { Stage::Map } else { Stage::Extend };
                     let nblocks = access.pool.nblocks(file, Fork::Main)?;
                     if let Some(block) = self.rel.target_block().filter(|block| block.0 < nblocks) {
                         return read(block);

@@ -179,8 +179,7 @@ impl Planner<'_> {
         if let Some(lp) = page::line_pointer(self.page, root).filter(|lp| lp.flags == LpFlags::Redirect) {
             next = lp.offset;
         }
-        loop {
-            let Some((header, state)) = self.states.get(next as usize).copied().flatten() else { break };
+        while let Some((header, state)) = self.states.get(next as usize).copied().flatten() {
             let is_root = next == root;
             if self.done[next as usize] || !is_root && !header.is_heap_only() {
                 break;

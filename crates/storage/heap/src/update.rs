@@ -317,28 +317,32 @@ impl Update<'_> {
         let mut placer = Placer::new(access, rel, self.bytes.len(), true)?;
         let need = page::align8(self.bytes.len());
         let mut new_map = VmCursor::default();
-        {
-            let mut page = latch_covered(access, rel, old_pin, old_map)?;
-            if ops::room(&page) >= need {
-                make_fit(access, rel, &mut page, xid)?;
-                let tid = self.on_same_page(&mut page, old_map)?;
-                return Ok(UpdateOutcome::Updated { tid, hot: self.hot_candidate });
-            }
-            if !page::has_flag(&page, flags::PAGE_FULL) {
-                page::set_flag(&mut page, flags::PAGE_FULL, true);
-                page.mark_dirty_hint();
-            }
-        }
+        // The old version's page first, and again if the map leads to it: somebody may have pruned it.
+        let mut candidate = old_pin.clone();
         loop {
-            let new_pin = placer.next()?;
-            let block = new_pin.tag().block;
+            let block = candidate.tag().block;
             if block == self.tid.block {
-                placer.reject(block, &new_pin.shared());
+                let mut page = latch_covered(access, rel, old_pin, old_map)?;
+                if ops::room(&page) >= need {
+                    make_fit(access, rel, &mut page, xid)?;
+                    let tid = self.on_same_page(&mut page, old_map)?;
+                    return Ok(UpdateOutcome::Updated { tid, hot: self.hot_candidate });
+                }
+                if !page::has_flag(&page, flags::PAGE_FULL) {
+                    page::set_flag(&mut page, flags::PAGE_FULL, true);
+                    page.mark_dirty_hint();
+                }
+                placer.reject(block, &page);
+                drop(page);
+                candidate = placer.next()?;
                 continue;
             }
+            let new_pin = candidate;
             let (mut old, mut new) = latch_two(access, rel, (old_pin, old_map), (&new_pin, &mut new_map))?;
             if !placer.fits(&new) {
                 placer.reject(block, &new);
+                drop((old, new));
+                candidate = placer.next()?;
                 continue;
             }
             make_fit(access, rel, &mut new, xid)?;

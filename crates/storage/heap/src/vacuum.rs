@@ -342,8 +342,11 @@ impl Vacuum<'_> {
         action.commit();
         self.stats.line_pointers_freed += offsets.len() as u64;
         // Without dead line pointers the page may be all-visible now.
-        let (_, summary) = plan(self.access, self.rel, &mut page, &PruneGoal::default())?;
-        self.set_visible(&mut page, &summary)?;
+        let (plan, summary) = plan(self.access, self.rel, &mut page, &PruneGoal::default())?;
+        // The summary is of the page after the plan, which is not carried out here: something died since the first pass.
+        if plan.keeps_items() {
+            self.set_visible(&mut page, &summary)?;
+        }
         Ok(ops::room(&page))
     }
 

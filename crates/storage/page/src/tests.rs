@@ -111,7 +111,7 @@ proptest! {
                     }
                 }
                 6 => {
-                    let doomed: Vec<u16> = (1..=model.len() as u16).filter(|n| (*n as usize + place) % 3 == 0).collect();
+                    let doomed: Vec<u16> = (1..=model.len() as u16).filter(|n| (*n as usize).wrapping_add(place).is_multiple_of(3)).collect();
                     delete_items(&mut page, &doomed).unwrap();
                     let mut n = 0;
                     model.retain(|_| { n += 1; !doomed.contains(&n) });

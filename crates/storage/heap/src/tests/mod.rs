@@ -1,5 +1,6 @@
 mod pages;
 mod rows;
+mod together;
 mod vacuuming;
 mod values;
 mod world;

@@ -1,6 +1,6 @@
 //! A small server for tests: real log, files, pool and transactions in a folder of its own; sessions that a test drives step by step on one thread.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -31,8 +31,8 @@ pub struct World {
     pub txns: Arc<TxnSystem>,
     /// Where the log begins.
     start: Lsn,
-    next_file: Cell<u32>,
-    next_session: Cell<u32>,
+    next_file: AtomicU32,
+    next_session: AtomicU32,
 }
 
 static WORLDS: AtomicU32 = AtomicU32::new(0);
@@ -63,7 +63,7 @@ impl World {
         TxnSystem::create(&dir).unwrap();
         let first = TxnStart { next_xid, next_multi: MultiXactId(1) };
         let txns = Arc::new(TxnSystem::open(&dir, wal, Arc::new(KeepFiles), &TxnOptions::default(), first));
-        World { dir, pool, txns, start, next_file: Cell::new(16384), next_session: Cell::new(1) }
+        World { dir, pool, txns, start, next_file: AtomicU32::new(16384), next_session: AtomicU32::new(1) }
     }
 
     pub fn access(&self) -> Access<'_> {
@@ -71,7 +71,7 @@ impl World {
     }
 
     pub fn table(&self, layout: RowLayout, toast: Option<ToastTable>) -> Arc<HeapRel> {
-        let number = self.next_file.replace(self.next_file.get() + 1);
+        let number = self.next_file.fetch_add(1, Ordering::Relaxed);
         let file = RelFile { tablespace: Oid(1663), database: Oid(5), number };
         self.pool.smgr().create(file, Fork::Main, false).unwrap();
         Arc::new(HeapRel::new(HeapDesc {
@@ -90,7 +90,7 @@ impl World {
     }
 
     pub fn session(&self) -> Session<'_> {
-        let id = self.next_session.replace(self.next_session.get() + 1);
+        let id = self.next_session.fetch_add(1, Ordering::Relaxed);
         let mut txn = Transaction::new(self.txns.clone(), SessionId(id));
         txn.start(Default::default());
         Session { world: self, txn, combo: ComboCids::new() }
