@@ -2,8 +2,19 @@
 //! Executes statements: sessions, portals, executor nodes, DML, DDL, COPY and the utility commands.
 
 mod command;
+mod compile;
+mod composite;
+mod cx;
+mod error;
+mod eval;
+mod index;
+mod nodes;
 mod output;
+mod recheck;
+mod run;
 mod session;
+mod spill;
+mod subplan;
 
 pub use output::{Column, Format, Output, RowEncoder};
 pub use session::{Instance, ParamValue, Session, SessionInfo, TransactionStatus};

@@ -230,7 +230,7 @@ impl SpillReader {
 }
 
 fn open_new(path: &std::path::Path) -> std::io::Result<File> {
-    File::open(path, OpenOptions::new().read(true).write(true).create_new(true))
+    File::open(path, OpenOptions::CREATE_NEW)
 }
 
 fn io_error(error: std::io::Error) -> base::SqlError {

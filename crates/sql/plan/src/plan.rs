@@ -136,6 +136,30 @@ pub struct Plan {
     pub node: Node,
 }
 
+impl Statement {
+    /// A statement that gives one row with the value of an expression without columns.
+    pub fn of_expression(expr: Expr) -> Statement {
+        let column = ResultColumn {
+            name: "?column?".into(),
+            type_oid: expr.type_oid(),
+            typmod: expr.typmod(),
+            origin: (Oid::INVALID, 0),
+        };
+        Statement {
+            command: Command::Select,
+            plan: Plan { output: vec![expr], ..Plan::empty() },
+            subplans: Vec::new(),
+            relations: Vec::new(),
+            result: vec![column],
+            params: Vec::new(),
+            exec_params: 0,
+            work_tables: 0,
+            locks: Vec::new(),
+            modifies: false,
+        }
+    }
+}
+
 impl Plan {
     /// One row without columns.
     pub fn empty() -> Plan {
@@ -144,6 +168,111 @@ impl Plan {
             output: Vec::new(),
             filter: Vec::new(),
             node: Node::Result { one_time: Vec::new(), child: None },
+        }
+    }
+}
+
+impl Plan {
+    /// Calls `f` on each child.
+    pub fn for_children<'p>(&'p self, f: &mut dyn FnMut(&'p Plan)) {
+        match &self.node {
+            Node::Result { child, .. } => child.iter().for_each(|c| f(c)),
+            Node::ProjectSet { child }
+            | Node::SubqueryScan { child, .. }
+            | Node::Materialize { child }
+            | Node::Sort { child, .. }
+            | Node::Unique { child, .. }
+            | Node::Aggregate { child, .. }
+            | Node::WindowAgg { child, .. }
+            | Node::Limit { child, .. }
+            | Node::LockRows { child, .. } => f(child),
+            Node::NestLoop { outer, inner, .. }
+            | Node::HashJoin { outer, inner, .. }
+            | Node::MergeJoin { outer, inner, .. } => {
+                f(outer);
+                f(inner);
+            }
+            Node::RecursiveUnion { initial, recursive, .. } => {
+                f(initial);
+                f(recursive);
+            }
+            Node::SetOp { left, right, .. } => {
+                f(left);
+                f(right);
+            }
+            Node::Append { children } => children.iter().for_each(f),
+            Node::Modify(modify) => f(&modify.source),
+            Node::SeqScan { .. }
+            | Node::IndexScan { .. }
+            | Node::IndexOnlyScan { .. }
+            | Node::BitmapHeapScan { .. }
+            | Node::TidScan { .. }
+            | Node::ValuesScan { .. }
+            | Node::FunctionScan { .. }
+            | Node::CteScan { .. }
+            | Node::WorkTableScan { .. } => {}
+        }
+    }
+
+    /// Calls `f` on each expression of the node itself.
+    pub fn for_exprs<'p>(&'p self, f: &mut dyn FnMut(&'p Expr)) {
+        self.output.iter().chain(&self.filter).for_each(&mut *f);
+        match &self.node {
+            Node::Result { one_time, .. } => one_time.iter().for_each(f),
+            Node::IndexScan { conditions, .. } | Node::IndexOnlyScan { conditions, .. } => {
+                conditions.iter().for_each(|c| f(&c.value));
+            }
+            Node::BitmapHeapScan { bitmap, recheck, .. } => {
+                bitmap.for_exprs(f);
+                recheck.iter().for_each(f);
+            }
+            Node::TidScan { tids, .. } => tids.iter().for_each(f),
+            Node::ValuesScan { rows, .. } => rows.iter().flatten().for_each(f),
+            Node::FunctionScan { functions, .. } => functions.iter().for_each(f),
+            Node::NestLoop { clauses, params, .. } => {
+                clauses.iter().for_each(&mut *f);
+                params.iter().for_each(|(_, e)| f(e));
+            }
+            Node::HashJoin { hash: keys, clauses, .. } | Node::MergeJoin { merge: keys, clauses, .. } => {
+                clauses.iter().for_each(&mut *f);
+                keys.iter().for_each(|k| {
+                    f(&k.outer);
+                    f(&k.inner);
+                });
+            }
+            Node::Sort { keys, .. } => keys.iter().for_each(|k| f(&k.expr)),
+            Node::Unique { columns, .. } => columns.iter().for_each(f),
+            Node::Aggregate { keys, calls, .. } => {
+                keys.iter().for_each(&mut *f);
+                for call in calls {
+                    call.args.iter().chain(&call.direct).chain(&call.filter).for_each(&mut *f);
+                    call.order.iter().for_each(|k| f(&k.expr));
+                }
+            }
+            Node::WindowAgg { partition, order, calls, .. } => {
+                partition.iter().for_each(&mut *f);
+                order.iter().for_each(|k| f(&k.expr));
+                calls.iter().for_each(|c| c.args.iter().chain(&c.filter).for_each(&mut *f));
+            }
+            Node::Limit { count, offset, .. } => count.iter().chain(offset).for_each(f),
+            Node::Modify(modify) => {
+                modify.checks.iter().for_each(|(_, e)| f(e));
+                modify.generated.iter().for_each(|(_, e)| f(e));
+                if let Some(conflict) = &modify.on_conflict {
+                    conflict.set.iter().flatten().for_each(|(_, e)| f(e));
+                    conflict.filter.iter().for_each(f);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Bitmap {
+    fn for_exprs<'p>(&'p self, f: &mut dyn FnMut(&'p Expr)) {
+        match self {
+            Bitmap::Index { conditions, .. } => conditions.iter().for_each(|c| f(&c.value)),
+            Bitmap::And(list, _) | Bitmap::Or(list, _) => list.iter().for_each(|b| b.for_exprs(f)),
         }
     }
 }

@@ -1,0 +1,382 @@
+//! From a plan's expressions to [`Code`]: an expression that a child's rows carry becomes its place there.
+
+use base::{Oid, SqlError, SqlResult};
+use plan::{CallForm, Expr, RelId, Statement, SubPlanKind, SubPlanRef};
+use types::Imp;
+
+use crate::eval::*;
+use crate::nodes::BoxNode;
+
+/// A subplan ready to run, with what it remembers between runs.
+pub struct SubProgram {
+    /// Its nodes.
+    pub node: BoxNode,
+    /// Its result if it was run and nothing it depends on changed since.
+    pub cache: Option<SubCache>,
+    /// Cells that it reads from outside.
+    pub depends: Vec<plan::ParamId>,
+    /// Run at least once: it must be rescanned before the next run.
+    pub started: bool,
+    /// Rows of a common table expression so far; shared by its scans.
+    pub rows: Vec<Vec<tuple::Datum>>,
+    /// The common table expression has given all its rows.
+    pub finished: bool,
+}
+
+/// A remembered result.
+pub enum SubCache {
+    /// The value, and the cells' values it was computed for.
+    Value(tuple::Datum, Vec<tuple::Datum>),
+    /// Rows by key, and whether a NULL key occurred.
+    Hashed(crate::subplan::HashedRows, Vec<tuple::Datum>),
+}
+
+/// A scan's row before projection: leading columns of the table, then system columns.
+#[derive(Clone, Debug)]
+pub struct RawRow {
+    /// The relation.
+    pub rel: RelId,
+    /// Columns decoded.
+    pub upto: usize,
+    /// System columns behind them.
+    pub system: Vec<i16>,
+}
+
+impl RawRow {
+    /// What `exprs` need of a relation.
+    pub fn of<'e>(rel: RelId, exprs: impl IntoIterator<Item = &'e Expr>, columns: usize) -> RawRow {
+        let mut raw = RawRow { rel, upto: 0, system: Vec::new() };
+        for expr in exprs {
+            expr.any(&mut |e| {
+                if let Expr::Var(var) = e
+                    && var.rel == rel
+                {
+                    match var.column {
+                        0 => raw.upto = columns,
+                        c if c > 0 => raw.upto = raw.upto.max(c as usize),
+                        c if !raw.system.contains(&c) => raw.system.push(c),
+                        _ => {}
+                    }
+                }
+                false
+            });
+        }
+        raw
+    }
+
+    fn place(&self, column: i16) -> Option<usize> {
+        if column > 0 {
+            return Some(column as usize - 1);
+        }
+        self.system.iter().position(|c| *c == column).map(|i| self.upto + i)
+    }
+}
+
+/// What the rows that an expression reads carry.
+#[derive(Clone, Copy, Default)]
+pub struct Inputs<'p> {
+    /// Outer or only input.
+    pub outer: &'p [Expr],
+    /// Inner input.
+    pub inner: &'p [Expr],
+    /// The outer input is a scan's row.
+    pub raw: Option<&'p RawRow>,
+    /// The inner input is a scan's row.
+    pub inner_raw: Option<&'p RawRow>,
+}
+
+impl<'p> Inputs<'p> {
+    /// One child.
+    pub fn one(outer: &'p [Expr]) -> Inputs<'p> {
+        Inputs { outer, ..Inputs::default() }
+    }
+
+    /// Two children.
+    pub fn two(outer: &'p [Expr], inner: &'p [Expr]) -> Inputs<'p> {
+        Inputs { outer, inner, ..Inputs::default() }
+    }
+
+    /// A scan.
+    pub fn scan(raw: &'p RawRow) -> Inputs<'p> {
+        Inputs { raw: Some(raw), ..Inputs::default() }
+    }
+}
+
+/// Compiles expressions of one statement.
+pub struct Compiler<'p> {
+    /// The statement.
+    pub statement: &'p Statement,
+}
+
+impl Compiler<'_> {
+    /// Compiles a list.
+    pub fn list(&self, exprs: &[Expr], inputs: Inputs<'_>) -> SqlResult<Box<[Code]>> {
+        exprs.iter().map(|e| self.expr(e, inputs)).collect()
+    }
+
+    /// Compiles one expression.
+    pub fn expr(&self, expr: &Expr, inputs: Inputs<'_>) -> SqlResult<Code> {
+        runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+        if !matches!(expr, Expr::Const { .. } | Expr::Param { .. } | Expr::ExecParam { .. }) {
+            if let Some(i) = inputs.outer.iter().position(|e| e == expr) {
+                return Ok(Code::Outer(i));
+            }
+            if let Some(i) = inputs.inner.iter().position(|e| e == expr) {
+                return Ok(Code::Inner(i));
+            }
+        }
+        let one = |e: &Expr| self.expr(e, inputs).map(Box::new);
+        Ok(match expr {
+            Expr::Const { value, .. } => Code::Const(value.clone()),
+            Expr::Param { number, .. } => Code::Param(*number),
+            Expr::ExecParam { id, .. } => Code::Cell(*id),
+            Expr::Var(var) => self.var(var, inputs)?,
+            Expr::Call(call) => self.call(call, inputs)?,
+            Expr::ArrayOp(op) => {
+                let Imp::Native(eval) = op.function.imp else {
+                    return Err(SqlError::not_supported(format!(
+                        "operator {} with ANY or ALL",
+                        op.operator.1
+                    )));
+                };
+                Code::ArrayOp(Box::new(ArrayCode {
+                    eval,
+                    strict: op.function.strict,
+                    any: op.any,
+                    left: self.expr(&op.left, inputs)?,
+                    array: self.expr(&op.array, inputs)?,
+                    element: op.element,
+                    collation: op.collation,
+                    types: [op.left.type_oid(), op.element],
+                }))
+            }
+            Expr::And(list) => Code::And(self.list(list, inputs)?),
+            Expr::Or(list) => Code::Or(self.list(list, inputs)?),
+            Expr::Not(arg) => Code::Not(one(arg)?),
+            Expr::Test(test, arg) => Code::Test(*test, one(arg)?),
+            Expr::Distinct { equality, negated } => {
+                Code::Distinct(Box::new(self.pointer_call(equality, inputs)?), *negated)
+            }
+            Expr::NullIf(call) => Code::NullIf(Box::new(self.pointer_call(call, inputs)?)),
+            Expr::Case { operand, arms, otherwise, .. } => Code::Case {
+                operand: match operand {
+                    Some((cell, operand)) => Some((*cell, one(operand)?)),
+                    None => None,
+                },
+                arms: arms
+                    .iter()
+                    .map(|(when, then)| Ok((self.expr(when, inputs)?, self.expr(then, inputs)?)))
+                    .collect::<SqlResult<_>>()?,
+                otherwise: match otherwise {
+                    Some(e) => one(e)?,
+                    None => Box::new(Code::Const(tuple::Datum::Null)),
+                },
+            },
+            Expr::Coalesce(list, _) => Code::Coalesce(self.list(list, inputs)?),
+            Expr::Extreme(greatest, list, type_oid) => Code::Extreme {
+                greatest: *greatest,
+                args: self.list(list, inputs)?,
+                compare: compare_of(*type_oid)?,
+            },
+            Expr::Relabel { arg, .. } => self.expr(arg, inputs)?,
+            Expr::IoCast { arg, type_oid, .. } => {
+                Code::IoCast { source: arg.type_oid(), arg: one(arg)?, target: *type_oid }
+            }
+            Expr::ArrayCast { arg, element, cell, type_oid } => Code::ArrayCast {
+                source: element_of(arg.type_oid()),
+                arg: one(arg)?,
+                element: one(element)?,
+                cell: *cell,
+                target: element_of(*type_oid),
+            },
+            Expr::Array { elements, element, nested, .. } => {
+                Code::Array(self.list(elements, inputs)?, ArrayShape { element: *element, nested: *nested })
+            }
+            Expr::Subscript { array, upper, lower, slice, assign, element, .. } => {
+                let side = |list: &[Option<Expr>]| {
+                    list.iter()
+                        .map(|e| e.as_ref().map(|e| self.expr(e, inputs)).transpose())
+                        .collect::<SqlResult<Box<[_]>>>()
+                };
+                Code::Subscript(Box::new(SubscriptCode {
+                    array: self.expr(array, inputs)?,
+                    upper: side(upper)?,
+                    lower: side(lower)?,
+                    slice: *slice,
+                    assign: assign.as_ref().map(|e| self.expr(e, inputs)).transpose()?,
+                    element: *element,
+                }))
+            }
+            Expr::Row(list, _) => {
+                Code::Row(self.list(list, inputs)?, list.iter().map(Expr::type_oid).collect())
+            }
+            Expr::Field { arg, field, .. } => match &**arg {
+                Expr::Row(list, _) if *field < list.len() => self.expr(&list[*field], inputs)?,
+                other => Code::Field { arg: one(other)?, field: *field },
+            },
+            Expr::RowNullTest { arg, not } => match &**arg {
+                Expr::Row(list, _) => Code::RowNull { fields: self.list(list, inputs)?, not: *not },
+                _ => return Err(SqlError::not_supported("IS NULL of a composite value")),
+            },
+            Expr::SqlValue(kind, type_oid, typmod) => Code::SqlValue(*kind, *type_oid, *typmod),
+            Expr::SubPlan(sub) => Code::Sub(Box::new(self.subplan(sub, inputs)?)),
+            Expr::Aggregate(call) => {
+                return Err(SqlError::internal(format!(
+                    "aggregate {} outside an aggregation",
+                    call.function.name
+                )));
+            }
+            Expr::Window(call) => {
+                return Err(SqlError::internal(format!(
+                    "window function {} outside a window",
+                    call.function.name
+                )));
+            }
+            Expr::Grouping(_) => return Err(SqlError::internal("GROUPING outside an aggregation")),
+        })
+    }
+
+    fn var(&self, var: &plan::Var, inputs: Inputs<'_>) -> SqlResult<Code> {
+        if let Some(raw) = inputs.raw.filter(|r| r.rel == var.rel) {
+            if var.column == 0 {
+                return self.whole_row(raw, var.rel);
+            }
+            return raw
+                .place(var.column)
+                .map(Code::Outer)
+                .ok_or_else(|| SqlError::internal("column not decoded"));
+        }
+        if let Some(raw) = inputs.inner_raw.filter(|r| r.rel == var.rel) {
+            return raw
+                .place(var.column)
+                .map(Code::Inner)
+                .ok_or_else(|| SqlError::internal("column not decoded"));
+        }
+        Err(SqlError::internal(format!(
+            "column {} of relation {} not found in the input rows",
+            var.column, self.statement.relations[var.rel].alias
+        )))
+    }
+
+    fn whole_row(&self, raw: &RawRow, rel: RelId) -> SqlResult<Code> {
+        let columns = &self.statement.relations[rel].columns;
+        let live = (0..raw.upto.min(columns.len())).filter(|i| columns[*i].type_oid.is_valid());
+        let live: Vec<usize> = live.collect();
+        Ok(Code::Row(
+            live.iter().map(|i| Code::Outer(*i)).collect(),
+            live.iter().map(|i| columns[*i].type_oid).collect(),
+        ))
+    }
+
+    /// A call by pointer, with integer operators in their short form.
+    fn call(&self, call: &plan::Call, inputs: Inputs<'_>) -> SqlResult<Code> {
+        if let Some(op) = int_cmp_of(call.function.oid) {
+            let sides = (self.expr(&call.args[0], inputs)?, self.expr(&call.args[1], inputs)?);
+            return Ok(Code::IntCmp(op, Box::new(sides)));
+        }
+        if let Some(op) = int_op_of(call.function.oid) {
+            let sides = (self.expr(&call.args[0], inputs)?, self.expr(&call.args[1], inputs)?);
+            return Ok(Code::IntOp(op, Box::new(sides)));
+        }
+        if matches!(call.function.imp, Imp::Native(_)) {
+            return Ok(Code::Call(Box::new(self.pointer_call(call, inputs)?)));
+        }
+        Ok(Code::Other(Box::new(OtherCall {
+            function: call.function,
+            args: self.list(&call.args, inputs)?,
+            types: call.args.iter().map(Expr::type_oid).collect(),
+            result: call.type_oid,
+            collation: call.collation,
+        })))
+    }
+
+    /// The call as a pointer and its arguments.
+    pub fn pointer_call(&self, call: &plan::Call, inputs: Inputs<'_>) -> SqlResult<CallCode> {
+        let Imp::Native(eval) = call.function.imp else {
+            let what = match &call.form {
+                CallForm::Operator(_, name) => format!("operator {name}"),
+                _ => format!("function {}", call.function.name),
+            };
+            return Err(SqlError::not_supported(format!("{what} here")));
+        };
+        Ok(CallCode {
+            eval,
+            strict: call.function.strict,
+            args: self.list(&call.args, inputs)?,
+            types: call.args.iter().map(Expr::type_oid).collect(),
+            result: call.type_oid,
+            collation: call.collation,
+            variadic: call.variadic,
+        })
+    }
+
+    fn subplan(&self, sub: &SubPlanRef, inputs: Inputs<'_>) -> SqlResult<SubCode> {
+        let args = sub
+            .args
+            .iter()
+            .map(|(cell, arg)| Ok((*cell, self.expr(arg, inputs)?)))
+            .collect::<SqlResult<Box<[_]>>>()?;
+        let kind = match &sub.kind {
+            SubPlanKind::Exists => SubKind::Exists,
+            SubPlanKind::Scalar => SubKind::Scalar,
+            SubPlanKind::Array => SubKind::Array { element: element_of(sub.type_oid) },
+            SubPlanKind::Multi { columns } => SubKind::Multi { columns: columns.clone().into() },
+            SubPlanKind::Quantified { any, single, test, columns, hash } => SubKind::Quantified {
+                any: *any,
+                single: *single,
+                test: self.expr(test, inputs)?,
+                columns: columns.clone().into(),
+                hash: match hash {
+                    Some(pairs) if sub.args.is_empty() => Some(
+                        pairs
+                            .iter()
+                            .map(|p| Ok((self.expr(&p.left, inputs)?, p.column, p.type_oid)))
+                            .collect::<SqlResult<_>>()?,
+                    ),
+                    _ => None,
+                },
+            },
+        };
+        Ok(SubCode { plan: sub.plan, kind, args, type_oid: sub.type_oid })
+    }
+}
+
+/// B-tree order of a type.
+pub fn compare_of(type_oid: Oid) -> SqlResult<types::registry::CompareFn> {
+    types::compare(type_oid).ok_or_else(|| {
+        base::sql_err!(
+            UNDEFINED_FUNCTION,
+            "could not identify a comparison function for type {}",
+            types::format_type(type_oid, None).unwrap_or_else(|| type_oid.to_string())
+        )
+    })
+}
+
+/// Element type of an array type.
+pub fn element_of(array: Oid) -> Oid {
+    types::builtin_type(array).map_or(Oid::INVALID, |t| t.element)
+}
+
+fn int_cmp_of(function: Oid) -> Option<IntCmp> {
+    Some(match function.0 {
+        65 | 63 | 467 | 158 | 159 | 474 | 852 | 1850 | 1856 => IntCmp::Eq,
+        144 | 145 | 468 | 164 | 165 | 475 | 853 | 1851 | 1857 => IntCmp::Ne,
+        66 | 64 | 469 | 160 | 161 | 476 | 854 | 1852 | 1858 => IntCmp::Lt,
+        149 | 148 | 471 | 166 | 167 | 478 | 856 | 1854 | 1860 => IntCmp::Le,
+        147 | 146 | 470 | 162 | 163 | 477 | 855 | 1853 | 1859 => IntCmp::Gt,
+        150 | 151 | 472 | 168 | 169 | 479 | 857 | 1855 | 1861 => IntCmp::Ge,
+        _ => return None,
+    })
+}
+
+fn int_op_of(function: Oid) -> Option<IntOp> {
+    Some(match function.0 {
+        177 | 178 | 179 => IntOp::Add4,
+        181 | 182 | 183 => IntOp::Sub4,
+        141 | 170 | 171 => IntOp::Mul4,
+        463 | 1274 | 1278 | 837 | 841 => IntOp::Add8,
+        464 | 1275 | 1279 | 942 | 838 => IntOp::Sub8,
+        465 | 1276 | 1280 | 839 | 943 => IntOp::Mul8,
+        _ => return None,
+    })
+}

@@ -1,0 +1,152 @@
+//! What nodes and expressions work with while a statement runs.
+
+use std::cell::{Cell, RefCell};
+
+use base::{CommandId, Oid, SqlError, SqlResult, Xid};
+use catalog::view::CatalogView;
+use heap::{Access, ComboCids, View, Writer};
+use plan::ParamId;
+use tuple::Datum;
+use txn::{Snapshot, Transaction};
+use types::{FormatContext, SessionFn};
+
+use crate::compile::SubProgram;
+use crate::spill::TempDir;
+
+/// What expressions ask of the session beyond their arguments.
+pub trait Facilities {
+    /// Carries out a function of the registry that needs catalogs or the session.
+    fn call(&self, id: SessionFn, call: &types::Call<'_>, args: &[Datum]) -> SqlResult<Datum>;
+    /// The same for functions that return rows.
+    fn call_set(&self, id: SessionFn, call: &types::Call<'_>, args: &[Datum]) -> SqlResult<Vec<Vec<Datum>>>;
+    /// What types ask.
+    fn types(&self) -> &dyn types::Session;
+    /// Names and descriptions.
+    fn catalog(&self) -> &dyn CatalogView;
+    /// `current_user`, `session_user`, database and schema for the parameterless functions of SQL.
+    fn sql_value(&self, kind: plan::SqlValueKind, type_oid: Oid, typmod: i32) -> SqlResult<Datum>;
+    /// A notice for the client.
+    fn notice(&self, notice: &SqlError);
+}
+
+/// Counters for EXPLAIN ANALYZE, one a plan node.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    /// Rows out.
+    pub rows: f64,
+    /// Completed runs.
+    pub loops: f64,
+    /// Nanoseconds to the first row.
+    pub startup: u64,
+    /// Nanoseconds in all.
+    pub total: u64,
+    /// Rows removed by the filter.
+    pub removed: f64,
+}
+
+/// What nodes and expressions work with while a statement runs.
+pub struct Cx<'s> {
+    /// Storage.
+    pub access: Access<'s>,
+    /// The session's transaction; borrowed only for the moment of a call.
+    pub txn: &'s RefCell<Transaction>,
+    /// Its combo command ids.
+    pub combo: &'s ComboCids,
+    /// What is visible.
+    pub snapshot: Snapshot,
+    /// The command that runs.
+    pub command: CommandId,
+    /// REPEATABLE READ or stricter: a concurrent update is an error.
+    pub fixed_snapshot: bool,
+    /// Database, for lock tags.
+    pub database: Oid,
+    /// Session formats.
+    pub format: &'s FormatContext,
+    /// The session.
+    pub session: &'s dyn Facilities,
+    /// The statement that runs.
+    pub statement: &'s std::sync::Arc<plan::Statement>,
+    /// The statement's parameters.
+    pub params: &'s [Datum],
+    /// Executor parameters.
+    pub cells: Vec<Datum>,
+    /// Subplans; taken out while they run.
+    pub subs: Vec<Option<Box<SubProgram>>>,
+    /// Rows of recursive queries' previous step.
+    pub work_tables: Vec<Vec<Vec<Datum>>>,
+    /// Bytes a sort or hash may use.
+    pub work_mem: usize,
+    /// Where rows go that do not fit.
+    pub temp: &'s TempDir,
+    /// Counters by node, when EXPLAIN ANALYZE asks.
+    pub counters: Option<Vec<Counters>>,
+    /// Rows inserted, updated or deleted.
+    pub processed: u64,
+    /// Replacement rows while a concurrently updated row is checked again: relation, place and columns.
+    pub recheck: Option<Recheck>,
+    /// xid of the writing transaction, once known.
+    pub xid: Cell<Xid>,
+}
+
+/// Rows that stand for relations while conditions are checked again (READ COMMITTED).
+pub struct Recheck {
+    /// The updated relation, its newest version's place and columns.
+    pub rel: plan::RelId,
+    /// Columns of the newest version, system columns behind them as the scan lays them out.
+    pub row: Vec<Datum>,
+    /// Its place.
+    pub tid: base::Tid,
+    /// Already handed out.
+    pub done: bool,
+}
+
+impl<'s> Cx<'s> {
+    /// What the statement sees, for one storage call.
+    #[inline]
+    pub fn with_view<T>(&self, f: impl FnOnce(&Access<'s>, &View<'_>) -> T) -> T {
+        let me = self.txn.borrow();
+        f(&self.access, &View { snapshot: &self.snapshot, curcid: self.command, me: &me, combo: self.combo })
+    }
+
+    /// The transaction's xid, assigned now if it has none.
+    pub fn xid(&self) -> SqlResult<Xid> {
+        if self.xid.get().is_valid() {
+            return Ok(self.xid.get());
+        }
+        let xid = self.txn.borrow_mut().xid().map_err(crate::error::txn)?;
+        self.xid.set(xid);
+        Ok(xid)
+    }
+
+    /// Who writes, for one storage call.
+    pub fn with_writer<T>(&self, f: impl FnOnce(&Access<'s>, &Writer<'_>) -> T) -> SqlResult<T> {
+        let xid = self.xid()?;
+        let me = self.txn.borrow();
+        Ok(f(&self.access, &Writer { xid, cid: self.command, me: &me, combo: self.combo }))
+    }
+
+    /// Context of a call of a function.
+    #[inline]
+    pub fn call<'a>(
+        &'a self,
+        arg_types: &'a [Oid],
+        result_type: Oid,
+        collation: Oid,
+        variadic: bool,
+    ) -> types::Call<'a> {
+        types::Call {
+            format: self.format,
+            session: self.session.types(),
+            collation,
+            arg_types,
+            result_type,
+            variadic_array: variadic,
+        }
+    }
+
+    /// Sets an executor parameter.
+    #[inline]
+    pub fn set(&mut self, cell: ParamId, value: Datum) {
+        self.cells[cell] = value;
+    }
+}

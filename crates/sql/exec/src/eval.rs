@@ -1,0 +1,515 @@
+//! Expressions in the form they are evaluated in: columns are places in the input rows, functions are pointers.
+//!
+//! [`Code`] is compiled once per execution state by [`crate::compile`]. Integer comparison and arithmetic over columns,
+//! parameters and constants go without building an argument list.
+
+use std::cmp::Ordering;
+
+use base::{Oid, SqlResult, sql_err};
+use plan::{ParamId, SqlValueKind, Test};
+use smallvec::SmallVec;
+use tuple::Datum;
+use types::{Eval, Function, Imp};
+
+use crate::cx::Cx;
+
+/// The rows that an expression reads.
+#[derive(Clone, Copy)]
+pub struct Rows<'r> {
+    /// The only input, or the outer side of a join.
+    pub outer: &'r [Datum],
+    /// The inner side of a join.
+    pub inner: &'r [Datum],
+}
+
+impl<'r> Rows<'r> {
+    /// One input.
+    #[inline]
+    pub fn one(outer: &'r [Datum]) -> Rows<'r> {
+        Rows { outer, inner: &[] }
+    }
+}
+
+/// Comparisons of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum IntCmp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// Arithmetic of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum IntOp {
+    Add4,
+    Sub4,
+    Mul4,
+    Add8,
+    Sub8,
+    Mul8,
+}
+
+/// A call by pointer.
+pub struct CallCode {
+    /// The implementation.
+    pub eval: Eval,
+    /// NULL in, NULL out.
+    pub strict: bool,
+    /// Arguments.
+    pub args: Box<[Code]>,
+    /// Their types.
+    pub types: Box<[Oid]>,
+    /// Result type.
+    pub result: Oid,
+    /// Collation.
+    pub collation: Oid,
+    /// VARIADIC array given.
+    pub variadic: bool,
+}
+
+/// A call that is not by a plain pointer.
+pub struct OtherCall {
+    /// The function.
+    pub function: &'static Function,
+    /// Arguments.
+    pub args: Box<[Code]>,
+    /// Their types.
+    pub types: Box<[Oid]>,
+    /// Result type.
+    pub result: Oid,
+    /// Collation.
+    pub collation: Oid,
+}
+
+/// A quantified comparison with an array.
+pub struct ArrayCode {
+    /// The implementation.
+    pub eval: Eval,
+    /// NULL in, NULL out.
+    pub strict: bool,
+    /// ANY.
+    pub any: bool,
+    /// Left operand.
+    pub left: Code,
+    /// The array.
+    pub array: Code,
+    /// Element type.
+    pub element: Oid,
+    /// Collation.
+    pub collation: Oid,
+    /// Types of both sides.
+    pub types: [Oid; 2],
+}
+
+/// A use of a subplan.
+pub struct SubCode {
+    /// Which.
+    pub plan: usize,
+    /// What it yields.
+    pub kind: SubKind,
+    /// Cells to set first.
+    pub args: Box<[(ParamId, Code)]>,
+    /// Result type.
+    pub type_oid: Oid,
+}
+
+/// What a subplan yields, compiled.
+#[allow(missing_docs)]
+pub enum SubKind {
+    Exists,
+    Scalar,
+    Array {
+        element: Oid,
+    },
+    Quantified {
+        any: bool,
+        single: bool,
+        test: Code,
+        columns: Box<[ParamId]>,
+        hash: Option<Box<[(Code, usize, Oid)]>>,
+    },
+    Multi {
+        columns: Box<[ParamId]>,
+    },
+}
+
+/// An expression.
+#[allow(missing_docs)]
+pub enum Code {
+    Const(Datum),
+    Param(usize),
+    Cell(ParamId),
+    Outer(usize),
+    Inner(usize),
+    Call(Box<CallCode>),
+    Other(Box<OtherCall>),
+    IntCmp(IntCmp, Box<(Code, Code)>),
+    IntOp(IntOp, Box<(Code, Code)>),
+    And(Box<[Code]>),
+    Or(Box<[Code]>),
+    Not(Box<Code>),
+    Test(Test, Box<Code>),
+    Distinct(Box<CallCode>, bool),
+    NullIf(Box<CallCode>),
+    Case { operand: Option<(ParamId, Box<Code>)>, arms: Box<[(Code, Code)]>, otherwise: Box<Code> },
+    Coalesce(Box<[Code]>),
+    Extreme { greatest: bool, args: Box<[Code]>, compare: types::registry::CompareFn },
+    IoCast { arg: Box<Code>, source: Oid, target: Oid },
+    Array(Box<[Code]>, ArrayShape),
+    ArrayOp(Box<ArrayCode>),
+    ArrayCast { arg: Box<Code>, element: Box<Code>, cell: ParamId, source: Oid, target: Oid },
+    Subscript(Box<SubscriptCode>),
+    Row(Box<[Code]>, Box<[Oid]>),
+    Field { arg: Box<Code>, field: usize },
+    RowNull { fields: Box<[Code]>, not: bool },
+    SqlValue(SqlValueKind, Oid, i32),
+    Sub(Box<SubCode>),
+}
+
+/// Types of an array constructor.
+#[derive(Clone, Copy)]
+pub struct ArrayShape {
+    /// Element type.
+    pub element: Oid,
+    /// Elements are arrays.
+    pub nested: bool,
+}
+
+/// Subscripts of an array.
+#[allow(missing_docs)]
+pub struct SubscriptCode {
+    pub array: Code,
+    pub upper: Box<[Option<Code>]>,
+    pub lower: Box<[Option<Code>]>,
+    pub slice: bool,
+    pub assign: Option<Code>,
+    pub element: Oid,
+}
+
+type Args = SmallVec<[Datum; 4]>;
+
+#[inline]
+fn int_of(value: &Datum) -> Option<i64> {
+    match value {
+        Datum::Int4(v) => Some(i64::from(*v)),
+        Datum::Int8(v) => Some(*v),
+        Datum::Int2(v) => Some(i64::from(*v)),
+        _ => None,
+    }
+}
+
+impl Code {
+    /// A value that is at hand without evaluation.
+    #[inline]
+    fn peek<'a>(&'a self, rows: Rows<'a>, cx: &'a Cx<'_>) -> Option<&'a Datum> {
+        match self {
+            Code::Const(value) => Some(value),
+            Code::Param(number) => cx.params.get(*number),
+            Code::Cell(id) => Some(&cx.cells[*id]),
+            Code::Outer(i) => Some(&rows.outer[*i]),
+            Code::Inner(i) => Some(&rows.inner[*i]),
+            _ => None,
+        }
+    }
+
+    /// An integer, without building a [`Datum`] where that can be helped; `None` is NULL.
+    #[inline]
+    fn int(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<i64>> {
+        if let Some(value) = self.peek(rows, cx) {
+            return Ok(int_of(value));
+        }
+        Ok(int_of(&self.eval(rows, cx)?))
+    }
+
+    /// Whether a condition holds: NULL does not.
+    #[inline]
+    pub fn test(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if let Code::IntCmp(op, sides) = self {
+            return Ok(int_cmp(*op, sides, rows, cx)?.unwrap_or(false));
+        }
+        Ok(matches!(self.eval(rows, cx)?, Datum::Bool(true)))
+    }
+
+    /// The value.
+    pub fn eval(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+        match self {
+            Code::Const(value) => Ok(value.clone()),
+            Code::Outer(i) => Ok(rows.outer[*i].clone()),
+            Code::Inner(i) => Ok(rows.inner[*i].clone()),
+            Code::Param(number) => match cx.params.get(*number) {
+                Some(value) => Ok(value.clone()),
+                None => Err(sql_err!(UNDEFINED_OBJECT, "no value found for parameter {}", number + 1)),
+            },
+            Code::Cell(id) => Ok(cx.cells[*id].clone()),
+            Code::IntCmp(op, sides) => Ok(int_cmp(*op, sides, rows, cx)?.map_or(Datum::Null, Datum::Bool)),
+            Code::IntOp(op, sides) => int_op(*op, sides, rows, cx),
+            Code::Call(call) => eval_call(call, rows, cx),
+            _ => {
+                // The rest nests through here: one check of the stack a level is enough.
+                runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+                self.eval_slow(rows, cx)
+            }
+        }
+    }
+
+    fn eval_slow(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+        Ok(match self {
+            Code::And(list) => {
+                let mut result = Datum::Bool(true);
+                for code in list {
+                    match code.eval(rows, cx)? {
+                        Datum::Bool(false) => return Ok(Datum::Bool(false)),
+                        Datum::Null => result = Datum::Null,
+                        _ => {}
+                    }
+                }
+                result
+            }
+            Code::Or(list) => {
+                let mut result = Datum::Bool(false);
+                for code in list {
+                    match code.eval(rows, cx)? {
+                        Datum::Bool(true) => return Ok(Datum::Bool(true)),
+                        Datum::Null => result = Datum::Null,
+                        _ => {}
+                    }
+                }
+                result
+            }
+            Code::Not(arg) => match arg.eval(rows, cx)? {
+                Datum::Bool(v) => Datum::Bool(!v),
+                _ => Datum::Null,
+            },
+            Code::Test(test, arg) => Datum::Bool(truth_test(*test, &arg.eval(rows, cx)?)),
+            Code::Distinct(call, negated) => {
+                let left = call.args[0].eval(rows, cx)?;
+                let right = call.args[1].eval(rows, cx)?;
+                let same = match (left.is_null(), right.is_null()) {
+                    (true, true) => true,
+                    (false, false) => matches!(apply(call, &[left, right], cx)?, Datum::Bool(true)),
+                    _ => false,
+                };
+                Datum::Bool(same == *negated)
+            }
+            Code::NullIf(call) => {
+                let left = call.args[0].eval(rows, cx)?;
+                let right = call.args[1].eval(rows, cx)?;
+                if left.is_null() || right.is_null() {
+                    return Ok(left);
+                }
+                let args = [left, right];
+                let same = matches!(apply(call, &args, cx)?, Datum::Bool(true));
+                let [left, _] = args;
+                if same { Datum::Null } else { left }
+            }
+            Code::Case { operand, arms, otherwise } => {
+                if let Some((cell, operand)) = operand {
+                    let value = operand.eval(rows, cx)?;
+                    cx.set(*cell, value);
+                }
+                for (when, then) in arms {
+                    if when.test(rows, cx)? {
+                        return then.eval(rows, cx);
+                    }
+                }
+                otherwise.eval(rows, cx)?
+            }
+            Code::Coalesce(list) => {
+                for code in list {
+                    let value = code.eval(rows, cx)?;
+                    if !value.is_null() {
+                        return Ok(value);
+                    }
+                }
+                Datum::Null
+            }
+            Code::Extreme { greatest, args, compare } => {
+                let mut best = Datum::Null;
+                for code in args {
+                    let value = code.eval(rows, cx)?;
+                    if value.is_null() {
+                        continue;
+                    }
+                    let wanted = if *greatest { Ordering::Greater } else { Ordering::Less };
+                    if best.is_null() || compare(&value, &best) == wanted {
+                        best = value;
+                    }
+                }
+                best
+            }
+            Code::IoCast { arg, source, target } => {
+                let value = arg.eval(rows, cx)?;
+                if value.is_null() {
+                    return Ok(value);
+                }
+                let mut text = Vec::new();
+                let call = cx.call(&[], *target, Oid::INVALID, false);
+                types::output(*source, &value, &call, &mut text)?;
+                types::input(*target, types::value::str_of(&text), -1, &call)?
+            }
+            Code::Other(call) => eval_other(call, rows, cx)?,
+            Code::SqlValue(kind, type_oid, typmod) => cx.session.sql_value(*kind, *type_oid, *typmod)?,
+            Code::Sub(sub) => crate::subplan::eval(sub, rows, cx)?,
+            Code::RowNull { fields, not } => {
+                for field in fields {
+                    if field.eval(rows, cx)?.is_null() == *not {
+                        return Ok(Datum::Bool(false));
+                    }
+                }
+                Datum::Bool(true)
+            }
+            Code::Array(..)
+            | Code::ArrayOp(_)
+            | Code::ArrayCast { .. }
+            | Code::Subscript(_)
+            | Code::Row(..)
+            | Code::Field { .. } => crate::composite::eval(self, rows, cx)?,
+            Code::Const(_)
+            | Code::Param(_)
+            | Code::Cell(_)
+            | Code::Outer(_)
+            | Code::Inner(_)
+            | Code::Call(_)
+            | Code::IntCmp(..)
+            | Code::IntOp(..) => return self.eval(rows, cx),
+        })
+    }
+}
+
+#[inline]
+fn int_cmp(op: IntCmp, sides: &(Code, Code), rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<bool>> {
+    let Some(a) = sides.0.int(rows, cx)? else { return Ok(None) };
+    let Some(b) = sides.1.int(rows, cx)? else { return Ok(None) };
+    Ok(Some(match op {
+        IntCmp::Eq => a == b,
+        IntCmp::Ne => a != b,
+        IntCmp::Lt => a < b,
+        IntCmp::Le => a <= b,
+        IntCmp::Gt => a > b,
+        IntCmp::Ge => a >= b,
+    }))
+}
+
+fn int_op(op: IntOp, sides: &(Code, Code), rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+    let Some(a) = sides.0.int(rows, cx)? else { return Ok(Datum::Null) };
+    let Some(b) = sides.1.int(rows, cx)? else { return Ok(Datum::Null) };
+    let result = match op {
+        IntOp::Add4 | IntOp::Add8 => a.checked_add(b),
+        IntOp::Sub4 | IntOp::Sub8 => a.checked_sub(b),
+        IntOp::Mul4 | IntOp::Mul8 => a.checked_mul(b),
+    };
+    match op {
+        IntOp::Add4 | IntOp::Sub4 | IntOp::Mul4 => match result.map(i32::try_from) {
+            Some(Ok(v)) => Ok(Datum::Int4(v)),
+            _ => Err(sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "integer out of range")),
+        },
+        _ => {
+            result.map(Datum::Int8).ok_or_else(|| sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "bigint out of range"))
+        }
+    }
+}
+
+#[inline]
+fn eval_call(call: &CallCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+    runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+    let mut args = Args::new();
+    for code in &call.args {
+        let value = code.eval(rows, cx)?;
+        if call.strict && value.is_null() {
+            return Ok(Datum::Null);
+        }
+        args.push(value);
+    }
+    apply(call, &args, cx)
+}
+
+/// Calls with arguments at hand.
+#[inline]
+pub fn apply(call: &CallCode, args: &[Datum], cx: &Cx<'_>) -> SqlResult<Datum> {
+    (call.eval)(&cx.call(&call.types, call.result, call.collation, call.variadic), args)
+}
+
+fn eval_other(call: &OtherCall, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+    let mut args = Args::new();
+    for code in &call.args {
+        let value = code.eval(rows, cx)?;
+        if call.function.strict && value.is_null() {
+            return Ok(Datum::Null);
+        }
+        args.push(value);
+    }
+    let context = cx.call(&call.types, call.result, call.collation, false);
+    match call.function.imp {
+        Imp::Native(eval) => eval(&context, &args),
+        Imp::Session(id) => cx.session.call(id, &context, &args),
+        Imp::Output(type_oid) => {
+            let mut out = Vec::new();
+            types::output(type_oid, &args[0], &context, &mut out)?;
+            Ok(Datum::Bytes(out.into()))
+        }
+        Imp::Input(type_oid) => {
+            let typmod = match args.get(2) {
+                Some(Datum::Int4(n)) => *n,
+                _ => -1,
+            };
+            match &args[0] {
+                Datum::Bytes(text) => types::input(type_oid, types::value::str_of(text), typmod, &context),
+                _ => Ok(Datum::Null),
+            }
+        }
+        Imp::Send(type_oid) => {
+            let mut out = Vec::new();
+            types::send(type_oid, &args[0], &context, &mut out)?;
+            Ok(Datum::Bytes(out.into()))
+        }
+        _ => Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "function {}() cannot be called in this context",
+            call.function.name
+        )),
+    }
+}
+
+fn truth_test(test: Test, value: &Datum) -> bool {
+    let truth = match value {
+        Datum::Bool(v) => Some(*v),
+        _ => None,
+    };
+    match test {
+        Test::IsNull => value.is_null(),
+        Test::IsNotNull => !value.is_null(),
+        Test::IsTrue => truth == Some(true),
+        Test::IsNotTrue => truth != Some(true),
+        Test::IsFalse => truth == Some(false),
+        Test::IsNotFalse => truth != Some(false),
+        Test::IsUnknown => truth.is_none(),
+        Test::IsNotUnknown => truth.is_some(),
+    }
+}
+
+/// Whether all conditions hold.
+#[inline]
+pub fn passes(quals: &[Code], rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<bool> {
+    for qual in quals {
+        if !qual.test(rows, cx)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Replaces `out` by the values of `codes`.
+#[inline]
+pub fn project(codes: &[Code], rows: Rows<'_>, cx: &mut Cx<'_>, out: &mut Vec<Datum>) -> SqlResult<()> {
+    out.clear();
+    for code in codes {
+        let value = code.eval(rows, cx)?;
+        out.push(value);
+    }
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! Entries of indexes: made for new rows, checked for uniqueness.
+
+use base::{Oid, SqlError, SqlResult, Tid, sql_err};
+use btree::{Access as IndexAccess, InsertOutcome, Liveness, TupleState, UniqueCheck};
+use catalog::view::Table;
+use heap::HeapRel;
+use plan::{IndexExprs, IndexRef};
+use tuple::Datum;
+
+use crate::compile::{Compiler, Inputs};
+use crate::cx::Cx;
+use crate::eval::{Code, Rows, passes, project};
+use crate::nodes::TableHorizon;
+
+/// Writes one index of a table.
+pub struct IndexWriter {
+    index: IndexRef,
+    columns: Box<[Code]>,
+    predicate: Box<[Code]>,
+}
+
+/// Asks the heap about rows with equal keys.
+struct HeapLiveness<'a, 'c> {
+    cx: &'a Cx<'c>,
+    heap: &'a HeapRel,
+}
+
+impl Liveness for HeapLiveness<'_, '_> {
+    fn check(&self, tid: Tid) -> Result<TupleState, SqlError> {
+        let me = self.cx.txn.borrow();
+        let state =
+            heap::unique_liveness(&self.cx.access, self.heap, &me, tid).map_err(crate::error::heap)?;
+        Ok(match state {
+            heap::Liveness::Live { tid } => TupleState::Live { tid },
+            heap::Liveness::InProgress(xid) => TupleState::InProgress(xid),
+            heap::Liveness::Dead { all_dead: false } => TupleState::Deleted,
+            heap::Liveness::Dead { all_dead: true } => TupleState::Dead,
+        })
+    }
+}
+
+impl IndexWriter {
+    /// Compiles an index's expressions over the table's row.
+    pub fn new(compiler: &Compiler<'_>, exprs: &IndexExprs, inputs: Inputs<'_>) -> SqlResult<IndexWriter> {
+        Ok(IndexWriter {
+            index: exprs.index.clone(),
+            columns: compiler.list(&exprs.columns, inputs)?,
+            predicate: compiler.list(&exprs.predicate, inputs)?,
+        })
+    }
+
+    /// The index.
+    pub fn oid(&self) -> Oid {
+        self.index.oid
+    }
+
+    fn values(&self, heap: &HeapRel, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Option<Vec<Datum>>> {
+        if !passes(&self.predicate, Rows::one(row), cx)? {
+            return Ok(None);
+        }
+        let mut values = Vec::with_capacity(self.columns.len());
+        project(&self.columns, Rows::one(row), cx, &mut values)?;
+        for value in &mut values {
+            if let Datum::Toasted(_) = value {
+                *value =
+                    heap::detoast(&cx.access, heap.desc.toast.as_ref(), value).map_err(crate::error::heap)?;
+            }
+        }
+        Ok(Some(values))
+    }
+
+    /// Enters a row; a duplicate of a unique key is an error.
+    pub fn insert(
+        &self,
+        table: &Table,
+        heap: &HeapRel,
+        row: &[Datum],
+        tid: Tid,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<()> {
+        let Some(values) = self.values(heap, row, cx)? else { return Ok(()) };
+        match self.enter(table, heap, &values, tid, false, cx)? {
+            None => Ok(()),
+            Some(_) => Err(self.violation(table, &values, cx)),
+        }
+    }
+
+    /// The live row that has the same key in this unique index, if any; waits for those in progress.
+    pub fn find_conflict(
+        &self,
+        table: &Table,
+        heap: &HeapRel,
+        row: &[Datum],
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<Tid>> {
+        if !self.index.unique {
+            return Ok(None);
+        }
+        let Some(values) = self.values(heap, row, cx)? else { return Ok(None) };
+        self.enter(table, heap, &values, Tid::default(), true, cx)
+    }
+
+    fn enter(
+        &self,
+        table: &Table,
+        heap: &HeapRel,
+        values: &[Datum],
+        tid: Tid,
+        only_check: bool,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<Tid>> {
+        let none = || SqlError::internal(format!("index \"{}\" has no storage", self.index.name));
+        let btree = self.index.btree.as_ref().ok_or_else(none)?;
+        loop {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            let outcome = {
+                let liveness = HeapLiveness { cx, heap };
+                let unique = match (self.index.unique, only_check) {
+                    (false, _) => UniqueCheck::No,
+                    (true, false) => UniqueCheck::Yes(&liveness),
+                    (true, true) => UniqueCheck::Existing(&liveness),
+                };
+                let horizon = TableHorizon::new(cx.access.txns, heap.desc.kind);
+                let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: cx.xid()? };
+                btree::insert(&access, btree, values, tid, unique)
+                    .map_err(|e| e.into_sql(&self.index.name, &table.name))?
+            };
+            match outcome {
+                InsertOutcome::Inserted | InsertOutcome::InsertedMaybeConflict => return Ok(None),
+                InsertOutcome::Conflict { tid } => return Ok(Some(tid)),
+                InsertOutcome::WaitFor { xid, .. } => {
+                    cx.txn.borrow_mut().wait_for(xid).map_err(crate::error::txn)?;
+                }
+            }
+        }
+    }
+
+    fn violation(&self, table: &Table, values: &[Datum], cx: &Cx<'_>) -> SqlError {
+        let error = sql_err!(
+            UNIQUE_VIOLATION,
+            "duplicate key value violates unique constraint \"{}\"",
+            self.index.name
+        )
+        .table(table.schema_name.as_str(), table.name.as_str())
+        .constraint(self.index.name.as_str());
+        match key_description(table, &self.index, values, cx) {
+            Some(key) => error.detail(format!("Key {key} already exists.")),
+            None => error,
+        }
+    }
+}
+
+/// `(a, b)=(1, x)`.
+pub fn key_description(table: &Table, index: &IndexRef, values: &[Datum], cx: &Cx<'_>) -> Option<String> {
+    let mut names = Vec::new();
+    let mut shown = Vec::new();
+    for (number, value) in index.keys.iter().zip(values) {
+        let column = table.columns.get(usize::try_from(*number).ok()?.checked_sub(1)?)?;
+        names.push(column.name.clone());
+        if value.is_null() {
+            shown.push("null".to_string());
+            continue;
+        }
+        let mut text = Vec::new();
+        let call = cx.call(&[], column.type_oid, column.collation, false);
+        types::output(column.type_oid, value, &call, &mut text).ok()?;
+        shown.push(String::from_utf8_lossy(&text).into_owned());
+    }
+    Some(format!("({})=({})", names.join(", "), shown.join(", ")))
+}

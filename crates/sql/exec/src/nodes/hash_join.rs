@@ -1,0 +1,485 @@
+//! Hash joins of every kind. When the inner side outgrows `work_mem`, both sides are split into batches by hash; all but the
+//! first wait in temporary files.
+
+use base::SqlResult;
+use plan::{Expr, JoinClause, JoinKind, ParamId, Plan};
+use tuple::Datum;
+
+use super::{BoxNode, Builder, Node, Projection, affected, depends_on};
+use crate::compile::Inputs;
+use crate::cx::Cx;
+use crate::eval::{Code, Rows, passes};
+use crate::spill::{SpillFile, SpillReader, row_bytes};
+
+/// How one column of the keys is hashed and compared.
+struct KeyCode {
+    outer: Code,
+    inner: Code,
+    hash: fn(&Datum) -> u64,
+    equal: fn(&Datum, &Datum) -> bool,
+}
+
+/// A hash join; the table is built from the inner side.
+pub fn build<'p>(
+    builder: &mut Builder<'p>,
+    plan: &'p Plan,
+    kind: JoinKind,
+    outer: &'p Plan,
+    inner: &'p Plan,
+    hash: &[JoinClause],
+    clauses: &[Expr],
+) -> SqlResult<BoxNode> {
+    let inputs = Inputs::two(&outer.output, &inner.output);
+    let compiler = builder.compiler();
+    let mut keys = Vec::new();
+    for clause in hash {
+        let type_oid = clause.outer.type_oid();
+        let none = || base::SqlError::internal("hash join over a type that cannot be hashed");
+        keys.push(KeyCode {
+            outer: compiler.expr(&clause.outer, Inputs::one(&outer.output))?,
+            inner: compiler.expr(&clause.inner, Inputs::one(&inner.output))?,
+            hash: types::hash(type_oid).ok_or_else(none)?,
+            equal: if type_oid == clause.inner.type_oid() {
+                types::equal(type_oid).ok_or_else(none)?
+            } else {
+                same_int
+            },
+        });
+    }
+    let clauses = compiler.list(clauses, inputs)?;
+    let projection = builder.projection(plan, inputs)?;
+    let inner_depends = depends_on(builder.statement, inner);
+    Ok(Box::new(HashJoin {
+        kind,
+        keys,
+        clauses,
+        projection,
+        inner_depends,
+        outer_nulls: vec![Datum::Null; outer.output.len()],
+        inner_nulls: vec![Datum::Null; inner.output.len()],
+        outer: builder.build(outer)?,
+        inner: builder.build(inner)?,
+        table: None,
+        phase: Phase::Probe,
+        probe: Vec::new(),
+        probe_key: Vec::new(),
+        chain: NONE,
+        matched: false,
+        outer_files: Vec::new(),
+        reading: None,
+    }))
+}
+
+fn same_int(a: &Datum, b: &Datum) -> bool {
+    let int = |v: &Datum| match v {
+        Datum::Int2(n) => Some(i64::from(*n)),
+        Datum::Int4(n) => Some(i64::from(*n)),
+        Datum::Int8(n) => Some(*n),
+        _ => None,
+    };
+    int(a).is_some() && int(a) == int(b)
+}
+
+const NONE: u32 = u32::MAX;
+
+struct Entry {
+    hash: u64,
+    next: u32,
+    matched: bool,
+    key: Box<[Datum]>,
+    row: Vec<Datum>,
+}
+
+/// The inner side.
+struct Table {
+    buckets: Vec<u32>,
+    entries: Vec<Entry>,
+    bytes: usize,
+    /// Number of batches, a power of two; 1 while everything is in memory.
+    batches: usize,
+    batch: usize,
+    files: Vec<Option<SpillFile>>,
+    /// Inner rows with NULL keys: they match nothing, but RIGHT and FULL joins give them.
+    unmatched: Vec<Vec<Datum>>,
+}
+
+#[derive(PartialEq)]
+enum Phase {
+    Probe,
+    Unmatched(usize),
+    Done,
+}
+
+struct HashJoin {
+    kind: JoinKind,
+    keys: Vec<KeyCode>,
+    clauses: Box<[Code]>,
+    projection: Projection,
+    inner_depends: Vec<ParamId>,
+    outer_nulls: Vec<Datum>,
+    inner_nulls: Vec<Datum>,
+    outer: BoxNode,
+    inner: BoxNode,
+    table: Option<Table>,
+    phase: Phase,
+    probe: Vec<Datum>,
+    probe_key: Vec<Datum>,
+    chain: u32,
+    matched: bool,
+    outer_files: Vec<Option<SpillFile>>,
+    reading: Option<SpillReader>,
+}
+
+fn mix(hash: u64, value: u64) -> u64 {
+    (hash.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95)
+}
+
+impl Table {
+    fn new() -> Table {
+        Table {
+            buckets: vec![NONE; 1024],
+            entries: Vec::new(),
+            bytes: 0,
+            batches: 1,
+            batch: 0,
+            files: Vec::new(),
+            unmatched: Vec::new(),
+        }
+    }
+
+    fn batch_of(&self, hash: u64) -> usize {
+        (hash >> 40) as usize & (self.batches - 1)
+    }
+
+    fn insert(&mut self, hash: u64, key: Box<[Datum]>, row: Vec<Datum>) {
+        if self.entries.len() >= self.buckets.len() {
+            self.buckets = vec![NONE; self.buckets.len() * 4];
+            for i in 0..self.entries.len() {
+                let bucket = self.entries[i].hash as usize & (self.buckets.len() - 1);
+                self.entries[i].next = self.buckets[bucket];
+                self.buckets[bucket] = i as u32;
+            }
+        }
+        self.bytes += row_bytes(&row) + row_bytes(&key) + size_of::<Entry>();
+        let bucket = hash as usize & (self.buckets.len() - 1);
+        let next = std::mem::replace(&mut self.buckets[bucket], self.entries.len() as u32);
+        self.entries.push(Entry { hash, next, matched: false, key, row });
+    }
+
+    /// Doubles the number of batches and moves rows of later ones to files.
+    fn split(&mut self, cx: &Cx<'_>) -> SqlResult<()> {
+        const MAX_BATCHES: usize = 1024;
+        if self.batches >= MAX_BATCHES {
+            return Ok(());
+        }
+        self.batches *= 2;
+        self.files.resize_with(self.batches, || None);
+        let entries = std::mem::take(&mut self.entries);
+        self.buckets.fill(NONE);
+        self.bytes = 0;
+        for entry in entries {
+            let batch = self.batch_of(entry.hash);
+            if batch == self.batch {
+                self.insert(entry.hash, entry.key, entry.row);
+            } else {
+                self.put(batch, &entry.row, cx)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, batch: usize, row: &[Datum], cx: &Cx<'_>) -> SqlResult<()> {
+        if self.files[batch].is_none() {
+            self.files[batch] = Some(SpillFile::create(cx.temp)?);
+        }
+        self.files[batch].as_mut().map_or(Ok(()), |f| f.write(row))
+    }
+}
+
+impl HashJoin {
+    fn keeps_inner(&self) -> bool {
+        matches!(self.kind, JoinKind::Right | JoinKind::Full | JoinKind::RightAnti)
+    }
+
+    fn keeps_outer(&self) -> bool {
+        matches!(self.kind, JoinKind::Left | JoinKind::Full | JoinKind::Anti)
+    }
+
+    /// Key of an inner row and its hash; `None` if a part is NULL.
+    fn inner_key(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Option<(u64, Box<[Datum]>)>> {
+        let mut hash = 0;
+        let mut key = Vec::with_capacity(self.keys.len());
+        for code in &self.keys {
+            let value = code.inner.eval(Rows::one(row), cx)?;
+            if value.is_null() {
+                return Ok(None);
+            }
+            hash = mix(hash, (code.hash)(&value));
+            key.push(value);
+        }
+        Ok(Some((hash, key.into())))
+    }
+
+    fn add_inner(&self, table: &mut Table, row: Vec<Datum>, cx: &mut Cx<'_>) -> SqlResult<()> {
+        let Some((hash, key)) = self.inner_key(&row, cx)? else {
+            if self.keeps_inner() {
+                table.unmatched.push(row);
+            }
+            return Ok(());
+        };
+        let batch = table.batch_of(hash);
+        if batch != table.batch {
+            return table.put(batch, &row, cx);
+        }
+        table.insert(hash, key, row);
+        if table.bytes > cx.work_mem * 2 {
+            table.split(cx)?;
+        }
+        Ok(())
+    }
+
+    fn build_table(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        let mut table = Table::new();
+        while self.inner.next(cx)? {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            let row = self.inner.row().to_vec();
+            self.add_inner(&mut table, row, cx)?;
+        }
+        self.outer_files.clear();
+        self.outer_files.resize_with(table.batches, || None);
+        self.table = Some(table);
+        Ok(())
+    }
+
+    /// The next outer row of this batch into `probe`; false at its end.
+    fn next_outer(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        loop {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            let more = match &mut self.reading {
+                Some(reader) => reader.next(&mut self.probe)?,
+                None if self.table.as_ref().is_some_and(|t| t.batch == 0) => {
+                    let more = self.outer.next(cx)?;
+                    if more {
+                        self.probe.clear();
+                        self.probe.extend_from_slice(self.outer.row());
+                    }
+                    more
+                }
+                None => false,
+            };
+            if !more {
+                return Ok(false);
+            }
+            let mut hash = 0;
+            let mut null = false;
+            self.probe_key.clear();
+            for code in &self.keys {
+                let value = code.outer.eval(Rows::one(&self.probe), cx)?;
+                null |= value.is_null();
+                if !null {
+                    hash = mix(hash, (code.hash)(&value));
+                }
+                self.probe_key.push(value);
+            }
+            self.matched = false;
+            self.chain = NONE;
+            let Some(table) = &mut self.table else { return Ok(false) };
+            if null {
+                if self.keeps_outer() {
+                    return Ok(true);
+                }
+                continue;
+            }
+            let batch = table.batch_of(hash);
+            if batch != table.batch {
+                self.outer_files.resize_with(table.batches, || None);
+                if self.outer_files[batch].is_none() {
+                    self.outer_files[batch] = Some(SpillFile::create(cx.temp)?);
+                }
+                if let Some(file) = &mut self.outer_files[batch] {
+                    file.write(&self.probe)?;
+                }
+                continue;
+            }
+            self.chain = table.buckets[hash as usize & (table.buckets.len() - 1)];
+            return Ok(true);
+        }
+    }
+
+    /// Loads the next batch; false if there is none.
+    fn next_batch(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let Some(mut table) = self.table.take() else { return Ok(false) };
+        table.batch += 1;
+        if table.batch >= table.batches {
+            self.table = Some(table);
+            return Ok(false);
+        }
+        table.entries.clear();
+        table.unmatched.clear();
+        table.buckets.fill(NONE);
+        table.bytes = 0;
+        if let Some(file) = table.files[table.batch].take() {
+            let mut reader = file.into_reader()?;
+            let mut row = Vec::new();
+            while reader.next(&mut row)? {
+                runtime::check_interrupts().map_err(crate::error::interrupted)?;
+                self.add_inner(&mut table, std::mem::take(&mut row), cx)?;
+            }
+        }
+        self.outer_files.resize_with(table.batches, || None);
+        let file = match self.outer_files[table.batch].take() {
+            Some(file) => file,
+            None => SpillFile::create(cx.temp)?,
+        };
+        self.reading = Some(file.into_reader()?);
+        self.table = Some(table);
+        Ok(true)
+    }
+
+    /// Looks along the chain for a match of the probe row; true if a row is to be given.
+    fn scan_chain(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let Some(mut table) = self.table.take() else { return Ok(false) };
+        let found = self.scan_chain_in(&mut table, cx);
+        self.table = Some(table);
+        found
+    }
+
+    fn scan_chain_in(&mut self, table: &mut Table, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        while self.chain != NONE {
+            let at = self.chain as usize;
+            self.chain = table.entries[at].next;
+            let entry = &table.entries[at];
+            let same =
+                self.keys.iter().zip(&self.probe_key).zip(&entry.key).all(|((k, a), b)| (k.equal)(a, b));
+            let skip = self.kind == JoinKind::RightSemi && entry.matched;
+            if !same || skip {
+                continue;
+            }
+            let rows = Rows { outer: &self.probe, inner: &entry.row };
+            if !passes(&self.clauses, rows, cx)? {
+                continue;
+            }
+            self.matched = true;
+            table.entries[at].matched = true;
+            let rows = Rows { outer: &self.probe, inner: &table.entries[at].row };
+            match self.kind {
+                JoinKind::Anti => {
+                    self.chain = NONE;
+                    return Ok(false);
+                }
+                JoinKind::RightAnti => continue,
+                JoinKind::Semi => self.chain = NONE,
+                _ => {}
+            }
+            if self.projection.apply(rows, cx)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Inner rows of this batch that matched nothing.
+    fn next_unmatched(&mut self, mut at: usize, cx: &mut Cx<'_>) -> SqlResult<Option<usize>> {
+        let Some(table) = self.table.take() else { return Ok(None) };
+        let mut found = Ok(None);
+        loop {
+            let row = match table.entries.get(at) {
+                Some(entry) if entry.matched => {
+                    at += 1;
+                    continue;
+                }
+                Some(entry) => &entry.row,
+                None => match table.unmatched.get(at - table.entries.len()) {
+                    Some(row) => row,
+                    None => break,
+                },
+            };
+            at += 1;
+            match self.projection.apply(Rows { outer: &self.outer_nulls, inner: row }, cx) {
+                Ok(true) => {
+                    found = Ok(Some(at));
+                    break;
+                }
+                Ok(false) => {}
+                Err(error) => {
+                    found = Err(error);
+                    break;
+                }
+            }
+        }
+        self.table = Some(table);
+        found
+    }
+}
+
+impl Node for HashJoin {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if self.table.is_none() {
+            self.build_table(cx)?;
+        }
+        loop {
+            match self.phase {
+                Phase::Done => return Ok(false),
+                Phase::Unmatched(at) => match self.next_unmatched(at, cx)? {
+                    Some(next) => {
+                        self.phase = Phase::Unmatched(next);
+                        return Ok(true);
+                    }
+                    None => self.phase = if self.next_batch(cx)? { Phase::Probe } else { Phase::Done },
+                },
+                Phase::Probe => {
+                    if self.scan_chain(cx)? {
+                        return Ok(true);
+                    }
+                    if !self.probe_key.is_empty() && !self.matched && self.keeps_outer() {
+                        self.matched = true;
+                        let rows = Rows { outer: &self.probe, inner: &self.inner_nulls };
+                        if self.projection.apply(rows, cx)? {
+                            return Ok(true);
+                        }
+                    }
+                    if self.next_outer(cx)? {
+                        continue;
+                    }
+                    self.probe_key.clear();
+                    self.phase = if self.keeps_inner() {
+                        Phase::Unmatched(0)
+                    } else if self.next_batch(cx)? {
+                        Phase::Probe
+                    } else {
+                        Phase::Done
+                    };
+                }
+            }
+        }
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.projection.row()
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        let reusable = !changed.is_empty()
+            && !affected(&self.inner_depends, changed)
+            && self.table.as_ref().is_some_and(|t| t.batches == 1);
+        self.phase = Phase::Probe;
+        self.probe_key.clear();
+        (self.chain, self.matched, self.reading) = (NONE, false, None);
+        self.outer_files.clear();
+        if reusable {
+            self.table.iter_mut().flat_map(|t| &mut t.entries).for_each(|e| e.matched = false);
+        } else {
+            self.table = None;
+            self.inner.rescan(cx, changed)?;
+        }
+        self.outer.rescan(cx, changed)
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        self.table = None;
+        self.outer_files = Vec::new();
+        self.reading = None;
+        self.outer.close(cx);
+        self.inner.close(cx);
+    }
+}

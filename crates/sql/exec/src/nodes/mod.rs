@@ -1,0 +1,266 @@
+//! # What
+//! The executor's nodes: each pulls rows from its children and gives rows one at a time.
+//!
+//! A node's row stays valid until its next call. State trees are built from a plan by [`build`], and used again for the
+//! next execution after [`Node::rescan`].
+//!
+//! # Invariants
+//! 1. No borrow of the session's transaction is held over a call of `next`.
+//! 2. Every loop that can go on without giving a row checks for interrupts.
+//! 3. After `rescan` a node behaves as newly built; with `changed` it may keep what depends on none of those cells.
+
+use base::SqlResult;
+use plan::{Expr, ParamId, Plan, RelId, Statement};
+use tuple::Datum;
+
+use crate::compile::{Compiler, Inputs};
+use crate::cx::Cx;
+use crate::eval::{Code, Rows, passes, project};
+
+mod aggregate;
+mod hash_join;
+mod join;
+mod lock_rows;
+mod merge_join;
+mod modify;
+mod recursive;
+mod scan;
+mod set;
+mod simple;
+mod sort;
+mod table_scan;
+mod window;
+
+pub use sort::{Key, Sorter};
+pub use table_scan::{TableHorizon, tid_datum};
+
+/// A node of an execution state tree.
+pub trait Node {
+    /// Moves to the next row; false at the end.
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool>;
+    /// The current row.
+    fn row(&self) -> &[Datum];
+    /// Starts again; `changed` names the cells that have new values.
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()>;
+    /// Ends: lets go of pins, memory and temporary files. The node may be used again after `rescan`.
+    fn close(&mut self, cx: &mut Cx<'_>);
+}
+
+/// A node on the heap.
+pub type BoxNode = Box<dyn Node>;
+
+/// Builds state trees for one statement.
+pub struct Builder<'p> {
+    /// The statement.
+    pub statement: &'p Statement,
+    /// Build for checking a concurrently updated row again: this relation yields [`crate::cx::Recheck::row`] only.
+    pub recheck: Option<RelId>,
+    /// Count rows and time of each node, in the order of the tree.
+    pub counting: bool,
+    /// Nodes counted so far.
+    pub counted: usize,
+}
+
+impl<'p> Builder<'p> {
+    /// A builder for ordinary execution.
+    pub fn new(statement: &'p Statement) -> Builder<'p> {
+        Builder { statement, recheck: None, counting: false, counted: 0 }
+    }
+
+    /// Compiles expressions of the statement.
+    pub fn compiler(&self) -> Compiler<'p> {
+        Compiler { statement: self.statement }
+    }
+
+    /// The state tree of a plan.
+    pub fn build(&mut self, plan: &'p Plan) -> SqlResult<BoxNode> {
+        runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+        let number = self.counted;
+        self.counted += 1;
+        let node = self.build_plain(plan)?;
+        if self.counting {
+            return Ok(Box::new(simple::Counting::new(node, number)));
+        }
+        Ok(node)
+    }
+
+    fn build_plain(&mut self, plan: &'p Plan) -> SqlResult<BoxNode> {
+        use plan::Node as P;
+        Ok(match &plan.node {
+            P::Result { one_time, child } => simple::result(self, plan, one_time, child.as_deref())?,
+            P::ProjectSet { child } => simple::project_set(self, plan, child)?,
+            P::SeqScan { rel } => table_scan::seq(self, plan, *rel)?,
+            P::IndexScan { rel, index, conditions, backward } => {
+                table_scan::index(self, plan, *rel, index, conditions, *backward, false)?
+            }
+            P::IndexOnlyScan { rel, index, conditions, backward } => {
+                table_scan::index(self, plan, *rel, index, conditions, *backward, true)?
+            }
+            P::BitmapHeapScan { rel, bitmap, recheck } => {
+                table_scan::bitmap(self, plan, *rel, bitmap, recheck)?
+            }
+            P::TidScan { rel, tids, condition } => table_scan::tid(self, plan, *rel, tids, condition)?,
+            P::ValuesScan { rel, rows } => scan::values(self, plan, *rel, rows)?,
+            P::FunctionScan { rel, functions, ordinality } => {
+                scan::function(self, plan, *rel, functions, *ordinality)?
+            }
+            P::SubqueryScan { rel, child } => scan::subquery(self, plan, *rel, child)?,
+            P::CteScan { rel, subplan } => scan::cte(self, plan, *rel, *subplan)?,
+            P::WorkTableScan { rel, table } => scan::work_table(self, plan, *rel, *table)?,
+            P::RecursiveUnion { initial, recursive, table, distinct } => {
+                recursive::build(self, initial, recursive, *table, *distinct)?
+            }
+            P::NestLoop { kind, outer, inner, clauses, params, .. } => {
+                join::nest_loop(self, plan, *kind, outer, inner, clauses, params)?
+            }
+            P::HashJoin { kind, outer, inner, hash, clauses, .. } => {
+                hash_join::build(self, plan, *kind, outer, inner, hash, clauses)?
+            }
+            P::MergeJoin { kind, outer, inner, merge, clauses, .. } => {
+                merge_join::build(self, plan, *kind, outer, inner, merge, clauses)?
+            }
+            P::Materialize { child } => simple::materialize(self, child)?,
+            P::Sort { child, keys } => sort::build(self, child, keys)?,
+            P::Unique { child, columns } => simple::unique(self, child, columns)?,
+            P::Aggregate { strategy, child, keys, sets, calls } => {
+                aggregate::build(self, plan, *strategy, child, keys, sets, calls)?
+            }
+            P::WindowAgg { child, partition, order, frame, calls, .. } => {
+                window::build(self, plan, child, partition, order, frame, calls)?
+            }
+            P::Limit { child, count, offset, with_ties } => {
+                simple::limit(self, child, count, offset, with_ties)?
+            }
+            P::SetOp { kind, left, right } => set::build(self, *kind, left, right)?,
+            P::Append { children } => simple::append(self, children)?,
+            P::LockRows { child, marks } => lock_rows::build(self, child, marks)?,
+            P::Modify(modify) => modify::build(self, plan, modify)?,
+        })
+    }
+
+    /// Filter and output of a node over its inputs.
+    pub fn projection(&self, plan: &Plan, inputs: Inputs<'_>) -> SqlResult<Projection> {
+        let compiler = self.compiler();
+        let filter = compiler.list(&plan.filter, inputs)?;
+        let identity = plan.output.iter().enumerate().all(|(i, e)| inputs.outer.get(i) == Some(e))
+            && inputs.raw.is_none()
+            && inputs.inner.is_empty()
+            && inputs.outer.len() == plan.output.len();
+        // What sets cells for others comes first.
+        let output = compiler.list(&plan.output, inputs)?;
+        let multi = (0..output.len())
+            .filter(|i| matches!(&output[*i], Code::Sub(sub) if matches!(sub.kind, crate::eval::SubKind::Multi { .. })));
+        let first: Box<[usize]> = multi.collect();
+        Ok(Projection { filter, output, identity, first, row: Vec::new() })
+    }
+}
+
+/// Filter and output of a node.
+pub struct Projection {
+    /// Conditions.
+    pub filter: Box<[Code]>,
+    output: Box<[Code]>,
+    /// The output is the input row as it is.
+    pub identity: bool,
+    first: Box<[usize]>,
+    row: Vec<Datum>,
+}
+
+impl Projection {
+    /// Whether the row passes the filter; if so, computes the output.
+    #[inline]
+    pub fn apply(&mut self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if !passes(&self.filter, rows, cx)? {
+            return Ok(false);
+        }
+        self.project(rows, cx)?;
+        Ok(true)
+    }
+
+    /// Computes the output.
+    #[inline]
+    pub fn project(&mut self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<()> {
+        for i in &self.first {
+            self.output[*i].eval(rows, cx)?;
+        }
+        if self.first.is_empty() {
+            return project(&self.output, rows, cx, &mut self.row);
+        }
+        self.row.clear();
+        for (i, code) in self.output.iter().enumerate() {
+            let value = if self.first.contains(&i) { Datum::Null } else { code.eval(rows, cx)? };
+            self.row.push(value);
+        }
+        Ok(())
+    }
+
+    /// The output row.
+    #[inline]
+    pub fn row(&self) -> &[Datum] {
+        &self.row
+    }
+}
+
+/// Cells that a plan and the subplans it uses read but do not set themselves.
+pub fn depends_on(statement: &Statement, plan: &Plan) -> Vec<ParamId> {
+    let mut found = Vec::new();
+    let mut set = Vec::new();
+    walk_plan(statement, plan, &mut found, &mut set, 0);
+    found.retain(|id| !set.contains(id));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn walk_expr(
+    statement: &Statement,
+    expr: &Expr,
+    found: &mut Vec<ParamId>,
+    set: &mut Vec<ParamId>,
+    depth: usize,
+) {
+    expr.any(&mut |e| {
+        match e {
+            Expr::ExecParam { id, .. } => found.push(*id),
+            Expr::Case { operand: Some((id, _)), .. } | Expr::ArrayCast { cell: id, .. } => set.push(*id),
+            Expr::SubPlan(sub) => {
+                set.extend(sub.args.iter().map(|(id, _)| *id));
+                match &sub.kind {
+                    plan::SubPlanKind::Quantified { columns, .. } | plan::SubPlanKind::Multi { columns } => {
+                        set.extend(columns);
+                    }
+                    _ => {}
+                }
+                if depth < 64 {
+                    walk_plan(statement, &statement.subplans[sub.plan].plan, found, set, depth + 1);
+                }
+            }
+            _ => {}
+        }
+        false
+    });
+}
+
+fn walk_plan(
+    statement: &Statement,
+    plan: &Plan,
+    found: &mut Vec<ParamId>,
+    set: &mut Vec<ParamId>,
+    depth: usize,
+) {
+    plan.for_exprs(&mut |e| walk_expr(statement, e, found, set, depth));
+    if let plan::Node::NestLoop { params, .. } = &plan.node {
+        set.extend(params.iter().map(|(id, _)| *id));
+    }
+    if let plan::Node::CteScan { subplan, .. } = &plan.node
+        && depth < 64
+    {
+        walk_plan(statement, &statement.subplans[*subplan].plan, found, set, depth + 1);
+    }
+    plan.for_children(&mut |child| walk_plan(statement, child, found, set, depth));
+}
+
+/// Whether any of `cells` is among `changed`.
+pub fn affected(cells: &[ParamId], changed: &[ParamId]) -> bool {
+    cells.iter().any(|c| changed.contains(c))
+}

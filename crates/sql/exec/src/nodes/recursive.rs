@@ -1,0 +1,91 @@
+//! WITH RECURSIVE: the first term's rows, then the second term over the previous step's rows until there are none.
+
+use base::SqlResult;
+use plan::{ParamId, Plan};
+use rustc_hash::FxHashSet;
+use tuple::Datum;
+
+use super::{BoxNode, Builder, Node};
+use crate::cx::Cx;
+use crate::spill::encode_row;
+
+/// A recursive union.
+pub fn build<'p>(
+    builder: &mut Builder<'p>,
+    initial: &'p Plan,
+    recursive: &'p Plan,
+    table: usize,
+    distinct: bool,
+) -> SqlResult<BoxNode> {
+    let (initial, recursive) = (builder.build(initial)?, builder.build(recursive)?);
+    Ok(Box::new(RecursiveUnion {
+        initial,
+        recursive,
+        table,
+        seen: distinct.then(FxHashSet::default),
+        gathered: Vec::new(),
+        in_initial: true,
+        row: Vec::new(),
+    }))
+}
+
+struct RecursiveUnion {
+    initial: BoxNode,
+    recursive: BoxNode,
+    table: usize,
+    /// Rows given so far, for UNION without ALL.
+    seen: Option<FxHashSet<Vec<u8>>>,
+    gathered: Vec<Vec<Datum>>,
+    in_initial: bool,
+    row: Vec<Datum>,
+}
+
+impl Node for RecursiveUnion {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        loop {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            let term = if self.in_initial { &mut self.initial } else { &mut self.recursive };
+            if term.next(cx)? {
+                let row = term.row().to_vec();
+                if let Some(seen) = &mut self.seen {
+                    let mut bytes = Vec::new();
+                    encode_row(&row, &mut bytes);
+                    if !seen.insert(bytes) {
+                        continue;
+                    }
+                }
+                self.gathered.push(row.clone());
+                self.row = row;
+                return Ok(true);
+            }
+            if self.gathered.is_empty() {
+                return Ok(false);
+            }
+            cx.work_tables[self.table] = std::mem::take(&mut self.gathered);
+            self.in_initial = false;
+            self.recursive.rescan(cx, &[])?;
+        }
+    }
+
+    fn row(&self) -> &[Datum] {
+        &self.row
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        self.in_initial = true;
+        self.gathered.clear();
+        if let Some(seen) = &mut self.seen {
+            seen.clear();
+        }
+        cx.work_tables[self.table].clear();
+        self.initial.rescan(cx, changed)?;
+        self.recursive.rescan(cx, changed)
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        self.gathered = Vec::new();
+        cx.work_tables[self.table] = Vec::new();
+        self.initial.close(cx);
+        self.recursive.close(cx);
+    }
+}

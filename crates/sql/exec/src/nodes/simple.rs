@@ -1,0 +1,492 @@
+//! Small nodes: result, limit, append, unique, materialize, project set, and the one that counts for EXPLAIN ANALYZE.
+
+use base::{SqlError, SqlResult, sql_err};
+use plan::{Expr, ParamId, Plan, SortKey};
+use tuple::Datum;
+use types::registry::SetRows;
+
+use super::scan::SetCall;
+use super::{BoxNode, Builder, Node, Projection, affected, depends_on};
+use crate::compile::Inputs;
+use crate::cx::{Counters, Cx};
+use crate::eval::{Code, Rows, passes};
+use crate::spill::row_bytes;
+
+/// One row from nothing, or a child behind a condition checked once.
+pub fn result<'p>(
+    builder: &mut Builder<'p>,
+    plan: &'p Plan,
+    one_time: &[Expr],
+    child: Option<&'p Plan>,
+) -> SqlResult<BoxNode> {
+    let inputs = child.map_or(Inputs::default(), |c| Inputs::one(&c.output));
+    let projection = builder.projection(plan, inputs)?;
+    let one_time = builder.compiler().list(one_time, Inputs::default())?;
+    let child = child.map(|c| builder.build(c)).transpose()?;
+    Ok(Box::new(ResultNode { one_time, checked: false, done: false, child, projection }))
+}
+
+struct ResultNode {
+    one_time: Box<[Code]>,
+    checked: bool,
+    done: bool,
+    child: Option<BoxNode>,
+    projection: Projection,
+}
+
+impl Node for ResultNode {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if self.done {
+            return Ok(false);
+        }
+        if !self.checked {
+            self.checked = true;
+            if !passes(&self.one_time, Rows::one(&[]), cx)? {
+                self.done = true;
+                return Ok(false);
+            }
+        }
+        let Some(child) = &mut self.child else {
+            self.done = true;
+            return self.projection.apply(Rows::one(&[]), cx);
+        };
+        while child.next(cx)? {
+            if self.projection.apply(Rows::one(child.row()), cx)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.projection.row()
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        (self.checked, self.done) = (false, false);
+        self.child.as_mut().map_or(Ok(()), |c| c.rescan(cx, changed))
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        if let Some(child) = &mut self.child {
+            child.close(cx);
+        }
+    }
+}
+
+/// Set-returning functions in the target list: rows until the longest has ended.
+pub fn project_set<'p>(builder: &mut Builder<'p>, plan: &'p Plan, child: &'p Plan) -> SqlResult<BoxNode> {
+    let inputs = Inputs::one(&child.output);
+    let mut calls = Vec::new();
+    for expr in &plan.output {
+        collect_sets(expr, &mut calls);
+    }
+    // The functions' values stand behind the child's columns.
+    let mut carried = child.output.clone();
+    carried.extend(calls.iter().map(|c| Expr::Call(Box::new(c.clone()))));
+    let projection = builder.projection(plan, Inputs::one(&carried))?;
+    let sets = calls.iter().map(|c| SetCall::new(builder, c, inputs)).collect::<SqlResult<_>>()?;
+    Ok(Box::new(ProjectSet {
+        child: builder.build(child)?,
+        sets,
+        running: Vec::new(),
+        input: Vec::new(),
+        projection,
+    }))
+}
+
+fn collect_sets(expr: &Expr, out: &mut Vec<plan::Call>) {
+    match expr {
+        Expr::Call(call) if call.function.retset => {
+            if !out.contains(call) {
+                out.push((**call).clone());
+            }
+        }
+        _ => expr.for_children(&mut |child| collect_sets(child, out)),
+    }
+}
+
+struct ProjectSet {
+    child: BoxNode,
+    sets: Vec<SetCall>,
+    running: Vec<Option<Box<dyn SetRows>>>,
+    input: Vec<Datum>,
+    projection: Projection,
+}
+
+impl Node for ProjectSet {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        loop {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            if self.running.is_empty() {
+                if !self.child.next(cx)? {
+                    return Ok(false);
+                }
+                self.input = self.child.row().to_vec();
+                for set in &self.sets {
+                    self.running.push(Some(set.start(Rows::one(&self.input), cx)?));
+                }
+            }
+            let width = self.input.len();
+            let mut row = std::mem::take(&mut self.input);
+            let mut any = false;
+            let mut one = Vec::new();
+            for slot in &mut self.running {
+                let has = match slot {
+                    Some(rows) => rows.next(&mut one)?,
+                    None => false,
+                };
+                any |= has;
+                row.push(if has { one.first().cloned().unwrap_or_default() } else { Datum::Null });
+                if !has {
+                    *slot = None;
+                }
+            }
+            let found = any && self.projection.apply(Rows::one(&row), cx)?;
+            row.truncate(width);
+            self.input = row;
+            if !any {
+                self.running.clear();
+            }
+            if found {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.projection.row()
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        self.running.clear();
+        self.child.rescan(cx, changed)
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        self.running.clear();
+        self.child.close(cx);
+    }
+}
+
+/// LIMIT and OFFSET.
+pub fn limit<'p>(
+    builder: &mut Builder<'p>,
+    child: &'p Plan,
+    count: &Option<Expr>,
+    offset: &Option<Expr>,
+    ties: &[SortKey],
+) -> SqlResult<BoxNode> {
+    let compiler = builder.compiler();
+    let code = |e: &Option<Expr>| e.as_ref().map(|e| compiler.expr(e, Inputs::default())).transpose();
+    let (count, offset) = (code(count)?, code(offset)?);
+    let ties = super::sort::keys(builder, ties, Inputs::one(&child.output))?;
+    let child = builder.build(child)?;
+    Ok(Box::new(Limit { child, count, offset, ties, left: None, last: Vec::new(), started: false }))
+}
+
+struct Limit {
+    child: BoxNode,
+    count: Option<Code>,
+    offset: Option<Code>,
+    ties: Box<[super::Key]>,
+    left: Option<i64>,
+    last: Vec<Datum>,
+    started: bool,
+}
+
+fn row_count(code: &Option<Code>, what: &str, cx: &mut Cx<'_>) -> SqlResult<Option<i64>> {
+    let Some(code) = code else { return Ok(None) };
+    match code.eval(Rows::one(&[]), cx)? {
+        Datum::Int8(n) if n >= 0 => Ok(Some(n)),
+        Datum::Int8(_) if what == "LIMIT" => {
+            Err(sql_err!(INVALID_ROW_COUNT_IN_LIMIT_CLAUSE, "LIMIT must not be negative"))
+        }
+        Datum::Int8(_) => {
+            Err(sql_err!(INVALID_ROW_COUNT_IN_RESULT_OFFSET_CLAUSE, "OFFSET must not be negative"))
+        }
+        _ => Ok(None),
+    }
+}
+
+impl Node for Limit {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if !self.started {
+            self.started = true;
+            let skip = row_count(&self.offset, "OFFSET", cx)?.unwrap_or(0);
+            self.left = row_count(&self.count, "LIMIT", cx)?;
+            if self.left == Some(0) {
+                return Ok(false);
+            }
+            for _ in 0..skip {
+                if !self.child.next(cx)? {
+                    self.left = Some(0);
+                    return Ok(false);
+                }
+            }
+        }
+        match &mut self.left {
+            None => self.child.next(cx),
+            Some(0) => {
+                if self.ties.is_empty() || self.last.is_empty() || !self.child.next(cx)? {
+                    return Ok(false);
+                }
+                let same = super::sort::compare_rows(&self.ties, &self.last, self.child.row(), cx)?.is_eq();
+                if !same {
+                    self.last.clear();
+                }
+                Ok(same)
+            }
+            Some(left) => {
+                *left -= 1;
+                let last = *left == 0;
+                let more = self.child.next(cx)?;
+                if more && last && !self.ties.is_empty() {
+                    self.last = self.child.row().to_vec();
+                }
+                Ok(more)
+            }
+        }
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.child.row()
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        self.started = false;
+        self.last.clear();
+        self.child.rescan(cx, changed)
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        self.child.close(cx);
+    }
+}
+
+/// One child after the other.
+pub fn append<'p>(builder: &mut Builder<'p>, children: &'p [Plan]) -> SqlResult<BoxNode> {
+    let children = children.iter().map(|c| builder.build(c)).collect::<SqlResult<Vec<_>>>()?;
+    Ok(Box::new(Append { children, at: 0 }))
+}
+
+struct Append {
+    children: Vec<BoxNode>,
+    at: usize,
+}
+
+impl Node for Append {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        while let Some(child) = self.children.get_mut(self.at) {
+            if child.next(cx)? {
+                return Ok(true);
+            }
+            self.at += 1;
+        }
+        Ok(false)
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.children[self.at].row()
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        self.at = 0;
+        self.children.iter_mut().try_for_each(|c| c.rescan(cx, changed))
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        self.children.iter_mut().for_each(|c| c.close(cx));
+    }
+}
+
+/// Drops rows equal to the one before in `columns`.
+pub fn unique<'p>(builder: &mut Builder<'p>, child: &'p Plan, columns: &[Expr]) -> SqlResult<BoxNode> {
+    let keys: Vec<SortKey> =
+        columns.iter().map(|e| SortKey { expr: e.clone(), descending: false, nulls_first: false }).collect();
+    let keys = super::sort::keys(builder, &keys, Inputs::one(&child.output))?;
+    Ok(Box::new(Unique { child: builder.build(child)?, keys, last: None }))
+}
+
+struct Unique {
+    child: BoxNode,
+    keys: Box<[super::Key]>,
+    last: Option<Vec<Datum>>,
+}
+
+impl Node for Unique {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        while self.child.next(cx)? {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            let row = self.child.row();
+            let same = match &self.last {
+                Some(last) => super::sort::compare_rows(&self.keys, last, row, cx)?.is_eq(),
+                None => false,
+            };
+            if !same {
+                self.last = Some(self.child.row().to_vec());
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.child.row()
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        self.last = None;
+        self.child.rescan(cx, changed)
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        self.last = None;
+        self.child.close(cx);
+    }
+}
+
+/// Keeps rows for reading again; beyond `work_mem` in a file.
+pub fn materialize<'p>(builder: &mut Builder<'p>, child: &'p Plan) -> SqlResult<BoxNode> {
+    let depends = depends_on(builder.statement, child);
+    let child = builder.build(child)?;
+    Ok(Box::new(Materialize {
+        child,
+        depends,
+        rows: Vec::new(),
+        bytes: 0,
+        at: 0,
+        complete: false,
+        overflow: false,
+    }))
+}
+
+struct Materialize {
+    child: BoxNode,
+    depends: Vec<ParamId>,
+    rows: Vec<Vec<Datum>>,
+    bytes: usize,
+    at: usize,
+    complete: bool,
+    /// Too many rows to keep: they are read from the child again.
+    overflow: bool,
+}
+
+impl Node for Materialize {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if self.at < self.rows.len() {
+            self.at += 1;
+            return Ok(true);
+        }
+        if self.complete || !self.child.next(cx)? {
+            self.complete |= !self.overflow;
+            return Ok(false);
+        }
+        if self.overflow {
+            return Ok(true);
+        }
+        let row = self.child.row().to_vec();
+        self.bytes += row_bytes(&row);
+        if self.bytes > cx.work_mem {
+            self.overflow = true;
+            self.rows.clear();
+            self.rows.shrink_to_fit();
+            self.at = 0;
+            return Ok(true);
+        }
+        self.rows.push(row);
+        self.at = self.rows.len();
+        Ok(true)
+    }
+
+    fn row(&self) -> &[Datum] {
+        if self.overflow { self.child.row() } else { &self.rows[self.at - 1] }
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        self.at = 0;
+        // Every execution begins with a rescan that names no cell: nothing of the last one may stay.
+        if self.overflow || affected(&self.depends, changed) || changed.is_empty() {
+            self.rows.clear();
+            (self.bytes, self.complete, self.overflow) = (0, false, false);
+            self.child.rescan(cx, changed)?;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        self.rows = Vec::new();
+        (self.bytes, self.at, self.complete, self.overflow) = (0, 0, false, false);
+        self.child.close(cx);
+    }
+}
+
+/// Counts rows and time of a node.
+pub struct Counting {
+    node: BoxNode,
+    number: usize,
+    running: bool,
+    rows: f64,
+}
+
+impl Counting {
+    /// Around a node.
+    pub fn new(node: BoxNode, number: usize) -> Counting {
+        Counting { node, number, running: false, rows: 0.0 }
+    }
+
+    fn counters<'a>(&self, cx: &'a mut Cx<'_>) -> SqlResult<&'a mut Counters> {
+        let number = self.number;
+        cx.counters
+            .as_mut()
+            .and_then(|c| c.get_mut(number))
+            .ok_or_else(|| SqlError::internal("a counted plan runs without counters"))
+    }
+}
+
+impl Node for Counting {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let start = runtime::now();
+        let more = self.node.next(cx);
+        let spent = runtime::now().0.saturating_sub(start.0);
+        let first = !self.running;
+        self.running = true;
+        let counters = self.counters(cx)?;
+        counters.total += spent;
+        if first {
+            counters.startup += spent;
+        }
+        match more {
+            Ok(true) => counters.rows += 1.0,
+            Ok(false) => {
+                counters.loops += 1.0;
+                self.running = false;
+            }
+            Err(_) => {}
+        }
+        self.rows += 1.0;
+        more
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.node.row()
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        if self.running {
+            self.counters(cx)?.loops += 1.0;
+            self.running = false;
+        }
+        self.node.rescan(cx, changed)
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        if self.running
+            && let Ok(counters) = self.counters(cx)
+        {
+            counters.loops += 1.0;
+        }
+        self.running = false;
+        self.node.close(cx);
+    }
+}

@@ -1,0 +1,336 @@
+//! Sorting: in memory while it fits, else sorted runs in temporary files and a merge.
+
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+
+use base::SqlResult;
+use plan::{ParamId, Plan, SortKey};
+use tuple::Datum;
+use types::registry::CompareFn;
+
+use super::{BoxNode, Builder, Node, affected, depends_on};
+use crate::compile::{Inputs, compare_of};
+use crate::cx::Cx;
+use crate::eval::{Code, Rows};
+use crate::spill::{SpillFile, SpillReader, row_bytes};
+
+/// A sort key, compiled.
+pub struct Key {
+    code: Code,
+    compare: CompareFn,
+    descending: bool,
+    nulls_first: bool,
+}
+
+/// Compiles sort keys.
+pub fn keys(builder: &Builder<'_>, keys: &[SortKey], inputs: Inputs<'_>) -> SqlResult<Box<[Key]>> {
+    let compiler = builder.compiler();
+    keys.iter()
+        .map(|k| {
+            Ok(Key {
+                code: compiler.expr(&k.expr, inputs)?,
+                compare: compare_of(k.expr.type_oid())?,
+                descending: k.descending,
+                nulls_first: k.nulls_first,
+            })
+        })
+        .collect()
+}
+
+impl Key {
+    /// A key on a column of the rows, ascending.
+    pub fn column(i: usize, compare: CompareFn) -> Key {
+        Key { code: Code::Outer(i), compare, descending: false, nulls_first: false }
+    }
+
+    /// Changes the direction.
+    pub fn set_direction(&mut self, descending: bool, nulls_first: bool) {
+        (self.descending, self.nulls_first) = (descending, nulls_first);
+    }
+
+    /// Order of two values under this key.
+    #[inline]
+    pub fn compare(&self, a: &Datum, b: &Datum) -> Ordering {
+        match (a.is_null(), b.is_null()) {
+            (true, true) => Ordering::Equal,
+            (true, false) => {
+                if self.nulls_first {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                }
+            }
+            (false, true) => {
+                if self.nulls_first {
+                    Ordering::Greater
+                } else {
+                    Ordering::Less
+                }
+            }
+            (false, false) => {
+                let order = match (a, b) {
+                    (Datum::Int4(a), Datum::Int4(b)) => a.cmp(b),
+                    (Datum::Int8(a), Datum::Int8(b)) => a.cmp(b),
+                    _ => (self.compare)(a, b),
+                };
+                if self.descending { order.reverse() } else { order }
+            }
+        }
+    }
+}
+
+/// Order of two rows.
+pub fn compare_rows(keys: &[Key], a: &[Datum], b: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Ordering> {
+    for key in keys {
+        let order = match &key.code {
+            Code::Outer(i) => key.compare(&a[*i], &b[*i]),
+            code => {
+                let (x, y) = (code.eval(Rows::one(a), cx)?, code.eval(Rows::one(b), cx)?);
+                key.compare(&x, &y)
+            }
+        };
+        if order.is_ne() {
+            return Ok(order);
+        }
+    }
+    Ok(Ordering::Equal)
+}
+
+/// Rows being sorted. The key columns must be columns of the rows.
+pub struct Sorter {
+    places: Vec<usize>,
+    rows: Vec<Vec<Datum>>,
+    bytes: usize,
+    runs: Vec<SpillReader>,
+    heads: VecDeque<Vec<Datum>>,
+    /// Only this many rows of the beginning are wanted.
+    pub bound: Option<usize>,
+    at: usize,
+    /// Rows were written to files.
+    pub spilled: bool,
+    current: Vec<Datum>,
+}
+
+impl Sorter {
+    /// An empty sorter.
+    pub fn new(keys: &[Key]) -> Sorter {
+        let places = keys
+            .iter()
+            .map(|k| match k.code {
+                Code::Outer(i) => i,
+                _ => usize::MAX,
+            })
+            .collect();
+        Sorter {
+            places,
+            rows: Vec::new(),
+            bytes: 0,
+            runs: Vec::new(),
+            heads: VecDeque::new(),
+            bound: None,
+            at: 0,
+            spilled: false,
+            current: Vec::new(),
+        }
+    }
+
+    fn order(places: &[usize], keys: &[Key], a: &[Datum], b: &[Datum]) -> Ordering {
+        for (key, place) in keys.iter().zip(places) {
+            let order = key.compare(&a[*place], &b[*place]);
+            if order.is_ne() {
+                return order;
+            }
+        }
+        Ordering::Equal
+    }
+
+    /// Adds a row.
+    pub fn add(&mut self, row: Vec<Datum>, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
+        self.bytes += row_bytes(&row);
+        self.rows.push(row);
+        if let Some(bound) = self.bound {
+            // Sorting twice the bound at a time costs a constant factor more than a heap.
+            if self.rows.len() >= bound.saturating_mul(2).max(64) {
+                self.sort(keys);
+                self.rows.truncate(bound);
+                self.bytes = self.rows.iter().map(|r| row_bytes(r)).sum();
+            }
+        }
+        if self.bytes > cx.work_mem {
+            self.spill(keys, cx)?;
+        }
+        Ok(())
+    }
+
+    fn sort(&mut self, keys: &[Key]) {
+        let places = &self.places;
+        self.rows.sort_by(|a, b| Self::order(places, keys, a, b));
+    }
+
+    fn spill(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
+        self.sort(keys);
+        let mut file = SpillFile::create(cx.temp)?;
+        for row in self.rows.drain(..) {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            file.write(&row)?;
+        }
+        self.bytes = 0;
+        self.spilled = true;
+        self.runs.push(file.into_reader()?);
+        Ok(())
+    }
+
+    /// Ends adding.
+    pub fn finish(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
+        if self.runs.is_empty() {
+            self.sort(keys);
+            if let Some(bound) = self.bound {
+                self.rows.truncate(bound);
+            }
+            return Ok(());
+        }
+        if !self.rows.is_empty() {
+            self.spill(keys, cx)?;
+        }
+        self.merge_passes(keys, cx)?;
+        self.rewind()
+    }
+
+    /// Merges runs until few enough are left to be read at once.
+    fn merge_passes(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
+        const FAN_IN: usize = 64;
+        while self.runs.len() > FAN_IN {
+            let group: Vec<SpillReader> = self.runs.drain(..FAN_IN).collect();
+            let mut part = Sorter::new(keys);
+            part.places = self.places.clone();
+            part.runs = group;
+            part.rewind()?;
+            let mut file = SpillFile::create(cx.temp)?;
+            while part.next(keys)? {
+                runtime::check_interrupts().map_err(crate::error::interrupted)?;
+                file.write(part.row())?;
+            }
+            self.runs.push(file.into_reader()?);
+        }
+        Ok(())
+    }
+
+    /// Back to the first row.
+    pub fn rewind(&mut self) -> SqlResult<()> {
+        self.at = 0;
+        self.heads.clear();
+        for run in &mut self.runs {
+            run.rewind();
+            let mut row = Vec::new();
+            let more = run.next(&mut row)?;
+            if !more {
+                row.clear();
+            }
+            self.heads.push_back(row);
+        }
+        Ok(())
+    }
+
+    /// Moves to the next row in order.
+    pub fn next(&mut self, keys: &[Key]) -> SqlResult<bool> {
+        if self.runs.is_empty() {
+            self.at += 1;
+            return Ok(self.at <= self.rows.len());
+        }
+        if self.bound.is_some_and(|b| self.at >= b) {
+            return Ok(false);
+        }
+        let mut best: Option<usize> = None;
+        for (i, head) in self.heads.iter().enumerate() {
+            if head.is_empty() {
+                continue;
+            }
+            best = match best {
+                Some(b) if Self::order(&self.places, keys, &self.heads[b], head).is_le() => Some(b),
+                _ => Some(i),
+            };
+        }
+        let Some(best) = best else { return Ok(false) };
+        let mut next = Vec::new();
+        if !self.runs[best].next(&mut next)? {
+            next.clear();
+        }
+        self.current = std::mem::replace(&mut self.heads[best], next);
+        self.at += 1;
+        Ok(true)
+    }
+
+    /// The current row.
+    pub fn row(&self) -> &[Datum] {
+        if self.runs.is_empty() { &self.rows[self.at - 1] } else { &self.current }
+    }
+}
+
+/// A sort node.
+pub fn build<'p>(builder: &mut Builder<'p>, child: &'p Plan, sort_keys: &[SortKey]) -> SqlResult<BoxNode> {
+    let keys = keys(builder, sort_keys, Inputs::one(&child.output))?;
+    let depends = depends_on(builder.statement, child);
+    let width = child.output.len();
+    Ok(Box::new(Sort { child: builder.build(child)?, keys, width, depends, sorter: None }))
+}
+
+struct Sort {
+    child: BoxNode,
+    keys: Box<[Key]>,
+    width: usize,
+    depends: Vec<ParamId>,
+    sorter: Option<Sorter>,
+}
+
+impl Node for Sort {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if self.sorter.is_none() {
+            let mut sorter = Sorter::new(&self.keys);
+            // Keys that are no columns are appended to the rows.
+            let mut extra = self.width;
+            for place in &mut sorter.places {
+                if *place == usize::MAX {
+                    *place = extra;
+                    extra += 1;
+                }
+            }
+            while self.child.next(cx)? {
+                runtime::check_interrupts().map_err(crate::error::interrupted)?;
+                let mut row = self.child.row().to_vec();
+                for key in &self.keys {
+                    if !matches!(key.code, Code::Outer(_)) {
+                        let value = key.code.eval(Rows::one(&row), cx)?;
+                        row.push(value);
+                    }
+                }
+                if row.is_empty() {
+                    row.push(Datum::Null);
+                }
+                sorter.add(row, &self.keys, cx)?;
+            }
+            sorter.finish(&self.keys, cx)?;
+            self.sorter = Some(sorter);
+        }
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        self.sorter.as_mut().map_or(Ok(false), |s| s.next(&self.keys))
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.sorter.as_ref().map_or(&[], |s| &s.row()[..self.width])
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        match &mut self.sorter {
+            Some(sorter) if !changed.is_empty() && !affected(&self.depends, changed) => sorter.rewind(),
+            _ => {
+                self.sorter = None;
+                self.child.rescan(cx, changed)
+            }
+        }
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        self.sorter = None;
+        self.child.close(cx);
+    }
+}

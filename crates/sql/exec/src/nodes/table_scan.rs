@@ -1,0 +1,691 @@
+//! Scans of tables: sequential, by index, by bitmap, by place.
+
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult, Tid, Xid};
+use btree::{Access as IndexAccess, BtreeRel, Direction, Horizon, ScanKey, ScanKeys, ScanOp};
+use heap::{Fetched, HeapRel, HeapScan, HeapTuple};
+use plan::{Bitmap, Expr, IndexBound, IndexCondition, IndexRef, ParamId, Plan, RelId};
+use tuple::{Bytes, Datum};
+use txn::TxnSystem;
+
+use super::{BoxNode, Builder, Node, Projection};
+use crate::compile::{Inputs, RawRow};
+use crate::cx::Cx;
+use crate::eval::{Code, Rows, passes};
+
+/// Removal horizon of a table, for its indexes.
+pub struct TableHorizon<'a> {
+    txns: &'a TxnSystem,
+    kind: txn::RelKind,
+}
+
+impl<'a> TableHorizon<'a> {
+    /// Of a table of this kind.
+    pub fn new(txns: &'a TxnSystem, kind: txn::RelKind) -> TableHorizon<'a> {
+        TableHorizon { txns, kind }
+    }
+}
+
+impl Horizon for TableHorizon<'_> {
+    fn next_xid(&self) -> Xid {
+        self.txns.next_xid()
+    }
+
+    fn is_removable(&self, xid: Xid) -> bool {
+        self.txns.is_removable(self.kind, xid)
+    }
+}
+
+/// The heap of a relation of the statement.
+pub fn heap_of(builder: &Builder<'_>, rel: RelId) -> SqlResult<Arc<HeapRel>> {
+    let table = builder.statement.relations[rel].table.as_ref();
+    let table = table.ok_or_else(|| SqlError::internal("a table scan over no table"))?;
+    table
+        .heap
+        .clone()
+        .ok_or_else(|| SqlError::internal(format!("relation \"{}\" has no storage", table.name)))
+}
+
+/// Decodes rows of one table into the layout of a [`RawRow`].
+pub struct RowReader {
+    heap: Arc<HeapRel>,
+    raw: RawRow,
+    table: Oid,
+}
+
+impl RowReader {
+    /// A reader for what `raw` names.
+    pub fn new(heap: Arc<HeapRel>, raw: RawRow, table: Oid) -> RowReader {
+        RowReader { heap, raw, table }
+    }
+
+    /// Replaces `out` by the row's values.
+    #[inline]
+    pub fn read(&self, tuple: &heap::TupleRef<'_>, out: &mut Vec<Datum>) -> SqlResult<()> {
+        out.clear();
+        if self.raw.upto > 0 {
+            tuple.decode(&self.heap.desc.layout, self.raw.upto, out).map_err(|_| {
+                base::sql_err!(DATA_CORRUPTED, "corrupted tuple {} of relation {}", tuple.tid, self.table)
+            })?;
+        }
+        for column in &self.raw.system {
+            out.push(match column {
+                -1 => tid_datum(tuple.tid),
+                -2 => Datum::Oid(tuple.xmin().0 as u32),
+                -4 => Datum::Oid(tuple.xmax().0 as u32),
+                -3 | -5 => Datum::Oid(tuple.raw_cid().0),
+                _ => Datum::Oid(self.table.0),
+            });
+        }
+        Ok(())
+    }
+
+    /// Fetches large values that `out` holds as pointers.
+    #[inline]
+    pub fn detoast(&self, cx: &Cx<'_>, out: &mut [Datum]) -> SqlResult<()> {
+        for value in out {
+            if let Datum::Toasted(_) = value {
+                *value = heap::detoast(&cx.access, self.heap.desc.toast.as_ref(), value)
+                    .map_err(crate::error::heap)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A place as a value of type `tid`: block (u32) and offset (u16), little-endian.
+pub fn tid_datum(tid: Tid) -> Datum {
+    let mut bytes = [0; 6];
+    bytes[..4].copy_from_slice(&tid.block.0.to_le_bytes());
+    bytes[4..].copy_from_slice(&tid.offset.to_le_bytes());
+    Datum::Bytes(Bytes::new(&bytes))
+}
+
+/// The place in a value of type `tid`.
+pub fn datum_tid(value: &Datum) -> Option<Tid> {
+    let Datum::Bytes(bytes) = value else { return None };
+    let block = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?);
+    let offset = u16::from_le_bytes(bytes.get(4..6)?.try_into().ok()?);
+    Some(Tid::new(base::BlockNo(block), offset))
+}
+
+/// Parts that all table scans share.
+struct Parts {
+    heap: Arc<HeapRel>,
+    raw: RawRow,
+    projection: Projection,
+    table: Oid,
+}
+
+fn parts(builder: &Builder<'_>, plan: &Plan, rel: RelId, more: &[Expr]) -> SqlResult<Parts> {
+    let heap = heap_of(builder, rel)?;
+    let relation = &builder.statement.relations[rel];
+    let table = relation.table.as_ref().map_or(Oid::INVALID, |t| t.oid);
+    let exprs = plan.output.iter().chain(&plan.filter).chain(more);
+    let raw = RawRow::of(rel, exprs, relation.columns.len());
+    let projection = builder.projection(plan, Inputs::scan(&raw))?;
+    Ok(Parts { heap, raw, projection, table })
+}
+
+/// The scan of a relation whose row is given, while a concurrently updated row is checked again.
+fn recheck(builder: &Builder<'_>, plan: &Plan, rel: RelId, conditions: Vec<Expr>) -> SqlResult<BoxNode> {
+    let columns = builder.statement.relations[rel].columns.len();
+    let raw = RawRow { rel, upto: columns, system: vec![-1, -2, -3, -4, -5, -6] };
+    let projection = builder.projection(plan, Inputs::scan(&raw))?;
+    let conditions = builder.compiler().list(&conditions, Inputs::scan(&raw))?;
+    Ok(Box::new(RecheckScan { projection, conditions }))
+}
+
+struct RecheckScan {
+    projection: Projection,
+    conditions: Box<[Code]>,
+}
+
+impl Node for RecheckScan {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let Some(recheck) = cx.recheck.as_mut().filter(|r| !r.done) else { return Ok(false) };
+        recheck.done = true;
+        let row = recheck.row.clone();
+        let rows = Rows::one(&row);
+        Ok(passes(&self.conditions, rows, cx)? && self.projection.apply(rows, cx)?)
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.projection.row()
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
+        if let Some(recheck) = &mut cx.recheck {
+            recheck.done = false;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, _cx: &mut Cx<'_>) {}
+}
+
+/// A sequential scan.
+pub fn seq(builder: &Builder<'_>, plan: &Plan, rel: RelId) -> SqlResult<BoxNode> {
+    if builder.recheck == Some(rel) {
+        return recheck(builder, plan, rel, Vec::new());
+    }
+    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
+    let reader = RowReader::new(heap.clone(), raw, table);
+    Ok(Box::new(SeqScan { heap, reader, projection, scan: None, values: Vec::new() }))
+}
+
+struct SeqScan {
+    heap: Arc<HeapRel>,
+    reader: RowReader,
+    projection: Projection,
+    scan: Option<HeapScan>,
+    values: Vec<Datum>,
+}
+
+impl Node for SeqScan {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if self.scan.is_none() {
+            self.scan = Some(HeapScan::new(&cx.access, self.heap.clone(), None).map_err(crate::error::heap)?);
+        }
+        let Some(scan) = &mut self.scan else { return Ok(false) };
+        loop {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            {
+                let me = cx.txn.borrow();
+                let view =
+                    heap::View { snapshot: &cx.snapshot, curcid: cx.command, me: &me, combo: cx.combo };
+                match scan.next(&cx.access, &view).map_err(crate::error::heap)? {
+                    Some(tuple) => self.reader.read(&tuple, &mut self.values)?,
+                    None => return Ok(false),
+                }
+            }
+            self.reader.detoast(cx, &mut self.values)?;
+            if self.projection.apply(Rows::one(&self.values), cx)? {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.projection.row()
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
+        match &mut self.scan {
+            Some(scan) => scan.rescan(&cx.access).map_err(crate::error::heap),
+            None => Ok(()),
+        }
+    }
+
+    fn close(&mut self, _cx: &mut Cx<'_>) {
+        self.scan = None;
+    }
+}
+
+/// A condition of an index scan, compiled.
+struct KeyCode {
+    column: usize,
+    bound: IndexBound,
+    value: Code,
+    element: Oid,
+}
+
+/// The conditions of an index scan and what they make of the cells' present values.
+struct Keys {
+    codes: Box<[KeyCode]>,
+    direction: Direction,
+}
+
+impl Keys {
+    fn new(builder: &Builder<'_>, conditions: &[IndexCondition], backward: bool) -> SqlResult<Keys> {
+        let compiler = builder.compiler();
+        let codes = conditions
+            .iter()
+            .map(|c| {
+                let element = crate::compile::element_of(c.value.type_oid());
+                let value = compiler.expr(&c.value, Inputs::default())?;
+                Ok(KeyCode { column: c.column, bound: c.bound, value, element })
+            })
+            .collect::<SqlResult<_>>()?;
+        let direction = if backward { Direction::Backward } else { Direction::Forward };
+        Ok(Keys { codes, direction })
+    }
+
+    /// One list of scan keys for each element of an array condition, else one; none if a bound is NULL.
+    fn compute(&self, cx: &mut Cx<'_>, out: &mut Vec<ScanKeys>) -> SqlResult<()> {
+        out.clear();
+        let mut keys = Vec::with_capacity(self.codes.len());
+        let mut elements: Option<(usize, Vec<Datum>)> = None;
+        for code in &self.codes {
+            let op = match code.bound {
+                IndexBound::IsNull => ScanOp::IsNull,
+                IndexBound::IsNotNull => ScanOp::IsNotNull,
+                bound => {
+                    let value = code.value.eval(Rows::one(&[]), cx)?;
+                    if value.is_null() {
+                        return Ok(());
+                    }
+                    match bound {
+                        IndexBound::Less => ScanOp::Less(value),
+                        IndexBound::LessEqual => ScanOp::LessEqual(value),
+                        IndexBound::GreaterEqual => ScanOp::GreaterEqual(value),
+                        IndexBound::Greater => ScanOp::Greater(value),
+                        IndexBound::Any => {
+                            let list = crate::composite::elements(&value, code.element, cx)?;
+                            elements = Some((code.column, sorted_unique(list, code.element)));
+                            continue;
+                        }
+                        _ => ScanOp::Equal(value),
+                    }
+                }
+            };
+            keys.push(ScanKey { column: code.column, op });
+        }
+        match elements {
+            None => out.push(ScanKeys { keys, direction: self.direction }),
+            Some((column, list)) => {
+                for value in list {
+                    let mut keys = keys.clone();
+                    keys.push(ScanKey { column, op: ScanOp::Equal(value) });
+                    out.push(ScanKeys { keys, direction: self.direction });
+                }
+                // The last is taken first.
+                out.reverse();
+            }
+        }
+        Ok(())
+    }
+}
+
+fn sorted_unique(mut list: Vec<Datum>, element: Oid) -> Vec<Datum> {
+    list.retain(|v| !v.is_null());
+    if let Some(compare) = types::compare(element) {
+        list.sort_by(compare);
+        list.dedup_by(|a, b| compare(a, b).is_eq());
+    }
+    list
+}
+
+/// An index scan, or an index-only scan.
+pub fn index(
+    builder: &Builder<'_>,
+    plan: &Plan,
+    rel: RelId,
+    index: &IndexRef,
+    conditions: &[IndexCondition],
+    backward: bool,
+    only: bool,
+) -> SqlResult<BoxNode> {
+    if builder.recheck == Some(rel) {
+        return recheck(builder, plan, rel, conditions.iter().map(|c| c.original.clone()).collect());
+    }
+    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
+    let btree = index.btree.clone();
+    let btree =
+        btree.ok_or_else(|| SqlError::internal(format!("index \"{}\" has no storage", index.name)))?;
+    let names = Names { index: index.name.clone(), table: index.table.name.clone() };
+    let keys = Keys::new(builder, conditions, backward)?;
+    // Where an index-only scan finds each column of the row in the index entry.
+    let places = only.then(|| {
+        let all: Vec<i16> = index.keys.iter().chain(&index.including).copied().collect();
+        (1..=raw.upto as i16).map(|c| all.iter().position(|k| *k == c)).collect()
+    });
+    let reader = RowReader::new(heap.clone(), raw, table);
+    Ok(Box::new(IndexScan {
+        heap,
+        btree,
+        names,
+        reader,
+        projection,
+        keys,
+        places,
+        scan: None,
+        pending: Vec::new(),
+        started: false,
+        tuple: HeapTuple::new(),
+        values: Vec::new(),
+        entry: Vec::new(),
+        map: heap::vm::VmCursor::default(),
+    }))
+}
+
+struct Names {
+    index: String,
+    table: String,
+}
+
+struct IndexScan {
+    heap: Arc<HeapRel>,
+    btree: Arc<BtreeRel>,
+    names: Names,
+    reader: RowReader,
+    projection: Projection,
+    keys: Keys,
+    places: Option<Vec<Option<usize>>>,
+    scan: Option<btree::Scan>,
+    pending: Vec<ScanKeys>,
+    started: bool,
+    tuple: HeapTuple,
+    values: Vec<Datum>,
+    entry: Vec<Datum>,
+    /// Page of the visibility map last looked at.
+    map: heap::vm::VmCursor,
+}
+
+impl IndexScan {
+    /// Moves to the next list of keys; false if there is none.
+    fn advance(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if !self.started {
+            self.started = true;
+            self.keys.compute(cx, &mut self.pending)?;
+        }
+        let Some(keys) = self.pending.pop() else { return Ok(false) };
+        let horizon = TableHorizon::new(cx.access.txns, self.heap.desc.kind);
+        let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID };
+        match &mut self.scan {
+            Some(scan) => scan.rescan(&access, &keys),
+            None => {
+                let only = self.places.is_some();
+                self.scan = Some(btree::Scan::new(self.btree.clone(), keys, only, only));
+            }
+        }
+        Ok(true)
+    }
+
+    /// The next row's values into `self.values`.
+    fn fetch_next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if !self.started && !self.advance(cx)? {
+            return Ok(false);
+        }
+        loop {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            let Some(scan) = &mut self.scan else { return Ok(false) };
+            let horizon = TableHorizon::new(cx.access.txns, self.heap.desc.kind);
+            let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID };
+            let found = scan.next(&access).map_err(|e| e.into_sql(&self.names.index, &self.names.table))?;
+            let Some(tid) = found else {
+                if self.advance(cx)? {
+                    continue;
+                }
+                return Ok(false);
+            };
+            if let Some(places) = &self.places
+                && heap::vm::all_visible(&cx.access, &self.heap, tid.block, &mut self.map)
+                    .map_err(crate::error::heap)?
+            {
+                self.entry.clear();
+                scan.values(&mut self.entry).map_err(|e| e.into_sql(&self.names.index, &self.names.table))?;
+                self.values.clear();
+                let entry = &self.entry;
+                self.values.extend(places.iter().map(|p| p.map_or(Datum::Null, |i| entry[i].clone())));
+                return Ok(true);
+            }
+            let tuple = &mut self.tuple;
+            let fetched = cx
+                .with_view(|access, view| heap::fetch(access, &self.heap, view, tid, tuple))
+                .map_err(crate::error::heap)?;
+            match fetched {
+                Fetched::Visible => {
+                    let Some(tuple) = self.tuple.get() else { continue };
+                    self.reader.read(&tuple, &mut self.values)?;
+                    self.reader.detoast(cx, &mut self.values)?;
+                    return Ok(true);
+                }
+                Fetched::AllDead => scan.kill_current(),
+                Fetched::Invisible => {}
+            }
+        }
+    }
+}
+
+impl Node for IndexScan {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        while self.fetch_next(cx)? {
+            if self.projection.apply(Rows::one(&self.values), cx)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.projection.row()
+    }
+
+    fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
+        self.started = false;
+        self.pending.clear();
+        Ok(())
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        if let Some(scan) = &mut self.scan {
+            let horizon = TableHorizon::new(cx.access.txns, self.heap.desc.kind);
+            scan.finish(&IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID });
+        }
+        self.map = heap::vm::VmCursor::default();
+        self.started = false;
+        self.pending.clear();
+    }
+}
+
+/// A bitmap scan.
+pub fn bitmap(
+    builder: &Builder<'_>,
+    plan: &Plan,
+    rel: RelId,
+    bitmap: &Bitmap,
+    conditions: &[Expr],
+) -> SqlResult<BoxNode> {
+    if builder.recheck == Some(rel) {
+        return recheck(builder, plan, rel, conditions.to_vec());
+    }
+    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, conditions)?;
+    let quals = builder.compiler().list(conditions, Inputs::scan(&raw))?;
+    let source = bitmap_source(builder, bitmap)?;
+    let reader = RowReader::new(heap.clone(), raw, table);
+    Ok(Box::new(TidListScan {
+        heap,
+        reader,
+        projection,
+        quals,
+        source: TidSource::Bitmap(source),
+        tids: None,
+        at: 0,
+        tuple: HeapTuple::new(),
+        values: Vec::new(),
+    }))
+}
+
+/// A scan by place.
+pub fn tid(
+    builder: &Builder<'_>,
+    plan: &Plan,
+    rel: RelId,
+    tids: &[Expr],
+    condition: &[Expr],
+) -> SqlResult<BoxNode> {
+    if builder.recheck == Some(rel) {
+        return recheck(builder, plan, rel, condition.to_vec());
+    }
+    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
+    let codes = builder.compiler().list(tids, Inputs::default())?;
+    let types = tids.iter().map(Expr::type_oid).collect();
+    let reader = RowReader::new(heap.clone(), raw, table);
+    Ok(Box::new(TidListScan {
+        heap,
+        reader,
+        projection,
+        quals: Box::new([]),
+        source: TidSource::Values(codes, types),
+        tids: None,
+        at: 0,
+        tuple: HeapTuple::new(),
+        values: Vec::new(),
+    }))
+}
+
+enum BitmapNode {
+    Index { btree: Arc<BtreeRel>, names: Names, keys: Keys },
+    And(Vec<BitmapNode>),
+    Or(Vec<BitmapNode>),
+}
+
+fn bitmap_source(builder: &Builder<'_>, bitmap: &Bitmap) -> SqlResult<BitmapNode> {
+    Ok(match bitmap {
+        Bitmap::Index { index, conditions, .. } => {
+            let btree = index.btree.clone();
+            let btree = btree
+                .ok_or_else(|| SqlError::internal(format!("index \"{}\" has no storage", index.name)))?;
+            let names = Names { index: index.name.clone(), table: index.table.name.clone() };
+            BitmapNode::Index { btree, names, keys: Keys::new(builder, conditions, false)? }
+        }
+        Bitmap::And(list, _) => {
+            BitmapNode::And(list.iter().map(|b| bitmap_source(builder, b)).collect::<SqlResult<_>>()?)
+        }
+        Bitmap::Or(list, _) => {
+            BitmapNode::Or(list.iter().map(|b| bitmap_source(builder, b)).collect::<SqlResult<_>>()?)
+        }
+    })
+}
+
+impl BitmapNode {
+    /// Places in ascending order, each once.
+    fn collect(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
+        match self {
+            BitmapNode::Index { btree, names, keys } => {
+                let mut lists = Vec::new();
+                keys.compute(cx, &mut lists)?;
+                let mut out = Vec::new();
+                let horizon = TableHorizon::new(cx.access.txns, heap.desc.kind);
+                let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID };
+                for keys in lists {
+                    let mut scan = btree::Scan::new(btree.clone(), keys, false, false);
+                    while let Some(tid) =
+                        scan.next(&access).map_err(|e| e.into_sql(&names.index, &names.table))?
+                    {
+                        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+                        out.push(tid);
+                    }
+                    scan.finish(&access);
+                }
+                out.sort_unstable();
+                out.dedup();
+                Ok(out)
+            }
+            BitmapNode::And(list) => {
+                let mut result: Option<Vec<Tid>> = None;
+                for part in list {
+                    let tids = part.collect(heap, cx)?;
+                    result = Some(match result {
+                        None => tids,
+                        Some(old) => old.into_iter().filter(|t| tids.binary_search(t).is_ok()).collect(),
+                    });
+                }
+                Ok(result.unwrap_or_default())
+            }
+            BitmapNode::Or(list) => {
+                let mut out = Vec::new();
+                for part in list {
+                    out.append(&mut part.collect(heap, cx)?);
+                }
+                out.sort_unstable();
+                out.dedup();
+                Ok(out)
+            }
+        }
+    }
+}
+
+enum TidSource {
+    Bitmap(BitmapNode),
+    Values(Box<[Code]>, Vec<Oid>),
+}
+
+/// Rows at places collected before.
+struct TidListScan {
+    heap: Arc<HeapRel>,
+    reader: RowReader,
+    projection: Projection,
+    quals: Box<[Code]>,
+    source: TidSource,
+    tids: Option<Vec<Tid>>,
+    at: usize,
+    tuple: HeapTuple,
+    values: Vec<Datum>,
+}
+
+impl TidListScan {
+    fn collect(&mut self, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
+        match &self.source {
+            TidSource::Bitmap(bitmap) => bitmap.collect(&self.heap, cx),
+            TidSource::Values(codes, types) => {
+                let mut out = Vec::new();
+                for (code, type_oid) in codes.iter().zip(types) {
+                    let value = code.eval(Rows::one(&[]), cx)?;
+                    if *type_oid == Oid(27) {
+                        out.extend(datum_tid(&value));
+                    } else if !value.is_null() {
+                        out.extend(
+                            crate::composite::elements(&value, Oid(27), cx)?.iter().filter_map(datum_tid),
+                        );
+                    }
+                }
+                out.sort_unstable();
+                out.dedup();
+                let blocks = cx.access.pool.nblocks(self.heap.desc.file, base::Fork::Main).unwrap_or(0);
+                out.retain(|t| t.block.0 < blocks);
+                Ok(out)
+            }
+        }
+    }
+}
+
+impl Node for TidListScan {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if self.tids.is_none() {
+            let tids = self.collect(cx)?;
+            self.tids = Some(tids);
+            self.at = 0;
+        }
+        loop {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            let Some(tid) = self.tids.as_ref().and_then(|t| t.get(self.at)).copied() else {
+                return Ok(false);
+            };
+            self.at += 1;
+            let tuple = &mut self.tuple;
+            let heap = &self.heap;
+            let fetched = cx
+                .with_view(|access, view| heap::fetch(access, heap, view, tid, tuple))
+                .map_err(crate::error::heap)?;
+            if fetched != Fetched::Visible {
+                continue;
+            }
+            let Some(tuple) = self.tuple.get() else { continue };
+            if matches!(self.source, TidSource::Values(..)) && tuple.tid != tid {
+                continue;
+            }
+            self.reader.read(&tuple, &mut self.values)?;
+            self.reader.detoast(cx, &mut self.values)?;
+            let rows = Rows::one(&self.values);
+            if passes(&self.quals, rows, cx)? && self.projection.apply(rows, cx)? {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.projection.row()
+    }
+
+    fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
+        self.tids = None;
+        Ok(())
+    }
+
+    fn close(&mut self, _cx: &mut Cx<'_>) {
+        self.tids = None;
+    }
+}

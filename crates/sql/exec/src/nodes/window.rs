@@ -1,0 +1,388 @@
+//! Window functions: a partition is read whole, then each row's frame is worked out.
+
+use std::cmp::Ordering;
+
+use base::{SqlError, SqlResult, sql_err};
+use plan::{
+    AggCall, Expr, FrameBound, FrameExclude, FrameMode, ParamId, Plan, SortKey, WindowCall, WindowFrame,
+};
+use tuple::Datum;
+use types::Imp;
+use types::registry::WindowFn;
+
+use super::aggregate::CallCode;
+use super::sort::{self, compare_rows};
+use super::{BoxNode, Builder, Key, Node, Projection};
+use crate::compile::Inputs;
+use crate::cx::Cx;
+use crate::eval::{Code, Rows};
+
+enum Function {
+    Window(WindowFn, Box<[Code]>),
+    Aggregate(Box<CallCode>),
+}
+
+enum Bound {
+    Unbounded,
+    Current,
+    Preceding(Code),
+    Following(Code),
+}
+
+/// A window aggregation.
+pub fn build<'p>(
+    builder: &mut Builder<'p>,
+    plan: &'p Plan,
+    child: &'p Plan,
+    partition: &[Expr],
+    order: &[SortKey],
+    frame: &WindowFrame,
+    calls: &[WindowCall],
+) -> SqlResult<BoxNode> {
+    let inputs = Inputs::one(&child.output);
+    let compiler = builder.compiler();
+    let keys: Vec<SortKey> = partition
+        .iter()
+        .map(|e| SortKey { expr: e.clone(), descending: false, nulls_first: false })
+        .collect();
+    let partition = sort::keys(builder, &keys, inputs)?;
+    let order_keys = sort::keys(builder, order, inputs)?;
+    let mut functions = Vec::new();
+    for call in calls {
+        functions.push(match call.function.imp {
+            Imp::Window(function) => Function::Window(function, compiler.list(&call.args, inputs)?),
+            _ => Function::Aggregate(Box::new(CallCode::new(builder, &as_aggregate(call), inputs)?)),
+        });
+    }
+    let mut carried = child.output.clone();
+    carried.extend(calls.iter().map(|c| Expr::Window(Box::new(c.clone()))));
+    let projection = builder.projection(plan, Inputs::one(&carried))?;
+    let bound = |b: &FrameBound| -> SqlResult<Bound> {
+        Ok(match b {
+            FrameBound::UnboundedPreceding | FrameBound::UnboundedFollowing => Bound::Unbounded,
+            FrameBound::CurrentRow => Bound::Current,
+            FrameBound::Preceding(e) => Bound::Preceding(compiler.expr(e, Inputs::default())?),
+            FrameBound::Following(e) => Bound::Following(compiler.expr(e, Inputs::default())?),
+        })
+    };
+    let (start, end) = (bound(&frame.start)?, bound(&frame.end)?);
+    if frame.mode == FrameMode::Range
+        && !matches!((&start, &end), (Bound::Unbounded | Bound::Current, Bound::Unbounded | Bound::Current))
+    {
+        return Err(SqlError::not_supported("RANGE with an offset in a window frame"));
+    }
+    let child = builder.build(child)?;
+    Ok(Box::new(WindowAgg {
+        child,
+        partition,
+        order: order_keys,
+        mode: frame.mode,
+        start,
+        end,
+        exclude: frame.exclude,
+        functions,
+        projection,
+        rows: Vec::new(),
+        peers: Vec::new(),
+        at: 0,
+        next_row: None,
+        started: false,
+        running: Vec::new(),
+    }))
+}
+
+fn as_aggregate(call: &WindowCall) -> AggCall {
+    AggCall {
+        function: call.function,
+        args: call.args.clone(),
+        direct: Vec::new(),
+        order: Vec::new(),
+        distinct: false,
+        filter: call.filter.clone(),
+        star: call.star,
+        type_oid: call.type_oid,
+        collation: call.collation,
+    }
+}
+
+struct WindowAgg {
+    child: BoxNode,
+    partition: Box<[Key]>,
+    order: Box<[Key]>,
+    mode: FrameMode,
+    start: Bound,
+    end: Bound,
+    exclude: FrameExclude,
+    functions: Vec<Function>,
+    projection: Projection,
+    /// The partition.
+    rows: Vec<Vec<Datum>>,
+    /// Number of each row's peer group, from 0.
+    peers: Vec<usize>,
+    at: usize,
+    next_row: Option<Vec<Datum>>,
+    started: bool,
+    /// Aggregates over a frame that only grows: rows taken so far, the state, the result.
+    running: Vec<Option<(usize, super::aggregate::State)>>,
+}
+
+impl WindowAgg {
+    fn read_row(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        self.next_row = if self.child.next(cx)? { Some(self.child.row().to_vec()) } else { None };
+        Ok(())
+    }
+
+    fn read_partition(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        self.rows.clear();
+        self.peers.clear();
+        self.at = 0;
+        self.running = self.functions.iter().map(|_| None).collect();
+        let Some(first) = self.next_row.take() else { return Ok(false) };
+        self.rows.push(first);
+        self.peers.push(0);
+        loop {
+            self.read_row(cx)?;
+            let Some(row) = &self.next_row else { break };
+            if compare_rows(&self.partition, &self.rows[0], row, cx)?.is_ne() {
+                break;
+            }
+            let last = self.rows.len() - 1;
+            let new = self.mode != FrameMode::Rows || !self.order.is_empty();
+            let peer = if new
+                && !self.order.is_empty()
+                && compare_rows(&self.order, &self.rows[last], row, cx)? != Ordering::Equal
+            {
+                self.peers[last] + 1
+            } else {
+                self.peers[last]
+            };
+            self.peers.push(peer);
+            if let Some(row) = self.next_row.take() {
+                self.rows.push(row);
+            }
+        }
+        Ok(true)
+    }
+
+    fn offset(code: &Code, what: &str, cx: &mut Cx<'_>) -> SqlResult<usize> {
+        let n = match code.eval(Rows::one(&[]), cx)? {
+            Datum::Int8(n) => n,
+            Datum::Int4(n) => i64::from(n),
+            _ => return Err(sql_err!(NULL_VALUE_NOT_ALLOWED, "frame {what} offset must not be null")),
+        };
+        usize::try_from(n).map_err(|_| {
+            sql_err!(INVALID_PRECEDING_OR_FOLLOWING_SIZE, "frame {what} offset must not be negative")
+        })
+    }
+
+    fn peer_start(&self, peer: usize) -> usize {
+        self.peers.partition_point(|p| *p < peer)
+    }
+
+    fn peer_end(&self, peer: usize) -> usize {
+        self.peers.partition_point(|p| *p <= peer)
+    }
+
+    /// The frame of row `at`, as a half-open range before exclusion.
+    fn frame(&self, at: usize, cx: &mut Cx<'_>) -> SqlResult<(usize, usize)> {
+        let count = self.rows.len();
+        let rows_mode = self.mode == FrameMode::Rows;
+        let peer = self.peers[at];
+        let last_peer = self.peers.last().copied().unwrap_or(0);
+        let start = match &self.start {
+            Bound::Unbounded => 0,
+            Bound::Current if rows_mode => at,
+            Bound::Current => self.peer_start(peer),
+            Bound::Preceding(code) => {
+                let n = Self::offset(code, "starting", cx)?;
+                if rows_mode { at.saturating_sub(n) } else { self.peer_start(peer.saturating_sub(n)) }
+            }
+            Bound::Following(code) => {
+                let n = Self::offset(code, "starting", cx)?;
+                if rows_mode {
+                    at.saturating_add(n).min(count)
+                } else {
+                    self.peer_start(peer.saturating_add(n))
+                }
+            }
+        };
+        let end = match &self.end {
+            Bound::Unbounded => count,
+            Bound::Current if rows_mode => at + 1,
+            Bound::Current => self.peer_end(peer),
+            Bound::Preceding(code) => {
+                let n = Self::offset(code, "ending", cx)?;
+                if rows_mode {
+                    (at + 1).saturating_sub(n)
+                } else if n > peer {
+                    0
+                } else {
+                    self.peer_end(peer - n)
+                }
+            }
+            Bound::Following(code) => {
+                let n = Self::offset(code, "ending", cx)?;
+                if rows_mode {
+                    at.saturating_add(n + 1).min(count)
+                } else {
+                    self.peer_end(peer.saturating_add(n).min(last_peer))
+                }
+            }
+        };
+        Ok((start, end.max(start)))
+    }
+
+    fn excluded(&self, at: usize, row: usize) -> bool {
+        match self.exclude {
+            FrameExclude::Nothing => false,
+            FrameExclude::CurrentRow => row == at,
+            FrameExclude::Group => self.peers[row] == self.peers[at],
+            FrameExclude::Ties => row != at && self.peers[row] == self.peers[at],
+        }
+    }
+
+    fn aggregate(&mut self, number: usize, call: &CallCode, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+        let at = self.at;
+        let (start, end) = self.frame(at, cx)?;
+        let growing =
+            start == 0 && matches!(self.start, Bound::Unbounded) && self.exclude == FrameExclude::Nothing;
+        let (mut from, mut state) = match self.running[number].take() {
+            Some((done, state)) if growing && done <= end => (done, state),
+            _ => (start, call.start()),
+        };
+        while from < end {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            if !self.excluded(at, from) {
+                call.add(&mut state, Rows::one(&self.rows[from]), cx)?;
+            }
+            from += 1;
+        }
+        let result = call.finish(&mut state, cx);
+        self.running[number] = growing.then_some((end, state));
+        result
+    }
+
+    fn window(&self, function: WindowFn, args: &[Code], cx: &mut Cx<'_>) -> SqlResult<Datum> {
+        let at = self.at;
+        let count = self.rows.len();
+        let peer = self.peers[at];
+        let arg = |i: usize, row: usize, cx: &mut Cx<'_>| match args.get(i) {
+            Some(code) => code.eval(Rows::one(&self.rows[row]), cx),
+            None => Ok(Datum::Null),
+        };
+        Ok(match function {
+            WindowFn::RowNumber => Datum::Int8(at as i64 + 1),
+            WindowFn::Rank => Datum::Int8(self.peer_start(peer) as i64 + 1),
+            WindowFn::DenseRank => Datum::Int8(peer as i64 + 1),
+            WindowFn::PercentRank if count <= 1 => Datum::Float8(0.0),
+            WindowFn::PercentRank => Datum::Float8(self.peer_start(peer) as f64 / (count - 1) as f64),
+            WindowFn::CumeDist => Datum::Float8(self.peer_end(peer) as f64 / count as f64),
+            WindowFn::Ntile => match arg(0, at, cx)? {
+                Datum::Int4(n) if n > 0 => {
+                    let (n, count) = (n as usize, count);
+                    let (size, larger) = (count / n, count % n);
+                    let edge = larger * (size + 1);
+                    let bucket = if at < edge { at / (size + 1) } else { larger + (at - edge) / size.max(1) };
+                    Datum::Int4(bucket as i32 + 1)
+                }
+                Datum::Null => Datum::Null,
+                _ => {
+                    return Err(sql_err!(
+                        INVALID_ARGUMENT_FOR_NTILE,
+                        "argument of ntile must be greater than zero"
+                    ));
+                }
+            },
+            WindowFn::Lag | WindowFn::Lead => {
+                let offset = match args.get(1).map(|_| arg(1, at, cx)).transpose()? {
+                    None => 1,
+                    Some(Datum::Int4(n)) => i64::from(n),
+                    Some(_) => return Ok(Datum::Null),
+                };
+                let offset = if function == WindowFn::Lag { -offset } else { offset };
+                match usize::try_from(at as i64 + offset) {
+                    Ok(row) if row < count => arg(0, row, cx)?,
+                    _ => arg(2, at, cx)?,
+                }
+            }
+            WindowFn::FirstValue | WindowFn::LastValue | WindowFn::NthValue => {
+                let (start, end) = self.frame(at, cx)?;
+                let mut rows = (start..end).filter(|r| !self.excluded(at, *r));
+                let row = match function {
+                    WindowFn::FirstValue => rows.next(),
+                    WindowFn::LastValue => rows.next_back(),
+                    _ => match arg(1, at, cx)? {
+                        Datum::Int4(n) if n > 0 => rows.nth(n as usize - 1),
+                        Datum::Null => None,
+                        _ => {
+                            return Err(sql_err!(
+                                INVALID_ARGUMENT_FOR_NTH_VALUE,
+                                "argument of nth_value must be greater than zero"
+                            ));
+                        }
+                    },
+                };
+                match row {
+                    Some(row) => arg(0, row, cx)?,
+                    None => Datum::Null,
+                }
+            }
+        })
+    }
+}
+
+impl Node for WindowAgg {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if !self.started {
+            self.started = true;
+            self.read_row(cx)?;
+        }
+        loop {
+            if self.at >= self.rows.len() && !self.read_partition(cx)? {
+                return Ok(false);
+            }
+            let mut row = self.rows[self.at].clone();
+            let functions = std::mem::take(&mut self.functions);
+            let mut result = Ok(());
+            for (number, function) in functions.iter().enumerate() {
+                let value = match function {
+                    Function::Window(function, args) => self.window(*function, args, cx),
+                    Function::Aggregate(call) => self.aggregate(number, call, cx),
+                };
+                match value {
+                    Ok(value) => row.push(value),
+                    Err(error) => {
+                        result = Err(error);
+                        break;
+                    }
+                }
+            }
+            self.functions = functions;
+            result?;
+            self.at += 1;
+            if self.projection.apply(Rows::one(&row), cx)? {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.projection.row()
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        self.rows.clear();
+        self.next_row = None;
+        (self.at, self.started) = (0, false);
+        self.child.rescan(cx, changed)
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        self.rows = Vec::new();
+        self.peers = Vec::new();
+        self.running = Vec::new();
+        self.next_row = None;
+        self.child.close(cx);
+    }
+}

@@ -1,0 +1,197 @@
+//! Rows that other transactions changed meanwhile: waiting, locking the newest version, checking conditions again.
+
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult, Tid, Xid, sql_err};
+use heap::{HeapRel, HeapTuple, LockOutcome, LockStrength, Refusal};
+use plan::{Node as PlanNode, Plan, RelId, RowLockWait, Statement};
+use tuple::Datum;
+use txn::{LockError, LockMode, LockTag};
+
+use crate::cx::{Cx, Recheck};
+use crate::nodes::Builder;
+
+/// What became of a row that was to be changed or locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Newest {
+    /// The newest version, locked (or free to be tried again if it is the one asked for).
+    Locked(Tid),
+    /// Deleted.
+    Gone,
+    /// This command changed it already.
+    SelfModified,
+    /// Locked by another, SKIP LOCKED.
+    Skipped,
+}
+
+fn serialization(what: &str) -> SqlError {
+    sql_err!(T_R_SERIALIZATION_FAILURE, "could not serialize access due to concurrent {what}")
+}
+
+/// Waits for a transaction; a queue on the row keeps waiters in order.
+fn wait_for(heap: &HeapRel, tid: Tid, xid: Xid, wait: RowLockWait, cx: &Cx<'_>) -> SqlResult<bool> {
+    match wait {
+        RowLockWait::SkipLocked => return Ok(false),
+        RowLockWait::NoWait => return Err(sql_err!(LOCK_NOT_AVAILABLE, "could not obtain lock on row")),
+        RowLockWait::Block => {}
+    }
+    let tag = LockTag::Tuple { database: cx.database, relation: Oid(heap.desc.file.number), tid };
+    let mut txn = cx.txn.borrow_mut();
+    txn.lock(tag, LockMode::Exclusive, txn::LockWait::Block).map_err(wait_error)?;
+    let waited = txn.wait_for(xid).map_err(crate::error::txn);
+    txn.unlock(tag, LockMode::Exclusive);
+    waited?;
+    Ok(true)
+}
+
+fn wait_error(error: LockError) -> SqlError {
+    crate::error::lock(error)
+}
+
+/// What to do after a version refused a change: waits, follows the chain, locks the newest version.
+pub fn after_refusal(
+    heap: &HeapRel,
+    tid: Tid,
+    refusal: Refusal,
+    strength: LockStrength,
+    wait: RowLockWait,
+    cx: &mut Cx<'_>,
+) -> SqlResult<Newest> {
+    match refusal {
+        Refusal::WouldBlock { xid } => {
+            if wait_for(heap, tid, xid, wait, cx)? {
+                Ok(Newest::Locked(tid))
+            } else {
+                Ok(Newest::Skipped)
+            }
+        }
+        Refusal::Concurrent { next, .. } => {
+            if cx.fixed_snapshot {
+                return Err(serialization("update"));
+            }
+            lock_newest(heap, next, strength, wait, cx)
+        }
+        Refusal::Deleted { .. } => {
+            if cx.fixed_snapshot {
+                return Err(serialization("delete"));
+            }
+            Ok(Newest::Gone)
+        }
+        Refusal::SelfModified { .. } => Ok(Newest::SelfModified),
+        Refusal::Invisible => Ok(Newest::Gone),
+    }
+}
+
+/// Locks a row's newest version, beginning with the one at `tid`.
+pub fn lock_newest(
+    heap: &HeapRel,
+    tid: Tid,
+    strength: LockStrength,
+    wait: RowLockWait,
+    cx: &mut Cx<'_>,
+) -> SqlResult<Newest> {
+    let mut tid = tid;
+    loop {
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        let outcome = cx
+            .with_writer(|access, writer| heap::lock_tuple(access, heap, writer, tid, strength))?
+            .map_err(crate::error::heap)?;
+        let refusal = match outcome {
+            LockOutcome::Locked => return Ok(Newest::Locked(tid)),
+            LockOutcome::Refused(refusal) => refusal,
+        };
+        match refusal {
+            Refusal::WouldBlock { xid } => {
+                if !wait_for(heap, tid, xid, wait, cx)? {
+                    return Ok(Newest::Skipped);
+                }
+            }
+            Refusal::Concurrent { .. } if cx.fixed_snapshot => return Err(serialization("update")),
+            Refusal::Concurrent { next, .. } => tid = next,
+            Refusal::Deleted { .. } if cx.fixed_snapshot => return Err(serialization("delete")),
+            Refusal::Deleted { .. } | Refusal::Invisible => return Ok(Newest::Gone),
+            Refusal::SelfModified { .. } => return Ok(Newest::SelfModified),
+        }
+    }
+}
+
+/// All columns of the version at `tid`, large values as pointers, then the system columns; false if there is none.
+pub fn read_version(
+    heap: &HeapRel,
+    table: Oid,
+    tid: Tid,
+    buffer: &mut HeapTuple,
+    out: &mut Vec<Datum>,
+    cx: &Cx<'_>,
+) -> SqlResult<bool> {
+    if !heap::fetch_version(&cx.access, heap, tid, buffer).map_err(crate::error::heap)? {
+        return Ok(false);
+    }
+    let Some(tuple) = buffer.get() else { return Ok(false) };
+    out.clear();
+    tuple
+        .decode(&heap.desc.layout, heap.desc.layout.len(), out)
+        .map_err(|_| sql_err!(DATA_CORRUPTED, "corrupted tuple {tid} of relation {table}"))?;
+    out.push(crate::nodes::tid_datum(tid));
+    out.push(Datum::Oid(tuple.xmin().0 as u32));
+    out.push(Datum::Oid(tuple.raw_cid().0));
+    out.push(Datum::Oid(tuple.xmax().0 as u32));
+    out.push(Datum::Oid(tuple.raw_cid().0));
+    out.push(Datum::Oid(table.0));
+    Ok(true)
+}
+
+/// Runs the plan below the change of `rel` once more with the row at `tid` standing for the relation. The first row that
+/// comes out, if the row still satisfies the conditions.
+pub fn run_again(
+    rel: RelId,
+    heap: &HeapRel,
+    table: Oid,
+    tid: Tid,
+    cx: &mut Cx<'_>,
+) -> SqlResult<Option<Vec<Datum>>> {
+    let mut row = Vec::new();
+    if !read_version(heap, table, tid, &mut HeapTuple::new(), &mut row, cx)? {
+        return Ok(None);
+    }
+    for value in &mut row {
+        if let Datum::Toasted(_) = value {
+            *value =
+                heap::detoast(&cx.access, heap.desc.toast.as_ref(), value).map_err(crate::error::heap)?;
+        }
+    }
+    let statement: Arc<Statement> = cx.statement.clone();
+    let source = find_source(&statement, rel)
+        .ok_or_else(|| SqlError::internal("plan of a changed relation not found"))?;
+    let mut builder = Builder::new(&statement);
+    builder.recheck = Some(rel);
+    let mut node = builder.build(source)?;
+    let outer = cx.recheck.replace(Recheck { rel, row, tid, done: false });
+    let result = node.next(cx);
+    let found = matches!(result, Ok(true)).then(|| node.row().to_vec());
+    node.close(cx);
+    cx.recheck = outer;
+    result?;
+    Ok(found)
+}
+
+/// The plan whose rows drive the change or lock of `rel`.
+fn find_source(statement: &Statement, rel: RelId) -> Option<&Plan> {
+    let plans = std::iter::once(&statement.plan).chain(statement.subplans.iter().map(|s| &s.plan));
+    plans.into_iter().find_map(|plan| find_in(plan, rel))
+}
+
+fn find_in(plan: &Plan, rel: RelId) -> Option<&Plan> {
+    match &plan.node {
+        PlanNode::Modify(modify) if modify.rel == rel => return Some(&modify.source),
+        PlanNode::LockRows { child, marks } if marks.iter().any(|m| m.rel == rel) => return Some(child),
+        _ => {}
+    }
+    let mut found = None;
+    plan.for_children(&mut |child| {
+        if found.is_none() {
+            found = find_in(child, rel);
+        }
+    });
+    found
+}

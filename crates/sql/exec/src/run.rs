@@ -1,0 +1,312 @@
+//! # What
+//! From an analysed statement to rows: plans that sessions share ([`Prepared`]) and state trees that run them ([`Execution`]).
+//!
+//! # Invariants
+//! 1. A [`Prepared`] is immutable; [`Prepared::is_current`] tells whether the relations it uses are as they were.
+//! 2. An [`Execution`] may be run again and again; between runs it holds no pin, no latch, no temporary file.
+//!
+//! # PostgreSQL counterpart
+//! `executor/execMain.c`, `utils/cache/plancache.c`.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use base::{CommandId, Oid, SqlResult, Xid};
+use catalog::view::Table;
+use heap::{Access, ComboCids};
+use plan::{Context, Expr, Statement};
+use tuple::Datum;
+use txn::{Snapshot, Transaction};
+use types::FormatContext;
+
+use crate::compile::SubProgram;
+use crate::cx::{Counters, Cx, Facilities};
+use crate::nodes::{BoxNode, Builder, depends_on};
+use crate::spill::TempDir;
+
+/// A planned statement, shared by all sessions that run it.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The plan.
+    pub statement: Arc<Statement>,
+    /// Tables whose descriptions the plan was made for, views' underlying ones included.
+    tables: Vec<Arc<Table>>,
+}
+
+impl Prepared {
+    /// Plans an analysed statement.
+    pub fn plan(analyzed: &analyze::Analyzed, context: &Context<'_>) -> SqlResult<Arc<Prepared>> {
+        let statement = plan::plan(analyzed, context)?;
+        let tables = statement.relations.iter().filter_map(|r| r.table.clone()).collect();
+        Ok(Arc::new(Prepared { statement: Arc::new(statement), tables }))
+    }
+
+    /// Whether no table it uses was changed since. To be asked while the locks of [`Statement::locks`] are held.
+    #[inline]
+    pub fn is_current(&self) -> bool {
+        self.tables.iter().all(|t| t.validity.is_current())
+    }
+}
+
+/// What a run needs from its session.
+pub struct Env<'s> {
+    /// Storage.
+    pub access: Access<'s>,
+    /// The session's transaction.
+    pub txn: &'s RefCell<Transaction>,
+    /// Its combo command ids.
+    pub combo: &'s ComboCids,
+    /// What is visible.
+    pub snapshot: Snapshot,
+    /// The command that runs.
+    pub command: CommandId,
+    /// REPEATABLE READ or stricter.
+    pub fixed_snapshot: bool,
+    /// Database of the session.
+    pub database: Oid,
+    /// Formats.
+    pub format: &'s FormatContext,
+    /// The session.
+    pub session: &'s dyn Facilities,
+    /// Bytes a sort or hash may use.
+    pub work_mem: usize,
+    /// Temporary files.
+    pub temp: &'s TempDir,
+}
+
+/// How far a run came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Rows handed out by this call.
+    pub rows: u64,
+    /// Rows inserted, updated or deleted since the start.
+    pub processed: u64,
+    /// There are no more rows.
+    pub finished: bool,
+}
+
+/// The state tree of a statement.
+pub struct Execution {
+    prepared: Arc<Prepared>,
+    node: BoxNode,
+    subs: Vec<Option<Box<SubProgram>>>,
+    cells: Vec<Datum>,
+    work_tables: Vec<Vec<Vec<Datum>>>,
+    counters: Option<Vec<Counters>>,
+    params: Vec<Datum>,
+    processed: u64,
+    /// Ran before: nodes start again with `rescan`.
+    used: bool,
+    /// Between `start` and the end of the rows.
+    running: bool,
+}
+
+impl Execution {
+    /// Builds the state tree. `counting`: for EXPLAIN ANALYZE.
+    pub fn new(prepared: &Arc<Prepared>, counting: bool) -> SqlResult<Execution> {
+        let statement = &prepared.statement;
+        let mut builder = Builder::new(statement);
+        builder.counting = counting;
+        let node = builder.build(&statement.plan)?;
+        let mut subs = Vec::with_capacity(statement.subplans.len());
+        for sub in &statement.subplans {
+            subs.push(Some(Box::new(SubProgram {
+                node: builder.build(&sub.plan)?,
+                cache: None,
+                depends: depends_on(statement, &sub.plan),
+                started: false,
+                rows: Vec::new(),
+                finished: false,
+            })));
+        }
+        Ok(Execution {
+            prepared: prepared.clone(),
+            node,
+            subs,
+            cells: vec![Datum::Null; statement.exec_params],
+            work_tables: vec![Vec::new(); statement.work_tables],
+            counters: counting.then(|| vec![Counters::default(); builder.counted]),
+            params: Vec::new(),
+            processed: 0,
+            used: false,
+            running: false,
+        })
+    }
+
+    /// The plan that it runs.
+    pub fn prepared(&self) -> &Arc<Prepared> {
+        &self.prepared
+    }
+
+    /// Counters of EXPLAIN ANALYZE, by node in the order of the tree; subplans follow the main plan.
+    pub fn counters(&self) -> Option<&[Counters]> {
+        self.counters.as_deref()
+    }
+
+    /// Begins a run with these parameters.
+    pub fn start(&mut self, env: &Env<'_>, params: &[Datum]) -> SqlResult<()> {
+        self.params.clear();
+        self.params.extend_from_slice(params);
+        self.processed = 0;
+        self.running = true;
+        if !self.used {
+            self.used = true;
+            return Ok(());
+        }
+        for sub in self.subs.iter_mut().flatten() {
+            sub.cache = None;
+            sub.rows.clear();
+            sub.finished = false;
+        }
+        self.with_cx(env, |node, cx| {
+            for i in 0..cx.subs.len() {
+                if let Some(mut sub) = cx.subs[i].take() {
+                    let done = if sub.started { sub.node.rescan(cx, &[]) } else { Ok(()) };
+                    sub.started = false;
+                    cx.subs[i] = Some(sub);
+                    done?;
+                }
+            }
+            node.rescan(cx, &[])
+        })
+    }
+
+    /// Hands out up to `limit` rows (0: all); each is cut to the columns of the result.
+    pub fn fetch(
+        &mut self,
+        env: &Env<'_>,
+        limit: u64,
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<Progress> {
+        let width = self.prepared.statement.result.len();
+        let mut rows = 0;
+        let mut finished = !self.running;
+        let result = self.with_cx(env, |node, cx| {
+            while !finished && (limit == 0 || rows < limit) {
+                if node.next(cx)? {
+                    rows += 1;
+                    each(&node.row()[..width])?;
+                } else {
+                    finished = true;
+                }
+            }
+            if finished {
+                finish_modifying(cx)?;
+            }
+            Ok(())
+        });
+        if finished || result.is_err() {
+            self.close(env);
+        }
+        result?;
+        Ok(Progress { rows, processed: self.processed, finished })
+    }
+
+    /// A whole run.
+    pub fn run(
+        &mut self,
+        env: &Env<'_>,
+        params: &[Datum],
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<Progress> {
+        self.start(env, params)?;
+        self.fetch(env, 0, each)
+    }
+
+    /// Ends a run early: lets go of everything held.
+    pub fn close(&mut self, env: &Env<'_>) {
+        self.running = false;
+        let closed = self.with_cx(env, |node, cx| {
+            node.close(cx);
+            for i in 0..cx.subs.len() {
+                if let Some(mut sub) = cx.subs[i].take() {
+                    sub.node.close(cx);
+                    sub.cache = None;
+                    sub.rows = Vec::new();
+                    cx.subs[i] = Some(sub);
+                }
+            }
+            Ok(())
+        });
+        debug_assert!(closed.is_ok());
+    }
+
+    fn with_cx<T>(
+        &mut self,
+        env: &Env<'_>,
+        f: impl FnOnce(&mut BoxNode, &mut Cx<'_>) -> SqlResult<T>,
+    ) -> SqlResult<T> {
+        let mut cx = Cx {
+            access: env.access,
+            txn: env.txn,
+            combo: env.combo,
+            snapshot: env.snapshot.clone(),
+            command: env.command,
+            fixed_snapshot: env.fixed_snapshot,
+            database: env.database,
+            format: env.format,
+            session: env.session,
+            statement: &self.prepared.statement,
+            params: &self.params,
+            cells: std::mem::take(&mut self.cells),
+            subs: std::mem::take(&mut self.subs),
+            work_tables: std::mem::take(&mut self.work_tables),
+            work_mem: env.work_mem,
+            temp: env.temp,
+            counters: self.counters.take(),
+            processed: self.processed,
+            recheck: None,
+            xid: Cell::new(Xid::INVALID),
+        };
+        let result = f(&mut self.node, &mut cx);
+        self.cells = cx.cells;
+        self.subs = cx.subs;
+        self.work_tables = cx.work_tables;
+        self.counters = cx.counters;
+        self.processed = cx.processed;
+        result
+    }
+}
+
+/// Common table expressions that change rows run to their end, read or not.
+fn finish_modifying(cx: &mut Cx<'_>) -> SqlResult<()> {
+    for number in 0..cx.subs.len() {
+        let sub = &cx.statement.subplans[number];
+        if sub.cte && matches!(sub.plan.node, plan::Node::Modify(_)) {
+            let before = cx.processed;
+            while crate::subplan::cte_row(number, usize::MAX - 1, cx)? {}
+            cx.processed = before;
+        }
+    }
+    Ok(())
+}
+
+/// An expression without columns, computed now: defaults, options, arguments of EXECUTE.
+pub fn evaluate(expr: &Expr, env: &Env<'_>, params: &[Datum]) -> SqlResult<Datum> {
+    let mut statement = Statement::of_expression(expr.clone());
+    statement.exec_params = cells_of(expr);
+    let prepared = Arc::new(Prepared { statement: Arc::new(statement), tables: Vec::new() });
+    let mut execution = Execution::new(&prepared, false)?;
+    let mut value = Datum::Null;
+    execution.run(env, params, &mut |row| {
+        value = row.first().cloned().unwrap_or_default();
+        Ok(())
+    })?;
+    Ok(value)
+}
+
+fn cells_of(expr: &Expr) -> usize {
+    let mut most = 0;
+    expr.any(&mut |e| {
+        match e {
+            Expr::ExecParam { id, .. }
+            | Expr::Case { operand: Some((id, _)), .. }
+            | Expr::ArrayCast { cell: id, .. } => {
+                most = most.max(id + 1);
+            }
+            _ => {}
+        }
+        false
+    });
+    most
+}

@@ -1,0 +1,231 @@
+//! Subqueries in expressions and common table expressions, as they run.
+
+use base::{Oid, SqlError, SqlResult, sql_err};
+use rustc_hash::FxHashMap;
+use tuple::Datum;
+
+use crate::compile::{SubCache, SubProgram};
+use crate::cx::Cx;
+use crate::eval::{Code, Rows, SubCode, SubKind};
+
+/// Rows of an uncorrelated subquery by the hash of the compared columns.
+pub struct HashedRows {
+    rows: FxHashMap<u64, Vec<Vec<Datum>>>,
+    /// Some compared column was NULL in some row.
+    nulls: bool,
+    empty: bool,
+}
+
+/// The value of a subplan.
+pub fn eval(sub: &SubCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+    for (cell, code) in &sub.args {
+        let value = code.eval(rows, cx)?;
+        cx.set(*cell, value);
+    }
+    let mut program =
+        cx.subs[sub.plan].take().ok_or_else(|| SqlError::internal("a subplan runs within itself"))?;
+    let result = eval_in(sub, &mut program, rows, cx);
+    cx.subs[sub.plan] = Some(program);
+    result
+}
+
+fn seen_cells(program: &SubProgram, cx: &Cx<'_>) -> Vec<Datum> {
+    program.depends.iter().map(|c| cx.cells[*c].clone()).collect()
+}
+
+fn start(program: &mut SubProgram, cx: &mut Cx<'_>) -> SqlResult<()> {
+    if program.started {
+        let changed = program.depends.clone();
+        let none = [usize::MAX];
+        program.node.rescan(cx, if changed.is_empty() { &none } else { &changed })?;
+    }
+    program.started = true;
+    Ok(())
+}
+
+fn eval_in(sub: &SubCode, program: &mut SubProgram, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+    if let SubKind::Quantified { any, single, test, columns, hash } = &sub.kind {
+        if let Some(pairs) = hash {
+            return hashed(program, pairs, rows, cx);
+        }
+        return quantified(program, *any, *single, test, columns, rows, cx);
+    }
+    if let Some(SubCache::Value(value, cells)) = &program.cache
+        && sub.args.is_empty()
+        && *cells == seen_cells(program, cx)
+    {
+        return Ok(value.clone());
+    }
+    start(program, cx)?;
+    let value = match &sub.kind {
+        SubKind::Exists => Datum::Bool(program.node.next(cx)?),
+        SubKind::Scalar => {
+            if program.node.next(cx)? {
+                let value = program.node.row().first().cloned().unwrap_or_default();
+                if program.node.next(cx)? {
+                    return Err(too_many());
+                }
+                value
+            } else {
+                Datum::Null
+            }
+        }
+        SubKind::Array { element } => {
+            let mut list = Vec::new();
+            while program.node.next(cx)? {
+                list.push(program.node.row().first().cloned().unwrap_or_default());
+            }
+            crate::composite::make_array(list, *element, cx)?
+        }
+        SubKind::Multi { columns } => {
+            let row = if program.node.next(cx)? { Some(program.node.row().to_vec()) } else { None };
+            if row.is_some() && program.node.next(cx)? {
+                return Err(too_many());
+            }
+            for (i, cell) in columns.iter().enumerate() {
+                cx.set(*cell, row.as_ref().and_then(|r| r.get(i)).cloned().unwrap_or_default());
+            }
+            Datum::Null
+        }
+        SubKind::Quantified { .. } => Datum::Null,
+    };
+    if sub.args.is_empty() && !matches!(sub.kind, SubKind::Multi { .. }) {
+        program.cache = Some(SubCache::Value(value.clone(), seen_cells(program, cx)));
+    }
+    Ok(value)
+}
+
+fn too_many() -> SqlError {
+    sql_err!(CARDINALITY_VIOLATION, "more than one row returned by a subquery used as an expression")
+}
+
+fn quantified(
+    program: &mut SubProgram,
+    any: bool,
+    single: bool,
+    test: &Code,
+    columns: &[usize],
+    rows: Rows<'_>,
+    cx: &mut Cx<'_>,
+) -> SqlResult<Datum> {
+    start(program, cx)?;
+    let mut result = Datum::Bool(!any);
+    let mut count = 0;
+    if single {
+        result = Datum::Null;
+    }
+    while program.node.next(cx)? {
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        count += 1;
+        if single && count > 1 {
+            return Err(too_many());
+        }
+        let row = program.node.row().to_vec();
+        for (cell, value) in columns.iter().zip(row) {
+            cx.set(*cell, value);
+        }
+        match test.eval(rows, cx)? {
+            value if single => result = value,
+            Datum::Bool(v) if v == any => return Ok(Datum::Bool(any)),
+            Datum::Null => result = Datum::Null,
+            _ => {}
+        }
+    }
+    Ok(result)
+}
+
+fn hashed(
+    program: &mut SubProgram,
+    pairs: &[(Code, usize, Oid)],
+    rows: Rows<'_>,
+    cx: &mut Cx<'_>,
+) -> SqlResult<Datum> {
+    let current = seen_cells(program, cx);
+    let fresh = matches!(&program.cache, Some(SubCache::Hashed(_, cells)) if *cells == current);
+    if !fresh {
+        start(program, cx)?;
+        let mut table = HashedRows { rows: FxHashMap::default(), nulls: false, empty: true };
+        while program.node.next(cx)? {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            table.empty = false;
+            let row = program.node.row();
+            let mut hash = 0u64;
+            let mut null = false;
+            for (_, column, type_oid) in pairs {
+                match (&row[*column], types::hash(*type_oid)) {
+                    (Datum::Null, _) | (_, None) => null = true,
+                    (value, Some(f)) => hash = hash.rotate_left(7) ^ f(value),
+                }
+            }
+            if null {
+                table.nulls = true;
+            } else {
+                table.rows.entry(hash).or_default().push(row.to_vec());
+            }
+        }
+        program.cache = Some(SubCache::Hashed(table, current));
+    }
+    let mut key = Vec::with_capacity(pairs.len());
+    for (code, ..) in pairs {
+        key.push(code.eval(rows, cx)?);
+    }
+    let Some(SubCache::Hashed(table, _)) = &program.cache else { return Ok(Datum::Null) };
+    if table.empty {
+        return Ok(Datum::Bool(false));
+    }
+    if key.iter().any(Datum::is_null) {
+        return Ok(Datum::Null);
+    }
+    let mut hash = 0u64;
+    for (value, (.., type_oid)) in key.iter().zip(pairs) {
+        hash = hash.rotate_left(7) ^ types::hash(*type_oid).map_or(0, |f| f(value));
+    }
+    let matches = |row: &Vec<Datum>| {
+        key.iter().zip(pairs).all(|(value, (_, column, type_oid))| {
+            types::equal(*type_oid).is_some_and(|f| f(value, &row[*column]))
+        })
+    };
+    if table.rows.get(&hash).is_some_and(|list| list.iter().any(matches)) {
+        return Ok(Datum::Bool(true));
+    }
+    Ok(if table.nulls { Datum::Null } else { Datum::Bool(false) })
+}
+
+/// Makes row `at` of a common table expression available; false if it has fewer.
+pub fn cte_row(subplan: usize, at: usize, cx: &mut Cx<'_>) -> SqlResult<bool> {
+    let Some(mut program) = cx.subs[subplan].take() else {
+        return Err(SqlError::internal("a common table expression reads itself"));
+    };
+    let result = (|| {
+        while program.rows.len() <= at {
+            if program.finished {
+                return Ok(false);
+            }
+            if program.rows.is_empty() && !program.started {
+                start(&mut program, cx)?;
+            }
+            if program.node.next(cx)? {
+                let row = program.node.row().to_vec();
+                program.rows.push(row);
+            } else {
+                program.finished = true;
+            }
+        }
+        Ok(true)
+    })();
+    cx.subs[subplan] = Some(program);
+    result
+}
+
+/// Forgets the rows of a common table expression if it depends on a changed cell.
+pub fn cte_changed(subplan: usize, cx: &mut Cx<'_>, changed: &[usize]) -> SqlResult<()> {
+    let Some(mut program) = cx.subs[subplan].take() else { return Ok(()) };
+    let mut result = Ok(());
+    if program.depends.iter().any(|c| changed.contains(c)) && !program.rows.is_empty() {
+        program.rows.clear();
+        program.finished = false;
+        result = program.node.rescan(cx, changed);
+    }
+    cx.subs[subplan] = Some(program);
+    result
+}
