@@ -300,7 +300,7 @@ impl Wal {
     }
 
     fn wake_writer(&self, end: u64) {
-        if end - self.queue.flushed() > self.ring.size() as u64 / 8
+        if end.saturating_sub(self.queue.flushed()) > self.ring.size() as u64 / 8
             && self.backlog_wanted.load(Ordering::Relaxed)
             && self.backlog_wanted.swap(false, Ordering::SeqCst)
         {
