@@ -14,6 +14,7 @@ mod recheck;
 mod run;
 mod session;
 mod spill;
+mod statistics;
 mod subplan;
 
 pub use output::{Column, Format, Output, RowEncoder};
