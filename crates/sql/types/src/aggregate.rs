@@ -1,21 +1,45 @@
 //! How aggregates are computed: a state a group, a row at a time, a result at the end.
 
-use base::SqlResult;
+use base::{Oid, SqlError, SqlResult, sql_err};
 use tuple::Datum;
 
-use crate::call::Call;
+use crate::{
+    array::Array,
+    call::Call,
+    compare::{double, widen},
+    float,
+    interval::Interval,
+    numeric::{Numeric, NumericSum},
+    value::{FromDatum, IntoDatum},
+};
 
 /// State of one aggregate in one group.
 #[derive(Clone, Debug, Default)]
 pub enum AggState {
-    /// Nothing seen yet.
+    /// Nothing but NULLs seen yet.
     #[default]
     Empty,
     /// A running count.
     Count(i64),
+    /// A value so far: the extreme, the sum, the combination.
+    Value(Datum),
+    /// A sum of integers, and their number.
+    Integers(i128, i64),
+    /// Count, sum and sum of squares in decimal.
+    Numeric(Box<NumericSum>),
+    /// N, Σx, Σ(x-x̄)², Σy, Σ(y-ȳ)², Σ(x-x̄)(y-ȳ)
+    Floats(Box<[f64; 6]>),
+    /// A sum of intervals, and their number.
+    Interval(Box<(Interval, i64)>),
+    /// All values.
+    Values(Vec<Datum>),
+    /// All arrays.
+    Arrays(Vec<Array>),
+    /// Text so far, and the length of the first separator (so that states can be joined).
+    Text(Vec<u8>, usize),
 }
 
-/// One aggregate's three steps. The caller handles DISTINCT, FILTER and ORDER BY.
+/// One aggregate's steps. The caller handles DISTINCT, FILTER and ORDER BY.
 pub trait AggregateImp: Sync {
     /// The state before the first row.
     fn start(&self) -> AggState;
@@ -26,6 +50,454 @@ pub trait AggregateImp: Sync {
     /// The result so far; the state may go on.
     fn finish(&self, cx: &Call, state: &AggState) -> SqlResult<Datum>;
 
-    /// Merges another group's state (parallel and spilled aggregation).
+    /// Merges the state of other rows of the same group (parallel and spilled aggregation).
     fn combine(&self, cx: &Call, state: &mut AggState, other: AggState) -> SqlResult<()>;
+
+    /// Whether the result is the same whatever the order of rows (float rounding aside), so that DISTINCT or ORDER BY
+    /// of the argument may be dropped.
+    fn order_matters(&self) -> bool {
+        false
+    }
+}
+
+/// The result that is wanted of a variance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spread {
+    VarPop,
+    VarSamp,
+    StddevPop,
+    StddevSamp,
+}
+
+impl Spread {
+    fn sample(self) -> bool {
+        matches!(self, Spread::VarSamp | Spread::StddevSamp)
+    }
+
+    fn deviation(self) -> bool {
+        matches!(self, Spread::StddevPop | Spread::StddevSamp)
+    }
+}
+
+/// The results of two-argument statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Regression {
+    Count,
+    Sxx,
+    Syy,
+    Sxy,
+    AvgX,
+    AvgY,
+    R2,
+    Slope,
+    Intercept,
+    CovarPop,
+    CovarSamp,
+    Corr,
+}
+
+/// A bit operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bits {
+    And,
+    Or,
+    Xor,
+}
+
+/// Every aggregate, by what it computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    CountStar,
+    Count,
+    Min(Oid),
+    Max(Oid),
+    /// Sum of `int2` or `int4` as `int8`.
+    SumInt,
+    /// Sum of `int8` as `numeric`.
+    SumInt8,
+    AvgInt,
+    SumNumeric,
+    AvgNumeric,
+    SumFloat4,
+    SumFloat8,
+    AvgFloat,
+    SumInterval,
+    AvgInterval,
+    NumericSpread(Spread),
+    FloatSpread(Spread),
+    Regression(Regression),
+    BoolAnd,
+    BoolOr,
+    Bits(Bits),
+    StringAgg,
+    ArrayAgg,
+    ArrayAggArray,
+    AnyValue,
+}
+
+impl AggregateImp for Kind {
+    fn start(&self) -> AggState {
+        match self {
+            Kind::CountStar | Kind::Count => AggState::Count(0),
+            Kind::FloatSpread(_) | Kind::Regression(_) | Kind::AvgFloat => AggState::Floats(Box::default()),
+            _ => AggState::Empty,
+        }
+    }
+
+    #[inline]
+    fn add(&self, cx: &Call, state: &mut AggState, args: &[Datum]) -> SqlResult<()> {
+        if let Kind::CountStar = self {
+            return increment(state);
+        }
+        let Some(value) = args.first() else { return Ok(()) };
+        match self {
+            Kind::ArrayAgg => {
+                push(state, value.clone());
+                return Ok(());
+            }
+            Kind::ArrayAggArray => return push_array(state, value),
+            _ if value.is_null() => return Ok(()),
+            Kind::Count => return increment(state),
+            Kind::Min(_)
+            | Kind::Max(_)
+            | Kind::AnyValue
+            | Kind::BoolAnd
+            | Kind::BoolOr
+            | Kind::Bits(_)
+            | Kind::SumFloat4
+            | Kind::SumFloat8 => {
+                return self.fold(state, value);
+            }
+            _ => {}
+        }
+        match self {
+            Kind::SumInt | Kind::AvgInt | Kind::SumInt8 => match state {
+                AggState::Integers(sum, count) => {
+                    *sum += i128::from(widen(value));
+                    *count += 1;
+                }
+                _ => *state = AggState::Integers(widen(value).into(), 1),
+            },
+            Kind::SumNumeric | Kind::AvgNumeric => {
+                numeric_state(state).add(&Numeric::from_datum(value), false)
+            }
+            Kind::NumericSpread(_) => {
+                let number = match value {
+                    Datum::Bytes(bytes) => Numeric::from_payload(bytes),
+                    other => Numeric::from_i64(widen(other)),
+                };
+                numeric_state(state).add(&number, true);
+            }
+            Kind::AvgFloat | Kind::FloatSpread(_) => {
+                if let AggState::Floats(sums) = state {
+                    accumulate(sums, double(value))?;
+                }
+            }
+            Kind::Regression(_) => {
+                if let (AggState::Floats(sums), Some(x)) = (state, args.get(1).filter(|x| !x.is_null())) {
+                    accumulate_pair(sums, double(x), double(value))?;
+                }
+            }
+            Kind::SumInterval | Kind::AvgInterval => {
+                let value = Interval::from_payload(<&[u8]>::from_datum(value));
+                match state {
+                    AggState::Interval(sum) => {
+                        sum.0 = sum.0.add(&value)?;
+                        sum.1 += 1;
+                    }
+                    _ => *state = AggState::Interval(Box::new((value, 1))),
+                }
+            }
+            Kind::StringAgg => append_text(state, value, args.get(1)),
+            _ => {
+                return Err(SqlError::internal(format!(
+                    "aggregate {self:?} with result type {}",
+                    cx.result_type
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&self, cx: &Call, state: &AggState) -> SqlResult<Datum> {
+        match (self, state) {
+            (Kind::AvgFloat, AggState::Floats(s)) => {
+                Ok(if s[0] == 0.0 { Datum::Null } else { Datum::Float8(s[1] / s[0]) })
+            }
+            (Kind::FloatSpread(spread), AggState::Floats(s)) => Ok(float_spread(s, *spread)),
+            (Kind::Regression(what), AggState::Floats(s)) => Ok(regression(s, *what)),
+            (_, AggState::Empty) => Ok(Datum::Null),
+            (_, AggState::Count(n)) => Ok(Datum::Int8(*n)),
+            (_, AggState::Value(value)) => Ok(value.clone()),
+            (Kind::SumInt, AggState::Integers(sum, _)) => {
+                i64::try_from(*sum).map(Datum::Int8).map_err(|_| crate::int::int8_range())
+            }
+            (Kind::SumInt8, AggState::Integers(sum, _)) => Numeric::from_i128(*sum).into_datum(),
+            (_, AggState::Integers(sum, count)) => {
+                Numeric::from_i128(*sum).div(&Numeric::from_i64(*count))?.into_datum()
+            }
+            (Kind::SumNumeric, AggState::Numeric(sum)) => sum.sum().into_datum(),
+            (Kind::NumericSpread(spread), AggState::Numeric(sum)) => {
+                sum.variance(spread.sample(), spread.deviation()).into_datum()
+            }
+            (_, AggState::Numeric(sum)) => sum.average().into_datum(),
+            (Kind::AvgInterval, AggState::Interval(sum)) => sum.0.div(sum.1 as f64)?.into_datum(),
+            (_, AggState::Interval(sum)) => sum.0.into_datum(),
+            (_, AggState::Values(values)) => {
+                Ok(Array::from_values(cx.arg_type(0), values.clone(), cx)?.to_datum())
+            }
+            (_, AggState::Arrays(arrays)) => stack(arrays, cx),
+            (_, AggState::Text(text, first)) => Ok(Datum::Bytes(text[*first..].into())),
+            (_, AggState::Floats(_)) => Err(SqlError::internal("an aggregate's state of another aggregate")),
+        }
+    }
+
+    fn combine(&self, cx: &Call, state: &mut AggState, other: AggState) -> SqlResult<()> {
+        match (&mut *state, other) {
+            (_, AggState::Empty) => {}
+            (AggState::Empty, other) => *state = other,
+            (AggState::Count(n), AggState::Count(m)) => *n = crate::int::eight::add(*n, m)?,
+            (AggState::Value(_), AggState::Value(value)) => return self.add(cx, state, &[value]),
+            (AggState::Integers(sum, count), AggState::Integers(other, m)) => {
+                *sum += other;
+                *count += m;
+            }
+            (AggState::Numeric(sum), AggState::Numeric(other)) => sum.merge(&other),
+            (AggState::Floats(sums), AggState::Floats(other)) => combine_floats(sums, &other),
+            (AggState::Interval(sum), AggState::Interval(other)) => {
+                sum.0 = sum.0.add(&other.0)?;
+                sum.1 += other.1;
+            }
+            (AggState::Values(values), AggState::Values(other)) => values.extend(other),
+            (AggState::Arrays(arrays), AggState::Arrays(other)) => arrays.extend(other),
+            (AggState::Text(text, _), AggState::Text(other, _)) => text.extend(other),
+            _ => return Err(SqlError::internal("aggregate states of different kinds")),
+        }
+        Ok(())
+    }
+
+    fn order_matters(&self) -> bool {
+        matches!(self, Kind::StringAgg | Kind::ArrayAgg | Kind::ArrayAggArray | Kind::AnyValue)
+    }
+}
+
+impl Kind {
+    /// Aggregates whose state is one value: the first one, then combined with each.
+    fn fold(&self, state: &mut AggState, value: &Datum) -> SqlResult<()> {
+        let AggState::Value(held) = state else {
+            *state = AggState::Value(value.clone());
+            return Ok(());
+        };
+        match self {
+            Kind::Min(ty) | Kind::Max(ty) => {
+                let order =
+                    crate::compare::compare(*ty).ok_or_else(|| SqlError::internal("a type without order"))?;
+                let found = order(value, held);
+                if if matches!(self, Kind::Min(_)) { found.is_lt() } else { found.is_gt() } {
+                    *held = value.clone();
+                }
+            }
+            Kind::BoolAnd => *held = Datum::Bool(bool::from_datum(held) && bool::from_datum(value)),
+            Kind::BoolOr => *held = Datum::Bool(bool::from_datum(held) || bool::from_datum(value)),
+            Kind::SumFloat8 => {
+                *held = Datum::Float8(float::add(f64::from_datum(held), f64::from_datum(value))?)
+            }
+            Kind::SumFloat4 => {
+                *held = Datum::Float4(float::add4(f32::from_datum(held), f32::from_datum(value))?)
+            }
+            Kind::Bits(op) => {
+                let (a, b) = (widen(held), widen(value));
+                let result = match op {
+                    Bits::And => a & b,
+                    Bits::Or => a | b,
+                    Bits::Xor => a ^ b,
+                };
+                *held = match held {
+                    Datum::Int2(_) => Datum::Int2(result as i16),
+                    Datum::Int4(_) => Datum::Int4(result as i32),
+                    _ => Datum::Int8(result),
+                };
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn increment(state: &mut AggState) -> SqlResult<()> {
+    if let AggState::Count(n) = state {
+        *n = crate::int::eight::add(*n, 1)?;
+    }
+    Ok(())
+}
+
+fn push(state: &mut AggState, value: Datum) {
+    match state {
+        AggState::Values(values) => values.push(value),
+        _ => *state = AggState::Values(vec![value]),
+    }
+}
+
+fn numeric_state(state: &mut AggState) -> &mut NumericSum {
+    if !matches!(state, AggState::Numeric(_)) {
+        *state = AggState::Numeric(Box::default());
+    }
+    match state {
+        AggState::Numeric(sum) => sum,
+        _ => unreachable!("just made one"),
+    }
+}
+
+fn push_array(state: &mut AggState, value: &Datum) -> SqlResult<()> {
+    if value.is_null() {
+        return Err(sql_err!(NULL_VALUE_NOT_ALLOWED, "cannot accumulate null arrays"));
+    }
+    let array = Array::from_payload(<&[u8]>::from_datum(value));
+    if array.dimensions.is_empty() {
+        return Err(sql_err!(ARRAY_SUBSCRIPT_ERROR, "cannot accumulate empty arrays"));
+    }
+    match state {
+        AggState::Arrays(arrays) => {
+            let same = |a: &Array, b: &Array| {
+                a.dimensions.len() == b.dimensions.len()
+                    && a.dimensions.iter().zip(&b.dimensions).all(|(x, y)| x.length == y.length)
+            };
+            if arrays.first().is_some_and(|first| !same(first, &array)) {
+                return Err(sql_err!(
+                    ARRAY_SUBSCRIPT_ERROR,
+                    "cannot accumulate arrays of different dimensionality"
+                ));
+            }
+            arrays.push(array);
+        }
+        _ => *state = AggState::Arrays(vec![array]),
+    }
+    Ok(())
+}
+
+/// Arrays of one shape as the items of a new outermost dimension.
+fn stack(arrays: &[Array], cx: &Call) -> SqlResult<Datum> {
+    let Some(first) = arrays.first() else { return Ok(Datum::Null) };
+    let mut dimensions = first.dimensions.clone();
+    dimensions.insert(0, crate::array::Dimension { length: arrays.len() as i32, lower: 1 });
+    let values = arrays.iter().flat_map(|a| a.elements().iter().cloned()).collect();
+    Ok(Array::with_dimensions(first.element, dimensions, values, cx)?.to_datum())
+}
+
+fn append_text(state: &mut AggState, value: &Datum, separator: Option<&Datum>) {
+    let separator: &[u8] = separator.filter(|s| !s.is_null()).map_or(&[], <&[u8]>::from_datum);
+    if !matches!(state, AggState::Text(..)) {
+        *state = AggState::Text(Vec::new(), separator.len());
+    }
+    if let AggState::Text(text, _) = state {
+        text.extend_from_slice(separator);
+        text.extend_from_slice(<&[u8]>::from_datum(value));
+    }
+}
+
+fn check_overflow(result: f64, inputs_finite: bool) -> SqlResult<()> {
+    if result.is_infinite() && inputs_finite {
+        return Err(sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: overflow"));
+    }
+    Ok(())
+}
+
+/// Youngs and Cramer's update: no cancellation of large squares.
+fn accumulate(s: &mut [f64; 6], x: f64) -> SqlResult<()> {
+    let finite = s[1].is_finite() && x.is_finite();
+    s[0] += 1.0;
+    s[1] += x;
+    if s[0] > 1.0 {
+        let t = x * s[0] - s[1];
+        s[2] += t * t / (s[0] * (s[0] - 1.0));
+        if !s[1].is_finite() || !s[2].is_finite() {
+            check_overflow(s[1], finite)?;
+            check_overflow(s[2], finite)?;
+            s[2] = f64::NAN;
+        }
+    } else if !x.is_finite() {
+        s[2] = f64::NAN;
+    }
+    Ok(())
+}
+
+fn accumulate_pair(s: &mut [f64; 6], x: f64, y: f64) -> SqlResult<()> {
+    let finite = s[1].is_finite() && s[3].is_finite() && x.is_finite() && y.is_finite();
+    s[0] += 1.0;
+    s[1] += x;
+    s[3] += y;
+    if s[0] > 1.0 {
+        let (tx, ty) = (x * s[0] - s[1], y * s[0] - s[3]);
+        let scale = 1.0 / (s[0] * (s[0] - 1.0));
+        s[2] += tx * tx * scale;
+        s[4] += ty * ty * scale;
+        s[5] += tx * ty * scale;
+        for sum in &mut s[1..] {
+            check_overflow(*sum, finite)?;
+        }
+    }
+    if !x.is_finite() {
+        (s[2], s[5]) = (f64::NAN, f64::NAN);
+    }
+    if !y.is_finite() {
+        (s[4], s[5]) = (f64::NAN, f64::NAN);
+    }
+    Ok(())
+}
+
+fn combine_floats(a: &mut [f64; 6], b: &[f64; 6]) {
+    if b[0] == 0.0 {
+        return;
+    }
+    if a[0] == 0.0 {
+        *a = *b;
+        return;
+    }
+    let n = a[0] + b[0];
+    let (dx, dy) = (a[1] / a[0] - b[1] / b[0], a[3] / a[0] - b[3] / b[0]);
+    let weight = a[0] * b[0] / n;
+    a[2] += b[2] + weight * dx * dx;
+    a[4] += b[4] + weight * dy * dy;
+    a[5] += b[5] + weight * dx * dy;
+    a[0] = n;
+    a[1] += b[1];
+    a[3] += b[3];
+}
+
+fn float_spread(s: &[f64; 6], spread: Spread) -> Datum {
+    let divisor = if spread.sample() { s[0] - 1.0 } else { s[0] };
+    if s[0] == 0.0 || divisor <= 0.0 {
+        return Datum::Null;
+    }
+    let variance = s[2] / divisor;
+    Datum::Float8(if spread.deviation() { variance.sqrt() } else { variance })
+}
+
+fn regression(s: &[f64; 6], what: Regression) -> Datum {
+    let [n, sx, sxx, sy, syy, sxy] = *s;
+    if what == Regression::Count {
+        return Datum::Int8(n as i64);
+    }
+    if n < 1.0 {
+        return Datum::Null;
+    }
+    let value = match what {
+        Regression::Count => None,
+        Regression::Sxx => Some(sxx),
+        Regression::Syy => Some(syy),
+        Regression::Sxy => Some(sxy),
+        Regression::AvgX => Some(sx / n),
+        Regression::AvgY => Some(sy / n),
+        Regression::CovarPop => Some(sxy / n),
+        Regression::CovarSamp => (n > 1.0).then(|| sxy / (n - 1.0)),
+        Regression::Corr => {
+            (sxx != 0.0 && syy != 0.0).then(|| (sxy / (sxx.sqrt() * syy.sqrt())).clamp(-1.0, 1.0))
+        }
+        Regression::R2 if sxx == 0.0 => None,
+        Regression::R2 => Some(if syy == 0.0 { 1.0 } else { sxy * sxy / (sxx * syy) }),
+        Regression::Slope => (sxx != 0.0).then(|| sxy / sxx),
+        Regression::Intercept => (sxx != 0.0).then(|| (sy - sx * sxy / sxx) / n),
+    };
+    value.map_or(Datum::Null, Datum::Float8)
 }

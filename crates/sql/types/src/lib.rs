@@ -27,12 +27,25 @@ mod macros;
 
 pub mod aggregate;
 pub mod array;
+pub mod bool;
+pub mod calendar;
 pub mod call;
 pub mod compare;
+pub mod date;
+pub mod datetime;
+pub mod extract;
+pub mod float;
+pub mod ids;
+pub mod int;
+pub mod interval;
+pub mod numeric;
 pub mod oids;
 pub mod random;
 pub mod registry;
 mod session_functions;
+pub mod text;
+pub mod time;
+pub mod timestamp;
 pub mod timezone;
 pub mod value;
 

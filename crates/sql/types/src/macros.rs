@@ -32,6 +32,9 @@ macro_rules! imp {
             crate::value::IntoDatum::into_datum($body)
         })
     };
+    (|| $body:expr) => {
+        crate::registry::Imp::Native(|_cx, _args| crate::value::IntoDatum::into_datum($body))
+    };
     (fn $path:path) => { crate::registry::Imp::Native($path) };
     (set $path:path) => { crate::registry::Imp::Set($path) };
     (session $id:ident) => { crate::registry::Imp::Session(crate::registry::SessionFn::$id) };

@@ -53,3 +53,12 @@ impl Random {
         }
     }
 }
+
+impl Random {
+    /// A number of the normal distribution with mean 0 and deviation 1 (Box and Muller's method).
+    pub fn normal(&mut self) -> f64 {
+        // 1 - [0, 1) is never zero, so the logarithm is finite.
+        let (u1, u2) = (1.0 - self.float(), 1.0 - self.float());
+        (-2.0 * u1.ln()).sqrt() * (std::f64::consts::TAU * u2).sin()
+    }
+}

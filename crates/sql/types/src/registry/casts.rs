@@ -11,8 +11,66 @@ use super::{
 /// Every built-in cast, by source and target: OID, source, target, context, method.
 #[rustfmt::skip]
 pub static CASTS: &[Cast] = &[
+    cast(10035, 16, 23, Explicit, Function(Oid(2558))), // bool to int4
+    cast(10197, 16, 25, Assignment, Function(Oid(2971))), // bool to text
+    cast(10207, 16, 1042, Assignment, Function(Oid(2971))), // bool to bpchar
+    cast(10202, 16, 1043, Assignment, Function(Oid(2971))), // bool to varchar
+    cast(10148, 17, 20, Explicit, Function(Oid(6372))), // bytea to int8
+    cast(10146, 17, 21, Explicit, Function(Oid(6370))), // bytea to int2
+    cast(10147, 17, 23, Explicit, Function(Oid(6371))), // bytea to int4
+    cast(10149, 18, 23, Explicit, Function(Oid(77))), // char to int4
+    cast(10131, 18, 25, Implicit, Function(Oid(946))), // char to text
+    cast(10132, 18, 1042, Assignment, Function(Oid(860))), // char to bpchar
+    cast(10133, 18, 1043, Assignment, Function(Oid(946))), // char to varchar
+    cast(10134, 19, 25, Implicit, Function(Oid(406))), // name to text
+    cast(10135, 19, 1042, Assignment, Function(Oid(408))), // name to bpchar
+    cast(10136, 19, 1043, Assignment, Function(Oid(1401))), // name to varchar
+    cast(10145, 20, 17, Explicit, Function(Oid(6369))), // int8 to bytea
+    cast(10000, 20, 21, Assignment, Function(Oid(714))), // int8 to int2
+    cast(10001, 20, 23, Assignment, Function(Oid(480))), // int8 to int4
+    cast(10044, 20, 24, Implicit, Function(Oid(1287))), // int8 to regproc
+    cast(10037, 20, 26, Implicit, Function(Oid(1287))), // int8 to oid
+    cast(10002, 20, 700, Implicit, Function(Oid(652))), // int8 to float4
+    cast(10003, 20, 701, Implicit, Function(Oid(482))), // int8 to float8
+    cast(10004, 20, 1700, Implicit, Function(Oid(1781))), // int8 to numeric
+    cast(10053, 20, 2202, Implicit, Function(Oid(1287))), // int8 to regprocedure
+    cast(10060, 20, 2203, Implicit, Function(Oid(1287))), // int8 to regoper
+    cast(10069, 20, 2204, Implicit, Function(Oid(1287))), // int8 to regoperator
+    cast(10076, 20, 2205, Implicit, Function(Oid(1287))), // int8 to regclass
+    cast(10090, 20, 2206, Implicit, Function(Oid(1287))), // int8 to regtype
+    cast(10097, 20, 3734, Implicit, Function(Oid(1287))), // int8 to regconfig
+    cast(10104, 20, 3769, Implicit, Function(Oid(1287))), // int8 to regdictionary
+    cast(10120, 20, 4089, Implicit, Function(Oid(1287))), // int8 to regnamespace
+    cast(10113, 20, 4096, Implicit, Function(Oid(1287))), // int8 to regrole
+    cast(10083, 20, 4191, Implicit, Function(Oid(1287))), // int8 to regcollation
+    cast(10143, 21, 17, Explicit, Function(Oid(6367))), // int2 to bytea
+    cast(10005, 21, 20, Implicit, Function(Oid(754))), // int2 to int8
+    cast(10006, 21, 23, Implicit, Function(Oid(313))), // int2 to int4
+    cast(10045, 21, 24, Implicit, Function(Oid(313))), // int2 to regproc
+    cast(10038, 21, 26, Implicit, Function(Oid(313))), // int2 to oid
+    cast(10007, 21, 700, Implicit, Function(Oid(236))), // int2 to float4
+    cast(10008, 21, 701, Implicit, Function(Oid(235))), // int2 to float8
+    cast(10009, 21, 1700, Implicit, Function(Oid(1782))), // int2 to numeric
+    cast(10054, 21, 2202, Implicit, Function(Oid(313))), // int2 to regprocedure
+    cast(10061, 21, 2203, Implicit, Function(Oid(313))), // int2 to regoper
+    cast(10070, 21, 2204, Implicit, Function(Oid(313))), // int2 to regoperator
+    cast(10077, 21, 2205, Implicit, Function(Oid(313))), // int2 to regclass
+    cast(10091, 21, 2206, Implicit, Function(Oid(313))), // int2 to regtype
+    cast(10098, 21, 3734, Implicit, Function(Oid(313))), // int2 to regconfig
+    cast(10105, 21, 3769, Implicit, Function(Oid(313))), // int2 to regdictionary
+    cast(10121, 21, 4089, Implicit, Function(Oid(313))), // int2 to regnamespace
+    cast(10114, 21, 4096, Implicit, Function(Oid(313))), // int2 to regrole
+    cast(10084, 21, 4191, Implicit, Function(Oid(313))), // int2 to regcollation
+    cast(10034, 23, 16, Explicit, Function(Oid(2557))), // int4 to bool
+    cast(10144, 23, 17, Explicit, Function(Oid(6368))), // int4 to bytea
+    cast(10150, 23, 18, Explicit, Function(Oid(78))), // int4 to char
+    cast(10010, 23, 20, Implicit, Function(Oid(481))), // int4 to int8
+    cast(10011, 23, 21, Assignment, Function(Oid(314))), // int4 to int2
     cast(10046, 23, 24, Implicit, Binary), // int4 to regproc
     cast(10039, 23, 26, Implicit, Binary), // int4 to oid
+    cast(10012, 23, 700, Implicit, Function(Oid(318))), // int4 to float4
+    cast(10013, 23, 701, Implicit, Function(Oid(316))), // int4 to float8
+    cast(10014, 23, 1700, Implicit, Function(Oid(1740))), // int4 to numeric
     cast(10055, 23, 2202, Implicit, Binary), // int4 to regprocedure
     cast(10062, 23, 2203, Implicit, Binary), // int4 to regoper
     cast(10071, 23, 2204, Implicit, Binary), // int4 to regoperator
@@ -23,11 +81,16 @@ pub static CASTS: &[Cast] = &[
     cast(10122, 23, 4089, Implicit, Binary), // int4 to regnamespace
     cast(10115, 23, 4096, Implicit, Binary), // int4 to regrole
     cast(10085, 23, 4191, Implicit, Binary), // int4 to regcollation
+    cast(10047, 24, 20, Assignment, Function(Oid(1288))), // regproc to int8
     cast(10048, 24, 23, Assignment, Binary), // regproc to int4
     cast(10043, 24, 26, Implicit, Binary), // regproc to oid
     cast(10049, 24, 2202, Implicit, Binary), // regproc to regprocedure
+    cast(10137, 25, 18, Assignment, Function(Oid(944))), // text to char
+    cast(10140, 25, 19, Implicit, Function(Oid(407))), // text to name
     cast(10125, 25, 1042, Implicit, Binary), // text to bpchar
     cast(10126, 25, 1043, Implicit, Binary), // text to varchar
+    cast(10109, 25, 2205, Implicit, Function(Oid(1079))), // text to regclass
+    cast(10040, 26, 20, Assignment, Function(Oid(1288))), // oid to int8
     cast(10041, 26, 23, Assignment, Binary), // oid to int4
     cast(10042, 26, 24, Implicit, Binary), // oid to regproc
     cast(10051, 26, 2202, Implicit, Binary), // oid to regprocedure
@@ -42,32 +105,86 @@ pub static CASTS: &[Cast] = &[
     cast(10081, 26, 4191, Implicit, Binary), // oid to regcollation
     cast(10220, 114, 3802, Assignment, InOut), // json to jsonb
     cast(10151, 194, 25, Implicit, Binary), // pg_node_tree to text
+    cast(10015, 700, 20, Assignment, Function(Oid(653))), // float4 to int8
+    cast(10016, 700, 21, Assignment, Function(Oid(238))), // float4 to int2
+    cast(10017, 700, 23, Assignment, Function(Oid(319))), // float4 to int4
+    cast(10018, 700, 701, Implicit, Function(Oid(311))), // float4 to float8
+    cast(10019, 700, 1700, Assignment, Function(Oid(1742))), // float4 to numeric
+    cast(10020, 701, 20, Assignment, Function(Oid(483))), // float8 to int8
+    cast(10021, 701, 21, Assignment, Function(Oid(237))), // float8 to int2
+    cast(10022, 701, 23, Assignment, Function(Oid(317))), // float8 to int4
+    cast(10023, 701, 700, Assignment, Function(Oid(312))), // float8 to float4
+    cast(10024, 701, 1700, Assignment, Function(Oid(1743))), // float8 to numeric
+    cast(10138, 1042, 18, Assignment, Function(Oid(944))), // bpchar to char
+    cast(10141, 1042, 19, Implicit, Function(Oid(409))), // bpchar to name
+    cast(10127, 1042, 25, Implicit, Function(Oid(401))), // bpchar to text
+    cast(10210, 1042, 1042, Implicit, Function(Oid(668))), // bpchar to bpchar
+    cast(10128, 1042, 1043, Implicit, Function(Oid(401))), // bpchar to varchar
+    cast(10139, 1043, 18, Assignment, Function(Oid(944))), // varchar to char
+    cast(10142, 1043, 19, Implicit, Function(Oid(1400))), // varchar to name
     cast(10129, 1043, 25, Implicit, Binary), // varchar to text
     cast(10130, 1043, 1042, Implicit, Binary), // varchar to bpchar
+    cast(10211, 1043, 1043, Implicit, Function(Oid(669))), // varchar to varchar
+    cast(10110, 1043, 2205, Implicit, Function(Oid(1079))), // varchar to regclass
+    cast(10158, 1082, 1114, Implicit, Function(Oid(2024))), // date to timestamp
+    cast(10159, 1082, 1184, Implicit, Function(Oid(1174))), // date to timestamptz
+    cast(10212, 1083, 1083, Implicit, Function(Oid(1968))), // time to time
+    cast(10160, 1083, 1186, Implicit, Function(Oid(1370))), // time to interval
+    cast(10161, 1083, 1266, Implicit, Function(Oid(2047))), // time to timetz
+    cast(10162, 1114, 1082, Assignment, Function(Oid(2029))), // timestamp to date
+    cast(10163, 1114, 1083, Assignment, Function(Oid(1316))), // timestamp to time
+    cast(10213, 1114, 1114, Implicit, Function(Oid(1961))), // timestamp to timestamp
+    cast(10164, 1114, 1184, Implicit, Function(Oid(2028))), // timestamp to timestamptz
+    cast(10165, 1184, 1082, Assignment, Function(Oid(1178))), // timestamptz to date
+    cast(10166, 1184, 1083, Assignment, Function(Oid(2019))), // timestamptz to time
+    cast(10167, 1184, 1114, Assignment, Function(Oid(2027))), // timestamptz to timestamp
+    cast(10214, 1184, 1184, Implicit, Function(Oid(1967))), // timestamptz to timestamptz
+    cast(10168, 1184, 1266, Assignment, Function(Oid(1388))), // timestamptz to timetz
+    cast(10169, 1186, 1083, Assignment, Function(Oid(1419))), // interval to time
+    cast(10215, 1186, 1186, Implicit, Function(Oid(1200))), // interval to interval
+    cast(10170, 1266, 1083, Assignment, Function(Oid(2046))), // timetz to time
+    cast(10216, 1266, 1266, Implicit, Function(Oid(1969))), // timetz to timetz
+    cast(10025, 1700, 20, Assignment, Function(Oid(1779))), // numeric to int8
+    cast(10026, 1700, 21, Assignment, Function(Oid(1783))), // numeric to int2
+    cast(10027, 1700, 23, Assignment, Function(Oid(1744))), // numeric to int4
+    cast(10028, 1700, 700, Implicit, Function(Oid(1745))), // numeric to float4
+    cast(10029, 1700, 701, Implicit, Function(Oid(1746))), // numeric to float8
+    cast(10219, 1700, 1700, Implicit, Function(Oid(1703))), // numeric to numeric
+    cast(10056, 2202, 20, Assignment, Function(Oid(1288))), // regprocedure to int8
     cast(10057, 2202, 23, Assignment, Binary), // regprocedure to int4
     cast(10050, 2202, 24, Implicit, Binary), // regprocedure to regproc
     cast(10052, 2202, 26, Implicit, Binary), // regprocedure to oid
+    cast(10063, 2203, 20, Assignment, Function(Oid(1288))), // regoper to int8
     cast(10064, 2203, 23, Assignment, Binary), // regoper to int4
     cast(10059, 2203, 26, Implicit, Binary), // regoper to oid
     cast(10065, 2203, 2204, Implicit, Binary), // regoper to regoperator
+    cast(10072, 2204, 20, Assignment, Function(Oid(1288))), // regoperator to int8
     cast(10073, 2204, 23, Assignment, Binary), // regoperator to int4
     cast(10068, 2204, 26, Implicit, Binary), // regoperator to oid
     cast(10066, 2204, 2203, Implicit, Binary), // regoperator to regoper
+    cast(10079, 2205, 20, Assignment, Function(Oid(1288))), // regclass to int8
     cast(10080, 2205, 23, Assignment, Binary), // regclass to int4
     cast(10075, 2205, 26, Implicit, Binary), // regclass to oid
+    cast(10093, 2206, 20, Assignment, Function(Oid(1288))), // regtype to int8
     cast(10094, 2206, 23, Assignment, Binary), // regtype to int4
     cast(10089, 2206, 26, Implicit, Binary), // regtype to oid
+    cast(10100, 3734, 20, Assignment, Function(Oid(1288))), // regconfig to int8
     cast(10101, 3734, 23, Assignment, Binary), // regconfig to int4
     cast(10096, 3734, 26, Implicit, Binary), // regconfig to oid
+    cast(10107, 3769, 20, Assignment, Function(Oid(1288))), // regdictionary to int8
     cast(10108, 3769, 23, Assignment, Binary), // regdictionary to int4
     cast(10103, 3769, 26, Implicit, Binary), // regdictionary to oid
     cast(10221, 3802, 114, Assignment, InOut), // jsonb to json
+    cast(10123, 4089, 20, Assignment, Function(Oid(1288))), // regnamespace to int8
     cast(10124, 4089, 23, Assignment, Binary), // regnamespace to int4
     cast(10119, 4089, 26, Implicit, Binary), // regnamespace to oid
+    cast(10116, 4096, 20, Assignment, Function(Oid(1288))), // regrole to int8
     cast(10117, 4096, 23, Assignment, Binary), // regrole to int4
     cast(10112, 4096, 26, Implicit, Binary), // regrole to oid
+    cast(10086, 4191, 20, Assignment, Function(Oid(1288))), // regcollation to int8
     cast(10087, 4191, 23, Assignment, Binary), // regcollation to int4
     cast(10082, 4191, 26, Implicit, Binary), // regcollation to oid
+    cast(10036, 5069, 28, Explicit, Function(Oid(5071))), // xid8 to xid
 ];
 
 const fn cast(oid: u32, source: u32, target: u32, context: CastContext, method: CastMethod) -> Cast {

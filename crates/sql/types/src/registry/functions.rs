@@ -8,7 +8,29 @@ use rustc_hash::FxHashMap;
 use super::Function;
 
 /// Every family's entries.
-static FAMILIES: &[&[Function]] = &[super::io_functions::FUNCTIONS, crate::session_functions::FUNCTIONS];
+static FAMILIES: &[&[Function]] = &[
+    super::io_functions::FUNCTIONS,
+    super::aggregates::FUNCTIONS,
+    super::catalog_only::FUNCTIONS,
+    crate::array::FUNCTIONS,
+    crate::array::SEARCH_FUNCTIONS,
+    crate::bool::FUNCTIONS,
+    crate::date::FUNCTIONS,
+    crate::float::FUNCTIONS,
+    crate::ids::FUNCTIONS,
+    crate::int::FUNCTIONS,
+    crate::interval::FUNCTIONS,
+    crate::numeric::FUNCTIONS,
+    crate::session_functions::FUNCTIONS,
+    crate::text::FUNCTIONS,
+    crate::text::EDIT_FUNCTIONS,
+    crate::text::ENCODE_FUNCTIONS,
+    crate::text::FORMAT_FUNCTIONS,
+    crate::text::LIKE_FUNCTIONS,
+    crate::text::REGEX_FUNCTIONS,
+    crate::time::FUNCTIONS,
+    crate::timestamp::FUNCTIONS,
+];
 
 /// Largest OID that the dense table covers, exclusive: above it PostgreSQL numbers no function by hand.
 const DENSE: usize = 10_000;

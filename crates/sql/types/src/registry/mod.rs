@@ -15,6 +15,7 @@ use crate::call::Call;
 pub mod aggregates;
 pub mod builder;
 pub mod casts;
+mod catalog_only;
 mod functions;
 mod io;
 mod io_functions;

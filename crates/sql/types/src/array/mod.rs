@@ -1,0 +1,424 @@
+//! # What
+//! Arrays of any element type, `oidvector` and `int2vector`.
+//!
+//! # Layout
+//! The payload, little-endian, says enough to be taken apart without a catalog:
+//!
+//! | bytes | |
+//! |---|---|
+//! | 0..4 | OID of the element type |
+//! | 4 | number of dimensions, 0 (empty array) to 6 |
+//! | 5 | 1 if there are NULLs |
+//! | 6 | physical class of the elements: 0 bool, 1 "char", 2 int2, 3 int4, 4 int8, 5 oid, 6 float4, 7 float8, 8 fixed length, 9 name, 10 variable length |
+//! | 7 | length in bytes of class 8 |
+//! | 8.. | a dimension each: length and lower bound, 4 bytes each |
+//! | then | an element each, last subscript fastest: if there are NULLs, a byte 1 (0 for NULL, and nothing follows); length in 4 bytes for classes 9 and 10; the bytes |
+//!
+//! # Invariants
+//! 1. The product of the dimensions is the number of elements; an empty array has no dimension.
+//! 2. Damaged payloads decode to NULL elements, never to a panic.
+//!
+//! # PostgreSQL counterpart and differences
+//! `arrayfuncs.c`: the same text and binary forms; the payload is ours.
+
+use std::cmp::Ordering;
+
+use base::{Oid, SqlError, SqlResult, sql_err};
+use smallvec::SmallVec;
+use tuple::{Bytes, Datum, Physical};
+
+use crate::{call::Call, registry::shape_of};
+
+mod access;
+mod functions;
+mod search;
+mod text;
+
+pub use access::Bound;
+pub(crate) use functions::FUNCTIONS;
+pub(crate) use search::FUNCTIONS as SEARCH_FUNCTIONS;
+pub use text::{binary_receive, binary_send, input, output, vector_input, vector_output};
+
+/// Most dimensions of an array.
+pub const MAX_DIMENSIONS: usize = 6;
+
+/// Most elements of an array.
+pub const MAX_ELEMENTS: usize = 134_217_727;
+
+/// One dimension: number of elements and first subscript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimension {
+    /// Number of elements.
+    pub length: i32,
+    /// First subscript.
+    pub lower: i32,
+}
+
+impl Dimension {
+    /// Last subscript.
+    pub fn upper(self) -> i32 {
+        self.lower.wrapping_add(self.length).wrapping_sub(1)
+    }
+}
+
+/// The dimensions of an array.
+pub type Dimensions = SmallVec<[Dimension; 2]>;
+
+/// An array in memory.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// Type of the elements.
+    pub element: Oid,
+    /// How elements lie in the payload.
+    pub physical: Physical,
+    /// Outermost first; none for the empty array.
+    pub dimensions: Dimensions,
+    values: Vec<Datum>,
+}
+
+/// An error for arrays above [`MAX_ELEMENTS`].
+pub(crate) fn too_large() -> SqlError {
+    sql_err!(PROGRAM_LIMIT_EXCEEDED, "array size exceeds the maximum allowed ({MAX_ELEMENTS})")
+}
+
+impl Array {
+    /// An array without elements.
+    pub fn empty(element: Oid, cx: &Call) -> SqlResult<Array> {
+        Ok(Array {
+            element,
+            physical: shape_of(element, cx)?.physical,
+            dimensions: Dimensions::new(),
+            values: Vec::new(),
+        })
+    }
+
+    /// A one-dimensional array with subscripts from 1.
+    pub fn from_values(element: Oid, values: Vec<Datum>, cx: &Call) -> SqlResult<Array> {
+        let mut array = Array::empty(element, cx)?;
+        array.set_values(values);
+        Ok(array)
+    }
+
+    fn set_values(&mut self, values: Vec<Datum>) {
+        self.dimensions.clear();
+        if !values.is_empty() {
+            self.dimensions.push(Dimension { length: values.len() as i32, lower: 1 });
+        }
+        self.values = values;
+    }
+
+    /// An array of the given dimensions; an error when they do not multiply to the number of values.
+    pub fn with_dimensions(
+        element: Oid,
+        dimensions: Dimensions,
+        values: Vec<Datum>,
+        cx: &Call,
+    ) -> SqlResult<Array> {
+        let mut array = Array::empty(element, cx)?;
+        if element_count(&dimensions)? != values.len() {
+            return Err(SqlError::internal("array dimensions do not match its elements"));
+        }
+        array.dimensions = if values.is_empty() { Dimensions::new() } else { dimensions };
+        array.values = values;
+        Ok(array)
+    }
+
+    /// All elements, last subscript fastest.
+    pub fn elements(&self) -> &[Datum] {
+        &self.values
+    }
+
+    /// All elements, given away.
+    pub fn into_elements(self) -> Vec<Datum> {
+        self.values
+    }
+
+    /// Whether any element is NULL.
+    pub fn has_nulls(&self) -> bool {
+        self.values.iter().any(Datum::is_null)
+    }
+
+    /// The stored payload.
+    pub fn to_payload(&self) -> Bytes {
+        let mut out = Vec::with_capacity(16 + self.values.len() * 8);
+        let nulls = self.has_nulls();
+        let (class, length) = class_of(self.physical);
+        out.extend_from_slice(&self.element.0.to_le_bytes());
+        out.extend_from_slice(&[self.dimensions.len() as u8, u8::from(nulls), class, length]);
+        for dimension in &self.dimensions {
+            out.extend_from_slice(&dimension.length.to_le_bytes());
+            out.extend_from_slice(&dimension.lower.to_le_bytes());
+        }
+        for value in &self.values {
+            if nulls {
+                out.push(u8::from(!value.is_null()));
+            }
+            if !value.is_null() {
+                encode(self.physical, value, &mut out);
+            }
+        }
+        Bytes::from(out)
+    }
+
+    /// The stored payload as a value.
+    pub fn to_datum(&self) -> Datum {
+        Datum::Bytes(self.to_payload())
+    }
+
+    /// Reads a stored payload.
+    pub fn from_payload(bytes: &[u8]) -> Array {
+        decode_array(bytes).unwrap_or(Array {
+            element: Oid::INVALID,
+            physical: Physical::Varlena,
+            dimensions: Dimensions::new(),
+            values: Vec::new(),
+        })
+    }
+}
+
+/// Number of elements that dimensions mean; an error when it is too large.
+pub fn element_count(dimensions: &[Dimension]) -> SqlResult<usize> {
+    if dimensions.is_empty() {
+        return Ok(0);
+    }
+    let mut count = 1usize;
+    for dimension in dimensions {
+        count = count
+            .checked_mul(dimension.length.max(0) as usize)
+            .filter(|n| *n <= MAX_ELEMENTS)
+            .ok_or_else(too_large)?;
+        if dimension.length > 0 && dimension.lower.checked_add(dimension.length).is_none() {
+            return Err(sql_err!(
+                PROGRAM_LIMIT_EXCEEDED,
+                "array lower bound is too large: {}",
+                dimension.lower
+            ));
+        }
+    }
+    Ok(count)
+}
+
+fn class_of(physical: Physical) -> (u8, u8) {
+    match physical {
+        Physical::Bool => (0, 0),
+        Physical::Char => (1, 0),
+        Physical::Int2 => (2, 0),
+        Physical::Int4 => (3, 0),
+        Physical::Int8 => (4, 0),
+        Physical::Oid => (5, 0),
+        Physical::Float4 => (6, 0),
+        Physical::Float8 => (7, 0),
+        Physical::Fixed(n) => (8, n as u8),
+        Physical::Name => (9, 0),
+        Physical::Varlena => (10, 0),
+    }
+}
+
+fn physical_of(class: u8, length: u8) -> Option<Physical> {
+    Some(match class {
+        0 => Physical::Bool,
+        1 => Physical::Char,
+        2 => Physical::Int2,
+        3 => Physical::Int4,
+        4 => Physical::Int8,
+        5 => Physical::Oid,
+        6 => Physical::Float4,
+        7 => Physical::Float8,
+        8 => Physical::Fixed(length.into()),
+        9 => Physical::Name,
+        10 => Physical::Varlena,
+        _ => return None,
+    })
+}
+
+fn encode(physical: Physical, value: &Datum, out: &mut Vec<u8>) {
+    match value {
+        Datum::Bool(v) => out.push(u8::from(*v)),
+        Datum::Char(v) => out.push(*v),
+        Datum::Int2(v) => out.extend_from_slice(&v.to_le_bytes()),
+        Datum::Int4(v) => out.extend_from_slice(&v.to_le_bytes()),
+        Datum::Int8(v) => out.extend_from_slice(&v.to_le_bytes()),
+        Datum::Oid(v) => out.extend_from_slice(&v.to_le_bytes()),
+        Datum::Float4(v) => out.extend_from_slice(&v.to_le_bytes()),
+        Datum::Float8(v) => out.extend_from_slice(&v.to_le_bytes()),
+        Datum::Bytes(bytes) => {
+            if !matches!(physical, Physical::Fixed(_)) {
+                out.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+            }
+            out.extend_from_slice(bytes);
+        }
+        Datum::Toasted(bytes) => {
+            debug_assert!(false, "a stored form inside an array");
+            out.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+            out.extend_from_slice(bytes);
+        }
+        Datum::Null => {}
+    }
+}
+
+/// Takes pieces from a payload.
+struct Cursor<'a>(&'a [u8]);
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, n: usize) -> Option<&'a [u8]> {
+        let (head, rest) = self.0.split_at_checked(n)?;
+        self.0 = rest;
+        Some(head)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.take(N)?.try_into().ok()
+    }
+}
+
+fn decode_element(physical: Physical, cursor: &mut Cursor) -> Option<Datum> {
+    Some(match physical {
+        Physical::Bool => Datum::Bool(cursor.take(1)?[0] != 0),
+        Physical::Char => Datum::Char(cursor.take(1)?[0]),
+        Physical::Int2 => Datum::Int2(i16::from_le_bytes(cursor.array()?)),
+        Physical::Int4 => Datum::Int4(i32::from_le_bytes(cursor.array()?)),
+        Physical::Int8 => Datum::Int8(i64::from_le_bytes(cursor.array()?)),
+        Physical::Oid => Datum::Oid(u32::from_le_bytes(cursor.array()?)),
+        Physical::Float4 => Datum::Float4(f32::from_le_bytes(cursor.array()?)),
+        Physical::Float8 => Datum::Float8(f64::from_le_bytes(cursor.array()?)),
+        Physical::Fixed(n) => Datum::Bytes(Bytes::new(cursor.take(n.into())?)),
+        Physical::Name | Physical::Varlena => {
+            let length = u32::from_le_bytes(cursor.array()?) as usize;
+            Datum::Bytes(Bytes::new(cursor.take(length)?))
+        }
+    })
+}
+
+fn decode_array(bytes: &[u8]) -> Option<Array> {
+    let mut cursor = Cursor(bytes);
+    let element = Oid(u32::from_le_bytes(cursor.array()?));
+    let [count, nulls, class, length] = cursor.array()?;
+    let physical = physical_of(class, length)?;
+    let mut dimensions = Dimensions::new();
+    for _ in 0..count {
+        let length = i32::from_le_bytes(cursor.array()?);
+        let lower = i32::from_le_bytes(cursor.array()?);
+        dimensions.push(Dimension { length, lower });
+    }
+    let count = element_count(&dimensions).ok()?;
+    // A damaged length must not reserve more than the payload could hold.
+    let mut values = Vec::with_capacity(count.min(bytes.len()));
+    for _ in 0..count {
+        let present = nulls == 0 || *cursor.take(1)?.first()? != 0;
+        values.push(if present { decode_element(physical, &mut cursor)? } else { Datum::Null });
+    }
+    Some(Array { element, physical, dimensions, values })
+}
+
+/// A `text[]` of these elements.
+pub fn from_texts<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> Datum {
+    let values: Vec<Datum> = texts.map(|text| text.map_or(Datum::Null, Datum::text)).collect();
+    let mut array = Array {
+        element: crate::oids::text,
+        physical: Physical::Varlena,
+        dimensions: Dimensions::new(),
+        values: Vec::new(),
+    };
+    array.set_values(values);
+    array.to_datum()
+}
+
+/// A `name[]` of these elements.
+pub fn from_names<'a>(names: impl Iterator<Item = &'a str>) -> Datum {
+    let values: Vec<Datum> = names.map(Datum::text).collect();
+    let mut array = Array {
+        element: crate::oids::name,
+        physical: Physical::Name,
+        dimensions: Dimensions::new(),
+        values: Vec::new(),
+    };
+    array.set_values(values);
+    array.to_datum()
+}
+
+/// An `oidvector` (subscripts from 0).
+pub fn from_oids(oids: &[Oid]) -> Datum {
+    let values = oids.iter().map(|oid| Datum::Oid(oid.0)).collect();
+    vector(crate::oids::oid, Physical::Oid, values)
+}
+
+/// An `int2vector` (subscripts from 0).
+pub fn from_int2s(numbers: &[i16]) -> Datum {
+    vector(crate::oids::int2, Physical::Int2, numbers.iter().map(|n| Datum::Int2(*n)).collect())
+}
+
+/// A vector has one dimension even when it is empty, and subscripts from 0.
+fn vector(element: Oid, physical: Physical, values: Vec<Datum>) -> Datum {
+    let mut dimensions = Dimensions::new();
+    dimensions.push(Dimension { length: values.len() as i32, lower: 0 });
+    Array { element, physical, dimensions, values }.to_datum()
+}
+
+/// The elements of an `oidvector` or of an `oid[]`.
+pub fn oid_vector(bytes: &[u8]) -> Vec<u32> {
+    Array::from_payload(bytes).values.iter().map(|v| if let Datum::Oid(oid) = v { *oid } else { 0 }).collect()
+}
+
+/// The elements of an `int2vector` or of an `int2[]`.
+pub fn int2_vector(bytes: &[u8]) -> Vec<i16> {
+    Array::from_payload(bytes).values.iter().map(|v| if let Datum::Int2(n) = v { *n } else { 0 }).collect()
+}
+
+/// Order of two arrays of one type: by elements, NULL last; then by their number, then by shape.
+pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
+    let (a, b) = (Array::from_payload(a), Array::from_payload(b));
+    let order = crate::compare::compare(a.element);
+    for (x, y) in a.values.iter().zip(&b.values) {
+        let found = match (x.is_null(), y.is_null()) {
+            (true, true) => Ordering::Equal,
+            (true, false) => Ordering::Greater,
+            (false, true) => Ordering::Less,
+            _ => match order {
+                Some(order) => order(x, y),
+                None => x.partial_cmp_physical(y),
+            },
+        };
+        if found.is_ne() {
+            return found;
+        }
+    }
+    a.values.len().cmp(&b.values.len()).then_with(|| a.dimensions.len().cmp(&b.dimensions.len())).then_with(
+        || {
+            let shape = |array: &Array| -> Vec<(i32, i32)> {
+                array.dimensions.iter().map(|d| (d.length, d.lower)).collect()
+            };
+            shape(&a).cmp(&shape(&b))
+        },
+    )
+}
+
+/// Order of values whose type this crate does not know (enums are numbered in order).
+trait PhysicalOrder {
+    fn partial_cmp_physical(&self, other: &Self) -> Ordering;
+}
+
+impl PhysicalOrder for Datum {
+    fn partial_cmp_physical(&self, other: &Datum) -> Ordering {
+        match (self, other) {
+            (Datum::Bytes(a), Datum::Bytes(b)) => a.as_slice().cmp(b.as_slice()),
+            (Datum::Float4(_) | Datum::Float8(_), _) => {
+                crate::compare::compare_floats(crate::compare::double(self), crate::compare::double(other))
+            }
+            _ => crate::compare::integers(self, other),
+        }
+    }
+}
+
+/// Hash of an array's elements.
+pub fn hash(bytes: &[u8]) -> u64 {
+    let array = Array::from_payload(bytes);
+    let hash = crate::compare::hash(array.element);
+    array.values.iter().fold(1, |sum: u64, value| {
+        let part = match (value, hash) {
+            (Datum::Null, _) => 0,
+            (value, Some(hash)) => hash(value),
+            (value, None) => crate::compare::hash_bytes(format!("{value:?}").as_bytes()),
+        };
+        crate::compare::mix(sum.wrapping_mul(31).wrapping_add(part))
+    })
+}

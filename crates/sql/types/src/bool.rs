@@ -1,0 +1,31 @@
+//! `bool`.
+
+use base::{SqlResult, sql_err};
+
+functions! {
+    60 booleq(bool, bool) -> bool [immutable strict leakproof] { |a: bool, b: bool| (a.cmp(&b)).is_eq() }
+    84 boolne(bool, bool) -> bool [immutable strict leakproof] { |a: bool, b: bool| (a.cmp(&b)).is_ne() }
+    56 boollt(bool, bool) -> bool [immutable strict leakproof] { |a: bool, b: bool| (a.cmp(&b)).is_lt() }
+    1691 boolle(bool, bool) -> bool [immutable strict leakproof] { |a: bool, b: bool| (a.cmp(&b)).is_le() }
+    57 boolgt(bool, bool) -> bool [immutable strict leakproof] { |a: bool, b: bool| (a.cmp(&b)).is_gt() }
+    1692 boolge(bool, bool) -> bool [immutable strict leakproof] { |a: bool, b: bool| (a.cmp(&b)).is_ge() }
+    1693 btboolcmp(bool, bool) -> int4 [immutable strict leakproof] { |a: bool, b: bool| (a.cmp(&b)) as i32 }
+    2515 booland_statefunc(bool, bool) -> bool [immutable strict] { |a: bool, b: bool| a && b }
+    2516 boolor_statefunc(bool, bool) -> bool [immutable strict] { |a: bool, b: bool| a || b }
+    6417 hashbool(bool) -> int4 [immutable strict] { |a: bool| crate::compare::hash32(crate::compare::mix(u64::from(a))) }
+    6418 hashboolextended(bool, int8) -> int8 [immutable strict] { |a: bool, seed: i64| crate::compare::hash_seeded(crate::compare::mix(u64::from(a)), seed) }
+    2971 text(bool) -> text [immutable strict] { |a: bool| if a { "true" } else { "false" } }
+}
+
+/// Reads `t`, `true`, `yes`, `on`, `1` and their opposites, in any case and shortened as long as they are unique.
+pub fn parse(text: &str) -> SqlResult<bool> {
+    let body = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b').to_ascii_lowercase();
+    let starts = |word: &str, least: usize| body.len() >= least && word.starts_with(&body);
+    if starts("true", 1) || starts("yes", 1) || body == "on" || body == "1" {
+        Ok(true)
+    } else if starts("false", 1) || starts("no", 1) || starts("off", 2) || body == "0" {
+        Ok(false)
+    } else {
+        Err(sql_err!(INVALID_TEXT_REPRESENTATION, "invalid input syntax for type boolean: \"{text}\""))
+    }
+}

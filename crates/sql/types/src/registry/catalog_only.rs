@@ -1,0 +1,158 @@
+//! Functions that are only named in catalog rows: estimators, transition and final functions of aggregates, sort support,
+//! handlers. SQL never calls them here.
+
+functions! {
+    3 heap_tableam_handler(internal) -> table_am_handler [strict] { catalog_only }
+    101 eqsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    102 neqsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    103 scalarltsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    104 scalargtsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    105 eqjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    106 neqjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    107 scalarltjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    108 scalargtjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    208 float4_accum(_float8, float4) -> _float8 [immutable strict] { catalog_only }
+    222 float8_accum(_float8, float8) -> _float8 [immutable strict] { catalog_only }
+    276 float8_combine(_float8, _float8) -> _float8 [immutable strict] { catalog_only }
+    330 bthandler(internal) -> index_am_handler [strict] { catalog_only }
+    331 hashhandler(internal) -> index_am_handler [strict] { catalog_only }
+    336 scalarlesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    337 scalargesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    386 scalarlejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    398 scalargejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    1814 iclikesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    1815 icnlikesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    1816 iclikejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    1817 icnlikejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    1818 regexeqsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    1819 likesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    1820 icregexeqsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    1821 regexnesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    1822 nlikesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    1823 icregexnesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    1824 regexeqjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    1825 likejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    1826 icregexeqjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    1827 regexnejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    1828 nlikejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    1829 icregexnejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    1830 float8_avg(_float8) -> float8 [immutable strict] { catalog_only }
+    1831 float8_var_samp(_float8) -> float8 [immutable strict] { catalog_only }
+    1832 float8_stddev_samp(_float8) -> float8 [immutable strict] { catalog_only }
+    1833 numeric_accum(internal, numeric) -> internal [immutable] { catalog_only }
+    1834 int2_accum(internal, int2) -> internal [immutable] { catalog_only }
+    1835 int4_accum(internal, int4) -> internal [immutable] { catalog_only }
+    1836 int8_accum(internal, int8) -> internal [immutable] { catalog_only }
+    1837 numeric_avg(internal) -> numeric [immutable] { catalog_only }
+    1838 numeric_var_samp(internal) -> numeric [immutable] { catalog_only }
+    1839 numeric_stddev_samp(internal) -> numeric [immutable] { catalog_only }
+    1840 int2_sum(int8, int2) -> int8 [immutable] { catalog_only }
+    1841 int4_sum(int8, int4) -> int8 [immutable] { catalog_only }
+    1843 interval_avg_accum(internal, interval) -> internal [immutable] { catalog_only }
+    1844 interval_avg(internal) -> interval [immutable] { catalog_only }
+    1962 int2_avg_accum(_int8, int2) -> _int8 [immutable strict] { catalog_only }
+    1963 int4_avg_accum(_int8, int4) -> _int8 [immutable strict] { catalog_only }
+    1964 int8_avg(_int8) -> numeric [immutable strict] { catalog_only }
+    2246 fmgr_internal_validator(oid) -> void [stable strict] { catalog_only }
+    2247 fmgr_c_validator(oid) -> void [stable strict] { catalog_only }
+    2248 fmgr_sql_validator(oid) -> void [stable strict] { catalog_only }
+    2333 array_agg_transfn(internal, anynonarray) -> internal [immutable] { catalog_only }
+    2334 array_agg_finalfn(internal, anynonarray) -> anyarray [immutable] { catalog_only }
+    2512 float8_var_pop(_float8) -> float8 [immutable strict] { catalog_only }
+    2513 float8_stddev_pop(_float8) -> float8 [immutable strict] { catalog_only }
+    2514 numeric_var_pop(internal) -> numeric [immutable] { catalog_only }
+    2596 numeric_stddev_pop(internal) -> numeric [immutable] { catalog_only }
+    2746 int8_avg_accum(internal, int8) -> internal [immutable] { catalog_only }
+    2785 int8_avg_combine(internal, internal) -> internal [immutable] { catalog_only }
+    2805 int8inc_float8_float8(int8, float8, float8) -> int8 [immutable strict] { catalog_only }
+    2806 float8_regr_accum(_float8, float8, float8) -> _float8 [immutable strict] { catalog_only }
+    2807 float8_regr_sxx(_float8) -> float8 [immutable strict] { catalog_only }
+    2808 float8_regr_syy(_float8) -> float8 [immutable strict] { catalog_only }
+    2809 float8_regr_sxy(_float8) -> float8 [immutable strict] { catalog_only }
+    2810 float8_regr_avgx(_float8) -> float8 [immutable strict] { catalog_only }
+    2811 float8_regr_avgy(_float8) -> float8 [immutable strict] { catalog_only }
+    2812 float8_regr_r2(_float8) -> float8 [immutable strict] { catalog_only }
+    2813 float8_regr_slope(_float8) -> float8 [immutable strict] { catalog_only }
+    2814 float8_regr_intercept(_float8) -> float8 [immutable strict] { catalog_only }
+    2815 float8_covar_pop(_float8) -> float8 [immutable strict] { catalog_only }
+    2816 float8_covar_samp(_float8) -> float8 [immutable strict] { catalog_only }
+    2817 float8_corr(_float8) -> float8 [immutable strict] { catalog_only }
+    2858 numeric_avg_accum(internal, numeric) -> internal [immutable] { catalog_only }
+    3129 btint2sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3130 btint4sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3131 btint8sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3132 btfloat4sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3133 btfloat8sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3134 btoidsortsupport(internal) -> void [immutable strict] { catalog_only }
+    3135 btnamesortsupport(internal) -> void [immutable strict] { catalog_only }
+    3136 date_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3137 timestamp_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3178 numeric_sum(internal) -> numeric [immutable] { catalog_only }
+    3255 bttextsortsupport(internal) -> void [immutable strict] { catalog_only }
+    3283 numeric_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3300 uuid_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3324 int4_avg_combine(_int8, _int8) -> _int8 [immutable strict] { catalog_only }
+    3325 interval_avg_combine(internal, internal) -> internal [immutable] { catalog_only }
+    3328 bpchar_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3331 bytea_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3332 bttext_pattern_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3333 btbpchar_pattern_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3337 numeric_avg_combine(internal, internal) -> internal [immutable] { catalog_only }
+    3338 numeric_poly_combine(internal, internal) -> internal [immutable] { catalog_only }
+    3341 numeric_combine(internal, internal) -> internal [immutable] { catalog_only }
+    3342 float8_regr_combine(_float8, _float8) -> _float8 [immutable strict] { catalog_only }
+    3388 numeric_poly_sum(internal) -> numeric [immutable] { catalog_only }
+    3389 numeric_poly_avg(internal) -> numeric [immutable] { catalog_only }
+    3390 numeric_poly_var_pop(internal) -> numeric [immutable] { catalog_only }
+    3391 numeric_poly_var_samp(internal) -> numeric [immutable] { catalog_only }
+    3392 numeric_poly_stddev_pop(internal) -> numeric [immutable] { catalog_only }
+    3393 numeric_poly_stddev_samp(internal) -> numeric [immutable] { catalog_only }
+    3437 prefixsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    3438 prefixjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    3535 string_agg_transfn(internal, text, text) -> internal [immutable] { catalog_only }
+    3536 string_agg_finalfn(internal) -> text [immutable] { catalog_only }
+    3543 bytea_string_agg_transfn(internal, bytea, bytea) -> internal [immutable] { catalog_only }
+    3544 bytea_string_agg_finalfn(internal) -> bytea [immutable] { catalog_only }
+    3816 array_typanalyze(internal) -> bool [stable strict] { catalog_only }
+    3817 arraycontsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    3818 arraycontjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    4051 array_agg_array_transfn(internal, anyarray) -> internal [immutable] { catalog_only }
+    4052 array_agg_array_finalfn(internal, anyarray) -> anyarray [immutable] { catalog_only }
+    4126 in_range(int8, int8, int8, bool, bool) -> bool [immutable strict] { catalog_only }
+    4127 in_range(int4, int4, int8, bool, bool) -> bool [immutable strict] { catalog_only }
+    4128 in_range(int4, int4, int4, bool, bool) -> bool [immutable strict] { catalog_only }
+    4129 in_range(int4, int4, int2, bool, bool) -> bool [immutable strict] { catalog_only }
+    4130 in_range(int2, int2, int8, bool, bool) -> bool [immutable strict] { catalog_only }
+    4131 in_range(int2, int2, int4, bool, bool) -> bool [immutable strict] { catalog_only }
+    4132 in_range(int2, int2, int2, bool, bool) -> bool [immutable strict] { catalog_only }
+    4133 in_range(date, date, interval, bool, bool) -> bool [immutable strict] { catalog_only }
+    4134 in_range(timestamp, timestamp, interval, bool, bool) -> bool [immutable strict] { catalog_only }
+    4135 in_range(timestamptz, timestamptz, interval, bool, bool) -> bool [stable strict] { catalog_only }
+    4136 in_range(interval, interval, interval, bool, bool) -> bool [immutable strict] { catalog_only }
+    4137 in_range(time, time, interval, bool, bool) -> bool [immutable strict] { catalog_only }
+    4138 in_range(timetz, timetz, interval, bool, bool) -> bool [immutable strict] { catalog_only }
+    4139 in_range(float8, float8, float8, bool, bool) -> bool [immutable strict] { catalog_only }
+    4140 in_range(float4, float4, float8, bool, bool) -> bool [immutable strict] { catalog_only }
+    4141 in_range(numeric, numeric, numeric, bool, bool) -> bool [immutable strict] { catalog_only }
+    5050 btvarstrequalimage(oid) -> bool [immutable strict] { catalog_only }
+    5051 btequalimage(oid) -> bool [immutable strict] { catalog_only }
+    6098 jsonb_subscript_handler(internal) -> internal [immutable strict] { catalog_only }
+    6179 array_subscript_handler(internal) -> internal [immutable strict] { catalog_only }
+    6180 raw_array_subscript_handler(internal) -> internal [immutable strict] { catalog_only }
+    6292 any_value_transfn(anyelement, anyelement) -> anyelement [immutable strict] { catalog_only }
+    6293 array_agg_combine(internal, internal) -> internal [immutable] { catalog_only }
+    6296 array_agg_array_combine(internal, internal) -> internal [immutable] { catalog_only }
+    6299 string_agg_combine(internal, internal) -> internal [immutable] { catalog_only }
+    6326 interval_sum(internal) -> interval [immutable] { catalog_only }
+    6402 btint2skipsupport(internal) -> void [immutable strict] { catalog_only }
+    6403 btint4skipsupport(internal) -> void [immutable strict] { catalog_only }
+    6404 btint8skipsupport(internal) -> void [immutable strict] { catalog_only }
+    6405 btoidskipsupport(internal) -> void [immutable strict] { catalog_only }
+    6406 btcharskipsupport(internal) -> void [immutable strict] { catalog_only }
+    6407 date_skipsupport(internal) -> void [immutable strict] { catalog_only }
+    6408 btboolskipsupport(internal) -> void [immutable strict] { catalog_only }
+    6409 timestamp_skipsupport(internal) -> void [immutable strict] { catalog_only }
+    6410 uuid_skipsupport(internal) -> void [immutable strict] { catalog_only }
+    6413 hashbytea(bytea) -> int4 [immutable strict] { catalog_only }
+    6414 hashbyteaextended(bytea, int8) -> int8 [immutable strict] { catalog_only }
+}

@@ -1,0 +1,215 @@
+//! Comparison, casts, lengths, case, search.
+
+use base::{SqlResult, sql_err};
+use tuple::{Bytes, Datum};
+
+use crate::compare::{hash_bytes, hash_seeded, hash32, trim_blanks};
+
+use super::{bpchar_fit, char_count, char_end, clip_name, name_datum, unpadded, varchar_fit};
+
+functions! {
+    67 texteq(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_eq() }
+    157 textne(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_ne() }
+    740 text_lt(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_lt() }
+    741 text_le(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_le() }
+    742 text_gt(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_gt() }
+    743 text_ge(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_ge() }
+    360 bttextcmp(text, text) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)) as i32 }
+    1048 bpchareq(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (trim_blanks(a).cmp(trim_blanks(b))).is_eq() }
+    1053 bpcharne(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (trim_blanks(a).cmp(trim_blanks(b))).is_ne() }
+    1049 bpcharlt(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (trim_blanks(a).cmp(trim_blanks(b))).is_lt() }
+    1050 bpcharle(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (trim_blanks(a).cmp(trim_blanks(b))).is_le() }
+    1051 bpchargt(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (trim_blanks(a).cmp(trim_blanks(b))).is_gt() }
+    1052 bpcharge(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (trim_blanks(a).cmp(trim_blanks(b))).is_ge() }
+    1078 bpcharcmp(bpchar, bpchar) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| (trim_blanks(a).cmp(trim_blanks(b))) as i32 }
+    62 nameeq(name, name) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_eq() }
+    659 namene(name, name) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_ne() }
+    655 namelt(name, name) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_lt() }
+    656 namele(name, name) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_le() }
+    657 namegt(name, name) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_gt() }
+    658 namege(name, name) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_ge() }
+    359 btnamecmp(name, name) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)) as i32 }
+    240 nameeqtext(name, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_eq() }
+    245 namenetext(name, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_ne() }
+    241 namelttext(name, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_lt() }
+    242 nameletext(name, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_le() }
+    244 namegttext(name, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_gt() }
+    243 namegetext(name, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_ge() }
+    246 btnametextcmp(name, text) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)) as i32 }
+    247 texteqname(text, name) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_eq() }
+    252 textnename(text, name) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_ne() }
+    248 textltname(text, name) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_lt() }
+    249 textlename(text, name) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_le() }
+    251 textgtname(text, name) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_gt() }
+    250 textgename(text, name) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_ge() }
+    253 bttextnamecmp(text, name) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)) as i32 }
+    458 text_larger(text, text) -> text [immutable strict leakproof] { |a: &Datum, b: &Datum| larger(a, b, crate::oids::text) }
+    459 text_smaller(text, text) -> text [immutable strict leakproof] { |a: &Datum, b: &Datum| larger(b, a, crate::oids::text) }
+    1063 bpchar_larger(bpchar, bpchar) -> bpchar [immutable strict leakproof] { |a: &Datum, b: &Datum| larger(a, b, crate::oids::bpchar) }
+    1064 bpchar_smaller(bpchar, bpchar) -> bpchar [immutable strict leakproof] { |a: &Datum, b: &Datum| larger(b, a, crate::oids::bpchar) }
+    2160 text_pattern_lt(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| a < b }
+    2161 text_pattern_le(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| a <= b }
+    2163 text_pattern_ge(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| a >= b }
+    2164 text_pattern_gt(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| a > b }
+    2166 bttext_pattern_cmp(text, text) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| a.cmp(b) as i32 }
+    2174 bpchar_pattern_lt(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| trim_blanks(a) < trim_blanks(b) }
+    2175 bpchar_pattern_le(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| trim_blanks(a) <= trim_blanks(b) }
+    2177 bpchar_pattern_ge(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| trim_blanks(a) >= trim_blanks(b) }
+    2178 bpchar_pattern_gt(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| trim_blanks(a) > trim_blanks(b) }
+    2180 btbpchar_pattern_cmp(bpchar, bpchar) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| trim_blanks(a).cmp(trim_blanks(b)) as i32 }
+    400 hashtext(text) -> int4 [immutable strict] { |a: &[u8]| hash32(hash_bytes(a)) }
+    448 hashtextextended(text, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| hash_seeded(hash_bytes(a), seed) }
+    455 hashname(name) -> int4 [immutable strict] { |a: &[u8]| hash32(hash_bytes(a)) }
+    447 hashnameextended(name, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| hash_seeded(hash_bytes(a), seed) }
+    1080 hashbpchar(bpchar) -> int4 [immutable strict] { |a: &[u8]| hash32(hash_bytes(trim_blanks(a))) }
+    972 hashbpcharextended(bpchar, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| hash_seeded(hash_bytes(trim_blanks(a)), seed) }
+    1258 textcat(text, text) -> text [immutable strict] { |a: &[u8], b: &[u8]| [a, b].concat() }
+    2003 textanycat(text, anynonarray) -> text [stable strict] { fn super::format::concat_operator }
+    2004 anytextcat(anynonarray, text) -> text [stable strict] { fn super::format::concat_operator }
+    407 name(text) -> name [immutable strict leakproof] { |a: &str| name_datum(a) }
+    409 name(bpchar) -> name [immutable strict leakproof] { |a: &str| Datum::text(clip_name(a.trim_end_matches(' '))) }
+    1400 name(varchar) -> name [immutable strict leakproof] { |a: &str| name_datum(a) }
+    406 text(name) -> text [immutable strict leakproof] { |a: &[u8]| Bytes::new(a) }
+    401 text(bpchar) -> text [immutable strict] { |a: &[u8]| unpadded(a) }
+    408 bpchar(name) -> bpchar [immutable strict] { |a: &[u8]| Bytes::new(a) }
+    860 bpchar(char) -> bpchar [immutable strict] { |a: u8| crate::ids::char_out(a) }
+    1401 varchar(name) -> varchar [immutable strict leakproof] { |a: &[u8]| Bytes::new(a) }
+    669 varchar(varchar, int4, bool) -> varchar [immutable strict] { |a: &str, typmod: i32, explicit: bool| varchar_fit(a, typmod, explicit).map(Datum::text) }
+    668 bpchar(bpchar, int4, bool) -> bpchar [immutable strict] { |a: &str, typmod: i32, explicit: bool| bpchar_fit(a, typmod, explicit) }
+    1317 length(text) -> int4 [immutable strict] { |a: &[u8]| char_count(a) as i32 }
+    1318 length(bpchar) -> int4 [immutable strict] { |a: &[u8]| char_count(trim_blanks(a)) as i32 }
+    1257 textlen(text) -> int4 [immutable strict] { |a: &[u8]| char_count(a) as i32 }
+    1381 char_length(text) -> int4 [immutable strict] { |a: &[u8]| char_count(a) as i32 }
+    1372 char_length(bpchar) -> int4 [immutable strict] { |a: &[u8]| char_count(trim_blanks(a)) as i32 }
+    1369 character_length(text) -> int4 [immutable strict] { |a: &[u8]| char_count(a) as i32 }
+    1367 character_length(bpchar) -> int4 [immutable strict] { |a: &[u8]| char_count(trim_blanks(a)) as i32 }
+    1374 octet_length(text) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 }
+    1375 octet_length(bpchar) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 }
+    720 octet_length(bytea) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 }
+    1811 bit_length(text) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 * 8 }
+    1810 bit_length(bytea) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 * 8 }
+    2010 length(bytea) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 }
+    1713 length(bytea, name) -> int4 [stable strict] { |a: &[u8], encoding: &str| encoded_length(a, encoding) }
+    870 lower(text) -> text [immutable strict] { |a: &str| lower(a) }
+    871 upper(text) -> text [immutable strict] { |a: &str| upper(a) }
+    872 initcap(text) -> text [immutable strict] { |a: &str| initcap(a) }
+    6412 casefold(text) -> text [immutable strict] { |a: &str| lower(a) }
+    849 position(text, text) -> int4 [immutable strict] { |text: &str, part: &str| position(text, part) }
+    868 strpos(text, text) -> int4 [immutable strict] { |text: &str, part: &str| position(text, part) }
+    3696 starts_with(text, text) -> bool [immutable strict leakproof] { |text: &[u8], prefix: &[u8]| text.starts_with(prefix) }
+    883 substr(text, int4) -> text [immutable strict] { |a: &str, from: i32| substring(a, from, None).map(Datum::text) }
+    877 substr(text, int4, int4) -> text [immutable strict] { |a: &str, from: i32, count: i32| substring(a, from, Some(count)).map(Datum::text) }
+    937 substring(text, int4) -> text [immutable strict] { |a: &str, from: i32| substring(a, from, None).map(Datum::text) }
+    936 substring(text, int4, int4) -> text [immutable strict] { |a: &str, from: i32, count: i32| substring(a, from, Some(count)).map(Datum::text) }
+    3060 left(text, int4) -> text [immutable strict] { |a: &str, n: i32| Datum::text(&a[..char_end(a, from_start(a, n))]) }
+    3061 right(text, int4) -> text [immutable strict] { |a: &str, n: i32| Datum::text(&a[char_end(a, char_count(a.as_bytes()) - from_start(a, n))..]) }
+    3062 reverse(text) -> text [immutable strict] { |a: &str| a.chars().rev().collect::<String>() }
+    1620 ascii(text) -> int4 [immutable strict] { |a: &str| a.chars().next().map_or(0, |c| c as i32) }
+    1621 chr(int4) -> text [immutable strict] { |code: i32| chr(code) }
+    266 nameconcatoid(name, oid) -> name [immutable strict] { |name: &str, oid: u32| { let tail = format!("_{oid}"); Datum::Bytes(format!("{}{tail}", super::clip_bytes(name, super::NAME_LENGTH - tail.len())).into()) } }
+    6105 unicode_assigned(text) -> bool [immutable strict] { |a: &str| a.chars().all(|c| c.is_alphanumeric() || !c.is_control()) }
+}
+
+fn larger(a: &Datum, b: &Datum, type_oid: base::Oid) -> Datum {
+    let keep_first = crate::compare::compare(type_oid).is_some_and(|compare| compare(a, b).is_gt());
+    if keep_first { a.clone() } else { b.clone() }
+}
+
+fn encoded_length(bytes: &[u8], encoding: &str) -> SqlResult<i32> {
+    match encoding.to_ascii_lowercase().as_str() {
+        "utf8" | "utf-8" | "unicode" => {
+            super::check_utf8(bytes).map(|text| char_count(text.as_bytes()) as i32)
+        }
+        "latin1" | "sql_ascii" | "iso88591" => Ok(bytes.len() as i32),
+        _ => Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid encoding name \"{encoding}\"")),
+    }
+}
+
+/// The character's counterpart where it is one character too.
+fn one(mut mapped: impl Iterator<Item = char>, c: char) -> char {
+    match (mapped.next(), mapped.next()) {
+        (Some(m), None) => m,
+        _ => c,
+    }
+}
+
+/// In lower case, character by character.
+pub fn lower(text: &str) -> String {
+    text.chars().map(|c| one(c.to_lowercase(), c)).collect()
+}
+
+/// In upper case, character by character.
+pub fn upper(text: &str) -> String {
+    text.chars().map(|c| one(c.to_uppercase(), c)).collect()
+}
+
+/// First letter of each word in upper case, the others in lower case.
+pub fn initcap(text: &str) -> String {
+    let mut inside = false;
+    text.chars()
+        .map(|c| {
+            let mapped = if inside { one(c.to_lowercase(), c) } else { one(c.to_uppercase(), c) };
+            inside = c.is_alphanumeric();
+            mapped
+        })
+        .collect()
+}
+
+/// Character position of `part` from 1, 0 if it is not in `text`.
+fn position(text: &str, part: &str) -> i32 {
+    text.find(part).map_or(0, |at| char_count(&text.as_bytes()[..at]) as i32 + 1)
+}
+
+/// Characters from position `from` (1 is the first), at most `count`.
+fn substring(text: &str, from: i32, count: Option<i32>) -> SqlResult<&str> {
+    let end = match count {
+        Some(count) if count < 0 => {
+            // Where even the end lies before the string there is nothing to complain about.
+            return Err(sql_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
+        }
+        Some(count) => i64::from(from) + i64::from(count),
+        None => i64::MAX,
+    };
+    let start = i64::from(from).max(1);
+    if end <= start {
+        return Ok("");
+    }
+    let rest = &text[char_end(text, (start - 1) as usize)..];
+    Ok(&rest[..char_end(rest, usize::try_from(end - start).unwrap_or(usize::MAX))])
+}
+
+/// The bytes from position `from` (1 is the first), at most `count`.
+pub(super) fn byte_substring(bytes: &[u8], from: i32, count: Option<i32>) -> SqlResult<&[u8]> {
+    let end = match count {
+        Some(count) if count < 0 => {
+            return Err(sql_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
+        }
+        Some(count) => i64::from(from) + i64::from(count),
+        None => i64::MAX,
+    };
+    let start = (i64::from(from).max(1) - 1).min(bytes.len() as i64);
+    let end = (end - 1).clamp(start, bytes.len() as i64);
+    Ok(&bytes[start as usize..end as usize])
+}
+
+/// Number of characters that `left(text, n)` keeps; a negative `n` counts from the end.
+fn from_start(text: &str, n: i32) -> usize {
+    let count = char_count(text.as_bytes());
+    if n >= 0 { (n as usize).min(count) } else { count.saturating_sub(n.unsigned_abs() as usize) }
+}
+
+fn chr(code: i32) -> SqlResult<String> {
+    match code {
+        0 => Err(sql_err!(PROGRAM_LIMIT_EXCEEDED, "null character not permitted")),
+        ..0 => Err(sql_err!(PROGRAM_LIMIT_EXCEEDED, "character number must be positive")),
+        _ => match char::from_u32(code as u32) {
+            Some(c) => Ok(c.to_string()),
+            None if code > 0x10_FFFF => {
+                Err(sql_err!(PROGRAM_LIMIT_EXCEEDED, "requested character too large for encoding: {code}"))
+            }
+            None => {
+                Err(sql_err!(PROGRAM_LIMIT_EXCEEDED, "requested character not valid for encoding: {code}"))
+            }
+        },
+    }
+}

@@ -1,0 +1,156 @@
+//! `text`, `varchar`, `bpchar`, `name`: comparison, conversion, and the functions on strings.
+//!
+//! Text is UTF-8. Lengths and positions count characters. Comparison is by bytes, as in the C collation.
+
+use base::{SqlError, SqlResult, sql_err};
+use tuple::{Bytes, Datum};
+
+use crate::value::FromDatum;
+
+mod edit;
+mod encode;
+mod format;
+mod functions;
+mod like;
+mod regex;
+
+pub(crate) use edit::FUNCTIONS as EDIT_FUNCTIONS;
+pub use edit::quote_identifier;
+pub(crate) use encode::FUNCTIONS as ENCODE_FUNCTIONS;
+pub use encode::{bytea_in, bytea_out};
+pub(crate) use format::FUNCTIONS as FORMAT_FUNCTIONS;
+pub(crate) use functions::FUNCTIONS;
+pub(crate) use like::FUNCTIONS as LIKE_FUNCTIONS;
+pub use like::{LikePattern, like};
+pub(crate) use regex::FUNCTIONS as REGEX_FUNCTIONS;
+
+/// Longest `name`, in bytes.
+pub const NAME_LENGTH: usize = 63;
+
+/// Most bytes that a text function may build: PostgreSQL's limit of an allocation.
+pub(crate) const MAX_TEXT: usize = 0x3FFF_FFFF;
+
+/// The error for results above [`MAX_TEXT`].
+pub(crate) fn too_long() -> SqlError {
+    sql_err!(PROGRAM_LIMIT_EXCEEDED, "requested length too large")
+}
+
+/// The first bytes of a text that fit a `name`, whole characters only.
+pub fn clip_name(text: &str) -> &str {
+    clip_bytes(text, NAME_LENGTH)
+}
+
+/// The longest prefix of whole characters of at most `most` bytes.
+pub fn clip_bytes(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let end = (0..=most).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+    &text[..end]
+}
+
+/// Byte position behind `count` characters, the end if there are fewer.
+pub fn char_end(text: &str, count: usize) -> usize {
+    if text.len() <= count {
+        return text.len();
+    }
+    text.char_indices().nth(count).map_or(text.len(), |(i, _)| i)
+}
+
+/// The number of characters of valid UTF-8.
+pub fn char_count(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|b| **b & 0xC0 != 0x80).count()
+}
+
+/// The limit that a modifier of `varchar(n)` or `char(n)` means.
+fn limit(typmod: i32) -> Option<usize> {
+    (typmod >= 4).then_some((typmod - 4) as usize)
+}
+
+/// A text brought to `varchar(n)`: too long is an error unless only blanks are cut, or the cast is explicit.
+pub fn varchar_fit(text: &str, typmod: i32, explicit: bool) -> SqlResult<&str> {
+    let Some(limit) = limit(typmod) else { return Ok(text) };
+    let end = char_end(text, limit);
+    if !explicit && text[end..].bytes().any(|b| b != b' ') {
+        return Err(sql_err!(
+            STRING_DATA_RIGHT_TRUNCATION,
+            "value too long for type character varying({limit})"
+        ));
+    }
+    Ok(&text[..end])
+}
+
+/// A text brought to `char(n)`: cut as [`varchar_fit`] does, or filled with blanks.
+pub fn bpchar_fit(text: &str, typmod: i32, explicit: bool) -> SqlResult<Datum> {
+    let Some(limit) = limit(typmod) else { return Ok(Datum::text(text)) };
+    let end = char_end(text, limit);
+    if !explicit && text[end..].bytes().any(|b| b != b' ') {
+        return Err(sql_err!(STRING_DATA_RIGHT_TRUNCATION, "value too long for type character({limit})"));
+    }
+    let text = &text[..end];
+    let missing = limit - char_count(text.as_bytes());
+    if missing == 0 {
+        return Ok(Datum::text(text));
+    }
+    let mut out = String::with_capacity(text.len() + missing);
+    out.push_str(text);
+    out.extend(std::iter::repeat_n(' ', missing));
+    Ok(Datum::Bytes(out.into()))
+}
+
+/// The modifier of `varchar(n)` or `char(n)`.
+pub fn length_typmod(modifiers: &[&str], type_name: &str) -> SqlResult<i32> {
+    let [text] = modifiers else { return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid type modifier")) };
+    let length: i32 = crate::int::parse(text, "integer")?;
+    if length < 1 {
+        return Err(sql_err!(INVALID_PARAMETER_VALUE, "length for type {type_name} must be at least 1"));
+    }
+    if length > 10 * 1024 * 1024 {
+        return Err(sql_err!(INVALID_PARAMETER_VALUE, "length for type {type_name} cannot exceed 10485760"));
+    }
+    Ok(length + 4)
+}
+
+/// Checks outside bytes to be UTF-8 without zero bytes.
+pub fn check_utf8(bytes: &[u8]) -> SqlResult<&str> {
+    let bad = |at: usize, len: usize| {
+        let shown: Vec<String> =
+            bytes[at..(at + len).min(bytes.len())].iter().map(|b| format!("0x{b:02x}")).collect();
+        sql_err!(
+            CHARACTER_NOT_IN_REPERTOIRE,
+            "invalid byte sequence for encoding \"UTF8\": {}",
+            shown.join(" ")
+        )
+    };
+    match std::str::from_utf8(bytes) {
+        Ok(text) => match bytes.iter().position(|b| *b == 0) {
+            None => Ok(text),
+            Some(at) => Err(bad(at, 1)),
+        },
+        Err(e) => {
+            let at = e.valid_up_to();
+            let want = match bytes[at] {
+                0xC0..=0xDF => 2,
+                0xE0..=0xEF => 3,
+                0xF0..=0xF7 => 4,
+                _ => 1,
+            };
+            Err(bad(at, want))
+        }
+    }
+}
+
+/// Text of a `bpchar` as other types see it: without the blanks at its end.
+fn unpadded(bytes: &[u8]) -> Bytes {
+    Bytes::new(crate::compare::trim_blanks(bytes))
+}
+
+/// A `name` from text: cut to 63 bytes.
+pub fn name_datum(text: &str) -> Datum {
+    Datum::text(clip_name(text))
+}
+
+/// Text argument of a variadic list, or `None` for NULL.
+fn text_of(datum: &Datum) -> Option<&str> {
+    (!datum.is_null()).then(|| <&str>::from_datum(datum))
+}

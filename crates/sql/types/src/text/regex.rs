@@ -1,0 +1,614 @@
+//! Regular expressions: `~` and its like, `regexp_*`, `substring(… from pattern)`.
+//!
+//! PostgreSQL's advanced regular expressions are translated to the syntax of the `regex` crate: escapes, classes and
+//! embedded options differ. Back references and look-around have no counterpart there and are refused with 0A000. A
+//! regular expression that mixes greedy and lazy quantifiers follows Perl's rules here, Spencer's in PostgreSQL.
+
+use std::{cell::RefCell, rc::Rc};
+
+use base::{SqlError, SqlResult, sql_err};
+use regex::{Regex, RegexBuilder};
+use tuple::Datum;
+
+use crate::{
+    call::Call,
+    registry::{SetRows, Values},
+    value::FromDatum,
+};
+
+use super::char_end;
+
+functions! {
+    1254 textregexeq(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false) }
+    1256 textregexne(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false).map(|m| !m) }
+    1238 texticregexeq(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true) }
+    1239 texticregexne(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true).map(|m| !m) }
+    79 nameregexeq(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false) }
+    1252 nameregexne(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false).map(|m| !m) }
+    1240 nameicregexeq(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true) }
+    1241 nameicregexne(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true).map(|m| !m) }
+    1658 bpcharregexeq(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false) }
+    1659 bpcharregexne(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false).map(|m| !m) }
+    1656 bpcharicregexeq(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true) }
+    1657 bpcharicregexne(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true).map(|m| !m) }
+    2073 substring(text, text) -> text [immutable strict] { |a: &str, p: &str| substring(a, p) }
+    2074 substring(text, text, text) -> text [immutable strict] { |a: &str, p: &str, escape: &str| similar_substring(a, p, escape) }
+    2284 regexp_replace(text, text, text) -> text [immutable strict names(&["string", "pattern", "replacement"])] { |a: &str, p: &str, new: &str| replace(a, p, new, "", 1, None) }
+    2285 regexp_replace(text, text, text, text) -> text [immutable strict names(&["string", "pattern", "replacement", "flags"])] { |a: &str, p: &str, new: &str, flags: &str| replace_flags(a, p, new, flags) }
+    6253 regexp_replace(text, text, text, int4) -> text [immutable strict names(&["string", "pattern", "replacement", "start"])] { |a: &str, p: &str, new: &str, start: i32| replace(a, p, new, "", start, None) }
+    6252 regexp_replace(text, text, text, int4, int4) -> text [immutable strict names(&["string", "pattern", "replacement", "start", "N"])] { |a: &str, p: &str, new: &str, start: i32, n: i32| replace(a, p, new, "", start, Some(n)) }
+    6251 regexp_replace(text, text, text, int4, int4, text) -> text [immutable strict names(&["string", "pattern", "replacement", "start", "N", "flags"])] { |a: &str, p: &str, new: &str, start: i32, n: i32, flags: &str| replace(a, p, new, flags, start, Some(n)) }
+    3396 regexp_match(text, text) -> _text [immutable strict names(&["string", "pattern"])] { fn first_match }
+    3397 regexp_match(text, text, text) -> _text [immutable strict names(&["string", "pattern", "flags"])] { fn first_match }
+    2763 regexp_matches(text, text) -> _text [immutable strict returns_set rows(1.0) names(&["string", "pattern"])] { set all_matches }
+    2764 regexp_matches(text, text, text) -> _text [immutable strict returns_set rows(10.0) names(&["string", "pattern", "flags"])] { set all_matches }
+    2767 regexp_split_to_array(text, text) -> _text [immutable strict names(&["string", "pattern"])] { fn split_to_array }
+    2768 regexp_split_to_array(text, text, text) -> _text [immutable strict names(&["string", "pattern", "flags"])] { fn split_to_array }
+    2765 regexp_split_to_table(text, text) -> text [immutable strict returns_set rows(1000.0) names(&["string", "pattern"])] { set split_to_table }
+    2766 regexp_split_to_table(text, text, text) -> text [immutable strict returns_set rows(1000.0) names(&["string", "pattern", "flags"])] { set split_to_table }
+    6263 regexp_like(text, text) -> bool [immutable strict names(&["string", "pattern"])] { fn like }
+    6264 regexp_like(text, text, text) -> bool [immutable strict names(&["string", "pattern", "flags"])] { fn like }
+    6254 regexp_count(text, text) -> int4 [immutable strict names(&["string", "pattern"])] { fn count }
+    6255 regexp_count(text, text, int4) -> int4 [immutable strict names(&["string", "pattern", "start"])] { fn count }
+    6256 regexp_count(text, text, int4, text) -> int4 [immutable strict names(&["string", "pattern", "start", "flags"])] { fn count }
+    6257 regexp_instr(text, text) -> int4 [immutable strict names(&["string", "pattern"])] { fn instr }
+    6258 regexp_instr(text, text, int4) -> int4 [immutable strict names(&["string", "pattern", "start"])] { fn instr }
+    6259 regexp_instr(text, text, int4, int4) -> int4 [immutable strict names(&["string", "pattern", "start", "N"])] { fn instr }
+    6260 regexp_instr(text, text, int4, int4, int4) -> int4 [immutable strict names(&["string", "pattern", "start", "N", "endoption"])] { fn instr }
+    6261 regexp_instr(text, text, int4, int4, int4, text) -> int4 [immutable strict names(&["string", "pattern", "start", "N", "endoption", "flags"])] { fn instr }
+    6262 regexp_instr(text, text, int4, int4, int4, text, int4) -> int4 [immutable strict names(&["string", "pattern", "start", "N", "endoption", "flags", "subexpr"])] { fn instr }
+    6265 regexp_substr(text, text) -> text [immutable strict names(&["string", "pattern"])] { fn substr }
+    6266 regexp_substr(text, text, int4) -> text [immutable strict names(&["string", "pattern", "start"])] { fn substr }
+    6267 regexp_substr(text, text, int4, int4) -> text [immutable strict names(&["string", "pattern", "start", "N"])] { fn substr }
+    6268 regexp_substr(text, text, int4, int4, text) -> text [immutable strict names(&["string", "pattern", "start", "N", "flags"])] { fn substr }
+    6269 regexp_substr(text, text, int4, int4, text, int4) -> text [immutable strict names(&["string", "pattern", "start", "N", "flags", "subexpr"])] { fn substr }
+}
+
+/// What the flag letters of `regexp_*` ask for.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct Flags {
+    global: bool,
+    fold: bool,
+    newline: bool,
+    /// `w`: only `^` and `$` know lines; `p`: only `.` and brackets do.
+    weird: bool,
+    partial: bool,
+    expanded: bool,
+    literal: bool,
+}
+
+fn parse_flags(text: &str) -> SqlResult<Flags> {
+    let mut flags = Flags::default();
+    for c in text.chars() {
+        match c {
+            'g' => flags.global = true,
+            'i' => flags.fold = true,
+            'c' => flags.fold = false,
+            'm' | 'n' => flags.newline = true,
+            's' => flags = Flags { newline: false, weird: false, partial: false, ..flags },
+            'w' => flags.weird = true,
+            'p' => flags.partial = true,
+            'x' => flags.expanded = true,
+            't' => flags.expanded = false,
+            'q' => flags.literal = true,
+            'e' | 'b' => {}
+            _ => {
+                return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid regular expression option: \"{c}\""));
+            }
+        }
+    }
+    Ok(flags)
+}
+
+fn no_global(flags: Flags, function: &str) -> SqlResult<Flags> {
+    if flags.global {
+        return Err(sql_err!(INVALID_PARAMETER_VALUE, "{function} does not support the \"global\" option"));
+    }
+    Ok(flags)
+}
+
+fn invalid(what: &str) -> SqlError {
+    sql_err!(INVALID_REGULAR_EXPRESSION, "invalid regular expression: {what}")
+}
+
+thread_local! {
+    /// The last expressions compiled on this thread, newest last. Never held over a wait.
+    static CACHE: RefCell<Vec<(String, Flags, Rc<Regex>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Expressions kept a thread: PostgreSQL's number a session.
+const CACHE_SIZE: usize = 32;
+
+fn compile(pattern: &str, flags: Flags) -> SqlResult<Rc<Regex>> {
+    CACHE.with_borrow_mut(|cache| {
+        if let Some(i) = cache.iter().rposition(|(text, f, _)| text == pattern && *f == flags) {
+            let entry = cache.remove(i);
+            let regex = entry.2.clone();
+            cache.push(entry);
+            return Ok(regex);
+        }
+        let regex = Rc::new(build(pattern, flags)?);
+        if cache.len() == CACHE_SIZE {
+            cache.remove(0);
+        }
+        cache.push((pattern.to_owned(), flags, regex.clone()));
+        Ok(regex)
+    })
+}
+
+fn build(pattern: &str, mut flags: Flags) -> SqlResult<Regex> {
+    let mut body = pattern;
+    if let Some(rest) = body.strip_prefix("***=") {
+        (flags.literal, body) = (true, rest);
+    } else if let Some(rest) = body.strip_prefix("***:") {
+        body = rest;
+    } else if body.starts_with("***") {
+        return Err(invalid("quantifier operand invalid"));
+    }
+    if !flags.literal
+        && let Some((letters, rest)) = body.strip_prefix("(?").and_then(|b| b.split_once(')'))
+        && !letters.is_empty()
+        && letters.bytes().all(|b| b.is_ascii_lowercase())
+    {
+        let own = parse_flags(letters).map_err(|_| invalid("invalid embedded option"))?;
+        flags = Flags {
+            fold: own.fold || (flags.fold && !letters.contains('c')),
+            newline: own.newline || flags.newline,
+            ..own
+        };
+        body = rest;
+    }
+    let translated = if flags.literal { regex::escape(body) } else { translate(body, flags)? };
+    RegexBuilder::new(&translated)
+        .case_insensitive(flags.fold)
+        .multi_line(flags.newline || flags.weird)
+        .dot_matches_new_line(!(flags.newline || flags.partial))
+        .ignore_whitespace(flags.expanded)
+        .size_limit(1 << 24)
+        .build()
+        .map_err(|e| match e {
+            regex::Error::CompiledTooBig(_) => invalid("regular expression is too complex"),
+            _ => invalid(reason(&e.to_string())),
+        })
+}
+
+/// PostgreSQL's words for the library's complaint.
+fn reason(error: &str) -> &'static str {
+    for (ours, theirs) in [
+        ("unclosed group", "parentheses () not balanced"),
+        ("unopened group", "parentheses () not balanced"),
+        ("unclosed character class", "brackets [] not balanced"),
+        ("repetition operator missing", "quantifier operand invalid"),
+        ("repetition quantifier", "invalid repetition count(s)"),
+        ("counted repetition", "braces {} not balanced"),
+        ("class range", "invalid character range"),
+        ("escape", "invalid escape \\ sequence"),
+    ] {
+        if error.contains(ours) {
+            return theirs;
+        }
+    }
+    "invalid regexp"
+}
+
+/// Rewrites what the two syntaxes write differently.
+fn translate(pattern: &str, flags: Flags) -> SqlResult<String> {
+    let mut out = String::with_capacity(pattern.len() + 8);
+    let mut chars = pattern.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => escape(&mut chars, &mut out)?,
+            '[' => bracket(&mut chars, &mut out, flags)?,
+            // A brace that begins no count is an ordinary character.
+            '{' if !chars.peek().is_some_and(char::is_ascii_digit) => out.push_str("\\{"),
+            '(' if chars.peek() == Some(&'?') => {
+                chars.next();
+                match chars.peek() {
+                    Some(':') => out.push_str("(?"),
+                    Some('=' | '!' | '<') => {
+                        return Err(SqlError::not_supported("look-around in regular expressions"));
+                    }
+                    _ => return Err(invalid("quantifier operand invalid")),
+                }
+            }
+            '$' if !(flags.newline || flags.weird) => out.push_str("\\z"),
+            _ => out.push(c),
+        }
+    }
+    Ok(out)
+}
+
+type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+/// A backslash outside brackets.
+fn escape(chars: &mut Chars, out: &mut String) -> SqlResult<()> {
+    let Some(c) = chars.next() else { return Err(invalid("invalid escape \\ sequence")) };
+    match c {
+        'm' => out.push_str("\\b{start}"),
+        'M' => out.push_str("\\b{end}"),
+        'y' => out.push_str("\\b"),
+        'Y' => out.push_str("\\B"),
+        'A' => out.push_str("\\A"),
+        'Z' => out.push_str("\\z"),
+        'd' | 'D' | 's' | 'S' | 'w' | 'W' | 't' | 'n' | 'r' | 'f' | 'v' | 'a' => {
+            out.push('\\');
+            out.push(c);
+        }
+        'b' => out.push_str("\\x08"),
+        'B' => out.push_str("\\\\"),
+        'e' => out.push_str("\\x1B"),
+        'x' | 'u' | 'U' | '0' => {
+            let code = code_escape(c, chars)?;
+            out.push_str(&regex::escape(&code.to_string()));
+        }
+        '1'..='9' => return Err(SqlError::not_supported("back references in regular expressions")),
+        c if c.is_alphanumeric() => return Err(invalid("invalid escape \\ sequence")),
+        c => out.push_str(&regex::escape(&c.to_string())),
+    }
+    Ok(())
+}
+
+/// The character of `\xhh…`, `\uhhhh`, `\Uhhhhhhhh`, `\0oo`.
+fn code_escape(kind: char, chars: &mut Chars) -> SqlResult<char> {
+    let (radix, least, most) = match kind {
+        'u' => (16, 4, 4),
+        'U' => (16, 8, 8),
+        '0' => (8, 0, 2),
+        _ => (16, 1, 8),
+    };
+    let mut value = 0u32;
+    let mut count = 0;
+    while count < most
+        && let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix))
+    {
+        value = value.wrapping_mul(radix) + digit;
+        chars.next();
+        count += 1;
+    }
+    if count < least {
+        return Err(invalid("invalid escape \\ sequence"));
+    }
+    char::from_u32(value).ok_or_else(|| invalid("invalid escape \\ sequence"))
+}
+
+/// A bracket expression, behind its `[`.
+fn bracket(chars: &mut Chars, out: &mut String, flags: Flags) -> SqlResult<()> {
+    let unbalanced = || invalid("brackets [] not balanced");
+    // `[[:<:]]` and `[[:>:]]` are word boundaries.
+    let rest: String = chars.clone().take(6).collect();
+    for (text, boundary) in [("[:<:]]", "\\b{start}"), ("[:>:]]", "\\b{end}")] {
+        if rest == text {
+            chars.by_ref().take(6).for_each(drop);
+            out.push_str(boundary);
+            return Ok(());
+        }
+    }
+    out.push('[');
+    if chars.peek() == Some(&'^') {
+        chars.next();
+        out.push('^');
+        if flags.newline || flags.partial {
+            out.push_str("\\n");
+        }
+    }
+    let mut first = true;
+    loop {
+        let c = chars.next().ok_or_else(unbalanced)?;
+        match c {
+            ']' if !first => {
+                out.push(']');
+                return Ok(());
+            }
+            '[' if matches!(chars.peek(), Some(':' | '.' | '=')) => {
+                let kind = chars.next().ok_or_else(unbalanced)?;
+                let mut name = String::new();
+                loop {
+                    let c = chars.next().ok_or_else(unbalanced)?;
+                    if c == kind && chars.peek() == Some(&']') {
+                        chars.next();
+                        break;
+                    }
+                    name.push(c);
+                }
+                if kind == ':' {
+                    out.push_str(class(&name).ok_or_else(|| invalid("invalid character class"))?);
+                } else if name.chars().count() == 1 {
+                    out.push_str(&regex::escape(&name));
+                } else {
+                    return Err(invalid("invalid collating element"));
+                }
+            }
+            '\\' => match chars.peek() {
+                Some('d' | 'D' | 's' | 'S' | 'w' | 'W' | 't' | 'n' | 'r' | 'f' | 'v' | 'a') => {
+                    out.push('\\');
+                    out.extend(chars.next());
+                }
+                _ => escape(chars, out)?,
+            },
+            '-' => {
+                // A range unless at either end.
+                if first || chars.peek() == Some(&']') { out.push_str("\\-") } else { out.push('-') }
+            }
+            '[' | ']' | '&' | '~' | '^' | '#' | ' ' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+        first = false;
+    }
+}
+
+fn class(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "alpha" => "\\p{Alphabetic}",
+        "digit" => "\\d",
+        "alnum" => "\\p{Alphabetic}\\d",
+        "upper" => "\\p{Uppercase}",
+        "lower" => "\\p{Lowercase}",
+        "space" => "\\s",
+        "blank" => "[:blank:]",
+        "punct" => "[:punct:]",
+        "cntrl" => "[:cntrl:]",
+        "xdigit" => "[:xdigit:]",
+        "print" => "[^[:cntrl:]]",
+        "graph" => "[^[:cntrl:]\\s]",
+        "word" => "\\w",
+        _ => return None,
+    })
+}
+
+fn is_match(text: &str, pattern: &str, fold: bool) -> SqlResult<bool> {
+    Ok(compile(pattern, Flags { fold, ..Flags::default() })?.is_match(text))
+}
+
+/// The first group of the match, or all of it.
+fn substring(text: &str, pattern: &str) -> SqlResult<Option<Datum>> {
+    let regex = compile(pattern, Flags::default())?;
+    let Some(found) = regex.captures(text) else { return Ok(None) };
+    Ok(found.get(if regex.captures_len() > 1 { 1 } else { 0 }).map(|m| Datum::text(m.as_str())))
+}
+
+fn similar_substring(text: &str, pattern: &str, escape: &str) -> SqlResult<Option<Datum>> {
+    let translated = super::like::similar(pattern, Some(escape))?;
+    substring(text, &translated)
+}
+
+fn optional_text(args: &[Datum], n: usize) -> &str {
+    args.get(n).map_or("", <&str>::from_datum)
+}
+
+/// A start position from 1, as a byte position; `None` behind the end.
+fn start_byte(text: &str, args: &[Datum], n: usize) -> SqlResult<usize> {
+    let start = args.get(n).map_or(1, i32::from_datum);
+    positive(start, "start")?;
+    Ok(char_end(text, start as usize - 1))
+}
+
+fn positive(value: i32, name: &str) -> SqlResult<i32> {
+    if value < 1 {
+        return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid value for parameter \"{name}\": {value}"));
+    }
+    Ok(value)
+}
+
+fn replace_flags(text: &str, pattern: &str, new: &str, flags: &str) -> SqlResult<String> {
+    if flags.starts_with(|c: char| c.is_ascii_digit()) {
+        let c = &flags[..1];
+        return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid regular expression option: \"{c}\"").hint(
+            "If you meant to use regexp_replace() with a start parameter, cast the fourth argument to integer explicitly.",
+        ));
+    }
+    replace(text, pattern, new, flags, 1, None)
+}
+
+/// Replaces the `n`th match (0: all; not given: the first, or all with `g`).
+fn replace(
+    text: &str,
+    pattern: &str,
+    new: &str,
+    flags: &str,
+    start: i32,
+    n: Option<i32>,
+) -> SqlResult<String> {
+    let flags = parse_flags(flags)?;
+    positive(start, "start")?;
+    if n.is_some_and(|n| n < 0) {
+        return Err(sql_err!(
+            INVALID_PARAMETER_VALUE,
+            "invalid value for parameter \"n\": {}",
+            n.unwrap_or(0)
+        ));
+    }
+    let which = n.unwrap_or(if flags.global { 0 } else { 1 }) as usize;
+    let regex = compile(pattern, flags)?;
+    let start = char_end(text, start as usize - 1);
+    let mut out = text[..start].to_owned();
+    let mut done = start;
+    let mut count = 0;
+    let mut at = start;
+    while at <= text.len()
+        && let Some(found) = regex.captures_at(text, at)
+    {
+        let whole = found.get_match();
+        count += 1;
+        if which == 0 || count == which {
+            out.push_str(&text[done..whole.start()]);
+            expand(new, &found, &mut out);
+            done = whole.end();
+        }
+        if which != 0 && count >= which {
+            break;
+        }
+        at = if whole.is_empty() { next_char(text, whole.end()) } else { whole.end() };
+    }
+    out.push_str(&text[done..]);
+    Ok(out)
+}
+
+/// Byte position of the character behind, or one past the end.
+fn next_char(text: &str, at: usize) -> usize {
+    at + text[at..].chars().next().map_or(1, char::len_utf8)
+}
+
+/// `\1` to `\9`, `\&` and `\\` of a replacement.
+fn expand(new: &str, found: &regex::Captures, out: &mut String) {
+    let mut chars = new.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('&') => out.push_str(&found[0]),
+            Some(d @ '1'..='9') => {
+                if let Some(group) = found.get(d as usize - '0' as usize) {
+                    out.push_str(group.as_str());
+                }
+            }
+            Some('\\') => out.push('\\'),
+            Some(other) => {
+                out.push('\\');
+                out.push(other);
+            }
+            None => out.push('\\'),
+        }
+    }
+}
+
+/// All matches from `start`, an empty one never right behind the one before.
+fn matches<'t>(regex: &Regex, text: &'t str, start: usize) -> Vec<regex::Captures<'t>> {
+    let mut out = Vec::new();
+    let mut at = start;
+    while at <= text.len()
+        && let Some(found) = regex.captures_at(text, at)
+    {
+        let whole = found.get_match();
+        at = if whole.is_empty() { next_char(text, whole.end()) } else { whole.end() };
+        out.push(found);
+    }
+    out
+}
+
+/// The groups of a match, or all of it where there are none, as an array.
+fn groups(regex: &Regex, found: &regex::Captures) -> Datum {
+    if regex.captures_len() == 1 {
+        return crate::array::from_texts([Some(&found[0])].into_iter());
+    }
+    crate::array::from_texts((1..regex.captures_len()).map(|i| found.get(i).map(|m| m.as_str())))
+}
+
+fn first_match(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+    let flags = parse_flags(optional_text(args, 2))?;
+    if flags.global {
+        return Err(sql_err!(
+            INVALID_PARAMETER_VALUE,
+            "regexp_match() does not support the \"global\" option"
+        )
+        .hint("Use the regexp_matches function instead."));
+    }
+    let regex = compile(<&str>::from_datum(&args[1]), flags)?;
+    Ok(regex.captures(<&str>::from_datum(&args[0])).map_or(Datum::Null, |found| groups(&regex, &found)))
+}
+
+fn all_matches(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    if args.iter().any(Datum::is_null) {
+        return Ok(Box::new(Values(std::iter::empty())));
+    }
+    let flags = parse_flags(optional_text(args, 2))?;
+    let text = <&str>::from_datum(&args[0]);
+    let regex = compile(<&str>::from_datum(&args[1]), flags)?;
+    let mut found = matches(&regex, text, 0);
+    if !flags.global {
+        found.truncate(1);
+    }
+    let rows: Vec<Datum> = found.iter().map(|m| groups(&regex, m)).collect();
+    Ok(Box::new(Values(rows.into_iter().map(Ok))))
+}
+
+/// The pieces between matches; an empty match at either end or right behind another splits nothing.
+fn split<'t>(args: &'t [Datum], function: &str) -> SqlResult<Vec<&'t str>> {
+    let flags = no_global(parse_flags(optional_text(args, 2))?, function)?;
+    let text = <&str>::from_datum(&args[0]);
+    let regex = compile(<&str>::from_datum(&args[1]), flags)?;
+    let mut out = Vec::new();
+    let mut done = 0;
+    for found in matches(&regex, text, 0) {
+        let whole = found.get_match();
+        if whole.is_empty() && (whole.start() >= text.len() || whole.start() == done) {
+            continue;
+        }
+        out.push(&text[done..whole.start()]);
+        done = whole.end();
+    }
+    out.push(&text[done..]);
+    Ok(out)
+}
+
+fn split_to_array(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+    Ok(crate::array::from_texts(split(args, "regexp_split_to_array()")?.into_iter().map(Some)))
+}
+
+fn split_to_table(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    if args.iter().any(Datum::is_null) {
+        return Ok(Box::new(Values(std::iter::empty())));
+    }
+    let rows: Vec<Datum> = split(args, "regexp_split_to_table()")?.into_iter().map(Datum::text).collect();
+    Ok(Box::new(Values(rows.into_iter().map(Ok))))
+}
+
+fn like(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+    let flags = no_global(parse_flags(optional_text(args, 2))?, "regexp_like()")?;
+    let regex = compile(<&str>::from_datum(&args[1]), flags)?;
+    Ok(Datum::Bool(regex.is_match(<&str>::from_datum(&args[0]))))
+}
+
+fn count(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+    let text = <&str>::from_datum(&args[0]);
+    let start = start_byte(text, args, 2)?;
+    let flags = no_global(parse_flags(optional_text(args, 3))?, "regexp_count()")?;
+    let regex = compile(<&str>::from_datum(&args[1]), flags)?;
+    Ok(Datum::Int4(matches(&regex, text, start).len() as i32))
+}
+
+/// The `n`th match from a start position, and the group asked for.
+fn nth<'t>(
+    args: &'t [Datum],
+    n: i32,
+    flags: Flags,
+    group: i32,
+) -> SqlResult<Option<(usize, usize, &'t str)>> {
+    let text = <&str>::from_datum(&args[0]);
+    let start = start_byte(text, args, 2)?;
+    positive(n, "n")?;
+    if group < 0 {
+        return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid value for parameter \"subexpr\": {group}"));
+    }
+    let regex = compile(<&str>::from_datum(&args[1]), flags)?;
+    let found = matches(&regex, text, start);
+    let Some(found) = found.get(n as usize - 1) else { return Ok(None) };
+    Ok(found.get(group as usize).map(|m| (m.start(), m.end(), m.as_str())))
+}
+
+fn instr(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+    let int = |i: usize, default| args.get(i).map_or(default, i32::from_datum);
+    let end_option = int(4, 0);
+    if !(0..=1).contains(&end_option) {
+        return Err(sql_err!(
+            INVALID_PARAMETER_VALUE,
+            "invalid value for parameter \"endoption\": {end_option}"
+        ));
+    }
+    let flags = no_global(parse_flags(optional_text(args, 5))?, "regexp_instr()")?;
+    let text = <&str>::from_datum(&args[0]);
+    Ok(Datum::Int4(nth(args, int(3, 1), flags, int(6, 0))?.map_or(0, |(start, end, _)| {
+        let at = if end_option == 1 { end } else { start };
+        super::char_count(&text.as_bytes()[..at]) as i32 + 1
+    })))
+}
+
+fn substr(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+    let int = |i: usize, default| args.get(i).map_or(default, i32::from_datum);
+    let flags = no_global(parse_flags(optional_text(args, 4))?, "regexp_substr()")?;
+    Ok(nth(args, int(3, 1), flags, int(5, 0))?.map_or(Datum::Null, |(_, _, text)| Datum::text(text)))
+}
