@@ -6,8 +6,7 @@
 //! Invariants:
 //! 1. A range table index ([`Var::rte`]) counts from 0 in [`crate::Query::range_table`] of the query `levels_up` levels out.
 //! 2. Attribute numbers are PostgreSQL's: columns from 1, 0 the whole row, negative system columns ([`system_column`]).
-//! 3. An expression that analysis returned holds no [`Expr::NamedArg`], and [`Expr::Default`] only inside the VALUES lists and
-//!    assignments that [`crate::Query`] documents.
+//! 3. An expression that analysis returned holds no [`Expr::NamedArg`] and no [`Expr::Default`].
 //! 4. No expression has the type `unknown`, except the target list of a subquery whose column nobody used (there are none in
 //!    a returned query).
 //!

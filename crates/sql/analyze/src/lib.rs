@@ -1,25 +1,63 @@
 //! From syntax tree to checked query tree: names, types, structure.
 //!
 //! What: [`analyze`] turns a raw statement into a [`Query`] whose every name is resolved through a [`CatalogView`] and whose
-//! every expression is typed.
+//! every expression is typed. [`analyze_expr`] does so for an expression that stands alone (a default, a constraint).
+//! [`stored`] writes trees as text for the catalogs, [`deparse`] as SQL for people.
 //!
-//! Layout: [`expr`] and [`query`] are the tree.
+//! Layout: [`expr`] and [`query`] are the tree, [`walk`] visits it, [`facts`] tells types. `core` is the analyzer's state; `select`, `dml`,
+//! `assign`, `cte`, `from`, `target`, `clause`, `agg` follow the clauses of a statement; `columns` and `fuzzy` names;
+//! `expr_transform`, `rows`, `func`, `resolve`, `coerce`, `collate` expressions; `lookup` asks registry and catalog.
 //!
 //! Invariants:
 //! 1. Analysis reads the catalog through [`CatalogView`] only and changes nothing.
 //! 2. Errors carry PostgreSQL's message, SQLSTATE, position and hint.
 //!
 //! Locks: none taken here; the caller holds the relation locks that its [`CatalogView`] takes on lookup.
+//!
+//! PostgreSQL counterpart and differences: `parser/analyze.c` and its neighbours, and of `rewrite/` the expansion of views and the
+//! filling in of defaults, done in the same pass. A column of a join is replaced by what it stands for at once.
 
+mod agg;
+mod assign;
+mod clause;
+mod coerce;
+mod collate;
+mod columns;
+mod core;
+mod cte;
+pub mod deparse;
+mod dml;
+mod equal;
 pub mod expr;
+mod expr_transform;
+pub mod facts;
+mod from;
+mod func;
+mod fuzzy;
+mod lookup;
+pub mod names;
 pub mod query;
+mod resolve;
+mod rows;
+mod select;
+pub mod stored;
+mod syntax_equal;
+mod target;
+mod views;
+pub mod walk;
+mod with_order;
 
-use base::{Oid, SqlResult};
-use catalog::view::CatalogView;
+use base::{Oid, SqlResult, sql_err};
+use catalog::view::{CatalogView, Table};
 use parse::RawStatement;
+use parse::ast::{self, Statement};
+use types::oids;
 
+pub use equal::same as same_expr;
 pub use expr::*;
 pub use query::*;
+
+use crate::core::{Analyzer, Place};
 
 /// Result of analysing a statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,13 +79,265 @@ pub enum ParamTypes {
     Infer(Vec<Oid>),
 }
 
-/// Analyses one statement of `text`.
+/// Analyses one statement of `text`. `call` lends the session's formats to the input of literals.
 pub fn analyze(
     raw: &RawStatement,
     text: &str,
     params: ParamTypes,
     catalog: &dyn CatalogView,
+    call: &types::Call<'_>,
 ) -> SqlResult<Analyzed> {
-    let _ = (raw, text, params, catalog);
-    todo!()
+    analyze_statement(&raw.stmt, text, params, catalog, call)
+}
+
+/// As [`analyze`], for a statement inside another (PREPARE, EXPLAIN).
+pub fn analyze_statement(
+    statement: &Statement,
+    text: &str,
+    params: ParamTypes,
+    catalog: &dyn CatalogView,
+    call: &types::Call<'_>,
+) -> SqlResult<Analyzed> {
+    let mut analyzer = Analyzer::new(text, params, catalog, call);
+    let mut query = analyzer.statement(statement)?;
+    let params = match analyzer.params {
+        ParamTypes::None => Vec::new(),
+        ParamTypes::Fixed(types) => types,
+        ParamTypes::Infer(mut types) => {
+            settle_params(&mut query, &mut types)?;
+            types
+        }
+    };
+    Ok(Analyzed { query, params })
+}
+
+/// Gives parameters that were met before their type was known that type; all must have one.
+fn settle_params(query: &mut Query, types: &mut [Oid]) -> SqlResult<()> {
+    for (i, t) in types.iter().enumerate() {
+        if !t.is_valid() || *t == oids::unknown {
+            return Err(sql_err!(
+                INDETERMINATE_DATATYPE,
+                "could not determine data type of parameter ${}",
+                i + 1
+            ));
+        }
+    }
+    if let Some(inner) = query.utility.as_mut().and_then(|u| u.query.as_mut()) {
+        type_params(inner, types);
+    }
+    type_params(query, types);
+    Ok(())
+}
+
+fn type_params(query: &mut Query, types: &[Oid]) {
+    let _ = walk::visit_query_mut::<std::convert::Infallible>(query, 0, &mut |e, _| {
+        if let Expr::Param(p) = e
+            && p.kind == ParamKind::Extern
+            && p.type_oid == oids::unknown
+            && let Some(t) = usize::try_from(p.id - 1).ok().and_then(|i| types.get(i))
+        {
+            p.type_oid = *t;
+        }
+        Ok(true)
+    });
+}
+
+impl Analyzer<'_> {
+    /// A statement of any kind.
+    fn statement(&mut self, s: &Statement) -> SqlResult<Query> {
+        match s {
+            Statement::Select(_)
+            | Statement::Insert(_)
+            | Statement::Update(_)
+            | Statement::Delete(_)
+            | Statement::Merge(_) => self.nested(|a| a.plannable(s)),
+            _ => {
+                let query = match s {
+                    Statement::Explain { query, .. } => Some(self.statement(query)?),
+                    Statement::DeclareCursor(d) => Some(self.cursor(d)?),
+                    Statement::CreateTableAs(c) if !matches!(*c.query, Statement::Execute(_)) => {
+                        Some(self.statement(&c.query)?)
+                    }
+                    Statement::CreateView(v) => Some(self.nested(|a| a.select(&v.query))?),
+                    Statement::Copy(c) => c.query.as_ref().map(|q| self.statement(q)).transpose()?,
+                    _ => None,
+                };
+                let utility = Utility { statement: s.clone(), query };
+                Ok(Query { command: Command::Utility, utility: Some(Box::new(utility)), ..Query::default() })
+            }
+        }
+    }
+
+    fn cursor(&mut self, d: &ast::DeclareCursor) -> SqlResult<Query> {
+        let query = self.statement(&d.query)?;
+        if query.command != Command::Select {
+            return Err(sql_err!(
+                INVALID_CURSOR_DEFINITION,
+                "DECLARE CURSOR must not contain data-modifying statements in WITH"
+            ));
+        }
+        if query.has_modifying_cte {
+            return Err(sql_err!(
+                FEATURE_NOT_SUPPORTED,
+                "DECLARE CURSOR must not contain data-modifying statements in WITH"
+            ));
+        }
+        let refused = match (d.hold, d.scroll == Some(true), d.insensitive == Some(true)) {
+            (true, ..) => Some(("DECLARE CURSOR WITH HOLD", "Holdable cursors must be READ ONLY.")),
+            (_, true, _) => Some(("DECLARE SCROLL CURSOR", "Scrollable cursors must be READ ONLY.")),
+            (.., true) => Some(("DECLARE INSENSITIVE CURSOR", "Insensitive cursors must be READ ONLY.")),
+            _ => None,
+        };
+        if let (Some((what, detail)), Some(mark)) = (refused, query.row_marks.first()) {
+            let clause = mark.strength.clause();
+            let error = if what.contains("INSENSITIVE") {
+                sql_err!(INVALID_CURSOR_DEFINITION, "{what} ... {clause} is not valid")
+            } else {
+                sql_err!(FEATURE_NOT_SUPPORTED, "{what} ... {clause} is not supported")
+            };
+            return Err(error.detail(detail));
+        }
+        Ok(query)
+    }
+}
+
+/// What an expression that stands alone is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// DEFAULT of a column, domain or parameter.
+    ColumnDefault,
+    /// CHECK; must be boolean.
+    Check,
+    /// GENERATED ALWAYS AS.
+    Generated,
+    /// A key of an index.
+    Index,
+    /// WHERE of an index; must be boolean.
+    IndexPredicate,
+    /// USING of ALTER COLUMN TYPE.
+    AlterUsing,
+    /// A parameter of EXECUTE.
+    ExecuteParameter,
+    /// WHERE of COPY FROM; must be boolean.
+    CopyWhere,
+    /// An argument of CALL.
+    CallArgument,
+}
+
+impl Purpose {
+    fn place(self) -> Place {
+        match self {
+            Purpose::ColumnDefault => Place::ColumnDefault,
+            Purpose::Check => Place::CheckConstraint,
+            Purpose::Generated => Place::GeneratedColumn,
+            Purpose::Index => Place::IndexExpression,
+            Purpose::IndexPredicate => Place::IndexPredicate,
+            Purpose::AlterUsing => Place::AlterTransform,
+            Purpose::ExecuteParameter => Place::ExecuteParameter,
+            Purpose::CopyWhere => Place::CopyWhere,
+            Purpose::CallArgument => Place::CallArgument,
+        }
+    }
+
+    fn boolean(self) -> bool {
+        matches!(self, Purpose::Check | Purpose::IndexPredicate | Purpose::CopyWhere)
+    }
+}
+
+/// An expression that stands alone, with the column it is for.
+#[derive(Clone, Copy, Debug)]
+pub struct ExprContext<'a> {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Relation whose columns may be named; they get range table index 0.
+    pub relation: Option<&'a std::sync::Arc<Table>>,
+    /// Column that the value is assigned to: name, type, modifier.
+    pub column: Option<(&'a str, Oid, i32)>,
+}
+
+/// Analyses an expression that stands alone.
+pub fn analyze_expr(
+    expr: &ast::Expr,
+    text: &str,
+    context: ExprContext<'_>,
+    catalog: &dyn CatalogView,
+    call: &types::Call<'_>,
+) -> SqlResult<Expr> {
+    let mut analyzer = Analyzer::new(text, ParamTypes::None, catalog, call);
+    analyzer.nested(|a| {
+        if let Some(table) = context.relation {
+            let range =
+                ast::RangeVar { name: table.name.clone(), inherit: false, ..ast::RangeVar::default() };
+            let mut item = a.relation_item(table.clone(), &range, 1, 0)?;
+            item.rte = 0;
+            a.level().namespace.push(item);
+        }
+        let place = context.purpose.place();
+        let mut e = a.in_place(place, |a| a.expr(expr))?;
+        if context.purpose.boolean() {
+            e = a.coerce_to_boolean(e, place.name())?;
+        }
+        if let Some((name, type_oid, typmod)) = context.column {
+            let source = a.type_of(&e);
+            let at = facts::location(&e);
+            e = match a.coerce_to(e, type_oid, typmod, coerce::Coercion::assignment())? {
+                Some(e) => e,
+                None => {
+                    let error = sql_err!(
+                        DATATYPE_MISMATCH,
+                        "column \"{name}\" is of type {} but {} expression is of type {}",
+                        a.type_text(type_oid),
+                        if context.purpose == Purpose::Generated { "generation" } else { "default" },
+                        a.type_text(source)
+                    )
+                    .hint("You will need to rewrite or cast the expression.");
+                    return Err(a.at(error, at));
+                }
+            };
+        } else if a.type_of(&e) == oids::unknown && context.purpose != Purpose::ExecuteParameter {
+            e = a.coerce(e, oids::text, -1, coerce::Coercion::implicit())?;
+        }
+        collate::assign(a, &mut e)?;
+        Ok(e)
+    })
+}
+
+/// Converts an analysed expression to a type as on assignment, or `None` if there is no way (EXECUTE's parameters).
+pub fn assign_to(
+    expr: Expr,
+    type_oid: Oid,
+    typmod: i32,
+    text: &str,
+    catalog: &dyn CatalogView,
+    call: &types::Call<'_>,
+) -> SqlResult<Option<Expr>> {
+    let mut analyzer = Analyzer::new(text, ParamTypes::None, catalog, call);
+    let converted = analyzer.coerce_to(expr, type_oid, typmod, coerce::Coercion::assignment())?;
+    converted
+        .map(|mut e| {
+            collate::assign(&analyzer, &mut e)?;
+            Ok(e)
+        })
+        .transpose()
+}
+
+/// OID and modifier of a type as written.
+pub fn resolve_type(
+    name: &ast::TypeName,
+    text: &str,
+    catalog: &dyn CatalogView,
+    call: &types::Call<'_>,
+) -> SqlResult<(Oid, i32)> {
+    Analyzer::new(text, ParamTypes::None, catalog, call).type_name(name)
+}
+
+/// OID of a collation as written.
+pub fn resolve_collation(
+    name: &ast::Name,
+    location: Location,
+    text: &str,
+    catalog: &dyn CatalogView,
+    call: &types::Call<'_>,
+) -> SqlResult<Oid> {
+    Analyzer::new(text, ParamTypes::None, catalog, call).collation(name, location)
 }

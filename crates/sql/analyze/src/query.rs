@@ -6,8 +6,10 @@
 //! 1. Every range table index counts from 0 in the same query's [`Query::range_table`].
 //! 2. Every `sort_ref` in a sort, group, distinct or window clause is that of exactly one [`TargetEntry`].
 //! 3. Views are already expanded: their entry is [`RteKind::Subquery`] with [`Subquery::view`] set. System views too.
-//! 4. INSERT, UPDATE: the target list has one entry per column written, defaults and generated columns of *inserted* rows
-//!    filled in; `resno` is the column's attribute number; columns not listed get NULL (INSERT) or stay (UPDATE).
+//! 4. INSERT, UPDATE: the target list has one entry per column written, defaults of inserted rows filled in, in VALUES lists too;
+//!    `resno` is the column's attribute number; columns not listed get NULL (INSERT) or stay (UPDATE). Generated columns are never
+//!    listed: whoever stores the row computes them from the relation's description.
+//! 5. No [`crate::Var`] names a join's entry: a column of a join stands there as what it is made of.
 //!
 //! PostgreSQL counterpart: `Query`, `RangeTblEntry` and so on of `nodes/parsenodes.h`, after parse analysis and rewriting.
 //! Differences: indexes from 0; views and defaults are dealt with in the same pass; there are no rules.
@@ -251,8 +253,7 @@ pub struct Join {
     pub kind: JoinType,
     /// How many leading columns are merged by USING.
     pub merged: usize,
-    /// What each column stands for: a [`Expr::Var`] of an input, or the COALESCE of a merged column. [`crate::Var`]s that name
-    /// the join are to be replaced by these.
+    /// What each column stands for: a [`Expr::Var`] of an input, or the COALESCE of a merged column. For deparsing.
     pub columns: Vec<Expr>,
     /// Alias of the USING columns.
     pub using_alias: Option<String>,
@@ -294,7 +295,7 @@ pub struct ColumnType {
 /// VALUES.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
-    /// Rows, all of one length; of one type per column, except that [`Expr::Default`] may stand in an INSERT's.
+    /// Rows, all of one length; of one type per column.
     pub rows: Vec<Vec<Expr>>,
     /// Types.
     pub columns: Vec<ColumnType>,

@@ -78,7 +78,9 @@ fn depth_bound(text: &str) -> usize {
                 here += 1;
             }
             c if c.is_ascii_alphanumeric() || c == b'_' || c >= 0x80 => {
-                while i < bytes.len() && (bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_' || bytes[i] >= 0x80) {
+                while i < bytes.len()
+                    && (bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_' || bytes[i] >= 0x80)
+                {
                     i += 1;
                 }
                 here += 1;

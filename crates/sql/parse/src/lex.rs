@@ -9,7 +9,9 @@ pub(crate) fn find_word(text: &str, from: usize, word: &str) -> Option<usize> {
         if token.kind == 0 {
             return None;
         }
-        if token.start >= from && text.get(token.start..token.end).is_some_and(|t| t.eq_ignore_ascii_case(word)) {
+        if token.start >= from
+            && text.get(token.start..token.end).is_some_and(|t| t.eq_ignore_ascii_case(word))
+        {
             return Some(token.start);
         }
     }

@@ -112,7 +112,9 @@ impl Converter<'_> {
             T::AT_DisableRowSecurity => AlterAction::RowSecurity(false),
             T::AT_ForceRowSecurity => AlterAction::ForceRowSecurity(true),
             T::AT_NoForceRowSecurity => AlterAction::ForceRowSecurity(false),
-            T::AT_AttachPartition | T::AT_DetachPartition | T::AT_DetachPartitionFinalize => self.partition(c)?,
+            T::AT_AttachPartition | T::AT_DetachPartition | T::AT_DetachPartitionFinalize => {
+                self.partition(c)?
+            }
             T::AT_GenericOptions | T::AT_AlterColumnGenericOptions => {
                 return Err(SqlError::not_supported("OPTIONS of foreign tables"));
             }
@@ -124,11 +126,12 @@ impl Converter<'_> {
         let Some(n::Node::PartitionCmd(p)) = c.def else { return Err(shape("partition")) };
         let relation = boxed_range_var(p.name)?;
         Ok(match c.subtype {
-            n::AlterTableType::AT_AttachPartition => AlterAction::AttachPartition(
-                relation,
-                p.bound.map(|b| self.partition_bound(*b)).transpose()?,
-            ),
-            n::AlterTableType::AT_DetachPartition => AlterAction::DetachPartition(relation, p.concurrent, false),
+            n::AlterTableType::AT_AttachPartition => {
+                AlterAction::AttachPartition(relation, p.bound.map(|b| self.partition_bound(*b)).transpose()?)
+            }
+            n::AlterTableType::AT_DetachPartition => {
+                AlterAction::DetachPartition(relation, p.concurrent, false)
+            }
             _ => AlterAction::DetachPartition(relation, false, true),
         })
     }

@@ -9,11 +9,11 @@ use super::{
     Converter, boxed_range_var, loc, name, opt_name, opt_text, range_var, range_vars, shape, strings, text_of,
 };
 use crate::ast::{
-    AlterDomainAction, AlterEnum, ColumnDef, Constraint, ConstraintKind, CreateDomain, CreateFunction, CreateIndex,
-    CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Drop, DropBehavior, ForeignKeyAction,
-    ForeignKeyMatch, FunctionParameter, Identity, IndexConstraint, IndexElement, Location, Name, ObjectKind, ObjectName,
-    ObjectWithArgs, OptionValue, ParameterMode, PartitionBound, PartitionBy, PartitionStrategy, RoleSpec, SetAction,
-    SetStatement, SetValue, Statement, TableElement, like,
+    AlterDomainAction, AlterEnum, ColumnDef, Constraint, ConstraintKind, CreateDomain, CreateFunction,
+    CreateIndex, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Drop, DropBehavior,
+    ForeignKeyAction, ForeignKeyMatch, FunctionParameter, Identity, IndexConstraint, IndexElement, Location,
+    Name, ObjectKind, ObjectName, ObjectWithArgs, OptionValue, ParameterMode, PartitionBound, PartitionBy,
+    PartitionStrategy, RoleSpec, SetAction, SetStatement, SetValue, Statement, TableElement, like,
 };
 
 /// What [`Converter::definition`] gives: a statement, or the node back.
@@ -217,7 +217,16 @@ impl Converter<'_> {
             n::ConstrType::CONSTR_ATTR_NOT_ENFORCED => ConstraintKind::NotEnforced,
             _ => return Err(shape("constraint")),
         };
-        Ok(Constraint { name: constraint_name, kind, deferrable, deferred, enforced, not_valid, no_inherit, location })
+        Ok(Constraint {
+            name: constraint_name,
+            kind,
+            deferrable,
+            deferred,
+            enforced,
+            not_valid,
+            no_inherit,
+            location,
+        })
     }
 
     fn index_constraint(&mut self, c: n::Constraint) -> SqlResult<IndexConstraint> {
@@ -417,14 +426,16 @@ impl Converter<'_> {
             }
             Some(n::Node::List(list)) if kind == ObjectKind::Cast => {
                 let mut types = list.into_iter().flatten();
-                let (Some(n::Node::TypeName(a)), Some(n::Node::TypeName(b))) = (types.next(), types.next()) else {
+                let (Some(n::Node::TypeName(a)), Some(n::Node::TypeName(b))) = (types.next(), types.next())
+                else {
                     return Err(shape("cast"));
                 };
                 ObjectName::Cast(self.type_name(*a)?, self.type_name(*b)?)
             }
             Some(n::Node::List(list)) if matches!(list.first(), Some(Some(n::Node::TypeName(_)))) => {
                 let mut parts = list.into_iter().flatten();
-                let (Some(n::Node::TypeName(t)), Some(n::Node::String(s))) = (parts.next(), parts.next()) else {
+                let (Some(n::Node::TypeName(t)), Some(n::Node::String(s))) = (parts.next(), parts.next())
+                else {
                     return Err(shape("object name"));
                 };
                 let t = self.type_name(*t)?;
@@ -525,7 +536,12 @@ impl Converter<'_> {
             && let Some(n::Node::String(s)) = &c.val
         {
             let value = Some(OptionValue::String(s.clone().into()));
-            return Ok(vec![DefElem { namespace: None, name: "snapshot".into(), value, location: loc(c.location) }]);
+            return Ok(vec![DefElem {
+                namespace: None,
+                name: "snapshot".into(),
+                value,
+                location: loc(c.location),
+            }]);
         }
         self.def_elems(args)
     }

@@ -5,9 +5,9 @@ use rupg_sql::nodes as n;
 
 use super::{Converter, loc, name, opt_text, shape, strings, text_of};
 use crate::ast::{
-    BoolOp, BoolTest, CaseExpr, CaseWhen, CastExpr, CollateClause, ColumnRef, Expr, Frame, FrameBound, FrameExclusion,
-    FrameUnits, FuncCall, Indirection, Literal, Location, OpExpr, OpKind, OpRight, SortBy, SortDirection, SortNulls,
-    SqlValueKind, SubLink, SubLinkKind, TypeName, WindowDef,
+    BoolOp, BoolTest, CaseExpr, CaseWhen, CastExpr, CollateClause, ColumnRef, Expr, Frame, FrameBound,
+    FrameExclusion, FrameUnits, FuncCall, Indirection, Literal, Location, OpExpr, OpKind, OpRight, SortBy,
+    SortDirection, SortNulls, SqlValueKind, SubLink, SubLinkKind, TypeName, WindowDef,
 };
 
 impl Converter<'_> {
@@ -72,7 +72,9 @@ impl Converter<'_> {
                 location: loc(r.location),
             },
             n::Node::CaseExpr(c) => Expr::Case(Box::new(self.case(*c)?)),
-            n::Node::CoalesceExpr(c) => Expr::Coalesce { args: self.exprs(c.args)?, location: loc(c.location) },
+            n::Node::CoalesceExpr(c) => {
+                Expr::Coalesce { args: self.exprs(c.args)?, location: loc(c.location) }
+            }
             n::Node::MinMaxExpr(m) => Expr::MinMax {
                 greatest: m.op == n::MinMaxOp::IS_GREATEST,
                 args: self.exprs(m.args)?,
@@ -101,7 +103,9 @@ impl Converter<'_> {
             n::Node::A_Indirection(i) => {
                 Expr::Indirection { arg: Box::new(self.expr(i.arg)?), steps: self.steps(i.indirection)? }
             }
-            n::Node::GroupingFunc(g) => Expr::Grouping { args: self.exprs(g.args)?, location: loc(g.location) },
+            n::Node::GroupingFunc(g) => {
+                Expr::Grouping { args: self.exprs(g.args)?, location: loc(g.location) }
+            }
             n::Node::NamedArgExpr(a) => Expr::NamedArg {
                 name: text_of(a.name),
                 arg: Box::new(self.expr(a.arg)?),

@@ -91,9 +91,7 @@ pub(crate) fn opt_name(list: n::List) -> SqlResult<Option<Name>> {
 }
 
 pub(crate) fn alias(value: Option<Box<n::Alias>>) -> SqlResult<Option<Alias>> {
-    value
-        .map(|a| Ok(Alias { name: text_of(a.aliasname), columns: strings(a.colnames)? }))
-        .transpose()
+    value.map(|a| Ok(Alias { name: text_of(a.aliasname), columns: strings(a.colnames)? })).transpose()
 }
 
 pub(crate) fn range_var(value: n::RangeVar) -> SqlResult<RangeVar> {

@@ -3,12 +3,14 @@
 use base::{SqlError, SqlResult};
 use rupg_sql::nodes as n;
 
-use super::{Converter, alias, boxed_range_var, loc, name, opt_text, range_var, range_vars, shape, strings, text_of};
+use super::{
+    Converter, alias, boxed_range_var, loc, name, opt_text, range_var, range_vars, shape, strings, text_of,
+};
 use crate::ast::{
-    Assignment, ConflictTarget, CreateTableAs, Cte, Delete, Distinct, FromFunction, FromItem, GroupBy, Insert, Into,
-    Join, JoinKind, LockStrength, LockWait, Locking, Materialize, Merge, MergeAction, MergeMatch, MergeWhen, OnCommit,
-    OnConflict, Overriding, ResTarget, Returning, Select, SelectBody, SetOp, SimpleSelect, Statement, TargetColumn,
-    Update, With,
+    Assignment, ConflictTarget, CreateTableAs, Cte, Delete, Distinct, FromFunction, FromItem, GroupBy,
+    Insert, Into, Join, JoinKind, LockStrength, LockWait, Locking, Materialize, Merge, MergeAction,
+    MergeMatch, MergeWhen, OnCommit, OnConflict, Overriding, ResTarget, Returning, Select, SelectBody, SetOp,
+    SimpleSelect, Statement, TargetColumn, Update, With,
 };
 
 impl Converter<'_> {
@@ -129,7 +131,11 @@ impl Converter<'_> {
         let mut out = Vec::with_capacity(list.len());
         for node in list.into_iter().flatten() {
             let n::Node::ResTarget(t) = node else { return Err(shape("target list")) };
-            out.push(ResTarget { name: opt_text(t.name), value: self.expr(t.val)?, location: loc(t.location) });
+            out.push(ResTarget {
+                name: opt_text(t.name),
+                value: self.expr(t.val)?,
+                location: loc(t.location),
+            });
         }
         Ok(out)
     }
@@ -292,8 +298,11 @@ impl Converter<'_> {
         for node in list.into_iter().flatten() {
             let n::Node::ResTarget(t) = node else { return Err(shape("SET")) };
             let n::ResTarget { name, indirection, val, location } = *t;
-            let column =
-                TargetColumn { name: text_of(name), steps: self.steps(indirection)?, location: loc(location) };
+            let column = TargetColumn {
+                name: text_of(name),
+                steps: self.steps(indirection)?,
+                location: loc(location),
+            };
             match val {
                 Some(n::Node::MultiAssignRef(m)) if m.colno > 1 => match out.last_mut() {
                     Some(Assignment::Multi(columns, _)) => columns.push(column),

@@ -6,8 +6,9 @@ use rupg_sql::nodes as n;
 use super::ddl::{behavior, object_kind, role, roles};
 use super::{Converter, boxed_range_var, opt_text, range_var, range_vars, shape, strings, text_of};
 use crate::ast::{
-    Call, Copy, CopyTarget, DeclareCursor, Discard, Execute, Fetch, FetchDirection, Grant, GrantRole, GrantTarget,
-    ObjectKind, Privilege, Reindex, ReindexKind, Rename, Statement, Transaction, Vacuum, VacuumRelation,
+    Call, Copy, CopyTarget, DeclareCursor, Discard, Execute, Fetch, FetchDirection, Grant, GrantRole,
+    GrantTarget, ObjectKind, Privilege, Reindex, ReindexKind, Rename, Statement, Transaction, Vacuum,
+    VacuumRelation,
 };
 
 impl Converter<'_> {
@@ -62,7 +63,9 @@ impl Converter<'_> {
                 restart_identity: s.restart_seqs,
                 behavior: behavior(s.behavior),
             },
-            n::Node::ConstraintsSetStmt(s) => Statement::SetConstraints(range_vars(s.constraints)?, s.deferred),
+            n::Node::ConstraintsSetStmt(s) => {
+                Statement::SetConstraints(range_vars(s.constraints)?, s.deferred)
+            }
             n::Node::ReturnStmt(s) => Statement::Return(Box::new(self.expr(s.returnval)?)),
             n::Node::WaitStmt(_) => return Err(self.rejected_word(0, "wait")),
             node => self.administration(node)?,
@@ -84,7 +87,11 @@ impl Converter<'_> {
             }
             n::Node::CommentStmt(s) => {
                 let kind = object_kind(s.objtype)?;
-                Statement::Comment { kind, object: self.object_name(kind, s.object)?, comment: opt_text(s.comment) }
+                Statement::Comment {
+                    kind,
+                    object: self.object_name(kind, s.object)?,
+                    comment: opt_text(s.comment),
+                }
             }
             n::Node::CreateRoleStmt(s) => Statement::CreateRole {
                 name: text_of(s.role),
@@ -116,8 +123,12 @@ impl Converter<'_> {
                 let grant = self.grant(*s.action.ok_or_else(|| shape("ALTER DEFAULT PRIVILEGES"))?)?;
                 Statement::AlterDefaultPrivileges(options, Box::new(grant))
             }
-            n::Node::CreatedbStmt(s) => Statement::CreateDatabase(text_of(s.dbname), self.def_elems(s.options)?),
-            n::Node::AlterDatabaseStmt(s) => Statement::AlterDatabase(text_of(s.dbname), self.def_elems(s.options)?),
+            n::Node::CreatedbStmt(s) => {
+                Statement::CreateDatabase(text_of(s.dbname), self.def_elems(s.options)?)
+            }
+            n::Node::AlterDatabaseStmt(s) => {
+                Statement::AlterDatabase(text_of(s.dbname), self.def_elems(s.options)?)
+            }
             n::Node::AlterDatabaseSetStmt(s) => Statement::AlterDatabaseSet(
                 text_of(s.dbname),
                 self.set_statement(*s.setstmt.ok_or_else(|| shape("ALTER DATABASE"))?)?,
@@ -219,7 +230,10 @@ impl Converter<'_> {
         let mut relations = Vec::with_capacity(s.rels.len());
         for node in s.rels.into_iter().flatten() {
             let n::Node::VacuumRelation(r) = node else { return Err(shape("VACUUM")) };
-            relations.push(VacuumRelation { relation: boxed_range_var(r.relation)?, columns: strings(r.va_cols)? });
+            relations.push(VacuumRelation {
+                relation: boxed_range_var(r.relation)?,
+                columns: strings(r.va_cols)?,
+            });
         }
         Ok(Vacuum { vacuum: s.is_vacuumcmd, options: self.def_elems(s.options)?, relations })
     }
@@ -328,7 +342,9 @@ fn privileges(list: n::List) -> SqlResult<Vec<Privilege>> {
     list.into_iter()
         .flatten()
         .map(|node| match node {
-            n::Node::AccessPriv(p) => Ok(Privilege { name: opt_text(p.priv_name), columns: strings(p.cols)? }),
+            n::Node::AccessPriv(p) => {
+                Ok(Privilege { name: opt_text(p.priv_name), columns: strings(p.cols)? })
+            }
             _ => Err(shape("privileges")),
         })
         .collect()

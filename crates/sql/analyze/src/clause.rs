@@ -1,0 +1,827 @@
+//! ORDER BY, GROUP BY, DISTINCT, LIMIT, WINDOW.
+//!
+//! PostgreSQL counterpart: the later half of `parse_clause.c`.
+
+use base::{Oid, SqlResult, sql_err};
+use parse::ast::{self, FrameUnits, GroupBy, Literal, SortBy, SortDirection, SortNulls};
+use types::oids;
+
+use crate::coerce::{Coercion, location_of};
+use crate::core::{Analyzer, Place};
+use crate::expr::{Expr, Location, TargetEntry};
+use crate::query::{Frame, FrameBound, FrameExclusion, SortGroupClause, WindowClause};
+use crate::walk::contains;
+
+/// Most grouping sets that one query may have.
+const MAX_GROUPING_SETS: usize = 4096;
+
+/// `<`, `=`, `>` of a type and whether `=` can be hashed; 0 where there is none.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct SortOperators {
+    pub(crate) less: Oid,
+    pub(crate) equal: Oid,
+    pub(crate) greater: Oid,
+    pub(crate) hashable: bool,
+}
+
+impl Analyzer<'_> {
+    /// Comparison operators of a type's default operator classes.
+    pub(crate) fn sort_operators(&self, type_oid: Oid) -> SqlResult<SortOperators> {
+        use types::registry::opclasses::{AMOPS, OPCLASSES};
+        let base = self.base_type(type_oid, -1)?.0;
+        let mut input = base;
+        let class = |method: u32, input: Oid| {
+            OPCLASSES.iter().find(|c| c.method.0 == method && c.default && c.input == input)
+        };
+        if class(403, input).is_none() && class(405, input).is_none() {
+            let facts = self.type_facts(base)?;
+            input = if base == oids::varchar {
+                oids::text
+            } else if facts.element.is_valid() {
+                oids::anyarray
+            } else {
+                match facts.kind {
+                    catalog::view::TypeKind::Enum => oids::anyenum,
+                    catalog::view::TypeKind::Composite(_) => oids::record,
+                    _ if facts.category == b'S' => oids::text,
+                    _ if matches!(
+                        base,
+                        oids::regproc
+                            | oids::regprocedure
+                            | oids::regoper
+                            | oids::regoperator
+                            | oids::regclass
+                            | oids::regtype
+                            | oids::regnamespace
+                            | oids::regrole
+                            | oids::regcollation
+                            | oids::regconfig
+                            | oids::regdictionary
+                    ) =>
+                    {
+                        oids::oid
+                    }
+                    _ => base,
+                }
+            };
+            // An array sorts if its elements do.
+            if facts.element.is_valid() {
+                let of = self.sort_operators(facts.element)?;
+                if !of.less.is_valid() {
+                    return Ok(SortOperators::default());
+                }
+            }
+        }
+        let find = |family: Oid, strategy: i16, key: Oid| {
+            AMOPS
+                .iter()
+                .find(|a| a.family == family && a.strategy == strategy && a.left == key && a.right == key)
+                .map_or(Oid::INVALID, |a| a.operator)
+        };
+        let mut out = SortOperators::default();
+        if let Some(c) = class(403, input) {
+            out.less = find(c.family, 1, c.input);
+            out.equal = find(c.family, 3, c.input);
+            out.greater = find(c.family, 5, c.input);
+        }
+        if let Some(c) = class(405, input) {
+            out.hashable = true;
+            if !out.equal.is_valid() {
+                out.equal = find(c.family, 1, c.input);
+            }
+        }
+        Ok(out)
+    }
+
+    /// ORDER BY. In SQL92's manner a bare name may be an output column and an integer its number; `sql99` turns that off.
+    pub(crate) fn sort_clause(
+        &mut self,
+        list: &[SortBy],
+        targets: &mut Vec<TargetEntry>,
+        place: Place,
+        sql99: bool,
+    ) -> SqlResult<Vec<SortGroupClause>> {
+        let mut out: Vec<SortGroupClause> = Vec::with_capacity(list.len());
+        for key in list {
+            let i = if sql99 {
+                self.find_target_99(&key.expr, targets, place)?
+            } else {
+                self.find_target_92(&key.expr, targets, place)?
+            };
+            self.add_sort_key(&mut out, targets, i, key)?;
+        }
+        Ok(out)
+    }
+
+    fn add_sort_key(
+        &mut self,
+        out: &mut Vec<SortGroupClause>,
+        targets: &mut [TargetEntry],
+        i: usize,
+        key: &SortBy,
+    ) -> SqlResult<()> {
+        let used = targets[i].sort_ref;
+        if used == 0 {
+            targets[i].sort_ref = next_ref(targets);
+        }
+        let clause = self.sort_clause_for(&mut targets[i], key)?;
+        let twice = out.iter().any(|c| c.sort_ref == clause.sort_ref && same_order(c, &clause));
+        let same_key = used != 0 && out.iter().any(|c| c.sort_ref == used);
+        if !twice && !(same_key && key.direction == SortDirection::Default) {
+            out.push(clause);
+        }
+        Ok(())
+    }
+
+    /// The sort clause of one key on its target entry.
+    pub(crate) fn sort_clause_for(
+        &mut self,
+        target: &mut TargetEntry,
+        key: &SortBy,
+    ) -> SqlResult<SortGroupClause> {
+        if self.type_of(&target.expr) == oids::unknown {
+            let e = std::mem::replace(&mut target.expr, crate::coerce::bool_const(true));
+            target.expr = self.coerce(e, oids::text, -1, Coercion::implicit())?;
+        }
+        if target.sort_ref == 0 {
+            target.sort_ref = target.resno as u32;
+        }
+        let type_oid = self.type_of(&target.expr);
+        let location = location_of(&target.expr);
+        let ops = self.sort_operators(type_oid)?;
+        let (ordering, descending, equality) = match &key.direction {
+            SortDirection::Default | SortDirection::Ascending => (ops.less, false, ops.equal),
+            SortDirection::Descending => (ops.greater, true, ops.equal),
+            SortDirection::Using(name) => {
+                let op = self
+                    .resolve_operator(name, Some(type_oid), type_oid)?
+                    .ok_or_else(|| self.at(self.no_operator(name, Some(type_oid), type_oid), key.location))?;
+                use types::registry::opclasses::AMOPS;
+                let strategy =
+                    AMOPS.iter().find(|a| a.operator == op.oid && (a.strategy == 1 || a.strategy == 5));
+                let Some(s) = strategy else {
+                    let error = sql_err!(
+                        WRONG_OBJECT_TYPE,
+                        "operator {} is not a valid ordering operator",
+                        name.last()
+                    )
+                    .hint("Ordering operators must be \"<\" or \">\" members of btree operator families.");
+                    return Err(self.at(error, key.location));
+                };
+                (op.oid, s.strategy == 5, ops.equal)
+            }
+        };
+        if !ordering.is_valid() {
+            let error = sql_err!(
+                UNDEFINED_FUNCTION,
+                "could not identify an ordering operator for type {}",
+                self.type_text(type_oid)
+            )
+            .hint("Use an explicit ordering operator or modify the query.");
+            return Err(self.at(error, location));
+        }
+        Ok(SortGroupClause {
+            sort_ref: target.sort_ref,
+            equality,
+            ordering,
+            descending,
+            nulls_first: match key.nulls {
+                SortNulls::Default => descending,
+                SortNulls::First => true,
+                SortNulls::Last => false,
+            },
+            hashable: ops.hashable,
+        })
+    }
+
+    /// A grouping clause on a target entry with the type's default operators.
+    fn group_clause_for(
+        &mut self,
+        target: &mut TargetEntry,
+        location: Location,
+    ) -> SqlResult<SortGroupClause> {
+        if self.type_of(&target.expr) == oids::unknown {
+            let e = std::mem::replace(&mut target.expr, crate::coerce::bool_const(true));
+            target.expr = self.coerce(e, oids::text, -1, Coercion::implicit())?;
+        }
+        let type_oid = self.type_of(&target.expr);
+        let ops = self.sort_operators(type_oid)?;
+        if !ops.equal.is_valid() {
+            let error = sql_err!(
+                UNDEFINED_FUNCTION,
+                "could not identify an equality operator for type {}",
+                self.type_text(type_oid)
+            );
+            return Err(self.at(error, location.leftmost(location_of(&target.expr))));
+        }
+        Ok(SortGroupClause {
+            sort_ref: target.sort_ref,
+            equality: ops.equal,
+            ordering: ops.less,
+            descending: false,
+            nulls_first: false,
+            hashable: ops.hashable,
+        })
+    }
+
+    /// Target entry for a key in SQL92's manner.
+    pub(crate) fn find_target_92(
+        &mut self,
+        e: &ast::Expr,
+        targets: &mut Vec<TargetEntry>,
+        place: Place,
+    ) -> SqlResult<usize> {
+        let clause = place.name();
+        if let ast::Expr::Column(c) = e
+            && let [ast::Indirection::Field(name)] = c.fields.as_slice()
+        {
+            // GROUP BY prefers input columns, the others output columns.
+            let input_first =
+                place == Place::GroupBy && self.find_column(name, c.location).ok().flatten().is_some();
+            if !input_first && let Some(i) = self.find_by_name(name, targets, clause, c.location)? {
+                return Ok(i);
+            }
+        }
+        if let ast::Expr::Const { value, location } = e {
+            let Literal::Integer(n) = value else {
+                let error = sql_err!(SYNTAX_ERROR, "non-integer constant in {clause}");
+                return Err(self.at(error, *location));
+            };
+            let found = usize::try_from(*n - 1).ok().filter(|i| targets.get(*i).is_some_and(|t| !t.junk));
+            return found.ok_or_else(|| {
+                let error = sql_err!(INVALID_COLUMN_REFERENCE, "{clause} position {n} is not in select list");
+                self.at(error, *location)
+            });
+        }
+        self.find_target_99(e, targets, place)
+    }
+
+    fn find_by_name(
+        &mut self,
+        name: &str,
+        targets: &[TargetEntry],
+        clause: &str,
+        location: Location,
+    ) -> SqlResult<Option<usize>> {
+        let mut found: Option<usize> = None;
+        for (i, t) in targets.iter().enumerate() {
+            if t.junk || t.name.as_deref() != Some(name) {
+                continue;
+            }
+            match found {
+                Some(before) if !crate::equal::same(&targets[before].expr, &t.expr) => {
+                    let error = sql_err!(AMBIGUOUS_COLUMN, "{clause} \"{name}\" is ambiguous");
+                    return Err(self.at(error, location));
+                }
+                Some(_) => {}
+                None => found = Some(i),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Target entry for a key that is an expression; added as junk if there is none equal.
+    pub(crate) fn find_target_99(
+        &mut self,
+        e: &ast::Expr,
+        targets: &mut Vec<TargetEntry>,
+        place: Place,
+    ) -> SqlResult<usize> {
+        let expr = self.in_place(place, |a| a.expr(e))?;
+        if let Some(i) = targets.iter().position(|t| crate::equal::same(&t.expr, &expr)) {
+            return Ok(i);
+        }
+        let resno = targets.len() as i16 + 1;
+        targets.push(crate::target::entry(expr, resno, None, true));
+        Ok(targets.len() - 1)
+    }
+
+    /// GROUP BY: its keys and, if there are grouping sets, those.
+    pub(crate) fn group_clause(
+        &mut self,
+        list: &[GroupBy],
+        targets: &mut Vec<TargetEntry>,
+        order_by: &[SortGroupClause],
+        distinct: bool,
+    ) -> SqlResult<(Vec<SortGroupClause>, Vec<Vec<u32>>)> {
+        let mut keys: Vec<SortGroupClause> = Vec::new();
+        let plain = list.iter().all(|g| matches!(g, GroupBy::Expr(_)));
+        if plain {
+            for item in list {
+                if let GroupBy::Expr(e) = item {
+                    for e in implicit_row(e) {
+                        self.group_key(e, targets, order_by, &mut keys)?;
+                    }
+                }
+            }
+            return Ok((keys, Vec::new()));
+        }
+        let mut product: Vec<Vec<u32>> = vec![Vec::new()];
+        for item in list {
+            let sets = self.grouping_item(item, targets, order_by, &mut keys)?;
+            let mut next = Vec::new();
+            for left in &product {
+                for right in &sets {
+                    let mut set = left.clone();
+                    set.extend(right.iter().filter(|r| !left.contains(r)));
+                    next.push(set);
+                }
+            }
+            product = next;
+            if product.len() > MAX_GROUPING_SETS {
+                return Err(sql_err!(
+                    STATEMENT_TOO_COMPLEX,
+                    "too many grouping sets present (maximum {MAX_GROUPING_SETS})"
+                ));
+            }
+        }
+        if distinct {
+            let mut seen: Vec<Vec<u32>> = Vec::new();
+            product.retain(|set| {
+                let mut sorted = set.clone();
+                sorted.sort_unstable();
+                let new = !seen.contains(&sorted);
+                if new {
+                    seen.push(sorted);
+                }
+                new
+            });
+        }
+        product.sort_by_key(Vec::len);
+        Ok((keys, product))
+    }
+
+    fn grouping_item(
+        &mut self,
+        item: &GroupBy,
+        targets: &mut Vec<TargetEntry>,
+        order_by: &[SortGroupClause],
+        keys: &mut Vec<SortGroupClause>,
+    ) -> SqlResult<Vec<Vec<u32>>> {
+        Ok(match item {
+            GroupBy::Expr(e) => {
+                let mut set = Vec::new();
+                for e in implicit_row(e) {
+                    let r = self.group_key(e, targets, order_by, keys)?;
+                    if !set.contains(&r) {
+                        set.push(r);
+                    }
+                }
+                vec![set]
+            }
+            GroupBy::Empty(_) => vec![Vec::new()],
+            GroupBy::Sets(items, _) => {
+                let mut all = Vec::new();
+                for item in items {
+                    all.extend(self.grouping_item(item, targets, order_by, keys)?);
+                }
+                all
+            }
+            GroupBy::Rollup(items, _) => {
+                let parts = self.grouping_parts(items, targets, order_by, keys)?;
+                (0..=parts.len()).rev().map(|n| union(&parts[..n])).collect()
+            }
+            GroupBy::Cube(items, location) => {
+                if items.len() > 12 {
+                    let error = sql_err!(TOO_MANY_COLUMNS, "CUBE is limited to 12 elements");
+                    return Err(self.at(error, *location));
+                }
+                let parts = self.grouping_parts(items, targets, order_by, keys)?;
+                let n = parts.len();
+                (0..1_usize << n)
+                    .rev()
+                    .map(|bits| {
+                        let chosen: Vec<Vec<u32>> = (0..n)
+                            .filter(|i| bits >> (n - 1 - i) & 1 == 1)
+                            .map(|i| parts[i].clone())
+                            .collect();
+                        union(&chosen)
+                    })
+                    .collect()
+            }
+        })
+    }
+
+    fn grouping_parts(
+        &mut self,
+        items: &[GroupBy],
+        targets: &mut Vec<TargetEntry>,
+        order_by: &[SortGroupClause],
+        keys: &mut Vec<SortGroupClause>,
+    ) -> SqlResult<Vec<Vec<u32>>> {
+        let mut parts = Vec::with_capacity(items.len());
+        for item in items {
+            parts.push(union(&self.grouping_item(item, targets, order_by, keys)?));
+        }
+        Ok(parts)
+    }
+
+    fn group_key(
+        &mut self,
+        e: &ast::Expr,
+        targets: &mut Vec<TargetEntry>,
+        order_by: &[SortGroupClause],
+        keys: &mut Vec<SortGroupClause>,
+    ) -> SqlResult<u32> {
+        let i = self.find_target_92(e, targets, Place::GroupBy)?;
+        let sort_ref = targets[i].sort_ref;
+        if sort_ref != 0 && keys.iter().any(|k| k.sort_ref == sort_ref) {
+            return Ok(sort_ref);
+        }
+        if sort_ref == 0 {
+            targets[i].sort_ref = next_ref(targets);
+        }
+        let sort_ref = targets[i].sort_ref;
+        // Grouping in the order of ORDER BY lets one sort serve both.
+        let clause = match order_by.iter().find(|c| c.sort_ref == sort_ref) {
+            Some(c) => c.clone(),
+            None => self.group_clause_for(&mut targets[i], Location::NONE)?,
+        };
+        keys.push(clause);
+        Ok(sort_ref)
+    }
+
+    /// DISTINCT: all columns, those of ORDER BY first.
+    pub(crate) fn distinct_clause(
+        &mut self,
+        targets: &mut [TargetEntry],
+        order_by: &[SortGroupClause],
+        aggregate: bool,
+    ) -> SqlResult<Vec<SortGroupClause>> {
+        let mut out = Vec::new();
+        for c in order_by {
+            if let Some(t) = targets.iter().find(|t| t.sort_ref == c.sort_ref)
+                && t.junk
+            {
+                let message = if aggregate {
+                    "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list"
+                } else {
+                    "for SELECT DISTINCT, ORDER BY expressions must appear in select list"
+                };
+                return Err(self.at(sql_err!(INVALID_COLUMN_REFERENCE, "{message}"), location_of(&t.expr)));
+            }
+            out.push(c.clone());
+        }
+        for i in 0..targets.len() {
+            if targets[i].junk
+                || (targets[i].sort_ref != 0 && out.iter().any(|c| c.sort_ref == targets[i].sort_ref))
+            {
+                continue;
+            }
+            if targets[i].sort_ref == 0 {
+                targets[i].sort_ref = next_ref(targets);
+            }
+            out.push(self.group_clause_for(&mut targets[i], Location::NONE)?);
+        }
+        if out.is_empty() && !aggregate {
+            return Err(sql_err!(SYNTAX_ERROR, "SELECT DISTINCT must have at least one column"));
+        }
+        Ok(out)
+    }
+
+    /// DISTINCT ON: its expressions must be the first of ORDER BY.
+    pub(crate) fn distinct_on(
+        &mut self,
+        list: &[ast::Expr],
+        targets: &mut Vec<TargetEntry>,
+        order_by: &[SortGroupClause],
+    ) -> SqlResult<Vec<SortGroupClause>> {
+        let mut refs = Vec::with_capacity(list.len());
+        for e in list {
+            let i = self.find_target_92(e, targets, Place::DistinctOn)?;
+            if targets[i].sort_ref == 0 {
+                targets[i].sort_ref = next_ref(targets);
+            }
+            refs.push(targets[i].sort_ref);
+        }
+        let mut out: Vec<SortGroupClause> = Vec::new();
+        let mut skipped = false;
+        for c in order_by {
+            if refs.contains(&c.sort_ref) {
+                if skipped {
+                    return Err(self.distinct_on_mismatch(targets, c.sort_ref));
+                }
+                out.push(c.clone());
+            } else {
+                skipped = true;
+            }
+        }
+        for r in refs {
+            if out.iter().any(|c| c.sort_ref == r) {
+                continue;
+            }
+            if skipped {
+                return Err(self.distinct_on_mismatch(targets, r));
+            }
+            if let Some(i) = targets.iter().position(|t| t.sort_ref == r) {
+                out.push(self.group_clause_for(&mut targets[i], Location::NONE)?);
+            }
+        }
+        Ok(out)
+    }
+
+    fn distinct_on_mismatch(&self, targets: &[TargetEntry], sort_ref: u32) -> base::SqlError {
+        let location =
+            targets.iter().find(|t| t.sort_ref == sort_ref).map_or(Location::NONE, |t| location_of(&t.expr));
+        self.at(
+            sql_err!(
+                INVALID_COLUMN_REFERENCE,
+                "SELECT DISTINCT ON expressions must match initial ORDER BY expressions"
+            ),
+            location,
+        )
+    }
+
+    /// LIMIT or OFFSET.
+    pub(crate) fn limit(
+        &mut self,
+        e: Option<&ast::Expr>,
+        place: Place,
+        with_ties: bool,
+    ) -> SqlResult<Option<Expr>> {
+        let Some(e) = e else { return Ok(None) };
+        let name = place.name();
+        let expr = self.in_place(place, |a| a.expr(e))?;
+        let expr = self.coerce_to_specific(expr, oids::int8, name)?;
+        let mut variable = Location::NONE;
+        if contains(&expr, |e, depth| match e {
+            Expr::Var(v) if v.levels_up == depth => {
+                variable = v.location;
+                true
+            }
+            _ => false,
+        }) {
+            let error = sql_err!(INVALID_COLUMN_REFERENCE, "argument of {name} must not contain variables");
+            return Err(self.at(error, variable));
+        }
+        let null = matches!(&expr, Expr::Const(c) if c.value.is_null());
+        if with_ties && place == Place::Limit && null {
+            return Err(sql_err!(
+                INVALID_ROW_COUNT_IN_LIMIT_CLAUSE,
+                "row count cannot be null in FETCH FIRST ... WITH TIES clause"
+            ));
+        }
+        Ok(Some(expr))
+    }
+
+    /// The windows that were defined or used.
+    pub(crate) fn window_clauses(
+        &mut self,
+        definitions: &[ast::WindowDef],
+        targets: &mut Vec<TargetEntry>,
+    ) -> SqlResult<Vec<WindowClause>> {
+        let mut out: Vec<WindowClause> = Vec::with_capacity(definitions.len());
+        for w in definitions {
+            if let Some(name) = &w.name
+                && out.iter().any(|o| o.name.as_ref() == Some(name))
+            {
+                let error = sql_err!(WINDOWING_ERROR, "window \"{name}\" is already defined");
+                return Err(self.at(error, w.location));
+            }
+            let base = match &w.base {
+                None => None,
+                Some(base) => match out.iter().find(|o| o.name.as_ref() == Some(base)) {
+                    Some(b) => Some(b.clone()),
+                    None => {
+                        let error = sql_err!(UNDEFINED_OBJECT, "window \"{base}\" does not exist");
+                        return Err(self.at(error, w.location));
+                    }
+                },
+            };
+            let clause = self.window_clause(w, base, targets)?;
+            out.push(clause);
+        }
+        Ok(out)
+    }
+
+    fn window_clause(
+        &mut self,
+        w: &ast::WindowDef,
+        base: Option<WindowClause>,
+        targets: &mut Vec<TargetEntry>,
+    ) -> SqlResult<WindowClause> {
+        let order_by = self.sort_clause(&w.order_by, targets, Place::WindowOrder, true)?;
+        let mut partition_by: Vec<SortGroupClause> = Vec::new();
+        for e in &w.partition_by {
+            let i = self.find_target_99(e, targets, Place::WindowPartition)?;
+            if targets[i].sort_ref == 0 {
+                targets[i].sort_ref = next_ref(targets);
+            }
+            let sort_ref = targets[i].sort_ref;
+            if partition_by.iter().any(|c| c.sort_ref == sort_ref) {
+                continue;
+            }
+            let clause = match order_by.iter().find(|c| c.sort_ref == sort_ref) {
+                Some(c) => c.clone(),
+                None => self.group_clause_for(&mut targets[i], Location::NONE)?,
+            };
+            partition_by.push(clause);
+        }
+        let base_name = base.as_ref().and_then(|b| b.name.clone());
+        let shown = base_name.clone().unwrap_or_default();
+        let refuse = |a: &Self, what: &str| Err(a.at(sql_err!(WINDOWING_ERROR, "{what}"), w.location));
+        let (mut copied_order, mut order_by) = (false, order_by);
+        if let Some(b) = base {
+            if !partition_by.is_empty() {
+                return refuse(self, &format!("cannot override PARTITION BY clause of window \"{shown}\""));
+            }
+            partition_by = b.partition_by;
+            if !order_by.is_empty() && !b.order_by.is_empty() {
+                return refuse(self, &format!("cannot override ORDER BY clause of window \"{shown}\""));
+            }
+            if order_by.is_empty() {
+                (order_by, copied_order) = (b.order_by, true);
+            }
+            if b.frame.explicit {
+                let plain = w.name.is_some() || !w.order_by.is_empty() || w.frame.is_some();
+                let message = format!("cannot copy window \"{shown}\" because it has a frame clause");
+                let error = sql_err!(WINDOWING_ERROR, "{message}");
+                let error =
+                    if plain { error } else { error.hint("Omit the parentheses in this OVER clause.") };
+                return Err(self.at(error, w.location));
+            }
+        }
+        let mut clause = WindowClause {
+            name: w.name.clone(),
+            base: base_name,
+            partition_by,
+            order_by,
+            frame: default_frame(),
+            in_range: (Oid::INVALID, Oid::INVALID),
+            in_range_collation: Oid::INVALID,
+            in_range_ascending: true,
+            in_range_nulls_first: false,
+            copied_order,
+        };
+        if let Some(f) = &w.frame {
+            self.frame(f, &mut clause, w.location, targets)?;
+        }
+        Ok(clause)
+    }
+
+    fn frame(
+        &mut self,
+        f: &ast::Frame,
+        clause: &mut WindowClause,
+        location: Location,
+        targets: &[TargetEntry],
+    ) -> SqlResult<()> {
+        if f.units == FrameUnits::Groups && clause.order_by.is_empty() {
+            return Err(
+                self.at(sql_err!(WINDOWING_ERROR, "GROUPS mode requires an ORDER BY clause"), location)
+            );
+        }
+        let offset =
+            |b: &ast::FrameBound| matches!(b, ast::FrameBound::Preceding(_) | ast::FrameBound::Following(_));
+        let mut range_type = Oid::INVALID;
+        if f.units == FrameUnits::Range && (offset(&f.start) || offset(&f.end)) {
+            let [key] = clause.order_by.as_slice() else {
+                let error = sql_err!(
+                    WINDOWING_ERROR,
+                    "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column"
+                );
+                return Err(self.at(error, location));
+            };
+            let target = targets.iter().find(|t| t.sort_ref == key.sort_ref);
+            range_type = target.map_or(Oid::INVALID, |t| self.type_of(&t.expr));
+            clause.in_range_collation =
+                target.map_or(Oid::INVALID, |t| crate::facts::expr_collation(&t.expr));
+            clause.in_range_ascending = !key.descending;
+            clause.in_range_nulls_first = key.nulls_first;
+        }
+        let (start, start_in_range) = self.frame_bound(&f.start, f.units, range_type)?;
+        let (end, end_in_range) = self.frame_bound(&f.end, f.units, range_type)?;
+        clause.in_range = (start_in_range, end_in_range);
+        clause.frame = Frame { explicit: true, units: f.units, start, end, exclusion: f.exclusion };
+        Ok(())
+    }
+
+    fn frame_bound(
+        &mut self,
+        b: &ast::FrameBound,
+        units: FrameUnits,
+        range_type: Oid,
+    ) -> SqlResult<(FrameBound, Oid)> {
+        Ok(match b {
+            ast::FrameBound::UnboundedPreceding => (FrameBound::UnboundedPreceding, Oid::INVALID),
+            ast::FrameBound::UnboundedFollowing => (FrameBound::UnboundedFollowing, Oid::INVALID),
+            ast::FrameBound::CurrentRow => (FrameBound::CurrentRow, Oid::INVALID),
+            ast::FrameBound::Preceding(e) => {
+                let (e, f) = self.frame_offset(e, units, range_type)?;
+                (FrameBound::Preceding(e), f)
+            }
+            ast::FrameBound::Following(e) => {
+                let (e, f) = self.frame_offset(e, units, range_type)?;
+                (FrameBound::Following(e), f)
+            }
+        })
+    }
+
+    fn frame_offset(&mut self, e: &ast::Expr, units: FrameUnits, range_type: Oid) -> SqlResult<(Expr, Oid)> {
+        let place = Place::WindowFrame(units);
+        let expr = self.in_place(place, |a| a.expr(e))?;
+        let location = location_of(&expr);
+        let (expr, function) = if units == FrameUnits::Range {
+            self.range_offset(expr, range_type, location)?
+        } else {
+            let name = if units == FrameUnits::Rows { "ROWS" } else { "GROUPS" };
+            (self.coerce_to_specific(expr, oids::int8, name)?, Oid::INVALID)
+        };
+        if contains(&expr, |e, depth| matches!(e, Expr::Var(v) if v.levels_up == depth)) {
+            let name = match units {
+                FrameUnits::Range => "RANGE",
+                FrameUnits::Rows => "ROWS",
+                FrameUnits::Groups => "GROUPS",
+            };
+            let error = sql_err!(INVALID_COLUMN_REFERENCE, "argument of {name} must not contain variables");
+            return Err(self.at(error, location));
+        }
+        Ok((expr, function))
+    }
+
+    /// Converts RANGE's offset to a type for which the key's family has an `in_range` function.
+    fn range_offset(&mut self, expr: Expr, key: Oid, location: Location) -> SqlResult<(Expr, Oid)> {
+        use types::registry::opclasses::{AMPROCS, OPCLASSES};
+        let base = self.base_type(key, -1)?.0;
+        let family =
+            OPCLASSES.iter().find(|c| c.method.0 == 403 && c.default && c.input == base).map(|c| c.family);
+        let rows: Vec<_> =
+            AMPROCS.iter().filter(|p| Some(p.family) == family && p.number == 3 && p.left == base).collect();
+        let actual = self.type_of(&expr);
+        let mut fitting = Vec::new();
+        for p in &rows {
+            if self.can_coerce(actual, p.right, types::CastContext::Implicit)? {
+                fitting.push(*p);
+            }
+        }
+        let exact =
+            fitting.iter().find(|p| p.right == actual || (actual == oids::unknown && p.right == base));
+        let chosen = match (exact, fitting.as_slice()) {
+            (Some(p), _) => **p,
+            (None, [one]) => **one,
+            (None, many) => {
+                let error = sql_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "RANGE with offset PRECEDING/FOLLOWING {} column type {} and offset type {}",
+                    if rows.is_empty() || many.is_empty() {
+                        "is not supported for"
+                    } else {
+                        "has multiple interpretations for"
+                    },
+                    self.type_text(base),
+                    self.type_text(actual)
+                );
+                let error = if rows.is_empty() {
+                    sql_err!(
+                        FEATURE_NOT_SUPPORTED,
+                        "RANGE with offset PRECEDING/FOLLOWING is not supported for column type {}",
+                        self.type_text(base)
+                    )
+                } else {
+                    error.hint("Cast the offset value to an appropriate type.")
+                };
+                return Err(self.at(error, location));
+            }
+        };
+        let expr = self.coerce_to_specific(expr, chosen.right, "RANGE")?;
+        Ok((expr, chosen.function))
+    }
+}
+
+/// The frame of a window that says nothing about it.
+pub(crate) fn default_frame() -> Frame {
+    Frame {
+        explicit: false,
+        units: FrameUnits::Range,
+        start: FrameBound::UnboundedPreceding,
+        end: FrameBound::CurrentRow,
+        exclusion: FrameExclusion::NoOthers,
+    }
+}
+
+/// The smallest sort reference not in use.
+pub(crate) fn next_ref(targets: &[TargetEntry]) -> u32 {
+    targets.iter().map(|t| t.sort_ref).max().unwrap_or(0) + 1
+}
+
+fn same_order(a: &SortGroupClause, b: &SortGroupClause) -> bool {
+    a.ordering == b.ordering || a.equality == b.equality
+}
+
+/// A parenthesised list in GROUP BY stands for its items.
+fn implicit_row(e: &ast::Expr) -> Vec<&ast::Expr> {
+    match e {
+        ast::Expr::Row { args, explicit: false, .. } => args.iter().flat_map(implicit_row).collect(),
+        e => vec![e],
+    }
+}
+
+fn union(sets: &[Vec<u32>]) -> Vec<u32> {
+    let mut out = Vec::new();
+    for r in sets.iter().flatten() {
+        if !out.contains(r) {
+            out.push(*r);
+        }
+    }
+    out
+}

@@ -1,0 +1,660 @@
+//! INSERT, UPDATE, DELETE, MERGE.
+//!
+//! PostgreSQL counterpart: `analyze.c`, and the part of `rewriteHandler.c` that fills in defaults.
+
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::view::{Generated, Identity, RelationKind, Table};
+use parse::ast::{self, Assignment, SelectBody, Statement};
+use types::oids;
+
+use crate::assign::Assigned;
+use crate::coerce::location_of;
+use crate::core::{Analyzer, NsItem, Place};
+use crate::expr::{Expr, Location, RowVersion, TargetEntry};
+use crate::query::{Command, FromExpr, FromNode, MergeAction, Overriding, Query, RteKind, Values, access};
+
+impl Analyzer<'_> {
+    /// A statement that is planned, on the innermost level, which must be fresh.
+    pub(crate) fn plannable(&mut self, s: &Statement) -> SqlResult<Query> {
+        match s {
+            Statement::Select(s) => self.select(s),
+            Statement::Insert(s) => self.insert(s),
+            Statement::Update(s) => self.update(s),
+            Statement::Delete(s) => self.delete(s),
+            Statement::Merge(s) => self.merge(s),
+            _ => Err(SqlError::internal("statement is not plannable")),
+        }
+    }
+
+    /// The relation to be written to.
+    pub(crate) fn target_relation(
+        &mut self,
+        r: &ast::RangeVar,
+        required: u32,
+        verb: &str,
+    ) -> SqlResult<(Arc<Table>, NsItem)> {
+        let table = self.open_relation(r)?;
+        match table.kind {
+            RelationKind::Table | RelationKind::PartitionedTable => {}
+            RelationKind::View => {
+                let what = match required {
+                    access::INSERT => "INSERT into views",
+                    access::DELETE => "DELETE from views",
+                    _ => "UPDATE of views",
+                };
+                return Err(SqlError::not_supported(what));
+            }
+            kind => {
+                let what = match kind {
+                    RelationKind::Sequence => "sequence",
+                    RelationKind::MaterializedView => "materialized view",
+                    RelationKind::Toast => "TOAST relation",
+                    _ => "relation",
+                };
+                if matches!(
+                    kind,
+                    RelationKind::Index | RelationKind::Composite | RelationKind::PartitionedIndex
+                ) {
+                    return Err(self.at(
+                        sql_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", table.name).detail(
+                            if kind == RelationKind::Composite {
+                                "This operation is not supported for composite types."
+                            } else {
+                                "This operation is not supported for indexes."
+                            },
+                        ),
+                        r.location,
+                    ));
+                }
+                let _ = verb;
+                return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot change {what} \"{}\"", table.name));
+            }
+        }
+        let item = self.relation_item(table.clone(), r, 3, required)?;
+        self.level().target = Some(item.rte);
+        let rte = item.rte;
+        self.level().range_table[rte].in_from = required != access::INSERT;
+        Ok((table, item))
+    }
+
+    fn insert(&mut self, s: &ast::Insert) -> SqlResult<Query> {
+        let mut query = Query { command: Command::Insert, overriding: s.overriding, ..Query::default() };
+        if let Some(with) = &s.with {
+            self.with_clause(with, &mut query)?;
+        }
+        let required = if s.on_conflict.as_ref().is_some_and(|c| c.update.is_some()) {
+            access::INSERT | access::UPDATE
+        } else {
+            access::INSERT
+        };
+        let (table, item) = self.target_relation(&s.relation, access::INSERT, "insert into")?;
+        let rte = item.rte;
+        if let Some(a) = &mut self.level().range_table[rte].access {
+            a.required = required;
+        }
+        let columns = self.insert_columns(&table, &s.columns)?;
+        let values = self.insert_source(s, &table, &columns, &mut query)?;
+        let assigned = self.insert_row(&table, &columns, values, !s.columns.is_empty())?;
+        let targets = self.complete_insert(&table, assigned, &mut query)?;
+        for t in &targets {
+            self.mark_written(rte, t.resno, true);
+        }
+        query.targets = targets;
+        self.level().namespace.clear();
+        if let Some(c) = &s.on_conflict {
+            query.on_conflict = Some(self.on_conflict(c, &s.relation, &table, &item)?);
+        }
+        self.level().namespace.clear();
+        self.returning(&s.returning, item, &mut query)?;
+        self.finish_query(&mut query)?;
+        Ok(query)
+    }
+
+    /// Attribute numbers and steps of the columns to insert into.
+    fn insert_columns<'s>(
+        &mut self,
+        table: &Table,
+        columns: &'s [ast::TargetColumn],
+    ) -> SqlResult<Vec<(i16, &'s [ast::Indirection], Location)>> {
+        if columns.is_empty() {
+            let all = table.columns.iter().enumerate().filter(|(_, c)| !c.dropped);
+            return Ok(all.map(|(i, _)| (i as i16 + 1, [].as_slice(), Location::NONE)).collect());
+        }
+        let mut out: Vec<(i16, &[ast::Indirection], Location)> = Vec::with_capacity(columns.len());
+        for c in columns {
+            let attno = self.target_attno(table, &c.name, c.location)?;
+            let twice =
+                out.iter().any(|(a, steps, _)| *a == attno && (steps.is_empty() || c.steps.is_empty()));
+            if twice {
+                return Err(self.at(
+                    sql_err!(DUPLICATE_COLUMN, "column \"{}\" specified more than once", c.name),
+                    c.location,
+                ));
+            }
+            out.push((attno, &c.steps, c.location));
+        }
+        Ok(out)
+    }
+
+    /// Attribute number of a column to be written.
+    pub(crate) fn target_attno(&self, table: &Table, name: &str, location: Location) -> SqlResult<i16> {
+        if let Some((attno, _)) = table.column(name) {
+            return Ok(attno);
+        }
+        let error = if crate::columns::system_column_named(name).is_some() {
+            sql_err!(FEATURE_NOT_SUPPORTED, "cannot assign to system column \"{name}\"")
+        } else {
+            sql_err!(UNDEFINED_COLUMN, "column \"{name}\" of relation \"{}\" does not exist", table.name)
+        };
+        Err(self.at(error, location))
+    }
+
+    /// Values of the first (or only) row: literals, columns of VALUES, or columns of a subquery.
+    fn insert_source(
+        &mut self,
+        s: &ast::Insert,
+        table: &Table,
+        columns: &[(i16, &[ast::Indirection], Location)],
+        query: &mut Query,
+    ) -> SqlResult<Vec<(Expr, Location)>> {
+        let Some(source) = &s.source else { return Ok(Vec::new()) };
+        let plain = source.with.is_none()
+            && source.order_by.is_empty()
+            && source.limit.is_none()
+            && source.offset.is_none()
+            && source.locking.is_empty();
+        if let (SelectBody::Values(rows), true) = (&source.body, plain) {
+            if let [row] = rows.as_slice() {
+                return self.value_row(row);
+            }
+            return self.value_rows(s, rows, table, columns, query);
+        }
+        let sub = self.nested(|a| {
+            a.level().resolve_unknowns = false;
+            a.select(source)
+        })?;
+        let mut values = Vec::new();
+        let literals: Vec<Option<Expr>> = sub
+            .targets
+            .iter()
+            .filter(|t| !t.junk)
+            .map(|t| match &t.expr {
+                Expr::Const(c) if c.type_oid == oids::unknown => Some(t.expr.clone()),
+                Expr::Param(p) if p.type_oid == oids::unknown => Some(t.expr.clone()),
+                _ => None,
+            })
+            .collect();
+        let locations: Vec<Location> =
+            sub.targets.iter().filter(|t| !t.junk).map(|t| location_of(&t.expr)).collect();
+        let alias = ast::Alias { name: "*SELECT*".into(), columns: Vec::new() };
+        let item = self.add_subquery(sub, false, Some(&alias))?;
+        query.join_tree = FromExpr { items: vec![FromNode::Entry(item.rte)], filter: None };
+        for ((c, literal), location) in item.columns.iter().zip(literals).zip(locations) {
+            let mut e = literal.unwrap_or_else(|| c.expr.clone());
+            crate::columns::set_location(&mut e, location);
+            values.push((e, location));
+        }
+        Ok(values)
+    }
+
+    /// One row of VALUES as written: DEFAULT stays a marker.
+    fn value_row(&mut self, row: &[ast::Expr]) -> SqlResult<Vec<(Expr, Location)>> {
+        let mut out = Vec::with_capacity(row.len());
+        for e in row {
+            if let ast::Expr::Default { location } = e {
+                let marker =
+                    crate::expr_transform::default_marker(oids::unknown, -1, Oid::INVALID, *location);
+                out.push((marker, *location));
+                continue;
+            }
+            let exprs = self.in_place(Place::Values, |a| a.expanded_list(std::slice::from_ref(e)))?;
+            out.extend(exprs.into_iter().map(|e| {
+                let location = location_of(&e);
+                (e, location)
+            }));
+        }
+        Ok(out)
+    }
+
+    /// Several rows of VALUES: an entry of the range table whose columns have the target's types.
+    fn value_rows(
+        &mut self,
+        s: &ast::Insert,
+        rows: &[Vec<ast::Expr>],
+        table: &Table,
+        columns: &[(i16, &[ast::Indirection], Location)],
+        query: &mut Query,
+    ) -> SqlResult<Vec<(Expr, Location)>> {
+        let mut out: Vec<Vec<Expr>> = Vec::with_capacity(rows.len());
+        let mut width = None;
+        let mut locations = Vec::new();
+        for row in rows {
+            let values = self.value_row(row)?;
+            let first = values.first().map_or(Location::NONE, |v| v.1);
+            if *width.get_or_insert(values.len()) != values.len() {
+                return Err(
+                    self.at(sql_err!(SYNTAX_ERROR, "VALUES lists must all be the same length"), first)
+                );
+            }
+            if locations.is_empty() {
+                locations = values.iter().map(|v| v.1).collect();
+            }
+            self.check_row_width(columns, &values, !s.columns.is_empty())?;
+            let mut done = Vec::with_capacity(values.len());
+            for ((value, location), (attno, steps, at)) in values.into_iter().zip(columns) {
+                let is_default = matches!(value, Expr::Default(_));
+                let mut e = if is_default {
+                    self.check_default_steps(steps, *location_or(&location, at))?;
+                    self.column_default(table, *attno)?.unwrap_or_else(|| null_of(table, *attno))
+                } else {
+                    self.check_writable(table, *attno, s.overriding, *location_or(&location, at))?;
+                    if steps.is_empty() { self.coerce_to_column(value, table, *attno)? } else { value }
+                };
+                if s.overriding == Overriding::User && identity(table, *attno) != Identity::None {
+                    e = self.column_default(table, *attno)?.unwrap_or_else(|| null_of(table, *attno));
+                }
+                crate::collate::assign(self, &mut e)?;
+                done.push(e);
+            }
+            out.push(done);
+        }
+        let mut types = Vec::new();
+        for (i, (attno, steps, _)) in columns.iter().enumerate().take(width.unwrap_or(0)) {
+            let c = &table.columns[*attno as usize - 1];
+            let plain = steps.is_empty();
+            let of_rows = out.first().map_or(c.type_oid, |r| self.type_of(&r[i]));
+            types.push(crate::query::ColumnType {
+                name: format!("column{}", i + 1),
+                type_oid: if plain { c.type_oid } else { of_rows },
+                typmod: if plain { c.typmod } else { -1 },
+                collation: c.collation,
+            });
+        }
+        let names = types.iter().map(|c| c.name.clone()).collect();
+        let kind = RteKind::Values(Values { rows: out, columns: types.clone() });
+        let item =
+            self.add_entry(kind, None, "*VALUES*", names, &types, None, Location::NONE, Oid::INVALID)?;
+        query.join_tree = FromExpr { items: vec![FromNode::Entry(item.rte)], filter: None };
+        Ok(item
+            .columns
+            .into_iter()
+            .zip(locations)
+            .map(|(c, location)| {
+                let mut e = c.expr;
+                crate::columns::set_location(&mut e, location);
+                (e, location)
+            })
+            .collect())
+    }
+
+    fn check_row_width(
+        &self,
+        columns: &[(i16, &[ast::Indirection], Location)],
+        values: &[(Expr, Location)],
+        named: bool,
+    ) -> SqlResult<()> {
+        if values.len() > columns.len() {
+            let at = values.get(columns.len()).map_or(Location::NONE, |v| v.1);
+            return Err(
+                self.at(sql_err!(SYNTAX_ERROR, "INSERT has more expressions than target columns"), at)
+            );
+        }
+        if named && values.len() < columns.len() {
+            let error = sql_err!(SYNTAX_ERROR, "INSERT has more target columns than expressions");
+            let row = matches!(values, [(Expr::Row(r), _)] if r.args.len() == columns.len());
+            let error = if row {
+                error.hint("The insertion source is a row expression containing the same number of columns expected by the INSERT. Did you accidentally use extra parentheses?")
+            } else {
+                error
+            };
+            return Err(self.at(error, columns[values.len()].2));
+        }
+        Ok(())
+    }
+
+    /// Values converted to their columns.
+    fn insert_row(
+        &mut self,
+        table: &Table,
+        columns: &[(i16, &[ast::Indirection], Location)],
+        values: Vec<(Expr, Location)>,
+        named: bool,
+    ) -> SqlResult<Vec<Assigned>> {
+        if values.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.check_row_width(columns, &values, named)?;
+        let mut out = Vec::with_capacity(values.len());
+        for ((value, location), (attno, steps, at)) in values.into_iter().zip(columns) {
+            let location = *location_or(&location, at);
+            out.push(self.assign_column(table, *attno, steps, value, location, true)?);
+        }
+        Ok(out)
+    }
+
+    /// The target list of an INSERT: given values in the order of the columns, defaults for the rest.
+    pub(crate) fn complete_insert(
+        &mut self,
+        table: &Table,
+        assigned: Vec<Assigned>,
+        query: &mut Query,
+    ) -> SqlResult<Vec<TargetEntry>> {
+        let overriding = query.overriding;
+        let rows_done = query.join_tree.items.first().is_some_and(|n| match n {
+            FromNode::Entry(rte) => {
+                matches!(self.level().range_table.get(*rte).map(|r| &r.kind), Some(RteKind::Values(_)))
+            }
+            FromNode::Join(_) => false,
+        });
+        let mut by_column: Vec<Option<Assigned>> = (0..table.columns.len()).map(|_| None).collect();
+        for a in assigned {
+            let slot = &mut by_column[a.attno as usize - 1];
+            *slot = Some(match slot.take() {
+                None => a,
+                Some(before) => crate::assign::combine(before, a),
+            });
+        }
+        let mut out = Vec::new();
+        for (i, slot) in by_column.into_iter().enumerate() {
+            let attno = i as i16 + 1;
+            let column = &table.columns[i];
+            if column.dropped {
+                continue;
+            }
+            let expr = match slot {
+                Some(a) if !a.is_default => {
+                    if !rows_done {
+                        self.check_writable(table, attno, overriding, a.location)?;
+                    }
+                    let replaced =
+                        overriding == Overriding::User && column.identity != Identity::None && !rows_done;
+                    if replaced { self.column_default(table, attno)? } else { Some(a.expr) }
+                }
+                _ => self.column_default(table, attno)?,
+            };
+            if let Some(expr) = expr {
+                out.push(crate::target::entry(expr, attno, Some(column.name.clone()), false));
+            }
+        }
+        Ok(out)
+    }
+
+    /// Refuses a value for a column that only the server may fill.
+    fn check_writable(
+        &self,
+        table: &Table,
+        attno: i16,
+        overriding: Overriding,
+        location: Location,
+    ) -> SqlResult<()> {
+        let c = &table.columns[attno as usize - 1];
+        let _ = location;
+        let cannot =
+            || sql_err!(GENERATED_ALWAYS, "cannot insert a non-DEFAULT value into column \"{}\"", c.name);
+        if c.generated != Generated::None {
+            return Err(cannot().detail(format!("Column \"{}\" is a generated column.", c.name)));
+        }
+        if c.identity == Identity::Always && overriding == Overriding::None {
+            return Err(cannot()
+                .detail(format!("Column \"{}\" is an identity column defined as GENERATED ALWAYS.", c.name))
+                .hint("Use OVERRIDING SYSTEM VALUE to override."));
+        }
+        Ok(())
+    }
+
+    fn check_default_steps(&self, steps: &[ast::Indirection], location: Location) -> SqlResult<()> {
+        let what = match steps.first() {
+            None => return Ok(()),
+            Some(ast::Indirection::Field(_)) => "cannot set a subfield to DEFAULT",
+            Some(_) => "cannot set an array element to DEFAULT",
+        };
+        Err(self.at(sql_err!(FEATURE_NOT_SUPPORTED, "{what}"), location))
+    }
+
+    fn update(&mut self, s: &ast::Update) -> SqlResult<Query> {
+        let mut query = Query { command: Command::Update, ..Query::default() };
+        if let Some(with) = &s.with {
+            self.with_clause(with, &mut query)?;
+        }
+        let (table, item) = self.target_relation(&s.relation, access::UPDATE, "update")?;
+        let rte = item.rte;
+        self.level().namespace.push(item.clone());
+        let mut items = vec![FromNode::Entry(rte)];
+        items.extend(self.from_clause(&s.from)?);
+        query.targets = self.set_list(&s.assignments, &table, rte, &s.relation)?;
+        let filter = self.opt_condition(s.filter.as_ref(), Place::Where)?;
+        query.join_tree = FromExpr { items, filter };
+        self.returning(&s.returning, item, &mut query)?;
+        self.finish_query(&mut query)?;
+        Ok(query)
+    }
+
+    /// SET's list as target entries.
+    pub(crate) fn set_list(
+        &mut self,
+        list: &[Assignment],
+        table: &Table,
+        rte: usize,
+        relation: &ast::RangeVar,
+    ) -> SqlResult<Vec<TargetEntry>> {
+        let mut assigned: Vec<Assigned> = Vec::new();
+        let mut junk = Vec::new();
+        for a in list {
+            match a {
+                Assignment::Single(column, value) => {
+                    let one = self.set_column_to(table, column, value, relation)?;
+                    self.add_assigned(&mut assigned, one, table, column)?;
+                }
+                Assignment::Multi(columns, source) => {
+                    self.multi_assignment(table, columns, source, &mut assigned, &mut junk, relation)?;
+                }
+            }
+        }
+        let mut out = Vec::with_capacity(assigned.len());
+        for a in assigned {
+            let c = &table.columns[a.attno as usize - 1];
+            let expr = if a.is_default {
+                self.column_default(table, a.attno)?.unwrap_or_else(|| null_of(table, a.attno))
+            } else {
+                if c.generated != Generated::None || c.identity == Identity::Always {
+                    let error =
+                        sql_err!(GENERATED_ALWAYS, "column \"{}\" can only be updated to DEFAULT", c.name);
+                    let detail = if c.generated != Generated::None {
+                        format!("Column \"{}\" is a generated column.", c.name)
+                    } else {
+                        format!("Column \"{}\" is an identity column defined as GENERATED ALWAYS.", c.name)
+                    };
+                    return Err(error.detail(detail));
+                }
+                a.expr
+            };
+            self.mark_written(rte, a.attno, false);
+            // A generated column set to DEFAULT is computed like any other time.
+            if c.generated == Generated::None {
+                out.push(crate::target::entry(expr, a.attno, Some(c.name.clone()), false));
+            }
+        }
+        for (i, e) in junk.into_iter().enumerate() {
+            let resno = table.columns.len() as i16 + 1 + i as i16;
+            out.push(crate::target::entry(e, resno, None, true));
+        }
+        Ok(out)
+    }
+
+    /// Notes that a column is written, for the privilege check.
+    pub(crate) fn mark_written(&mut self, rte: usize, attno: i16, insert: bool) {
+        if let Some(a) = self.level().range_table.get_mut(rte).and_then(|r| r.access.as_mut()) {
+            let list = if insert { &mut a.inserted } else { &mut a.updated };
+            if let Err(i) = list.binary_search(&attno) {
+                list.insert(i, attno);
+            }
+        }
+    }
+
+    fn delete(&mut self, s: &ast::Delete) -> SqlResult<Query> {
+        let mut query = Query { command: Command::Delete, ..Query::default() };
+        if let Some(with) = &s.with {
+            self.with_clause(with, &mut query)?;
+        }
+        let (_, item) = self.target_relation(&s.relation, access::DELETE, "delete from")?;
+        self.level().namespace.push(item.clone());
+        let mut items = vec![FromNode::Entry(item.rte)];
+        items.extend(self.from_clause(&s.using)?);
+        let filter = self.opt_condition(s.filter.as_ref(), Place::Where)?;
+        query.join_tree = FromExpr { items, filter };
+        self.returning(&s.returning, item, &mut query)?;
+        self.finish_query(&mut query)?;
+        Ok(query)
+    }
+
+    /// RETURNING, with OLD and NEW in view.
+    fn returning(&mut self, r: &ast::Returning, target: NsItem, query: &mut Query) -> SqlResult<()> {
+        if r.targets.is_empty() {
+            return Ok(());
+        }
+        if query.command == Command::Insert {
+            self.level().namespace.push(target.clone());
+        }
+        for (given, default, version) in [(&r.old, "old", RowVersion::Old), (&r.new, "new", RowVersion::New)]
+        {
+            let taken = |a: &mut Self, name: &str| {
+                a.level().namespace.iter().any(|n| n.rel_visible && n.name == name)
+            };
+            let name = match given {
+                Some(name) => {
+                    if taken(self, name) {
+                        return Err(sql_err!(
+                            DUPLICATE_ALIAS,
+                            "table name \"{name}\" specified more than once"
+                        ));
+                    }
+                    name.clone()
+                }
+                None if taken(self, default) => continue,
+                None => default.to_owned(),
+            };
+            let mut item = target.clone();
+            item.name = name;
+            item.aliased = true;
+            item.cols_visible = false;
+            item.version = version;
+            for c in &mut item.columns {
+                crate::columns::set_version(&mut c.expr, version);
+            }
+            self.level().namespace.push(item);
+        }
+        let mut targets = self.target_list(&r.targets, Place::Returning)?;
+        if targets.is_empty() {
+            return Err(sql_err!(SYNTAX_ERROR, "RETURNING must have at least one column"));
+        }
+        self.mark_origins(&mut targets);
+        self.resolve_unknown_targets(&mut targets)?;
+        query.returning = targets;
+        Ok(())
+    }
+
+    fn merge(&mut self, s: &ast::Merge) -> SqlResult<Query> {
+        let mut query = Query { command: Command::Merge, ..Query::default() };
+        if let Some(with) = &s.with {
+            self.with_clause(with, &mut query)?;
+        }
+        let (table, target) = self.target_relation(&s.relation, 0, "merge into")?;
+        self.level().range_table[target.rte].in_from = true;
+        let nodes = self.from_clause(std::slice::from_ref(&s.source))?;
+        let Some(source_node) = nodes.into_iter().next() else { return Err(crate::expr_transform::shape()) };
+        let source = self.level().namespace.clone();
+        if source.iter().any(|n| n.rel_visible && n.name == target.name) {
+            let error = sql_err!(DUPLICATE_ALIAS, "name \"{}\" specified more than once", target.name)
+                .detail("The name is used both as MERGE target table and data source.");
+            return Err(self.at(error, s.relation.location));
+        }
+        let mut both = vec![target.clone()];
+        both.extend(source.iter().cloned());
+        self.level().namespace.clone_from(&both);
+        let on = self.condition(&s.on, Place::JoinOn)?;
+        query.merge_join = Some((source_node, on));
+        let mut unreachable = [false; 3];
+        for w in &s.whens {
+            let kind = w.matched as usize;
+            if unreachable[kind] {
+                return Err(sql_err!(
+                    SYNTAX_ERROR,
+                    "unreachable WHEN clause specified after unconditional WHEN clause"
+                ));
+            }
+            unreachable[kind] = w.condition.is_none();
+            let names = match w.matched {
+                ast::MergeMatch::Matched => both.clone(),
+                ast::MergeMatch::NotMatchedBySource => vec![target.clone()],
+                ast::MergeMatch::NotMatchedByTarget => source.clone(),
+            };
+            self.level().namespace = names;
+            let action = self.merge_action(w, &table, target.rte, &s.relation)?;
+            query.merge_actions.push(action);
+        }
+        self.level().namespace = both;
+        self.returning(&s.returning, target, &mut query)?;
+        self.finish_query(&mut query)?;
+        Ok(query)
+    }
+
+    fn merge_action(
+        &mut self,
+        w: &ast::MergeWhen,
+        table: &Table,
+        rte: usize,
+        relation: &ast::RangeVar,
+    ) -> SqlResult<MergeAction> {
+        let condition = self.opt_condition(w.condition.as_ref(), Place::MergeWhen)?;
+        let mut action = MergeAction {
+            matched: w.matched,
+            command: Command::Utility,
+            condition,
+            targets: Vec::new(),
+            overriding: Overriding::None,
+        };
+        let required = match &w.action {
+            ast::MergeAction::Nothing => 0,
+            ast::MergeAction::Delete => {
+                action.command = Command::Delete;
+                access::DELETE
+            }
+            ast::MergeAction::Update(list) => {
+                action.command = Command::Update;
+                action.targets = self.set_list(list, table, rte, relation)?;
+                access::UPDATE
+            }
+            ast::MergeAction::Insert(columns, values, overriding) => {
+                action.command = Command::Insert;
+                action.overriding = *overriding;
+                let names = self.insert_columns(table, columns)?;
+                let row = self.value_row(values)?;
+                let assigned = self.insert_row(table, &names, row, !columns.is_empty())?;
+                let mut query = Query { overriding: *overriding, ..Query::default() };
+                action.targets = self.complete_insert(table, assigned, &mut query)?;
+                access::INSERT
+            }
+        };
+        if let Some(a) = &mut self.level().range_table[rte].access {
+            a.required |= required;
+        }
+        Ok(action)
+    }
+}
+
+/// The first of two locations that is known.
+fn location_or<'l>(a: &'l Location, b: &'l Location) -> &'l Location {
+    if *a == Location::NONE { b } else { a }
+}
+
+fn identity(table: &Table, attno: i16) -> Identity {
+    table.columns[attno as usize - 1].identity
+}
+
+/// A null of a column's type.
+pub(crate) fn null_of(table: &Table, attno: i16) -> Expr {
+    let c = &table.columns[attno as usize - 1];
+    crate::expr_transform::typed_null(c.type_oid, c.typmod, c.collation)
+}

@@ -1,0 +1,44 @@
+//! Names as SQL text shows them: quoted identifiers, types, qualified objects.
+
+use base::Oid;
+use catalog::view::CatalogView;
+
+/// An identifier, quoted if it has to be.
+pub fn quote_identifier(name: &str) -> String {
+    let mut chars = name.chars();
+    let plain = chars.next().is_some_and(|c| c.is_ascii_lowercase() || c == '_')
+        && chars.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        && !parse::is_quoted_keyword(name);
+    if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}
+
+/// `schema.name`, each quoted if it has to be.
+pub fn qualified(schema: &str, name: &str) -> String {
+    format!("{}.{}", quote_identifier(schema), quote_identifier(name))
+}
+
+/// A string literal.
+pub fn quote_literal(text: &str) -> String {
+    let doubled = text.replace('\'', "''");
+    if doubled.contains('\\') {
+        format!("E'{}'", doubled.replace('\\', "\\\\"))
+    } else {
+        format!("'{doubled}'")
+    }
+}
+
+/// A type as `format_type` shows it.
+pub fn format_type(catalog: &dyn CatalogView, oid: Oid, typmod: Option<i32>) -> String {
+    if oid.0 == 0 {
+        return "-".to_owned();
+    }
+    if let Some(text) = types::format_type(oid, typmod) {
+        return text;
+    }
+    let Ok(Some(t)) = catalog.type_by_oid(oid) else { return "???".to_owned() };
+    if t.category == 'A' && t.element.is_valid() {
+        return format!("{}[]", format_type(catalog, t.element, typmod));
+    }
+    let visible = matches!(catalog.type_by_name(None, &t.name), Ok(Some(v)) if v.oid == oid);
+    if visible { quote_identifier(&t.name) } else { qualified(&t.schema_name, &t.name) }
+}
