@@ -7,6 +7,7 @@ mod composite;
 mod cx;
 mod error;
 mod eval;
+mod functions;
 mod index;
 mod nodes;
 mod output;

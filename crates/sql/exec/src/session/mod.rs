@@ -3,9 +3,9 @@
 //!
 //! # Layout
 //! * [`Instance`]: what all sessions share. [`Session`]: one connection.
-//! * `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones.
+//! * `login`: a new session. `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones.
 //! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
-//! * `functions`: functions of SQL that need the session.
+//! * `planning`, `facilities`: what the planner and running statements see of a session.
 //!
 //! # Invariants
 //! 1. After every method the transaction is in the state that PostgreSQL's would be in: an error has failed the block, or
@@ -14,6 +14,14 @@
 //!
 //! # PostgreSQL counterpart
 //! `tcop/postgres.c`, `tcop/pquery.c`, `utils/cache/plancache.c`.
+
+mod facilities;
+mod login;
+mod planning;
+mod portal;
+mod protocol;
+mod statement;
+mod transaction;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -31,6 +39,8 @@ use txn::{SessionId, Transaction};
 use types::FormatContext;
 
 use crate::output::{Format, Output};
+use portal::Portal;
+use statement::{PlanCache, Source};
 
 /// What all sessions of a server share: storage, catalogs, settings.
 pub struct Instance {
@@ -38,12 +48,14 @@ pub struct Instance {
     /// Catalogs of the databases that sessions have connected to.
     catalogs: Mutex<FxHashMap<Oid, Arc<Catalog>>>,
     settings: RwLock<Arc<ServerSettings>>,
+    /// Plans by text.
+    plans: PlanCache,
 }
 
 impl Instance {
     /// Over an open data directory.
     pub fn new(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance> {
-        Arc::new(Instance { engine, catalogs: Mutex::default(), settings: RwLock::new(settings) })
+        Arc::new(Instance { engine, catalogs: Mutex::default(), settings: RwLock::new(settings), plans: PlanCache::default() })
     }
 
     /// Storage.
@@ -126,8 +138,16 @@ pub struct Session {
     pub(crate) combo: ComboCids,
     pub(crate) settings: RefCell<SessionSettings>,
     /// Formats of values, rebuilt when a setting that they come from changes.
-    pub(crate) format: RefCell<FormatContext>,
-    pub(crate) format_version: Cell<u32>,
+    pub(crate) format: RefCell<Rc<FormatContext>>,
+    format_version: Cell<u32>,
+    search_path_version: Cell<u32>,
+    superuser: Cell<bool>,
+    /// Named statements, and the unnamed one.
+    prepared: RefCell<FxHashMap<Box<str>, Rc<Source>>>,
+    /// The last single query of the simple protocol.
+    simple: RefCell<Option<Rc<Source>>>,
+    portals: RefCell<FxHashMap<Box<str>, Portal>>,
+    random: RefCell<types::random::Random>,
     /// Notices of the running statement that have not been sent yet.
     pub(crate) notices: RefCell<Vec<SqlError>>,
 }

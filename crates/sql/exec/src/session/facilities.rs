@@ -1,0 +1,51 @@
+//! What running statements ask of their session.
+
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::CatalogView;
+use plan::SqlValueKind;
+use tuple::Datum;
+use types::SessionFn;
+
+use super::Session;
+use crate::cx::Facilities;
+
+impl Facilities for Session {
+    fn call(&self, id: SessionFn, call: &types::Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
+        self.call_session_function(id, call, args)
+    }
+
+    fn call_set(&self, id: SessionFn, call: &types::Call<'_>, args: &[Datum]) -> SqlResult<Vec<Vec<Datum>>> {
+        self.call_session_set(id, call, args)
+    }
+
+    fn types(&self) -> &dyn types::Session {
+        self
+    }
+
+    fn catalog(&self) -> &dyn CatalogView {
+        self
+    }
+
+    fn sql_value(&self, kind: SqlValueKind, _type_oid: Oid, typmod: i32) -> SqlResult<Datum> {
+        let format = self.format();
+        let role = |oid: Oid| -> SqlResult<Datum> {
+            let name = self.with_reader(|r| r.role_name(oid))?;
+            name.map(|name| Datum::text(&name)).ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "role with OID {oid} does not exist"))
+        };
+        match kind {
+            SqlValueKind::CurrentUser | SqlValueKind::CurrentRole | SqlValueKind::User => role(self.names.user()),
+            SqlValueKind::SessionUser => role(self.names.session_user()),
+            SqlValueKind::CurrentCatalog => Ok(Datum::text(self.catalog.database_name())),
+            SqlValueKind::CurrentSchema => {
+                let schema = self.with_reader(|r| r.creation_schema())?;
+                let name = schema.map(|oid| self.schema_name(oid)).transpose()?.flatten();
+                Ok(name.map_or(Datum::Null, |name| Datum::text(&name)))
+            }
+            kind => types::timestamp::current(time_kind(kind), typmod, &format),
+        }
+    }
+
+    fn notice(&self, notice: &SqlError) {
+        Session::notice(self, notice.clone());
+    }
+}

@@ -1,0 +1,208 @@
+//! A new session, and the values that follow its settings.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::settings::{SessionSettings, Setting, Source as SettingSource, Who};
+use base::{SqlError, SqlResult, sql_err};
+use catalog::{POSTGRES, Reader, SessionCatalog};
+use heap::ComboCids;
+use txn::Transaction;
+use types::FormatContext;
+use types::random::Random;
+use types::timezone::TimeZone;
+
+use super::{Instance, Session, SessionInfo, session_id};
+use crate::output::Output;
+
+impl Session {
+    /// Checks that role and database exist and applies the start-up settings. The client has proved who it is.
+    pub fn new(instance: Arc<Instance>, info: SessionInfo) -> SqlResult<Session> {
+        let mut txn = Transaction::new(instance.engine().txns().clone(), session_id(info.pid));
+        txn.start(Default::default());
+        let combo = ComboCids::new();
+        // Roles and databases are shared catalogs: any database's readers find them.
+        let shared = instance.catalog(POSTGRES, "postgres");
+        let nobody = SessionCatalog::new(base::Oid::INVALID);
+        let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
+        let role = reader.role(&info.user)?;
+        let role = role.ok_or_else(|| fatal(sql_err!(INVALID_AUTHORIZATION_SPECIFICATION, "role \"{}\" does not exist", info.user)))?;
+        if !role.login {
+            return Err(fatal(sql_err!(
+                INVALID_AUTHORIZATION_SPECIFICATION,
+                "role \"{}\" is not permitted to log in",
+                info.user
+            )));
+        }
+        let database = reader.database_by_name(&info.database)?;
+        let database =
+            database.ok_or_else(|| fatal(sql_err!(UNDEFINED_DATABASE, "database \"{}\" does not exist", info.database)))?;
+        if !database.allow_connections {
+            return Err(fatal(sql_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "database \"{}\" is not currently accepting connections",
+                info.database
+            )));
+        }
+        txn.abort();
+        let mut settings = SessionSettings::new(instance.settings());
+        let who = if role.superuser { Who::Superuser } else { Who::User };
+        for (name, value) in &info.options {
+            settings.set_default(name, value, SettingSource::Client, who).map_err(fatal)?;
+        }
+        let session = Session {
+            catalog: instance.catalog(database.oid, &database.name),
+            instance,
+            names: Rc::new(SessionCatalog::new(role.oid)),
+            txn: RefCell::new(txn),
+            combo,
+            settings: RefCell::new(settings),
+            format: RefCell::new(Rc::new(FormatContext::default())),
+            format_version: Cell::new(u32::MAX),
+            search_path_version: Cell::new(u32::MAX),
+            superuser: Cell::new(role.superuser),
+            prepared: RefCell::default(),
+            simple: RefCell::default(),
+            portals: RefCell::default(),
+            random: RefCell::new(Random::new(runtime::random_u64())),
+            notices: RefCell::default(),
+            info,
+        };
+        session.apply_settings();
+        Ok(session)
+    }
+
+    /// The password verifier of a role that may log in, for authentication; `None` if there is no such role or it has none.
+    pub fn password_of(instance: &Arc<Instance>, user: &str) -> SqlResult<Option<String>> {
+        let mut txn = Transaction::new(instance.engine().txns().clone(), session_id(0));
+        txn.start(Default::default());
+        let combo = ComboCids::new();
+        let shared = instance.catalog(POSTGRES, "postgres");
+        let nobody = SessionCatalog::new(base::Oid::INVALID);
+        let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
+        let role = reader.role(user);
+        txn.abort();
+        Ok(role?.and_then(|role| role.password))
+    }
+
+    /// Settings to report with ParameterStatus after authentication: name and value.
+    pub fn reported_settings(&self) -> Vec<(String, String)> {
+        self.settings.borrow().reported().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The value of a setting, as SHOW has it.
+    pub fn setting(&self, name: &str) -> Option<String> {
+        self.settings.borrow().show(name).ok()
+    }
+
+    /// The end of the connection: rolls back and releases every lock.
+    pub fn close(&self, out: Option<&mut dyn Output>) {
+        drop(out);
+        if self.txn.borrow().state() != txn::BlockState::Idle {
+            self.abort_transaction();
+        }
+        self.txn.borrow_mut().unlock_all_for_session(|_| true);
+    }
+
+    /// After a reload of the configuration: the server's new values, before the next statement.
+    pub(super) fn adopt_reload(&self) {
+        let current = self.instance.settings.read();
+        if !Arc::ptr_eq(&current, self.settings.borrow().server()) {
+            self.settings.borrow_mut().rebase(current.clone());
+            drop(current);
+            self.apply_settings();
+        }
+    }
+
+    /// Takes over settings that live in other places too.
+    pub(crate) fn apply_settings(&self) {
+        let settings = self.settings.borrow();
+        let version = settings.fast().search_path_version;
+        if self.search_path_version.replace(version) != version {
+            self.names.set_search_path(split_names(settings.text(Setting::search_path)));
+        }
+    }
+
+    /// Rebuilds the formats of values if a setting changed them, and sets their times.
+    pub(super) fn refresh_format(&self, transaction_time: i64) {
+        let settings = self.settings.borrow();
+        let version = settings.fast().format_version;
+        let mut format = self.format.borrow_mut();
+        // Nobody else holds it between statements; a holdover (a suspended portal) keeps its own copy.
+        let format = Rc::make_mut(&mut format);
+        if self.format_version.replace(version) != version {
+            *format = format_of_settings(&settings);
+        }
+        format.transaction_time = transaction_time;
+        format.statement_time = runtime::wall_clock_micros();
+    }
+}
+
+fn format_of_settings(settings: &SessionSettings) -> FormatContext {
+    let mut format = FormatContext::default();
+    format.set_date_style(settings.text(Setting::DateStyle));
+    format.set_interval_style(settings.text(Setting::IntervalStyle));
+    format.bytea_output = match settings.fast().bytea_hex {
+        true => types::call::ByteaOutput::Hex,
+        false => types::call::ByteaOutput::Escape,
+    };
+    format.extra_float_digits = settings.fast().extra_float_digits;
+    format.array_nulls = settings.get(Setting::array_nulls).as_bool();
+    if let Some(zone) = TimeZone::find(settings.text(Setting::TimeZone)) {
+        format.time_zone = zone;
+    }
+    format
+}
+
+/// A list of identifiers as `search_path` holds it: quoted ones as they are, others folded to lower case.
+fn split_names(list: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut rest = list.trim_start();
+    while !rest.is_empty() {
+        let (name, behind) = if let Some(quoted) = rest.strip_prefix('"') {
+            quoted_name(quoted)
+        } else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            (rest[..end].trim_end().to_lowercase(), &rest[end..])
+        };
+        if !name.is_empty() {
+            names.push(name);
+        }
+        rest = behind.trim_start().strip_prefix(',').unwrap_or("").trim_start();
+    }
+    names
+}
+
+/// The rest of a quoted identifier, and what follows it.
+fn quoted_name(text: &str) -> (String, &str) {
+    let mut name = String::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c != '"' {
+            name.push(c);
+        } else if chars.next_if(|(_, next)| *next == '"').is_some() {
+            name.push('"');
+        } else {
+            return (name, &text[at + 1..]);
+        }
+    }
+    (name, "")
+}
+
+fn fatal(mut error: SqlError) -> SqlError {
+    error.report_mut().severity = base::Severity::Fatal;
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_names;
+
+    #[test]
+    fn search_path_names_are_split_as_identifiers() {
+        assert_eq!(split_names("\"$user\", public"), ["$user", "public"]);
+        assert_eq!(split_names(" A , \"B\"\"c\",d "), ["a", "B\"c", "d"]);
+        assert!(split_names("").is_empty());
+    }
+}

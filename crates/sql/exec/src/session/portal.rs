@@ -1,0 +1,241 @@
+//! Running statements: a prepared statement with parameter values, and where its execution stands.
+
+use std::rc::Rc;
+
+use base::{CommandId, SqlResult};
+use tuple::Datum;
+use txn::Snapshot;
+use types::FormatContext;
+
+use super::Session;
+use super::statement::{Planned, Source, Work};
+use crate::output::{Format, Output, RowEncoder};
+use crate::run::{Env, Execution, Progress};
+use crate::spill::TempDir;
+
+/// A statement ready to run, running, suspended at its row limit, or done.
+pub(crate) struct Portal {
+    pub(crate) source: Rc<Source>,
+    params: Vec<Datum>,
+    pub(crate) formats: Vec<Format>,
+    state: State,
+}
+
+enum State {
+    Ready,
+    Suspended(Running),
+    Done,
+}
+
+/// An execution that can go on.
+struct Running {
+    planned: Rc<Planned>,
+    execution: Execution,
+    snapshot: Snapshot,
+    command: CommandId,
+}
+
+impl Portal {
+    pub(crate) fn new(source: Rc<Source>, params: Vec<Datum>, formats: Vec<Format>) -> Portal {
+        Portal { source, params, formats, state: State::Ready }
+    }
+
+    /// Whether the row limit was reached before the last row.
+    pub(crate) fn is_suspended(&self) -> bool {
+        matches!(self.state, State::Suspended(_))
+    }
+
+    /// Lets go of pins, files and memory; keeps the state tree for the statement's next run.
+    pub(crate) fn close(&mut self, session: &Session) {
+        if let State::Suspended(mut running) = std::mem::replace(&mut self.state, State::Done) {
+            session.with_env(&running.snapshot, running.command, |env| running.execution.close(env));
+            running.give_back();
+        }
+    }
+}
+
+impl Session {
+    /// Runs a portal to its end or to `max_rows` rows (0: all). Returns the command tag at the end.
+    pub(super) fn run_portal(
+        &self,
+        portal: &mut Portal,
+        max_rows: u32,
+        out: &mut dyn Output,
+    ) -> SqlResult<Option<String>> {
+        let source = portal.source.clone();
+        match &source.work {
+            Work::Empty => Ok(None),
+            Work::Utility(raw) => {
+                let tag = crate::command::run(self, &raw.stmt, &source.text, out)?;
+                portal.state = State::Done;
+                Ok(Some(tag))
+            }
+            Work::Query(_) => self.run_query(portal, max_rows, out),
+        }
+    }
+
+    fn run_query(&self, portal: &mut Portal, max_rows: u32, out: &mut dyn Output) -> SqlResult<Option<String>> {
+        let mut running = match std::mem::replace(&mut portal.state, State::Done) {
+            State::Suspended(running) => running,
+            State::Ready => self.start(portal)?,
+            State::Done => return Ok(Some("SELECT 0".into())),
+        };
+        let progress = self.pull(&mut running, &portal.formats, max_rows, out);
+        match progress {
+            Ok(progress) if !progress.finished => {
+                portal.state = State::Suspended(running);
+                Ok(None)
+            }
+            Ok(progress) => {
+                let tag = running.tag(progress);
+                running.give_back();
+                Ok(Some(tag))
+            }
+            Err(error) => {
+                running.give_back();
+                Err(error)
+            }
+        }
+    }
+
+    fn start(&self, portal: &Portal) -> SqlResult<Running> {
+        let planned = self.current_plan(&portal.source)?;
+        let statement = &planned.shared.prepared.statement;
+        if statement.modifies && self.txn.borrow().characteristics().read_only {
+            let what = command_name(statement.command);
+            return Err(base::sql_err!(
+                READ_ONLY_SQL_TRANSACTION,
+                "cannot execute {what} in a read-only transaction"
+            ));
+        }
+        let kept = planned.execution.borrow_mut().take();
+        let execution = match kept {
+            Some(execution) => execution,
+            None => Execution::new(&planned.shared.prepared, false)?,
+        };
+        let (snapshot, command) = {
+            let mut txn = self.txn.borrow_mut();
+            (txn.statement_snapshot(), txn.current_command())
+        };
+        let mut running = Running { planned, execution, snapshot, command };
+        let Running { execution, snapshot, .. } = &mut running;
+        let started = self.with_env(snapshot, command, |env| execution.start(env, &portal.params));
+        match started {
+            Ok(()) => Ok(running),
+            Err(error) => {
+                running.give_back();
+                Err(error)
+            }
+        }
+    }
+
+    fn pull(
+        &self,
+        running: &mut Running,
+        formats: &[Format],
+        max_rows: u32,
+        out: &mut dyn Output,
+    ) -> SqlResult<Progress> {
+        let Running { planned, execution, snapshot, command } = running;
+        let context = self.format();
+        let columns = planned.shared.columns.as_deref();
+        self.with_env(snapshot, *command, |env| {
+            execution.fetch(env, u64::from(max_rows), &mut |row| match columns {
+                Some(columns) => out.data_row(&RowEncoder { columns, formats, context: &context }, row),
+                None => Ok(()),
+            })
+        })
+    }
+
+    /// What a run needs of this session.
+    pub(crate) fn with_env<T>(&self, snapshot: &Snapshot, command: CommandId, f: impl FnOnce(&Env<'_>) -> T) -> T {
+        let format = self.format();
+        let temp = TempDir { path: self.engine().dir().join("base/pgsql_tmp"), pid: self.info.pid };
+        f(&Env {
+            access: self.engine().heap_access(),
+            txn: &self.txn,
+            combo: &self.combo,
+            snapshot: snapshot.clone(),
+            command,
+            fixed_snapshot: self.txn.borrow().characteristics().isolation.keeps_snapshot(),
+            database: self.catalog.database(),
+            format: &format,
+            session: self,
+            work_mem: self.settings.borrow().fast().work_mem as usize,
+            temp: &temp,
+        })
+    }
+
+    /// The end of a transaction, or of a savepoint, ends what runs in it.
+    pub(super) fn close_transaction_portals(&self) {
+        if self.portals.borrow().is_empty() {
+            return;
+        }
+        let portals = std::mem::take(&mut *self.portals.borrow_mut());
+        for mut portal in portals.into_values() {
+            portal.close(self);
+        }
+    }
+
+    /// A Bind parameter as a value.
+    pub(super) fn decode_parameter(
+        &self,
+        index: usize,
+        ty: base::Oid,
+        format: Format,
+        value: super::ParamValue<'_>,
+    ) -> SqlResult<Datum> {
+        let Some(bytes) = value else { return Ok(Datum::Null) };
+        let context = self.format();
+        let call = types::Call { session: self, ..types::Call::new(&context) };
+        let number = |e: base::SqlError| e.context(format!("unnamed portal parameter ${}", index + 1));
+        match format {
+            Format::Binary => types::receive(ty, bytes, -1, &call).map_err(number),
+            Format::Text => {
+                let text = std::str::from_utf8(bytes).map_err(|e| invalid_utf8(bytes, e))?;
+                types::input(ty, text, -1, &call).map_err(number)
+            }
+        }
+    }
+
+    /// The session's formats, as they are now.
+    pub(crate) fn format(&self) -> Rc<FormatContext> {
+        self.format.borrow().clone()
+    }
+}
+
+impl Running {
+    /// Keeps the state tree for the statement's next run.
+    fn give_back(self) {
+        *self.planned.execution.borrow_mut() = Some(self.execution);
+    }
+
+    /// The command tag.
+    fn tag(&self, progress: Progress) -> String {
+        let Progress { rows, processed, .. } = progress;
+        match self.planned.shared.prepared.statement.command {
+            plan::Command::Select => format!("SELECT {rows}"),
+            plan::Command::Insert => format!("INSERT 0 {processed}"),
+            plan::Command::Update => format!("UPDATE {processed}"),
+            plan::Command::Delete => format!("DELETE {processed}"),
+            plan::Command::Merge => format!("MERGE {processed}"),
+        }
+    }
+}
+
+fn command_name(command: plan::Command) -> &'static str {
+    match command {
+        plan::Command::Select => "SELECT",
+        plan::Command::Insert => "INSERT",
+        plan::Command::Update => "UPDATE",
+        plan::Command::Delete => "DELETE",
+        plan::Command::Merge => "MERGE",
+    }
+}
+
+fn invalid_utf8(bytes: &[u8], error: std::str::Utf8Error) -> base::SqlError {
+    let rest = &bytes[error.valid_up_to()..];
+    let shown = rest.iter().take(error.error_len().unwrap_or(rest.len()).min(4)).map(|b| format!("0x{b:02x}"));
+    let shown = shown.collect::<Vec<_>>().join(" ");
+    base::sql_err!(CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\": {shown}")
+}

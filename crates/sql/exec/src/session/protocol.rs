@@ -1,0 +1,279 @@
+//! The messages of the simple and the extended query protocol.
+
+use std::rc::Rc;
+
+use base::{Oid, SqlError, SqlResult, sql_err};
+use txn::BlockState;
+
+use super::portal::Portal;
+use super::statement::{Source, Work};
+use super::{ParamValue, Session, TransactionStatus, format_of};
+use crate::output::{Format, Output};
+
+impl Session {
+    /// The Query message: one or more statements, in one implicit transaction unless they say otherwise.
+    pub fn simple_query(&self, text: &str, out: &mut dyn Output) -> SqlResult<()> {
+        self.close_portal("");
+        self.prepared.borrow_mut().remove("");
+        let result = self.run_text(text, out);
+        self.send_notices(out);
+        self.report_settings(out);
+        result.inspect_err(|error| self.fail(error))
+    }
+
+    fn run_text(&self, text: &str, out: &mut dyn Output) -> SqlResult<()> {
+        self.begin_statement();
+        if let Some(prepared) = self.cached_simple(text) {
+            self.run_simple(&prepared, out)?;
+            return self.end_statement();
+        }
+        let parsed = parse::parse_with_notices(text)?;
+        parsed.notices.into_iter().for_each(|notice| self.notice(notice));
+        if parsed.statements.is_empty() {
+            self.end_statement()?;
+            return out.empty_query();
+        }
+        let several = parsed.statements.len() > 1;
+        for raw in parsed.statements {
+            self.begin_statement();
+            if several {
+                self.txn.borrow_mut().begin_implicit_block();
+            }
+            let prepared = Source::new(text, Some(raw), None);
+            self.run_simple(&prepared, out)?;
+            if several {
+                self.next_command()?;
+            } else {
+                self.remember_simple(text, prepared);
+                self.end_statement()?;
+            }
+        }
+        self.end_implicit_block()
+    }
+
+    fn run_simple(&self, prepared: &Rc<Source>, out: &mut dyn Output) -> SqlResult<()> {
+        self.check_usable(prepared)?;
+        let mut portal = Portal::new(prepared.clone(), Vec::new(), Vec::new());
+        if let Some(columns) = self.columns_of(prepared)? {
+            out.row_description(&columns, &[])?;
+        }
+        let tag = self.run_portal(&mut portal, 0, out)?;
+        self.send_notices(out);
+        match tag {
+            Some(tag) => out.command_complete(&tag),
+            None => Ok(()),
+        }
+    }
+
+    /// The Parse message; an empty name is the unnamed statement. Types of 0 are to be inferred.
+    pub fn parse(&self, name: &str, text: &str, types: &[Oid], out: &mut dyn Output) -> SqlResult<()> {
+        let result = self.parse_inner(name, text, types);
+        self.send_notices(out);
+        result.inspect_err(|error| self.fail(error))
+    }
+
+    fn parse_inner(&self, name: &str, text: &str, types: &[Oid]) -> SqlResult<()> {
+        self.begin_statement();
+        if !name.is_empty() && self.prepared.borrow().contains_key(name) {
+            return Err(sql_err!(DUPLICATE_PSTATEMENT, "prepared statement \"{name}\" already exists"));
+        }
+        let parsed = parse::parse_with_notices(text)?;
+        parsed.notices.into_iter().for_each(|notice| self.notice(notice));
+        let mut statements = parsed.statements;
+        if statements.len() > 1 {
+            let message = "cannot insert multiple commands into a prepared statement";
+            return Err(SqlError::new(base::SqlState::SYNTAX_ERROR, message));
+        }
+        let prepared = Source::new(text, statements.pop(), Some(types.to_vec()));
+        self.check_usable(&prepared)?;
+        self.analyze_prepared(&prepared)?;
+        self.prepared.borrow_mut().insert(name.into(), prepared);
+        Ok(())
+    }
+
+    /// The Bind message. Formats follow the protocol's rule: none, one for all, or one each.
+    pub fn bind(
+        &self,
+        portal: &str,
+        statement: &str,
+        param_formats: &[Format],
+        params: &[ParamValue<'_>],
+        result_formats: &[Format],
+    ) -> SqlResult<()> {
+        self.bind_inner(portal, statement, param_formats, params, result_formats).inspect_err(|error| self.fail(error))
+    }
+
+    fn bind_inner(
+        &self,
+        portal: &str,
+        statement: &str,
+        param_formats: &[Format],
+        params: &[ParamValue<'_>],
+        result_formats: &[Format],
+    ) -> SqlResult<()> {
+        let prepared = self.prepared_statement(statement)?;
+        self.begin_statement();
+        self.check_usable(&prepared)?;
+        let types = prepared.param_types();
+        if params.len() != types.len() {
+            let message = format!(
+                "bind message supplies {} parameters, but prepared statement \"{statement}\" requires {}",
+                params.len(),
+                types.len()
+            );
+            return Err(SqlError::new(base::SqlState::PROTOCOL_VIOLATION, message));
+        }
+        if param_formats.len() > 1 && param_formats.len() != params.len() {
+            let message = format!(
+                "bind message has {} parameter formats but {} parameters",
+                param_formats.len(),
+                params.len()
+            );
+            return Err(SqlError::new(base::SqlState::PROTOCOL_VIOLATION, message));
+        }
+        let mut values = Vec::with_capacity(params.len());
+        for (i, (value, &ty)) in params.iter().zip(types.iter()).enumerate() {
+            values.push(self.decode_parameter(i, ty, format_of(param_formats, i)?, *value)?);
+        }
+        if !portal.is_empty() && self.portals.borrow().contains_key(portal) {
+            return Err(sql_err!(DUPLICATE_CURSOR, "cursor \"{portal}\" already exists"));
+        }
+        self.close_portal(portal);
+        let new = Portal::new(prepared, values, result_formats.to_vec());
+        self.portals.borrow_mut().insert(portal.into(), new);
+        Ok(())
+    }
+
+    /// Describe of a statement: ParameterDescription, then RowDescription or NoData.
+    pub fn describe_statement(&self, name: &str, out: &mut dyn Output) -> SqlResult<()> {
+        let describe = || {
+            let prepared = self.prepared_statement(name)?;
+            self.begin_statement();
+            self.check_describable(&prepared)?;
+            out.parameter_description(&prepared.param_types())?;
+            match self.columns_of(&prepared)? {
+                Some(columns) => out.row_description(&columns, &[]),
+                None => out.no_data(),
+            }
+        };
+        describe().inspect_err(|error| self.fail(error))
+    }
+
+    /// Describe of a portal: RowDescription or NoData.
+    pub fn describe_portal(&self, name: &str, out: &mut dyn Output) -> SqlResult<()> {
+        let describe = || {
+            let portals = self.portals.borrow();
+            let portal = portals.get(name).ok_or_else(|| no_portal(name))?;
+            self.begin_statement();
+            self.check_describable(&portal.source)?;
+            match self.columns_of(&portal.source)? {
+                Some(columns) => out.row_description(&columns, &portal.formats),
+                None => out.no_data(),
+            }
+        };
+        describe().inspect_err(|error| self.fail(error))
+    }
+
+    /// Execute: `max_rows` 0 means all.
+    pub fn execute(&self, portal: &str, max_rows: u32, out: &mut dyn Output) -> SqlResult<()> {
+        let result = self.execute_inner(portal, max_rows, out);
+        self.report_settings(out);
+        result.inspect_err(|error| {
+            self.send_notices(out);
+            self.fail(error);
+        })
+    }
+
+    fn execute_inner(&self, name: &str, max_rows: u32, out: &mut dyn Output) -> SqlResult<()> {
+        let mut portal = self.portals.borrow_mut().remove(name).ok_or_else(|| no_portal(name))?;
+        self.begin_statement();
+        let result = self.check_usable(&portal.source).and_then(|()| match portal.source.work {
+            Work::Empty => out.empty_query().map(|()| None),
+            _ => self.run_portal(&mut portal, max_rows, out),
+        });
+        let tag = match result {
+            Ok(tag) => tag,
+            Err(error) => {
+                portal.close(self);
+                return Err(error);
+            }
+        };
+        self.send_notices(out);
+        let suspended = portal.is_suspended();
+        let empty = matches!(portal.source.work, Work::Empty);
+        // What ended the transaction (COMMIT) ended its portals too.
+        if self.txn.borrow().state() != BlockState::Idle {
+            self.portals.borrow_mut().insert(name.into(), portal);
+        } else {
+            portal.close(self);
+        }
+        match tag {
+            Some(tag) => {
+                out.command_complete(&tag)?;
+                self.next_command()
+            }
+            None if suspended => out.portal_suspended(),
+            None if empty => Ok(()),
+            None => Ok(()),
+        }
+    }
+
+    /// Close of a statement; one that does not exist is no error.
+    pub fn close_statement(&self, name: &str) {
+        self.prepared.borrow_mut().remove(name);
+    }
+
+    /// Close of a portal; one that does not exist is no error.
+    pub fn close_portal(&self, name: &str) {
+        let portal = self.portals.borrow_mut().remove(name);
+        if let Some(mut portal) = portal {
+            portal.close(self);
+        }
+    }
+
+    /// Sync: ends the implicit transaction. An error here is that of the commit.
+    pub fn sync(&self, out: &mut dyn Output) -> SqlResult<()> {
+        let result = self.end_statement();
+        self.report_settings(out);
+        result.inspect_err(|error| self.fail(error))
+    }
+
+    /// For errors that the server itself finds (protocol violations): fails the transaction as a statement's error would.
+    pub fn fail(&self, _error: &SqlError) {
+        self.fail_transaction();
+    }
+
+    /// State of the transaction, for ReadyForQuery.
+    pub fn transaction_status(&self) -> TransactionStatus {
+        match self.txn.borrow().state() {
+            BlockState::Idle | BlockState::Started | BlockState::Implicit => TransactionStatus::Idle,
+            BlockState::InBlock => TransactionStatus::InBlock,
+            BlockState::Failed => TransactionStatus::Failed,
+        }
+    }
+
+    fn prepared_statement(&self, name: &str) -> SqlResult<Rc<Source>> {
+        self.prepared.borrow().get(name).cloned().ok_or_else(|| match name {
+            "" => sql_err!(INVALID_SQL_STATEMENT_NAME, "unnamed prepared statement does not exist"),
+            name => sql_err!(INVALID_SQL_STATEMENT_NAME, "prepared statement \"{name}\" does not exist"),
+        })
+    }
+
+    /// A result's description needs the catalog, which a failed transaction cannot read.
+    fn check_describable(&self, source: &Source) -> SqlResult<()> {
+        match source.work {
+            Work::Query(_) => self.check_usable(source),
+            _ => Ok(()),
+        }
+    }
+
+    fn report_settings(&self, out: &mut dyn Output) {
+        for (name, value) in self.settings.borrow_mut().take_changed() {
+            out.parameter_status(name, &value);
+        }
+    }
+}
+
+fn no_portal(name: &str) -> SqlError {
+    sql_err!(UNDEFINED_CURSOR, "portal \"{name}\" does not exist")
+}

@@ -1,0 +1,312 @@
+//! # What
+//! From text to a statement that can run, and what is remembered between runs.
+//!
+//! A query's plan depends on the relations that analysis looked at, on the search path, on planner settings, and, in a transaction
+//! that changed catalogs, on its own changes. [`Planned`] carries all of these; before each run they are compared, after the
+//! locks were taken, and a stale plan is made anew.
+//!
+//! # Invariants
+//! 1. A plan runs only while every relation in `depends` is current, checked while the statement holds its locks on them.
+//! 2. Plans made from the transaction's own catalog changes are not shared with other sessions, and not used after the next
+//!    change.
+//!
+//! # Locks
+//! The instance's plan cache has one short mutex, taken at Parse and at replanning, never at Execute of a valid plan.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::settings::Setting;
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::{CatalogView, Table};
+use parking_lot::Mutex;
+use parse::{RawStatement, Statement};
+use rustc_hash::FxHashMap;
+use txn::{LockMode, LockTag, LockWait};
+
+use super::Session;
+use super::planning::{RecordingView, Sizes, planner_settings};
+use crate::output::Column;
+use crate::run::{Execution, Prepared};
+
+/// What a statement does.
+pub(crate) enum Work {
+    /// Nothing: the text was empty.
+    Empty,
+    /// Reads or changes rows: it is analysed and planned.
+    Query(Arc<RawStatement>),
+    /// Anything else.
+    Utility(Arc<RawStatement>),
+}
+
+/// A statement of a client, named or not.
+pub(crate) struct Source {
+    pub(crate) text: Arc<str>,
+    pub(crate) work: Work,
+    /// Types given with Parse; `None` for the simple protocol, which has no parameters.
+    given: Option<Vec<Oid>>,
+    planned: RefCell<Option<Rc<Planned>>>,
+}
+
+/// What can be shared between sessions.
+pub(crate) struct SharedPlan {
+    pub(crate) prepared: Arc<Prepared>,
+    pub(crate) params: Arc<[Oid]>,
+    pub(crate) columns: Option<Arc<[Column]>>,
+    depends: Vec<Arc<Table>>,
+}
+
+/// A plan with this session's reasons to believe in it, and its state tree once it ran.
+pub(crate) struct Planned {
+    pub(crate) shared: Arc<SharedPlan>,
+    versions: Versions,
+    pub(crate) execution: RefCell<Option<Execution>>,
+}
+
+/// What a plan depends on besides relations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Versions {
+    search_path: u32,
+    planner: u32,
+    own_changes: u64,
+}
+
+/// Plans by text, for all sessions of a server.
+#[derive(Default)]
+pub(crate) struct PlanCache(Mutex<FxHashMap<PlanKey, Arc<SharedPlan>>>);
+
+/// Plans kept before the cache is emptied.
+const MOST_PLANS: usize = 4096;
+
+#[derive(PartialEq, Eq, Hash)]
+struct PlanKey {
+    database: Oid,
+    user: Oid,
+    text: Arc<str>,
+    /// Where in the text the statement begins.
+    location: usize,
+    given: Option<Vec<Oid>>,
+    search_path: Box<str>,
+}
+
+impl Source {
+    /// A statement that has not been analysed.
+    pub(crate) fn new(text: &str, raw: Option<RawStatement>, given: Option<Vec<Oid>>) -> Rc<Source> {
+        let work = match raw {
+            None => Work::Empty,
+            Some(raw) => match raw.stmt {
+                Statement::Select(_)
+                | Statement::Insert(_)
+                | Statement::Update(_)
+                | Statement::Delete(_)
+                | Statement::Merge(_) => Work::Query(Arc::new(raw)),
+                _ => Work::Utility(Arc::new(raw)),
+            },
+        };
+        Rc::new(Source { text: text.into(), work, given, planned: RefCell::new(None) })
+    }
+
+    /// Types of the parameters, known once it was analysed.
+    pub(crate) fn param_types(&self) -> Arc<[Oid]> {
+        match &*self.planned.borrow() {
+            Some(planned) => planned.shared.params.clone(),
+            None => Arc::from([]),
+        }
+    }
+}
+
+impl SharedPlan {
+    fn is_current(&self) -> bool {
+        self.depends.iter().all(|table| table.validity.is_current())
+    }
+}
+
+impl Session {
+    fn versions(&self) -> Versions {
+        let settings = self.settings.borrow();
+        Versions {
+            search_path: settings.fast().search_path_version,
+            planner: settings.fast().planner_version,
+            own_changes: self.names.changes_version(),
+        }
+    }
+
+    /// Analyses and plans a statement of Parse, so that its errors come now and its types are known.
+    pub(super) fn analyze_prepared(&self, source: &Source) -> SqlResult<()> {
+        match source.work {
+            Work::Query(_) => self.current_plan(source).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// Columns of the statement's result, if it returns rows.
+    pub(super) fn columns_of(&self, source: &Source) -> SqlResult<Option<Arc<[Column]>>> {
+        match &source.work {
+            Work::Empty => Ok(None),
+            Work::Query(_) => Ok(self.current_plan(source)?.shared.columns.clone()),
+            Work::Utility(raw) => crate::command::columns(self, &raw.stmt),
+        }
+    }
+
+    /// A plan that is current, with its relations locked.
+    pub(super) fn current_plan(&self, source: &Source) -> SqlResult<Rc<Planned>> {
+        loop {
+            let known = source.planned.borrow().clone();
+            let planned = match known {
+                Some(planned) if planned.versions == self.versions() && planned.shared.is_current() => planned,
+                _ => self.make_plan(source)?,
+            };
+            self.lock_relations(&planned.shared.prepared.statement)?;
+            if planned.shared.is_current() {
+                return Ok(planned);
+            }
+        }
+    }
+
+    /// Takes the plan's relation locks: two atomics each on the fast path.
+    fn lock_relations(&self, statement: &plan::Statement) -> SqlResult<()> {
+        let mut txn = self.txn.borrow_mut();
+        for &(relation, mode) in &statement.locks {
+            let tag = LockTag::Relation { database: self.catalog.database(), relation };
+            txn.lock(tag, lock_mode(mode), LockWait::Block)?;
+        }
+        Ok(())
+    }
+
+    fn make_plan(&self, source: &Source) -> SqlResult<Rc<Planned>> {
+        let Work::Query(raw) = &source.work else {
+            return Err(SqlError::internal("a utility statement has no plan"));
+        };
+        let versions = self.versions();
+        let shareable = versions.own_changes == 0 && !self.has_own_planner_settings();
+        let key = shareable.then(|| self.plan_key(source, raw));
+        let found = key.as_ref().and_then(|key| self.instance.plans.get(key));
+        let shared = match found {
+            Some(shared) => shared,
+            None => {
+                let shared = Arc::new(self.analyze_and_plan(&source.text, raw, &source.given)?);
+                if let Some(key) = key {
+                    self.instance.plans.put(key, shared.clone());
+                }
+                shared
+            }
+        };
+        let old = source.planned.borrow().clone();
+        if let Some(old) = old
+            && old.shared.columns != shared.columns
+            && source.given.is_some()
+        {
+            return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cached plan must not change result type"));
+        }
+        let planned = Rc::new(Planned { shared, versions, execution: RefCell::new(None) });
+        *source.planned.borrow_mut() = Some(planned.clone());
+        Ok(planned)
+    }
+
+    fn plan_key(&self, source: &Source, raw: &RawStatement) -> PlanKey {
+        PlanKey {
+            database: self.catalog.database(),
+            user: self.names.user(),
+            text: source.text.clone(),
+            location: raw.location,
+            given: source.given.clone(),
+            search_path: self.settings.borrow().text(Setting::search_path).into(),
+        }
+    }
+
+    /// Whether planner settings differ from the server's.
+    fn has_own_planner_settings(&self) -> bool {
+        let settings = self.settings.borrow();
+        settings.fast().planner_version != settings.server().planner_version()
+    }
+
+    fn analyze_and_plan(&self, text: &str, raw: &RawStatement, given: &Option<Vec<Oid>>) -> SqlResult<SharedPlan> {
+        let view = RecordingView::new(self);
+        let params = match given {
+            None => analyze::ParamTypes::None,
+            Some(types) => analyze::ParamTypes::Infer(types.clone()),
+        };
+        let analyzed = analyze::analyze(raw, text, params, &view)?;
+        let prepared = self.plan_query(&analyzed, &view, None)?;
+        let statement = &prepared.statement;
+        let returns_rows = !statement.result.is_empty() || statement.command == plan::Command::Select;
+        Ok(SharedPlan {
+            params: analyzed.params.as_slice().into(),
+            columns: returns_rows.then(|| statement.result.iter().map(result_column).collect()),
+            prepared,
+            depends: view.into_tables(),
+        })
+    }
+
+    /// Plans an analysed query under this session's settings.
+    pub(crate) fn plan_query(
+        &self,
+        analyzed: &analyze::Analyzed,
+        catalog: &dyn CatalogView,
+        params: Option<&[tuple::Datum]>,
+    ) -> SqlResult<Arc<Prepared>> {
+        let settings = planner_settings(&self.settings.borrow());
+        let sizes = Sizes { session: self };
+        let context = plan::Context { settings: &settings, statistics: &sizes, catalog, params, fraction: 0.0 };
+        Prepared::plan(analyzed, &context)
+    }
+
+    /// The statement that this text was last time, if it was a single query.
+    pub(super) fn cached_simple(&self, text: &str) -> Option<Rc<Source>> {
+        let simple = self.simple.borrow();
+        simple.as_ref().filter(|source| &*source.text == text).cloned()
+    }
+
+    /// Remembers a single query of the simple protocol for the case that it comes again.
+    pub(super) fn remember_simple(&self, text: &str, source: Rc<Source>) {
+        if matches!(source.work, Work::Query(_)) && text.len() < 4096 {
+            *self.simple.borrow_mut() = Some(source);
+        }
+    }
+}
+
+impl PlanCache {
+    fn get(&self, key: &PlanKey) -> Option<Arc<SharedPlan>> {
+        let mut plans = self.0.lock();
+        let found = plans.get(key)?.clone();
+        if found.is_current() {
+            return Some(found);
+        }
+        plans.remove(key);
+        None
+    }
+
+    fn put(&self, key: PlanKey, plan: Arc<SharedPlan>) {
+        let mut plans = self.0.lock();
+        if plans.len() >= MOST_PLANS {
+            plans.clear();
+        }
+        plans.insert(key, plan);
+    }
+}
+
+fn result_column(column: &plan::ResultColumn) -> Column {
+    Column {
+        name: column.name.as_ref().into(),
+        table: column.origin.0,
+        number: column.origin.1,
+        type_oid: column.type_oid,
+        type_len: types::builtin_type(column.type_oid).map_or(-1, |t| t.len),
+        typmod: column.typmod,
+    }
+}
+
+/// PostgreSQL's lock mode numbers.
+fn lock_mode(number: u8) -> LockMode {
+    match number {
+        1 => LockMode::AccessShare,
+        2 => LockMode::RowShare,
+        3 => LockMode::RowExclusive,
+        4 => LockMode::ShareUpdateExclusive,
+        5 => LockMode::Share,
+        6 => LockMode::ShareRowExclusive,
+        7 => LockMode::Exclusive,
+        _ => LockMode::AccessExclusive,
+    }
+}
