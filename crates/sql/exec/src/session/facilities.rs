@@ -4,7 +4,8 @@ use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::CatalogView;
 use plan::SqlValueKind;
 use tuple::Datum;
-use types::SessionFn;
+use types::calendar::DAY;
+use types::{FormatContext, SessionFn};
 
 use super::Session;
 use crate::cx::Facilities;
@@ -30,10 +31,13 @@ impl Facilities for Session {
         let format = self.format();
         let role = |oid: Oid| -> SqlResult<Datum> {
             let name = self.with_reader(|r| r.role_name(oid))?;
-            name.map(|name| Datum::text(&name)).ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "role with OID {oid} does not exist"))
+            name.map(|name| Datum::text(&name))
+                .ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "role with OID {oid} does not exist"))
         };
         match kind {
-            SqlValueKind::CurrentUser | SqlValueKind::CurrentRole | SqlValueKind::User => role(self.names.user()),
+            SqlValueKind::CurrentUser | SqlValueKind::CurrentRole | SqlValueKind::User => {
+                role(self.names.user())
+            }
             SqlValueKind::SessionUser => role(self.names.session_user()),
             SqlValueKind::CurrentCatalog => Ok(Datum::text(self.catalog.database_name())),
             SqlValueKind::CurrentSchema => {
@@ -41,11 +45,26 @@ impl Facilities for Session {
                 let name = schema.map(|oid| self.schema_name(oid)).transpose()?.flatten();
                 Ok(name.map_or(Datum::Null, |name| Datum::text(&name)))
             }
-            kind => types::timestamp::current(time_kind(kind), typmod, &format),
+            kind => Ok(time_value(kind, typmod, &format)),
         }
     }
 
     fn notice(&self, notice: &SqlError) {
         Session::notice(self, notice.clone());
+    }
+}
+
+/// CURRENT_TIMESTAMP and its kin: the start of the transaction, in the session's time zone.
+fn time_value(kind: SqlValueKind, precision: i32, format: &FormatContext) -> Datum {
+    let call = types::Call::new(format);
+    let now = types::time::round_micros(format.transaction_time, precision);
+    let local = types::timestamp::to_local(now, &call);
+    let of_day = local.rem_euclid(DAY);
+    match kind {
+        SqlValueKind::CurrentDate => Datum::Int4(types::date::from_timestamp(local)),
+        SqlValueKind::CurrentTime => types::time::timetz_datum(of_day, -format.time_zone.at(now).offset),
+        SqlValueKind::LocalTime => Datum::Int8(of_day),
+        SqlValueKind::LocalTimestamp => Datum::Int8(local),
+        _ => Datum::Int8(now),
     }
 }

@@ -10,6 +10,7 @@ use catalog::{POSTGRES, Reader, SessionCatalog};
 use heap::ComboCids;
 use txn::Transaction;
 use types::FormatContext;
+use types::call::{ByteaOutput, DateFormat, DateOrder, IntervalStyle};
 use types::random::Random;
 use types::timezone::TimeZone;
 
@@ -27,7 +28,9 @@ impl Session {
         let nobody = SessionCatalog::new(base::Oid::INVALID);
         let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
         let role = reader.role(&info.user)?;
-        let role = role.ok_or_else(|| fatal(sql_err!(INVALID_AUTHORIZATION_SPECIFICATION, "role \"{}\" does not exist", info.user)))?;
+        let role = role.ok_or_else(|| {
+            fatal(sql_err!(INVALID_AUTHORIZATION_SPECIFICATION, "role \"{}\" does not exist", info.user))
+        })?;
         if !role.login {
             return Err(fatal(sql_err!(
                 INVALID_AUTHORIZATION_SPECIFICATION,
@@ -36,8 +39,9 @@ impl Session {
             )));
         }
         let database = reader.database_by_name(&info.database)?;
-        let database =
-            database.ok_or_else(|| fatal(sql_err!(UNDEFINED_DATABASE, "database \"{}\" does not exist", info.database)))?;
+        let database = database.ok_or_else(|| {
+            fatal(sql_err!(UNDEFINED_DATABASE, "database \"{}\" does not exist", info.database))
+        })?;
         if !database.allow_connections {
             return Err(fatal(sql_err!(
                 OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -140,19 +144,31 @@ impl Session {
 }
 
 fn format_of_settings(settings: &SessionSettings) -> FormatContext {
-    let mut format = FormatContext::default();
-    format.set_date_style(settings.text(Setting::DateStyle));
-    format.set_interval_style(settings.text(Setting::IntervalStyle));
-    format.bytea_output = match settings.fast().bytea_hex {
-        true => types::call::ByteaOutput::Hex,
-        false => types::call::ByteaOutput::Escape,
-    };
-    format.extra_float_digits = settings.fast().extra_float_digits;
-    format.array_nulls = settings.get(Setting::array_nulls).as_bool();
-    if let Some(zone) = TimeZone::find(settings.text(Setting::TimeZone)) {
-        format.time_zone = zone;
+    let (style, order) = settings.text(Setting::DateStyle).split_once(", ").unwrap_or(("ISO", "MDY"));
+    FormatContext {
+        date_format: match style {
+            "SQL" => DateFormat::Sql,
+            "Postgres" => DateFormat::Postgres,
+            "German" => DateFormat::German,
+            _ => DateFormat::Iso,
+        },
+        date_order: match order {
+            "YMD" => DateOrder::Ymd,
+            "DMY" => DateOrder::Dmy,
+            _ => DateOrder::Mdy,
+        },
+        interval_style: match settings.text(Setting::IntervalStyle) {
+            "postgres_verbose" => IntervalStyle::PostgresVerbose,
+            "sql_standard" => IntervalStyle::SqlStandard,
+            "iso_8601" => IntervalStyle::Iso8601,
+            _ => IntervalStyle::Postgres,
+        },
+        time_zone: TimeZone::named(settings.text(Setting::TimeZone)).unwrap_or_else(TimeZone::utc),
+        bytea_output: if settings.fast().bytea_hex { ByteaOutput::Hex } else { ByteaOutput::Escape },
+        extra_float_digits: settings.fast().extra_float_digits,
+        array_nulls: settings.get(Setting::array_nulls).as_bool(),
+        ..FormatContext::default()
     }
-    format
 }
 
 /// A list of identifiers as `search_path` holds it: quoted ones as they are, others folded to lower case.

@@ -55,7 +55,12 @@ pub struct Instance {
 impl Instance {
     /// Over an open data directory.
     pub fn new(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance> {
-        Arc::new(Instance { engine, catalogs: Mutex::default(), settings: RwLock::new(settings), plans: PlanCache::default() })
+        Arc::new(Instance {
+            engine,
+            catalogs: Mutex::default(),
+            settings: RwLock::new(settings),
+            plans: PlanCache::default(),
+        })
     }
 
     /// Storage.

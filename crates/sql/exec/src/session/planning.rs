@@ -1,15 +1,11 @@
-//! What analysis and planning see of a session: catalogs with a record of what was looked at, sizes of relations, settings.
+//! What analysis and planning see of a session: catalogs with a record of what was looked at, and settings.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use base::settings::{SessionSettings, Setting};
-use base::{Fork, Oid, SqlResult};
-use catalog::{
-    CastDef, CatalogView, CollationDef, FunctionDef, Index, OperatorDef, SizeEstimate, Table, TypeDef,
-};
-use plan::cost::{IndexShape, TableShape};
-use plan::{ColumnStats, Statistics};
+use base::{Oid, SqlResult};
+use catalog::{CastDef, CatalogView, CollationDef, FunctionDef, OperatorDef, Table, TypeDef};
 
 use super::Session;
 
@@ -113,73 +109,6 @@ impl CatalogView for RecordingView<'_> {
         Ok(self.record(self.catalog.relation_by_oid(oid)?))
     }
     pass_on!(self, ask);
-}
-
-/// Sizes as they are now, densities as ANALYZE saw them.
-pub(crate) struct Sizes<'a> {
-    pub(crate) session: &'a Session,
-}
-
-/// A table that was never analysed and is small now is taken for one that will grow, as in PostgreSQL.
-const SMALLEST_UNSEEN: f64 = 10.0;
-
-impl Sizes<'_> {
-    fn pages(&self, file: base::RelFile) -> f64 {
-        let pages = self.session.engine().pool().nblocks(file, Fork::Main);
-        f64::from(pages.unwrap_or(0))
-    }
-
-    /// Rows: the density of the last count times the pages there are, or a guess from the width of a row.
-    fn tuples(pages: f64, size: SizeEstimate, width: f64) -> f64 {
-        if size.tuples >= 0.0 && size.pages > 0 {
-            return (f64::from(size.tuples) / f64::from(size.pages) * pages).round();
-        }
-        if size.tuples == 0.0 && size.pages == 0 && pages == 0.0 {
-            return 0.0;
-        }
-        let page = base::PAGE_SIZE as f64 - 48.0;
-        ((page / (width + 28.0)).floor().max(1.0) * pages).round()
-    }
-}
-
-impl Statistics for Sizes<'_> {
-    fn table(&self, table: &Table) -> TableShape {
-        let mut pages = self.pages(table.file);
-        if table.size.tuples < 0.0 && pages < SMALLEST_UNSEEN {
-            pages = SMALLEST_UNSEEN;
-        }
-        let visible = f64::from(table.size.all_visible) / f64::from(table.size.pages.max(1));
-        TableShape { pages, tuples: Self::tuples(pages, table.size, row_width(table)), all_visible: visible.min(1.0) }
-    }
-
-    fn index(&self, table: &Table, index: &Index) -> IndexShape {
-        let pages = self.pages(index.file);
-        // A tree with hundreds of entries a page: three levels hold a hundred million.
-        let height = if pages <= 2.0 { 0.0 } else { (pages.ln() / 300f64.ln()).floor() };
-        IndexShape { pages, tuples: self.table(table).tuples, height, correlation: 0.0 }
-    }
-
-    fn column(&self, table: Oid, column: i16) -> Option<Arc<ColumnStats>> {
-        let stats = self.session.with_reader(|r| r.statistics(table, column)).ok()??;
-        Some(Arc::new(ColumnStats {
-            null_fraction: f64::from(stats.null_fraction),
-            width: f64::from(stats.width),
-            distinct: f64::from(stats.distinct),
-            common: stats.common.iter().map(|(value, share)| (value.clone(), f64::from(*share))).collect(),
-            histogram: stats.histogram.clone(),
-            correlation: stats.correlation.map(f64::from),
-        }))
-    }
-}
-
-/// Bytes of an average row, guessed from its types.
-fn row_width(table: &Table) -> f64 {
-    let width = |c: &catalog::Column| match types::builtin_type(c.type_oid) {
-        Some(info) if info.len > 0 => f64::from(info.len),
-        _ if c.typmod > 4 => f64::from(c.typmod - 4).min(1000.0),
-        _ => 32.0,
-    };
-    table.columns.iter().filter(|c| !c.dropped).map(width).sum()
 }
 
 /// The planner's settings.

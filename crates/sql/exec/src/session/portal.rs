@@ -74,7 +74,12 @@ impl Session {
         }
     }
 
-    fn run_query(&self, portal: &mut Portal, max_rows: u32, out: &mut dyn Output) -> SqlResult<Option<String>> {
+    fn run_query(
+        &self,
+        portal: &mut Portal,
+        max_rows: u32,
+        out: &mut dyn Output,
+    ) -> SqlResult<Option<String>> {
         let mut running = match std::mem::replace(&mut portal.state, State::Done) {
             State::Suspended(running) => running,
             State::Ready => self.start(portal)?,
@@ -148,7 +153,12 @@ impl Session {
     }
 
     /// What a run needs of this session.
-    pub(crate) fn with_env<T>(&self, snapshot: &Snapshot, command: CommandId, f: impl FnOnce(&Env<'_>) -> T) -> T {
+    pub(crate) fn with_env<T>(
+        &self,
+        snapshot: &Snapshot,
+        command: CommandId,
+        f: impl FnOnce(&Env<'_>) -> T,
+    ) -> T {
         let format = self.format();
         let temp = TempDir { path: self.engine().dir().join("base/pgsql_tmp"), pid: self.info.pid };
         f(&Env {
@@ -235,7 +245,8 @@ fn command_name(command: plan::Command) -> &'static str {
 
 fn invalid_utf8(bytes: &[u8], error: std::str::Utf8Error) -> base::SqlError {
     let rest = &bytes[error.valid_up_to()..];
-    let shown = rest.iter().take(error.error_len().unwrap_or(rest.len()).min(4)).map(|b| format!("0x{b:02x}"));
+    let shown =
+        rest.iter().take(error.error_len().unwrap_or(rest.len()).min(4)).map(|b| format!("0x{b:02x}"));
     let shown = shown.collect::<Vec<_>>().join(" ");
     base::sql_err!(CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\": {shown}")
 }

@@ -100,7 +100,8 @@ impl Session {
         params: &[ParamValue<'_>],
         result_formats: &[Format],
     ) -> SqlResult<()> {
-        self.bind_inner(portal, statement, param_formats, params, result_formats).inspect_err(|error| self.fail(error))
+        self.bind_inner(portal, statement, param_formats, params, result_formats)
+            .inspect_err(|error| self.fail(error))
     }
 
     fn bind_inner(
@@ -146,7 +147,7 @@ impl Session {
 
     /// Describe of a statement: ParameterDescription, then RowDescription or NoData.
     pub fn describe_statement(&self, name: &str, out: &mut dyn Output) -> SqlResult<()> {
-        let describe = || {
+        let mut describe = || {
             let prepared = self.prepared_statement(name)?;
             self.begin_statement();
             self.check_describable(&prepared)?;
@@ -161,7 +162,7 @@ impl Session {
 
     /// Describe of a portal: RowDescription or NoData.
     pub fn describe_portal(&self, name: &str, out: &mut dyn Output) -> SqlResult<()> {
-        let describe = || {
+        let mut describe = || {
             let portals = self.portals.borrow();
             let portal = portals.get(name).ok_or_else(|| no_portal(name))?;
             self.begin_statement();

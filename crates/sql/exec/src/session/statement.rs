@@ -26,9 +26,10 @@ use rustc_hash::FxHashMap;
 use txn::{LockMode, LockTag, LockWait};
 
 use super::Session;
-use super::planning::{RecordingView, Sizes, planner_settings};
+use super::planning::{RecordingView, planner_settings};
 use crate::output::Column;
 use crate::run::{Execution, Prepared};
+use crate::statistics::CatalogStatistics;
 
 /// What a statement does.
 pub(crate) enum Work {
@@ -154,7 +155,9 @@ impl Session {
         loop {
             let known = source.planned.borrow().clone();
             let planned = match known {
-                Some(planned) if planned.versions == self.versions() && planned.shared.is_current() => planned,
+                Some(planned) if planned.versions == self.versions() && planned.shared.is_current() => {
+                    planned
+                }
                 _ => self.make_plan(source)?,
             };
             self.lock_relations(&planned.shared.prepared.statement)?;
@@ -221,7 +224,12 @@ impl Session {
         settings.fast().planner_version != settings.server().planner_version()
     }
 
-    fn analyze_and_plan(&self, text: &str, raw: &RawStatement, given: &Option<Vec<Oid>>) -> SqlResult<SharedPlan> {
+    fn analyze_and_plan(
+        &self,
+        text: &str,
+        raw: &RawStatement,
+        given: &Option<Vec<Oid>>,
+    ) -> SqlResult<SharedPlan> {
         let view = RecordingView::new(self);
         let params = match given {
             None => analyze::ParamTypes::None,
@@ -247,9 +255,17 @@ impl Session {
         params: Option<&[tuple::Datum]>,
     ) -> SqlResult<Arc<Prepared>> {
         let settings = planner_settings(&self.settings.borrow());
-        let sizes = Sizes { session: self };
-        let context = plan::Context { settings: &settings, statistics: &sizes, catalog, params, fraction: 0.0 };
-        Prepared::plan(analyzed, &context)
+        self.with_reader(|reader| {
+            let statistics = CatalogStatistics { reader, pool: self.engine().pool() };
+            let context = plan::Context {
+                settings: &settings,
+                statistics: &statistics,
+                catalog,
+                params,
+                fraction: 0.0,
+            };
+            Prepared::plan(analyzed, &context)
+        })
     }
 
     /// The statement that this text was last time, if it was a single query.

@@ -65,7 +65,9 @@ impl Session {
             Work::Utility(raw) => matches!(
                 raw.stmt,
                 Statement::Transaction(
-                    ast::Transaction::Commit { .. } | ast::Transaction::Rollback { .. } | ast::Transaction::RollbackTo(_)
+                    ast::Transaction::Commit { .. }
+                        | ast::Transaction::Rollback { .. }
+                        | ast::Transaction::RollbackTo(_)
                 )
             ),
         };
@@ -167,7 +169,10 @@ impl Session {
         if !in_block {
             if chain {
                 let what = if commit { "COMMIT AND CHAIN" } else { "ROLLBACK AND CHAIN" };
-                return Err(sql_err!(NO_ACTIVE_SQL_TRANSACTION, "{what} can only be used in transaction blocks"));
+                return Err(sql_err!(
+                    NO_ACTIVE_SQL_TRANSACTION,
+                    "{what} can only be used in transaction blocks"
+                ));
             }
             self.warning(SqlState::NO_ACTIVE_SQL_TRANSACTION, "there is no transaction in progress");
         }
