@@ -18,7 +18,7 @@ use base::{BlockNo, OffsetNo};
 use buffer::PageChange;
 
 use crate::ascend::find_parent;
-use crate::format::{DELETED, HALF_DEAD, INCOMPLETE_SPLIT, LEAF, META, Meta, NONE, Node, ROOT};
+use crate::format::{Check, DELETED, HALF_DEAD, INCOMPLETE_SPLIT, LEAF, META, Meta, NONE, Node, ROOT};
 use crate::key::SearchKey;
 use crate::ops;
 use crate::redo::{HalfDead, Kind, Unlink};
@@ -171,8 +171,7 @@ fn unlink(access: &Access<'_>, rel: &BtreeRel, block: BlockNo) -> BtreeResult<Op
     let (target, left_hint) = if top == NONE {
         (block, leaf_left)
     } else {
-        let page = rel.shared(access.pool, top)?;
-        (top, rel.node(top, &page)?.op.prev)
+        (top, rel.node(top, &*rel.shared(access.pool, top)?)?.op.prev)
     };
     let mut leaf = if target == block { None } else { Some(rel.exclusive(access.pool, block)?) };
     let mut left = match left_of(access, rel, target, left_hint)? {
@@ -183,20 +182,10 @@ fn unlink(access: &Access<'_>, rel: &BtreeRel, block: BlockNo) -> BtreeResult<Op
     let mut page = rel.exclusive(access.pool, target)?;
     let node = rel.node(target, &page)?;
     let left_block = left.as_ref().map_or(NONE, |page| page.tag().block);
-    if node.op.is(DELETED | ROOT) || node.op.rightmost() || node.op.prev != left_block {
+    if node.op.prev != left_block {
         return Err(rel.corrupt(target, "page to delete is not where its siblings say"));
     }
-    let leaf_top = match &leaf {
-        None if node.op.is(HALF_DEAD) => None,
-        None => return Err(rel.corrupt(target, "leaf to delete is not half-dead")),
-        Some(_) if node.op.is_leaf() || node.count() != 1 => {
-            return Err(rel.corrupt(target, "internal page to delete has not exactly one child"));
-        }
-        Some(_) => {
-            let child = rel.check(target, node.item(node.first()))?.child();
-            Some(if child == block { NONE } else { child })
-        }
-    };
+    let leaf_top = rel.check(target, rest_of_branch(&node, block, leaf.is_some()))?;
     let (level, right_block) = (node.op.level, node.op.next);
     let mut right = rel.exclusive(access.pool, right_block)?;
     let right_op = rel.node(right_block, &right)?.op;
@@ -237,6 +226,21 @@ fn unlink(access: &Access<'_>, rel: &BtreeRel, block: BlockNo) -> BtreeResult<Op
     }
     action.commit();
     Ok(Some(target))
+}
+
+/// Checks the page to unlink. For an internal one: what the half-dead `leaf` is to remember as the branch's next page, or none.
+fn rest_of_branch(target: &Node<'_>, leaf: BlockNo, internal: bool) -> Check<Option<BlockNo>> {
+    if target.op.is(DELETED | ROOT) || target.op.rightmost() {
+        return Err("page to delete is a root, right-most or deleted");
+    }
+    if !internal {
+        return if target.op.is(HALF_DEAD) { Ok(None) } else { Err("leaf to delete is not half-dead") };
+    }
+    if target.op.is_leaf() || target.count() != 1 {
+        return Err("internal page to delete has not exactly one child");
+    }
+    let child = target.item(target.first())?.child();
+    Ok(Some(if child == leaf { NONE } else { child }))
 }
 
 enum Left {

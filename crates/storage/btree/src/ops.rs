@@ -156,7 +156,7 @@ pub(crate) fn from_blob(page: &mut PageBytes, blob: &[u8]) -> Check<()> {
 /// Links and items of a page, for a record that builds it from nothing.
 pub(crate) fn blob(page: &PageBytes) -> Check<Vec<u8>> {
     let op = Opaque::read(page)?;
-    let mut out = Vec::with_capacity(PAGE_SIZE - page::free_space(page));
+    let mut out = Vec::with_capacity(PAGE_SIZE);
     out.extend_from_slice(&op.prev.0.to_le_bytes());
     out.extend_from_slice(&op.next.0.to_le_bytes());
     out.extend_from_slice(&op.level.to_le_bytes());
@@ -212,11 +212,11 @@ pub(crate) fn deduplicate(page: &mut PageBytes, runs: &[(OffsetNo, u16)]) -> Che
         match runs.next_if(|run| run.0 == n) {
             Some(&(_, count)) => {
                 let mut tids = Vec::new();
-                for m in n..n + count {
+                for m in n..n.checked_add(count).ok_or("run of duplicates is too long")? {
                     tids.extend(node.item(m)?.tids()?);
                 }
                 items.push(Cow::Owned(leaf_item_of(item.key_part()?, &tids)));
-                n += count.max(1);
+                n = n.saturating_add(count.max(1));
             }
             None => {
                 items.push(Cow::Borrowed(item.bytes()));

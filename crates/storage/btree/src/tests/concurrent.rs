@@ -47,8 +47,20 @@ impl Shared {
         }
     }
 
+    /// Ends a session, by a panic too: the others stop when all inserters have.
+    fn leave(&self) -> impl Drop + '_ {
+        struct Leave<'a>(&'a AtomicUsize);
+        impl Drop for Leave<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, SeqCst);
+            }
+        }
+        Leave(&self.inserting)
+    }
+
     /// Inserts in waves around moving places and lets old entries die.
     fn inserter(&self, session: u32, count: u32) {
+        let _leave = self.leave();
         let mut random = Random(u64::from(session) * 77 + 5);
         let mut own = std::collections::VecDeque::new();
         let mut next = 0;
@@ -74,7 +86,6 @@ impl Shared {
             }
             let _ = runtime::check_interrupts();
         }
-        self.inserting.fetch_sub(1, SeqCst);
     }
 
     fn vacuum(&self) {
