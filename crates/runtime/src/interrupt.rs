@@ -225,6 +225,20 @@ pub fn with_interrupts<T>(interrupts: &Interrupts, f: impl FnOnce() -> T) -> T {
     f()
 }
 
+/// The interrupts installed for the current fiber (or thread).
+pub fn current_interrupts() -> Option<Interrupts> {
+    let installed = with_state(|state| state.interrupts.installed.get());
+    if installed.is_null() {
+        return None;
+    }
+    // SAFETY: it came from `Arc::as_ptr`, and `with_interrupts` keeps that `Arc` alive until it puts the old pointer back.
+    let shared = unsafe {
+        Arc::increment_strong_count(installed);
+        Arc::from_raw(installed)
+    };
+    Some(Interrupts(shared))
+}
+
 /// Long loops call this: reports a pending interrupt, and lets other fibers run when the time slice is used up.
 #[inline]
 pub fn check_interrupts() -> Result<(), Interrupt> {

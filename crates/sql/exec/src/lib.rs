@@ -19,4 +19,4 @@ mod statistics;
 mod subplan;
 
 pub use output::{Column, Format, Output, RowEncoder};
-pub use session::{Instance, ParamValue, Session, SessionInfo, TransactionStatus};
+pub use session::{Activity, Backend, BackendState, Instance, ParamValue, Registered, Session, SessionInfo, Sessions, TransactionStatus};

@@ -1,33 +1,61 @@
-//! Functions of SQL that need the session: its catalogs, settings, transaction.
+//! # What
+//! The functions of SQL that need the session or the catalogs: whoever calls them has only arguments and a name.
+//!
+//! # Layout
+//! One file per family: `facts` (who, where, when, encodings), `settings`, `xact` (transactions and WAL), `names` (names,
+//! comments, visibility), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `sizes`,
+//! `privileges` and `acl`, `locks`, `activity`, `statistics`, `sequences`. `text` holds what they write names with.
+//!
+//! # Invariants
+//! 1. Strict functions are not called with NULL; the caller sees to that.
+//! 2. A function without an implementation, or without a source for its answer, fails with 0A000 and names itself.
+//!
+//! # PostgreSQL counterpart
+//! The parts of `utils/adt` that look into catalogs and shared memory.
+
+mod alias;
+mod text;
 
 use base::{SqlError, SqlResult};
 use tuple::Datum;
-use types::SessionFn;
+use types::value::FromDatum;
+use types::{Call, SessionFn};
 
 use crate::session::Session;
 
-impl types::Session for Session {}
+/// A row of a function that gives rows.
+pub(crate) type Row = Vec<Datum>;
+
+/// Argument `i`; it is there, or the registry's signature would not have matched.
+fn arg<'a, T: FromDatum<'a>>(args: &'a [Datum], i: usize) -> T {
+    T::from_datum(args.get(i).unwrap_or(&Datum::Null))
+}
+
+/// `feature_not_supported` for a function of the registry.
+fn missing(id: SessionFn) -> SqlError {
+    SqlError::not_supported(format!("function {}()", text::function_name(id)))
+}
 
 impl Session {
     /// Carries out a function that gives one value.
     pub(crate) fn call_session_function(
         &self,
         id: SessionFn,
-        call: &types::Call<'_>,
+        call: &Call<'_>,
         args: &[Datum],
     ) -> SqlResult<Datum> {
         let _ = (call, args);
-        Err(SqlError::not_supported(format!("function {id:?}")))
+        Err(missing(id))
     }
 
-    /// Carries out a function that gives rows.
+    /// Carries out a function that gives rows: a set, or one row of several columns.
     pub(crate) fn call_session_set(
         &self,
         id: SessionFn,
-        call: &types::Call<'_>,
+        call: &Call<'_>,
         args: &[Datum],
-    ) -> SqlResult<Vec<Vec<Datum>>> {
+    ) -> SqlResult<Vec<Row>> {
         let _ = (call, args);
-        Err(SqlError::not_supported(format!("function {id:?}")))
+        Err(missing(id))
     }
 }

@@ -14,7 +14,7 @@ use types::call::{ByteaOutput, DateFormat, DateOrder, IntervalStyle};
 use types::random::Random;
 use types::timezone::TimeZone;
 
-use super::{Instance, Session, SessionInfo, session_id};
+use super::{Backend, Instance, Session, SessionInfo, session_id};
 use crate::output::Output;
 
 impl Session {
@@ -55,7 +55,16 @@ impl Session {
         for (name, value) in &info.options {
             settings.set_default(name, value, SettingSource::Client, who).map_err(fatal)?;
         }
+        let backend = Backend::new(
+            info.pid,
+            runtime::current_interrupts().unwrap_or_default(),
+            (role.oid, &role.name),
+            (database.oid, &database.name),
+            info.client_address,
+            settings.text(Setting::application_name),
+        );
         let session = Session {
+            backend: instance.sessions().register(backend),
             catalog: instance.catalog(database.oid, &database.name),
             instance,
             names: Rc::new(SessionCatalog::new(role.oid)),

@@ -20,12 +20,14 @@ mod login;
 mod planning;
 mod portal;
 mod protocol;
+mod registry;
 mod statement;
 mod transaction;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use base::settings::{ServerSettings, SessionSettings};
 use base::{Oid, SqlError, SqlResult};
@@ -40,6 +42,7 @@ use types::FormatContext;
 
 use crate::output::{Format, Output};
 use portal::Portal;
+pub use registry::{Activity, Backend, BackendState, Registered, Sessions};
 use statement::{PlanCache, Source};
 
 /// What all sessions of a server share: storage, catalogs, settings.
@@ -50,16 +53,28 @@ pub struct Instance {
     settings: RwLock<Arc<ServerSettings>>,
     /// Plans by text.
     plans: PlanCache,
+    sessions: Arc<Sessions>,
+    /// When the server started, microseconds since 2000-01-01 UTC.
+    started: i64,
+    /// When the configuration was last read.
+    configured: AtomicI64,
+    /// Asks the server to read its configuration again.
+    reload: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl Instance {
     /// Over an open data directory.
     pub fn new(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance> {
+        let now = runtime::wall_clock_micros();
         Arc::new(Instance {
             engine,
             catalogs: Mutex::default(),
             settings: RwLock::new(settings),
             plans: PlanCache::default(),
+            sessions: Arc::default(),
+            started: now,
+            configured: AtomicI64::new(now),
+            reload: OnceLock::new(),
         })
     }
 
@@ -76,6 +91,32 @@ impl Instance {
     /// After a reload: sessions take the new values over before their next statement.
     pub fn set_settings(&self, settings: Arc<ServerSettings>) {
         *self.settings.write() = settings;
+        self.configured.store(runtime::wall_clock_micros(), Ordering::Relaxed);
+    }
+
+    /// The sessions that are connected.
+    pub fn sessions(&self) -> &Arc<Sessions> {
+        &self.sessions
+    }
+
+    /// When the server started, microseconds since 2000-01-01 UTC.
+    pub fn started(&self) -> i64 {
+        self.started
+    }
+
+    /// When the configuration was last read, microseconds since 2000-01-01 UTC.
+    pub fn configured(&self) -> i64 {
+        self.configured.load(Ordering::Relaxed)
+    }
+
+    /// What `pg_reload_conf()` is to do; set once, by the server.
+    pub fn on_reload(&self, action: impl Fn() + Send + Sync + 'static) {
+        let _ = self.reload.set(Box::new(action));
+    }
+
+    /// Asks the server to read its configuration again. False if nobody listens.
+    pub(crate) fn request_reload(&self) -> bool {
+        self.reload.get().inspect(|action| action()).is_some()
     }
 
     /// The catalogs of a database.
@@ -146,13 +187,15 @@ pub struct Session {
     pub(crate) format: RefCell<Rc<FormatContext>>,
     format_version: Cell<u32>,
     search_path_version: Cell<u32>,
-    superuser: Cell<bool>,
+    pub(crate) superuser: Cell<bool>,
     /// Named statements, and the unnamed one.
-    prepared: RefCell<FxHashMap<Box<str>, Rc<Source>>>,
+    pub(crate) prepared: RefCell<FxHashMap<Box<str>, Rc<Source>>>,
     /// The last single query of the simple protocol.
     simple: RefCell<Option<Rc<Source>>>,
     portals: RefCell<FxHashMap<Box<str>, Portal>>,
-    random: RefCell<types::random::Random>,
+    pub(crate) random: RefCell<types::random::Random>,
+    /// How other sessions see this one.
+    pub(crate) backend: Registered,
     /// Notices of the running statement that have not been sent yet.
     pub(crate) notices: RefCell<Vec<SqlError>>,
 }

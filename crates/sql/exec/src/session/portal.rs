@@ -63,6 +63,11 @@ impl Session {
         out: &mut dyn Output,
     ) -> SqlResult<Option<String>> {
         let source = portal.source.clone();
+        let (now, transaction) = {
+            let format = self.format.borrow();
+            (format.statement_time, format.transaction_time)
+        };
+        self.backend.begin_command(&source.text, now, transaction);
         match &source.work {
             Work::Empty => Ok(None),
             Work::Utility(raw) => {

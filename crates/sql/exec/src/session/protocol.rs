@@ -7,7 +7,7 @@ use txn::BlockState;
 
 use super::portal::Portal;
 use super::statement::{Source, Work};
-use super::{ParamValue, Session, TransactionStatus, format_of};
+use super::{BackendState, ParamValue, Session, TransactionStatus, format_of};
 use crate::output::{Format, Output};
 
 impl Session {
@@ -18,7 +18,9 @@ impl Session {
         let result = self.run_text(text, out);
         self.send_notices(out);
         self.report_settings(out);
-        result.inspect_err(|error| self.fail(error))
+        let result = result.inspect_err(|error| self.fail(error));
+        self.show_idle();
+        result
     }
 
     fn run_text(&self, text: &str, out: &mut dyn Output) -> SqlResult<()> {
@@ -236,7 +238,18 @@ impl Session {
     pub fn sync(&self, out: &mut dyn Output) -> SqlResult<()> {
         let result = self.end_statement();
         self.report_settings(out);
-        result.inspect_err(|error| self.fail(error))
+        let result = result.inspect_err(|error| self.fail(error));
+        self.show_idle();
+        result
+    }
+
+    /// Tells `pg_stat_activity` that the session waits for its client.
+    fn show_idle(&self) {
+        self.backend.end_command(match self.transaction_status() {
+            TransactionStatus::Idle => BackendState::Idle,
+            TransactionStatus::InBlock => BackendState::IdleInTransaction,
+            TransactionStatus::Failed => BackendState::IdleInFailedTransaction,
+        });
     }
 
     /// For errors that the server itself finds (protocol violations): fails the transaction as a statement's error would.
@@ -270,6 +283,9 @@ impl Session {
 
     fn report_settings(&self, out: &mut dyn Output) {
         for (name, value) in self.settings.borrow_mut().take_changed() {
+            if name == "application_name" {
+                self.backend.set_application(&value);
+            }
             out.parameter_status(name, &value);
         }
     }

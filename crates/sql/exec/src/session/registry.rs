@@ -1,0 +1,264 @@
+//! # What
+//! The sessions of a server as others see them: `pg_stat_activity`, `pg_cancel_backend`, `pg_terminate_backend`.
+//!
+//! # Layout
+//! [`Sessions`] maps a pid to its [`Backend`]; a [`Registered`] keeps one in the map for as long as its session lives.
+//!
+//! # Invariants
+//! 1. A session writes its own [`Activity`] only; everybody reads copies.
+//! 2. Nothing here waits: the mutexes are held for a copy.
+//!
+//! # PostgreSQL counterpart and differences
+//! `backend_status.c`. A session in a wait for a lock is found in the lock manager when somebody looks, so waiting costs
+//! nothing here.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use base::Oid;
+use parking_lot::Mutex;
+use runtime::Interrupts;
+
+/// `pg_stat_activity.state`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BackendState {
+    /// Waits for a command outside a transaction.
+    #[default]
+    Idle,
+    /// Runs a command.
+    Active,
+    /// Waits for a command in a transaction.
+    IdleInTransaction,
+    /// The same, and the transaction has failed.
+    IdleInFailedTransaction,
+}
+
+impl BackendState {
+    /// The words of the view.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            BackendState::Idle => "idle",
+            BackendState::Active => "active",
+            BackendState::IdleInTransaction => "idle in transaction",
+            BackendState::IdleInFailedTransaction => "idle in transaction (aborted)",
+        }
+    }
+}
+
+/// What a session does now. Times are microseconds since 2000-01-01 UTC.
+#[derive(Clone, Debug)]
+pub struct Activity {
+    /// State.
+    pub state: BackendState,
+    /// The running or last command.
+    pub query: Arc<str>,
+    /// `application_name`
+    pub application: Arc<str>,
+    /// Start of the running transaction.
+    pub transaction_start: Option<i64>,
+    /// Start of the running or last command.
+    pub query_start: Option<i64>,
+    /// When `state` last changed.
+    pub state_change: i64,
+    /// A wait that the lock manager does not know: type and name, as `Timeout` and `PgSleep`.
+    pub wait: Option<(&'static str, &'static str)>,
+}
+
+/// One connected session.
+#[derive(Debug)]
+pub struct Backend {
+    /// Its number.
+    pub pid: i32,
+    /// How to cancel or end it.
+    pub interrupts: Interrupts,
+    /// The role that logged in.
+    pub user: Oid,
+    /// Its name.
+    pub user_name: Box<str>,
+    /// Database.
+    pub database: Oid,
+    /// Its name.
+    pub database_name: Box<str>,
+    /// The client's address, none over a Unix socket.
+    pub client: Option<SocketAddr>,
+    /// When it connected.
+    pub start: i64,
+    activity: Mutex<Activity>,
+}
+
+impl Backend {
+    /// A session that has just connected.
+    #[allow(clippy::too_many_arguments)]
+    pub fn new(
+        pid: i32,
+        interrupts: Interrupts,
+        (user, user_name): (Oid, &str),
+        (database, database_name): (Oid, &str),
+        client: Option<SocketAddr>,
+        application: &str,
+    ) -> Backend {
+        let now = runtime::wall_clock_micros();
+        Backend {
+            pid,
+            interrupts,
+            user,
+            user_name: user_name.into(),
+            database,
+            database_name: database_name.into(),
+            client,
+            start: now,
+            activity: Mutex::new(Activity {
+                state: BackendState::Idle,
+                query: Arc::from(""),
+                application: application.into(),
+                transaction_start: None,
+                query_start: None,
+                state_change: now,
+                wait: None,
+            }),
+        }
+    }
+
+    /// What it does now.
+    pub fn activity(&self) -> Activity {
+        self.activity.lock().clone()
+    }
+
+    /// A command begins.
+    pub fn begin_command(&self, query: &Arc<str>, now: i64, transaction_start: i64) {
+        let mut activity = self.activity.lock();
+        if !Arc::ptr_eq(&activity.query, query) {
+            activity.query = query.clone();
+        }
+        activity.state = BackendState::Active;
+        activity.query_start = Some(now);
+        activity.state_change = now;
+        activity.transaction_start = Some(transaction_start);
+    }
+
+    /// The session waits for the next command.
+    pub fn end_command(&self, state: BackendState) {
+        let mut activity = self.activity.lock();
+        if activity.state == state {
+            return;
+        }
+        activity.state = state;
+        activity.state_change = runtime::wall_clock_micros();
+        if state == BackendState::Idle {
+            activity.transaction_start = None;
+        }
+    }
+
+    /// `application_name` was set.
+    pub fn set_application(&self, name: &str) {
+        self.activity.lock().application = name.into();
+    }
+
+    /// Runs `wait` with this shown as what the session waits for.
+    pub fn waiting<T>(&self, kind: &'static str, name: &'static str, wait: impl FnOnce() -> T) -> T {
+        self.activity.lock().wait = Some((kind, name));
+        let result = wait();
+        self.activity.lock().wait = None;
+        result
+    }
+}
+
+/// All sessions of a server.
+#[derive(Debug, Default)]
+pub struct Sessions(Mutex<BTreeMap<i32, Arc<Backend>>>);
+
+impl Sessions {
+    /// Makes a session known until the result is dropped.
+    pub fn register(self: &Arc<Self>, backend: Backend) -> Registered {
+        let backend = Arc::new(backend);
+        self.0.lock().insert(backend.pid, backend.clone());
+        Registered { sessions: self.clone(), backend }
+    }
+
+    /// The session with this pid.
+    pub fn get(&self, pid: i32) -> Option<Arc<Backend>> {
+        self.0.lock().get(&pid).cloned()
+    }
+
+    /// All sessions, by pid.
+    pub fn list(&self) -> Vec<Arc<Backend>> {
+        self.0.lock().values().cloned().collect()
+    }
+
+    /// Number of sessions of a database.
+    pub fn count_of(&self, database: Oid) -> usize {
+        self.0.lock().values().filter(|backend| backend.database == database).count()
+    }
+}
+
+/// A session's place among [`Sessions`]; dropping it takes the session out.
+#[derive(Debug)]
+pub struct Registered {
+    sessions: Arc<Sessions>,
+    backend: Arc<Backend>,
+}
+
+impl Deref for Registered {
+    type Target = Backend;
+
+    fn deref(&self) -> &Backend {
+        &self.backend
+    }
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        let mut sessions = self.sessions.0.lock();
+        // The pid may have been given to a newer session.
+        if sessions.get(&self.backend.pid).is_some_and(|known| Arc::ptr_eq(known, &self.backend)) {
+            sessions.remove(&self.backend.pid);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn backend(pid: i32, database: u32) -> Backend {
+        Backend::new(pid, Interrupts::new(), (Oid(10), "postgres"), (Oid(database), "db"), None, "psql")
+    }
+
+    #[test]
+    fn a_session_is_known_for_as_long_as_it_is_registered() {
+        let sessions = Arc::new(Sessions::default());
+        let first = sessions.register(backend(7, 5));
+        let second = sessions.register(backend(8, 1));
+        assert_eq!(sessions.list().iter().map(|b| b.pid).collect::<Vec<_>>(), [7, 8]);
+        assert_eq!(sessions.count_of(Oid(5)), 1);
+        drop(first);
+        assert!(sessions.get(7).is_none());
+        assert_eq!(sessions.get(second.pid).map(|b| b.database), Some(Oid(1)));
+    }
+
+    #[test]
+    fn a_late_goodbye_does_not_take_the_next_session_of_the_pid_along() {
+        let sessions = Arc::new(Sessions::default());
+        let old = sessions.register(backend(7, 5));
+        let new = sessions.register(backend(7, 5));
+        drop(old);
+        assert!(sessions.get(7).is_some());
+        drop(new);
+        assert!(sessions.get(7).is_none());
+    }
+
+    #[test]
+    fn activity_follows_commands() {
+        let b = backend(7, 5);
+        b.begin_command(&Arc::from("select 1"), 100, 90);
+        let a = b.activity();
+        assert_eq!((a.state, &*a.query, a.query_start, a.transaction_start), (BackendState::Active, "select 1", Some(100), Some(90)));
+        b.waiting("Timeout", "PgSleep", || assert_eq!(b.activity().wait, Some(("Timeout", "PgSleep"))));
+        b.end_command(BackendState::Idle);
+        let a = b.activity();
+        assert_eq!((a.state, a.transaction_start, a.wait), (BackendState::Idle, None, None));
+        assert_eq!(&*a.query, "select 1");
+    }
+}
