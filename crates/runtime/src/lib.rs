@@ -43,8 +43,8 @@ mod fiber_tests;
 
 pub use fiber::{Fiber, StackTooDeep, check_stack, in_fiber, run_fiber, wait, yield_now};
 pub use interrupt::{
-    HoldGuard, Interrupt, Interrupts, check_interrupts, current_interrupts, hold_interrupts, wait_interruptible,
-    with_interrupts,
+    HoldGuard, Interrupt, Interrupts, check_interrupts, current_interrupts, hold_interrupts,
+    wait_interruptible, with_interrupts,
 };
 pub use pool::blocking;
 pub use sim::{Crashed, Simulation};

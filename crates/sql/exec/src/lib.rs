@@ -19,4 +19,7 @@ mod statistics;
 mod subplan;
 
 pub use output::{Column, Format, Output, RowEncoder};
-pub use session::{Activity, Backend, BackendState, Instance, ParamValue, Registered, Session, SessionInfo, Sessions, TransactionStatus};
+pub use session::{
+    Activity, Backend, BackendState, Instance, ParamValue, Registered, Session, SessionInfo, Sessions,
+    TransactionStatus,
+};

@@ -86,7 +86,9 @@ mod tests {
     #[test]
     fn identifiers_are_quoted_where_they_must_be() {
         assert_eq!(quote_identifier("a_1"), "a_1");
-        for (name, quoted) in [("A", "\"A\""), ("1a", "\"1a\""), ("a\"b", "\"a\"\"b\""), ("select", "\"select\""), ("", "\"\"")] {
+        for (name, quoted) in
+            [("A", "\"A\""), ("1a", "\"1a\""), ("a\"b", "\"a\"\"b\""), ("select", "\"select\""), ("", "\"\"")]
+        {
             assert_eq!(quote_identifier(name), quoted);
         }
         assert_eq!(qualified("public", "T"), "public.\"T\"");

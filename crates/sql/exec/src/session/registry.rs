@@ -254,7 +254,10 @@ mod tests {
         let b = backend(7, 5);
         b.begin_command(&Arc::from("select 1"), 100, 90);
         let a = b.activity();
-        assert_eq!((a.state, &*a.query, a.query_start, a.transaction_start), (BackendState::Active, "select 1", Some(100), Some(90)));
+        assert_eq!(
+            (a.state, &*a.query, a.query_start, a.transaction_start),
+            (BackendState::Active, "select 1", Some(100), Some(90))
+        );
         b.waiting("Timeout", "PgSleep", || assert_eq!(b.activity().wait, Some(("Timeout", "PgSleep"))));
         b.end_command(BackendState::Idle);
         let a = b.activity();

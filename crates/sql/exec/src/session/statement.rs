@@ -235,7 +235,9 @@ impl Session {
             None => analyze::ParamTypes::None,
             Some(types) => analyze::ParamTypes::Infer(types.clone()),
         };
-        let analyzed = analyze::analyze(raw, text, params, &view)?;
+        let format = self.format();
+        let call = types::Call::new(&format).with_session(self);
+        let analyzed = analyze::analyze(raw, text, params, &view, &call)?;
         let prepared = self.plan_query(&analyzed, &view, None)?;
         let statement = &prepared.statement;
         let returns_rows = !statement.result.is_empty() || statement.command == plan::Command::Select;
