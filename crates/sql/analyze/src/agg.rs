@@ -432,7 +432,7 @@ impl GroupCheck<'_, '_> {
     }
 }
 
-fn system_name(attno: i16) -> &'static str {
+pub(crate) fn system_name(attno: i16) -> &'static str {
     use crate::expr::system_column as s;
     match attno {
         s::CTID => "ctid",

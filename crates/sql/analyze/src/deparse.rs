@@ -1,1 +1,650 @@
-//! Trees as SQL text.
+//! Trees as SQL text, for `pg_get_expr`, `pg_get_viewdef`, `pg_get_indexdef`, `pg_get_constraintdef` and EXPLAIN.
+//!
+//! Layout: this file deparses expressions; `deparse_query` queries.
+//!
+//! PostgreSQL counterpart: `ruleutils.c`; like there, the text has more parentheses than it needs unless `pretty`.
+
+use base::Oid;
+use catalog::view::CatalogView;
+use tuple::Datum;
+use types::oids;
+
+use crate::expr::*;
+use crate::names::{format_type, quote_identifier, quote_literal};
+use crate::query::{Query, RteKind};
+
+/// What deparsing needs to know.
+#[derive(Clone, Copy)]
+pub struct Deparse<'a> {
+    /// Names of things.
+    pub catalog: &'a dyn CatalogView,
+    /// Formats of constants.
+    pub call: &'a types::Call<'a>,
+    /// Fewer parentheses.
+    pub pretty: bool,
+}
+
+/// A level of names, innermost first.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'s> {
+    pub(crate) names: Names<'s>,
+    pub(crate) outer: Option<&'s Scope<'s>>,
+}
+
+/// How columns of a level are named.
+#[derive(Clone, Copy)]
+pub(crate) enum Names<'s> {
+    /// Columns of one relation, without qualification.
+    Relation(&'s [String]),
+    /// Columns of a query's range table.
+    Query { query: &'s Query, qualify: bool, rtes: &'s [String] },
+}
+
+impl Deparse<'_> {
+    /// An expression over the columns of one relation (`columns` by attribute number - 1), as `pg_get_expr` shows it.
+    pub fn expr(&self, expr: &Expr, columns: &[String]) -> String {
+        let scope = Scope { names: Names::Relation(columns), outer: None };
+        let mut out = String::new();
+        self.write(expr, &scope, &mut out, true);
+        out
+    }
+
+    /// Writes an expression; `top` says that no parentheses are needed around it.
+    pub(crate) fn write(&self, e: &Expr, scope: &Scope<'_>, out: &mut String, top: bool) {
+        match e {
+            Expr::Var(v) => out.push_str(&column_name(v, scope)),
+            Expr::Const(c) => self.constant(c, out),
+            Expr::Param(p) => match p.kind {
+                ParamKind::Extern => out.push_str(&format!("${}", p.id)),
+                _ => out.push_str(&format!("$subquery{}", p.id)),
+            },
+            Expr::Func(f) => self.func(f, scope, out, top),
+            Expr::Op(o) => self.op(o, scope, out, top),
+            Expr::Distinct(o) => {
+                let [l, r] = o.args.as_slice() else { return };
+                self.wrapped(out, top, |d, out| {
+                    d.write(l, scope, out, false);
+                    out.push_str(" IS DISTINCT FROM ");
+                    d.write(r, scope, out, false);
+                });
+            }
+            Expr::NullIf(o) => self.call_like("NULLIF", &o.args, scope, out),
+            Expr::ScalarArray(s) => self.wrapped(out, top, |d, out| {
+                d.write(&s.scalar, scope, out, false);
+                out.push_str(&format!(" {} {} (", d.operator_name(s.op), if s.any { "ANY" } else { "ALL" }));
+                d.write(&s.array, scope, out, true);
+                out.push(')');
+            }),
+            Expr::Bool(b) => self.bool_expr(b, scope, out, top),
+            Expr::Aggregate(a) => self.aggregate(a, scope, out),
+            Expr::Grouping(g) => self.call_like("GROUPING", &g.args, scope, out),
+            Expr::Window(w) => self.window(w, scope, out),
+            Expr::SubLink(s) => self.sublink(s, scope, out, top),
+            Expr::Relabel(r) => self.cast(&r.arg, r.result_type, r.typmod, r.form, scope, out),
+            Expr::IoCast(c) => self.cast(&c.arg, c.result_type, -1, c.form, scope, out),
+            Expr::ArrayCast(c) => self.cast(&c.arg, c.result_type, c.typmod, c.form, scope, out),
+            Expr::RowCast(c) => self.cast(&c.arg, c.result_type, -1, c.form, scope, out),
+            Expr::ToDomain(c) => self.cast(&c.arg, c.domain, c.typmod, c.form, scope, out),
+            Expr::Collate(c) => self.wrapped(out, top, |d, out| {
+                d.write(&c.arg, scope, out, false);
+                out.push_str(" COLLATE ");
+                out.push_str(&d.collation_name(c.collation));
+            }),
+            Expr::Case(c) => self.case(c, scope, out),
+            Expr::CaseTest(_) => out.push_str("CASE_TEST_EXPR"),
+            Expr::Array(a) => self.array(a, scope, out),
+            Expr::Row(r) => {
+                out.push_str("ROW(");
+                self.list(&r.args, scope, out);
+                out.push(')');
+                if r.row_type != oids::record && r.form == CoercionForm::ExplicitCast {
+                    out.push_str(&format!("::{}", format_type(self.catalog, r.row_type, None)));
+                }
+            }
+            Expr::RowCompare(r) => self.row_compare(r, scope, out),
+            Expr::Coalesce(c) => self.call_like("COALESCE", &c.args, scope, out),
+            Expr::MinMax(m) => {
+                self.call_like(if m.greatest { "GREATEST" } else { "LEAST" }, &m.args, scope, out)
+            }
+            Expr::SqlValue(v) => self.sql_value(v, out),
+            Expr::NullTest(t) => self.wrapped(out, top, |d, out| {
+                d.write(&t.arg, scope, out, false);
+                out.push_str(if t.not { " IS NOT NULL" } else { " IS NULL" });
+            }),
+            Expr::BooleanTest(t) => self.wrapped(out, top, |d, out| {
+                d.write(&t.arg, scope, out, false);
+                out.push_str(test_words(t.test));
+            }),
+            other => self.rare(other, scope, out),
+        }
+    }
+
+    fn rare(&self, e: &Expr, scope: &Scope<'_>, out: &mut String) {
+        match e {
+            Expr::Subscript(s) => {
+                self.operand(&s.arg, scope, out);
+                for (i, upper) in s.upper.iter().enumerate() {
+                    out.push('[');
+                    if let Some(lower) = s.lower.get(i) {
+                        if let Some(l) = lower {
+                            self.write(l, scope, out, true);
+                        }
+                        out.push(':');
+                    }
+                    if let Some(u) = upper {
+                        self.write(u, scope, out, true);
+                    }
+                    out.push(']');
+                }
+            }
+            Expr::Field(f) => {
+                out.push('(');
+                self.write(&f.arg, scope, out, true);
+                out.push_str(").");
+                out.push_str(&quote_identifier(&self.field_name(f, scope)));
+            }
+            Expr::FieldStore(f) => {
+                for (_, e) in &f.fields {
+                    self.write(e, scope, out, true);
+                }
+            }
+            Expr::DomainValue(_) => out.push_str("VALUE"),
+            Expr::Default(_) => out.push_str("DEFAULT"),
+            Expr::CurrentOf(c) => out.push_str(&format!("CURRENT OF {}", quote_identifier(&c.cursor))),
+            Expr::NamedArg(n) => {
+                out.push_str(&format!("{} => ", quote_identifier(&n.name)));
+                self.write(&n.arg, scope, out, true);
+            }
+            Expr::NextValue(n) => {
+                let name = self.catalog.relation_by_oid(n.sequence).ok().flatten().map(|t| t.name.clone());
+                let name = name.unwrap_or_else(|| n.sequence.to_string());
+                out.push_str(&format!("nextval({}::regclass)", quote_literal(&name)));
+            }
+            Expr::MergeAction(_) => out.push_str("MERGE_ACTION()"),
+            _ => {}
+        }
+    }
+
+    fn wrapped(&self, out: &mut String, top: bool, f: impl FnOnce(&Self, &mut String)) {
+        let bare = top && self.pretty;
+        if !bare {
+            out.push('(');
+        }
+        f(self, out);
+        if !bare {
+            out.push(')');
+        }
+    }
+
+    /// An operand that something is appended to: in parentheses unless it is a name.
+    fn operand(&self, e: &Expr, scope: &Scope<'_>, out: &mut String) {
+        let bare = matches!(e, Expr::Var(_) | Expr::Param(_) | Expr::Subscript(_));
+        if bare {
+            self.write(e, scope, out, true);
+        } else {
+            out.push('(');
+            self.write(e, scope, out, true);
+            out.push(')');
+        }
+    }
+
+    fn list(&self, list: &[Expr], scope: &Scope<'_>, out: &mut String) {
+        for (i, e) in list.iter().enumerate() {
+            if i > 0 {
+                out.push_str(", ");
+            }
+            self.write(e, scope, out, true);
+        }
+    }
+
+    fn call_like(&self, name: &str, args: &[Expr], scope: &Scope<'_>, out: &mut String) {
+        out.push_str(name);
+        out.push('(');
+        self.list(args, scope, out);
+        out.push(')');
+    }
+
+    /// A constant with the cast that keeps its type.
+    pub(crate) fn constant(&self, c: &Const, out: &mut String) {
+        let suffix = |out: &mut String| {
+            out.push_str("::");
+            out.push_str(&format_type(self.catalog, c.type_oid, Some(c.typmod)));
+        };
+        if c.value.is_null() {
+            out.push_str("NULL");
+            suffix(out);
+            return;
+        }
+        let mut bytes = Vec::new();
+        if types::output(c.type_oid, &c.value, self.call, &mut bytes).is_err() {
+            out.push_str("NULL");
+            suffix(out);
+            return;
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        match (c.type_oid, &c.value) {
+            (oids::int4, Datum::Int4(n)) => {
+                if *n < 0 {
+                    out.push_str(&format!("'{text}'::integer"));
+                } else {
+                    out.push_str(&text);
+                }
+            }
+            (oids::bool, Datum::Bool(b)) => out.push_str(if *b { "true" } else { "false" }),
+            (oids::numeric, _) if c.typmod < 0 && text.bytes().all(|b| b.is_ascii_digit() || b == b'.') => {
+                if text.contains('.') {
+                    out.push_str(&text)
+                } else {
+                    out.push_str(&format!("'{text}'::numeric"))
+                }
+            }
+            (oids::unknown, _) => out.push_str(&quote_literal(&text)),
+            _ => {
+                out.push_str(&quote_literal(&text));
+                suffix(out);
+            }
+        }
+    }
+
+    fn func(&self, f: &FuncExpr, scope: &Scope<'_>, out: &mut String, top: bool) {
+        if f.form == CoercionForm::ImplicitCast
+            && let Some(arg) = f.args.first()
+        {
+            return self.write(arg, scope, out, top);
+        }
+        if f.form == CoercionForm::ExplicitCast
+            && let Some(arg) = f.args.first()
+        {
+            let typmod = crate::facts::expr_typmod(&Expr::Func(Box::new(f.clone())));
+            return self.cast(arg, f.result_type, typmod, CoercionForm::ExplicitCast, scope, out);
+        }
+        let name = self.function_name(f.function);
+        if f.form == CoercionForm::SqlSyntax && self.sql_syntax(&name, f, scope, out) {
+            return;
+        }
+        out.push_str(&quote_identifier(&name));
+        out.push('(');
+        for (i, a) in f.args.iter().enumerate() {
+            if i > 0 {
+                out.push_str(", ");
+            }
+            if f.variadic && i + 1 == f.args.len() {
+                out.push_str("VARIADIC ");
+            }
+            self.write(a, scope, out, true);
+        }
+        out.push(')');
+    }
+
+    /// Calls with syntax of their own; false if this is none that is known.
+    fn sql_syntax(&self, name: &str, f: &FuncExpr, scope: &Scope<'_>, out: &mut String) -> bool {
+        let text = |e: &Expr| {
+            let mut s = String::new();
+            self.write(e, scope, &mut s, false);
+            s
+        };
+        let args: Vec<String> = f.args.iter().map(text).collect();
+        match (name, args.as_slice()) {
+            ("timezone", [zone, value]) => out.push_str(&format!("({value} AT TIME ZONE {zone})")),
+            ("timezone", [value]) => out.push_str(&format!("({value} AT LOCAL)")),
+            ("extract", [field, value]) => {
+                let field = field.split("::").next().unwrap_or(field).trim_matches('\'');
+                out.push_str(&format!("EXTRACT({field} FROM {value})"));
+            }
+            ("overlaps", [a, b, c, d]) => out.push_str(&format!("(({a}, {b}) OVERLAPS ({c}, {d}))")),
+            ("position", [whole, part]) => out.push_str(&format!("POSITION(({part}) IN ({whole}))")),
+            ("substring", [s, from, n]) => out.push_str(&format!("SUBSTRING({s} FROM {from} FOR {n})")),
+            ("substring", [s, from]) => out.push_str(&format!("SUBSTRING({s} FROM {from})")),
+            ("btrim", [s]) => out.push_str(&format!("TRIM(BOTH FROM {s})")),
+            ("btrim", [s, chars]) => out.push_str(&format!("TRIM(BOTH {chars} FROM {s})")),
+            ("ltrim", [s]) => out.push_str(&format!("TRIM(LEADING FROM {s})")),
+            ("ltrim", [s, chars]) => out.push_str(&format!("TRIM(LEADING {chars} FROM {s})")),
+            ("rtrim", [s]) => out.push_str(&format!("TRIM(TRAILING FROM {s})")),
+            ("rtrim", [s, chars]) => out.push_str(&format!("TRIM(TRAILING {chars} FROM {s})")),
+            ("pg_collation_for", [s]) => out.push_str(&format!("COLLATION FOR ({s})")),
+            _ => return false,
+        }
+        true
+    }
+
+    fn op(&self, o: &OpExpr, scope: &Scope<'_>, out: &mut String, top: bool) {
+        let name = self.operator_name(o.op);
+        self.wrapped(out, top, |d, out| match o.args.as_slice() {
+            [r] => {
+                out.push_str(&format!("{name} "));
+                d.write(r, scope, out, false);
+            }
+            [l, r] => {
+                d.write(l, scope, out, false);
+                out.push_str(&format!(" {name} "));
+                d.write(r, scope, out, false);
+            }
+            _ => {}
+        });
+    }
+
+    fn bool_expr(&self, b: &BoolExpr, scope: &Scope<'_>, out: &mut String, top: bool) {
+        self.wrapped(out, top, |d, out| {
+            if b.op == BoolOp::Not {
+                out.push_str("NOT ");
+            }
+            for (i, a) in b.args.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(if b.op == BoolOp::And { " AND " } else { " OR " });
+                }
+                d.write(a, scope, out, false);
+            }
+        });
+    }
+
+    fn aggregate(&self, a: &Aggregate, scope: &Scope<'_>, out: &mut String) {
+        out.push_str(&quote_identifier(&self.function_name(a.function)));
+        out.push('(');
+        if !a.distinct.is_empty() {
+            out.push_str("DISTINCT ");
+        }
+        let args: Vec<Expr> = a.args.iter().filter(|t| !t.junk).map(|t| t.expr.clone()).collect();
+        let key = |sort_ref: u32, out: &mut String| {
+            if let Some(t) = a.args.iter().find(|t| t.sort_ref == sort_ref) {
+                self.write(&t.expr, scope, out, true);
+            }
+        };
+        let order = |out: &mut String| {
+            out.push_str("ORDER BY ");
+            for (i, c) in a.order_by.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                key(c.sort_ref, out);
+                out.push_str(sort_words(c.descending, c.nulls_first));
+            }
+        };
+        if a.kind == AggregateKind::Normal {
+            if a.star {
+                out.push('*')
+            } else {
+                self.list(&args, scope, out)
+            }
+            if !a.order_by.is_empty() {
+                out.push(' ');
+                order(out);
+            }
+            out.push(')');
+        } else {
+            self.list(&a.direct_args, scope, out);
+            out.push_str(") WITHIN GROUP (");
+            order(out);
+            out.push(')');
+        }
+        if let Some(f) = &a.filter {
+            out.push_str(" FILTER (WHERE ");
+            self.write(f, scope, out, false);
+            out.push(')');
+        }
+    }
+
+    fn window(&self, w: &WindowCall, scope: &Scope<'_>, out: &mut String) {
+        out.push_str(&quote_identifier(&self.function_name(w.function)));
+        out.push('(');
+        if w.star {
+            out.push('*')
+        } else {
+            self.list(&w.args, scope, out)
+        }
+        out.push(')');
+        if let Some(f) = &w.filter {
+            out.push_str(" FILTER (WHERE ");
+            self.write(f, scope, out, false);
+            out.push(')');
+        }
+        out.push_str(" OVER ");
+        let Names::Query { query, .. } = scope.names else {
+            out.push_str("(?)");
+            return;
+        };
+        let Some(clause) = query.windows.get(w.window) else { return };
+        match &clause.name {
+            Some(name) => out.push_str(&quote_identifier(name)),
+            None => self.window_clause(clause, query, scope, out),
+        }
+    }
+
+    fn sublink(&self, s: &SubLink, scope: &Scope<'_>, out: &mut String, top: bool) {
+        let query = self.subquery(&s.query, Some(scope));
+        let left = || {
+            let mut text = String::new();
+            if let Some(t) = &s.test {
+                self.test_left(t, scope, &mut text);
+            }
+            text
+        };
+        let op = s.op_name.last().map_or("=", String::as_str);
+        match s.kind {
+            SubLinkType::Exists => {
+                self.wrapped(out, top, |_, out| out.push_str(&format!("EXISTS ({query})")))
+            }
+            SubLinkType::Array => out.push_str(&format!("ARRAY({query})")),
+            SubLinkType::Any if op == "=" => {
+                self.wrapped(out, top, |_, out| out.push_str(&format!("{} IN ({query})", left())));
+            }
+            SubLinkType::Any => {
+                self.wrapped(out, top, |_, out| out.push_str(&format!("{} {op} ANY ({query})", left())))
+            }
+            SubLinkType::All => {
+                self.wrapped(out, top, |_, out| out.push_str(&format!("{} {op} ALL ({query})", left())))
+            }
+            SubLinkType::RowCompare => {
+                self.wrapped(out, top, |_, out| out.push_str(&format!("{} {op} ({query})", left())));
+            }
+            SubLinkType::Expr | SubLinkType::MultiExpr => out.push_str(&format!("({query})")),
+        }
+    }
+
+    /// The left side of a comparison with a subquery.
+    fn test_left(&self, test: &Expr, scope: &Scope<'_>, out: &mut String) {
+        match test {
+            Expr::Op(o) => {
+                if let Some(l) = o.args.first() {
+                    self.write(l, scope, out, true);
+                }
+            }
+            Expr::Bool(b) => {
+                out.push('(');
+                for (i, a) in b.args.iter().enumerate() {
+                    if i > 0 {
+                        out.push_str(", ");
+                    }
+                    self.test_left(a, scope, out);
+                }
+                out.push(')');
+            }
+            Expr::RowCompare(r) => {
+                out.push('(');
+                self.list(&r.left, scope, out);
+                out.push(')');
+            }
+            _ => {}
+        }
+    }
+
+    fn cast(
+        &self,
+        arg: &Expr,
+        to: Oid,
+        typmod: i32,
+        form: CoercionForm,
+        scope: &Scope<'_>,
+        out: &mut String,
+    ) {
+        if form == CoercionForm::ImplicitCast {
+            return self.write(arg, scope, out, false);
+        }
+        // A constant of the very type needs no second cast.
+        if let Expr::Const(c) = arg
+            && c.type_oid == to
+            && c.typmod == typmod
+        {
+            return self.constant(c, out);
+        }
+        if matches!(arg, Expr::Const(c) if c.type_oid == to && !c.value.is_null())
+            && let Expr::Const(c) = arg
+        {
+            let typed = Const { typmod, ..c.clone() };
+            return self.constant(&typed, out);
+        }
+        out.push('(');
+        self.write(arg, scope, out, false);
+        out.push_str(")::");
+        out.push_str(&format_type(self.catalog, to, Some(typmod)));
+    }
+
+    fn case(&self, c: &CaseExpr, scope: &Scope<'_>, out: &mut String) {
+        out.push_str("\nCASE");
+        if let Some(a) = &c.arg {
+            out.push(' ');
+            self.write(a, scope, out, true);
+        }
+        for (when, then) in &c.whens {
+            out.push_str("\n    WHEN ");
+            match (&c.arg, when) {
+                (Some(_), Expr::Op(o)) if o.args.len() == 2 => self.write(&o.args[1], scope, out, false),
+                _ => self.write(when, scope, out, false),
+            }
+            out.push_str(" THEN ");
+            self.write(then, scope, out, true);
+        }
+        out.push_str("\n    ELSE ");
+        self.write(&c.default, scope, out, true);
+        out.push_str("\nEND");
+    }
+
+    fn array(&self, a: &ArrayExpr, scope: &Scope<'_>, out: &mut String) {
+        out.push_str("ARRAY[");
+        self.list(&a.elements, scope, out);
+        out.push(']');
+        if a.elements.is_empty() {
+            out.push_str(&format!("::{}", format_type(self.catalog, a.array_type, None)));
+        }
+    }
+
+    fn row_compare(&self, r: &RowCompareExpr, scope: &Scope<'_>, out: &mut String) {
+        out.push_str("(ROW(");
+        self.list(&r.left, scope, out);
+        out.push_str(&format!(") {} ROW(", r.ops.first().map_or(String::new(), |o| self.operator_name(*o))));
+        self.list(&r.right, scope, out);
+        out.push_str("))");
+    }
+
+    fn sql_value(&self, v: &SqlValueExpr, out: &mut String) {
+        out.push_str(&crate::target::sql_value_name(v.kind).to_ascii_uppercase());
+        if v.typmod >= 0 {
+            out.push_str(&format!("({})", v.typmod));
+        }
+    }
+
+    fn field_name(&self, f: &FieldExpr, _: &Scope<'_>) -> String {
+        let t = crate::facts::expr_type(&f.arg, &|_| Oid::INVALID);
+        let relation = self.catalog.type_by_oid(t).ok().flatten().and_then(|t| match t.kind {
+            catalog::view::TypeKind::Composite(relation) => Some(relation),
+            _ => None,
+        });
+        let table = relation.and_then(|r| self.catalog.relation_by_oid(r).ok().flatten());
+        let name = table.and_then(|t| t.columns.get(f.attno as usize - 1).map(|c| c.name.clone()));
+        name.unwrap_or_else(|| format!("f{}", f.attno))
+    }
+
+    /// A function's name.
+    pub(crate) fn function_name(&self, oid: Oid) -> String {
+        match types::registry::function(oid) {
+            Some(f) => f.name.to_owned(),
+            None => {
+                self.catalog.function_by_oid(oid).ok().flatten().map_or(oid.to_string(), |f| f.name.clone())
+            }
+        }
+    }
+
+    /// An operator's name.
+    pub fn operator_name(&self, oid: Oid) -> String {
+        match types::registry::operator(oid) {
+            Some(o) => o.name.to_owned(),
+            None => {
+                self.catalog.operator_by_oid(oid).ok().flatten().map_or(oid.to_string(), |o| o.name.clone())
+            }
+        }
+    }
+
+    fn collation_name(&self, oid: Oid) -> String {
+        match oid.0 {
+            100 => "\"default\"".to_owned(),
+            950 => "\"C\"".to_owned(),
+            951 => "\"POSIX\"".to_owned(),
+            _ => self
+                .catalog
+                .collation_by_oid(oid)
+                .ok()
+                .flatten()
+                .map_or(oid.to_string(), |c| quote_identifier(&c.name)),
+        }
+    }
+}
+
+/// ASC and DESC with NULLS, where they differ from what is implied.
+pub(crate) fn sort_words(descending: bool, nulls_first: bool) -> &'static str {
+    match (descending, nulls_first) {
+        (false, false) => "",
+        (false, true) => " NULLS FIRST",
+        (true, true) => " DESC",
+        (true, false) => " DESC NULLS LAST",
+    }
+}
+
+fn test_words(test: BoolTest) -> &'static str {
+    match test {
+        BoolTest::True => " IS TRUE",
+        BoolTest::NotTrue => " IS NOT TRUE",
+        BoolTest::False => " IS FALSE",
+        BoolTest::NotFalse => " IS NOT FALSE",
+        BoolTest::Unknown => " IS UNKNOWN",
+        BoolTest::NotUnknown => " IS NOT UNKNOWN",
+    }
+}
+
+/// A column's name, qualified where the level asks for it.
+fn column_name(v: &Var, scope: &Scope<'_>) -> String {
+    let mut level = scope;
+    for _ in 0..v.levels_up {
+        match level.outer {
+            Some(outer) => level = outer,
+            None => return "???".to_owned(),
+        }
+    }
+    let system = |n: i16| quote_identifier(crate::agg::system_name(n));
+    match level.names {
+        Names::Relation(columns) => match v.attno {
+            n if n < 0 => system(n),
+            0 => "*".to_owned(),
+            n => columns.get(n as usize - 1).map_or("???".to_owned(), |c| quote_identifier(c)),
+        },
+        Names::Query { query, qualify, rtes } => {
+            let relation = match v.version {
+                RowVersion::Default => rtes.get(v.rte).map_or("???".to_owned(), |n| quote_identifier(n)),
+                RowVersion::Old => "old".to_owned(),
+                RowVersion::New => "new".to_owned(),
+            };
+            let column = match v.attno {
+                n if n < 0 => system(n),
+                0 => {
+                    return if scope.outer.is_some() || qualify { format!("{relation}.*") } else { relation };
+                }
+                n => {
+                    let entry = query.range_table.get(v.rte);
+                    let name = entry.and_then(|r| r.columns.get(n as usize - 1));
+                    name.map_or("???".to_owned(), |c| quote_identifier(c))
+                }
+            };
+            let qualify = qualify || v.levels_up > 0 || v.version != RowVersion::Default;
+            let unnamed = matches!(query.range_table.get(v.rte).map(|r| &r.kind), Some(RteKind::Join(_)));
+            if qualify && !unnamed { format!("{relation}.{column}") } else { column }
+        }
+    }
+}

@@ -26,6 +26,7 @@ mod columns;
 mod core;
 mod cte;
 pub mod deparse;
+mod deparse_query;
 mod dml;
 mod equal;
 pub mod expr;
