@@ -116,15 +116,22 @@ pub fn from_timestamp(ts: i64) -> i32 {
     }
 }
 
-/// A timestamp compared with a date: beyond the range of timestamps every date is later.
+/// A date compared with a moment: one beyond the range of timestamps lies between the last and infinity.
+fn compare_moment(date: SqlResult<i64>, ts: i64, late: bool) -> std::cmp::Ordering {
+    match date {
+        Ok(date) => date.cmp(&ts),
+        Err(_) if late && ts != timestamp::INFINITY => std::cmp::Ordering::Greater,
+        Err(_) if !late && ts == timestamp::MINUS_INFINITY => std::cmp::Ordering::Greater,
+        Err(_) => std::cmp::Ordering::Less,
+    }
+}
+
 fn compare_timestamp(date: i32, ts: i64) -> std::cmp::Ordering {
-    to_timestamp(date)
-        .map_or(if date > 0 { std::cmp::Ordering::Greater } else { std::cmp::Ordering::Less }, |d| d.cmp(&ts))
+    compare_moment(to_timestamp(date), ts, date > 0)
 }
 
 fn compare_timestamptz(date: i32, ts: i64, cx: &Call) -> std::cmp::Ordering {
-    to_timestamptz(date, cx)
-        .map_or(if date > 0 { std::cmp::Ordering::Greater } else { std::cmp::Ordering::Less }, |d| d.cmp(&ts))
+    compare_moment(to_timestamptz(date, cx), ts, date > 0)
 }
 
 fn add_days(date: i32, days: i64) -> SqlResult<i32> {

@@ -557,7 +557,7 @@ impl Parser<'_> {
             });
         }
         if let Some((year, month, day)) = self.out.date {
-            if year == 0 && !self.bc && self.out.special.is_none() && day != 0 && !self.from_julian() {
+            if year == 0 && !self.bc && self.out.special.is_none() && day != 0 && !self.is_julian() {
                 return Err(Failure::Range);
             }
             let year = if self.bc { 1 - year } else { year };
@@ -583,7 +583,7 @@ impl Parser<'_> {
         Ok(self.out)
     }
 
-    fn from_julian(&self) -> bool {
+    fn is_julian(&self) -> bool {
         self.bytes.first().is_some_and(|b| b.eq_ignore_ascii_case(&b'j'))
     }
 }

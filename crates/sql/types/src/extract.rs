@@ -256,7 +256,7 @@ fn interval_value(field: &str, value: &Interval) -> SqlResult<Value> {
     if !value.is_finite() {
         let negative = value.micros < 0;
         return Ok(match name {
-            "hour" | "day" | "week" | "year" | "decade" | "century" | "millennium" | "epoch" => {
+            "hour" | "day" | "year" | "decade" | "century" | "millennium" | "epoch" => {
                 Value::Infinite(negative)
             }
             _ => Value::Null,
@@ -304,7 +304,16 @@ macro_rules! pair {
 
 pair!(of_timestamp, part_of_timestamp, timestamp_value, (ts: i64), "`timestamp`");
 pair!(of_timestamptz, part_of_timestamptz, timestamptz_value, (ts: i64, cx: &Call), "`timestamptz`");
-pair!(of_date, part_of_date, date_value, (value: i32), "`date`");
+/// `extract` from a `date`.
+pub fn of_date(field: &str, value: i32) -> SqlResult<Option<Numeric>> {
+    date_value(field, value)?.numeric()
+}
+
+/// `date_part` of a `date`: of its midnight, so that times have a value.
+pub fn part_of_date(field: &str, value: i32) -> SqlResult<Option<f64>> {
+    part_of_timestamp(field, date::to_timestamp(value)?)
+}
+
 pair!(of_time, part_of_time, time_value, (time: i64), "`time`");
 pair!(of_timetz, part_of_timetz, timetz_value, (bytes: &[u8]), "`timetz`");
 pair!(of_interval, part_of_interval, interval_value, (value: &Interval), "`interval`");
@@ -383,6 +392,7 @@ pub fn truncate_interval(unit: &str, value: &Interval) -> SqlResult<Interval> {
         "week" => {
             return Err(unsupported(unit, "interval").detail("Months usually have fractional weeks."));
         }
+        "dow" | "isodow" | "doy" | "isoyear" | "epoch" | "julian" => return Err(unknown(unit, "interval")),
         _ => return Err(unsupported(unit, "interval")),
     })
 }

@@ -2,6 +2,21 @@
 //! transactions, sizes, sequences, advisory locks.
 
 functions! {
+    3100 row_number() -> int8 [immutable] { window RowNumber }
+    3101 rank() -> int8 [immutable] { window Rank }
+    3102 dense_rank() -> int8 [immutable] { window DenseRank }
+    3103 percent_rank() -> float8 [immutable] { window PercentRank }
+    3104 cume_dist() -> float8 [immutable] { window CumeDist }
+    3105 ntile(int4) -> int4 [immutable strict] { window Ntile }
+    3106 lag(anyelement) -> anyelement [immutable strict] { window Lag }
+    3107 lag(anyelement, int4) -> anyelement [immutable strict] { window Lag }
+    3108 lag(anycompatible, int4, anycompatible) -> anycompatible [immutable strict] { window Lag }
+    3109 lead(anyelement) -> anyelement [immutable strict] { window Lead }
+    3110 lead(anyelement, int4) -> anyelement [immutable strict] { window Lead }
+    3111 lead(anycompatible, int4, anycompatible) -> anycompatible [immutable strict] { window Lead }
+    3112 first_value(anyelement) -> anyelement [immutable strict] { window FirstValue }
+    3113 last_value(anyelement) -> anyelement [immutable strict] { window LastValue }
+    3114 nth_value(anyelement, int4) -> anyelement [immutable strict] { window NthValue }
     861 current_database() -> name [stable strict] { session CurrentDatabase }
     1402 current_schema() -> name [stable strict parallel_unsafe] { session CurrentSchema }
     1403 current_schemas(bool) -> _name [stable strict parallel_unsafe] { session CurrentSchemas }

@@ -424,7 +424,7 @@ fn series(
 }
 
 fn generate_series(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
-    series(args, Interval::from_datum(&args[2]), |ts, by| add_interval(ts, by))
+    series(args, Interval::from_datum(&args[2]), add_interval)
 }
 
 fn generate_series_tz(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {

@@ -20,8 +20,8 @@ impl Numeric {
             _ => (false, body),
         };
         match unsigned.to_ascii_lowercase().as_str() {
-            "nan" if unsigned.len() == body.len() => return Ok(Numeric::nan()),
-            "infinity" | "inf" => return Ok(Numeric::infinity(negative)),
+            "nan" if unsigned.len() == body.len() => Ok(Numeric::nan()),
+            "infinity" | "inf" => Ok(Numeric::infinity(negative)),
             lower => {
                 let radix = match lower.get(..2) {
                     Some("0x") => Some(16),

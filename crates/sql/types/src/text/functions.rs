@@ -44,9 +44,9 @@ functions! {
     250 textgename(text, name) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_ge() }
     253 bttextnamecmp(text, name) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)) as i32 }
     458 text_larger(text, text) -> text [immutable strict leakproof] { |a: &Datum, b: &Datum| larger(a, b, crate::oids::text) }
-    459 text_smaller(text, text) -> text [immutable strict leakproof] { |a: &Datum, b: &Datum| larger(b, a, crate::oids::text) }
+    459 text_smaller(text, text) -> text [immutable strict leakproof] { |a: &Datum, b: &Datum| smaller(a, b, crate::oids::text) }
     1063 bpchar_larger(bpchar, bpchar) -> bpchar [immutable strict leakproof] { |a: &Datum, b: &Datum| larger(a, b, crate::oids::bpchar) }
-    1064 bpchar_smaller(bpchar, bpchar) -> bpchar [immutable strict leakproof] { |a: &Datum, b: &Datum| larger(b, a, crate::oids::bpchar) }
+    1064 bpchar_smaller(bpchar, bpchar) -> bpchar [immutable strict leakproof] { |a: &Datum, b: &Datum| smaller(a, b, crate::oids::bpchar) }
     2160 text_pattern_lt(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| a < b }
     2161 text_pattern_le(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| a <= b }
     2163 text_pattern_ge(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| a >= b }
@@ -112,6 +112,11 @@ functions! {
 
 fn larger(a: &Datum, b: &Datum, type_oid: base::Oid) -> Datum {
     let keep_first = crate::compare::compare(type_oid).is_some_and(|compare| compare(a, b).is_gt());
+    if keep_first { a.clone() } else { b.clone() }
+}
+
+fn smaller(a: &Datum, b: &Datum, type_oid: base::Oid) -> Datum {
+    let keep_first = crate::compare::compare(type_oid).is_some_and(|compare| compare(a, b).is_lt());
     if keep_first { a.clone() } else { b.clone() }
 }
 

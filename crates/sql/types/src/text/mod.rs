@@ -64,7 +64,7 @@ pub fn char_count(bytes: &[u8]) -> usize {
 
 /// The limit that a modifier of `varchar(n)` or `char(n)` means.
 fn limit(typmod: i32) -> Option<usize> {
-    (typmod >= 4).then_some((typmod - 4) as usize)
+    (typmod >= 4).then(|| (typmod - 4) as usize)
 }
 
 /// A text brought to `varchar(n)`: too long is an error unless only blanks are cut, or the cast is explicit.
@@ -89,6 +89,9 @@ pub fn bpchar_fit(text: &str, typmod: i32, explicit: bool) -> SqlResult<Datum> {
     }
     let text = &text[..end];
     let missing = limit - char_count(text.as_bytes());
+    if limit > MAX_TEXT {
+        return Err(too_long());
+    }
     if missing == 0 {
         return Ok(Datum::text(text));
     }
