@@ -9,6 +9,7 @@ mod error;
 mod eval;
 mod functions;
 mod index;
+mod initialize;
 mod nodes;
 mod output;
 mod recheck;
@@ -18,6 +19,7 @@ mod spill;
 mod statistics;
 mod subplan;
 
+pub use initialize::initialize;
 pub use output::{Column, Format, Output, RowEncoder};
 pub use session::{
     Activity, Backend, BackendState, Instance, ParamValue, Registered, Session, SessionInfo, Sessions,

@@ -202,7 +202,7 @@ impl Session {
     ) -> SqlResult<Datum> {
         let Some(bytes) = value else { return Ok(Datum::Null) };
         let context = self.format();
-        let call = types::Call { session: self, ..types::Call::new(&context) };
+        let call = types::Call::new(&context).with_session(self);
         let number = |e: base::SqlError| e.context(format!("unnamed portal parameter ${}", index + 1));
         match format {
             Format::Binary => types::receive(ty, bytes, -1, &call).map_err(number),
