@@ -107,7 +107,7 @@ fn hash_oid(a: u32) -> u64 {
 }
 
 fn lsn_range() -> SqlError {
-    sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "pg_lsn out of range")
+    sql_err!(INVALID_PARAMETER_VALUE, "pg_lsn out of range")
 }
 
 fn numeric_lsn(a: &Numeric) -> SqlResult<i64> {

@@ -6,6 +6,9 @@ use base::{SqlResult, sql_err};
 
 use super::{Kind, LIMB_DIGITS, MAX_DISPLAY_SCALE, MAX_WEIGHT, MIN_SIGNIFICANT, Numeric, overflow};
 
+/// Largest argument of the exponential, whose result PostgreSQL still gives.
+const EXP_LIMIT: f64 = 6000.0;
+
 fn one() -> Numeric {
     Numeric::from_i64(1)
 }
@@ -109,13 +112,10 @@ impl Numeric {
     /// e to this power, to `scale` digits.
     fn exp_scaled(&self, scale: i32) -> SqlResult<Numeric> {
         let value = self.to_f64();
-        if value.abs() >= f64::from(MAX_DISPLAY_SCALE) * 3.0 * std::f64::consts::LN_10 && value < 0.0 {
-            return Ok(Numeric { scale, ..Numeric::zero() });
+        if value.abs() >= EXP_LIMIT {
+            return if value < 0.0 { Ok(Numeric { scale, ..Numeric::zero() }) } else { Err(overflow()) };
         }
         let decimal = value * std::f64::consts::LOG10_E;
-        if decimal > f64::from(MAX_WEIGHT + 1) * f64::from(LIMB_DIGITS) {
-            return Err(overflow());
-        }
         // Halve the argument until it is small, sum the series, square as often; a digit is lost with every ten squarings.
         let mut halvings = 0;
         let mut size = value.abs();

@@ -572,12 +572,7 @@ fn count(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
 }
 
 /// The `n`th match from a start position, and the group asked for.
-fn nth(
-    args: &[Datum],
-    n: i32,
-    flags: Flags,
-    group: i32,
-) -> SqlResult<Option<(usize, usize, &str)>> {
+fn nth(args: &[Datum], n: i32, flags: Flags, group: i32) -> SqlResult<Option<(usize, usize, &str)>> {
     let text = <&str>::from_datum(&args[0]);
     let start = start_byte(text, args, 2)?;
     positive(n, "n")?;
