@@ -1,32 +1,265 @@
 //! # What
 //! Utility statements: everything that is neither a query nor a change of rows. One file per family.
+//!
+//! # Layout
+//! * [`run`] picks the family. [`columns`]: what a statement returns, for RowDescription.
+//! * Relations: `table`, `constraint`, `index` (with `index_build`, `index_sort`), `alter`, `rename`, `drop`, `truncate`,
+//!   `temporary`, `schema`.
+//! * Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
+//! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
+//!   `expression`, `index_entries`, `violation`.
+//!
+//! # Invariants
+//! 1. A relation's lock is taken before its description is trusted.
+//! 2. A clause that is not supported fails with 0A000 and its name.
 
-use base::{SqlError, SqlResult};
+mod constraint;
+mod drop;
+mod expression;
+mod index;
+mod index_build;
+mod index_sort;
+mod lock;
+mod names;
+mod object_name;
+mod options;
+mod schema;
+mod settings;
+mod storage_parameter;
+mod table;
+mod temporary;
+mod truncate;
+mod type_name;
+mod violation;
+
+use std::sync::Arc;
+
+use base::{SqlError, SqlResult, sql_err};
 use parse::Statement;
+use parse::ast::{Discard, ObjectKind};
 
-use crate::output::Output;
+use crate::output::{Column, Output};
 use crate::session::Session;
+use crate::spill::TempDir;
+
+use violation::key_text;
+
+/// Where the session's temporary files go.
+pub(crate) fn temp_dir(session: &Session) -> TempDir {
+    TempDir { path: session.engine().dir().join("base/pgsql_tmp"), pid: session.info.pid }
+}
+
+/// Columns of a utility statement's result, if it returns rows.
+pub(crate) fn columns(_session: &Session, statement: &Statement) -> SqlResult<Option<Arc<[Column]>>> {
+    Ok(match statement {
+        Statement::Show(name) => Some(settings::show_columns(name).into()),
+        _ => None,
+    })
+}
+
+/// `CREATE TABLE` and so on of an object's kind: `TABLE`.
+fn kind_words(kind: ObjectKind) -> String {
+    let name = format!("{kind:?}");
+    let mut out = String::with_capacity(name.len() + 4);
+    for (i, c) in name.chars().enumerate() {
+        if i > 0 && c.is_ascii_uppercase() {
+            out.push(' ');
+        }
+        out.push(c.to_ascii_uppercase());
+    }
+    out
+}
+
+/// Fails in a read-only transaction.
+fn refuse_read_only(session: &Session, what: &str) -> SqlResult<()> {
+    if session.txn.borrow().characteristics().read_only {
+        return Err(sql_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"));
+    }
+    Ok(())
+}
 
 /// Carries out a utility statement. Returns the command tag (`CREATE TABLE`).
 ///
-/// `text` is the whole query string, for positions and for EXPLAIN and PREPARE.
+/// `text` is the whole query string, for positions and for EXPLAIN and PREPARE. RowDescription of [`columns`] has
+/// been sent.
 pub(crate) fn run(
     session: &Session,
     statement: &Statement,
     text: &str,
     out: &mut dyn Output,
 ) -> SqlResult<String> {
-    let _ = (session, text, out);
+    let tag = statement_name(statement);
+    if changes_catalog(statement) {
+        refuse_read_only(session, tag)?;
+    }
     match statement {
-        other => Err(SqlError::not_supported(format!("{other:?}"))),
+        Statement::CreateTable(s) => table::create(session, s, text)?,
+        Statement::CreateIndex(s) => index::create(session, s, text)?,
+        Statement::Drop(s) => {
+            let tag = format!("DROP {}", kind_words(s.kind));
+            refuse_read_only(session, &tag)?;
+            drop::run(session, s)?;
+            return Ok(tag);
+        }
+        Statement::Truncate { relations, restart_identity, behavior: _ } => {
+            truncate::run(session, relations, *restart_identity)?;
+        }
+        Statement::CreateSchema { name, owner, elements, if_not_exists } => {
+            let who = (name.as_deref(), owner.as_ref());
+            schema::create(session, who, elements, *if_not_exists, (text, out))?;
+        }
+        Statement::Comment { kind, object, comment } => {
+            schema::comment(session, *kind, object, comment.as_deref())?;
+        }
+        Statement::Transaction(s) => return session.transaction_command(s),
+        Statement::Set(s) => return settings::set(session, s).map(str::to_owned),
+        Statement::Show(name) => settings::show(session, name, out)?,
+        Statement::Lock { relations, mode, nowait } => lock::run(session, relations, *mode, *nowait)?,
+        Statement::Checkpoint(_) => checkpoint(session)?,
+        Statement::Discard(what) => return discard(session, *what).map(str::to_owned),
+        _ => return Err(SqlError::not_supported(tag)),
+    }
+    Ok(tag.to_owned())
+}
+
+fn checkpoint(session: &Session) -> SqlResult<()> {
+    if !names::is_superuser(session) {
+        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied to execute CHECKPOINT command")
+            .detail("Only roles with privileges of the \"pg_checkpoint\" role may execute this command."));
+    }
+    let cause = engine::CheckpointCause::Requested;
+    let done = session.engine().checkpoint(cause);
+    done.map(std::mem::drop).map_err(|e| SqlError::new(base::SqlState::IO_ERROR, e.to_string()))
+}
+
+fn discard(session: &Session, what: Discard) -> SqlResult<&'static str> {
+    match what {
+        Discard::Temporary => {
+            temporary::drop_all(session)?;
+            Ok("DISCARD TEMP")
+        }
+        Discard::Sequences => Ok("DISCARD SEQUENCES"),
+        Discard::Plans => Ok("DISCARD PLANS"),
+        // Portals and prepared statements are the session's, which comes here for the rest.
+        Discard::All => {
+            session.prevent_in_block("DISCARD ALL")?;
+            session.settings.borrow_mut().reset_all(session.txn.borrow().depth() as u32);
+            session.apply_settings();
+            session.txn.borrow_mut().unlock_all_for_session(|_| true);
+            temporary::drop_all(session)?;
+            Ok("DISCARD ALL")
+        }
     }
 }
 
-/// Columns of a utility statement's result, if it returns rows (SHOW, EXPLAIN, EXECUTE, FETCH).
-pub(crate) fn columns(
-    session: &Session,
-    statement: &Statement,
-) -> SqlResult<Option<std::sync::Arc<[crate::Column]>>> {
-    let _ = (session, statement);
-    Ok(None)
+/// Whether the statement is refused in a read-only transaction under its name.
+fn changes_catalog(statement: &Statement) -> bool {
+    matches!(
+        statement,
+        Statement::CreateTable(_)
+            | Statement::CreateTableAs(_)
+            | Statement::CreateIndex(_)
+            | Statement::AlterTable(_)
+            | Statement::Rename(_)
+            | Statement::SetSchema { .. }
+            | Statement::Truncate { .. }
+            | Statement::CreateView(_)
+            | Statement::CreateSequence { .. }
+            | Statement::AlterSequence { .. }
+            | Statement::CreateSchema { .. }
+            | Statement::Comment { .. }
+    )
+}
+
+/// What a statement is called: its command tag, or the name in 0A000.
+pub(crate) fn statement_name(statement: &Statement) -> &'static str {
+    match statement {
+        Statement::Select(_) => "SELECT",
+        Statement::Insert(_) => "INSERT",
+        Statement::Update(_) => "UPDATE",
+        Statement::Delete(_) => "DELETE",
+        Statement::Merge(_) => "MERGE",
+        Statement::CreateTable(_) => "CREATE TABLE",
+        Statement::CreateTableAs(s) if s.materialized_view => "CREATE MATERIALIZED VIEW",
+        Statement::CreateTableAs(s) if s.select_into => "SELECT INTO",
+        Statement::CreateTableAs(_) => "CREATE TABLE AS",
+        Statement::RefreshMaterializedView { .. } => "REFRESH MATERIALIZED VIEW",
+        Statement::CreateIndex(_) => "CREATE INDEX",
+        Statement::AlterTable(s) => alter_name(s.kind),
+        Statement::Rename(s) => alter_name(s.kind),
+        Statement::SetSchema { kind, .. } | Statement::AlterOwner { kind, .. } => alter_name(*kind),
+        Statement::Drop(_) => "DROP",
+        Statement::Truncate { .. } => "TRUNCATE TABLE",
+        Statement::CreateView(_) => "CREATE VIEW",
+        Statement::CreateSequence { .. } => "CREATE SEQUENCE",
+        Statement::AlterSequence { .. } => "ALTER SEQUENCE",
+        Statement::CreateSchema { .. } => "CREATE SCHEMA",
+        Statement::CreateDomain(_) => "CREATE DOMAIN",
+        Statement::AlterDomain(..) => "ALTER DOMAIN",
+        Statement::CreateEnum(..) | Statement::CreateComposite(..) => "CREATE TYPE",
+        Statement::AlterEnum(_) => "ALTER TYPE",
+        Statement::CreateFunction(s) if s.procedure => "CREATE PROCEDURE",
+        Statement::CreateFunction(_) => "CREATE FUNCTION",
+        Statement::CreateTrigger(_) => "CREATE TRIGGER",
+        Statement::CreateExtension { .. } => "CREATE EXTENSION",
+        Statement::CreateRole { .. } => "CREATE ROLE",
+        Statement::AlterRole { .. } | Statement::AlterRoleSet { .. } => "ALTER ROLE",
+        Statement::DropRole { .. } => "DROP ROLE",
+        Statement::DropOwned(..) => "DROP OWNED",
+        Statement::ReassignOwned(..) => "REASSIGN OWNED",
+        Statement::Grant(s) if !s.grant => "REVOKE",
+        Statement::Grant(_) => "GRANT",
+        Statement::GrantRole(s) if !s.grant => "REVOKE ROLE",
+        Statement::GrantRole(_) => "GRANT ROLE",
+        Statement::AlterDefaultPrivileges(..) => "ALTER DEFAULT PRIVILEGES",
+        Statement::Comment { .. } => "COMMENT",
+        Statement::CreateDatabase(..) => "CREATE DATABASE",
+        Statement::AlterDatabase(..) | Statement::AlterDatabaseSet(..) => "ALTER DATABASE",
+        Statement::DropDatabase { .. } => "DROP DATABASE",
+        Statement::AlterSystem(_) => "ALTER SYSTEM",
+        Statement::Copy(_) => "COPY",
+        Statement::Transaction(_) => "transaction control",
+        Statement::Set(_) => "SET",
+        Statement::Show(_) => "SHOW",
+        Statement::SetConstraints(..) => "SET CONSTRAINTS",
+        Statement::Prepare { .. } => "PREPARE",
+        Statement::Execute(_) => "EXECUTE",
+        Statement::Deallocate(_) => "DEALLOCATE",
+        Statement::DeclareCursor(_) => "DECLARE CURSOR",
+        Statement::Fetch(s) if s.is_move => "MOVE",
+        Statement::Fetch(_) => "FETCH",
+        Statement::Close(_) => "CLOSE CURSOR",
+        Statement::Explain { .. } => "EXPLAIN",
+        Statement::Vacuum(s) if s.vacuum => "VACUUM",
+        Statement::Vacuum(_) => "ANALYZE",
+        Statement::Cluster { .. } => "CLUSTER",
+        Statement::Reindex(_) => "REINDEX",
+        Statement::Checkpoint(_) => "CHECKPOINT",
+        Statement::Lock { .. } => "LOCK TABLE",
+        Statement::Listen(_) => "LISTEN",
+        Statement::Unlisten(_) => "UNLISTEN",
+        Statement::Notify(..) => "NOTIFY",
+        Statement::Discard(_) => "DISCARD",
+        Statement::Do(_) => "DO",
+        Statement::Call(_) => "CALL",
+        Statement::Load(_) => "LOAD",
+        Statement::CreateTablespace { .. } => "CREATE TABLESPACE",
+        Statement::DropTablespace { .. } => "DROP TABLESPACE",
+        Statement::Return(_) => "RETURN",
+    }
+}
+
+fn alter_name(kind: ObjectKind) -> &'static str {
+    match kind {
+        ObjectKind::Index => "ALTER INDEX",
+        ObjectKind::View => "ALTER VIEW",
+        ObjectKind::Sequence => "ALTER SEQUENCE",
+        ObjectKind::MaterializedView => "ALTER MATERIALIZED VIEW",
+        ObjectKind::Schema => "ALTER SCHEMA",
+        ObjectKind::Type | ObjectKind::Attribute => "ALTER TYPE",
+        ObjectKind::Function => "ALTER FUNCTION",
+        ObjectKind::Database => "ALTER DATABASE",
+        ObjectKind::Role => "ALTER ROLE",
+        _ => "ALTER TABLE",
+    }
 }

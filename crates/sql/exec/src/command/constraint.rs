@@ -1,0 +1,258 @@
+//! # What
+//! Constraints of tables: those of CREATE TABLE and of ALTER TABLE ADD CONSTRAINT.
+//!
+//! # PostgreSQL counterpart
+//! `parser/parse_utilcmd.c`, and `ATExecAddConstraint` of `commands/tablecmds.c`.
+
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::Table;
+use catalog::change::NewConstraint;
+use parse::ast::{Constraint, ConstraintKind, IndexConstraint};
+
+use super::names::at;
+use super::storage_parameter::Target;
+use super::{expression, index, index_build, names, object_name, storage_parameter};
+use crate::session::Session;
+
+/// A constraint to be made on an existing table.
+pub(crate) struct Wanted<'a> {
+    /// As written.
+    pub(crate) constraint: &'a Constraint,
+    /// Columns of a column constraint; none for a table constraint.
+    pub(crate) column: Option<&'a str>,
+}
+
+/// Refuses constraints that are not there yet.
+pub(crate) fn refuse_unsupported(constraint: &Constraint) -> SqlResult<()> {
+    let what = match &constraint.kind {
+        ConstraintKind::ForeignKey { .. } => "FOREIGN KEY constraint",
+        ConstraintKind::Exclude { .. } => "EXCLUDE constraint",
+        ConstraintKind::Generated { .. } => "GENERATED column",
+        ConstraintKind::Identity(..) => "GENERATED AS IDENTITY column",
+        ConstraintKind::PrimaryKey(index) | ConstraintKind::Unique(index) => {
+            if index.without_overlaps {
+                "WITHOUT OVERLAPS"
+            } else if constraint.deferrable || constraint.deferred {
+                "DEFERRABLE constraint"
+            } else {
+                return index::check_tablespace(index.tablespace.as_deref());
+            }
+        }
+        _ if constraint.deferrable || constraint.deferred => "DEFERRABLE constraint",
+        _ if !constraint.enforced => "NOT ENFORCED constraint",
+        _ => return Ok(()),
+    };
+    Err(SqlError::not_supported(what))
+}
+
+/// Makes PRIMARY KEY or UNIQUE with its index. The table's columns are NOT NULL already where they must be.
+pub(crate) fn add_unique(
+    session: &Session,
+    table: &Arc<Table>,
+    wanted: &Wanted<'_>,
+    (with, primary): (&IndexConstraint, bool),
+    text: &str,
+) -> SqlResult<()> {
+    let constraint = wanted.constraint;
+    if with.using_index.is_some() {
+        return Err(SqlError::not_supported("ADD CONSTRAINT USING INDEX"));
+    }
+    if primary && table.indexes.iter().any(|index| index.primary) {
+        let error = sql_err!(
+            INVALID_TABLE_DEFINITION,
+            "multiple primary keys for table \"{}\" are not allowed",
+            table.name
+        );
+        return Err(at(error, text, constraint.location));
+    }
+    let keys = key_columns(table, wanted, with, primary, text)?;
+    let including = numbers_of(table, &with.including, constraint, text)?;
+    let name = match &constraint.name {
+        Some(name) => {
+            check_free(session, table, name)?;
+            name.clone()
+        }
+        None => choose_name(session, table, &keys, &including, primary)?,
+    };
+    let mut new = index::blank(table, name.clone());
+    new.unique = true;
+    new.primary = primary;
+    new.for_constraint = true;
+    new.nulls_not_distinct = with.nulls_not_distinct;
+    new.parameters = storage_parameter::check(Target::Index, &with.options)?;
+    index::constraint_columns(session, table, (&keys, &including), &mut new)?;
+    let columns = keys.iter().chain(&including).copied().collect();
+    let index = session.with_changer(|changer| {
+        let index = changer.create_index(&new)?;
+        changer.add_constraint(&NewConstraint {
+            kind: if primary { b'p' } else { b'u' },
+            columns,
+            index,
+            ..blank(table, name)
+        })?;
+        Ok::<_, SqlError>(index)
+    })?;
+    index_build::build(session, table, index)
+}
+
+/// A constraint of `table` that is checked at once and says nothing yet.
+pub(crate) fn blank(table: &Table, name: String) -> NewConstraint {
+    NewConstraint {
+        name,
+        schema: table.schema,
+        table: table.oid,
+        kind: b'c',
+        columns: Vec::new(),
+        index: Oid::INVALID,
+        check: None,
+        deferrable: false,
+        deferred: false,
+        no_inherit: false,
+        validated: true,
+    }
+}
+
+fn key_columns(
+    table: &Table,
+    wanted: &Wanted<'_>,
+    with: &IndexConstraint,
+    primary: bool,
+    text: &str,
+) -> SqlResult<Vec<i16>> {
+    let own: Vec<String> = wanted.column.map(str::to_owned).into_iter().collect();
+    let written = if with.columns.is_empty() { &own } else { &with.columns };
+    let keys = numbers_of(table, written, wanted.constraint, text)?;
+    for (i, number) in keys.iter().enumerate() {
+        if keys[..i].contains(number) {
+            let kind = if primary { "primary key" } else { "unique" };
+            let error =
+                sql_err!(DUPLICATE_COLUMN, "column \"{}\" appears twice in {kind} constraint", written[i]);
+            return Err(at(error, text, wanted.constraint.location));
+        }
+    }
+    Ok(keys)
+}
+
+fn numbers_of(table: &Table, columns: &[String], constraint: &Constraint, text: &str) -> SqlResult<Vec<i16>> {
+    let number = |column: &String| match table.column(column) {
+        Some((number, _)) => Ok(number),
+        None => {
+            let error = sql_err!(UNDEFINED_COLUMN, "column \"{column}\" named in key does not exist");
+            Err(at(error, text, constraint.location))
+        }
+    };
+    columns.iter().map(number).collect()
+}
+
+/// A constraint's name must be free for the table, and as an index's in the schema.
+fn check_free(session: &Session, table: &Table, name: &str) -> SqlResult<()> {
+    if session.with_reader(|reader| reader.relation_oid(table.schema, name))?.is_some() {
+        return Err(sql_err!(DUPLICATE_TABLE, "relation \"{name}\" already exists"));
+    }
+    check_constraint_free(session, table, name)
+}
+
+/// `constraint "c" for relation "t" already exists`.
+pub(crate) fn check_constraint_free(session: &Session, table: &Table, name: &str) -> SqlResult<()> {
+    if session.with_changer(|changer| changer.free_constraint_name(table.oid, name))? != name {
+        return Err(sql_err!(
+            DUPLICATE_OBJECT,
+            "constraint \"{name}\" for relation \"{}\" already exists",
+            table.name
+        ));
+    }
+    Ok(())
+}
+
+fn choose_name(
+    session: &Session,
+    table: &Table,
+    keys: &[i16],
+    including: &[i16],
+    primary: bool,
+) -> SqlResult<String> {
+    let taken = |name: &str| {
+        let free = session.with_changer(|changer| changer.free_constraint_name(table.oid, name))?;
+        Ok(free != name)
+    };
+    if primary {
+        return object_name::free_relation(session, table.schema, (&table.name, None, "pkey"), taken);
+    }
+    let columns: Vec<String> =
+        keys.iter().chain(including).map(|&n| table.columns[n as usize - 1].name.clone()).collect();
+    let part = object_name::columns_part(&columns);
+    object_name::free_relation(session, table.schema, (&table.name, Some(&part), "key"), taken)
+}
+
+/// Enters NOT NULL of a column as a constraint of its own; the column is marked by the caller.
+pub(crate) fn add_not_null(
+    session: &Session,
+    table: &Table,
+    number: i16,
+    name: Option<&str>,
+    no_inherit: bool,
+) -> SqlResult<()> {
+    let column = &table.columns[number as usize - 1].name;
+    let name = match name {
+        Some(name) => {
+            check_constraint_free(session, table, name)?;
+            name.to_owned()
+        }
+        None => {
+            let base = object_name::make(&table.name, Some(column), "not_null");
+            session.with_changer(|changer| changer.free_constraint_name(table.oid, &base))?
+        }
+    };
+    session.with_changer(|changer| {
+        let new = NewConstraint { kind: b'n', columns: vec![number], no_inherit, ..blank(table, name) };
+        changer.add_constraint(&new).map(drop)
+    })
+}
+
+/// Makes a CHECK.
+pub(crate) fn add_check(
+    session: &Session,
+    table: &Arc<Table>,
+    wanted: &Wanted<'_>,
+    expr: &parse::ast::Expr,
+    text: &str,
+) -> SqlResult<()> {
+    let stored = expression::check(session, table, expr, text)?;
+    let name = match &wanted.constraint.name {
+        Some(name) => {
+            check_constraint_free(session, table, name)?;
+            name.clone()
+        }
+        None => {
+            let column = match stored.used.as_slice() {
+                [one] => Some(table.columns[*one as usize - 1].name.as_str()),
+                _ => None,
+            };
+            let base = object_name::make(&table.name, column, "check");
+            session.with_changer(|changer| changer.free_constraint_name(table.oid, &base))?
+        }
+    };
+    session.with_changer(|changer| {
+        let new = NewConstraint {
+            columns: stored.used.clone(),
+            check: Some(stored.text.clone()),
+            no_inherit: wanted.constraint.no_inherit,
+            validated: !wanted.constraint.not_valid,
+            ..blank(table, name)
+        };
+        changer.add_constraint(&new).map(drop)
+    })
+}
+
+/// Carries out one constraint on a table that is there. NOT NULL of columns is dealt with before.
+pub(crate) fn add(session: &Session, oid: Oid, wanted: &Wanted<'_>, text: &str) -> SqlResult<()> {
+    let table = names::describe(session, oid)?;
+    match &wanted.constraint.kind {
+        ConstraintKind::PrimaryKey(with) => add_unique(session, &table, wanted, (with, true), text),
+        ConstraintKind::Unique(with) => add_unique(session, &table, wanted, (with, false), text),
+        ConstraintKind::Check(expr) => add_check(session, &table, wanted, expr, text),
+        _ => Err(SqlError::internal("not a constraint to be added to a table")),
+    }
+}

@@ -1,0 +1,206 @@
+//! # What
+//! DROP TABLE, INDEX, VIEW, SEQUENCE, SCHEMA: several objects at once, with what depends on them.
+//!
+//! # Locks
+//! ACCESS EXCLUSIVE on every relation named; on an index's table first.
+
+use std::sync::Arc;
+
+use base::{SqlError, SqlResult, SqlState, sql_err};
+use catalog::change::{Behavior, ObjectAddress};
+use catalog::system::{pg_index, pg_namespace};
+use catalog::{RelationKind, RowExt, Table};
+use parse::ast::{Drop, DropBehavior, ObjectKind, ObjectName, RangeVar};
+use txn::{LockMode, LockWait};
+
+use super::names;
+use crate::session::Session;
+
+/// How messages call one kind of relation.
+struct Words {
+    /// `table`
+    noun: &'static str,
+    /// `a table`
+    one: &'static str,
+    /// `Use DROP TABLE to remove a table.`
+    hint: &'static str,
+    missing: SqlState,
+}
+
+fn words(kind: RelationKind) -> Words {
+    let (noun, one, hint, missing) = match kind {
+        RelationKind::Table | RelationKind::PartitionedTable | RelationKind::Toast => {
+            ("table", "a table", "Use DROP TABLE to remove a table.", SqlState::UNDEFINED_TABLE)
+        }
+        RelationKind::Index | RelationKind::PartitionedIndex => {
+            ("index", "an index", "Use DROP INDEX to remove an index.", SqlState::UNDEFINED_OBJECT)
+        }
+        RelationKind::Sequence => {
+            ("sequence", "a sequence", "Use DROP SEQUENCE to remove a sequence.", SqlState::UNDEFINED_TABLE)
+        }
+        RelationKind::View => {
+            ("view", "a view", "Use DROP VIEW to remove a view.", SqlState::UNDEFINED_TABLE)
+        }
+        RelationKind::MaterializedView => (
+            "materialized view",
+            "a materialized view",
+            "Use DROP MATERIALIZED VIEW to remove a materialized view.",
+            SqlState::UNDEFINED_TABLE,
+        ),
+        RelationKind::Composite => {
+            ("type", "a type", "Use DROP TYPE to remove a type.", SqlState::UNDEFINED_OBJECT)
+        }
+        RelationKind::ForeignTable => (
+            "foreign table",
+            "a foreign table",
+            "Use DROP FOREIGN TABLE to remove a foreign table.",
+            SqlState::UNDEFINED_OBJECT,
+        ),
+    };
+    Words { noun, one, hint, missing }
+}
+
+/// The kind of relation that a statement names.
+fn relation_kind(kind: ObjectKind) -> Option<RelationKind> {
+    Some(match kind {
+        ObjectKind::Table => RelationKind::Table,
+        ObjectKind::Index => RelationKind::Index,
+        ObjectKind::View => RelationKind::View,
+        ObjectKind::Sequence => RelationKind::Sequence,
+        ObjectKind::MaterializedView => RelationKind::MaterializedView,
+        ObjectKind::ForeignTable => RelationKind::ForeignTable,
+        _ => return None,
+    })
+}
+
+/// DROP.
+pub(crate) fn run(session: &Session, statement: &Drop) -> SqlResult<()> {
+    if statement.concurrently {
+        return Err(SqlError::not_supported("DROP INDEX CONCURRENTLY"));
+    }
+    let objects = match (statement.kind, relation_kind(statement.kind)) {
+        (_, Some(kind)) => relations(session, statement, kind)?,
+        (ObjectKind::Schema, _) => schemas(session, statement)?,
+        (other, _) => return Err(SqlError::not_supported(format!("DROP {}", super::kind_words(other)))),
+    };
+    let behavior = match statement.behavior {
+        DropBehavior::Restrict => Behavior::Restrict,
+        DropBehavior::Cascade => Behavior::Cascade,
+    };
+    if objects.is_empty() {
+        return Ok(());
+    }
+    let notice = session.with_changer(|changer| changer.drop_objects(&objects, behavior))?;
+    tell(session, notice);
+    Ok(())
+}
+
+/// Keeps the notice of what CASCADE took.
+pub(crate) fn tell(session: &Session, notice: Option<(String, Option<String>)>) {
+    if let Some((message, detail)) = notice {
+        let mut notice = names::notice(SqlState::SUCCESSFUL_COMPLETION, message);
+        notice.report_mut().detail = detail;
+        session.notice(notice);
+    }
+}
+
+fn relations(session: &Session, statement: &Drop, kind: RelationKind) -> SqlResult<Vec<ObjectAddress>> {
+    let mut objects = Vec::with_capacity(statement.objects.len());
+    for object in &statement.objects {
+        let name = names::relation_name(object)?;
+        let Some(table) = lock(session, &name, kind)? else {
+            report_missing(session, &name, kind, statement.missing_ok)?;
+            continue;
+        };
+        names::check_not_system(&table)?;
+        names::check_owner(session, &table)?;
+        let address = ObjectAddress::relation(table.oid);
+        if !objects.contains(&address) {
+            objects.push(address);
+        }
+    }
+    Ok(objects)
+}
+
+/// Finds and locks the relation; an index's table first.
+fn lock(session: &Session, name: &RangeVar, kind: RelationKind) -> SqlResult<Option<Arc<Table>>> {
+    let Some(found) = names::lookup(session, name)? else { return Ok(None) };
+    check_kind(&found, kind)?;
+    if found.kind == RelationKind::Index {
+        let index = pg_index::PG_INDEX_INDEXRELID_INDEX;
+        let row =
+            session.with_reader(|reader| reader.find_one(&pg_index::TABLE, index, &[found.oid.into()]))?;
+        if let Some((_, row)) = row {
+            let table = names::describe(session, row.oid(pg_index::INDRELID))?;
+            names::lock(session, &table, LockMode::AccessExclusive, LockWait::Block)?;
+        }
+    }
+    let table = names::try_open(session, name, LockMode::AccessExclusive)?;
+    if let Some(table) = &table {
+        check_kind(table, kind)?;
+    }
+    Ok(table)
+}
+
+fn check_kind(table: &Table, kind: RelationKind) -> SqlResult<()> {
+    let is = match table.kind {
+        RelationKind::PartitionedTable => RelationKind::Table,
+        RelationKind::PartitionedIndex => RelationKind::Index,
+        other => other,
+    };
+    if is == kind {
+        return Ok(());
+    }
+    let wanted = words(kind).one;
+    Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not {wanted}", table.name).hint(words(is).hint))
+}
+
+/// A notice with IF EXISTS, an error without.
+fn report_missing(session: &Session, name: &RangeVar, kind: RelationKind, missing_ok: bool) -> SqlResult<()> {
+    let words = words(kind);
+    let no_schema = match &name.schema {
+        Some(schema) => session.with_reader(|reader| reader.schema_by_name(schema))?.is_none(),
+        None => false,
+    };
+    let schema = name.schema.as_deref().unwrap_or_default();
+    let (code, what) = if no_schema {
+        (SqlState::UNDEFINED_SCHEMA, format!("schema \"{schema}\" does not exist"))
+    } else {
+        (words.missing, format!("{} \"{}\" does not exist", words.noun, name.name))
+    };
+    if missing_ok {
+        session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, format!("{what}, skipping")));
+        return Ok(());
+    }
+    Err(SqlError::new(code, what))
+}
+
+fn schemas(session: &Session, statement: &Drop) -> SqlResult<Vec<ObjectAddress>> {
+    let mut objects = Vec::with_capacity(statement.objects.len());
+    for object in &statement.objects {
+        let ObjectName::Name(name) = object else { return Err(SqlError::internal("a schema was expected")) };
+        let name = name.last();
+        let Some(oid) = session.with_reader(|reader| reader.schema_by_name(name))? else {
+            if !statement.missing_ok {
+                return Err(names::undefined_schema(name));
+            }
+            let message = format!("schema \"{name}\" does not exist, skipping");
+            session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
+            continue;
+        };
+        check_schema_owner(session, oid, name)?;
+        objects.push(ObjectAddress::schema(oid));
+    }
+    Ok(objects)
+}
+
+/// `must be owner of schema s`.
+pub(crate) fn check_schema_owner(session: &Session, oid: base::Oid, name: &str) -> SqlResult<()> {
+    let index = pg_namespace::PG_NAMESPACE_OID_INDEX;
+    let row = session.with_reader(|reader| reader.find_one(&pg_namespace::TABLE, index, &[oid.into()]))?;
+    let owner = row.map_or(base::Oid::INVALID, |(_, row)| row.oid(pg_namespace::NSPOWNER));
+    if names::owns(session, owner)? {
+        return Ok(());
+    }
+    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of schema {name}"))
+}

@@ -1,0 +1,342 @@
+//! # What
+//! CREATE INDEX, and the indexes behind constraints.
+//!
+//! # PostgreSQL counterpart and differences
+//! `commands/indexcmds.c`. Only B-trees; no CONCURRENTLY.
+
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use catalog::change::{NewColumn, NewIndex};
+use catalog::{CatalogView, RelationKind, Table, TypeKind};
+use parse::ast::{CreateIndex, IndexElement, Name, SortDirection, SortNulls};
+use txn::LockMode;
+use types::registry::opclasses::OPCLASSES;
+
+use super::storage_parameter::Target;
+use super::{expression, index_build, names, object_name, storage_parameter, type_name};
+use crate::session::Session;
+
+/// The access method `btree`.
+pub(crate) const BTREE: Oid = Oid(403);
+/// Most columns of an index.
+const MAX_COLUMNS: usize = 32;
+/// `anyarray`, the input type of `array_ops`.
+const ANYARRAY: Oid = Oid(2277);
+/// `anyenum`, of `enum_ops`.
+const ANYENUM: Oid = Oid(3500);
+
+/// CREATE INDEX.
+pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> SqlResult<()> {
+    refuse_unsupported(statement)?;
+    let table = names::open(session, &statement.relation, LockMode::Share)?;
+    check_table(session, &table)?;
+    let parameters = storage_parameter::check(Target::Index, &statement.options)?;
+    if statement.keys.len() + statement.including.len() > MAX_COLUMNS {
+        return Err(sql_err!(TOO_MANY_COLUMNS, "cannot use more than {MAX_COLUMNS} columns in an index"));
+    }
+    let columns = index_column_names(&statement.keys, &statement.including);
+    let name = match &statement.name {
+        Some(name) => name.clone(),
+        None => {
+            let part = object_name::columns_part(&columns);
+            object_name::free_relation(session, table.schema, (&table.name, Some(&part), "idx"), |_| {
+                Ok(false)
+            })?
+        }
+    };
+    if session.with_reader(|reader| reader.relation_oid(table.schema, &name))?.is_some() {
+        if statement.if_not_exists {
+            let message = format!("relation \"{name}\" already exists, skipping");
+            session.notice(names::notice(SqlState::DUPLICATE_TABLE, message));
+            return Ok(());
+        }
+        return Err(sql_err!(DUPLICATE_TABLE, "relation \"{name}\" already exists"));
+    }
+    let mut new = NewIndex {
+        unique: statement.unique,
+        nulls_not_distinct: statement.nulls_not_distinct,
+        parameters,
+        ..blank(&table, name)
+    };
+    add_columns(session, &table, statement, columns, &mut new, text)?;
+    if let Some(filter) = &statement.filter {
+        let stored = expression::index_predicate(session, &table, filter, text)?;
+        new.predicate = Some(stored.text);
+        new.used.extend(stored.used);
+    }
+    let index = session.with_changer(|changer| changer.create_index(&new))?;
+    index_build::build(session, &table, index)
+}
+
+fn refuse_unsupported(statement: &CreateIndex) -> SqlResult<()> {
+    match statement.access_method.as_str() {
+        "btree" => {}
+        known @ ("hash" | "gist" | "gin" | "spgist" | "brin") => {
+            return Err(SqlError::not_supported(format!("access method \"{known}\"")));
+        }
+        other => {
+            return Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist"));
+        }
+    }
+    if statement.concurrently {
+        return Err(SqlError::not_supported("CREATE INDEX CONCURRENTLY"));
+    }
+    check_tablespace(statement.tablespace.as_deref())
+}
+
+/// Only `pg_default` can be named.
+pub(crate) fn check_tablespace(name: Option<&str>) -> SqlResult<()> {
+    match name {
+        None | Some("pg_default") => Ok(()),
+        Some("pg_global") => Err(sql_err!(
+            INVALID_PARAMETER_VALUE,
+            "only shared relations can be placed in pg_global tablespace"
+        )),
+        Some(other) => Err(sql_err!(UNDEFINED_OBJECT, "tablespace \"{other}\" does not exist")),
+    }
+}
+
+fn check_table(session: &Session, table: &Table) -> SqlResult<()> {
+    let what = match table.kind {
+        RelationKind::Table => {
+            names::check_not_system(table)?;
+            return names::check_owner(session, table);
+        }
+        RelationKind::MaterializedView => return names::check_owner(session, table),
+        RelationKind::View => "views",
+        RelationKind::Index | RelationKind::PartitionedIndex => "indexes",
+        RelationKind::Sequence => "sequences",
+        RelationKind::Toast => "TOAST tables",
+        RelationKind::Composite => "composite types",
+        RelationKind::ForeignTable => "foreign tables",
+        RelationKind::PartitionedTable => {
+            return Err(SqlError::not_supported("an index of a partitioned table"));
+        }
+    };
+    Err(sql_err!(WRONG_OBJECT_TYPE, "cannot create index on relation \"{}\"", table.name)
+        .detail(format!("This operation is not supported for {what}.")))
+}
+
+fn index_column_names(keys: &[IndexElement], including: &[IndexElement]) -> Vec<String> {
+    object_name::index_columns(keys.iter().chain(including).map(|e| e.column.as_deref()))
+}
+
+/// An index of `table` without columns.
+pub(crate) fn blank(table: &Table, name: String) -> NewIndex {
+    NewIndex {
+        name,
+        table: table.oid,
+        schema: table.schema,
+        owner: table.owner,
+        persistence: table.persistence as u8,
+        columns: Vec::new(),
+        numbers: Vec::new(),
+        keys: 0,
+        opclasses: Vec::new(),
+        options: Vec::new(),
+        expressions: Vec::new(),
+        predicate: None,
+        used: Vec::new(),
+        unique: false,
+        nulls_not_distinct: false,
+        primary: false,
+        immediate: true,
+        for_constraint: false,
+        parameters: Vec::new(),
+    }
+}
+
+fn add_columns(
+    session: &Session,
+    table: &Arc<Table>,
+    statement: &CreateIndex,
+    columns: Vec<String>,
+    new: &mut NewIndex,
+    text: &str,
+) -> SqlResult<()> {
+    new.keys = statement.keys.len();
+    let mut columns = columns.into_iter();
+    for element in &statement.keys {
+        let name = columns.next().unwrap_or_default();
+        add_key(session, table, element, name, new, text)?;
+    }
+    for element in &statement.including {
+        let Some(column) = &element.column else {
+            return Err(sql_err!(FEATURE_NOT_SUPPORTED, "expressions are not supported in included columns"));
+        };
+        check_included(element)?;
+        let (number, found) = find_column(table, column)?;
+        let name = columns.next().unwrap_or_default();
+        new.columns.push(column_of(found, name));
+        new.numbers.push(number);
+    }
+    Ok(())
+}
+
+fn check_included(element: &IndexElement) -> SqlResult<()> {
+    let what = if element.collation.is_some() {
+        "a collation"
+    } else if element.opclass.is_some() {
+        "an operator class"
+    } else if element.direction != SortDirection::Default {
+        "ASC/DESC options"
+    } else if element.nulls != SortNulls::Default {
+        "NULLS FIRST/LAST options"
+    } else {
+        return Ok(());
+    };
+    Err(sql_err!(INVALID_OBJECT_DEFINITION, "including column does not support {what}"))
+}
+
+fn column_of(column: &catalog::Column, name: String) -> NewColumn {
+    NewColumn {
+        name,
+        type_oid: column.type_oid,
+        typmod: column.typmod,
+        collation: column.collation,
+        ..NewColumn::default()
+    }
+}
+
+fn find_column<'t>(table: &'t Table, name: &str) -> SqlResult<(i16, &'t catalog::Column)> {
+    if let Some(found) = table.column(name) {
+        return Ok(found);
+    }
+    if is_system_column(name) {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "index creation on system columns is not supported"));
+    }
+    Err(sql_err!(UNDEFINED_COLUMN, "column \"{name}\" does not exist"))
+}
+
+/// Whether a name is that of a system column.
+pub(crate) fn is_system_column(name: &str) -> bool {
+    matches!(name, "ctid" | "xmin" | "cmin" | "xmax" | "cmax" | "tableoid")
+}
+
+fn add_key(
+    session: &Session,
+    table: &Arc<Table>,
+    element: &IndexElement,
+    name: String,
+    new: &mut NewIndex,
+    text: &str,
+) -> SqlResult<()> {
+    let (number, mut stored) = match &element.expr {
+        Some(expr) => {
+            let key = expression::index_key(session, table, expr, text)?;
+            new.used.extend(key.used);
+            new.expressions.push(key.text);
+            let (type_oid, typmod, collation) = (key.type_oid, key.typmod, key.collation);
+            (0, NewColumn { name, type_oid, typmod, collation, ..NewColumn::default() })
+        }
+        None => {
+            let (number, found) = find_column(table, element.column.as_deref().unwrap_or_default())?;
+            (number, column_of(found, name))
+        }
+    };
+    if let Some(collation) = &element.collation {
+        stored.collation = session.with_reader(|reader| {
+            let ty = type_name::ColumnType {
+                oid: stored.type_oid,
+                typmod: stored.typmod,
+                collation: stored.collation,
+                dimensions: 0,
+            };
+            type_name::collation(reader, (collation, element.location), &ty, text)
+        })?;
+    }
+    if !element.opclass_options.is_empty() {
+        let class = element.opclass.as_ref().map_or("btree", Name::last);
+        return Err(sql_err!(INVALID_PARAMETER_VALUE, "operator class {class} has no options"));
+    }
+    let class = operator_class(session, stored.type_oid, element.opclass.as_ref())?;
+    let descending = match &element.direction {
+        SortDirection::Default | SortDirection::Ascending => false,
+        SortDirection::Descending => true,
+        SortDirection::Using(_) => return Err(SqlError::internal("USING in an index key")),
+    };
+    let nulls_first = match element.nulls {
+        SortNulls::Default => descending,
+        SortNulls::First => true,
+        SortNulls::Last => false,
+    };
+    new.columns.push(stored);
+    new.numbers.push(number);
+    new.opclasses.push(class);
+    new.options.push(i16::from(descending) | i16::from(nulls_first) << 1);
+    Ok(())
+}
+
+/// The B-tree operator class named, or the type's default.
+pub(crate) fn operator_class(session: &Session, ty: Oid, name: Option<&Name>) -> SqlResult<Oid> {
+    let def = session.with_reader(|reader| {
+        let mut def = reader.type_by_oid(ty)?;
+        while let Some(TypeKind::Domain(domain)) = def.as_deref().map(|d| d.kind.clone()) {
+            def = reader.type_by_oid(domain.base)?;
+        }
+        Ok::<_, SqlError>(def)
+    })?;
+    let base = def.as_ref().map_or(ty, |d| d.oid);
+    // Types that other types' classes take as they are.
+    let inputs = [
+        base,
+        if base == types::oids::varchar { types::oids::text } else { Oid::INVALID },
+        if def.as_ref().is_some_and(|d| d.category == 'A') { ANYARRAY } else { Oid::INVALID },
+        if def.as_ref().is_some_and(|d| d.kind == TypeKind::Enum) { ANYENUM } else { Oid::INVALID },
+        if types::compare::is_oid_alias(base) { types::oids::oid } else { Oid::INVALID },
+    ];
+    let classes = || OPCLASSES.iter().filter(|class| class.method == BTREE);
+    let shown = || session.with_reader(|reader| type_name::format(reader, ty, -1));
+    let Some(name) = name else {
+        for input in inputs.into_iter().filter(|i| i.is_valid()) {
+            if let Some(class) = classes().find(|class| class.default && class.input == input) {
+                return Ok(class.oid);
+            }
+        }
+        let error = sql_err!(
+            UNDEFINED_OBJECT,
+            "data type {} has no default operator class for access method \"btree\"",
+            shown()?
+        );
+        return Err(error.hint("You must specify an operator class for the index or define a default operator class for the data type."));
+    };
+    let Some(class) = classes().find(|class| class.name == name.last()) else {
+        return Err(sql_err!(
+            UNDEFINED_OBJECT,
+            "operator class \"{}\" does not exist for access method \"btree\"",
+            name.dotted()
+        ));
+    };
+    if !inputs.contains(&class.input) {
+        return Err(sql_err!(
+            DATATYPE_MISMATCH,
+            "operator class \"{}\" does not accept data type {}",
+            name.dotted(),
+            shown()?
+        ));
+    }
+    Ok(class.oid)
+}
+
+/// Key columns of a constraint's index, with their default classes.
+pub(crate) fn constraint_columns(
+    session: &Session,
+    table: &Arc<Table>,
+    (keys, including): (&[i16], &[i16]),
+    new: &mut NewIndex,
+) -> SqlResult<()> {
+    new.keys = keys.len();
+    let column = |n: i16| &table.columns[n as usize - 1];
+    let all = keys.iter().chain(including);
+    let columns = object_name::index_columns(all.clone().map(|&n| Some(column(n).name.as_str())));
+    for (&number, name) in all.zip(columns) {
+        new.columns.push(column_of(column(number), name));
+        new.numbers.push(number);
+    }
+    for &number in keys {
+        new.opclasses.push(operator_class(session, column(number).type_oid, None)?);
+        new.options.push(0);
+    }
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! # What
+//! Filling a new index: every row that somebody may still see, sorted, packed into a tree.
+//!
+//! # Locks
+//! The caller holds SHARE or a stronger lock on the table.
+
+use base::{Fork, SqlError, SqlResult, sql_err};
+use catalog::{Index, SizeEstimate, Table};
+use heap::HeapError;
+use tuple::Datum;
+
+use super::expression::IndexKeys;
+use super::index_sort::{IndexSort, Sorted, Target};
+use super::{key_text, names, temp_dir};
+use crate::session::Session;
+
+/// Builds the index `oid` of `table`, whose file is empty, and notes the sizes of both.
+pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid) -> SqlResult<()> {
+    let table = names::describe(session, table.oid)?;
+    let index = find(&table, oid)?;
+    let rel = index.btree.clone().ok_or_else(|| SqlError::internal("an index has no tree"))?;
+    let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
+    let mut sort = IndexSort::new(&rel, memory, temp_dir(session));
+    let rows = scan(session, &table, index, &mut sort)?;
+    let mut sorted = sort.finish()?;
+    let xid = session.txn.borrow_mut().xid()?;
+    let access = session.engine().index_access(xid);
+    let mut unique = Uniqueness { session, table: &table, index, last: None };
+    let mut next = |out: &mut Vec<Datum>| next_entry(&mut sorted, &mut unique, out);
+    let entries = btree::build(&access, &rel, &mut next).map_err(|e| e.into_sql(&index.name, &table.name))?;
+    note_sizes(session, &table, index, rows, entries)
+}
+
+fn find(table: &Table, oid: base::Oid) -> SqlResult<&Index> {
+    let found = table.indexes.iter().find(|index| index.oid == oid);
+    found.map(|index| &**index).ok_or_else(|| SqlError::internal(format!("index {oid} not found")))
+}
+
+/// Hands the table's rows to the sort. Returns how many are live.
+fn scan(session: &Session, table: &Table, index: &Index, sort: &mut IndexSort<'_>) -> SqlResult<u64> {
+    let Some(heap) = &table.heap else { return Ok(0) };
+    let keys = IndexKeys::new(index)?;
+    let access = session.engine().heap_access();
+    let (mut row, mut entry, mut live) = (Vec::new(), Vec::new(), 0);
+    let me = session.txn.borrow();
+    heap::build_scan(&access, heap, &me, &mut |found| {
+        let callback = |e: SqlError| HeapError::Callback(e);
+        row.clear();
+        found
+            .row
+            .decode(&heap.desc.layout, keys.upto(), &mut row)
+            .map_err(|_| callback(SqlError::internal("corrupt row")))?;
+        for value in row.iter_mut().filter(|v| matches!(v, Datum::Toasted(_))) {
+            *value = heap::detoast(&access, heap.desc.toast.as_ref(), value)?;
+        }
+        live += u64::from(found.live);
+        keys.entry(&row, &mut entry);
+        sort.add(&mut entry, Target { tid: found.root, live: found.live }).map_err(callback)
+    })
+    .map_err(HeapError::into_sql)?;
+    Ok(live)
+}
+
+fn next_entry(
+    sorted: &mut Sorted<'_>,
+    unique: &mut Uniqueness<'_>,
+    out: &mut Vec<Datum>,
+) -> SqlResult<Option<base::Tid>> {
+    let Some(target) = sorted.next(out)? else { return Ok(None) };
+    if target.live && unique.index.unique {
+        unique.check(out)?;
+    }
+    Ok(Some(target.tid))
+}
+
+/// Finds equal keys among live rows that follow each other.
+struct Uniqueness<'a> {
+    session: &'a Session,
+    table: &'a Table,
+    index: &'a Index,
+    last: Option<Vec<Datum>>,
+}
+
+impl Uniqueness<'_> {
+    fn check(&mut self, entry: &[Datum]) -> SqlResult<()> {
+        let key = &entry[..self.index.keys.len()];
+        if !self.index.nulls_not_distinct && key.iter().any(Datum::is_null) {
+            return Ok(());
+        }
+        let Some(rel) = &self.index.btree else { return Ok(()) };
+        if self.last.as_ref().is_some_and(|last| rel.compare_keys(last, key).is_eq()) {
+            let shown = key_text(self.session, self.table, self.index, key)?;
+            return Err(sql_err!(UNIQUE_VIOLATION, "could not create unique index \"{}\"", self.index.name)
+                .detail(format!("Key {shown} is duplicated."))
+                .table(&self.table.schema_name, &self.table.name)
+                .constraint(&self.index.name));
+        }
+        self.last = Some(key.to_vec());
+        Ok(())
+    }
+}
+
+fn note_sizes(session: &Session, table: &Table, index: &Index, rows: u64, entries: u64) -> SqlResult<()> {
+    let pages = |file| session.engine().pool().nblocks(file, Fork::Main).map_err(storage);
+    let (heap_pages, index_pages) = (pages(table.file)?, pages(index.file)?);
+    session.with_changer(|changer| {
+        let all_visible = table.size.all_visible;
+        // An empty table may be about to be filled: its size stays unknown, as in PostgreSQL.
+        if rows > 0 || heap_pages > 0 {
+            let size = SizeEstimate { pages: heap_pages, tuples: rows as f32, all_visible };
+            changer.set_size(table.oid, size)?;
+        }
+        let size = SizeEstimate { pages: index_pages, tuples: entries as f32, all_visible: 0 };
+        changer.set_size(index.oid, size)
+    })
+}
+
+fn storage(error: buffer::BufferError) -> SqlError {
+    HeapError::Buffer(error).into_sql()
+}

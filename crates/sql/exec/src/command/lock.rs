@@ -1,0 +1,50 @@
+//! # What
+//! LOCK TABLE.
+
+use base::{SqlError, SqlResult, sql_err};
+use catalog::RelationKind;
+use parse::ast::RangeVar;
+use txn::{BlockState, LockMode, LockWait};
+
+use super::names;
+use crate::session::Session;
+
+/// LOCK TABLE.
+pub(crate) fn run(session: &Session, relations: &[RangeVar], mode: i32, nowait: bool) -> SqlResult<()> {
+    if session.txn.borrow().state() == BlockState::Started {
+        return Err(sql_err!(NO_ACTIVE_SQL_TRANSACTION, "LOCK TABLE can only be used in transaction blocks"));
+    }
+    let mode = LockMode::ALL.into_iter().find(|m| *m as i32 == mode);
+    let mode = mode.ok_or_else(|| SqlError::internal("unknown lock mode"))?;
+    let wait = if nowait { LockWait::NoWait } else { LockWait::Block };
+    for name in relations {
+        let Some(table) = names::try_open_with(session, name, mode, wait)? else {
+            return Err(names::missing(session, name)?);
+        };
+        match table.kind {
+            RelationKind::Table | RelationKind::PartitionedTable | RelationKind::View => {}
+            _ => {
+                return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot lock relation \"{}\"", table.name)
+                    .detail(format!("This operation is not supported for {}.", plural(table.kind))));
+            }
+        }
+        if !names::owns(session, table.owner)? && mode > LockMode::AccessShare {
+            let kind = names::kind_name(table.kind);
+            return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {kind} {}", table.name));
+        }
+    }
+    Ok(())
+}
+
+fn plural(kind: RelationKind) -> &'static str {
+    match kind {
+        RelationKind::Index | RelationKind::PartitionedIndex => "indexes",
+        RelationKind::Sequence => "sequences",
+        RelationKind::MaterializedView => "materialized views",
+        RelationKind::Composite => "composite types",
+        RelationKind::Toast => "TOAST tables",
+        RelationKind::ForeignTable => "foreign tables",
+        RelationKind::View => "views",
+        RelationKind::Table | RelationKind::PartitionedTable => "tables",
+    }
+}

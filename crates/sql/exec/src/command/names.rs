@@ -1,0 +1,229 @@
+//! # What
+//! Relations by name, as utility statements need them: looked up, locked, looked up again, and checked for kind and owner.
+//!
+//! # Locks
+//! [`open`] takes the relation's heavyweight lock and then reads the description again, until name and lock agree.
+
+use std::sync::Arc;
+
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
+use catalog::{CatalogView, RelationKind, Table};
+use parse::ast::{Location, ObjectName, RangeVar};
+use txn::{LockError, LockMode, LockTag, LockWait};
+
+use crate::session::Session;
+
+/// What an object is called in messages.
+pub(crate) fn kind_name(kind: RelationKind) -> &'static str {
+    match kind {
+        RelationKind::Index | RelationKind::PartitionedIndex => "index",
+        RelationKind::Sequence => "sequence",
+        RelationKind::View => "view",
+        RelationKind::MaterializedView => "materialized view",
+        RelationKind::Composite => "type",
+        RelationKind::ForeignTable => "foreign table",
+        RelationKind::Table | RelationKind::PartitionedTable | RelationKind::Toast => "table",
+    }
+}
+
+/// `a.b.c` of DROP, COMMENT and the like as a relation.
+pub(crate) fn relation_name(object: &ObjectName) -> SqlResult<RangeVar> {
+    let ObjectName::Name(name) = object else {
+        return Err(SqlError::internal("a relation was expected"));
+    };
+    let (catalog, schema, name) = match name.0.as_slice() {
+        [name] => (None, None, name),
+        [schema, name] => (None, Some(schema.clone()), name),
+        [catalog, schema, name] => (Some(catalog.clone()), Some(schema.clone()), name),
+        _ => {
+            return Err(sql_err!(
+                SYNTAX_ERROR,
+                "improper relation name (too many dotted names): {}",
+                name.dotted()
+            ));
+        }
+    };
+    Ok(RangeVar { catalog, schema, name: name.clone(), inherit: true, ..RangeVar::default() })
+}
+
+/// Sets an error's position unless it has one.
+pub(crate) fn at(error: SqlError, text: &str, location: Location) -> SqlError {
+    match location.offset() {
+        Some(offset) if error.report().position.is_none() => error.at(parse::position(text, offset)),
+        _ => error,
+    }
+}
+
+/// A NOTICE.
+pub(crate) fn notice(code: SqlState, message: impl Into<String>) -> SqlError {
+    SqlError::with_severity(Severity::Notice, code, message)
+}
+
+/// `relation "t" does not exist`.
+pub(crate) fn undefined(name: &RangeVar) -> SqlError {
+    sql_err!(UNDEFINED_TABLE, "relation \"{}\" does not exist", name.dotted())
+}
+
+/// `schema "s" does not exist`.
+pub(crate) fn undefined_schema(name: &str) -> SqlError {
+    sql_err!(UNDEFINED_SCHEMA, "schema \"{name}\" does not exist")
+}
+
+/// Whether the current user is a superuser.
+pub(crate) fn is_superuser(session: &Session) -> bool {
+    session.superuser.get()
+}
+
+/// Whether the current user is `owner` or a superuser.
+pub(crate) fn owns(session: &Session, owner: Oid) -> SqlResult<bool> {
+    Ok(session.names.user() == owner || is_superuser(session))
+}
+
+/// `must be owner of table t`.
+pub(crate) fn check_owner(session: &Session, table: &Table) -> SqlResult<()> {
+    if owns(session, table.owner)? {
+        return Ok(());
+    }
+    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of {} {}", kind_name(table.kind), table.name))
+}
+
+/// Users may not change system catalogs.
+pub(crate) fn check_not_system(table: &Table) -> SqlResult<()> {
+    if table.oid.is_pinned() {
+        return Err(sql_err!(
+            INSUFFICIENT_PRIVILEGE,
+            "permission denied: \"{}\" is a system catalog",
+            table.name
+        ));
+    }
+    Ok(())
+}
+
+/// A three-part name must name this database.
+fn check_database(session: &Session, name: &RangeVar) -> SqlResult<()> {
+    match &name.catalog {
+        Some(catalog) if catalog != session.catalog.database_name() => Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "cross-database references are not implemented: \"{}\"",
+            name.dotted()
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Looks a relation up; no lock. `None` also if its schema does not exist.
+pub(crate) fn lookup(session: &Session, name: &RangeVar) -> SqlResult<Option<Arc<Table>>> {
+    check_database(session, name)?;
+    session.with_reader(|reader| reader.relation(name.schema.as_deref(), &name.name))
+}
+
+/// The lock tag of a relation.
+pub(crate) fn tag(session: &Session, relation: Oid) -> LockTag {
+    let database = if catalog_is_shared(relation) { Oid::INVALID } else { session.catalog.database() };
+    LockTag::Relation { database, relation }
+}
+
+fn catalog_is_shared(relation: Oid) -> bool {
+    relation.is_pinned() && catalog::system::tables().any(|t| t.oid == relation && t.shared)
+}
+
+/// Takes a relation's lock.
+pub(crate) fn lock(session: &Session, table: &Table, mode: LockMode, wait: LockWait) -> SqlResult<()> {
+    match session.txn.borrow_mut().lock(tag(session, table.oid), mode, wait) {
+        Ok(()) => Ok(()),
+        Err(LockError::NotAvailable) => {
+            Err(sql_err!(LOCK_NOT_AVAILABLE, "could not obtain lock on relation \"{}\"", table.name))
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// Locks a relation that may be missing and gives its description as of then.
+pub(crate) fn try_open_with(
+    session: &Session,
+    name: &RangeVar,
+    mode: LockMode,
+    wait: LockWait,
+) -> SqlResult<Option<Arc<Table>>> {
+    loop {
+        let Some(found) = lookup(session, name)? else { return Ok(None) };
+        lock(session, &found, mode, wait)?;
+        match lookup(session, name)? {
+            Some(now) if now.oid == found.oid => return Ok(Some(now)),
+            other => {
+                session.txn.borrow_mut().unlock(tag(session, found.oid), mode);
+                if other.is_none() {
+                    return Ok(None);
+                }
+            }
+        }
+    }
+}
+
+/// As [`open`], `None` if there is no such relation.
+pub(crate) fn try_open(session: &Session, name: &RangeVar, mode: LockMode) -> SqlResult<Option<Arc<Table>>> {
+    try_open_with(session, name, mode, LockWait::Block)
+}
+
+/// Locks the relation with this name and gives its description as of then.
+pub(crate) fn open(session: &Session, name: &RangeVar, mode: LockMode) -> SqlResult<Arc<Table>> {
+    match try_open(session, name, mode)? {
+        Some(table) => Ok(table),
+        None => Err(missing(session, name)?),
+    }
+}
+
+/// Why a relation was not found: its schema, or itself.
+pub(crate) fn missing(session: &Session, name: &RangeVar) -> SqlResult<SqlError> {
+    if let Some(schema) = &name.schema
+        && session.with_reader(|reader| reader.schema_by_name(schema))?.is_none()
+    {
+        return Ok(undefined_schema(schema));
+    }
+    Ok(undefined(name))
+}
+
+/// The description of a relation that is locked, as of now.
+pub(crate) fn describe(session: &Session, oid: Oid) -> SqlResult<Arc<Table>> {
+    session
+        .with_reader(|reader| reader.relation_by_oid(oid))?
+        .ok_or_else(|| SqlError::internal(format!("could not open relation with OID {oid}")))
+}
+
+/// Where a new relation goes: the schema named, or the first of the search path.
+pub(crate) fn creation_schema(session: &Session, name: &RangeVar) -> SqlResult<Oid> {
+    check_database(session, name)?;
+    let found = session.with_reader(|reader| match &name.schema {
+        Some(schema) => reader.schema_by_name(schema)?.ok_or_else(|| undefined_schema(schema)),
+        None => reader
+            .creation_schema()?
+            .ok_or_else(|| sql_err!(UNDEFINED_SCHEMA, "no schema has been selected to create in")),
+    })?;
+    if found == catalog::PG_CATALOG || found == catalog::PG_TOAST {
+        let schema = if found == catalog::PG_CATALOG { "pg_catalog" } else { "pg_toast" };
+        return Err(sql_err!(
+            INSUFFICIENT_PRIVILEGE,
+            "permission denied to create \"{schema}.{}\"",
+            name.name
+        )
+        .detail("System catalog modifications are currently disallowed."));
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use parse::ast::Name;
+
+    use super::*;
+
+    #[test]
+    fn names_of_up_to_three_parts_are_relations() {
+        let name = |parts: &[&str]| {
+            relation_name(&ObjectName::Name(Name(parts.iter().map(|p| (*p).to_owned()).collect())))
+        };
+        assert_eq!(name(&["t"]).unwrap().dotted(), "t");
+        assert_eq!(name(&["d", "s", "t"]).unwrap().schema.as_deref(), Some("s"));
+        assert_eq!(name(&["a", "b", "c", "d"]).unwrap_err().code(), SqlState::SYNTAX_ERROR);
+    }
+}

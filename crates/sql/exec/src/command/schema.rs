@@ -1,0 +1,155 @@
+//! # What
+//! CREATE SCHEMA, COMMENT ON.
+
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use catalog::RelationKind;
+use catalog::change::ObjectAddress;
+use parse::Statement;
+use parse::ast::{ObjectKind, ObjectName, RoleSpec};
+use txn::LockMode;
+
+use super::{drop, names};
+use crate::output::Output;
+use crate::session::Session;
+
+/// OID and name of a role as written.
+pub(crate) fn role(session: &Session, spec: &RoleSpec) -> SqlResult<(Oid, String)> {
+    session.with_reader(|reader| match spec {
+        RoleSpec::Name(name, _) => match reader.role(name)? {
+            Some(role) => Ok((role.oid, role.name)),
+            None => Err(sql_err!(UNDEFINED_OBJECT, "role \"{name}\" does not exist")),
+        },
+        RoleSpec::CurrentRole(_) | RoleSpec::CurrentUser(_) => {
+            let oid = reader.session.user();
+            Ok((oid, reader.role_name(oid)?.unwrap_or_default()))
+        }
+        RoleSpec::SessionUser(_) => {
+            let oid = reader.session.session_user();
+            Ok((oid, reader.role_name(oid)?.unwrap_or_default()))
+        }
+        RoleSpec::Public(_) => Err(sql_err!(UNDEFINED_OBJECT, "role \"public\" does not exist")),
+    })
+}
+
+/// CREATE SCHEMA, with the objects made in it.
+pub(crate) fn create(
+    session: &Session,
+    (name, owner): (Option<&str>, Option<&RoleSpec>),
+    elements: &[Statement],
+    if_not_exists: bool,
+    (text, out): (&str, &mut dyn Output),
+) -> SqlResult<()> {
+    let (owner, owner_name) = match owner {
+        Some(spec) => role(session, spec)?,
+        None => (session.names.user(), String::new()),
+    };
+    if !names::is_superuser(session) {
+        let database = session.catalog.database_name();
+        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for database {database}"));
+    }
+    let name = name.unwrap_or(&owner_name);
+    if name.starts_with("pg_") {
+        return Err(sql_err!(RESERVED_NAME, "unacceptable schema name \"{name}\"")
+            .detail("The prefix \"pg_\" is reserved for system schemas."));
+    }
+    if session.with_reader(|reader| reader.schema_by_name(name))?.is_some() {
+        if if_not_exists {
+            let message = format!("schema \"{name}\" already exists, skipping");
+            session.notice(names::notice(SqlState::DUPLICATE_SCHEMA, message));
+            return Ok(());
+        }
+        return Err(sql_err!(DUPLICATE_SCHEMA, "schema \"{name}\" already exists"));
+    }
+    session.with_changer(|changer| changer.create_schema(name, owner).map(std::mem::drop))?;
+    for element in elements {
+        let element = in_schema(element, name)?;
+        super::run(session, &element, text, out)?;
+    }
+    Ok(())
+}
+
+/// The statement with its object in the new schema.
+fn in_schema(element: &Statement, schema: &str) -> SqlResult<Statement> {
+    let mut element = element.clone();
+    let relation = match &mut element {
+        Statement::CreateTable(s) => &mut s.relation,
+        Statement::CreateIndex(s) => &mut s.relation,
+        Statement::CreateView(s) => &mut s.view,
+        Statement::CreateSequence { sequence, .. } => sequence,
+        other => {
+            let what = format!("{} in CREATE SCHEMA", super::statement_name(other));
+            return Err(SqlError::not_supported(what));
+        }
+    };
+    match &relation.schema {
+        None => relation.schema = Some(schema.to_owned()),
+        Some(other) if other != schema => {
+            return Err(sql_err!(
+                INVALID_SCHEMA_DEFINITION,
+                "CREATE specifies a schema ({other}) different from the one being created ({schema})"
+            ));
+        }
+        Some(_) => {}
+    }
+    Ok(element)
+}
+
+/// COMMENT ON.
+pub(crate) fn comment(
+    session: &Session,
+    kind: ObjectKind,
+    object: &ObjectName,
+    comment: Option<&str>,
+) -> SqlResult<()> {
+    let address = match kind {
+        ObjectKind::Table | ObjectKind::Index | ObjectKind::View | ObjectKind::Sequence => {
+            let name = names::relation_name(object)?;
+            let table = names::open(session, &name, LockMode::ShareUpdateExclusive)?;
+            check_kind(&table, kind)?;
+            names::check_owner(session, &table)?;
+            ObjectAddress::relation(table.oid)
+        }
+        ObjectKind::Column => column(session, object)?,
+        ObjectKind::Schema => {
+            let ObjectName::Name(name) = object else {
+                return Err(SqlError::internal("a schema was expected"));
+            };
+            let name = name.last();
+            let oid = session.with_reader(|reader| reader.schema_by_name(name))?;
+            let oid = oid.ok_or_else(|| names::undefined_schema(name))?;
+            drop::check_schema_owner(session, oid, name)?;
+            ObjectAddress::schema(oid)
+        }
+        other => return Err(SqlError::not_supported(format!("COMMENT ON {}", super::kind_words(other)))),
+    };
+    session.with_changer(|changer| changer.set_comment(address, comment))
+}
+
+fn check_kind(table: &catalog::Table, kind: ObjectKind) -> SqlResult<()> {
+    let (fits, what) = match kind {
+        ObjectKind::Index => (table.kind == RelationKind::Index, "an index"),
+        ObjectKind::View => (table.kind == RelationKind::View, "a view"),
+        ObjectKind::Sequence => (table.kind == RelationKind::Sequence, "a sequence"),
+        _ => (table.kind == RelationKind::Table, "a table"),
+    };
+    if fits { Ok(()) } else { Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not {what}", table.name)) }
+}
+
+fn column(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
+    let ObjectName::Name(name) = object else { return Err(SqlError::internal("a column was expected")) };
+    let Some((column, relation)) = name.0.split_last().filter(|(_, rest)| !rest.is_empty()) else {
+        return Err(sql_err!(SYNTAX_ERROR, "column name must be qualified"));
+    };
+    let relation = ObjectName::Name(parse::ast::Name(relation.to_vec()));
+    let relation = names::relation_name(&relation)?;
+    let table = names::open(session, &relation, LockMode::ShareUpdateExclusive)?;
+    names::check_owner(session, &table)?;
+    let Some((number, _)) = table.column(column) else {
+        return Err(sql_err!(
+            UNDEFINED_COLUMN,
+            "column \"{column}\" of relation \"{}\" does not exist",
+            table.name
+        ));
+    };
+    Ok(ObjectAddress::column(table.oid, number))
+}

@@ -1,0 +1,153 @@
+//! # What
+//! SET, RESET, SHOW, DISCARD.
+
+use base::settings::{Setting, Who};
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
+use parse::ast::{DefElem, SetAction, SetStatement, SetValue};
+use tuple::Datum;
+use txn::BlockState;
+
+use super::names;
+use crate::output::{Column, Output, RowEncoder};
+use crate::session::Session;
+
+/// SET and RESET. Returns the command tag.
+pub(crate) fn set(session: &Session, statement: &SetStatement) -> SqlResult<&'static str> {
+    let who = if names::is_superuser(session) { Who::Superuser } else { Who::User };
+    let level = session.txn.borrow().depth() as u32;
+    let name = &statement.name;
+    match &statement.action {
+        SetAction::Value(values) => {
+            let text = value_text(name, values)?;
+            session.settings.borrow_mut().set(name, Some(&text), statement.local, level, who)?;
+        }
+        SetAction::Default => session.settings.borrow_mut().set(name, None, statement.local, level, who)?,
+        SetAction::Reset => {
+            session.settings.borrow_mut().set(name, None, false, level, who)?;
+            session.apply_settings();
+            return Ok("RESET");
+        }
+        SetAction::ResetAll => {
+            session.settings.borrow_mut().reset_all(level);
+            session.apply_settings();
+            return Ok("RESET");
+        }
+        SetAction::Current => return Err(SqlError::not_supported("SET FROM CURRENT")),
+        SetAction::Multi(modes) => return set_modes(session, name, modes),
+    }
+    session.apply_settings();
+    Ok("SET")
+}
+
+/// SET TRANSACTION, SET SESSION CHARACTERISTICS, SET TRANSACTION SNAPSHOT.
+fn set_modes(session: &Session, name: &str, modes: &[DefElem]) -> SqlResult<&'static str> {
+    match name {
+        "TRANSACTION" => {
+            if session.txn.borrow().state() == BlockState::Started {
+                session.notice(SqlError::with_severity(
+                    Severity::Warning,
+                    SqlState::NO_ACTIVE_SQL_TRANSACTION,
+                    "SET TRANSACTION can only be used in transaction blocks",
+                ));
+            }
+            session.set_transaction_modes(modes)?;
+        }
+        "SESSION CHARACTERISTICS" => {
+            for mode in modes {
+                let value = super::options::string(mode)?;
+                let value = if mode.name == "transaction_isolation" {
+                    value
+                } else {
+                    let on = super::options::boolean(mode)?;
+                    if on { "on" } else { "off" }.to_owned()
+                };
+                let name = format!("default_{}", mode.name);
+                let level = session.txn.borrow().depth() as u32;
+                session.settings.borrow_mut().set(&name, Some(&value), false, level, Who::User)?;
+            }
+            session.apply_settings();
+        }
+        other => return Err(SqlError::not_supported(format!("SET {other}"))),
+    }
+    Ok("SET")
+}
+
+/// A value as the setting's text. Lists are joined; names in `search_path` and its like keep their quotes.
+fn value_text(name: &str, values: &[SetValue]) -> SqlResult<String> {
+    let is_list = matches!(
+        Setting::find(name),
+        Some(
+            Setting::search_path
+                | Setting::DateStyle
+                | Setting::temp_tablespaces
+                | Setting::local_preload_libraries
+                | Setting::session_preload_libraries
+        )
+    );
+    if values.len() > 1 && !is_list {
+        return Err(sql_err!(INVALID_PARAMETER_VALUE, "SET {name} takes only one argument"));
+    }
+    let mut parts = Vec::with_capacity(values.len());
+    for value in values {
+        parts.push(match value {
+            SetValue::String(s) if is_list && Setting::find(name) != Some(Setting::DateStyle) => {
+                analyze::names::quote_identifier(s)
+            }
+            SetValue::String(s) | SetValue::Float(s) => s.clone(),
+            SetValue::Integer(n) => n.to_string(),
+            SetValue::Interval(..) => return Err(SqlError::not_supported("SET TIME ZONE INTERVAL")),
+        });
+    }
+    Ok(parts.join(", "))
+}
+
+fn text_column(name: &str) -> Column {
+    Column {
+        name: name.into(),
+        table: Oid::INVALID,
+        number: 0,
+        type_oid: types::oids::text,
+        type_len: -1,
+        typmod: -1,
+    }
+}
+
+/// Columns that SHOW returns.
+pub(crate) fn show_columns(name: &str) -> Vec<Column> {
+    if name.eq_ignore_ascii_case("all") {
+        return ["name", "setting", "description"].map(text_column).to_vec();
+    }
+    let shown = Setting::find(name).map_or_else(|| name.to_owned(), |setting| setting.name().to_owned());
+    vec![text_column(&shown)]
+}
+
+/// SHOW: one row, or all settings. RowDescription has been sent.
+pub(crate) fn show(session: &Session, name: &str, out: &mut dyn Output) -> SqlResult<()> {
+    let columns = show_columns(name);
+    let format = session.format.borrow().clone();
+    let encoder = RowEncoder { columns: &columns, formats: &[], context: &format };
+    if !name.eq_ignore_ascii_case("all") {
+        let value = session.settings.borrow().show(name)?;
+        return out.data_row(&encoder, &[Datum::text(&value)]);
+    }
+    let rows = session.settings.borrow().rows();
+    for row in rows {
+        let value = session.settings.borrow().show(&row.name)?;
+        let row = [Datum::text(&row.name), Datum::text(&value), Datum::text(row.short_desc)];
+        out.data_row(&encoder, &row)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lists_take_several_values() {
+        let two = [SetValue::String("a".into()), SetValue::String("B".into())];
+        assert_eq!(value_text("search_path", &two).unwrap(), "a, \"B\"");
+        let error = value_text("work_mem", &two).unwrap_err();
+        assert_eq!(error.message(), "SET work_mem takes only one argument");
+    }
+}

@@ -1,0 +1,186 @@
+//! # What
+//! `WITH (...)` of tables and indexes: which parameters there are, and what they may be.
+//!
+//! # PostgreSQL counterpart
+//! `access/common/reloptions.c`.
+
+use base::{SqlResult, sql_err};
+use parse::ast::DefElem;
+
+use super::options;
+
+/// What a parameter may be.
+#[derive(Clone, Copy)]
+enum Kind {
+    Bool,
+    Int(i64, i64),
+    Real(f64, f64),
+    /// One of these words.
+    Enum(&'static [&'static str]),
+}
+
+/// What the parameters are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// A table.
+    Table,
+    /// Its TOAST table (`toast.` in front).
+    Toast,
+    /// A B-tree.
+    Index,
+}
+
+const MAX_INT: i64 = i32::MAX as i64;
+
+/// Parameters of tables; those of autovacuum are TOAST tables' too.
+const TABLE: &[(&str, Kind)] = &[
+    ("fillfactor", Kind::Int(10, 100)),
+    ("toast_tuple_target", Kind::Int(128, 8160)),
+    ("parallel_workers", Kind::Int(0, 1024)),
+    ("user_catalog_table", Kind::Bool),
+];
+
+const VACUUM: &[(&str, Kind)] = &[
+    ("autovacuum_enabled", Kind::Bool),
+    ("autovacuum_vacuum_threshold", Kind::Int(0, MAX_INT)),
+    ("autovacuum_vacuum_max_threshold", Kind::Int(-1, MAX_INT)),
+    ("autovacuum_vacuum_insert_threshold", Kind::Int(-1, MAX_INT)),
+    ("autovacuum_analyze_threshold", Kind::Int(0, MAX_INT)),
+    ("autovacuum_vacuum_cost_limit", Kind::Int(1, 10_000)),
+    ("autovacuum_vacuum_cost_delay", Kind::Real(0.0, 100.0)),
+    ("autovacuum_vacuum_scale_factor", Kind::Real(0.0, 100.0)),
+    ("autovacuum_vacuum_insert_scale_factor", Kind::Real(0.0, 100.0)),
+    ("autovacuum_analyze_scale_factor", Kind::Real(0.0, 100.0)),
+    ("autovacuum_freeze_min_age", Kind::Int(0, 1_000_000_000)),
+    ("autovacuum_freeze_max_age", Kind::Int(100_000, 2_000_000_000)),
+    ("autovacuum_freeze_table_age", Kind::Int(0, 2_000_000_000)),
+    ("autovacuum_multixact_freeze_min_age", Kind::Int(0, 1_000_000_000)),
+    ("autovacuum_multixact_freeze_max_age", Kind::Int(10_000, 2_000_000_000)),
+    ("autovacuum_multixact_freeze_table_age", Kind::Int(0, 2_000_000_000)),
+    ("log_autovacuum_min_duration", Kind::Int(-1, MAX_INT)),
+    ("vacuum_index_cleanup", Kind::Enum(&["auto", "on", "off"])),
+    ("vacuum_truncate", Kind::Bool),
+    ("vacuum_max_eager_freeze_failure_rate", Kind::Real(0.0, 1.0)),
+];
+
+const INDEX: &[(&str, Kind)] = &[("fillfactor", Kind::Int(10, 100)), ("deduplicate_items", Kind::Bool)];
+
+fn find(target: Target, name: &str) -> Option<Kind> {
+    let lists: &[&[(&str, Kind)]] = match target {
+        Target::Table => &[TABLE, VACUUM],
+        Target::Toast => &[VACUUM],
+        Target::Index => &[INDEX],
+    };
+    lists.iter().copied().flatten().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+}
+
+/// Checks parameters and gives them as `name=value`, in the order written. Those of the TOAST table are checked only: it
+/// has no use for any of them.
+pub(crate) fn check(target: Target, list: &[DefElem]) -> SqlResult<Vec<String>> {
+    let mut out: Vec<String> = Vec::with_capacity(list.len());
+    for option in list {
+        let target = match option.namespace.as_deref() {
+            None => target,
+            Some("toast") if target == Target::Table => Target::Toast,
+            Some(other) => {
+                return Err(sql_err!(
+                    INVALID_PARAMETER_VALUE,
+                    "unrecognized parameter namespace \"{other}\""
+                ));
+            }
+        };
+        let value = match &option.value {
+            None => "true".to_owned(),
+            Some(_) => options::string(option)?,
+        };
+        check_one(target, &option.name, &value)?;
+        if target == Target::Toast {
+            continue;
+        }
+        let prefix = format!("{}=", option.name);
+        if out.iter().any(|entry| entry.starts_with(&prefix)) {
+            return Err(sql_err!(
+                INVALID_PARAMETER_VALUE,
+                "parameter \"{}\" specified more than once",
+                option.name
+            ));
+        }
+        out.push(prefix + &value);
+    }
+    Ok(out)
+}
+
+/// Checks the name of a parameter to be reset.
+pub(crate) fn check_name(target: Target, name: &str) -> SqlResult<()> {
+    match find(target, name) {
+        Some(_) => Ok(()),
+        None => Err(sql_err!(INVALID_PARAMETER_VALUE, "unrecognized parameter \"{name}\"")),
+    }
+}
+
+fn check_one(target: Target, name: &str, value: &str) -> SqlResult<()> {
+    check_name(target, name)?;
+    let range = |value: &str, (min, max): (String, String)| {
+        sql_err!(INVALID_PARAMETER_VALUE, "value {value} out of bounds for option \"{name}\"")
+            .detail(format!("Valid values are between \"{min}\" and \"{max}\"."))
+    };
+    match find(target, name) {
+        Some(Kind::Bool) if base::settings::parse_bool(value).is_none() => {
+            Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid value for boolean option \"{name}\": {value}"))
+        }
+        Some(Kind::Int(min, max)) => match value.trim().parse::<i64>() {
+            Ok(n) if (min..=max).contains(&n) => Ok(()),
+            Ok(_) => Err(range(value, (min.to_string(), max.to_string()))),
+            Err(_) => {
+                Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid value for integer option \"{name}\": {value}"))
+            }
+        },
+        Some(Kind::Real(min, max)) => match value.trim().parse::<f64>() {
+            Ok(n) if (min..=max).contains(&n) => Ok(()),
+            Ok(_) => Err(range(value, (format!("{min:.6}"), format!("{max:.6}")))),
+            Err(_) => Err(sql_err!(
+                INVALID_PARAMETER_VALUE,
+                "invalid value for floating point option \"{name}\": {value}"
+            )),
+        },
+        Some(Kind::Enum(words)) if !words.contains(&value) && base::settings::parse_bool(value).is_none() => {
+            Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid value for enum option \"{name}\": {value}")
+                .detail("Valid values are \"on\", \"off\", and \"auto\"."))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parse::ast::OptionValue;
+
+    use super::*;
+
+    fn list(name: &str, value: OptionValue) -> Vec<DefElem> {
+        vec![DefElem { namespace: None, name: name.into(), value: Some(value), location: Default::default() }]
+    }
+
+    #[test]
+    fn fillfactor_has_bounds() {
+        let read = |n| check(Target::Table, &list("fillfactor", OptionValue::Integer(n)));
+        assert_eq!(read(70).unwrap(), ["fillfactor=70"]);
+        let error = read(5).unwrap_err();
+        assert_eq!(error.message(), "value 5 out of bounds for option \"fillfactor\"");
+        assert_eq!(error.report().detail.as_deref(), Some("Valid values are between \"10\" and \"100\"."));
+    }
+
+    #[test]
+    fn unknown_parameters_are_refused() {
+        let error = check(Target::Index, &list("toast_tuple_target", OptionValue::Integer(200))).unwrap_err();
+        assert_eq!(error.message(), "unrecognized parameter \"toast_tuple_target\"");
+    }
+
+    #[test]
+    fn twice_is_too_often() {
+        let mut options = list("fillfactor", OptionValue::Integer(50));
+        options.extend(list("fillfactor", OptionValue::Integer(60)));
+        let error = check(Target::Table, &options).unwrap_err();
+        assert_eq!(error.message(), "parameter \"fillfactor\" specified more than once");
+    }
+}

@@ -1,0 +1,357 @@
+//! # What
+//! CREATE TABLE.
+//!
+//! # PostgreSQL counterpart
+//! `DefineRelation` of `commands/tablecmds.c`, `parser/parse_utilcmd.c`.
+
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use catalog::change::{NewColumn, NewTable};
+use catalog::{CatalogView, RelationKind, TypeKind};
+use parse::ast::{
+    ColumnDef, Constraint, ConstraintKind, CreateTable, Location, OnCommit, Persistence, TableElement,
+};
+
+use super::constraint::{self, Wanted};
+use super::names::at;
+use super::storage_parameter::Target;
+use super::{expression, index, names, storage_parameter, temporary, type_name};
+use crate::session::Session;
+
+/// Most columns of a table.
+const MAX_COLUMNS: usize = 1600;
+
+/// What CREATE TABLE says of one column.
+struct Column<'a> {
+    new: NewColumn,
+    /// NOT NULL: its constraint's name and NO INHERIT.
+    not_null: Option<(Option<&'a str>, bool)>,
+    /// Where NULL or NOT NULL stands, to find contradictions.
+    nullable: bool,
+}
+
+/// CREATE TABLE.
+pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> SqlResult<()> {
+    refuse_unsupported(statement)?;
+    let relation = &statement.relation;
+    let schema = target_schema(session, statement)?;
+    if let Some(()) = already_there(session, schema, &relation.name, statement.if_not_exists)? {
+        return Ok(());
+    }
+    let options = storage_parameter::check(Target::Table, &statement.options)?;
+    let (mut columns, mut constraints) = (Vec::new(), Vec::new());
+    for element in &statement.elements {
+        match element {
+            TableElement::Column(def) => {
+                let column = column(session, &relation.name, def, &mut constraints, text)?;
+                columns.push(column);
+            }
+            TableElement::Constraint(constraint) => {
+                constraint::refuse_unsupported(constraint)?;
+                constraints.push(Wanted { constraint, column: None });
+            }
+            TableElement::Like(..) => return Err(SqlError::not_supported("CREATE TABLE LIKE")),
+        }
+    }
+    check_columns(&columns, &relation.name)?;
+    apply_table_constraints(&mut columns, &constraints, &relation.name, text)?;
+    let new = NewTable {
+        name: relation.name.clone(),
+        schema,
+        owner: session.names.user(),
+        kind: RelationKind::Table,
+        persistence: if relation.persistence == Persistence::Permanent && !is_temporary(session, schema) {
+            b'p'
+        } else {
+            b't'
+        },
+        columns: columns.iter().map(|c| c.new.clone()).collect(),
+        options,
+    };
+    for column in &new.columns {
+        session.with_changer(|changer| changer.check_column_type(&column.name, column.type_oid))?;
+    }
+    let oid = session.with_changer(|changer| changer.create_table(&new))?;
+    add_constraints(session, oid, &columns, &constraints, text)
+}
+
+fn is_temporary(session: &Session, schema: Oid) -> bool {
+    session.names.temporary_schema() == Some(schema)
+}
+
+fn refuse_unsupported(statement: &CreateTable) -> SqlResult<()> {
+    let what = match () {
+        () if statement.relation.persistence == Persistence::Unlogged => "UNLOGGED table",
+        () if !statement.inherits.is_empty() && statement.partition_of.is_none() => "INHERITS",
+        () if statement.partition_of.is_some() => "PARTITION OF",
+        () if statement.partition_by.is_some() => "PARTITION BY",
+        () if statement.of_type.is_some() => "CREATE TABLE OF",
+        () if statement.on_commit != OnCommit::None
+            && statement.relation.persistence != Persistence::Temporary =>
+        {
+            return Err(sql_err!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables"));
+        }
+        () if matches!(statement.on_commit, OnCommit::DeleteRows | OnCommit::Drop) => "ON COMMIT",
+        () => {
+            match statement.access_method.as_deref() {
+                None | Some("heap") => {}
+                Some(other) => {
+                    return Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist"));
+                }
+            }
+            return index::check_tablespace(statement.tablespace.as_deref());
+        }
+    };
+    Err(SqlError::not_supported(what))
+}
+
+/// The schema of a new table: the session's own for temporary ones.
+fn target_schema(session: &Session, statement: &CreateTable) -> SqlResult<Oid> {
+    let relation = &statement.relation;
+    let named_temporary = relation.schema.as_deref() == Some("pg_temp");
+    if relation.persistence != Persistence::Temporary && !named_temporary {
+        return names::creation_schema(session, relation);
+    }
+    match &relation.schema {
+        Some(schema) if !named_temporary => {
+            let own = temporary::schema(session)?;
+            match session.with_reader(|reader| reader.schema_by_name(schema))? {
+                Some(found) if found == own => Ok(own),
+                Some(_) => Err(sql_err!(
+                    INVALID_TABLE_DEFINITION,
+                    "cannot create temporary relation in non-temporary schema"
+                )),
+                None => Err(names::undefined_schema(schema)),
+            }
+        }
+        _ => temporary::schema(session),
+    }
+}
+
+/// Whether a relation (or type) of the name is in the way; `Some` if IF NOT EXISTS makes that a notice.
+pub(crate) fn already_there(
+    session: &Session,
+    schema: Oid,
+    name: &str,
+    if_not_exists: bool,
+) -> SqlResult<Option<()>> {
+    if session.with_reader(|reader| reader.relation_oid(schema, name))?.is_some() {
+        if if_not_exists {
+            let message = format!("relation \"{name}\" already exists, skipping");
+            session.notice(names::notice(SqlState::DUPLICATE_TABLE, message));
+            return Ok(Some(()));
+        }
+        return Err(sql_err!(DUPLICATE_TABLE, "relation \"{name}\" already exists"));
+    }
+    let clash = session.with_reader(|reader| {
+        let schema = reader.schema_name(schema)?;
+        let found = reader.type_by_name(schema.as_deref(), name)?;
+        Ok::<_, SqlError>(found.filter(|t| t.kind != TypeKind::Pseudo))
+    })?;
+    if clash.is_some() {
+        return Err(sql_err!(DUPLICATE_OBJECT, "type \"{name}\" already exists").hint(
+            "A relation has an associated type of the same name, so you must use a name that doesn't conflict with any existing type.",
+        ));
+    }
+    Ok(None)
+}
+
+/// A column with what its constraints say of itself; its other constraints go to `constraints`.
+fn column<'a>(
+    session: &Session,
+    table: &str,
+    def: &'a ColumnDef,
+    constraints: &mut Vec<Wanted<'a>>,
+    text: &str,
+) -> SqlResult<Column<'a>> {
+    let mut column = Column { new: plain_column(session, def, text)?, not_null: None, nullable: false };
+    for constraint in &def.constraints {
+        constraint::refuse_unsupported(constraint)?;
+        match &constraint.kind {
+            ConstraintKind::Null => {
+                column.nullable = true;
+                if column.not_null.is_some() {
+                    return Err(contradiction(&def.name, table, text, constraint.location));
+                }
+            }
+            ConstraintKind::NotNull(_) => {
+                if column.nullable {
+                    return Err(contradiction(&def.name, table, text, constraint.location));
+                }
+                column.not_null = Some((constraint.name.as_deref(), constraint.no_inherit));
+                column.new.not_null = true;
+            }
+            ConstraintKind::Default(expr) => {
+                if column.new.default.is_some() {
+                    let error = sql_err!(
+                        SYNTAX_ERROR,
+                        "multiple default values specified for column \"{}\" of table \"{table}\"",
+                        def.name
+                    );
+                    return Err(at(error, text, constraint.location));
+                }
+                let of = (def.name.as_str(), column.new.type_oid, column.new.typmod);
+                column.new.default = Some(expression::default(session, expr, of, text)?.text);
+            }
+            _ => constraints.push(Wanted { constraint, column: Some(&def.name) }),
+        }
+    }
+    Ok(column)
+}
+
+fn contradiction(column: &str, table: &str, text: &str, location: Location) -> SqlError {
+    let error = sql_err!(
+        SYNTAX_ERROR,
+        "conflicting NULL/NOT NULL declarations for column \"{column}\" of table \"{table}\""
+    );
+    at(error, text, location)
+}
+
+/// Name, type and storage of a column.
+pub(crate) fn plain_column(session: &Session, def: &ColumnDef, text: &str) -> SqlResult<NewColumn> {
+    let Some(type_name) = &def.type_name else {
+        return Err(SqlError::internal("a column without a type"));
+    };
+    if let [name] = type_name.names.as_slice()
+        && matches!(name.as_str(), "serial" | "serial4" | "bigserial" | "serial8" | "smallserial" | "serial2")
+    {
+        return Err(SqlError::not_supported(format!("{name} column")));
+    }
+    match def.compression.as_deref() {
+        None | Some("default" | "pglz") => {}
+        Some("lz4") => return Err(SqlError::not_supported("COMPRESSION lz4")),
+        Some(other) => {
+            return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid compression method \"{other}\""));
+        }
+    }
+    let (ty, collation) = session.with_reader(|reader| {
+        let ty = type_name::resolve(reader, type_name, text)?;
+        let collation = match &def.collation {
+            Some((name, location)) => type_name::collation(reader, (name, *location), &ty, text)?,
+            None => ty.collation,
+        };
+        Ok::<_, SqlError>((ty, collation))
+    })?;
+    Ok(NewColumn {
+        name: def.name.clone(),
+        type_oid: ty.oid,
+        typmod: ty.typmod,
+        dimensions: ty.dimensions,
+        collation,
+        storage: def.storage.as_deref().map(|word| storage(word, ty.oid)).transpose()?.flatten(),
+        ..NewColumn::default()
+    })
+}
+
+/// STORAGE as its letter; none for DEFAULT.
+fn storage(word: &str, ty: Oid) -> SqlResult<Option<u8>> {
+    let letter = match word.to_ascii_lowercase().as_str() {
+        "default" => return Ok(None),
+        "plain" => b'p',
+        "external" => b'e',
+        "extended" => b'x',
+        "main" => b'm',
+        _ => return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid storage type \"{word}\"")),
+    };
+    let fixed = types::builtin_type(ty).is_some_and(|info| info.len >= 0 || info.storage == b'p');
+    if letter != b'p' && fixed {
+        let shown = types::format_type(ty, None).unwrap_or_default();
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "column data type {shown} can only have storage PLAIN"));
+    }
+    Ok(Some(letter))
+}
+
+fn check_columns(columns: &[Column<'_>], table: &str) -> SqlResult<()> {
+    if columns.len() > MAX_COLUMNS {
+        return Err(sql_err!(TOO_MANY_COLUMNS, "tables can have at most {MAX_COLUMNS} columns"));
+    }
+    for (i, column) in columns.iter().enumerate() {
+        let name = &column.new.name;
+        check_column_name(name)?;
+        if columns[..i].iter().any(|other| other.new.name == *name) {
+            return Err(sql_err!(DUPLICATE_COLUMN, "column \"{name}\" specified more than once"));
+        }
+        debug_assert!(!table.is_empty());
+    }
+    Ok(())
+}
+
+/// A column may not be called like a system column.
+pub(crate) fn check_column_name(name: &str) -> SqlResult<()> {
+    if index::is_system_column(name) {
+        return Err(sql_err!(DUPLICATE_COLUMN, "column name \"{name}\" conflicts with a system column name"));
+    }
+    Ok(())
+}
+
+/// NOT NULL that table constraints and primary keys bring to columns; one primary key at most.
+fn apply_table_constraints<'a>(
+    columns: &mut [Column<'a>],
+    constraints: &[Wanted<'a>],
+    table: &str,
+    text: &str,
+) -> SqlResult<()> {
+    let mut primary = false;
+    for wanted in constraints {
+        let constraint = wanted.constraint;
+        match &constraint.kind {
+            ConstraintKind::PrimaryKey(with) => {
+                if std::mem::replace(&mut primary, true) {
+                    let error = sql_err!(
+                        INVALID_TABLE_DEFINITION,
+                        "multiple primary keys for table \"{table}\" are not allowed"
+                    );
+                    return Err(at(error, text, constraint.location));
+                }
+                let own = wanted.column.into_iter();
+                for name in own.chain(with.columns.iter().map(String::as_str)) {
+                    let Some(column) = columns.iter_mut().find(|c| c.new.name == name) else { continue };
+                    if column.nullable {
+                        return Err(contradiction(name, table, text, constraint.location));
+                    }
+                    column.new.not_null = true;
+                    column.not_null.get_or_insert((None, false));
+                }
+            }
+            ConstraintKind::NotNull(Some(name)) => {
+                let Some(column) = columns.iter_mut().find(|c| c.new.name == *name) else {
+                    return Err(sql_err!(
+                        UNDEFINED_COLUMN,
+                        "column \"{name}\" of relation \"{table}\" does not exist"
+                    ));
+                };
+                if column.nullable {
+                    return Err(contradiction(name, table, text, constraint.location));
+                }
+                column.new.not_null = true;
+                column.not_null = Some((constraint.name.as_deref(), constraint.no_inherit));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn add_constraints(
+    session: &Session,
+    oid: Oid,
+    columns: &[Column<'_>],
+    constraints: &[Wanted<'_>],
+    text: &str,
+) -> SqlResult<()> {
+    let table = names::describe(session, oid)?;
+    for (i, column) in columns.iter().enumerate() {
+        if let Some((name, no_inherit)) = column.not_null {
+            constraint::add_not_null(session, &table, i as i16 + 1, name, no_inherit)?;
+        }
+    }
+    let is_key = |c: &Constraint| matches!(c.kind, ConstraintKind::PrimaryKey(_));
+    let (primary, rest): (Vec<_>, Vec<_>) = constraints.iter().partition(|w| is_key(w.constraint));
+    for wanted in rest.iter().filter(|w| matches!(w.constraint.kind, ConstraintKind::Check(_))) {
+        constraint::add(session, oid, wanted, text)?;
+    }
+    let uniques = rest.iter().filter(|w| matches!(w.constraint.kind, ConstraintKind::Unique(_)));
+    for wanted in primary.iter().chain(uniques) {
+        constraint::add(session, oid, wanted, text)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! # What
+//! Temporary tables' schema: `pg_temp_N`, one a session, made at first use, emptied when the session ends.
+//!
+//! # Invariants
+//! 1. What a session that crashed with the server left behind goes when the next one uses the schema.
+
+use base::{Oid, SqlResult};
+use catalog::Reader;
+use catalog::change::{Behavior, ObjectAddress};
+use catalog::system::pg_class;
+use catalog::{BOOTSTRAP_SUPERUSER, RowExt};
+
+use crate::session::Session;
+
+/// The session's temporary schema, made now if it has none.
+pub(crate) fn schema(session: &Session) -> SqlResult<Oid> {
+    if let Some(schema) = session.names.temporary_schema() {
+        // A rolled-back transaction may have taken it away again.
+        if session.with_reader(|reader| reader.schema_by_name(&name(session)))? == Some(schema) {
+            return Ok(schema);
+        }
+    }
+    let name = name(session);
+    let found = session.with_reader(|reader| reader.schema_by_name(&name))?;
+    let schema = match found {
+        Some(schema) => {
+            empty(session, schema)?;
+            schema
+        }
+        None => session.with_changer(|changer| changer.create_schema(&name, BOOTSTRAP_SUPERUSER))?,
+    };
+    session.names.set_temporary_schema(schema);
+    Ok(schema)
+}
+
+fn name(session: &Session) -> String {
+    format!("pg_temp_{}", session.info.pid)
+}
+
+/// Drops everything in the schema. Runs in a transaction.
+fn empty(session: &Session, schema: Oid) -> SqlResult<()> {
+    let objects = session.with_reader(|reader| contents(reader, schema))?;
+    if objects.is_empty() {
+        return Ok(());
+    }
+    session.with_changer(|changer| changer.drop_objects(&objects, Behavior::Cascade).map(drop))
+}
+
+/// Tables, views and sequences of a schema.
+fn contents(reader: &Reader<'_>, schema: Oid) -> SqlResult<Vec<ObjectAddress>> {
+    let rows = reader.scan(&pg_class::TABLE)?;
+    let mine = rows.iter().filter(|(_, row)| {
+        row.oid(pg_class::RELNAMESPACE) == schema
+            && matches!(row.char(pg_class::RELKIND), b'r' | b'v' | b'S' | b'm' | b'c' | b'p')
+    });
+    Ok(mine.map(|(_, row)| ObjectAddress::relation(row.oid(pg_class::OID))).collect())
+}
+
+/// DISCARD TEMP, and the end of the session: drops the session's temporary objects. Runs in a transaction.
+pub(crate) fn drop_all(session: &Session) -> SqlResult<()> {
+    match session.names.temporary_schema() {
+        Some(schema) => empty(session, schema),
+        None => Ok(()),
+    }
+}

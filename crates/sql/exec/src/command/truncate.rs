@@ -1,0 +1,67 @@
+//! # What
+//! TRUNCATE: new empty files for a table, its TOAST table and all their indexes. The old files go with the commit.
+//!
+//! # Locks
+//! ACCESS EXCLUSIVE on every table.
+
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::{RelationKind, Table};
+use parse::ast::RangeVar;
+use txn::LockMode;
+
+use super::names;
+use crate::session::Session;
+
+/// TRUNCATE.
+pub(crate) fn run(session: &Session, relations: &[RangeVar], restart_identity: bool) -> SqlResult<()> {
+    let mut tables: Vec<Arc<Table>> = Vec::with_capacity(relations.len());
+    for name in relations {
+        let table = names::open(session, name, LockMode::AccessExclusive)?;
+        check(session, &table)?;
+        if !tables.iter().any(|other| other.oid == table.oid) {
+            tables.push(table);
+        }
+    }
+    if restart_identity && tables.iter().any(|t| t.columns.iter().any(|c| c.identity_sequence.is_valid())) {
+        return Err(SqlError::not_supported("TRUNCATE RESTART IDENTITY"));
+    }
+    tables.iter().try_for_each(|table| one(session, table))
+}
+
+fn check(session: &Session, table: &Table) -> SqlResult<()> {
+    match table.kind {
+        RelationKind::Table => {}
+        RelationKind::PartitionedTable => {
+            return Err(SqlError::not_supported("TRUNCATE of a partitioned table"));
+        }
+        _ => return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", table.name)),
+    }
+    names::check_not_system(table)?;
+    if !names::owns(session, table.owner)? {
+        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for table {}", table.name));
+    }
+    Ok(())
+}
+
+fn one(session: &Session, table: &Table) -> SqlResult<()> {
+    empty(session, table.oid)?;
+    if table.toast.is_valid() {
+        empty(session, table.toast)?;
+    }
+    Ok(())
+}
+
+/// New files for one relation with rows and its indexes.
+fn empty(session: &Session, oid: Oid) -> SqlResult<()> {
+    let table = names::describe(session, oid)?;
+    session.with_changer(|changer| {
+        changer.new_file(oid)?;
+        for index in &table.indexes {
+            changer.new_file(index.oid)?;
+            changer.create_empty_btree(index.oid)?;
+        }
+        Ok(())
+    })
+}
