@@ -12,6 +12,7 @@
 //! # PostgreSQL counterpart and differences
 //! `CHECK_FOR_INTERRUPTS`, `HOLD_INTERRUPTS` and the flags that its signal handlers set.
 
+use base::{SqlError, SqlState, sql_err};
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -48,6 +49,34 @@ pub enum Interrupt {
     StatementTimeout = 1 << 5,
     /// The client asked for it, or `pg_cancel_backend` (57014).
     Cancel = 1 << 6,
+}
+
+impl From<Interrupt> for SqlError {
+    /// What the client of an interrupted statement is told.
+    fn from(interrupt: Interrupt) -> SqlError {
+        use Interrupt::*;
+        match interrupt {
+            Terminate => SqlError::fatal(
+                SqlState::ADMIN_SHUTDOWN,
+                "terminating connection due to administrator command",
+            ),
+            TransactionTimeout => SqlError::fatal(
+                SqlState::TRANSACTION_TIMEOUT,
+                "terminating connection due to transaction timeout",
+            ),
+            IdleInTransactionTimeout => SqlError::fatal(
+                SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+                "terminating connection due to idle-in-transaction timeout",
+            ),
+            IdleSessionTimeout => SqlError::fatal(
+                SqlState::IDLE_SESSION_TIMEOUT,
+                "terminating connection due to idle-session timeout",
+            ),
+            LockTimeout => sql_err!(LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout"),
+            StatementTimeout => sql_err!(QUERY_CANCELED, "canceling statement due to statement timeout"),
+            Cancel => sql_err!(QUERY_CANCELED, "canceling statement due to user request"),
+        }
+    }
 }
 
 const ORDER: [Interrupt; 7] = [

@@ -56,7 +56,8 @@ impl BtreeError {
             )
             .hint("Please REINDEX it."),
             BtreeError::Callback(error) => error,
-            other => SqlError::new(SqlState::IO_ERROR, other.to_string()),
+            BtreeError::Buffer(error) => error.into(),
+            BtreeError::Interrupted(interrupt) => interrupt.into(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use base::{BlockNo, Fork, RelFile};
+use base::{BlockNo, Fork, RelFile, Severity, SqlError, SqlState};
 use page::PageBytes;
 use runtime::WaitQueue;
 use smgr::{Smgr, SmgrError};
@@ -69,6 +69,23 @@ impl fmt::Display for BufferError {
 }
 
 impl std::error::Error for BufferError {}
+
+impl From<BufferError> for SqlError {
+    fn from(error: BufferError) -> SqlError {
+        let (severity, code) = match &error {
+            BufferError::Corrupt { .. } => (Severity::Error, SqlState::DATA_CORRUPTED),
+            BufferError::NoUnpinnedBuffers => (Severity::Error, SqlState::INSUFFICIENT_RESOURCES),
+            BufferError::File(SmgrError::Io { kind: std::io::ErrorKind::StorageFull, .. }) => {
+                (Severity::Error, SqlState::DISK_FULL)
+            }
+            BufferError::File(SmgrError::MissingFile { .. }) => (Severity::Error, SqlState::UNDEFINED_FILE),
+            BufferError::File(SmgrError::PastEnd { .. }) => (Severity::Error, SqlState::DATA_CORRUPTED),
+            BufferError::File(_) => (Severity::Error, SqlState::IO_ERROR),
+            BufferError::Wal(_) => (Severity::Panic, SqlState::IO_ERROR),
+        };
+        SqlError::with_severity(severity, code, error.to_string())
+    }
+}
 
 impl From<SmgrError> for BufferError {
     fn from(error: SmgrError) -> BufferError {

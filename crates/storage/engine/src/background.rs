@@ -52,6 +52,15 @@ pub fn wal_writer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
     Ok(())
 }
 
+/// Writes the log ahead when much of its buffer is waiting, so that inserters find room.
+pub fn wal_backlog_writer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
+    while !stop.is_set() {
+        engine.wal().wait_for_backlog();
+        engine.wal().write_some()?;
+    }
+    Ok(())
+}
+
 fn pause(time: Duration) {
     runtime::wait(runtime::time::sleep(time));
 }

@@ -99,6 +99,9 @@ impl Engine {
         self.txns.wait_for_commits_in_flight();
         let buffers = self.write_pages(cause, begin)?;
         self.txns.checkpoint()?;
+        if shutdown {
+            self.smgr.trim()?;
+        }
         let written = now();
         let files = self.smgr.sync_all_pending()?;
         let synced = now();

@@ -176,6 +176,8 @@ impl Engine {
         if !clean {
             control.state = ClusterState::InRecovery;
             control.write(dir)?;
+            // Records that the crashed server wrote without syncing: their effects must not reach the disk before them.
+            wal::sync_segments(&dir.join("pg_wal"))?;
         }
         let redo = control.checkpoint.redo;
         let wal =

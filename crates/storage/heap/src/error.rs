@@ -63,13 +63,9 @@ impl HeapError {
             HeapError::Corrupt { .. } | HeapError::ToastMissing { .. } => {
                 SqlError::new(SqlState::DATA_CORRUPTED, self.to_string())
             }
-            HeapError::Buffer(BufferError::Corrupt { .. }) => {
-                SqlError::new(SqlState::DATA_CORRUPTED, self.to_string())
-            }
-            HeapError::Buffer(BufferError::NoUnpinnedBuffers) => {
-                SqlError::new(SqlState::INSUFFICIENT_RESOURCES, self.to_string())
-            }
-            other => SqlError::new(SqlState::IO_ERROR, other.to_string()),
+            HeapError::Buffer(error) => error.into(),
+            HeapError::Txn(error) => error.into(),
+            HeapError::Interrupted(interrupt) => interrupt.into(),
         }
     }
 }

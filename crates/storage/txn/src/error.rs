@@ -86,30 +86,7 @@ impl From<LockError> for SqlError {
             }
             LockError::NotAvailable => sql_err!(LOCK_NOT_AVAILABLE, "could not obtain lock"),
             LockError::Timeout => sql_err!(LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout"),
-            LockError::Interrupted(interrupt) => interrupted(interrupt),
+            LockError::Interrupted(interrupt) => interrupt.into(),
         }
     }
-}
-
-/// The error of a statement that was interrupted.
-pub fn interrupted(interrupt: runtime::Interrupt) -> SqlError {
-    use runtime::Interrupt::*;
-    match interrupt {
-        Terminate => {
-            SqlError::fatal(SqlState::ADMIN_SHUTDOWN, "terminating connection due to administrator command")
-        }
-        TransactionTimeout => timeout_fatal(b"25P04", "terminating connection due to transaction timeout"),
-        IdleInTransactionTimeout => {
-            timeout_fatal(b"25P03", "terminating connection due to idle-in-transaction timeout")
-        }
-        IdleSessionTimeout => timeout_fatal(b"57P05", "terminating connection due to idle-session timeout"),
-        LockTimeout => sql_err!(LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout"),
-        StatementTimeout => sql_err!(QUERY_CANCELED, "canceling statement due to statement timeout"),
-        Cancel => sql_err!(QUERY_CANCELED, "canceling statement due to user request"),
-    }
-}
-
-fn timeout_fatal(code: &[u8; 5], message: &str) -> SqlError {
-    let code = std::str::from_utf8(code).ok().and_then(SqlState::parse).unwrap_or(SqlState::INTERNAL_ERROR);
-    SqlError::fatal(code, message)
 }

@@ -37,6 +37,11 @@ pub const BANK: usize = 16;
 /// Words of a page.
 pub const WORDS: usize = PAGE_SIZE / 8;
 const PAGES_PER_SEGMENT: u64 = 32;
+
+/// Name of a segment's file.
+pub(crate) fn segment_name(segment: u64) -> String {
+    format!("{segment:04X}")
+}
 const OPEN_FILES: usize = 16;
 const EVICTING: u32 = 1 << 31;
 
@@ -388,7 +393,7 @@ impl Slru {
     }
 
     fn path(&self, segment: u64) -> PathBuf {
-        self.dir.join(format!("{segment:04X}"))
+        self.dir.join(segment_name(segment))
     }
 
     fn file(&self, segment: u64) -> Result<Arc<File>, SlruError> {

@@ -143,7 +143,7 @@ impl TxnSystem {
     pub fn create(data_dir: &Path) -> std::io::Result<()> {
         let dir = data_dir.join(CLOG_DIR);
         fs::create_dir_all(&dir)?;
-        fs::write_file_durably(&dir.join("0000"), &[0; base::PAGE_SIZE])?;
+        fs::write_file_durably(&dir.join(slru::segment_name(0)), &[0; base::PAGE_SIZE])?;
         fs::sync_dir(data_dir)
     }
 
