@@ -1,13 +1,523 @@
 //! What types ask of a session: names behind `regclass` and its like, the clock, randomness, types that users made.
 
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::system::{pg_enum, pg_ts_config, pg_ts_dict};
+use catalog::{CatalogView, RowExt, TypeDef, TypeKind};
+use tuple::{Datum, Physical};
+use types::call::RegKind;
+use types::registry::{self, CompareFn, TypeShape};
+use types::value::FromDatum;
+use types::{Call, SessionFn, array};
+
+use super::text::{name_in_schema, qualified, quote_identifier, split_name};
 use crate::session::Session;
 
 impl types::Session for Session {
+    fn reg_lookup(&self, kind: RegKind, name: &str) -> SqlResult<Oid> {
+        match kind {
+            RegKind::Class => self.class_named(name),
+            RegKind::Type => Ok(self.type_named(name)?.0),
+            RegKind::Proc => self.only_function(name),
+            RegKind::Procedure => self.function_with_args(name),
+            RegKind::Oper => self.only_operator(name),
+            RegKind::Operator => self.operator_with_args(name),
+            RegKind::Namespace => {
+                let name = single_name(name)?;
+                let found = self.with_reader(|r| r.schema(&name))?;
+                found.ok_or_else(|| sql_err!(UNDEFINED_SCHEMA, "schema \"{name}\" does not exist"))
+            }
+            RegKind::Role => {
+                let name = single_name(name)?;
+                let found = self.with_reader(|r| r.role(&name))?;
+                found
+                    .map(|role| role.oid)
+                    .ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "role \"{name}\" does not exist"))
+            }
+            RegKind::Collation => {
+                let (schema, name) = schema_and_name(name)?;
+                let found = self.with_reader(|r| r.collation(schema.as_deref(), &name))?;
+                found.map(|c| c.oid).ok_or_else(|| {
+                    let shown = dotted(schema.as_deref(), &name);
+                    sql_err!(UNDEFINED_OBJECT, "collation \"{shown}\" for encoding \"UTF8\" does not exist")
+                })
+            }
+            RegKind::Config | RegKind::Dictionary => self.text_search_object(kind, name),
+        }
+    }
+
+    fn reg_name(&self, kind: RegKind, oid: Oid) -> Option<String> {
+        self.object_name(kind, oid).ok().flatten()
+    }
+
     fn clock(&self) -> i64 {
         runtime::wall_clock_micros()
     }
 
     fn with_random(&self, use_it: &mut dyn FnMut(&mut types::random::Random)) {
         use_it(&mut self.random.borrow_mut());
+    }
+
+    fn type_shape(&self, type_oid: Oid) -> Option<TypeShape> {
+        let def = self.user_type(type_oid).ok()?;
+        let mut shape = match &def.kind {
+            TypeKind::Enum => plain_shape(Physical::Oid, 4),
+            TypeKind::Domain(domain) => {
+                let format = self.format();
+                registry::shape_of(domain.base, &Call::new(&format).with_session(self)).ok()?
+            }
+            TypeKind::Composite(_) => plain_shape(Physical::Varlena, 8),
+            _ if def.element.is_valid() => {
+                TypeShape { element: def.element, ..plain_shape(Physical::Varlena, 8) }
+            }
+            _ => return None,
+        };
+        shape.array = def.array;
+        Some(shape)
+    }
+
+    fn type_input(&self, type_oid: Oid, text: &str, typmod: i32) -> SqlResult<Datum> {
+        let def = self.user_type(type_oid)?;
+        let format = self.format();
+        let call = Call::new(&format).with_session(self);
+        match &def.kind {
+            TypeKind::Enum => self.enum_value(&def, text),
+            TypeKind::Domain(domain) => types::input(domain.base, text, domain.typmod, &call),
+            _ if def.element.is_valid() => array::input(def.element, text, typmod, &call),
+            _ => Err(unsupported(&def)),
+        }
+    }
+
+    fn type_output(&self, type_oid: Oid, value: &Datum, out: &mut Vec<u8>) -> SqlResult<()> {
+        let def = self.user_type(type_oid)?;
+        let format = self.format();
+        let call = Call::new(&format).with_session(self);
+        match &def.kind {
+            TypeKind::Enum => {
+                out.extend_from_slice(self.enum_label(value)?.as_bytes());
+                Ok(())
+            }
+            TypeKind::Domain(domain) => types::output(domain.base, value, &call, out),
+            _ if def.element.is_valid() => array::output(<&[u8]>::from_datum(value), &call, out),
+            _ => Err(unsupported(&def)),
+        }
+    }
+
+    fn type_receive(&self, type_oid: Oid, bytes: &[u8], typmod: i32) -> SqlResult<Datum> {
+        let def = self.user_type(type_oid)?;
+        let format = self.format();
+        let call = Call::new(&format).with_session(self);
+        match &def.kind {
+            TypeKind::Enum => {
+                let label = std::str::from_utf8(bytes).map_err(|_| {
+                    sql_err!(CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\"")
+                })?;
+                self.enum_value(&def, label)
+            }
+            TypeKind::Domain(domain) => types::receive(domain.base, bytes, domain.typmod, &call),
+            _ if def.element.is_valid() => array::binary_receive(def.element, bytes, typmod, &call),
+            _ => Err(unsupported(&def)),
+        }
+    }
+
+    fn type_send(&self, type_oid: Oid, value: &Datum, out: &mut Vec<u8>) -> SqlResult<()> {
+        let def = self.user_type(type_oid)?;
+        let format = self.format();
+        let call = Call::new(&format).with_session(self);
+        match &def.kind {
+            TypeKind::Enum => {
+                out.extend_from_slice(self.enum_label(value)?.as_bytes());
+                Ok(())
+            }
+            TypeKind::Domain(domain) => types::send(domain.base, value, &call, out),
+            _ if def.element.is_valid() => array::binary_send(<&[u8]>::from_datum(value), &call, out),
+            _ => Err(unsupported(&def)),
+        }
+    }
+
+    fn type_compare(&self, type_oid: Oid) -> Option<CompareFn> {
+        let def = self.user_type(type_oid).ok()?;
+        match &def.kind {
+            // Labels are numbered in their order.
+            TypeKind::Enum => types::compare(types::oids::oid),
+            TypeKind::Domain(domain) => {
+                types::compare(domain.base).or_else(|| types::Session::type_compare(self, domain.base))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Session {
+    fn user_type(&self, oid: Oid) -> SqlResult<std::sync::Arc<TypeDef>> {
+        let def = self.with_reader(|r| r.type_by_oid(oid))?;
+        def.ok_or_else(|| SqlError::internal(format!("cache lookup failed for type {oid}")))
+    }
+
+    fn enum_value(&self, def: &TypeDef, label: &str) -> SqlResult<Datum> {
+        let key = [def.oid.into(), label.into()];
+        let index = pg_enum::PG_ENUM_TYPID_LABEL_INDEX;
+        match self.with_reader(|r| r.find_one(&pg_enum::TABLE, index, &key))? {
+            Some((_, row)) => Ok(row[pg_enum::OID].clone()),
+            None => {
+                let name = self.type_name(def.oid, None)?;
+                Err(sql_err!(INVALID_TEXT_REPRESENTATION, "invalid input value for enum {name}: \"{label}\""))
+            }
+        }
+    }
+
+    fn enum_label(&self, value: &Datum) -> SqlResult<String> {
+        let oid = u32::from_datum(value);
+        let row = self
+            .with_reader(|r| r.find_one(&pg_enum::TABLE, pg_enum::PG_ENUM_OID_INDEX, &[Datum::Oid(oid)]))?;
+        match row {
+            Some((_, row)) => Ok(row.str(pg_enum::ENUMLABEL).to_owned()),
+            None => Err(sql_err!(INVALID_BINARY_REPRESENTATION, "invalid internal value for enum: {oid}")),
+        }
+    }
+
+    pub(super) fn class_named(&self, text: &str) -> SqlResult<Oid> {
+        let (schema, name) = relation_name(text)?;
+        let found = self.with_reader(|r| r.relation(schema.as_deref(), &name))?;
+        found.map(|table| table.oid).ok_or_else(|| {
+            let shown = dotted(schema.as_deref(), &name);
+            sql_err!(UNDEFINED_TABLE, "relation \"{shown}\" does not exist")
+        })
+    }
+
+    fn text_search_object(&self, kind: RegKind, text: &str) -> SqlResult<Oid> {
+        let (schema, name) = schema_and_name(text)?;
+        let (table, index, oid, what) = match kind {
+            RegKind::Config => {
+                use pg_ts_config::*;
+                (&TABLE, PG_TS_CONFIG_CFGNAME_INDEX, OID, "configuration")
+            }
+            _ => {
+                use pg_ts_dict::*;
+                (&TABLE, PG_TS_DICT_DICTNAME_INDEX, OID, "dictionary")
+            }
+        };
+        let found = self.with_reader(|r| {
+            let path = match &schema {
+                Some(schema) => r.schema(schema)?.into_iter().collect(),
+                None => r.search_path()?,
+            };
+            for schema in path {
+                if let Some((_, row)) = r.find_one(table, index, &[name.as_str().into(), schema.into()])? {
+                    return Ok::<_, SqlError>(Some(row.oid(oid)));
+                }
+            }
+            Ok(None)
+        })?;
+        found.ok_or_else(|| {
+            let shown = dotted(schema.as_deref(), &name);
+            sql_err!(UNDEFINED_OBJECT, "text search {what} \"{shown}\" does not exist")
+        })
+    }
+
+    /// Functions of a name: OID and argument types.
+    fn functions_called(&self, schema: Option<&str>, name: &str) -> SqlResult<Vec<(Oid, Vec<Oid>)>> {
+        let mut found: Vec<(Oid, Vec<Oid>)> = Vec::new();
+        if schema.is_none_or(|s| s == "pg_catalog") {
+            found.extend(registry::functions_named(name).iter().map(|f| (f.oid, f.args.to_vec())));
+        }
+        let users = self.with_reader(|r| r.functions(schema, name))?;
+        found.extend(users.iter().map(|f| (f.oid, f.args.clone())));
+        Ok(found)
+    }
+
+    /// Operators of a name: OID and operands.
+    fn operators_called(&self, schema: Option<&str>, name: &str) -> SqlResult<Vec<(Oid, [Oid; 2])>> {
+        let mut found: Vec<(Oid, [Oid; 2])> = Vec::new();
+        if schema.is_none_or(|s| s == "pg_catalog") {
+            found.extend(registry::operators_named(name).iter().map(|o| (o.oid, [o.left, o.right])));
+        }
+        let users = self.with_reader(|r| r.operators(schema, name))?;
+        found.extend(users.iter().map(|o| (o.oid, [o.left, o.right])));
+        Ok(found)
+    }
+
+    fn only_function(&self, text: &str) -> SqlResult<Oid> {
+        let (schema, name) = schema_and_name(text)?;
+        match self.functions_called(schema.as_deref(), &name)?.as_slice() {
+            [] => Err(sql_err!(UNDEFINED_FUNCTION, "function \"{text}\" does not exist")),
+            [(oid, _)] => Ok(*oid),
+            _ => Err(sql_err!(AMBIGUOUS_FUNCTION, "more than one function named \"{text}\"")),
+        }
+    }
+
+    pub(super) fn function_with_args(&self, text: &str) -> SqlResult<Oid> {
+        let (called, args) = name_and_args(text)?;
+        let (schema, name) = schema_and_name(called)?;
+        let args = self.type_list(&args, false)?;
+        let found = self.functions_called(schema.as_deref(), &name)?;
+        found
+            .into_iter()
+            .find(|(_, types)| *types == args)
+            .map(|(oid, _)| oid)
+            .ok_or_else(|| sql_err!(UNDEFINED_FUNCTION, "function \"{text}\" does not exist"))
+    }
+
+    fn only_operator(&self, text: &str) -> SqlResult<Oid> {
+        let (schema, name) = operator_name(text)?;
+        match self.operators_called(schema.as_deref(), &name)?.as_slice() {
+            [] => Err(sql_err!(UNDEFINED_FUNCTION, "operator does not exist: {text}")),
+            [(oid, _)] => Ok(*oid),
+            _ => Err(sql_err!(AMBIGUOUS_FUNCTION, "more than one operator named {text}")),
+        }
+    }
+
+    fn operator_with_args(&self, text: &str) -> SqlResult<Oid> {
+        let (called, args) = name_and_args(text)?;
+        let (schema, name) = operator_name(called)?;
+        match args.len() {
+            0 | 1 => {
+                return Err(sql_err!(UNDEFINED_PARAMETER, "missing argument")
+                    .hint("Use NONE to denote the missing argument of a unary operator."));
+            }
+            2 => {}
+            _ => {
+                return Err(sql_err!(TOO_MANY_ARGUMENTS, "too many arguments")
+                    .hint("Provide two argument types for operator."));
+            }
+        }
+        let args = self.type_list(&args, true)?;
+        let found = self.operators_called(schema.as_deref(), &name)?;
+        found
+            .into_iter()
+            .find(|(_, operands)| operands[..] == args[..])
+            .map(|(oid, _)| oid)
+            .ok_or_else(|| sql_err!(UNDEFINED_FUNCTION, "operator does not exist: {text}"))
+    }
+
+    fn type_list(&self, names: &[&str], none: bool) -> SqlResult<Vec<Oid>> {
+        let one = |name: &&str| match name.trim() {
+            word if none && word.eq_ignore_ascii_case("none") => Ok(Oid::INVALID),
+            name => Ok(self.type_named(name)?.0),
+        };
+        names.iter().map(one).collect()
+    }
+
+    /// Name of an object as its alias type shows it; none if it does not exist.
+    fn object_name(&self, kind: RegKind, oid: Oid) -> SqlResult<Option<String>> {
+        match kind {
+            RegKind::Class => self.class_name(oid),
+            RegKind::Type => {
+                let known = self.with_reader(|r| r.type_by_oid(oid))?.is_some();
+                known.then(|| self.type_name(oid, None)).transpose()
+            }
+            RegKind::Proc => self.function_name(oid, false),
+            RegKind::Procedure => self.function_name(oid, true),
+            RegKind::Oper => self.operator_name(oid, false),
+            RegKind::Operator => self.operator_name(oid, true),
+            RegKind::Namespace => {
+                Ok(self.with_reader(|r| r.schema_name(oid))?.map(|name| quote_identifier(&name)))
+            }
+            RegKind::Role => Ok(self.with_reader(|r| r.role_name(oid))?.map(|name| quote_identifier(&name))),
+            RegKind::Collation => {
+                let Some(c) = self.with_reader(|r| r.collation_by_oid(oid))? else { return Ok(None) };
+                let visible = self.object_is_visible(SessionFn::PgCollationIsVisible, oid)?;
+                Ok(Some(name_in_schema(&c.schema_name, &c.name, visible)))
+            }
+            RegKind::Config | RegKind::Dictionary => self.text_search_name(kind, oid),
+        }
+    }
+
+    /// A relation's name, with its schema where that is needed.
+    pub(super) fn class_name(&self, oid: Oid) -> SqlResult<Option<String>> {
+        let Some(table) = self.with_reader(|r| r.relation_by_oid(oid))? else { return self.index_name(oid) };
+        let visible = self.object_is_visible(SessionFn::PgTableIsVisible, oid)?;
+        Ok(Some(name_in_schema(&table.schema_name, &table.name, visible)))
+    }
+
+    fn index_name(&self, oid: Oid) -> SqlResult<Option<String>> {
+        use catalog::system::pg_class::*;
+        let Some((_, row)) = self.with_reader(|r| r.find_one(&TABLE, PG_CLASS_OID_INDEX, &[oid.into()]))?
+        else {
+            return Ok(None);
+        };
+        let schema = self.with_reader(|r| r.schema_name(row.oid(RELNAMESPACE)))?.unwrap_or_default();
+        let visible = self.object_is_visible(SessionFn::PgTableIsVisible, oid)?;
+        Ok(Some(name_in_schema(&schema, row.str(RELNAME), visible)))
+    }
+
+    fn text_search_name(&self, kind: RegKind, oid: Oid) -> SqlResult<Option<String>> {
+        let (table, index, name, schema, visible) = match kind {
+            RegKind::Config => {
+                use pg_ts_config::*;
+                (&TABLE, PG_TS_CONFIG_OID_INDEX, CFGNAME, CFGNAMESPACE, SessionFn::PgTsConfigIsVisible)
+            }
+            _ => {
+                use pg_ts_dict::*;
+                (&TABLE, PG_TS_DICT_OID_INDEX, DICTNAME, DICTNAMESPACE, SessionFn::PgTsDictIsVisible)
+            }
+        };
+        let Some((_, row)) = self.with_reader(|r| r.find_one(table, index, &[oid.into()]))? else {
+            return Ok(None);
+        };
+        let schema = self.with_reader(|r| r.schema_name(row.oid(schema)))?.unwrap_or_default();
+        let visible = self.object_is_visible(visible, oid)?;
+        Ok(Some(name_in_schema(&schema, row.str(name), visible)))
+    }
+
+    /// A function's name. Without arguments it gets its schema unless it is the only one of its name.
+    pub(super) fn function_name(&self, oid: Oid, with_args: bool) -> SqlResult<Option<String>> {
+        let (schema, name, args) = match registry::function(oid) {
+            Some(f) => ("pg_catalog".to_owned(), f.name.to_owned(), f.args.to_vec()),
+            None => match self.with_reader(|r| r.function_by_oid(oid))? {
+                Some(f) => {
+                    let schema = self.with_reader(|r| r.schema_name(f.schema))?.unwrap_or_default();
+                    (schema, f.name.clone(), f.args.clone())
+                }
+                None => return Ok(None),
+            },
+        };
+        if !with_args {
+            let plain = matches!(self.functions_called(None, &name)?.as_slice(), [(only, _)] if *only == oid);
+            return Ok(Some(name_in_schema(&schema, &name, plain)));
+        }
+        let visible = self.object_is_visible(SessionFn::PgFunctionIsVisible, oid)?;
+        let args = args.iter().map(|&ty| self.type_name(ty, None)).collect::<SqlResult<Vec<_>>>()?;
+        Ok(Some(format!("{}({})", name_in_schema(&schema, &name, visible), args.join(","))))
+    }
+
+    fn operator_name(&self, oid: Oid, with_args: bool) -> SqlResult<Option<String>> {
+        let (schema, name, operands) = match registry::operator(oid) {
+            Some(o) => ("pg_catalog".to_owned(), o.name.to_owned(), [o.left, o.right]),
+            None => match self.with_reader(|r| r.operator_by_oid(oid))? {
+                Some(o) => {
+                    let schema = self.with_reader(|r| r.schema_name(o.schema))?.unwrap_or_default();
+                    (schema, o.name.clone(), [o.left, o.right])
+                }
+                None => return Ok(None),
+            },
+        };
+        let shown = |plain: bool| match plain {
+            true => name.clone(),
+            false => format!("{}.{name}", quote_identifier(&schema)),
+        };
+        if !with_args {
+            let plain = matches!(self.operators_called(None, &name)?.as_slice(), [(only, _)] if *only == oid);
+            return Ok(Some(shown(plain)));
+        }
+        let visible = self.object_is_visible(SessionFn::PgOperatorIsVisible, oid)?;
+        let side = |ty: Oid| match ty {
+            Oid::INVALID => Ok("NONE".to_owned()),
+            ty => self.type_name(ty, None),
+        };
+        Ok(Some(format!("{}({},{})", shown(visible), side(operands[0])?, side(operands[1])?)))
+    }
+}
+
+fn plain_shape(physical: Physical, align: u8) -> TypeShape {
+    TypeShape { physical, align, delimiter: b',', element: Oid::INVALID, array: Oid::INVALID }
+}
+
+fn unsupported(def: &TypeDef) -> SqlError {
+    SqlError::not_supported(format!("a value of type {}", qualified(&def.schema_name, &def.name)))
+}
+
+fn dotted(schema: Option<&str>, name: &str) -> String {
+    schema.map_or_else(|| name.to_owned(), |schema| format!("{schema}.{name}"))
+}
+
+fn single_name(text: &str) -> SqlResult<String> {
+    match <[String; 1]>::try_from(split_name(text)?) {
+        Ok([name]) => Ok(name),
+        Err(_) => Err(sql_err!(INVALID_NAME, "invalid name syntax")),
+    }
+}
+
+/// A name with at most a schema before it; a database before that must be looked at by the caller.
+fn schema_and_name(text: &str) -> SqlResult<(Option<String>, String)> {
+    named(split_name(text)?, text, "qualified name")
+}
+
+fn relation_name(text: &str) -> SqlResult<(Option<String>, String)> {
+    named(split_name(text)?, text, "relation name")
+}
+
+fn named(mut parts: Vec<String>, text: &str, what: &str) -> SqlResult<(Option<String>, String)> {
+    let shown = text.trim();
+    match (parts.pop(), parts.pop(), parts.len()) {
+        (Some(name), schema, 0) => Ok((schema, name)),
+        _ => Err(sql_err!(SYNTAX_ERROR, "improper {what} (too many dotted names): {shown}")),
+    }
+}
+
+/// An operator's name, which has no letters and no dots, behind its schema.
+fn operator_name(text: &str) -> SqlResult<(Option<String>, String)> {
+    let text = text.trim();
+    match text.rsplit_once('.') {
+        Some((schema, name)) => Ok((Some(single_name(schema)?), name.trim().to_owned())),
+        None => Ok((None, text.to_owned())),
+    }
+}
+
+/// `name(type, type)` taken apart; commas within brackets and quotes belong to a type.
+fn name_and_args(text: &str) -> SqlResult<(&str, Vec<&str>)> {
+    let malformed = |what: &str| sql_err!(INVALID_TEXT_REPRESENTATION, "{what}");
+    let mut quoted = false;
+    let open = text.find(|c: char| {
+        quoted ^= c == '"';
+        c == '(' && !quoted
+    });
+    let open = open.ok_or_else(|| malformed("expected a left parenthesis"))?;
+    let rest = text[open + 1..].trim_end();
+    let inner = rest.strip_suffix(')').ok_or_else(|| malformed("expected a right parenthesis"))?;
+    let (mut args, mut depth, mut from, mut quoted) = (Vec::new(), 0, 0, false);
+    for (at, c) in inner.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            ',' if depth == 0 => {
+                args.push(&inner[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    let last = &inner[from..];
+    if last.trim().is_empty() && !args.is_empty() {
+        return Err(malformed("expected a type name"));
+    }
+    if !last.trim().is_empty() {
+        args.push(last);
+    }
+    if args.iter().any(|arg| arg.trim().is_empty()) {
+        return Err(malformed("expected a type name"));
+    }
+    Ok((&text[..open], args))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures_are_taken_apart() {
+        let (name, args) = name_and_args("public.\"f(x\"( numeric(10,2), int[] ,\"a,b\")").unwrap();
+        assert_eq!(name, "public.\"f(x\"");
+        assert_eq!(args, [" numeric(10,2)", " int[] ", "\"a,b\""]);
+        assert_eq!(name_and_args("now()").unwrap(), ("now", vec![]));
+        for (bad, message) in [
+            ("abs", "expected a left parenthesis"),
+            ("abs(", "expected a right parenthesis"),
+            ("abs(int,)", "expected a type name"),
+            ("abs(,int)", "expected a type name"),
+        ] {
+            assert_eq!(name_and_args(bad).unwrap_err().message(), message, "{bad}");
+        }
+    }
+
+    #[test]
+    fn qualified_names_have_a_limit() {
+        assert_eq!(relation_name("s.t").unwrap(), (Some("s".into()), "t".into()));
+        assert_eq!(relation_name("t").unwrap(), (None, "t".into()));
+        let error = relation_name("x.y.z.w").unwrap_err();
+        assert_eq!(error.message(), "improper relation name (too many dotted names): x.y.z.w");
+        assert_eq!(operator_name("pg_catalog.+").unwrap(), (Some("pg_catalog".into()), "+".into()));
+        assert_eq!(single_name("a.b").unwrap_err().message(), "invalid name syntax");
     }
 }

@@ -14,7 +14,11 @@
 //! The parts of `utils/adt` that look into catalogs and shared memory.
 
 mod alias;
+mod facts;
+mod names;
+mod settings;
 mod text;
+mod xact;
 
 use base::{SqlError, SqlResult};
 use tuple::Datum;
@@ -44,7 +48,18 @@ impl Session {
         call: &Call<'_>,
         args: &[Datum],
     ) -> SqlResult<Datum> {
-        let _ = (call, args);
+        if let Some(value) = self.name_function(id, args)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.fact(id, call, args)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.setting_function(id, args)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.xact(id, call, args)? {
+            return Ok(value);
+        }
         Err(missing(id))
     }
 
@@ -55,7 +70,15 @@ impl Session {
         call: &Call<'_>,
         args: &[Datum],
     ) -> SqlResult<Vec<Row>> {
-        let _ = (call, args);
+        if let Some(rows) = self.fact_rows(id, call, args)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = self.setting_rows(id)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = self.xact_rows(id, args)? {
+            return Ok(rows);
+        }
         Err(missing(id))
     }
 }

@@ -1,9 +1,9 @@
 //! Names as SQL text.
 
+use base::{SqlResult, sql_err};
 use types::SessionFn;
 use types::registry::{self, Imp};
-
-use base::{SqlResult, sql_err};
+use types::value::FromDatum;
 
 /// An identifier, quoted where it must be.
 pub(super) fn quote_identifier(name: &str) -> String {
@@ -18,6 +18,11 @@ pub(super) fn quote_identifier(name: &str) -> String {
 /// A name with its schema.
 pub(super) fn qualified(schema: &str, name: &str) -> String {
     format!("{}.{}", quote_identifier(schema), quote_identifier(name))
+}
+
+/// A name, with its schema where it is not found without.
+pub(super) fn name_in_schema(schema: &str, name: &str, visible: bool) -> String {
+    if visible { quote_identifier(name) } else { qualified(schema, name) }
 }
 
 /// A string constant.
@@ -69,6 +74,13 @@ fn quoted_part(text: &str) -> Option<(String, &str)> {
             None => return Some((part, rest)),
         }
     }
+}
+
+/// Elements of a `text[]`, NULLs left out.
+pub(super) fn texts(array: &tuple::Datum) -> Vec<String> {
+    let tuple::Datum::Bytes(payload) = array else { return Vec::new() };
+    let elements = types::array::Array::from_payload(payload).into_elements();
+    elements.iter().filter_map(|e| <Option<&str>>::from_datum(e).map(str::to_owned)).collect()
 }
 
 /// SQL's name of a function that the session carries out.

@@ -1,0 +1,274 @@
+//! Who, where, when: facts of the session and of the server, encodings, types of arguments.
+
+use base::settings::Setting;
+use base::{Oid, SqlResult, sql_err};
+use catalog::{CatalogView, TypeKind};
+use tuple::Datum;
+use types::{Call, SessionFn, oids};
+
+use super::text::{qualified, quote_identifier};
+use super::{Row, arg};
+use crate::session::Session;
+
+/// PostgreSQL's encodings by number, with their longest character in bytes.
+const ENCODINGS: [(&str, i32); 42] = [
+    ("SQL_ASCII", 1),
+    ("EUC_JP", 3),
+    ("EUC_CN", 2),
+    ("EUC_KR", 3),
+    ("EUC_TW", 4),
+    ("EUC_JIS_2004", 3),
+    ("UTF8", 4),
+    ("MULE_INTERNAL", 4),
+    ("LATIN1", 1),
+    ("LATIN2", 1),
+    ("LATIN3", 1),
+    ("LATIN4", 1),
+    ("LATIN5", 1),
+    ("LATIN6", 1),
+    ("LATIN7", 1),
+    ("LATIN8", 1),
+    ("LATIN9", 1),
+    ("LATIN10", 1),
+    ("WIN1256", 1),
+    ("WIN1258", 1),
+    ("WIN866", 1),
+    ("WIN874", 1),
+    ("KOI8R", 1),
+    ("WIN1251", 1),
+    ("WIN1252", 1),
+    ("ISO_8859_5", 1),
+    ("ISO_8859_6", 1),
+    ("ISO_8859_7", 1),
+    ("ISO_8859_8", 1),
+    ("WIN1250", 1),
+    ("WIN1253", 1),
+    ("WIN1254", 1),
+    ("WIN1255", 1),
+    ("WIN1257", 1),
+    ("KOI8U", 1),
+    ("SJIS", 2),
+    ("BIG5", 2),
+    ("GBK", 2),
+    ("UHC", 2),
+    ("GB18030", 4),
+    ("JOHAB", 3),
+    ("SHIFT_JIS_2004", 2),
+];
+
+impl Session {
+    pub(super) fn fact(&self, id: SessionFn, call: &Call<'_>, args: &[Datum]) -> SqlResult<Option<Datum>> {
+        use SessionFn as F;
+        Ok(Some(match id {
+            F::CurrentDatabase => Datum::text(self.catalog.database_name()),
+            F::CurrentSchema => self.current_schema()?,
+            F::CurrentSchemas => self.current_schemas(arg(args, 0))?,
+            F::CurrentUser => self.role_datum(self.names.user())?,
+            F::SessionUser => self.role_datum(self.names.session_user())?,
+            F::Version => Datum::text(&version(self.settings.borrow().text(Setting::server_version))),
+            F::PgBackendPid => Datum::Int4(self.info.pid),
+            F::PgPostmasterStartTime => Datum::Int8(self.instance.started()),
+            F::PgConfLoadTime => Datum::Int8(self.instance.configured()),
+            F::PgClientEncoding => Datum::text(self.settings.borrow().text(Setting::client_encoding)),
+            F::Getdatabaseencoding => Datum::text("UTF8"),
+            F::PgCurrentLogfile => Datum::Null,
+            F::PgMyTempSchema => self.names.temporary_schema().unwrap_or_default().into(),
+            F::PgIsOtherTempSchema => self.is_other_temp_schema(Oid(arg(args, 0)))?.into(),
+            F::InetClientPort => Datum::Int4(self.info.client_address.map_or(-1, |a| i32::from(a.port()))),
+            F::InetServerPort => match self.info.client_address {
+                Some(_) => Datum::Int4(self.instance.settings().int(Setting::port)),
+                None => Datum::Null,
+            },
+            F::PgNotificationQueueUsage => Datum::Float8(0.0),
+            F::PgJitAvailable | F::RowSecurityActive => Datum::Bool(false),
+            F::PgTriggerDepth => Datum::Int4(0),
+            F::PgReloadConf => Datum::Bool(self.instance.request_reload()),
+            F::PgTypeof => call.arg_type(0).into(),
+            F::PgCollationFor => self.collation_for(call)?,
+            F::PgBasetype => self.base_type(Oid(arg(args, 0)))?,
+            F::PgColumnSize => column_size(call.arg_type(0), &args[0]),
+            F::PgColumnCompression => Datum::Null,
+            F::PgCharToEncoding => Datum::Int4(encoding_number(arg(args, 0))),
+            F::PgEncodingToChar => Datum::text(encoding(arg(args, 0)).map_or("", |e| e.0)),
+            F::PgEncodingMaxLength => encoding(arg(args, 0)).map_or(Datum::Null, |e| Datum::Int4(e.1)),
+            F::PgInputIsValid => Datum::Bool(self.input_error(call, args)?.is_none()),
+            F::PgCollationActualVersion | F::PgDatabaseCollationActualVersion => Datum::Null,
+            _ => return Ok(None),
+        }))
+    }
+
+    pub(super) fn fact_rows(
+        &self,
+        id: SessionFn,
+        call: &Call<'_>,
+        args: &[Datum],
+    ) -> SqlResult<Option<Vec<Row>>> {
+        Ok(Some(match id {
+            // Nothing can listen yet: LISTEN is refused.
+            SessionFn::PgListeningChannels => Vec::new(),
+            // There are no extensions to offer.
+            SessionFn::PgAvailableExtensions | SessionFn::PgAvailableExtensionVersions => Vec::new(),
+            SessionFn::PgOptionsToTable => option_rows(&args[0]),
+            SessionFn::PgInputErrorInfo => vec![self.input_error_info(call, args)?],
+            _ => return Ok(None),
+        }))
+    }
+
+    fn role_datum(&self, oid: Oid) -> SqlResult<Datum> {
+        let name = self.with_reader(|r| r.role_name(oid))?;
+        Ok(name.map_or(Datum::Null, |name| Datum::text(&name)))
+    }
+
+    fn current_schema(&self) -> SqlResult<Datum> {
+        self.with_reader(|r| match r.creation_schema()? {
+            Some(oid) => Ok(r.schema_name(oid)?.map_or(Datum::Null, |name| Datum::text(&name))),
+            None => Ok(Datum::Null),
+        })
+    }
+
+    /// The search path; with `implicit` the schemas too that the setting does not name.
+    fn current_schemas(&self, implicit: bool) -> SqlResult<Datum> {
+        let names = self.with_reader(|r| {
+            let mut path = r.search_path()?;
+            if !implicit {
+                // What stands before the first schema of the setting stands there implicitly.
+                match r.creation_schema()? {
+                    Some(first) => drop(path.drain(..path.iter().position(|&s| s == first).unwrap_or(0))),
+                    None => path.clear(),
+                }
+            }
+            path.into_iter().filter_map(|oid| r.schema_name(oid).transpose()).collect::<SqlResult<Vec<_>>>()
+        })?;
+        Ok(types::array::from_names(names.iter().map(String::as_str)))
+    }
+
+    fn is_other_temp_schema(&self, schema: Oid) -> SqlResult<bool> {
+        if self.names.temporary_schema() == Some(schema) {
+            return Ok(false);
+        }
+        let name = self.with_reader(|r| r.schema_name(schema))?.unwrap_or_default();
+        Ok(name.starts_with("pg_temp_") || name.starts_with("pg_toast_temp_"))
+    }
+
+    fn collation_for(&self, call: &Call<'_>) -> SqlResult<Datum> {
+        let ty = call.arg_type(0);
+        if ty == oids::unknown {
+            return Ok(Datum::Null);
+        }
+        let collatable = self.with_reader(|r| r.type_by_oid(ty))?.is_some_and(|t| t.collation.is_valid());
+        if !collatable {
+            let name = self.type_name(ty, None)?;
+            return Err(sql_err!(DATATYPE_MISMATCH, "collations are not supported by type {name}"));
+        }
+        self.with_reader(|r| {
+            let Some(collation) = r.collation_by_oid(call.collation)? else { return Ok(Datum::Null) };
+            let visible = r.collation(None, &collation.name)?.is_some_and(|c| c.oid == collation.oid);
+            Ok(Datum::text(&match visible {
+                true => quote_identifier(&collation.name),
+                false => qualified(&collation.schema_name, &collation.name),
+            }))
+        })
+    }
+
+    /// The type under a chain of domains.
+    fn base_type(&self, mut ty: Oid) -> SqlResult<Datum> {
+        loop {
+            match self.with_reader(|r| r.type_by_oid(ty))?.as_deref() {
+                None => return Ok(Datum::Null),
+                Some(catalog::TypeDef { kind: TypeKind::Domain(domain), .. }) => ty = domain.base,
+                Some(_) => return Ok(ty.into()),
+            }
+        }
+    }
+
+    /// What a type's input function says to a text.
+    fn input_error(&self, call: &Call<'_>, args: &[Datum]) -> SqlResult<Option<base::SqlError>> {
+        let (ty, typmod) = self.type_named(arg(args, 1))?;
+        Ok(types::input(ty, arg(args, 0), typmod, call).err())
+    }
+
+    fn input_error_info(&self, call: &Call<'_>, args: &[Datum]) -> SqlResult<Row> {
+        let text = |t: Option<&str>| t.map_or(Datum::Null, Datum::text);
+        Ok(match self.input_error(call, args)? {
+            None => vec![Datum::Null; 4],
+            Some(error) => vec![
+                Datum::text(error.message()),
+                text(error.report().detail.as_deref()),
+                text(error.report().hint.as_deref()),
+                Datum::text(error.code().as_str()),
+            ],
+        })
+    }
+}
+
+/// What `version()` says. Clients read the number behind `PostgreSQL`.
+fn version(server_version: &str) -> String {
+    format!("PostgreSQL {server_version} on {}-{}, 64-bit", std::env::consts::ARCH, std::env::consts::OS)
+}
+
+/// Bytes that a value takes in a row.
+fn column_size(ty: Oid, value: &Datum) -> Datum {
+    Datum::Int4(match (types::builtin_type(ty), value) {
+        (Some(info), _) if info.len > 0 => i32::from(info.len),
+        (_, Datum::Bytes(bytes)) if bytes.len() <= 126 => bytes.len() as i32 + 1,
+        (_, Datum::Bytes(bytes)) => bytes.len() as i32 + 4,
+        (_, Datum::Toasted(stored)) => stored.len() as i32,
+        (_, Datum::Null) => return Datum::Null,
+        _ => 4,
+    })
+}
+
+fn encoding(number: i32) -> Option<(&'static str, i32)> {
+    usize::try_from(number).ok().and_then(|n| ENCODINGS.get(n)).copied()
+}
+
+/// Number of an encoding, whatever the case and punctuation of its name; -1 if there is none.
+fn encoding_number(name: &str) -> i32 {
+    let plain = |s: &str| {
+        s.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect::<String>()
+    };
+    let wanted = match plain(name).as_str() {
+        "UNICODE" => "UTF8".to_owned(),
+        other => other.to_owned(),
+    };
+    ENCODINGS.iter().position(|(known, _)| plain(known) == wanted).map_or(-1, |n| n as i32)
+}
+
+/// `name=value` entries as rows.
+fn option_rows(options: &Datum) -> Vec<Row> {
+    super::text::texts(options)
+        .iter()
+        .map(|option| match option.split_once('=') {
+            Some((name, value)) => vec![Datum::text(name), Datum::text(value)],
+            None => vec![Datum::text(option), Datum::Null],
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drivers_find_the_version_behind_the_name() {
+        let text = version("18.1 (Stampede 0.1.0)");
+        assert!(text.starts_with("PostgreSQL 18.1 (Stampede "), "{text}");
+    }
+
+    #[test]
+    fn encodings_are_found_under_their_names() {
+        assert_eq!(encoding_number("utf-8"), 6);
+        assert_eq!(encoding_number("Unicode"), 6);
+        assert_eq!(encoding_number("latin1"), 8);
+        assert_eq!(encoding_number("klingon"), -1);
+        assert_eq!(encoding(41), Some(("SHIFT_JIS_2004", 2)));
+        assert_eq!(encoding(-1).or(encoding(42)), None);
+    }
+
+    #[test]
+    fn sizes_count_the_header() {
+        assert_eq!(column_size(oids::int8, &Datum::Int8(1)), Datum::Int4(8));
+        assert_eq!(column_size(oids::text, &Datum::text("abc")), Datum::Int4(4));
+        assert_eq!(column_size(oids::text, &Datum::text(&"x".repeat(200))), Datum::Int4(204));
+    }
+}

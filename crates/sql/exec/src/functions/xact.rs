@@ -1,0 +1,131 @@
+//! Transactions and the write-ahead log: xids, LSNs, sleeping.
+
+use std::time::Duration;
+
+use base::{Lsn, SqlError, SqlResult, Xid, sql_err};
+use tuple::Datum;
+use txn::XidStatus;
+use types::{Call, SessionFn};
+
+use super::{Row, arg};
+use crate::error;
+use crate::session::Session;
+
+const MICROS_PER_DAY: i64 = 86_400_000_000;
+
+impl Session {
+    pub(super) fn xact(&self, id: SessionFn, call: &Call<'_>, args: &[Datum]) -> SqlResult<Option<Datum>> {
+        use SessionFn as F;
+        let wal = self.engine().wal();
+        Ok(Some(match id {
+            F::TxidCurrent | F::PgCurrentXactId => Datum::Int8(self.assigned_xid()?.0 as i64),
+            F::TxidCurrentIfAssigned | F::PgCurrentXactIdIfAssigned => {
+                let xid = self.txn.borrow().top_xid_if_assigned();
+                xid.map_or(Datum::Null, |xid| Datum::Int8(xid.0 as i64))
+            }
+            F::TxidStatus | F::PgXactStatus => self.xact_status(Xid(arg::<i64>(args, 0) as u64))?,
+            F::PgXactCommitTimestamp => return Err(no_commit_timestamps()),
+            F::PgIsInRecovery => Datum::Bool(false),
+            F::PgLastWalReceiveLsn | F::PgLastWalReplayLsn | F::PgLastXactReplayTimestamp => Datum::Null,
+            F::PgCurrentWalLsn | F::PgCurrentWalFlushLsn => lsn(wal.flushed()),
+            F::PgCurrentWalInsertLsn => lsn(wal.insert_end()),
+            F::PgWalfileName => Datum::text(&self.wal_file(arg(args, 0)).0),
+            F::PgPromote => {
+                return Err(sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "recovery is not in progress")
+                    .hint("Recovery control functions can only be executed during recovery."));
+            }
+            F::PgSleep => self.sleep((arg::<f64>(args, 0) * 1e6) as i64)?,
+            F::PgSleepFor => self.sleep(interval_micros(arg(args, 0)))?,
+            F::PgSleepUntil => self.sleep(arg::<i64>(args, 0) - call.session.clock())?,
+            _ => return Ok(None),
+        }))
+    }
+
+    pub(super) fn xact_rows(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Vec<Row>>> {
+        Ok(Some(match id {
+            SessionFn::PgLastCommittedXact => return Err(no_commit_timestamps()),
+            // Nothing can be prepared yet: PREPARE TRANSACTION is refused.
+            SessionFn::PgPreparedXact => Vec::new(),
+            SessionFn::PgWalfileNameOffset => {
+                let (name, offset) = self.wal_file(arg(args, 0));
+                vec![vec![Datum::text(&name), Datum::Int4(offset as i32)]]
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// xid of the top-level transaction, assigned now if it has none.
+    fn assigned_xid(&self) -> SqlResult<Xid> {
+        let mut txn = self.txn.borrow_mut();
+        let own = txn.xid().map_err(error::txn)?;
+        Ok(txn.top_xid_if_assigned().unwrap_or(own))
+    }
+
+    fn xact_status(&self, xid: Xid) -> SqlResult<Datum> {
+        let txns = self.engine().txns();
+        if xid >= txns.next_xid() {
+            return Err(sql_err!(INVALID_PARAMETER_VALUE, "transaction ID {xid} is in the future"));
+        }
+        if !xid.is_valid() {
+            return Ok(Datum::Null);
+        }
+        if !xid.is_normal() {
+            return Ok(Datum::text("committed"));
+        }
+        Ok(Datum::text(match txns.status(xid).map_err(error::txn)? {
+            XidStatus::InProgress => "in progress",
+            XidStatus::Committed => "committed",
+            XidStatus::Aborted => "aborted",
+        }))
+    }
+
+    /// The segment that a position lies in, and where in it; a position between two belongs to the first.
+    fn wal_file(&self, position: i64) -> (String, u64) {
+        let size = self.engine().wal().options().segment_size;
+        let before = (position as u64).saturating_sub(1);
+        (wal_file_name(before / size, size), position as u64 % size)
+    }
+
+    fn sleep(&self, micros: i64) -> SqlResult<Datum> {
+        if micros > 0 {
+            let slept = self.backend.waiting("Timeout", "PgSleep", || {
+                runtime::wait_interruptible(runtime::sleep(Duration::from_micros(micros as u64)))
+            });
+            slept.map_err(error::interrupted)?;
+        }
+        Ok(Datum::text(""))
+    }
+}
+
+fn lsn(at: Lsn) -> Datum {
+    Datum::Int8(at.0 as i64)
+}
+
+/// PostgreSQL's name of a segment on the only time line.
+fn wal_file_name(segment: u64, segment_size: u64) -> String {
+    let per_id = (1u64 << 32) / segment_size;
+    format!("00000001{:08X}{:08X}", segment / per_id, segment % per_id)
+}
+
+/// An interval's length with months of 30 days, as `pg_sleep_for` takes it.
+fn interval_micros(payload: &[u8]) -> i64 {
+    let span = types::interval::Interval::from_payload(payload);
+    let days = i64::from(span.days) + i64::from(span.months) * 30;
+    span.micros.saturating_add(days.saturating_mul(MICROS_PER_DAY))
+}
+
+fn no_commit_timestamps() -> SqlError {
+    sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "could not get commit timestamp data")
+        .hint("Make sure the configuration parameter \"track_commit_timestamp\" is set.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_have_postgresql_names() {
+        assert_eq!(wal_file_name(1, 16 << 20), "000000010000000000000001");
+        assert_eq!(wal_file_name(256, 16 << 20), "000000010000000100000000");
+    }
+}
