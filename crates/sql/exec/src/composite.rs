@@ -1,8 +1,8 @@
 //! Arrays and rows in expressions.
 
-use base::{Oid, SqlError, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult};
 use tuple::Datum;
-use types::array::Array;
+use types::array::{Array, Bound};
 
 use crate::cx::Cx;
 use crate::eval::{ArrayCode, Code, Rows, SubscriptCode};
@@ -84,21 +84,36 @@ fn array_op(op: &ArrayCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum>
     Ok(result)
 }
 
-fn element_at(subscript: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
-    if subscript.slice || subscript.assign.is_some() || subscript.upper.len() != 1 {
-        return Err(SqlError::not_supported("this kind of array subscript"));
+fn subscript(code: &Option<Code>, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<Option<i32>>> {
+    match code {
+        None => Ok(Some(None)),
+        Some(code) => match code.eval(rows, cx)? {
+            Datum::Int4(n) => Ok(Some(Some(n))),
+            _ => Ok(None),
+        },
     }
-    let value = subscript.array.eval(rows, cx)?;
-    let Some(Some(index)) = subscript.upper.first() else {
-        return Err(sql_err!(ARRAY_SUBSCRIPT_ERROR, "array subscript must not be empty"));
-    };
-    let index = match index.eval(rows, cx)? {
-        Datum::Int4(n) => n,
-        _ => return Ok(Datum::Null),
-    };
-    if value.is_null() {
-        return Ok(Datum::Null);
+}
+
+/// `array[i]`, `array[l:u]`; a NULL subscript gives NULL.
+fn element_at(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+    if code.assign.is_some() {
+        return Err(SqlError::not_supported("assignment to an array element"));
     }
-    let list = elements(&value, subscript.element, cx)?;
-    Ok(usize::try_from(index - 1).ok().and_then(|i| list.into_iter().nth(i)).unwrap_or_default())
+    let Datum::Bytes(bytes) = code.array.eval(rows, cx)? else { return Ok(Datum::Null) };
+    let array = Array::from_payload(&bytes);
+    let mut bounds = Vec::with_capacity(code.upper.len());
+    for (i, upper) in code.upper.iter().enumerate() {
+        let Some(upper) = subscript(upper, rows, cx)? else { return Ok(Datum::Null) };
+        let lower = match code.lower.get(i) {
+            Some(lower) => subscript(lower, rows, cx)?,
+            None => Some(Some(1)),
+        };
+        let Some(lower) = lower else { return Ok(Datum::Null) };
+        bounds.push(Bound { lower, upper });
+    }
+    if code.slice {
+        return Ok(array.slice(&bounds).to_datum());
+    }
+    let subscripts: Vec<i32> = bounds.iter().filter_map(|b| b.upper).collect();
+    Ok(array.get(&subscripts))
 }

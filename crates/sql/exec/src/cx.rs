@@ -2,8 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use base::{CommandId, Oid, SqlError, SqlResult, Xid};
-use catalog::view::CatalogView;
+use base::{CommandId, Oid, SqlResult, Xid};
 use heap::{Access, ComboCids, View, Writer};
 use plan::ParamId;
 use tuple::Datum;
@@ -21,12 +20,8 @@ pub trait Facilities {
     fn call_set(&self, id: SessionFn, call: &types::Call<'_>, args: &[Datum]) -> SqlResult<Vec<Vec<Datum>>>;
     /// What types ask.
     fn types(&self) -> &dyn types::Session;
-    /// Names and descriptions.
-    fn catalog(&self) -> &dyn CatalogView;
     /// `current_user`, `session_user`, database and schema for the parameterless functions of SQL.
     fn sql_value(&self, kind: plan::SqlValueKind, type_oid: Oid, typmod: i32) -> SqlResult<Datum>;
-    /// A notice for the client.
-    fn notice(&self, notice: &SqlError);
 }
 
 /// Counters for EXPLAIN ANALYZE, one a plan node.
@@ -40,8 +35,6 @@ pub struct Counters {
     pub startup: u64,
     /// Nanoseconds in all.
     pub total: u64,
-    /// Rows removed by the filter.
-    pub removed: f64,
 }
 
 /// What nodes and expressions work with while a statement runs.

@@ -18,6 +18,8 @@ mod session;
 mod spill;
 mod statistics;
 mod subplan;
+#[cfg(test)]
+mod tests;
 
 pub use initialize::initialize;
 pub use output::{Column, Format, Output, RowEncoder};

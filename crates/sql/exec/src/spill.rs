@@ -112,7 +112,6 @@ pub struct SpillFile {
     path: PathBuf,
     buffer: Vec<u8>,
     written: u64,
-    rows: u64,
 }
 
 impl SpillFile {
@@ -127,7 +126,7 @@ impl SpillFile {
             other => other,
         }
         .map_err(io_error)?;
-        Ok(SpillFile { file, path, buffer: Vec::new(), written: 0, rows: 0 })
+        Ok(SpillFile { file, path, buffer: Vec::new(), written: 0 })
     }
 
     /// Appends a row.
@@ -137,7 +136,6 @@ impl SpillFile {
         encode_row(row, &mut self.buffer);
         let len = (self.buffer.len() - start - 4) as u32;
         self.buffer[start..start + 4].copy_from_slice(&len.to_le_bytes());
-        self.rows += 1;
         if self.buffer.len() >= CHUNK { self.flush() } else { Ok(()) }
     }
 
@@ -146,16 +144,6 @@ impl SpillFile {
         self.written += self.buffer.len() as u64;
         self.buffer.clear();
         Ok(())
-    }
-
-    /// Rows written.
-    pub fn rows(&self) -> u64 {
-        self.rows
-    }
-
-    /// Bytes written.
-    pub fn bytes(&self) -> u64 {
-        self.written + self.buffer.len() as u64
     }
 
     /// Ends writing and reads from the beginning.
@@ -203,11 +191,6 @@ impl SpillReader {
         self.buffer.clear();
         self.start = 0;
         self.position = 0;
-    }
-
-    /// Rows in the file.
-    pub fn rows(&self) -> u64 {
-        self.file.rows
     }
 
     /// Makes `need` bytes available from `start`; `false` if the file ends before.

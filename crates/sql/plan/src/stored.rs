@@ -1,7 +1,5 @@
 //! Expressions that live in catalogs: index columns, predicates, checks, generated columns.
 
-use std::sync::Arc;
-
 use base::SqlResult;
 use catalog::view::Table;
 
@@ -23,7 +21,7 @@ impl Planner<'_> {
         let mut expressions = index.expressions.iter();
         let table = &index.table;
         let key = |number: &i16| match number {
-            0 => expressions.next().and_then(|text| self.stored(text, rel, table, self.context).ok()),
+            0 => expressions.next().and_then(|text| self.stored(text, rel, self.context).ok()),
             n => self.column(table, rel, *n),
         };
         let never = || Expr::boolean(false);
@@ -35,21 +33,15 @@ impl Planner<'_> {
     /// The predicate of a partial index, as a conjunction.
     pub(crate) fn index_predicate(&self, rel: RelId, index: &IndexRef) -> Option<Vec<Expr>> {
         let text = index.predicate.as_ref()?;
-        let expr = self.stored(text, rel, &index.table, self.context).ok()?;
+        let expr = self.stored(text, rel, self.context).ok()?;
         let mut parts = Vec::new();
         flatten_and(expr, &mut parts);
         Some(parts)
     }
 
     /// A stored expression over the columns of `table`, which is relation `rel`.
-    pub(crate) fn stored(
-        &self,
-        text: &str,
-        rel: RelId,
-        table: &Arc<Table>,
-        context: &Context<'_>,
-    ) -> SqlResult<Expr> {
-        let analysed = read_expr(text, table, context)?;
+    pub(crate) fn stored(&self, text: &str, rel: RelId, context: &Context<'_>) -> SqlResult<Expr> {
+        let analysed = analyze::stored::load_expr(text, context.catalog)?;
         let mut scratch = Planner::new(context);
         let mut converter = Converter::new(&mut scratch);
         converter.open_scope(vec![rel]);
@@ -57,8 +49,4 @@ impl Planner<'_> {
         crate::fold::fold(&mut expr);
         Ok(expr)
     }
-}
-
-fn read_expr(_text: &str, _table: &Arc<Table>, _context: &Context<'_>) -> SqlResult<analyze::Expr> {
-    Err(base::SqlError::not_supported("a stored expression"))
 }

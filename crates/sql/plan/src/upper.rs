@@ -659,14 +659,14 @@ impl Planner<'_> {
         }
         let table = modify.table.clone();
         for check in table.checks.iter().filter(|c| c.enforced) {
-            let expr = self.stored(&check.expr, modify.rel, &table, context)?;
+            let expr = self.stored(&check.expr, modify.rel, context)?;
             modify.checks.push((check.name.as_str().into(), expr));
         }
         for (i, column) in table.columns.iter().enumerate() {
             if column.generated == catalog::view::Generated::Stored
                 && let Some(text) = &column.default
             {
-                let expr = self.stored(text, modify.rel, &table, context)?;
+                let expr = self.stored(text, modify.rel, context)?;
                 modify.generated.push((i as i16 + 1, expr));
             }
         }

@@ -121,8 +121,9 @@ impl Expr {
             }
             Expr::SubPlan(sub) => {
                 sub.args.iter().for_each(|(_, arg)| f(arg));
-                if let SubPlanKind::Quantified { test, .. } = &sub.kind {
+                if let SubPlanKind::Quantified { test, hash, .. } = &sub.kind {
                     f(test);
+                    hash.iter().flatten().for_each(|pair| f(&pair.left));
                 }
             }
         }
@@ -190,8 +191,9 @@ impl Expr {
             }
             Expr::SubPlan(sub) => {
                 sub.args.iter_mut().for_each(|(_, arg)| f(arg));
-                if let SubPlanKind::Quantified { test, .. } = &mut sub.kind {
+                if let SubPlanKind::Quantified { test, hash, .. } = &mut sub.kind {
                     f(test);
+                    hash.iter_mut().flatten().for_each(|pair| f(&mut pair.left));
                 }
             }
         }

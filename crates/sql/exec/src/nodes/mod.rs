@@ -31,7 +31,7 @@ mod sort;
 mod table_scan;
 mod window;
 
-pub use sort::{Key, Sorter};
+pub use sort::Key;
 pub use table_scan::{TableHorizon, tid_datum};
 
 /// A node of an execution state tree.
@@ -142,16 +142,12 @@ impl<'p> Builder<'p> {
     pub fn projection(&self, plan: &Plan, inputs: Inputs<'_>) -> SqlResult<Projection> {
         let compiler = self.compiler();
         let filter = compiler.list(&plan.filter, inputs)?;
-        let identity = plan.output.iter().enumerate().all(|(i, e)| inputs.outer.get(i) == Some(e))
-            && inputs.raw.is_none()
-            && inputs.inner.is_empty()
-            && inputs.outer.len() == plan.output.len();
         // What sets cells for others comes first.
         let output = compiler.list(&plan.output, inputs)?;
         let multi = (0..output.len())
             .filter(|i| matches!(&output[*i], Code::Sub(sub) if matches!(sub.kind, crate::eval::SubKind::Multi { .. })));
         let first: Box<[usize]> = multi.collect();
-        Ok(Projection { filter, output, identity, first, row: Vec::new() })
+        Ok(Projection { filter, output, first, row: Vec::new() })
     }
 }
 
@@ -160,8 +156,6 @@ pub struct Projection {
     /// Conditions.
     pub filter: Box<[Code]>,
     output: Box<[Code]>,
-    /// The output is the input row as it is.
-    pub identity: bool,
     first: Box<[usize]>,
     row: Vec<Datum>,
 }

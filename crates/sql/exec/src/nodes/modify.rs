@@ -255,7 +255,23 @@ impl ModifyNode {
 
     /// The version at `tid` into `self.row`, system columns behind; false if there is none.
     fn fetch_old(&mut self, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        recheck::read_version(&self.heap, self.table.oid, tid, &mut self.old, &mut self.row, cx)
+        if !recheck::read_version(&self.heap, self.table.oid, tid, &mut self.old, &mut self.row, cx)? {
+            return Ok(false);
+        }
+        // Expressions see whole values; without any, large unchanged ones stay where they are.
+        if !self.checks.is_empty()
+            || !self.generated.is_empty()
+            || self.conflict.is_some()
+            || self.indexed.is_none()
+        {
+            for value in &mut self.row {
+                if let Datum::Toasted(_) = value {
+                    *value = heap::detoast(&cx.access, self.heap.desc.toast.as_ref(), value)
+                        .map_err(crate::error::heap)?;
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// The values of UPDATE's row for the version in `self.row`, from the source's row.

@@ -1,6 +1,6 @@
 //! What running statements ask of their session.
 
-use base::{Oid, SqlError, SqlResult, sql_err};
+use base::{Oid, SqlResult, sql_err};
 use catalog::CatalogView;
 use plan::SqlValueKind;
 use tuple::Datum;
@@ -20,10 +20,6 @@ impl Facilities for Session {
     }
 
     fn types(&self) -> &dyn types::Session {
-        self
-    }
-
-    fn catalog(&self) -> &dyn CatalogView {
         self
     }
 
@@ -47,10 +43,6 @@ impl Facilities for Session {
             }
             kind => Ok(time_value(kind, typmod, &format)),
         }
-    }
-
-    fn notice(&self, notice: &SqlError) {
-        Session::notice(self, notice.clone());
     }
 }
 

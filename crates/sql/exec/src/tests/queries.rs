@@ -1,0 +1,96 @@
+//! Expressions, aggregates, windows, subqueries, set operations.
+
+use super::Db;
+
+#[test]
+fn expressions_without_tables() {
+    let db = Db::new();
+    assert_eq!(db.rows("SELECT 1 + 2 * 3, 'a' || 'b', NULL IS NULL"), "7|ab|t");
+    assert_eq!(db.rows("SELECT CASE WHEN 1 > 2 THEN 'x' ELSE 'y' END, coalesce(NULL, 5)"), "y|5");
+    assert_eq!(db.rows("SELECT 3 = ANY (ARRAY[1,2,3]), 4 IN (1,2), greatest(1, 7, 3)"), "t|f|7");
+    let error = db.run("SELECT 2147483647 + 1").unwrap_err();
+    assert_eq!(error.message(), "integer out of range");
+    assert_eq!(db.run("SELECT 1 / 0").unwrap_err().message(), "division by zero");
+}
+
+#[test]
+fn values_sorted_limited_distinct() {
+    let db = Db::new();
+    let v = "(VALUES (3,'c'),(1,'a'),(2,'b'),(1,'z')) v(n,t)";
+    assert_eq!(db.rows(&format!("SELECT n, t FROM {v} ORDER BY n, t DESC")), "1|z 1|a 2|b 3|c");
+    assert_eq!(db.rows(&format!("SELECT n FROM {v} ORDER BY n DESC LIMIT 2 OFFSET 1")), "2 1");
+    assert_eq!(db.rows(&format!("SELECT DISTINCT n FROM {v} ORDER BY n")), "1 2 3");
+    assert_eq!(db.rows(&format!("SELECT DISTINCT ON (n) n, t FROM {v} ORDER BY n, t DESC")), "1|z 2|b 3|c");
+}
+
+#[test]
+fn aggregates() {
+    let db = Db::new();
+    let v = "(VALUES (1,10),(1,20),(2,30),(2,NULL),(3,NULL)) v(g,x)";
+    assert_eq!(
+        db.rows(&format!("SELECT count(*), count(x), sum(x), min(x), max(x) FROM {v}")),
+        "5|3|60|10|30"
+    );
+    assert_eq!(
+        db.rows(&format!("SELECT g, sum(x), count(*) FROM {v} GROUP BY g HAVING count(*) > 1 ORDER BY g")),
+        "1|30|2 2|30|2"
+    );
+    assert_eq!(db.rows(&format!("SELECT count(DISTINCT g) FROM {v}")), "3");
+    assert_eq!(db.rows(&format!("SELECT count(*) FROM {v} WHERE g > 100")), "0");
+    assert_eq!(db.sorted(&format!("SELECT g, count(*) FROM {v} GROUP BY ROLLUP (g)")), "1|2 2|2 3|1 null|5");
+}
+
+#[test]
+fn windows() {
+    let db = Db::new();
+    let v = "(VALUES (1,10),(1,20),(2,30),(2,30)) v(g,x)";
+    assert_eq!(
+        db.rows(&format!("SELECT g, x, sum(x) OVER (PARTITION BY g ORDER BY x) FROM {v} ORDER BY 1,2,3")),
+        "1|10|10 1|20|30 2|30|60 2|30|60"
+    );
+    assert_eq!(
+        db.rows(&format!(
+            "SELECT x, count(*) OVER (ORDER BY x ROWS BETWEEN 1 PRECEDING AND CURRENT ROW), count(*) OVER () FROM {v} ORDER BY 1, 2"
+        )),
+        "10|1|4 20|2|4 30|2|4 30|2|4"
+    );
+}
+
+#[test]
+fn subqueries() {
+    let db = Db::new();
+    let (a, b) = ("(VALUES (1),(2),(3)) a(x)", "(VALUES (2),(3),(4)) b(y)");
+    assert_eq!(db.rows(&format!("SELECT (SELECT max(y) FROM {b})")), "4");
+    assert_eq!(db.sorted(&format!("SELECT x FROM {a} WHERE x IN (SELECT y FROM {b})")), "2 3");
+    assert_eq!(db.sorted(&format!("SELECT x FROM {a} WHERE x NOT IN (SELECT y FROM {b})")), "1");
+    assert_eq!(
+        db.sorted(&format!("SELECT x FROM {a} WHERE EXISTS (SELECT 1 FROM {b} WHERE y = x + 1)")),
+        "1 2 3"
+    );
+    assert_eq!(
+        db.sorted(&format!("SELECT x FROM {a} WHERE NOT EXISTS (SELECT 1 FROM {b} WHERE y = x)")),
+        "1"
+    );
+    assert_eq!(
+        db.sorted(&format!("SELECT x, (SELECT count(*) FROM {b} WHERE y > x) FROM {a}")),
+        "1|3 2|2 3|1"
+    );
+    assert_eq!(
+        db.run(&format!("SELECT (SELECT y FROM {b})")).unwrap_err().message(),
+        "more than one row returned by a subquery used as an expression"
+    );
+}
+
+#[test]
+fn set_operations_and_recursion() {
+    let db = Db::new();
+    assert_eq!(db.rows("SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 1"), "1 2 1");
+    assert_eq!(db.sorted("SELECT 1 UNION SELECT 2 UNION SELECT 1"), "1 2");
+    assert_eq!(db.sorted("VALUES (1),(2),(2) INTERSECT ALL VALUES (2),(2),(3)"), "2 2");
+    assert_eq!(db.sorted("VALUES (1),(2),(2) EXCEPT VALUES (1)"), "2");
+    assert_eq!(
+        db.rows("WITH RECURSIVE t(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT sum(n) FROM t"),
+        "15"
+    );
+    assert_eq!(db.rows("WITH x AS MATERIALIZED (SELECT 7 AS n) SELECT a.n + b.n FROM x a, x b"), "14");
+}
