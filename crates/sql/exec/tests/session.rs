@@ -12,3 +12,44 @@ fn a_new_cluster_answers() {
     assert_eq!(session.query("select relname from pg_class where oid = 1259"), "pg_class");
     assert_eq!(session.query("select datname from pg_database order by 1"), "postgres\ntemplate0\ntemplate1");
 }
+
+#[test]
+fn tables_come_change_and_go() {
+    let mut server = Server::new();
+    let session = server.connect();
+    assert_eq!(session.query("create table t (a int primary key, b text)"), "");
+    assert_eq!(session.query("insert into t values (1, 'one'), (2, 'two') returning a"), "1\n2");
+    assert_eq!(session.query("select * from t where a = 2"), "2|two");
+    assert_eq!(
+        session.query("insert into t values (1, 'again')"),
+        "ERROR:  duplicate key value violates unique constraint \"t_pkey\""
+    );
+    assert_eq!(session.query("update t set b = b || '!' where a = 1"), "");
+    assert_eq!(session.query("select b from t order by a"), "one!\ntwo");
+    assert_eq!(session.query("delete from t where a = 2"), "");
+    session.query("begin");
+    session.query("insert into t values (3, 'three')");
+    session.query("rollback");
+    drop(session);
+    server.crash_and_restart();
+    let session = server.connect();
+    assert_eq!(session.query("select * from t"), "1|one!");
+    assert_eq!(session.query("drop table t"), "");
+    assert_eq!(session.query("select * from t"), "ERROR:  relation \"t\" does not exist");
+}
+
+#[test]
+fn savepoints_undo_what_followed_them() {
+    let server = Server::new();
+    let session = server.connect();
+    session.query("create table s (a int)");
+    session.query("begin");
+    session.query("insert into s values (1)");
+    session.query("savepoint x");
+    session.query("insert into s values (2)");
+    session.query("rollback to x");
+    session.query("insert into s values (3)");
+    session.query("release x");
+    session.query("commit");
+    assert_eq!(session.query("select a from s order by 1"), "1\n3");
+}

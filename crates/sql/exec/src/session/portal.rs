@@ -166,17 +166,20 @@ impl Session {
     ) -> T {
         let format = self.format();
         let temp = TempDir { path: self.engine().dir().join("base/pgsql_tmp"), pid: self.info.pid };
+        // Read before: `f` borrows both cells.
+        let fixed_snapshot = self.txn.borrow().characteristics().isolation.keeps_snapshot();
+        let work_mem = self.settings.borrow().fast().work_mem as usize;
         f(&Env {
             access: self.engine().heap_access(),
             txn: &self.txn,
             combo: &self.combo,
             snapshot: snapshot.clone(),
             command,
-            fixed_snapshot: self.txn.borrow().characteristics().isolation.keeps_snapshot(),
+            fixed_snapshot,
             database: self.catalog.database(),
             format: &format,
             session: self,
-            work_mem: self.settings.borrow().fast().work_mem as usize,
+            work_mem,
             temp: &temp,
         })
     }
