@@ -86,7 +86,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             return self.set_query(query, tree, block);
         }
         for item in &query.join_tree.items {
-            let item = self.from_node(item)?;
+            let item = self.join_tree_node(item)?;
             block.from.push(item);
         }
         if let Some(filter) = &query.join_tree.filter {
@@ -434,15 +434,15 @@ impl<'p, 'c> Converter<'p, 'c> {
         })
     }
 
-    fn from_node(&mut self, node: &a::FromNode) -> SqlResult<l::From> {
+    fn join_tree_node(&mut self, node: &a::FromNode) -> SqlResult<l::From> {
         match node {
             a::FromNode::Entry(rte) => match &self.scope().entries[*rte] {
                 Entry::Rel(rel) => Ok(l::From::Rel(*rel)),
                 Entry::Join(_) => Err(SqlError::internal("join tree names a join entry as relation")),
             },
             a::FromNode::Join(join) => {
-                let mut left = vec![self.from_node(&join.left)?];
-                let mut right = vec![self.from_node(&join.right)?];
+                let mut left = vec![self.join_tree_node(&join.left)?];
+                let mut right = vec![self.join_tree_node(&join.right)?];
                 let mut quals = Vec::new();
                 if let Some(on) = &join.on {
                     flatten_and(self.expr(on)?, &mut quals);

@@ -118,10 +118,9 @@ impl<'a> Explain<'a> {
             self.bitmap(bitmap, body);
         }
         let is_hash = matches!(plan.node, Node::HashJoin { .. });
-        let mut at = 0;
         let mut children = Vec::new();
         plan.for_children(&mut |child| children.push(child));
-        for child in children {
+        for (at, child) in children.into_iter().enumerate() {
             if is_hash && at == 1 {
                 let head = self.hash_headline(child, numbers);
                 self.line(body, &format!("->  {head}"));
@@ -129,7 +128,6 @@ impl<'a> Explain<'a> {
             } else {
                 self.plan(child, body, &mut numbers, None);
             }
-            at += 1;
         }
         *number = numbers;
     }

@@ -35,7 +35,7 @@ pub(crate) enum SubState {
     /// Being planned, or taken elsewhere.
     Taken,
     /// Ready.
-    Planned(Plan),
+    Planned(Box<Plan>),
 }
 
 /// One subplan and how it is called.
@@ -58,8 +58,6 @@ pub struct Planner<'c> {
     pub(crate) locks: Vec<(Oid, u8)>,
     /// Rows and columns' statistics of relations without a table (subqueries).
     pub(crate) derived_rows: HashMap<RelId, f64>,
-    /// What a cell stands for, for EXPLAIN.
-    pub(crate) cell_sources: HashMap<ParamId, Arc<Expr>>,
     pub(crate) modifies: bool,
 }
 
@@ -120,7 +118,6 @@ impl<'c> Planner<'c> {
             work_tables: 0,
             locks: Vec::new(),
             derived_rows: HashMap::new(),
-            cell_sources: HashMap::new(),
             modifies: false,
         }
     }
@@ -192,7 +189,7 @@ impl<'c> Planner<'c> {
                 }
             };
             let plan = match entry.state {
-                SubState::Planned(plan) => plan,
+                SubState::Planned(plan) => *plan,
                 _ => Plan::empty(),
             };
             subplans.push(SubPlan { plan, name, cte: entry.cte.is_some() });

@@ -37,7 +37,7 @@ impl Planner<'_> {
         for cte in block.ctes.clone() {
             if let Some(inner) = self.take_pending(cte) {
                 let plan = self.plan_block(inner, 0.0)?;
-                self.subs[cte].state = SubState::Planned(plan);
+                self.subs[cte].state = SubState::Planned(Box::new(plan));
             }
         }
         if block.set.is_some() {
@@ -95,7 +95,7 @@ impl Planner<'_> {
             self.subs[number].init = handed.is_empty();
             let exists = inner.targets.is_empty();
             let plan = self.plan_block(inner, if exists { 1.0 } else { 0.0 })?;
-            self.subs[number].state = SubState::Planned(plan);
+            self.subs[number].state = SubState::Planned(Box::new(plan));
             args.insert(number, handed);
         }
         let mut fill = |e: &mut Expr| fill_args(e, &args);
