@@ -234,6 +234,11 @@ pub fn width_bucket(value: f64, low: f64, high: f64, count: i32) -> SqlResult<i3
 }
 
 functions! {
+    2731 asind(float8) -> float8 [immutable strict] { |a: f64| domain(a, (-1.0..=1.0).contains(&a), |a| a.asin().to_degrees()) }
+    2732 acosd(float8) -> float8 [immutable strict] { |a: f64| domain(a, (-1.0..=1.0).contains(&a), |a| a.acos().to_degrees()) }
+    2733 atand(float8) -> float8 [immutable strict] { |a: f64| a.atan().to_degrees() }
+    2734 atan2d(float8, float8) -> float8 [immutable strict] { |a: f64, b: f64| a.atan2(b).to_degrees() }
+    2738 cotd(float8) -> float8 [immutable strict] { |a: f64| if a.is_finite() { Ok(1.0 / tand(a)) } else { domain(a, false, tand) } }
     287 float4eq(float4, float4) -> bool [immutable strict leakproof] { |a: f32, b: f32| (compare_floats(a.into(), b.into())).is_eq() }
     288 float4ne(float4, float4) -> bool [immutable strict leakproof] { |a: f32, b: f32| (compare_floats(a.into(), b.into())).is_ne() }
     289 float4lt(float4, float4) -> bool [immutable strict leakproof] { |a: f32, b: f32| (compare_floats(a.into(), b.into())).is_lt() }
@@ -333,7 +338,7 @@ functions! {
     1604 sin(float8) -> float8 [immutable strict] { |a: f64| domain(a, a.is_finite(), f64::sin) }
     1605 cos(float8) -> float8 [immutable strict] { |a: f64| domain(a, a.is_finite(), f64::cos) }
     1606 tan(float8) -> float8 [immutable strict] { |a: f64| domain(a, a.is_finite(), f64::tan) }
-    1607 cot(float8) -> float8 [immutable strict] { |a: f64| domain(a, a.is_finite(), |a| 1.0 / a.tan()) }
+    1607 cot(float8) -> float8 [immutable strict] { |a: f64| if a.is_finite() { Ok(1.0 / a.tan()) } else { domain(a, false, f64::tan) } }
     1600 asin(float8) -> float8 [immutable strict] { |a: f64| domain(a, (-1.0..=1.0).contains(&a), f64::asin) }
     1601 acos(float8) -> float8 [immutable strict] { |a: f64| domain(a, (-1.0..=1.0).contains(&a), f64::acos) }
     1602 atan(float8) -> float8 [immutable strict] { |a: f64| a.atan() }

@@ -43,6 +43,8 @@ pub mod oids;
 pub mod random;
 pub mod registry;
 mod session_functions;
+mod size;
+mod template;
 pub mod text;
 pub mod time;
 pub mod timestamp;

@@ -11,6 +11,11 @@ use crate::{
 
 use super::{Array, Dimension, Dimensions, MAX_DIMENSIONS, element_count};
 
+/// What separates parts: ASCII blanks only, as other ones belong to elements.
+fn blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c')
+}
+
 fn malformed(text: &str) -> SqlError {
     sql_err!(INVALID_TEXT_REPRESENTATION, "malformed array literal: \"{text}\"")
 }
@@ -38,7 +43,7 @@ pub fn input(element: Oid, text: &str, typmod: i32, cx: &Call) -> SqlResult<Datu
         return Err(malformed(text).detail(detail));
     }
     parser.braces(0)?;
-    if !parser.rest.trim_start().is_empty() {
+    if !parser.rest.trim_start_matches(blank).is_empty() {
         return Err(malformed(text).detail("Junk after closing right brace."));
     }
     let (lengths, values) = (parser.lengths, parser.values);
@@ -79,7 +84,7 @@ impl Parser<'_> {
     fn bounds(&mut self) -> SqlResult<Dimensions> {
         let mut out = Dimensions::new();
         loop {
-            self.rest = self.rest.trim_start();
+            self.rest = self.rest.trim_start_matches(blank);
             let Some(after) = self.rest.strip_prefix('[') else { break };
             if out.len() == MAX_DIMENSIONS {
                 return Err(sql_err!(
@@ -92,7 +97,7 @@ impl Parser<'_> {
             let (inner, rest) =
                 after.split_once(']').ok_or_else(|| self.bad("Missing \"]\" after array dimensions."))?;
             let number = |text: &str| -> SqlResult<i32> {
-                let value = text.trim().parse::<i64>().map_err(|_| missing())?;
+                let value = text.trim_matches(blank).parse::<i64>().map_err(|_| missing())?;
                 i32::try_from(value)
                     .map_err(|_| sql_err!(PROGRAM_LIMIT_EXCEEDED, "array bound is out of integer range"))
             };
@@ -116,7 +121,7 @@ impl Parser<'_> {
                 .rest
                 .strip_prefix('=')
                 .ok_or_else(|| self.bad("Missing \"=\" after array dimensions."))?;
-            self.rest = after.trim_start();
+            self.rest = after.trim_start_matches(blank);
             element_count(&out)?;
         }
         Ok(out)
@@ -139,7 +144,7 @@ impl Parser<'_> {
         let nested_before = self.lengths.len() > depth + 1;
         let mut nested: Option<bool> = None;
         loop {
-            self.rest = self.rest.trim_start();
+            self.rest = self.rest.trim_start_matches(blank);
             let Some(c) = self.rest.chars().next() else { return Err(self.bad("Unexpected end of input.")) };
             let dimensions = "Multidimensional arrays must have sub-arrays with matching dimensions.";
             if c == '}' {
@@ -168,7 +173,7 @@ impl Parser<'_> {
                 self.values.push(value);
             }
             count += 1;
-            self.rest = self.rest.trim_start();
+            self.rest = self.rest.trim_start_matches(blank);
             match self.rest.chars().next() {
                 None => return Err(self.bad("Unexpected end of input.")),
                 Some('}') => {
@@ -203,7 +208,7 @@ impl Parser<'_> {
             let Some((i, c)) = chars.next() else { return Err(self.bad("Unexpected end of input.")) };
             match c {
                 '"' => {
-                    if quoted || !text.trim_end().is_empty() {
+                    if quoted || !text.trim_end_matches(blank).is_empty() {
                         return Err(self.bad("Incorrectly quoted array element."));
                     }
                     quoted = true;
@@ -220,7 +225,7 @@ impl Parser<'_> {
                 '{' => return Err(self.bad("Unexpected \"{\" character.")),
                 '}' => break i,
                 c if c == self.delimiter => break i,
-                c if quoted && c.is_ascii_whitespace() => {}
+                c if quoted && blank(c) => {}
                 _ if quoted => return Err(self.bad("Incorrectly quoted array element.")),
                 '\\' => {
                     escaped = true;
@@ -234,7 +239,7 @@ impl Parser<'_> {
         self.rest = &self.rest[end..];
         if !quoted {
             // Blanks at the end belong to the separator, unless escaped.
-            let trimmed = text.trim_end().len().max(keep);
+            let trimmed = text.trim_end_matches(blank).len().max(keep);
             text.truncate(trimmed);
             if !escaped && self.cx.format.array_nulls && text.eq_ignore_ascii_case("null") {
                 return Ok(Datum::Null);
