@@ -20,7 +20,7 @@
 //! 5. Values that a B-tree family calls equal hash equal, across the types of the family.
 //!
 //! # PostgreSQL counterpart and differences
-//! `utils/adt`. Payloads of variable-length types are ours ([`numeric`], [`array`]), never PostgreSQL's structs.
+//! `utils/adt`. Payloads of variable-length types are ours ([`numeric`], [`mod@array`]), never PostgreSQL's structs.
 
 #[macro_use]
 mod macros;

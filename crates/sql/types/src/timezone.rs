@@ -210,7 +210,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 fn parse_tzif(name: &str, data: &[u8]) -> SqlResult<TimeZone> {
     let damaged = || sql_err!(INTERNAL_ERROR, "damaged data of time zone \"{name}\"");
     let mut reader = Reader::new(data);
-    let skip = |reader: &mut Reader, size: usize| -> SqlResult<[usize; 6]> {
+    let header = |reader: &mut Reader| -> SqlResult<[usize; 6]> {
         if reader.take(4)? != b"TZif" {
             return Err(damaged());
         }
@@ -219,12 +219,11 @@ fn parse_tzif(name: &str, data: &[u8]) -> SqlResult<TimeZone> {
         for count in &mut counts {
             *count = reader.i32()? as usize;
         }
-        let _ = size;
         Ok(counts)
     };
-    let [isut, isstd, leap, times, types, chars] = skip(&mut reader, 4)?;
+    let [isut, isstd, leap, times, types, chars] = header(&mut reader)?;
     reader.take(times * 5 + types * 6 + chars + leap * 8 + isstd + isut)?;
-    let [isut, isstd, leap, times, types, chars] = skip(&mut reader, 8)?;
+    let [isut, isstd, leap, times, types, chars] = header(&mut reader)?;
     let mut at = Vec::with_capacity(times);
     for _ in 0..times {
         at.push(reader.i64()?);

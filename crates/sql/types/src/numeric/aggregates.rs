@@ -2,8 +2,8 @@
 
 use super::Numeric;
 
-/// Running count, sum and (where asked for) sum of squares. Special values are counted, not added, so that they could
-/// be taken out again.
+/// Running count, sum and (where asked for) sum of squares. Special values are counted, not
+/// added.
 #[derive(Clone, Debug)]
 pub struct NumericSum {
     /// Numbers taken, special ones included.
@@ -56,7 +56,7 @@ impl NumericSum {
         }
     }
 
-    /// Takes out a number that was taken before; the display scale stays.
+    /// Takes what another sum has taken.
     pub fn merge(&mut self, other: &NumericSum) {
         self.count += other.count;
         self.small += other.small;

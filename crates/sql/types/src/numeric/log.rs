@@ -376,8 +376,7 @@ fn atanh_series(x: &Numeric, digits: i32) -> Numeric {
 /// ln 10, with some digits more than asked for.
 fn ln_ten(digits: i32) -> Numeric {
     let digits = digits + 8;
-    // ln 10 = 3 ln 2 + ln 1.25, and ln 2 = -2·(ln 0.8 ... ) by small arguments only: ln(10) = 10·ln(1.25) + 3·(…) is avoided;
-    // 2 = (4/3)·(3/2), both near enough to 1 for the series.
+    // ln 10 = 3 ln 2 + ln 1.25 and ln 2 = ln 4/3 + ln 3/2: arguments near enough to 1 for the series.
     let ln = |n: i64, d: i64| {
         let series = atanh_series(&Numeric::from_i64(n).div_rounded(&Numeric::from_i64(d), digits), digits);
         series.add(&series.clone())
