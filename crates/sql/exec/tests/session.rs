@@ -53,3 +53,20 @@ fn savepoints_undo_what_followed_them() {
     session.query("commit");
     assert_eq!(session.query("select a from s order by 1"), "1\n3");
 }
+
+#[test]
+fn prepared_statements_and_cursors_run_from_sql() {
+    let server = Server::new();
+    let session = server.connect();
+    session.query("prepare p (int) as select $1 * 2");
+    assert_eq!(session.query("execute p (21)"), "42");
+    assert_eq!(session.query("execute p ('x')"), "ERROR:  invalid input syntax for type integer: \"x\"");
+    session.query("begin");
+    session.query("declare c cursor for select * from generate_series(1, 5)");
+    assert_eq!(session.query("fetch 2 from c"), "1\n2");
+    assert_eq!(session.run("move c").unwrap().tags, ["MOVE 1"]);
+    assert_eq!(session.query("fetch all from c"), "4\n5");
+    session.query("commit");
+    assert_eq!(session.query("fetch c"), "ERROR:  cursor \"c\" does not exist");
+    assert!(session.query("explain select 1").starts_with("Result  (cost=0.00..0.01"));
+}

@@ -50,11 +50,11 @@ pub(crate) fn temp_dir(session: &Session) -> TempDir {
 }
 
 /// Columns of a utility statement's result, if it returns rows.
-pub(crate) fn columns(_session: &Session, statement: &Statement) -> SqlResult<Option<Arc<[Column]>>> {
-    Ok(match statement {
-        Statement::Show(name) => Some(settings::show_columns(name).into()),
-        _ => None,
-    })
+pub(crate) fn columns(session: &Session, statement: &Statement) -> SqlResult<Option<Arc<[Column]>>> {
+    match statement {
+        Statement::Show(name) => Ok(Some(settings::show_columns(name).into())),
+        _ => session.nested_columns(statement),
+    }
 }
 
 /// `CREATE TABLE` and so on of an object's kind: `TABLE`.
@@ -112,6 +112,13 @@ pub(crate) fn run(
             schema::comment(session, *kind, object, comment.as_deref())?;
         }
         Statement::Transaction(s) => return session.transaction_command(s),
+        Statement::Prepare { name, types, query } => session.prepare(name, types, query, text)?,
+        Statement::Execute(s) => return session.execute_prepared(s, text, out),
+        Statement::Deallocate(name) => return session.deallocate(name.as_deref()).map(str::to_owned),
+        Statement::DeclareCursor(s) => session.declare_cursor(s, text)?,
+        Statement::Fetch(s) => return session.fetch(s, out),
+        Statement::Close(name) => return session.close_cursor(name.as_deref()).map(str::to_owned),
+        Statement::Explain { query, options } => session.explain(query, options, text, out)?,
         Statement::Set(s) => return settings::set(session, s).map(str::to_owned),
         Statement::Show(name) => settings::show(session, name, out)?,
         Statement::Lock { relations, mode, nowait } => lock::run(session, relations, *mode, *nowait)?,

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * [`Instance`]: what all sessions share. [`Session`]: one connection.
-//! * `login`: a new session. `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones.
+//! * `login`: a new session. `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones. `nested`: PREPARE, cursors, EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
 //! * `planning`, `facilities`: what the planner and running statements see of a session.
 //!
@@ -17,6 +17,7 @@
 
 mod facilities;
 mod login;
+mod nested;
 mod planning;
 mod portal;
 mod protocol;

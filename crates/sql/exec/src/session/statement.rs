@@ -108,6 +108,12 @@ impl Source {
         Rc::new(Source { text: text.into(), work, given, planned: RefCell::new(None) })
     }
 
+    /// A statement within another, as PREPARE and DECLARE have it.
+    pub(crate) fn nested(text: &str, statement: &Statement, given: Option<Vec<Oid>>) -> Rc<Source> {
+        let raw = RawStatement { stmt: statement.clone(), location: 0, length: text.len() };
+        Source::new(text, Some(raw), given)
+    }
+
     /// Types of the parameters, known once it was analysed.
     pub(crate) fn param_types(&self) -> Arc<[Oid]> {
         match &*self.planned.borrow() {
@@ -238,7 +244,7 @@ impl Session {
         let format = self.format();
         let call = types::Call::new(&format).with_session(self);
         let analyzed = analyze::analyze(raw, text, params, &view, &call)?;
-        let prepared = self.plan_query(&analyzed, &view, None)?;
+        let prepared = self.with_planner(&view, |context| Prepared::plan(&analyzed, context))?;
         let statement = &prepared.statement;
         let returns_rows = !statement.result.is_empty() || statement.command == plan::Command::Select;
         Ok(SharedPlan {
@@ -249,24 +255,13 @@ impl Session {
         })
     }
 
-    /// Plans an analysed query under this session's settings.
-    pub(crate) fn plan_query(
-        &self,
-        analyzed: &analyze::Analyzed,
-        catalog: &dyn CatalogView,
-        params: Option<&[tuple::Datum]>,
-    ) -> SqlResult<Arc<Prepared>> {
+    /// What the planner works with: this session's settings and statistics.
+    pub(super) fn with_planner<T>(&self, catalog: &dyn CatalogView, f: impl FnOnce(&plan::Context<'_>) -> T) -> T {
         let settings = planner_settings(&self.settings.borrow());
         self.with_reader(|reader| {
             let statistics = CatalogStatistics { reader, pool: self.engine().pool() };
-            let context = plan::Context {
-                settings: &settings,
-                statistics: &statistics,
-                catalog,
-                params,
-                fraction: 0.0,
-            };
-            Prepared::plan(analyzed, &context)
+            let statistics = &statistics;
+            f(&plan::Context { settings: &settings, statistics, catalog, params: None, fraction: 0.0 })
         })
     }
 

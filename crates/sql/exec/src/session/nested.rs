@@ -1,0 +1,312 @@
+//! Statements inside statements: PREPARE and EXECUTE, cursors, EXPLAIN.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::{SqlError, SqlResult, SqlState, sql_err};
+use parse::Statement;
+use parse::ast::{self, DeclareCursor, DefElem, Execute, Fetch, FetchDirection, OptionValue};
+use plan::explain::{self, Measured};
+use tuple::Datum;
+use types::oids;
+
+use super::Session;
+use super::portal::Portal;
+use super::statement::{Source, Work};
+use crate::output::{Column, Format, Output, RowEncoder};
+use crate::run::Execution;
+
+impl Session {
+    /// PREPARE.
+    pub(crate) fn prepare(&self, name: &str, types: &[ast::TypeName], query: &Statement, text: &str) -> SqlResult<()> {
+        if self.prepared.borrow().contains_key(name) {
+            return Err(sql_err!(DUPLICATE_PSTATEMENT, "prepared statement \"{name}\" already exists"));
+        }
+        let format = self.format();
+        let call = types::Call::new(&format).with_session(self);
+        let types = types.iter().map(|t| Ok(analyze::resolve_type(t, text, self, &call)?.0));
+        let types = types.collect::<SqlResult<Vec<_>>>()?;
+        let source = Source::nested(text, query, Some(types));
+        self.analyze_prepared(&source)?;
+        self.prepared.borrow_mut().insert(name.into(), source);
+        Ok(())
+    }
+
+    /// EXECUTE: runs the prepared statement; the command tag is its own.
+    pub(crate) fn execute_prepared(&self, execute: &Execute, text: &str, out: &mut dyn Output) -> SqlResult<String> {
+        let source = self.source_of_execute(&execute.name)?;
+        self.analyze_prepared(&source)?;
+        let params = self.execute_params(&source, execute, text)?;
+        let mut portal = Portal::new(source, params, Vec::new());
+        let tag = self.run_portal(&mut portal, 0, out)?;
+        Ok(tag.unwrap_or_default())
+    }
+
+    fn source_of_execute(&self, name: &str) -> SqlResult<Rc<Source>> {
+        let found = self.prepared.borrow().get(name).cloned();
+        found.ok_or_else(|| sql_err!(INVALID_SQL_STATEMENT_NAME, "prepared statement \"{name}\" does not exist"))
+    }
+
+    fn execute_params(&self, source: &Source, execute: &Execute, text: &str) -> SqlResult<Vec<Datum>> {
+        let types = source.param_types();
+        if types.len() != execute.params.len() {
+            let message = format!("wrong number of parameters for prepared statement \"{}\"", execute.name);
+            let detail = format!("Expected {} parameters but got {}.", types.len(), execute.params.len());
+            return Err(SqlError::new(SqlState::SYNTAX_ERROR, message).detail(detail));
+        }
+        let format = self.format();
+        let call = types::Call::new(&format).with_session(self);
+        let mut values = Vec::with_capacity(types.len());
+        for (i, (expr, &ty)) in execute.params.iter().zip(types.iter()).enumerate() {
+            let purpose = analyze::Purpose::ExecuteParameter;
+            let context = analyze::ExprContext { purpose, relation: None, column: None };
+            let expr = analyze::analyze_expr(expr, text, context, self, &call)?;
+            let source_type = expr.type_id();
+            let converted = analyze::assign_to(expr, ty, -1, text, self, &call)?.ok_or_else(|| {
+                let name = |oid: base::Oid| types::format_type(oid, None).unwrap_or_else(|| oid.to_string());
+                sql_err!(
+                    DATATYPE_MISMATCH,
+                    "parameter ${} of type {} cannot be coerced to the expected type {}",
+                    i + 1,
+                    name(source_type),
+                    name(ty)
+                )
+                .hint("You will need to rewrite or cast the expression.")
+            })?;
+            values.push(self.evaluate(&converted)?);
+        }
+        Ok(values)
+    }
+
+    /// Computes an analysed expression that stands alone.
+    pub(crate) fn evaluate(&self, expr: &analyze::Expr) -> SqlResult<Datum> {
+        let expr = self.with_planner(self, |context| plan::convert_expression(expr, context))?;
+        let (snapshot, command) = {
+            let mut txn = self.txn.borrow_mut();
+            (txn.statement_snapshot(), txn.current_command())
+        };
+        self.with_env(&snapshot, command, |env| crate::run::evaluate(&expr, env, &[]))
+    }
+
+    /// DEALLOCATE; `None` is ALL.
+    pub(crate) fn deallocate(&self, name: Option<&str>) -> SqlResult<&'static str> {
+        let Some(name) = name else {
+            self.prepared.borrow_mut().clear();
+            return Ok("DEALLOCATE ALL");
+        };
+        self.source_of_execute(name)?;
+        self.prepared.borrow_mut().remove(name);
+        Ok("DEALLOCATE")
+    }
+
+    /// DECLARE: the query's snapshot is taken now.
+    pub(crate) fn declare_cursor(&self, declare: &DeclareCursor, text: &str) -> SqlResult<()> {
+        if declare.hold {
+            return Err(SqlError::not_supported("DECLARE CURSOR ... WITH HOLD"));
+        }
+        if declare.scroll == Some(true) {
+            return Err(SqlError::not_supported("DECLARE SCROLL CURSOR"));
+        }
+        self.require_block("DECLARE CURSOR")?;
+        if self.portals.borrow().contains_key(declare.name.as_str()) {
+            return Err(sql_err!(DUPLICATE_CURSOR, "cursor \"{}\" already exists", declare.name));
+        }
+        let formats = if declare.binary { vec![Format::Binary] } else { Vec::new() };
+        let mut portal = Portal::new(Source::nested(text, &declare.query, None), Vec::new(), formats);
+        self.open_portal(&mut portal)?;
+        self.portals.borrow_mut().insert(declare.name.as_str().into(), portal);
+        Ok(())
+    }
+
+    /// FETCH and MOVE. Returns the command tag.
+    pub(crate) fn fetch(&self, fetch: &Fetch, out: &mut dyn Output) -> SqlResult<String> {
+        let rows = match fetch.direction {
+            FetchDirection::Forward(n) if n > 0 => n as u64,
+            FetchDirection::Relative(1) => 1,
+            _ => {
+                return Err(sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
+                    .hint("Declare it with SCROLL option to enable backward scan."));
+            }
+        };
+        // Taken out while it runs: what it calls may look at the portals.
+        let portal = self.portals.borrow_mut().remove(fetch.cursor.as_str());
+        let mut portal = portal.ok_or_else(|| no_cursor(&fetch.cursor))?;
+        let limit = u32::try_from(rows).unwrap_or(0);
+        let count = self.fetch_rows(&mut portal, limit, (!fetch.is_move).then_some(out));
+        self.portals.borrow_mut().insert(fetch.cursor.as_str().into(), portal);
+        Ok(format!("{} {}", if fetch.is_move { "MOVE" } else { "FETCH" }, count?))
+    }
+
+    /// CLOSE; `None` is ALL.
+    pub(crate) fn close_cursor(&self, name: Option<&str>) -> SqlResult<&'static str> {
+        let Some(name) = name else {
+            self.close_transaction_portals();
+            return Ok("CLOSE CURSOR ALL");
+        };
+        if !self.portals.borrow().contains_key(name) {
+            return Err(no_cursor(name));
+        }
+        self.close_portal(name);
+        Ok("CLOSE CURSOR")
+    }
+
+    /// Columns of what EXECUTE, FETCH and EXPLAIN return.
+    pub(crate) fn nested_columns(&self, statement: &Statement) -> SqlResult<Option<Arc<[Column]>>> {
+        match statement {
+            Statement::Execute(execute) => {
+                let source = self.source_of_execute(&execute.name)?;
+                self.columns_of(&source)
+            }
+            Statement::Fetch(fetch) if !fetch.is_move => {
+                let portals = self.portals.borrow();
+                let portal = portals.get(fetch.cursor.as_str()).ok_or_else(|| no_cursor(&fetch.cursor))?;
+                let source = portal.source.clone();
+                drop(portals);
+                self.columns_of(&source)
+            }
+            Statement::Explain { .. } => Ok(Some(explain_columns())),
+            _ => Ok(None),
+        }
+    }
+
+    /// EXPLAIN.
+    pub(crate) fn explain(
+        &self,
+        query: &Statement,
+        options: &[DefElem],
+        text: &str,
+        out: &mut dyn Output,
+    ) -> SqlResult<()> {
+        let asked = Asked::new(options)?;
+        let began = runtime::time::now();
+        let source = Source::nested(text, query, None);
+        let Work::Query(_) = &source.work else {
+            return self.explain_utility(query, out);
+        };
+        let planned = self.current_plan(&source)?;
+        let planning = began.elapsed();
+        let prepared = planned.shared.prepared.clone();
+        let mut measured = Vec::new();
+        let mut execution_time = None;
+        if asked.options.analyze {
+            let began = runtime::time::now();
+            measured = self.measure(&prepared)?;
+            execution_time = Some(began.elapsed());
+        }
+        let mut lines = explain::text(&prepared.statement, asked.options, &measured, self);
+        if asked.summary {
+            lines.push(format!("Planning Time: {:.3} ms", planning.as_secs_f64() * 1000.0));
+            if let Some(time) = execution_time {
+                lines.push(format!("Execution Time: {:.3} ms", time.as_secs_f64() * 1000.0));
+            }
+        }
+        self.send_lines(&lines, out)
+    }
+
+    fn explain_utility(&self, query: &Statement, out: &mut dyn Output) -> SqlResult<()> {
+        match query {
+            Statement::Execute(execute) => {
+                let source = self.source_of_execute(&execute.name)?;
+                let planned = self.current_plan(&source)?;
+                let options = explain::Options::default();
+                self.send_lines(&explain::text(&planned.shared.prepared.statement, options, &[], self), out)
+            }
+            other => Err(SqlError::not_supported(format!("EXPLAIN {}", crate::command::statement_name(other)))),
+        }
+    }
+
+    /// Runs a plan and throws its rows away.
+    fn measure(&self, prepared: &Arc<crate::run::Prepared>) -> SqlResult<Vec<Measured>> {
+        let mut execution = Execution::new(prepared, true)?;
+        let (snapshot, command) = {
+            let mut txn = self.txn.borrow_mut();
+            (txn.statement_snapshot(), txn.current_command())
+        };
+        self.with_env(&snapshot, command, |env| execution.run(env, &[], &mut |_| Ok(())))?;
+        let millis = |nanos: u64| nanos as f64 / 1e6;
+        let counters = execution.counters().unwrap_or_default();
+        Ok(counters
+            .iter()
+            .map(|c| Measured { rows: c.rows, loops: c.loops, startup: millis(c.startup), total: millis(c.total) })
+            .collect())
+    }
+
+    fn send_lines(&self, lines: &[String], out: &mut dyn Output) -> SqlResult<()> {
+        let columns = explain_columns();
+        let format = self.format();
+        let encoder = RowEncoder { columns: &columns, formats: &[], context: &format };
+        lines.iter().try_for_each(|line| out.data_row(&encoder, &[Datum::text(line)]))
+    }
+}
+
+impl explain::Display for Session {
+    fn value(&self, type_oid: base::Oid, value: &Datum, out: &mut Vec<u8>) -> SqlResult<()> {
+        let format = self.format();
+        types::output(type_oid, value, &types::Call::new(&format).with_session(self), out)
+    }
+}
+
+/// Options of EXPLAIN.
+struct Asked {
+    options: explain::Options,
+    summary: bool,
+}
+
+impl Asked {
+    fn new(list: &[DefElem]) -> SqlResult<Asked> {
+        let mut options = explain::Options::default();
+        let (mut summary, mut timing) = (None, None);
+        for option in list {
+            let on = || flag(option);
+            match option.name.as_str() {
+                "analyze" => options.analyze = on()?,
+                "verbose" => options.verbose = on()?,
+                "costs" => options.costs = on()?,
+                "timing" => timing = Some(on()?),
+                "summary" => summary = Some(on()?),
+                "format" if matches!(&option.value, Some(OptionValue::String(f)) if f.eq_ignore_ascii_case("text")) => {}
+                "buffers" | "settings" | "wal" | "memory" | "generic_plan" if !on()? => {}
+                "format" => return Err(SqlError::not_supported("EXPLAIN in another format than text")),
+                other => {
+                    let known = ["buffers", "settings", "wal", "memory", "generic_plan", "serialize"].contains(&other);
+                    return Err(match known {
+                        true => SqlError::not_supported(format!("EXPLAIN option {}", other.to_uppercase())),
+                        false => sql_err!(SYNTAX_ERROR, "unrecognized EXPLAIN option \"{other}\""),
+                    });
+                }
+            }
+        }
+        if timing == Some(true) && !options.analyze {
+            return Err(sql_err!(INVALID_PARAMETER_VALUE, "EXPLAIN option TIMING requires ANALYZE"));
+        }
+        options.timing = timing.unwrap_or(options.analyze);
+        Ok(Asked { summary: summary.unwrap_or(options.analyze), options })
+    }
+}
+
+fn flag(option: &DefElem) -> SqlResult<bool> {
+    match &option.value {
+        None => Ok(true),
+        Some(OptionValue::Boolean(on)) => Ok(*on),
+        Some(OptionValue::Integer(n)) if *n == 0 || *n == 1 => Ok(*n == 1),
+        Some(OptionValue::String(text)) if base::settings::parse_bool(text).is_some() => {
+            Ok(base::settings::parse_bool(text) == Some(true))
+        }
+        _ => Err(sql_err!(SYNTAX_ERROR, "{} requires a Boolean value", option.name)),
+    }
+}
+
+fn explain_columns() -> Arc<[Column]> {
+    Arc::from([Column {
+        name: "QUERY PLAN".into(),
+        table: base::Oid::INVALID,
+        number: 0,
+        type_oid: oids::text,
+        type_len: -1,
+        typmod: -1,
+    }])
+}
+
+fn no_cursor(name: &str) -> SqlError {
+    sql_err!(INVALID_CURSOR_NAME, "cursor \"{name}\" does not exist")
+}
