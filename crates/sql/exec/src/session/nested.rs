@@ -18,7 +18,13 @@ use crate::run::Execution;
 
 impl Session {
     /// PREPARE.
-    pub(crate) fn prepare(&self, name: &str, types: &[ast::TypeName], query: &Statement, text: &str) -> SqlResult<()> {
+    pub(crate) fn prepare(
+        &self,
+        name: &str,
+        types: &[ast::TypeName],
+        query: &Statement,
+        text: &str,
+    ) -> SqlResult<()> {
         if self.prepared.borrow().contains_key(name) {
             return Err(sql_err!(DUPLICATE_PSTATEMENT, "prepared statement \"{name}\" already exists"));
         }
@@ -33,7 +39,12 @@ impl Session {
     }
 
     /// EXECUTE: runs the prepared statement; the command tag is its own.
-    pub(crate) fn execute_prepared(&self, execute: &Execute, text: &str, out: &mut dyn Output) -> SqlResult<String> {
+    pub(crate) fn execute_prepared(
+        &self,
+        execute: &Execute,
+        text: &str,
+        out: &mut dyn Output,
+    ) -> SqlResult<String> {
         let source = self.source_of_execute(&execute.name)?;
         self.analyze_prepared(&source)?;
         let params = self.execute_params(&source, execute, text)?;
@@ -44,7 +55,9 @@ impl Session {
 
     fn source_of_execute(&self, name: &str) -> SqlResult<Rc<Source>> {
         let found = self.prepared.borrow().get(name).cloned();
-        found.ok_or_else(|| sql_err!(INVALID_SQL_STATEMENT_NAME, "prepared statement \"{name}\" does not exist"))
+        found.ok_or_else(|| {
+            sql_err!(INVALID_SQL_STATEMENT_NAME, "prepared statement \"{name}\" does not exist")
+        })
     }
 
     fn execute_params(&self, source: &Source, execute: &Execute, text: &str) -> SqlResult<Vec<Datum>> {
@@ -61,14 +74,14 @@ impl Session {
             let purpose = analyze::Purpose::ExecuteParameter;
             let context = analyze::ExprContext { purpose, relation: None, column: None };
             let expr = analyze::analyze_expr(expr, text, context, self, &call)?;
-            let source_type = expr.type_id();
+            let planned = self.with_planner(self, |context| plan::convert_expression(&expr, context))?;
             let converted = analyze::assign_to(expr, ty, -1, text, self, &call)?.ok_or_else(|| {
                 let name = |oid: base::Oid| types::format_type(oid, None).unwrap_or_else(|| oid.to_string());
                 sql_err!(
                     DATATYPE_MISMATCH,
                     "parameter ${} of type {} cannot be coerced to the expected type {}",
                     i + 1,
-                    name(source_type),
+                    name(planned.type_oid()),
                     name(ty)
                 )
                 .hint("You will need to rewrite or cast the expression.")
@@ -211,7 +224,9 @@ impl Session {
                 let options = explain::Options::default();
                 self.send_lines(&explain::text(&planned.shared.prepared.statement, options, &[], self), out)
             }
-            other => Err(SqlError::not_supported(format!("EXPLAIN {}", crate::command::statement_name(other)))),
+            other => {
+                Err(SqlError::not_supported(format!("EXPLAIN {}", crate::command::statement_name(other))))
+            }
         }
     }
 
@@ -227,7 +242,12 @@ impl Session {
         let counters = execution.counters().unwrap_or_default();
         Ok(counters
             .iter()
-            .map(|c| Measured { rows: c.rows, loops: c.loops, startup: millis(c.startup), total: millis(c.total) })
+            .map(|c| Measured {
+                rows: c.rows,
+                loops: c.loops,
+                startup: millis(c.startup),
+                total: millis(c.total),
+            })
             .collect())
     }
 
@@ -264,11 +284,13 @@ impl Asked {
                 "costs" => options.costs = on()?,
                 "timing" => timing = Some(on()?),
                 "summary" => summary = Some(on()?),
-                "format" if matches!(&option.value, Some(OptionValue::String(f)) if f.eq_ignore_ascii_case("text")) => {}
+                "format" if matches!(&option.value, Some(OptionValue::String(f)) if f.eq_ignore_ascii_case("text")) =>
+                    {}
                 "buffers" | "settings" | "wal" | "memory" | "generic_plan" if !on()? => {}
                 "format" => return Err(SqlError::not_supported("EXPLAIN in another format than text")),
                 other => {
-                    let known = ["buffers", "settings", "wal", "memory", "generic_plan", "serialize"].contains(&other);
+                    let known = ["buffers", "settings", "wal", "memory", "generic_plan", "serialize"]
+                        .contains(&other);
                     return Err(match known {
                         true => SqlError::not_supported(format!("EXPLAIN option {}", other.to_uppercase())),
                         false => sql_err!(SYNTAX_ERROR, "unrecognized EXPLAIN option \"{other}\""),

@@ -115,13 +115,20 @@ impl Session {
     }
 
     /// Up to `limit` more rows of a cursor (0: all), sent or skipped. Returns their number.
-    pub(super) fn fetch_rows(&self, portal: &mut Portal, limit: u32, out: Option<&mut dyn Output>) -> SqlResult<u64> {
+    pub(super) fn fetch_rows(
+        &self,
+        portal: &mut Portal,
+        limit: u32,
+        out: Option<&mut dyn Output>,
+    ) -> SqlResult<u64> {
         let State::Suspended(running) = &mut portal.state else { return Ok(0) };
         let progress = match out {
             Some(out) => self.pull(running, &portal.formats, limit, out)?,
             None => {
                 let Running { execution, snapshot, command, .. } = running;
-                self.with_env(snapshot, *command, |env| execution.fetch(env, u64::from(limit), &mut |_| Ok(())))?
+                self.with_env(snapshot, *command, |env| {
+                    execution.fetch(env, u64::from(limit), &mut |_| Ok(()))
+                })?
             }
         };
         if progress.finished {

@@ -256,7 +256,11 @@ impl Session {
     }
 
     /// What the planner works with: this session's settings and statistics.
-    pub(super) fn with_planner<T>(&self, catalog: &dyn CatalogView, f: impl FnOnce(&plan::Context<'_>) -> T) -> T {
+    pub(super) fn with_planner<T>(
+        &self,
+        catalog: &dyn CatalogView,
+        f: impl FnOnce(&plan::Context<'_>) -> T,
+    ) -> T {
         let settings = planner_settings(&self.settings.borrow());
         self.with_reader(|reader| {
             let statistics = CatalogStatistics { reader, pool: self.engine().pool() };
