@@ -135,11 +135,19 @@ pub struct ThreadHandle<T>(oneshot::Receiver<std::thread::Result<T>>);
 impl<T> ThreadHandle<T> {
     /// Waits for its value.
     pub fn join(self) -> Result<T, JoinError> {
-        match fiber::wait(self.0) {
+        fiber::wait(self)
+    }
+}
+
+impl<T> Future for ThreadHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(cx).map(|received| match received {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(payload)) => Err(JoinError::Panicked(panic_message(&*payload))),
             Err(_) => Err(JoinError::Aborted),
-        }
+        })
     }
 }
 
@@ -180,6 +188,12 @@ pub fn run<T: 'static>(f: impl FnOnce() -> T + 'static) -> T {
     let runtime = event_loop().expect("no event loop to be had");
     let _entered = env::enter_worker(0);
     runtime.block_on(run_fiber(f))
+}
+
+/// Runs a future on an event loop of this thread's own, which is no worker: for the thread that accepts connections and
+/// signals. Code below it that waits blocks this thread.
+pub fn run_async<F: Future>(future: F) -> std::io::Result<F::Output> {
+    Ok(event_loop()?.block_on(future))
 }
 
 fn event_loop() -> std::io::Result<LocalRuntime> {

@@ -122,7 +122,9 @@ impl Future for Sleep {
             return Poll::Ready(());
         }
         match env::kind() {
-            Kind::Plain => PARK_DEADLINE.set(PARK_DEADLINE.get().min(self.deadline.0)),
+            Kind::Plain if tokio::runtime::Handle::try_current().is_err() => {
+                PARK_DEADLINE.set(PARK_DEADLINE.get().min(self.deadline.0));
+            }
             Kind::Sim => {
                 let deadline = self.deadline;
                 if let Some(sim) = env::sim() {
@@ -132,7 +134,8 @@ impl Future for Sleep {
                     self.timer = Timer::Sim(sim.add_timer(deadline, cx.waker().clone()));
                 }
             }
-            Kind::Worker(_) => {
+            // An event loop runs here.
+            Kind::Worker(_) | Kind::Plain => {
                 if matches!(self.timer, Timer::None) {
                     let left = self.deadline.since(now);
                     self.timer = Timer::Tokio(Box::pin(tokio::time::sleep(left)));

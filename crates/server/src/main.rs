@@ -1,2 +1,13 @@
-//! The `stampede` binary.
-fn main() {}
+//! The `stampede` binary; `initdb`, `pg_ctl` and `postgres` when called by those names.
+
+use server::cli::{self, Commands};
+use server::database;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let commands = Commands { open: database::open, create: database::create };
+    std::process::exit(cli::main(&args, commands));
+}

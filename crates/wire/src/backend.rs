@@ -239,15 +239,16 @@ impl DataRow<'_> {
         self.out.extend_from_slice(bytes);
     }
 
-    /// A value that `write` appends to the buffer. What it returns is passed on.
+    /// A value that `write` appends to the buffer, or NULL where it says `false` and appends nothing.
     #[inline]
-    pub fn value_with<T>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+    pub fn try_value<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<bool, E>) -> Result<(), E> {
         let at = self.out.len();
-        i32(self.out, 0);
-        let result = write(self.out);
-        let length = (self.out.len() - at - 4) as i32;
-        self.out[at..at + 4].copy_from_slice(&length.to_be_bytes());
-        result
+        i32(self.out, -1);
+        if write(self.out)? {
+            let length = (self.out.len() - at - 4) as i32;
+            self.out[at..at + 4].copy_from_slice(&length.to_be_bytes());
+        }
+        Ok(())
     }
 
     /// Ends the row.

@@ -236,10 +236,16 @@ fn rows_and_their_description() {
     let mut out = Vec::new();
     let field = Field { name: "n", table: 1, column: 2, type_oid: 23, type_len: 4, typmod: -1, format: 1 };
     backend::row_description(&mut out, [field].into_iter());
-    let mut row = backend::data_row(&mut out, 3);
+    let mut row = backend::data_row(&mut out, 5);
     row.null();
     row.value(b"ab");
-    row.value_with(|out| out.extend(b"xyz"));
+    row.try_value(|out| {
+        out.extend(b"xyz");
+        Ok::<_, ()>(true)
+    })
+    .unwrap();
+    assert_eq!(row.try_value(|_| Ok::<_, ()>(false)), Ok(()));
+    assert_eq!(row.try_value(|_| Err(7)), Err(7));
     row.finish();
     let before = out.len();
     let mut row = backend::data_row(&mut out, 1);
@@ -250,7 +256,10 @@ fn rows_and_their_description() {
         split(&out),
         [
             (b'T', b"\0\x01n\0\0\0\0\x01\0\x02\0\0\0\x17\0\x04\xFF\xFF\xFF\xFF\0\x01".to_vec()),
-            (b'D', b"\0\x03\xFF\xFF\xFF\xFF\0\0\0\x02ab\0\0\0\x03xyz".to_vec()),
+            (
+                b'D',
+                b"\0\x05\xFF\xFF\xFF\xFF\0\0\0\x02ab\0\0\0\x03xyz\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF".to_vec()
+            ),
         ]
     );
 }

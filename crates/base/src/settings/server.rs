@@ -135,6 +135,14 @@ impl ServerSettings {
         self.get(setting).show(setting.definition())
     }
 
+    /// The value of an extension's setting.
+    pub fn custom(&self, name: &str) -> Option<&str> {
+        self.custom
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+    }
+
     /// Where the value comes from.
     pub fn source(&self, setting: Setting) -> Source {
         self.entries[setting as usize].source

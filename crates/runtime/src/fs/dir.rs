@@ -104,6 +104,14 @@ pub fn metadata(path: &Path) -> io::Result<Metadata> {
     }
 }
 
+/// The absolute path without symbolic links. A simulated disk has none: the path itself.
+pub fn canonical(path: &Path) -> io::Result<PathBuf> {
+    match env::sim() {
+        Some(_) => Ok(path.to_path_buf()),
+        None => blocking(|| fs::canonicalize(path)),
+    }
+}
+
 /// Sets the permission bits. A simulated disk has none.
 pub fn set_permissions(path: &Path, mode: u32) -> io::Result<()> {
     match env::sim() {

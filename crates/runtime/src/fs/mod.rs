@@ -17,8 +17,8 @@ mod real;
 mod tests;
 
 pub use dir::{
-    DirEntry, LockedFile, Metadata, create_dir, create_dir_all, exists, lock_file, metadata, read_dir,
-    read_to_string, read_to_vec, remove_dir_all, remove_file, rename, set_permissions, sync_dir, write_file,
-    write_file_durably,
+    DirEntry, LockedFile, Metadata, canonical, create_dir, create_dir_all, exists, lock_file, metadata,
+    read_dir, read_to_string, read_to_vec, remove_dir_all, remove_file, rename, set_permissions, sync_dir,
+    write_file, write_file_durably,
 };
 pub use file::{File, OpenOptions};

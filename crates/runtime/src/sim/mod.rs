@@ -49,7 +49,7 @@ impl std::fmt::Display for Crashed {
 impl std::error::Error for Crashed {}
 
 /// Wall clock at the start of a simulation: 2026-01-01 00:00 UTC, in microseconds since 2000-01-01.
-const WALL_CLOCK_START: i64 = 820_454_400_000_000;
+const WALL_CLOCK_START: i64 = 820_540_800_000_000;
 
 /// One in so many calls of `check_interrupts` lets others run.
 const YIELD_ODDS: u64 = 16;

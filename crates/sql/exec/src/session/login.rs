@@ -109,6 +109,11 @@ impl Session {
         self.settings.borrow().show(name).ok()
     }
 
+    /// Shows the session's settings to the server.
+    pub fn look_at_settings(&self, look: &mut dyn FnMut(&SessionSettings)) {
+        look(&self.settings.borrow());
+    }
+
     /// The end of the connection: rolls back and releases every lock.
     pub fn close(&self, out: Option<&mut dyn Output>) {
         drop(out);

@@ -1,0 +1,86 @@
+//! What the server needs from the database behind it.
+//!
+//! The one that counts is `database`, over the storage engine and the executor; tests of the server itself put a
+//! canned one here.
+
+use std::sync::Arc;
+
+use base::settings::{ServerSettings, SessionSettings};
+use base::{Oid, SqlError, SqlResult};
+use exec::{Format, Output, ParamValue, SessionInfo, TransactionStatus};
+use runtime::Workers;
+
+/// A role, as far as logging in is concerned.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Role {
+    /// Whether it may do everything.
+    pub superuser: bool,
+    /// Whether it may log in.
+    pub can_login: bool,
+    /// SCRAM verifier, if a password was set.
+    pub password: Option<String>,
+}
+
+/// A running database. All methods are called inside fibers.
+pub trait Database: Send + Sync + 'static {
+    /// The role with this name.
+    fn role(&self, name: &str) -> SqlResult<Option<Role>>;
+
+    /// Whether `user` is a member of `role`, directly or not.
+    fn is_member(&self, user: &str, role: &str) -> SqlResult<bool>;
+
+    /// Opens a session: checks role and database, applies the start-up settings.
+    fn connect(&self, info: SessionInfo) -> SqlResult<Box<dyn Client>>;
+
+    /// The configuration was read anew.
+    fn reload(&self, settings: Arc<ServerSettings>);
+
+    /// What is to happen when a statement asks for the configuration to be read anew.
+    fn on_reload_request(&self, action: Box<dyn Fn() + Send + Sync>);
+
+    /// Starts what works beside sessions, on these workers.
+    fn start_background(&self, workers: &Workers);
+
+    /// All sessions have ended: stops what works beside them and leaves the data directory cleanly closed. Called on a
+    /// thread of its own.
+    fn shutdown(&self) -> SqlResult<()>;
+}
+
+/// One session. An error of any method is for the client; the session has put its transaction into the state that follows.
+pub trait Client {
+    /// The Query message.
+    fn simple_query(&mut self, text: &str, out: &mut dyn Output) -> SqlResult<()>;
+    /// The Parse message.
+    fn parse(&mut self, name: &str, text: &str, types: &[Oid], out: &mut dyn Output) -> SqlResult<()>;
+    /// The Bind message.
+    fn bind(
+        &mut self,
+        portal: &str,
+        statement: &str,
+        parameter_formats: &[Format],
+        parameters: &[ParamValue<'_>],
+        result_formats: &[Format],
+    ) -> SqlResult<()>;
+    /// Describe of a statement.
+    fn describe_statement(&mut self, name: &str, out: &mut dyn Output) -> SqlResult<()>;
+    /// Describe of a portal.
+    fn describe_portal(&mut self, name: &str, out: &mut dyn Output) -> SqlResult<()>;
+    /// The Execute message; 0 rows: all.
+    fn execute(&mut self, portal: &str, max_rows: u32, out: &mut dyn Output) -> SqlResult<()>;
+    /// Close of a statement.
+    fn close_statement(&mut self, name: &str);
+    /// Close of a portal.
+    fn close_portal(&mut self, name: &str);
+    /// The Sync message.
+    fn sync(&mut self, out: &mut dyn Output) -> SqlResult<()>;
+    /// An error that the server found itself: fails the transaction as a statement's error would.
+    fn fail(&mut self, error: &SqlError);
+    /// For ReadyForQuery.
+    fn transaction_status(&self) -> TransactionStatus;
+    /// Looks at the session's settings.
+    fn with_settings(&self, look: &mut dyn FnMut(&SessionSettings));
+    /// Settings to tell the client about when it connects: names and values.
+    fn reported_settings(&self) -> Vec<(String, String)>;
+    /// The end of the connection.
+    fn close(&mut self);
+}

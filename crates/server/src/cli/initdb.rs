@@ -1,0 +1,510 @@
+//! `initdb`: makes a data directory.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use base::settings::{ALL, Kind, Setting};
+use runtime::fs;
+
+use super::options::{Flag, Given, flag, parse, value};
+use super::{Commands, NewCluster, data_directory, version};
+use crate::config::conf;
+
+const FLAGS: &[Flag] = &[
+    value(Some('D'), "pgdata"),
+    value(Some('U'), "username"),
+    value(Some('A'), "auth"),
+    value(None, "auth-local"),
+    value(None, "auth-host"),
+    value(None, "pwfile"),
+    flag(Some('W'), "pwprompt"),
+    value(Some('E'), "encoding"),
+    value(None, "locale"),
+    flag(None, "no-locale"),
+    value(None, "lc-collate"),
+    value(None, "lc-ctype"),
+    value(None, "lc-messages"),
+    value(None, "lc-monetary"),
+    value(None, "lc-numeric"),
+    value(None, "lc-time"),
+    value(None, "locale-provider"),
+    value(None, "builtin-locale"),
+    value(None, "icu-locale"),
+    value(None, "icu-rules"),
+    value(Some('T'), "text-search-config"),
+    value(Some('X'), "waldir"),
+    value(None, "wal-segsize"),
+    value(Some('c'), "set"),
+    value(Some('L'), "L"),
+    flag(Some('g'), "allow-group-access"),
+    flag(Some('k'), "data-checksums"),
+    flag(None, "no-data-checksums"),
+    flag(Some('N'), "no-sync"),
+    flag(None, "no-sync-data-files"),
+    flag(Some('S'), "sync-only"),
+    value(None, "sync-method"),
+    flag(Some('n'), "no-clean"),
+    flag(None, "no-instructions"),
+    flag(Some('d'), "debug"),
+    flag(None, "discard-caches"),
+    flag(Some('s'), "show"),
+    flag(Some('V'), "version"),
+    flag(Some('?'), "help"),
+];
+
+const HELP: &str = "\
+initdb initializes a PostgreSQL database cluster.
+
+Usage:
+  initdb [OPTION]... [DATADIR]
+
+Options:
+  -A, --auth=METHOD         default authentication method for local connections
+      --auth-host=METHOD    default authentication method for local TCP/IP connections
+      --auth-local=METHOD   default authentication method for local-socket connections
+ [-D, --pgdata=]DATADIR     location for this database cluster
+  -E, --encoding=ENCODING   set default encoding for new databases (UTF8)
+      --locale=LOCALE       accepted; text is ordered by code points
+  -U, --username=NAME       database superuser name
+      --pwfile=FILE         read password for the new superuser from file
+      --wal-segsize=SIZE    size of WAL segments, in megabytes
+  -c, --set NAME=VALUE      override default setting for server parameter
+  -n, --no-clean            do not clean up after errors
+  -N, --no-sync             do not wait for changes to be written safely to disk
+      --no-instructions     do not print instructions for next steps
+  -V, --version             output version information, then exit
+  -?, --help                show this help, then exit
+";
+
+/// What was asked for.
+#[derive(Debug)]
+struct Plan {
+    cluster: NewCluster,
+    auth_local: String,
+    auth_host: String,
+    settings: Vec<(String, String)>,
+    text_search: String,
+    clean: bool,
+    instructions: bool,
+    warn_trust: bool,
+}
+
+pub(super) fn main(args: &[String], commands: Commands) -> i32 {
+    let given = match parse(args, FLAGS) {
+        Ok(given) => given,
+        Err(message) => {
+            eprintln!("initdb: {message}\ninitdb: hint: Try \"initdb --help\" for more information.");
+            return 1;
+        }
+    };
+    if given.has("help") {
+        print!("{HELP}");
+        return 0;
+    }
+    if given.has("version") {
+        println!("{}", version("initdb"));
+        return 0;
+    }
+    match plan(&given).and_then(|plan| carry_out(&plan, commands)) {
+        Ok(()) => 0,
+        Err(message) => {
+            eprintln!("initdb: error: {message}");
+            1
+        }
+    }
+}
+
+/// Makes a data directory as `initdb -D DIR -U NAME --auth trust` does, and says nothing.
+pub(super) fn create_default(dir: &Path, superuser: &str, commands: Commands) -> Result<(), String> {
+    let given = Given {
+        flags: vec![
+            ("pgdata", dir.display().to_string()),
+            ("username", superuser.to_string()),
+            ("auth", "trust".into()),
+        ],
+        words: Vec::new(),
+    };
+    build(&plan(&given)?, commands, &|_| ())
+}
+
+fn plan(given: &Given) -> Result<Plan, String> {
+    if given.words.len() > 1 {
+        return Err(format!("too many command-line arguments (first is \"{}\")", given.words[1]));
+    }
+    let dir = given.get("pgdata").or(given.words.first().map(String::as_str));
+    let dir = data_directory(dir).ok_or(
+        "no data directory specified\ninitdb: detail: You must identify the directory where the data for this \
+         database system will reside.  Do this with either the invocation option -D or the environment variable PGDATA.",
+    )?;
+    check_locale(given)?;
+    let user = || {
+        // SAFETY: plain system call without arguments.
+        let uid = unsafe { libc::geteuid() };
+        crate::session::user_name(uid).unwrap_or_else(|| "postgres".into())
+    };
+    let superuser = given.get("username").map_or_else(user, str::to_string);
+    if superuser.starts_with("pg_") {
+        return Err(format!(
+            "superuser name \"{superuser}\" is disallowed; role names cannot begin with \"pg_\""
+        ));
+    }
+    let password = match given.get("pwfile") {
+        Some(path) => Some(read_password(path)?),
+        None if given.has("pwprompt") => {
+            return Err("passwords are not prompted for; use --pwfile".into());
+        }
+        None => None,
+    };
+    let auth = given.get("auth");
+    let auth_local = given.get("auth-local").or(auth).unwrap_or("trust").to_string();
+    let auth_host = given.get("auth-host").or(auth).unwrap_or("trust").to_string();
+    check_auth(&auth_local, "local")?;
+    check_auth(&auth_host, "host")?;
+    if password.is_none() && [&auth_local, &auth_host].iter().any(|m| is_password_method(m)) {
+        return Err("must specify a password for the superuser to enable password authentication".into());
+    }
+    let mut settings = Vec::new();
+    for pair in given.all("set") {
+        let (name, value) = pair.split_once('=').ok_or_else(|| format!("-c {pair} requires a value"))?;
+        settings.push((name.to_string(), value.to_string()));
+    }
+    Ok(Plan {
+        cluster: NewCluster { dir, superuser, password, wal_segment_size: wal_segment_size(given)? },
+        warn_trust: auth.is_none() && (auth_local == "trust" || auth_host == "trust"),
+        auth_local,
+        auth_host,
+        settings,
+        text_search: given.get("text-search-config").unwrap_or("english").to_string(),
+        clean: !given.has("no-clean"),
+        instructions: !given.has("no-instructions"),
+    })
+}
+
+fn check_locale(given: &Given) -> Result<(), String> {
+    if let Some(encoding) = given.get("encoding")
+        && !matches!(encoding.to_ascii_lowercase().replace('-', "").as_str(), "utf8" | "unicode" | "6")
+    {
+        return Err(format!("encoding \"{encoding}\" is not supported; only UTF8 is"));
+    }
+    match given.get("locale-provider") {
+        None | Some("libc" | "builtin") => {}
+        Some(other @ "icu") => return Err(format!("locale provider \"{other}\" is not supported yet")),
+        Some(other) => return Err(format!("unrecognized locale provider: {other}")),
+    }
+    if given.has("waldir") {
+        return Err("a separate WAL directory is not supported yet".into());
+    }
+    if given.has("sync-only") {
+        return Err("--sync-only is not supported yet".into());
+    }
+    Ok(())
+}
+
+fn wal_segment_size(given: &Given) -> Result<u64, String> {
+    let Some(text) = given.get("wal-segsize") else { return Ok(16 << 20) };
+    let size = text.parse::<u64>().ok().filter(|n| n.is_power_of_two() && (1..=1024).contains(n));
+    size.map(|megabytes| megabytes << 20)
+        .ok_or_else(|| "argument of --wal-segsize must be a power of two between 1 and 1024".to_string())
+}
+
+fn read_password(path: &str) -> Result<String, String> {
+    let text = fs::read_to_string(Path::new(path)).map_err(|error| {
+        format!("could not open file \"{path}\" for reading: {}", crate::os_error(&error))
+    })?;
+    match text.lines().next() {
+        Some(line) if !line.is_empty() => Ok(line.to_string()),
+        _ => Err(format!("password file \"{path}\" is empty")),
+    }
+}
+
+fn is_password_method(method: &str) -> bool {
+    matches!(method, "scram-sha-256" | "md5" | "password")
+}
+
+fn check_auth(method: &str, kind: &str) -> Result<(), String> {
+    let known = match method {
+        "trust" | "reject" | "scram-sha-256" | "md5" => true,
+        "peer" => kind == "local",
+        _ => false,
+    };
+    if known {
+        Ok(())
+    } else {
+        Err(format!("invalid authentication method \"{method}\" for \"{kind}\" connections"))
+    }
+}
+
+fn carry_out(plan: &Plan, commands: Commands) -> Result<(), String> {
+    let dir = &plan.cluster.dir;
+    println!(
+        "The files belonging to this database system will be owned by user \"{}\".\n\
+         This user must also own the server process.\n\n\
+         The database cluster will be initialized with locale \"C.UTF-8\".\n\
+         The default database encoding has accordingly been set to \"UTF8\".\n\
+         The default text search configuration will be set to \"{}\".\n\n\
+         Data page checksums are enabled.\n",
+        // SAFETY: plain system call without arguments.
+        crate::session::user_name(unsafe { libc::geteuid() }).unwrap_or_default(),
+        plan.text_search
+    );
+    build(plan, commands, &|text| {
+        use std::io::Write;
+        print!("{text}");
+        // Steps are to appear as they begin.
+        let _ = std::io::stdout().flush();
+    })?;
+    if plan.warn_trust {
+        eprintln!(
+            "\ninitdb: warning: enabling \"trust\" authentication for local connections\n\
+             initdb: hint: You can change this by editing pg_hba.conf or using the option -A, or --auth-local and \
+             --auth-host, the next time you run initdb."
+        );
+    }
+    if plan.instructions {
+        println!(
+            "\nSuccess. You can now start the database server using:\n\n    {} -D {} -l logfile start\n",
+            super::program_path("pg_ctl"),
+            dir.display()
+        );
+    }
+    Ok(())
+}
+
+/// Makes everything, and takes it away again when something fails.
+fn build(plan: &Plan, commands: Commands, say: &dyn Fn(&str)) -> Result<(), String> {
+    let dir = &plan.cluster.dir;
+    let existed = prepare_directory(dir, say)?;
+    let result = fill(plan, commands, say);
+    if result.is_err() && plan.clean {
+        eprintln!(
+            "initdb: removing {} \"{}\"",
+            if existed { "contents of data directory" } else { "data directory" },
+            dir.display()
+        );
+        remove(dir, existed);
+    }
+    result
+}
+
+fn prepare_directory(dir: &Path, say: &dyn Fn(&str)) -> Result<bool, String> {
+    let shown = dir.display();
+    match fs::read_dir(dir) {
+        Ok(entries) if entries.is_empty() => {
+            say(&format!("fixing permissions on existing directory {shown} ... "));
+            fs::set_permissions(dir, 0o700).map_err(|error| {
+                format!("could not change permissions of directory \"{shown}\": {}", crate::os_error(&error))
+            })?;
+            say("ok\n");
+            Ok(true)
+        }
+        Ok(_) => Err(format!(
+            "directory \"{shown}\" exists but is not empty\n\
+             initdb: hint: If you want to create a new database system, either remove or empty the directory \
+             \"{shown}\" or run initdb with an argument other than \"{shown}\"."
+        )),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            say(&format!("creating directory {shown} ... "));
+            fs::create_dir_all(dir).map_err(|error| {
+                format!("could not create directory \"{shown}\": {}", crate::os_error(&error))
+            })?;
+            say("ok\n");
+            Ok(false)
+        }
+        Err(error) => Err(format!("could not access directory \"{shown}\": {}", crate::os_error(&error))),
+    }
+}
+
+fn remove(dir: &Path, keep: bool) {
+    // Best effort: the error that brought us here is the one to report.
+    if !keep {
+        let _ = fs::remove_dir_all(dir);
+        return;
+    }
+    for entry in fs::read_dir(dir).unwrap_or_default() {
+        let path = dir.join(&entry.name);
+        let _ = if entry.is_dir { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+    }
+}
+
+fn fill(plan: &Plan, commands: Commands, say: &dyn Fn(&str)) -> Result<(), String> {
+    let dir = &plan.cluster.dir;
+    say("running bootstrap script ... ");
+    (commands.create)(&plan.cluster)?;
+    say("ok\ncreating configuration files ... ");
+    let files = [
+        ("postgresql.conf", configuration(plan)?),
+        ("postgresql.auto.conf", AUTO_CONF.to_string()),
+        ("pg_hba.conf", host_rules(plan)),
+        ("pg_ident.conf", IDENT_CONF.to_string()),
+    ];
+    for (name, text) in files {
+        let path: PathBuf = dir.join(name);
+        fs::write_file_durably(&path, text.as_bytes()).map_err(|error| {
+            format!("could not write file \"{}\": {}", path.display(), crate::os_error(&error))
+        })?;
+    }
+    say("ok\nsyncing data to disk ... ok\n");
+    Ok(())
+}
+
+const AUTO_CONF: &str = "# Do not edit this file manually!\n\
+    # It will be overwritten by the ALTER SYSTEM command.\n";
+
+const IDENT_CONF: &str = "# User name maps: MAPNAME SYSTEM-USERNAME DATABASE-USERNAME\n";
+
+fn host_rules(plan: &Plan) -> String {
+    let (local, host) = (&plan.auth_local, &plan.auth_host);
+    format!(
+        "# Who may connect, from where, and how they prove who they are. The first line that fits counts.\n\
+         #\n\
+         # TYPE  DATABASE        USER            ADDRESS                 METHOD\n\n\
+         # Unix domain sockets\n\
+         local   all             all                                     {local}\n\
+         # IPv4 local connections\n\
+         host    all             all             127.0.0.1/32            {host}\n\
+         # IPv6 local connections\n\
+         host    all             all             ::1/128                 {host}\n"
+    )
+}
+
+/// `postgresql.conf`: what was chosen, and every other setting that has an effect as a comment with its default.
+fn configuration(plan: &Plan) -> Result<String, String> {
+    let mut chosen = vec![
+        ("shared_buffers".to_string(), "128MB".to_string()),
+        ("max_wal_size".into(), "1GB".into()),
+        ("min_wal_size".into(), "80MB".into()),
+        ("log_timezone".into(), "Etc/UTC".into()),
+        ("DateStyle".into(), "iso, mdy".into()),
+        ("TimeZone".into(), "Etc/UTC".into()),
+        ("default_text_search_config".into(), format!("pg_catalog.{}", plan.text_search)),
+    ];
+    for (name, value) in &plan.settings {
+        let setting = Setting::find(name);
+        if let Some(setting) = setting {
+            setting.definition().parse(value).map_err(|error| error.message().to_string())?;
+        } else if !base::settings::is_custom_name(name) {
+            return Err(base::settings::unrecognized(name).message().to_string());
+        }
+        let name = setting.map_or(name.clone(), |setting| setting.name().to_string());
+        chosen.retain(|(known, _)| *known != name);
+        chosen.push((name, value.clone()));
+    }
+    let mut out = String::from(
+        "# Configuration of this server: name = value. Lines that begin with # show defaults.\n\
+         # Sizes take kB, MB, GB, TB; times take us, ms, s, min, h, d.\n\
+         # Read again on SIGHUP (pg_ctl reload); some settings count only after a restart.\n",
+    );
+    let mut category = "";
+    for setting in ALL {
+        let definition = setting.definition();
+        let line = chosen.iter().position(|(name, _)| name == definition.name).map(|at| chosen.remove(at));
+        let shown = definition.has_effect
+            && !definition.is_hidden
+            && !definition.is_not_in_sample
+            && !definition.is_computed
+            && definition.context > base::settings::Context::Internal;
+        if line.is_none() && !shown {
+            continue;
+        }
+        if category != definition.category {
+            category = definition.category;
+            let _ = write!(out, "\n# {category}\n\n");
+        }
+        let _ = match line {
+            Some((name, value)) => writeln!(
+                out,
+                "{} = {}\t\t# {}",
+                name.to_ascii_lowercase(),
+                literal(*setting, &value),
+                definition.description
+            ),
+            None => {
+                let default = definition.default_value().show(definition);
+                writeln!(
+                    out,
+                    "#{} = {}\t\t# {}",
+                    definition.name.to_ascii_lowercase(),
+                    literal(*setting, &default),
+                    definition.description
+                )
+            }
+        };
+    }
+    for (name, value) in chosen {
+        let _ = writeln!(out, "{name} = {}", conf::quote(&value));
+    }
+    Ok(out)
+}
+
+/// A value as the file wants it: words and texts in quotes.
+fn literal(setting: Setting, value: &str) -> String {
+    match setting.definition().kind {
+        Kind::Text { .. } | Kind::Choice { .. } => conf::quote(value),
+        _ if value.contains('.') && value.ends_with(|c: char| c.is_ascii_alphabetic()) => conf::quote(value),
+        _ => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan_of(args: &str) -> Result<Plan, String> {
+        let args: Vec<String> = args.split_whitespace().map(str::to_string).collect();
+        plan(&parse(&args, FLAGS).unwrap())
+    }
+
+    #[test]
+    fn what_is_asked_for() {
+        let made = plan_of("-D /d -U me --auth trust -E utf-8 --locale de_DE -N").unwrap();
+        assert_eq!((made.cluster.superuser.as_str(), made.auth_host.as_str()), ("me", "trust"));
+        assert!(!made.warn_trust);
+        assert!(plan_of("/d").unwrap().warn_trust);
+        for (args, expected) in [
+            ("-D /d -E latin1", "encoding \"latin1\" is not supported; only UTF8 is"),
+            ("-D /d --auth magic", "invalid authentication method \"magic\" for \"local\" connections"),
+            ("-D /d --auth-host peer", "invalid authentication method \"peer\" for \"host\" connections"),
+            (
+                "-D /d -A scram-sha-256",
+                "must specify a password for the superuser to enable password authentication",
+            ),
+            ("-D /d -U pg_x", "superuser name \"pg_x\" is disallowed; role names cannot begin with \"pg_\""),
+            ("-D /d --wal-segsize 3", "argument of --wal-segsize must be a power of two between 1 and 1024"),
+            ("/d /e", "too many command-line arguments (first is \"/e\")"),
+        ] {
+            assert_eq!(plan_of(args).unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn the_configuration_reads_back() {
+        let text = configuration(&plan_of("-D /d -c port=5433 -c a.b=x'y").unwrap()).unwrap();
+        assert!(text.contains("\n#listen_addresses = 'localhost'\t"), "{text}");
+        let active = text.replace("\n#", "\n").replace("\n ", "\n#");
+        runtime::Simulation::new(0)
+            .run(move || {
+                fs::create_dir_all(Path::new("/d")).unwrap();
+                fs::write_file(Path::new("/d/postgresql.conf"), active.as_bytes()).unwrap();
+                let command_line =
+                    crate::config::CommandLine { data_directory: Some("/d".into()), ..Default::default() };
+                let loaded = crate::config::load(&command_line).unwrap();
+                assert_eq!(loaded.settings.int(Setting::port), 5433);
+                assert_eq!(loaded.settings.custom("a.b"), Some("x'y"));
+                let listed = loaded.settings.text(Setting::listen_addresses);
+                assert_eq!(listed, "localhost");
+            })
+            .unwrap();
+    }
+
+    #[test]
+    fn the_host_rules_read_back() {
+        let text = host_rules(&plan_of("-D /d --auth-local=peer").unwrap());
+        runtime::Simulation::new(0)
+            .run(move || {
+                fs::create_dir_all(Path::new("/d")).unwrap();
+                fs::write_file(Path::new("/d/hba"), text.as_bytes()).unwrap();
+                crate::config::hba::Rules::read(Path::new("/d/hba")).unwrap();
+            })
+            .unwrap();
+    }
+}

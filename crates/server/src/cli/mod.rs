@@ -1,0 +1,119 @@
+//! The command line: one binary under many names.
+//!
+//! # What
+//! Called as `initdb`, `pg_ctl` or `postgres`, it is that program, with PostgreSQL's flags, messages and exit codes. Called
+//! as `stampede`, the first word says which.
+
+mod ctl;
+mod initdb;
+mod options;
+mod postgres;
+mod serve;
+mod waldump;
+
+use std::path::{Path, PathBuf};
+
+use crate::server::Open;
+
+/// What a new data directory is to contain.
+#[derive(Clone, Debug)]
+pub struct NewCluster {
+    /// Data directory; exists and is empty.
+    pub dir: PathBuf,
+    /// Name of the first superuser.
+    pub superuser: String,
+    /// Its password, if it gets one.
+    pub password: Option<String>,
+    /// Size of a file of the log, in bytes.
+    pub wal_segment_size: u64,
+}
+
+/// What the commands need from the database.
+#[derive(Clone, Copy)]
+pub struct Commands {
+    /// Opens the database of a data directory.
+    pub open: Open,
+    /// Makes a new one. The error is a message.
+    pub create: fn(&NewCluster) -> Result<(), String>,
+}
+
+const HELP: &str = "\
+Stampede is a PostgreSQL-compatible database server for many connections.
+
+Usage:
+  stampede serve [-D DIR] [-p PORT] [-h ADDRESS] [-k SOCKETDIR] [-c NAME=VALUE]
+                       make a data directory if there is none, and serve it
+  stampede init ...    make a data directory (initdb)
+  stampede ctl ...     start, stop and ask a server (pg_ctl)
+  stampede postgres .. run a server on an existing data directory (postgres)
+  stampede waldump ..  show the write-ahead log
+  stampede --version
+
+Under the names initdb, pg_ctl and postgres (links to this file) it takes the flags of those programs.
+";
+
+/// Runs the command that name and arguments ask for; returns the exit code.
+pub fn main(args: &[String], commands: Commands) -> i32 {
+    let name = args.first().map(|path| base_name(path)).unwrap_or_default();
+    let rest = args.get(1..).unwrap_or_default();
+    match name {
+        "initdb" => initdb::main(rest, commands),
+        "pg_ctl" => ctl::main(rest, commands),
+        "postgres" | "postmaster" => postgres::main(rest, commands),
+        "pg_waldump" => waldump::main(rest),
+        _ => match rest.split_first() {
+            Some((word, rest)) => match word.as_str() {
+                "serve" => serve::main(rest, commands),
+                "init" => initdb::main(rest, commands),
+                "ctl" => ctl::main(rest, commands),
+                "postgres" => postgres::main(rest, commands),
+                "waldump" => waldump::main(rest),
+                "--version" | "-V" | "version" => {
+                    println!("stampede {} (PostgreSQL {})", crate::VERSION, crate::PG_VERSION);
+                    0
+                }
+                "--help" | "-?" | "help" => {
+                    print!("{HELP}");
+                    0
+                }
+                other => {
+                    eprintln!(
+                        "stampede: unknown command \"{other}\"\nTry \"stampede --help\" for more information."
+                    );
+                    1
+                }
+            },
+            None => {
+                print!("{HELP}");
+                0
+            }
+        },
+    }
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Path of this program under the name it was called by.
+pub fn program_path(called: &str) -> String {
+    if called.contains('/') {
+        return crate::config::absolute_keeping_links(Path::new(called)).display().to_string();
+    }
+    match std::env::current_exe() {
+        Ok(path) => path.with_file_name(base_name(called)).display().to_string(),
+        Err(_) => called.to_string(),
+    }
+}
+
+/// The `--version` line of a program.
+fn version(program: &str) -> String {
+    format!("{program} (PostgreSQL) {} (Stampede {})", crate::PG_VERSION, crate::VERSION)
+}
+
+/// Data directory of `-D`, else of the environment.
+fn data_directory(given: Option<&str>) -> Option<PathBuf> {
+    given
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("PGDATA").filter(|v| !v.is_empty()).map(PathBuf::from))
+}

@@ -1,0 +1,171 @@
+//! `postgres`: runs a server in the foreground.
+
+use super::options::{Flag, flag, parse, value};
+use super::{Commands, data_directory, version};
+use crate::config::{self, CommandLine};
+use crate::server::{self, Start};
+
+const FLAGS: &[Flag] = &[
+    value(Some('D'), "D"),
+    value(Some('p'), "p"),
+    value(Some('k'), "k"),
+    value(Some('h'), "h"),
+    value(Some('c'), "c"),
+    value(Some('C'), "C"),
+    value(Some('B'), "B"),
+    value(Some('N'), "N"),
+    value(Some('S'), "S"),
+    value(Some('d'), "d"),
+    flag(Some('i'), "i"),
+    flag(Some('F'), "F"),
+    flag(Some('e'), "e"),
+    flag(Some('s'), "s"),
+    flag(Some('l'), "l"),
+    flag(Some('V'), "version"),
+    flag(Some('?'), "help"),
+];
+
+const HELP: &str = "\
+postgres is the PostgreSQL server.
+
+Usage:
+  postgres [OPTION]...
+
+Options:
+  -B NBUFFERS        number of shared buffers
+  -c NAME=VALUE      set run-time parameter
+  -C NAME            print value of run-time parameter, then exit
+  -D DATADIR         database directory
+  -e                 use European date input format (DMY)
+  -F                 turn fsync off
+  -h HOSTNAME        host name or IP address to listen on
+  -i                 enable TCP/IP connections (deprecated)
+  -k DIRECTORY       Unix-domain socket location
+  -N MAX-CONNECT     maximum number of allowed connections
+  -p PORT            port number to listen on
+  -S WORK-MEM        set amount of memory for sorts (in kB)
+  -V, --version      output version information, then exit
+  --NAME=VALUE       set run-time parameter
+  -?, --help         show this help, then exit
+";
+
+pub(super) fn main(args: &[String], commands: Commands) -> i32 {
+    match read(args) {
+        Err(message) => {
+            eprintln!("postgres: {message}\nTry \"postgres --help\" for more information.");
+            1
+        }
+        Ok(Action::Print(text)) => {
+            print!("{text}");
+            0
+        }
+        Ok(Action::Show(command_line, name)) => show(&command_line, &name),
+        Ok(Action::Run(command_line)) => {
+            server::run(Start { command_line, open: commands.open, ready: |_| () })
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Action {
+    Print(String),
+    Show(CommandLine, String),
+    Run(CommandLine),
+}
+
+/// `--name=value` is a setting, whatever the name.
+fn split_settings(args: &[String]) -> (Vec<String>, Vec<(String, String)>) {
+    let mut rest = Vec::new();
+    let mut settings = Vec::new();
+    for arg in args {
+        match arg.strip_prefix("--").and_then(|text| text.split_once('=')) {
+            Some((name, value)) => settings.push((name.replace('-', "_"), value.to_string())),
+            None => rest.push(arg.clone()),
+        }
+    }
+    (rest, settings)
+}
+
+fn read(args: &[String]) -> Result<Action, String> {
+    let (args, long) = split_settings(args);
+    let given = parse(&args, FLAGS)?;
+    if given.has("help") {
+        return Ok(Action::Print(HELP.into()));
+    }
+    if given.has("version") {
+        return Ok(Action::Print(version("postgres") + "\n"));
+    }
+    if let Some(word) = given.words.first() {
+        return Err(format!("invalid argument: \"{word}\""));
+    }
+    let mut settings = long;
+    for (name, value) in &given.flags {
+        let (setting, value) = match *name {
+            "p" => ("port", value.as_str()),
+            "k" => ("unix_socket_directories", value.as_str()),
+            "h" => ("listen_addresses", value.as_str()),
+            "B" => ("shared_buffers", value.as_str()),
+            "N" => ("max_connections", value.as_str()),
+            "S" => ("work_mem", value.as_str()),
+            "i" => ("listen_addresses", "*"),
+            "F" => ("fsync", "false"),
+            "e" => ("DateStyle", "euro"),
+            "c" => {
+                let Some((name, value)) = value.split_once('=') else {
+                    return Err(format!("-c {value} requires a value"));
+                };
+                settings.push((name.replace('-', "_"), value.to_string()));
+                continue;
+            }
+            _ => continue,
+        };
+        settings.push((setting.into(), value.into()));
+    }
+    let command_line = CommandLine { data_directory: data_directory(given.get("D")), settings };
+    Ok(match given.get("C") {
+        Some(name) => Action::Show(command_line, name.to_string()),
+        None => Action::Run(command_line),
+    })
+}
+
+fn show(command_line: &CommandLine, name: &str) -> i32 {
+    match config::load(command_line) {
+        Err(error) => {
+            error.details.iter().for_each(|detail| eprintln!("{detail}"));
+            eprintln!("{}", error.fatal);
+            error.exit_code
+        }
+        Ok(loaded) => match base::settings::Setting::find(name) {
+            Some(setting) => {
+                println!("{}", loaded.settings.get(setting).raw(setting.definition()));
+                0
+            }
+            None => {
+                eprintln!("FATAL:  {}", base::settings::unrecognized(name).message());
+                1
+            }
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn switches_stand_for_settings() {
+        let args: Vec<String> =
+            ["-D", "/d", "-p", "5433", "-k", "", "-c", "work-mem=1MB", "--fsync=off", "-F"]
+                .map(String::from)
+                .into();
+        let Ok(Action::Run(command_line)) = read(&args) else { panic!() };
+        assert_eq!(command_line.data_directory, Some("/d".into()));
+        let settings: Vec<_> = command_line.settings.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        assert_eq!(
+            settings,
+            ["fsync=off", "port=5433", "unix_socket_directories=", "work_mem=1MB", "fsync=false"]
+        );
+        assert_eq!(read(&["x".to_string()]), Err("invalid argument: \"x\"".into()));
+        assert_eq!(read(&["-c".to_string(), "x".to_string()]), Err("-c x requires a value".into()));
+    }
+}

@@ -1,0 +1,283 @@
+//! The database behind the server: storage engine, catalogs and executor.
+//!
+//! # What
+//! Translates settings into the engine's options, runs the loops that work beside sessions, and adapts
+//! [`exec::Session`] to [`Client`].
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use base::settings::{ServerSettings, SessionSettings, Setting};
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
+use catalog::{BootstrapOptions, POSTGRES, Reader, SessionCatalog, TEMPLATE0, TEMPLATE1};
+use engine::background::{self, Stop};
+use engine::{Engine, EngineError, EngineOptions};
+use exec::{Format, Instance, Output, ParamValue, Session, SessionInfo, TransactionStatus};
+use runtime::fs::{self, File, OpenOptions};
+use runtime::{Event, Workers};
+use txn::{SessionId, Transaction};
+use wire::scram::{self, Verifier};
+
+use crate::backend::{Client, Database, Role};
+use crate::cli::NewCluster;
+use crate::log;
+
+/// An open database.
+pub struct Stampede {
+    instance: Arc<Instance>,
+    stop: Stop,
+    loops: Arc<Loops>,
+}
+
+/// The loops that have not ended yet.
+#[derive(Default)]
+struct Loops {
+    running: AtomicUsize,
+    ended: Event,
+}
+
+/// A loop: what it does until it is told to stop.
+type Loop = fn(&Engine, &Stop) -> Result<(), EngineError>;
+
+fn options(settings: &ServerSettings) -> EngineOptions {
+    let mut options = EngineOptions {
+        shared_buffers: settings.int(Setting::shared_buffers).max(16) as usize,
+        checkpoint_timeout: settings.duration(Setting::checkpoint_timeout),
+        checkpoint_completion_target: settings.real(Setting::checkpoint_completion_target),
+        bgwriter_delay: settings.duration(Setting::bgwriter_delay),
+        wal_writer_delay: settings.duration(Setting::wal_writer_delay),
+        ..EngineOptions::default()
+    };
+    options.wal.full_page_writes = settings.bool(Setting::full_page_writes);
+    options.wal.fsync = settings.bool(Setting::fsync);
+    options.wal.min_size = settings.bytes(Setting::min_wal_size);
+    options.wal.max_size = settings.bytes(Setting::max_wal_size);
+    // -1 leaves the size to the engine.
+    if settings.int(Setting::wal_buffers) > 0 {
+        options.wal.buffers = settings.bytes(Setting::wal_buffers) as usize;
+    }
+    // 0 leaves the size to the engine.
+    if settings.int(Setting::transaction_buffers) > 0 {
+        options.txn.transaction_buffers = settings.int(Setting::transaction_buffers) as usize;
+    }
+    options
+}
+
+fn fatal(error: EngineError) -> SqlError {
+    let code = match &error {
+        EngineError::Locked(_) => SqlState::LOCK_FILE_EXISTS,
+        EngineError::ControlFile(_) | EngineError::Redo { .. } | EngineError::NoCheckpoint(_) => {
+            SqlState::DATA_CORRUPTED
+        }
+        EngineError::FormatVersion { .. } => SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+        _ => SqlState::IO_ERROR,
+    };
+    SqlError::fatal(code, error.to_string())
+}
+
+/// Checks texts of settings that `base` cannot judge.
+fn check_setting(setting: Setting, text: &str) -> SqlResult<Option<String>> {
+    if !matches!(setting, Setting::TimeZone | Setting::log_timezone) {
+        return Ok(None);
+    }
+    match types::timezone::TimeZone::named(text) {
+        Some(_) => Ok(None),
+        None => Err(sql_err!(
+            INVALID_PARAMETER_VALUE,
+            "invalid value for parameter \"{}\": \"{text}\"",
+            setting.name()
+        )),
+    }
+}
+
+/// Opens a data directory, recovering it if need be. Called on a plain thread.
+pub fn open(dir: &Path, settings: Arc<ServerSettings>) -> SqlResult<Arc<dyn Database>> {
+    base::settings::set_text_check(check_setting);
+    let engine = Engine::open(dir, options(&settings)).map_err(fatal)?;
+    Ok(Arc::new(Stampede {
+        instance: Instance::new(Arc::new(engine), settings),
+        stop: Stop::default(),
+        loops: Arc::default(),
+    }))
+}
+
+/// Makes a data directory's database. Called on a plain thread.
+pub fn create(cluster: &NewCluster) -> Result<(), String> {
+    let mut options = EngineOptions::default();
+    options.wal.segment_size = cluster.wal_segment_size;
+    let password = cluster.password.as_ref().map(|password| {
+        let mut salt = [0; scram::SALT_LENGTH];
+        runtime::spawn::fill_random(&mut salt);
+        Verifier::new(password, &salt, scram::DEFAULT_ITERATIONS).to_string()
+    });
+    let bootstrap =
+        BootstrapOptions { superuser: cluster.superuser.clone(), password, locale: "C.UTF-8".into() };
+    let engine = Arc::new(Engine::create(&cluster.dir, options).map_err(|error| error.to_string())?);
+    catalog::bootstrap(&engine, &bootstrap).map_err(|error| error.message().to_string())?;
+    engine.shutdown().map_err(|error| error.to_string())?;
+    drop(engine);
+    for database in [TEMPLATE0, POSTGRES] {
+        copy_database(&cluster.dir, TEMPLATE1, database)
+            .map_err(|error| format!("could not copy database: {}", crate::os_error(&error)))?;
+    }
+    Ok(())
+}
+
+/// Copies the files of a database that nobody uses.
+fn copy_database(dir: &Path, from: Oid, to: Oid) -> std::io::Result<()> {
+    let base = dir.join("base");
+    let (from, to) = (base.join(from.to_string()), base.join(to.to_string()));
+    fs::create_dir_all(&to)?;
+    for entry in fs::read_dir(&from)?.iter().filter(|entry| !entry.is_dir) {
+        let bytes = fs::read_to_vec(&from.join(&entry.name))?;
+        let file = File::open(&to.join(&entry.name), OpenOptions::CREATE_NEW)?;
+        file.write_all_at(&bytes, 0)?;
+        file.sync_all()?;
+    }
+    fs::sync_dir(&to)?;
+    fs::sync_dir(&base)
+}
+
+impl Stampede {
+    /// Reads shared catalogs in a transaction of its own.
+    fn read<T>(&self, read: impl FnOnce(&Reader<'_>) -> SqlResult<T>) -> SqlResult<T> {
+        let mut me = Transaction::new(self.instance.engine().txns().clone(), SessionId(0));
+        me.start(Default::default());
+        let combo = heap::ComboCids::new();
+        let shared = self.instance.catalog(POSTGRES, "postgres");
+        let nobody = SessionCatalog::new(Oid::INVALID);
+        let result = read(&Reader { catalog: &shared, session: &nobody, me: &me, combo: &combo });
+        me.abort();
+        result
+    }
+
+    fn start(&self, workers: &Workers, worker: usize, name: &'static str, body: Loop) {
+        let (engine, stop, loops) = (self.instance.engine().clone(), self.stop.clone(), self.loops.clone());
+        // AcqRel: pairs with the decrement below.
+        loops.running.fetch_add(1, Ordering::AcqRel);
+        workers.spawn_fiber_on(worker, move || {
+            if let Err(error) = body(&engine, &stop) {
+                // Storage is no longer to be trusted: what was acknowledged is in the log, so stop and recover from there.
+                let report = SqlError::with_severity(
+                    Severity::Panic,
+                    SqlState::IO_ERROR,
+                    format!("{name} failed: {error}"),
+                );
+                log::report(&report, None, None);
+                std::process::abort();
+            }
+            // AcqRel: whoever sees zero sees what the loops did.
+            if loops.running.fetch_sub(1, Ordering::AcqRel) == 1 {
+                loops.ended.set();
+            }
+        });
+    }
+}
+
+impl Database for Stampede {
+    fn role(&self, name: &str) -> SqlResult<Option<Role>> {
+        let role = self.read(|reader| reader.role(name))?;
+        Ok(role.map(|role| Role {
+            superuser: role.superuser,
+            can_login: role.login,
+            password: role.password,
+        }))
+    }
+
+    fn is_member(&self, user: &str, role: &str) -> SqlResult<bool> {
+        // Roles have no members yet but themselves.
+        Ok(user == role)
+    }
+
+    fn connect(&self, info: SessionInfo) -> SqlResult<Box<dyn Client>> {
+        Ok(Box::new(Session::new(self.instance.clone(), info)?))
+    }
+
+    fn reload(&self, settings: Arc<ServerSettings>) {
+        self.instance.set_settings(settings);
+    }
+
+    fn start_background(&self, workers: &Workers) {
+        self.start(workers, 0, "checkpointer", background::checkpointer);
+        self.start(workers, 1, "background writer", background::background_writer);
+        self.start(workers, 0, "WAL writer", background::wal_writer);
+    }
+
+    fn shutdown(&self) -> SqlResult<()> {
+        self.stop.stop();
+        if self.loops.running.load(Ordering::Acquire) > 0 {
+            self.loops.ended.wait();
+        }
+        self.instance.engine().shutdown().map_err(fatal)
+    }
+
+    fn on_reload_request(&self, action: Box<dyn Fn() + Send + Sync>) {
+        self.instance.on_reload(action);
+    }
+}
+
+impl Client for Session {
+    fn simple_query(&mut self, text: &str, out: &mut dyn Output) -> SqlResult<()> {
+        Session::simple_query(self, text, out)
+    }
+
+    fn parse(&mut self, name: &str, text: &str, types: &[Oid], out: &mut dyn Output) -> SqlResult<()> {
+        Session::parse(self, name, text, types, out)
+    }
+
+    fn bind(
+        &mut self,
+        portal: &str,
+        statement: &str,
+        parameter_formats: &[Format],
+        parameters: &[ParamValue<'_>],
+        result_formats: &[Format],
+    ) -> SqlResult<()> {
+        Session::bind(self, portal, statement, parameter_formats, parameters, result_formats)
+    }
+
+    fn describe_statement(&mut self, name: &str, out: &mut dyn Output) -> SqlResult<()> {
+        Session::describe_statement(self, name, out)
+    }
+
+    fn describe_portal(&mut self, name: &str, out: &mut dyn Output) -> SqlResult<()> {
+        Session::describe_portal(self, name, out)
+    }
+
+    fn execute(&mut self, portal: &str, max_rows: u32, out: &mut dyn Output) -> SqlResult<()> {
+        Session::execute(self, portal, max_rows, out)
+    }
+
+    fn close_statement(&mut self, name: &str) {
+        Session::close_statement(self, name);
+    }
+
+    fn close_portal(&mut self, name: &str) {
+        Session::close_portal(self, name);
+    }
+
+    fn sync(&mut self, out: &mut dyn Output) -> SqlResult<()> {
+        Session::sync(self, out)
+    }
+
+    fn fail(&mut self, error: &SqlError) {
+        Session::fail(self, error);
+    }
+
+    fn transaction_status(&self) -> TransactionStatus {
+        Session::transaction_status(self)
+    }
+
+    fn with_settings(&self, look: &mut dyn FnMut(&SessionSettings)) {
+        self.look_at_settings(look);
+    }
+
+    fn reported_settings(&self) -> Vec<(String, String)> {
+        Session::reported_settings(self)
+    }
+
+    fn close(&mut self) {
+        Session::close(self, None);
+    }
+}

@@ -1,0 +1,41 @@
+//! The server around the database: command line, configuration, log, listener and sessions' loops.
+//!
+//! # Layout
+//! * [`cli`]: `initdb`, `pg_ctl`, `postgres`, `stampede …`. [`config`]: `postgresql.conf`, `pg_hba.conf`.
+//! * [`server`]: from start to shutdown, signals. [`pidfile`]: `postmaster.pid`, socket lock files. [`listener`]: sockets.
+//! * [`session`]: one connection, from its first packet to its end. [`sessions`]: all of them: cancel keys, limits.
+//! * [`backend`]: what the server needs from the database behind it; [`database`]: the one that counts. [`log`]: PostgreSQL's log lines.
+//!
+//! # Invariants
+//! 1. A session that waits for its client holds no fiber, no stack and no buffer.
+//! 2. The server knows nothing of SQL: it moves messages between the socket and [`backend::Client`].
+//!
+//! # PostgreSQL counterpart and differences
+//! `postmaster.c`, `backend_startup.c`, `tcop/postgres.c` (the message loop), `pg_ctl.c`, `initdb.c`. Sessions are tasks on a
+//! few workers, not processes; their "pids" are numbers drawn by the server.
+
+pub mod backend;
+pub mod cli;
+pub mod config;
+pub mod database;
+pub mod listener;
+pub mod log;
+pub mod pidfile;
+pub mod server;
+pub mod session;
+pub mod sessions;
+
+/// Version of PostgreSQL whose behaviour is the specification.
+pub const PG_VERSION: &str = "18.1";
+/// Version of Stampede.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// An error of the operating system in its own words, as PostgreSQL's `%m`.
+pub fn os_error(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_string(),
+        None if error.kind() == std::io::ErrorKind::NotFound => "No such file or directory".into(),
+        None => text,
+    }
+}

@@ -1,0 +1,258 @@
+//! `postmaster.pid` and the lock files of Unix sockets.
+//!
+//! # Layout
+//! Eight lines, as PostgreSQL's tools expect them: process, data directory, start time, port, socket directory, address,
+//! shared memory key and id, status. A socket's lock file has the first five.
+//!
+//! # PostgreSQL counterpart and differences
+//! `miscinit.c`. The exclusive lock on the data directory is the engine's; this file only tells others about the server.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use base::{SqlError, SqlState};
+use runtime::fs::{self, File, OpenOptions};
+
+/// How the server is doing, in the last line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Recovering, or not yet listening.
+    Starting,
+    /// Accepts connections.
+    Ready,
+    /// On its way down.
+    Stopping,
+}
+
+impl Status {
+    /// Padded, so that the file never changes its length.
+    fn word(self) -> &'static str {
+        match self {
+            Status::Starting => "starting",
+            Status::Ready => "ready   ",
+            Status::Stopping => "stopping",
+        }
+    }
+}
+
+/// What the file tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contents {
+    /// Process.
+    pub pid: i32,
+    /// Data directory.
+    pub data_directory: PathBuf,
+    /// Seconds since 1970.
+    pub started: i64,
+    /// TCP port.
+    pub port: u16,
+    /// First socket directory; may be empty.
+    pub socket_directory: String,
+    /// First address listened on; may be empty.
+    pub address: String,
+}
+
+/// A lock file that is removed when this is dropped.
+#[derive(Debug)]
+pub struct PidFile {
+    path: PathBuf,
+    contents: Contents,
+    /// Whether it has only the five lines of a socket's lock file.
+    short: bool,
+}
+
+/// Whether a process exists.
+pub fn is_alive(pid: i32) -> bool {
+    // SAFETY: signal 0 only asks.
+    pid > 0 && unsafe { libc::kill(pid, 0) } == 0
+        || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
+}
+
+/// Process named in the first line of a lock file; a negative number (standalone server) comes out positive.
+pub fn read_pid(path: &Path) -> io::Result<Option<i32>> {
+    let text = fs::read_to_string(path)?;
+    Ok(text.lines().next().and_then(|line| line.trim().parse::<i32>().ok()).map(i32::abs))
+}
+
+/// Line `n` (from 1) of a lock file.
+pub fn read_line(path: &Path, n: usize) -> io::Result<Option<String>> {
+    let text = fs::read_to_string(path)?;
+    Ok(text.lines().nth(n - 1).map(str::to_string))
+}
+
+impl PidFile {
+    /// Makes `postmaster.pid`; fails when a living server has it (F0001).
+    pub fn create(contents: Contents) -> Result<PidFile, SqlError> {
+        let path = contents.data_directory.join("postmaster.pid");
+        let running = |pid: i32| {
+            let dir = contents.data_directory.display();
+            fatal(SqlState::LOCK_FILE_EXISTS, "lock file \"postmaster.pid\" already exists")
+                .hint(format!("Is another postmaster (PID {pid}) running in data directory \"{dir}\"?"))
+        };
+        take(&path, "postmaster.pid", &running)?;
+        let file = PidFile { path, contents, short: false };
+        file.write(Status::Starting)?;
+        Ok(file)
+    }
+
+    /// Makes the lock file of a socket; fails when a living server has it.
+    pub fn create_for_socket(socket: &Path, contents: Contents) -> Result<PidFile, SqlError> {
+        let mut path = socket.as_os_str().to_owned();
+        path.push(".lock");
+        let path = PathBuf::from(path);
+        let name = path.display().to_string();
+        let running = |pid: i32| {
+            fatal(SqlState::LOCK_FILE_EXISTS, format!("lock file \"{name}\" already exists")).hint(format!(
+                "Is another postmaster (PID {pid}) using socket file \"{}\"?",
+                socket.display()
+            ))
+        };
+        take(&path, &name, &running)?;
+        let file = PidFile { path, contents, short: true };
+        file.write(Status::Starting)?;
+        Ok(file)
+    }
+
+    /// The addresses are known now.
+    pub fn set_addresses(&mut self, socket_directory: String, address: String) {
+        self.contents.socket_directory = socket_directory;
+        self.contents.address = address;
+    }
+
+    /// Writes the file anew with this status.
+    pub fn write(&self, status: Status) -> Result<(), SqlError> {
+        let c = &self.contents;
+        let mut text = format!(
+            "{}\n{}\n{}\n{}\n{}\n",
+            c.pid,
+            c.data_directory.display(),
+            c.started,
+            c.port,
+            c.socket_directory
+        );
+        if !self.short {
+            // There is no shared memory; tools only look at the line's presence.
+            text.push_str(&format!("{}\n{:9} {:9}\n{}\n", c.address, 0, 0, status.word()));
+        }
+        let written = File::open(&self.path, OpenOptions::TRUNCATE).and_then(|file| {
+            file.write_all_at(text.as_bytes(), 0)?;
+            file.sync_all()
+        });
+        written.map_err(|error| {
+            fatal(
+                SqlState::IO_ERROR,
+                format!("could not write lock file \"{}\": {}", self.path.display(), crate::os_error(&error)),
+            )
+        })
+    }
+}
+
+impl Drop for PidFile {
+    fn drop(&mut self) {
+        // It may have been removed by hand.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn fatal(code: SqlState, message: impl Into<String>) -> SqlError {
+    SqlError::fatal(code, message)
+}
+
+/// Makes an empty lock file, or takes over one whose server is dead.
+fn take(path: &Path, name: &str, running: &dyn Fn(i32) -> SqlError) -> Result<(), SqlError> {
+    for _ in 0..100 {
+        match File::open(path, OpenOptions::CREATE_NEW) {
+            Ok(_) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                return Err(fatal(
+                    SqlState::IO_ERROR,
+                    format!("could not create lock file \"{name}\": {}", crate::os_error(&error)),
+                ));
+            }
+        }
+        match read_pid(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Ok(Some(pid)) => {
+                let own = [std::process::id() as i32, std::os::unix::process::parent_id() as i32];
+                if !own.contains(&pid) && is_alive(pid) {
+                    return Err(running(pid));
+                }
+            }
+            Ok(None) => {
+                return Err(fatal(SqlState::LOCK_FILE_EXISTS, format!("lock file \"{name}\" is empty")).hint(
+                    "Either another server is starting, or the lock file is the remnant of a previous server \
+                     startup crash.",
+                ));
+            }
+            Err(error) => {
+                return Err(fatal(
+                    SqlState::IO_ERROR,
+                    format!("could not read lock file \"{name}\": {}", crate::os_error(&error)),
+                ));
+            }
+        }
+        if let Err(error) = fs::remove_file(path)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            return Err(fatal(
+                SqlState::IO_ERROR,
+                format!("could not remove old lock file \"{name}\": {}", crate::os_error(&error)),
+            ));
+        }
+    }
+    Err(fatal(SqlState::LOCK_FILE_EXISTS, format!("could not create lock file \"{name}\"")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contents(dir: &Path) -> Contents {
+        Contents {
+            pid: std::process::id() as i32,
+            data_directory: dir.to_path_buf(),
+            started: 1_795_203_026,
+            port: 5918,
+            socket_directory: String::new(),
+            address: String::new(),
+        }
+    }
+
+    #[test]
+    fn eight_lines_and_their_end() {
+        let dir = std::env::temp_dir().join(format!("stampede-pidfile-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        let path = dir.join("postmaster.pid");
+        let mut file = PidFile::create(contents(&dir)).unwrap();
+        file.set_addresses("/tmp".into(), "localhost".into());
+        file.write(Status::Ready).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        let pid = std::process::id().to_string();
+        let dir_text = dir.display().to_string();
+        assert_eq!(lines[..6], [pid.as_str(), &dir_text, "1795203026", "5918", "/tmp", "localhost"]);
+        assert_eq!((lines[7], lines.len()), ("ready   ", 8));
+        assert_eq!(read_pid(&path).unwrap(), Some(std::process::id() as i32));
+        assert_eq!(read_line(&path, 8).unwrap().as_deref(), Some("ready   "));
+        drop(file);
+        assert!(!path.exists());
+
+        fs::write_file(&path, b"1\n").unwrap();
+        let error = PidFile::create(contents(&dir)).unwrap_err();
+        assert_eq!(error.message(), "lock file \"postmaster.pid\" already exists");
+        assert_eq!(error.code(), SqlState::LOCK_FILE_EXISTS);
+        fs::write_file(&path, b"").unwrap();
+        let error = PidFile::create(contents(&dir)).unwrap_err();
+        assert_eq!(error.message(), "lock file \"postmaster.pid\" is empty");
+        // The largest process number is not in use.
+        fs::write_file(&path, b"4194304\n").unwrap();
+        drop(PidFile::create(contents(&dir)).unwrap());
+
+        let socket = dir.join(".s.PGSQL.5918");
+        let lock = PidFile::create_for_socket(&socket, contents(&dir)).unwrap();
+        assert_eq!(fs::read_to_string(&dir.join(".s.PGSQL.5918.lock")).unwrap().lines().count(), 5);
+        drop(lock);
+        fs::remove_dir_all(&dir).unwrap();
+    }
+}

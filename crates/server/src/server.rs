@@ -1,0 +1,408 @@
+//! The server's life: from the command line to the last log line.
+//!
+//! # What
+//! The main thread runs an event loop of its own for sockets and signals; the workers run the sessions. The data directory
+//! is opened (and recovered) on a thread beside them, while clients are told that the server is starting.
+//!
+//! # PostgreSQL counterpart and differences
+//! `postmaster.c`. SIGTERM, SIGINT and SIGQUIT mean smart, fast and immediate; SIGHUP reloads.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use base::settings::{ServerSettings, Setting};
+use base::{SqlError, SqlResult, SqlState};
+use runtime::{Workers, spawn_thread};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::backend::Database;
+use crate::config::hba::Rules;
+use crate::config::{self, CommandLine, ConfigError};
+use crate::listener::Listeners;
+use crate::log;
+use crate::pidfile::{Contents, PidFile, Status};
+use crate::session::{Phase, Shared};
+
+/// Opens the database in a data directory.
+pub type Open = fn(&Path, Arc<ServerSettings>) -> SqlResult<Arc<dyn Database>>;
+
+/// What differs between the ways to start a server.
+pub struct Start {
+    /// Command line.
+    pub command_line: CommandLine,
+    /// Opens the database.
+    pub open: Open,
+    /// Called once clients are let in.
+    pub ready: fn(&ServerSettings),
+}
+
+/// Runs a server until it is told to stop; returns the exit code.
+pub fn run(start: Start) -> i32 {
+    log::install_tracing();
+    let loaded = match config::load(&start.command_line) {
+        Ok(loaded) => loaded,
+        Err(error) => return config_failed(&error),
+    };
+    log::configure(&loaded.settings);
+    loaded.notes.iter().for_each(|note| log::log(note.clone()));
+    match serve(start, Arc::new(loaded.settings)) {
+        Ok(()) => 0,
+        Err(error) => {
+            log::report(&error, None, None);
+            1
+        }
+    }
+}
+
+fn config_failed(error: &ConfigError) -> i32 {
+    if error.exit_code == 2 {
+        eprintln!("{}", error.fatal);
+    } else {
+        error.details.iter().for_each(|detail| log::log(detail.clone()));
+        log::report(
+            &SqlError::fatal(SqlState::CONFIG_FILE_ERROR, error.fatal.trim_start_matches("FATAL:  ")),
+            None,
+            None,
+        );
+    }
+    error.exit_code
+}
+
+fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
+    let dir = Path::new(settings.text(Setting::data_directory)).to_path_buf();
+    check_data_directory(&dir)?;
+    let contents = Contents {
+        pid: std::process::id() as i32,
+        data_directory: dir.clone(),
+        started: runtime::wall_clock_micros() / 1_000_000 + 946_684_800,
+        port: settings.int(Setting::port) as u16,
+        socket_directory: String::new(),
+        address: String::new(),
+    };
+    let pid_file = PidFile::create(contents.clone())?;
+    write_options_file(&dir);
+    raise_file_limit();
+    log::log(format!(
+        "starting PostgreSQL {}-compatible Stampede {} on {}-{}",
+        crate::PG_VERSION,
+        crate::VERSION,
+        std::env::consts::ARCH,
+        std::env::consts::OS
+    ));
+    let rules = load_rules(&settings)?;
+    let count = worker_count(&settings)?;
+    let workers = Workers::start(count).map_err(|error| {
+        SqlError::fatal(
+            SqlState::INSUFFICIENT_RESOURCES,
+            format!("could not start workers: {}", crate::os_error(&error)),
+        )
+    })?;
+    let shared = Arc::new(Shared::new(settings.clone(), rules, count));
+    let server = Server { start, dir, contents, pid_file, shared, workers };
+    runtime::run_async(server.live()).map_err(|error| {
+        SqlError::fatal(
+            SqlState::INSUFFICIENT_RESOURCES,
+            format!("could not start event loop: {}", crate::os_error(&error)),
+        )
+    })?
+}
+
+fn check_data_directory(dir: &Path) -> SqlResult<()> {
+    let version = dir.join("PG_VERSION");
+    let text = runtime::fs::read_to_string(&version).map_err(|_| {
+        SqlError::fatal(
+            SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+            format!("\"{}\" is not a valid data directory", dir.display()),
+        )
+        .detail(format!("File \"{}\" is missing.", version.display()))
+    })?;
+    let major = crate::PG_VERSION.split('.').next().unwrap_or_default();
+    if text.trim() != major {
+        return Err(SqlError::fatal(
+            SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "database files are incompatible with server",
+        )
+        .detail(format!(
+            "The data directory was initialized by PostgreSQL version {}, which is not compatible with this \
+             version {}.",
+            text.trim(),
+            crate::PG_VERSION
+        )));
+    }
+    Ok(())
+}
+
+/// `postmaster.opts`: the command line, for `pg_ctl restart` and `pg_ctl status`.
+fn write_options_file(dir: &Path) {
+    let mut words = std::env::args();
+    let program = words.next().unwrap_or_default();
+    let mut line = crate::cli::program_path(&program);
+    // As `stampede postgres` the name of the command is no option.
+    for word in words.enumerate().filter(|(at, word)| *at > 0 || word != "postgres").map(|(_, word)| word) {
+        line.push_str(&format!(" \"{word}\""));
+    }
+    line.push('\n');
+    if let Err(error) = runtime::fs::write_file(&dir.join("postmaster.opts"), line.as_bytes()) {
+        log::log(format!("could not create file \"postmaster.opts\": {}", crate::os_error(&error)));
+    }
+}
+
+/// As many open files as the system allows: each session is one.
+fn raise_file_limit() {
+    // SAFETY: plain system calls with a pointer to plain data.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0 {
+            let hard = limit.rlim_max;
+            limit.rlim_cur = hard;
+            // Root may go beyond the hard limit; others keep what they have.
+            let wanted = libc::rlimit { rlim_cur: hard.max(65_536), rlim_max: hard.max(65_536) };
+            if libc::setrlimit(libc::RLIMIT_NOFILE, &wanted) != 0 {
+                libc::setrlimit(libc::RLIMIT_NOFILE, &limit);
+            }
+        }
+    }
+}
+
+/// One worker for each processor, unless `stampede.workers` says otherwise.
+fn worker_count(settings: &ServerSettings) -> SqlResult<usize> {
+    match settings.custom("stampede.workers") {
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+        Some(text) => text.parse().ok().filter(|n| (1..=1024).contains(n)).ok_or_else(|| {
+            SqlError::fatal(
+                SqlState::INVALID_PARAMETER_VALUE,
+                format!("invalid value for parameter \"stampede.workers\": \"{text}\""),
+            )
+        }),
+    }
+}
+
+fn load_rules(settings: &ServerSettings) -> SqlResult<Rules> {
+    let path = settings.text(Setting::hba_file);
+    Rules::read(Path::new(path)).map_err(|errors| {
+        errors.into_iter().for_each(log::log);
+        SqlError::fatal(SqlState::CONFIG_FILE_ERROR, format!("could not load {path}"))
+    })
+}
+
+struct Server {
+    start: Start,
+    dir: std::path::PathBuf,
+    contents: Contents,
+    pid_file: PidFile,
+    shared: Arc<Shared>,
+    workers: Workers,
+}
+
+/// How the server is to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Shutdown {
+    Smart,
+    Fast,
+    Immediate,
+}
+
+/// The signals that mean something.
+struct Signals {
+    hangup: Signal,
+    terminate: Signal,
+    interrupt: Signal,
+    quit: Signal,
+}
+
+/// What a signal asks for.
+enum Request {
+    Reload,
+    Stop(Shutdown),
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Signals> {
+        Ok(Signals {
+            hangup: signal(SignalKind::hangup())?,
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            quit: signal(SignalKind::quit())?,
+        })
+    }
+
+    async fn next(&mut self) -> Request {
+        tokio::select! {
+            _ = self.hangup.recv() => Request::Reload,
+            _ = self.terminate.recv() => {
+                log::log("received smart shutdown request");
+                Request::Stop(Shutdown::Smart)
+            }
+            _ = self.interrupt.recv() => {
+                log::log("received fast shutdown request");
+                Request::Stop(Shutdown::Fast)
+            }
+            _ = self.quit.recv() => {
+                log::log("received immediate shutdown request");
+                Request::Stop(Shutdown::Immediate)
+            }
+        }
+    }
+}
+
+impl Server {
+    async fn live(mut self) -> SqlResult<()> {
+        let io_failed = |error: std::io::Error| SqlError::fatal(SqlState::IO_ERROR, crate::os_error(&error));
+        let mut signals = Signals::new().map_err(io_failed)?;
+        let settings = self.shared.settings();
+        let listeners = Listeners::open(&settings, &self.contents)?;
+        let address = settings.text(Setting::listen_addresses).split(',').next().unwrap_or_default().trim();
+        self.pid_file.set_addresses(listeners.socket_directory(), address.to_string());
+        self.pid_file.write(Status::Starting)?;
+        let accepting = tokio::task::spawn_local(listeners.accept(self.shared.clone(), self.workers.clone()));
+
+        let Some(database) = self.open_database(&mut signals).await? else {
+            accepting.abort();
+            let _ = accepting.await;
+            return Ok(());
+        };
+        database.start_background(&self.workers);
+        database.on_reload_request(Box::new(|| {
+            // SAFETY: a signal to ourselves: the main thread handles it as one from outside.
+            unsafe { libc::kill(libc::getpid(), libc::SIGHUP) };
+        }));
+        // Set once: this is the only place.
+        let _ = self.shared.database.set(database.clone());
+        *self.shared.phase.write() = Phase::Running;
+        self.pid_file.write(Status::Ready)?;
+        log::log("database system is ready to accept connections");
+        (self.start.ready)(&settings);
+
+        let mode = self.until_stopped(&mut signals).await;
+        *self.shared.phase.write() = Phase::Stopping;
+        self.pid_file.write(Status::Stopping)?;
+        let mode = self.until_sessions_end(mode, &mut signals).await;
+        accepting.abort();
+        // Cancelled by the line above; its sockets are closed when it is gone.
+        let _ = accepting.await;
+        if mode == Shutdown::Immediate {
+            log::log("database system is shut down");
+            drop(self.pid_file);
+            // Whatever still runs is not to write anything any more.
+            std::process::exit(0);
+        }
+        self.close(database).await
+    }
+
+    /// Opens the data directory on a thread beside; `None` when the server was told to stop meanwhile.
+    async fn open_database(&self, signals: &mut Signals) -> SqlResult<Option<Arc<dyn Database>>> {
+        let (open, dir, settings) = (self.start.open, self.dir.clone(), self.shared.settings());
+        let opening = spawn_thread("startup", move || open(&dir, settings))
+            .map_err(|error| SqlError::fatal(SqlState::INSUFFICIENT_RESOURCES, crate::os_error(&error)))?;
+        let mut opening = std::pin::pin!(opening);
+        loop {
+            tokio::select! {
+                opened = &mut opening => {
+                    let opened = opened.map_err(|error| {
+                        SqlError::fatal(SqlState::INTERNAL_ERROR, format!("startup failed: {error}"))
+                    })?;
+                    return opened.map(Some).map_err(as_fatal);
+                }
+                request = signals.next() => if let Request::Stop(_) = request {
+                    log::log("database system is shut down");
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    async fn until_stopped(&mut self, signals: &mut Signals) -> Shutdown {
+        loop {
+            match signals.next().await {
+                Request::Stop(mode) => return mode,
+                Request::Reload => self.reload(),
+            }
+        }
+    }
+
+    /// Waits until the last session has ended; a second signal may make it more urgent.
+    async fn until_sessions_end(&mut self, mut mode: Shutdown, signals: &mut Signals) -> Shutdown {
+        loop {
+            match mode {
+                Shutdown::Immediate => return mode,
+                Shutdown::Fast => {
+                    log::log("aborting any active transactions");
+                    self.shared.sessions.terminate_all();
+                }
+                Shutdown::Smart => {}
+            }
+            tokio::select! {
+                () = self.shared.sessions.until_empty() => return mode,
+                request = signals.next() => if let Request::Stop(more) = request {
+                    mode = mode.max(more);
+                }
+            }
+        }
+    }
+
+    async fn close(self, database: Arc<dyn Database>) -> SqlResult<()> {
+        log::log("shutting down");
+        let (workers, closing) = (self.workers, database);
+        let closed = spawn_thread("shutdown", move || {
+            let result = closing.shutdown();
+            workers.shutdown();
+            result
+        });
+        let closed = match closed {
+            Ok(thread) => thread.await,
+            Err(error) => {
+                return Err(SqlError::fatal(SqlState::INSUFFICIENT_RESOURCES, crate::os_error(&error)));
+            }
+        };
+        match closed {
+            Ok(result) => result.map_err(as_fatal)?,
+            Err(error) => return Err(SqlError::fatal(SqlState::INTERNAL_ERROR, error.to_string())),
+        }
+        log::log("database system is shut down");
+        Ok(())
+    }
+
+    fn reload(&mut self) {
+        log::log("received SIGHUP, reloading configuration files");
+        let running = self.shared.settings();
+        match config::reload(&running, &self.start.command_line) {
+            Err(error) => {
+                error.details.into_iter().for_each(log::log);
+                log::log(error.fatal);
+            }
+            Ok(reload) => {
+                for setting in &reload.changed {
+                    let value = reload.settings.get(*setting).raw(setting.definition());
+                    log::log(format!("parameter \"{}\" changed to \"{value}\"", setting.name()));
+                }
+                for setting in &reload.needs_restart {
+                    log::log(format!(
+                        "parameter \"{}\" cannot be changed without restarting the server",
+                        setting.name()
+                    ));
+                }
+                if !reload.needs_restart.is_empty() {
+                    log::log(format!(
+                        "configuration file \"{}\" contains errors; unaffected changes were applied",
+                        running.text(Setting::config_file)
+                    ));
+                }
+                let settings = Arc::new(reload.settings);
+                log::configure(&settings);
+                *self.shared.settings.write() = settings.clone();
+                if let Some(database) = self.shared.database.get() {
+                    database.reload(settings);
+                }
+            }
+        }
+        match load_rules(&self.shared.settings()) {
+            Ok(rules) => *self.shared.rules.write() = Arc::new(rules),
+            Err(_) => log::log(format!("{} was not reloaded", running.text(Setting::hba_file))),
+        }
+    }
+}
+
+fn as_fatal(mut error: SqlError) -> SqlError {
+    error.report_mut().severity = error.report().severity.max(base::Severity::Fatal);
+    error
+}

@@ -1,0 +1,373 @@
+//! A client's socket with the bytes that came and those that are to go.
+//!
+//! # Invariants
+//! 1. Both buffers come from the worker's pool and go back when they are empty and the session waits.
+//! 2. Once the socket has failed, output is dropped and input has ended.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+
+use base::{Oid, SqlError, SqlResult, SqlState};
+use exec::{Column, Format, Output, RowEncoder};
+use runtime::{Interrupt, Interrupts};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpStream, UnixStream};
+use tuple::Datum;
+use wire::backend::{self, Field};
+
+/// Output is sent when so much has gathered, even if nobody asks for it.
+const SEND_AT: usize = 32 << 10;
+/// Bytes asked of the socket at once.
+const READ_AT_ONCE: usize = 64 << 10;
+/// Buffers that grew beyond this are not kept.
+const KEEP_AT_MOST: usize = 64 << 10;
+/// Buffers kept by each worker.
+const POOL_LIMIT: usize = 64;
+
+thread_local! {
+    static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_AT_ONCE]);
+    static POOL: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+fn take_buffer() -> Vec<u8> {
+    POOL.with_borrow_mut(Vec::pop).unwrap_or_else(|| Vec::with_capacity(8 << 10))
+}
+
+fn give_buffer(buffer: &mut Vec<u8>) {
+    let mut buffer = std::mem::take(buffer);
+    if buffer.capacity() > 0 && buffer.capacity() <= KEEP_AT_MOST {
+        buffer.clear();
+        POOL.with_borrow_mut(|pool| {
+            if pool.len() < POOL_LIMIT {
+                pool.push(buffer);
+            }
+        });
+    }
+}
+
+/// A connected socket.
+#[derive(Debug)]
+pub enum Stream {
+    /// Over TCP.
+    Tcp(TcpStream),
+    /// Over a Unix socket.
+    Unix(UnixStream),
+}
+
+impl Stream {
+    fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Stream::Tcp(s) => Pin::new(s).poll_read(cx, buffer),
+            Stream::Unix(s) => Pin::new(s).poll_read(cx, buffer),
+        }
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self {
+            Stream::Tcp(s) => Pin::new(s).poll_write(cx, bytes),
+            Stream::Unix(s) => Pin::new(s).poll_write(cx, bytes),
+        }
+    }
+}
+
+/// What a wait for the client brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// More bytes.
+    Bytes,
+    /// The end: the client has gone.
+    End,
+    /// An interrupt of the session is set.
+    Interrupt,
+}
+
+/// Socket and buffers of one session.
+#[derive(Debug)]
+pub struct Io {
+    stream: Stream,
+    /// Bytes that came; those before `position` were consumed.
+    pub(super) input: Vec<u8>,
+    pub(super) position: usize,
+    pub(super) output: Vec<u8>,
+    sent: usize,
+    interrupts: Interrupts,
+    broken: bool,
+}
+
+impl Io {
+    /// Nothing has been read or written yet.
+    pub fn new(stream: Stream, interrupts: Interrupts) -> Io {
+        Io { stream, input: Vec::new(), position: 0, output: Vec::new(), sent: 0, interrupts, broken: false }
+    }
+
+    /// Bytes not yet consumed.
+    pub fn unread(&self) -> &[u8] {
+        &self.input[self.position..]
+    }
+
+    /// Consumes `n` bytes.
+    pub fn consume(&mut self, n: usize) {
+        self.position += n;
+    }
+
+    /// Gives empty buffers back: the session is about to wait for its client.
+    pub fn release(&mut self) {
+        if self.position == self.input.len() {
+            self.position = 0;
+            give_buffer(&mut self.input);
+        }
+        if self.output.is_empty() {
+            give_buffer(&mut self.output);
+        }
+    }
+
+    /// A buffer to write messages to.
+    pub fn out(&mut self) -> &mut Vec<u8> {
+        if self.output.capacity() == 0 {
+            self.output = take_buffer();
+        }
+        &mut self.output
+    }
+
+    fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Arrival> {
+        if self.broken {
+            return Poll::Ready(Arrival::End);
+        }
+        SCRATCH.with_borrow_mut(|scratch| {
+            let mut buffer = ReadBuf::new(scratch);
+            match self.stream.poll_read(cx, &mut buffer) {
+                Poll::Pending => Poll::Pending,
+                Poll::Ready(Ok(())) if !buffer.filled().is_empty() => {
+                    self.append(buffer.filled());
+                    Poll::Ready(Arrival::Bytes)
+                }
+                Poll::Ready(_) => {
+                    self.broken = true;
+                    Poll::Ready(Arrival::End)
+                }
+            }
+        })
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        if self.input.capacity() == 0 {
+            self.input = take_buffer();
+        }
+        if self.position == self.input.len() {
+            self.input.clear();
+            self.position = 0;
+        } else if self.position > READ_AT_ONCE {
+            self.input.drain(..self.position);
+            self.position = 0;
+        }
+        self.input.extend_from_slice(bytes);
+    }
+
+    /// Waits for more bytes.
+    pub async fn fill(&mut self) -> Arrival {
+        poll_fn(|cx| self.poll_fill(cx)).await
+    }
+
+    /// Waits for more bytes or an interrupt.
+    pub async fn fill_or_interrupt(&mut self) -> Arrival {
+        let interrupts = self.interrupts.clone();
+        let mut interrupted = pin!(interrupts.wait_any());
+        poll_fn(|cx| match self.poll_fill(cx) {
+            Poll::Pending => interrupted.as_mut().poll(cx).map(|()| Arrival::Interrupt),
+            ready => ready,
+        })
+        .await
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while self.sent < self.output.len() && !self.broken {
+            match self.stream.poll_write(cx, &self.output[self.sent..]) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(n)) if n > 0 => self.sent += n,
+                Poll::Ready(_) => self.broken = true,
+            }
+        }
+        self.output.clear();
+        self.sent = 0;
+        Poll::Ready(())
+    }
+
+    /// Sends what is in the output buffer.
+    pub async fn flush(&mut self) {
+        poll_fn(|cx| self.poll_flush(cx)).await;
+    }
+
+    /// From inside the session's fiber: sends what is in the output buffer. Ends early when the session is terminated.
+    pub fn flush_in_fiber(&mut self) -> SqlResult<()> {
+        let interrupts = self.interrupts.clone();
+        runtime::wait(unless_terminated(&interrupts, |cx| self.poll_flush(cx)))?;
+        if self.broken {
+            return Err(connection_lost());
+        }
+        Ok(())
+    }
+
+    /// From inside the session's fiber: waits for more bytes.
+    fn fill_in_fiber(&mut self) -> SqlResult<()> {
+        let interrupts = self.interrupts.clone();
+        match runtime::wait(unless_terminated(&interrupts, |cx| self.poll_fill(cx)))? {
+            Arrival::End => Err(connection_lost()),
+            _ => Ok(()),
+        }
+    }
+
+    fn send_if_much(&mut self) -> SqlResult<()> {
+        if self.output.len() >= SEND_AT { self.flush_in_fiber() } else { Ok(()) }
+    }
+}
+
+fn connection_lost() -> SqlError {
+    SqlError::fatal(SqlState::CONNECTION_FAILURE, "connection to client lost")
+}
+
+/// Polls until it is ready, or the session is to end.
+async fn unless_terminated<T>(
+    interrupts: &Interrupts,
+    mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+) -> SqlResult<T> {
+    let mut interrupted = pin!(interrupts.wait_any());
+    poll_fn(|cx| {
+        if let Poll::Ready(value) = poll(cx) {
+            return Poll::Ready(Ok(value));
+        }
+        // Leaves a waker for interrupts; other ones than the end of the session are not looked at here.
+        if interrupted.as_mut().poll(cx).is_ready() {
+            interrupted.set(interrupts.wait_any());
+        }
+        if interrupts.is_set(Interrupt::Terminate) {
+            return Poll::Ready(Err(super::terminated()));
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+impl Output for Io {
+    fn row_description(&mut self, columns: &[Column], formats: &[Format]) -> SqlResult<()> {
+        let format = |i: usize| match formats {
+            [one] => *one,
+            many => many.get(i).copied().unwrap_or_default(),
+        };
+        let fields = columns.iter().enumerate().map(|(i, column)| Field {
+            name: &column.name,
+            table: column.table.0,
+            column: column.number,
+            type_oid: column.type_oid.0,
+            type_len: column.type_len,
+            typmod: column.typmod,
+            format: format(i).code(),
+        });
+        backend::row_description(self.out(), fields);
+        Ok(())
+    }
+
+    fn no_data(&mut self) -> SqlResult<()> {
+        backend::no_data(self.out());
+        Ok(())
+    }
+
+    fn parameter_description(&mut self, types: &[Oid]) -> SqlResult<()> {
+        backend::parameter_description(self.out(), types.iter().map(|oid| oid.0));
+        Ok(())
+    }
+
+    #[inline]
+    fn data_row(&mut self, encoder: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()> {
+        let mut writer = backend::data_row(self.out(), row.len());
+        for (i, value) in row.iter().enumerate() {
+            if let Err(error) = writer.try_value(|out| encoder.encode(i, value, out)) {
+                writer.abandon();
+                return Err(error);
+            }
+        }
+        writer.finish();
+        self.send_if_much()
+    }
+
+    fn command_complete(&mut self, tag: &str) -> SqlResult<()> {
+        backend::command_complete(self.out(), tag);
+        Ok(())
+    }
+
+    fn empty_query(&mut self) -> SqlResult<()> {
+        backend::empty_query_response(self.out());
+        Ok(())
+    }
+
+    fn portal_suspended(&mut self) -> SqlResult<()> {
+        backend::portal_suspended(self.out());
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: &SqlError) {
+        backend::notice_response(self.out(), notice.report());
+        // The user is to see it at once; a lost connection is noticed later.
+        let _ = self.flush_in_fiber();
+    }
+
+    fn parameter_status(&mut self, name: &str, value: &str) {
+        backend::parameter_status(self.out(), name, value);
+    }
+
+    fn copy_in(&mut self, format: Format, columns: usize) -> SqlResult<()> {
+        backend::copy_in_response(self.out(), format == Format::Binary, columns);
+        self.flush_in_fiber()
+    }
+
+    fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>> {
+        loop {
+            let Some(frame) = wire::frame(self.unread())? else {
+                self.fill_in_fiber()?;
+                continue;
+            };
+            let length = frame.length;
+            let answer = match frame.kind {
+                b'd' => Some(Ok(Some(frame.body.to_vec()))),
+                b'c' => Some(Ok(None)),
+                b'f' => Some(Err(copy_failed(&frame))),
+                b'H' | b'S' => None,
+                other => Some(Err(SqlError::new(
+                    SqlState::PROTOCOL_VIOLATION,
+                    format!("unexpected message type 0x{other:02X} during COPY from stdin"),
+                ))),
+            };
+            self.consume(length);
+            if let Some(answer) = answer {
+                return answer;
+            }
+        }
+    }
+
+    fn copy_out(&mut self, format: Format, columns: usize) -> SqlResult<()> {
+        backend::copy_out_response(self.out(), format == Format::Binary, columns);
+        Ok(())
+    }
+
+    fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()> {
+        backend::copy_data(self.out(), row);
+        self.send_if_much()
+    }
+
+    fn copy_out_done(&mut self) -> SqlResult<()> {
+        backend::copy_done(self.out());
+        Ok(())
+    }
+}
+
+fn copy_failed(frame: &wire::Frame<'_>) -> SqlError {
+    match wire::frontend::decode(frame) {
+        Ok(wire::Frontend::CopyFail(reason)) => {
+            SqlError::new(SqlState::QUERY_CANCELED, format!("COPY from stdin failed: {reason}"))
+        }
+        Ok(_) => SqlError::internal("not a CopyFail message"),
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,371 @@
+//! The messages of an authenticated session, carried out inside its fiber.
+//!
+//! # Invariants
+//! 1. After an error in the extended protocol every message up to Sync is skipped.
+//! 2. ReadyForQuery ends each Query and each Sync, and nothing else.
+//!
+//! # PostgreSQL counterpart and differences
+//! The loop of `PostgresMain`. The function-call sub-protocol is refused.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::Duration;
+
+use base::settings::Fast;
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
+use exec::{Format, TransactionStatus};
+use runtime::{Interrupt, Interrupts, JoinHandle, sleep, spawn_local, with_interrupts};
+use smallvec::SmallVec;
+use wire::backend;
+use wire::frontend::{self, Bind, Formats, Frontend, Target};
+
+use super::io::Io;
+use crate::backend::Client;
+use crate::log::{self, Subject};
+
+/// What follows a batch of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Wait for more.
+    Continue,
+    /// The session is over.
+    Close,
+}
+
+/// An authenticated session. It is moved into the fiber that carries out its messages, and back.
+pub struct Connection {
+    pub(super) io: Io,
+    pub(super) client: Box<dyn Client>,
+    pub(super) interrupts: Interrupts,
+    pub(super) subject: Subject,
+    /// Skipping to Sync after an error.
+    skipping: bool,
+    /// Text of the Query, or name of the portal of the Execute that runs: it must not lie in the input buffer, which COPY
+    /// reads on.
+    text: String,
+    statement_timer: Option<JoinHandle<()>>,
+    transaction_timer: Option<JoinHandle<()>>,
+}
+
+impl Connection {
+    pub(super) fn new(
+        io: Io,
+        client: Box<dyn Client>,
+        interrupts: Interrupts,
+        subject: Subject,
+    ) -> Connection {
+        Connection {
+            io,
+            client,
+            interrupts,
+            subject,
+            skipping: false,
+            text: String::new(),
+            statement_timer: None,
+            transaction_timer: None,
+        }
+    }
+
+    /// Carries out all whole messages in the input buffer.
+    pub(super) fn run_batch(&mut self) -> Next {
+        let interrupts = self.interrupts.clone();
+        with_interrupts(&interrupts, || {
+            loop {
+                match catch_unwind(AssertUnwindSafe(|| self.step())) {
+                    Ok(Some(Next::Continue)) => {}
+                    Ok(Some(Next::Close)) => return Next::Close,
+                    Ok(None) => return Next::Continue,
+                    // The fiber is being dropped: this is not a panic of ours.
+                    Err(payload) if runtime::fiber::is_unwinding() => resume_unwind(payload),
+                    Err(payload) => {
+                        let message = runtime::spawn::panic_message(&*payload);
+                        let mut error = SqlError::internal(format!("internal error: {message}"));
+                        error.report_mut().severity = Severity::Fatal;
+                        self.send_error(&error);
+                        return Next::Close;
+                    }
+                }
+            }
+        })
+    }
+
+    /// The next message; `None` when there is no whole one.
+    fn step(&mut self) -> Option<Next> {
+        let frame = match wire::frame(self.io.unread()) {
+            Ok(Some(frame)) => frame,
+            Ok(None) => return None,
+            Err(error) => return Some(self.failed(error, b'?')),
+        };
+        let (kind, length) = (frame.kind, frame.length);
+        if self.skipping && !matches!(kind, b'S' | b'X') {
+            self.io.consume(length);
+            return Some(Next::Continue);
+        }
+        let result = match kind {
+            b'X' => return Some(Next::Close),
+            // Left over from a COPY that has failed.
+            b'd' | b'c' | b'f' => {
+                self.io.consume(length);
+                return Some(Next::Continue);
+            }
+            b'Q' | b'E' => self.run(length),
+            _ => self.borrowed(length),
+        };
+        Some(match result {
+            Ok(()) => Next::Continue,
+            Err(error) => self.failed(error, kind),
+        })
+    }
+
+    /// A message that may read on (COPY): what it needs is copied out of the input buffer first.
+    fn run(&mut self, length: usize) -> SqlResult<()> {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        let frame = wire::frame(self.io.unread())?;
+        let message = frame.as_ref().map(frontend::decode).transpose();
+        let max_rows = match &message {
+            Ok(Some(Frontend::Query(query))) => {
+                text.push_str(query);
+                None
+            }
+            Ok(Some(Frontend::Execute { portal, max_rows })) => {
+                text.push_str(portal);
+                Some(*max_rows)
+            }
+            _ => None,
+        };
+        let checked = message.map(|_| ());
+        self.io.consume(length);
+        checked?;
+        let result = match max_rows {
+            Some(max_rows) => {
+                self.begin_statement();
+                // PostgreSQL takes negative numbers for no limit.
+                self.client.execute(&text, u32::try_from(max_rows).unwrap_or(0), &mut self.io)
+            }
+            None => self.query(&text),
+        };
+        // What a huge statement needed is not kept.
+        if text.capacity() <= 64 << 10 {
+            self.text = text;
+        }
+        result
+    }
+
+    fn query(&mut self, text: &str) -> SqlResult<()> {
+        self.begin_statement();
+        let result = self.client.simple_query(text, &mut self.io);
+        if let Err(error) = result {
+            if error.report().severity >= Severity::Fatal {
+                return Err(error);
+            }
+            self.send_error_of(&error, Some(text));
+        }
+        self.ready()
+    }
+
+    /// A message that only looks at its own bytes.
+    fn borrowed(&mut self, length: usize) -> SqlResult<()> {
+        let input = std::mem::take(&mut self.io.input);
+        let position = self.io.position;
+        let result = self.dispatch(&input[position..position + length]);
+        self.io.input = input;
+        self.io.consume(length);
+        if matches!(result, Ok(true)) {
+            return self.ready();
+        }
+        result.map(|_| ())
+    }
+
+    /// Carries out a message; true when ReadyForQuery is due.
+    fn dispatch(&mut self, bytes: &[u8]) -> SqlResult<bool> {
+        let Some(frame) = wire::frame(bytes)? else { return Ok(false) };
+        match frontend::decode(&frame)? {
+            Frontend::Parse { name, query, types } => {
+                self.begin_statement();
+                let types: SmallVec<[Oid; 16]> = types.iter().map(Oid).collect();
+                self.client.parse(name, query, &types, &mut self.io)?;
+                backend::parse_complete(self.io.out());
+            }
+            Frontend::Bind(bind) => {
+                self.begin_statement();
+                self.bind(&bind)?;
+                backend::bind_complete(self.io.out());
+            }
+            Frontend::Describe(Target::Statement(name)) => {
+                self.begin_statement();
+                self.client.describe_statement(name, &mut self.io)?;
+            }
+            Frontend::Describe(Target::Portal(name)) => {
+                self.begin_statement();
+                self.client.describe_portal(name, &mut self.io)?;
+            }
+            Frontend::Close(target) => {
+                match target {
+                    Target::Statement(name) => self.client.close_statement(name),
+                    Target::Portal(name) => self.client.close_portal(name),
+                }
+                backend::close_complete(self.io.out());
+            }
+            Frontend::Flush => self.io.flush_in_fiber()?,
+            Frontend::Sync => {
+                self.skipping = false;
+                if let Err(error) = self.client.sync(&mut self.io) {
+                    if error.report().severity >= Severity::Fatal {
+                        return Err(error);
+                    }
+                    self.send_error(&error);
+                }
+                return Ok(true);
+            }
+            Frontend::FunctionCall => {
+                let error = SqlError::not_supported("the function-call sub-protocol");
+                self.client.fail(&error);
+                self.send_error(&error);
+                return Ok(true);
+            }
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    fn bind(&mut self, bind: &Bind<'_>) -> SqlResult<()> {
+        let parameter_formats = formats(bind.parameter_formats)?;
+        let result_formats = formats(bind.result_formats)?;
+        let parameters: SmallVec<[Option<&[u8]>; 16]> = bind.parameters().collect();
+        self.client.bind(bind.portal, bind.statement, &parameter_formats, &parameters, &result_formats)
+    }
+
+    /// ReadyForQuery, sent with everything before it.
+    fn ready(&mut self) -> SqlResult<()> {
+        self.end_statement();
+        let status = match self.client.transaction_status() {
+            TransactionStatus::Idle => backend::TransactionStatus::Idle,
+            TransactionStatus::InBlock => backend::TransactionStatus::InTransaction,
+            TransactionStatus::Failed => backend::TransactionStatus::Failed,
+        };
+        backend::ready_for_query(self.io.out(), status);
+        // While more messages wait, one send serves them all.
+        if wire::frame(self.io.unread()).is_ok_and(|frame| frame.is_some()) {
+            return Ok(());
+        }
+        self.io.flush_in_fiber()
+    }
+
+    /// An error of a message of this kind.
+    fn failed(&mut self, error: SqlError, kind: u8) -> Next {
+        if error.code() == SqlState::PROTOCOL_VIOLATION
+            || error.code() == SqlState::CHARACTER_NOT_IN_REPERTOIRE
+        {
+            // Found by the server, so the session does not know of it yet.
+            self.client.fail(&error);
+        }
+        self.send_error(&error);
+        if error.report().severity >= Severity::Fatal {
+            return Next::Close;
+        }
+        match kind {
+            b'P' | b'B' | b'D' | b'C' | b'E' | b'H' => {
+                self.skipping = true;
+                Next::Continue
+            }
+            _ => match self.ready() {
+                Ok(()) => Next::Continue,
+                Err(_) => Next::Close,
+            },
+        }
+    }
+
+    pub(super) fn send_error(&mut self, error: &SqlError) {
+        self.send_error_of(error, None);
+    }
+
+    fn send_error_of(&mut self, error: &SqlError, statement: Option<&str>) {
+        log::report(error, Some(&self.subject), statement);
+        backend::error_response(self.io.out(), error.report());
+    }
+
+    /// One number of the session's settings.
+    fn setting(&self, field: fn(&Fast) -> i32) -> i32 {
+        let mut value = 0;
+        self.client.with_settings(&mut |settings| value = field(settings.fast()));
+        value
+    }
+
+    /// Starts the clock of `statement_timeout`, unless it runs.
+    fn begin_statement(&mut self) {
+        if self.statement_timer.is_some() {
+            return;
+        }
+        let timeout = self.setting(|fast| fast.statement_timeout);
+        if timeout > 0 {
+            self.statement_timer = Some(timer(&self.interrupts, timeout, Interrupt::StatementTimeout));
+        }
+    }
+
+    fn end_statement(&mut self) {
+        if let Some(timer) = self.statement_timer.take() {
+            timer.abort();
+            self.interrupts.clear(Interrupt::StatementTimeout);
+        }
+        // A cancel request that comes while nothing runs is ignored.
+        self.interrupts.clear(Interrupt::Cancel);
+        let in_transaction = self.client.transaction_status() != TransactionStatus::Idle;
+        match (&self.transaction_timer, in_transaction) {
+            (None, true) => {
+                let timeout = self.setting(|fast| fast.transaction_timeout);
+                if timeout > 0 {
+                    let timer = timer(&self.interrupts, timeout, Interrupt::TransactionTimeout);
+                    self.transaction_timer = Some(timer);
+                }
+            }
+            (Some(_), false) => {
+                if let Some(timer) = self.transaction_timer.take() {
+                    timer.abort();
+                    self.interrupts.clear(Interrupt::TransactionTimeout);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// How long the client may be silent now, and what happens then.
+    pub(super) fn idle_limit(&self) -> Option<(Duration, Interrupt)> {
+        let (millis, interrupt) = match self.client.transaction_status() {
+            TransactionStatus::Idle => {
+                (self.setting(|fast| fast.idle_session_timeout), Interrupt::IdleSessionTimeout)
+            }
+            _ => (
+                self.setting(|fast| fast.idle_in_transaction_session_timeout),
+                Interrupt::IdleInTransactionTimeout,
+            ),
+        };
+        // In the middle of a series of extended messages the client is not idle.
+        let waiting = self.statement_timer.is_none() && !self.skipping;
+        (millis > 0 && waiting).then(|| (Duration::from_millis(millis.unsigned_abs().into()), interrupt))
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        for timer in [&self.statement_timer, &self.transaction_timer].into_iter().flatten() {
+            timer.abort();
+        }
+    }
+}
+
+fn timer(interrupts: &Interrupts, millis: i32, interrupt: Interrupt) -> JoinHandle<()> {
+    let interrupts = interrupts.clone();
+    let time = Duration::from_millis(millis.unsigned_abs().into());
+    spawn_local(async move {
+        sleep(time).await;
+        interrupts.set(interrupt);
+    })
+}
+
+fn formats(formats: Formats<'_>) -> SqlResult<SmallVec<[Format; 16]>> {
+    let format = |code| {
+        Format::from_code(code)
+            .ok_or_else(|| sql_err!(INVALID_PARAMETER_VALUE, "unsupported format code: {code}"))
+    };
+    formats.iter().map(format).collect()
+}

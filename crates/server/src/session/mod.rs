@@ -1,0 +1,257 @@
+//! One connection, from its first packet to its end.
+//!
+//! # What
+//! [`serve`] is the task of a connection on its worker: start-up and authentication (`startup`), then a loop that waits for
+//! bytes and carries out whole messages in a fiber (`messages`). While it waits it holds neither fiber nor buffers (`io`).
+//!
+//! # PostgreSQL counterpart and differences
+//! `backend_startup.c`, `postgres.c`.
+
+pub mod io;
+mod messages;
+mod startup;
+
+use std::sync::{Arc, OnceLock};
+
+use base::settings::{ServerSettings, Setting};
+use base::{Severity, SqlError, SqlResult, SqlState};
+use parking_lot::RwLock;
+use runtime::{Interrupt, Interrupts, run_fiber, time, with_interrupts};
+
+use crate::backend::Database;
+use crate::config::hba::Rules;
+use crate::log::{self, Subject};
+use crate::sessions::Sessions;
+pub use startup::user_name;
+
+use io::{Arrival, Io, Stream};
+use messages::{Connection, Next};
+
+/// Whether clients are let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Recovering.
+    Starting,
+    /// Open.
+    Running,
+    /// On the way down.
+    Stopping,
+}
+
+/// What all connections of a server share.
+pub struct Shared {
+    /// Settings in force.
+    pub settings: RwLock<Arc<ServerSettings>>,
+    /// Who may connect.
+    pub rules: RwLock<Arc<Rules>>,
+    /// Whether clients are let in.
+    pub phase: RwLock<Phase>,
+    /// All sessions.
+    pub sessions: Sessions,
+    /// The database, once it is open.
+    pub database: OnceLock<Arc<dyn Database>>,
+    /// Makes the salt of users that do not exist.
+    pub mock_secret: [u8; 32],
+}
+
+impl Shared {
+    /// For a server that is starting.
+    pub fn new(settings: Arc<ServerSettings>, rules: Rules, workers: usize) -> Shared {
+        let mut mock_secret = [0; 32];
+        runtime::spawn::fill_random(&mut mock_secret);
+        Shared {
+            settings: RwLock::new(settings),
+            rules: RwLock::new(Arc::new(rules)),
+            phase: RwLock::new(Phase::Starting),
+            sessions: Sessions::new(workers),
+            database: OnceLock::new(),
+            mock_secret,
+        }
+    }
+
+    /// Settings in force.
+    pub fn settings(&self) -> Arc<ServerSettings> {
+        self.settings.read().clone()
+    }
+}
+
+/// Where a connection comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Peer {
+    /// Over TCP.
+    Tcp(std::net::SocketAddr),
+    /// Over a Unix socket, from a process of this user.
+    Unix(Option<u32>),
+}
+
+/// `terminating connection due to administrator command` (57P01).
+pub fn terminated() -> SqlError {
+    SqlError::fatal(SqlState::ADMIN_SHUTDOWN, "terminating connection due to administrator command")
+}
+
+/// Runs code of the database in a fiber.
+async fn in_fiber<T: 'static>(
+    interrupts: &Interrupts,
+    f: impl FnOnce() -> SqlResult<T> + 'static,
+) -> SqlResult<T> {
+    let interrupts = interrupts.clone();
+    let guarded = move || {
+        let run = std::panic::AssertUnwindSafe(|| with_interrupts(&interrupts, f));
+        match std::panic::catch_unwind(run) {
+            Ok(result) => result,
+            Err(payload) if runtime::fiber::is_unwinding() => std::panic::resume_unwind(payload),
+            Err(payload) => {
+                let message = runtime::spawn::panic_message(&*payload);
+                Err(SqlError::internal(format!("internal error: {message}")))
+            }
+        }
+    };
+    run_fiber(guarded).await
+}
+
+/// Serves a connection until it ends.
+pub async fn serve(shared: Arc<Shared>, stream: Stream, peer: Peer) {
+    let interrupts = Interrupts::new();
+    let mut io = Io::new(stream, interrupts.clone());
+    let mut subject = Subject { since: runtime::wall_clock_micros(), ..Subject::default() };
+    match peer {
+        Peer::Tcp(address) => {
+            subject.host = address.ip().to_canonical().to_string();
+            subject.port = Some(address.port());
+        }
+        Peer::Unix(_) => subject.host = "[local]".into(),
+    }
+    let limit = shared.settings().duration(Setting::authentication_timeout);
+    let first = time::timeout(limit, startup::first_packet(&shared, &mut io)).await;
+    let greeting = match first {
+        None => Err(SqlError::fatal(SqlState::PROTOCOL_VIOLATION, "canceling authentication due to timeout")),
+        Some(Ok(None)) => return,
+        Some(Ok(Some(greeting))) => Ok(greeting),
+        Some(Err(error)) => Err(error),
+    };
+    let greeting = match greeting {
+        Ok(greeting) => greeting,
+        Err(error) => return refuse(&mut io, &error, &subject).await,
+    };
+    subject.user.clone_from(&greeting.user);
+    subject.database.clone_from(&greeting.database);
+    let name = |option: &&(String, String)| option.0.eq_ignore_ascii_case("application_name");
+    if let Some((_, application)) = greeting.options.iter().rev().find(name) {
+        subject.application.clone_from(application);
+    }
+    let login = startup::authenticate(&shared, &mut io, &greeting, peer, &interrupts);
+    let role = match time::timeout(limit, login).await {
+        Some(Ok(role)) => role,
+        Some(Err(error)) => return refuse(&mut io, &error, &subject).await,
+        None => {
+            let error = SqlError::fatal(SqlState::QUERY_CANCELED, "canceling authentication due to timeout");
+            return refuse(&mut io, &error, &subject).await;
+        }
+    };
+    let key_length = if greeting.version.minor >= 2 { crate::sessions::KEY_LENGTH } else { 4 };
+    let registered =
+        shared.sessions.register(startup::limits(&shared), role.superuser, key_length, &interrupts);
+    let registration = match registered {
+        Ok(registration) => registration,
+        Err(error) => return refuse(&mut io, &error, &subject).await,
+    };
+    subject.pid = registration.pid;
+    let opened = startup::open_session(&shared, &mut io, &greeting, peer, &registration, &interrupts).await;
+    match opened {
+        Ok(client) => run(Box::new(Connection::new(io, client, interrupts, subject))).await,
+        Err(error) => refuse(&mut io, &error, &subject).await,
+    }
+}
+
+/// Tells a client why it is not let in.
+async fn refuse(io: &mut Io, error: &SqlError, subject: &Subject) {
+    let mut error = error.clone();
+    error.report_mut().severity = Severity::Fatal;
+    // Whoever does not speak the protocol is only noted in the log, as PostgreSQL does.
+    if !error.message().starts_with("invalid length of startup packet") {
+        wire::backend::error_response(io.out(), error.report());
+        io.flush().await;
+    } else {
+        error.report_mut().severity = Severity::Log;
+    }
+    log::report(&error, Some(subject), None);
+}
+
+/// The session's loop.
+async fn run(mut connection: Box<Connection>) {
+    loop {
+        connection.io.release();
+        let arrival = match connection.idle_limit() {
+            None => connection.io.fill_or_interrupt().await,
+            Some((limit, interrupt)) => match time::timeout(limit, connection.io.fill_or_interrupt()).await {
+                Some(arrival) => arrival,
+                None => {
+                    connection.interrupts.set(interrupt);
+                    Arrival::Interrupt
+                }
+            },
+        };
+        let next = match arrival {
+            Arrival::Bytes => {
+                let (back, next) = run_fiber(move || {
+                    let next = connection.run_batch();
+                    (connection, next)
+                })
+                .await;
+                connection = back;
+                next
+            }
+            Arrival::Interrupt => interrupted(&mut connection),
+            Arrival::End => {
+                lost(&connection);
+                Next::Close
+            }
+        };
+        if next == Next::Close {
+            break;
+        }
+    }
+    connection.io.flush().await;
+    run_fiber(move || {
+        let interrupts = connection.interrupts.clone();
+        with_interrupts(&interrupts, || connection.client.close());
+    })
+    .await;
+}
+
+/// An interrupt came while the session waited for its client.
+fn interrupted(connection: &mut Connection) -> Next {
+    let error = match connection.interrupts.take() {
+        Some(Interrupt::Terminate) => terminated(),
+        Some(Interrupt::IdleSessionTimeout) => SqlError::fatal(
+            SqlState::IDLE_SESSION_TIMEOUT,
+            "terminating connection due to idle-session timeout",
+        ),
+        Some(Interrupt::IdleInTransactionTimeout) => SqlError::fatal(
+            SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+            "terminating connection due to idle-in-transaction timeout",
+        ),
+        Some(Interrupt::TransactionTimeout) => SqlError::fatal(
+            SqlState::TRANSACTION_TIMEOUT,
+            "terminating connection due to transaction timeout",
+        ),
+        // Nothing runs that could be cancelled.
+        Some(Interrupt::Cancel | Interrupt::StatementTimeout | Interrupt::LockTimeout) | None => {
+            return Next::Continue;
+        }
+    };
+    connection.send_error(&error);
+    Next::Close
+}
+
+/// The client has gone without a word.
+fn lost(connection: &Connection) {
+    if connection.client.transaction_status() != exec::TransactionStatus::Idle {
+        let error = SqlError::with_severity(
+            Severity::Log,
+            SqlState::PROTOCOL_VIOLATION,
+            "unexpected EOF on client connection with an open transaction",
+        );
+        log::report(&error, Some(&connection.subject), None);
+    }
+}

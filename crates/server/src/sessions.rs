@@ -1,0 +1,216 @@
+//! All sessions of the server: their numbers, cancel keys and limits.
+//!
+//! # Locks
+//! One short mutex, taken when a session comes or goes and for cancel requests; never by a statement.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use base::{SqlError, SqlResult, SqlState};
+use parking_lot::Mutex;
+use runtime::{Event, Interrupt, Interrupts};
+
+/// Length of a cancel key in protocol 3.2; older clients get its first four bytes.
+pub const KEY_LENGTH: usize = 32;
+
+/// A session's entry.
+#[derive(Clone, Debug)]
+struct Entry {
+    key: [u8; KEY_LENGTH],
+    key_length: usize,
+    interrupts: Interrupts,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    by_pid: HashMap<i32, Entry>,
+    last_pid: i32,
+}
+
+/// The sessions of one server.
+#[derive(Debug)]
+pub struct Sessions {
+    table: Mutex<Table>,
+    /// Sessions on each worker, for choosing the least loaded.
+    load: Box<[AtomicUsize]>,
+    /// Set whenever there is none.
+    empty: Event,
+}
+
+/// Limits of the number of sessions.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// `max_connections`.
+    pub max: usize,
+    /// `superuser_reserved_connections`.
+    pub superuser: usize,
+}
+
+impl Sessions {
+    /// None yet, on this many workers.
+    pub fn new(workers: usize) -> Sessions {
+        let sessions = Sessions {
+            table: Mutex::default(),
+            load: (0..workers).map(|_| AtomicUsize::new(0)).collect(),
+            empty: Event::new(),
+        };
+        sessions.empty.set();
+        sessions
+    }
+
+    /// Chooses the least loaded worker and counts a connection there, until [`Sessions::leave_worker`].
+    pub fn choose_worker(&self) -> usize {
+        // Relaxed: a balance that is off by one does no harm.
+        let loads = self.load.iter().map(|load| load.load(Ordering::Relaxed));
+        let chosen = loads.enumerate().min_by_key(|(_, load)| *load).map_or(0, |(at, _)| at);
+        self.load[chosen].fetch_add(1, Ordering::Relaxed);
+        chosen
+    }
+
+    /// A connection on this worker has ended.
+    pub fn leave_worker(&self, worker: usize) {
+        // Relaxed: as above.
+        self.load[worker].fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Draws a number and a key for a new session, or refuses it (53300).
+    pub fn register(
+        &self,
+        limits: Limits,
+        superuser: bool,
+        key_length: usize,
+        interrupts: &Interrupts,
+    ) -> SqlResult<Registration<'_>> {
+        let mut key = [0; KEY_LENGTH];
+        runtime::spawn::fill_random(&mut key);
+        let mut table = self.table.lock();
+        let count = table.by_pid.len();
+        if count >= limits.max {
+            return Err(SqlError::fatal(SqlState::TOO_MANY_CONNECTIONS, "sorry, too many clients already"));
+        }
+        if !superuser && count + limits.superuser >= limits.max {
+            return Err(SqlError::fatal(
+                SqlState::TOO_MANY_CONNECTIONS,
+                "remaining connection slots are reserved for roles with the SUPERUSER attribute",
+            ));
+        }
+        let pid = loop {
+            table.last_pid = table.last_pid.checked_add(1).unwrap_or(1);
+            if !table.by_pid.contains_key(&table.last_pid) {
+                break table.last_pid;
+            }
+        };
+        table.by_pid.insert(pid, Entry { key, key_length, interrupts: interrupts.clone() });
+        self.empty.reset();
+        Ok(Registration { sessions: self, pid, key, key_length })
+    }
+
+    /// A cancel request. Says nothing about its outcome, as PostgreSQL.
+    pub fn cancel(&self, pid: i32, key: &[u8]) {
+        let table = self.table.lock();
+        if let Some(entry) = table.by_pid.get(&pid) {
+            let own = &entry.key[..entry.key_length];
+            let differs = own.iter().zip(key).fold(0, |acc, (a, b)| acc | (a ^ b));
+            if own.len() == key.len() && differs == 0 {
+                entry.interrupts.set(Interrupt::Cancel);
+            }
+        }
+    }
+
+    /// Sets an interrupt for one session; false when there is none with this number.
+    pub fn interrupt(&self, pid: i32, interrupt: Interrupt) -> bool {
+        let table = self.table.lock();
+        table.by_pid.get(&pid).map(|entry| entry.interrupts.set(interrupt)).is_some()
+    }
+
+    /// Ends all sessions.
+    pub fn terminate_all(&self) {
+        for entry in self.table.lock().by_pid.values() {
+            entry.interrupts.set(Interrupt::Terminate);
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.table.lock().by_pid.len()
+    }
+
+    /// Waits until there is none.
+    pub async fn until_empty(&self) {
+        self.empty.until_set().await;
+    }
+}
+
+/// A session's place among the sessions, given back when this is dropped.
+#[derive(Debug)]
+pub struct Registration<'a> {
+    sessions: &'a Sessions,
+    /// Number of the session.
+    pub pid: i32,
+    key: [u8; KEY_LENGTH],
+    key_length: usize,
+}
+
+impl Registration<'_> {
+    /// What a cancel request must show.
+    pub fn key(&self) -> &[u8] {
+        &self.key[..self.key_length]
+    }
+}
+
+impl Drop for Registration<'_> {
+    fn drop(&mut self) {
+        let mut table = self.sessions.table.lock();
+        table.by_pid.remove(&self.pid);
+        if table.by_pid.is_empty() {
+            self.sessions.empty.set();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits { max: 3, superuser: 1 };
+
+    #[test]
+    fn limits_keep_places_for_superusers() {
+        let sessions = Sessions::new(1);
+        let join = |superuser| sessions.register(LIMITS, superuser, 4, &Interrupts::new());
+        let first = join(false).unwrap();
+        let second = join(false).unwrap();
+        assert_ne!(first.pid, second.pid);
+        assert!(join(false).unwrap_err().message().starts_with("remaining connection slots"));
+        let third = join(true).unwrap();
+        assert_eq!(join(true).unwrap_err().code(), SqlState::TOO_MANY_CONNECTIONS);
+        drop((first, third));
+        assert_eq!(sessions.count(), 1);
+        assert!(!sessions.empty.is_set());
+        drop(second);
+        assert!(sessions.empty.is_set());
+    }
+
+    #[test]
+    fn a_cancel_request_needs_the_key() {
+        let sessions = Sessions::new(1);
+        let interrupts = Interrupts::new();
+        let session = sessions.register(LIMITS, false, 32, &interrupts).unwrap();
+        let mut wrong = session.key().to_vec();
+        wrong[31] ^= 1;
+        sessions.cancel(session.pid, &wrong);
+        sessions.cancel(session.pid, &session.key()[..4]);
+        sessions.cancel(session.pid + 1, session.key());
+        assert!(!interrupts.is_set(Interrupt::Cancel));
+        sessions.cancel(session.pid, session.key());
+        assert!(interrupts.is_set(Interrupt::Cancel));
+    }
+
+    #[test]
+    fn connections_go_to_the_least_loaded_worker() {
+        let sessions = Sessions::new(2);
+        assert_eq!([sessions.choose_worker(), sessions.choose_worker()], [0, 1]);
+        sessions.leave_worker(1);
+        assert_eq!(sessions.choose_worker(), 1);
+    }
+}
