@@ -69,7 +69,7 @@ impl Reader<'_> {
     }
 
     /// Where a relation's files lie. Shared catalogs lie in `pg_global`; the default tablespace is written as 0.
-    pub(crate) fn file_of(&self, class: &Row) -> RelFile {
+    pub fn file_of(&self, class: &Row) -> RelFile {
         let number = class.oid(pg_class::RELFILENODE).0;
         match class.oid(pg_class::RELTABLESPACE) {
             _ if number == 0 => RelFile::default(),

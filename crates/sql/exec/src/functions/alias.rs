@@ -7,7 +7,7 @@ use tuple::{Datum, Physical};
 use types::call::RegKind;
 use types::registry::{self, CompareFn, TypeShape};
 use types::value::FromDatum;
-use types::{Call, SessionFn, array};
+use types::{Call, SessionFn, array, oids};
 
 use super::text::{name_in_schema, qualified, quote_identifier, split_name};
 use crate::session::Session;
@@ -76,6 +76,9 @@ impl types::Session for Session {
     }
 
     fn type_input(&self, type_oid: Oid, text: &str, typmod: i32) -> SqlResult<Datum> {
+        if type_oid == oids::aclitem {
+            return self.acl_from_text(text);
+        }
         let def = self.user_type(type_oid)?;
         let format = self.format();
         let call = Call::new(&format).with_session(self);
@@ -88,6 +91,10 @@ impl types::Session for Session {
     }
 
     fn type_output(&self, type_oid: Oid, value: &Datum, out: &mut Vec<u8>) -> SqlResult<()> {
+        if type_oid == oids::aclitem {
+            out.extend_from_slice(self.acl_text(value)?.as_bytes());
+            return Ok(());
+        }
         let def = self.user_type(type_oid)?;
         let format = self.format();
         let call = Call::new(&format).with_session(self);
@@ -138,7 +145,7 @@ impl types::Session for Session {
         let def = self.user_type(type_oid).ok()?;
         match &def.kind {
             // Labels are numbered in their order.
-            TypeKind::Enum => types::compare(types::oids::oid),
+            TypeKind::Enum => types::compare(oids::oid),
             TypeKind::Domain(domain) => {
                 types::compare(domain.base).or_else(|| types::Session::type_compare(self, domain.base))
             }

@@ -13,10 +13,16 @@
 //! # PostgreSQL counterpart
 //! The parts of `utils/adt` that look into catalogs and shared memory.
 
+mod acl;
+mod activity;
 mod alias;
 mod facts;
+mod locks;
 mod names;
+mod privileges;
 mod settings;
+mod sizes;
+mod statistics;
 mod text;
 mod xact;
 
@@ -60,6 +66,21 @@ impl Session {
         if let Some(value) = self.xact(id, call, args)? {
             return Ok(value);
         }
+        if let Some(value) = self.privilege_function(id, call, args)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.size_function(id, args)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.lock_function(id, call, args)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.activity_function(id, args)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.statistics_function(id, args)? {
+            return Ok(value);
+        }
         Err(missing(id))
     }
 
@@ -77,6 +98,21 @@ impl Session {
             return Ok(rows);
         }
         if let Some(rows) = self.xact_rows(id, args)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = self.privilege_rows(id, args)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = self.size_rows(id, args)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = self.lock_rows(id)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = self.activity_rows(id, args)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = statistics::rows(id) {
             return Ok(rows);
         }
         Err(missing(id))

@@ -49,6 +49,8 @@ pub fn input(type_oid: Oid, value: &str, typmod: i32, cx: &Call) -> SqlResult<Da
         oids::oidvector => array::vector_input(value, true)?,
         oids::int2vector => array::vector_input(value, false)?,
         oids::void => Datum::text(""),
+        // Its text form has names of roles.
+        oids::aclitem => return cx.session.type_input(type_oid, value, typmod),
         _ if is_oid_alias(type_oid) => reg_input(type_oid, value, cx)?,
         _ => match builtin_type(type_oid) {
             Some(info) if info.is_array() => return array::input(info.element, value, typmod, cx),
@@ -132,6 +134,7 @@ pub fn output(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> Sql
         oids::interval => push(interval::text(<&[u8]>::from_datum(value), cx), out),
         oids::oidvector | oids::int2vector => push(array::vector_output(<&[u8]>::from_datum(value)), out),
         oids::void => {}
+        oids::aclitem => return cx.session.type_output(type_oid, value, out),
         _ if is_oid_alias(type_oid) => reg_output(type_oid, u32::from_datum(value), cx, out),
         _ => match builtin_type(type_oid) {
             Some(info) if info.is_array() || type_oid == oids::anyarray => {

@@ -1,0 +1,231 @@
+//! Sessions as others see them: `pg_stat_activity`, cancelling and ending them; this session's prepared statements.
+
+use std::time::Duration;
+
+use base::{Oid, SqlError, SqlResult, sql_err};
+use runtime::Interrupt;
+use tuple::Datum;
+use txn::{LockInfo, LockTag};
+use types::SessionFn;
+
+use super::locks::lock_type;
+use super::privileges::Membership;
+use super::{Row, arg};
+use crate::error;
+use crate::session::{Backend, BackendState, Session};
+
+/// Role whose members may cancel and end sessions of others.
+const PG_SIGNAL_BACKEND: Oid = Oid(4200);
+/// Role whose members see what others do.
+const PG_READ_ALL_STATS: Oid = Oid(3375);
+/// How often a session that waits for another's end looks.
+const POLL: Duration = Duration::from_millis(10);
+
+impl Session {
+    pub(super) fn activity_function(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Datum>> {
+        use SessionFn as F;
+        Ok(Some(match id {
+            F::PgCancelBackend => self.cancel_backend(arg(args, 0))?,
+            F::PgTerminateBackend => self.terminate_backend(arg(args, 0), arg(args, 1))?,
+            F::PgStatGetBackendPid => {
+                let pid: i32 = arg(args, 0);
+                self.instance.sessions().get(pid).map_or(Datum::Null, |b| Datum::Int4(b.pid))
+            }
+            F::PgStatGetDbNumbackends => {
+                Datum::Int4(self.instance.sessions().count_of(Oid(arg(args, 0))) as i32)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    pub(super) fn activity_rows(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Vec<Row>>> {
+        use SessionFn as F;
+        Ok(Some(match id {
+            F::PgStatGetActivity => self.activity(arg(args, 0))?,
+            F::PgStatGetBackendIdset => {
+                self.instance.sessions().list().iter().map(|b| vec![Datum::Int4(b.pid)]).collect()
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The session with this pid, if the caller may signal it.
+    fn signalled(&self, pid: i32, end: bool) -> SqlResult<Option<std::sync::Arc<Backend>>> {
+        let Some(backend) = self.instance.sessions().get(pid) else {
+            self.notice(SqlError::with_severity(
+                base::Severity::Warning,
+                base::SqlState::WARNING,
+                format!("PID {pid} is not a PostgreSQL backend process"),
+            ));
+            return Ok(None);
+        };
+        let me = self.names.user();
+        if self.is_superuser(me)? {
+            return Ok(Some(backend));
+        }
+        let (what, act, object, done) = match end {
+            true => ("terminate process", "terminate processes", "process", "terminated"),
+            false => ("cancel query", "cancel queries", "query", "canceled"),
+        };
+        let denied = |detail: String| {
+            Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied to {what}").detail(detail))
+        };
+        if self.is_superuser(backend.user)? {
+            return denied(format!(
+                "Only roles with the SUPERUSER attribute may {act} of roles with the SUPERUSER attribute."
+            ));
+        }
+        let roles = self.roles_of(me, Membership::Inherit)?;
+        if roles.contains(&backend.user) || roles.contains(&PG_SIGNAL_BACKEND) {
+            return Ok(Some(backend));
+        }
+        denied(format!(
+            "Only roles with privileges of the role whose {object} is being {done} or with privileges of the \
+             \"pg_signal_backend\" role may {} this {object}.",
+            if end { "terminate" } else { "cancel" }
+        ))
+    }
+
+    fn cancel_backend(&self, pid: i32) -> SqlResult<Datum> {
+        let Some(backend) = self.signalled(pid, false)? else { return Ok(Datum::Bool(false)) };
+        // A cancel that comes between two commands is no cancel of the next one.
+        if backend.activity().state == BackendState::Active {
+            backend.interrupts.set(Interrupt::Cancel);
+        }
+        Ok(Datum::Bool(true))
+    }
+
+    /// Ends a session; with a timeout (milliseconds) waits until it is gone.
+    fn terminate_backend(&self, pid: i32, timeout: i64) -> SqlResult<Datum> {
+        if timeout < 0 {
+            return Err(sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "\"timeout\" must not be negative"));
+        }
+        let Some(backend) = self.signalled(pid, true)? else { return Ok(Datum::Bool(false)) };
+        backend.interrupts.set(Interrupt::Terminate);
+        if timeout == 0 {
+            return Ok(Datum::Bool(true));
+        }
+        let start = runtime::now();
+        let gone = |session: &Session| {
+            let known = session.instance.sessions().get(pid);
+            known.is_none_or(|known| !std::sync::Arc::ptr_eq(&known, &backend))
+        };
+        while !gone(self) {
+            if start.elapsed() >= Duration::from_millis(timeout as u64) {
+                self.notice(SqlError::with_severity(
+                    base::Severity::Warning,
+                    base::SqlState::WARNING,
+                    format!("backend with PID {pid} did not terminate within {timeout} milliseconds"),
+                ));
+                return Ok(Datum::Bool(false));
+            }
+            let step = self
+                .backend
+                .waiting("IPC", "BackendTermination", || runtime::wait_interruptible(runtime::sleep(POLL)));
+            step.map_err(error::interrupted)?;
+        }
+        Ok(Datum::Bool(true))
+    }
+
+    /// Rows of `pg_stat_get_activity`: of one session, or of all.
+    fn activity(&self, pid: Option<i32>) -> SqlResult<Vec<Row>> {
+        let sessions = self.instance.sessions();
+        let backends = match pid {
+            Some(pid) => sessions.get(pid).into_iter().collect(),
+            None => sessions.list(),
+        };
+        let locks = self.engine().txns().list_locks();
+        let me = self.names.user();
+        let sees_all = self.is_superuser(me)?;
+        let roles = self.roles_of(me, Membership::Inherit)?;
+        let sees = |backend: &Backend| {
+            sees_all || roles.contains(&PG_READ_ALL_STATS) || roles.contains(&backend.user)
+        };
+        Ok(backends.iter().map(|b| activity_row(b, &locks, sees(b))).collect())
+    }
+}
+
+/// What a session waits for: type and name.
+fn wait_of(backend: &Backend, locks: &[LockInfo]) -> Option<(&'static str, &'static str)> {
+    let activity = backend.activity();
+    let mine = |lock: &&LockInfo| lock.session.0 as i32 == backend.pid && !lock.granted;
+    match locks.iter().find(mine) {
+        Some(lock) => Some(("Lock", lock_type(&lock.tag))),
+        None if activity.state != BackendState::Active => Some(("Client", "ClientRead")),
+        None => activity.wait,
+    }
+}
+
+fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
+    let activity = backend.activity();
+    let time = |t: Option<i64>| t.map_or(Datum::Null, Datum::Int8);
+    let shown = |d: Datum| if visible { d } else { Datum::Null };
+    let wait = wait_of(backend, locks);
+    let part = |pick: fn((&'static str, &'static str)) -> &'static str| {
+        shown(wait.map_or(Datum::Null, |wait| Datum::text(pick(wait))))
+    };
+    let xid = locks.iter().find_map(|lock| match lock.tag {
+        LockTag::Xid(xid) if lock.granted && lock.session.0 as i32 == backend.pid => Some(xid),
+        _ => None,
+    });
+    vec![
+        backend.database.into(),
+        Datum::Int4(backend.pid),
+        backend.user.into(),
+        Datum::text(&activity.application),
+        shown(Datum::text(activity.state.as_str())),
+        match visible {
+            true => Datum::text(&activity.query),
+            false => Datum::text("<insufficient privilege>"),
+        },
+        part(|wait| wait.0),
+        part(|wait| wait.1),
+        shown(time(activity.transaction_start)),
+        shown(time(activity.query_start)),
+        shown(Datum::Int8(backend.start)),
+        shown(Datum::Int8(activity.state_change)),
+        shown(backend.client.map_or(Datum::Null, |a| Datum::text(&a.ip().to_string()))),
+        Datum::Null,
+        shown(Datum::Int4(backend.client.map_or(-1, |a| i32::from(a.port())))),
+        xid.map_or(Datum::Null, |xid| Datum::Oid(xid.0 as u32)),
+        Datum::Null,
+        Datum::text("client backend"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::Xid;
+    use runtime::Interrupts;
+    use std::sync::Arc;
+    use txn::{LockMode, SessionId};
+
+    fn lock(session: u32, tag: LockTag, granted: bool) -> LockInfo {
+        LockInfo {
+            session: SessionId(session),
+            tag,
+            mode: LockMode::Exclusive,
+            granted,
+            fastpath: false,
+            wait_start: None,
+        }
+    }
+
+    #[test]
+    fn rows_show_waits_and_hide_what_is_not_the_viewer_s() {
+        let b = Backend::new(7, Interrupts::new(), (Oid(10), "p"), (Oid(5), "d"), None, "psql");
+        assert_eq!(wait_of(&b, &[]), Some(("Client", "ClientRead")));
+        b.begin_command(&Arc::from("update t"), 3, 2);
+        assert_eq!(wait_of(&b, &[]), None);
+        let locks = [lock(7, LockTag::Xid(Xid(900)), true), lock(7, LockTag::Xid(Xid(800)), false)];
+        let row = activity_row(&b, &locks, true);
+        assert_eq!(row.len(), 18);
+        assert_eq!([&row[6], &row[7]], [&Datum::text("Lock"), &Datum::text("transactionid")]);
+        assert_eq!([&row[4], &row[5]], [&Datum::text("active"), &Datum::text("update t")]);
+        assert_eq!(row[15], Datum::Oid(900));
+        let hidden = activity_row(&b, &locks, false);
+        assert_eq!([&hidden[4], &hidden[6], &hidden[9]], [&Datum::Null; 3]);
+        assert_eq!(hidden[5], Datum::text("<insufficient privilege>"));
+    }
+}

@@ -1,0 +1,246 @@
+//! Advisory locks, and who waits for whom.
+
+use base::{SqlError, SqlResult};
+use tuple::Datum;
+use txn::{LockError, LockInfo, LockMode, LockTag, LockWait, SessionId};
+use types::{Call, SessionFn, array::Array, oids};
+
+use super::{Row, arg};
+use crate::error;
+use crate::session::Session;
+
+/// What an advisory function does.
+struct Advisory {
+    shared: bool,
+    /// Fails instead of waiting.
+    tries: bool,
+    /// Ends with the transaction.
+    transaction: bool,
+}
+
+impl Session {
+    pub(super) fn lock_function(
+        &self,
+        id: SessionFn,
+        call: &Call<'_>,
+        args: &[Datum],
+    ) -> SqlResult<Option<Datum>> {
+        use SessionFn as F;
+        if let Some(what) = advisory(id) {
+            return self.advisory_lock(&what, args).map(Some);
+        }
+        Ok(Some(match id {
+            F::PgAdvisoryUnlock => self.advisory_unlock(args, LockMode::Exclusive)?,
+            F::PgAdvisoryUnlockShared => self.advisory_unlock(args, LockMode::Share)?,
+            F::PgAdvisoryUnlockAll => {
+                let advisory = |tag| matches!(tag, LockTag::Advisory { .. });
+                self.txn.borrow_mut().unlock_all_for_session(advisory);
+                Datum::text("")
+            }
+            F::PgBlockingPids => {
+                let session = crate::session::session_id(arg(args, 0));
+                let pids = self.engine().txns().locks().blocking(session);
+                pid_array(pids, call)?
+            }
+            // Nothing is serializable yet in the sense that could block a safe snapshot.
+            F::PgSafeSnapshotBlockingPids => pid_array(Vec::new(), call)?,
+            F::PgIsolationTestSessionIsBlocked => self.is_blocked_by(args)?,
+            _ => return Ok(None),
+        }))
+    }
+
+    pub(super) fn lock_rows(&self, id: SessionFn) -> SqlResult<Option<Vec<Row>>> {
+        match id {
+            SessionFn::PgLockStatus => {
+                let mut rows: Vec<Row> = self.engine().txns().list_locks().iter().map(lock_row).collect();
+                if self.txn.borrow().state() != txn::BlockState::Idle {
+                    rows.push(lock_row(&self.own_virtual_xid()));
+                }
+                Ok(Some(rows))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The lock that a transaction holds on itself; nobody waits for it, so that the manager does not keep it.
+    fn own_virtual_xid(&self) -> LockInfo {
+        let txn = self.txn.borrow();
+        LockInfo {
+            session: txn.session(),
+            tag: LockTag::VirtualXid { session: txn.session(), local: txn.local_id() },
+            mode: LockMode::Exclusive,
+            granted: true,
+            fastpath: true,
+            wait_start: None,
+        }
+    }
+
+    fn advisory_tag(&self, args: &[Datum]) -> LockTag {
+        let database = self.catalog.database();
+        match args {
+            [Datum::Int4(key1), Datum::Int4(key2)] => {
+                LockTag::Advisory { database, key1: *key1 as u32, key2: *key2 as u32, kind: 2 }
+            }
+            _ => {
+                let key = arg::<i64>(args, 0) as u64;
+                LockTag::Advisory { database, key1: (key >> 32) as u32, key2: key as u32, kind: 1 }
+            }
+        }
+    }
+
+    fn advisory_lock(&self, what: &Advisory, args: &[Datum]) -> SqlResult<Datum> {
+        let tag = self.advisory_tag(args);
+        let mode = if what.shared { LockMode::Share } else { LockMode::Exclusive };
+        let wait = if what.tries { LockWait::NoWait } else { LockWait::Block };
+        let mut txn = self.txn.borrow_mut();
+        let result = match what.transaction {
+            true => txn.lock(tag, mode, wait),
+            false => txn.lock_for_session(tag, mode, wait),
+        };
+        match result {
+            Ok(()) if what.tries => Ok(Datum::Bool(true)),
+            Ok(()) => Ok(Datum::text("")),
+            Err(LockError::NotAvailable) if what.tries => Ok(Datum::Bool(false)),
+            Err(e) => Err(error::lock(e)),
+        }
+    }
+
+    fn advisory_unlock(&self, args: &[Datum], mode: LockMode) -> SqlResult<Datum> {
+        let held = self.txn.borrow_mut().unlock_for_session(self.advisory_tag(args), mode);
+        if !held {
+            self.notice(SqlError::with_severity(
+                base::Severity::Warning,
+                base::SqlState::WARNING,
+                format!("you don't own a lock of type {}", mode.name()),
+            ));
+        }
+        Ok(Datum::Bool(held))
+    }
+
+    fn is_blocked_by(&self, args: &[Datum]) -> SqlResult<Datum> {
+        let waiting = self.engine().txns().locks().blocking(crate::session::session_id(arg(args, 0)));
+        let Datum::Bytes(payload) = &args[1] else { return Ok(Datum::Bool(false)) };
+        let suspects = Array::from_payload(payload).into_elements();
+        let among = |pid: &SessionId| suspects.contains(&Datum::Int4(pid.0 as i32));
+        Ok(Datum::Bool(waiting.iter().any(among)))
+    }
+}
+
+fn advisory(id: SessionFn) -> Option<Advisory> {
+    use SessionFn as F;
+    let (shared, tries, transaction) = match id {
+        F::PgAdvisoryLock => (false, false, false),
+        F::PgAdvisoryLockShared => (true, false, false),
+        F::PgAdvisoryXactLock => (false, false, true),
+        F::PgAdvisoryXactLockShared => (true, false, true),
+        F::PgTryAdvisoryLock => (false, true, false),
+        F::PgTryAdvisoryLockShared => (true, true, false),
+        F::PgTryAdvisoryXactLock => (false, true, true),
+        F::PgTryAdvisoryXactLockShared => (true, true, true),
+        _ => return None,
+    };
+    Some(Advisory { shared, tries, transaction })
+}
+
+fn pid_array(pids: Vec<SessionId>, call: &Call<'_>) -> SqlResult<Datum> {
+    let values = pids.into_iter().map(|pid| Datum::Int4(pid.0 as i32)).collect();
+    Ok(Array::from_values(oids::int4, values, call)?.to_datum())
+}
+
+/// Kind of a lock as `pg_locks.locktype` and `pg_stat_activity.wait_event` name it.
+pub(super) fn lock_type(tag: &LockTag) -> &'static str {
+    match tag {
+        LockTag::Relation { .. } => "relation",
+        LockTag::Extend { .. } => "extend",
+        LockTag::Page { .. } => "page",
+        LockTag::Tuple { .. } => "tuple",
+        LockTag::Xid(_) => "transactionid",
+        LockTag::VirtualXid { .. } => "virtualxid",
+        LockTag::Object { .. } => "object",
+        LockTag::Advisory { .. } => "advisory",
+    }
+}
+
+/// A row of `pg_locks`.
+fn lock_row(lock: &LockInfo) -> Row {
+    const LOCK_TYPE: usize = 0;
+    const DATABASE: usize = 1;
+    const RELATION: usize = 2;
+    const PAGE: usize = 3;
+    const TUPLE: usize = 4;
+    const VIRTUAL_XID: usize = 5;
+    const XID: usize = 6;
+    const CLASS: usize = 7;
+    const OBJECT: usize = 8;
+    const SUBOBJECT: usize = 9;
+    let mut row = vec![Datum::Null; 16];
+    row[LOCK_TYPE] = Datum::text(lock_type(&lock.tag));
+    match lock.tag {
+        LockTag::Relation { database, relation } | LockTag::Extend { database, relation } => {
+            row[DATABASE] = database.into();
+            row[RELATION] = relation.into();
+        }
+        LockTag::Page { database, relation, block } => {
+            row[DATABASE] = database.into();
+            row[RELATION] = relation.into();
+            row[PAGE] = Datum::Int4(block.0 as i32);
+        }
+        LockTag::Tuple { database, relation, tid } => {
+            row[DATABASE] = database.into();
+            row[RELATION] = relation.into();
+            row[PAGE] = Datum::Int4(tid.block.0 as i32);
+            row[TUPLE] = Datum::Int2(tid.offset as i16);
+        }
+        LockTag::Xid(xid) => row[XID] = Datum::Oid(xid.0 as u32),
+        LockTag::VirtualXid { session, local } => {
+            row[VIRTUAL_XID] = Datum::text(&format!("{}/{local}", session.0));
+        }
+        LockTag::Object { database, class, object, sub } => {
+            row[DATABASE] = database.into();
+            row[CLASS] = class.into();
+            row[OBJECT] = object.into();
+            row[SUBOBJECT] = Datum::Int2(sub as i16);
+        }
+        LockTag::Advisory { database, key1, key2, kind } => {
+            row[DATABASE] = database.into();
+            row[CLASS] = Datum::Oid(key1);
+            row[OBJECT] = Datum::Oid(key2);
+            row[SUBOBJECT] = Datum::Int2(kind as i16);
+        }
+    }
+    row[10] = Datum::text(&format!("{}/0", lock.session.0));
+    row[11] = Datum::Int4(lock.session.0 as i32);
+    row[12] = Datum::text(lock.mode.name());
+    row[13] = Datum::Bool(lock.granted);
+    row[14] = Datum::Bool(lock.fastpath);
+    row[15] = lock.wait_start.map_or(Datum::Null, Datum::Int8);
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::Oid;
+
+    #[test]
+    fn every_kind_of_lock_fills_its_columns() {
+        let of = |tag| {
+            lock_row(&LockInfo {
+                session: SessionId(7),
+                tag,
+                mode: LockMode::Share,
+                granted: false,
+                fastpath: false,
+                wait_start: Some(5),
+            })
+        };
+        let row = of(LockTag::Advisory { database: Oid(5), key1: 1, key2: 2, kind: 2 });
+        assert_eq!(row.len(), 16);
+        assert_eq!(row[0], Datum::text("advisory"));
+        assert_eq!([&row[7], &row[8], &row[9]], [&Datum::Oid(1), &Datum::Oid(2), &Datum::Int2(2)]);
+        assert_eq!([&row[11], &row[12]], [&Datum::Int4(7), &Datum::text("ShareLock")]);
+        assert_eq!(row[15], Datum::Int8(5));
+        let row = of(LockTag::Relation { database: Oid(5), relation: Oid(1259) });
+        assert_eq!([&row[1], &row[2], &row[3]], [&Datum::Oid(5), &Datum::Oid(1259), &Datum::Null]);
+    }
+}
