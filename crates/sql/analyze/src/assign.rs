@@ -143,7 +143,7 @@ impl Analyzer<'_> {
             }));
             self.assign_part(element, &inner, &steps[n..], value, location)?
         } else {
-            self.coerce_element(value, &inner, whole)?
+            self.coerce_element(value, &inner)?
         };
         let result = Expr::Subscript(Box::new(SubscriptExpr {
             container_type,
@@ -159,16 +159,15 @@ impl Analyzer<'_> {
         self.back_to_domain(result, container_type, target)
     }
 
-    fn coerce_element(&mut self, value: Expr, target: &AssignTarget, whole: bool) -> SqlResult<Expr> {
+    fn coerce_element(&mut self, value: Expr, target: &AssignTarget) -> SqlResult<Expr> {
         let source = self.type_of(&value);
         let at = location_of(&value);
         match self.coerce_to(value, target.type_oid, target.typmod, Coercion::assignment())? {
             Some(e) => Ok(e),
             None => {
-                let what = if whole { "subscripted assignment" } else { "subscripted assignment" };
                 let error = sql_err!(
                     DATATYPE_MISMATCH,
-                    "{what} to \"{}\" requires type {} but expression is of type {}",
+                    "subscripted assignment to \"{}\" requires type {} but expression is of type {}",
                     target.column,
                     self.type_text(target.type_oid),
                     self.type_text(source)

@@ -120,14 +120,12 @@ impl Analyzer<'_> {
         i: usize,
         key: &SortBy,
     ) -> SqlResult<()> {
-        let used = targets[i].sort_ref;
-        if used == 0 {
+        if targets[i].sort_ref == 0 {
             targets[i].sort_ref = next_ref(targets);
         }
         let clause = self.sort_clause_for(&mut targets[i], key)?;
-        let twice = out.iter().any(|c| c.sort_ref == clause.sort_ref && same_order(c, &clause));
-        let same_key = used != 0 && out.iter().any(|c| c.sort_ref == used);
-        if !twice && !(same_key && key.direction == SortDirection::Default) {
+        // A key that was there already decides nothing, in whichever direction.
+        if !out.iter().any(|c| c.sort_ref == clause.sort_ref && same_order(c, &clause)) {
             out.push(clause);
         }
         Ok(())
@@ -492,26 +490,26 @@ impl Analyzer<'_> {
             if targets[i].sort_ref == 0 {
                 targets[i].sort_ref = next_ref(targets);
             }
-            refs.push(targets[i].sort_ref);
+            refs.push((targets[i].sort_ref, crate::syntax_equal::location(e)));
         }
         let mut out: Vec<SortGroupClause> = Vec::new();
         let mut skipped = false;
         for c in order_by {
-            if refs.contains(&c.sort_ref) {
+            if let Some((_, at)) = refs.iter().find(|(r, _)| *r == c.sort_ref) {
                 if skipped {
-                    return Err(self.distinct_on_mismatch(targets, c.sort_ref));
+                    return Err(self.distinct_on_mismatch(*at));
                 }
                 out.push(c.clone());
             } else {
                 skipped = true;
             }
         }
-        for r in refs {
+        for (r, at) in refs {
             if out.iter().any(|c| c.sort_ref == r) {
                 continue;
             }
             if skipped {
-                return Err(self.distinct_on_mismatch(targets, r));
+                return Err(self.distinct_on_mismatch(at));
             }
             if let Some(i) = targets.iter().position(|t| t.sort_ref == r) {
                 out.push(self.group_clause_for(&mut targets[i], Location::NONE)?);
@@ -520,16 +518,9 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    fn distinct_on_mismatch(&self, targets: &[TargetEntry], sort_ref: u32) -> base::SqlError {
-        let location =
-            targets.iter().find(|t| t.sort_ref == sort_ref).map_or(Location::NONE, |t| location_of(&t.expr));
-        self.at(
-            sql_err!(
-                INVALID_COLUMN_REFERENCE,
-                "SELECT DISTINCT ON expressions must match initial ORDER BY expressions"
-            ),
-            location,
-        )
+    fn distinct_on_mismatch(&self, location: Location) -> base::SqlError {
+        let message = "SELECT DISTINCT ON expressions must match initial ORDER BY expressions";
+        self.at(sql_err!(INVALID_COLUMN_REFERENCE, "{message}"), location)
     }
 
     /// LIMIT or OFFSET.

@@ -24,6 +24,16 @@ pub(crate) enum Pathway {
     Io,
 }
 
+/// What `anyelement` and its kin stand for in a call.
+enum Polymorphic {
+    /// No argument is declared so.
+    Unused,
+    /// All arguments declared so are literals.
+    Unknown,
+    /// This element type.
+    Element(Oid),
+}
+
 /// A conversion that is asked for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coercion {
@@ -220,24 +230,19 @@ impl Analyzer<'_> {
         let (base, base_typmod) = self.base_type(target, typmod)?;
         if pathway == Pathway::Relabel {
             let domain = base != target;
-            let inner = if domain && self.base_type(source, -1)?.0 == base {
-                expr
-            } else if !domain && how.form == CoercionForm::ImplicitCast && source == target {
+            let same = if domain { self.base_type(source, -1)?.0 == base } else { source == target };
+            let inner = if same {
                 expr
             } else {
-                relabel(
-                    expr,
-                    base,
-                    -1,
-                    Coercion { form: if domain { CoercionForm::ImplicitCast } else { how.form }, ..how },
-                )
+                let form = if domain { CoercionForm::ImplicitCast } else { how.form };
+                relabel(expr, base, -1, Coercion { form, ..how })
             };
-            return if domain { self.to_domain(inner, base_typmod, target, how) } else { Ok(inner) };
+            return if domain { self.domain_check(inner, base_typmod, target, how) } else { Ok(inner) };
         }
         let inner_how =
             if base != target { Coercion { form: CoercionForm::ImplicitCast, ..how } } else { how };
         let inner = self.conversion(expr, base, base_typmod, pathway, inner_how)?;
-        if base != target { self.to_domain(inner, base_typmod, target, how) } else { Ok(inner) }
+        if base != target { self.domain_check(inner, base_typmod, target, how) } else { Ok(inner) }
     }
 
     /// The expression of one conversion step.
@@ -333,7 +338,7 @@ impl Analyzer<'_> {
                 } else {
                     self.conversion(expr, base, base_typmod, Pathway::Io, how)?
                 };
-                if base != target { self.to_domain(inner, base_typmod, target, how) } else { Ok(inner) }
+                if base != target { self.domain_check(inner, base_typmod, target, how) } else { Ok(inner) }
             }
         }
     }
@@ -359,11 +364,11 @@ impl Analyzer<'_> {
         if base == target {
             return Ok(literal);
         }
-        self.to_domain(literal, base_typmod, target, how)
+        self.domain_check(literal, base_typmod, target, how)
     }
 
     /// A value checked by a domain; the base type's modifier is applied first.
-    fn to_domain(&mut self, expr: Expr, base_typmod: i32, domain: Oid, how: Coercion) -> SqlResult<Expr> {
+    fn domain_check(&mut self, expr: Expr, base_typmod: i32, domain: Oid, how: Coercion) -> SqlResult<Expr> {
         let (base, _) = self.base_type(domain, -1)?;
         let inner = Coercion { form: CoercionForm::ImplicitCast, ..how };
         let arg = self.coerce_typmod(expr, base, base_typmod, inner)?;
@@ -397,6 +402,8 @@ impl Analyzer<'_> {
 
     fn row_to_composite(&mut self, expr: Expr, target: Oid, how: Coercion) -> SqlResult<Expr> {
         let (base, _) = self.base_type(target, -1)?;
+        let at = if how.location == Location::NONE { location_of(&expr) } else { how.location };
+        let how = Coercion { location: at, ..how };
         let Some(columns) = self.composite_columns(base)? else {
             return Err(self.cannot_coerce(oids::record, target, how.location));
         };
@@ -440,7 +447,7 @@ impl Analyzer<'_> {
         row.form = how.form;
         row.names = columns.into_iter().map(|c| c.name).collect();
         let result = Expr::Row(row);
-        if base != target { self.to_domain(result, -1, target, how) } else { Ok(result) }
+        if base != target { self.domain_check(result, -1, target, how) } else { Ok(result) }
     }
 
     /// Applies a type's modifier by its length conversion function, if the value does not have it already.
@@ -531,7 +538,7 @@ impl Analyzer<'_> {
     }
 
     /// As [`Analyzer::common_type`], of types.
-    pub(crate) fn common_of(&mut self, typed: &[(Oid, Location)], context: Option<&str>) -> SqlResult<Oid> {
+    pub(crate) fn common_of(&self, typed: &[(Oid, Location)], context: Option<&str>) -> SqlResult<Oid> {
         let Some(first) = typed.first() else { return Ok(oids::text) };
         if first.0 != oids::unknown && typed.iter().all(|t| t.0 == first.0) {
             return Ok(first.0);
@@ -601,7 +608,17 @@ impl Analyzer<'_> {
         if !declared.iter().any(|t| is_polymorphic(*t)) && !is_polymorphic(result) {
             return Ok(result);
         }
-        let strict = self.strict_polymorphic(actual, declared)?;
+        let strict = match self.strict_polymorphic(actual, declared)? {
+            Polymorphic::Unused => None,
+            Polymorphic::Unknown => {
+                return Err(sql_err!(
+                    DATATYPE_MISMATCH,
+                    "could not determine polymorphic type because input has type {}",
+                    self.type_text(oids::unknown)
+                ));
+            }
+            Polymorphic::Element(t) => Some(t),
+        };
         let compatible = self.compatible_polymorphic(actual, declared)?;
         for (i, d) in declared.iter_mut().enumerate() {
             if let Some(t) = self.polymorphic_actual(*d, strict, compatible)? {
@@ -647,8 +664,14 @@ impl Analyzer<'_> {
         Ok(Some(array))
     }
 
+    /// Whether the polymorphic arguments of a call agree.
+    pub(crate) fn polymorphic_fits(&self, actual: &[Oid], declared: &[Oid]) -> SqlResult<bool> {
+        Ok(self.strict_polymorphic(actual, declared).is_ok()
+            && self.compatible_polymorphic(actual, declared).is_ok())
+    }
+
     /// The element type that `anyelement`, `anyarray`... stand for in one call.
-    fn strict_polymorphic(&mut self, actual: &[Oid], declared: &[Oid]) -> SqlResult<Option<Oid>> {
+    fn strict_polymorphic(&self, actual: &[Oid], declared: &[Oid]) -> SqlResult<Polymorphic> {
         let mut element: Option<Oid> = None;
         let mut array: Option<Oid> = None;
         let (mut used, mut nonarray, mut enumeration) = (false, false, false);
@@ -682,7 +705,7 @@ impl Analyzer<'_> {
             }
         }
         if !used {
-            return Ok(None);
+            return Ok(Polymorphic::Unused);
         }
         if let Some(array) = array
             && array != oids::anyarray
@@ -716,13 +739,7 @@ impl Analyzer<'_> {
         } else if array.is_some() {
             element = element.or(Some(oids::anyelement));
         }
-        let Some(element) = element else {
-            return Err(sql_err!(
-                DATATYPE_MISMATCH,
-                "could not determine polymorphic type because input has type {}",
-                self.type_text(oids::unknown)
-            ));
-        };
+        let Some(element) = element else { return Ok(Polymorphic::Unknown) };
         if nonarray && self.element_type(element)?.is_valid() {
             return Err(sql_err!(
                 DATATYPE_MISMATCH,
@@ -737,11 +754,11 @@ impl Analyzer<'_> {
                 self.type_text(element)
             ));
         }
-        Ok(Some(element))
+        Ok(Polymorphic::Element(element))
     }
 
     /// The element type that `anycompatible`... stand for in one call.
-    fn compatible_polymorphic(&mut self, actual: &[Oid], declared: &[Oid]) -> SqlResult<Option<Oid>> {
+    fn compatible_polymorphic(&self, actual: &[Oid], declared: &[Oid]) -> SqlResult<Option<Oid>> {
         let mut typed = Vec::new();
         for (a, d) in actual.iter().zip(declared) {
             match *d {

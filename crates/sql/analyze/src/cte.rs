@@ -49,6 +49,7 @@ impl Analyzer<'_> {
 
     fn common_table(&mut self, cte: &ast::Cte, recursive: bool) -> SqlResult<()> {
         if recursive {
+            self.check_recursive_form(cte)?;
             self.level().pending.push(PendingCte {
                 name: cte.name.clone(),
                 columns: None,
@@ -126,6 +127,23 @@ impl Analyzer<'_> {
         Ok(())
     }
 
+    /// A query that refers to itself must be a UNION.
+    fn check_recursive_form(&self, cte: &ast::Cte) -> SqlResult<()> {
+        let union = matches!(
+            &cte.query,
+            Statement::Select(s) if matches!(s.body, SelectBody::SetOp { op: SetOp::Union, .. })
+        );
+        if union || !crate::with_order::refers(cte, &cte.name) {
+            return Ok(());
+        }
+        let error = sql_err!(
+            INVALID_RECURSION,
+            "recursive query \"{}\" does not have the form non-recursive-term UNION [ALL] recursive-term",
+            cte.name
+        );
+        Err(self.at(error, cte.location))
+    }
+
     /// The result of a recursive query must have the types of its non-recursive term.
     fn check_recursive_types(
         &mut self,
@@ -134,14 +152,6 @@ impl Analyzer<'_> {
         query: &Query,
     ) -> SqlResult<()> {
         let Statement::Select(s) = &cte.query else { return Ok(()) };
-        let SelectBody::SetOp { op: SetOp::Union, .. } = &s.body else {
-            let error = sql_err!(
-                INVALID_RECURSION,
-                "recursive query \"{}\" does not have the form non-recursive-term UNION [ALL] recursive-term",
-                cte.name
-            );
-            return Err(self.at(error, cte.location));
-        };
         let refused = [
             (!s.order_by.is_empty(), "ORDER BY in a recursive query is not implemented"),
             (s.offset.is_some(), "OFFSET in a recursive query is not implemented"),

@@ -45,12 +45,12 @@ impl Deparse<'_> {
     pub fn expr(&self, expr: &Expr, columns: &[String]) -> String {
         let scope = Scope { names: Names::Relation(columns), outer: None };
         let mut out = String::new();
-        self.write(expr, &scope, &mut out, true);
+        self.write(expr, &scope, &mut out);
         out
     }
 
-    /// Writes an expression; `top` says that no parentheses are needed around it.
-    pub(crate) fn write(&self, e: &Expr, scope: &Scope<'_>, out: &mut String, top: bool) {
+    /// Writes an expression.
+    pub(crate) fn write(&self, e: &Expr, scope: &Scope<'_>, out: &mut String) {
         match e {
             Expr::Var(v) => out.push_str(&column_name(v, scope)),
             Expr::Const(c) => self.constant(c, out),
@@ -58,35 +58,35 @@ impl Deparse<'_> {
                 ParamKind::Extern => out.push_str(&format!("${}", p.id)),
                 _ => out.push_str(&format!("$subquery{}", p.id)),
             },
-            Expr::Func(f) => self.func(f, scope, out, top),
-            Expr::Op(o) => self.op(o, scope, out, top),
+            Expr::Func(f) => self.func(f, scope, out),
+            Expr::Op(o) => self.op(o, scope, out),
             Expr::Distinct(o) => {
                 let [l, r] = o.args.as_slice() else { return };
-                self.wrapped(out, top, |d, out| {
-                    d.write(l, scope, out, false);
+                self.wrapped(out, |d, out| {
+                    d.child(l, &Parent::Other, scope, out);
                     out.push_str(" IS DISTINCT FROM ");
-                    d.write(r, scope, out, false);
+                    d.child(r, &Parent::Other, scope, out);
                 });
             }
             Expr::NullIf(o) => self.call_like("NULLIF", &o.args, scope, out),
-            Expr::ScalarArray(s) => self.wrapped(out, top, |d, out| {
-                d.write(&s.scalar, scope, out, false);
+            Expr::ScalarArray(s) => self.wrapped(out, |d, out| {
+                d.child(&s.scalar, &Parent::Other, scope, out);
                 out.push_str(&format!(" {} {} (", d.operator_name(s.op), if s.any { "ANY" } else { "ALL" }));
-                d.write(&s.array, scope, out, true);
+                d.write(&s.array, scope, out);
                 out.push(')');
             }),
-            Expr::Bool(b) => self.bool_expr(b, scope, out, top),
+            Expr::Bool(b) => self.bool_expr(b, scope, out),
             Expr::Aggregate(a) => self.aggregate(a, scope, out),
             Expr::Grouping(g) => self.call_like("GROUPING", &g.args, scope, out),
             Expr::Window(w) => self.window(w, scope, out),
-            Expr::SubLink(s) => self.sublink(s, scope, out, top),
+            Expr::SubLink(s) => self.sublink(s, scope, out),
             Expr::Relabel(r) => self.cast(&r.arg, r.result_type, r.typmod, r.form, scope, out),
             Expr::IoCast(c) => self.cast(&c.arg, c.result_type, -1, c.form, scope, out),
             Expr::ArrayCast(c) => self.cast(&c.arg, c.result_type, c.typmod, c.form, scope, out),
             Expr::RowCast(c) => self.cast(&c.arg, c.result_type, -1, c.form, scope, out),
             Expr::ToDomain(c) => self.cast(&c.arg, c.domain, c.typmod, c.form, scope, out),
-            Expr::Collate(c) => self.wrapped(out, top, |d, out| {
-                d.write(&c.arg, scope, out, false);
+            Expr::Collate(c) => self.wrapped(out, |d, out| {
+                d.child(&c.arg, &Parent::Other, scope, out);
                 out.push_str(" COLLATE ");
                 out.push_str(&d.collation_name(c.collation));
             }),
@@ -107,12 +107,12 @@ impl Deparse<'_> {
                 self.call_like(if m.greatest { "GREATEST" } else { "LEAST" }, &m.args, scope, out)
             }
             Expr::SqlValue(v) => self.sql_value(v, out),
-            Expr::NullTest(t) => self.wrapped(out, top, |d, out| {
-                d.write(&t.arg, scope, out, false);
+            Expr::NullTest(t) => self.wrapped(out, |d, out| {
+                d.child(&t.arg, &Parent::Other, scope, out);
                 out.push_str(if t.not { " IS NOT NULL" } else { " IS NULL" });
             }),
-            Expr::BooleanTest(t) => self.wrapped(out, top, |d, out| {
-                d.write(&t.arg, scope, out, false);
+            Expr::BooleanTest(t) => self.wrapped(out, |d, out| {
+                d.child(&t.arg, &Parent::Other, scope, out);
                 out.push_str(test_words(t.test));
             }),
             other => self.rare(other, scope, out),
@@ -127,25 +127,25 @@ impl Deparse<'_> {
                     out.push('[');
                     if let Some(lower) = s.lower.get(i) {
                         if let Some(l) = lower {
-                            self.write(l, scope, out, true);
+                            self.write(l, scope, out);
                         }
                         out.push(':');
                     }
                     if let Some(u) = upper {
-                        self.write(u, scope, out, true);
+                        self.write(u, scope, out);
                     }
                     out.push(']');
                 }
             }
             Expr::Field(f) => {
                 out.push('(');
-                self.write(&f.arg, scope, out, true);
+                self.write(&f.arg, scope, out);
                 out.push_str(").");
                 out.push_str(&quote_identifier(&self.field_name(f, scope)));
             }
             Expr::FieldStore(f) => {
                 for (_, e) in &f.fields {
-                    self.write(e, scope, out, true);
+                    self.write(e, scope, out);
                 }
             }
             Expr::DomainValue(_) => out.push_str("VALUE"),
@@ -153,7 +153,7 @@ impl Deparse<'_> {
             Expr::CurrentOf(c) => out.push_str(&format!("CURRENT OF {}", quote_identifier(&c.cursor))),
             Expr::NamedArg(n) => {
                 out.push_str(&format!("{} => ", quote_identifier(&n.name)));
-                self.write(&n.arg, scope, out, true);
+                self.write(&n.arg, scope, out);
             }
             Expr::NextValue(n) => {
                 let name = self.catalog.relation_by_oid(n.sequence).ok().flatten().map(|t| t.name.clone());
@@ -165,13 +165,24 @@ impl Deparse<'_> {
         }
     }
 
-    fn wrapped(&self, out: &mut String, top: bool, f: impl FnOnce(&Self, &mut String)) {
-        let bare = top && self.pretty;
-        if !bare {
+    fn wrapped(&self, out: &mut String, f: impl FnOnce(&Self, &mut String)) {
+        if !self.pretty {
             out.push('(');
         }
         f(self, out);
-        if !bare {
+        if !self.pretty {
+            out.push(')');
+        }
+    }
+
+    /// An operand of `parent`: without `pretty` it brings its own parentheses, with it it gets them where they are needed.
+    fn child(&self, e: &Expr, parent: &Parent, scope: &Scope<'_>, out: &mut String) {
+        let brackets = self.pretty && !is_simple(e, parent);
+        if brackets {
+            out.push('(');
+        }
+        self.write(e, scope, out);
+        if brackets {
             out.push(')');
         }
     }
@@ -180,10 +191,10 @@ impl Deparse<'_> {
     fn operand(&self, e: &Expr, scope: &Scope<'_>, out: &mut String) {
         let bare = matches!(e, Expr::Var(_) | Expr::Param(_) | Expr::Subscript(_));
         if bare {
-            self.write(e, scope, out, true);
+            self.write(e, scope, out);
         } else {
             out.push('(');
-            self.write(e, scope, out, true);
+            self.write(e, scope, out);
             out.push(')');
         }
     }
@@ -193,7 +204,7 @@ impl Deparse<'_> {
             if i > 0 {
                 out.push_str(", ");
             }
-            self.write(e, scope, out, true);
+            self.write(e, scope, out);
         }
     }
 
@@ -246,11 +257,11 @@ impl Deparse<'_> {
         }
     }
 
-    fn func(&self, f: &FuncExpr, scope: &Scope<'_>, out: &mut String, top: bool) {
+    fn func(&self, f: &FuncExpr, scope: &Scope<'_>, out: &mut String) {
         if f.form == CoercionForm::ImplicitCast
             && let Some(arg) = f.args.first()
         {
-            return self.write(arg, scope, out, top);
+            return self.write(arg, scope, out);
         }
         if f.form == CoercionForm::ExplicitCast
             && let Some(arg) = f.args.first()
@@ -271,7 +282,7 @@ impl Deparse<'_> {
             if f.variadic && i + 1 == f.args.len() {
                 out.push_str("VARIADIC ");
             }
-            self.write(a, scope, out, true);
+            self.write(a, scope, out);
         }
         out.push(')');
     }
@@ -280,7 +291,7 @@ impl Deparse<'_> {
     fn sql_syntax(&self, name: &str, f: &FuncExpr, scope: &Scope<'_>, out: &mut String) -> bool {
         let text = |e: &Expr| {
             let mut s = String::new();
-            self.write(e, scope, &mut s, false);
+            self.write(e, scope, &mut s);
             s
         };
         let args: Vec<String> = f.args.iter().map(text).collect();
@@ -307,24 +318,25 @@ impl Deparse<'_> {
         true
     }
 
-    fn op(&self, o: &OpExpr, scope: &Scope<'_>, out: &mut String, top: bool) {
+    fn op(&self, o: &OpExpr, scope: &Scope<'_>, out: &mut String) {
         let name = self.operator_name(o.op);
-        self.wrapped(out, top, |d, out| match o.args.as_slice() {
+        let parent = Parent::Left(&name);
+        self.wrapped(out, |d, out| match o.args.as_slice() {
             [r] => {
                 out.push_str(&format!("{name} "));
-                d.write(r, scope, out, false);
+                d.child(r, &parent, scope, out);
             }
             [l, r] => {
-                d.write(l, scope, out, false);
+                d.child(l, &parent, scope, out);
                 out.push_str(&format!(" {name} "));
-                d.write(r, scope, out, false);
+                d.child(r, &Parent::Right(&name), scope, out);
             }
             _ => {}
         });
     }
 
-    fn bool_expr(&self, b: &BoolExpr, scope: &Scope<'_>, out: &mut String, top: bool) {
-        self.wrapped(out, top, |d, out| {
+    fn bool_expr(&self, b: &BoolExpr, scope: &Scope<'_>, out: &mut String) {
+        self.wrapped(out, |d, out| {
             if b.op == BoolOp::Not {
                 out.push_str("NOT ");
             }
@@ -332,7 +344,7 @@ impl Deparse<'_> {
                 if i > 0 {
                     out.push_str(if b.op == BoolOp::And { " AND " } else { " OR " });
                 }
-                d.write(a, scope, out, false);
+                d.child(a, &Parent::Bool(b.op), scope, out);
             }
         });
     }
@@ -346,7 +358,7 @@ impl Deparse<'_> {
         let args: Vec<Expr> = a.args.iter().filter(|t| !t.junk).map(|t| t.expr.clone()).collect();
         let key = |sort_ref: u32, out: &mut String| {
             if let Some(t) = a.args.iter().find(|t| t.sort_ref == sort_ref) {
-                self.write(&t.expr, scope, out, true);
+                self.write(&t.expr, scope, out);
             }
         };
         let order = |out: &mut String| {
@@ -378,7 +390,7 @@ impl Deparse<'_> {
         }
         if let Some(f) = &a.filter {
             out.push_str(" FILTER (WHERE ");
-            self.write(f, scope, out, false);
+            self.write(f, scope, out);
             out.push(')');
         }
     }
@@ -394,7 +406,7 @@ impl Deparse<'_> {
         out.push(')');
         if let Some(f) = &w.filter {
             out.push_str(" FILTER (WHERE ");
-            self.write(f, scope, out, false);
+            self.write(f, scope, out);
             out.push(')');
         }
         out.push_str(" OVER ");
@@ -409,7 +421,7 @@ impl Deparse<'_> {
         }
     }
 
-    fn sublink(&self, s: &SubLink, scope: &Scope<'_>, out: &mut String, top: bool) {
+    fn sublink(&self, s: &SubLink, scope: &Scope<'_>, out: &mut String) {
         let query = self.subquery(&s.query, Some(scope));
         let left = || {
             let mut text = String::new();
@@ -420,21 +432,19 @@ impl Deparse<'_> {
         };
         let op = s.op_name.last().map_or("=", String::as_str);
         match s.kind {
-            SubLinkType::Exists => {
-                self.wrapped(out, top, |_, out| out.push_str(&format!("EXISTS ({query})")))
-            }
+            SubLinkType::Exists => self.wrapped(out, |_, out| out.push_str(&format!("EXISTS ({query})"))),
             SubLinkType::Array => out.push_str(&format!("ARRAY({query})")),
             SubLinkType::Any if op == "=" => {
-                self.wrapped(out, top, |_, out| out.push_str(&format!("{} IN ({query})", left())));
+                self.wrapped(out, |_, out| out.push_str(&format!("{} IN ({query})", left())));
             }
             SubLinkType::Any => {
-                self.wrapped(out, top, |_, out| out.push_str(&format!("{} {op} ANY ({query})", left())))
+                self.wrapped(out, |_, out| out.push_str(&format!("{} {op} ANY ({query})", left())))
             }
             SubLinkType::All => {
-                self.wrapped(out, top, |_, out| out.push_str(&format!("{} {op} ALL ({query})", left())))
+                self.wrapped(out, |_, out| out.push_str(&format!("{} {op} ALL ({query})", left())))
             }
             SubLinkType::RowCompare => {
-                self.wrapped(out, top, |_, out| out.push_str(&format!("{} {op} ({query})", left())));
+                self.wrapped(out, |_, out| out.push_str(&format!("{} {op} ({query})", left())));
             }
             SubLinkType::Expr | SubLinkType::MultiExpr => out.push_str(&format!("({query})")),
         }
@@ -445,7 +455,7 @@ impl Deparse<'_> {
         match test {
             Expr::Op(o) => {
                 if let Some(l) = o.args.first() {
-                    self.write(l, scope, out, true);
+                    self.write(l, scope, out);
                 }
             }
             Expr::Bool(b) => {
@@ -477,7 +487,7 @@ impl Deparse<'_> {
         out: &mut String,
     ) {
         if form == CoercionForm::ImplicitCast {
-            return self.write(arg, scope, out, false);
+            return self.write(arg, scope, out);
         }
         // A constant of the very type needs no second cast.
         if let Expr::Const(c) = arg
@@ -492,9 +502,14 @@ impl Deparse<'_> {
             let typed = Const { typmod, ..c.clone() };
             return self.constant(&typed, out);
         }
-        out.push('(');
-        self.write(arg, scope, out, false);
-        out.push_str(")::");
+        if self.pretty {
+            self.child(arg, &Parent::Other, scope, out);
+        } else {
+            out.push('(');
+            self.write(arg, scope, out);
+            out.push(')');
+        }
+        out.push_str("::");
         out.push_str(&format_type(self.catalog, to, Some(typmod)));
     }
 
@@ -502,19 +517,19 @@ impl Deparse<'_> {
         out.push_str("\nCASE");
         if let Some(a) = &c.arg {
             out.push(' ');
-            self.write(a, scope, out, true);
+            self.write(a, scope, out);
         }
         for (when, then) in &c.whens {
             out.push_str("\n    WHEN ");
             match (&c.arg, when) {
-                (Some(_), Expr::Op(o)) if o.args.len() == 2 => self.write(&o.args[1], scope, out, false),
-                _ => self.write(when, scope, out, false),
+                (Some(_), Expr::Op(o)) if o.args.len() == 2 => self.write(&o.args[1], scope, out),
+                _ => self.write(when, scope, out),
             }
             out.push_str(" THEN ");
-            self.write(then, scope, out, true);
+            self.write(then, scope, out);
         }
         out.push_str("\n    ELSE ");
-        self.write(&c.default, scope, out, true);
+        self.write(&c.default, scope, out);
         out.push_str("\nEND");
     }
 
@@ -585,6 +600,62 @@ impl Deparse<'_> {
                 .flatten()
                 .map_or(oid.to_string(), |c| quote_identifier(&c.name)),
         }
+    }
+}
+
+/// What an operand stands in.
+enum Parent<'n> {
+    /// Left of this operator, or behind it as a prefix.
+    Left(&'n str),
+    /// Right of this operator.
+    Right(&'n str),
+    /// In a logical connective.
+    Bool(BoolOp),
+    /// In anything else that binds tightly.
+    Other,
+}
+
+/// Whether an operand needs no parentheses.
+fn is_simple(e: &Expr, parent: &Parent<'_>) -> bool {
+    match e {
+        Expr::Op(o) => match parent {
+            Parent::Bool(_) => true,
+            Parent::Left(name) | Parent::Right(name) => {
+                let own = types::registry::operator(o.op).map_or("", |o| o.name);
+                let rank = |op: &str| match op {
+                    "+" | "-" => 1,
+                    "*" | "/" | "%" => 2,
+                    _ => 0,
+                };
+                let (mine, theirs) = (rank(own), rank(name));
+                o.args.len() == 2
+                    && mine > 0
+                    && theirs > 0
+                    && (mine > theirs || (mine == theirs && matches!(parent, Parent::Left(_))))
+            }
+            Parent::Other => false,
+        },
+        Expr::Distinct(_)
+        | Expr::ScalarArray(_)
+        | Expr::NullTest(_)
+        | Expr::BooleanTest(_)
+        | Expr::Collate(_) => matches!(parent, Parent::Bool(_)),
+        Expr::SubLink(s) => {
+            matches!(parent, Parent::Bool(_)) || matches!(s.kind, SubLinkType::Expr | SubLinkType::Array)
+        }
+        Expr::Bool(b) => match parent {
+            Parent::Bool(BoolOp::And) => b.op != BoolOp::Or,
+            Parent::Bool(BoolOp::Or) => true,
+            _ => false,
+        },
+        Expr::Relabel(r) if r.form == CoercionForm::ImplicitCast => is_simple(&r.arg, parent),
+        Expr::IoCast(r) if r.form == CoercionForm::ImplicitCast => is_simple(&r.arg, parent),
+        Expr::ArrayCast(r) if r.form == CoercionForm::ImplicitCast => is_simple(&r.arg, parent),
+        Expr::ToDomain(r) if r.form == CoercionForm::ImplicitCast => is_simple(&r.arg, parent),
+        Expr::Func(f) if f.form == CoercionForm::ImplicitCast => {
+            f.args.first().is_none_or(|a| is_simple(a, parent))
+        }
+        _ => true,
     }
 }
 

@@ -89,7 +89,7 @@ impl Deparse<'_> {
                 if i > 0 {
                     out.push_str(",\n    ");
                 }
-                self.from_node(item, query, scope, rtes, out);
+                self.join_node(item, query, scope, rtes, out);
             }
         }
         if let Some(f) = &query.join_tree.filter {
@@ -212,7 +212,7 @@ impl Deparse<'_> {
         }
     }
 
-    fn from_node(
+    fn join_node(
         &self,
         node: &FromNode,
         query: &Query,
@@ -233,7 +233,7 @@ impl Deparse<'_> {
                 if alias.is_some() {
                     out.push('(');
                 }
-                self.from_node(&j.left, query, scope, rtes, out);
+                self.join_node(&j.left, query, scope, rtes, out);
                 let cross = j.on.is_none() && j.using.is_empty() && j.kind == JoinType::Inner;
                 out.push_str("\n     ");
                 out.push_str(match j.kind {
@@ -243,17 +243,13 @@ impl Deparse<'_> {
                     JoinType::Full => "FULL JOIN ",
                     JoinType::Right => "RIGHT JOIN ",
                 });
-                self.from_node(&j.right, query, scope, rtes, out);
+                self.join_node(&j.right, query, scope, rtes, out);
                 if !j.using.is_empty() {
                     let names: Vec<String> = j.using.iter().map(|n| quote_identifier(n)).collect();
                     out.push_str(&format!(" USING ({})", names.join(", ")));
                 } else if let Some(on) = &j.on {
                     let text = self.text(on, scope);
-                    if text.starts_with('(') {
-                        out.push_str(&format!(" ON ({text})"))
-                    } else {
-                        out.push_str(&format!(" ON ({text})"))
-                    }
+                    out.push_str(&if self.pretty { format!(" ON {text}") } else { format!(" ON ({text})") });
                 }
                 out.push(')');
                 if let Some(a) = alias {
@@ -342,7 +338,7 @@ impl Deparse<'_> {
 
     fn text(&self, e: &Expr, scope: &Scope<'_>) -> String {
         let mut out = String::new();
-        self.write(e, scope, &mut out, true);
+        self.write(e, scope, &mut out);
         out.trim_start_matches('\n').to_owned()
     }
 

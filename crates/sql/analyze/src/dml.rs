@@ -274,8 +274,7 @@ impl Analyzer<'_> {
         }
         let names = types.iter().map(|c| c.name.clone()).collect();
         let kind = RteKind::Values(Values { rows: out, columns: types.clone() });
-        let item =
-            self.add_entry(kind, None, "*VALUES*", names, &types, None, Location::NONE, Oid::INVALID)?;
+        let item = self.add_entry(kind, None, "*VALUES*", names, &types, None, Oid::INVALID)?;
         query.join_tree = FromExpr { items: vec![FromNode::Entry(item.rte)], filter: None };
         Ok(item
             .columns
@@ -422,7 +421,7 @@ impl Analyzer<'_> {
         let rte = item.rte;
         self.level().namespace.push(item.clone());
         let mut items = vec![FromNode::Entry(rte)];
-        items.extend(self.from_clause(&s.from)?);
+        items.extend(self.join_list(&s.from)?);
         query.targets = self.set_list(&s.assignments, &table, rte, &s.relation)?;
         let filter = self.opt_condition(s.filter.as_ref(), Place::Where)?;
         query.join_tree = FromExpr { items, filter };
@@ -501,7 +500,7 @@ impl Analyzer<'_> {
         let (_, item) = self.target_relation(&s.relation, access::DELETE, "delete from")?;
         self.level().namespace.push(item.clone());
         let mut items = vec![FromNode::Entry(item.rte)];
-        items.extend(self.from_clause(&s.using)?);
+        items.extend(self.join_list(&s.using)?);
         let filter = self.opt_condition(s.filter.as_ref(), Place::Where)?;
         query.join_tree = FromExpr { items, filter };
         self.returning(&s.returning, item, &mut query)?;
@@ -562,13 +561,13 @@ impl Analyzer<'_> {
         }
         let (table, target) = self.target_relation(&s.relation, 0, "merge into")?;
         self.level().range_table[target.rte].in_from = true;
-        let nodes = self.from_clause(std::slice::from_ref(&s.source))?;
+        let nodes = self.join_list(std::slice::from_ref(&s.source))?;
         let Some(source_node) = nodes.into_iter().next() else { return Err(crate::expr_transform::shape()) };
         let source = self.level().namespace.clone();
         if source.iter().any(|n| n.rel_visible && n.name == target.name) {
             let error = sql_err!(DUPLICATE_ALIAS, "name \"{}\" specified more than once", target.name)
                 .detail("The name is used both as MERGE target table and data source.");
-            return Err(self.at(error, s.relation.location));
+            return Err(error);
         }
         let mut both = vec![target.clone()];
         both.extend(source.iter().cloned());

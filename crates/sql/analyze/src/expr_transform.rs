@@ -429,7 +429,8 @@ impl Analyzer<'_> {
         match self.coerce_to(arg, target, typmod, Coercion::explicit(location))? {
             Some(e) => Ok(e),
             None => {
-                Err(self.cannot_coerce(source, target, location.leftmost(arg_location.leftmost(location))))
+                let at = if location == Location::NONE { arg_location } else { location };
+                Err(self.cannot_coerce(source, target, at))
             }
         }
     }

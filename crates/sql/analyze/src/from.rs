@@ -19,10 +19,10 @@ use crate::query::{
 
 impl Analyzer<'_> {
     /// The FROM list: its items go into the join tree, its names into view.
-    pub(crate) fn from_clause(&mut self, items: &[FromItem]) -> SqlResult<Vec<FromNode>> {
+    pub(crate) fn join_list(&mut self, items: &[FromItem]) -> SqlResult<Vec<FromNode>> {
         let mut nodes = Vec::with_capacity(items.len());
         for item in items {
-            let (node, mut names) = self.from_item(item)?;
+            let (node, mut names) = self.joined(item)?;
             self.check_conflicts(&names)?;
             for n in &mut names {
                 (n.lateral_only, n.lateral_ok) = (true, true);
@@ -58,7 +58,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    fn from_item(&mut self, item: &FromItem) -> SqlResult<(FromNode, Vec<NsItem>)> {
+    fn joined(&mut self, item: &FromItem) -> SqlResult<(FromNode, Vec<NsItem>)> {
         self.check_stack()?;
         match item {
             FromItem::Table(r) => {
@@ -221,7 +221,7 @@ impl Analyzer<'_> {
         let kind =
             RteKind::Relation(Relation { oid, table: table.clone(), lock_mode, inherit, sample: None });
         let access = Some(Access { required, ..Access::default() });
-        self.add_entry(kind, r.alias.as_ref(), &table.name, names, &columns, access, r.location, oid)
+        self.add_entry(kind, r.alias.as_ref(), &table.name, names, &columns, access, oid)
     }
 
     fn view_item(&mut self, table: &Arc<Table>, r: &ast::RangeVar) -> SqlResult<NsItem> {
@@ -250,7 +250,7 @@ impl Analyzer<'_> {
             .any(|(n, v)| n == "security_barrier" && matches!(v.as_str(), "true" | "on" | "1"));
         let kind = RteKind::Subquery(Subquery { query: Box::new(query), view: table.oid, security_barrier });
         let access = Some(Access { required: access::SELECT, ..Access::default() });
-        self.add_entry(kind, r.alias.as_ref(), &table.name, names, &columns, access, r.location, table.oid)
+        self.add_entry(kind, r.alias.as_ref(), &table.name, names, &columns, access, table.oid)
     }
 
     /// A reference to a query of WITH, if there is one of that name.
@@ -303,7 +303,7 @@ impl Analyzer<'_> {
             self_reference,
             columns: columns.clone(),
         });
-        self.add_entry(kind, r.alias.as_ref(), &r.name, names, &columns, None, r.location, Oid::INVALID)
+        self.add_entry(kind, r.alias.as_ref(), &r.name, names, &columns, None, Oid::INVALID)
     }
 
     fn subquery_item(
@@ -335,16 +335,8 @@ impl Analyzer<'_> {
             view: Oid::INVALID,
             security_barrier: false,
         });
-        let mut item = self.add_entry(
-            kind,
-            alias,
-            "unnamed_subquery",
-            names,
-            &columns,
-            None,
-            Location::NONE,
-            Oid::INVALID,
-        )?;
+        let mut item =
+            self.add_entry(kind, alias, "unnamed_subquery", names, &columns, None, Oid::INVALID)?;
         self.level().range_table[item.rte].lateral = lateral;
         // Without alias the columns are in view, but no name for the whole.
         item.rel_visible = alias.is_some();
@@ -374,11 +366,10 @@ impl Analyzer<'_> {
         names: Vec<String>,
         columns: &[ColumnType],
         access: Option<Access>,
-        location: Location,
         relation: Oid,
     ) -> SqlResult<NsItem> {
         let shown = alias.map_or(name, |a| a.name.as_str()).to_owned();
-        let names = self.aliased_columns(names, alias, &shown, location)?;
+        let names = self.aliased_columns(names, alias, &shown)?;
         let rte = self.add_rte(RangeTableEntry {
             kind,
             alias: alias.map(|a| RteAlias { name: a.name.clone(), columns: a.columns.clone() }),
@@ -427,7 +418,6 @@ impl Analyzer<'_> {
         mut names: Vec<String>,
         alias: Option<&ast::Alias>,
         shown: &str,
-        location: Location,
     ) -> SqlResult<Vec<String>> {
         let Some(alias) = alias else { return Ok(names) };
         let live = names.iter().filter(|n| !n.is_empty()).count();
@@ -437,7 +427,7 @@ impl Analyzer<'_> {
                 "table \"{shown}\" has {live} columns available but {} columns specified",
                 alias.columns.len()
             );
-            return Err(self.at(error, location));
+            return Err(error);
         }
         let mut given = alias.columns.iter();
         for name in names.iter_mut().filter(|n| !n.is_empty()) {
@@ -474,7 +464,7 @@ impl Analyzer<'_> {
         let names = all.iter().map(|c| c.name.clone()).collect();
         let kind = RteKind::Function(Functions { functions, ordinality: *ordinality });
         let alias = alias.as_ref();
-        let item = self.add_entry(kind, alias, &name, names, &all, None, Location::NONE, Oid::INVALID)?;
+        let item = self.add_entry(kind, alias, &name, names, &all, None, Oid::INVALID)?;
         self.level().range_table[item.rte].lateral = lateral;
         Ok(item)
     }
@@ -625,7 +615,7 @@ impl Analyzer<'_> {
     }
 
     fn join(&mut self, j: &ast::Join) -> SqlResult<(FromNode, Vec<NsItem>)> {
-        let (left, mut left_names) = self.from_item(&j.left)?;
+        let (left, mut left_names) = self.joined(&j.left)?;
         let outer_left = matches!(j.kind, ast::JoinKind::Inner | ast::JoinKind::Left);
         for n in &mut left_names {
             (n.lateral_only, n.lateral_ok) = (true, outer_left);
@@ -633,7 +623,7 @@ impl Analyzer<'_> {
         let before = self.level().namespace.len();
         self.check_conflicts(&left_names)?;
         self.level().namespace.extend(left_names.iter().cloned());
-        let right = self.from_item(&j.right);
+        let right = self.joined(&j.right);
         self.level().namespace.truncate(before);
         let (right, right_names) = right?;
         self.check_join_conflicts(&left_names, &right_names)?;
@@ -781,7 +771,7 @@ impl Analyzer<'_> {
         };
         let shown = j.alias.as_ref().map_or("unnamed_join", |a| a.name.as_str()).to_owned();
         let plain: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();
-        let shown_names = self.aliased_columns(plain, j.alias.as_ref(), &shown, Location::NONE)?;
+        let shown_names = self.aliased_columns(plain, j.alias.as_ref(), &shown)?;
         for (c, name) in columns.iter_mut().zip(&shown_names) {
             c.name.clone_from(name);
         }

@@ -342,3 +342,6 @@ pub fn resolve_collation(
 ) -> SqlResult<Oid> {
     Analyzer::new(text, ParamTypes::None, catalog, call).collation(name, location)
 }
+
+#[cfg(test)]
+mod tests;

@@ -51,6 +51,9 @@ impl Analyzer<'_> {
                 return Ok(false);
             }
         }
+        if declared.iter().any(|d| crate::lookup::is_polymorphic(*d)) {
+            return self.polymorphic_fits(actual, declared);
+        }
         Ok(true)
     }
 

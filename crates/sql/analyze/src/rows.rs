@@ -147,18 +147,33 @@ impl Analyzer<'_> {
     /// A field of a composite value.
     pub(crate) fn field(&mut self, value: Expr, name: &str, location: Location) -> SqlResult<Expr> {
         let type_oid = self.type_of(&value);
-        let at = location.leftmost(location_of(&value));
-        if let Some(columns) = self.row_columns(&value)? {
-            if let Some(i) = columns.iter().position(|c| c.name == name && c.type_oid.is_valid()) {
-                let c = &columns[i];
-                return Ok(Expr::Field(Box::new(FieldExpr {
-                    arg: value,
-                    attno: i as i16 + 1,
-                    result_type: c.type_oid,
-                    typmod: c.typmod,
-                    collation: c.collation,
-                })));
+        let at = if location == Location::NONE { location_of(&value) } else { location };
+        // A field of a whole row is a column.
+        let mut relation = None;
+        if let Expr::Var(v) = &value
+            && v.attno == 0
+        {
+            let (rte, up, version) = (v.rte, v.levels_up, v.version);
+            let level = self.level_up(up)?;
+            let item =
+                level.namespace.iter().position(|n| n.rte == rte && n.version == version && !n.is_join);
+            if let Some(i) = item {
+                relation = Some(level.namespace[i].name.clone());
+                if let Some(e) = self.column_of((up, i), name, at)? {
+                    return Ok(e);
+                }
             }
+        }
+        let columns = self.row_columns(&value)?.unwrap_or_default();
+        if let Some(i) = columns.iter().position(|c| c.name == name && c.type_oid.is_valid()) {
+            let c = &columns[i];
+            return Ok(Expr::Field(Box::new(FieldExpr {
+                arg: value,
+                attno: i as i16 + 1,
+                result_type: c.type_oid,
+                typmod: c.typmod,
+                collation: c.collation,
+            })));
         }
         // A function of one row argument may be written as a field.
         let call = ast::Name(vec![name.to_owned()]);
@@ -184,7 +199,9 @@ impl Analyzer<'_> {
                 location: at,
             })));
         }
-        let error = if self.is_composite(type_oid)? {
+        let error = if let Some(relation) = relation {
+            sql_err!(UNDEFINED_COLUMN, "column {relation}.{name} does not exist")
+        } else if self.is_composite(type_oid)? {
             sql_err!(
                 UNDEFINED_COLUMN,
                 "column \"{name}\" not found in data type {}",

@@ -40,7 +40,7 @@ impl Analyzer<'_> {
             return Err(self.at(error, into.relation.location));
         }
         self.level().windows = body.windows.clone();
-        let items = self.from_clause(&body.from)?;
+        let items = self.join_list(&body.from)?;
         let mut targets = self.target_list(&body.targets, Place::SelectTarget)?;
         self.mark_origins(&mut targets);
         let filter = self.opt_condition(body.filter.as_ref(), Place::Where)?;
@@ -123,8 +123,7 @@ impl Analyzer<'_> {
                 crate::walk::contains(e, |e, depth| matches!(e, Expr::Var(v) if v.levels_up == depth))
             });
         let kind = RteKind::Values(Values { rows: table, columns: types.clone() });
-        let item =
-            self.add_entry(kind, None, "*VALUES*", names, &types, None, Location::NONE, Oid::INVALID)?;
+        let item = self.add_entry(kind, None, "*VALUES*", names, &types, None, Oid::INVALID)?;
         self.level().range_table[item.rte].lateral = lateral;
         let rte = item.rte;
         let mut targets: Vec<TargetEntry> = item

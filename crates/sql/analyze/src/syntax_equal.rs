@@ -1,6 +1,6 @@
 //! Equality of raw expressions that disregards locations, to recognise windows written twice.
 
-use parse::ast::{Expr, SortBy};
+use parse::ast::{Expr, Location, SortBy};
 
 /// Whether two lists of expressions are written alike.
 pub(crate) fn exprs(a: &[Expr], b: &[Expr]) -> bool {
@@ -23,4 +23,32 @@ fn strip(text: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// Where a raw expression begins, as far as its first operand tells.
+pub(crate) fn location(e: &Expr) -> Location {
+    match e {
+        Expr::Column(c) => c.location,
+        Expr::Op(o) => o.left.as_ref().map_or(o.location, location),
+        Expr::Func(f) => f.location,
+        Expr::Cast(c) => location(&c.arg).leftmost(c.location),
+        Expr::Collate(c) => c.arg.as_ref().map_or(c.location, location),
+        Expr::SubLink(s) => s.test.as_ref().map_or(s.location, location),
+        Expr::Case(c) => c.location,
+        Expr::Indirection { arg, .. } => location(arg),
+        Expr::Bool { args, location: at, .. } => args.first().map_or(*at, |a| location(a).leftmost(*at)),
+        Expr::NullTest { arg, .. } | Expr::BooleanTest { arg, .. } => location(arg),
+        Expr::Param { location, .. }
+        | Expr::Const { location, .. }
+        | Expr::Array { location, .. }
+        | Expr::Row { location, .. }
+        | Expr::Coalesce { location, .. }
+        | Expr::MinMax { location, .. }
+        | Expr::SqlValue { location, .. }
+        | Expr::Default { location }
+        | Expr::Grouping { location, .. }
+        | Expr::NamedArg { location, .. }
+        | Expr::MergeAction { location } => *location,
+        Expr::CurrentOf { .. } => Location::NONE,
+    }
 }

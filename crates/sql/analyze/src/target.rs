@@ -205,13 +205,20 @@ impl Analyzer<'_> {
         let none = (Oid::INVALID, 0);
         let Ok(level) = self.level_up(levels_up) else { return none };
         match level.range_table.get(rte).map(|r| &r.kind) {
-            Some(crate::query::RteKind::Relation(r)) if attno != 0 => (r.oid, attno),
-            Some(crate::query::RteKind::Subquery(s)) if s.view.is_valid() && attno > 0 => (s.view, attno),
+            Some(crate::query::RteKind::Relation(r)) => (r.oid, attno),
+            Some(crate::query::RteKind::Subquery(s)) if s.view.is_valid() => (s.view, attno),
             Some(crate::query::RteKind::Subquery(s)) if attno > 0 => s
                 .query
                 .result_columns()
                 .nth(attno as usize - 1)
                 .map_or(none, |t| (t.source_table, t.source_column)),
+            Some(crate::query::RteKind::Cte(c)) if attno > 0 && !c.self_reference => {
+                let (name, up) = (c.name.clone(), levels_up + c.levels_up);
+                let Ok(level) = self.level_up(up) else { return none };
+                let cte = level.ctes.iter().find(|c| c.name == name);
+                let column = cte.and_then(|c| c.query.result_columns().nth(attno as usize - 1));
+                column.map_or(none, |t| (t.source_table, t.source_column))
+            }
             _ => none,
         }
     }

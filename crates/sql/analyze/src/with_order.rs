@@ -27,6 +27,11 @@ pub(crate) fn order(analyzer: &Analyzer<'_>, ctes: &[Cte]) -> SqlResult<Vec<usiz
     Ok(out)
 }
 
+/// Whether a query of WITH refers to a name.
+pub(crate) fn refers(cte: &Cte, name: &str) -> bool {
+    mentions(&format!("{:?}", cte.query), name)
+}
+
 /// Whether a tree, printed, names a relation without schema.
 fn mentions(tree: &str, name: &str) -> bool {
     tree.contains(&format!("schema: None, name: {name:?},"))

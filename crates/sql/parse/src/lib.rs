@@ -101,3 +101,6 @@ fn notice(text: &str, n: rupg_sql::Notice) -> SqlError {
         None => notice,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -798,7 +798,7 @@ pub enum AlterDomainAction {
     /// DROP NOT NULL
     DropNotNull,
     /// ADD constraint
-    AddConstraint(Constraint),
+    AddConstraint(Box<Constraint>),
     /// DROP CONSTRAINT [IF EXISTS]
     DropConstraint(String, bool, DropBehavior),
     /// VALIDATE CONSTRAINT

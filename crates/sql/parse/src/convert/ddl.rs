@@ -135,7 +135,7 @@ impl Converter<'_> {
         let query = s.query.ok_or_else(|| shape("CREATE TABLE AS"))?;
         Ok(Statement::CreateTableAs(Box::new(CreateTableAs {
             query: Box::new(self.statement(query)?),
-            into: self.into_clause(*s.into.ok_or_else(|| shape("CREATE TABLE AS"))?)?,
+            into: self.created(*s.into.ok_or_else(|| shape("CREATE TABLE AS"))?)?,
             materialized_view: s.objtype == n::ObjectType::OBJECT_MATVIEW,
             select_into: s.is_select_into,
             if_not_exists: s.if_not_exists,
@@ -332,7 +332,9 @@ impl Converter<'_> {
             n::AlterDomainType::AD_DropNotNull => AlterDomainAction::DropNotNull,
             n::AlterDomainType::AD_SetNotNull => AlterDomainAction::SetNotNull,
             n::AlterDomainType::AD_AddConstraint => match s.def {
-                Some(n::Node::Constraint(c)) => AlterDomainAction::AddConstraint(self.constraint(*c)?),
+                Some(n::Node::Constraint(c)) => {
+                    AlterDomainAction::AddConstraint(Box::new(self.constraint(*c)?))
+                }
                 _ => return Err(shape("ALTER DOMAIN")),
             },
             n::AlterDomainType::AD_DropConstraint => {

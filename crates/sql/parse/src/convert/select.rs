@@ -64,9 +64,9 @@ impl Converter<'_> {
         } else {
             SelectBody::Simple(Box::new(SimpleSelect {
                 distinct: self.distinct(s.distinctClause)?,
-                into: s.intoClause.map(|i| self.into_clause(*i)).transpose()?,
+                into: s.intoClause.map(|i| self.created(*i)).transpose()?,
                 targets: self.targets(s.targetList)?,
-                from: self.from_list(s.fromClause)?,
+                from: self.tables(s.fromClause)?,
                 filter: self.opt_expr(s.whereClause)?,
                 group_by: self.group_by(s.groupClause)?,
                 group_distinct: s.groupDistinct,
@@ -164,16 +164,16 @@ impl Converter<'_> {
         Ok(Some(With { recursive: with.recursive, ctes, location: loc(with.location) }))
     }
 
-    pub(crate) fn from_list(&mut self, list: n::List) -> SqlResult<Vec<FromItem>> {
-        list.into_iter().map(|node| self.from_item(node)).collect()
+    pub(crate) fn tables(&mut self, list: n::List) -> SqlResult<Vec<FromItem>> {
+        list.into_iter().map(|node| self.table(node)).collect()
     }
 
-    fn from_item(&mut self, node: Option<n::Node>) -> SqlResult<FromItem> {
+    fn table(&mut self, node: Option<n::Node>) -> SqlResult<FromItem> {
         let node = node.ok_or_else(|| shape("FROM"))?;
-        self.deeper(|c| c.from_node(node))
+        self.deeper(|c| c.table_node(node))
     }
 
-    fn from_node(&mut self, node: n::Node) -> SqlResult<FromItem> {
+    fn table_node(&mut self, node: n::Node) -> SqlResult<FromItem> {
         Ok(match node {
             n::Node::RangeVar(v) => FromItem::Table(range_var(*v)?),
             n::Node::RangeSubselect(s) => {
@@ -185,7 +185,7 @@ impl Converter<'_> {
                     location,
                 }
             }
-            n::Node::RangeFunction(f) => self.from_function(*f)?,
+            n::Node::RangeFunction(f) => self.table_function(*f)?,
             n::Node::JoinExpr(j) => FromItem::Join(Box::new(self.join(*j)?)),
             n::Node::RangeTableSample(s) => {
                 let Some(n::Node::RangeVar(table)) = s.relation else { return Err(shape("TABLESAMPLE")) };
@@ -203,7 +203,7 @@ impl Converter<'_> {
         })
     }
 
-    fn from_function(&mut self, f: n::RangeFunction) -> SqlResult<FromItem> {
+    fn table_function(&mut self, f: n::RangeFunction) -> SqlResult<FromItem> {
         let mut functions = Vec::with_capacity(f.functions.len());
         for node in f.functions.into_iter().flatten() {
             let n::Node::List(pair) = node else { return Err(shape("function in FROM")) };
@@ -236,8 +236,8 @@ impl Converter<'_> {
                 _ => return Err(shape("JOIN")),
             },
             natural: j.isNatural,
-            left: self.from_item(j.larg)?,
-            right: self.from_item(j.rarg)?,
+            left: self.table(j.larg)?,
+            right: self.table(j.rarg)?,
             using: strings(j.usingClause)?,
             using_alias: alias(j.join_using_alias)?,
             on: self.opt_expr(j.quals)?,
@@ -246,7 +246,7 @@ impl Converter<'_> {
     }
 
     /// What SELECT INTO and CREATE TABLE AS create.
-    pub(crate) fn into_clause(&mut self, i: n::IntoClause) -> SqlResult<Into> {
+    pub(crate) fn created(&mut self, i: n::IntoClause) -> SqlResult<Into> {
         Ok(Into {
             relation: boxed_range_var(i.rel)?,
             columns: strings(i.colNames)?,
@@ -359,7 +359,7 @@ impl Converter<'_> {
             with: self.with(s.withClause)?,
             relation: boxed_range_var(s.relation)?,
             assignments: self.assignments(s.targetList)?,
-            from: self.from_list(s.fromClause)?,
+            from: self.tables(s.fromClause)?,
             filter: self.opt_expr(s.whereClause)?,
             returning: self.returning(s.returningClause)?,
         })))
@@ -369,7 +369,7 @@ impl Converter<'_> {
         Ok(Statement::Delete(Box::new(Delete {
             with: self.with(s.withClause)?,
             relation: boxed_range_var(s.relation)?,
-            using: self.from_list(s.usingClause)?,
+            using: self.tables(s.usingClause)?,
             filter: self.opt_expr(s.whereClause)?,
             returning: self.returning(s.returningClause)?,
         })))
@@ -384,7 +384,7 @@ impl Converter<'_> {
         Ok(Statement::Merge(Box::new(Merge {
             with: self.with(s.withClause)?,
             relation: boxed_range_var(s.relation)?,
-            source: self.from_item(s.sourceRelation)?,
+            source: self.table(s.sourceRelation)?,
             on: self.expr(s.joinCondition)?,
             whens,
             returning: self.returning(s.returningClause)?,
