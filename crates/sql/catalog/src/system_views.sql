@@ -1,0 +1,440 @@
+-- The system views of pg_catalog, with PostgreSQL 18's columns. Run once, by a superuser, when a cluster is made.
+-- A column is NULL where nothing counts what it shows.
+
+CREATE VIEW pg_catalog.pg_roles AS
+SELECT a.rolname,
+       a.rolsuper,
+       a.rolinherit,
+       a.rolcreaterole,
+       a.rolcreatedb,
+       a.rolcanlogin,
+       a.rolreplication,
+       a.rolconnlimit,
+       '********'::text AS rolpassword,
+       a.rolvaliduntil,
+       a.rolbypassrls,
+       s.setconfig AS rolconfig,
+       a.oid
+  FROM pg_catalog.pg_authid a
+  LEFT JOIN pg_catalog.pg_db_role_setting s ON s.setrole = a.oid AND s.setdatabase = 0;
+
+CREATE VIEW pg_catalog.pg_shadow AS
+SELECT a.rolname AS usename,
+       a.oid AS usesysid,
+       a.rolcreatedb AS usecreatedb,
+       a.rolsuper AS usesuper,
+       a.rolreplication AS userepl,
+       a.rolbypassrls AS usebypassrls,
+       a.rolpassword AS passwd,
+       a.rolvaliduntil AS valuntil,
+       s.setconfig AS useconfig
+  FROM pg_catalog.pg_authid a
+  LEFT JOIN pg_catalog.pg_db_role_setting s ON s.setrole = a.oid AND s.setdatabase = 0
+ WHERE a.rolcanlogin;
+
+CREATE VIEW pg_catalog.pg_user AS
+SELECT usename,
+       usesysid,
+       usecreatedb,
+       usesuper,
+       userepl,
+       usebypassrls,
+       '********'::text AS passwd,
+       valuntil,
+       useconfig
+  FROM pg_catalog.pg_shadow;
+
+CREATE VIEW pg_catalog.pg_group AS
+SELECT a.rolname AS groname,
+       a.oid AS grosysid,
+       ARRAY(SELECT m.member FROM pg_catalog.pg_auth_members m WHERE m.roleid = a.oid) AS grolist
+  FROM pg_catalog.pg_authid a
+ WHERE NOT a.rolcanlogin;
+
+CREATE VIEW pg_catalog.pg_tables AS
+SELECT n.nspname AS schemaname,
+       c.relname AS tablename,
+       pg_catalog.pg_get_userbyid(c.relowner) AS tableowner,
+       t.spcname AS tablespace,
+       c.relhasindex AS hasindexes,
+       c.relhasrules AS hasrules,
+       c.relhastriggers AS hastriggers,
+       c.relrowsecurity AS rowsecurity
+  FROM pg_catalog.pg_class c
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN pg_catalog.pg_tablespace t ON t.oid = c.reltablespace
+ WHERE c.relkind IN ('r', 'p');
+
+CREATE VIEW pg_catalog.pg_views AS
+SELECT n.nspname AS schemaname,
+       c.relname AS viewname,
+       pg_catalog.pg_get_userbyid(c.relowner) AS viewowner,
+       pg_catalog.pg_get_viewdef(c.oid) AS definition
+  FROM pg_catalog.pg_class c
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE c.relkind = 'v';
+
+CREATE VIEW pg_catalog.pg_matviews AS
+SELECT n.nspname AS schemaname,
+       c.relname AS matviewname,
+       pg_catalog.pg_get_userbyid(c.relowner) AS matviewowner,
+       t.spcname AS tablespace,
+       c.relhasindex AS hasindexes,
+       c.relispopulated AS ispopulated,
+       pg_catalog.pg_get_viewdef(c.oid) AS definition
+  FROM pg_catalog.pg_class c
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN pg_catalog.pg_tablespace t ON t.oid = c.reltablespace
+ WHERE c.relkind = 'm';
+
+CREATE VIEW pg_catalog.pg_indexes AS
+SELECT n.nspname AS schemaname,
+       c.relname AS tablename,
+       i.relname AS indexname,
+       t.spcname AS tablespace,
+       pg_catalog.pg_get_indexdef(i.oid) AS indexdef
+  FROM pg_catalog.pg_index x
+  JOIN pg_catalog.pg_class c ON c.oid = x.indrelid
+  JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN pg_catalog.pg_tablespace t ON t.oid = i.reltablespace
+ WHERE c.relkind IN ('r', 'm', 'p') AND i.relkind IN ('i', 'I');
+
+CREATE VIEW pg_catalog.pg_rules AS
+SELECT n.nspname AS schemaname,
+       c.relname AS tablename,
+       r.rulename,
+       pg_catalog.pg_get_ruledef(r.oid) AS definition
+  FROM pg_catalog.pg_rewrite r
+  JOIN pg_catalog.pg_class c ON c.oid = r.ev_class
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE r.rulename <> '_RETURN';
+
+CREATE VIEW pg_catalog.pg_policies AS
+SELECT n.nspname AS schemaname,
+       c.relname AS tablename,
+       p.polname AS policyname,
+       CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END AS permissive,
+       CASE WHEN p.polroles = '{0}'::oid[] THEN '{public}'::name[]
+            ELSE ARRAY(SELECT a.rolname FROM pg_catalog.pg_authid a WHERE a.oid = ANY (p.polroles) ORDER BY a.rolname)
+       END AS roles,
+       CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE'
+                     WHEN '*' THEN 'ALL' END AS cmd,
+       pg_catalog.pg_get_expr(p.polqual, p.polrelid) AS qual,
+       pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid) AS with_check
+  FROM pg_catalog.pg_policy p
+  JOIN pg_catalog.pg_class c ON c.oid = p.polrelid
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
+
+CREATE VIEW pg_catalog.pg_sequences AS
+SELECT n.nspname AS schemaname,
+       c.relname AS sequencename,
+       pg_catalog.pg_get_userbyid(c.relowner) AS sequenceowner,
+       s.seqtypid::pg_catalog.regtype AS data_type,
+       s.seqstart AS start_value,
+       s.seqmin AS min_value,
+       s.seqmax AS max_value,
+       s.seqincrement AS increment_by,
+       s.seqcycle AS cycle,
+       s.seqcache AS cache_size,
+       pg_catalog.pg_sequence_last_value(c.oid) AS last_value
+  FROM pg_catalog.pg_sequence s
+  JOIN pg_catalog.pg_class c ON c.oid = s.seqrelid
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE c.relkind = 'S' AND NOT pg_catalog.pg_is_other_temp_schema(n.oid);
+
+CREATE VIEW pg_catalog.pg_settings AS
+SELECT name, setting, unit, category, short_desc, extra_desc, context, vartype, source, min_val, max_val, enumvals,
+       boot_val, reset_val, sourcefile, sourceline, pending_restart
+  FROM pg_catalog.pg_show_all_settings();
+
+CREATE VIEW pg_catalog.pg_locks AS
+SELECT locktype, database, relation, page, tuple, virtualxid, transactionid, classid, objid, objsubid,
+       virtualtransaction, pid, mode, granted, fastpath, waitstart
+  FROM pg_catalog.pg_lock_status();
+
+CREATE VIEW pg_catalog.pg_cursors AS
+SELECT name, statement, is_holdable, is_binary, is_scrollable, creation_time
+  FROM pg_catalog.pg_cursor();
+
+CREATE VIEW pg_catalog.pg_prepared_statements AS
+SELECT name, statement, prepare_time, parameter_types, result_types, from_sql, generic_plans, custom_plans
+  FROM pg_catalog.pg_prepared_statement();
+
+CREATE VIEW pg_catalog.pg_prepared_xacts AS
+SELECT p.transaction,
+       p.gid,
+       p.prepared,
+       a.rolname AS owner,
+       d.datname AS database
+  FROM pg_catalog.pg_prepared_xact() p
+  LEFT JOIN pg_catalog.pg_authid a ON a.oid = p.ownerid
+  LEFT JOIN pg_catalog.pg_database d ON d.oid = p.dbid;
+
+CREATE VIEW pg_catalog.pg_available_extensions AS
+SELECT e.name, e.default_version, x.extversion AS installed_version, e.comment
+  FROM pg_catalog.pg_available_extensions() e
+  LEFT JOIN pg_catalog.pg_extension x ON x.extname = e.name;
+
+CREATE VIEW pg_catalog.pg_available_extension_versions AS
+SELECT e.name, e.version, x.extname IS NOT NULL AS installed, e.superuser, e.trusted, e.relocatable, e.schema, e.requires,
+       e.comment
+  FROM pg_catalog.pg_available_extension_versions() e
+  LEFT JOIN pg_catalog.pg_extension x ON x.extname = e.name AND x.extversion = e.version;
+
+CREATE VIEW pg_catalog.pg_timezone_names AS
+SELECT name, abbrev, utc_offset, is_dst FROM pg_catalog.pg_timezone_names();
+
+CREATE VIEW pg_catalog.pg_replication_slots AS
+SELECT s.slot_name, s.plugin, s.slot_type, s.datoid, d.datname AS database, s.temporary, s.active, s.active_pid, s.xmin,
+       s.catalog_xmin, s.restart_lsn, s.confirmed_flush_lsn, s.wal_status, s.safe_wal_size, s.two_phase, s.two_phase_at,
+       s.inactive_since, s.conflicting, s.invalidation_reason, s.failover, s.synced
+  FROM pg_catalog.pg_get_replication_slots() s
+  LEFT JOIN pg_catalog.pg_database d ON d.oid = s.datoid;
+
+-- A column's statistics stand in five numbered places, each with the kind of what it holds.
+CREATE VIEW pg_catalog.pg_stats AS
+SELECT n.nspname AS schemaname,
+       c.relname AS tablename,
+       a.attname,
+       s.stainherit AS inherited,
+       s.stanullfrac AS null_frac,
+       s.stawidth AS avg_width,
+       s.stadistinct AS n_distinct,
+       CASE 1 WHEN s.stakind1 THEN s.stavalues1 WHEN s.stakind2 THEN s.stavalues2 WHEN s.stakind3 THEN s.stavalues3
+              WHEN s.stakind4 THEN s.stavalues4 WHEN s.stakind5 THEN s.stavalues5 END AS most_common_vals,
+       CASE 1 WHEN s.stakind1 THEN s.stanumbers1 WHEN s.stakind2 THEN s.stanumbers2 WHEN s.stakind3 THEN s.stanumbers3
+              WHEN s.stakind4 THEN s.stanumbers4 WHEN s.stakind5 THEN s.stanumbers5 END AS most_common_freqs,
+       CASE 2 WHEN s.stakind1 THEN s.stavalues1 WHEN s.stakind2 THEN s.stavalues2 WHEN s.stakind3 THEN s.stavalues3
+              WHEN s.stakind4 THEN s.stavalues4 WHEN s.stakind5 THEN s.stavalues5 END AS histogram_bounds,
+       CASE 3 WHEN s.stakind1 THEN s.stanumbers1[1] WHEN s.stakind2 THEN s.stanumbers2[1]
+              WHEN s.stakind3 THEN s.stanumbers3[1] WHEN s.stakind4 THEN s.stanumbers4[1]
+              WHEN s.stakind5 THEN s.stanumbers5[1] END AS correlation,
+       CASE 4 WHEN s.stakind1 THEN s.stavalues1 WHEN s.stakind2 THEN s.stavalues2 WHEN s.stakind3 THEN s.stavalues3
+              WHEN s.stakind4 THEN s.stavalues4 WHEN s.stakind5 THEN s.stavalues5 END AS most_common_elems,
+       CASE 4 WHEN s.stakind1 THEN s.stanumbers1 WHEN s.stakind2 THEN s.stanumbers2 WHEN s.stakind3 THEN s.stanumbers3
+              WHEN s.stakind4 THEN s.stanumbers4 WHEN s.stakind5 THEN s.stanumbers5 END AS most_common_elem_freqs,
+       CASE 5 WHEN s.stakind1 THEN s.stanumbers1 WHEN s.stakind2 THEN s.stanumbers2 WHEN s.stakind3 THEN s.stanumbers3
+              WHEN s.stakind4 THEN s.stanumbers4 WHEN s.stakind5 THEN s.stanumbers5 END AS elem_count_histogram,
+       CASE 6 WHEN s.stakind1 THEN s.stavalues1 WHEN s.stakind2 THEN s.stavalues2 WHEN s.stakind3 THEN s.stavalues3
+              WHEN s.stakind4 THEN s.stavalues4 WHEN s.stakind5 THEN s.stavalues5 END AS range_length_histogram,
+       CASE 6 WHEN s.stakind1 THEN s.stanumbers1[1] WHEN s.stakind2 THEN s.stanumbers2[1]
+              WHEN s.stakind3 THEN s.stanumbers3[1] WHEN s.stakind4 THEN s.stanumbers4[1]
+              WHEN s.stakind5 THEN s.stanumbers5[1] END AS range_empty_frac,
+       CASE 7 WHEN s.stakind1 THEN s.stavalues1 WHEN s.stakind2 THEN s.stavalues2 WHEN s.stakind3 THEN s.stavalues3
+              WHEN s.stakind4 THEN s.stavalues4 WHEN s.stakind5 THEN s.stavalues5 END AS range_bounds_histogram
+  FROM pg_catalog.pg_statistic s
+  JOIN pg_catalog.pg_class c ON c.oid = s.starelid
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = s.staattnum
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE NOT a.attisdropped
+   AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'select');
+
+CREATE VIEW pg_catalog.pg_stat_activity AS
+SELECT s.datid,
+       d.datname,
+       s.pid,
+       NULL::int4 AS leader_pid,
+       s.usesysid,
+       a.rolname AS usename,
+       s.application_name,
+       s.client_addr,
+       s.client_hostname,
+       s.client_port,
+       s.backend_start,
+       s.xact_start,
+       s.query_start,
+       s.state_change,
+       s.wait_event_type,
+       s.wait_event,
+       s.state,
+       s.backend_xid,
+       s.backend_xmin,
+       NULL::int8 AS query_id,
+       s.query,
+       s.backend_type
+  FROM pg_catalog.pg_stat_get_activity(NULL) s
+  LEFT JOIN pg_catalog.pg_database d ON d.oid = s.datid
+  LEFT JOIN pg_catalog.pg_authid a ON a.oid = s.usesysid;
+
+CREATE VIEW pg_catalog.pg_stat_replication AS
+SELECT s.pid, b.usesysid, a.rolname AS usename, b.application_name, b.client_addr, b.client_hostname, b.client_port,
+       b.backend_start, b.backend_xmin, s.state, s.sent_lsn, s.write_lsn, s.flush_lsn, s.replay_lsn, s.write_lag,
+       s.flush_lag, s.replay_lag, s.sync_priority, s.sync_state, s.reply_time
+  FROM pg_catalog.pg_stat_get_wal_senders() s
+  JOIN pg_catalog.pg_stat_get_activity(NULL) b ON b.pid = s.pid
+  LEFT JOIN pg_catalog.pg_authid a ON a.oid = b.usesysid;
+
+CREATE VIEW pg_catalog.pg_stat_ssl AS
+SELECT s.pid,
+       false AS ssl,
+       NULL::text AS version,
+       NULL::text AS cipher,
+       NULL::int4 AS bits,
+       NULL::text AS client_dn,
+       NULL::numeric AS client_serial,
+       NULL::text AS issuer_dn
+  FROM pg_catalog.pg_stat_get_activity(NULL) s;
+
+CREATE VIEW pg_catalog.pg_stat_gssapi AS
+SELECT s.pid,
+       false AS gss_authenticated,
+       NULL::text AS principal,
+       false AS encrypted,
+       false AS credentials_delegated
+  FROM pg_catalog.pg_stat_get_activity(NULL) s;
+
+CREATE VIEW pg_catalog.pg_stat_all_tables AS
+SELECT c.oid AS relid,
+       n.nspname AS schemaname,
+       c.relname,
+       NULL::int8 AS seq_scan,
+       NULL::timestamptz AS last_seq_scan,
+       NULL::int8 AS seq_tup_read,
+       NULL::int8 AS idx_scan,
+       NULL::timestamptz AS last_idx_scan,
+       NULL::int8 AS idx_tup_fetch,
+       NULL::int8 AS n_tup_ins,
+       NULL::int8 AS n_tup_upd,
+       NULL::int8 AS n_tup_del,
+       NULL::int8 AS n_tup_hot_upd,
+       NULL::int8 AS n_tup_newpage_upd,
+       CASE WHEN c.reltuples > 0 THEN c.reltuples::int8 ELSE 0::int8 END AS n_live_tup,
+       NULL::int8 AS n_dead_tup,
+       NULL::int8 AS n_mod_since_analyze,
+       NULL::int8 AS n_ins_since_vacuum,
+       NULL::timestamptz AS last_vacuum,
+       NULL::timestamptz AS last_autovacuum,
+       NULL::timestamptz AS last_analyze,
+       NULL::timestamptz AS last_autoanalyze,
+       NULL::int8 AS vacuum_count,
+       0::int8 AS autovacuum_count,
+       NULL::int8 AS analyze_count,
+       0::int8 AS autoanalyze_count,
+       NULL::float8 AS total_vacuum_time,
+       0::float8 AS total_autovacuum_time,
+       NULL::float8 AS total_analyze_time,
+       0::float8 AS total_autoanalyze_time
+  FROM pg_catalog.pg_class c
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE c.relkind IN ('r', 't', 'm', 'p');
+
+CREATE VIEW pg_catalog.pg_stat_sys_tables AS
+SELECT *
+  FROM pg_catalog.pg_stat_all_tables
+ WHERE schemaname IN ('pg_catalog', 'information_schema') OR schemaname LIKE 'pg\_toast%';
+
+CREATE VIEW pg_catalog.pg_stat_user_tables AS
+SELECT *
+  FROM pg_catalog.pg_stat_all_tables
+ WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND schemaname NOT LIKE 'pg\_toast%';
+
+CREATE VIEW pg_catalog.pg_stat_all_indexes AS
+SELECT c.oid AS relid,
+       i.oid AS indexrelid,
+       n.nspname AS schemaname,
+       c.relname,
+       i.relname AS indexrelname,
+       NULL::int8 AS idx_scan,
+       NULL::timestamptz AS last_idx_scan,
+       NULL::int8 AS idx_tup_read,
+       NULL::int8 AS idx_tup_fetch
+  FROM pg_catalog.pg_index x
+  JOIN pg_catalog.pg_class c ON c.oid = x.indrelid
+  JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE c.relkind IN ('r', 't', 'm');
+
+CREATE VIEW pg_catalog.pg_stat_sys_indexes AS
+SELECT *
+  FROM pg_catalog.pg_stat_all_indexes
+ WHERE schemaname IN ('pg_catalog', 'information_schema') OR schemaname LIKE 'pg\_toast%';
+
+CREATE VIEW pg_catalog.pg_stat_user_indexes AS
+SELECT *
+  FROM pg_catalog.pg_stat_all_indexes
+ WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND schemaname NOT LIKE 'pg\_toast%';
+
+CREATE VIEW pg_catalog.pg_statio_all_tables AS
+SELECT c.oid AS relid,
+       n.nspname AS schemaname,
+       c.relname,
+       NULL::int8 AS heap_blks_read,
+       NULL::int8 AS heap_blks_hit,
+       NULL::int8 AS idx_blks_read,
+       NULL::int8 AS idx_blks_hit,
+       NULL::int8 AS toast_blks_read,
+       NULL::int8 AS toast_blks_hit,
+       NULL::int8 AS tidx_blks_read,
+       NULL::int8 AS tidx_blks_hit
+  FROM pg_catalog.pg_class c
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE c.relkind IN ('r', 't', 'm');
+
+CREATE VIEW pg_catalog.pg_statio_user_tables AS
+SELECT *
+  FROM pg_catalog.pg_statio_all_tables
+ WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND schemaname NOT LIKE 'pg\_toast%';
+
+CREATE VIEW pg_catalog.pg_stat_bgwriter AS
+SELECT pg_catalog.pg_stat_get_bgwriter_buf_written_clean() AS buffers_clean,
+       pg_catalog.pg_stat_get_bgwriter_maxwritten_clean() AS maxwritten_clean,
+       pg_catalog.pg_stat_get_buf_alloc() AS buffers_alloc,
+       NULL::timestamptz AS stats_reset;
+
+CREATE VIEW pg_catalog.pg_stat_checkpointer AS
+SELECT NULL::int8 AS num_timed,
+       NULL::int8 AS num_requested,
+       NULL::int8 AS num_done,
+       0::int8 AS restartpoints_timed,
+       0::int8 AS restartpoints_req,
+       0::int8 AS restartpoints_done,
+       NULL::float8 AS write_time,
+       NULL::float8 AS sync_time,
+       pg_catalog.pg_stat_get_checkpointer_buffers_written() AS buffers_written,
+       NULL::int8 AS slru_written,
+       NULL::timestamptz AS stats_reset;
+
+CREATE VIEW pg_catalog.pg_stat_database AS
+SELECT d.oid AS datid,
+       d.datname,
+       pg_catalog.pg_stat_get_db_numbackends(d.oid) AS numbackends,
+       NULL::int8 AS xact_commit,
+       NULL::int8 AS xact_rollback,
+       pg_catalog.pg_stat_get_db_blocks_fetched(d.oid) - pg_catalog.pg_stat_get_db_blocks_hit(d.oid) AS blks_read,
+       pg_catalog.pg_stat_get_db_blocks_hit(d.oid) AS blks_hit,
+       NULL::int8 AS tup_returned,
+       NULL::int8 AS tup_fetched,
+       NULL::int8 AS tup_inserted,
+       NULL::int8 AS tup_updated,
+       NULL::int8 AS tup_deleted,
+       0::int8 AS conflicts,
+       NULL::int8 AS temp_files,
+       NULL::int8 AS temp_bytes,
+       NULL::int8 AS deadlocks,
+       NULL::int8 AS checksum_failures,
+       NULL::timestamptz AS checksum_last_failure,
+       NULL::float8 AS blk_read_time,
+       NULL::float8 AS blk_write_time,
+       NULL::float8 AS session_time,
+       NULL::float8 AS active_time,
+       NULL::float8 AS idle_in_transaction_time,
+       NULL::int8 AS sessions,
+       NULL::int8 AS sessions_abandoned,
+       NULL::int8 AS sessions_fatal,
+       NULL::int8 AS sessions_killed,
+       0::int8 AS parallel_workers_to_launch,
+       0::int8 AS parallel_workers_launched,
+       NULL::timestamptz AS stats_reset
+  FROM pg_catalog.pg_database d;
+
+CREATE VIEW pg_catalog.pg_user_mappings AS
+SELECT m.oid AS umid,
+       s.oid AS srvid,
+       s.srvname,
+       m.umuser,
+       CASE WHEN m.umuser = 0 THEN 'public'::name ELSE a.rolname END AS usename,
+       m.umoptions
+  FROM pg_catalog.pg_user_mapping m
+  JOIN pg_catalog.pg_foreign_server s ON s.oid = m.umserver
+  LEFT JOIN pg_catalog.pg_authid a ON a.oid = m.umuser;
