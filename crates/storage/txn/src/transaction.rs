@@ -490,6 +490,12 @@ impl Transaction {
         self.abort_files.push(file);
     }
 
+    /// Whether the file was made in the current (sub)transaction, so that nobody will ever see it if that is rolled back.
+    pub fn made_here(&self, file: RelFile) -> bool {
+        let from = self.levels.last().map_or(0, |level| level.abort_files_from);
+        self.abort_files[from..].contains(&file)
+    }
+
     /// Runs `action` when the current subtransaction is rolled back, or with the outcome of the whole transaction: caches to
     /// invalidate, cursors to close, settings to restore. In order of registration at commit, in reverse at rollback. An
     /// action must not fail or wait.

@@ -14,11 +14,14 @@
 //! 2. A clause that is not supported fails with 0A000 and its name.
 
 mod constraint;
+mod copy;
 mod drop;
 mod expression;
 mod index;
 mod index_build;
+mod index_entries;
 mod index_sort;
+mod internal;
 mod lock;
 mod names;
 mod object_name;
@@ -122,6 +125,7 @@ pub(crate) fn run(
         Statement::Set(s) => return settings::set(session, s).map(str::to_owned),
         Statement::Show(name) => settings::show(session, name, out)?,
         Statement::Lock { relations, mode, nowait } => lock::run(session, relations, *mode, *nowait)?,
+        Statement::Copy(s) => return copy::run(session, s, text, out),
         Statement::Checkpoint(_) => checkpoint(session)?,
         Statement::Discard(what) => return discard(session, *what).map(str::to_owned),
         _ => return Err(SqlError::not_supported(tag)),

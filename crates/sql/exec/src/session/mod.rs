@@ -44,6 +44,7 @@ use types::FormatContext;
 use crate::output::{Format, Output};
 use portal::Portal;
 pub use registry::{Activity, Backend, BackendState, Registered, Sessions};
+pub(crate) use statement::result_column;
 use statement::{PlanCache, Source};
 
 /// What all sessions of a server share: storage, catalogs, settings.

@@ -174,7 +174,7 @@ impl Session {
     }
 
     /// Takes the plan's relation locks: two atomics each on the fast path.
-    fn lock_relations(&self, statement: &plan::Statement) -> SqlResult<()> {
+    pub(crate) fn lock_relations(&self, statement: &plan::Statement) -> SqlResult<()> {
         let mut txn = self.txn.borrow_mut();
         for &(relation, mode) in &statement.locks {
             let tag = LockTag::Relation { database: self.catalog.database(), relation };
@@ -303,7 +303,7 @@ impl PlanCache {
     }
 }
 
-fn result_column(column: &plan::ResultColumn) -> Column {
+pub(crate) fn result_column(column: &plan::ResultColumn) -> Column {
     Column {
         name: column.name.as_ref().into(),
         table: column.origin.0,

@@ -1,0 +1,155 @@
+//! COPY's files on the server.
+
+use std::io;
+use std::path::Path;
+
+use base::{SqlError, SqlResult, sql_err};
+use parse::ast::{Copy, CopyTarget};
+use runtime::fs::{File, OpenOptions};
+
+use crate::output::Output;
+use crate::session::Session;
+
+/// Bytes read or gathered at once.
+const CHUNK: usize = 64 * 1024;
+
+/// Only superusers reach files.
+pub(super) fn check_right(session: &Session, copy: &Copy) -> SqlResult<()> {
+    if copy.target == CopyTarget::Client || session.superuser.get() {
+        return Ok(());
+    }
+    let (message, role) = if copy.from {
+        ("permission denied to COPY from a file", "pg_read_server_files")
+    } else {
+        ("permission denied to COPY to a file", "pg_write_server_files")
+    };
+    Err(SqlError::new(base::SqlState::INSUFFICIENT_PRIVILEGE, message)
+        .detail(format!(
+            "Only roles with privileges of the \"{role}\" role may COPY {} a file.",
+            if copy.from { "from" } else { "to" }
+        ))
+        .hint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone."))
+}
+
+fn open_error(path: &str, error: &io::Error, from: bool) -> SqlError {
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "No such file or directory".to_owned(),
+        io::ErrorKind::PermissionDenied => "Permission denied".to_owned(),
+        _ => error.to_string(),
+    };
+    let purpose = if from { "reading" } else { "writing" };
+    let message = format!("could not open file \"{path}\" for {purpose}: {why}");
+    let code = match error.kind() {
+        io::ErrorKind::NotFound => base::SqlState::UNDEFINED_FILE,
+        io::ErrorKind::PermissionDenied => base::SqlState::INSUFFICIENT_PRIVILEGE,
+        _ => base::SqlState::IO_ERROR,
+    };
+    let error = SqlError::new(code, message);
+    if !matches!(code, base::SqlState::UNDEFINED_FILE | base::SqlState::INSUFFICIENT_PRIVILEGE) {
+        return error;
+    }
+    error.hint(if from {
+        "COPY FROM instructs the PostgreSQL server process to read a file. You may want a client-side facility such as psql's \\copy."
+    } else {
+        "COPY TO instructs the PostgreSQL server process to write a file. You may want a client-side facility such as psql's \\copy."
+    })
+}
+
+/// Where COPY FROM reads.
+pub(super) enum Source {
+    /// The client.
+    Client,
+    /// A file and the place in it.
+    File(File, String, u64),
+}
+
+impl Source {
+    /// Opens the file, or greets the client.
+    pub(super) fn open(target: &CopyTarget, columns: usize, out: &mut dyn Output) -> SqlResult<Source> {
+        match target {
+            CopyTarget::File(path) => {
+                let file =
+                    File::open(Path::new(path), OpenOptions::READ).map_err(|e| open_error(path, &e, true))?;
+                Ok(Source::File(file, path.clone(), 0))
+            }
+            _ => {
+                out.copy_in(crate::output::Format::Text, columns)?;
+                Ok(Source::Client)
+            }
+        }
+    }
+
+    /// The next bytes; `None` at the end.
+    pub(super) fn read(&mut self, out: &mut dyn Output) -> SqlResult<Option<Vec<u8>>> {
+        match self {
+            Source::Client => out.copy_in_data(),
+            Source::File(file, path, at) => {
+                let mut bytes = vec![0; CHUNK];
+                let n = file
+                    .read_at(&mut bytes, *at)
+                    .map_err(|e| sql_err!(IO_ERROR, "could not read from file \"{path}\": {e}"))?;
+                bytes.truncate(n);
+                *at += n as u64;
+                Ok((n > 0).then_some(bytes))
+            }
+        }
+    }
+}
+
+/// Where COPY TO writes.
+pub(super) enum Sink {
+    /// The client.
+    Client,
+    /// A file, what is not written yet, and the place in it.
+    File(File, String, Vec<u8>, u64),
+}
+
+impl Sink {
+    /// Makes the file, or greets the client.
+    pub(super) fn open(target: &CopyTarget, columns: usize, out: &mut dyn Output) -> SqlResult<Sink> {
+        match target {
+            CopyTarget::File(path) => {
+                if !Path::new(path).is_absolute() {
+                    return Err(sql_err!(INVALID_NAME, "relative path not allowed for COPY to file"));
+                }
+                let how = OpenOptions::TRUNCATE;
+                let file = File::open(Path::new(path), how).map_err(|e| open_error(path, &e, false))?;
+                Ok(Sink::File(file, path.clone(), Vec::new(), 0))
+            }
+            _ => {
+                out.copy_out(crate::output::Format::Text, columns)?;
+                Ok(Sink::Client)
+            }
+        }
+    }
+
+    /// A line with its ending.
+    pub(super) fn line(&mut self, line: &[u8], out: &mut dyn Output) -> SqlResult<()> {
+        match self {
+            Sink::Client => out.copy_out_data(line),
+            Sink::File(_, _, buffer, _) => {
+                buffer.extend_from_slice(line);
+                if buffer.len() < CHUNK { Ok(()) } else { self.flush() }
+            }
+        }
+    }
+
+    fn flush(&mut self) -> SqlResult<()> {
+        if let Sink::File(file, path, buffer, at) = self {
+            file.write_all_at(buffer, *at)
+                .map_err(|e| sql_err!(IO_ERROR, "could not write to file \"{path}\": {e}"))?;
+            *at += buffer.len() as u64;
+            buffer.clear();
+        }
+        Ok(())
+    }
+
+    /// The end.
+    pub(super) fn finish(mut self, out: &mut dyn Output) -> SqlResult<()> {
+        self.flush()?;
+        match self {
+            Sink::Client => out.copy_out_done(),
+            Sink::File(..) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,501 @@
+//! # What
+//! COPY FROM: text to rows.
+//!
+//! Rows of a plain table are gathered and stored a batch at a time, one log record a page. Where expressions have a say
+//! (defaults of columns left out, checks, expression indexes, WHERE), each row runs through an INSERT of our own.
+//!
+//! # PostgreSQL counterpart
+//! `commands/copyfrom.c`, `copyfromparse.c`.
+
+use std::sync::Arc;
+
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, Tid, sql_err};
+use catalog::{Generated, Identity, RelationKind, Table};
+use heap::{HeapRel, InsertOptions, Writer};
+use parse::Statement;
+use parse::ast::{
+    Copy, Expr, FromItem, Insert, Location, Overriding, RangeVar, ResTarget, Returning, Select, SelectBody,
+    SimpleSelect, TargetColumn,
+};
+use tuple::Datum;
+use txn::LockMode;
+use types::Call;
+
+use super::file::Source;
+use super::options::{CopyOptions, Format, Header};
+use super::split::{Next, Splitter, extra_data, missing_data};
+use super::{column_numbers, forced};
+use crate::command::index_entries::TableIndexes;
+use crate::command::internal::Internal;
+use crate::command::{names, violation};
+use crate::output::Output;
+use crate::session::Session;
+
+/// Rows stored at once.
+const BATCH_ROWS: usize = 1000;
+/// Bytes of input gathered at once.
+const BATCH_BYTES: usize = 65_535;
+/// Longest piece of a value or line in a context line.
+const MAX_SHOWN: usize = 100;
+
+/// Runs it. Returns the number of rows.
+pub(super) fn run(
+    session: &Session,
+    copy: &Copy,
+    options: &CopyOptions,
+    text: &str,
+    out: &mut dyn Output,
+) -> SqlResult<u64> {
+    let name = copy.relation.as_ref().ok_or_else(|| SqlError::internal("COPY FROM without a table"))?;
+    let table = names::open(session, name, LockMode::RowExclusive)?;
+    check(session, &table)?;
+    let numbers = column_numbers(&table, &copy.columns)?;
+    let frozen = options.freeze && check_freeze(session, &table)?;
+    let target = Target::new(session, copy, &table, &numbers, frozen, text)?;
+    let mut load = Load::new(session, options, &table, &numbers, target)?;
+    let mut source = Source::open(&copy.target, numbers.len(), out)?;
+    let done = load.all(&mut source, out);
+    done.map_err(|e| load.locate(e))?;
+    load.report_skipped();
+    Ok(load.rows)
+}
+
+fn check(session: &Session, table: &Table) -> SqlResult<()> {
+    let name = &table.name;
+    let what = match table.kind {
+        RelationKind::Table => {
+            names::check_not_system(table)?;
+            if !names::owns(session, table.owner)? {
+                return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for table {name}"));
+            }
+            return Ok(());
+        }
+        RelationKind::View => {
+            return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{name}\"")
+                .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger."));
+        }
+        RelationKind::MaterializedView => "materialized view",
+        RelationKind::Sequence => "sequence",
+        RelationKind::PartitionedTable => return Err(SqlError::not_supported("COPY to a partitioned table")),
+        _ => "non-table relation",
+    };
+    Err(sql_err!(WRONG_OBJECT_TYPE, "cannot copy to {what} \"{name}\""))
+}
+
+/// FREEZE: only into a file that goes away with this very (sub)transaction.
+fn check_freeze(session: &Session, table: &Table) -> SqlResult<bool> {
+    if session.txn.borrow().made_here(table.file) {
+        return Ok(true);
+    }
+    Err(sql_err!(
+        OBJECT_NOT_IN_PREREQUISITE_STATE,
+        "cannot perform COPY FREEZE because the table was not created or truncated in the current subtransaction"
+    ))
+}
+
+/// Where rows go.
+enum Target {
+    /// Straight into the heap.
+    Plain { heap: Arc<HeapRel>, indexes: Box<TableIndexes>, options: InsertOptions },
+    /// Through an INSERT with one parameter for each column copied.
+    Insert(Box<Internal>),
+}
+
+impl Target {
+    fn new(
+        session: &Session,
+        copy: &Copy,
+        table: &Arc<Table>,
+        numbers: &[usize],
+        frozen: bool,
+        text: &str,
+    ) -> SqlResult<Target> {
+        let needs_default = |(i, c): (usize, &catalog::Column)| {
+            !c.dropped
+                && !numbers.contains(&i)
+                && (c.default.is_some() || c.identity != Identity::None || c.generated != Generated::None)
+        };
+        let plain = copy.filter.is_none()
+            && table.checks.is_empty()
+            && !table.columns.iter().enumerate().any(needs_default)
+            && table.indexes.iter().all(|i| i.expressions.is_empty() && i.predicate.is_none() && i.immediate)
+            && table.columns.iter().all(|c| types::builtin_type(c.type_oid).is_some() || c.dropped);
+        match &table.heap {
+            Some(heap) if plain => Ok(Target::Plain {
+                heap: heap.clone(),
+                indexes: Box::new(TableIndexes::new(table)?),
+                options: InsertOptions { skip_fsm: frozen, frozen },
+            }),
+            _ => {
+                let statement = insert_statement(table, numbers, copy.filter.as_ref());
+                let types: Vec<Oid> = numbers.iter().map(|&n| table.columns[n].type_oid).collect();
+                Internal::new(session, &statement, text, &types).map(|i| Target::Insert(Box::new(i)))
+            }
+        }
+    }
+}
+
+/// `INSERT INTO t (columns) OVERRIDING SYSTEM VALUE SELECT * FROM (SELECT $1, $2) t (columns) WHERE filter`.
+fn insert_statement(table: &Table, numbers: &[usize], filter: Option<&Expr>) -> Statement {
+    let names = || numbers.iter().map(|&n| table.columns[n].name.clone());
+    let simple = |targets, from, filter| Select {
+        with: None,
+        body: SelectBody::Simple(Box::new(SimpleSelect { targets, from, filter, ..SimpleSelect::default() })),
+        order_by: Vec::new(),
+        offset: None,
+        limit: None,
+        with_ties: false,
+        locking: Vec::new(),
+    };
+    let location = Location::NONE;
+    let target = |value| ResTarget { name: None, value, location };
+    let param = |i: usize| target(Expr::Param { number: i as i32 + 1, location });
+    let params = simple((0..numbers.len()).map(param).collect(), Vec::new(), None);
+    let column = |name: String| {
+        target(Expr::Column(parse::ast::ColumnRef {
+            fields: vec![parse::ast::Indirection::Field(name)],
+            location,
+        }))
+    };
+    let alias = parse::ast::Alias { name: table.name.clone(), columns: names().collect() };
+    let row = FromItem::Subquery { lateral: false, query: Box::new(params), alias: Some(alias), location };
+    let source = simple(names().map(column).collect(), vec![row], filter.cloned());
+    let columns = names().map(|name| TargetColumn { name, steps: Vec::new(), location });
+    Statement::Insert(Box::new(Insert {
+        with: None,
+        relation: RangeVar {
+            schema: Some(table.schema_name.clone()),
+            name: table.name.clone(),
+            ..RangeVar::default()
+        },
+        columns: columns.collect(),
+        source: Some(Box::new(source)),
+        overriding: Overriding::System,
+        on_conflict: None,
+        returning: Returning::default(),
+    }))
+}
+
+/// What an error is to be told about its place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Not in any line.
+    None,
+    /// The line and what it says.
+    Line,
+    /// The line's number only: rows are being stored.
+    Number(u64),
+    /// A column of the present line; its value is NULL if `None`.
+    Column(usize, bool),
+}
+
+struct Load<'a> {
+    session: &'a Session,
+    options: &'a CopyOptions,
+    table: &'a Arc<Table>,
+    numbers: &'a [usize],
+    force_not_null: Vec<bool>,
+    force_null: Vec<bool>,
+    target: Target,
+    splitter: Splitter<'a>,
+    place: Place,
+    batch: Vec<Vec<Datum>>,
+    /// Line of each row of the batch.
+    lines: Vec<u64>,
+    bytes: usize,
+    tids: Vec<Tid>,
+    rows: u64,
+    skipped: i64,
+}
+
+impl<'a> Load<'a> {
+    fn new(
+        session: &'a Session,
+        options: &'a CopyOptions,
+        table: &'a Arc<Table>,
+        numbers: &'a [usize],
+        target: Target,
+    ) -> SqlResult<Load<'a>> {
+        let names: Vec<&str> = numbers.iter().map(|&n| table.columns[n].name.as_str()).collect();
+        Ok(Load {
+            session,
+            options,
+            table,
+            numbers,
+            force_not_null: forced(&options.force_not_null, &names, "FORCE_NOT_NULL")?,
+            force_null: forced(&options.force_null, &names, "FORCE_NULL")?,
+            target,
+            splitter: Splitter::new(options),
+            place: Place::None,
+            batch: Vec::new(),
+            lines: Vec::new(),
+            bytes: 0,
+            tids: Vec::new(),
+            rows: 0,
+            skipped: 0,
+        })
+    }
+
+    fn all(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<()> {
+        let format = self.session.format();
+        let call = Call::new(&format).with_session(self.session);
+        let mut last = false;
+        let mut header = self.options.header;
+        loop {
+            self.place = Place::Number(self.splitter.line_number.max(1));
+            match self.splitter.next_line(last)? {
+                Next::End => break,
+                Next::More => {
+                    self.place = Place::Number(self.splitter.line_number + 1);
+                    match source.read(out)? {
+                        Some(bytes) => self.splitter.feed(&bytes),
+                        None => last = true,
+                    }
+                }
+                Next::Line => {
+                    self.place = Place::Line;
+                    if header != Header::None {
+                        self.header(header)?;
+                        header = Header::None;
+                        continue;
+                    }
+                    self.line(&call, out)?;
+                }
+            }
+        }
+        self.drain(source, out)?;
+        self.flush()
+    }
+
+    /// Reads what the client still sends behind the end marker.
+    fn drain(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<()> {
+        if let Source::Client = source {
+            while source.read(out)?.is_some() {}
+        }
+        Ok(())
+    }
+
+    fn header(&mut self, header: Header) -> SqlResult<()> {
+        if header != Header::Match {
+            return Ok(());
+        }
+        let fields = self.splitter.fields()?.to_vec();
+        if fields.len() != self.numbers.len() {
+            return Err(sql_err!(
+                BAD_COPY_FILE_FORMAT,
+                "wrong number of fields in header line: got {}, expected {}",
+                fields.len(),
+                self.numbers.len()
+            ));
+        }
+        for (i, field) in fields.into_iter().enumerate() {
+            let expected = &self.table.columns[self.numbers[i]].name;
+            let got = String::from_utf8_lossy(self.splitter.bytes(field));
+            let got = if field.null {
+                format!("null value (\"{}\")", self.options.null)
+            } else {
+                format!("\"{got}\"")
+            };
+            if got != format!("\"{expected}\"") {
+                return Err(sql_err!(
+                    BAD_COPY_FILE_FORMAT,
+                    "column name mismatch in header line field {}: got {got}, expected \"{expected}\"",
+                    i + 1
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, call: &Call<'_>, out: &mut dyn Output) -> SqlResult<()> {
+        runtime::check_interrupts().map_err(plan::interrupted)?;
+        if let Err(error) = std::str::from_utf8(self.splitter.line()) {
+            self.place = Place::Number(self.splitter.line_number);
+            return Err(invalid_utf8(self.splitter.line(), error));
+        }
+        let fields = self.splitter.fields()?.to_vec();
+        // A single empty field is an empty line, which a table without columns takes.
+        if self.numbers.is_empty() && !self.splitter.line().is_empty()
+            || fields.len() > self.numbers.len().max(1)
+        {
+            return Err(extra_data());
+        }
+        let width = if matches!(self.target, Target::Plain { .. }) {
+            self.table.columns.len()
+        } else {
+            self.numbers.len()
+        };
+        let mut row = vec![Datum::Null; width];
+        for (i, &n) in self.numbers.iter().enumerate() {
+            let Some(field) = fields.get(i) else {
+                return Err(missing_data(&self.table.columns[n].name));
+            };
+            let slot = if matches!(self.target, Target::Plain { .. }) { n } else { i };
+            match self.value(i, *field, call) {
+                Ok(value) => row[slot] = value,
+                Err(error) if self.options.ignore_errors && is_data_error(&error) => {
+                    return self.skip(error, out);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.bytes += self.splitter.line().len();
+        self.place = Place::Number(self.splitter.line_number);
+        self.put(row)
+    }
+
+    fn value(&mut self, i: usize, field: super::split::Field, call: &Call<'_>) -> SqlResult<Datum> {
+        let column = &self.table.columns[self.numbers[i]];
+        let bytes = self.splitter.bytes(field);
+        let mut null = field.null;
+        if self.options.format == Format::Csv {
+            if null && self.force_not_null[i] {
+                null = false;
+            } else if field.quoted && self.force_null[i] && bytes == self.options.null.as_bytes() {
+                null = true;
+            }
+        }
+        self.place = Place::Column(i, null);
+        if null {
+            return Ok(Datum::Null);
+        }
+        let text = std::str::from_utf8(bytes).map_err(|e| invalid_utf8(bytes, e))?;
+        types::input(column.type_oid, text, column.typmod, call)
+    }
+
+    /// ON_ERROR ignore: the row is left out.
+    fn skip(&mut self, error: SqlError, out: &mut dyn Output) -> SqlResult<()> {
+        self.skipped += 1;
+        if self.options.verbose {
+            let column = match self.place {
+                Place::Column(i, _) => self.table.columns[self.numbers[i]].name.clone(),
+                _ => String::new(),
+            };
+            let message = format!(
+                "skipping row due to data type incompatibility at line {} for column \"{column}\"",
+                self.splitter.line_number
+            );
+            let notice = names::notice(SqlState::SUCCESSFUL_COMPLETION, message);
+            self.session.notice(
+                self.locate(error).report().context.clone().map_or(notice.clone(), |c| notice.context(c)),
+            );
+            self.session.send_notices(out);
+        }
+        if self.options.reject_limit > 0 && self.skipped > self.options.reject_limit {
+            return Err(sql_err!(
+                INVALID_TEXT_REPRESENTATION,
+                "skipped more than REJECT_LIMIT ({}) rows due to data type incompatibility",
+                self.options.reject_limit
+            ));
+        }
+        Ok(())
+    }
+
+    fn report_skipped(&self) {
+        if self.skipped == 0 || self.options.silent {
+            return;
+        }
+        let (rows, were) = if self.skipped == 1 { ("row", "was") } else { ("rows", "were") };
+        let message = format!("{} {rows} {were} skipped due to data type incompatibility", self.skipped);
+        let severity = Severity::Notice;
+        self.session.notice(SqlError::with_severity(severity, SqlState::SUCCESSFUL_COMPLETION, message));
+    }
+
+    fn put(&mut self, row: Vec<Datum>) -> SqlResult<()> {
+        match &mut self.target {
+            Target::Insert(insert) => {
+                self.rows += insert.run(self.session, &row, &mut |_| Ok(()))?.processed;
+                Ok(())
+            }
+            Target::Plain { .. } => {
+                for (column, value) in self.table.columns.iter().zip(&row) {
+                    if column.not_null && !column.dropped && value.is_null() {
+                        self.place = Place::Line;
+                        return Err(violation::null_in(self.session, self.table, &column.name, &row)?);
+                    }
+                }
+                self.batch.push(row);
+                self.lines.push(self.splitter.line_number);
+                if self.batch.len() >= BATCH_ROWS || self.bytes >= BATCH_BYTES {
+                    self.flush()
+                } else {
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    /// Stores the batch.
+    fn flush(&mut self) -> SqlResult<()> {
+        let Target::Plain { heap, indexes, options } = &mut self.target else { return Ok(()) };
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let session = self.session;
+        let xid = session.txn.borrow_mut().xid()?;
+        self.tids.clear();
+        self.place = Place::Number(self.lines[0]);
+        {
+            let me = session.txn.borrow();
+            let writer = Writer { xid, cid: me.current_command(), me: &me, combo: &session.combo };
+            let access = session.engine().heap_access();
+            heap::multi_insert(&access, heap, &writer, &self.batch, *options, &mut self.tids)
+                .map_err(heap::HeapError::into_sql)?;
+        }
+        for ((row, &tid), &line) in self.batch.iter().zip(&self.tids).zip(&self.lines) {
+            self.place = Place::Number(line);
+            indexes.enter(session, self.table, heap, (row, tid))?;
+        }
+        self.rows += self.batch.len() as u64;
+        self.batch.clear();
+        self.lines.clear();
+        self.bytes = 0;
+        Ok(())
+    }
+
+    /// Adds the line of context that names the place of an error.
+    fn locate(&self, error: SqlError) -> SqlError {
+        let (table, line) = (&self.table.name, self.splitter.line_number);
+        match self.place {
+            Place::None => error,
+            Place::Number(line) => error.context(format!("COPY {table}, line {line}")),
+            Place::Line => {
+                let shown = shown(self.splitter.line());
+                error.context(format!("COPY {table}, line {line}: \"{shown}\""))
+            }
+            Place::Column(i, null) => {
+                let column = &self.table.columns[self.numbers[i]].name;
+                let value = if null { "null input".to_owned() } else { self.shown_field(i) };
+                error.context(format!("COPY {table}, line {line}, column {column}: {value}"))
+            }
+        }
+    }
+
+    fn shown_field(&self, i: usize) -> String {
+        match self.splitter.field(i) {
+            Some(bytes) => format!("\"{}\"", shown(bytes)),
+            None => "null input".to_owned(),
+        }
+    }
+}
+
+/// Errors of a value, not of the machine.
+fn is_data_error(error: &SqlError) -> bool {
+    error.code().as_str().starts_with("22")
+}
+
+/// The beginning of a line or value.
+fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    if text.len() <= MAX_SHOWN {
+        return text.into_owned();
+    }
+    format!("{}...", &text[..text.floor_char_boundary(MAX_SHOWN)])
+}
+
+fn invalid_utf8(bytes: &[u8], error: std::str::Utf8Error) -> SqlError {
+    let rest = &bytes[error.valid_up_to()..];
+    let count = error.error_len().unwrap_or(rest.len()).min(4);
+    let shown: Vec<String> = rest.iter().take(count).map(|b| format!("0x{b:02x}")).collect();
+    sql_err!(CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\": {}", shown.join(" "))
+}

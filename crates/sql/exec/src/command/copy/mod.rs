@@ -1,0 +1,87 @@
+//! # What
+//! COPY: rows to and from text, by the client's connection or a file of the server.
+//!
+//! # Layout
+//! `options`: what may be asked for. `split`: the formats. `from` and `to`: the two directions. `file`: the server's files.
+//!
+//! # PostgreSQL counterpart and differences
+//! `commands/copy*.c`. No binary format, no PROGRAM, no DEFAULT option, UTF8 only.
+
+mod file;
+mod from;
+mod options;
+mod split;
+mod to;
+
+use base::{SqlError, SqlResult, sql_err};
+use catalog::{Generated, Table};
+use parse::ast::{Copy, CopyTarget};
+
+use super::refuse_read_only;
+use crate::output::Output;
+use crate::session::Session;
+
+use options::Columns;
+
+/// COPY. Returns the command tag.
+pub(crate) fn run(session: &Session, copy: &Copy, text: &str, out: &mut dyn Output) -> SqlResult<String> {
+    if let CopyTarget::Program(_) = copy.target {
+        return Err(SqlError::not_supported("COPY PROGRAM"));
+    }
+    file::check_right(session, copy)?;
+    let options = options::read(&copy.options, copy.from, text)?;
+    if copy.from {
+        refuse_read_only(session, "COPY FROM")?;
+        let rows = from::run(session, copy, &options, text, out)?;
+        return Ok(format!("COPY {rows}"));
+    }
+    let rows = to::run(session, copy, &options, text, out)?;
+    Ok(format!("COPY {rows}"))
+}
+
+/// Attribute numbers of the columns named, or of all.
+fn column_numbers(table: &Table, names: &[String]) -> SqlResult<Vec<usize>> {
+    if names.is_empty() {
+        let live = |i: &usize| !table.columns[*i].dropped && table.columns[*i].generated == Generated::None;
+        return Ok((0..table.columns.len()).filter(live).collect());
+    }
+    let mut numbers = Vec::with_capacity(names.len());
+    for name in names {
+        let Some((number, column)) = table.column(name) else {
+            return Err(sql_err!(
+                UNDEFINED_COLUMN,
+                "column \"{name}\" of relation \"{}\" does not exist",
+                table.name
+            ));
+        };
+        if column.generated != Generated::None {
+            return Err(sql_err!(INVALID_COLUMN_REFERENCE, "column \"{name}\" is a generated column")
+                .detail("Generated columns cannot be used in COPY."));
+        }
+        let number = number as usize - 1;
+        if numbers.contains(&number) {
+            return Err(sql_err!(DUPLICATE_COLUMN, "column \"{name}\" specified more than once"));
+        }
+        numbers.push(number);
+    }
+    Ok(numbers)
+}
+
+/// For each column copied, whether a FORCE option names it.
+fn forced(columns: &Columns, names: &[&str], option: &str) -> SqlResult<Vec<bool>> {
+    match columns {
+        Columns::None => Ok(vec![false; names.len()]),
+        Columns::All => Ok(vec![true; names.len()]),
+        Columns::List(list) => {
+            for name in list {
+                if !names.contains(&name.as_str()) {
+                    return Err(sql_err!(
+                        INVALID_COLUMN_REFERENCE,
+                        "{option} column \"{name}\" not referenced by COPY"
+                    ));
+                }
+            }
+            Ok(names.iter().map(|name| list.iter().any(|n| n == name)).collect())
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! # What
+//! COPY's text and CSV formats: bytes to lines, lines to fields, and values back to text.
+//!
+//! # Invariants
+//! 1. No input makes this panic; what is not of the format is an error of class 22P04.
+//! 2. What [`write_field`] writes, [`Splitter::fields`] reads back.
+
+use base::{SqlError, SqlResult, sql_err};
+
+use super::options::{CopyOptions, Format};
+
+/// How lines end; found out at the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Unknown,
+    Newline,
+    Return,
+    Both,
+}
+
+/// A field of a line: where its text lies in the splitter's buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Field {
+    start: usize,
+    end: usize,
+    /// It is the NULL string, unquoted.
+    pub(crate) null: bool,
+    /// It was quoted, at least in part.
+    pub(crate) quoted: bool,
+}
+
+/// What the input holds next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// A line, without its ending.
+    Line,
+    /// Nothing more, or the end marker.
+    End,
+    /// More input is needed.
+    More,
+}
+
+/// Finds lines in a stream of bytes, and fields in lines.
+pub(crate) struct Splitter<'o> {
+    options: &'o CopyOptions,
+    buffer: Vec<u8>,
+    /// Where the present line begins.
+    start: usize,
+    /// How far the search for its end has come.
+    at: usize,
+    /// The present line.
+    line: (usize, usize),
+    ending: Ending,
+    in_quote: bool,
+    after_escape: bool,
+    /// Lines read; newlines within quotes count.
+    pub(crate) line_number: u64,
+    ended: bool,
+    /// De-escaped fields of the present line.
+    text: Vec<u8>,
+    fields: Vec<Field>,
+}
+
+fn bad(message: impl Into<String>) -> SqlError {
+    SqlError::new(base::SqlState::BAD_COPY_FILE_FORMAT, message)
+}
+
+impl<'o> Splitter<'o> {
+    /// No input yet.
+    pub(crate) fn new(options: &'o CopyOptions) -> Splitter<'o> {
+        Splitter {
+            options,
+            buffer: Vec::new(),
+            start: 0,
+            at: 0,
+            line: (0, 0),
+            ending: Ending::Unknown,
+            in_quote: false,
+            after_escape: false,
+            line_number: 0,
+            ended: false,
+            text: Vec::new(),
+            fields: Vec::new(),
+        }
+    }
+
+    /// Appends input.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        if self.start > 0 {
+            self.buffer.drain(..self.start);
+            self.at -= self.start;
+            self.start = 0;
+        }
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// The present line's bytes.
+    pub(crate) fn line(&self) -> &[u8] {
+        &self.buffer[self.line.0..self.line.1]
+    }
+
+    /// Goes to the next line. `last`: no more input will come.
+    pub(crate) fn next_line(&mut self, last: bool) -> SqlResult<Next> {
+        if self.ended {
+            return Ok(Next::End);
+        }
+        if self.at == self.start && !self.in_quote {
+            if self.start == self.buffer.len() {
+                return Ok(if last { Next::End } else { Next::More });
+            }
+            self.line_number += 1;
+            self.after_escape = false;
+        }
+        let found = match self.options.format {
+            Format::Text => self.end_of_text_line(last)?,
+            Format::Csv => self.end_of_csv_line(last)?,
+        };
+        let Some((end, skip)) = found else {
+            if !last {
+                if self.at == self.start {
+                    // The line was counted and will be looked at again from its beginning.
+                    self.line_number -= 1;
+                }
+                return Ok(Next::More);
+            }
+            return self.take_line(self.buffer.len(), 0);
+        };
+        self.take_line(end, skip)
+    }
+
+    fn take_line(&mut self, end: usize, skip: usize) -> SqlResult<Next> {
+        self.line = (self.start, end);
+        self.start = end + skip;
+        self.at = self.start;
+        self.in_quote = false;
+        if self.options.format == Format::Text && self.line() == b"\\." {
+            self.ended = true;
+            return Ok(Next::End);
+        }
+        Ok(Next::Line)
+    }
+
+    /// Looks at a line's ending at `at`: its length if it is one, `None` if more input must tell.
+    fn ending_at(&mut self, at: usize, last: bool) -> SqlResult<Option<usize>> {
+        let what = match self.options.format {
+            Format::Text => "literal",
+            Format::Csv => "unquoted",
+        };
+        let csv = self.options.format == Format::Csv;
+        let refuse = |found: &str, written: &str| {
+            let error = bad(format!("{what} {found} found in data"));
+            Err(error.hint(if csv {
+                format!("Use quoted CSV field to represent {found}.")
+            } else {
+                format!("Use \"{written}\" to represent {found}.")
+            }))
+        };
+        if self.buffer[at] == b'\n' {
+            return match self.ending {
+                Ending::Unknown | Ending::Newline => {
+                    self.ending = Ending::Newline;
+                    Ok(Some(1))
+                }
+                _ => refuse("newline", "\\n"),
+            };
+        }
+        let next = self.buffer.get(at + 1);
+        if next.is_none() && !last && matches!(self.ending, Ending::Unknown | Ending::Both) {
+            return Ok(None);
+        }
+        match (self.ending, next == Some(&b'\n')) {
+            (Ending::Unknown | Ending::Both, true) => {
+                self.ending = Ending::Both;
+                Ok(Some(2))
+            }
+            (Ending::Unknown | Ending::Return, _) => {
+                self.ending = Ending::Return;
+                Ok(Some(1))
+            }
+            _ => refuse("carriage return", "\\r"),
+        }
+    }
+
+    /// End of the line that begins at `start`, and the length of its ending.
+    fn end_of_text_line(&mut self, last: bool) -> SqlResult<Option<(usize, usize)>> {
+        while self.at < self.buffer.len() {
+            match self.buffer[self.at] {
+                b'\n' | b'\r' => {
+                    return Ok(self.ending_at(self.at, last)?.map(|skip| (self.at, skip)));
+                }
+                b'\\' => match self.buffer.get(self.at + 1) {
+                    None if last => self.at += 1,
+                    None => return Ok(None),
+                    Some(b'.') => {
+                        self.check_marker(last)?;
+                        let Some(next) = self.buffer.get(self.at + 2) else {
+                            if last {
+                                self.at += 2;
+                                continue;
+                            }
+                            return Ok(None);
+                        };
+                        debug_assert!(matches!(next, b'\n' | b'\r'));
+                        self.at += 2;
+                    }
+                    Some(_) => self.at += 2,
+                },
+                _ => {
+                    let rest = &self.buffer[self.at..];
+                    let plain = rest.iter().position(|b| matches!(b, b'\n' | b'\r' | b'\\'));
+                    self.at += plain.unwrap_or(rest.len());
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// `\.` must stand alone on its line.
+    fn check_marker(&self, last: bool) -> SqlResult<()> {
+        let behind = self.buffer.get(self.at + 2);
+        let alone = self.at == self.start
+            && match behind {
+                None => true,
+                Some(b) => matches!(b, b'\n' | b'\r'),
+            };
+        if alone || (behind.is_none() && !last && self.at == self.start) {
+            return Ok(());
+        }
+        Err(bad("end-of-copy marker is not alone on its line"))
+    }
+
+    fn end_of_csv_line(&mut self, last: bool) -> SqlResult<Option<(usize, usize)>> {
+        let (quote, escape) = (self.options.quote, self.options.escape);
+        while self.at < self.buffer.len() {
+            let byte = self.buffer[self.at];
+            if self.in_quote && byte == escape {
+                self.after_escape = !self.after_escape;
+            }
+            if byte == quote && !self.after_escape {
+                self.in_quote = !self.in_quote;
+            }
+            if byte != escape {
+                self.after_escape = false;
+            }
+            if self.in_quote {
+                if byte == b'\n' {
+                    self.line_number += 1;
+                }
+            } else if matches!(byte, b'\n' | b'\r') {
+                return Ok(self.ending_at(self.at, last)?.map(|skip| (self.at, skip)));
+            }
+            self.at += 1;
+        }
+        Ok(None)
+    }
+
+    /// Splits the present line.
+    pub(crate) fn fields(&mut self) -> SqlResult<&[Field]> {
+        self.text.clear();
+        self.fields.clear();
+        match self.options.format {
+            Format::Text => self.split_text(),
+            Format::Csv => self.split_csv()?,
+        }
+        Ok(&self.fields)
+    }
+
+    /// The bytes of a field of the present line.
+    pub(crate) fn bytes(&self, field: Field) -> &[u8] {
+        &self.text[field.start..field.end]
+    }
+
+    /// The bytes of the field with this number of the present line.
+    pub(crate) fn field(&self, i: usize) -> Option<&[u8]> {
+        self.fields.get(i).map(|field| self.bytes(*field))
+    }
+
+    fn split_text(&mut self) {
+        let line = &self.buffer[self.line.0..self.line.1];
+        let (delimiter, null) = (self.options.delimiter, self.options.null.as_bytes());
+        let mut at = 0;
+        loop {
+            let (start, raw) = (self.text.len(), at);
+            while at < line.len() && line[at] != delimiter {
+                if line[at] == b'\\' && at + 1 < line.len() {
+                    at = unescape(line, at + 1, &mut self.text);
+                } else {
+                    self.text.push(line[at]);
+                    at += 1;
+                }
+            }
+            // The NULL string is compared with what was written, escapes and all.
+            let null = &line[raw..at] == null;
+            self.fields.push(Field { start, end: self.text.len(), null, quoted: false });
+            if at >= line.len() {
+                return;
+            }
+            at += 1;
+        }
+    }
+
+    fn split_csv(&mut self) -> SqlResult<()> {
+        let line = &self.buffer[self.line.0..self.line.1];
+        let CopyOptions { delimiter, quote, escape, .. } = *self.options;
+        let null = self.options.null.as_bytes();
+        let mut at = 0;
+        loop {
+            let (start, raw) = (self.text.len(), at);
+            let mut quoted = false;
+            while at < line.len() && line[at] != delimiter {
+                if line[at] != quote {
+                    self.text.push(line[at]);
+                    at += 1;
+                    continue;
+                }
+                quoted = true;
+                at += 1;
+                loop {
+                    let Some(&byte) = line.get(at) else { return Err(bad("unterminated CSV quoted field")) };
+                    let next = line.get(at + 1).copied();
+                    at += 1;
+                    if byte == escape && next.is_some_and(|n| n == escape || n == quote) {
+                        self.text.extend(next);
+                        at += 1;
+                    } else if byte == quote {
+                        break;
+                    } else {
+                        self.text.push(byte);
+                    }
+                }
+            }
+            let null = !quoted && &line[raw..at] == null;
+            self.fields.push(Field { start, end: self.text.len(), null, quoted });
+            if at >= line.len() {
+                return Ok(());
+            }
+            at += 1;
+        }
+    }
+}
+
+/// Writes the byte that the escape at `at` (behind the backslash) stands for. Returns where the line goes on.
+fn unescape(line: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
+    let digit = |i: usize, radix: u32| line.get(i).and_then(|b| (*b as char).to_digit(radix));
+    let byte = match line[at] {
+        b'0'..=b'7' => {
+            let (mut value, mut i) = (0, at);
+            while let Some(d) = digit(i, 8).filter(|_| i < at + 3) {
+                value = value * 8 + d;
+                i += 1;
+            }
+            out.push(value as u8);
+            return i;
+        }
+        b'x' if digit(at + 1, 16).is_some() => {
+            let (mut value, mut i) = (0, at + 1);
+            while let Some(d) = digit(i, 16).filter(|_| i < at + 3) {
+                value = value * 16 + d;
+                i += 1;
+            }
+            out.push(value as u8);
+            return i;
+        }
+        b'b' => 8,
+        b'f' => 12,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'v' => 11,
+        other => other,
+    };
+    out.push(byte);
+    at + 1
+}
+
+/// Appends a value in the format: escaped or quoted as it needs. `None` is NULL. `only`: the line has this column alone.
+pub(crate) fn write_field(
+    options: &CopyOptions,
+    value: Option<&[u8]>,
+    (force_quote, only): (bool, bool),
+    out: &mut Vec<u8>,
+) {
+    let Some(value) = value else {
+        out.extend_from_slice(options.null.as_bytes());
+        return;
+    };
+    match options.format {
+        Format::Text => write_text(options, value, out),
+        Format::Csv => write_csv(options, value, force_quote, only, out),
+    }
+}
+
+fn write_text(options: &CopyOptions, value: &[u8], out: &mut Vec<u8>) {
+    for &byte in value {
+        let letter = match byte {
+            8 => b'b',
+            12 => b'f',
+            b'\n' => b'n',
+            b'\r' => b'r',
+            b'\t' => b't',
+            11 => b'v',
+            b'\\' => b'\\',
+            other if other == options.delimiter => other,
+            other => {
+                out.push(other);
+                continue;
+            }
+        };
+        out.extend([b'\\', letter]);
+    }
+}
+
+fn write_csv(options: &CopyOptions, value: &[u8], force: bool, only: bool, out: &mut Vec<u8>) {
+    let CopyOptions { delimiter, quote, escape, .. } = *options;
+    let special = |b: &u8| *b == delimiter || *b == quote || matches!(b, b'\n' | b'\r');
+    let is_marker = only && value == b"\\.";
+    if !force && value != options.null.as_bytes() && !is_marker && !value.iter().any(special) {
+        out.extend_from_slice(value);
+        return;
+    }
+    out.push(quote);
+    for &byte in value {
+        if byte == quote || byte == escape {
+            out.push(escape);
+        }
+        out.push(byte);
+    }
+    out.push(quote);
+}
+
+/// `missing data for column "b"`.
+pub(crate) fn missing_data(column: &str) -> SqlError {
+    sql_err!(BAD_COPY_FILE_FORMAT, "missing data for column \"{column}\"")
+}
+
+/// `extra data after last expected column`.
+pub(crate) fn extra_data() -> SqlError {
+    bad("extra data after last expected column")
+}
+
+#[cfg(test)]
+#[path = "split_tests.rs"]
+mod tests;

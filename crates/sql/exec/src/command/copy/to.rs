@@ -1,0 +1,206 @@
+//! COPY TO: a table's or a query's rows as text.
+
+use base::{Oid, SqlResult, sql_err};
+use catalog::{RelationKind, Table};
+use parse::Statement;
+use parse::ast::Copy;
+use tuple::Datum;
+use txn::LockMode;
+use types::Call;
+
+use super::file::Sink;
+use super::options::{CopyOptions, Format, Header};
+use super::split::write_field;
+use super::{column_numbers, forced};
+use crate::command::internal::Internal;
+use crate::command::names;
+use crate::output::Output;
+use crate::session::Session;
+
+/// Runs it. Returns the number of rows.
+pub(super) fn run(
+    session: &Session,
+    copy: &Copy,
+    options: &CopyOptions,
+    text: &str,
+    out: &mut dyn Output,
+) -> SqlResult<u64> {
+    match (&copy.relation, &copy.query) {
+        (Some(name), _) => {
+            let table = names::open(session, name, LockMode::AccessShare)?;
+            check(session, &table)?;
+            let numbers = column_numbers(&table, &copy.columns)?;
+            copy_table(session, copy, options, &table, &numbers, out)
+        }
+        (None, Some(query)) => copy_query(session, copy, options, (query, text), out),
+        (None, None) => Err(base::SqlError::internal("COPY of nothing")),
+    }
+}
+
+fn check(session: &Session, table: &Table) -> SqlResult<()> {
+    let name = &table.name;
+    match table.kind {
+        RelationKind::Table | RelationKind::Toast | RelationKind::MaterializedView => {}
+        RelationKind::View => {
+            return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot copy from view \"{name}\"")
+                .hint("Try the COPY (SELECT ...) TO variant."));
+        }
+        RelationKind::PartitionedTable => {
+            return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot copy from partitioned table \"{name}\"")
+                .hint("Try the COPY (SELECT ...) TO variant."));
+        }
+        RelationKind::Sequence => {
+            return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot copy from sequence \"{name}\""));
+        }
+        _ => {
+            return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot copy from non-table relation \"{name}\""));
+        }
+    }
+    if !names::owns(session, table.owner)? {
+        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for table {name}"));
+    }
+    Ok(())
+}
+
+/// Writes rows of columns with these names and types.
+struct Writer<'a> {
+    session: &'a Session,
+    options: &'a CopyOptions,
+    types: Vec<Oid>,
+    force_quote: Vec<bool>,
+    sink: Sink,
+    line: Vec<u8>,
+    value: Vec<u8>,
+    rows: u64,
+}
+
+impl<'a> Writer<'a> {
+    fn open(
+        session: &'a Session,
+        copy: &Copy,
+        options: &'a CopyOptions,
+        columns: &[(&str, Oid)],
+        out: &mut dyn Output,
+    ) -> SqlResult<Writer<'a>> {
+        let names: Vec<&str> = columns.iter().map(|c| c.0).collect();
+        let force_quote = forced(&options.force_quote, &names, "FORCE_QUOTE")?;
+        let sink = Sink::open(&copy.target, columns.len(), out)?;
+        let (line, value) = (Vec::new(), Vec::new());
+        let types = columns.iter().map(|c| c.1).collect();
+        let mut writer = Writer { session, options, types, force_quote, sink, line, value, rows: 0 };
+        if options.header != Header::None {
+            for (i, name) in names.iter().enumerate() {
+                writer.field(i, Some(name.as_bytes()), false);
+            }
+            writer.end_line(out)?;
+        }
+        Ok(writer)
+    }
+
+    fn field(&mut self, i: usize, value: Option<&[u8]>, force: bool) {
+        if i > 0 {
+            self.line.push(self.options.delimiter);
+        }
+        let only = self.types.len() == 1;
+        write_field(self.options, value, (force, only), &mut self.line);
+    }
+
+    fn end_line(&mut self, out: &mut dyn Output) -> SqlResult<()> {
+        self.line.push(b'\n');
+        self.sink.line(&self.line, out)?;
+        self.line.clear();
+        Ok(())
+    }
+
+    fn row(&mut self, row: &[Datum], call: &Call<'_>, out: &mut dyn Output) -> SqlResult<()> {
+        runtime::check_interrupts().map_err(plan::interrupted)?;
+        for (i, value) in row.iter().enumerate() {
+            if value.is_null() {
+                self.field(i, None, false);
+                continue;
+            }
+            let mut text = std::mem::take(&mut self.value);
+            text.clear();
+            types::output(self.types[i], value, call, &mut text)?;
+            self.field(i, Some(&text), self.force_quote[i] && self.options.format == Format::Csv);
+            self.value = text;
+        }
+        self.rows += 1;
+        self.end_line(out)
+    }
+
+    fn finish(self, out: &mut dyn Output) -> SqlResult<u64> {
+        debug_assert!(self.session.info.pid != 0 || self.line.is_empty());
+        self.sink.finish(out)?;
+        Ok(self.rows)
+    }
+}
+
+fn copy_table(
+    session: &Session,
+    copy: &Copy,
+    options: &CopyOptions,
+    table: &Table,
+    numbers: &[usize],
+    out: &mut dyn Output,
+) -> SqlResult<u64> {
+    let columns: Vec<(&str, Oid)> =
+        numbers.iter().map(|&n| (table.columns[n].name.as_str(), table.columns[n].type_oid)).collect();
+    let mut writer = Writer::open(session, copy, options, &columns, out)?;
+    let format = session.format();
+    let call = Call::new(&format).with_session(session);
+    let Some(heap) = &table.heap else { return writer.finish(out) };
+    let access = session.engine().heap_access();
+    let (snapshot, curcid) = {
+        let mut txn = session.txn.borrow_mut();
+        (txn.statement_snapshot(), txn.current_command())
+    };
+    let upto = numbers.iter().max().map_or(0, |n| n + 1);
+    let mut scan = heap::HeapScan::new(&access, heap.clone(), None).map_err(heap::HeapError::into_sql)?;
+    let (mut all, mut row) = (Vec::new(), Vec::new());
+    loop {
+        {
+            let me = session.txn.borrow();
+            let view = heap::View { snapshot: &snapshot, curcid, me: &me, combo: &session.combo };
+            let Some(found) = scan.next(&access, &view).map_err(heap::HeapError::into_sql)? else { break };
+            all.clear();
+            found
+                .decode(&heap.desc.layout, upto, &mut all)
+                .map_err(|_| sql_err!(DATA_CORRUPTED, "corrupt row in table \"{}\"", table.name))?;
+        }
+        row.clear();
+        for &n in numbers {
+            let value = std::mem::take(&mut all[n]);
+            row.push(match value {
+                Datum::Toasted(_) => heap::detoast(&access, heap.desc.toast.as_ref(), &value)
+                    .map_err(heap::HeapError::into_sql)?,
+                value => value,
+            });
+        }
+        writer.row(&row, &call, out)?;
+    }
+    writer.finish(out)
+}
+
+fn copy_query(
+    session: &Session,
+    copy: &Copy,
+    options: &CopyOptions,
+    (query, text): (&Statement, &str),
+    out: &mut dyn Output,
+) -> SqlResult<u64> {
+    let mut internal = Internal::new(session, query, text, &[])?;
+    let result = internal.columns();
+    if result.is_empty() && internal.modifies() {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "COPY query must have a RETURNING clause"));
+    }
+    if internal.modifies() {
+        crate::command::refuse_read_only(session, "COPY TO with a query that changes rows")?;
+    }
+    let columns: Vec<(&str, Oid)> = result.iter().map(|c| (&*c.name, c.type_oid)).collect();
+    let mut writer = Writer::open(session, copy, options, &columns, out)?;
+    let format = session.format();
+    let call = Call::new(&format).with_session(session);
+    internal.run(session, &[], &mut |row| writer.row(row, &call, out))?;
+    writer.finish(out)
+}

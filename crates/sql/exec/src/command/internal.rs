@@ -1,0 +1,73 @@
+//! # What
+//! Statements that utility statements run for themselves: the query of COPY, the checks of ALTER TABLE.
+
+use std::sync::Arc;
+
+use analyze::ParamTypes;
+use base::{Oid, SqlResult};
+use parse::Statement;
+use tuple::Datum;
+use types::Call;
+
+use crate::output::Column;
+use crate::run::{Execution, Prepared, Progress};
+use crate::session::Session;
+
+/// A planned statement of this session's own.
+pub(crate) struct Internal {
+    prepared: Arc<Prepared>,
+    execution: Execution,
+}
+
+impl Internal {
+    /// Analyses and plans a statement of `text` with parameters of these types, and takes its locks.
+    pub(crate) fn new(
+        session: &Session,
+        statement: &Statement,
+        text: &str,
+        params: &[Oid],
+    ) -> SqlResult<Internal> {
+        let format = session.format();
+        let call = Call::new(&format).with_session(session);
+        let types = if params.is_empty() { ParamTypes::None } else { ParamTypes::Fixed(params.to_vec()) };
+        let analyzed = analyze::analyze_statement(statement, text, types, session, &call)?;
+        let prepared = session.plan_query(&analyzed, session, None)?;
+        session.lock_relations(&prepared.statement)?;
+        let execution = Execution::new(&prepared, false)?;
+        Ok(Internal { prepared, execution })
+    }
+
+    /// Columns of the result.
+    pub(crate) fn columns(&self) -> Vec<Column> {
+        self.prepared.statement.result.iter().map(crate::session::result_column).collect()
+    }
+
+    /// Whether it changes rows.
+    pub(crate) fn modifies(&self) -> bool {
+        self.prepared.statement.modifies
+    }
+
+    /// Runs it under a snapshot of now.
+    pub(crate) fn run(
+        &mut self,
+        session: &Session,
+        params: &[Datum],
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<Progress> {
+        let (snapshot, command) = {
+            let mut txn = session.txn.borrow_mut();
+            (txn.statement_snapshot(), txn.current_command())
+        };
+        session.with_env(&snapshot, command, |env| self.execution.run(env, params, each))
+    }
+}
+
+/// Runs SQL text of our own making; true if it returned a row.
+pub(crate) fn finds_row(session: &Session, statement: &Statement, text: &str) -> SqlResult<bool> {
+    let mut found = false;
+    Internal::new(session, statement, text, &[])?.run(session, &[], &mut |_| {
+        found = true;
+        Ok(())
+    })?;
+    Ok(found)
+}
