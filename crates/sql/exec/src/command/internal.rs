@@ -31,7 +31,7 @@ impl Internal {
         let call = Call::new(&format).with_session(session);
         let types = if params.is_empty() { ParamTypes::None } else { ParamTypes::Fixed(params.to_vec()) };
         let analyzed = analyze::analyze_statement(statement, text, types, session, &call)?;
-        let prepared = session.plan_query(&analyzed, session, None)?;
+        let prepared = session.with_planner(session, |context| Prepared::plan(&analyzed, context))?;
         session.lock_relations(&prepared.statement)?;
         let execution = Execution::new(&prepared, false)?;
         Ok(Internal { prepared, execution })

@@ -13,6 +13,7 @@
 //! 1. A relation's lock is taken before its description is trusted.
 //! 2. A clause that is not supported fails with 0A000 and its name.
 
+mod analyze;
 mod constraint;
 mod copy;
 mod drop;
@@ -26,13 +27,16 @@ mod lock;
 mod names;
 mod object_name;
 mod options;
+mod sample;
 mod schema;
 mod settings;
+mod statistics;
 mod storage_parameter;
 mod table;
 mod temporary;
 mod truncate;
 mod type_name;
+mod vacuum;
 mod violation;
 
 use std::sync::Arc;
@@ -125,6 +129,7 @@ pub(crate) fn run(
         Statement::Set(s) => return settings::set(session, s).map(str::to_owned),
         Statement::Show(name) => settings::show(session, name, out)?,
         Statement::Lock { relations, mode, nowait } => lock::run(session, relations, *mode, *nowait)?,
+        Statement::Vacuum(s) => vacuum::run(session, s, text, out)?,
         Statement::Copy(s) => return copy::run(session, s, text, out),
         Statement::Checkpoint(_) => checkpoint(session)?,
         Statement::Discard(what) => return discard(session, *what).map(str::to_owned),

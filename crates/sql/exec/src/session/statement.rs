@@ -256,7 +256,7 @@ impl Session {
     }
 
     /// What the planner works with: this session's settings and statistics.
-    pub(super) fn with_planner<T>(
+    pub(crate) fn with_planner<T>(
         &self,
         catalog: &dyn CatalogView,
         f: impl FnOnce(&plan::Context<'_>) -> T,

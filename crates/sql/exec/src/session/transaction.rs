@@ -11,7 +11,7 @@ use super::statement::{Source, Work};
 
 impl Session {
     /// Before every statement: a transaction runs, times and formats are current.
-    pub(super) fn begin_statement(&self) {
+    pub(crate) fn begin_statement(&self) {
         self.adopt_reload();
         let mut txn = self.txn.borrow_mut();
         if txn.state() == BlockState::Idle {

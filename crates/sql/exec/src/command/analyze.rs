@@ -1,0 +1,161 @@
+//! # What
+//! ANALYZE of one table: a sample, statistics of each column, sizes.
+//!
+//! # Locks
+//! SHARE UPDATE EXCLUSIVE on the table, taken by the caller.
+
+use base::settings::Setting;
+use base::{Oid, SqlResult, sql_err};
+use catalog::{RowExt, SizeEstimate, Table, system::pg_attribute};
+use heap::HeapError;
+use tuple::Datum;
+use types::oids;
+
+use super::statistics::{self, Population};
+use super::{names, sample};
+use crate::session::Session;
+
+/// Rows sampled for each entry of a list.
+const ROWS_PER_ENTRY: usize = 300;
+
+/// Analyses a table that is locked; all columns, or those named.
+pub(crate) fn table(session: &Session, table: &Table, columns: &[String], verbose: bool) -> SqlResult<()> {
+    let chosen = choose(session, table, columns)?;
+    let want = chosen.iter().map(|c| c.1).max().unwrap_or(0).max(1) * ROWS_PER_ENTRY;
+    let sample = sample::take(session, table, want)?;
+    let total = sample.total();
+    if verbose {
+        report(session, table, &sample, total);
+    }
+    for (i, target) in chosen {
+        let column = &table.columns[i];
+        let values: Vec<Datum> = sample
+            .rows
+            .iter()
+            .map(|row| resolve(session, table, row.get(i).unwrap_or(&Datum::Null)))
+            .collect::<SqlResult<_>>()?;
+        if values.is_empty() {
+            continue;
+        }
+        let population = Population { rows: total, target };
+        let stats = statistics::column(&values, types::compare(column.type_oid), population);
+        let operators = operators_of(column.type_oid);
+        let ty = (column.type_oid, column.collation);
+        session
+            .with_changer(|changer| changer.set_statistics(table.oid, i as i16 + 1, ty, operators, &stats))?;
+    }
+    note_sizes(session, table, sample.pages, total, columns.is_empty())
+}
+
+/// Columns to be analysed, with their targets.
+fn choose(session: &Session, table: &Table, columns: &[String]) -> SqlResult<Vec<(usize, usize)>> {
+    let mut numbers = Vec::new();
+    for name in columns {
+        let Some((number, _)) = table.column(name) else {
+            return Err(sql_err!(
+                UNDEFINED_COLUMN,
+                "column \"{name}\" of relation \"{}\" does not exist",
+                table.name
+            ));
+        };
+        let i = number as usize - 1;
+        if numbers.contains(&i) {
+            return Err(sql_err!(
+                DUPLICATE_COLUMN,
+                "column \"{name}\" of relation \"{}\" appears more than once",
+                table.name
+            ));
+        }
+        numbers.push(i);
+    }
+    if columns.is_empty() {
+        numbers = (0..table.columns.len()).filter(|&i| !table.columns[i].dropped).collect();
+    }
+    let default = session.settings.borrow().get(Setting::default_statistics_target).as_int();
+    let targets = session.with_reader(|reader| {
+        let index = pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX;
+        reader.find(&pg_attribute::TABLE, index, &[table.oid.into()])
+    })?;
+    let target = |i: usize| {
+        let row = targets.iter().find(|(_, row)| row.int(pg_attribute::ATTNUM) == i as i32 + 1);
+        match row.map(|(_, row)| &row[pg_attribute::ATTSTATTARGET]) {
+            Some(Datum::Int2(n)) if *n >= 0 => i32::from(*n),
+            _ => default,
+        }
+    };
+    Ok(numbers.into_iter().map(|i| (i, target(i).max(0) as usize)).filter(|c| c.1 > 0).collect())
+}
+
+/// A value without its TOAST.
+fn resolve(session: &Session, table: &Table, value: &Datum) -> SqlResult<Datum> {
+    match (value, &table.heap) {
+        (Datum::Toasted(_), Some(heap)) => {
+            let access = session.engine().heap_access();
+            heap::detoast(&access, heap.desc.toast.as_ref(), value).map_err(HeapError::into_sql)
+        }
+        _ => Ok(value.clone()),
+    }
+}
+
+/// The type's `=` and `<`, 0 if it has none.
+fn operators_of(ty: Oid) -> (Oid, Oid) {
+    let input = match ty {
+        oids::varchar => oids::text,
+        other => other,
+    };
+    let find = |name: &str| {
+        let all = types::registry::operators_named(name);
+        let own = all.iter().find(|op| op.left == input && op.right == input);
+        own.map_or(Oid::INVALID, |op| op.oid)
+    };
+    (find("="), find("<"))
+}
+
+fn note_sizes(session: &Session, table: &Table, pages: u32, total: f64, all_columns: bool) -> SqlResult<()> {
+    let Some(heap) = &table.heap else { return Ok(()) };
+    let access = session.engine().heap_access();
+    let (all_visible, _) = heap::vm::count(&access, heap, pages).map_err(HeapError::into_sql)?;
+    let size = SizeEstimate { pages, tuples: total as f32, all_visible };
+    session.with_changer(|changer| {
+        changer.set_size(table.oid, size)?;
+        for index in table.indexes.iter().filter(|i| all_columns && i.predicate.is_none()) {
+            let pages = access.pool.nblocks(index.file, base::Fork::Main);
+            let pages = pages.map_err(|e| HeapError::Buffer(e).into_sql())?;
+            changer.set_size(index.oid, SizeEstimate { pages, tuples: total as f32, all_visible: 0 })?;
+        }
+        Ok(())
+    })
+}
+
+fn report(session: &Session, table: &Table, sample: &sample::Sample, total: f64) {
+    let info = |message: String| {
+        session.notice(base::SqlError::with_severity(
+            base::Severity::Info,
+            base::SqlState::SUCCESSFUL_COMPLETION,
+            message,
+        ));
+    };
+    info(format!("analyzing \"{}.{}\"", table.schema_name, table.name));
+    info(format!(
+        "\"{}\": scanned {} of {} pages, containing {} live rows and {} dead rows; {} rows in sample, {total:.0} estimated total rows",
+        table.name,
+        sample.scanned,
+        sample.pages,
+        sample.live,
+        sample.dead,
+        sample.rows.len()
+    ));
+}
+
+/// Whether the current user may, with PostgreSQL's warning if not.
+pub(crate) fn may(session: &Session, table: &Table, verb: &str) -> SqlResult<bool> {
+    if names::owns(session, table.owner)? {
+        return Ok(true);
+    }
+    session.notice(base::SqlError::with_severity(
+        base::Severity::Warning,
+        base::SqlState::INSUFFICIENT_PRIVILEGE,
+        format!("permission denied to {verb} \"{}\", skipping it", table.name),
+    ));
+    Ok(false)
+}

@@ -1,0 +1,498 @@
+//! # What
+//! VACUUM and ANALYZE as statements: options, the list of tables, one transaction a table.
+//!
+//! # Locks
+//! SHARE UPDATE EXCLUSIVE on each table, held by the session over VACUUM's two transactions; ACCESS EXCLUSIVE for a moment when
+//! the empty tail is cut off.
+//!
+//! # Invariants
+//! 1. The transaction that goes through a table holds no horizon back and writes no catalog row. Sizes are noted in the next
+//!    one: an ordinary row change under an xid that snapshots ignore would be removed too early.
+//!
+//! # PostgreSQL counterpart and differences
+//! `commands/vacuum.c`. PostgreSQL writes the sizes in place instead. No FULL, no PARALLEL work.
+
+use std::sync::Arc;
+
+use base::settings::Setting;
+use base::{BlockNo, Oid, Severity, SqlError, SqlResult, SqlState, Xid, sql_err};
+use btree::{BtreeRel, VacuumStats as IndexStats};
+use catalog::system::pg_class;
+use catalog::{Index, RelationKind, RowExt, SizeEstimate, Table};
+use heap::vacuum::{VacuumCallbacks, VacuumOptions, VacuumPhase, VacuumStats};
+use heap::{Access, HeapError, HeapRel, HeapResult};
+use parse::ast::{DefElem, Vacuum, VacuumRelation};
+use txn::{BlockState, LockMode, LockTag, LockWait};
+
+use super::names::{self, at};
+use super::{analyze, options};
+use crate::output::Output;
+use crate::session::Session;
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Asked {
+    vacuum: bool,
+    analyze: bool,
+    verbose: bool,
+    freeze: bool,
+    disable_page_skipping: bool,
+    skip_locked: bool,
+    index_cleanup: bool,
+    process_main: bool,
+    process_toast: bool,
+    truncate: bool,
+    only_database_stats: bool,
+}
+
+/// VACUUM or ANALYZE.
+pub(crate) fn run(session: &Session, statement: &Vacuum, text: &str, out: &mut dyn Output) -> SqlResult<()> {
+    let asked = read(statement, text)?;
+    if asked.vacuum {
+        session.prevent_in_block("VACUUM")?;
+    }
+    if !asked.analyze && statement.relations.iter().any(|r| !r.columns.is_empty()) {
+        return Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "ANALYZE option must be specified when a column list is provided"
+        ));
+    }
+    if asked.only_database_stats {
+        return Ok(());
+    }
+    let own = asked.vacuum || session.txn.borrow().state() == BlockState::Started;
+    for (oid, columns) in targets(session, &statement.relations)? {
+        if own {
+            renew(session)?;
+        }
+        if asked.vacuum {
+            vacuum_table(session, oid, &asked, !statement.relations.is_empty())?;
+        }
+        if asked.analyze {
+            if asked.vacuum {
+                renew(session)?;
+            }
+            analyze_table(session, oid, &columns, &asked)?;
+        }
+        session.send_notices(out);
+    }
+    Ok(())
+}
+
+/// Ends the running transaction and begins the next.
+fn renew(session: &Session) -> SqlResult<()> {
+    session.commit_transaction()?;
+    session.begin_statement();
+    Ok(())
+}
+
+fn read(statement: &Vacuum, text: &str) -> SqlResult<Asked> {
+    let mut asked = Asked {
+        vacuum: statement.vacuum,
+        analyze: !statement.vacuum,
+        verbose: false,
+        freeze: false,
+        disable_page_skipping: false,
+        skip_locked: false,
+        index_cleanup: true,
+        process_main: true,
+        process_toast: true,
+        truncate: true,
+        only_database_stats: false,
+    };
+    for option in &statement.options {
+        if !read_common(&mut asked, option)? && !(statement.vacuum && read_vacuum(&mut asked, option, text)?)
+        {
+            let command = if statement.vacuum { "VACUUM" } else { "ANALYZE" };
+            let error = sql_err!(SYNTAX_ERROR, "unrecognized {command} option \"{}\"", option.name);
+            return Err(at(error, text, option.location));
+        }
+    }
+    if asked.only_database_stats && !statement.relations.is_empty() {
+        return Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "ONLY_DATABASE_STATS cannot be specified with a list of tables"
+        ));
+    }
+    Ok(asked)
+}
+
+/// Options of both; false if it is none.
+fn read_common(asked: &mut Asked, option: &DefElem) -> SqlResult<bool> {
+    match option.name.as_str() {
+        "verbose" => asked.verbose = options::boolean(option)?,
+        "skip_locked" => asked.skip_locked = options::boolean(option)?,
+        // How many buffers the ring has is fixed.
+        "buffer_usage_limit" => {
+            options::string(option)?;
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// Options of VACUUM; false if it is none.
+fn read_vacuum(asked: &mut Asked, option: &DefElem, text: &str) -> SqlResult<bool> {
+    match option.name.as_str() {
+        "analyze" => asked.analyze = options::boolean(option)?,
+        "freeze" => asked.freeze = options::boolean(option)?,
+        "full" => {
+            if options::boolean(option)? {
+                return Err(SqlError::not_supported("VACUUM FULL"));
+            }
+        }
+        "disable_page_skipping" => asked.disable_page_skipping = options::boolean(option)?,
+        "index_cleanup" => {
+            let auto =
+                option.value.as_ref().and_then(options::text).is_some_and(|w| w.eq_ignore_ascii_case("auto"));
+            asked.index_cleanup = auto || options::boolean(option)?;
+        }
+        "process_main" => asked.process_main = options::boolean(option)?,
+        "process_toast" => asked.process_toast = options::boolean(option)?,
+        "truncate" => asked.truncate = options::boolean(option)?,
+        // One worker goes through a table.
+        "parallel" => check_parallel(option, text)?,
+        "skip_database_stats" => {
+            options::boolean(option)?;
+        }
+        "only_database_stats" => asked.only_database_stats = options::boolean(option)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn check_parallel(option: &DefElem, text: &str) -> SqlResult<()> {
+    if option.value.is_none() {
+        let error = sql_err!(SYNTAX_ERROR, "parallel option requires a value between 0 and 1024");
+        return Err(at(error, text, option.location));
+    }
+    if !(0..=1024).contains(&options::integer(option)?) {
+        let error = sql_err!(SYNTAX_ERROR, "parallel workers for vacuum must be between 0 and 1024");
+        return Err(at(error, text, option.location));
+    }
+    Ok(())
+}
+
+/// The tables to go through, with the columns named for ANALYZE.
+fn targets(session: &Session, named: &[VacuumRelation]) -> SqlResult<Vec<(Oid, Vec<String>)>> {
+    let mut targets = Vec::new();
+    for target in named {
+        let Some(table) = names::lookup(session, &target.relation)? else {
+            return Err(names::missing(session, &target.relation)?);
+        };
+        targets.push((table.oid, target.columns.clone()));
+    }
+    if !named.is_empty() {
+        return Ok(targets);
+    }
+    let rows = session.with_reader(|reader| reader.scan(&pg_class::TABLE))?;
+    for (_, row) in rows {
+        if matches!(row.char(pg_class::RELKIND), b'r' | b'm') {
+            targets.push((row.oid(pg_class::OID), Vec::new()));
+        }
+    }
+    Ok(targets)
+}
+
+fn warn(session: &Session, code: SqlState, message: String) {
+    session.notice(SqlError::with_severity(Severity::Warning, code, message));
+}
+
+/// The table, locked, if it is still there and may be gone through. The lock is the session's if `for_session`.
+fn lock(
+    session: &Session,
+    oid: Oid,
+    asked: &Asked,
+    (verb, for_session): (&str, bool),
+) -> SqlResult<Option<Arc<Table>>> {
+    let find = || session.with_reader(|reader| catalog::CatalogView::relation_by_oid(reader, oid));
+    let Some(before) = find()? else { return Ok(None) };
+    let tag = names::tag(session, oid);
+    let wait = if asked.skip_locked { LockWait::NoWait } else { LockWait::Block };
+    let locked = {
+        let mut txn = session.txn.borrow_mut();
+        let mode = LockMode::ShareUpdateExclusive;
+        if for_session { txn.lock_for_session(tag, mode, wait) } else { txn.lock(tag, mode, wait) }
+    };
+    match locked {
+        Ok(()) => {}
+        Err(txn::LockError::NotAvailable) => {
+            let message = format!("skipping {verb} of \"{}\" --- lock not available", before.name);
+            warn(session, SqlState::LOCK_NOT_AVAILABLE, message);
+            return Ok(None);
+        }
+        Err(other) => return Err(other.into()),
+    }
+    let allowed = match find()? {
+        Some(table) => check(session, &table, verb)?.then_some(table),
+        None => None,
+    };
+    if allowed.is_none() && for_session {
+        session.txn.borrow_mut().unlock_for_session(tag, LockMode::ShareUpdateExclusive);
+    }
+    Ok(allowed)
+}
+
+fn check(session: &Session, table: &Table, verb: &str) -> SqlResult<bool> {
+    let fits = matches!(table.kind, RelationKind::Table | RelationKind::MaterializedView)
+        || (verb == "vacuum" && table.kind == RelationKind::Toast);
+    if !fits {
+        let message =
+            format!("skipping \"{}\" --- cannot {verb} non-tables or special system tables", table.name);
+        warn(session, SqlState::WARNING, message);
+        return Ok(false);
+    }
+    analyze::may(session, table, verb)
+}
+
+fn analyze_table(session: &Session, oid: Oid, columns: &[String], asked: &Asked) -> SqlResult<()> {
+    match lock(session, oid, asked, ("analyze", false))? {
+        Some(table) => analyze::table(session, &table, columns, asked.verbose),
+        None => Ok(()),
+    }
+}
+
+/// VACUUM of a table and its TOAST table.
+fn vacuum_table(session: &Session, oid: Oid, asked: &Asked, named: bool) -> SqlResult<()> {
+    debug_assert!(named || oid.is_valid());
+    let Some(table) = lock(session, oid, asked, ("vacuum", true))? else { return Ok(()) };
+    let tag = names::tag(session, oid);
+    let done = (|| {
+        if asked.process_main || table.kind == RelationKind::Toast {
+            vacuum_heap(session, &table, asked, tag)?;
+        }
+        if asked.process_toast && table.toast.is_valid() {
+            let toast = names::describe(session, table.toast)?;
+            vacuum_heap(session, &toast, asked, names::tag(session, toast.oid))?;
+        }
+        Ok(())
+    })();
+    session.txn.borrow_mut().unlock_for_session(tag, LockMode::ShareUpdateExclusive);
+    done
+}
+
+/// One heap with its indexes, then their sizes in a transaction of their own.
+fn vacuum_heap(session: &Session, table: &Table, asked: &Asked, tag: LockTag) -> SqlResult<()> {
+    let Some(heap) = &table.heap else { return Ok(()) };
+    if asked.verbose {
+        let (database, schema) = (session.catalog.database_name(), &table.schema_name);
+        info(session, format!("vacuuming \"{database}.{schema}.{}\"", table.name));
+    }
+    renew(session)?;
+    session.txn.borrow_mut().set_vacuum();
+    let mut work = Work { session, table, heap, tag, asked, indexes: open_indexes(table)? };
+    let options = heap_options(session, table, asked);
+    let access = session.engine().heap_access();
+    let stats = heap::vacuum::vacuum(&access, heap, &options, &mut work).map_err(HeapError::into_sql)?;
+    let indexes = work.indexes;
+    renew(session)?;
+    note_sizes(session, table, &stats, &indexes)?;
+    if asked.verbose {
+        report(session, table, &stats);
+    }
+    renew(session)
+}
+
+fn heap_options(session: &Session, table: &Table, asked: &Asked) -> VacuumOptions {
+    let settings = session.settings.borrow();
+    let horizon = session.engine().txns().horizon(kind_of(table)).maybe_needed;
+    let age = match asked.freeze {
+        true => 0,
+        false => settings.get(Setting::vacuum_freeze_min_age).as_int().max(0) as u64,
+    };
+    VacuumOptions {
+        memory: settings.fast().maintenance_work_mem as usize,
+        disable_page_skipping: asked.disable_page_skipping,
+        freeze_limit: Xid(horizon.0.saturating_sub(age)),
+        // Catalogs are also open elsewhere, with places to insert that cutting would take away.
+        truncate: asked.truncate && !table.oid.is_pinned(),
+    }
+}
+
+fn kind_of(table: &Table) -> txn::RelKind {
+    table.heap.as_ref().map_or(txn::RelKind::Plain, |heap| heap.desc.kind)
+}
+
+/// An index being vacuumed.
+struct OpenIndex {
+    index: Arc<Index>,
+    tree: Arc<BtreeRel>,
+    stats: Option<IndexStats>,
+}
+
+fn open_indexes(table: &Table) -> SqlResult<Vec<OpenIndex>> {
+    let open = |index: &Arc<Index>| {
+        let tree = index.btree.clone().ok_or_else(|| SqlError::internal("an index has no tree"))?;
+        Ok(OpenIndex { index: index.clone(), tree, stats: None })
+    };
+    table.indexes.iter().filter(|index| index.ready).map(open).collect()
+}
+
+/// What the heap's VACUUM calls back.
+struct Work<'a> {
+    session: &'a Session,
+    table: &'a Table,
+    heap: &'a HeapRel,
+    tag: LockTag,
+    asked: &'a Asked,
+    indexes: Vec<OpenIndex>,
+}
+
+impl Work<'_> {
+    fn failed(&self, index: &str, error: btree::BtreeError) -> HeapError {
+        HeapError::Callback(error.into_sql(index, &self.table.name))
+    }
+}
+
+impl VacuumCallbacks for Work<'_> {
+    fn bulk_delete(&mut self, _: &Access<'_>, is_dead: &mut dyn FnMut(base::Tid) -> bool) -> HeapResult<()> {
+        let access = self.session.engine().index_access(Xid::INVALID);
+        for i in 0..self.indexes.len() {
+            let mut stats = self.indexes[i].stats.unwrap_or_default();
+            let done = btree::bulk_delete(&access, &self.indexes[i].tree, is_dead, &mut stats);
+            done.map_err(|e| self.failed(&self.indexes[i].index.name, e))?;
+            self.indexes[i].stats = Some(stats);
+        }
+        Ok(())
+    }
+
+    fn cleanup_indexes(&mut self, _: &Access<'_>) -> HeapResult<()> {
+        if !self.asked.index_cleanup {
+            return Ok(());
+        }
+        let access = self.session.engine().index_access(Xid::INVALID);
+        for i in 0..self.indexes.len() {
+            let open = &self.indexes[i];
+            let stats = btree::cleanup(&access, &open.tree, open.stats);
+            let stats = stats.map_err(|e| self.failed(&open.index.name, e))?;
+            self.indexes[i].stats = Some(stats);
+        }
+        Ok(())
+    }
+
+    fn has_indexes(&self) -> bool {
+        !self.indexes.is_empty()
+    }
+
+    fn lock_for_truncation(&mut self) -> bool {
+        let mut txn = self.session.txn.borrow_mut();
+        txn.lock(self.tag, LockMode::AccessExclusive, LockWait::NoWait).is_ok()
+    }
+
+    fn unlock_after_truncation(&mut self) {
+        self.session.txn.borrow_mut().unlock(self.tag, LockMode::AccessExclusive);
+    }
+
+    fn truncate(&mut self, _: &Access<'_>, nblocks: u32) -> HeapResult<()> {
+        let done = self.session.engine().truncate_relation(self.heap.desc.file, nblocks);
+        self.heap.forget_targets();
+        done.map_err(|e| HeapError::Callback(SqlError::new(SqlState::IO_ERROR, e.to_string())))
+    }
+
+    fn progress(&mut self, _: VacuumPhase, _: BlockNo, _: u32) -> HeapResult<()> {
+        runtime::check_interrupts().map_err(HeapError::Interrupted)
+    }
+}
+
+/// Rows of the whole table from those on the pages looked at, the others being as dense as they were.
+fn estimate_rows(old: SizeEstimate, stats: &VacuumStats) -> f32 {
+    let (total, scanned, rows) = (stats.pages, stats.pages_scanned, stats.live_tuples as f64);
+    if scanned >= total {
+        return rows as f32;
+    }
+    if (old.pages == total && f64::from(scanned) < f64::from(total) * 0.02) || scanned <= 1 {
+        return old.tuples;
+    }
+    if old.tuples < 0.0 || old.pages == 0 {
+        return (rows / f64::from(scanned) * f64::from(total) + 0.5).floor() as f32;
+    }
+    let density = f64::from(old.tuples) / f64::from(old.pages);
+    (density * f64::from(total - scanned) + rows + 0.5).floor() as f32
+}
+
+fn note_sizes(session: &Session, table: &Table, stats: &VacuumStats, indexes: &[OpenIndex]) -> SqlResult<()> {
+    let tuples = estimate_rows(table.size, stats);
+    let size = SizeEstimate { pages: stats.pages, tuples, all_visible: stats.pages_all_visible };
+    session.with_changer(|changer| {
+        if size != table.size {
+            changer.set_size(table.oid, size)?;
+        }
+        for open in indexes {
+            let Some(stats) = open.stats.filter(|stats| !stats.estimated) else { continue };
+            let size = SizeEstimate { pages: stats.pages, tuples: stats.tuples as f32, all_visible: 0 };
+            if size != open.index.size {
+                changer.set_size(open.index.oid, size)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn info(session: &Session, message: String) {
+    let code = SqlState::SUCCESSFUL_COMPLETION;
+    session.notice(SqlError::with_severity(Severity::Info, code, message));
+}
+
+fn report(session: &Session, table: &Table, stats: &VacuumStats) {
+    let (database, schema) = (session.catalog.database_name(), &table.schema_name);
+    let share = 100.0 * f64::from(stats.pages_scanned) / f64::from(stats.pages.max(1));
+    info(
+        session,
+        format!(
+            "finished vacuuming \"{database}.{schema}.{}\": index scans: {}\n\
+             pages: {} removed, {} remain, {} scanned ({share:.2}% of total)\n\
+             tuples: {} removed, {} remain, {} are dead but not yet removable",
+            table.name,
+            stats.index_passes,
+            stats.pages_removed,
+            stats.pages,
+            stats.pages_scanned,
+            stats.tuples_removed,
+            stats.live_tuples,
+            stats.recently_dead_tuples
+        ),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(sql: &str) -> SqlResult<Asked> {
+        let statements = parse::parse(sql).unwrap();
+        let parse::Statement::Vacuum(vacuum) = &statements[0].stmt else { panic!("not a VACUUM") };
+        read(vacuum, sql)
+    }
+
+    #[test]
+    fn options_are_read_in_both_syntaxes() {
+        assert!(asked("vacuum analyze t").unwrap().analyze);
+        assert!(asked("vacuum (freeze, verbose off) t").unwrap().freeze);
+        assert!(!asked("vacuum (index_cleanup off) t").unwrap().index_cleanup);
+        assert!(!asked("analyze verbose t").unwrap().vacuum);
+        let error = asked("vacuum (frobnicate) t").unwrap_err();
+        assert_eq!(error.message(), "unrecognized VACUUM option \"frobnicate\"");
+        assert_eq!(error.report().position, Some(9));
+        assert_eq!(
+            asked("analyze (freeze) t").unwrap_err().message(),
+            "unrecognized ANALYZE option \"freeze\""
+        );
+        assert_eq!(asked("vacuum full t").unwrap_err().code(), SqlState::FEATURE_NOT_SUPPORTED);
+    }
+
+    #[test]
+    fn rows_are_extrapolated_from_the_pages_seen() {
+        let old = SizeEstimate { pages: 100, tuples: 1000.0, all_visible: 0 };
+        let stats = |pages, scanned, live| VacuumStats {
+            pages,
+            pages_scanned: scanned,
+            live_tuples: live,
+            ..VacuumStats::default()
+        };
+        assert_eq!(estimate_rows(old, &stats(100, 100, 700)), 700.0);
+        assert_eq!(estimate_rows(old, &stats(100, 50, 100)), 600.0);
+        assert_eq!(estimate_rows(old, &stats(100, 1, 0)), 1000.0);
+        let never = SizeEstimate { pages: 0, tuples: -1.0, all_visible: 0 };
+        assert_eq!(estimate_rows(never, &stats(100, 10, 50)), 500.0);
+    }
+}
