@@ -244,10 +244,6 @@ impl Connection {
             TransactionStatus::Failed => backend::TransactionStatus::Failed,
         };
         backend::ready_for_query(self.io.out(), status);
-        // While more messages wait, one send serves them all.
-        if wire::frame(self.io.unread()).is_ok_and(|frame| frame.is_some()) {
-            return Ok(());
-        }
         self.io.flush_in_fiber()
     }
 
