@@ -77,6 +77,12 @@ impl Analyzer<'_> {
                 }
                 Expr::Window(w) if depth == 0 => found.window = found.window.or(Some(w.location)),
                 Expr::Func(f) if depth == 0 && f.returns_set => found.srf = found.srf.or(Some(f.location)),
+                // A query of WITH must stay in reach of what refers to it.
+                Expr::SubLink(s) => {
+                    if let Some(up) = nearest_cte(&s.query, depth + 1) {
+                        found.column = Some(found.column.map_or(up, |c| c.min(up)));
+                    }
+                }
                 _ => {}
             }
             Ok(true)
@@ -212,6 +218,14 @@ impl Analyzer<'_> {
 
     /// Checks that everything outside aggregates is grouped, and numbers GROUPING's arguments.
     pub(crate) fn check_grouping(&mut self, query: &mut Query) -> SqlResult<()> {
+        let recursive = query
+            .range_table
+            .iter()
+            .any(|r| matches!(&r.kind, RteKind::Cte(c) if c.self_reference && c.levels_up > 0));
+        if query.has_aggregates && recursive {
+            let at = query.targets.iter().map(|t| first_aggregate(&t.expr)).find(|l| *l != Location::NONE);
+            return Err(crate::recursion::aggregates_refused(self, at.unwrap_or(Location::NONE)));
+        }
         let grouped = query.group_by.iter().map(|g| g.sort_ref).collect::<Vec<_>>();
         if grouped.is_empty()
             && query.grouping_sets.is_empty()
@@ -257,6 +271,19 @@ impl Analyzer<'_> {
         query.range_table = range_table;
         result
     }
+}
+
+/// Levels out of the nearest query of WITH, outside the expression, that a subquery refers to.
+fn nearest_cte(query: &Query, depth: u32) -> Option<u32> {
+    query
+        .range_table
+        .iter()
+        .filter_map(|r| match &r.kind {
+            RteKind::Cte(c) => c.levels_up.checked_sub(depth),
+            RteKind::Subquery(s) => nearest_cte(&s.query, depth + 1),
+            _ => None,
+        })
+        .min()
 }
 
 fn first_aggregate(e: &Expr) -> Location {

@@ -286,7 +286,7 @@ impl Analyzer<'_> {
         place: Place,
     ) -> SqlResult<usize> {
         let expr = self.in_place(place, |a| a.expr(e))?;
-        if let Some(i) = targets.iter().position(|t| crate::equal::same(&t.expr, &expr)) {
+        if let Some(i) = targets.iter().position(|t| crate::equal::same(strip_implicit(&t.expr), &expr)) {
             return Ok(i);
         }
         let resno = targets.len() as i16 + 1;
@@ -787,6 +787,20 @@ pub(crate) fn default_frame() -> Frame {
         start: FrameBound::UnboundedPreceding,
         end: FrameBound::CurrentRow,
         exclusion: FrameExclusion::NoOthers,
+    }
+}
+
+/// What an expression was before analysis converted it.
+fn strip_implicit(e: &Expr) -> &Expr {
+    use crate::expr::CoercionForm::ImplicitCast;
+    match e {
+        Expr::Func(f) if f.form == ImplicitCast => f.args.first().map_or(e, strip_implicit),
+        Expr::Relabel(r) if r.form == ImplicitCast => strip_implicit(&r.arg),
+        Expr::IoCast(r) if r.form == ImplicitCast => strip_implicit(&r.arg),
+        Expr::ArrayCast(r) if r.form == ImplicitCast => strip_implicit(&r.arg),
+        Expr::RowCast(r) if r.form == ImplicitCast => strip_implicit(&r.arg),
+        Expr::ToDomain(r) if r.form == ImplicitCast => strip_implicit(&r.arg),
+        e => e,
     }
 }
 

@@ -349,7 +349,7 @@ impl Analyzer<'_> {
                     _ => None,
                 };
                 let known = entry.name == name || real == Some(name);
-                if known && entry.in_from {
+                if known {
                     let item = level.namespace.iter().find(|n| n.rte == i);
                     let reachable =
                         item.is_some_and(|n| n.rel_visible && (!n.lateral_only || level.lateral_active));

@@ -3,7 +3,7 @@
 //! PostgreSQL counterpart: `parse_cte.c`.
 
 use base::{SqlResult, sql_err};
-use parse::ast::{self, SelectBody, SetOp, Statement};
+use parse::ast::{self, Statement};
 
 use crate::core::{Analyzer, PendingCte};
 use crate::query::{ColumnType, Command, Cte, Query};
@@ -21,19 +21,12 @@ impl Analyzer<'_> {
                 return Err(self.at(base::SqlError::not_supported("SEARCH and CYCLE of WITH"), location));
             }
             if !matches!(cte.query, Statement::Select(_)) {
-                if self.levels.len() > 1 {
-                    let error = sql_err!(
-                        FEATURE_NOT_SUPPORTED,
-                        "WITH clause containing a data-modifying statement must be at the top level"
-                    );
-                    return Err(self.at(error, cte.location));
-                }
                 self.level().has_modifying_cte = true;
             }
         }
         query.recursive = with.recursive;
         let order = if with.recursive {
-            crate::with_order::order(self, &with.ctes)?
+            crate::recursion::order(self, &with.ctes)?
         } else {
             (0..with.ctes.len()).collect()
         };
@@ -49,7 +42,7 @@ impl Analyzer<'_> {
 
     fn common_table(&mut self, cte: &ast::Cte, recursive: bool) -> SqlResult<()> {
         if recursive {
-            self.check_recursive_form(cte)?;
+            crate::recursion::check(self, cte)?;
             self.level().pending.push(PendingCte {
                 name: cte.name.clone(),
                 columns: None,
@@ -66,6 +59,13 @@ impl Analyzer<'_> {
         });
         let pending = if recursive { self.level().pending.pop() } else { None };
         let query = result?;
+        if query.command != Command::Select && self.levels.len() > 1 {
+            let error = sql_err!(
+                FEATURE_NOT_SUPPORTED,
+                "WITH clause containing a data-modifying statement must be at the top level"
+            );
+            return Err(self.at(error, cte.location));
+        }
         let self_referencing = pending.is_some_and(|p| p.referenced);
         let columns = self.cte_columns(cte, &query)?;
         self.level().future_ctes.retain(|n| *n != cte.name);
@@ -127,23 +127,6 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// A query that refers to itself must be a UNION.
-    fn check_recursive_form(&self, cte: &ast::Cte) -> SqlResult<()> {
-        let union = matches!(
-            &cte.query,
-            Statement::Select(s) if matches!(s.body, SelectBody::SetOp { op: SetOp::Union, .. })
-        );
-        if union || !crate::with_order::refers(cte, &cte.name) {
-            return Ok(());
-        }
-        let error = sql_err!(
-            INVALID_RECURSION,
-            "recursive query \"{}\" does not have the form non-recursive-term UNION [ALL] recursive-term",
-            cte.name
-        );
-        Err(self.at(error, cte.location))
-    }
-
     /// The result of a recursive query must have the types of its non-recursive term.
     fn check_recursive_types(
         &mut self,
@@ -151,16 +134,6 @@ impl Analyzer<'_> {
         columns: &[ColumnType],
         query: &Query,
     ) -> SqlResult<()> {
-        let Statement::Select(s) = &cte.query else { return Ok(()) };
-        let refused = [
-            (!s.order_by.is_empty(), "ORDER BY in a recursive query is not implemented"),
-            (s.offset.is_some(), "OFFSET in a recursive query is not implemented"),
-            (s.limit.is_some(), "LIMIT in a recursive query is not implemented"),
-            (!s.locking.is_empty(), "FOR UPDATE/SHARE in a recursive query is not implemented"),
-        ];
-        if let Some((_, message)) = refused.iter().find(|(is, _)| *is) {
-            return Err(sql_err!(FEATURE_NOT_SUPPORTED, "{message}"));
-        }
         let Some(crate::query::SetOperation::Node(node)) = &query.set_operation else { return Ok(()) };
         let crate::query::SetOperation::Leaf(left) = &node.left else { return Ok(()) };
         let Some(crate::query::RteKind::Subquery(sub)) = query.range_table.get(*left).map(|r| &r.kind) else {

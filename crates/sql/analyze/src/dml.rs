@@ -557,7 +557,21 @@ impl Analyzer<'_> {
     fn merge(&mut self, s: &ast::Merge) -> SqlResult<Query> {
         let mut query = Query { command: Command::Merge, ..Query::default() };
         if let Some(with) = &s.with {
+            if with.recursive {
+                return Err(sql_err!(SYNTAX_ERROR, "WITH RECURSIVE is not supported for MERGE statement"));
+            }
             self.with_clause(with, &mut query)?;
+        }
+        let mut unreachable = [false; 3];
+        for w in &s.whens {
+            let kind = w.matched as usize;
+            if unreachable[kind] {
+                return Err(sql_err!(
+                    SYNTAX_ERROR,
+                    "unreachable WHEN clause specified after unconditional WHEN clause"
+                ));
+            }
+            unreachable[kind] = w.condition.is_none();
         }
         let (table, target) = self.target_relation(&s.relation, 0, "merge into")?;
         self.level().range_table[target.rte].in_from = true;
@@ -574,16 +588,7 @@ impl Analyzer<'_> {
         self.level().namespace.clone_from(&both);
         let on = self.condition(&s.on, Place::JoinOn)?;
         query.merge_join = Some((source_node, on));
-        let mut unreachable = [false; 3];
         for w in &s.whens {
-            let kind = w.matched as usize;
-            if unreachable[kind] {
-                return Err(sql_err!(
-                    SYNTAX_ERROR,
-                    "unreachable WHEN clause specified after unconditional WHEN clause"
-                ));
-            }
-            unreachable[kind] = w.condition.is_none();
             let names = match w.matched {
                 ast::MergeMatch::Matched => both.clone(),
                 ast::MergeMatch::NotMatchedBySource => vec![target.clone()],

@@ -654,7 +654,7 @@ impl Analyzer<'_> {
                     let of =
                         query.targets.iter().find(|t| !t.junk).map_or(oids::text, |t| self.type_of(&t.expr));
                     let found = self.array_type(of)?;
-                    if !found.is_valid() {
+                    if !found.is_valid() && !self.element_type(of)?.is_valid() {
                         let error = sql_err!(
                             UNDEFINED_OBJECT,
                             "could not find array type for data type {}",

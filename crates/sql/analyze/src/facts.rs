@@ -28,7 +28,7 @@ pub fn expr_type(expr: &Expr, array_of: &dyn Fn(Oid) -> Oid) -> Oid {
             SubLinkType::Expr | SubLinkType::Array => {
                 let of = x.query.targets.iter().find(|t| !t.junk);
                 let t = of.map_or(oids::text, |t| expr_type(&t.expr, array_of));
-                if x.kind == SubLinkType::Array { array_of(t) } else { t }
+                if x.kind == SubLinkType::Array { promoted_array(t, array_of) } else { t }
             }
             SubLinkType::MultiExpr => oids::record,
             _ => oids::bool,
@@ -55,6 +55,12 @@ pub fn expr_type(expr: &Expr, array_of: &dyn Fn(Oid) -> Oid) -> Oid {
         Expr::NextValue(x) => x.type_oid,
         Expr::MergeAction(_) => oids::text,
     }
+}
+
+/// Type of an array of these: of arrays, one more dimension of the same type.
+fn promoted_array(t: Oid, array_of: &dyn Fn(Oid) -> Oid) -> Oid {
+    let array = array_of(t);
+    if array.is_valid() { array } else { t }
 }
 
 /// Modifier of an expression, -1 if none or not known.

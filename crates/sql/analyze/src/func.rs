@@ -168,6 +168,16 @@ impl Analyzer<'_> {
             Some(order) => reorder(coerced, order),
         };
         let mut variadic = call.variadic;
+        if variadic
+            && declared.last() == Some(&oids::any)
+            && let Some(last) = args.last()
+        {
+            let t = self.type_of(last);
+            if t != oids::unknown && !self.element_type(t)?.is_valid() {
+                let error = sql_err!(DATATYPE_MISMATCH, "VARIADIC argument must be an array");
+                return Err(self.at(error, location_of(last)));
+            }
+        }
         if candidate.variadic > 0 && declared.last() != Some(&oids::any) {
             variadic = self.collect_variadic(&mut args, &candidate, &declared)?;
         }

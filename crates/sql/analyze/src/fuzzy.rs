@@ -34,7 +34,7 @@ pub(crate) fn suggest(
     for level in analyzer.levels.iter().rev() {
         for (i, entry) in level.range_table.iter().enumerate() {
             // A join's columns are those of its inputs.
-            if matches!(entry.kind, crate::query::RteKind::Join(_)) || !entry.in_from {
+            if matches!(entry.kind, crate::query::RteKind::Join(_)) {
                 continue;
             }
             let penalty = relation.map_or(0, |r| distance(r, &entry.name, MAX_DISTANCE + 1));

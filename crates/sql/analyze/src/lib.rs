@@ -5,7 +5,7 @@
 //! [`stored`] writes trees as text for the catalogs, [`deparse`] as SQL for people.
 //!
 //! Layout: [`expr`] and [`query`] are the tree, [`walk`] visits it, [`facts`] tells types. `core` is the analyzer's state; `select`, `dml`,
-//! `assign`, `cte`, `from`, `target`, `clause`, `agg` follow the clauses of a statement; `columns` and `fuzzy` names;
+//! `assign`, `cte`, `recursion`, `from`, `target`, `clause`, `agg` follow the clauses of a statement; `columns` and `fuzzy` names;
 //! `expr_transform`, `rows`, `func`, `resolve`, `coerce`, `collate` expressions; `lookup` asks registry and catalog.
 //!
 //! Invariants:
@@ -38,6 +38,7 @@ mod fuzzy;
 mod lookup;
 pub mod names;
 pub mod query;
+mod recursion;
 mod resolve;
 mod rows;
 mod select;
@@ -46,7 +47,6 @@ mod syntax_equal;
 mod target;
 mod views;
 pub mod walk;
-mod with_order;
 
 use base::{Oid, SqlResult, sql_err};
 use catalog::view::{CatalogView, Table};

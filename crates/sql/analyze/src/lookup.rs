@@ -190,7 +190,7 @@ impl Analyzer<'_> {
         let builtin = matches!(schema, None | Some("pg_catalog")).then(|| types::type_named(last)).flatten();
         let mut oid = match builtin {
             Some(t) => t.oid,
-            None => match self.catalog.type_by_name(schema, last)? {
+            None => match self.user_type(schema, last).map_err(|e| self.at(e, name.location))? {
                 Some(t) => {
                     if !t.defined {
                         return Err(self.at(
@@ -215,6 +215,27 @@ impl Analyzer<'_> {
             oid = array;
         }
         Ok(Some((oid, typmod)))
+    }
+
+    fn user_type(
+        &self,
+        schema: Option<&str>,
+        name: &str,
+    ) -> SqlResult<Option<std::sync::Arc<catalog::view::TypeDef>>> {
+        if schema != Some("pg_catalog") {
+            self.check_schema(schema)?;
+        }
+        self.catalog.type_by_name(schema, name)
+    }
+
+    /// Refuses a schema that does not exist.
+    fn check_schema(&self, schema: Option<&str>) -> SqlResult<()> {
+        match schema {
+            Some(name) if self.catalog.schema(name)?.is_none() => {
+                Err(sql_err!(INVALID_SCHEMA_NAME, "schema \"{name}\" does not exist"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn type_modifier(&self, name: &TypeName, oid: Oid) -> SqlResult<i32> {
@@ -292,6 +313,7 @@ impl Analyzer<'_> {
         if schema == Some("pg_catalog") {
             return Ok(());
         }
+        self.check_schema(schema)?;
         for u in self.catalog.functions(schema, last)? {
             let kind = u8::try_from(u.kind).unwrap_or(b'f');
             f(&Signature {
@@ -317,6 +339,7 @@ impl Analyzer<'_> {
             out.extend(types::registry::operators_named(last).iter().map(|o| builtin_operator(o)));
         }
         if schema != Some("pg_catalog") {
+            self.check_schema(schema)?;
             for o in self.catalog.operators(schema, last)? {
                 out.push(OperatorFacts {
                     oid: o.oid,
