@@ -791,7 +791,7 @@ pub(crate) fn default_frame() -> Frame {
 }
 
 /// What an expression was before analysis converted it.
-fn strip_implicit(e: &Expr) -> &Expr {
+pub(crate) fn strip_implicit(e: &Expr) -> &Expr {
     use crate::expr::CoercionForm::ImplicitCast;
     match e {
         Expr::Func(f) if f.form == ImplicitCast => f.args.first().map_or(e, strip_implicit),

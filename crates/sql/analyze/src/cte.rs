@@ -160,6 +160,19 @@ impl Analyzer<'_> {
                     .map_or(cte.location, |t| crate::facts::location(&t.expr));
                 return Err(self.at(error, at));
             }
+            if have.collation != want.collation {
+                let error = sql_err!(
+                    COLLATION_MISMATCH,
+                    "recursive query \"{}\" column {} has collation \"{}\" in non-recursive term but collation \"{}\" overall",
+                    cte.name,
+                    i + 1,
+                    crate::collate::name(self, have.collation),
+                    crate::collate::name(self, want.collation)
+                )
+                .hint("Use the COLLATE clause to set the collation of the non-recursive term.");
+                let first = sub.query.targets.iter().filter(|t| !t.junk).nth(i);
+                return Err(self.at(error, first.map_or(cte.location, |t| crate::facts::location(&t.expr))));
+            }
         }
         Ok(())
     }

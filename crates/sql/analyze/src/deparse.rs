@@ -45,7 +45,7 @@ impl Deparse<'_> {
     pub fn expr(&self, expr: &Expr, columns: &[String]) -> String {
         let scope = Scope { names: Names::Relation(columns), outer: None };
         let mut out = String::new();
-        self.write(expr, &scope, &mut out);
+        self.write(crate::clause::strip_implicit(expr), &scope, &mut out);
         out
     }
 
@@ -80,11 +80,11 @@ impl Deparse<'_> {
             Expr::Grouping(g) => self.call_like("GROUPING", &g.args, scope, out),
             Expr::Window(w) => self.window(w, scope, out),
             Expr::SubLink(s) => self.sublink(s, scope, out),
-            Expr::Relabel(r) => self.cast(&r.arg, r.result_type, r.typmod, r.form, scope, out),
-            Expr::IoCast(c) => self.cast(&c.arg, c.result_type, -1, c.form, scope, out),
-            Expr::ArrayCast(c) => self.cast(&c.arg, c.result_type, c.typmod, c.form, scope, out),
-            Expr::RowCast(c) => self.cast(&c.arg, c.result_type, -1, c.form, scope, out),
-            Expr::ToDomain(c) => self.cast(&c.arg, c.domain, c.typmod, c.form, scope, out),
+            Expr::Relabel(r) => self.cast(&r.arg, r.result_type, r.typmod, scope, out),
+            Expr::IoCast(c) => self.cast(&c.arg, c.result_type, -1, scope, out),
+            Expr::ArrayCast(c) => self.cast(&c.arg, c.result_type, c.typmod, scope, out),
+            Expr::RowCast(c) => self.cast(&c.arg, c.result_type, -1, scope, out),
+            Expr::ToDomain(c) => self.cast(&c.arg, c.domain, c.typmod, scope, out),
             Expr::Collate(c) => self.wrapped(out, |d, out| {
                 d.child(&c.arg, &Parent::Other, scope, out);
                 out.push_str(" COLLATE ");
@@ -258,16 +258,11 @@ impl Deparse<'_> {
     }
 
     fn func(&self, f: &FuncExpr, scope: &Scope<'_>, out: &mut String) {
-        if f.form == CoercionForm::ImplicitCast
-            && let Some(arg) = f.args.first()
-        {
-            return self.write(arg, scope, out);
-        }
-        if f.form == CoercionForm::ExplicitCast
+        if matches!(f.form, CoercionForm::ExplicitCast | CoercionForm::ImplicitCast)
             && let Some(arg) = f.args.first()
         {
             let typmod = crate::facts::expr_typmod(&Expr::Func(Box::new(f.clone())));
-            return self.cast(arg, f.result_type, typmod, CoercionForm::ExplicitCast, scope, out);
+            return self.cast(arg, f.result_type, typmod, scope, out);
         }
         let name = self.function_name(f.function);
         if f.form == CoercionForm::SqlSyntax && self.sql_syntax(&name, f, scope, out) {
@@ -422,7 +417,7 @@ impl Deparse<'_> {
     }
 
     fn sublink(&self, s: &SubLink, scope: &Scope<'_>, out: &mut String) {
-        let query = self.subquery(&s.query, Some(scope));
+        let query = self.expression_query(&s.query, scope);
         let left = || {
             let mut text = String::new();
             if let Some(t) = &s.test {
@@ -431,23 +426,16 @@ impl Deparse<'_> {
             text
         };
         let op = s.op_name.last().map_or("=", String::as_str);
-        match s.kind {
-            SubLinkType::Exists => self.wrapped(out, |_, out| out.push_str(&format!("EXISTS ({query})"))),
-            SubLinkType::Array => out.push_str(&format!("ARRAY({query})")),
-            SubLinkType::Any if op == "=" => {
-                self.wrapped(out, |_, out| out.push_str(&format!("{} IN ({query})", left())));
-            }
-            SubLinkType::Any => {
-                self.wrapped(out, |_, out| out.push_str(&format!("{} {op} ANY ({query})", left())))
-            }
-            SubLinkType::All => {
-                self.wrapped(out, |_, out| out.push_str(&format!("{} {op} ALL ({query})", left())))
-            }
-            SubLinkType::RowCompare => {
-                self.wrapped(out, |_, out| out.push_str(&format!("{} {op} ({query})", left())));
-            }
-            SubLinkType::Expr | SubLinkType::MultiExpr => out.push_str(&format!("({query})")),
-        }
+        let text = match s.kind {
+            SubLinkType::Exists => format!("(EXISTS ({query}))"),
+            SubLinkType::Array => format!("ARRAY({query})"),
+            SubLinkType::Any if op == "=" => format!("({} IN ({query}))", left()),
+            SubLinkType::Any => format!("({} {op} ANY ({query}))", left()),
+            SubLinkType::All => format!("({} {op} ALL ({query}))", left()),
+            SubLinkType::RowCompare => format!("({} {op} ({query}))", left()),
+            SubLinkType::Expr | SubLinkType::MultiExpr => format!("({query})"),
+        };
+        out.push_str(&text);
     }
 
     /// The left side of a comparison with a subquery.
@@ -477,18 +465,7 @@ impl Deparse<'_> {
         }
     }
 
-    fn cast(
-        &self,
-        arg: &Expr,
-        to: Oid,
-        typmod: i32,
-        form: CoercionForm,
-        scope: &Scope<'_>,
-        out: &mut String,
-    ) {
-        if form == CoercionForm::ImplicitCast {
-            return self.write(arg, scope, out);
-        }
+    fn cast(&self, arg: &Expr, to: Oid, typmod: i32, scope: &Scope<'_>, out: &mut String) {
         // A constant of the very type needs no second cast.
         if let Expr::Const(c) = arg
             && c.type_oid == to
@@ -514,13 +491,15 @@ impl Deparse<'_> {
     }
 
     fn case(&self, c: &CaseExpr, scope: &Scope<'_>, out: &mut String) {
-        out.push_str("\nCASE");
+        // As deep as a target list of the outermost query is indented.
+        let indent = if self.pretty { "        " } else { "" };
+        out.push_str(&format!("\n{indent}CASE"));
         if let Some(a) = &c.arg {
             out.push(' ');
             self.write(a, scope, out);
         }
         for (when, then) in &c.whens {
-            out.push_str("\n    WHEN ");
+            out.push_str(&format!("\n{indent}    WHEN "));
             match (&c.arg, when) {
                 (Some(_), Expr::Op(o)) if o.args.len() == 2 => self.write(&o.args[1], scope, out),
                 _ => self.write(when, scope, out),
@@ -528,9 +507,9 @@ impl Deparse<'_> {
             out.push_str(" THEN ");
             self.write(then, scope, out);
         }
-        out.push_str("\n    ELSE ");
+        out.push_str(&format!("\n{indent}    ELSE "));
         self.write(&c.default, scope, out);
-        out.push_str("\nEND");
+        out.push_str(&format!("\n{indent}END"));
     }
 
     fn array(&self, a: &ArrayExpr, scope: &Scope<'_>, out: &mut String) {
@@ -640,21 +619,16 @@ fn is_simple(e: &Expr, parent: &Parent<'_>) -> bool {
         | Expr::NullTest(_)
         | Expr::BooleanTest(_)
         | Expr::Collate(_) => matches!(parent, Parent::Bool(_)),
-        Expr::SubLink(s) => {
-            matches!(parent, Parent::Bool(_)) || matches!(s.kind, SubLinkType::Expr | SubLinkType::Array)
-        }
         Expr::Bool(b) => match parent {
             Parent::Bool(BoolOp::And) => b.op != BoolOp::Or,
             Parent::Bool(BoolOp::Or) => true,
             _ => false,
         },
-        Expr::Relabel(r) if r.form == CoercionForm::ImplicitCast => is_simple(&r.arg, parent),
-        Expr::IoCast(r) if r.form == CoercionForm::ImplicitCast => is_simple(&r.arg, parent),
-        Expr::ArrayCast(r) if r.form == CoercionForm::ImplicitCast => is_simple(&r.arg, parent),
-        Expr::ToDomain(r) if r.form == CoercionForm::ImplicitCast => is_simple(&r.arg, parent),
-        Expr::Func(f) if f.form == CoercionForm::ImplicitCast => {
-            f.args.first().is_none_or(|a| is_simple(a, parent))
-        }
+        Expr::Relabel(r) => is_simple(&r.arg, &Parent::Other),
+        Expr::IoCast(r) => is_simple(&r.arg, &Parent::Other),
+        Expr::ArrayCast(r) => is_simple(&r.arg, &Parent::Other),
+        Expr::RowCast(r) => is_simple(&r.arg, &Parent::Other),
+        Expr::ToDomain(r) => is_simple(&r.arg, &Parent::Other),
         _ => true,
     }
 }

@@ -1,5 +1,6 @@
 //! Queries as SQL text, laid out as `pg_get_viewdef` does.
 
+use crate::clause::strip_implicit;
 use crate::deparse::{Deparse, Names, Scope, sort_words};
 use crate::expr::{Expr, TargetEntry};
 use crate::names::{format_type, quote_identifier};
@@ -11,13 +12,29 @@ use crate::query::{
 impl Deparse<'_> {
     /// A view's query, as `pg_get_viewdef` shows it (with the semicolon).
     pub fn view(&self, query: &Query) -> String {
-        let mut text = self.subquery(query, None);
+        let mut text = self.named_query(query, None, None, true);
         text.push(';');
         text
     }
 
     /// A query inside another, or alone.
     pub(crate) fn subquery(&self, query: &Query, outer: Option<&Scope<'_>>) -> String {
+        self.named_query(query, outer, None, true)
+    }
+
+    /// A query in an expression: nobody sees the names of its columns.
+    pub(crate) fn expression_query(&self, query: &Query, outer: &Scope<'_>) -> String {
+        indent(&self.named_query(query, Some(outer), None, false))
+    }
+
+    /// A query whose columns are to have these names, and whether anybody sees them.
+    fn named_query(
+        &self,
+        query: &Query,
+        outer: Option<&Scope<'_>>,
+        names: Option<&[&str]>,
+        visible: bool,
+    ) -> String {
         let rtes = entry_names(query, outer);
         let from =
             query.range_table.iter().filter(|r| r.in_from && !matches!(r.kind, RteKind::Join(_))).count();
@@ -26,8 +43,12 @@ impl Deparse<'_> {
         let mut out = String::new();
         self.with(query, &scope, &mut out);
         match &query.set_operation {
-            Some(tree) => self.set_operation(tree, query, &scope, &mut out),
-            None => self.simple(query, &scope, &rtes, &mut out),
+            Some(tree) => {
+                let own: Vec<&str> =
+                    query.result_columns().map(|t| t.name.as_deref().unwrap_or("?column?")).collect();
+                self.set_operation(tree, query, &scope, (names.unwrap_or(&own), visible), &mut out);
+            }
+            None => self.simple(query, &scope, &rtes, (names, visible), &mut out),
         }
         self.tail(query, &scope, &mut out);
         out
@@ -63,7 +84,14 @@ impl Deparse<'_> {
         out.push('\n');
     }
 
-    fn simple(&self, query: &Query, scope: &Scope<'_>, rtes: &[String], out: &mut String) {
+    fn simple(
+        &self,
+        query: &Query,
+        scope: &Scope<'_>,
+        rtes: &[String],
+        names: (Option<&[&str]>, bool),
+        out: &mut String,
+    ) {
         if let Some(values) = only_values(query) {
             out.push_str(" VALUES ");
             for (i, row) in values.iter().enumerate() {
@@ -82,7 +110,7 @@ impl Deparse<'_> {
         } else if !query.distinct.is_empty() {
             out.push_str("DISTINCT ");
         }
-        self.targets(&query.targets, scope, out);
+        self.targets(&query.targets, scope, names, out);
         if !query.join_tree.items.is_empty() {
             out.push_str("\n   FROM ");
             for (i, item) in query.join_tree.items.iter().enumerate() {
@@ -135,13 +163,16 @@ impl Deparse<'_> {
             out.push_str(&format!("\n  ORDER BY {}", keys.join(", ")));
         }
         if let Some(o) = &query.offset {
-            out.push_str(&format!("\n OFFSET {}", self.text(o, scope)));
+            out.push_str(&format!("\n OFFSET {}", self.text(strip_implicit(o), scope)));
         }
         if let Some(l) = &query.limit {
             if query.with_ties {
-                out.push_str(&format!("\n FETCH FIRST {} ROWS WITH TIES", self.text(l, scope)));
+                out.push_str(&format!(
+                    "\n FETCH FIRST {} ROWS WITH TIES",
+                    self.text(strip_implicit(l), scope)
+                ));
             } else {
-                out.push_str(&format!("\n LIMIT {}", self.text(l, scope)));
+                out.push_str(&format!("\n LIMIT {}", self.text(strip_implicit(l), scope)));
             }
         }
         for m in query.row_marks.iter().filter(|m| !m.pushed_down) {
@@ -152,11 +183,18 @@ impl Deparse<'_> {
         }
     }
 
-    fn set_operation(&self, tree: &SetOperation, query: &Query, scope: &Scope<'_>, out: &mut String) {
+    fn set_operation(
+        &self,
+        tree: &SetOperation,
+        query: &Query,
+        scope: &Scope<'_>,
+        (names, visible): (&[&str], bool),
+        out: &mut String,
+    ) {
         match tree {
             SetOperation::Leaf(rte) => {
                 if let Some(RteKind::Subquery(s)) = query.range_table.get(*rte).map(|r| &r.kind) {
-                    let text = self.subquery(&s.query, scope.outer);
+                    let text = self.named_query(&s.query, Some(scope), Some(names), visible);
                     let simple = s.query.order_by.is_empty()
                         && s.query.limit.is_none()
                         && s.query.set_operation.is_none();
@@ -178,7 +216,7 @@ impl Deparse<'_> {
                     if brackets {
                         out.push('(');
                     }
-                    self.set_operation(arm, query, scope, out);
+                    self.set_operation(arm, query, scope, (names, visible && i == 0), out);
                     if brackets {
                         out.push(')');
                     }
@@ -187,14 +225,25 @@ impl Deparse<'_> {
         }
     }
 
-    fn targets(&self, targets: &[TargetEntry], scope: &Scope<'_>, out: &mut String) {
+    fn targets(
+        &self,
+        targets: &[TargetEntry],
+        scope: &Scope<'_>,
+        (names, visible): (Option<&[&str]>, bool),
+        out: &mut String,
+    ) {
         for (i, t) in targets.iter().filter(|t| !t.junk).enumerate() {
             if i > 0 {
                 out.push_str(",\n    ");
             }
-            let text = self.text(&t.expr, scope);
+            let mut text = String::new();
+            self.write(&t.expr, scope, &mut text);
+            if text.starts_with('\n') {
+                out.truncate(out.trim_end().len());
+            }
             out.push_str(&text);
-            let name = t.name.as_deref().unwrap_or("?column?");
+            let own = t.name.as_deref().unwrap_or("?column?");
+            let name = names.and_then(|n| n.get(i).copied()).unwrap_or(own);
             let plain = match (&t.expr, scope.names) {
                 (Expr::Var(v), Names::Query { query, .. }) if v.attno > 0 && v.levels_up == 0 => {
                     query
@@ -206,7 +255,8 @@ impl Deparse<'_> {
                 }
                 _ => false,
             };
-            if !plain && name != "?column?" {
+            let implied = !visible && !matches!(t.expr, Expr::Var(_)) && name == "?column?";
+            if !plain && !implied {
                 out.push_str(&format!(" AS {}", quote_identifier(name)));
             }
         }
@@ -229,7 +279,9 @@ impl Deparse<'_> {
             }
             FromNode::Join(j) => {
                 let alias = query.range_table.get(j.rte).and_then(|r| r.alias.as_ref());
-                out.push('(');
+                if !self.pretty {
+                    out.push('(');
+                }
                 if alias.is_some() {
                     out.push('(');
                 }
@@ -243,7 +295,14 @@ impl Deparse<'_> {
                     JoinType::Full => "FULL JOIN ",
                     JoinType::Right => "RIGHT JOIN ",
                 });
+                let nested = self.pretty && matches!(j.right, FromNode::Join(_));
+                if nested {
+                    out.push('(');
+                }
                 self.join_node(&j.right, query, scope, rtes, out);
+                if nested {
+                    out.push(')');
+                }
                 if !j.using.is_empty() {
                     let names: Vec<String> = j.using.iter().map(|n| quote_identifier(n)).collect();
                     out.push_str(&format!(" USING ({})", names.join(", ")));
@@ -251,9 +310,14 @@ impl Deparse<'_> {
                     let text = self.text(on, scope);
                     out.push_str(&if self.pretty { format!(" ON {text}") } else { format!(" ON ({text})") });
                 }
-                out.push(')');
+                if alias.is_some() {
+                    out.push(')');
+                }
                 if let Some(a) = alias {
-                    out.push_str(&format!(" {})", quote_identifier(&a.name)));
+                    out.push_str(&format!(" {}", quote_identifier(&a.name)));
+                }
+                if !self.pretty {
+                    out.push(')');
                 }
             }
         }
@@ -278,7 +342,9 @@ impl Deparse<'_> {
                     own.clone_from(&t.name);
                 }
             }
-            RteKind::Subquery(s) => out.push_str(&format!("({})", self.subquery(&s.query, Some(scope)))),
+            RteKind::Subquery(s) => {
+                out.push_str(&format!("({})", indent(&self.subquery(&s.query, Some(scope)))))
+            }
             RteKind::Values(v) => {
                 let rows: Vec<String> = v
                     .rows
@@ -347,6 +413,8 @@ impl Deparse<'_> {
         // Of a set operation the columns are known by name only.
         match t {
             Some(t) if query.set_operation.is_some() => t.resno.to_string(),
+            // What is no plain column stands in parentheses, so that it cannot be taken for a column's number or name.
+            Some(t) if !matches!(t.expr, Expr::Var(_)) => format!("({})", self.text(&t.expr, scope)),
             Some(t) => self.text(&t.expr, scope),
             None => String::new(),
         }
@@ -395,10 +463,15 @@ impl Deparse<'_> {
             FrameBound::UnboundedPreceding => "UNBOUNDED PRECEDING".to_owned(),
             FrameBound::UnboundedFollowing => "UNBOUNDED FOLLOWING".to_owned(),
             FrameBound::CurrentRow => "CURRENT ROW".to_owned(),
-            FrameBound::Preceding(e) => format!("{} PRECEDING", self.text(e, scope)),
-            FrameBound::Following(e) => format!("{} FOLLOWING", self.text(e, scope)),
+            FrameBound::Preceding(e) => format!("{} PRECEDING", self.text(strip_implicit(e), scope)),
+            FrameBound::Following(e) => format!("{} FOLLOWING", self.text(strip_implicit(e), scope)),
         }
     }
+}
+
+/// A query's text, moved to the right but for its first line.
+fn indent(text: &str) -> String {
+    text.replace('\n', "\n        ")
 }
 
 /// The rows of a query that is nothing but VALUES.

@@ -213,9 +213,7 @@ impl Finder<'_> {
     }
 
     fn scoped(&mut self, with: Option<&With>, f: impl FnOnce(&mut Self)) {
-        if with.is_some() {
-            self.within(Context::Subquery, |s| s.with(with));
-        }
+        self.with(with);
         let hides = with.is_some_and(|w| w.ctes.iter().any(|c| c.name == self.name));
         self.hidden += usize::from(hides);
         f(self);
