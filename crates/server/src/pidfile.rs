@@ -61,11 +61,34 @@ pub struct PidFile {
     short: bool,
 }
 
-/// Whether a process exists.
+/// Whether a process exists, other than as a dead one that nobody has waited for yet.
 pub fn is_alive(pid: i32) -> bool {
     // SAFETY: signal 0 only asks.
-    pid > 0 && unsafe { libc::kill(pid, 0) } == 0
-        || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
+    let exists = pid > 0
+        && (unsafe { libc::kill(pid, 0) } == 0
+            || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM));
+    // The state stands behind the name, which is in parentheses and may contain any.
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let dead = stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X']));
+    exists && !dead
+}
+
+/// Whether a process may be a server: it lives, and its program is not known to be another one. Numbers of processes are
+/// used again, above all after a restart of the machine or container.
+fn may_be_server(pid: i32) -> bool {
+    let program = std::fs::read_link(format!("/proc/{pid}/exe"));
+    let own = std::env::current_exe();
+    let is_server = match (program, own) {
+        (Ok(program), Ok(own)) => {
+            let name =
+                program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = name.trim_end_matches(" (deleted)");
+            name == "postgres" || own.file_name().is_some_and(|own| own.to_string_lossy() == name)
+        }
+        // It cannot be looked at: believe the lock file.
+        _ => true,
+    };
+    is_alive(pid) && is_server
 }
 
 /// Process named in the first line of a lock file; a negative number (standalone server) comes out positive.
@@ -175,7 +198,7 @@ fn take(path: &Path, name: &str, running: &dyn Fn(i32) -> SqlError) -> Result<()
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Ok(Some(pid)) => {
                 let own = [std::process::id() as i32, std::os::unix::process::parent_id() as i32];
-                if !own.contains(&pid) && is_alive(pid) {
+                if !own.contains(&pid) && may_be_server(pid) {
                     return Err(running(pid));
                 }
             }
@@ -238,10 +261,25 @@ mod tests {
         drop(file);
         assert!(!path.exists());
 
-        fs::write_file(&path, b"1\n").unwrap();
+        // This process is no obstacle, another one of the same program is, until it is dead.
+        let mut other = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "pidfile::tests::sleeper", "--ignored"])
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        while !may_be_server(other.id() as i32) {
+            std::thread::yield_now();
+        }
+        fs::write_file(&path, format!("{}\n", other.id()).as_bytes()).unwrap();
         let error = PidFile::create(contents(&dir)).unwrap_err();
         assert_eq!(error.message(), "lock file \"postmaster.pid\" already exists");
         assert_eq!(error.code(), SqlState::LOCK_FILE_EXISTS);
+        other.kill().unwrap();
+        while is_alive(other.id() as i32) {
+            std::thread::yield_now();
+        }
+        drop(PidFile::create(contents(&dir)).unwrap());
+        other.wait().unwrap();
         fs::write_file(&path, b"").unwrap();
         let error = PidFile::create(contents(&dir)).unwrap_err();
         assert_eq!(error.message(), "lock file \"postmaster.pid\" is empty");
@@ -254,5 +292,12 @@ mod tests {
         assert_eq!(fs::read_to_string(&dir.join(".s.PGSQL.5918.lock")).unwrap().lines().count(), 5);
         drop(lock);
         fs::remove_dir_all(&dir).unwrap();
+    }
+
+    /// Not a test: what the one above starts as another server.
+    #[test]
+    #[ignore = "sleeps; started by another test"]
+    fn sleeper() {
+        std::thread::sleep(std::time::Duration::from_secs(60));
     }
 }

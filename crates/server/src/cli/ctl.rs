@@ -296,7 +296,7 @@ impl Control {
     /// Starts the server through the shell, so that `-o` is split as the user quoted it.
     fn spawn(&self, old_options: Option<&str>) -> std::io::Result<Child> {
         let mut line = format!("exec {}", self.server_command()?);
-        if self.given.get("pgdata").is_some() || old_options.is_none() {
+        if !old_options.is_some_and(|options| options.contains("\"-D\"")) {
             line.push_str(&format!(" \"-D\" {}", quoted(&self.dir.display().to_string())));
         }
         for options in old_options.into_iter().chain(self.given.all("options")) {

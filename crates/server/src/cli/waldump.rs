@@ -181,6 +181,8 @@ fn describe(record: &Record) -> (&'static str, String) {
     let describer: &dyn WalDescribe = match record.rmgr {
         Rmgr::Btree => return btree::describe(record),
         Rmgr::Heap => &heap::redo::HeapDescribe,
+        // The log's own records, beside those of checkpoints.
+        Rmgr::Xlog if engine::xlog::Describe.name(record) == "UNKNOWN" => &wal::XlogDescribe,
         _ => &engine::xlog::Describe,
     };
     let mut text = String::new();
