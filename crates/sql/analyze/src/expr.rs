@@ -84,7 +84,7 @@ pub enum Expr {
     Case(Box<CaseExpr>),
     /// The tested value inside a CASE arm, and the element inside [`ArrayCastExpr::element`].
     CaseTest(CaseTest),
-    /// ARRAY[...].
+    /// ARRAY\[...\].
     Array(Box<ArrayExpr>),
     /// ROW(...).
     Row(Box<RowExpr>),
@@ -96,9 +96,9 @@ pub enum Expr {
     MinMax(Box<MinMaxExpr>),
     /// CURRENT_DATE and its kin.
     SqlValue(SqlValueExpr),
-    /// IS [NOT] NULL.
+    /// IS \[NOT\] NULL.
     NullTest(Box<NullTest>),
-    /// IS [NOT] TRUE and so on.
+    /// IS \[NOT\] TRUE and so on.
     BooleanTest(Box<BooleanTest>),
     /// A value checked against a domain's constraints.
     ToDomain(Box<ToDomainExpr>),
@@ -551,7 +551,7 @@ pub struct CaseTest {
     pub collation: Oid,
 }
 
-/// ARRAY[...].
+/// ARRAY\[...\].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayExpr {
     /// Array type.
@@ -653,7 +653,7 @@ pub struct SqlValueExpr {
     pub location: Location,
 }
 
-/// IS [NOT] NULL.
+/// IS \[NOT\] NULL.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NullTest {
     /// Operand.
@@ -666,7 +666,7 @@ pub struct NullTest {
     pub location: Location,
 }
 
-/// IS [NOT] TRUE and so on.
+/// IS \[NOT\] TRUE and so on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BooleanTest {
     /// Operand.

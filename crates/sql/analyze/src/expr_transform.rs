@@ -449,7 +449,7 @@ impl Analyzer<'_> {
         Ok(Expr::Collate(Box::new(CollateExpr { arg, collation, location: c.location })))
     }
 
-    /// ARRAY[...]; `wanted` is array type, element type and modifier of a cast around it.
+    /// ARRAY\[...\]; `wanted` is array type, element type and modifier of a cast around it.
     fn array(
         &mut self,
         elements: &[ast::Expr],

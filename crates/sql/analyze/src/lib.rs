@@ -5,8 +5,8 @@
 //! [`stored`] writes trees as text for the catalogs, [`deparse`] as SQL for people.
 //!
 //! Layout: [`expr`] and [`query`] are the tree, [`walk`] visits it, [`facts`] tells types. `core` is the analyzer's state; `select`, `dml`,
-//! `assign`, `cte`, `recursion`, `from`, `target`, `clause`, `agg` follow the clauses of a statement; `columns` and `fuzzy` names;
-//! `expr_transform`, `rows`, `func`, `resolve`, `coerce`, `collate` expressions; `lookup` asks registry and catalog.
+//! `assign`, `cte`, `recursion`, `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement; `columns` and `fuzzy` names;
+//! `expr_transform`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
 //!
 //! Invariants:
 //! 1. Analysis reads the catalog through [`CatalogView`] only and changes nothing.
@@ -35,8 +35,10 @@ pub mod facts;
 mod from;
 mod func;
 mod fuzzy;
+mod join;
 mod lookup;
 pub mod names;
+mod polymorphic;
 pub mod query;
 mod recursion;
 mod resolve;
@@ -47,6 +49,7 @@ mod syntax_equal;
 mod target;
 mod views;
 pub mod walk;
+mod window;
 
 use base::{Oid, SqlResult, sql_err};
 use catalog::view::{CatalogView, Table};

@@ -237,7 +237,7 @@ pub enum Expr {
         /// Of the keyword.
         location: Location,
     },
-    /// IS [NOT] NULL
+    /// IS \[NOT\] NULL
     NullTest {
         /// Operand.
         arg: Box<Expr>,
@@ -246,7 +246,7 @@ pub enum Expr {
         /// Of IS.
         location: Location,
     },
-    /// IS [NOT] TRUE, FALSE, UNKNOWN
+    /// IS \[NOT\] TRUE, FALSE, UNKNOWN
     BooleanTest {
         /// Operand.
         arg: Box<Expr>,

@@ -491,7 +491,7 @@ pub struct CreateIndex {
 /// One action of ALTER TABLE (INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW).
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterAction {
-    /// ADD COLUMN [IF NOT EXISTS]
+    /// ADD COLUMN \[IF NOT EXISTS\]
     AddColumn(ColumnDef, bool),
     /// ALTER COLUMN SET DEFAULT (or DROP DEFAULT)
     ColumnDefault(String, Option<Expr>),
@@ -501,7 +501,7 @@ pub enum AlterAction {
     SetNotNull(String),
     /// SET EXPRESSION AS
     SetExpression(String, Expr),
-    /// DROP EXPRESSION [IF EXISTS]
+    /// DROP EXPRESSION \[IF EXISTS\]
     DropExpression(String, bool),
     /// SET STATISTICS; the column by name or number; no value for DEFAULT
     SetStatistics(Option<String>, i16, Option<i32>),
@@ -513,7 +513,7 @@ pub enum AlterAction {
     SetStorage(String, String),
     /// SET COMPRESSION
     SetCompression(String, String),
-    /// DROP COLUMN [IF EXISTS]
+    /// DROP COLUMN \[IF EXISTS\]
     DropColumn(String, bool, DropBehavior),
     /// ADD constraint
     AddConstraint(Constraint),
@@ -530,7 +530,7 @@ pub enum AlterAction {
     },
     /// VALIDATE CONSTRAINT
     ValidateConstraint(String),
-    /// DROP CONSTRAINT [IF EXISTS]
+    /// DROP CONSTRAINT \[IF EXISTS\]
     DropConstraint(String, bool, DropBehavior),
     /// ALTER COLUMN TYPE
     ColumnType {
@@ -583,13 +583,13 @@ pub enum AlterAction {
     ForceRowSecurity(bool),
     /// ATTACH PARTITION
     AttachPartition(RangeVar, Option<PartitionBound>),
-    /// DETACH PARTITION [CONCURRENTLY] [FINALIZE]
+    /// DETACH PARTITION \[CONCURRENTLY\] \[FINALIZE\]
     DetachPartition(RangeVar, bool, bool),
     /// ALTER COLUMN ADD GENERATED AS IDENTITY
     AddIdentity(String, Identity, Vec<DefElem>),
     /// ALTER COLUMN SET GENERATED ..., SET sequence option
     SetIdentity(String, Vec<DefElem>),
-    /// DROP IDENTITY [IF EXISTS]
+    /// DROP IDENTITY \[IF EXISTS\]
     DropIdentity(String, bool),
 }
 
@@ -799,7 +799,7 @@ pub enum AlterDomainAction {
     DropNotNull,
     /// ADD constraint
     AddConstraint(Box<Constraint>),
-    /// DROP CONSTRAINT [IF EXISTS]
+    /// DROP CONSTRAINT \[IF EXISTS\]
     DropConstraint(String, bool, DropBehavior),
     /// VALIDATE CONSTRAINT
     ValidateConstraint(String),

@@ -329,12 +329,12 @@ pub enum Transaction {
     Begin(Vec<DefElem>),
     /// START TRANSACTION with its modes
     Start(Vec<DefElem>),
-    /// COMMIT [AND CHAIN]
+    /// COMMIT \[AND CHAIN\]
     Commit {
         /// AND CHAIN
         chain: bool,
     },
-    /// ROLLBACK [AND CHAIN]
+    /// ROLLBACK \[AND CHAIN\]
     Rollback {
         /// AND CHAIN
         chain: bool,
