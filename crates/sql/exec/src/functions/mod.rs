@@ -16,6 +16,7 @@
 mod acl;
 mod activity;
 mod alias;
+mod definitions;
 mod facts;
 mod locks;
 mod names;
@@ -55,6 +56,9 @@ impl Session {
         args: &[Datum],
     ) -> SqlResult<Datum> {
         if let Some(value) = self.name_function(id, args)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.definition(id, args)? {
             return Ok(value);
         }
         if let Some(value) = self.fact(id, call, args)? {
