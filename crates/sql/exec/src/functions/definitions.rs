@@ -77,8 +77,9 @@ impl Session {
         let mut text = String::from(if index.unique { "CREATE UNIQUE INDEX " } else { "CREATE INDEX " });
         text.push_str(&quote_identifier(&index.name));
         text.push_str(&format!(" ON {} USING btree (", self.relation_text(&table, pretty)?));
-        let keys =
-            (0..index.keys.len()).map(|i| self.index_key(&table, &index, i, pretty)).collect::<SqlResult<Vec<_>>>()?;
+        let keys = (0..index.keys.len())
+            .map(|i| self.index_key(&table, &index, i, pretty))
+            .collect::<SqlResult<Vec<_>>>()?;
         text.push_str(&keys.join(", "));
         text.push(')');
         if !index.including.is_empty() {
@@ -115,10 +116,9 @@ impl Session {
             return Ok(column_list(table, &[index.keys[at]]));
         }
         let nth = index.keys[..at].iter().filter(|&&key| key == 0).count();
-        let stored = index
-            .expressions
-            .get(nth)
-            .ok_or_else(|| SqlError::internal(format!("too few entries in indexprs of index {}", index.oid)))?;
+        let stored = index.expressions.get(nth).ok_or_else(|| {
+            SqlError::internal(format!("too few entries in indexprs of index {}", index.oid))
+        })?;
         let text = self.expression_text(stored, &table.columns, pretty)?;
         // Anything but a function call stands in parentheses.
         let is_call = matches!(analyze::stored::load_expr(stored, self)?, analyze::Expr::Func(_));
@@ -156,7 +156,9 @@ impl Session {
     /// The name of an operator class that is not its type's default.
     fn opclass_name(&self, class: Oid) -> SqlResult<Option<String>> {
         use pg_opclass::*;
-        let Some((_, row)) = self.with_reader(|r| r.find_one(&TABLE, PG_OPCLASS_OID_INDEX, &[class.into()]))? else {
+        let Some((_, row)) =
+            self.with_reader(|r| r.find_one(&TABLE, PG_OPCLASS_OID_INDEX, &[class.into()]))?
+        else {
             return Ok(None);
         };
         if row.bool(OPCDEFAULT) {
@@ -529,6 +531,9 @@ mod tests {
     #[test]
     fn actions_of_foreign_keys_have_words_unless_default() {
         assert_eq!(action(b'a'), None);
-        assert_eq!([b'r', b'c', b'n', b'd'].map(action), [Some("RESTRICT"), Some("CASCADE"), Some("SET NULL"), Some("SET DEFAULT")]);
+        assert_eq!(
+            [b'r', b'c', b'n', b'd'].map(action),
+            [Some("RESTRICT"), Some("CASCADE"), Some("SET NULL"), Some("SET DEFAULT")]
+        );
     }
 }

@@ -1,0 +1,154 @@
+//! Functions of SQL that look into the session and the catalogs.
+
+mod support;
+
+use support::Server;
+
+#[test]
+fn names_of_objects_follow_the_search_path() {
+    let server = Server::new();
+    let s = server.connect();
+    assert_eq!(
+        s.query("select 1259::oid::regclass, 23::regtype, 'pg_class'::regclass::oid"),
+        "pg_class|integer|1259"
+    );
+    s.query("create schema other");
+    s.query("create table other.\"My T\" (a int)");
+    assert_eq!(s.query("select 'other.\"My T\"'::regclass"), "other.\"My T\"");
+    s.query("set search_path = other");
+    assert_eq!(s.query("select 'other.\"My T\"'::regclass"), "\"My T\"");
+    assert_eq!(s.query("select 'nosuch'::regclass"), "ERROR:  relation \"nosuch\" does not exist");
+    assert_eq!(s.query("select to_regclass('nosuch') is null, to_regclass('a b') is null"), "t|t");
+    assert_eq!(s.query("select 'abs'::regproc"), "ERROR:  more than one function named \"abs\"");
+    assert_eq!(
+        s.query("select 'abs(int)'::regprocedure, '+(int4,int4)'::regoperator"),
+        "abs(integer)|+(integer,integer)"
+    );
+    assert_eq!(
+        s.query("select format_type(1043, 24), format_type(1700, 655366), format_type(0, null)"),
+        "character varying(20)|numeric(10,2)|-"
+    );
+    assert_eq!(s.query("select pg_table_is_visible(1259), pg_table_is_visible(99999) is null"), "t|t");
+}
+
+#[test]
+fn facts_of_the_session() {
+    let server = Server::new();
+    let s = server.connect();
+    assert_eq!(
+        s.query("select current_database(), current_schema(), current_schemas(true)"),
+        "postgres|public|{pg_catalog,public}"
+    );
+    assert!(s.query("select version()").starts_with("PostgreSQL 18"));
+    assert_eq!(
+        s.query("select pg_backend_pid() > 0, pg_is_in_recovery(), pg_encoding_to_char(6)"),
+        "t|f|UTF8"
+    );
+    assert_eq!(
+        s.query("select set_config('work_mem', '8MB', false), current_setting('work_mem')"),
+        "8MB|8MB"
+    );
+    assert_eq!(s.query("select current_setting('no.such', true) is null"), "t");
+    assert_eq!(s.query("select pg_typeof(1), pg_typeof('x'::text)"), "integer|text");
+    assert_eq!(
+        s.query(
+            "select txid_current_if_assigned() is null, txid_current() > 0, pg_current_wal_lsn() > '0/0'"
+        ),
+        "t|t|t"
+    );
+    assert_eq!(s.query("select pg_walfile_name('0/1000001')"), "000000010000000000000001");
+}
+
+#[test]
+fn sizes_count_pages() {
+    let server = Server::new();
+    let s = server.connect();
+    s.query("create table t (a int primary key)");
+    s.query("insert into t values (1)");
+    assert_eq!(s.query("select pg_relation_size('t'), pg_relation_size('t', 'main')"), "8192|8192");
+    assert_eq!(
+        s.query("select pg_total_relation_size('t') = pg_table_size('t') + pg_indexes_size('t')"),
+        "t"
+    );
+    assert_eq!(
+        s.query("select pg_relation_size(99999) is null, pg_database_size('postgres') > 100000"),
+        "t|t"
+    );
+    assert_eq!(s.query("select pg_relation_filepath('t') like 'base/%'"), "t");
+}
+
+#[test]
+fn advisory_locks_are_seen_and_let_go() {
+    let server = Server::new();
+    let (a, b) = (server.connect(), server.connect());
+    assert_eq!(a.query("select pg_try_advisory_lock(7)"), "t");
+    assert_eq!(b.query("select pg_try_advisory_lock(7), pg_try_advisory_lock(1, 2)"), "f|t");
+    assert_eq!(b.query("select classid, objid, objsubid, mode, granted from pg_lock_status() where locktype = 'advisory' order by objsubid"), "0|7|1|ExclusiveLock|t\n1|2|2|ExclusiveLock|t");
+    assert_eq!(a.query("select pg_advisory_unlock(7), pg_advisory_unlock(7)"), "t|f");
+    assert_eq!(b.query("select pg_try_advisory_xact_lock(7)"), "t");
+    assert_eq!(a.query("select pg_try_advisory_lock(7)"), "t");
+}
+
+#[test]
+fn definitions_are_sql() {
+    let server = Server::new();
+    let s = server.connect();
+    s.query(
+        "create table d (a int primary key, b text collate \"C\", c int default 5 check (c > 0), unique (b))",
+    );
+    s.query("create index d_i on d (lower(b), a desc) include (c) with (fillfactor = 70) where c > 5");
+    assert_eq!(
+        s.query("select pg_get_indexdef('d_i'::regclass), pg_get_indexdef('d_i'::regclass, 2, false)"),
+        "CREATE INDEX d_i ON public.d USING btree (lower(b), a DESC) INCLUDE (c) WITH (fillfactor='70') WHERE (c > 5)|a"
+    );
+    assert_eq!(
+        s.query("select conname, pg_get_constraintdef(oid) from pg_constraint where conrelid = 'd'::regclass and contype <> 'n' order by 1"),
+        "d_b_key|UNIQUE (b)\nd_c_check|CHECK ((c > 0))\nd_pkey|PRIMARY KEY (a)"
+    );
+    assert_eq!(
+        s.query("select pg_get_expr(adbin, adrelid) from pg_attrdef where adrelid = 'd'::regclass"),
+        "5"
+    );
+    assert_eq!(
+        s.query("select pg_get_function_arguments('pg_terminate_backend'::regproc), pg_get_function_result('pg_terminate_backend'::regproc)"),
+        "pid integer, timeout bigint DEFAULT 0|boolean"
+    );
+}
+
+#[test]
+fn privileges_of_superuser_and_public() {
+    let server = Server::new();
+    let s = server.connect();
+    assert_eq!(s.query("select has_table_privilege('pg_class', 'select, insert'), has_schema_privilege('public', 'usage')"), "t|t");
+    assert_eq!(s.query("select has_table_privilege('public', 'pg_class', 'select'), has_table_privilege('public', 'pg_authid', 'select')"), "t|f");
+    assert_eq!(
+        s.query("select has_table_privilege('pg_class', 'foo')"),
+        "ERROR:  unrecognized privilege type: \"foo\""
+    );
+    assert_eq!(s.query("select has_table_privilege(99999, 'select') is null"), "t");
+    assert_eq!(
+        s.query("select acldefault('r', 10), acldefault('d', 10)"),
+        "{postgres=arwdDxtm/postgres}|{=Tc/postgres,postgres=CTc/postgres}"
+    );
+    assert_eq!(
+        s.query("select grantee, privilege_type from aclexplode(acldefault('n', 10)) order by 2"),
+        "10|CREATE\n10|USAGE"
+    );
+    assert_eq!(s.query("select pg_has_role('postgres', 'usage')"), "t");
+}
+
+#[test]
+fn sessions_see_each_other() {
+    let server = Server::new();
+    let (a, b) = (server.connect(), server.connect());
+    a.query("set application_name = 'first'");
+    a.query("begin");
+    a.query("select 42");
+    assert_eq!(
+        b.query("select application_name, state, query from pg_stat_get_activity(null) where pid <> pg_backend_pid()"),
+        "first|idle in transaction|select 42"
+    );
+    assert_eq!(b.query("select pg_cancel_backend(99999)"), "f");
+    drop(a);
+    assert_eq!(b.query("select count(*) from pg_stat_get_activity(null)"), "1");
+}
