@@ -66,7 +66,8 @@ impl CannedClient {
             typmod: -1,
         };
         let context = types::FormatContext::default();
-        let encoder = RowEncoder { columns: &[column], formats: &[], context: &context };
+        let session = &types::call::NoSession;
+        let encoder = RowEncoder { columns: &[column], formats: &[], context: &context, session };
         out.data_row(&encoder, &[Datum::from(text)])
     }
 

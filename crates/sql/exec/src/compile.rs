@@ -178,7 +178,12 @@ impl Compiler<'_> {
                 args: self.list(list, inputs)?,
                 compare: compare_of(*type_oid)?,
             },
-            Expr::Relabel { arg, .. } => self.expr(arg, inputs)?,
+            Expr::Relabel { arg, type_oid, .. } => {
+                match types::registry::relabel_converts(arg.type_oid(), *type_oid) {
+                    true => Code::Relabel(one(arg)?, *type_oid),
+                    false => self.expr(arg, inputs)?,
+                }
+            }
             Expr::IoCast { arg, type_oid, .. } => {
                 Code::IoCast { source: arg.type_oid(), arg: one(arg)?, target: *type_oid }
             }

@@ -160,6 +160,8 @@ pub enum Code {
     Coalesce(Box<[Code]>),
     Extreme { greatest: bool, args: Box<[Code]>, compare: types::registry::CompareFn },
     IoCast { arg: Box<Code>, source: Oid, target: Oid },
+    /// Same bits, another variant of [`Datum`].
+    Relabel(Box<Code>, Oid),
     Array(Box<[Code]>, ArrayShape),
     ArrayOp(Box<ArrayCode>),
     ArrayCast { arg: Box<Code>, element: Box<Code>, cell: ParamId, source: Oid, target: Oid },
@@ -352,6 +354,7 @@ impl Code {
                 types::output(*source, &value, &call, &mut text)?;
                 types::input(*target, types::value::str_of(&text), -1, &call)?
             }
+            Code::Relabel(arg, target) => types::registry::relabel(arg.eval(rows, cx)?, *target),
             Code::Other(call) => eval_other(call, rows, cx)?,
             Code::SqlValue(kind, type_oid, typmod) => cx.session.sql_value(*kind, *type_oid, *typmod)?,
             Code::Sub(sub) => crate::subplan::eval(sub, rows, cx)?,

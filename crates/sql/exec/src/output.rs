@@ -57,6 +57,8 @@ pub struct RowEncoder<'a> {
     pub formats: &'a [Format],
     /// Date style, time zone and so on.
     pub context: &'a FormatContext,
+    /// Names behind OID aliases, and types that users made.
+    pub session: &'a dyn types::Session,
 }
 
 impl RowEncoder<'_> {
@@ -88,9 +90,10 @@ impl RowEncoder<'_> {
             return Ok(false);
         }
         let type_oid = self.columns[i].type_oid;
+        let call = types::Call::new(self.context).with_session(self.session);
         match self.format(i) {
-            Format::Text => types::output(type_oid, value, &types::Call::new(self.context), out)?,
-            Format::Binary => types::send(type_oid, value, &types::Call::new(self.context), out)?,
+            Format::Text => types::output(type_oid, value, &call, out)?,
+            Format::Binary => types::send(type_oid, value, &call, out)?,
         }
         Ok(true)
     }

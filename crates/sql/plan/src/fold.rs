@@ -36,7 +36,8 @@ pub fn fold(expr: &mut Expr) {
         Expr::Test(test, arg) => fold_test(*test, arg),
         Expr::Relabel { arg, type_oid, typmod, .. } => match &**arg {
             Expr::Const { value, .. } => {
-                Some(Expr::Const { value: value.clone(), type_oid: *type_oid, typmod: *typmod })
+                let value = types::registry::relabel(value.clone(), *type_oid);
+                Some(Expr::Const { value, type_oid: *type_oid, typmod: *typmod })
             }
             _ => None,
         },

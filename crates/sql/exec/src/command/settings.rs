@@ -125,7 +125,7 @@ pub(crate) fn show_columns(name: &str) -> Vec<Column> {
 pub(crate) fn show(session: &Session, name: &str, out: &mut dyn Output) -> SqlResult<()> {
     let columns = show_columns(name);
     let format = session.format.borrow().clone();
-    let encoder = RowEncoder { columns: &columns, formats: &[], context: &format };
+    let encoder = RowEncoder { columns: &columns, formats: &[], context: &format, session };
     if !name.eq_ignore_ascii_case("all") {
         let value = session.settings.borrow().show(name)?;
         return out.data_row(&encoder, &[Datum::text(&value)]);

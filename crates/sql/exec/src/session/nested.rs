@@ -254,7 +254,7 @@ impl Session {
     fn send_lines(&self, lines: &[String], out: &mut dyn Output) -> SqlResult<()> {
         let columns = explain_columns();
         let format = self.format();
-        let encoder = RowEncoder { columns: &columns, formats: &[], context: &format };
+        let encoder = RowEncoder { columns: &columns, formats: &[], context: &format, session: self };
         lines.iter().try_for_each(|line| out.data_row(&encoder, &[Datum::text(line)]))
     }
 }

@@ -180,7 +180,9 @@ impl Session {
         let columns = planned.shared.columns.as_deref();
         self.with_env(snapshot, *command, |env| {
             execution.fetch(env, u64::from(max_rows), &mut |row| match columns {
-                Some(columns) => out.data_row(&RowEncoder { columns, formats, context: &context }, row),
+                Some(columns) => {
+                    out.data_row(&RowEncoder { columns, formats, context: &context, session: self }, row)
+                }
                 None => Ok(()),
             })
         })

@@ -472,6 +472,26 @@ pub fn shape_of(oid: Oid, cx: &Call) -> SqlResult<TypeShape> {
     }
 }
 
+/// A value under another type that a binary cast leads to. Integers and OIDs have the same bits, but not the same variant.
+#[inline]
+pub fn relabel(value: Datum, target: Oid) -> Datum {
+    let physical = builtin_type(target).map(|info| info.physical);
+    match (value, physical) {
+        (Datum::Int4(n), Some(Physical::Oid)) => Datum::Oid(n as u32),
+        (Datum::Oid(n), Some(Physical::Int4)) => Datum::Int4(n as i32),
+        (value, _) => value,
+    }
+}
+
+/// Whether values of these types have different variants although a binary cast may lead from one to the other.
+pub fn relabel_converts(source: Oid, target: Oid) -> bool {
+    let physical = |ty| builtin_type(ty).map(|info| info.physical);
+    matches!(
+        (physical(source), physical(target)),
+        (Some(Physical::Int4), Some(Physical::Oid)) | (Some(Physical::Oid), Some(Physical::Int4))
+    )
+}
+
 /// The operator with this OID.
 pub fn operator(oid: Oid) -> Option<&'static Operator> {
     operators::OPERATORS.binary_search_by_key(&oid, |o| o.oid).ok().map(|i| &operators::OPERATORS[i])
