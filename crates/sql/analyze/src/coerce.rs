@@ -597,6 +597,7 @@ fn source_composite_array(analyzer: &Analyzer<'_>, source: Oid) -> SqlResult<boo
 pub(crate) fn relabel(arg: Expr, result_type: Oid, typmod: i32, how: Coercion) -> Expr {
     if let Expr::Const(mut c) = arg {
         // A constant simply gets the new type.
+        c.value = types::registry::relabel(c.value, result_type);
         c.type_oid = result_type;
         c.typmod = typmod;
         return Expr::Const(c);

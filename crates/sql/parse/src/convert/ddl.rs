@@ -176,7 +176,13 @@ impl Converter<'_> {
     }
 
     pub(crate) fn constraint(&mut self, c: n::Constraint) -> SqlResult<Constraint> {
-        let (deferrable, deferred, enforced) = (c.deferrable, c.initdeferred, c.is_enforced);
+        let (deferrable, deferred) = (c.deferrable, c.initdeferred);
+        // The grammar fills it for the kinds that can be NOT ENFORCED.
+        let enforceable = matches!(
+            c.contype,
+            n::ConstrType::CONSTR_CHECK | n::ConstrType::CONSTR_FOREIGN | n::ConstrType::CONSTR_NOTNULL
+        );
+        let enforced = c.is_enforced || !enforceable;
         let (not_valid, no_inherit, location) = (c.skip_validation, c.is_no_inherit, loc(c.location));
         let constraint_name = c.conname.clone().map(String::from);
         let kind = match c.contype {
