@@ -141,7 +141,8 @@ impl Session {
             name => {
                 let text: &str = types::value::FromDatum::from_datum(name);
                 let index = pg_tablespace::PG_TABLESPACE_SPCNAME_INDEX;
-                let row = self.with_reader(|r| r.find_one(&pg_tablespace::TABLE, index, &[name.clone()]))?;
+                let row = self
+                    .with_reader(|r| r.find_one(&pg_tablespace::TABLE, index, std::slice::from_ref(name)))?;
                 let row =
                     row.ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "tablespace \"{text}\" does not exist"))?;
                 row.1.oid(pg_tablespace::OID)
