@@ -5,7 +5,9 @@
 
 #![allow(clippy::duplicate_mod, dead_code)]
 
+use std::cell::RefCell;
 use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -57,6 +59,27 @@ use sync::{AtomicU64, Ordering};
 const ENTRY: RunningEntry = RunningEntry { session: SessionId(1), vacuum: false };
 const NO_LIMIT: Xid = Xid(u64::MAX);
 
+thread_local! {
+    static FIRST_VIOLATION: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// What a check must find holds. The first violation is noted: the other tasks, which shuttle then unwinds, may panic in its
+/// own locks and hide the message.
+fn must(holds: bool, message: impl FnOnce() -> String) {
+    if !holds {
+        let message = message();
+        FIRST_VIOLATION.with_borrow_mut(|first| first.get_or_insert_with(|| message.clone()).len());
+        panic!("{message}");
+    }
+}
+
+/// Explores a variant that is broken on purpose; the message of the violation that was found.
+fn violation_of(body: impl Fn() + Send + Sync + 'static) -> String {
+    let explore = AssertUnwindSafe(|| shuttle::check_random(body, 20_000));
+    assert!(catch_unwind(explore).is_err(), "the broken variant was not caught");
+    FIRST_VIOLATION.take().unwrap_or_default()
+}
+
 struct System {
     running: Running,
     publishers: Arc<Publishers>,
@@ -99,16 +122,14 @@ impl System {
         let snapshot = take(worker, &self.running);
         for n in 0..8 {
             if acknowledged & (1 << n) != 0 {
-                assert!(
-                    snapshot.sees(Xid(100 + n)),
-                    "acknowledged xid {} is not seen: {snapshot:?}",
-                    100 + n
-                );
+                must(snapshot.sees(Xid(100 + n)), || {
+                    format!("acknowledged xid {} is not seen: {snapshot:?}", 100 + n)
+                });
             }
         }
         thread::yield_now();
         let removed = self.removed_below.load(Ordering::SeqCst);
-        assert!(removed <= snapshot.xmin().0, "rows below {removed} removed under {snapshot:?}");
+        must(removed <= snapshot.xmin().0, || format!("rows below {removed} removed under {snapshot:?}"));
     }
 }
 
@@ -161,26 +182,26 @@ fn snapshots_see_the_acknowledged_and_hold_the_horizon() {
 
 /// The counter moves before the arrays change: a snapshot built in between is reused although it is old.
 #[test]
-#[should_panic(expected = "is not seen")]
 fn a_counter_that_advances_too_early_is_caught() {
     let broken = |running: &Running, xid: Xid| {
         running.publish(&mut running.state.lock(), Xid::INVALID);
         let mut state = running.state.lock();
         state.remove(&[Completion { xid, latest: xid }]);
     };
-    shuttle::check_random(move || readers_writers_and_vacuum(take, broken), 20_000);
+    let found = violation_of(move || readers_writers_and_vacuum(take, broken));
+    assert!(found.contains("is not seen"), "{found}");
 }
 
 /// The counter is read before the horizon is published, and not again after: rows go that the snapshot needs.
 #[test]
-#[should_panic(expected = "removed under")]
 fn a_snapshot_published_without_a_second_look_is_caught() {
     let broken = |worker: &SnapshotCache, running: &Running| {
         let data = worker.present(running);
         thread::yield_now();
         worker.adopt(data)
     };
-    shuttle::check_random(move || readers_writers_and_vacuum(broken, complete), 20_000);
+    let found = violation_of(move || readers_writers_and_vacuum(broken, complete));
+    assert!(found.contains("removed under"), "{found}");
 }
 
 #[test]
@@ -279,7 +300,7 @@ mod fast_path {
                 main.0.push(session);
             }
             let inside = self.inside.fetch_add(1, Ordering::SeqCst);
-            assert!(inside < STRONG, "a weak lock beside a strong one");
+            must(inside < STRONG, || "a weak lock beside a strong one".to_owned());
             self.inside.fetch_sub(1, Ordering::SeqCst);
             let leave_main = || self.main.lock().0.retain(|holder| *holder != session);
             match slot {
@@ -303,7 +324,7 @@ mod fast_path {
             drop(main);
             if granted {
                 let inside = self.inside.fetch_add(STRONG, Ordering::SeqCst);
-                assert_eq!(inside, 0, "a strong lock beside another");
+                must(inside == 0, || "a strong lock beside another".to_owned());
                 self.inside.fetch_sub(STRONG, Ordering::SeqCst);
                 self.main.lock().1 = false;
             }
@@ -333,8 +354,8 @@ mod fast_path {
 
     /// A strong locker that forgets to move the weak locks finds no conflict.
     #[test]
-    #[should_panic(expected = "beside")]
     fn a_strong_locker_that_moves_nothing_is_caught() {
-        shuttle::check_random(|| crowd(false), 20_000);
+        let found = violation_of(|| crowd(false));
+        assert!(found.contains("beside"), "{found}");
     }
 }
