@@ -166,6 +166,8 @@ struct Files {
     open: FxHashMap<u64, Arc<File>>,
     /// Segments written since the last [`Slru::checkpoint`].
     unsynced: BTreeSet<u64>,
+    /// A sync that failed: the kernel may have dropped the pages, so no later one may succeed.
+    failed: Option<SlruError>,
 }
 
 /// A page that stays in memory; its words may be changed.
@@ -365,8 +367,11 @@ impl Slru {
         self.log.flush(lsn).map_err(failed)
     }
 
-    /// Writes all dirty pages and makes them durable.
+    /// Writes all dirty pages and makes them durable. A failed sync is sticky: the server must stop and recover.
     pub fn checkpoint(&self) -> Result<(), SlruError> {
+        if let Some(error) = &self.files.lock().failed {
+            return Err(error.clone());
+        }
         for bank in &self.banks {
             if bank.slots.iter().all(|slot| !slot.dirty.load(Ordering::SeqCst)) {
                 continue;
@@ -377,19 +382,23 @@ impl Slru {
             }
         }
         let unsynced = std::mem::take(&mut self.files.lock().unsynced);
-        for &segment in &unsynced {
-            let synced = self.file(segment).and_then(|file| {
-                file.sync_data().map_err(|error| SlruError::new("fsync", &self.path(segment), &error))
-            });
-            if let Err(error) = synced {
-                self.files.lock().unsynced.extend(unsynced);
-                return Err(error);
-            }
+        let synced = self.sync(&unsynced);
+        if let Err(error) = &synced {
+            self.files.lock().failed = Some(error.clone());
         }
-        if !unsynced.is_empty() {
-            fs::sync_dir(&self.dir).map_err(|error| SlruError::new("fsync", &self.dir, &error))?;
+        synced
+    }
+
+    fn sync(&self, segments: &BTreeSet<u64>) -> Result<(), SlruError> {
+        let failed = |path: &Path, error: io::Error| SlruError::new("fsync", path, &error);
+        for &segment in segments {
+            self.file(segment)?.sync_data().map_err(|error| failed(&self.path(segment), error))?;
         }
-        Ok(())
+        if segments.is_empty() {
+            Ok(())
+        } else {
+            fs::sync_dir(&self.dir).map_err(|error| failed(&self.dir, error))
+        }
     }
 
     fn path(&self, segment: u64) -> PathBuf {
