@@ -19,6 +19,8 @@
 //! | `pg_wal/` | the write-ahead log |
 //! | `pg_xact/` | the commit log |
 //! | `base/pgsql_tmp/` | temporary files, emptied at start |
+//! | `stampede.lock` | what [`lock`] locks |
+//! | `pg_multixact/`, `pg_twophase/`, `pg_tblspc/` | empty so far |
 //!
 //! # Invariants
 //! 1. A server that holds the directory's lock is the only one that writes below it.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use base::{Fork, Oid, RelFile};
 use buffer::BufferPool;
-use parking_lot::Mutex;
+use runtime::Mutex;
 use smgr::Smgr;
 use txn::{DropFiles, Transaction};
 
@@ -22,6 +22,8 @@ use crate::{Engine, EngineError, xlog};
 const OID_BATCH: u32 = 8192;
 
 /// Hands out OIDs. They wrap around to [`Oid::FIRST_NORMAL`]; whoever enters one in a catalog checks that it is free there.
+///
+/// The mutex is fiber-aware: a new batch is logged under it, and the log may have to wait for room.
 pub(crate) struct OidCounter(Mutex<OidState>);
 
 struct OidState {

@@ -17,9 +17,9 @@
 //! 4. An error of a sync is sticky: the kernel may have dropped the pages, so no later sync may succeed.
 //!
 //! # Locks
-//! `shards` (short): the map of known forks. `ForkState::files` (short): its open files. `Pending` (short): what is to be synced.
+//! `shards` (short): the map of known forks. `ForkState::files` (short): its open files. `Pending::sets` (short): what is to be synced.
 //! None is held over I/O. [`Fork::lock_extension`](ForkState::lock_extension) (fiber-aware) serialises those who add pages to a
-//! fork, and is held over I/O; `sync_cycle` (fiber-aware) those who sync. Both are taken before any short one.
+//! fork, and is held over I/O; `Pending::cycle` (fiber-aware) those who sync. Both are taken before any short one.
 //!
 //! # WAL and crash
 //! Writes are neither ordered nor durable until synced. Creating, cutting and removing relations is logged by the callers
