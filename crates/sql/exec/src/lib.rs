@@ -1,5 +1,18 @@
 //! # What
 //! Executes statements: sessions, portals, executor nodes, DML, DDL, COPY and the utility commands.
+//!
+//! # Layout
+//! * `session`: what the server drives, one per connection. `command`: utility statements. `functions`: functions of SQL that need a session.
+//! * `run`: from an analysed statement to rows. `compile`, `eval`, `composite`: expressions. `nodes`, `subplan`: the tree that runs. `cx`: what it works with.
+//! * `index`: entries of indexes. `recheck`: rows that others changed meanwhile. `spill`: temporary files. `statistics`: what the planner asks.
+//! * `output`: where rows go. `error`: errors of the layers below. `initialize`: what initdb does.
+//!
+//! # Invariants
+//! 1. Whoever waits for another transaction or a heavyweight lock holds no page latch: storage refuses, this crate waits and asks again.
+//! 2. Nothing here knows sockets: rows and messages go to an [`Output`].
+//!
+//! # PostgreSQL counterpart
+//! `src/backend/executor`, `commands`, `tcop`.
 
 mod command;
 mod compile;

@@ -70,3 +70,36 @@ fn prepared_statements_and_cursors_run_from_sql() {
     assert_eq!(session.query("fetch c"), "ERROR:  cursor \"c\" does not exist");
     assert!(session.query("explain select 1").starts_with("Result  (cost=0.00..0.01"));
 }
+
+#[test]
+fn a_transaction_has_the_isolation_it_asked_for() {
+    let server = Server::new();
+    let (one, two) = (server.connect(), server.connect());
+    one.query("create table i (a int)");
+    for begin in
+        ["begin isolation level repeatable read", "begin; set transaction isolation level repeatable read"]
+    {
+        one.query(begin);
+        assert_eq!(one.query("show transaction_isolation"), "repeatable read");
+        let before = one.query("select count(*) from i");
+        two.query("insert into i values (1)");
+        assert_eq!(one.query("select count(*) from i"), before);
+        one.query("commit");
+        assert_eq!(one.query("show transaction_isolation"), "read committed");
+        assert_ne!(one.query("select count(*) from i"), before);
+    }
+    assert_eq!(
+        one.query("begin isolation level serializable"),
+        "ERROR:  isolation level SERIALIZABLE is not supported yet"
+    );
+    one.query("rollback");
+    one.query("begin read only");
+    assert_eq!(
+        one.query("insert into i values (1)"),
+        "ERROR:  cannot execute INSERT in a read-only transaction"
+    );
+    one.query("rollback");
+    one.query("begin read write");
+    assert_eq!(one.query("insert into i values (1)"), "");
+    one.query("commit");
+}

@@ -1,6 +1,6 @@
 //! BEGIN to COMMIT, and what every statement begins and ends with.
 
-use base::settings::Setting;
+use base::settings::{Setting, Value};
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use parse::Statement;
 use parse::ast::{self, DefElem, OptionValue};
@@ -16,17 +16,22 @@ impl Session {
         let mut txn = self.txn.borrow_mut();
         if txn.state() == BlockState::Idle {
             let settings = self.settings.borrow();
-            txn.start(Characteristics {
+            let wanted = Characteristics {
                 isolation: isolation(settings.text(Setting::default_transaction_isolation)),
                 read_only: settings.get(Setting::default_transaction_read_only).as_bool(),
                 deferrable: settings.get(Setting::default_transaction_deferrable).as_bool(),
-            });
+            };
+            txn.start(wanted);
             let millis = |n: i32| std::time::Duration::from_millis(n.max(0) as u64);
             let fast = settings.fast();
             txn.set_timeouts(LockTimeouts {
                 deadlock: millis(fast.deadlock_timeout),
                 lock: (fast.lock_timeout > 0).then(|| millis(fast.lock_timeout)),
             });
+            drop(settings);
+            if wanted != Characteristics::default() {
+                self.show_characteristics(wanted);
+            }
         }
         self.refresh_format(txn.start_time());
     }
@@ -103,6 +108,12 @@ impl Session {
 
     fn after_transaction(&self) {
         self.combo.clear();
+        if self.txn.borrow().characteristics() != Characteristics::default() {
+            let mut settings = self.settings.borrow_mut();
+            settings.clear_internal(Setting::transaction_isolation);
+            settings.clear_internal(Setting::transaction_read_only);
+            settings.clear_internal(Setting::transaction_deferrable);
+        }
         self.apply_settings();
     }
 
@@ -188,6 +199,7 @@ impl Session {
             let mut txn = self.txn.borrow_mut();
             txn.start(characteristics);
             txn.begin_block();
+            self.show_characteristics(characteristics);
         }
         Ok(if end == End::Commit { "COMMIT" } else { "ROLLBACK" }.into())
     }
@@ -234,7 +246,22 @@ impl Session {
             }
         }
         txn.set_characteristics(wanted);
+        self.show_characteristics(wanted);
         Ok(())
+    }
+
+    /// What `SHOW transaction_isolation` and its like say until the transaction ends.
+    fn show_characteristics(&self, characteristics: Characteristics) {
+        let level = match characteristics.isolation {
+            IsolationLevel::ReadUncommitted => "read uncommitted",
+            IsolationLevel::ReadCommitted => "read committed",
+            IsolationLevel::RepeatableRead => "repeatable read",
+            IsolationLevel::Serializable => "serializable",
+        };
+        let mut settings = self.settings.borrow_mut();
+        settings.set_internal(Setting::transaction_isolation, Value::Choice(level));
+        settings.set_internal(Setting::transaction_read_only, Value::Bool(characteristics.read_only));
+        settings.set_internal(Setting::transaction_deferrable, Value::Bool(characteristics.deferrable));
     }
 
     fn warning(&self, code: SqlState, message: &str) {

@@ -515,6 +515,13 @@ impl Converter<'_> {
                     None => return Err(shape("options")),
                 }
             }
+            // Modes of a transaction come as constants.
+            n::Node::A_Const(c) => match c.val {
+                Some(n::Node::String(_) | n::Node::Integer(_) | n::Node::Float(_) | n::Node::Boolean(_)) => {
+                    return c.val.map_or_else(|| Err(shape("options")), |value| self.option_value(value));
+                }
+                _ => OptionValue::Expr(self.expr(Some(n::Node::A_Const(c)))?),
+            },
             node => OptionValue::Expr(self.expr(Some(node))?),
         })
     }
