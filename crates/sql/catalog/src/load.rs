@@ -129,6 +129,8 @@ impl Reader<'_> {
             Some(TypeKind::Domain(domain)) => self.physical(domain.base),
             Some(TypeKind::Enum) => Ok(Physical::Oid),
             Some(_) => Ok(Physical::Varlena),
+            // Types of some statistics catalogs have no functions yet; all are of variable length.
+            None if ty.is_pinned() => Ok(Physical::Varlena),
             None => Err(SqlError::internal(format!("cache lookup failed for type {ty}"))),
         }
     }

@@ -152,3 +152,23 @@ fn sessions_see_each_other() {
     drop(a);
     assert_eq!(b.query("select count(*) from pg_stat_get_activity(null)"), "1");
 }
+
+/// Every query of the system views answers, but for those that read other views and those whose function is refused.
+#[test]
+fn queries_of_the_system_views_run() {
+    let server = Server::new();
+    let s = server.connect();
+    let mut answered = 0;
+    for statement in include_str!("../../catalog/src/system_views.sql").split(";\n") {
+        let Some((head, query)) = statement.split_once(" AS\n") else { continue };
+        match s.run(query) {
+            Ok(_) => answered += 1,
+            Err(error) => {
+                let known = error.message().starts_with("relation \"pg_catalog.pg_")
+                    || error.code() == base::SqlState::FEATURE_NOT_SUPPORTED;
+                assert!(known, "{head}: {error}");
+            }
+        }
+    }
+    assert!(answered >= 28, "only {answered} views answer");
+}
