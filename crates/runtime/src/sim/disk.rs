@@ -210,19 +210,42 @@ impl State {
     }
 }
 
+/// What a disk is sure to keep: directories, and files with their synced bytes. Many machines can start from it.
+#[derive(Clone, Debug, Default)]
+pub struct DiskImage(Arc<BTreeMap<PathBuf, Option<Vec<u8>>>>);
+
 /// Files and names of a simulated machine.
 pub(super) struct Disk(Mutex<State>);
 
 impl Disk {
-    pub(super) fn new() -> Disk {
+    pub(super) fn new(image: &DiskImage) -> Disk {
+        let node = |bytes: &Option<Vec<u8>>| match bytes {
+            Some(bytes) => Node::File(Arc::new(Mutex::new(Contents {
+                durable: bytes.clone(),
+                current: bytes.clone(),
+                pending: Vec::new(),
+            }))),
+            None => Node::Dir,
+        };
+        let durable: Names = image.0.iter().map(|(path, bytes)| (path.clone(), node(bytes))).collect();
         Disk(Mutex::new(State {
-            durable: Names::new(),
-            current: Names::new(),
+            current: durable.clone(),
+            durable,
             pending: Vec::new(),
             locks: BTreeSet::new(),
             powered: true,
             life: 0,
         }))
+    }
+
+    /// What the worst crash would leave now.
+    pub(super) fn image(&self) -> DiskImage {
+        let state = self.0.lock();
+        let bytes = |node: &Node| match node {
+            Node::File(contents) => Some(contents.lock().durable.clone()),
+            Node::Dir => None,
+        };
+        DiskImage(Arc::new(state.durable.iter().map(|(path, node)| (path.clone(), bytes(node))).collect()))
     }
 
     /// From now on every operation fails.

@@ -34,6 +34,7 @@ use crate::fiber::{self, run_fiber};
 use crate::time::Instant;
 
 use disk::Disk;
+pub use disk::DiskImage;
 pub(crate) use disk::{SimFile, SimLock};
 
 /// The simulated machine crashed before the closure was done.
@@ -68,6 +69,11 @@ impl std::fmt::Debug for Simulation {
 impl Simulation {
     /// A machine with an empty disk.
     pub fn new(seed: u64) -> Simulation {
+        Simulation::with_disk(seed, &DiskImage::default())
+    }
+
+    /// A machine whose disk begins with this content.
+    pub fn with_disk(seed: u64, image: &DiskImage) -> Simulation {
         Simulation {
             core: Rc::new(SimCore {
                 random: Cell::new(seed ^ 0x5171_4D50_E3D1_7A2B),
@@ -81,7 +87,7 @@ impl Simulation {
                 crashed: Cell::new(false),
                 operations: Cell::new(0),
                 crash_at: Cell::new(u64::MAX),
-                disk: Arc::new(Disk::new()),
+                disk: Arc::new(Disk::new(image)),
             }),
         }
     }
@@ -123,6 +129,11 @@ impl Simulation {
     pub fn kill(&self) {
         let _entered = env::enter_sim(self.core.clone());
         self.core.drop_tasks();
+    }
+
+    /// What the disk is sure to keep through a crash now, unsynced writes left out.
+    pub fn disk_image(&self) -> DiskImage {
+        self.core.disk.image()
     }
 
     /// Crashes by itself when `operations` more disk operations have been made.

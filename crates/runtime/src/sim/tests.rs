@@ -104,6 +104,34 @@ fn what_was_synced_survives_and_the_rest_may_not() {
 }
 
 #[test]
+fn an_image_is_what_was_synced_and_can_be_used_again() {
+    let path = Path::new("/data/file");
+    let first = Simulation::new(1);
+    first
+        .run(move || {
+            fs::create_dir_all(Path::new("/data")).unwrap();
+            fs::sync_dir(Path::new("/")).unwrap();
+            fs::write_file_durably(path, b"synced").unwrap();
+            let file = File::open(path, OpenOptions::CREATE).unwrap();
+            file.write_all_at(b"not yet", 0).unwrap();
+            File::open(Path::new("/data/lost"), OpenOptions::CREATE).unwrap();
+        })
+        .unwrap();
+    let image = first.disk_image();
+    for seed in 0..3 {
+        let again = Simulation::with_disk(seed, &image);
+        let look = move || {
+            let names = fs::read_dir(Path::new("/data")).unwrap().len();
+            (fs::read_to_vec(path).unwrap(), names)
+        };
+        assert_eq!(again.run(look).unwrap(), (b"synced".to_vec(), 1));
+        again.run(move || fs::write_file_durably(path, b"of one machine").unwrap()).unwrap();
+        again.crash();
+        assert_eq!(again.run(look).unwrap().0, b"of one machine");
+    }
+}
+
+#[test]
 fn names_survive_by_the_sync_of_their_directory() {
     let (mut lost, mut kept) = (0, 0);
     for seed in 0..100 {
