@@ -123,15 +123,41 @@ const FOLDERS: [&str; 9] = [
     "pg_tblspc",
 ];
 
+/// Makes the folders of a data directory, `dir` and what is missing above it; all of them survive a crash.
+fn create_folders(dir: &Path) -> std::io::Result<()> {
+    let above = |path: &Path| match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
+        Some(parent) => parent.to_path_buf(),
+        None => PathBuf::from("/"),
+    };
+    let mut changed = vec![dir.to_path_buf(), dir.join("base")];
+    for path in dir.ancestors().filter(|path| !path.as_os_str().is_empty()) {
+        if runtime::fs::exists(path)? {
+            break;
+        }
+        changed.push(above(path));
+    }
+    for folder in FOLDERS {
+        runtime::fs::create_dir_all(&dir.join(folder))?;
+    }
+    changed.iter().try_for_each(|path| runtime::fs::sync_dir(path))
+}
+
+/// Leaves an empty folder, which need not be there: a crash may have come in the middle of the last emptying.
+fn empty_folder(path: &Path) -> std::io::Result<()> {
+    match runtime::fs::remove_dir_all(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => runtime::fs::create_dir_all(path),
+    }
+}
+
 impl Engine {
     /// Makes a data directory in `dir` (created if missing; must be empty) and opens it, ready for bootstrap: no relations,
     /// `next_oid` at the first one that users get. A crash before [`Engine::shutdown`] leaves a directory that
     /// [`Engine::open`] refuses.
     pub fn create(dir: &Path, options: EngineOptions) -> Result<Engine, EngineError> {
         let io = |what: &str, e| EngineError::Io(format!("could not {what} \"{}\"", dir.display()), e);
-        for folder in FOLDERS {
-            runtime::fs::create_dir_all(&dir.join(folder)).map_err(|e| io("create directory", e))?;
-        }
+        create_folders(dir).map_err(|e| io("create directory", e))?;
         let lock = DirectoryLock::acquire(dir)?;
         runtime::fs::write_file_durably(&dir.join("PG_VERSION"), format!("{PG_VERSION}\n").as_bytes())
             .map_err(|e| io("write version file in", e))?;
@@ -169,8 +195,7 @@ impl Engine {
                 "initialization of the data directory was not finished".into(),
             ));
         }
-        runtime::fs::remove_dir_all(&dir.join("base/pgsql_tmp"))
-            .and_then(|()| runtime::fs::create_dir_all(&dir.join("base/pgsql_tmp")))
+        empty_folder(&dir.join("base/pgsql_tmp"))
             .map_err(|e| EngineError::Io("could not empty directory \"base/pgsql_tmp\"".into(), e))?;
         let record = recovery::checkpoint_record(dir, &control)?;
         control.checkpoint = record.checkpoint;
