@@ -22,7 +22,7 @@ use heap::{
     Writer,
 };
 use rustc_hash::FxHashMap;
-use tuple::{Datum, Physical, RowLayout};
+use tuple::{Datum, RowLayout};
 use txn::RelKind;
 
 use crate::row::Row;
@@ -258,7 +258,7 @@ fn open_index(database: Oid, table: &'static SystemTable, shape: &'static System
     let desc = BtreeDesc {
         file: catalog_file(database, table.shared, shape.oid),
         layout: Arc::new(RowLayout::new(types().map(|t| t.attr).collect())),
-        keys: types().map(|t| KeyColumn::ascending(compare_of(t))).collect(),
+        keys: types().map(|t| KeyColumn::ascending(order_of(t))).collect(),
         unique: shape.unique,
         nulls_not_distinct: false,
         deduplicate: true,
@@ -268,17 +268,7 @@ fn open_index(database: Oid, table: &'static SystemTable, shape: &'static System
     OpenIndex { shape, btree: Arc::new(BtreeRel::new(desc)) }
 }
 
-/// How keys of a catalog index compare: catalogs use the C collation throughout.
-fn compare_of(ty: &ColumnType) -> Compare {
-    match ty.attr.physical {
-        Physical::Bool => Compare::Bool,
-        Physical::Char => Compare::Char,
-        Physical::Int2 => Compare::Int2,
-        Physical::Int4 => Compare::Int4,
-        Physical::Int8 => Compare::Int8,
-        Physical::Oid => Compare::Oid,
-        Physical::Float4 => Compare::Float4,
-        Physical::Float8 => Compare::Float8,
-        Physical::Fixed(_) | Physical::Name | Physical::Varlena => Compare::Bytes,
-    }
+/// How keys of a catalog index compare: as through any other description of the same index.
+fn order_of(ty: &ColumnType) -> Compare {
+    crate::compare_of(ty.oid).unwrap_or_else(|_| panic!("keys of type {} have no order", ty.name))
 }
