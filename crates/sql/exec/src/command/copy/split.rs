@@ -230,16 +230,18 @@ impl<'o> Splitter<'o> {
     }
 
     fn end_of_csv_line(&mut self, last: bool) -> SqlResult<Option<(usize, usize)>> {
-        let (quote, escape) = (self.options.quote, self.options.escape);
+        let quote = self.options.quote;
+        // A quote that escapes itself needs no care: two of them leave the quoted part and enter it again.
+        let escape = Some(self.options.escape).filter(|escape| *escape != quote);
         while self.at < self.buffer.len() {
             let byte = self.buffer[self.at];
-            if self.in_quote && byte == escape {
+            if self.in_quote && Some(byte) == escape {
                 self.after_escape = !self.after_escape;
             }
             if byte == quote && !self.after_escape {
                 self.in_quote = !self.in_quote;
             }
-            if byte != escape {
+            if Some(byte) != escape {
                 self.after_escape = false;
             }
             if self.in_quote {
