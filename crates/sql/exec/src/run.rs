@@ -133,6 +133,24 @@ impl Execution {
         })
     }
 
+    /// A statement that gives one row with the values of these expressions, which name no columns.
+    pub fn of_expressions(expressions: Vec<Expr>) -> SqlResult<Execution> {
+        let Some(first) = expressions.first() else {
+            return Err(base::SqlError::internal("no expressions to evaluate"));
+        };
+        let mut statement = Statement::of_expression(first.clone());
+        let column = |expr: &Expr| plan::ResultColumn {
+            name: "?column?".into(),
+            type_oid: expr.type_oid(),
+            typmod: expr.typmod(),
+            origin: (Oid::INVALID, 0),
+        };
+        statement.result = expressions.iter().map(column).collect();
+        statement.exec_params = expressions.iter().map(cells_of).max().unwrap_or(0);
+        statement.plan.output = expressions;
+        Execution::new(&Arc::new(Prepared { statement: Arc::new(statement), tables: Vec::new() }), false)
+    }
+
     /// The plan that it runs.
     pub fn prepared(&self) -> &Arc<Prepared> {
         &self.prepared

@@ -35,7 +35,58 @@ pub struct NewConstraint {
     pub validated: bool,
 }
 
+/// A constraint as `pg_constraint` has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConstraintInfo {
+    /// OID.
+    pub oid: Oid,
+    /// Name.
+    pub name: String,
+    /// `contype`.
+    pub kind: u8,
+    /// Columns.
+    pub columns: Vec<i16>,
+    /// Its index; 0 if none.
+    pub index: Oid,
+    /// VALIDATEd.
+    pub validated: bool,
+}
+
+impl crate::Reader<'_> {
+    /// All constraints of a table, NOT NULL among them.
+    pub fn constraints(&self, table: Oid) -> SqlResult<Vec<ConstraintInfo>> {
+        use pg_constraint as c;
+        let index = c::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+        let rows = self.find(&c::TABLE, index, &[table.into()])?;
+        let info = |row: &crate::Row| ConstraintInfo {
+            oid: row.oid(c::OID),
+            name: row.str(c::CONNAME).to_owned(),
+            kind: row.char(c::CONTYPE),
+            columns: crate::vectors::int2s(&row[c::CONKEY]),
+            index: row.oid(c::CONINDID),
+            validated: row.bool(c::CONVALIDATED),
+        };
+        Ok(rows.iter().map(|(_, row)| info(row)).collect())
+    }
+}
+
 impl Changer<'_> {
+    /// Renames a constraint; its index, if it has one, is the caller's.
+    pub fn rename_constraint(&mut self, oid: Oid, name: &str) -> SqlResult<()> {
+        self.edit(&pg_constraint::TABLE, pg_constraint::PG_CONSTRAINT_OID_INDEX, &[oid.into()], |row| {
+            row[pg_constraint::CONNAME] = Datum::text(name);
+        })?;
+        self.next_command()
+    }
+
+    /// Notes that all rows satisfy a constraint.
+    pub fn validate_constraint(&mut self, oid: Oid) -> SqlResult<()> {
+        self.edit(&pg_constraint::TABLE, pg_constraint::PG_CONSTRAINT_OID_INDEX, &[oid.into()], |row| {
+            row[pg_constraint::CONVALIDATED] = Datum::Bool(true);
+        })?;
+        self.next_command()
+    }
+
     /// Enters a constraint. Returns its OID.
     pub fn add_constraint(&mut self, new: &NewConstraint) -> SqlResult<Oid> {
         use pg_constraint as c;

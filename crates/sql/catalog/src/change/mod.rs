@@ -30,7 +30,7 @@ use base::{Oid, SqlError, SqlResult, Tid};
 use heap::{ComboCids, Writer};
 use txn::Transaction;
 
-pub use constraint::NewConstraint;
+pub use constraint::{ConstraintInfo, NewConstraint};
 pub use depend::{Behavior, Dependency, ObjectAddress};
 pub use index::NewIndex;
 pub use table::{NewColumn, NewTable};

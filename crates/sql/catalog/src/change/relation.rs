@@ -7,7 +7,8 @@ use super::{Changer, storage_error};
 use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
 use crate::system::{
-    pg_attrdef, pg_attribute, pg_class, pg_index, pg_inherits, pg_rewrite, pg_sequence, pg_statistic, pg_type,
+    pg_attrdef, pg_attribute, pg_class, pg_depend, pg_index, pg_inherits, pg_namespace, pg_rewrite,
+    pg_sequence, pg_statistic, pg_type,
 };
 use crate::tables::PG_DEFAULT;
 use crate::view::{CatalogView, SizeEstimate};
@@ -103,6 +104,41 @@ impl Changer<'_> {
     pub fn edit_relation(&mut self, relation: Oid, edit: impl FnOnce(&mut Row)) -> SqlResult<()> {
         self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()], edit)?;
         self.touch_owner_of_index(relation)?;
+        self.next_command()
+    }
+
+    /// Replaces storage parameters: `name=value`.
+    pub fn set_options(&mut self, relation: Oid, options: &[String]) -> SqlResult<()> {
+        let array = if options.is_empty() { Datum::Null } else { crate::vectors::text_array(options) };
+        self.edit_relation(relation, |row| row[pg_class::RELOPTIONS] = array)
+    }
+
+    /// Puts a relation and its indexes' and row type's names into another schema.
+    pub fn set_schema(&mut self, relation: Oid, schema: Oid) -> SqlResult<()> {
+        let mut types = Vec::new();
+        self.edit_relation(relation, |row| {
+            row[pg_class::RELNAMESPACE] = schema.into();
+            types.push(row.oid(pg_class::RELTYPE));
+        })?;
+        if let Some(ty) = types.first().copied().filter(|ty| ty.is_valid()) {
+            let array = crate::CatalogView::type_by_oid(&self.reader(), ty)?.map(|t| t.array);
+            types.extend(array);
+        }
+        for ty in types.into_iter().filter(|ty| ty.is_valid()) {
+            self.edit(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, &[ty.into()], |row| {
+                row[pg_type::TYPNAMESPACE] = schema.into();
+            })?;
+        }
+        let key = [pg_class::TABLE.oid.into(), relation.into()];
+        let rows = self.reader().find(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key)?;
+        for (tid, row) in rows {
+            let on_schema = row.oid(pg_depend::REFCLASSID) == pg_namespace::TABLE.oid;
+            if on_schema && row.int(pg_depend::OBJSUBID) == 0 {
+                self.delete(&pg_depend::TABLE, tid, &row)?;
+            }
+        }
+        let me = super::ObjectAddress::relation(relation);
+        self.depend(me, super::ObjectAddress::schema(schema), super::Dependency::Normal)?;
         self.next_command()
     }
 

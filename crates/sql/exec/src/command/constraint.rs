@@ -211,6 +211,31 @@ pub(crate) fn add_not_null(
     })
 }
 
+/// The name that a CHECK will get.
+pub(crate) fn check_name(
+    session: &Session,
+    table: &Arc<Table>,
+    wanted: &Wanted<'_>,
+    expr: &parse::ast::Expr,
+    text: &str,
+) -> SqlResult<String> {
+    let stored = expression::check(session, table, expr, text)?;
+    name_of_check(session, table, wanted, &stored.used)
+}
+
+fn name_of_check(session: &Session, table: &Table, wanted: &Wanted<'_>, used: &[i16]) -> SqlResult<String> {
+    if let Some(name) = &wanted.constraint.name {
+        check_constraint_free(session, table, name)?;
+        return Ok(name.clone());
+    }
+    let column = match used {
+        [one] if *one > 0 => Some(table.columns[*one as usize - 1].name.as_str()),
+        _ => None,
+    };
+    let base = object_name::make(&table.name, column, "check");
+    session.with_changer(|changer| changer.free_constraint_name(table.oid, &base))
+}
+
 /// Makes a CHECK.
 pub(crate) fn add_check(
     session: &Session,
@@ -220,20 +245,7 @@ pub(crate) fn add_check(
     text: &str,
 ) -> SqlResult<()> {
     let stored = expression::check(session, table, expr, text)?;
-    let name = match &wanted.constraint.name {
-        Some(name) => {
-            check_constraint_free(session, table, name)?;
-            name.clone()
-        }
-        None => {
-            let column = match stored.used.as_slice() {
-                [one] => Some(table.columns[*one as usize - 1].name.as_str()),
-                _ => None,
-            };
-            let base = object_name::make(&table.name, column, "check");
-            session.with_changer(|changer| changer.free_constraint_name(table.oid, &base))?
-        }
-    };
+    let name = name_of_check(session, table, wanted, &stored.used)?;
     session.with_changer(|changer| {
         let new = NewConstraint {
             columns: stored.used.clone(),

@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
-use analyze::{Expr, ExprContext, Purpose, facts, stored, walk};
-use base::{Oid, SqlError, SqlResult};
+use analyze::{Expr, ExprContext, Param, ParamKind, Purpose, facts, stored, walk};
+use base::{CommandId, Oid, SqlError, SqlResult};
 use catalog::{CatalogView, Index, Table};
 use parse::ast;
 use tuple::Datum;
+use txn::Snapshot;
 use types::Call;
 
+use crate::run::Execution;
 use crate::session::Session;
 
 /// An expression over the columns of one table, ready for the catalogs.
@@ -104,28 +106,117 @@ pub(crate) fn index_predicate(
 
 /// Makes an index's entries from rows of its table.
 pub(crate) struct IndexKeys {
-    /// Position in the row of each stored column.
-    columns: Vec<usize>,
+    /// For each stored column its position in the row; none for an expression.
+    columns: Vec<Option<usize>>,
+    /// Predicate and expressions.
+    computed: Option<Computed>,
+    upto: usize,
+}
+
+/// Expressions over a row, run as a statement whose parameters are the row's columns.
+struct Computed {
+    execution: Execution,
+    snapshot: Snapshot,
+    command: CommandId,
+    /// The first value is the predicate's.
+    has_predicate: bool,
+    values: Vec<Datum>,
 }
 
 impl IndexKeys {
     /// Prepares an index.
-    pub(crate) fn new(index: &Index) -> SqlResult<IndexKeys> {
-        if !index.expressions.is_empty() || index.predicate.is_some() {
-            return Err(SqlError::not_supported("building an index on expressions or with WHERE"));
+    pub(crate) fn new(session: &Session, table: &Table, index: &Index) -> SqlResult<IndexKeys> {
+        let position = |&n: &i16| if n > 0 { Some(n as usize - 1) } else { None };
+        let columns: Vec<Option<usize>> = index.keys.iter().chain(&index.including).map(position).collect();
+        let plain = index.expressions.is_empty() && index.predicate.is_none();
+        let upto = columns.iter().flatten().max().map_or(0, |last| last + 1);
+        if plain {
+            return Ok(IndexKeys { columns, computed: None, upto });
         }
-        let columns = index.keys.iter().chain(&index.including).map(|&n| n as usize - 1).collect();
-        Ok(IndexKeys { columns })
+        let texts = index.predicate.iter().chain(&index.expressions);
+        let computed = Computed::new(session, texts, index.predicate.is_some())?;
+        Ok(IndexKeys { columns, computed: Some(computed), upto: table.columns.len() })
     }
 
     /// How many leading columns of a row are needed.
     pub(crate) fn upto(&self) -> usize {
-        self.columns.iter().max().map_or(0, |last| last + 1)
+        self.upto
     }
 
-    /// Replaces `out` by the entry of a row.
-    pub(crate) fn entry(&self, row: &[Datum], out: &mut Vec<Datum>) {
+    /// Replaces `out` by the entry of a row; false if the index has none for it.
+    pub(crate) fn entry(
+        &mut self,
+        session: &Session,
+        row: &[Datum],
+        out: &mut Vec<Datum>,
+    ) -> SqlResult<bool> {
         out.clear();
-        out.extend(self.columns.iter().map(|&i| row.get(i).cloned().unwrap_or_default()));
+        let mut computed = [].iter();
+        if let Some(expressions) = &mut self.computed {
+            expressions.run(session, row)?;
+            computed = expressions.values.iter();
+            if expressions.has_predicate && computed.next() != Some(&Datum::Bool(true)) {
+                return Ok(false);
+            }
+        }
+        out.extend(self.columns.iter().map(|column| match column {
+            Some(i) => row.get(*i).cloned().unwrap_or_default(),
+            None => computed.next().cloned().unwrap_or_default(),
+        }));
+        Ok(true)
     }
+}
+
+impl Computed {
+    fn new<'t>(
+        session: &Session,
+        texts: impl Iterator<Item = &'t Arc<str>>,
+        has_predicate: bool,
+    ) -> SqlResult<Computed> {
+        let mut expressions = Vec::new();
+        for text in texts {
+            let mut expr = stored::load_expr(text, session)?;
+            columns_to_parameters(&mut expr)?;
+            let plan = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
+            expressions.push(plan);
+        }
+        let execution = Execution::of_expressions(expressions)?;
+        let (snapshot, command) = {
+            let mut txn = session.txn.borrow_mut();
+            (txn.statement_snapshot(), txn.current_command())
+        };
+        Ok(Computed { execution, snapshot, command, has_predicate, values: Vec::new() })
+    }
+
+    fn run(&mut self, session: &Session, row: &[Datum]) -> SqlResult<()> {
+        let Computed { execution, snapshot, command, values, .. } = self;
+        session.with_env(snapshot, *command, |env| {
+            execution.run(env, row, &mut |found| {
+                values.clear();
+                values.extend_from_slice(found);
+                Ok(())
+            })
+        })?;
+        Ok(())
+    }
+}
+
+/// Makes `$n` of the column with number n.
+fn columns_to_parameters(expr: &mut Expr) -> SqlResult<()> {
+    walk::visit_mut(expr, 0, &mut |e, _| {
+        if let Expr::Var(var) = e {
+            if var.attno <= 0 {
+                return Err(SqlError::not_supported("an index on a whole row or a system column"));
+            }
+            *e = Expr::Param(Param {
+                kind: ParamKind::Extern,
+                id: i32::from(var.attno),
+                type_oid: var.type_oid,
+                typmod: var.typmod,
+                collation: var.collation,
+                location: var.location,
+            });
+        }
+        Ok(true)
+    })
 }

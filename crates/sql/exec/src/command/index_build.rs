@@ -39,7 +39,7 @@ fn find(table: &Table, oid: base::Oid) -> SqlResult<&Index> {
 /// Hands the table's rows to the sort. Returns how many are live.
 fn scan(session: &Session, table: &Table, index: &Index, sort: &mut IndexSort<'_>) -> SqlResult<u64> {
     let Some(heap) = &table.heap else { return Ok(0) };
-    let keys = IndexKeys::new(index)?;
+    let mut keys = IndexKeys::new(session, table, index)?;
     let access = session.engine().heap_access();
     let (mut row, mut entry, mut live) = (Vec::new(), Vec::new(), 0);
     let me = session.txn.borrow();
@@ -54,8 +54,10 @@ fn scan(session: &Session, table: &Table, index: &Index, sort: &mut IndexSort<'_
             *value = heap::detoast(&access, heap.desc.toast.as_ref(), value)?;
         }
         live += u64::from(found.live);
-        keys.entry(&row, &mut entry);
-        sort.add(&mut entry, Target { tid: found.root, live: found.live }).map_err(callback)
+        if keys.entry(session, &row, &mut entry).map_err(callback)? {
+            sort.add(&mut entry, Target { tid: found.root, live: found.live }).map_err(callback)?;
+        }
+        Ok(())
     })
     .map_err(HeapError::into_sql)?;
     Ok(live)

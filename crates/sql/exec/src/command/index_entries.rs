@@ -21,12 +21,12 @@ pub(crate) struct TableIndexes {
 }
 
 impl TableIndexes {
-    /// Those that inserts maintain. Fails if one has expressions.
-    pub(crate) fn new(table: &Table) -> SqlResult<TableIndexes> {
+    /// Those that inserts maintain.
+    pub(crate) fn new(session: &Session, table: &Table) -> SqlResult<TableIndexes> {
         let mut indexes = Vec::with_capacity(table.indexes.len());
         for index in table.indexes.iter().filter(|index| index.ready) {
             let tree = index.btree.clone().ok_or_else(|| SqlError::internal("an index has no tree"))?;
-            indexes.push((index.clone(), tree, IndexKeys::new(index)?));
+            indexes.push((index.clone(), tree, IndexKeys::new(session, table, index)?));
         }
         Ok(TableIndexes { indexes, entry: Vec::new() })
     }
@@ -41,8 +41,10 @@ impl TableIndexes {
     ) -> SqlResult<()> {
         let xid = session.txn.borrow_mut().xid()?;
         let access = session.engine().index_access(xid);
-        for (index, tree, keys) in &self.indexes {
-            keys.entry(row, &mut self.entry);
+        for (index, tree, keys) in &mut self.indexes {
+            if !keys.entry(session, row, &mut self.entry)? {
+                continue;
+            }
             loop {
                 let outcome = {
                     let me = session.txn.borrow();

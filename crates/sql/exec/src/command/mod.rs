@@ -4,7 +4,7 @@
 //! # Layout
 //! * [`run`] picks the family. [`columns`]: what a statement returns, for RowDescription.
 //! * Relations: `table`, `constraint`, `index` (with `index_build`, `index_sort`), `alter`, `rename`, `drop`, `truncate`,
-//!   `temporary`, `schema`.
+//!   `temporary`, `schema`, `view`.
 //! * Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
 //!   `expression`, `index_entries`, `violation`.
@@ -13,6 +13,7 @@
 //! 1. A relation's lock is taken before its description is trusted.
 //! 2. A clause that is not supported fails with 0A000 and its name.
 
+mod alter;
 mod analyze;
 mod constraint;
 mod copy;
@@ -27,6 +28,7 @@ mod lock;
 mod names;
 mod object_name;
 mod options;
+mod rename;
 mod sample;
 mod schema;
 mod settings;
@@ -37,6 +39,7 @@ mod temporary;
 mod truncate;
 mod type_name;
 mod vacuum;
+mod view;
 mod violation;
 
 use std::sync::Arc;
@@ -102,6 +105,12 @@ pub(crate) fn run(
     match statement {
         Statement::CreateTable(s) => table::create(session, s, text)?,
         Statement::CreateIndex(s) => index::create(session, s, text)?,
+        Statement::CreateView(s) => view::create(session, s, text)?,
+        Statement::AlterTable(s) => alter::run(session, s, text)?,
+        Statement::Rename(s) => rename::run(session, s)?,
+        Statement::SetSchema { kind, relation, object: _, schema, missing_ok } => {
+            rename::set_schema(session, *kind, relation.as_ref(), schema, *missing_ok)?;
+        }
         Statement::Drop(s) => {
             let tag = format!("DROP {}", kind_words(s.kind));
             refuse_read_only(session, &tag)?;

@@ -24,16 +24,17 @@ fn show(session: &Session, ty: base::Oid, value: &Datum, out: &mut Vec<u8>) -> S
 pub(crate) fn key_text(session: &Session, table: &Table, index: &Index, key: &[Datum]) -> SqlResult<String> {
     let mut names = Vec::with_capacity(key.len());
     let mut values = Vec::new();
+    let mut expressions = index.expressions.iter();
     for (i, (&number, value)) in index.keys.iter().zip(key).enumerate() {
-        let column = match number {
-            0 => return Err(SqlError::internal("an index over expressions has no column names")),
-            n => &table.columns[n as usize - 1],
+        let (name, type_oid) = match number {
+            0 => expression(session, table, expressions.next().map_or("", |text| text))?,
+            n => (table.columns[n as usize - 1].name.clone(), table.columns[n as usize - 1].type_oid),
         };
-        names.push(column.name.as_str());
+        names.push(name);
         if i > 0 {
             values.extend_from_slice(b", ");
         }
-        show(session, column.type_oid, value, &mut values)?;
+        show(session, type_oid, value, &mut values)?;
     }
     Ok(format!("({})=({})", names.join(", "), String::from_utf8_lossy(&values)))
 }
@@ -78,4 +79,15 @@ pub(crate) fn duplicate(
         .detail(format!("Key {key} already exists."))
         .table(&table.schema_name, &table.name)
         .constraint(&index.name))
+}
+
+/// Text and type of an index's expression.
+fn expression(session: &Session, table: &Table, text: &str) -> SqlResult<(String, base::Oid)> {
+    let expr = analyze::stored::load_expr(text, session)?;
+    let columns: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
+    let format = session.format();
+    let call = Call::new(&format).with_session(session);
+    let shown =
+        analyze::deparse::Deparse { catalog: session, call: &call, pretty: false }.expr(&expr, &columns);
+    Ok((shown, analyze::facts::expr_type(&expr, &|_| base::Oid::INVALID)))
 }

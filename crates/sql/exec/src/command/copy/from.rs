@@ -118,12 +118,12 @@ impl Target {
         let plain = copy.filter.is_none()
             && table.checks.is_empty()
             && !table.columns.iter().enumerate().any(needs_default)
-            && table.indexes.iter().all(|i| i.expressions.is_empty() && i.predicate.is_none() && i.immediate)
+            && table.indexes.iter().all(|i| i.immediate)
             && table.columns.iter().all(|c| types::builtin_type(c.type_oid).is_some() || c.dropped);
         match &table.heap {
             Some(heap) if plain => Ok(Target::Plain {
                 heap: heap.clone(),
-                indexes: Box::new(TableIndexes::new(table)?),
+                indexes: Box::new(TableIndexes::new(session, table)?),
                 options: InsertOptions { skip_fsm: frozen, frozen },
             }),
             _ => {

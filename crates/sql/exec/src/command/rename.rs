@@ -1,0 +1,180 @@
+//! # What
+//! ALTER ... RENAME and ALTER ... SET SCHEMA of relations, columns, constraints and schemas.
+
+use base::{SqlError, SqlResult, sql_err};
+use catalog::system::{pg_attribute, pg_namespace};
+use catalog::{RelationKind, Table};
+use parse::ast::{ObjectKind, RangeVar, Rename};
+use tuple::Datum;
+
+use super::{alter, constraint, drop, names, table};
+use crate::session::Session;
+
+/// ALTER ... RENAME.
+pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
+    match statement.kind {
+        ObjectKind::Table
+        | ObjectKind::Index
+        | ObjectKind::View
+        | ObjectKind::Sequence
+        | ObjectKind::MaterializedView => {
+            let Some(found) = open(session, statement, statement.kind)? else { return Ok(()) };
+            relation(session, &found, &statement.new_name)
+        }
+        ObjectKind::Column => {
+            let kind = statement.relation_kind.unwrap_or(ObjectKind::Table);
+            let Some(found) = open(session, statement, kind)? else { return Ok(()) };
+            column(session, &found, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
+        }
+        ObjectKind::TableConstraint => {
+            let Some(found) = open(session, statement, ObjectKind::Table)? else { return Ok(()) };
+            let old = statement.old_name.as_deref().unwrap_or_default();
+            rename_constraint(session, &found, old, &statement.new_name)
+        }
+        ObjectKind::Schema => {
+            schema(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
+        }
+        other => Err(SqlError::not_supported(format!("ALTER {} RENAME", super::kind_words(other)))),
+    }
+}
+
+fn open(session: &Session, statement: &Rename, kind: ObjectKind) -> SqlResult<Option<std::sync::Arc<Table>>> {
+    let name = statement.relation.as_ref().ok_or_else(|| SqlError::internal("RENAME without a relation"))?;
+    let Some(found) = alter::open(session, name, statement.missing_ok)? else { return Ok(None) };
+    // ALTER TABLE renames indexes and views too.
+    if kind != ObjectKind::Table {
+        alter::check_kind(&found, kind)?;
+    }
+    names::check_not_system(&found)?;
+    names::check_owner(session, &found)?;
+    Ok(Some(found))
+}
+
+fn check_free(session: &Session, found: &Table, name: &str) -> SqlResult<()> {
+    if session.with_reader(|reader| reader.relation_oid(found.schema, name))?.is_some() {
+        return Err(sql_err!(DUPLICATE_TABLE, "relation \"{name}\" already exists"));
+    }
+    Ok(())
+}
+
+fn relation(session: &Session, found: &Table, name: &str) -> SqlResult<()> {
+    check_free(session, found, name)?;
+    session.with_changer(|changer| changer.rename_relation(found.oid, name))?;
+    if found.kind == RelationKind::Index {
+        return constraint_of_index(session, found, name);
+    }
+    Ok(())
+}
+
+/// An index's constraint follows its name.
+fn constraint_of_index(session: &Session, index: &Table, name: &str) -> SqlResult<()> {
+    use catalog::RowExt;
+    use catalog::system::pg_index;
+    let key = [index.oid.into()];
+    let row = session
+        .with_reader(|reader| reader.find_one(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &key))?;
+    let Some((_, row)) = row else { return Ok(()) };
+    let all = session.with_reader(|reader| reader.constraints(row.oid(pg_index::INDRELID)))?;
+    match all.iter().find(|c| c.index == index.oid) {
+        Some(found) => session.with_changer(|changer| changer.rename_constraint(found.oid, name)),
+        None => Ok(()),
+    }
+}
+
+fn column(session: &Session, found: &Table, old: &str, new: &str) -> SqlResult<()> {
+    if super::index::is_system_column(old) {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot rename system column \"{old}\""));
+    }
+    let Some((number, _)) = found.column(old) else {
+        return Err(sql_err!(UNDEFINED_COLUMN, "column \"{old}\" does not exist"));
+    };
+    table::check_column_name(new)?;
+    if found.column(new).is_some() {
+        return Err(sql_err!(
+            DUPLICATE_COLUMN,
+            "column \"{new}\" of relation \"{}\" already exists",
+            found.name
+        ));
+    }
+    session.with_changer(|changer| {
+        changer.edit_column(found.oid, number, |row| row[pg_attribute::ATTNAME] = Datum::text(new))
+    })
+}
+
+fn rename_constraint(session: &Session, found: &Table, old: &str, new: &str) -> SqlResult<()> {
+    let all = session.with_reader(|reader| reader.constraints(found.oid))?;
+    let Some(constraint) = all.iter().find(|c| c.name == old) else {
+        return Err(sql_err!(
+            UNDEFINED_OBJECT,
+            "constraint \"{old}\" for table \"{}\" does not exist",
+            found.name
+        ));
+    };
+    constraint::check_constraint_free(session, found, new)?;
+    if constraint.index.is_valid() {
+        check_free(session, found, new)?;
+        session.with_changer(|changer| changer.rename_relation(constraint.index, new))?;
+    }
+    session.with_changer(|changer| changer.rename_constraint(constraint.oid, new))
+}
+
+fn schema(session: &Session, old: &str, new: &str) -> SqlResult<()> {
+    let oid = session.with_reader(|reader| reader.schema_by_name(old))?;
+    let oid = oid.ok_or_else(|| names::undefined_schema(old))?;
+    drop::check_schema_owner(session, oid, old)?;
+    if session.with_reader(|reader| reader.schema_by_name(new))?.is_some() {
+        return Err(sql_err!(DUPLICATE_SCHEMA, "schema \"{new}\" already exists"));
+    }
+    if new.starts_with("pg_") {
+        return Err(sql_err!(RESERVED_NAME, "unacceptable schema name \"{new}\"")
+            .detail("The prefix \"pg_\" is reserved for system schemas."));
+    }
+    let index = pg_namespace::PG_NAMESPACE_OID_INDEX;
+    let row = session.with_reader(|reader| reader.find_one(&pg_namespace::TABLE, index, &[oid.into()]))?;
+    let (tid, old) = row.ok_or_else(|| names::undefined_schema(old))?;
+    let mut row = old.clone();
+    row[pg_namespace::NSPNAME] = Datum::text(new);
+    session.with_changer(|changer| {
+        changer.update(&pg_namespace::TABLE, tid, &old, &row)?;
+        changer.next_command()
+    })
+}
+
+/// ALTER ... SET SCHEMA of a relation.
+pub(crate) fn set_schema(
+    session: &Session,
+    kind: ObjectKind,
+    relation: Option<&RangeVar>,
+    schema: &str,
+    missing_ok: bool,
+) -> SqlResult<()> {
+    let Some(name) = relation else {
+        return Err(SqlError::not_supported(format!("ALTER {} SET SCHEMA", super::kind_words(kind))));
+    };
+    let Some(found) = alter::open(session, name, missing_ok)? else { return Ok(()) };
+    alter::check_kind(&found, kind)?;
+    names::check_not_system(&found)?;
+    names::check_owner(session, &found)?;
+    let target =
+        RangeVar { schema: Some(schema.to_owned()), name: found.name.clone(), ..RangeVar::default() };
+    let oid = names::creation_schema(session, &target)?;
+    if oid == found.schema {
+        return Ok(());
+    }
+    if session.with_reader(|reader| reader.relation_oid(oid, &found.name))?.is_some() {
+        return Err(sql_err!(
+            DUPLICATE_TABLE,
+            "relation \"{}\" already exists in schema \"{schema}\"",
+            found.name
+        ));
+    }
+    session.with_changer(|changer| {
+        changer.set_schema(found.oid, oid)?;
+        for index in &found.indexes {
+            changer.edit_relation(index.oid, |row| {
+                row[catalog::system::pg_class::RELNAMESPACE] = oid.into();
+            })?;
+        }
+        Ok(())
+    })
+}

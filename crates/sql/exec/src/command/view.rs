@@ -1,0 +1,180 @@
+//! # What
+//! CREATE VIEW: the analysed query as the view's rule, with what it depends on.
+//!
+//! # PostgreSQL counterpart
+//! `commands/view.c`.
+
+use analyze::{Expr, ParamTypes, Query, RteKind, facts, stored, walk};
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::change::{NewColumn, NewTable, ObjectAddress};
+use catalog::{CatalogView, RelationKind, Table};
+use parse::Statement;
+use parse::ast::{CreateView, Persistence};
+use txn::LockMode;
+use types::Call;
+
+use super::{names, table, temporary, type_name};
+use crate::session::Session;
+
+/// CREATE [OR REPLACE] VIEW.
+pub(crate) fn create(session: &Session, statement: &CreateView, text: &str) -> SqlResult<()> {
+    if statement.check_option.is_some() {
+        return Err(SqlError::not_supported("WITH CHECK OPTION"));
+    }
+    if let Some(option) = statement.options.first() {
+        return Err(SqlError::not_supported(format!("view option \"{}\"", option.name)));
+    }
+    let query = analyzed(session, statement, text)?;
+    let columns = columns_of(session, &query, &statement.columns)?;
+    let schema = match statement.view.persistence {
+        Persistence::Temporary => temporary::schema(session)?,
+        _ => names::creation_schema(session, &statement.view)?,
+    };
+    let name = &statement.view.name;
+    let existing = session.with_reader(|reader| reader.relation_oid(schema, name))?;
+    let view = match existing.filter(|_| statement.replace) {
+        Some(oid) => replace(session, oid, &columns)?,
+        None => {
+            table::already_there(session, schema, name, false)?;
+            let temporary = session.names.temporary_schema() == Some(schema);
+            let new = NewTable {
+                name: name.clone(),
+                schema,
+                owner: session.names.user(),
+                kind: RelationKind::View,
+                persistence: if temporary { b't' } else { b'p' },
+                columns,
+                options: Vec::new(),
+            };
+            session.with_changer(|changer| changer.create_table(&new))?
+        }
+    };
+    let mut needs = Vec::new();
+    dependencies(&query, &mut needs);
+    needs.sort_unstable_by_key(|n| (n.class, n.object, n.sub));
+    needs.dedup();
+    let query = stored::store_query(&query);
+    session.with_changer(|changer| changer.set_view_query(view, &query, &needs))
+}
+
+fn analyzed(session: &Session, statement: &CreateView, text: &str) -> SqlResult<Query> {
+    let format = session.format();
+    let call = Call::new(&format).with_session(session);
+    let whole = Statement::CreateView(Box::new(statement.clone()));
+    let analyzed = analyze::analyze_statement(&whole, text, ParamTypes::None, session, &call)?;
+    let query = analyzed.query.utility.and_then(|utility| utility.query);
+    let query = query.ok_or_else(|| SqlError::internal("a view has no query"))?;
+    if query.has_modifying_cte {
+        return Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "views must not contain data-modifying statements in WITH"
+        ));
+    }
+    Ok(query)
+}
+
+fn columns_of(session: &Session, query: &Query, names: &[String]) -> SqlResult<Vec<NewColumn>> {
+    let array_of = |element: Oid| {
+        let known = session.type_by_oid(element).ok().flatten();
+        known.map_or(Oid::INVALID, |def| def.array)
+    };
+    let mut columns: Vec<NewColumn> = Vec::new();
+    for (i, target) in query.result_columns().enumerate() {
+        let name = match names.get(i) {
+            Some(name) => name.clone(),
+            None => target.name.clone().unwrap_or_default(),
+        };
+        if columns.iter().any(|c| c.name == name) {
+            return Err(sql_err!(DUPLICATE_COLUMN, "column \"{name}\" specified more than once"));
+        }
+        columns.push(NewColumn {
+            name,
+            type_oid: facts::expr_type(&target.expr, &array_of),
+            typmod: facts::expr_typmod(&target.expr),
+            collation: facts::expr_collation(&target.expr),
+            ..NewColumn::default()
+        });
+    }
+    if names.len() > columns.len() {
+        return Err(sql_err!(SYNTAX_ERROR, "CREATE VIEW specifies more column names than columns"));
+    }
+    for column in &columns {
+        session.with_changer(|changer| changer.check_column_type(&column.name, column.type_oid))?;
+    }
+    Ok(columns)
+}
+
+/// OR REPLACE: old columns stay as they are, new ones may follow.
+fn replace(session: &Session, oid: Oid, columns: &[NewColumn]) -> SqlResult<Oid> {
+    let old = names::describe(session, oid)?;
+    if old.kind != RelationKind::View {
+        return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a view", old.name));
+    }
+    names::lock(session, &old, LockMode::AccessExclusive, txn::LockWait::Block)?;
+    let old = names::describe(session, oid)?;
+    names::check_owner(session, &old)?;
+    check_columns(session, &old, columns)?;
+    for column in &columns[old.columns.len()..] {
+        session.with_changer(|changer| changer.add_column(oid, column).map(drop))?;
+    }
+    Ok(oid)
+}
+
+fn check_columns(session: &Session, old: &Table, columns: &[NewColumn]) -> SqlResult<()> {
+    if columns.len() < old.columns.len() {
+        return Err(sql_err!(INVALID_TABLE_DEFINITION, "cannot drop columns from view"));
+    }
+    for (old, new) in old.columns.iter().zip(columns) {
+        if old.name != new.name {
+            let error = sql_err!(
+                INVALID_TABLE_DEFINITION,
+                "cannot change name of view column \"{}\" to \"{}\"",
+                old.name,
+                new.name
+            );
+            return Err(
+                error.hint("Use ALTER VIEW ... RENAME COLUMN ... to change name of view column instead.")
+            );
+        }
+        if (old.type_oid, old.typmod) != (new.type_oid, new.typmod) {
+            let shown = |oid, typmod| session.with_reader(|reader| type_name::format(reader, oid, typmod));
+            return Err(sql_err!(
+                INVALID_TABLE_DEFINITION,
+                "cannot change data type of view column \"{}\" from {} to {}",
+                old.name,
+                shown(old.type_oid, old.typmod)?,
+                shown(new.type_oid, new.typmod)?
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Relations and columns that a query uses, views as such.
+fn dependencies(query: &Query, out: &mut Vec<ObjectAddress>) {
+    for entry in &query.range_table {
+        match &entry.kind {
+            RteKind::Relation(relation) => out.push(ObjectAddress::relation(relation.oid)),
+            RteKind::Subquery(sub) if sub.view.is_valid() => out.push(ObjectAddress::relation(sub.view)),
+            RteKind::Subquery(sub) => dependencies(&sub.query, out),
+            _ => {}
+        }
+    }
+    for cte in &query.ctes {
+        dependencies(&cte.query, out);
+    }
+    let never = walk::visit_query::<std::convert::Infallible>(query, 0, &mut |expr, depth| {
+        match expr {
+            Expr::Var(var) if var.levels_up == depth && var.attno > 0 => {
+                if let Some(RteKind::Relation(relation)) = query.range_table.get(var.rte).map(|rte| &rte.kind)
+                {
+                    out.push(ObjectAddress::column(relation.oid, var.attno));
+                }
+            }
+            Expr::SubLink(sub) if depth == 0 => dependencies(&sub.query, out),
+            _ => {}
+        }
+        Ok(true)
+    });
+    let Ok(()) = never;
+}
