@@ -185,7 +185,9 @@ impl Changer<'_> {
                 continue;
             }
             let target = self.whole_of(dependent)?;
-            if row.char(pg_depend::DEPTYPE) == b'n' {
+            // An object that depends on several columns is told of once.
+            let told = plan.normal.iter().any(|(known, _)| *known == target);
+            if row.char(pg_depend::DEPTYPE) == b'n' && !told {
                 plan.normal.push((target, referenced(&row)));
             }
             self.collect(plan, target)?;

@@ -3,8 +3,8 @@
 use base::{Oid, SqlError, SqlResult};
 
 use super::{Changer, Dependency, ObjectAddress};
-use crate::row::RowBuilder;
-use crate::system::{self, pg_class, pg_description, pg_namespace, pg_rewrite};
+use crate::row::{RowBuilder, RowExt};
+use crate::system::{self, pg_class, pg_depend, pg_description, pg_namespace, pg_rewrite};
 
 impl Changer<'_> {
     /// Enters a schema. Returns its OID.
@@ -22,7 +22,12 @@ impl Changer<'_> {
     /// Enters a view's query, as `analyze::stored` writes it, with what it needs.
     pub fn set_view_query(&mut self, view: Oid, query: &str, needs: &[ObjectAddress]) -> SqlResult<()> {
         let key = [view.into()];
-        self.delete_where(&pg_rewrite::TABLE, pg_rewrite::PG_REWRITE_REL_RULENAME_INDEX, &key, |_| true)?;
+        let by_view = pg_rewrite::PG_REWRITE_REL_RULENAME_INDEX;
+        for (tid, old) in self.reader().find(&pg_rewrite::TABLE, by_view, &key)? {
+            let mine = [pg_rewrite::TABLE.oid.into(), old.oid(pg_rewrite::OID).into()];
+            self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &mine, |_| true)?;
+            self.delete(&pg_rewrite::TABLE, tid, &old)?;
+        }
         let oid = self.new_oid();
         let row = RowBuilder::new(&pg_rewrite::TABLE)
             .set(pg_rewrite::OID, oid)

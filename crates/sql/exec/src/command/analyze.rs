@@ -6,7 +6,10 @@
 
 use base::settings::Setting;
 use base::{Oid, SqlResult, sql_err};
-use catalog::{RowExt, SizeEstimate, Table, system::pg_attribute};
+use catalog::{
+    RowExt, SizeEstimate, Table,
+    system::{pg_attribute, pg_statistic},
+};
 use heap::HeapError;
 use tuple::Datum;
 use types::oids;
@@ -20,6 +23,10 @@ const ROWS_PER_ENTRY: usize = 300;
 
 /// Analyses a table that is locked; all columns, or those named.
 pub(crate) fn table(session: &Session, table: &Table, columns: &[String], verbose: bool) -> SqlResult<()> {
+    if table.oid == pg_statistic::TABLE.oid {
+        // Its own rows are being written.
+        return Ok(());
+    }
     let chosen = choose(session, table, columns)?;
     let want = chosen.iter().map(|c| c.1).max().unwrap_or(0).max(1) * ROWS_PER_ENTRY;
     let sample = sample::take(session, table, want)?;
@@ -38,7 +45,7 @@ pub(crate) fn table(session: &Session, table: &Table, columns: &[String], verbos
             continue;
         }
         let population = Population { rows: total, target };
-        let stats = statistics::column(&values, types::compare(column.type_oid), population);
+        let stats = statistics::column(&values, order_of(column.type_oid), population);
         let operators = operators_of(column.type_oid);
         let ty = (column.type_oid, column.collation);
         session
@@ -95,6 +102,11 @@ fn resolve(session: &Session, table: &Table, value: &Datum) -> SqlResult<Datum> 
         }
         _ => Ok(value.clone()),
     }
+}
+
+/// How values of a type compare. Arrays of any type may hold different ones, which do not.
+fn order_of(ty: Oid) -> Option<statistics::Compare> {
+    if ty == oids::anyarray { None } else { types::compare(ty) }
 }
 
 /// The type's `=` and `<`, 0 if it has none.

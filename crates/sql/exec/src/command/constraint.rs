@@ -41,7 +41,9 @@ pub(crate) fn refuse_unsupported(constraint: &Constraint) -> SqlResult<()> {
             }
         }
         _ if constraint.deferrable || constraint.deferred => "DEFERRABLE constraint",
-        _ if !constraint.enforced => "NOT ENFORCED constraint",
+        ConstraintKind::Check(_) if !constraint.enforced => "NOT ENFORCED constraint",
+        ConstraintKind::NotEnforced => "NOT ENFORCED constraint",
+        ConstraintKind::Deferrable | ConstraintKind::Deferred => "DEFERRABLE constraint",
         _ => return Ok(()),
     };
     Err(SqlError::not_supported(what))

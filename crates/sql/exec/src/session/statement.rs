@@ -188,7 +188,9 @@ impl Session {
             return Err(SqlError::internal("a utility statement has no plan"));
         };
         let versions = self.versions();
-        let shareable = versions.own_changes == 0 && !self.has_own_planner_settings();
+        // A name may mean the session's own temporary relation.
+        let has_temporary = self.names.temporary_schema().is_some();
+        let shareable = versions.own_changes == 0 && !self.has_own_planner_settings() && !has_temporary;
         let key = shareable.then(|| self.plan_key(source, raw));
         let found = key.as_ref().and_then(|key| self.instance.plans.get(key));
         let shared = match found {

@@ -38,9 +38,11 @@ impl Session {
 
     /// After every statement: one that runs by itself commits.
     pub(super) fn end_statement(&self) -> SqlResult<()> {
-        match self.txn.borrow().state() {
+        let state = self.txn.borrow().state();
+        match state {
             BlockState::Started | BlockState::Implicit => {}
-            _ => return Ok(()),
+            // In a block: the next statement sees what this one did.
+            _ => return self.next_command(),
         }
         self.commit_transaction().map(drop)
     }

@@ -328,6 +328,7 @@ impl<'a> Load<'a> {
         let mut row = vec![Datum::Null; width];
         for (i, &n) in self.numbers.iter().enumerate() {
             let Some(field) = fields.get(i) else {
+                self.place = Place::Line;
                 return Err(missing_data(&self.table.columns[n].name));
             };
             let slot = if matches!(self.target, Target::Plain { .. }) { n } else { i };
