@@ -110,7 +110,7 @@ impl Groups {
             first = i;
         }
         // Stable: among equally common values the smaller comes first.
-        groups.tracked.sort_by(|a, b| b.count.cmp(&a.count));
+        groups.tracked.sort_by_key(|group| std::cmp::Reverse(group.count));
         groups.tracked.truncate(most);
         groups
     }

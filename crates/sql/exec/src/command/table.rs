@@ -52,7 +52,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
             TableElement::Like(..) => return Err(SqlError::not_supported("CREATE TABLE LIKE")),
         }
     }
-    check_columns(&columns, &relation.name)?;
+    check_columns(&columns)?;
     apply_table_constraints(&mut columns, &constraints, &relation.name, text)?;
     let new = NewTable {
         name: relation.name.clone(),
@@ -260,7 +260,7 @@ fn storage(word: &str, ty: Oid) -> SqlResult<Option<u8>> {
     Ok(Some(letter))
 }
 
-fn check_columns(columns: &[Column<'_>], table: &str) -> SqlResult<()> {
+fn check_columns(columns: &[Column<'_>]) -> SqlResult<()> {
     if columns.len() > MAX_COLUMNS {
         return Err(sql_err!(TOO_MANY_COLUMNS, "tables can have at most {MAX_COLUMNS} columns"));
     }
@@ -270,7 +270,6 @@ fn check_columns(columns: &[Column<'_>], table: &str) -> SqlResult<()> {
         if columns[..i].iter().any(|other| other.new.name == *name) {
             return Err(sql_err!(DUPLICATE_COLUMN, "column \"{name}\" specified more than once"));
         }
-        debug_assert!(!table.is_empty());
     }
     Ok(())
 }

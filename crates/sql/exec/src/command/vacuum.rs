@@ -66,7 +66,7 @@ pub(crate) fn run(session: &Session, statement: &Vacuum, text: &str, out: &mut d
             renew(session)?;
         }
         if asked.vacuum {
-            vacuum_table(session, oid, &asked, !statement.relations.is_empty())?;
+            vacuum_table(session, oid, &asked)?;
         }
         if asked.analyze {
             if asked.vacuum {
@@ -101,8 +101,9 @@ fn read(statement: &Vacuum, text: &str) -> SqlResult<Asked> {
         only_database_stats: false,
     };
     for option in &statement.options {
-        if !read_common(&mut asked, option)? && !(statement.vacuum && read_vacuum(&mut asked, option, text)?)
-        {
+        let known =
+            read_common(&mut asked, option)? || statement.vacuum && read_vacuum(&mut asked, option, text)?;
+        if !known {
             let command = if statement.vacuum { "VACUUM" } else { "ANALYZE" };
             let error = sql_err!(SYNTAX_ERROR, "unrecognized {command} option \"{}\"", option.name);
             return Err(at(error, text, option.location));
@@ -253,8 +254,7 @@ fn analyze_table(session: &Session, oid: Oid, columns: &[String], asked: &Asked)
 }
 
 /// VACUUM of a table and its TOAST table.
-fn vacuum_table(session: &Session, oid: Oid, asked: &Asked, named: bool) -> SqlResult<()> {
-    debug_assert!(named || oid.is_valid());
+fn vacuum_table(session: &Session, oid: Oid, asked: &Asked) -> SqlResult<()> {
     let Some(table) = lock(session, oid, asked, ("vacuum", true))? else { return Ok(()) };
     let tag = names::tag(session, oid);
     let done = (|| {

@@ -64,7 +64,6 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
 
 /// Writes rows of columns with these names and types.
 struct Writer<'a> {
-    session: &'a Session,
     options: &'a CopyOptions,
     types: Vec<Oid>,
     force_quote: Vec<bool>,
@@ -76,7 +75,6 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn open(
-        session: &'a Session,
         copy: &Copy,
         options: &'a CopyOptions,
         columns: &[(&str, Oid)],
@@ -87,7 +85,7 @@ impl<'a> Writer<'a> {
         let sink = Sink::open(&copy.target, columns.len(), out)?;
         let (line, value) = (Vec::new(), Vec::new());
         let types = columns.iter().map(|c| c.1).collect();
-        let mut writer = Writer { session, options, types, force_quote, sink, line, value, rows: 0 };
+        let mut writer = Writer { options, types, force_quote, sink, line, value, rows: 0 };
         if options.header != Header::None {
             for (i, name) in names.iter().enumerate() {
                 writer.field(i, Some(name.as_bytes()), false);
@@ -130,7 +128,6 @@ impl<'a> Writer<'a> {
     }
 
     fn finish(self, out: &mut dyn Output) -> SqlResult<u64> {
-        debug_assert!(self.session.info.pid != 0 || self.line.is_empty());
         self.sink.finish(out)?;
         Ok(self.rows)
     }
@@ -146,7 +143,7 @@ fn copy_table(
 ) -> SqlResult<u64> {
     let columns: Vec<(&str, Oid)> =
         numbers.iter().map(|&n| (table.columns[n].name.as_str(), table.columns[n].type_oid)).collect();
-    let mut writer = Writer::open(session, copy, options, &columns, out)?;
+    let mut writer = Writer::open(copy, options, &columns, out)?;
     let format = session.format();
     let call = Call::new(&format).with_session(session);
     let Some(heap) = &table.heap else { return writer.finish(out) };
@@ -198,7 +195,7 @@ fn copy_query(
         crate::command::refuse_read_only(session, "COPY TO with a query that changes rows")?;
     }
     let columns: Vec<(&str, Oid)> = result.iter().map(|c| (&*c.name, c.type_oid)).collect();
-    let mut writer = Writer::open(session, copy, options, &columns, out)?;
+    let mut writer = Writer::open(copy, options, &columns, out)?;
     let format = session.format();
     let call = Call::new(&format).with_session(session);
     internal.run(session, &[], &mut |row| writer.row(row, &call, out))?;
