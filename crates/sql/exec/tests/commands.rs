@@ -277,6 +277,9 @@ fn temporary_tables_hide_others_and_go() {
     assert_eq!(other.query("select * from t"), "");
     s.run("discard temp").unwrap();
     assert_eq!(s.query("select * from t"), "");
+    s.run("create temp table u (b text)").unwrap();
+    drop(s);
+    assert_eq!(other.query("select count(*) from pg_class where relname = 'u'"), "0");
 }
 
 #[test]

@@ -52,6 +52,7 @@ use crate::output::{Column, Output};
 use crate::session::Session;
 use crate::spill::TempDir;
 
+pub(crate) use temporary::drop_all as drop_temporary;
 use violation::key_text;
 
 /// Where the session's temporary files go.

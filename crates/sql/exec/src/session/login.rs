@@ -120,7 +120,20 @@ impl Session {
         if self.txn.borrow().state() != txn::BlockState::Idle {
             self.abort_transaction();
         }
+        self.drop_temporary();
         self.txn.borrow_mut().unlock_all_for_session(|_| true);
+    }
+
+    /// Temporary relations end with their session. What cannot be dropped now goes when the schema is used again.
+    fn drop_temporary(&self) {
+        if self.names.temporary_schema().is_none() {
+            return;
+        }
+        self.begin_statement();
+        let done = crate::command::drop_temporary(self).and_then(|()| self.commit_transaction().map(drop));
+        if done.is_err() {
+            self.abort_transaction();
+        }
     }
 
     /// After a reload of the configuration: the server's new values, before the next statement.
