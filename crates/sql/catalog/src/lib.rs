@@ -33,7 +33,9 @@ mod validity;
 mod vectors;
 pub mod view;
 
-pub use bootstrap::{BOOTSTRAP_SUPERUSER, BootstrapOptions, POSTGRES, TEMPLATE0, TEMPLATE1, bootstrap};
+pub use bootstrap::{
+    BOOTSTRAP_SUPERUSER, BootstrapOptions, POSTGRES, SYSTEM_VIEWS, TEMPLATE0, TEMPLATE1, bootstrap,
+};
 pub use cache::Stale;
 pub use change::Changer;
 pub use database::{Catalog, PG_CATALOG, PG_TOAST, PUBLIC, Reader, SessionCatalog};

@@ -3,10 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use base::{SqlError, SqlResult, SqlState};
-use catalog::{BootstrapOptions, POSTGRES, TEMPLATE0, TEMPLATE1};
+use base::settings::ServerSettings;
+use base::{Oid, SqlError, SqlResult, SqlState};
+use catalog::{BootstrapOptions, POSTGRES, SYSTEM_VIEWS, TEMPLATE0, TEMPLATE1};
 use engine::{CheckpointCause, Engine, EngineOptions};
 use runtime::fs;
+use tuple::Datum;
+
+use crate::output::{Column, Format, Output, RowEncoder};
+use crate::session::{Instance, Session, SessionInfo};
 
 /// Makes a data directory in `dir` (missing or empty) and leaves it as after a clean shutdown.
 ///
@@ -15,11 +20,74 @@ use runtime::fs;
 pub fn initialize(dir: &Path, engine: EngineOptions, options: &BootstrapOptions) -> SqlResult<()> {
     let engine = Arc::new(Engine::create(dir, engine).map_err(failed)?);
     catalog::bootstrap(&engine, options)?;
+    make_system_views(&engine, options)?;
+    engine.begin_user_oids();
     engine.checkpoint(CheckpointCause::Requested).map_err(failed)?;
     for database in [TEMPLATE0, POSTGRES] {
         copy_database(dir, TEMPLATE1.0, database.0)?;
     }
     engine.shutdown().map_err(failed)
+}
+
+fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlResult<()> {
+    let instance = Instance::new(engine.clone(), Arc::new(ServerSettings::new()));
+    let session = Session::new(
+        instance,
+        SessionInfo {
+            pid: 1,
+            user: options.superuser.clone(),
+            database: "template1".into(),
+            options: Vec::new(),
+            client_address: None,
+        },
+    )?;
+    let done = session.simple_query(SYSTEM_VIEWS, &mut Silent);
+    session.close(None);
+    done
+}
+
+/// Throws results away.
+struct Silent;
+
+impl Output for Silent {
+    fn row_description(&mut self, _: &[Column], _: &[Format]) -> SqlResult<()> {
+        Ok(())
+    }
+    fn no_data(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
+    fn parameter_description(&mut self, _: &[Oid]) -> SqlResult<()> {
+        Ok(())
+    }
+    fn data_row(&mut self, _: &RowEncoder<'_>, _: &[Datum]) -> SqlResult<()> {
+        Ok(())
+    }
+    fn command_complete(&mut self, _: &str) -> SqlResult<()> {
+        Ok(())
+    }
+    fn empty_query(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
+    fn portal_suspended(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
+    fn notice(&mut self, _: &SqlError) {}
+    fn parameter_status(&mut self, _: &str, _: &str) {}
+    fn copy_in(&mut self, _: Format, _: usize) -> SqlResult<()> {
+        Err(SqlError::not_supported("COPY FROM STDIN during initialization"))
+    }
+    fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>> {
+        Ok(None)
+    }
+    fn copy_out(&mut self, _: Format, _: usize) -> SqlResult<()> {
+        Ok(())
+    }
+    fn copy_out_data(&mut self, _: &[u8]) -> SqlResult<()> {
+        Ok(())
+    }
+    fn copy_out_done(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
 }
 
 fn copy_database(dir: &Path, from: u32, to: u32) -> SqlResult<()> {

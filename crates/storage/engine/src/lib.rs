@@ -153,7 +153,7 @@ fn empty_folder(path: &Path) -> std::io::Result<()> {
 
 impl Engine {
     /// Makes a data directory in `dir` (created if missing; must be empty) and opens it, ready for bootstrap: no relations,
-    /// `next_oid` at the first one that users get. A crash before [`Engine::shutdown`] leaves a directory that
+    /// OIDs below those that users get. A crash before [`Engine::shutdown`] leaves a directory that
     /// [`Engine::open`] refuses.
     pub fn create(dir: &Path, options: EngineOptions) -> Result<Engine, EngineError> {
         let io = |what: &str, e| EngineError::Io(format!("could not {what} \"{}\"", dir.display()), e);
@@ -172,7 +172,7 @@ impl Engine {
             checkpoint: Checkpoint {
                 redo: wal.insert_end(),
                 next_xid: Xid::FIRST_NORMAL,
-                next_oid: Oid::FIRST_NORMAL,
+                next_oid: relation::FIRST_INITIAL,
                 next_multixact: 1,
                 oldest_running: Xid::FIRST_NORMAL,
                 ..Checkpoint::default()

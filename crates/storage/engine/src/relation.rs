@@ -21,6 +21,9 @@ use crate::{Engine, EngineError, xlog};
 /// OIDs reserved by one log record.
 const OID_BATCH: u32 = 8192;
 
+/// First OID of objects that initdb makes with SQL: pinned, and above those that are fixed.
+pub(crate) const FIRST_INITIAL: Oid = Oid(12_000);
+
 /// Hands out OIDs. They wrap around to [`Oid::FIRST_NORMAL`]; whoever enters one in a catalog checks that it is free there.
 ///
 /// The mutex is fiber-aware: a new batch is logged under it, and the log may have to wait for room.
@@ -72,7 +75,8 @@ impl Engine {
     /// A new OID: unused since the counter last wrapped around.
     pub fn next_oid(&self) -> Oid {
         let mut state = self.oids.0.lock();
-        if state.next < Oid::FIRST_NORMAL.0 {
+        if state.next < FIRST_INITIAL.0 {
+            // It wrapped around.
             *state = OidState { next: Oid::FIRST_NORMAL.0, limit: Oid::FIRST_NORMAL.0 };
         }
         if state.next >= state.limit {
@@ -82,6 +86,11 @@ impl Engine {
         let oid = state.next;
         state.next = oid.wrapping_add(1);
         Oid(oid)
+    }
+
+    /// Initialisation is done: what is made from now on belongs to users.
+    pub fn begin_user_oids(&self) {
+        self.oids.advance_to(Oid::FIRST_NORMAL);
     }
 
     /// A file number that no relation of the database has.

@@ -37,6 +37,9 @@ pub const POSTGRES: Oid = Oid(5);
 /// The superuser that initdb makes.
 pub const BOOTSTRAP_SUPERUSER: Oid = Oid(10);
 
+/// The system views, to be made by a superuser in [`TEMPLATE1`] once SQL can run.
+pub const SYSTEM_VIEWS: &str = include_str!("../system_views.sql");
+
 /// Choices of initdb.
 #[derive(Clone, Debug)]
 pub struct BootstrapOptions {
