@@ -10,11 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::settings::{ServerSettings, SessionSettings, Setting};
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
-use catalog::{BootstrapOptions, POSTGRES, Reader, SessionCatalog, TEMPLATE0, TEMPLATE1};
+use catalog::{BootstrapOptions, POSTGRES, Reader, SessionCatalog};
 use engine::background::{self, Stop};
 use engine::{Engine, EngineError, EngineOptions};
 use exec::{Format, Instance, Output, ParamValue, Session, SessionInfo, TransactionStatus};
-use runtime::fs::{self, File, OpenOptions};
 use runtime::{Event, Workers};
 use txn::{SessionId, Transaction};
 use wire::scram::{self, Verifier};
@@ -113,30 +112,7 @@ pub fn create(cluster: &NewCluster) -> Result<(), String> {
     });
     let bootstrap =
         BootstrapOptions { superuser: cluster.superuser.clone(), password, locale: "C.UTF-8".into() };
-    let engine = Arc::new(Engine::create(&cluster.dir, options).map_err(|error| error.to_string())?);
-    catalog::bootstrap(&engine, &bootstrap).map_err(|error| error.message().to_string())?;
-    engine.shutdown().map_err(|error| error.to_string())?;
-    drop(engine);
-    for database in [TEMPLATE0, POSTGRES] {
-        copy_database(&cluster.dir, TEMPLATE1, database)
-            .map_err(|error| format!("could not copy database: {}", crate::os_error(&error)))?;
-    }
-    Ok(())
-}
-
-/// Copies the files of a database that nobody uses.
-fn copy_database(dir: &Path, from: Oid, to: Oid) -> std::io::Result<()> {
-    let base = dir.join("base");
-    let (from, to) = (base.join(from.to_string()), base.join(to.to_string()));
-    fs::create_dir_all(&to)?;
-    for entry in fs::read_dir(&from)?.iter().filter(|entry| !entry.is_dir) {
-        let bytes = fs::read_to_vec(&from.join(&entry.name))?;
-        let file = File::open(&to.join(&entry.name), OpenOptions::CREATE_NEW)?;
-        file.write_all_at(&bytes, 0)?;
-        file.sync_all()?;
-    }
-    fs::sync_dir(&to)?;
-    fs::sync_dir(&base)
+    exec::initialize(&cluster.dir, options, &bootstrap).map_err(|error| error.message().to_string())
 }
 
 impl Stampede {
@@ -202,10 +178,11 @@ impl Database for Stampede {
         self.start(workers, 0, "checkpointer", background::checkpointer);
         self.start(workers, 1, "background writer", background::background_writer);
         self.start(workers, 0, "WAL writer", background::wal_writer);
+        self.start(workers, 1, "WAL writer", background::wal_backlog_writer);
     }
 
     fn shutdown(&self) -> SqlResult<()> {
-        self.stop.stop();
+        self.stop.stop(self.instance.engine());
         if self.loops.running.load(Ordering::Acquire) > 0 {
             self.loops.ended.wait();
         }

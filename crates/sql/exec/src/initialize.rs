@@ -6,8 +6,8 @@ use std::sync::Arc;
 use base::settings::ServerSettings;
 use base::{Oid, SqlError, SqlResult, SqlState};
 use catalog::{BootstrapOptions, POSTGRES, SYSTEM_VIEWS, TEMPLATE0, TEMPLATE1};
-use engine::{CheckpointCause, Engine, EngineOptions};
-use runtime::fs;
+use engine::{Engine, EngineOptions};
+use runtime::fs::{self, File, OpenOptions};
 use tuple::Datum;
 
 use crate::output::{Column, Format, Output, RowEncoder};
@@ -15,18 +15,20 @@ use crate::session::{Instance, Session, SessionInfo};
 
 /// Makes a data directory in `dir` (missing or empty) and leaves it as after a clean shutdown.
 ///
-/// The catalogs are written into `template1`; the other databases are copies of its files, taken after a checkpoint, so the log need
-/// not know of them.
+/// The catalogs are written into `template1`; the other databases are copies of its files, taken after a shutdown, so the log
+/// need not know of them.
 pub fn initialize(dir: &Path, engine: EngineOptions, options: &BootstrapOptions) -> SqlResult<()> {
     let engine = Arc::new(Engine::create(dir, engine).map_err(failed)?);
     catalog::bootstrap(&engine, options)?;
     make_system_views(&engine, options)?;
     engine.begin_user_oids();
-    engine.checkpoint(CheckpointCause::Requested).map_err(failed)?;
+    engine.shutdown().map_err(failed)?;
+    drop(engine);
     for database in [TEMPLATE0, POSTGRES] {
-        copy_database(dir, TEMPLATE1.0, database.0)?;
+        copy_database(dir, TEMPLATE1, database)
+            .map_err(|e| SqlError::new(SqlState::IO_ERROR, format!("could not copy database: {e}")))?;
     }
-    engine.shutdown().map_err(failed)
+    Ok(())
 }
 
 fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlResult<()> {
@@ -90,17 +92,19 @@ impl Output for Silent {
     }
 }
 
-fn copy_database(dir: &Path, from: u32, to: u32) -> SqlResult<()> {
-    let (from, to) = (dir.join(format!("base/{from}")), dir.join(format!("base/{to}")));
-    let io = |e: std::io::Error| {
-        SqlError::new(SqlState::IO_ERROR, format!("could not copy directory \"{}\": {e}", from.display()))
-    };
-    fs::create_dir_all(&to).map_err(io)?;
-    for entry in fs::read_dir(&from).map_err(io)? {
-        let bytes = fs::read_to_vec(&from.join(&entry.name)).map_err(io)?;
-        fs::write_file_durably(&to.join(&entry.name), &bytes).map_err(io)?;
+/// Copies the files of a database that nobody uses.
+fn copy_database(dir: &Path, from: Oid, to: Oid) -> std::io::Result<()> {
+    let base = dir.join("base");
+    let (from, to) = (base.join(from.to_string()), base.join(to.to_string()));
+    fs::create_dir_all(&to)?;
+    for entry in fs::read_dir(&from)?.iter().filter(|entry| !entry.is_dir) {
+        let bytes = fs::read_to_vec(&from.join(&entry.name))?;
+        let file = File::open(&to.join(&entry.name), OpenOptions::CREATE_NEW)?;
+        file.write_all_at(&bytes, 0)?;
+        file.sync_all()?;
     }
-    fs::sync_dir(&dir.join("base")).map_err(io)
+    fs::sync_dir(&to)?;
+    fs::sync_dir(&base)
 }
 
 fn failed(error: engine::EngineError) -> SqlError {

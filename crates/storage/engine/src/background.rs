@@ -12,10 +12,11 @@ use crate::{Engine, EngineError};
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Ends the loops, each at its next round.
-    pub fn stop(&self) {
+    /// Ends the loops of `engine`, each at its next round.
+    pub fn stop(&self, engine: &Engine) {
         // Relaxed: the flag guards no other memory.
         self.0.store(true, Ordering::Relaxed);
+        engine.wal().wake_backlog_writer();
     }
 
     fn is_set(&self) -> bool {
@@ -55,7 +56,7 @@ pub fn wal_writer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
 /// Writes the log ahead when much of its buffer is waiting, so that inserters find room.
 pub fn wal_backlog_writer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
     while !stop.is_set() {
-        engine.wal().wait_for_backlog();
+        engine.wal().wait_for_backlog(&|| stop.is_set());
         engine.wal().write_some()?;
     }
     Ok(())

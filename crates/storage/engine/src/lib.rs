@@ -44,7 +44,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::{Lsn, MultiXactId, Oid, Xid};
+use base::{Lsn, MultiXactId, Xid};
 use buffer::{BufferPool, PoolOptions};
 use smgr::Smgr;
 use txn::{TxnOptions, TxnStart, TxnSystem};

@@ -402,15 +402,20 @@ impl Wal {
         Ok(())
     }
 
-    /// Sleeps until an eighth of the ring waits to be written (or the log is broken): the WAL writer's other reason to work,
-    /// beside its clock.
-    pub fn wait_for_backlog(&self) {
+    /// Sleeps until an eighth of the ring waits to be written (or the log is broken, or `stop` says so): the WAL writer's
+    /// other reason to work, beside its clock.
+    pub fn wait_for_backlog(&self, stop: &dyn Fn() -> bool) {
         self.backlog.wait_until(|| {
             self.backlog_wanted.store(true, Ordering::SeqCst);
             let waiting = self.reservations.next() - self.queue.flushed();
-            let go_on = waiting > self.ring.size() as u64 / 8 || self.failed.load(Ordering::SeqCst);
+            let go_on = waiting > self.ring.size() as u64 / 8 || self.failed.load(Ordering::SeqCst) || stop();
             go_on.then_some(())
         });
+    }
+
+    /// Lets [`wait_for_backlog`](Self::wait_for_backlog) look at its `stop` again.
+    pub fn wake_backlog_writer(&self) {
+        self.backlog.wake_all();
     }
 
     /// End of what was inserted.

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use base::settings::{SessionSettings, Setting, Source as SettingSource, Who};
 use base::{SqlError, SqlResult, sql_err};
@@ -16,6 +17,7 @@ use types::timezone::TimeZone;
 
 use super::{Backend, Instance, Session, SessionInfo, session_id};
 use crate::output::Output;
+use crate::spill::TempDir;
 
 impl Session {
     /// Checks that role and database exist and applies the start-up settings. The client has proved who it is.
@@ -50,6 +52,7 @@ impl Session {
             )));
         }
         txn.abort();
+        let reloads = instance.reloads.load(Ordering::Acquire);
         let mut settings = SessionSettings::new(instance.settings());
         let who = if role.superuser { Who::Superuser } else { Who::User };
         for (name, value) in &info.options {
@@ -63,6 +66,7 @@ impl Session {
             info.client_address,
             settings.text(Setting::application_name),
         );
+        let instance_dir = instance.engine().dir().to_path_buf();
         let session = Session {
             backend: instance.sessions().register(backend),
             catalog: instance.catalog(database.oid, &database.name),
@@ -75,10 +79,12 @@ impl Session {
             format_version: Cell::new(u32::MAX),
             search_path_version: Cell::new(u32::MAX),
             superuser: Cell::new(role.superuser),
+            reloads: Cell::new(reloads),
             prepared: RefCell::default(),
             simple: RefCell::default(),
             portals: RefCell::default(),
             random: RefCell::new(Random::new(runtime::random_u64())),
+            temp: TempDir { path: instance_dir.join("base/pgsql_tmp"), pid: info.pid },
             notices: RefCell::default(),
             info,
         };
@@ -138,10 +144,9 @@ impl Session {
 
     /// After a reload of the configuration: the server's new values, before the next statement.
     pub(super) fn adopt_reload(&self) {
-        let current = self.instance.settings.read();
-        if !Arc::ptr_eq(&current, self.settings.borrow().server()) {
-            self.settings.borrow_mut().rebase(current.clone());
-            drop(current);
+        let reloads = self.instance.reloads.load(Ordering::Acquire);
+        if self.reloads.replace(reloads) != reloads {
+            self.settings.borrow_mut().rebase(self.instance.settings());
             self.apply_settings();
         }
     }

@@ -27,7 +27,7 @@ mod transaction;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use base::settings::{ServerSettings, SessionSettings};
@@ -42,6 +42,7 @@ use txn::{SessionId, Transaction};
 use types::FormatContext;
 
 use crate::output::{Format, Output};
+use crate::spill::TempDir;
 use portal::Portal;
 pub use registry::{Activity, Backend, BackendState, Registered, Sessions};
 pub(crate) use statement::result_column;
@@ -53,6 +54,8 @@ pub struct Instance {
     /// Catalogs of the databases that sessions have connected to.
     catalogs: Mutex<FxHashMap<Oid, Arc<Catalog>>>,
     settings: RwLock<Arc<ServerSettings>>,
+    /// Counts reloads: sessions look at it before each statement, and at `settings` only when it moved.
+    reloads: AtomicU64,
     /// Plans by text.
     plans: PlanCache,
     sessions: Arc<Sessions>,
@@ -72,6 +75,7 @@ impl Instance {
             engine,
             catalogs: Mutex::default(),
             settings: RwLock::new(settings),
+            reloads: AtomicU64::new(0),
             plans: PlanCache::default(),
             sessions: Arc::default(),
             started: now,
@@ -93,6 +97,8 @@ impl Instance {
     /// After a reload: sessions take the new values over before their next statement.
     pub fn set_settings(&self, settings: Arc<ServerSettings>) {
         *self.settings.write() = settings;
+        // Release: pairs with the acquire in `adopt_reload`; who sees the count finds these values.
+        self.reloads.fetch_add(1, Ordering::Release);
         self.configured.store(runtime::wall_clock_micros(), Ordering::Relaxed);
     }
 
@@ -189,6 +195,8 @@ pub struct Session {
     pub(crate) format: RefCell<Rc<FormatContext>>,
     format_version: Cell<u32>,
     search_path_version: Cell<u32>,
+    /// Reloads of the configuration taken over.
+    reloads: Cell<u64>,
     pub(crate) superuser: Cell<bool>,
     /// Named statements, and the unnamed one.
     pub(crate) prepared: RefCell<FxHashMap<Box<str>, Rc<Source>>>,
@@ -198,6 +206,8 @@ pub struct Session {
     pub(crate) random: RefCell<types::random::Random>,
     /// How other sessions see this one.
     pub(crate) backend: Registered,
+    /// Where rows go that do not fit into memory.
+    pub(crate) temp: TempDir,
     /// Notices of the running statement that have not been sent yet.
     pub(crate) notices: RefCell<Vec<SqlError>>,
 }

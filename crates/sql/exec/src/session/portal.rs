@@ -11,7 +11,6 @@ use super::Session;
 use super::statement::{Planned, Source, Work};
 use crate::output::{Format, Output, RowEncoder};
 use crate::run::{Env, Execution, Progress};
-use crate::spill::TempDir;
 
 /// A statement ready to run, running, suspended at its row limit, or done.
 pub(crate) struct Portal {
@@ -196,7 +195,6 @@ impl Session {
         f: impl FnOnce(&Env<'_>) -> T,
     ) -> T {
         let format = self.format();
-        let temp = TempDir { path: self.engine().dir().join("base/pgsql_tmp"), pid: self.info.pid };
         // Read before: `f` borrows both cells.
         let fixed_snapshot = self.txn.borrow().characteristics().isolation.keeps_snapshot();
         let work_mem = self.settings.borrow().fast().work_mem as usize;
@@ -211,7 +209,7 @@ impl Session {
             format: &format,
             session: self,
             work_mem,
-            temp: &temp,
+            temp: &self.temp,
         })
     }
 
