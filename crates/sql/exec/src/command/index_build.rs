@@ -11,7 +11,7 @@ use tuple::Datum;
 
 use super::expression::IndexKeys;
 use super::index_sort::{IndexSort, Sorted, Target};
-use super::{key_text, names, temp_dir};
+use super::{key_text, names};
 use crate::session::Session;
 
 /// Builds the index `oid` of `table`, whose file is empty, and notes the sizes of both.
@@ -20,7 +20,7 @@ pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid) -> SqlResu
     let index = find(&table, oid)?;
     let rel = index.btree.clone().ok_or_else(|| SqlError::internal("an index has no tree"))?;
     let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
-    let mut sort = IndexSort::new(&rel, memory, temp_dir(session));
+    let mut sort = IndexSort::new(&rel, memory, session.temp.clone());
     let rows = scan(session, &table, index, &mut sort)?;
     let mut sorted = sort.finish()?;
     let xid = session.txn.borrow_mut().xid()?;

@@ -50,15 +50,9 @@ use parse::ast::{Discard, ObjectKind};
 
 use crate::output::{Column, Output};
 use crate::session::Session;
-use crate::spill::TempDir;
 
 pub(crate) use temporary::drop_all as drop_temporary;
 use violation::key_text;
-
-/// Where the session's temporary files go.
-pub(crate) fn temp_dir(session: &Session) -> TempDir {
-    TempDir { path: session.engine().dir().join("base/pgsql_tmp"), pid: session.info.pid }
-}
 
 /// Columns of a utility statement's result, if it returns rows.
 pub(crate) fn columns(session: &Session, statement: &Statement) -> SqlResult<Option<Arc<[Column]>>> {
