@@ -39,7 +39,7 @@ fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlRes
             pid: 1,
             user: options.superuser.clone(),
             database: "template1".into(),
-            options: Vec::new(),
+            options: vec![("allow_system_table_mods".into(), "on".into())],
             client_address: None,
         },
     )?;

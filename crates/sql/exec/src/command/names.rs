@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use base::settings::Setting;
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::{CatalogView, RelationKind, Table};
 use parse::ast::{Location, ObjectName, RangeVar};
@@ -199,7 +200,8 @@ pub(crate) fn creation_schema(session: &Session, name: &RangeVar) -> SqlResult<O
             .creation_schema()?
             .ok_or_else(|| sql_err!(UNDEFINED_SCHEMA, "no schema has been selected to create in")),
     })?;
-    if found == catalog::PG_CATALOG || found == catalog::PG_TOAST {
+    let system = found == catalog::PG_CATALOG || found == catalog::PG_TOAST;
+    if system && !may_change_system(session) {
         let schema = if found == catalog::PG_CATALOG { "pg_catalog" } else { "pg_toast" };
         return Err(sql_err!(
             INSUFFICIENT_PRIVILEGE,
@@ -226,4 +228,9 @@ mod tests {
         assert_eq!(name(&["d", "s", "t"]).unwrap().schema.as_deref(), Some("s"));
         assert_eq!(name(&["a", "b", "c", "d"]).unwrap_err().code(), SqlState::SYNTAX_ERROR);
     }
+}
+
+/// Whether `allow_system_table_mods` is on: initdb makes the system views so.
+pub(crate) fn may_change_system(session: &Session) -> bool {
+    session.settings.borrow().get(Setting::allow_system_table_mods).as_bool()
 }
