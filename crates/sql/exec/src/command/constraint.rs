@@ -62,12 +62,11 @@ pub(crate) fn add_unique(
         return Err(SqlError::not_supported("ADD CONSTRAINT USING INDEX"));
     }
     if primary && table.indexes.iter().any(|index| index.primary) {
-        let error = sql_err!(
+        return Err(sql_err!(
             INVALID_TABLE_DEFINITION,
             "multiple primary keys for table \"{}\" are not allowed",
             table.name
-        );
-        return Err(at(error, text, constraint.location));
+        ));
     }
     let keys = key_columns(table, wanted, with, primary, text)?;
     let including = numbers_of(table, &with.including, constraint, text)?;

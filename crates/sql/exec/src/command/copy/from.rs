@@ -50,10 +50,13 @@ pub(super) fn run(
     let table = names::open(session, name, LockMode::RowExclusive)?;
     check(session, &table)?;
     let numbers = column_numbers(&table, &copy.columns)?;
-    let frozen = options.freeze && check_freeze(session, &table)?;
-    let target = Target::new(session, copy, &table, &numbers, frozen, text)?;
+    let target = Target::new(session, copy, &table, &numbers, text)?;
     let mut load = Load::new(session, options, &table, &numbers, target)?;
     let mut source = Source::open(&copy.target, numbers.len(), out)?;
+    // As in PostgreSQL the client has begun to send by now, so that a script's data is not taken for SQL.
+    if options.freeze {
+        load.freeze(check_freeze(session, &table)?);
+    }
     let done = load.all(&mut source, out);
     done.map_err(|e| load.locate(e))?;
     load.report_skipped();
@@ -83,9 +86,9 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
 }
 
 /// FREEZE: only into a file that goes away with this very (sub)transaction.
-fn check_freeze(session: &Session, table: &Table) -> SqlResult<bool> {
+fn check_freeze(session: &Session, table: &Table) -> SqlResult<InsertOptions> {
     if session.txn.borrow().made_here(table.file) {
-        return Ok(true);
+        return Ok(InsertOptions { skip_fsm: true, frozen: true });
     }
     Err(sql_err!(
         OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -107,7 +110,6 @@ impl Target {
         copy: &Copy,
         table: &Arc<Table>,
         numbers: &[usize],
-        frozen: bool,
         text: &str,
     ) -> SqlResult<Target> {
         let needs_default = |(i, c): (usize, &catalog::Column)| {
@@ -124,7 +126,7 @@ impl Target {
             Some(heap) if plain => Ok(Target::Plain {
                 heap: heap.clone(),
                 indexes: Box::new(TableIndexes::new(session, table)?),
-                options: InsertOptions { skip_fsm: frozen, frozen },
+                options: InsertOptions::default(),
             }),
             _ => {
                 let statement = insert_statement(table, numbers, copy.filter.as_ref());
@@ -234,6 +236,13 @@ impl<'a> Load<'a> {
             rows: 0,
             skipped: 0,
         })
+    }
+
+    /// Rows are visible to everybody from the beginning.
+    fn freeze(&mut self, frozen: InsertOptions) {
+        if let Target::Plain { options, .. } = &mut self.target {
+            *options = frozen;
+        }
     }
 
     fn all(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<()> {
