@@ -1,0 +1,469 @@
+//! Money goes from account to account while the machine crashes.
+//!
+//! What must hold in every snapshot and after every crash: the sum of all balances; each balance is the first one plus what `history` says
+//! about the account, so no transfer is half there; every transfer that a session saw committed is in `history`; none is that nobody
+//! tried to commit; each index agrees with its heap.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use base::stop::{self, Action};
+use base::{SqlError, SqlResult, SqlState};
+use engine::{CheckpointCause, EngineOptions};
+use runtime::sim::{DiskImage, Simulation, crash_here};
+use runtime::{now, sleep, spawn_fiber, wait};
+
+use crate::agreement::check_indexes;
+use crate::cluster::{Server, initialized_disk, small_options};
+use crate::seeds::{self, Choices};
+use crate::session::Client;
+
+/// Accounts, numbered from 0.
+const ACCOUNTS: u64 = 24;
+/// What each begins with.
+const FIRST_BALANCE: i64 = 1000;
+/// Crashes of one seed.
+const CRASHES: u64 = 3;
+/// Virtual time in which sessions must come to an end when they are told to.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const SETUP: &[&str] = &[
+    "create table accounts (id int primary key, balance int not null, filler text) with (fillfactor = 70)",
+    "create index accounts_balance on accounts (balance)",
+    "create table history (id int primary key, source int, target int, amount int)",
+];
+
+/// One transfer: source, target, amount.
+type Transfer = (u64, u64, i64);
+
+/// What the sessions know. Lives outside the machine, as clients do.
+#[derive(Default)]
+struct Ledger {
+    /// COMMIT was sent: it may have happened.
+    attempted: BTreeMap<u64, Transfer>,
+    /// COMMIT was answered, and it was to be durable.
+    acknowledged: BTreeMap<u64, Transfer>,
+    /// Numbers given to transfers.
+    last: u64,
+    /// What the machine's lives have shown, for the reader of a failure and for the test that the test does something.
+    snapshots_checked: u64,
+    conflicts: u64,
+}
+
+type SharedLedger = Rc<RefCell<Ledger>>;
+
+/// What a seed decides about a machine.
+#[derive(Clone, Debug)]
+struct Plan {
+    sessions: u64,
+    options: EngineOptions,
+    with_balance_index: bool,
+}
+
+impl Plan {
+    fn new(choices: &mut Choices) -> Plan {
+        let mut options = small_options();
+        options.shared_buffers = *choices.of(&[96, 128, 256]);
+        options.wal.buffers = *choices.of(&[32 << 10, 64 << 10, 256 << 10]);
+        options.wal.max_size = *choices.of(&[512 << 10, 1 << 20, 4 << 20]);
+        options.bgwriter_delay = Duration::from_millis(*choices.of(&[10, 50, 200]));
+        options.wal_writer_delay = Duration::from_millis(*choices.of(&[1, 20, 200]));
+        options.checkpoint_timeout = Duration::from_millis(*choices.of(&[100, 400, 2000]));
+        Plan { sessions: choices.between(8, 24), options, with_balance_index: choices.one_in(2) }
+    }
+}
+
+fn image() -> &'static DiskImage {
+    static IMAGE: OnceLock<DiskImage> = OnceLock::new();
+    IMAGE.get_or_init(|| initialized_disk(&small_options(), SETUP))
+}
+
+fn simulate(seed: u64) {
+    let mut choices = Choices::new(seed, 1);
+    let plan = Plan::new(&mut choices);
+    let ledger = SharedLedger::default();
+    let simulation = Simulation::with_disk(seed, image());
+    let first = plan.clone();
+    simulation.run(move || open_accounts(&first)).expect("the machine does not crash yet");
+    for life in 0..CRASHES {
+        let mut choices = Choices::new(seed, 100 + life);
+        let crash = Crash::choose(&mut choices);
+        eprintln!("seed {seed}, life {life}: {} sessions, {crash:?}", plan.sessions);
+        let armed = crash.arm(&simulation);
+        let (plan, ledger) = (plan.clone(), ledger.clone());
+        let longest = crash.longest();
+        let ended = simulation.run(move || {
+            let server = Server::open(plan.options.clone());
+            check(&server, &ledger);
+            let _background = server.start_background();
+            let _tellers = start_tellers(&server, &plan, &ledger, &mut choices);
+            wait(sleep(longest));
+            crash_here()
+        });
+        let _: runtime::Crashed = ended.map(|never: std::convert::Infallible| never).expect_err("it crashes");
+        drop(armed);
+    }
+    let (last, shared) = (plan.clone(), ledger.clone());
+    let mut choices = Choices::new(seed, 99);
+    simulation.run(move || last_life(&last, &shared, &mut choices)).expect("nothing crashes the machine now");
+    // The process ends; what it wrote stays.
+    simulation.kill();
+    let shared = ledger.clone();
+    simulation
+        .run(move || check(&Server::open(plan.options), &shared))
+        .expect("nothing crashes the machine now");
+    let ledger = ledger.borrow();
+    eprintln!(
+        "seed {seed}: {} transfers acknowledged of {} tried, {} snapshots checked, {} conflicts",
+        ledger.acknowledged.len(),
+        ledger.attempted.len(),
+        ledger.snapshots_checked,
+        ledger.conflicts
+    );
+    assert!(ledger.acknowledged.len() > 5, "the sessions got little done");
+}
+
+fn open_accounts(plan: &Plan) {
+    let server = Server::open(plan.options.clone());
+    let client = server.connect(1);
+    for id in 0..ACCOUNTS {
+        let row = format!("insert into accounts values ({id}, {FIRST_BALANCE}, '')");
+        client.run(&row).expect("an account is opened");
+    }
+    if !plan.with_balance_index {
+        client.run("drop index accounts_balance").expect("the index is dropped");
+    }
+    client.close();
+}
+
+/// The machine stays up, sessions are asked to end, and the server shuts down as it should.
+fn last_life(plan: &Plan, ledger: &SharedLedger, choices: &mut Choices) {
+    let server = Server::open(plan.options.clone());
+    check(&server, ledger);
+    let background = server.start_background();
+    let tellers = start_tellers(&server, plan, ledger, choices);
+    wait(sleep(Duration::from_millis(60)));
+    tellers.stop();
+    background.stop();
+    check(&server, ledger);
+    server.engine.shutdown().expect("the server shuts down");
+}
+
+/// How a life ends.
+#[derive(Debug)]
+enum Crash {
+    /// After so many disk operations; a small number crashes recovery.
+    Operations(u64),
+    /// When the stop point has been passed so often.
+    Point(&'static str, u64),
+    /// After so much time.
+    Time(Duration),
+}
+
+impl Crash {
+    fn choose(choices: &mut Choices) -> Crash {
+        match choices.below(8) {
+            0 => Crash::Operations(choices.between(1, 400)),
+            1..=2 => Crash::Operations(choices.between(400, 3000)),
+            3..=5 => {
+                let points: Vec<_> =
+                    stop::POINTS.iter().map(|p| p.0).filter(|p| !p.starts_with("test-")).collect();
+                Crash::Point(points[choices.below(points.len() as u64) as usize], choices.below(40))
+            }
+            _ => Crash::Time(Duration::from_millis(choices.between(1, 150))),
+        }
+    }
+
+    /// Prepares it.
+    fn arm(&self, simulation: &Simulation) -> Option<stop::ArmedPoint> {
+        match self {
+            Crash::Operations(n) => simulation.crash_after(*n),
+            Crash::Point(name, skip) => return Some(stop::arm(name, Action::Crash, *skip)),
+            Crash::Time(_) => {}
+        }
+        None
+    }
+
+    /// When the plug is pulled in any case.
+    fn longest(&self) -> Duration {
+        match self {
+            Crash::Time(time) => *time,
+            _ => Duration::from_millis(100),
+        }
+    }
+}
+
+/// The sessions of one life.
+struct Tellers {
+    stop: Rc<Cell<bool>>,
+    running: Rc<Cell<u64>>,
+}
+
+impl Tellers {
+    fn stop(self) {
+        self.stop.set(true);
+        let asked = now();
+        while self.running.get() > 0 {
+            assert!(asked.elapsed() < PATIENCE, "{} sessions hang", self.running.get());
+            wait(sleep(Duration::from_millis(10)));
+        }
+    }
+}
+
+fn start_tellers(server: &Server, plan: &Plan, ledger: &SharedLedger, choices: &mut Choices) -> Tellers {
+    let tellers = Tellers { stop: Rc::default(), running: Rc::default() };
+    let start = |name, work: Box<dyn FnOnce(&dyn Fn() -> bool)>| {
+        let (stop, running) = (tellers.stop.clone(), tellers.running.clone());
+        running.set(running.get() + 1);
+        spawn_fiber(name, move || {
+            work(&|| stop.get());
+            running.set(running.get() - 1);
+        });
+    };
+    for n in 0..plan.sessions {
+        let mut teller = Teller {
+            client: server.connect(10 + n as i32),
+            choices: Choices::new(choices.below(u64::MAX), n),
+            ledger: ledger.clone(),
+            durable: true,
+            extended: n % 3 == 0,
+        };
+        start("teller", Box::new(move |stop| teller.work(stop)));
+    }
+    let mut builder = Builder { client: server.connect(5), choices: choices.clone() };
+    start("builder", Box::new(move |stop| builder.work(stop)));
+    let (vacuumer, mut pauses) = (server.connect(6), choices.clone());
+    start(
+        "vacuumer",
+        Box::new(move |stop| {
+            while !stop() {
+                wait(sleep(Duration::from_millis(pauses.between(1, 200))));
+                let sql =
+                    *pauses.of(&["vacuum accounts", "vacuum history", "analyze accounts", "vacuum pg_class"]);
+                vacuumer.run(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+            }
+        }),
+    );
+    let (engine, mut choices) = (server.engine.clone(), choices.clone());
+    start(
+        "requested checkpoints",
+        Box::new(move |stop| {
+            while !stop() {
+                wait(sleep(Duration::from_millis(choices.between(1, 400))));
+                engine.checkpoint(CheckpointCause::Requested).expect("a checkpoint is taken");
+            }
+        }),
+    );
+    tellers
+}
+
+/// A session that transfers and looks.
+struct Teller {
+    client: Client,
+    choices: Choices,
+    ledger: SharedLedger,
+    durable: bool,
+    extended: bool,
+}
+
+impl Teller {
+    fn work(&mut self, stop: &dyn Fn() -> bool) {
+        if self.choices.one_in(6) {
+            self.durable = false;
+            self.client.run("set synchronous_commit = off").expect("it is a setting");
+        }
+        while !stop() {
+            let result = match self.choices.below(8) {
+                0 => self.look(),
+                1 => self.duplicate(),
+                _ => self.transfer(),
+            };
+            if let Err(error) = result {
+                self.conflict(&error);
+            }
+            if self.choices.one_in(4) {
+                wait(sleep(Duration::from_micros(self.choices.below(3000))));
+            }
+        }
+    }
+
+    fn run(&self, sql: &str) -> SqlResult<Vec<String>> {
+        if self.extended { self.client.run_extended(sql) } else { self.client.run(sql) }
+    }
+
+    /// Begins at the given isolation level half of the times.
+    fn begin(&mut self) -> SqlResult<()> {
+        let repeatable = self.choices.one_in(2);
+        self.run(if repeatable { "begin isolation level repeatable read" } else { "begin" }).map(drop)
+    }
+
+    /// Only conflicts between sessions may refuse what they do.
+    fn conflict(&mut self, error: &SqlError) {
+        let expected = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
+        assert!(expected.contains(&error.code()), "{} {error}", error.code());
+        self.ledger.borrow_mut().conflicts += 1;
+        self.run("rollback").expect("a failed block is rolled back");
+    }
+
+    fn transfer(&mut self) -> SqlResult<()> {
+        let source = self.choices.below(ACCOUNTS);
+        let target = (source + self.choices.between(1, ACCOUNTS - 1)) % ACCOUNTS;
+        let amount = self.choices.between(1, 50) as i64;
+        let id = self.new_id();
+        self.begin()?;
+        if self.choices.one_in(4) {
+            self.change_ones_mind(source)?;
+        }
+        let subtransaction = self.choices.one_in(4);
+        if subtransaction {
+            self.run("savepoint whole")?;
+        }
+        let filler = "x".repeat(self.choices.below(300) as usize);
+        self.run(&format!(
+            "update accounts set balance = balance - {amount}, filler = '{filler}' where id = {source}"
+        ))?;
+        self.run(&format!("update accounts set balance = balance + {amount} where id = {target}"))?;
+        self.run(&format!("insert into history values ({id}, {source}, {target}, {amount})"))?;
+        if subtransaction && self.choices.one_in(2) {
+            self.run("release whole")?;
+        }
+        if self.choices.one_in(8) {
+            return self.run("rollback").map(drop);
+        }
+        self.ledger.borrow_mut().attempted.insert(id, (source, target, amount));
+        self.run("commit")?;
+        if self.durable {
+            self.ledger.borrow_mut().acknowledged.insert(id, (source, target, amount));
+        }
+        Ok(())
+    }
+
+    fn new_id(&self) -> u64 {
+        let mut ledger = self.ledger.borrow_mut();
+        ledger.last += 1;
+        ledger.last
+    }
+
+    /// Something in a subtransaction that is rolled back.
+    fn change_ones_mind(&mut self, account: u64) -> SqlResult<()> {
+        self.run("savepoint mind")?;
+        self.run(&format!("update accounts set balance = balance - 1000000 where id = {account}"))?;
+        self.run(&format!("insert into history values (-{}, 0, 0, 0)", self.new_id()))?;
+        self.run("rollback to mind").map(drop)
+    }
+
+    /// A transfer that is there cannot come a second time.
+    fn duplicate(&mut self) -> SqlResult<()> {
+        let known = self.ledger.borrow().acknowledged.len() as u64;
+        if known == 0 {
+            return Ok(());
+        }
+        let nth = self.choices.below(known) as usize;
+        let id = self.ledger.borrow().acknowledged.keys().nth(nth).copied().expect("there are more");
+        self.begin()?;
+        self.run("update accounts set balance = balance + 1 where id = 0")?;
+        let refused = self.run(&format!("insert into history values ({id}, 0, 0, 0)"));
+        let error = refused.expect_err("the key is there already");
+        if error.code() != SqlState::UNIQUE_VIOLATION {
+            return Err(error);
+        }
+        // A failed block is rolled back by its COMMIT.
+        self.run("commit").map(drop)
+    }
+
+    /// One snapshot: the sum, and one account's balance against its history.
+    fn look(&mut self) -> SqlResult<()> {
+        let account = self.choices.below(ACCOUNTS);
+        self.run("begin isolation level repeatable read")?;
+        let sum = self.run("select sum(balance), count(*) from accounts")?;
+        assert_eq!(sum, [format!("{}|{ACCOUNTS}", FIRST_BALANCE * ACCOUNTS as i64)], "the sum of balances");
+        if self.choices.one_in(3) {
+            wait(sleep(Duration::from_micros(self.choices.below(20_000))));
+        }
+        let balance = self.run(&format!("select balance from accounts where id = {account}"))?;
+        let moved = self.run(&format!(
+            "select coalesce(sum(case when target = {account} then amount else -amount end), 0) + {FIRST_BALANCE} \
+             from history where source = {account} or target = {account}"
+        ))?;
+        assert_eq!(balance, moved, "balance of account {account} and its history, in one snapshot");
+        let again = self.run("select sum(balance), count(*) from accounts")?;
+        assert_eq!(sum, again, "a snapshot does not change");
+        self.ledger.borrow_mut().snapshots_checked += 1;
+        self.run("commit").map(drop)
+    }
+}
+
+/// A session that makes and drops tables, so that the catalogs change while the machine crashes.
+struct Builder {
+    client: Client,
+    choices: Choices,
+}
+
+impl Builder {
+    fn work(&mut self, stop: &dyn Fn() -> bool) {
+        let run = |sql: &str| self.client.run(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        run("drop table if exists scratch");
+        while !stop() {
+            run("begin");
+            run("create table scratch (id int primary key, words text)");
+            let rows = self.choices.between(1, 40);
+            for id in 0..rows {
+                run(&format!(
+                    "insert into scratch values ({id}, '{}')",
+                    "w".repeat(self.choices.below(200) as usize)
+                ));
+            }
+            let end = if self.choices.one_in(3) { "rollback" } else { "commit" };
+            run(end);
+            if end == "commit" {
+                assert_eq!(run("select count(*) from scratch"), [rows.to_string()]);
+                run("create index on scratch (words)");
+                if self.choices.one_in(2) {
+                    run("truncate scratch");
+                }
+                run("drop table scratch");
+            }
+            wait(sleep(Duration::from_millis(self.choices.below(50))));
+        }
+    }
+}
+
+/// After an opening, with nobody else connected.
+fn check(server: &Server, ledger: &SharedLedger) {
+    let client = server.connect(2);
+    let run = |sql: &str| client.run(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    let mut balances = [FIRST_BALANCE; ACCOUNTS as usize];
+    let ledger = ledger.borrow();
+    let mut found = 0;
+    for row in run("select id, source, target, amount from history") {
+        let mut numbers = row.split('|').map(|n| n.parse::<i64>().expect("a number"));
+        let mut next = || numbers.next().expect("four columns");
+        let (id, source, target, amount) = (next() as u64, next() as u64, next() as u64, next());
+        assert_eq!(
+            ledger.attempted.get(&id),
+            Some(&(source, target, amount)),
+            "transfer {id} is in history, but nobody committed it so"
+        );
+        found += u64::from(ledger.acknowledged.contains_key(&id));
+        balances[source as usize] -= amount;
+        balances[target as usize] += amount;
+    }
+    assert_eq!(found, ledger.acknowledged.len() as u64, "acknowledged transfers that are in history");
+    let expected: Vec<String> = balances.iter().enumerate().map(|(id, b)| format!("{id}|{b}")).collect();
+    assert_eq!(run("select id, balance from accounts order by id"), expected, "balances, by history");
+    assert!(check_indexes(server, &client) > 20, "the catalogs have many indexes");
+    client.close();
+}
+
+#[test]
+fn money_is_neither_lost_nor_made_0() {
+    seeds::for_each(0, 2, simulate);
+}
+
+#[test]
+fn money_is_neither_lost_nor_made_1() {
+    seeds::for_each(1, 2, simulate);
+}

@@ -1,0 +1,19 @@
+//! # What
+//! Whole servers from seeds: storage, catalogs, executor and sessions on one thread with a virtual clock and a simulated disk that loses
+//! and tears what was not synced.
+//!
+//! # Layout
+//! * [`cluster`]: a server on a simulated machine, and its sessions. [`seeds`]: which seeds run, and how a failure names its own.
+//! * [`bank`]: sessions transfer money while the machine crashes. [`agreement`]: indexes against heaps.
+//! * [`knobs`]: the same statements under different sizes give the same answers.
+//!
+//! # To run more
+//! `STAMPEDE_SIM_SEEDS=500` runs so many seeds, `STAMPEDE_SIM_SEED=17` that one. A failure names its seed; the same seed and the same code
+//! fail again at the same step.
+
+mod agreement;
+mod bank;
+mod cluster;
+mod knobs;
+mod seeds;
+mod session;

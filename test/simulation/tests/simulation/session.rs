@@ -1,0 +1,110 @@
+//! A session whose answers are text.
+
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult};
+use exec::{Column, Format, Instance, Output, RowEncoder, Session, SessionInfo};
+use tuple::Datum;
+
+/// A session of the superuser. A crash drops it as it is: nothing is rolled back by its destructor.
+pub struct Client(Session);
+
+impl Client {
+    /// Connects.
+    pub fn connect(instance: &Arc<Instance>, pid: i32) -> Client {
+        let info = SessionInfo {
+            pid,
+            user: "postgres".into(),
+            database: "postgres".into(),
+            options: Vec::new(),
+            client_address: None,
+        };
+        Client(Session::new(instance.clone(), info).expect("the superuser can connect"))
+    }
+
+    /// Rows, their columns separated by `|`.
+    pub fn run(&self, sql: &str) -> SqlResult<Vec<String>> {
+        let mut rows = Rows::default();
+        self.0.simple_query(sql, &mut rows)?;
+        Ok(rows.0)
+    }
+
+    /// As [`Client::run`], through the extended protocol.
+    pub fn run_extended(&self, sql: &str) -> SqlResult<Vec<String>> {
+        let mut rows = Rows::default();
+        let executed = self
+            .0
+            .parse("", sql, &[], &mut rows)
+            .and_then(|()| self.0.bind("", "", &[], &[], &[]))
+            .and_then(|()| self.0.execute("", 0, &mut rows));
+        self.0.sync(&mut rows)?;
+        executed?;
+        Ok(rows.0)
+    }
+
+    /// What `psql -At` would show: rows, or the error.
+    pub fn show(&self, sql: &str) -> String {
+        match self.run(sql) {
+            Ok(rows) => rows.join("\n"),
+            Err(error) => format!("{} {error}", error.code()),
+        }
+    }
+
+    /// Disconnects.
+    pub fn close(self) {
+        self.0.close(None);
+    }
+}
+
+#[derive(Default)]
+struct Rows(Vec<String>);
+
+impl Output for Rows {
+    fn row_description(&mut self, _: &[Column], _: &[Format]) -> SqlResult<()> {
+        Ok(())
+    }
+    fn no_data(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
+    fn parameter_description(&mut self, _: &[Oid]) -> SqlResult<()> {
+        Ok(())
+    }
+    fn data_row(&mut self, encoder: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()> {
+        let mut line = Vec::new();
+        for (i, value) in row.iter().enumerate() {
+            if i > 0 {
+                line.push(b'|');
+            }
+            encoder.encode(i, value, &mut line)?;
+        }
+        self.0.push(String::from_utf8_lossy(&line).into_owned());
+        Ok(())
+    }
+    fn command_complete(&mut self, _: &str) -> SqlResult<()> {
+        Ok(())
+    }
+    fn empty_query(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
+    fn portal_suspended(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
+    fn notice(&mut self, _: &SqlError) {}
+    fn parameter_status(&mut self, _: &str, _: &str) {}
+    fn copy_in(&mut self, _: Format, _: usize) -> SqlResult<()> {
+        Ok(())
+    }
+    fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>> {
+        Ok(None)
+    }
+    fn copy_out(&mut self, _: Format, _: usize) -> SqlResult<()> {
+        Ok(())
+    }
+    fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()> {
+        self.0.push(String::from_utf8_lossy(row).into_owned());
+        Ok(())
+    }
+    fn copy_out_done(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
+}
