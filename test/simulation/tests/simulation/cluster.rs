@@ -63,6 +63,7 @@ pub struct Server {
 
 /// The fibers that work beside the sessions.
 pub struct Background {
+    engine: Arc<Engine>,
     stop: Stop,
     fibers: Vec<JoinHandle<Result<(), EngineError>>>,
 }
@@ -80,30 +81,28 @@ impl Server {
         Client::connect(&self.instance, pid)
     }
 
-    /// Starts checkpointer, background writer and WAL writer.
+    /// Starts checkpointer, background writer and WAL writers.
     pub fn start_background(&self) -> Background {
         type Loop = fn(&Engine, &Stop) -> Result<(), EngineError>;
-        let loops: [(&'static str, Loop); 3] = [
+        let loops: [(&'static str, Loop); 4] = [
             ("checkpointer", background::checkpointer),
             ("background writer", background::background_writer),
             ("wal writer", background::wal_writer),
+            ("wal backlog writer", background::wal_backlog_writer),
         ];
         let stop = Stop::default();
         let fibers = loops.map(|(name, body)| {
             let (engine, stop) = (self.engine.clone(), stop.clone());
             spawn_fiber(name, move || body(&engine, &stop))
         });
-        // Waits for log to write, not for time: it ends with the machine.
-        let (engine, stop_backlog) = (self.engine.clone(), stop.clone());
-        spawn_fiber("wal backlog writer", move || background::wal_backlog_writer(&engine, &stop_backlog));
-        Background { stop, fibers: fibers.into() }
+        Background { engine: self.engine.clone(), stop, fibers: fibers.into() }
     }
 }
 
 impl Background {
     /// Ends the loops.
     pub fn stop(self) {
-        self.stop.stop();
+        self.stop.stop(&self.engine);
         for fiber in self.fibers {
             fiber.join().expect("the loop is not aborted").expect("the loop ends well");
         }
