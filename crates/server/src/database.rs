@@ -255,6 +255,6 @@ impl Client for Session {
     }
 
     fn close(&mut self) {
-        Session::close(self, None);
+        Session::close(self);
     }
 }

@@ -197,7 +197,7 @@ impl Compiler<'_> {
             Expr::Array { elements, element, nested, .. } => {
                 Code::Array(self.list(elements, inputs)?, ArrayShape { element: *element, nested: *nested })
             }
-            Expr::Subscript { array, upper, lower, slice, assign, element, .. } => {
+            Expr::Subscript { array, upper, lower, slice, assign, .. } => {
                 let side = |list: &[Option<Expr>]| {
                     list.iter()
                         .map(|e| e.as_ref().map(|e| self.expr(e, inputs)).transpose())
@@ -209,15 +209,12 @@ impl Compiler<'_> {
                     lower: side(lower)?,
                     slice: *slice,
                     assign: assign.as_ref().map(|e| self.expr(e, inputs)).transpose()?,
-                    element: *element,
                 }))
             }
-            Expr::Row(list, _) => {
-                Code::Row(self.list(list, inputs)?, list.iter().map(Expr::type_oid).collect())
-            }
+            Expr::Row(..) => return Err(SqlError::not_supported("a row value")),
             Expr::Field { arg, field, .. } => match &**arg {
                 Expr::Row(list, _) if *field < list.len() => self.expr(&list[*field], inputs)?,
-                other => Code::Field { arg: one(other)?, field: *field },
+                _ => return Err(SqlError::not_supported("a field of a composite value")),
             },
             Expr::RowNullTest { arg, not } => match &**arg {
                 Expr::Row(list, _) => Code::RowNull { fields: self.list(list, inputs)?, not: *not },
@@ -244,7 +241,7 @@ impl Compiler<'_> {
     fn var(&self, var: &plan::Var, inputs: Inputs<'_>) -> SqlResult<Code> {
         if let Some(raw) = inputs.raw.filter(|r| r.rel == var.rel) {
             if var.column == 0 {
-                return self.whole_row(raw, var.rel);
+                return Err(SqlError::not_supported("a whole-row reference"));
             }
             return raw
                 .place(var.column)
@@ -261,16 +258,6 @@ impl Compiler<'_> {
             "column {} of relation {} not found in the input rows",
             var.column, self.statement.relations[var.rel].alias
         )))
-    }
-
-    fn whole_row(&self, raw: &RawRow, rel: RelId) -> SqlResult<Code> {
-        let columns = &self.statement.relations[rel].columns;
-        let live = (0..raw.upto.min(columns.len())).filter(|i| columns[*i].type_oid.is_valid());
-        let live: Vec<usize> = live.collect();
-        Ok(Code::Row(
-            live.iter().map(|i| Code::Outer(*i)).collect(),
-            live.iter().map(|i| columns[*i].type_oid).collect(),
-        ))
     }
 
     /// A call by pointer, with integer operators in their short form.
@@ -342,7 +329,7 @@ impl Compiler<'_> {
                 },
             },
         };
-        Ok(SubCode { plan: sub.plan, kind, args, type_oid: sub.type_oid })
+        Ok(SubCode { plan: sub.plan, kind, args })
     }
 }
 

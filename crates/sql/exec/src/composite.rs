@@ -1,4 +1,4 @@
-//! Arrays and rows in expressions.
+//! Arrays in expressions.
 
 use base::{Oid, SqlError, SqlResult};
 use tuple::Datum;
@@ -21,7 +21,7 @@ pub fn make_array(list: Vec<Datum>, element: Oid, cx: &Cx<'_>) -> SqlResult<Datu
     Ok(Array::from_values(element, list, &call)?.to_datum())
 }
 
-/// The value of an array or row expression.
+/// The value of an array expression.
 pub fn eval(code: &Code, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
     match code {
         Code::Array(codes, shape) => {
@@ -48,7 +48,7 @@ pub fn eval(code: &Code, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
             make_array(list, *target, cx)
         }
         Code::Subscript(subscript) => element_at(subscript, rows, cx),
-        _ => Err(SqlError::not_supported("a composite value")),
+        _ => Err(SqlError::internal("not an array expression")),
     }
 }
 

@@ -83,12 +83,8 @@ pub struct Cx<'s> {
 
 /// Rows that stand for relations while conditions are checked again (READ COMMITTED).
 pub struct Recheck {
-    /// The updated relation, its newest version's place and columns.
-    pub rel: plan::RelId,
     /// Columns of the newest version, system columns behind them as the scan lays them out.
     pub row: Vec<Datum>,
-    /// Its place.
-    pub tid: base::Tid,
     /// Already handed out.
     pub done: bool,
 }

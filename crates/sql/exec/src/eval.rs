@@ -114,8 +114,6 @@ pub struct SubCode {
     pub kind: SubKind,
     /// Cells to set first.
     pub args: Box<[(ParamId, Code)]>,
-    /// Result type.
-    pub type_oid: Oid,
 }
 
 /// What a subplan yields, compiled.
@@ -184,11 +182,6 @@ pub enum Code {
         target: Oid,
     },
     Subscript(Box<SubscriptCode>),
-    Row(Box<[Code]>, Box<[Oid]>),
-    Field {
-        arg: Box<Code>,
-        field: usize,
-    },
     RowNull {
         fields: Box<[Code]>,
         not: bool,
@@ -214,7 +207,6 @@ pub struct SubscriptCode {
     pub lower: Box<[Option<Code>]>,
     pub slice: bool,
     pub assign: Option<Code>,
-    pub element: Oid,
 }
 
 type Args = SmallVec<[Datum; 4]>;
@@ -390,12 +382,9 @@ impl Code {
                 }
                 Datum::Bool(true)
             }
-            Code::Array(..)
-            | Code::ArrayOp(_)
-            | Code::ArrayCast { .. }
-            | Code::Subscript(_)
-            | Code::Row(..)
-            | Code::Field { .. } => crate::composite::eval(self, rows, cx)?,
+            Code::Array(..) | Code::ArrayOp(_) | Code::ArrayCast { .. } | Code::Subscript(_) => {
+                crate::composite::eval(self, rows, cx)?
+            }
             Code::Const(_)
             | Code::Param(_)
             | Code::Cell(_)

@@ -44,7 +44,7 @@ fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlRes
         },
     )?;
     let done = session.simple_query(SYSTEM_VIEWS, &mut Silent);
-    session.close(None);
+    session.close();
     done
 }
 

@@ -166,7 +166,7 @@ pub fn run_again(
     let mut builder = Builder::new(&statement);
     builder.recheck = Some(rel);
     let mut node = builder.build(source)?;
-    let outer = cx.recheck.replace(Recheck { rel, row, tid, done: false });
+    let outer = cx.recheck.replace(Recheck { row, done: false });
     let result = node.next(cx);
     let found = matches!(result, Ok(true)).then(|| node.row().to_vec());
     node.close(cx);

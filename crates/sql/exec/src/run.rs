@@ -2,7 +2,7 @@
 //! From an analysed statement to rows: plans that sessions share ([`Prepared`]) and state trees that run them ([`Execution`]).
 //!
 //! # Invariants
-//! 1. A [`Prepared`] is immutable; [`Prepared::is_current`] tells whether the relations it uses are as they were.
+//! 1. A [`Prepared`] is immutable; whoever keeps it knows whether the relations it uses are as they were.
 //! 2. An [`Execution`] may be run again and again; between runs it holds no pin, no latch, no temporary file.
 //!
 //! # PostgreSQL counterpart
@@ -12,7 +12,6 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlResult, Xid};
-use catalog::view::Table;
 use heap::{Access, ComboCids};
 use plan::{Context, Expr, Statement};
 use tuple::Datum;
@@ -29,22 +28,13 @@ use crate::spill::TempDir;
 pub struct Prepared {
     /// The plan.
     pub statement: Arc<Statement>,
-    /// Tables whose descriptions the plan was made for, views' underlying ones included.
-    tables: Vec<Arc<Table>>,
 }
 
 impl Prepared {
     /// Plans an analysed statement.
     pub fn plan(analyzed: &analyze::Analyzed, context: &Context<'_>) -> SqlResult<Arc<Prepared>> {
         let statement = plan::plan(analyzed, context)?;
-        let tables = statement.relations.iter().filter_map(|r| r.table.clone()).collect();
-        Ok(Arc::new(Prepared { statement: Arc::new(statement), tables }))
-    }
-
-    /// Whether no table it uses was changed since. To be asked while the locks of [`Statement::locks`] are held.
-    #[inline]
-    pub fn is_current(&self) -> bool {
-        self.tables.iter().all(|t| t.validity.is_current())
+        Ok(Arc::new(Prepared { statement: Arc::new(statement) }))
     }
 }
 
@@ -148,10 +138,11 @@ impl Execution {
         statement.result = expressions.iter().map(column).collect();
         statement.exec_params = expressions.iter().map(cells_of).max().unwrap_or(0);
         statement.plan.output = expressions;
-        Execution::new(&Arc::new(Prepared { statement: Arc::new(statement), tables: Vec::new() }), false)
+        Execution::new(&Arc::new(Prepared { statement: Arc::new(statement) }), false)
     }
 
     /// The plan that it runs.
+    #[cfg(test)]
     pub fn prepared(&self) -> &Arc<Prepared> {
         &self.prepared
     }
@@ -303,7 +294,7 @@ fn finish_modifying(cx: &mut Cx<'_>) -> SqlResult<()> {
 pub fn evaluate(expr: &Expr, env: &Env<'_>, params: &[Datum]) -> SqlResult<Datum> {
     let mut statement = Statement::of_expression(expr.clone());
     statement.exec_params = cells_of(expr);
-    let prepared = Arc::new(Prepared { statement: Arc::new(statement), tables: Vec::new() });
+    let prepared = Arc::new(Prepared { statement: Arc::new(statement) });
     let mut execution = Execution::new(&prepared, false)?;
     let mut value = Datum::Null;
     execution.run(env, params, &mut |row| {

@@ -69,16 +69,6 @@ pub struct SystemTable {
     pub indexes: &'static [SystemIndex],
 }
 
-impl SystemTable {
-    /// The index with this OID.
-    ///
-    /// # Panics
-    /// If the table has no such index: a mistake in the program, not in data.
-    pub fn index(&self, oid: Oid) -> &'static SystemIndex {
-        self.indexes.iter().find(|i| i.oid == oid).expect("a system table's own index")
-    }
-}
-
 /// Physical facts about a type that stands in a catalog column.
 #[derive(Debug)]
 pub struct ColumnType {

@@ -213,6 +213,11 @@ pub(crate) fn creation_schema(session: &Session, name: &RangeVar) -> SqlResult<O
     Ok(found)
 }
 
+/// Whether `allow_system_table_mods` is on: initdb makes the system views so.
+pub(crate) fn may_change_system(session: &Session) -> bool {
+    session.settings.borrow().get(Setting::allow_system_table_mods).as_bool()
+}
+
 #[cfg(test)]
 mod tests {
     use parse::ast::Name;
@@ -228,9 +233,4 @@ mod tests {
         assert_eq!(name(&["d", "s", "t"]).unwrap().schema.as_deref(), Some("s"));
         assert_eq!(name(&["a", "b", "c", "d"]).unwrap_err().code(), SqlState::SYNTAX_ERROR);
     }
-}
-
-/// Whether `allow_system_table_mods` is on: initdb makes the system views so.
-pub(crate) fn may_change_system(session: &Session) -> bool {
-    session.settings.borrow().get(Setting::allow_system_table_mods).as_bool()
 }

@@ -16,7 +16,6 @@ use types::random::Random;
 use types::timezone::TimeZone;
 
 use super::{Backend, Instance, Session, SessionInfo, session_id};
-use crate::output::Output;
 use crate::spill::TempDir;
 
 impl Session {
@@ -121,8 +120,7 @@ impl Session {
     }
 
     /// The end of the connection: rolls back and releases every lock.
-    pub fn close(&self, out: Option<&mut dyn Output>) {
-        drop(out);
+    pub fn close(&self) {
         if self.txn.borrow().state() != txn::BlockState::Idle {
             self.abort_transaction();
         }

@@ -25,9 +25,8 @@ impl Session {
 
     fn run_text(&self, text: &str, out: &mut dyn Output) -> SqlResult<()> {
         self.begin_statement();
-        if let Some(prepared) = self.cached_simple(text) {
-            self.run_simple(&prepared, out)?;
-            return self.end_statement();
+        if let Some(source) = self.cached_simple(text) {
+            return self.run_simple(&source, true, out);
         }
         let parsed = parse::parse_with_notices(text)?;
         parsed.notices.into_iter().for_each(|notice| self.notice(notice));
@@ -35,31 +34,34 @@ impl Session {
             self.end_statement()?;
             return out.empty_query();
         }
-        let several = parsed.statements.len() > 1;
-        for raw in parsed.statements {
+        let count = parsed.statements.len();
+        for (i, raw) in parsed.statements.into_iter().enumerate() {
             self.begin_statement();
-            if several {
+            if count > 1 {
                 self.txn.borrow_mut().begin_implicit_block();
             }
-            let prepared = Source::new(text, Some(raw), None);
-            self.run_simple(&prepared, out)?;
-            if several {
-                self.next_command()?;
-            } else {
-                self.remember_simple(text, prepared);
-                self.end_statement()?;
+            let source = Source::new(text, Some(raw), None);
+            self.run_simple(&source, i + 1 == count, out)?;
+            if count == 1 {
+                self.remember_simple(text, source);
             }
         }
-        self.end_implicit_block()
+        Ok(())
     }
 
-    fn run_simple(&self, prepared: &Rc<Source>, out: &mut dyn Output) -> SqlResult<()> {
-        self.check_usable(prepared)?;
-        let mut portal = Portal::new(prepared.clone(), Vec::new(), Vec::new());
-        if let Some(columns) = self.columns_of(prepared)? {
+    /// Runs one statement of a Query message. The last one's transaction commits before the client hears of its success.
+    fn run_simple(&self, source: &Rc<Source>, last: bool, out: &mut dyn Output) -> SqlResult<()> {
+        self.check_usable(source)?;
+        let mut portal = Portal::new(source.clone(), Vec::new(), Vec::new());
+        if let Some(columns) = self.columns_of(source)? {
             out.row_description(&columns, &[])?;
         }
         let tag = self.run_portal(&mut portal, 0, out)?;
+        if last {
+            self.end_statement()?;
+        } else {
+            self.next_command()?;
+        }
         self.send_notices(out);
         match tag {
             Some(tag) => out.command_complete(&tag),

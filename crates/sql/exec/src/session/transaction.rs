@@ -47,11 +47,6 @@ impl Session {
         self.commit_transaction().map(drop)
     }
 
-    /// After the last statement of a Query message.
-    pub(super) fn end_implicit_block(&self) -> SqlResult<()> {
-        self.end_statement()
-    }
-
     /// What a statement did is visible to the next one of its transaction.
     pub(crate) fn next_command(&self) -> SqlResult<()> {
         let mut txn = self.txn.borrow_mut();

@@ -98,7 +98,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        self.session.close(None);
+        self.session.close();
     }
 }
 
