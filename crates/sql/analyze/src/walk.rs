@@ -81,7 +81,7 @@ macro_rules! children {
 }
 
 children!(children, iter, as_ref, "Calls `f` for each direct operand; a sublink's query is not entered.",);
-children!(children_mut, iter_mut, as_mut, "As [`children`], changing them.", mut);
+children!(children_mut, iter_mut, as_mut, "As [`children()`], changing them.", mut);
 
 macro_rules! roots {
     ($name:ident, $iter:ident, $as_ref:ident, $doc:literal, $($m:tt)*) => {
@@ -157,7 +157,7 @@ roots!(
     as_ref,
     "Calls `exprs` for every expression that hangs directly in the query; subqueries are not entered.",
 );
-roots!(roots_mut, iter_mut, as_mut, "As [`roots`], changing them.", mut);
+roots!(roots_mut, iter_mut, as_mut, "As [`roots()`], changing them.", mut);
 
 /// Calls `f` for `expr` and everything below it, with the number of query levels entered. `f` gives whether to go below.
 pub fn visit<E>(expr: &Expr, depth: u32, f: &mut dyn FnMut(&Expr, u32) -> Result<bool, E>) -> Result<(), E> {

@@ -363,8 +363,8 @@ fn int_cmp_of(function: Oid) -> Option<IntCmp> {
 
 fn int_op_of(function: Oid) -> Option<IntOp> {
     Some(match function.0 {
-        177 | 178 | 179 => IntOp::Add4,
-        181 | 182 | 183 => IntOp::Sub4,
+        177..=179 => IntOp::Add4,
+        181..=183 => IntOp::Sub4,
         141 | 170 | 171 => IntOp::Mul4,
         463 | 1274 | 1278 | 837 | 841 => IntOp::Add8,
         464 | 1275 | 1279 | 942 | 838 => IntOp::Sub8,

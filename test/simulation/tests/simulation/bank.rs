@@ -213,9 +213,12 @@ impl Tellers {
     }
 }
 
+/// A loop beside the sessions; it asks whether to go on.
+type Loop = Box<dyn FnOnce(&dyn Fn() -> bool)>;
+
 fn start_tellers(server: &Server, plan: &Plan, ledger: &SharedLedger, choices: &mut Choices) -> Tellers {
     let tellers = Tellers { stop: Rc::default(), running: Rc::default() };
-    let start = |name, work: Box<dyn FnOnce(&dyn Fn() -> bool)>| {
+    let start = |name, work: Loop| {
         let (stop, running) = (tellers.stop.clone(), tellers.running.clone());
         running.set(running.get() + 1);
         spawn_fiber(name, move || {

@@ -52,7 +52,7 @@ impl Client {
 
     /// Disconnects.
     pub fn close(self) {
-        self.0.close(None);
+        self.0.close();
     }
 }
 

@@ -1,7 +1,7 @@
 //! # What
 //! The executor's nodes: each pulls rows from its children and gives rows one at a time.
 //!
-//! A node's row stays valid until its next call. State trees are built from a plan by [`build`], and used again for the
+//! A node's row stays valid until its next call. State trees are built from a plan by [`Builder::build`], and used again for the
 //! next execution after [`Node::rescan`].
 //!
 //! # Invariants
