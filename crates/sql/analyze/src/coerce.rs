@@ -131,9 +131,13 @@ impl Analyzer<'_> {
     /// Conversions without a catalog entry: of arrays by element, and through text.
     fn implied_pathway(&self, source: Oid, target: Oid, context: CastContext) -> SqlResult<Option<Pathway>> {
         let vector = |t| t == oids::oidvector || t == oids::int2vector;
-        if !vector(target) && !vector(source) {
+        if !vector(target) {
             let (from, to) = (self.element_type(source)?, self.element_type(target)?);
-            if from.is_valid() && to.is_valid() {
+            if vector(source) && from == to && from.is_valid() {
+                // They are arrays already, with subscripts from 0.
+                return Ok(Some(Pathway::Relabel));
+            }
+            if from.is_valid() && to.is_valid() && !vector(source) {
                 let element = self.pathway(from, to, context)?;
                 return Ok(element.map(|_| Pathway::Array));
             }

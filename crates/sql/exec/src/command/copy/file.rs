@@ -61,6 +61,8 @@ pub(super) enum Source {
     Client,
     /// A file and the place in it.
     File(File, String, u64),
+    /// The client has said that this was all: what it sends next is not data.
+    Ended,
 }
 
 impl Source {
@@ -82,7 +84,14 @@ impl Source {
     /// The next bytes; `None` at the end.
     pub(super) fn read(&mut self, out: &mut dyn Output) -> SqlResult<Option<Vec<u8>>> {
         match self {
-            Source::Client => out.copy_in_data(),
+            Source::Client => {
+                let bytes = out.copy_in_data()?;
+                if bytes.is_none() {
+                    *self = Source::Ended;
+                }
+                Ok(bytes)
+            }
+            Source::Ended => Ok(None),
             Source::File(file, path, at) => {
                 let mut bytes = vec![0; CHUNK];
                 let n = file
