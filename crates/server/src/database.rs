@@ -12,6 +12,7 @@ use base::settings::{ServerSettings, SessionSettings, Setting};
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::{BootstrapOptions, POSTGRES, Reader, SessionCatalog};
 use engine::background::{self, Stop};
+use engine::control::{ClusterState, ControlFile};
 use engine::{Engine, EngineError, EngineOptions};
 use exec::{Format, Instance, Output, ParamValue, Session, SessionInfo, TransactionStatus};
 use runtime::{Event, Workers};
@@ -93,12 +94,29 @@ fn check_setting(setting: Setting, text: &str) -> SqlResult<Option<String>> {
 /// Opens a data directory, recovering it if need be. Called on a plain thread.
 pub fn open(dir: &Path, settings: Arc<ServerSettings>) -> SqlResult<Arc<dyn Database>> {
     base::settings::set_text_check(check_setting);
+    log_last_state(dir);
     let engine = Engine::open(dir, options(&settings)).map_err(fatal)?;
     Ok(Arc::new(Stampede {
         instance: Instance::new(Arc::new(engine), settings),
         stop: Stop::default(),
         loops: Arc::default(),
     }))
+}
+
+/// Tells how the last server ended. What is wrong with the control file is the engine's to say.
+fn log_last_state(dir: &Path) {
+    let Ok(control) = ControlFile::read(dir) else { return };
+    let time = crate::log::timestamp(control.time, false);
+    match control.state {
+        ClusterState::Initializing => {}
+        ClusterState::ShutDown => crate::log::log(format!("database system was shut down at {time}")),
+        ClusterState::InRecovery => {
+            crate::log::log(format!("database system was interrupted while in recovery at {time}"));
+        }
+        ClusterState::InProduction => {
+            crate::log::log(format!("database system was interrupted; last known up at {time}"));
+        }
+    }
 }
 
 /// Makes a data directory's database. Called on a plain thread.

@@ -372,7 +372,7 @@ impl Server {
             }
             Ok(reload) => {
                 for setting in &reload.changed {
-                    let value = reload.settings.get(*setting).raw(setting.definition());
+                    let value = reload.settings.show(*setting);
                     log::log(format!("parameter \"{}\" changed to \"{value}\"", setting.name()));
                 }
                 for setting in &reload.needs_restart {
