@@ -1,0 +1,164 @@
+//! kill -9 in the middle of transfers: the server comes back by itself, the sums agree, and what a client saw committed is
+//! there.
+
+mod support;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use support::{Client, Failure, Random, Server, knob};
+
+const ACCOUNTS: u64 = 200;
+const TELLERS: u64 = 10;
+const CLIENTS: u64 = 6;
+
+fn create(client: &mut Client) {
+    let statements = [
+        "create table branches (bid int primary key, balance int)".to_string(),
+        "create table tellers (tid int primary key, balance int)".to_string(),
+        "create table accounts (aid int primary key, balance int, filler text)".to_string(),
+        "create table history (client int, number int, delta int, primary key (client, number))".to_string(),
+        "insert into branches values (1, 0)".to_string(),
+        format!("insert into tellers select g, 0 from generate_series(1, {TELLERS}) g"),
+        format!("insert into accounts select g, 0, repeat('x', 80) from generate_series(1, {ACCOUNTS}) g"),
+    ];
+    for statement in statements {
+        client.query(&statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
+    }
+}
+
+/// What one client did: numbers of the transactions that it saw committed, and of the one whose fate it does not know.
+struct Ledger {
+    client: u64,
+    acknowledged: Vec<u64>,
+    unknown: Option<u64>,
+}
+
+/// One transfer; its number stands in the history.
+fn transfer(session: &mut Client, random: &mut Random, client: u64, number: u64) -> Result<(), Failure> {
+    let delta = random.below(10_000) as i64 - 5_000;
+    let (aid, tid) = (random.below(ACCOUNTS) + 1, random.below(TELLERS) + 1);
+    session.query("begin")?;
+    session.query(&format!("update accounts set balance = balance + {delta} where aid = {aid}"))?;
+    session.query(&format!("update tellers set balance = balance + {delta} where tid = {tid}"))?;
+    session.query(&format!("update branches set balance = balance + {delta} where bid = 1"))?;
+    session.query(&format!("insert into history values ({client}, {number}, {delta})"))?;
+    session.query("commit").map(|_| ())
+}
+
+/// Transfers until the server is gone.
+fn work(server: &Server, random: &mut Random, ledger: &mut Ledger, first: u64, stop: &AtomicBool) {
+    let mut session = server.client();
+    for number in first.. {
+        ledger.unknown = Some(number);
+        match transfer(&mut session, random, ledger.client, number) {
+            Ok(()) => {
+                ledger.acknowledged.push(number);
+                ledger.unknown = None;
+            }
+            Err(Failure::Lost) => return,
+            Err(failure) => panic!("{failure:?}"),
+        }
+        // For a killer that failed to: the test is over then.
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+    }
+}
+
+fn check(server: &Server, ledgers: &mut [Ledger]) {
+    let mut client = server.client();
+    let sums = "select (select sum(balance) from accounts), (select sum(balance) from tellers), \
+                (select sum(balance) from branches), (select coalesce(sum(delta), 0) from history)";
+    let row = client.query(sums).unwrap().remove(0);
+    assert!(row.iter().all(|sum| *sum == row[0] && sum.is_some()), "sums differ: {row:?}");
+    for ledger in ledgers {
+        // By the sequence of the table, and by the index.
+        let text = format!("select number from history where client + 0 = {} order by number", ledger.client);
+        let rows = client.query(&text).unwrap();
+        let found: Vec<u64> = rows.iter().map(|row| row[0].as_ref().unwrap().parse().unwrap()).collect();
+        let by_index =
+            client.value(&format!("select count(*) from history where client = {}", ledger.client));
+        assert_eq!(by_index, found.len().to_string(), "the index disagrees with the table");
+        if let Some(number) = ledger.unknown.take()
+            && found.contains(&number)
+        {
+            ledger.acknowledged.push(number);
+        }
+        assert_eq!(found, ledger.acknowledged, "client {}", ledger.client);
+    }
+}
+
+#[test]
+fn acknowledged_transactions_survive_kill_9() {
+    let seed = knob("STAMPEDE_TEST_SEED", u64::from(std::process::id()));
+    println!("STAMPEDE_TEST_SEED={seed}");
+    let mut random = Random(seed);
+    let mut server = Server::start(&["shared_buffers=1MB", "checkpoint_timeout=30s"]);
+    create(&mut server.client());
+    let mut ledgers: Vec<Ledger> =
+        (0..CLIENTS).map(|client| Ledger { client, acknowledged: Vec::new(), unknown: None }).collect();
+    for round in 0..knob("STAMPEDE_CRASH_ROUNDS", 3) {
+        let stop = AtomicBool::new(false);
+        let pid = server.pid();
+        thread::scope(|scope| {
+            for ledger in &mut ledgers {
+                let (server, stop, seed) = (&server, &stop, random.next());
+                // Numbers are not used twice, whatever happened to the last one.
+                let first = (round + 1) * 1_000_000;
+                scope.spawn(move || work(server, &mut Random(seed), ledger, first, stop));
+            }
+            if round % 2 == 1 {
+                // A checkpoint under way, or just done, is another place to start from.
+                server.client().query("checkpoint").unwrap();
+            }
+            thread::sleep(Duration::from_millis(300 + random.below(1_200)));
+            support::signal_to(pid, libc::SIGKILL);
+            thread::sleep(Duration::from_secs(1));
+            stop.store(true, Ordering::Relaxed);
+        });
+        server.wait();
+        server.run();
+        let log = server.log();
+        for words in ["database system was interrupted; last known up at", "redo starts at", "redo done at"] {
+            assert!(log.contains(words), "no \"{words}\" in {log}");
+        }
+        check(&server, &mut ledgers);
+    }
+    let count: usize = ledgers.iter().map(|ledger| ledger.acknowledged.len()).sum();
+    assert!(count > 0, "no transaction was ever committed");
+    // A clean stop leaves nothing to recover.
+    server.stop();
+    server.run();
+    assert!(!server.log().contains("redo starts at"), "{}", server.log());
+    check(&server, &mut ledgers);
+}
+
+#[test]
+fn a_crash_undoes_what_was_not_committed() {
+    let mut server = Server::start(&[]);
+    let mut client = server.client();
+    client.query("create table kept (a int primary key, b text)").unwrap();
+    client.query("insert into kept select g, repeat('v', 100) from generate_series(1, 500) g").unwrap();
+    client.query("begin; create table lost (a int); insert into lost values (1)").unwrap();
+    client.query("update kept set b = 'changed'; insert into kept values (1000, 'new')").unwrap();
+    // Makes the uncommitted changes reach the disk.
+    server.client().query("checkpoint").unwrap();
+    server.kill();
+    server.run();
+    let mut client = server.client();
+    assert_eq!(client.error("select * from lost"), "42P01 relation \"lost\" does not exist");
+    assert_eq!(client.value("select count(*) from kept where b = repeat('v', 100)"), "500");
+    assert_eq!(client.value("select count(*) from kept"), "500");
+    assert_eq!(client.value("select count(*) from kept where a = 1000"), "0");
+    // The names are free again.
+    client.query("create table lost (a int)").unwrap();
+    client.query("insert into kept values (1000, 'new')").unwrap();
+    // And again, while nothing has been written since recovery.
+    server.kill();
+    server.run();
+    let mut client = server.client();
+    assert_eq!(client.value("select count(*) from lost"), "0");
+    assert_eq!(client.value("select b from kept where a = 1000"), "new");
+}

@@ -1,0 +1,271 @@
+//! What comes from outside and is not as it should be: pages, streams of bytes, passwords, a second server.
+
+mod support;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use support::client::{message, startup};
+use support::{Client, Failure, PATIENCE, Random, Server, exists, has, knob, output, text};
+
+#[test]
+fn a_flipped_byte_is_an_error_that_names_the_page() {
+    let mut server = Server::start(&[]);
+    let mut client = server.client();
+    for table in ["hurt", "whole"] {
+        client.query(&format!("create table {table} (a int primary key, b text)")).unwrap();
+        let insert = format!("insert into {table} select g, repeat('x', 200) from generate_series(1, 200) g");
+        client.query(&insert).unwrap();
+    }
+    let path = client.value("select pg_relation_filepath('hurt')");
+    assert!(path.starts_with("base/"), "{path}");
+    // In the pages of a stopped server nothing is newer in memory.
+    server.stop();
+    let file = fs::OpenOptions::new().read(true).write(true).open(server.data().join(&path)).unwrap();
+    assert!(file.metadata().unwrap().len() >= 3 * 8192);
+    let mut byte = [0];
+    let at = 8192 + 5000;
+    file.read_exact_at(&mut byte, at).unwrap();
+    file.write_all_at(&[byte[0] ^ 0x10], at).unwrap();
+    server.run();
+    let mut client = server.client();
+    let expected = format!("XX001 invalid page in block 1 of relation \"{path}\"");
+    assert_eq!(client.error("select count(*) from hurt"), expected);
+    // Again, and in the same session: nothing stays locked, nothing was taken for good.
+    assert_eq!(client.error("select sum(length(b)) from hurt"), expected);
+    assert_eq!(client.value("select count(*) from whole"), "200");
+    assert_eq!(client.value("select b from hurt where a = 1"), "x".repeat(200));
+    client.query("insert into whole values (201, 'y')").unwrap();
+    assert_eq!(server.client().value("select count(*) from whole"), "201");
+    assert!(server.log().contains(&expected[6..]), "{}", server.log());
+    file.write_all_at(&byte, at).unwrap();
+    assert_eq!(client.value("select count(*) from hurt"), "200");
+}
+
+/// A session as a driver would send it, to be mutated.
+fn streams() -> Vec<Vec<u8>> {
+    let hello = startup(&[("application_name", "mutant")]);
+    let simple = message(b'Q', b"select a, b from t where a > 3\0");
+    let parse = message(b'P', b"s\0select b from t where a = $1 and b <> $2\0\0\x02\0\0\0\x17\0\0\0\x19");
+    let bind = message(b'B', b"p\0s\0\0\x02\0\x01\0\0\0\x02\0\0\0\x04\0\0\0\x05\0\0\0\x03abc\0\x01\0\x01");
+    let describe = message(b'D', b"Pp\0");
+    let execute = message(b'E', b"p\0\0\0\0\x02");
+    let close = message(b'C', b"Ss\0");
+    let sync = message(b'S', b"");
+    let copy = message(b'Q', b"copy t from stdin\0");
+    let data = message(b'd', b"1\tx\n2\t\\N\n");
+    let done = message(b'c', b"");
+    let many = message(b'Q', b"begin; insert into t values (7, 'seven'); savepoint a; rollback\0");
+    vec![
+        [hello.clone(), simple, sync.clone()].concat(),
+        [hello.clone(), parse, bind, describe, execute, close, sync].concat(),
+        [hello.clone(), copy, data, done].concat(),
+        [hello, many, message(b'X', b"")].concat(),
+        // Requests for TLS, GSS and to cancel.
+        [[0u8, 0, 0, 8, 4, 210, 22, 47], [0, 0, 0, 8, 4, 210, 22, 48]].concat(),
+        [0, 0, 0, 16, 4, 210, 22, 46, 0, 0, 0, 1, 0, 0, 0, 2].to_vec(),
+    ]
+}
+
+/// A copy with some bytes changed, taken out, repeated, or cut off.
+fn mutate(stream: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut out = stream.to_vec();
+    for _ in 0..=random.below(4) {
+        let at = random.below(out.len().max(1) as u64) as usize;
+        match random.below(6) {
+            _ if out.is_empty() => break,
+            0 => out[at] = random.next() as u8,
+            1 => out[at] ^= 1 << random.below(8),
+            2 => out.truncate(at),
+            3 => drop(out.remove(at)),
+            4 => out.insert(at, random.next() as u8),
+            _ => {
+                let piece = out[at..].to_vec();
+                out.extend(piece);
+            }
+        }
+    }
+    out
+}
+
+/// Sends a stream and reads until the server closes; a hang would fail the test.
+fn throw(socket: &std::path::Path, bytes: &[u8]) {
+    let mut stream = UnixStream::connect(socket).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    // The server may have closed already.
+    let _ = stream.write_all(bytes);
+    let _ = stream.shutdown(Shutdown::Write);
+    if let Err(error) = stream.read_to_end(&mut Vec::new()) {
+        assert!(error.kind() != std::io::ErrorKind::WouldBlock, "the server hangs on {bytes:?}");
+    }
+}
+
+#[test]
+fn bytes_that_are_not_the_protocol_hurt_nobody_else() {
+    let seed = knob("STAMPEDE_TEST_SEED", u64::from(std::process::id()));
+    println!("STAMPEDE_TEST_SEED={seed}");
+    let server = Server::start(&["authentication_timeout=10s"]);
+    let mut witness = server.client();
+    witness.query("create table t (a int, b text)").unwrap();
+    witness.query("insert into t select g, 'row ' || g from generate_series(1, 10) g").unwrap();
+    let socket = server.socket().join(format!(".s.PGSQL.{}", server.port));
+    let total = knob("STAMPEDE_FUZZ_STREAMS", 3_000);
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let socket = &socket;
+            scope.spawn(move || {
+                let mut random = Random(seed.wrapping_mul(31).wrapping_add(thread));
+                let streams = streams();
+                for _ in 0..total / 4 {
+                    let bytes = if random.below(5) == 0 {
+                        (0..random.below(400)).map(|_| random.next() as u8).collect()
+                    } else {
+                        mutate(&streams[random.below(streams.len() as u64) as usize], &mut random)
+                    };
+                    throw(socket, &bytes);
+                }
+            });
+        }
+        for _ in 0..50 {
+            // One session that stays, and new ones, while it rains.
+            assert_eq!(witness.value("select 6 * 7"), "42");
+            assert_eq!(server.client().value("select 'in'"), "in");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    });
+    assert!(witness.value("select count(*) from t where a between 1 and 10").parse::<u32>().unwrap() >= 10);
+    support::until("all strangers are gone", || {
+        witness.value("select count(*) from pg_stat_activity where backend_type = 'client backend'") == "1"
+    });
+    let log = server.log();
+    assert!(!log.contains("panicked") && !log.contains("internal error"), "{log}");
+}
+
+#[test]
+fn a_connection_that_says_nothing_is_closed() {
+    let server = Server::start(&["authentication_timeout=1s"]);
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    // A word of farewell is allowed; the end must come.
+    let mut farewell = Vec::new();
+    stream.read_to_end(&mut farewell).unwrap();
+    assert!(farewell.is_empty() || farewell[0] == b'E', "{farewell:?}");
+    assert_eq!(server.client().value("select 1"), "1");
+}
+
+#[test]
+fn a_second_server_is_refused() {
+    let server = Server::start(&[]);
+    let mut second = server.program("postgres");
+    let second = second.arg("-D").arg(server.data()).args(["-p", "1", "-k", "", "-h", ""]);
+    let refused = output(second);
+    assert_eq!(refused.status.code(), Some(1));
+    let said = text(&refused);
+    assert!(said.contains("FATAL:  lock file \"postmaster.pid\" already exists"), "{said}");
+    let hint = format!(
+        "HINT:  Is another postmaster (PID {}) running in data directory \"{}\"?",
+        server.pid(),
+        server.data().display()
+    );
+    assert!(said.contains(&hint), "{said}");
+    // Not by a deleted file either.
+    fs::remove_file(server.data().join("postmaster.pid")).unwrap();
+    let refused = output(second);
+    assert_eq!(refused.status.code(), Some(1), "{}", text(&refused));
+    assert_eq!(server.client().value("select 1"), "1");
+}
+
+#[test]
+fn a_port_in_use_is_refused() {
+    let server = Server::start(&[]);
+    let mut other = Server::init(&[]);
+    other.port = server.port;
+    other.launch();
+    assert_eq!(other.wait().code(), Some(1));
+    let log = other.log();
+    assert!(log.contains("could not bind IPv4 address \"127.0.0.1\": Address already in use"), "{log}");
+    let hint = format!(
+        "Is another postmaster already running on port {}? If not, wait a few seconds and retry.",
+        server.port
+    );
+    assert!(log.contains(&hint), "{log}");
+    assert!(log.contains("FATAL:  could not create any TCP/IP sockets"), "{log}");
+    assert!(!exists(&other.data().join("postmaster.pid")));
+}
+
+#[test]
+fn strangers_are_turned_away() {
+    let server = Server::start(&[]);
+    let refused = |parameters: &[(&str, &str)]| match server.connect(parameters) {
+        Err(Failure::Error { severity, code, message }) => format!("{severity} {code} {message}"),
+        other => panic!("{:?}", other.map(|_| ())),
+    };
+    assert_eq!(refused(&[("user", "nobody")]), "FATAL 28000 role \"nobody\" does not exist");
+    assert_eq!(refused(&[("database", "nowhere")]), "FATAL 3D000 database \"nowhere\" does not exist");
+    assert_eq!(
+        refused(&[("work_mem", "lots")]),
+        "FATAL 22023 invalid value for parameter \"work_mem\": \"lots\""
+    );
+    assert_eq!(
+        refused(&[("nonsense", "1")]),
+        "FATAL 42704 unrecognized configuration parameter \"nonsense\""
+    );
+    assert_eq!(server.client().value("select current_user"), "postgres");
+}
+
+#[test]
+fn passwords() {
+    if !has("psql") {
+        return;
+    }
+    let secret = std::env::temp_dir().join(format!("stampede-test-secret-{}", std::process::id()));
+    fs::write(&secret, "geheim \u{df}\n").unwrap();
+    let mut server = Server::init(&["--auth", "scram-sha-256", "--pwfile", &secret.display().to_string()]);
+    fs::remove_file(&secret).unwrap();
+    server.run();
+    let login = |password: &str| {
+        let mut psql = server.tool("psql");
+        psql.args(["-X", "-A", "-t", "-w", "-c", "select current_user"]).env("PGPASSWORD", password);
+        let done = output(&mut psql);
+        (done.status.code(), text(&done))
+    };
+    assert_eq!(login("geheim \u{df}"), (Some(0), "postgres\n".to_string()));
+    let (code, said) = login("wrong");
+    assert_eq!(code, Some(2));
+    assert!(said.contains("FATAL:  password authentication failed for user \"postgres\""), "{said}");
+    // Nothing tells a stranger which roles there are.
+    let mut psql = server.tool("psql");
+    let said =
+        text(&output(psql.args(["-X", "-w", "-U", "nobody", "-c", "select 1"]).env("PGPASSWORD", "x")));
+    assert!(said.contains("FATAL:  password authentication failed for user \"nobody\""), "{said}");
+    // A client that sends no password, but a query.
+    let mut rude = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+    rude.set_read_timeout(Some(PATIENCE)).unwrap();
+    rude.write_all(&[startup(&[]), message(b'Q', b"select 'let in'\0")].concat()).unwrap();
+    let mut answer = Vec::new();
+    let _ = rude.read_to_end(&mut answer);
+    let answer = String::from_utf8_lossy(&answer);
+    assert!(answer.contains("08P01") && !answer.contains("let in"), "{answer}");
+    let log = server.log();
+    assert!(!log.contains("geheim"), "a password in the log");
+}
+
+#[test]
+fn too_many_clients() {
+    let server =
+        Server::start(&["max_connections=5", "superuser_reserved_connections=0", "reserved_connections=0"]);
+    let clients: Vec<Client> = (0..5).map(|_| server.client()).collect();
+    match server.connect(&[]) {
+        Err(Failure::Error { severity, code, message }) => {
+            assert_eq!((severity.as_str(), code.as_str()), ("FATAL", "53300"));
+            assert_eq!(message, "sorry, too many clients already");
+        }
+        other => panic!("{:?}", other.map(|_| ())),
+    }
+    drop(clients);
+    support::until("there is room again", || server.connect(&[]).is_ok());
+}

@@ -1,0 +1,287 @@
+//! A server of the test's own: the real binary on a data directory, a port and a socket directory that nobody else has.
+//!
+//! Everything lies in one temporary directory, which goes away with the [`Server`], together with whatever runs in it.
+
+// Each test file is a program of its own and uses only some of this.
+#![allow(dead_code)]
+
+pub mod client;
+
+use std::fs;
+use std::io::{Read, Seek, SeekFrom};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+pub use client::{Client, Failure};
+
+/// The log line after which clients are let in.
+pub const READY: &str = "database system is ready to accept connections";
+
+/// A hang fails the test instead of blocking it.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A data directory, and the server that runs on it, if one does.
+pub struct Server {
+    base: PathBuf,
+    /// TCP port; also in the socket's name.
+    pub port: u16,
+    options: Vec<String>,
+    child: Option<Child>,
+    /// Length of the log when the running server was started.
+    log_start: u64,
+}
+
+impl Server {
+    /// Makes a data directory, with more options for `initdb`.
+    pub fn init(options: &[&str]) -> Server {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        // Not in a build directory: the names of sockets must be short.
+        let base = std::env::temp_dir().join(format!("stampede-test-{}-{number}", std::process::id()));
+        let _ = fs::remove_dir_all(&base);
+        fs::create_dir_all(base.join("bin")).unwrap();
+        fs::create_dir(base.join("socket")).unwrap();
+        for name in ["initdb", "pg_ctl", "postgres"] {
+            std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_stampede"), base.join("bin").join(name)).unwrap();
+        }
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let server = Server { base, port, options: Vec::new(), child: None, log_start: 0 };
+        let mut initdb = server.program("initdb");
+        let made = output(initdb.args(["-N", "-U", "postgres", "-D"]).arg(server.data()).args(options));
+        assert!(made.status.success(), "initdb: {}", text(&made));
+        server
+    }
+
+    /// A new server that lets everybody in, with some settings (`name=value`).
+    pub fn start(settings: &[&str]) -> Server {
+        let mut server = Server::init(&[]);
+        for setting in settings {
+            server.options.extend(["-c".to_string(), setting.to_string()]);
+        }
+        server.run();
+        server
+    }
+
+    /// Starts it and waits until it lets clients in.
+    pub fn run(&mut self) {
+        self.launch();
+        self.wait_for_log(READY);
+    }
+
+    /// Starts it.
+    pub fn launch(&mut self) {
+        assert!(self.child.is_none(), "it runs already");
+        let log = fs::OpenOptions::new().create(true).append(true).open(self.log_path()).unwrap();
+        self.log_start = log.metadata().unwrap().len();
+        let mut command = self.program("postgres");
+        command.arg("-D").arg(self.data()).args(["-p", &self.port.to_string(), "-k"]).arg(self.socket());
+        command.args(&self.options).stdin(Stdio::null());
+        self.child = Some(command.stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap());
+    }
+
+    /// One of the programs that the binary is, by its name.
+    pub fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(self.base.join("bin").join(name));
+        for variable in ["PGDATA", "PGHOST", "PGPORT", "PGUSER", "PGDATABASE", "PGOPTIONS"] {
+            command.env_remove(variable);
+        }
+        command
+    }
+
+    /// Data directory.
+    pub fn data(&self) -> PathBuf {
+        self.base.join("data")
+    }
+
+    /// A place for other files.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.base.join(name)
+    }
+
+    /// Directory of the Unix socket.
+    pub fn socket(&self) -> PathBuf {
+        self.base.join("socket")
+    }
+
+    /// File that the server logs to.
+    pub fn log_path(&self) -> PathBuf {
+        self.base.join("log")
+    }
+
+    /// What the running server, or the last one, has logged.
+    pub fn log(&self) -> String {
+        let mut bytes = Vec::new();
+        let mut file = fs::File::open(self.log_path()).unwrap();
+        file.seek(SeekFrom::Start(self.log_start)).unwrap();
+        file.read_to_end(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Waits for words in the log of the running server.
+    pub fn wait_for_log(&mut self, words: &str) {
+        let child = self.child.as_mut().expect("a server");
+        let mut ended = child.try_wait().unwrap();
+        let deadline = Instant::now() + PATIENCE;
+        while !self.log().contains(words) {
+            assert!(ended.is_none(), "the server ended: {}", self.log());
+            assert!(Instant::now() < deadline, "no \"{words}\" in the log: {}", self.log());
+            std::thread::sleep(Duration::from_millis(10));
+            ended = self.child.as_mut().and_then(|child| child.try_wait().unwrap());
+        }
+    }
+
+    /// Process of the server.
+    pub fn pid(&self) -> i32 {
+        self.child.as_ref().expect("a server").id() as i32
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: i32) {
+        signal_to(self.pid(), signal);
+    }
+
+    /// Waits for its end.
+    pub fn wait(&mut self) -> ExitStatus {
+        let child = self.child.as_mut().expect("a server");
+        let status = wait(child).unwrap_or_else(|| panic!("it does not end: {}", self.log()));
+        self.child = None;
+        status
+    }
+
+    /// Fast shutdown.
+    pub fn stop(&mut self) {
+        self.signal(libc::SIGINT);
+        let status = self.wait();
+        assert!(status.success(), "{status}: {}", self.log());
+    }
+
+    /// The end that no program can prepare for.
+    pub fn kill(&mut self) {
+        self.signal(libc::SIGKILL);
+        self.wait();
+    }
+
+    /// A client of the database `postgres`, over TCP.
+    pub fn client(&self) -> Client {
+        self.connect(&[]).unwrap()
+    }
+
+    /// A client with more start-up parameters.
+    pub fn connect(&self, parameters: &[(&str, &str)]) -> Result<Client, Failure> {
+        Client::connect(self.port, parameters)
+    }
+
+    /// A client program (`psql`, `pgbench`) that finds this server, by its socket.
+    pub fn tool(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("PG")) {
+            command.env_remove(name);
+        }
+        command.env("PGHOST", self.socket()).env("PGPORT", self.port.to_string());
+        command.env("PGUSER", "postgres").env("PGDATABASE", "postgres").env("PGCONNECT_TIMEOUT", "30");
+        command.env("LC_ALL", "C").stdin(Stdio::null()).current_dir(&self.base);
+        command
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        } else if let Some(pid) = self.pid_file() {
+            // Started by `pg_ctl`.
+            signal_to(pid, libc::SIGKILL);
+        }
+        if std::thread::panicking() && self.log_path().exists() {
+            eprintln!("log of the server:\n{}", self.log());
+        }
+        let _ = fs::remove_dir_all(&self.base);
+    }
+}
+
+impl Server {
+    /// Process in `postmaster.pid`.
+    pub fn pid_file(&self) -> Option<i32> {
+        let text = fs::read_to_string(self.data().join("postmaster.pid")).ok()?;
+        text.lines().next()?.parse().ok()
+    }
+}
+
+/// Sends a signal to a process that the test started.
+pub fn signal_to(pid: i32, signal: i32) {
+    // SAFETY: a plain system call.
+    unsafe { libc::kill(pid, signal) };
+}
+
+/// Waits for the end of a process; none if it takes too long.
+pub fn wait(child: &mut Child) -> Option<ExitStatus> {
+    let deadline = Instant::now() + PATIENCE;
+    while Instant::now() < deadline {
+        if let Some(status) = child.try_wait().unwrap() {
+            return Some(status);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    None
+}
+
+/// Repeats until it is true.
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "still not: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Runs a program to its end.
+pub fn output(command: &mut Command) -> Output {
+    command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+}
+
+/// Both outputs of a program.
+pub fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// Whether a client program is installed. If not, says which test is skipped.
+pub fn has(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok();
+    if !found {
+        println!("skipped: {program} is not installed");
+    }
+    found
+}
+
+/// A number that the environment may set, for longer runs.
+pub fn knob(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value}")))
+}
+
+/// A small random generator (splitmix64).
+pub struct Random(pub u64);
+
+impl Random {
+    /// Any number.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+}
+
+/// Whether a path is there.
+pub fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
