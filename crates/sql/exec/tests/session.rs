@@ -103,3 +103,16 @@ fn a_transaction_has_the_isolation_it_asked_for() {
     assert_eq!(one.query("insert into i values (1)"), "");
     one.query("commit");
 }
+
+#[test]
+fn a_union_part_may_compute_its_columns_by_subqueries() {
+    let server = Server::new();
+    let session = server.connect();
+    session.query("create table r (id oid, v int2vector); insert into r values (1259, '1 2')");
+    let sql = "select relname, null from pg_class where oid = 1249 union \
+               select relname, case when v is not null then \
+               (select string_agg(attname, ',') from generate_series(0, array_upper(r.v::int2[], 1)) s, pg_attribute \
+               where attrelid = r.id and attnum = r.v[s]) end from r join pg_class c on c.oid = r.id where r.id = '1259' \
+               order by 1";
+    assert_eq!(session.query(sql), "pg_attribute|\npg_class|oid,relname");
+}

@@ -566,10 +566,11 @@ impl Planner<'_> {
     fn set_tree(&mut self, rel: RelId, tree: SetTree, output: &[Expr]) -> SqlResult<Plan> {
         match tree {
             SetTree::Leaf(block) => {
-                let targets = block.targets.clone();
+                // A plan's rows begin with the result columns; planning may have rewritten what computes them.
+                let width = block.targets.iter().filter(|t| !t.junk).count();
                 let plan = self.plan_block(*block, 0.0)?;
-                Ok(self
-                    .positional(plan, targets.iter().filter(|t| !t.junk).map(|t| t.expr.clone()).collect()))
+                let columns = plan.output[..width].to_vec();
+                Ok(self.positional(plan, columns))
             }
             SetTree::Op { op: SetOperation::Union, all, left, right } => {
                 let mut children = Vec::new();
