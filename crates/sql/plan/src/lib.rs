@@ -52,20 +52,5 @@ pub fn stack_too_deep() -> SqlError {
 
 /// What an interrupt says to the client.
 pub fn interrupted(interrupt: runtime::Interrupt) -> SqlError {
-    use runtime::Interrupt;
-    match interrupt {
-        Interrupt::Terminate => SqlError::fatal(
-            base::SqlState::ADMIN_SHUTDOWN,
-            "terminating connection due to administrator command",
-        ),
-        Interrupt::StatementTimeout => {
-            sql_err!(QUERY_CANCELED, "canceling statement due to statement timeout")
-        }
-        Interrupt::LockTimeout => sql_err!(LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout"),
-        Interrupt::TransactionTimeout => SqlError::fatal(
-            base::SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
-            "terminating connection due to transaction timeout",
-        ),
-        _ => sql_err!(QUERY_CANCELED, "canceling statement due to user request"),
-    }
+    interrupt.into()
 }
