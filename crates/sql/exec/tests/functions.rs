@@ -29,6 +29,16 @@ fn names_of_objects_follow_the_search_path() {
         "character varying(20)|numeric(10,2)|-"
     );
     assert_eq!(s.query("select pg_table_is_visible(1259), pg_table_is_visible(99999) is null"), "t|t");
+    s.query("create temporary table passing (a int)");
+    s.query("create index i on \"My T\" (a)");
+    assert_eq!(
+        s.query(
+            "select pg_relation_is_publishable('\"My T\"'), pg_relation_is_publishable('passing'), \
+             pg_relation_is_publishable('i'), pg_relation_is_publishable('pg_class'), \
+             pg_relation_is_publishable(99999) is null"
+        ),
+        "t|f|f|f|t"
+    );
 }
 
 #[test]

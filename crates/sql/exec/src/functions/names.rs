@@ -163,6 +163,7 @@ impl Session {
             F::ColDescription => self.column_description(Oid(arg(args, 0)), arg(args, 1))?,
             F::ShobjDescription => self.shared_description(args)?,
             F::PgGetUserbyid => self.user_by_id(Oid(arg(args, 0)))?,
+            F::PgRelationIsPublishable => self.is_publishable(Oid(arg(args, 0)))?,
             F::ToRegclass => self.soft_lookup(RegKind::Class, args)?,
             F::ToRegtype => self.soft_lookup(RegKind::Type, args)?,
             F::ToRegproc => self.soft_lookup(RegKind::Proc, args)?,
@@ -179,6 +180,16 @@ impl Session {
             // The check of an operator class is a test of its author's; ours come from one registry.
             F::Amvalidate => Datum::Bool(true),
             _ => return Ok(None),
+        }))
+    }
+
+    /// Whether a publication may name the relation: a permanent table of a user. NULL for one that is gone.
+    fn is_publishable(&self, oid: Oid) -> SqlResult<Datum> {
+        let index = pg_class::PG_CLASS_OID_INDEX;
+        let row = self.with_reader(|r| r.find_one(&pg_class::TABLE, index, &[oid.into()]))?;
+        Ok(row.map_or(Datum::Null, |(_, row)| {
+            let is_table = matches!(row.char(pg_class::RELKIND), b'r' | b'p');
+            Datum::Bool(is_table && row.char(pg_class::RELPERSISTENCE) == b'p' && !oid.is_pinned())
         }))
     }
 
