@@ -114,7 +114,7 @@ impl Execution {
             node,
             subs,
             cells: vec![Datum::Null; statement.exec_params],
-            work_tables: vec![Vec::new(); statement.work_tables],
+            work_tables: vec![Vec::new(); statement.work_tables.len()],
             counters: counting.then(|| vec![Counters::default(); builder.counted]),
             params: Vec::new(),
             processed: 0,

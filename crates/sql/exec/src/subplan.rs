@@ -221,7 +221,7 @@ pub fn cte_row(subplan: usize, at: usize, cx: &mut Cx<'_>) -> SqlResult<bool> {
 pub fn cte_changed(subplan: usize, cx: &mut Cx<'_>, changed: &[usize]) -> SqlResult<()> {
     let Some(mut program) = cx.subs[subplan].take() else { return Ok(()) };
     let mut result = Ok(());
-    if program.depends.iter().any(|c| changed.contains(c)) && !program.rows.is_empty() {
+    if program.depends.iter().any(|c| changed.contains(c)) && program.started {
         program.rows.clear();
         program.finished = false;
         result = program.node.rescan(cx, changed);

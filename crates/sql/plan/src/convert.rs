@@ -10,8 +10,8 @@ use types::Function;
 use crate::expr::*;
 use crate::logical::{self as l, Block, SetTree, Source, Target};
 use crate::plan::{
-    Command, FrameBound, FrameExclude, FrameMode, JoinKind, Modify, OnConflict, Plan, RelColumn, Relation,
-    RowLockStrength, RowLockWait, RowMark, WindowFrame,
+    Command, FrameBound, FrameExclude, FrameMode, FrameRange, JoinKind, Modify, OnConflict, Plan, RelColumn,
+    Relation, RowLockStrength, RowLockWait, RowMark, WindowFrame,
 };
 use crate::planner::Planner;
 use crate::relset::MAX_RELATIONS;
@@ -45,6 +45,15 @@ pub(crate) struct Converter<'p, 'c> {
     scopes: Vec<Scope>,
     case_cells: Vec<ParamId>,
     link_cells: Vec<Vec<ParamId>>,
+}
+
+/// Makes a grouping column differ from equal ones before it: a grouping set may null one and keep the other.
+fn keep_apart(block: &mut Block, target: usize) {
+    while block.group.contains(&block.targets[target].expr) {
+        let expr = &mut block.targets[target].expr;
+        let (type_oid, typmod) = (expr.type_oid(), expr.typmod());
+        *expr = Expr::Relabel { arg: Box::new(expr.clone()), type_oid, typmod, explicit: false };
+    }
 }
 
 /// The function with this OID, built in.
@@ -115,7 +124,11 @@ impl<'p, 'c> Converter<'p, 'c> {
             at.ok_or_else(|| SqlError::internal("sort reference without target"))
         };
         for clause in &query.group_by {
-            block.group.push(block.targets[by_ref(clause.sort_ref)?].expr.clone());
+            let target = by_ref(clause.sort_ref)?;
+            if !query.grouping_sets.is_empty() {
+                keep_apart(block, target);
+            }
+            block.group.push(block.targets[target].expr.clone());
         }
         for set in &query.grouping_sets {
             let index = |r: &u32| query.group_by.iter().position(|g| g.sort_ref == *r).unwrap_or(0);
@@ -133,7 +146,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             let partition =
                 window.partition_by.iter().map(|c| Ok(key(block, c)?.expr)).collect::<SqlResult<_>>()?;
             let order = window.order_by.iter().map(|c| key(block, c)).collect::<SqlResult<_>>()?;
-            let frame = self.frame(&window.frame)?;
+            let frame = self.frame(window)?;
             let name = window.name.clone().unwrap_or_else(|| format!("w{}", number + 1)).into();
             block.windows.push(l::Window { name, partition, order, frame });
         }
@@ -161,7 +174,8 @@ impl<'p, 'c> Converter<'p, 'c> {
         Ok(())
     }
 
-    fn frame(&mut self, frame: &a::Frame) -> SqlResult<WindowFrame> {
+    fn frame(&mut self, window: &a::WindowClause) -> SqlResult<WindowFrame> {
+        let frame = &window.frame;
         Ok(WindowFrame {
             mode: match frame.units {
                 a::FrameUnits::Rows => FrameMode::Rows,
@@ -175,6 +189,14 @@ impl<'p, 'c> Converter<'p, 'c> {
                 a::FrameExclusion::CurrentRow => FrameExclude::CurrentRow,
                 a::FrameExclusion::Group => FrameExclude::Group,
                 a::FrameExclusion::Ties => FrameExclude::Ties,
+            },
+            range: match window.in_range {
+                (Oid::INVALID, Oid::INVALID) => None,
+                (start, end) => {
+                    let collation = window.in_range_collation;
+                    let by = |oid: Oid| (oid != Oid::INVALID).then(|| function(oid)).transpose();
+                    Some(FrameRange { start: by(start)?, end: by(end)?, collation })
+                }
             },
         })
     }
@@ -272,8 +294,9 @@ impl<'p, 'c> Converter<'p, 'c> {
         let Some(a::SetOperation::Node(node)) = &cte.query.set_operation else {
             return Err(SqlError::internal("recursive query without UNION"));
         };
-        let table = self.planner.work_tables;
-        self.planner.work_tables += 1;
+        let table = self.planner.work_tables.len();
+        let cell = self.planner.new_cell();
+        self.planner.work_tables.push(cell);
         self.scope().ctes.push((cte.name.clone(), CteState::Recursive { table }));
         self.scopes.push(Scope::default());
         let result = (|| -> SqlResult<_> {

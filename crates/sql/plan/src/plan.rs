@@ -104,8 +104,8 @@ pub struct Statement {
     pub params: Vec<Oid>,
     /// Number of executor parameters.
     pub exec_params: usize,
-    /// Number of work tables of recursive queries.
-    pub work_tables: usize,
+    /// Work tables of recursive queries: each has a cell that changes with its rows, for what is kept between rescans.
+    pub work_tables: Vec<ParamId>,
     /// Tables to lock before running, and how strongly (PostgreSQL's lock mode numbers).
     pub locks: Vec<(Oid, u8)>,
     /// Writes anything (DML, also in CTEs, or row locks).
@@ -153,7 +153,7 @@ impl Statement {
             result: vec![column],
             params: Vec::new(),
             exec_params: 0,
-            work_tables: 0,
+            work_tables: Vec::new(),
             locks: Vec::new(),
             modifies: false,
         }
@@ -386,6 +386,19 @@ pub struct WindowFrame {
     pub end: FrameBound,
     /// What is left out.
     pub exclude: FrameExclude,
+    /// How RANGE with an offset compares.
+    pub range: Option<FrameRange>,
+}
+
+/// What RANGE with an offset compares the key by; a side without an offset has no function.
+#[derive(Clone, Debug)]
+pub struct FrameRange {
+    /// `in_range` function of the start.
+    pub start: Option<&'static Function>,
+    /// `in_range` function of the end.
+    pub end: Option<&'static Function>,
+    /// Collation of the key.
+    pub collation: Oid,
 }
 
 /// Unit of a frame.

@@ -54,7 +54,7 @@ pub struct Planner<'c> {
     pub(crate) sources: Vec<Source>,
     pub(crate) subs: Vec<Sub>,
     pub(crate) cells: usize,
-    pub(crate) work_tables: usize,
+    pub(crate) work_tables: Vec<ParamId>,
     pub(crate) locks: Vec<(Oid, u8)>,
     /// Rows and columns' statistics of relations without a table (subqueries).
     pub(crate) derived_rows: HashMap<RelId, f64>,
@@ -115,7 +115,7 @@ impl<'c> Planner<'c> {
             sources: Vec::new(),
             subs: Vec::new(),
             cells: 0,
-            work_tables: 0,
+            work_tables: Vec::new(),
             locks: Vec::new(),
             derived_rows: HashMap::new(),
             modifies: false,

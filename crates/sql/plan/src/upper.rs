@@ -415,7 +415,7 @@ impl Planner<'_> {
         let width = output.iter().map(|e| type_width(e.type_oid(), e.typmod())).sum();
         let share = selectivity::conjunction(self, &block.having);
         let cost = Cost { startup, total, rows: clamp_rows(groups * share), width };
-        let sets = block.grouping_sets.clone();
+        let sets = key_sets(block, &keys);
         let node = Node::Aggregate { strategy, child: Box::new(child), keys, sets, calls };
         Plan { cost, output, filter: block.having.clone(), node }
     }
@@ -758,6 +758,23 @@ fn window_input(block: &Block) -> Vec<Expr> {
         collect_atoms(&expr, &block.group, &mut out);
     }
     out
+}
+
+/// The grouping sets as indexes into `keys`, which has each grouping expression once.
+fn key_sets(block: &Block, keys: &[Expr]) -> Vec<Vec<usize>> {
+    let place = |number: &usize| keys.iter().position(|k| *k == block.group[*number]);
+    let set = |set: &Vec<usize>| {
+        let mut out: Vec<usize> = set.iter().filter_map(place).collect();
+        let mut seen = Vec::new();
+        out.retain(|k| {
+            !seen.contains(k) && {
+                seen.push(*k);
+                true
+            }
+        });
+        out
+    };
+    block.grouping_sets.iter().map(set).collect()
 }
 
 fn collect_atoms(expr: &Expr, group: &[Expr], out: &mut Vec<Expr>) {

@@ -36,6 +36,7 @@ pub mod datetime;
 pub mod extract;
 pub mod float;
 pub mod ids;
+mod in_range;
 pub mod int;
 pub mod interval;
 pub mod numeric;

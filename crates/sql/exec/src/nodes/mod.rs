@@ -30,6 +30,7 @@ mod simple;
 mod sort;
 mod table_scan;
 mod window;
+mod window_range;
 
 pub use sort::Key;
 pub use table_scan::{TableHorizon, tid_datum};
@@ -245,6 +246,11 @@ fn walk_plan(
     plan.for_exprs(&mut |e| walk_expr(statement, e, found, set, depth));
     if let plan::Node::NestLoop { params, .. } = &plan.node {
         set.extend(params.iter().map(|(id, _)| *id));
+    }
+    match &plan.node {
+        plan::Node::WorkTableScan { table, .. } => found.push(statement.work_tables[*table]),
+        plan::Node::RecursiveUnion { table, .. } => set.push(statement.work_tables[*table]),
+        _ => {}
     }
     if let plan::Node::CteScan { subplan, .. } = &plan.node
         && depth < 64

@@ -17,11 +17,14 @@ pub fn build<'p>(
     table: usize,
     distinct: bool,
 ) -> SqlResult<BoxNode> {
+    let cell = builder.statement.work_tables[table];
     let (initial, recursive) = (builder.build(initial)?, builder.build(recursive)?);
     Ok(Box::new(RecursiveUnion {
         initial,
         recursive,
         table,
+        cell,
+        step: 0,
         seen: distinct.then(FxHashSet::default),
         gathered: Vec::new(),
         in_initial: true,
@@ -33,6 +36,10 @@ struct RecursiveUnion {
     initial: BoxNode,
     recursive: BoxNode,
     table: usize,
+    /// Stands for the work table in what its readers depend on.
+    cell: ParamId,
+    /// Steps made, over rescans too: the value of the cell.
+    step: i64,
     /// Rows given so far, for UNION without ALL.
     seen: Option<FxHashSet<Vec<u8>>>,
     gathered: Vec<Vec<Datum>>,
@@ -63,7 +70,9 @@ impl Node for RecursiveUnion {
             }
             cx.work_tables[self.table] = std::mem::take(&mut self.gathered);
             self.in_initial = false;
-            self.recursive.rescan(cx, &[])?;
+            self.step += 1;
+            cx.set(self.cell, Datum::Int8(self.step));
+            self.recursive.rescan(cx, &[self.cell])?;
         }
     }
 
@@ -79,7 +88,11 @@ impl Node for RecursiveUnion {
         }
         cx.work_tables[self.table].clear();
         self.initial.rescan(cx, changed)?;
-        self.recursive.rescan(cx, changed)
+        if changed.is_empty() {
+            return self.recursive.rescan(cx, changed);
+        }
+        let changed: Vec<ParamId> = changed.iter().copied().chain([self.cell]).collect();
+        self.recursive.rescan(cx, &changed)
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {

@@ -48,6 +48,21 @@ impl Key {
         (self.descending, self.nulls_first) = (descending, nulls_first);
     }
 
+    /// DESC.
+    pub fn descending(&self) -> bool {
+        self.descending
+    }
+
+    /// NULLS FIRST.
+    pub fn nulls_first(&self) -> bool {
+        self.nulls_first
+    }
+
+    /// The key of a row.
+    pub fn value(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Datum> {
+        self.code.eval(Rows::one(row), cx)
+    }
+
     /// Order of two values under this key.
     #[inline]
     pub fn compare(&self, a: &Datum, b: &Datum) -> Ordering {

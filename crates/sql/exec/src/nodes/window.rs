@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{SqlResult, sql_err};
 use plan::{
-    AggCall, Expr, FrameBound, FrameExclude, FrameMode, ParamId, Plan, SortKey, WindowCall, WindowFrame,
+    AggCall, Expr, FrameBound, FrameExclude, FrameMode, FrameRange, ParamId, Plan, SortKey, WindowCall,
+    WindowFrame,
 };
 use tuple::Datum;
 use types::Imp;
@@ -12,6 +13,7 @@ use types::registry::WindowFn;
 
 use super::aggregate::CallCode;
 use super::sort::{self, compare_rows};
+use super::window_range::{self, Offset};
 use super::{BoxNode, Builder, Key, Node, Projection};
 use crate::compile::Inputs;
 use crate::cx::Cx;
@@ -66,11 +68,6 @@ pub fn build<'p>(
         })
     };
     let (start, end) = (bound(&frame.start)?, bound(&frame.end)?);
-    if frame.mode == FrameMode::Range
-        && !matches!((&start, &end), (Bound::Unbounded | Bound::Current, Bound::Unbounded | Bound::Current))
-    {
-        return Err(SqlError::not_supported("RANGE with an offset in a window frame"));
-    }
     let child = builder.build(child)?;
     Ok(Box::new(WindowAgg {
         child,
@@ -80,6 +77,7 @@ pub fn build<'p>(
         start,
         end,
         exclude: frame.exclude,
+        range: frame.range.clone(),
         functions,
         projection,
         rows: Vec::new(),
@@ -113,6 +111,8 @@ struct WindowAgg {
     start: Bound,
     end: Bound,
     exclude: FrameExclude,
+    /// RANGE with an offset.
+    range: Option<FrameRange>,
     functions: Vec<Function>,
     projection: Projection,
     /// The partition.
@@ -165,11 +165,17 @@ impl WindowAgg {
         Ok(true)
     }
 
+    fn offset_value(code: &Code, what: &str, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+        match code.eval(Rows::one(&[]), cx)? {
+            Datum::Null => Err(sql_err!(NULL_VALUE_NOT_ALLOWED, "frame {what} offset must not be null")),
+            value => Ok(value),
+        }
+    }
+
     fn offset(code: &Code, what: &str, cx: &mut Cx<'_>) -> SqlResult<usize> {
-        let n = match code.eval(Rows::one(&[]), cx)? {
+        let n = match Self::offset_value(code, what, cx)? {
             Datum::Int8(n) => n,
-            Datum::Int4(n) => i64::from(n),
-            _ => return Err(sql_err!(NULL_VALUE_NOT_ALLOWED, "frame {what} offset must not be null")),
+            _ => 0,
         };
         usize::try_from(n).map_err(|_| {
             sql_err!(INVALID_PRECEDING_OR_FOLLOWING_SIZE, "frame {what} offset must not be negative")
@@ -184,13 +190,37 @@ impl WindowAgg {
         self.peers.partition_point(|p| *p <= peer)
     }
 
+    /// The edge of row `at`'s frame that RANGE with an offset gives, if the bound is one.
+    fn range_edge(&self, bound: &Bound, start: bool, at: usize, cx: &mut Cx<'_>) -> SqlResult<Option<usize>> {
+        let (Some(range), Some(key)) = (&self.range, self.order.first()) else { return Ok(None) };
+        let (code, preceding) = match bound {
+            Bound::Preceding(code) => (code, true),
+            Bound::Following(code) => (code, false),
+            Bound::Unbounded | Bound::Current => return Ok(None),
+        };
+        let value = Self::offset_value(code, if start { "starting" } else { "ending" }, cx)?;
+        let offset = Offset { value, preceding };
+        let edge = if start { window_range::start } else { window_range::end };
+        edge(range, key, &self.rows, at, &offset, cx).map(Some)
+    }
+
     /// The frame of row `at`, as a half-open range before exclusion.
     fn frame(&self, at: usize, cx: &mut Cx<'_>) -> SqlResult<(usize, usize)> {
-        let count = self.rows.len();
+        let start = match self.range_edge(&self.start, true, at, cx)? {
+            Some(edge) => edge,
+            None => self.frame_start(at, cx)?,
+        };
+        let end = match self.range_edge(&self.end, false, at, cx)? {
+            Some(edge) => edge,
+            None => self.frame_end(at, cx)?,
+        };
+        Ok((start, end.max(start)))
+    }
+
+    fn frame_start(&self, at: usize, cx: &mut Cx<'_>) -> SqlResult<usize> {
         let rows_mode = self.mode == FrameMode::Rows;
         let peer = self.peers[at];
-        let last_peer = self.peers.last().copied().unwrap_or(0);
-        let start = match &self.start {
+        Ok(match &self.start {
             Bound::Unbounded => 0,
             Bound::Current if rows_mode => at,
             Bound::Current => self.peer_start(peer),
@@ -201,36 +231,38 @@ impl WindowAgg {
             Bound::Following(code) => {
                 let n = Self::offset(code, "starting", cx)?;
                 if rows_mode {
-                    at.saturating_add(n).min(count)
+                    at.saturating_add(n).min(self.rows.len())
                 } else {
                     self.peer_start(peer.saturating_add(n))
                 }
             }
-        };
-        let end = match &self.end {
-            Bound::Unbounded => count,
+        })
+    }
+
+    fn frame_end(&self, at: usize, cx: &mut Cx<'_>) -> SqlResult<usize> {
+        let rows_mode = self.mode == FrameMode::Rows;
+        let peer = self.peers[at];
+        Ok(match &self.end {
+            Bound::Unbounded => self.rows.len(),
             Bound::Current if rows_mode => at + 1,
             Bound::Current => self.peer_end(peer),
             Bound::Preceding(code) => {
                 let n = Self::offset(code, "ending", cx)?;
-                if rows_mode {
-                    (at + 1).saturating_sub(n)
-                } else if n > peer {
-                    0
-                } else {
-                    self.peer_end(peer - n)
+                match rows_mode {
+                    true => (at + 1).saturating_sub(n),
+                    false if n > peer => 0,
+                    false => self.peer_end(peer - n),
                 }
             }
             Bound::Following(code) => {
                 let n = Self::offset(code, "ending", cx)?;
                 if rows_mode {
-                    at.saturating_add(n + 1).min(count)
+                    at.saturating_add(n).saturating_add(1).min(self.rows.len())
                 } else {
-                    self.peer_end(peer.saturating_add(n).min(last_peer))
+                    self.peer_end(peer.saturating_add(n))
                 }
             }
-        };
-        Ok((start, end.max(start)))
+        })
     }
 
     fn excluded(&self, at: usize, row: usize) -> bool {

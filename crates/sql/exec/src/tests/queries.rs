@@ -57,6 +57,46 @@ fn windows() {
 }
 
 #[test]
+fn range_frames_with_an_offset() {
+    let db = Db::new();
+    let v = "(VALUES (1),(2),(4),(7),(7),(NULL)) v(x)";
+    let over = |frame: &str| db.rows(&format!("SELECT x, count(*) OVER (ORDER BY x {frame}) FROM {v}"));
+    assert_eq!(over("RANGE BETWEEN 2 PRECEDING AND 1 FOLLOWING"), "1|2 2|2 4|2 7|2 7|2 null|1");
+    assert_eq!(over("DESC RANGE BETWEEN 3 PRECEDING AND CURRENT ROW"), "null|1 7|2 7|2 4|3 2|2 1|3");
+    assert_eq!(
+        db.rows(
+            "SELECT d, sum(1) OVER (ORDER BY d RANGE BETWEEN '1 month' PRECEDING AND '1 day' PRECEDING) \
+             FROM (VALUES (date '2020-01-31'),(date '2020-02-01'),(date '2020-02-29')) v(d)"
+        ),
+        "2020-01-31|null 2020-02-01|1 2020-02-29|2"
+    );
+    let error =
+        db.run("SELECT sum(1) OVER (ORDER BY x RANGE -1 PRECEDING) FROM (VALUES (1)) v(x)").unwrap_err();
+    assert_eq!(error.message(), "invalid preceding or following size in window function");
+}
+
+#[test]
+fn equal_grouping_columns_are_kept_apart() {
+    let db = Db::new();
+    let from = "FROM generate_series(1, 2) g GROUP BY a, ROLLUP (b)";
+    assert_eq!(db.sorted(&format!("SELECT g AS a, g AS b {from}")), "1|1 1|null 2|2 2|null");
+}
+
+#[test]
+fn what_reads_a_work_table_is_read_again_at_each_step() {
+    let db = Db::new();
+    assert_eq!(
+        db.rows(
+            "WITH RECURSIVE steps(n) AS (SELECT 1 UNION ALL ( \
+               WITH next AS (SELECT n + 1 AS n, max(n) OVER () AS top FROM steps WHERE n < 4), \
+                    kept AS (SELECT n FROM next WHERE top < 10) \
+               SELECT a.n FROM kept a, kept b)) SELECT n FROM steps"
+        ),
+        "1 2 3 4"
+    );
+}
+
+#[test]
 fn subqueries() {
     let db = Db::new();
     let (a, b) = ("(VALUES (1),(2),(3)) a(x)", "(VALUES (2),(3),(4)) b(y)");

@@ -118,22 +118,6 @@ functions! {
     3818 arraycontjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
     4051 array_agg_array_transfn(internal, anyarray) -> internal [immutable] { catalog_only }
     4052 array_agg_array_finalfn(internal, anyarray) -> anyarray [immutable] { catalog_only }
-    4126 in_range(int8, int8, int8, bool, bool) -> bool [immutable strict] { catalog_only }
-    4127 in_range(int4, int4, int8, bool, bool) -> bool [immutable strict] { catalog_only }
-    4128 in_range(int4, int4, int4, bool, bool) -> bool [immutable strict] { catalog_only }
-    4129 in_range(int4, int4, int2, bool, bool) -> bool [immutable strict] { catalog_only }
-    4130 in_range(int2, int2, int8, bool, bool) -> bool [immutable strict] { catalog_only }
-    4131 in_range(int2, int2, int4, bool, bool) -> bool [immutable strict] { catalog_only }
-    4132 in_range(int2, int2, int2, bool, bool) -> bool [immutable strict] { catalog_only }
-    4133 in_range(date, date, interval, bool, bool) -> bool [immutable strict] { catalog_only }
-    4134 in_range(timestamp, timestamp, interval, bool, bool) -> bool [immutable strict] { catalog_only }
-    4135 in_range(timestamptz, timestamptz, interval, bool, bool) -> bool [stable strict] { catalog_only }
-    4136 in_range(interval, interval, interval, bool, bool) -> bool [immutable strict] { catalog_only }
-    4137 in_range(time, time, interval, bool, bool) -> bool [immutable strict] { catalog_only }
-    4138 in_range(timetz, timetz, interval, bool, bool) -> bool [immutable strict] { catalog_only }
-    4139 in_range(float8, float8, float8, bool, bool) -> bool [immutable strict] { catalog_only }
-    4140 in_range(float4, float4, float8, bool, bool) -> bool [immutable strict] { catalog_only }
-    4141 in_range(numeric, numeric, numeric, bool, bool) -> bool [immutable strict] { catalog_only }
     5050 btvarstrequalimage(oid) -> bool [immutable strict] { catalog_only }
     5051 btequalimage(oid) -> bool [immutable strict] { catalog_only }
     6098 jsonb_subscript_handler(internal) -> internal [immutable strict] { catalog_only }

@@ -18,6 +18,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::date::FUNCTIONS,
     crate::float::FUNCTIONS,
     crate::ids::FUNCTIONS,
+    crate::in_range::FUNCTIONS,
     crate::int::FUNCTIONS,
     crate::interval::FUNCTIONS,
     crate::numeric::FUNCTIONS,
