@@ -98,7 +98,33 @@ impl<'a> SearchKey<'a> {
     /// First data item of the page behind the key's place; one more than the last if there is none.
     #[inline]
     pub fn search(&self, node: &Node<'_>) -> Check<OffsetNo> {
-        self.search_range(node, node.first(), node.max() + 1)
+        let (low, high) = (node.first(), node.max() + 1);
+        let Some(guess) = self.interpolate(node, low, high) else {
+            return self.search_range(node, low, high);
+        };
+        if self.beyond(&node.item(guess)?)? {
+            self.gallop(node, guess + 1)
+        } else {
+            self.gallop_left(node, low, guess)
+        }
+    }
+
+    /// Where the key would be if the integers of the first column were spread evenly over items `low..high`. A binary search would
+    /// touch two cold cache lines in each of its steps; from a good guess nearly all that is compared lies side by side.
+    #[inline]
+    fn interpolate(&self, node: &Node<'_>, low: OffsetNo, high: OffsetNo) -> Option<OffsetNo> {
+        if high < low + WORTH_A_GUESS {
+            return None;
+        }
+        let value = int_value(self.desc.keys[0].compare, &self.values[0])?;
+        let bound = |n| first_int(self.desc, &node.item(n).ok()?);
+        // The left-most item of a level's left-most page has no columns.
+        let from = bound(low).or_else(|| bound(low + 1))?;
+        let to = bound(if node.op.rightmost() { high - 1 } else { 1 })?;
+        let share = (value as f64 - from as f64) / (to as f64 - from as f64);
+        // Not a number if both are equal; the cast makes that zero.
+        let steps = (share.clamp(0.0, 1.0) * f64::from(high - 1 - low)) as OffsetNo;
+        Some(low + steps)
     }
 
     /// As [`SearchKey::search`], among items `low..high`.
@@ -107,6 +133,20 @@ impl<'a> SearchKey<'a> {
         while low < high {
             let middle = low + (high - low) / 2;
             if self.beyond(&node.item(middle)?)? { low = middle + 1 } else { high = middle }
+        }
+        Ok(low)
+    }
+
+    /// As [`SearchKey::search`] among items `low..high`, cheap when the place is near `high`.
+    fn gallop_left(&self, node: &Node<'_>, low: OffsetNo, mut high: OffsetNo) -> Check<OffsetNo> {
+        let mut step = 1;
+        while low < high {
+            let probe = high.saturating_sub(step).max(low);
+            if self.beyond(&node.item(probe)?)? {
+                return self.search_range(node, probe + 1, high);
+            }
+            high = probe;
+            step *= 2;
         }
         Ok(low)
     }
@@ -125,6 +165,35 @@ impl<'a> SearchKey<'a> {
         }
         Ok(end)
     }
+}
+
+/// Items from which on a guess is cheaper than halving.
+const WORTH_A_GUESS: OffsetNo = 16;
+
+/// A search value that interpolation understands.
+#[inline]
+fn int_value(compare: Compare, value: &Datum) -> Option<i64> {
+    match (compare, value) {
+        (Compare::Int4, Datum::Int4(v)) => Some(i64::from(*v)),
+        (Compare::Int8, Datum::Int8(v)) => Some(*v),
+        (Compare::Oid, Datum::Oid(v)) => Some(i64::from(*v)),
+        _ => None,
+    }
+}
+
+/// The first column of an item as [`int_value`] has it; `None` if the item has none there.
+#[inline]
+fn first_int(desc: &BtreeDesc, item: &Item<'_>) -> Option<i64> {
+    if item.has_nulls() || item.columns(&desc.layout) == 0 {
+        return None;
+    }
+    let bytes = &item.bytes()[8..];
+    Some(match desc.keys[0].compare {
+        Compare::Int4 => i64::from(i32::from_le_bytes(*bytes.first_chunk()?)),
+        Compare::Int8 => i64::from_le_bytes(*bytes.first_chunk()?),
+        Compare::Oid => i64::from(u32::from_le_bytes(*bytes.first_chunk()?)),
+        _ => return None,
+    })
 }
 
 /// The first column of an item without nulls, for fixed-length columns at the start of the data.

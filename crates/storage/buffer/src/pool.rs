@@ -14,7 +14,7 @@ use wal::{Wal, WalError};
 use crate::clock_sweep::ClockSweep;
 use crate::frame::{DIRTY, Frame, MAPPED, MAX_USAGE, READING, VALID, pins};
 use crate::mapping::Mapping;
-use crate::memory::PageMemory;
+use crate::memory::{PageMemory, Table};
 use crate::pin::{ExclusivePage, Pin};
 use crate::ring::{Ring, RingKind};
 use crate::stats::{BufferStats, Stats, count};
@@ -131,7 +131,7 @@ enum Load {
 
 /// Everything behind the pool and its pins.
 pub(crate) struct Inner {
-    pub frames: Box<[Frame]>,
+    pub frames: Table<Frame>,
     memory: PageMemory,
     pub mapping: Mapping,
     pub sweep: ClockSweep,
@@ -234,7 +234,7 @@ impl BufferPool {
     pub fn with_options(options: PoolOptions, smgr: Arc<Smgr>, wal: Arc<Wal>) -> BufferPool {
         let buffers = options.buffers.clamp(16, u32::MAX as usize / 2);
         let inner = Box::new(Inner {
-            frames: (0..buffers).map(|_| Frame::default()).collect(),
+            frames: Table::new(buffers, Frame::default),
             memory: PageMemory::new(buffers),
             mapping: Mapping::new(buffers),
             sweep: ClockSweep::new(buffers),
@@ -340,6 +340,7 @@ impl BufferPool {
         let bump = if ring.is_some() { 1 } else { MAX_USAGE };
         if let Some((index, state)) = self.lookup(tag, bump) {
             let pin = self.pin_of(index);
+            self.inner().memory.touch(index);
             if state & VALID != 0 {
                 count(&self.inner().stats.here().hits);
                 return Ok(pin);
