@@ -45,6 +45,7 @@ pub mod random;
 pub mod registry;
 mod session_functions;
 mod size;
+pub mod snapshot;
 mod template;
 pub mod text;
 pub mod time;

@@ -228,6 +228,8 @@ functions! {
     5059 pg_current_xact_id() -> xid8 [stable strict parallel_unsafe] { session PgCurrentXactId }
     5060 pg_current_xact_id_if_assigned() -> xid8 [stable strict parallel_unsafe] { session PgCurrentXactIdIfAssigned }
     5066 pg_xact_status(xid8) -> text [strict] { session PgXactStatus }
+    2944 txid_current_snapshot() -> txid_snapshot [stable strict] { session PgCurrentSnapshot }
+    5061 pg_current_snapshot() -> pg_snapshot [stable strict] { session PgCurrentSnapshot }
     3581 pg_xact_commit_timestamp(xid) -> timestamptz [strict] { session PgXactCommitTimestamp }
     3583 pg_last_committed_xact() -> record [strict names(&["xid", "timestamp", "roident"]) outs(b"ooo", &[crate::oids::xid, crate::oids::timestamptz, crate::oids::oid])] { session PgLastCommittedXact }
     3819 pg_get_multixact_members(xid) -> record [strict returns_set rows(1000.0) names(&["multixid", "xid", "mode"]) outs(b"ioo", &[crate::oids::xid, crate::oids::xid, crate::oids::text])] { session PgGetMultixactMembers }

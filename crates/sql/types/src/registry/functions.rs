@@ -24,6 +24,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::numeric::FUNCTIONS,
     crate::session_functions::FUNCTIONS,
     crate::size::FUNCTIONS,
+    crate::snapshot::FUNCTIONS,
     crate::template::MOMENT_FUNCTIONS,
     crate::template::NUMBER_FUNCTIONS,
     crate::template::READ_FUNCTIONS,

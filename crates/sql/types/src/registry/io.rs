@@ -9,7 +9,7 @@ use crate::{
     compare::{is_oid_alias, widen},
     date, float, ids, int, interval,
     numeric::{self, Numeric},
-    oids, text, time, timestamp,
+    oids, snapshot, text, time, timestamp,
     value::{FromDatum, IntoDatum, Reader},
 };
 
@@ -40,6 +40,7 @@ pub fn input(type_oid: Oid, value: &str, typmod: i32, cx: &Call) -> SqlResult<Da
         oids::pg_lsn => Datum::Int8(ids::parse_lsn(value)?),
         oids::tid => ids::parse_tid(value)?,
         oids::uuid => ids::parse_uuid(value)?,
+        oids::pg_snapshot | oids::txid_snapshot => snapshot::parse(value)?,
         oids::date => Datum::Int4(date::parse(value, cx)?),
         oids::time => Datum::Int8(time::parse(value, typmod, cx)?),
         oids::timetz => time::parse_timetz(value, typmod, cx)?,
@@ -126,6 +127,7 @@ pub fn output(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> Sql
             push(format_args!("({block},{offset})"), out);
         }
         oids::uuid => push(ids::uuid_text(<&[u8]>::from_datum(value)), out),
+        oids::pg_snapshot | oids::txid_snapshot => push(snapshot::text(<&[u8]>::from_datum(value)), out),
         oids::date => push(date::text(i32::from_datum(value), cx), out),
         oids::time => push(time::text(i64::from_datum(value)), out),
         oids::timetz => push(time::timetz_text(<&[u8]>::from_datum(value)), out),
@@ -220,6 +222,7 @@ pub fn receive(type_oid: Oid, bytes: &[u8], typmod: i32, cx: &Call) -> SqlResult
             ids::tid_datum(block, reader.i16()? as u16)
         }
         oids::uuid => Datum::Bytes(Bytes::new(reader.take(16)?)),
+        oids::pg_snapshot | oids::txid_snapshot => snapshot::receive(&mut reader)?,
         oids::date => Datum::Int4(date::check(reader.i32()?)?),
         oids::time => Datum::Int8(time::receive(reader.i64()?, typmod)?),
         oids::timetz => time::receive_timetz(reader.i64()?, reader.i32()?, typmod)?,
@@ -265,6 +268,10 @@ pub fn send(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> SqlRe
             let (block, offset) = crate::compare::tid_parts(<&[u8]>::from_datum(value));
             out.extend_from_slice(&block.to_be_bytes());
             out.extend_from_slice(&offset.to_be_bytes());
+            return Ok(());
+        }
+        oids::pg_snapshot | oids::txid_snapshot => {
+            snapshot::send(<&[u8]>::from_datum(value), out);
             return Ok(());
         }
         oids::timetz => {

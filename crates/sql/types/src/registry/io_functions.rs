@@ -193,6 +193,10 @@ functions! {
     2916 varchartypmodout(int4) -> cstring [immutable strict] { typmod_out _varchar }
     2917 numerictypmodin(_cstring) -> int4 [immutable strict] { typmod_in _numeric }
     2918 numerictypmodout(int4) -> cstring [immutable strict] { typmod_out _numeric }
+    2939 txid_snapshot_in(cstring) -> txid_snapshot [immutable strict] { input txid_snapshot }
+    2940 txid_snapshot_out(txid_snapshot) -> cstring [immutable strict] { output txid_snapshot }
+    2941 txid_snapshot_recv(internal) -> txid_snapshot [immutable strict] { receive txid_snapshot }
+    2942 txid_snapshot_send(txid_snapshot) -> bytea [immutable strict] { send txid_snapshot }
     2952 uuid_in(cstring) -> uuid [immutable strict] { input uuid }
     2953 uuid_out(uuid) -> cstring [immutable strict] { output uuid }
     2961 uuid_recv(internal) -> uuid [immutable strict] { receive uuid }
@@ -235,6 +239,10 @@ functions! {
     4194 regcollationout(regcollation) -> cstring [stable strict] { output regcollation }
     4196 regcollationrecv(internal) -> regcollation [immutable strict] { receive regcollation }
     4197 regcollationsend(regcollation) -> bytea [immutable strict] { send regcollation }
+    5055 pg_snapshot_in(cstring) -> pg_snapshot [immutable strict] { input pg_snapshot }
+    5056 pg_snapshot_out(pg_snapshot) -> cstring [immutable strict] { output pg_snapshot }
+    5057 pg_snapshot_recv(internal) -> pg_snapshot [immutable strict] { receive pg_snapshot }
+    5058 pg_snapshot_send(pg_snapshot) -> bytea [immutable strict] { send pg_snapshot }
     5070 xid8in(cstring) -> xid8 [immutable strict] { input xid8 }
     5081 xid8out(xid8) -> cstring [immutable strict] { output xid8 }
     5082 xid8recv(internal) -> xid8 [immutable strict] { receive xid8 }

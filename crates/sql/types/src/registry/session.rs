@@ -68,6 +68,7 @@ pub enum SessionFn {
     PgCurrentWalFlushLsn,
     PgCurrentWalInsertLsn,
     PgCurrentWalLsn,
+    PgCurrentSnapshot,
     PgCurrentXactId,
     PgCurrentXactIdIfAssigned,
     PgCursor,
