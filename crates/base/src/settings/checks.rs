@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{Setting, Value};
-use crate::{SqlResult, sql_err};
+use crate::{SqlError, SqlResult, sql_err};
 
 /// Checks a text that this crate cannot judge (a time zone's name); returns the text to store.
 pub type TextCheck = fn(Setting, &str) -> SqlResult<Option<String>>;
@@ -23,6 +23,11 @@ pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<
         sql_err!(INVALID_PARAMETER_VALUE, "invalid value for parameter \"{}\": \"{text}\"", setting.name())
     };
     let canonical = match setting {
+        Setting::default_transaction_isolation | Setting::transaction_isolation
+            if value.as_text() == "serializable" =>
+        {
+            return Err(SqlError::not_supported("isolation level SERIALIZABLE"));
+        }
         Setting::DateStyle => {
             Some(date_style(text, current.as_text()).map_err(|detail| invalid().detail(detail))?)
         }

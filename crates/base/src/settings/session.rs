@@ -300,6 +300,11 @@ impl SessionSettings {
         Ok(())
     }
 
+    /// Reads a value for a setting without setting it.
+    pub fn check(&self, setting: Setting, text: &str) -> SqlResult<Value> {
+        checks::parse(setting, text, self.get(setting))
+    }
+
     /// Sets a value that the session itself derived, as `transaction_isolation` or `is_superuser`: no rights are asked, and
     /// the caller knows when it ends.
     pub fn set_internal(&mut self, setting: Setting, value: Value) {

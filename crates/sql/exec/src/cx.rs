@@ -14,8 +14,14 @@ use crate::spill::TempDir;
 
 /// What expressions ask of the session beyond their arguments.
 pub trait Facilities {
-    /// Carries out a function of the registry that needs catalogs or the session.
-    fn call(&self, id: SessionFn, call: &types::Call<'_>, args: &[Datum]) -> SqlResult<Datum>;
+    /// Carries out a function of the registry that needs catalogs or the session; the snapshot is the statement's.
+    fn call(
+        &self,
+        id: SessionFn,
+        call: &types::Call<'_>,
+        args: &[Datum],
+        snapshot: &Snapshot,
+    ) -> SqlResult<Datum>;
     /// The same for functions that return rows.
     fn call_set(&self, id: SessionFn, call: &types::Call<'_>, args: &[Datum]) -> SqlResult<Vec<Vec<Datum>>>;
     /// What types ask.

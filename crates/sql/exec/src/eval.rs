@@ -462,7 +462,7 @@ fn eval_other(call: &OtherCall, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Da
     let context = cx.call(&call.types, call.result, call.collation, false);
     match call.function.imp {
         Imp::Native(eval) => eval(&context, &args),
-        Imp::Session(id) => cx.session.call(id, &context, &args),
+        Imp::Session(id) => cx.session.call(id, &context, &args, &cx.snapshot),
         Imp::Output(type_oid) => {
             let mut out = Vec::new();
             types::output(type_oid, &args[0], &context, &mut out)?;

@@ -101,6 +101,8 @@ struct Level {
     abort_files_from: usize,
     actions_from: usize,
     locks_from: u64,
+    /// READ ONLY as it was outside: what the level chose ends with it, however it ends.
+    outer_read_only: bool,
 }
 
 /// A session's transaction with its savepoints. Lives as long as the session; between transactions it is idle.
@@ -121,6 +123,7 @@ pub struct Transaction {
     start_time: i64,
     vacuum: bool,
     snapshot: Option<Snapshot>,
+    snapshot_taken: bool,
     commit_files: Vec<RelFile>,
     abort_files: Vec<RelFile>,
     actions: Vec<Action>,
@@ -147,6 +150,7 @@ impl Transaction {
             start_time: 0,
             vacuum: false,
             snapshot: None,
+            snapshot_taken: false,
             commit_files: Vec::new(),
             abort_files: Vec::new(),
             actions: Vec::new(),
@@ -193,6 +197,7 @@ impl Transaction {
         }
         self.state = BlockState::Started;
         self.characteristics = characteristics;
+        self.snapshot_taken = false;
         self.command = CommandId(0);
         self.local = self.local.wrapping_add(1);
         self.start_time = runtime::wall_clock_micros();
@@ -238,6 +243,7 @@ impl Transaction {
     /// The snapshot for a statement: a new one at READ COMMITTED, always the first one from REPEATABLE READ on.
     #[inline]
     pub fn statement_snapshot(&mut self) -> Snapshot {
+        self.snapshot_taken = true;
         if !self.characteristics.isolation.keeps_snapshot() {
             return self.system.snapshot();
         }
@@ -246,10 +252,16 @@ impl Transaction {
 
     /// Makes the transaction go on with another session's snapshot (SET TRANSACTION SNAPSHOT).
     pub fn set_snapshot(&mut self, snapshot: Snapshot) {
+        self.snapshot_taken = true;
         self.snapshot = Some(snapshot);
     }
 
-    /// Whether the transaction keeps a snapshot: it must stay on its worker, and its isolation level is settled.
+    /// Whether a statement of the transaction had a snapshot: its isolation level is settled.
+    pub fn snapshot_taken(&self) -> bool {
+        self.snapshot_taken
+    }
+
+    /// Whether the transaction keeps a snapshot: it must stay on its worker.
     pub fn has_snapshot(&self) -> bool {
         self.snapshot.is_some()
     }
@@ -351,6 +363,7 @@ impl Transaction {
             abort_files_from: self.abort_files.len(),
             actions_from: self.actions.len(),
             locks_from: self.held.mark(),
+            outer_read_only: self.characteristics.read_only,
         });
     }
 
@@ -363,7 +376,9 @@ impl Transaction {
     /// The current subtransaction ends well: what it did is its parent's.
     pub fn release_current(&mut self) {
         debug_assert!(self.levels.len() > 1, "the top level is no subtransaction");
-        self.levels.pop();
+        if let Some(level) = self.levels.pop() {
+            self.characteristics.read_only = level.outer_read_only;
+        }
         self.with_xid = self.with_xid.min(self.levels.len());
     }
 
@@ -382,6 +397,7 @@ impl Transaction {
     /// RELEASE SAVEPOINT: the latest of this name, and all after it.
     pub fn release(&mut self, name: &str) -> Result<(), SqlError> {
         let at = self.find_savepoint(name)?;
+        self.characteristics.read_only = self.levels[at].outer_read_only;
         self.levels.truncate(at);
         self.with_xid = self.with_xid.min(at);
         Ok(())

@@ -32,6 +32,7 @@ impl Internal {
         let types = if params.is_empty() { ParamTypes::None } else { ParamTypes::Fixed(params.to_vec()) };
         let analyzed = analyze::analyze_statement(statement, text, types, session, &call)?;
         let prepared = session.with_planner(session, |context| Prepared::plan(&analyzed, context))?;
+        session.refuse_writes(&prepared.statement)?;
         session.lock_relations(&prepared.statement)?;
         let execution = Execution::new(&prepared, false)?;
         Ok(Internal { prepared, execution })

@@ -4,16 +4,14 @@
 use base::{SqlError, SqlResult, sql_err};
 use catalog::RelationKind;
 use parse::ast::RangeVar;
-use txn::{BlockState, LockMode, LockWait};
+use txn::{LockMode, LockWait};
 
 use super::names;
 use crate::session::Session;
 
 /// LOCK TABLE.
 pub(crate) fn run(session: &Session, relations: &[RangeVar], mode: i32, nowait: bool) -> SqlResult<()> {
-    if session.txn.borrow().state() == BlockState::Started {
-        return Err(sql_err!(NO_ACTIVE_SQL_TRANSACTION, "LOCK TABLE can only be used in transaction blocks"));
-    }
+    session.require_block("LOCK TABLE")?;
     let mode = LockMode::ALL.into_iter().find(|m| *m as i32 == mode);
     let mode = mode.ok_or_else(|| SqlError::internal("unknown lock mode"))?;
     let wait = if nowait { LockWait::NoWait } else { LockWait::Block };

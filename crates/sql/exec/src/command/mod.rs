@@ -75,14 +75,6 @@ fn kind_words(kind: ObjectKind) -> String {
     out
 }
 
-/// Fails in a read-only transaction.
-fn refuse_read_only(session: &Session, what: &str) -> SqlResult<()> {
-    if session.txn.borrow().characteristics().read_only {
-        return Err(sql_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"));
-    }
-    Ok(())
-}
-
 /// Carries out a utility statement. Returns the command tag (`CREATE TABLE`).
 ///
 /// `text` is the whole query string, for positions and for EXPLAIN and PREPARE. RowDescription of [`columns`] has
@@ -94,8 +86,13 @@ pub(crate) fn run(
     out: &mut dyn Output,
 ) -> SqlResult<String> {
     let tag = statement_name(statement);
-    if changes_catalog(statement) {
-        refuse_read_only(session, tag)?;
+    match statement {
+        Statement::Drop(s) => session.refuse_read_only(&format!("DROP {}", kind_words(s.kind)))?,
+        _ if !is_read_only(statement) => session.refuse_read_only(tag)?,
+        _ => {}
+    }
+    if needs_snapshot(statement) {
+        drop(session.txn.borrow_mut().statement_snapshot());
     }
     match statement {
         Statement::CreateTable(s) => table::create(session, s, text)?,
@@ -107,10 +104,8 @@ pub(crate) fn run(
             rename::set_schema(session, *kind, relation.as_ref(), schema, *missing_ok)?;
         }
         Statement::Drop(s) => {
-            let tag = format!("DROP {}", kind_words(s.kind));
-            refuse_read_only(session, &tag)?;
             drop::run(session, s)?;
-            return Ok(tag);
+            return Ok(format!("DROP {}", kind_words(s.kind)));
         }
         Statement::Truncate { relations, restart_identity, behavior: _ } => {
             truncate::run(session, relations, *restart_identity)?;
@@ -172,22 +167,54 @@ fn discard(session: &Session, what: Discard) -> SqlResult<&'static str> {
     }
 }
 
-/// Whether the statement is refused in a read-only transaction under its name.
-fn changes_catalog(statement: &Statement) -> bool {
+/// Whether a read-only transaction lets the statement through: it changes nothing that a dump would show, or finds out itself
+/// what it may do.
+fn is_read_only(statement: &Statement) -> bool {
     matches!(
         statement,
-        Statement::CreateTable(_)
-            | Statement::CreateTableAs(_)
-            | Statement::CreateIndex(_)
-            | Statement::AlterTable(_)
-            | Statement::Rename(_)
-            | Statement::SetSchema { .. }
-            | Statement::Truncate { .. }
-            | Statement::CreateView(_)
-            | Statement::CreateSequence { .. }
-            | Statement::AlterSequence { .. }
-            | Statement::CreateSchema { .. }
-            | Statement::Comment { .. }
+        Statement::Transaction(_)
+            | Statement::Set(_)
+            | Statement::Show(_)
+            | Statement::SetConstraints(..)
+            | Statement::Prepare { .. }
+            | Statement::Execute(_)
+            | Statement::Deallocate(_)
+            | Statement::DeclareCursor(_)
+            | Statement::Fetch(_)
+            | Statement::Close(_)
+            | Statement::Explain { .. }
+            | Statement::Copy(_)
+            | Statement::Vacuum(_)
+            | Statement::Cluster { .. }
+            | Statement::Reindex(_)
+            | Statement::Checkpoint(_)
+            | Statement::Lock { .. }
+            | Statement::Listen(_)
+            | Statement::Unlisten(_)
+            | Statement::Notify(..)
+            | Statement::Discard(_)
+            | Statement::Do(_)
+            | Statement::Call(_)
+            | Statement::Load(_)
+            | Statement::AlterSystem(_)
+    )
+}
+
+/// Whether the statement counts as the first query of a transaction: its snapshot is taken no later than now.
+fn needs_snapshot(statement: &Statement) -> bool {
+    !matches!(
+        statement,
+        Statement::Transaction(_)
+            | Statement::Set(_)
+            | Statement::Show(_)
+            | Statement::SetConstraints(..)
+            | Statement::Fetch(_)
+            | Statement::Lock { .. }
+            | Statement::Listen(_)
+            | Statement::Unlisten(_)
+            | Statement::Notify(..)
+            | Statement::Checkpoint(_)
+            | Statement::Vacuum(_)
     )
 }
 

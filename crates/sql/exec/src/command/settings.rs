@@ -1,33 +1,31 @@
 //! # What
 //! SET, RESET, SHOW, DISCARD.
 
-use base::settings::{Setting, Who};
-use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
+use base::settings::Setting;
+use base::{Oid, SqlError, SqlResult, sql_err};
 use parse::ast::{DefElem, SetAction, SetStatement, SetValue};
 use tuple::Datum;
-use txn::BlockState;
 
-use super::names;
 use crate::output::{Column, Output, RowEncoder};
 use crate::session::Session;
 
 /// SET and RESET. Returns the command tag.
 pub(crate) fn set(session: &Session, statement: &SetStatement) -> SqlResult<&'static str> {
-    let who = if names::is_superuser(session) { Who::Superuser } else { Who::User };
-    let level = session.txn.borrow().depth() as u32;
     let name = &statement.name;
+    if statement.local && !matches!(statement.action, SetAction::Multi(_)) {
+        session.warn_outside_block("SET LOCAL");
+    }
     match &statement.action {
         SetAction::Value(values) => {
-            let text = value_text(name, values)?;
-            session.settings.borrow_mut().set(name, Some(&text), statement.local, level, who)?;
+            session.change_setting(name, Some(&value_text(name, values)?), statement.local)?;
         }
-        SetAction::Default => session.settings.borrow_mut().set(name, None, statement.local, level, who)?,
+        SetAction::Default => session.change_setting(name, None, statement.local)?,
         SetAction::Reset => {
-            session.settings.borrow_mut().set(name, None, false, level, who)?;
-            session.apply_settings();
+            session.change_setting(name, None, false)?;
             return Ok("RESET");
         }
         SetAction::ResetAll => {
+            let level = session.txn.borrow().depth() as u32;
             session.settings.borrow_mut().reset_all(level);
             session.apply_settings();
             return Ok("RESET");
@@ -35,21 +33,14 @@ pub(crate) fn set(session: &Session, statement: &SetStatement) -> SqlResult<&'st
         SetAction::Current => return Err(SqlError::not_supported("SET FROM CURRENT")),
         SetAction::Multi(modes) => return set_modes(session, name, modes),
     }
-    session.apply_settings();
     Ok("SET")
 }
 
 /// SET TRANSACTION, SET SESSION CHARACTERISTICS, SET TRANSACTION SNAPSHOT.
 fn set_modes(session: &Session, name: &str, modes: &[DefElem]) -> SqlResult<&'static str> {
     match name {
-        "TRANSACTION" => {
-            if session.txn.borrow().state() == BlockState::Started {
-                session.notice(SqlError::with_severity(
-                    Severity::Warning,
-                    SqlState::NO_ACTIVE_SQL_TRANSACTION,
-                    "SET TRANSACTION can only be used in transaction blocks",
-                ));
-            }
+        "TRANSACTION" | "TRANSACTION SNAPSHOT" => {
+            session.warn_outside_block("SET TRANSACTION");
             session.set_transaction_modes(modes)?;
         }
         "SESSION CHARACTERISTICS" => {
@@ -61,11 +52,8 @@ fn set_modes(session: &Session, name: &str, modes: &[DefElem]) -> SqlResult<&'st
                     let on = super::options::boolean(mode)?;
                     if on { "on" } else { "off" }.to_owned()
                 };
-                let name = format!("default_{}", mode.name);
-                let level = session.txn.borrow().depth() as u32;
-                session.settings.borrow_mut().set(&name, Some(&value), false, level, Who::User)?;
+                session.change_setting(&format!("default_{}", mode.name), Some(&value), false)?;
             }
-            session.apply_settings();
         }
         other => return Err(SqlError::not_supported(format!("SET {other}"))),
     }

@@ -29,6 +29,7 @@ mod xact;
 
 use base::{SqlError, SqlResult};
 use tuple::Datum;
+use txn::Snapshot;
 use types::value::FromDatum;
 use types::{Call, SessionFn};
 
@@ -54,6 +55,7 @@ impl Session {
         id: SessionFn,
         call: &Call<'_>,
         args: &[Datum],
+        snapshot: &Snapshot,
     ) -> SqlResult<Datum> {
         if let Some(value) = self.name_function(id, args)? {
             return Ok(value);
@@ -67,7 +69,7 @@ impl Session {
         if let Some(value) = self.setting_function(id, args)? {
             return Ok(value);
         }
-        if let Some(value) = self.xact(id, call, args)? {
+        if let Some(value) = self.xact(id, call, args, snapshot)? {
             return Ok(value);
         }
         if let Some(value) = self.privilege_function(id, call, args)? {

@@ -1,6 +1,6 @@
 //! Settings: `current_setting`, `set_config`, `pg_settings`.
 
-use base::settings::{Setting, SettingRow, Who};
+use base::settings::{Setting, SettingRow};
 use base::{SqlResult, SqlState, sql_err};
 use tuple::Datum;
 use types::SessionFn;
@@ -43,10 +43,7 @@ impl Session {
             return Err(sql_err!(NULL_VALUE_NOT_ALLOWED, "SET requires parameter name"));
         };
         let local = arg::<Option<bool>>(args, 2).unwrap_or(false);
-        let who = if self.superuser.get() { Who::Superuser } else { Who::User };
-        let level = self.txn.borrow().depth() as u32;
-        self.settings.borrow_mut().set(name, arg(args, 1), local, level, who)?;
-        self.apply_settings();
+        self.change_setting(name, arg(args, 1), local)?;
         Ok(Datum::text(&self.settings.borrow().show(name)?))
     }
 }

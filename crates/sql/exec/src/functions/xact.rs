@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base::{Lsn, SqlError, SqlResult, Xid, sql_err};
 use tuple::Datum;
-use txn::XidStatus;
+use txn::{Snapshot, XidStatus};
 use types::{Call, SessionFn};
 
 use super::{Row, arg};
@@ -14,7 +14,13 @@ use crate::session::Session;
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 
 impl Session {
-    pub(super) fn xact(&self, id: SessionFn, call: &Call<'_>, args: &[Datum]) -> SqlResult<Option<Datum>> {
+    pub(super) fn xact(
+        &self,
+        id: SessionFn,
+        call: &Call<'_>,
+        args: &[Datum],
+        snapshot: &Snapshot,
+    ) -> SqlResult<Option<Datum>> {
         use SessionFn as F;
         let wal = self.engine().wal();
         Ok(Some(match id {
@@ -24,7 +30,9 @@ impl Session {
                 xid.map_or(Datum::Null, |xid| Datum::Int8(xid.0 as i64))
             }
             F::TxidStatus | F::PgXactStatus => self.xact_status(Xid(arg::<i64>(args, 0) as u64))?,
-            F::PgXactCommitTimestamp => return Err(no_commit_timestamps()),
+            F::PgCurrentSnapshot => self.visible(snapshot),
+            F::PgExportSnapshot => Datum::text(&self.export_snapshot(snapshot)?),
+            F::PgXactCommitTimestamp => return Err(no_commit_timestamp(arg(args, 0))),
             F::PgIsInRecovery => Datum::Bool(false),
             F::PgLastWalReceiveLsn | F::PgLastWalReplayLsn | F::PgLastXactReplayTimestamp => Datum::Null,
             F::PgCurrentWalLsn | F::PgCurrentWalFlushLsn => lsn(wal.flushed()),
@@ -59,6 +67,13 @@ impl Session {
         let mut txn = self.txn.borrow_mut();
         let own = txn.xid().map_err(error::txn)?;
         Ok(txn.top_xid_if_assigned().unwrap_or(own))
+    }
+
+    /// A snapshot as a value. The transaction does not count itself among those in progress.
+    fn visible(&self, snapshot: &Snapshot) -> Datum {
+        let own = self.txn.borrow().top_xid_if_assigned();
+        let others = snapshot.in_progress().iter().filter(|&&xid| Some(xid) != own);
+        types::snapshot::snapshot_datum(snapshot.xmin().0, snapshot.xmax().0, others.map(|xid| xid.0))
     }
 
     fn xact_status(&self, xid: Xid) -> SqlResult<Datum> {
@@ -112,6 +127,13 @@ fn interval_micros(payload: &[u8]) -> i64 {
     let span = types::interval::Interval::from_payload(payload);
     let days = i64::from(span.days) + i64::from(span.months) * 30;
     span.micros.saturating_add(days.saturating_mul(MICROS_PER_DAY))
+}
+
+fn no_commit_timestamp(xid: u32) -> SqlError {
+    if xid == 0 {
+        return sql_err!(INVALID_PARAMETER_VALUE, "cannot retrieve commit timestamp for transaction 0");
+    }
+    no_commit_timestamps()
 }
 
 fn no_commit_timestamps() -> SqlError {

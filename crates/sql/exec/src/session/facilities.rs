@@ -4,6 +4,7 @@ use base::{Oid, SqlResult, sql_err};
 use catalog::CatalogView;
 use plan::SqlValueKind;
 use tuple::Datum;
+use txn::Snapshot;
 use types::calendar::DAY;
 use types::{FormatContext, SessionFn};
 
@@ -11,8 +12,14 @@ use super::Session;
 use crate::cx::Facilities;
 
 impl Facilities for Session {
-    fn call(&self, id: SessionFn, call: &types::Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
-        self.call_session_function(id, call, args)
+    fn call(
+        &self,
+        id: SessionFn,
+        call: &types::Call<'_>,
+        args: &[Datum],
+        snapshot: &Snapshot,
+    ) -> SqlResult<Datum> {
+        self.call_session_function(id, call, args, snapshot)
     }
 
     fn call_set(&self, id: SessionFn, call: &types::Call<'_>, args: &[Datum]) -> SqlResult<Vec<Vec<Datum>>> {

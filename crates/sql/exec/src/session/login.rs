@@ -9,7 +9,7 @@ use base::settings::{SessionSettings, Setting, Source as SettingSource, Who};
 use base::{SqlError, SqlResult, sql_err};
 use catalog::{POSTGRES, Reader, SessionCatalog};
 use heap::ComboCids;
-use txn::Transaction;
+use txn::{LockTimeouts, Transaction};
 use types::FormatContext;
 use types::call::{ByteaOutput, DateFormat, DateOrder, IntervalStyle};
 use types::random::Random;
@@ -152,6 +152,12 @@ impl Session {
     /// Takes over settings that live in other places too.
     pub(crate) fn apply_settings(&self) {
         let settings = self.settings.borrow();
+        let fast = settings.fast();
+        let millis = |n: i32| std::time::Duration::from_millis(n.max(0) as u64);
+        self.txn.borrow_mut().set_timeouts(LockTimeouts {
+            deadlock: millis(fast.deadlock_timeout),
+            lock: (fast.lock_timeout > 0).then(|| millis(fast.lock_timeout)),
+        });
         let version = settings.fast().search_path_version;
         if self.search_path_version.replace(version) != version {
             self.names.set_search_path(split_names(settings.text(Setting::search_path)));

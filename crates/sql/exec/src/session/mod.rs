@@ -5,6 +5,7 @@
 //! * [`Instance`]: what all sessions share. [`Session`]: one connection.
 //! * `login`: a new session. `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones. `nested`: PREPARE, cursors, EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
+//! * `modes`: isolation level, READ ONLY and their like. `export`: snapshots for other transactions.
 //! * `planning`, `facilities`: what the planner and running statements see of a session.
 //!
 //! # Invariants
@@ -15,8 +16,10 @@
 //! # PostgreSQL counterpart
 //! `tcop/postgres.c`, `tcop/pquery.c`, `utils/cache/plancache.c`.
 
+mod export;
 mod facilities;
 mod login;
+mod modes;
 mod nested;
 mod planning;
 mod portal;
@@ -59,6 +62,7 @@ pub struct Instance {
     /// Plans by text.
     plans: PlanCache,
     sessions: Arc<Sessions>,
+    exports: Arc<export::Exports>,
     /// When the server started, microseconds since 2000-01-01 UTC.
     started: i64,
     /// When the configuration was last read.
@@ -78,6 +82,7 @@ impl Instance {
             reloads: AtomicU64::new(0),
             plans: PlanCache::default(),
             sessions: Arc::default(),
+            exports: Arc::default(),
             started: now,
             configured: AtomicI64::new(now),
             reload: OnceLock::new(),

@@ -232,6 +232,7 @@ impl Session {
 
     /// Runs a plan and throws its rows away.
     fn measure(&self, prepared: &Arc<crate::run::Prepared>) -> SqlResult<Vec<Measured>> {
+        self.refuse_writes(&prepared.statement)?;
         let mut execution = Execution::new(prepared, true)?;
         let (snapshot, command) = {
             let mut txn = self.txn.borrow_mut();

@@ -139,13 +139,7 @@ impl Session {
     fn start(&self, portal: &Portal) -> SqlResult<Running> {
         let planned = self.current_plan(&portal.source)?;
         let statement = &planned.shared.prepared.statement;
-        if statement.modifies && self.txn.borrow().characteristics().read_only {
-            let what = command_name(statement.command);
-            return Err(base::sql_err!(
-                READ_ONLY_SQL_TRANSACTION,
-                "cannot execute {what} in a read-only transaction"
-            ));
-        }
+        self.refuse_writes(statement)?;
         let kept = planned.execution.borrow_mut().take();
         let execution = match kept {
             Some(execution) => execution,
@@ -267,16 +261,6 @@ impl Running {
             plan::Command::Delete => format!("DELETE {processed}"),
             plan::Command::Merge => format!("MERGE {processed}"),
         }
-    }
-}
-
-fn command_name(command: plan::Command) -> &'static str {
-    match command {
-        plan::Command::Select => "SELECT",
-        plan::Command::Insert => "INSERT",
-        plan::Command::Update => "UPDATE",
-        plan::Command::Delete => "DELETE",
-        plan::Command::Merge => "MERGE",
     }
 }
 

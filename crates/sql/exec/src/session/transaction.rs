@@ -1,10 +1,10 @@
 //! BEGIN to COMMIT, and what every statement begins and ends with.
 
-use base::settings::{Setting, Value};
+use base::settings::Setting;
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use parse::Statement;
-use parse::ast::{self, DefElem, OptionValue};
-use txn::{BlockState, Characteristics, End, IsolationLevel, LockTimeouts, SyncCommit};
+use parse::ast::{self, DefElem};
+use txn::{BlockState, Characteristics, End, SyncCommit};
 
 use super::Session;
 use super::statement::{Source, Work};
@@ -15,20 +15,8 @@ impl Session {
         self.adopt_reload();
         let mut txn = self.txn.borrow_mut();
         if txn.state() == BlockState::Idle {
-            let settings = self.settings.borrow();
-            let wanted = Characteristics {
-                isolation: isolation(settings.text(Setting::default_transaction_isolation)),
-                read_only: settings.get(Setting::default_transaction_read_only).as_bool(),
-                deferrable: settings.get(Setting::default_transaction_deferrable).as_bool(),
-            };
+            let wanted = self.default_characteristics();
             txn.start(wanted);
-            let millis = |n: i32| std::time::Duration::from_millis(n.max(0) as u64);
-            let fast = settings.fast();
-            txn.set_timeouts(LockTimeouts {
-                deadlock: millis(fast.deadlock_timeout),
-                lock: (fast.lock_timeout > 0).then(|| millis(fast.lock_timeout)),
-            });
-            drop(settings);
             if wanted != Characteristics::default() {
                 self.show_characteristics(wanted);
             }
@@ -137,21 +125,23 @@ impl Session {
             T::Commit { chain } => self.end_block(true, *chain),
             T::Rollback { chain } => self.end_block(false, *chain),
             T::Savepoint(name) => {
-                self.require_block("SAVEPOINT")?;
+                self.require_explicit_block("SAVEPOINT")?;
                 self.txn.borrow_mut().push_subxact(Some(name));
                 Ok("SAVEPOINT".into())
             }
             T::Release(name) => {
-                self.require_block("RELEASE SAVEPOINT")?;
+                self.require_explicit_block("RELEASE SAVEPOINT")?;
                 self.txn.borrow_mut().release(name)?;
+                self.show_outer_characteristics();
                 let depth = self.txn.borrow().depth() as u32;
                 self.settings.borrow_mut().end_subtransaction(depth + 1, true);
                 Ok("RELEASE".into())
             }
             T::RollbackTo(name) => {
-                self.require_block("ROLLBACK TO SAVEPOINT")?;
+                self.require_explicit_block("ROLLBACK TO SAVEPOINT")?;
                 self.close_transaction_portals();
                 self.txn.borrow_mut().rollback_to(name)?;
+                self.show_outer_characteristics();
                 let depth = self.txn.borrow().depth() as u32;
                 self.settings.borrow_mut().end_subtransaction(depth, false);
                 self.apply_settings();
@@ -184,7 +174,11 @@ impl Session {
             }
             self.warning(SqlState::NO_ACTIVE_SQL_TRANSACTION, "there is no transaction in progress");
         }
-        let characteristics = self.txn.borrow().characteristics();
+        // What a failed block had chosen is undone with it.
+        let characteristics = match state {
+            BlockState::Failed => self.default_characteristics(),
+            _ => self.txn.borrow().characteristics(),
+        };
         let end = match commit {
             true => self.commit_transaction()?,
             false => {
@@ -201,11 +195,36 @@ impl Session {
         Ok(if end == End::Commit { "COMMIT" } else { "ROLLBACK" }.into())
     }
 
-    /// Refuses a command outside a transaction block.
-    pub(crate) fn require_block(&self, command: &str) -> SqlResult<()> {
+    /// After the end of a savepoint's level: READ ONLY is what it was outside.
+    fn show_outer_characteristics(&self) {
+        let characteristics = self.txn.borrow().characteristics();
+        let shown = self.settings.borrow().get(Setting::transaction_read_only).as_bool();
+        if shown != characteristics.read_only {
+            self.show_characteristics(characteristics);
+        }
+    }
+
+    /// Refuses a command that needs BEGIN before it.
+    fn require_explicit_block(&self, command: &str) -> SqlResult<()> {
         match self.txn.borrow().state() {
             BlockState::InBlock | BlockState::Failed => Ok(()),
-            _ => Err(sql_err!(NO_ACTIVE_SQL_TRANSACTION, "{command} can only be used in transaction blocks")),
+            _ => Err(outside_block(command)),
+        }
+    }
+
+    /// Refuses a command outside a transaction block; several statements of one message are one.
+    pub(crate) fn require_block(&self, command: &str) -> SqlResult<()> {
+        match self.txn.borrow().state() {
+            BlockState::Started | BlockState::Idle => Err(outside_block(command)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Warns that a command has no effect outside a transaction block.
+    pub(crate) fn warn_outside_block(&self, command: &str) {
+        if self.txn.borrow().state() == BlockState::Started {
+            let message = format!("{command} can only be used in transaction blocks");
+            self.warning(SqlState::NO_ACTIVE_SQL_TRANSACTION, &message);
         }
     }
 
@@ -218,74 +237,11 @@ impl Session {
         }
     }
 
-    /// The modes of BEGIN and SET TRANSACTION.
-    pub(crate) fn set_transaction_modes(&self, modes: &[DefElem]) -> SqlResult<()> {
-        let mut txn = self.txn.borrow_mut();
-        let mut wanted = txn.characteristics();
-        for mode in modes {
-            match mode.name.as_str() {
-                "transaction_isolation" => {
-                    let level = isolation(mode_text(mode));
-                    if level == IsolationLevel::Serializable {
-                        return Err(SqlError::not_supported("isolation level SERIALIZABLE"));
-                    }
-                    if level != wanted.isolation && txn.has_snapshot() {
-                        return Err(sql_err!(
-                            ACTIVE_SQL_TRANSACTION,
-                            "SET TRANSACTION ISOLATION LEVEL must be called before any query"
-                        ));
-                    }
-                    wanted.isolation = level;
-                }
-                "transaction_read_only" => wanted.read_only = mode_flag(mode),
-                "transaction_deferrable" => wanted.deferrable = mode_flag(mode),
-                other => return Err(SqlError::not_supported(format!("transaction mode {other}"))),
-            }
-        }
-        txn.set_characteristics(wanted);
-        self.show_characteristics(wanted);
-        Ok(())
-    }
-
-    /// What `SHOW transaction_isolation` and its like say until the transaction ends.
-    fn show_characteristics(&self, characteristics: Characteristics) {
-        let level = match characteristics.isolation {
-            IsolationLevel::ReadUncommitted => "read uncommitted",
-            IsolationLevel::ReadCommitted => "read committed",
-            IsolationLevel::RepeatableRead => "repeatable read",
-            IsolationLevel::Serializable => "serializable",
-        };
-        let mut settings = self.settings.borrow_mut();
-        settings.set_internal(Setting::transaction_isolation, Value::Choice(level));
-        settings.set_internal(Setting::transaction_read_only, Value::Bool(characteristics.read_only));
-        settings.set_internal(Setting::transaction_deferrable, Value::Bool(characteristics.deferrable));
-    }
-
     fn warning(&self, code: SqlState, message: &str) {
         self.notice(SqlError::with_severity(base::Severity::Warning, code, message));
     }
 }
 
-fn isolation(text: &str) -> IsolationLevel {
-    match text {
-        "read uncommitted" => IsolationLevel::ReadUncommitted,
-        "repeatable read" => IsolationLevel::RepeatableRead,
-        "serializable" => IsolationLevel::Serializable,
-        _ => IsolationLevel::ReadCommitted,
-    }
-}
-
-fn mode_text(mode: &DefElem) -> &str {
-    match &mode.value {
-        Some(OptionValue::String(text)) => text,
-        _ => "",
-    }
-}
-
-fn mode_flag(mode: &DefElem) -> bool {
-    match &mode.value {
-        Some(OptionValue::Boolean(on)) => *on,
-        Some(OptionValue::Integer(n)) => *n != 0,
-        _ => true,
-    }
+fn outside_block(command: &str) -> SqlError {
+    sql_err!(NO_ACTIVE_SQL_TRANSACTION, "{command} can only be used in transaction blocks")
 }

@@ -18,7 +18,7 @@ use catalog::{BOOTSTRAP_SUPERUSER, BootstrapOptions, Catalog, PUBLIC, Reader, Se
 use engine::{Engine, EngineOptions};
 use heap::ComboCids;
 use tuple::Datum;
-use txn::{SessionId, Transaction};
+use txn::{SessionId, Snapshot, Transaction};
 use types::{Call, FormatContext, SessionFn};
 
 use crate::cx::Facilities;
@@ -54,7 +54,7 @@ struct NoFacilities;
 impl types::Session for NoFacilities {}
 
 impl Facilities for NoFacilities {
-    fn call(&self, id: SessionFn, _: &Call<'_>, _: &[Datum]) -> SqlResult<Datum> {
+    fn call(&self, id: SessionFn, _: &Call<'_>, _: &[Datum], _: &Snapshot) -> SqlResult<Datum> {
         Err(SqlError::not_supported(format!("{id:?}")))
     }
     fn call_set(&self, id: SessionFn, _: &Call<'_>, _: &[Datum]) -> SqlResult<Vec<Vec<Datum>>> {

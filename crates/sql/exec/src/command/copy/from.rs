@@ -68,6 +68,9 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
     let what = match table.kind {
         RelationKind::Table => {
             names::check_not_system(table)?;
+            if table.persistence != 't' {
+                session.refuse_read_only("COPY FROM")?;
+            }
             if !names::owns(session, table.owner)? {
                 return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for table {name}"));
             }

@@ -191,9 +191,6 @@ fn copy_query(
     if result.is_empty() && internal.modifies() {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "COPY query must have a RETURNING clause"));
     }
-    if internal.modifies() {
-        crate::command::refuse_read_only(session, "COPY TO with a query that changes rows")?;
-    }
     let columns: Vec<(&str, Oid)> = result.iter().map(|c| (&*c.name, c.type_oid)).collect();
     let mut writer = Writer::open(copy, options, &columns, out)?;
     let format = session.format();
