@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 
+use smallvec::SmallVec;
 use tuple::Datum;
 
 use crate::format::{Check, Item};
@@ -15,7 +16,7 @@ use crate::scan::{ScanKey, ScanOp};
 /// A place between entries.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    pub values: Vec<Datum>,
+    pub values: SmallVec<[Datum; 2]>,
     /// Behind everything equal to `values` instead of before it.
     pub behind: bool,
 }
@@ -147,6 +148,28 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     pub fn new(desc: &BtreeDesc, keys: &[ScanKey]) -> Bounds {
+        Bounds::of_equal(desc, keys).unwrap_or_else(|| Bounds::of_any(desc, keys))
+    }
+
+    /// The bounds of a point query: one value for each of the leading columns, in their order.
+    fn of_equal(desc: &BtreeDesc, keys: &[ScanKey]) -> Option<Bounds> {
+        if keys.is_empty() || keys.len() > desc.keys.len() {
+            return None;
+        }
+        let mut values = SmallVec::new();
+        for (column, key) in keys.iter().enumerate() {
+            match &key.op {
+                ScanOp::Equal(value) if key.column == column && !value.is_null() => {
+                    values.push(value.clone())
+                }
+                _ => return None,
+            }
+        }
+        let begin = Some(Place { values: values.clone(), behind: false });
+        Some(Bounds { empty: false, begin, end: Some(Place { values, behind: true }), filters: Vec::new() })
+    }
+
+    fn of_any(desc: &BtreeDesc, keys: &[ScanKey]) -> Bounds {
         let mut ranges = vec![Range::default(); desc.keys.len()];
         let mut possible = true;
         for key in keys {
@@ -160,8 +183,8 @@ impl Bounds {
         if !possible || desc.keys.iter().zip(&ranges).any(|(key, range)| range.is_empty(key)) {
             return Bounds { empty: true, ..Bounds::default() };
         }
-        let mut prefix: Vec<Datum> = Vec::with_capacity(desc.keys.len());
-        prefix.extend(desc.keys.iter().zip(&ranges).map_while(|(key, range)| range.single(key).cloned()));
+        let single = |(key, range): (&KeyColumn, &Range)| range.single(key).cloned();
+        let prefix: SmallVec<[Datum; 2]> = desc.keys.iter().zip(&ranges).map_while(single).collect();
         let covered = prefix.len();
         let range = ranges.get(covered);
         let place = |bound: Option<&(Datum, bool)>, side: bool| {
@@ -245,6 +268,19 @@ mod tests {
         assert_eq!((show(&b.begin), show(&b.end), b.filters.len()), ("-".into(), "-".into(), 1));
         let b = Bounds::new(&asc, &[key(0, ScanOp::IsNull)]);
         assert_eq!((show(&b.begin), show(&b.end)), ("[Null]<".into(), "[Null]>".into()));
+    }
+
+    #[test]
+    fn point_queries_get_the_same_bounds_either_way() {
+        let d = desc(&[(false, false), (true, true), (false, false)]);
+        for n in 1..=3 {
+            let keys: Vec<ScanKey> = (0..n).map(|i| key(i, ScanOp::Equal(Datum::Int4(i as i32)))).collect();
+            let (short, long) = (Bounds::of_equal(&d, &keys).unwrap(), Bounds::of_any(&d, &keys));
+            assert_eq!((show(&short.begin), show(&short.end)), (show(&long.begin), show(&long.end)));
+            assert!(short.filters.is_empty() && long.filters.is_empty() && !long.empty);
+        }
+        assert!(Bounds::of_equal(&d, &[key(1, ScanOp::Equal(Datum::Int4(1)))]).is_none());
+        assert!(Bounds::of_equal(&d, &[key(0, ScanOp::Equal(Datum::Null))]).is_none());
     }
 
     #[test]

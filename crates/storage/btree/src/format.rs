@@ -101,16 +101,17 @@ impl Opaque {
         if page::special_offset(page) != PAGE_SIZE - SPECIAL {
             return Err("special area has the wrong size");
         }
-        let s = &page[PAGE_SIZE - SPECIAL..];
-        if u32_at(s, 12) != PAGE_TAG {
+        let s: &[u8; SPECIAL] = page.last_chunk().expect("a page is longer than its special area");
+        let word = |at: usize| u32::from_le_bytes([s[at], s[at + 1], s[at + 2], s[at + 3]]);
+        if word(12) != PAGE_TAG {
             return Err("not a page of a B-tree");
         }
         Ok(Opaque {
-            prev: BlockNo(u32_at(s, 0)),
-            next: BlockNo(u32_at(s, 4)),
-            level: u16_at(s, 8),
-            flags: u16_at(s, 10),
-            split: Lsn(u64_at(s, 16)),
+            prev: BlockNo(word(0)),
+            next: BlockNo(word(4)),
+            level: u16::from_le_bytes([s[8], s[9]]),
+            flags: u16::from_le_bytes([s[10], s[11]]),
+            split: Lsn(u64::from(word(16)) | u64::from(word(20)) << 32),
         })
     }
 
@@ -247,6 +248,11 @@ impl<'a> Item<'a> {
     #[inline]
     pub fn has_nulls(&self) -> bool {
         self.info() & NULLS != 0
+    }
+    /// Whether it has a first column, and no nulls.
+    #[inline]
+    pub fn has_plain_first(&self) -> bool {
+        self.info() & NULLS == 0 && (!self.is_pivot() || self.info() & COLUMNS != 0)
     }
     /// Columns that the item has.
     #[inline]

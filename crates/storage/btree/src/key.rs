@@ -99,32 +99,10 @@ impl<'a> SearchKey<'a> {
     #[inline]
     pub fn search(&self, node: &Node<'_>) -> Check<OffsetNo> {
         let (low, high) = (node.first(), node.max() + 1);
-        let Some(guess) = self.interpolate(node, low, high) else {
-            return self.search_range(node, low, high);
-        };
-        if self.beyond(&node.item(guess)?)? {
-            self.gallop(node, guess + 1)
-        } else {
-            self.gallop_left(node, low, guess)
+        match IntProbe::new(self) {
+            Some(probe) => probe.search(node, low, high),
+            None => self.search_range(node, low, high),
         }
-    }
-
-    /// Where the key would be if the integers of the first column were spread evenly over items `low..high`. A binary search would
-    /// touch two cold cache lines in each of its steps; from a good guess nearly all that is compared lies side by side.
-    #[inline]
-    fn interpolate(&self, node: &Node<'_>, low: OffsetNo, high: OffsetNo) -> Option<OffsetNo> {
-        if high < low + WORTH_A_GUESS {
-            return None;
-        }
-        let value = int_value(self.desc.keys[0].compare, &self.values[0])?;
-        let bound = |n| first_int(self.desc, &node.item(n).ok()?);
-        // The left-most item of a level's left-most page has no columns.
-        let from = bound(low).or_else(|| bound(low + 1))?;
-        let to = bound(if node.op.rightmost() { high - 1 } else { 1 })?;
-        let share = (value as f64 - from as f64) / (to as f64 - from as f64);
-        // Not a number if both are equal; the cast makes that zero.
-        let steps = (share.clamp(0.0, 1.0) * f64::from(high - 1 - low)) as OffsetNo;
-        Some(low + steps)
     }
 
     /// As [`SearchKey::search`], among items `low..high`.
@@ -133,20 +111,6 @@ impl<'a> SearchKey<'a> {
         while low < high {
             let middle = low + (high - low) / 2;
             if self.beyond(&node.item(middle)?)? { low = middle + 1 } else { high = middle }
-        }
-        Ok(low)
-    }
-
-    /// As [`SearchKey::search`] among items `low..high`, cheap when the place is near `high`.
-    fn gallop_left(&self, node: &Node<'_>, low: OffsetNo, mut high: OffsetNo) -> Check<OffsetNo> {
-        let mut step = 1;
-        while low < high {
-            let probe = high.saturating_sub(step).max(low);
-            if self.beyond(&node.item(probe)?)? {
-                return self.search_range(node, probe + 1, high);
-            }
-            high = probe;
-            step *= 2;
         }
         Ok(low)
     }
@@ -167,33 +131,109 @@ impl<'a> SearchKey<'a> {
     }
 }
 
+/// Search by a key whose first column is an integer, without building an item for each step.
+///
+/// It begins where the key would be if the integers on the page were spread evenly. A binary search touches two cold cache lines in each of its
+/// steps; from a good guess nearly all that is compared lies side by side. A bad guess costs about as many steps again.
+struct IntProbe<'k, 'a> {
+    key: &'k SearchKey<'a>,
+    value: i64,
+    compare: Compare,
+    /// What an item below the key is like.
+    below: Ordering,
+}
+
 /// Items from which on a guess is cheaper than halving.
 const WORTH_A_GUESS: OffsetNo = 16;
 
-/// A search value that interpolation understands.
-#[inline]
-fn int_value(compare: Compare, value: &Datum) -> Option<i64> {
-    match (compare, value) {
-        (Compare::Int4, Datum::Int4(v)) => Some(i64::from(*v)),
-        (Compare::Int8, Datum::Int8(v)) => Some(*v),
-        (Compare::Oid, Datum::Oid(v)) => Some(i64::from(*v)),
-        _ => None,
+impl<'k, 'a> IntProbe<'k, 'a> {
+    #[inline]
+    fn new(key: &'k SearchKey<'a>) -> Option<IntProbe<'k, 'a>> {
+        let column = &key.desc.keys[0];
+        let value = match (column.compare, &key.values[0]) {
+            (Compare::Int4, Datum::Int4(v)) => i64::from(*v),
+            (Compare::Int8, Datum::Int8(v)) => *v,
+            (Compare::Oid, Datum::Oid(v)) => i64::from(*v),
+            _ => return None,
+        };
+        let below = if column.descending { Ordering::Greater } else { Ordering::Less };
+        Some(IntProbe { key, value, compare: column.compare, below })
     }
-}
 
-/// The first column of an item as [`int_value`] has it; `None` if the item has none there.
-#[inline]
-fn first_int(desc: &BtreeDesc, item: &Item<'_>) -> Option<i64> {
-    if item.has_nulls() || item.columns(&desc.layout) == 0 {
-        return None;
+    /// The first column of an item; `None` if it has none there, or NULL.
+    #[inline]
+    fn first(&self, item: &Item<'_>) -> Option<i64> {
+        if !item.has_plain_first() {
+            return None;
+        }
+        let data = &item.bytes()[8..];
+        match self.compare {
+            Compare::Int8 => Some(i64::from_le_bytes(*data.first_chunk()?)),
+            Compare::Oid => Some(i64::from(u32::from_le_bytes(*data.first_chunk()?))),
+            _ => Some(i64::from(i32::from_le_bytes(*data.first_chunk()?))),
+        }
     }
-    let bytes = &item.bytes()[8..];
-    Some(match desc.keys[0].compare {
-        Compare::Int4 => i64::from(i32::from_le_bytes(*bytes.first_chunk()?)),
-        Compare::Int8 => i64::from_le_bytes(*bytes.first_chunk()?),
-        Compare::Oid => i64::from(u32::from_le_bytes(*bytes.first_chunk()?)),
-        _ => return None,
-    })
+
+    /// [`SearchKey::beyond`].
+    #[inline]
+    fn beyond(&self, node: &Node<'_>, n: OffsetNo) -> Check<bool> {
+        let item = node.item(n)?;
+        if let Some(stored) = self.first(&item)
+            && stored != self.value
+        {
+            return Ok(stored.cmp(&self.value) == self.below);
+        }
+        self.key.beyond(&item)
+    }
+
+    fn search(&self, node: &Node<'_>, mut low: OffsetNo, mut high: OffsetNo) -> Check<OffsetNo> {
+        if let Some(guess) = self.guess(node, low, high) {
+            let mut step = 1;
+            if self.beyond(node, guess)? {
+                low = guess + 1;
+                while low < high {
+                    let probe = (low + step - 1).min(high - 1);
+                    if !self.beyond(node, probe)? {
+                        high = probe;
+                        break;
+                    }
+                    low = probe + 1;
+                    step *= 2;
+                }
+            } else {
+                high = guess;
+                while low < high {
+                    let probe = high.saturating_sub(step).max(low);
+                    if self.beyond(node, probe)? {
+                        low = probe + 1;
+                        break;
+                    }
+                    high = probe;
+                    step *= 2;
+                }
+            }
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.beyond(node, middle)? { low = middle + 1 } else { high = middle }
+        }
+        Ok(low)
+    }
+
+    /// Where in `low..high` the key would be.
+    #[inline]
+    fn guess(&self, node: &Node<'_>, low: OffsetNo, high: OffsetNo) -> Option<OffsetNo> {
+        if high < low + WORTH_A_GUESS {
+            return None;
+        }
+        let bound = |n| self.first(&node.item(n).ok()?);
+        // The left-most item of a level's left-most page has no columns.
+        let from = bound(low).or_else(|| bound(low + 1))?;
+        let to = bound(if node.op.rightmost() { high - 1 } else { 1 })?;
+        let share = (self.value as f64 - from as f64) / (to as f64 - from as f64);
+        // Not a number if both are equal; the cast makes that zero.
+        Some(low + (share.clamp(0.0, 1.0) * f64::from(high - 1 - low)) as OffsetNo)
+    }
 }
 
 /// The first column of an item without nulls, for fixed-length columns at the start of the data.

@@ -75,8 +75,8 @@ fn slot(n: OffsetNo) -> usize {
 
 #[inline]
 fn read_slot(page: &PageBytes, n: OffsetNo) -> LinePointer {
-    let at = slot(n);
-    LinePointer::decode(u32::from_le_bytes([page[at], page[at + 1], page[at + 2], page[at + 3]]))
+    let bytes = page[slot(n)..].first_chunk().expect("line pointers end before the page does");
+    LinePointer::decode(u32::from_le_bytes(*bytes))
 }
 
 #[inline]

@@ -135,6 +135,34 @@ proptest! {
         prop_assert_eq!(at(high_row, high_tid), Ordering::Greater);
     }
 
+    /// The search that begins with a guess finds what halving finds, however the keys are spread.
+    #[test]
+    fn guessing_finds_what_halving_finds(
+        shifts in prop::collection::vec(0..62u32, 1..120),
+        probes in prop::collection::vec(any::<i64>(), 1..20),
+        descending in any::<bool>(),
+        behind in any::<bool>(),
+    ) {
+        let desc = desc(&[(Physical::Int8, Compare::Int8, descending, false)], 0);
+        let mut keys: Vec<i64> = shifts.iter().enumerate().map(|(i, s)| (i as i64 - 40) << s).collect();
+        keys.sort_unstable();
+        if descending {
+            keys.reverse();
+        }
+        let mut page = [0; PAGE_SIZE];
+        init(&mut page, OPAQUE);
+        for (i, key) in keys.iter().enumerate() {
+            ops::insert(&mut page, i as u16 + 1, &item_of(&desc, &[Datum::Int8(*key)], tid(i as u32))).unwrap();
+        }
+        let node = Node::new(&page).unwrap();
+        let near = keys.iter().flat_map(|k| [k.wrapping_sub(1), *k, k.wrapping_add(1)]);
+        for value in near.chain(probes) {
+            let values = [Datum::Int8(value)];
+            let key = SearchKey::new(&desc, &values, behind);
+            prop_assert_eq!(key.search(&node), key.search_range(&node, node.first(), node.max() + 1));
+        }
+    }
+
     /// Random damage to a page makes functions fail, not panic.
     #[test]
     fn damage_is_an_error(holes in prop::collection::vec((0..PAGE_SIZE, any::<u8>()), 1..40), value in 0..60i32) {
