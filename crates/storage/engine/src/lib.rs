@@ -6,7 +6,8 @@
 //! * [`control`]: the control file. [`lock`]: one server per directory.
 //! * [`recovery`]: from the latest checkpoint through the log to a consistent state.
 //! * [`checkpoint`]: everything dirty to disk, the log cut behind it.
-//! * [`relation`]: making and dropping relation files; OIDs. [`xlog`]: the log records of this crate.
+//! * [`relation`]: making and dropping relation files; OIDs. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
+//!   crate.
 //! * `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
 //!
 //! A data directory:
@@ -38,6 +39,7 @@ mod error;
 pub mod lock;
 pub mod recovery;
 pub mod relation;
+pub mod sequence;
 pub mod xlog;
 
 use std::path::{Path, PathBuf};

@@ -94,7 +94,8 @@ impl Engine {
             }
             Rmgr::Heap => heap::redo::redo(&self.pool, record).map_err(|e| failed(e.to_string()))?,
             Rmgr::Btree => btree::redo(&self.pool, record).map_err(|e| failed(e.to_string()))?,
-            Rmgr::Multixact | Rmgr::Sequence | Rmgr::Standby => {
+            Rmgr::Sequence => self.redo_sequence(record)?,
+            Rmgr::Multixact | Rmgr::Standby => {
                 return Err(failed(format!("resource manager {:?} has no redo", record.rmgr)));
             }
         }

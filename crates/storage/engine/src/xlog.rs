@@ -7,6 +7,7 @@
 //! | Xlog | CHECKPOINT_REDO, full-page images | written by `wal` and `buffer`; only the images matter to redo |
 //! | Smgr | `0x10` CREATE | relation file, u8 fork |
 //! | Smgr | `0x20` TRUNCATE | relation file, u32 pages that stay |
+//! | Sequence | `0x00` LOG | none; the block's data is the row of [`crate::sequence`] |
 //!
 //! A relation file is 12 bytes: tablespace, database, number, each u32 little-endian.
 
@@ -16,6 +17,7 @@ use base::{Fork, Oid, RelFile, Xid};
 use wal::{Record, RecordBuilder, Rmgr, WalDescribe};
 
 use crate::control::Checkpoint;
+use crate::sequence::SequenceRow;
 
 use wal::xlog_info::{CHECKPOINT_ONLINE, CHECKPOINT_SHUTDOWN, NEXT_OID as NEXTOID};
 
@@ -106,6 +108,7 @@ pub struct Describe;
 impl WalDescribe for Describe {
     fn name(&self, record: &Record) -> &'static str {
         match (record.rmgr, record.info) {
+            (Rmgr::Sequence, crate::sequence::LOG) => "LOG",
             (Rmgr::Smgr, CREATE) => "CREATE",
             (Rmgr::Smgr, TRUNCATE) => "TRUNCATE",
             (Rmgr::Xlog, CHECKPOINT_SHUTDOWN) => "CHECKPOINT_SHUTDOWN",
@@ -130,6 +133,10 @@ impl WalDescribe for Describe {
         }
         if let Some(oid) = as_next_oid(record) {
             return write!(out, "{oid}");
+        }
+        if record.rmgr == Rmgr::Sequence {
+            let row = record.block(0).and_then(|block| SequenceRow::decode(block.data));
+            return row.map_or(Ok(()), |row| write!(out, "last_value {}", row.last_value));
         }
         match (record.rmgr == Rmgr::Smgr).then(|| as_file_change(record)).flatten() {
             Some(FileChange::Create(rel, fork)) => write!(out, "{rel}{}", fork.suffix()),
