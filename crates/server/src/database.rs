@@ -82,7 +82,7 @@ fn check_setting(setting: Setting, text: &str) -> SqlResult<Option<String>> {
         return Ok(None);
     }
     match types::timezone::TimeZone::named(text) {
-        Some(_) => Ok(None),
+        Some(zone) => Ok(Some(zone.name().to_owned())),
         None => Err(sql_err!(
             INVALID_PARAMETER_VALUE,
             "invalid value for parameter \"{}\": \"{text}\"",

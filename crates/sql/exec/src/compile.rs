@@ -188,7 +188,6 @@ impl Compiler<'_> {
                 Code::IoCast { source: arg.type_oid(), arg: one(arg)?, target: *type_oid }
             }
             Expr::ArrayCast { arg, element, cell, type_oid } => Code::ArrayCast {
-                source: element_of(arg.type_oid()),
                 arg: one(arg)?,
                 element: one(element)?,
                 cell: *cell,
@@ -197,7 +196,7 @@ impl Compiler<'_> {
             Expr::Array { elements, element, nested, .. } => {
                 Code::Array(self.list(elements, inputs)?, ArrayShape { element: *element, nested: *nested })
             }
-            Expr::Subscript { array, upper, lower, slice, assign, .. } => {
+            Expr::Subscript { array, upper, lower, slice, assign, element, .. } => {
                 let side = |list: &[Option<Expr>]| {
                     list.iter()
                         .map(|e| e.as_ref().map(|e| self.expr(e, inputs)).transpose())
@@ -208,6 +207,7 @@ impl Compiler<'_> {
                     upper: side(upper)?,
                     lower: side(lower)?,
                     slice: *slice,
+                    element: *element,
                     assign: assign.as_ref().map(|e| self.expr(e, inputs)).transpose()?,
                 }))
             }
@@ -311,7 +311,9 @@ impl Compiler<'_> {
         let kind = match &sub.kind {
             SubPlanKind::Exists => SubKind::Exists,
             SubPlanKind::Scalar => SubKind::Scalar,
-            SubPlanKind::Array => SubKind::Array { element: element_of(sub.type_oid) },
+            SubPlanKind::Array { nested } => {
+                SubKind::Array { element: element_of(sub.type_oid), nested: *nested }
+            }
             SubPlanKind::Multi { columns } => SubKind::Multi { columns: columns.clone().into() },
             SubPlanKind::Quantified { any, single, test, columns, hash } => SubKind::Quantified {
                 any: *any,

@@ -1,8 +1,8 @@
 //! Arrays in expressions.
 
-use base::{Oid, SqlError, SqlResult};
+use base::{Oid, SqlError, SqlResult, sql_err};
 use tuple::Datum;
-use types::array::{Array, Bound};
+use types::array::{self, Array, Bound};
 
 use crate::cx::Cx;
 use crate::eval::{ArrayCode, Code, Rows, SubscriptCode};
@@ -25,27 +25,35 @@ pub fn make_array(list: Vec<Datum>, element: Oid, cx: &Cx<'_>) -> SqlResult<Datu
 pub fn eval(code: &Code, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
     match code {
         Code::Array(codes, shape) => {
-            if shape.nested {
-                return Err(SqlError::not_supported("a multidimensional ARRAY[] constructor"));
-            }
             let mut list = Vec::with_capacity(codes.len());
             for code in codes {
                 list.push(code.eval(rows, cx)?);
             }
+            if shape.nested {
+                return array::nested(
+                    shape.element,
+                    &list,
+                    &cx.call(&[], shape.element, Oid::INVALID, false),
+                );
+            }
             make_array(list, shape.element, cx)
         }
         Code::ArrayOp(op) => array_op(op, rows, cx),
-        Code::ArrayCast { arg, element, cell, source, target } => {
+        Code::ArrayCast { arg, element, cell, target } => {
             let value = arg.eval(rows, cx)?;
             if value.is_null() {
                 return Ok(value);
             }
-            let mut list = elements(&value, *source, cx)?;
+            let Datum::Bytes(bytes) = &value else { return Ok(Datum::Null) };
+            let array = Array::from_payload(bytes);
+            let dimensions = array.dimensions.clone();
+            let mut list = array.into_elements();
             for item in &mut list {
                 cx.set(*cell, std::mem::take(item));
                 *item = element.eval(rows, cx)?;
             }
-            make_array(list, *target, cx)
+            let call = cx.call(&[], *target, Oid::INVALID, false);
+            Ok(Array::with_dimensions(*target, dimensions, list, &call)?.to_datum())
         }
         Code::Subscript(subscript) => element_at(subscript, rows, cx),
         _ => Err(SqlError::internal("not an array expression")),
@@ -94,26 +102,56 @@ fn subscript(code: &Option<Code>, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<
     }
 }
 
-/// `array[i]`, `array[l:u]`; a NULL subscript gives NULL.
-fn element_at(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
-    if code.assign.is_some() {
-        return Err(SqlError::not_supported("assignment to an array element"));
-    }
-    let Datum::Bytes(bytes) = code.array.eval(rows, cx)? else { return Ok(Datum::Null) };
-    let array = Array::from_payload(&bytes);
+/// The subscripts of a reference; none if one of them is NULL.
+fn bounds_of(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<Vec<Bound>>> {
     let mut bounds = Vec::with_capacity(code.upper.len());
     for (i, upper) in code.upper.iter().enumerate() {
-        let Some(upper) = subscript(upper, rows, cx)? else { return Ok(Datum::Null) };
+        let Some(upper) = subscript(upper, rows, cx)? else { return Ok(None) };
         let lower = match code.lower.get(i) {
             Some(lower) => subscript(lower, rows, cx)?,
             None => Some(Some(1)),
         };
-        let Some(lower) = lower else { return Ok(Datum::Null) };
+        let Some(lower) = lower else { return Ok(None) };
         bounds.push(Bound { lower, upper });
     }
+    Ok(Some(bounds))
+}
+
+/// `array[i]`, `array[l:u]`; a NULL subscript gives NULL.
+fn element_at(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+    if let Some(value) = &code.assign {
+        return assigned(code, value, rows, cx);
+    }
+    let Datum::Bytes(bytes) = code.array.eval(rows, cx)? else { return Ok(Datum::Null) };
+    let Some(bounds) = bounds_of(code, rows, cx)? else { return Ok(Datum::Null) };
+    let array = Array::from_payload(&bytes);
     if code.slice {
         return Ok(array.slice(&bounds).to_datum());
     }
     let subscripts: Vec<i32> = bounds.iter().filter_map(|b| b.upper).collect();
     Ok(array.get(&subscripts))
+}
+
+/// The array with an element or a slice replaced; a NULL array counts as empty, a NULL slice changes nothing.
+fn assigned(code: &SubscriptCode, value: &Code, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+    let old = code.array.eval(rows, cx)?;
+    let Some(bounds) = bounds_of(code, rows, cx)? else {
+        return Err(sql_err!(NULL_VALUE_NOT_ALLOWED, "array subscript in assignment must not be null"));
+    };
+    let value = value.eval(rows, cx)?;
+    if code.slice && value.is_null() {
+        return Ok(old);
+    }
+    let mut array = match &old {
+        Datum::Bytes(bytes) => Array::from_payload(bytes),
+        _ => Array::empty(code.element, &cx.call(&[], code.element, Oid::INVALID, false))?,
+    };
+    match (&value, code.slice) {
+        (Datum::Bytes(bytes), true) => array.set_slice(&bounds, &Array::from_payload(bytes))?,
+        _ => {
+            let subscripts: Vec<i32> = bounds.iter().filter_map(|b| b.upper).collect();
+            array.set(&subscripts, value)?;
+        }
+    }
+    Ok(array.to_datum())
 }

@@ -123,6 +123,7 @@ pub enum SubKind {
     Scalar,
     Array {
         element: Oid,
+        nested: bool,
     },
     Quantified {
         any: bool,
@@ -178,7 +179,6 @@ pub enum Code {
         arg: Box<Code>,
         element: Box<Code>,
         cell: ParamId,
-        source: Oid,
         target: Oid,
     },
     Subscript(Box<SubscriptCode>),
@@ -206,6 +206,7 @@ pub struct SubscriptCode {
     pub upper: Box<[Option<Code>]>,
     pub lower: Box<[Option<Code>]>,
     pub slice: bool,
+    pub element: Oid,
     pub assign: Option<Code>,
 }
 

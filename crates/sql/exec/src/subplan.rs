@@ -70,12 +70,20 @@ fn eval_in(sub: &SubCode, program: &mut SubProgram, rows: Rows<'_>, cx: &mut Cx<
                 Datum::Null
             }
         }
-        SubKind::Array { element } => {
+        SubKind::Array { element, nested } => {
             let mut list = Vec::new();
+            let mut arrays = Vec::new();
             while program.node.next(cx)? {
-                list.push(program.node.row().first().cloned().unwrap_or_default());
+                let value = program.node.row().first().cloned().unwrap_or_default();
+                match nested {
+                    true => types::array::accumulate(&mut arrays, &value)?,
+                    false => list.push(value),
+                }
             }
-            crate::composite::make_array(list, *element, cx)?
+            match arrays.is_empty() {
+                true => crate::composite::make_array(list, *element, cx)?,
+                false => types::array::stacked(&arrays, &cx.call(&[], *element, Oid::INVALID, false))?,
+            }
         }
         SubKind::Multi { columns } => {
             let row = if program.node.next(cx)? { Some(program.node.row().to_vec()) } else { None };

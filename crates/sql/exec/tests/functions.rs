@@ -182,3 +182,36 @@ fn queries_of_the_system_views_run() {
     }
     assert!(answered >= 28, "only {answered} views answer");
 }
+
+#[test]
+fn elements_and_slices_of_arrays_are_assigned() {
+    let server = Server::new();
+    let s = server.connect();
+    s.query("create table t (k int, a int[])");
+    s.query("insert into t (k, a[2], a[4]) values (1, 20, 40)");
+    s.query("insert into t values (2, '{1,2,3}'), (3, null)");
+    assert_eq!(s.query("select a from t where k = 1"), "[2:4]={20,NULL,40}");
+    s.query("update t set a[2:3] = '{8,9}' where k = 2");
+    assert_eq!(s.query("select a from t where k = 2"), "{1,8,9}");
+    s.query("update t set a[0] = 7 where k = 3");
+    assert_eq!(s.query("select a from t where k = 3"), "[0:0]={7}");
+    s.query("update t set a[1:2] = null where k = 2");
+    assert_eq!(s.query("select a from t where k = 2"), "{1,8,9}");
+    assert_eq!(
+        s.query("update t set a[null] = 1 where k = 2"),
+        "ERROR:  array subscript in assignment must not be null"
+    );
+    assert_eq!(s.query("update t set a[1:3] = '{1}' where k = 2"), "ERROR:  source array too small");
+}
+
+#[test]
+fn input_errors_are_rows() {
+    let server = Server::new();
+    let s = server.connect();
+    assert_eq!(
+        s.query("select message, sql_error_code from pg_input_error_info('x', 'int')"),
+        "invalid input syntax for type integer: \"x\"|22P02"
+    );
+    assert_eq!(s.query("select message is null from pg_input_error_info('1', 'int')"), "t");
+    assert_eq!(s.query("select message is null from pg_input_error_info(null, 'int')"), "t");
+}

@@ -823,8 +823,10 @@ impl<'p, 'c> Converter<'p, 'c> {
             a::SubLinkType::Exists => (SubPlanKind::Exists, boolean),
             a::SubLinkType::Expr => (SubPlanKind::Scalar, first),
             a::SubLinkType::Array => {
-                let array = types::builtin_type(first.0).map_or(Oid::INVALID, |t| t.array);
-                (SubPlanKind::Array, (array, -1))
+                let (own, over) = types::builtin_type(first.0)
+                    .map_or((Oid::INVALID, Oid::INVALID), |t| (t.element, t.array));
+                let nested = own != Oid::INVALID && over == Oid::INVALID;
+                (SubPlanKind::Array { nested }, (if nested { first.0 } else { over }, -1))
             }
             a::SubLinkType::Any | a::SubLinkType::All | a::SubLinkType::RowCompare => {
                 let columns: Vec<ParamId> = types.iter().map(|_| self.planner.new_cell()).collect();

@@ -550,7 +550,7 @@ impl<'a> Explain<'a> {
         let name = &self.statement.subplans[sub.plan].name;
         match &sub.kind {
             SubPlanKind::Exists => format!("EXISTS({name})"),
-            SubPlanKind::Array => format!("ARRAY({name})"),
+            SubPlanKind::Array { .. } => format!("ARRAY({name})"),
             SubPlanKind::Quantified { any, test, .. } => {
                 format!("({} {name}.{})", if *any { "ANY" } else { "ALL" }, self.expr(test, qualify))
             }

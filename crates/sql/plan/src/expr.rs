@@ -163,7 +163,10 @@ pub enum SubPlanKind {
     /// The one row's first column, or NULL.
     Scalar,
     /// All rows' first column as an array.
-    Array,
+    Array {
+        /// The column is an array itself: the result has a dimension more.
+        nested: bool,
+    },
     /// `test` for any (or all) rows; the row's columns are the executor parameters `columns`.
     Quantified {
         /// ANY rather than ALL.

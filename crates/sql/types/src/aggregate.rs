@@ -246,7 +246,7 @@ impl AggregateImp for Kind {
             (_, AggState::Values(values)) => {
                 Ok(Array::from_values(cx.arg_type(0), values.clone(), cx)?.to_datum())
             }
-            (_, AggState::Arrays(arrays)) => stack(arrays, cx),
+            (_, AggState::Arrays(arrays)) => crate::array::stacked(arrays, cx),
             (_, AggState::Text(text, first)) => Ok(Datum::Bytes(text[*first..].into())),
             (_, AggState::Floats(_)) => Err(SqlError::internal("an aggregate's state of another aggregate")),
         }
@@ -350,39 +350,13 @@ fn numeric_state(state: &mut AggState) -> &mut NumericSum {
 }
 
 fn push_array(state: &mut AggState, value: &Datum) -> SqlResult<()> {
-    if value.is_null() {
-        return Err(sql_err!(NULL_VALUE_NOT_ALLOWED, "cannot accumulate null arrays"));
-    }
-    let array = Array::from_payload(<&[u8]>::from_datum(value));
-    if array.dimensions.is_empty() {
-        return Err(sql_err!(ARRAY_SUBSCRIPT_ERROR, "cannot accumulate empty arrays"));
+    if !matches!(state, AggState::Arrays(_)) {
+        *state = AggState::Arrays(Vec::new());
     }
     match state {
-        AggState::Arrays(arrays) => {
-            let same = |a: &Array, b: &Array| {
-                a.dimensions.len() == b.dimensions.len()
-                    && a.dimensions.iter().zip(&b.dimensions).all(|(x, y)| x.length == y.length)
-            };
-            if arrays.first().is_some_and(|first| !same(first, &array)) {
-                return Err(sql_err!(
-                    ARRAY_SUBSCRIPT_ERROR,
-                    "cannot accumulate arrays of different dimensionality"
-                ));
-            }
-            arrays.push(array);
-        }
-        _ => *state = AggState::Arrays(vec![array]),
+        AggState::Arrays(arrays) => crate::array::accumulate(arrays, value),
+        _ => unreachable!("just made one"),
     }
-    Ok(())
-}
-
-/// Arrays of one shape as the items of a new outermost dimension.
-fn stack(arrays: &[Array], cx: &Call) -> SqlResult<Datum> {
-    let Some(first) = arrays.first() else { return Ok(Datum::Null) };
-    let mut dimensions = first.dimensions.clone();
-    dimensions.insert(0, crate::array::Dimension { length: arrays.len() as i32, lower: 1 });
-    let values = arrays.iter().flat_map(|a| a.elements().iter().cloned()).collect();
-    Ok(Array::with_dimensions(first.element, dimensions, values, cx)?.to_datum())
 }
 
 fn append_text(state: &mut AggState, value: &Datum, separator: Option<&Datum>) {

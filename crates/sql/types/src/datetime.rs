@@ -10,7 +10,7 @@ use crate::{
         days_in_month, is_leap,
     },
     call::{Call, DateOrder},
-    timezone::{self, TimeZone},
+    timezone::{self, TimeZone, Zone},
 };
 
 /// Words that stand for a moment.
@@ -30,25 +30,6 @@ pub enum Special {
     Infinity,
     /// `-infinity`
     MinusInfinity,
-}
-
-/// A zone as it was written.
-#[derive(Clone, Debug)]
-pub enum Zone {
-    /// Seconds east of UTC.
-    Offset(i32),
-    /// By name.
-    Named(Arc<TimeZone>),
-}
-
-impl Zone {
-    /// Seconds east of UTC at a local time.
-    pub fn offset_of_local(&self, local: i64) -> i32 {
-        match self {
-            Zone::Offset(offset) => *offset,
-            Zone::Named(zone) => zone.offset_of_local(local),
-        }
-    }
 }
 
 /// What was read.
@@ -118,7 +99,7 @@ struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     order: DateOrder,
-    zone: &'a TimeZone,
+    zone: &'a Arc<TimeZone>,
     out: Parsed,
     /// Numbers of a date that is written with blanks, with their digits.
     numbers: Vec<(i64, usize)>,
@@ -154,6 +135,34 @@ pub fn parse(text: &str, cx: &Call) -> Read<Parsed> {
     };
     parser.run()?;
     parser.finish()
+}
+
+/// Seconds east of UTC that `±hh[:mm[:ss]]` means: `None` if it is nothing like that, `Some(None)` out of range.
+pub fn numeric_offset(text: &str) -> Option<Option<i32>> {
+    let negative = match text.as_bytes().first()? {
+        b'-' => true,
+        b'+' => false,
+        _ => return None,
+    };
+    let mut fields = [0i32; 3];
+    let mut count = 0;
+    for (field, part) in fields.iter_mut().zip(text[1..].splitn(3, ':')) {
+        let end = part.bytes().take_while(u8::is_ascii_digit).count();
+        if end < part.len() {
+            return None;
+        }
+        *field = part[..end].parse().unwrap_or(if end == 0 { 0 } else { i32::MAX });
+        count = if count == 0 { end } else { count };
+    }
+    let [mut hour, mut minute, second] = fields;
+    if !text.contains(':') && count > 2 {
+        (hour, minute) = (hour / 100, hour % 100);
+    }
+    if hour > 15 || minute > 59 || second > 59 {
+        return Some(None);
+    }
+    let offset = hour * 3600 + minute * 60 + second;
+    Some(Some(if negative { -offset } else { offset }))
 }
 
 impl Parser<'_> {
@@ -497,6 +506,7 @@ impl Parser<'_> {
                     }
                     self.month_word = Some(month);
                     self.month_position = self.numbers.len();
+                    self.after_month()?;
                 } else if is_weekday(word) {
                     self.weekday = true;
                 } else {
@@ -505,6 +515,22 @@ impl Parser<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// `-dd-yyyy` behind a month's word.
+    fn after_month(&mut self) -> Read<()> {
+        if !self.numbers.is_empty() {
+            return Ok(());
+        }
+        while self.numbers.len() < 2
+            && matches!(self.peek(), Some(b'-' | b'/' | b'.'))
+            && self.peek_at(1).is_ascii_digit()
+        {
+            self.at += 1;
+            let number = self.digits();
+            self.numbers.push(number);
+        }
+        if self.numbers.len() == 2 { self.settle_date() } else { Ok(()) }
     }
 
     /// A zone: abbreviation or full name; `name±hh` is POSIX and counts west.
@@ -522,18 +548,14 @@ impl Parser<'_> {
         if self.out.zone.is_some() {
             return Err(Failure::Syntax);
         }
-        if name.len() > 1
-            && let Some(local) = self.zone.own_abbreviation(&name)
-        {
-            self.out.zone = Some(Zone::Offset(local.offset));
-        } else if let Some((offset, _)) = timezone::abbreviation(&name) {
-            self.out.zone = Some(Zone::Offset(offset));
+        if let Some(zone) = timezone::abbreviation(&name, self.zone) {
+            self.out.zone = Some(zone);
         } else if name.len() > 2
             && let Some(zone) = TimeZone::named(&name)
         {
             self.out.zone = Some(Zone::Named(zone));
         } else if name.contains('/') {
-            return Err(Failure::UnknownZone(name));
+            return Err(Failure::UnknownZone(name.to_ascii_lowercase()));
         } else {
             return Err(Failure::Syntax);
         }
@@ -634,4 +656,31 @@ impl Parsed {
 /// An error for a value of this type that cannot be read.
 pub fn read(text: &str, type_name: &str, cx: &Call) -> SqlResult<Parsed> {
     parse(text, cx).map_err(|failure| failure.error(text, type_name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn date(text: &str) -> Option<(i64, i64, i64)> {
+        let format = crate::FormatContext::default();
+        parse(text, &Call::new(&format)).ok()?.date
+    }
+
+    #[test]
+    fn a_month_by_name_may_come_first() {
+        for text in ["Feb-10-1997 17:32:01 PST", "Feb/10/1997", "feb.10.1997", "February 10, 1997"] {
+            assert_eq!(date(text), Some((1997, 2, 10)), "{text}");
+        }
+        assert_eq!(date("Jan-08-99"), Some((1999, 1, 8)));
+    }
+
+    #[test]
+    fn offsets_without_a_date_are_numbers_with_a_sign() {
+        assert_eq!(numeric_offset("+05:30"), Some(Some(19_800)));
+        assert_eq!(numeric_offset("-0530"), Some(Some(-19_800)));
+        assert_eq!(numeric_offset("+1:"), Some(Some(3_600)));
+        assert_eq!(numeric_offset("+16"), Some(None));
+        assert_eq!(numeric_offset("UTC"), None);
+    }
 }

@@ -8,10 +8,10 @@ use tuple::{Bytes, Datum};
 use crate::{
     calendar::{DAY, Fields, HOUR, MINUTE, SECOND},
     call::Call,
-    datetime::{self, Failure, Special, Zone},
+    datetime::{self, Failure, Special},
     interval::Interval,
     oids, timestamp,
-    timezone::TimeZone,
+    timezone::{TimeZone, Zone},
 };
 
 /// The modifier of `time(p)` and its like: the precision itself, cut at 6.
@@ -46,6 +46,9 @@ pub fn round_micros(value: i64, typmod: i32) -> i64 {
 /// Reads a time of day; a date before it is ignored, a zone too.
 pub fn parse(text: &str, typmod: i32, cx: &Call) -> SqlResult<i64> {
     let parsed = datetime::read(text, "time", cx)?;
+    if parsed.date.is_none() && matches!(parsed.zone, Some(Zone::Named(_) | Zone::Abbreviation(..))) {
+        return Err(Failure::Syntax.error(text, "time"));
+    }
     let time = match (parsed.time, parsed.special) {
         (Some(time), _) => time,
         (None, Some(Special::Now)) => timestamp::to_local(cx.format.transaction_time, cx).rem_euclid(DAY),
@@ -66,7 +69,7 @@ pub fn parse_timetz(text: &str, typmod: i32, cx: &Call) -> SqlResult<Datum> {
     // The date, or today, decides what a zone with daylight time means.
     let day = parsed.local().unwrap_or_else(|| now.div_euclid(DAY) * DAY + time);
     let offset = match &parsed.zone {
-        Some(Zone::Named(_)) if parsed.date.is_none() => {
+        Some(Zone::Named(_) | Zone::Abbreviation(..)) if parsed.date.is_none() => {
             return Err(Failure::Syntax.error(text, "time with time zone"));
         }
         Some(zone) => zone.offset_of_local(day),
@@ -192,11 +195,7 @@ fn at_offset(bytes: &[u8], offset: i32) -> Datum {
 }
 
 fn zone_offset(cx: &Call, name: &str) -> SqlResult<i32> {
-    let zone = timestamp::zone_of(name, cx)?;
-    Ok(match zone {
-        Zone::Offset(offset) => offset,
-        Zone::Named(zone) => zone.at(cx.format.transaction_time).offset,
-    })
+    Ok(timestamp::zone_of(name, cx)?.offset_at(cx.format.transaction_time))
 }
 
 fn interval_offset(by: &Interval) -> SqlResult<i32> {

@@ -10,11 +10,11 @@ use crate::{
         weekday,
     },
     call::{Call, DateFormat, DateOrder},
-    datetime::{self, Failure, Special, Zone},
+    datetime::{self, Failure, Special},
     interval::Interval,
     registry::{SetRows, Values},
     time::{fraction, offset_text, round_micros},
-    timezone::{self, TimeZone},
+    timezone::{self, TimeZone, Zone},
     value::FromDatum,
 };
 
@@ -269,19 +269,25 @@ fn age_tz(cx: &Call, a: i64, b: i64) -> SqlResult<Interval> {
 
 /// The zone that a text of `AT TIME ZONE` means.
 pub fn zone_of(name: &str, cx: &Call) -> SqlResult<Zone> {
-    let lower = name.to_ascii_lowercase();
-    if !lower.contains('/')
-        && let Some(local) = cx.format.time_zone.own_abbreviation(&lower)
-        && lower.len() > 1
-    {
-        return Ok(Zone::Offset(local.offset));
-    }
-    if let Some((offset, _)) = timezone::abbreviation(&lower) {
-        return Ok(Zone::Offset(offset));
-    }
-    TimeZone::named(name)
-        .map(Zone::Named)
+    timezone::abbreviation(name, &cx.format.time_zone)
+        .or_else(|| TimeZone::named(name).map(Zone::Named))
         .ok_or_else(|| sql_err!(INVALID_PARAMETER_VALUE, "time zone \"{name}\" not recognized"))
+}
+
+/// The zone of `make_timestamptz`: numbers have a sign, and count east.
+fn made_zone(name: &str, cx: &Call) -> SqlResult<Zone> {
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(sql_err!(
+            INVALID_PARAMETER_VALUE,
+            "invalid input syntax for type numeric time zone: \"{name}\""
+        )
+        .hint("Numeric time zones must have \"-\" or \"+\" as first character."));
+    }
+    match datetime::numeric_offset(name) {
+        None => zone_of(name, cx),
+        Some(Some(offset)) => Ok(Zone::Offset(offset)),
+        Some(None) => Err(sql_err!(INVALID_PARAMETER_VALUE, "numeric time zone \"{name}\" out of range")),
+    }
 }
 
 /// Seconds east of UTC that an interval means as a zone.
@@ -312,11 +318,7 @@ fn utc_to_local(zone: &Zone, ts: i64) -> SqlResult<i64> {
     if !is_finite(ts) {
         return Ok(ts);
     }
-    let offset = match zone {
-        Zone::Offset(offset) => *offset,
-        Zone::Named(zone) => zone.at(ts).offset,
-    };
-    check(ts.checked_add(i64::from(offset) * SECOND).ok_or_else(out_of_range)?)
+    check(ts.checked_add(i64::from(zone.offset_at(ts)) * SECOND).ok_or_else(out_of_range)?)
 }
 
 fn make(year: i32, month: i32, day: i32, hour: i32, minute: i32, second: f64) -> SqlResult<i64> {
@@ -552,7 +554,7 @@ functions! {
     1158 to_timestamp(float8) -> timestamptz [immutable strict] { |seconds: f64| from_unix(seconds) }
     3461 make_timestamp(int4, int4, int4, int4, int4, float8) -> timestamp [immutable strict names(&["year", "month", "mday", "hour", "min", "sec"])] { |year: i32, month: i32, day: i32, hour: i32, minute: i32, second: f64| make(year, month, day, hour, minute, second) }
     3462 make_timestamptz(int4, int4, int4, int4, int4, float8) -> timestamptz [stable strict names(&["year", "month", "mday", "hour", "min", "sec"])] { |cx; year: i32, month: i32, day: i32, hour: i32, minute: i32, second: f64| from_local(make(year, month, day, hour, minute, second)?, cx) }
-    3463 make_timestamptz(int4, int4, int4, int4, int4, float8, text) -> timestamptz [stable strict names(&["year", "month", "mday", "hour", "min", "sec", "timezone"])] { |cx; year: i32, month: i32, day: i32, hour: i32, minute: i32, second: f64, zone: &str| local_to_utc(&zone_of(zone, cx)?, make(year, month, day, hour, minute, second)?) }
+    3463 make_timestamptz(int4, int4, int4, int4, int4, float8, text) -> timestamptz [stable strict names(&["year", "month", "mday", "hour", "min", "sec", "timezone"])] { |cx; year: i32, month: i32, day: i32, hour: i32, minute: i32, second: f64, zone: &str| local_to_utc(&made_zone(zone, cx)?, make(year, month, day, hour, minute, second)?) }
     2069 timezone(text, timestamp) -> timestamptz [immutable strict] { |cx; zone: &str, a: i64| local_to_utc(&zone_of(zone, cx)?, a) }
     1159 timezone(text, timestamptz) -> timestamp [immutable strict] { |cx; zone: &str, a: i64| utc_to_local(&zone_of(zone, cx)?, a) }
     2070 timezone(interval, timestamp) -> timestamptz [immutable strict] { |by: Interval, a: i64| local_to_utc(&Zone::Offset(interval_zone(&by)?), a) }

@@ -176,30 +176,99 @@ impl TimeZone {
         }
     }
 
-    /// The offset that an abbreviation of this zone means at a local time near it.
-    pub fn own_abbreviation(&self, abbreviation: &str) -> Option<&Local> {
+    /// Everything that held or will hold in this zone, the latest first.
+    fn all_locals(&self) -> impl Iterator<Item = &Local> {
         let from_rule = self
             .rule
             .iter()
             .flat_map(|r| std::iter::once(&r.standard).chain(r.daylight.as_ref().map(|d| &d.0)));
-        from_rule.chain(self.locals.iter().rev()).find(|l| l.abbreviation.eq_ignore_ascii_case(abbreviation))
+        from_rule.chain(self.locals.iter().rev())
+    }
+
+    /// What an abbreviation of this zone meant when it was last used at or before a moment, or else what it meant after.
+    fn meaning(&self, abbreviation: &str, unix: i64) -> Option<&Local> {
+        let named = |l: &&Local| l.abbreviation.eq_ignore_ascii_case(abbreviation);
+        let local = |(_, i): &(i64, usize)| &self.locals[*i];
+        let n = self.transitions.partition_point(|(at, _)| *at <= unix);
+        let rule = || {
+            self.rule
+                .iter()
+                .flat_map(|r| std::iter::once(&r.standard).chain(r.daylight.as_ref().map(|d| &d.0)))
+        };
+        let behind_all = (n == self.transitions.len()).then(|| rule().find(named)).flatten();
+        behind_all
+            .or_else(|| self.transitions[..n].iter().rev().map(local).find(named))
+            .or_else(|| self.locals.first().filter(named))
+            .or_else(|| self.transitions[n..].iter().map(local).find(named))
+            .or_else(|| rule().find(named))
+    }
+
+    /// Seconds east of UTC that an abbreviation of this zone means at a moment; the zone's own offset where it is not known.
+    pub fn offset_of_abbreviation(&self, abbreviation: &str, timestamp: i64) -> i32 {
+        let unix = to_unix(timestamp);
+        self.meaning(abbreviation, unix).unwrap_or_else(|| self.at_unix(unix)).offset
     }
 }
 
-/// Offset and daylight flag of PostgreSQL's default abbreviations.
-pub fn abbreviation(name: &str) -> Option<(i32, bool)> {
-    ABBREVIATIONS
+/// What an abbreviation means: what the session's zone calls so, or PostgreSQL's default.
+pub fn abbreviation(name: &str, session: &Arc<TimeZone>) -> Option<Zone> {
+    let named = |l: &&Local| l.abbreviation.eq_ignore_ascii_case(name);
+    if name.len() > 1
+        && let Some(first) = session.all_locals().find(named)
+    {
+        return Some(match session.all_locals().filter(named).all(|l| l.offset == first.offset) {
+            true => Zone::Offset(first.offset),
+            false => Zone::Abbreviation(session.clone(), first.abbreviation.clone()),
+        });
+    }
+    let line = ABBREVIATIONS
         .lines()
-        .filter_map(|line| {
-            let mut words = line.split(' ');
-            Some((words.next()?, words.next()?, words.next()?))
-        })
-        .find(|(word, ..)| word.eq_ignore_ascii_case(name))
-        .and_then(|(_, offset, dst)| Some((offset.parse().ok()?, dst == "1")))
+        .find(|line| line.split(' ').next().is_some_and(|word| word.eq_ignore_ascii_case(name)))?;
+    let mut words = line.split(' ').skip(1);
+    let offset = words.next()?.parse().ok()?;
+    match words.nth(1) {
+        Some(zone) => Some(Zone::Abbreviation(TimeZone::named(zone)?, name.to_owned())),
+        None => Some(Zone::Offset(offset)),
+    }
 }
 
-/// `pg_timezone_abbrevs`: name, seconds east, daylight flag, a line each.
-pub const ABBREVIATIONS: &str = include_str!("abbreviations.txt");
+/// A zone as it was written.
+#[derive(Clone, Debug)]
+pub enum Zone {
+    /// Seconds east of UTC.
+    Offset(i32),
+    /// By name.
+    Named(Arc<TimeZone>),
+    /// An abbreviation that meant different offsets in the course of time.
+    Abbreviation(Arc<TimeZone>, String),
+}
+
+impl Zone {
+    /// Seconds east of UTC at a local time.
+    pub fn offset_of_local(&self, local: i64) -> i32 {
+        match self {
+            Zone::Offset(offset) => *offset,
+            Zone::Named(zone) => zone.offset_of_local(local),
+            Zone::Abbreviation(zone, name) => {
+                let utc = local.saturating_sub(i64::from(zone.offset_of_local(local)) * SECOND);
+                zone.offset_of_abbreviation(name, utc)
+            }
+        }
+    }
+
+    /// Seconds east of UTC at a moment.
+    pub fn offset_at(&self, timestamp: i64) -> i32 {
+        match self {
+            Zone::Offset(offset) => *offset,
+            Zone::Named(zone) => zone.at(timestamp).offset,
+            Zone::Abbreviation(zone, name) => zone.offset_of_abbreviation(name, timestamp),
+        }
+    }
+}
+
+/// PostgreSQL's default abbreviations: name, seconds east, daylight flag, a line each; and the zone that decides where the
+/// offset changed in the course of time.
+const ABBREVIATIONS: &str = include_str!("abbreviations.txt");
 
 /// Names of the IANA database.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -251,9 +320,15 @@ fn parse_tzif(name: &str, data: &[u8]) -> SqlResult<TimeZone> {
     Ok(TimeZone { name: name.to_owned(), transitions, locals, rule: parse_rule(&footer) })
 }
 
-/// `EST5EDT,M3.2.0,M11.1.0`
+/// `EST5EDT,M3.2.0,M11.1.0`; the standard time may be without a name.
 fn parse_rule(text: &str) -> Option<Rule> {
-    let (standard, rest) = abbreviation_of(text)?;
+    let (standard, rest) = match abbreviation_of(text) {
+        Some(named) => named,
+        None if text.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-') => {
+            (String::new(), text)
+        }
+        None => return None,
+    };
     let (offset, rest) = hours(rest)?;
     let standard = Local { offset: -(offset as i32), dst: false, abbreviation: standard };
     if rest.is_empty() {

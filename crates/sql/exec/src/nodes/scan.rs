@@ -88,7 +88,9 @@ impl SetCall {
             args.push(code.eval(rows, cx)?);
         }
         if self.function.strict && args.iter().any(Datum::is_null) {
-            return Ok(Box::new(List(Vec::new().into_iter())));
+            // A function that is no set gives a row of NULLs.
+            let rows = if self.function.retset { Vec::new() } else { vec![Vec::new()] };
+            return Ok(Box::new(List(rows.into_iter())));
         }
         let call = cx.call(&self.types, self.result, self.collation, self.variadic);
         match self.function.imp {
@@ -114,6 +116,11 @@ impl SetRows for List {
     }
 }
 
+/// Whether the session answers with the columns of one row.
+fn session_record(function: &Function) -> bool {
+    matches!(function.imp, Imp::Session(_)) && function.out_columns().nth(1).is_some()
+}
+
 enum Source {
     Set(SetCall),
     Scalar(Code),
@@ -134,7 +141,9 @@ pub fn function(
     let columns = raw.upto - usize::from(ordinality);
     for call in calls {
         let source = match call {
-            Expr::Call(c) if c.function.retset => Source::Set(SetCall::new(builder, c, Inputs::default())?),
+            Expr::Call(c) if c.function.retset || session_record(c.function) => {
+                Source::Set(SetCall::new(builder, c, Inputs::default())?)
+            }
             other => Source::Scalar(compiler.expr(other, Inputs::default())?),
         };
         let width = match call {

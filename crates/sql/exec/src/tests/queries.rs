@@ -134,3 +134,19 @@ fn set_operations_and_recursion() {
     );
     assert_eq!(db.rows("WITH x AS MATERIALIZED (SELECT 7 AS n) SELECT a.n + b.n FROM x a, x b"), "14");
 }
+
+#[test]
+fn arrays_of_arrays() {
+    let db = Db::new();
+    assert_eq!(db.rows("SELECT ARRAY[[1,2],[3,4]], ARRAY[NULL::int[], '{}']"), "{{1,2},{3,4}}|{}");
+    assert_eq!(db.rows("SELECT ARRAY(SELECT ARRAY[i, -i] FROM generate_series(1, 2) i)"), "{{1,-1},{2,-2}}");
+    assert_eq!(db.rows("SELECT '[2:3]={1,2}'::int[]::text[]"), "[2:3]={1,2}");
+    assert_eq!(
+        db.run("SELECT ARRAY[ARRAY[1,2], '{}'::int[]]").unwrap_err().message(),
+        "multidimensional arrays must have array expressions with matching dimensions"
+    );
+    assert_eq!(
+        db.run("SELECT ARRAY(SELECT NULL::int[])").unwrap_err().message(),
+        "cannot accumulate null arrays"
+    );
+}

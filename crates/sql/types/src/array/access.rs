@@ -168,7 +168,7 @@ impl Array {
     }
 }
 
-fn check_count(count: usize) -> SqlResult<()> {
+pub(super) fn check_count(count: usize) -> SqlResult<()> {
     if count > MAX_DIMENSIONS {
         return Err(sql_err!(
             PROGRAM_LIMIT_EXCEEDED,

@@ -32,11 +32,13 @@ use crate::{call::Call, registry::shape_of};
 mod access;
 mod functions;
 mod search;
+mod stack;
 mod text;
 
 pub use access::Bound;
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use search::FUNCTIONS as SEARCH_FUNCTIONS;
+pub use stack::{accumulate, nested, stacked};
 pub use text::{binary_receive, binary_send, input, output, vector_input, vector_output};
 
 /// Most dimensions of an array.

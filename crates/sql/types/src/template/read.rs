@@ -230,8 +230,8 @@ fn word<'a>(found: &mut Found, name: &str, text: &'a str) -> SqlResult<Option<&'
                 .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b':'))
                 .count();
             let zone = &text[..end];
-            let offset = match crate::timezone::abbreviation(zone) {
-                Some((offset, _)) => offset,
+            let offset = match crate::timezone::abbreviation(zone, &crate::timezone::TimeZone::utc()) {
+                Some(zone) => zone.offset_at(0),
                 None => crate::timezone::TimeZone::named(zone).ok_or_else(|| missing(name))?.at(0).offset,
             };
             found.offset = Some(offset.into());
