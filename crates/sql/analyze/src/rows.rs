@@ -355,7 +355,13 @@ impl Analyzer<'_> {
                 Indirection::Slice(from, to) => {
                     if json {
                         let error = sql_err!(DATATYPE_MISMATCH, "jsonb subscript does not support slices");
-                        return Err(error);
+                        return Err(match to.as_ref().or(from.as_ref()) {
+                            Some(e) => {
+                                let e = self.expr(e)?;
+                                self.at(error, location_of(&e))
+                            }
+                            None => error,
+                        });
                     }
                     lower.push(from.as_ref().map(|e| self.subscript_value(e, false)).transpose()?);
                     upper.push(to.as_ref().map(|e| self.subscript_value(e, false)).transpose()?);

@@ -208,6 +208,7 @@ impl Compiler<'_> {
                     lower: side(lower)?,
                     slice: *slice,
                     element: *element,
+                    json: !element.is_valid() && array.type_oid() == types::oids::jsonb,
                     assign: assign.as_ref().map(|e| self.expr(e, inputs)).transpose()?,
                 }))
             }

@@ -119,6 +119,9 @@ fn bounds_of(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult
 
 /// `array[i]`, `array[l:u]`; a NULL subscript gives NULL.
 fn element_at(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+    if code.json {
+        return json_at(code, rows, cx);
+    }
     if let Some(value) = &code.assign {
         return assigned(code, value, rows, cx);
     }
@@ -154,4 +157,33 @@ fn assigned(code: &SubscriptCode, value: &Code, rows: Rows<'_>, cx: &mut Cx<'_>)
         }
     }
     Ok(array.to_datum())
+}
+
+/// `jsonb[…]`, or the document with a new value there.
+fn json_at(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+    let document = code.array.eval(rows, cx)?;
+    if document.is_null() && code.assign.is_none() {
+        return Ok(Datum::Null);
+    }
+    let mut path = Vec::with_capacity(code.upper.len());
+    for step in code.upper.iter().flatten() {
+        path.push(match step.eval(rows, cx)? {
+            Datum::Int4(n) => types::json::Subscript::Index(n),
+            Datum::Bytes(text) => types::json::Subscript::Key(types::value::str_of(&text).to_owned()),
+            _ if code.assign.is_none() => return Ok(Datum::Null),
+            _ => {
+                return Err(sql_err!(
+                    NULL_VALUE_NOT_ALLOWED,
+                    "jsonb subscript in assignment must not be null"
+                ));
+            }
+        });
+    }
+    match &code.assign {
+        None => types::json::subscript(&document, &path),
+        Some(value) => {
+            let value = value.eval(rows, cx)?;
+            types::json::assign(&document, &path, &value)
+        }
+    }
 }

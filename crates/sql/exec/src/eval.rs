@@ -207,6 +207,8 @@ pub struct SubscriptCode {
     pub lower: Box<[Option<Code>]>,
     pub slice: bool,
     pub element: Oid,
+    /// The container is `jsonb`.
+    pub json: bool,
     pub assign: Option<Code>,
 }
 

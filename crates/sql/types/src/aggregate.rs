@@ -37,6 +37,8 @@ pub enum AggState {
     Arrays(Vec<Array>),
     /// Text so far, and the length of the first separator (so that states can be joined).
     Text(Vec<u8>, usize),
+    /// A JSON document without its last bracket.
+    Json(Box<crate::json::JsonState>),
 }
 
 /// One aggregate's steps. The caller handles DISTINCT, FILTER and ORDER BY.
@@ -248,7 +250,9 @@ impl AggregateImp for Kind {
             }
             (_, AggState::Arrays(arrays)) => crate::array::stacked(arrays, cx),
             (_, AggState::Text(text, first)) => Ok(Datum::Bytes(text[*first..].into())),
-            (_, AggState::Floats(_)) => Err(SqlError::internal("an aggregate's state of another aggregate")),
+            (_, AggState::Floats(_) | AggState::Json(_)) => {
+                Err(SqlError::internal("an aggregate's state of another aggregate"))
+            }
         }
     }
 

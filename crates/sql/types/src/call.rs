@@ -124,6 +124,17 @@ pub enum RegKind {
     Dictionary,
 }
 
+/// One field of a composite value.
+#[derive(Clone, Debug)]
+pub struct RowField {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub type_oid: Oid,
+    /// Its value.
+    pub value: Datum,
+}
+
 /// What this crate asks of the session that it works for. All methods have defaults that suit a place without catalogs.
 pub trait Session {
     /// OID of the object that `name` (possibly qualified and quoted) names, or an error in PostgreSQL's words.
@@ -169,6 +180,21 @@ pub trait Session {
     /// Binary output of a type that is not built in.
     fn type_send(&self, type_oid: Oid, _value: &Datum, _out: &mut Vec<u8>) -> SqlResult<()> {
         Err(SqlError::internal(format!("cache lookup failed for type {type_oid}")))
+    }
+
+    /// The type below a domain; any other type as it is.
+    fn base_type(&self, type_oid: Oid) -> Oid {
+        type_oid
+    }
+
+    /// Whether a type that is not built in is composite.
+    fn is_row_type(&self, _type_oid: Oid) -> bool {
+        false
+    }
+
+    /// The fields of a composite value.
+    fn row_fields(&self, _type_oid: Oid, _value: &Datum) -> SqlResult<Vec<RowField>> {
+        Err(SqlError::not_supported("a composite value as JSON"))
     }
 
     /// Order of two values of a type that is not built in; `None` where it has no B-tree class.

@@ -35,6 +35,7 @@ pub fn compare(type_oid: Oid) -> Option<CompareFn> {
         oids::interval => |a, b| crate::interval::compare(byte(a), byte(b)),
         oids::timetz => |a, b| crate::time::compare_timetz(byte(a), byte(b)),
         oids::oidvector => oid_vectors,
+        oids::jsonb => crate::json::compare_datums,
         _ if is_oid_alias(type_oid) => object_ids,
         _ => {
             let info = crate::registry::builtin_type(type_oid)?;
@@ -68,6 +69,7 @@ pub fn equal(type_oid: Oid) -> Option<fn(&Datum, &Datum) -> bool> {
         oids::interval => |a, b| crate::interval::compare(byte(a), byte(b)).is_eq(),
         oids::timetz => |a, b| crate::time::compare_timetz(byte(a), byte(b)).is_eq(),
         oids::oidvector | oids::int2vector => |a, b| byte(a) == byte(b),
+        oids::jsonb => |a, b| crate::json::compare_datums(a, b).is_eq(),
         _ if is_oid_alias(type_oid) => |a, b| object_ids(a, b).is_eq(),
         _ => {
             compare(type_oid)?;
@@ -89,6 +91,7 @@ pub fn hash(type_oid: Oid) -> Option<fn(&Datum) -> u64> {
         oids::numeric => hash_numeric,
         oids::interval => |a| crate::interval::hash(byte(a)),
         oids::timetz => |a| hash_bytes(byte(a)),
+        oids::jsonb => crate::json::hash_datum,
         _ if is_oid_alias(type_oid) => hash_integer,
         _ => {
             let info = crate::registry::builtin_type(type_oid)?;

@@ -39,6 +39,7 @@ pub mod ids;
 mod in_range;
 pub mod int;
 pub mod interval;
+pub mod json;
 pub mod numeric;
 pub mod oids;
 pub mod random;

@@ -141,6 +141,18 @@ impl types::Session for Session {
         }
     }
 
+    fn base_type(&self, type_oid: Oid) -> Oid {
+        match self.user_type(type_oid).map(|def| def.kind.clone()) {
+            Ok(TypeKind::Domain(domain)) if registry::builtin_type(domain.base).is_some() => domain.base,
+            Ok(TypeKind::Domain(domain)) => self.base_type(domain.base),
+            _ => type_oid,
+        }
+    }
+
+    fn is_row_type(&self, type_oid: Oid) -> bool {
+        self.user_type(type_oid).is_ok_and(|def| matches!(def.kind, TypeKind::Composite(_)))
+    }
+
     fn type_compare(&self, type_oid: Oid) -> Option<CompareFn> {
         let def = self.user_type(type_oid).ok()?;
         match &def.kind {

@@ -2,11 +2,8 @@
 
 use base::Oid;
 
-use crate::aggregate::{
-    Bits,
-    Kind::{self, *},
-    Regression, Spread,
-};
+use crate::aggregate::{Bits, Kind::*, Regression, Spread};
+use crate::json::JsonAgg;
 
 use super::Aggregate;
 
@@ -122,6 +119,10 @@ pub static AGGREGATES: &[Aggregate] = &[
     agg(2827, 2806, 2815, 3342, 1022, Some("{0,0,0,0,0,0}"), 0, &Regression(Regression::CovarPop)), // covar_pop(float8,float8)
     agg(2828, 2806, 2816, 3342, 1022, Some("{0,0,0,0,0,0}"), 0, &Regression(Regression::CovarSamp)), // covar_samp(float8,float8)
     agg(2829, 2806, 2817, 3342, 1022, Some("{0,0,0,0,0,0}"), 0, &Regression(Regression::Corr)), // corr(float8,float8)
+    agg(3175, 3173, 3174, 0, 2281, None, 0, &JsonAgg { binary: false, object: false, strict: false, unique: false }), // json_agg(anyelement)
+    agg(3197, 3180, 3196, 0, 2281, None, 0, &JsonAgg { binary: false, object: true, strict: false, unique: false }), // json_object_agg(any, any)
+    agg(3267, 3265, 3266, 0, 2281, None, 0, &JsonAgg { binary: true, object: false, strict: false, unique: false }), // jsonb_agg(anyelement)
+    agg(3270, 3268, 3269, 0, 2281, None, 0, &JsonAgg { binary: true, object: true, strict: false, unique: false }), // jsonb_object_agg(any, any)
     agg(3538, 3535, 3536, 6299, 2281, None, 0, &StringAgg), // string_agg(text,text)
     agg(3545, 3543, 3544, 6299, 2281, None, 0, &StringAgg), // string_agg(bytea,bytea)
     agg(4053, 4051, 4052, 6296, 2281, None, 0, &ArrayAggArray), // array_agg(anyarray)
@@ -132,9 +133,18 @@ pub static AGGREGATES: &[Aggregate] = &[
     agg(6164, 1894, 0, 1894, 21, None, 0, &Bits(Bits::Xor)), // bit_xor(int2)
     agg(6165, 1900, 0, 1900, 23, None, 0, &Bits(Bits::Xor)), // bit_xor(int4)
     agg(6166, 1906, 0, 1906, 20, None, 0, &Bits(Bits::Xor)), // bit_xor(int8)
+    agg(6276, 6275, 3174, 0, 2281, None, 0, &JsonAgg { binary: false, object: false, strict: true, unique: false }), // json_agg_strict(anyelement)
+    agg(6280, 6277, 3196, 0, 2281, None, 0, &JsonAgg { binary: false, object: true, strict: true, unique: false }), // json_object_agg_strict(any, any)
+    agg(6281, 6278, 3196, 0, 2281, None, 0, &JsonAgg { binary: false, object: true, strict: false, unique: true }), // json_object_agg_unique(any, any)
+    agg(6282, 6279, 3196, 0, 2281, None, 0, &JsonAgg { binary: false, object: true, strict: true, unique: true }), // json_object_agg_unique_strict(any, any)
+    agg(6284, 6283, 3266, 0, 2281, None, 0, &JsonAgg { binary: true, object: false, strict: true, unique: false }), // jsonb_agg_strict(anyelement)
+    agg(6288, 6285, 3269, 0, 2281, None, 0, &JsonAgg { binary: true, object: true, strict: true, unique: false }), // jsonb_object_agg_strict(any, any)
+    agg(6289, 6286, 3269, 0, 2281, None, 0, &JsonAgg { binary: true, object: true, strict: false, unique: true }), // jsonb_object_agg_unique(any, any)
+    agg(6290, 6287, 3269, 0, 2281, None, 0, &JsonAgg { binary: true, object: true, strict: true, unique: true }), // jsonb_object_agg_unique_strict(any, any)
     agg(6291, 6292, 0, 6292, 2283, None, 0, &AnyValue), // any_value(anyelement)
     agg(6395, 6393, 0, 6393, 17, None, 1959, &Max(crate::oids::bytea)), // max(bytea)
     agg(6396, 6394, 0, 6394, 17, None, 1957, &Min(crate::oids::bytea)), // min(bytea)
+
 ];
 
 #[allow(clippy::too_many_arguments)]
@@ -146,7 +156,7 @@ const fn agg(
     transition_type: u32,
     initial: Option<&'static str>,
     sort_operator: u32,
-    imp: &'static Kind,
+    imp: &'static dyn crate::aggregate::AggregateImp,
 ) -> Aggregate {
     Aggregate {
         function: Oid(function),
@@ -271,6 +281,10 @@ functions! {
     2827 covar_pop(float8, float8) -> float8 [immutable] { aggregate }
     2828 covar_samp(float8, float8) -> float8 [immutable] { aggregate }
     2829 corr(float8, float8) -> float8 [immutable] { aggregate }
+    3175 json_agg(anyelement) -> json [stable] { aggregate }
+    3197 json_object_agg(any, any) -> json [stable names(&["key", "value"])] { aggregate }
+    3267 jsonb_agg(anyelement) -> jsonb [stable] { aggregate }
+    3270 jsonb_object_agg(any, any) -> jsonb [immutable names(&["key", "value"])] { aggregate }
     3538 string_agg(text, text) -> text [immutable names(&["value", "delimiter"])] { aggregate }
     3545 string_agg(bytea, bytea) -> bytea [immutable names(&["value", "delimiter"])] { aggregate }
     4053 array_agg(anyarray) -> anyarray [immutable] { aggregate }
@@ -281,7 +295,16 @@ functions! {
     6164 bit_xor(int2) -> int2 [immutable] { aggregate }
     6165 bit_xor(int4) -> int4 [immutable] { aggregate }
     6166 bit_xor(int8) -> int8 [immutable] { aggregate }
+    6276 json_agg_strict(anyelement) -> json [stable] { aggregate }
+    6280 json_object_agg_strict(any, any) -> json [stable names(&["key", "value"])] { aggregate }
+    6281 json_object_agg_unique(any, any) -> json [stable names(&["key", "value"])] { aggregate }
+    6282 json_object_agg_unique_strict(any, any) -> json [stable names(&["key", "value"])] { aggregate }
+    6284 jsonb_agg_strict(anyelement) -> jsonb [stable] { aggregate }
+    6288 jsonb_object_agg_strict(any, any) -> jsonb [immutable names(&["key", "value"])] { aggregate }
+    6289 jsonb_object_agg_unique(any, any) -> jsonb [immutable names(&["key", "value"])] { aggregate }
+    6290 jsonb_object_agg_unique_strict(any, any) -> jsonb [immutable names(&["key", "value"])] { aggregate }
     6291 any_value(anyelement) -> anyelement [immutable] { aggregate }
     6395 max(bytea) -> bytea [immutable] { aggregate }
     6396 min(bytea) -> bytea [immutable] { aggregate }
+
 }

@@ -174,7 +174,14 @@ pub static CASTS: &[Cast] = &[
     cast(10107, 3769, 20, Assignment, Function(Oid(1288))), // regdictionary to int8
     cast(10108, 3769, 23, Assignment, Binary), // regdictionary to int4
     cast(10103, 3769, 26, Implicit, Binary), // regdictionary to oid
+    cast(10222, 3802, 16, Explicit, Function(Oid(3556))), // jsonb to bool
+    cast(10226, 3802, 20, Explicit, Function(Oid(3452))), // jsonb to int8
+    cast(10224, 3802, 21, Explicit, Function(Oid(3450))), // jsonb to int2
+    cast(10225, 3802, 23, Explicit, Function(Oid(3451))), // jsonb to int4
     cast(10221, 3802, 114, Assignment, InOut), // jsonb to json
+    cast(10227, 3802, 700, Explicit, Function(Oid(3453))), // jsonb to float4
+    cast(10228, 3802, 701, Explicit, Function(Oid(2580))), // jsonb to float8
+    cast(10223, 3802, 1700, Explicit, Function(Oid(3449))), // jsonb to numeric
     cast(10123, 4089, 20, Assignment, Function(Oid(1288))), // regnamespace to int8
     cast(10124, 4089, 23, Assignment, Binary), // regnamespace to int4
     cast(10119, 4089, 26, Implicit, Binary), // regnamespace to oid

@@ -87,8 +87,16 @@ functions! {
     3135 btnamesortsupport(internal) -> void [immutable strict] { catalog_only }
     3136 date_sortsupport(internal) -> void [immutable strict] { catalog_only }
     3137 timestamp_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3173 json_agg_transfn(internal, anyelement) -> internal [stable] { catalog_only }
+    3174 json_agg_finalfn(internal) -> json [immutable] { catalog_only }
     3178 numeric_sum(internal) -> numeric [immutable] { catalog_only }
+    3180 json_object_agg_transfn(internal, any, any) -> internal [stable] { catalog_only }
+    3196 json_object_agg_finalfn(internal) -> json [immutable] { catalog_only }
     3255 bttextsortsupport(internal) -> void [immutable strict] { catalog_only }
+    3265 jsonb_agg_transfn(internal, anyelement) -> internal [stable] { catalog_only }
+    3266 jsonb_agg_finalfn(internal) -> jsonb [stable] { catalog_only }
+    3268 jsonb_object_agg_transfn(internal, any, any) -> internal [stable] { catalog_only }
+    3269 jsonb_object_agg_finalfn(internal) -> jsonb [stable] { catalog_only }
     3283 numeric_sortsupport(internal) -> void [immutable strict] { catalog_only }
     3300 uuid_sortsupport(internal) -> void [immutable strict] { catalog_only }
     3324 int4_avg_combine(_int8, _int8) -> _int8 [immutable strict] { catalog_only }
@@ -123,6 +131,14 @@ functions! {
     6098 jsonb_subscript_handler(internal) -> internal [immutable strict] { catalog_only }
     6179 array_subscript_handler(internal) -> internal [immutable strict] { catalog_only }
     6180 raw_array_subscript_handler(internal) -> internal [immutable strict] { catalog_only }
+    6275 json_agg_strict_transfn(internal, anyelement) -> internal [stable] { catalog_only }
+    6277 json_object_agg_strict_transfn(internal, any, any) -> internal [stable] { catalog_only }
+    6278 json_object_agg_unique_transfn(internal, any, any) -> internal [stable] { catalog_only }
+    6279 json_object_agg_unique_strict_transfn(internal, any, any) -> internal [stable] { catalog_only }
+    6283 jsonb_agg_strict_transfn(internal, anyelement) -> internal [stable] { catalog_only }
+    6285 jsonb_object_agg_strict_transfn(internal, any, any) -> internal [stable] { catalog_only }
+    6286 jsonb_object_agg_unique_transfn(internal, any, any) -> internal [stable] { catalog_only }
+    6287 jsonb_object_agg_unique_strict_transfn(internal, any, any) -> internal [stable] { catalog_only }
     6292 any_value_transfn(anyelement, anyelement) -> anyelement [immutable strict] { catalog_only }
     6293 array_agg_combine(internal, internal) -> internal [immutable] { catalog_only }
     6296 array_agg_array_combine(internal, internal) -> internal [immutable] { catalog_only }
@@ -139,4 +155,5 @@ functions! {
     6410 uuid_skipsupport(internal) -> void [immutable strict] { catalog_only }
     6413 hashbytea(bytea) -> int4 [immutable strict] { catalog_only }
     6414 hashbyteaextended(bytea, int8) -> int8 [immutable strict] { catalog_only }
+
 }

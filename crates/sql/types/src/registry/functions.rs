@@ -21,6 +21,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::in_range::FUNCTIONS,
     crate::int::FUNCTIONS,
     crate::interval::FUNCTIONS,
+    crate::json::FUNCTIONS,
     crate::numeric::FUNCTIONS,
     crate::session_functions::FUNCTIONS,
     crate::size::FUNCTIONS,

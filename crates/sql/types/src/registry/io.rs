@@ -49,6 +49,8 @@ pub fn input(type_oid: Oid, value: &str, typmod: i32, cx: &Call) -> SqlResult<Da
         oids::interval => interval::parse(value, typmod, cx)?,
         oids::oidvector => array::vector_input(value, true)?,
         oids::int2vector => array::vector_input(value, false)?,
+        oids::json => crate::json::json_from_text(value)?,
+        oids::jsonb => crate::json::from_text(value)?,
         oids::void => Datum::text(""),
         // Its text form has names of roles.
         oids::aclitem => return cx.session.type_input(type_oid, value, typmod),
@@ -111,6 +113,7 @@ pub fn output(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> Sql
         | oids::unknown
         | oids::cstring
         | oids::refcursor
+        | oids::json
         | oids::pg_node_tree => {
             out.extend_from_slice(<&[u8]>::from_datum(value));
         }
@@ -135,6 +138,7 @@ pub fn output(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> Sql
         oids::timestamptz => push(timestamp::text_tz(i64::from_datum(value), cx), out),
         oids::interval => push(interval::text(<&[u8]>::from_datum(value), cx), out),
         oids::oidvector | oids::int2vector => push(array::vector_output(<&[u8]>::from_datum(value)), out),
+        oids::jsonb => return crate::json::output(<&[u8]>::from_datum(value), out),
         oids::void => {}
         oids::aclitem => return cx.session.type_output(type_oid, value, out),
         _ if is_oid_alias(type_oid) => reg_output(type_oid, u32::from_datum(value), cx, out),
@@ -230,6 +234,8 @@ pub fn receive(type_oid: Oid, bytes: &[u8], typmod: i32, cx: &Call) -> SqlResult
         oids::interval => interval::receive(reader.i64()?, reader.i32()?, reader.i32()?, typmod)?,
         oids::oidvector => vector_receive(array::binary_receive(oids::oid, reader.rest(), -1, cx)?)?,
         oids::int2vector => vector_receive(array::binary_receive(oids::int2, reader.rest(), -1, cx)?)?,
+        oids::json => crate::json::json_receive(reader.rest())?,
+        oids::jsonb => crate::json::receive(reader.rest())?,
         oids::void => Datum::text(""),
         _ if is_oid_alias(type_oid) => Datum::Oid(reader.i32()? as u32),
         _ => match builtin_type(type_oid) {
@@ -282,6 +288,7 @@ pub fn send(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> SqlRe
             interval::send(<&[u8]>::from_datum(value), out);
             return Ok(());
         }
+        oids::jsonb => return crate::json::send(<&[u8]>::from_datum(value), out),
         oids::void => return Ok(()),
         _ => {}
     }

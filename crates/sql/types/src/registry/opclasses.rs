@@ -51,6 +51,8 @@ pub static OPFAMILIES: &[OpFamily] = &[
     OpFamily { oid: Oid(2969), method: Oid(405), name: "uuid_ops" },
     OpFamily { oid: Oid(3253), method: Oid(403), name: "pg_lsn_ops" },
     OpFamily { oid: Oid(3254), method: Oid(405), name: "pg_lsn_ops" },
+    OpFamily { oid: Oid(4033), method: Oid(403), name: "jsonb_ops" },
+    OpFamily { oid: Oid(4034), method: Oid(405), name: "jsonb_ops" },
     OpFamily { oid: Oid(5032), method: Oid(405), name: "xid8_ops" },
     OpFamily { oid: Oid(5067), method: Oid(403), name: "xid8_ops" },
 ];
@@ -118,6 +120,8 @@ pub static OPCLASSES: &[OpClass] = &[
     class(10066, 405, "uuid_ops", 2969, 2950, true, 0), // uuid
     class(10067, 403, "pg_lsn_ops", 3253, 3220, true, 0), // pg_lsn
     class(10068, 405, "pg_lsn_ops", 3254, 3220, true, 0), // pg_lsn
+    class(10088, 403, "jsonb_ops", 4033, 3802, true, 0),
+    class(10089, 405, "jsonb_ops", 4034, 3802, true, 0),
 ];
 
 /// Every operator of a family: OID, family, left, right, strategy, operator.
@@ -371,6 +375,12 @@ pub static AMOPS: &[AmOp] = &[
     amop(10253, 3253, 3220, 3220, 4, 3227), // pg_lsn, pg_lsn
     amop(10254, 3253, 3220, 3220, 5, 3225), // pg_lsn, pg_lsn
     amop(10296, 3254, 3220, 3220, 1, 3222), // pg_lsn, pg_lsn
+    amop(10450, 4033, 3802, 3802, 1, 3242), // jsonb, jsonb
+    amop(10451, 4033, 3802, 3802, 2, 3244), // jsonb, jsonb
+    amop(10452, 4033, 3802, 3802, 3, 3240), // jsonb, jsonb
+    amop(10453, 4033, 3802, 3802, 4, 3245), // jsonb, jsonb
+    amop(10454, 4033, 3802, 3802, 5, 3243), // jsonb, jsonb
+    amop(10455, 4034, 3802, 3802, 1, 3240), // jsonb, jsonb
     amop(10289, 5032, 5069, 5069, 1, 5068), // xid8, xid8
     amop(10050, 5067, 5069, 5069, 1, 5073), // xid8, xid8
     amop(10051, 5067, 5069, 5069, 2, 5075), // xid8, xid8
@@ -544,6 +554,9 @@ pub static AMPROCS: &[AmProc] = &[
     amproc(10119, 3253, 3220, 3220, 4, 5051), // pg_lsn, pg_lsn
     amproc(10196, 3254, 3220, 3220, 1, 3252), // pg_lsn, pg_lsn
     amproc(10197, 3254, 3220, 3220, 2, 3413), // pg_lsn, pg_lsn
+    amproc(10129, 4033, 3802, 3802, 1, 4044), // jsonb, jsonb
+    amproc(10206, 4034, 3802, 3802, 1, 4045), // jsonb, jsonb
+    amproc(10207, 4034, 3802, 3802, 2, 3416), // jsonb, jsonb
     amproc(10180, 5032, 5069, 5069, 1, 6421), // xid8, xid8
     amproc(10181, 5032, 5069, 5069, 2, 6422), // xid8, xid8
     amproc(10130, 5067, 5069, 5069, 1, 5096), // xid8, xid8

@@ -418,6 +418,10 @@ pub static OPERATORS: &[Operator] = &[
     op(2975, ">", 2950, 2950, 16, 2958, 2974, 2976, false, false, Selectivity::Greater), // uuid > uuid
     op(2976, "<=", 2950, 2950, 16, 2955, 2977, 2975, false, false, Selectivity::LessEqual), // uuid <= uuid
     op(2977, ">=", 2950, 2950, 16, 2957, 2976, 2974, false, false, Selectivity::GreaterEqual), // uuid >= uuid
+    op(3206, "#>>", 3802, 1009, 25, 3940, 0, 0, false, false, Selectivity::None), // jsonb #>> _text
+    op(3211, "->", 3802, 25, 3802, 3478, 0, 0, false, false, Selectivity::None), // jsonb -> text
+    op(3212, "->", 3802, 23, 3802, 3215, 0, 0, false, false, Selectivity::None), // jsonb -> int4
+    op(3213, "#>", 3802, 1009, 3802, 3217, 0, 0, false, false, Selectivity::None), // jsonb #> _text
     op(3222, "=", 3220, 3220, 16, 3233, 3222, 3223, true, true, Selectivity::Equal), // pg_lsn = pg_lsn
     op(3223, "<>", 3220, 3220, 16, 3236, 3223, 3222, false, false, Selectivity::NotEqual), // pg_lsn <> pg_lsn
     op(3224, "<", 3220, 3220, 16, 3231, 3225, 3227, false, false, Selectivity::Less), // pg_lsn < pg_lsn
@@ -425,9 +429,33 @@ pub static OPERATORS: &[Operator] = &[
     op(3226, "<=", 3220, 3220, 16, 3232, 3227, 3225, false, false, Selectivity::LessEqual), // pg_lsn <= pg_lsn
     op(3227, ">=", 3220, 3220, 16, 3234, 3226, 3224, false, false, Selectivity::GreaterEqual), // pg_lsn >= pg_lsn
     op(3228, "-", 3220, 3220, 1700, 3237, 0, 0, false, false, Selectivity::None), // pg_lsn - pg_lsn
+    op(3240, "=", 3802, 3802, 16, 4043, 3240, 3241, true, true, Selectivity::Equal), // jsonb = jsonb
+    op(3241, "<>", 3802, 3802, 16, 4038, 3241, 3240, false, false, Selectivity::NotEqual), // jsonb <> jsonb
+    op(3242, "<", 3802, 3802, 16, 4039, 3243, 3245, false, false, Selectivity::Less), // jsonb < jsonb
+    op(3243, ">", 3802, 3802, 16, 4040, 3242, 3244, false, false, Selectivity::Greater), // jsonb > jsonb
+    op(3244, "<=", 3802, 3802, 16, 4041, 3245, 3243, false, false, Selectivity::LessEqual), // jsonb <= jsonb
+    op(3245, ">=", 3802, 3802, 16, 4042, 3244, 3242, false, false, Selectivity::GreaterEqual), // jsonb >= jsonb
+    op(3246, "@>", 3802, 3802, 16, 4046, 3250, 0, false, false, Selectivity::Matching), // jsonb @> jsonb
+    op(3247, "?", 3802, 25, 16, 4047, 0, 0, false, false, Selectivity::Matching), // jsonb ? text
+    op(3248, "?|", 3802, 1009, 16, 4048, 0, 0, false, false, Selectivity::Matching), // jsonb ?| _text
+    op(3249, "?&", 3802, 1009, 16, 4049, 0, 0, false, false, Selectivity::Matching), // jsonb ?& _text
+    op(3250, "<@", 3802, 3802, 16, 4050, 3246, 0, false, false, Selectivity::Matching), // jsonb <@ jsonb
+    op(3284, "||", 3802, 3802, 3802, 3301, 0, 0, false, false, Selectivity::None), // jsonb || jsonb
+    op(3285, "-", 3802, 25, 3802, 3302, 0, 0, false, false, Selectivity::None), // jsonb - text
+    op(3286, "-", 3802, 23, 3802, 3303, 0, 0, false, false, Selectivity::None), // jsonb - int4
+    op(3287, "#-", 3802, 1009, 3802, 3304, 0, 0, false, false, Selectivity::None), // jsonb #- _text
     op(3315, "<>", 28, 28, 16, 3308, 3315, 352, false, false, Selectivity::NotEqual), // xid <> xid
     op(3316, "<>", 28, 23, 16, 3309, 0, 353, false, false, Selectivity::NotEqual), // xid <> int4
+    op(3398, "-", 3802, 1009, 3802, 3343, 0, 0, false, false, Selectivity::None), // jsonb - _text
+    op(3477, "->>", 3802, 25, 25, 3214, 0, 0, false, false, Selectivity::None), // jsonb ->> text
+    op(3481, "->>", 3802, 23, 25, 3216, 0, 0, false, false, Selectivity::None), // jsonb ->> int4
     op(3877, "^@", 25, 25, 16, 3696, 0, 0, false, false, Selectivity::Prefix), // text ^@ text
+    op(3962, "->", 114, 25, 114, 3947, 0, 0, false, false, Selectivity::None), // json -> text
+    op(3963, "->>", 114, 25, 25, 3948, 0, 0, false, false, Selectivity::None), // json ->> text
+    op(3964, "->", 114, 23, 114, 3949, 0, 0, false, false, Selectivity::None), // json -> int4
+    op(3965, "->>", 114, 23, 25, 3950, 0, 0, false, false, Selectivity::None), // json ->> int4
+    op(3966, "#>", 114, 1009, 114, 3951, 0, 0, false, false, Selectivity::None), // json #> _text
+    op(3967, "#>>", 114, 1009, 25, 3953, 0, 0, false, false, Selectivity::None), // json #>> _text
     op(5025, "+", 3220, 1700, 3220, 5022, 5026, 0, false, false, Selectivity::None), // pg_lsn + numeric
     op(5026, "+", 1700, 3220, 3220, 5023, 5025, 0, false, false, Selectivity::None), // numeric + pg_lsn
     op(5027, "-", 3220, 1700, 3220, 5024, 0, 0, false, false, Selectivity::None), // pg_lsn - numeric

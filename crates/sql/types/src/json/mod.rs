@@ -1,0 +1,38 @@
+//! # What
+//! `json` and `jsonb`: input and output, parts, changes, comparison, documents made of SQL values, aggregates.
+//!
+//! # Layout
+//! `json` is its text, checked when it comes in ([`lex`], [`mod@parse`]) and taken apart on demand ([`tape`]). `jsonb` is a
+//! tree in place whose bytes [`binary`] describes.
+//!
+//! # Invariants
+//! 1. Depth of nesting costs no stack: walks keep their own ([`walk`], [`mod@parse`]) or count levels ([`depth`]); text that nests
+//!    deeper than PostgreSQL's default would accept is refused.
+//! 2. What is stored in a `jsonb` was checked: finite numbers, UTF-8 without NUL. Damaged bytes give errors or NULLs, never panics.
+//!
+//! # PostgreSQL counterpart and differences
+//! `json.c`, `jsonb.c`, `jsonfuncs.c`, `jsonapi.c`. Hash values of `jsonb` are ours. GIN classes are not there.
+
+pub mod binary;
+mod build;
+mod contains;
+mod depth;
+mod edit;
+mod encode;
+mod extract;
+mod functions;
+mod input;
+mod lex;
+mod parse;
+mod tape;
+mod walk;
+
+pub(crate) use build::JsonAgg;
+pub use build::JsonState;
+pub use edit::{Subscript, assign, subscript};
+pub(crate) use functions::FUNCTIONS;
+pub(crate) use input::{from_text, json_from_text, json_receive, output, receive, send};
+pub use walk::{compare_datums, hash_datum};
+
+#[cfg(test)]
+mod tests;
