@@ -13,13 +13,16 @@ use types::oids;
 
 use crate::database::{PG_CATALOG, PG_TOAST, Reader};
 use crate::row::{Row, RowExt};
-use crate::system::{pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_index, pg_rewrite};
+use crate::system::{
+    pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_index, pg_rewrite, pg_sequence,
+};
 use crate::tables::{PG_DEFAULT, PG_GLOBAL};
 use crate::toast_index::{open_toast, toast_layout};
 use crate::validity::Validity;
 use crate::vectors;
 use crate::view::{
-    CatalogView, Check, Column, Generated, Identity, Index, RelationKind, SizeEstimate, Table, TypeKind,
+    CatalogView, Check, Column, Generated, Identity, Index, RelationKind, Sequence, SizeEstimate, Table,
+    TypeKind,
 };
 
 impl Reader<'_> {
@@ -63,6 +66,7 @@ impl Reader<'_> {
             file,
             size: size_of(&class),
             toast: class.oid(pg_class::RELTOASTRELID),
+            sequence: if kind == RelationKind::Sequence { self.load_sequence(oid)? } else { None },
             heap,
             validity: Validity::default(),
         })))
@@ -172,6 +176,20 @@ impl Reader<'_> {
             no_inherit: row.bool(pg_constraint::CONNOINHERIT),
         };
         Ok(rows.iter().map(|(_, row)| row).filter(is_check).map(check).collect())
+    }
+
+    fn load_sequence(&self, oid: Oid) -> SqlResult<Option<Sequence>> {
+        use pg_sequence as s;
+        let row = self.find_one(&s::TABLE, s::PG_SEQUENCE_SEQRELID_INDEX, &[oid.into()])?;
+        Ok(row.map(|(_, row)| Sequence {
+            type_oid: row.oid(s::SEQTYPID),
+            start: row.long(s::SEQSTART),
+            increment: row.long(s::SEQINCREMENT),
+            max: row.long(s::SEQMAX),
+            min: row.long(s::SEQMIN),
+            cache: row.long(s::SEQCACHE),
+            cycle: row.bool(s::SEQCYCLE),
+        }))
     }
 
     fn load_view(&self, view: Oid) -> SqlResult<Option<Arc<str>>> {

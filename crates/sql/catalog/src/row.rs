@@ -58,6 +58,8 @@ pub trait RowExt {
     fn bool(&self, column: usize) -> bool;
     /// An `int2` or `int4`.
     fn int(&self, column: usize) -> i32;
+    /// An `int8`.
+    fn long(&self, column: usize) -> i64;
     /// A `"char"`.
     fn char(&self, column: usize) -> u8;
     /// A `name` or `text`.
@@ -82,6 +84,13 @@ impl RowExt for [Datum] {
         match self[column] {
             Datum::Int2(n) => i32::from(n),
             Datum::Int4(n) => n,
+            _ => 0,
+        }
+    }
+
+    fn long(&self, column: usize) -> i64 {
+        match self[column] {
+            Datum::Int8(n) => n,
             _ => 0,
         }
     }

@@ -58,6 +58,17 @@ pub enum Identity {
     ByDefault,
 }
 
+impl Identity {
+    /// `pg_attribute.attidentity`.
+    pub fn letter(self) -> u8 {
+        match self {
+            Identity::None => 0,
+            Identity::Always => b'a',
+            Identity::ByDefault => b'd',
+        }
+    }
+}
+
 /// GENERATED ALWAYS AS (...)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
@@ -119,6 +130,25 @@ pub struct SizeEstimate {
     pub tuples: f32,
     /// `relallvisible`
     pub all_visible: u32,
+}
+
+/// What a sequence counts (`pg_sequence`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sequence {
+    /// Type: `int2`, `int4` or `int8`.
+    pub type_oid: Oid,
+    /// START.
+    pub start: i64,
+    /// INCREMENT BY.
+    pub increment: i64,
+    /// MAXVALUE.
+    pub max: i64,
+    /// MINVALUE.
+    pub min: i64,
+    /// CACHE.
+    pub cache: i64,
+    /// CYCLE.
+    pub cycle: bool,
 }
 
 /// An index of a table. Two descriptions are equal if they are of one index in one state of its files.
@@ -210,6 +240,8 @@ pub struct Table {
     pub size: SizeEstimate,
     /// OID of its TOAST table; 0 if none.
     pub toast: Oid,
+    /// What it counts, if it is a sequence.
+    pub sequence: Option<Sequence>,
     /// The open heap. None for relations without rows of their own, and in tests of the layers above.
     pub heap: Option<Arc<HeapRel>>,
     /// Turns false when a committed change made this description stale: whoever keeps it (a plan) checks before each use.

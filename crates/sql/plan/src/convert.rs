@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use analyze::{self as a, Query, RteKind};
 use base::{Oid, SqlError, SqlResult};
+use catalog::RelationKind;
 use tuple::Datum;
 use types::Function;
 
@@ -155,6 +156,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         block.sort = query.order_by.iter().map(|c| key(block, c)).collect::<SqlResult<_>>()?;
         self.limits(query, block)?;
         for mark in query.row_marks.iter() {
+            self.check_lockable(query, mark.rte)?;
             if let Entry::Rel(rel) = self.scope().entries[mark.rte].clone()
                 && matches!(self.planner.sources[rel], Source::Table)
             {
@@ -162,6 +164,20 @@ impl<'p, 'c> Converter<'p, 'c> {
             }
         }
         Ok(())
+    }
+
+    /// Only rows of tables can be locked.
+    fn check_lockable(&self, query: &Query, rte: usize) -> SqlResult<()> {
+        let Some(RteKind::Relation(relation)) = query.range_table.get(rte).map(|entry| &entry.kind) else {
+            return Ok(());
+        };
+        let what = match relation.table.kind {
+            RelationKind::Sequence => "sequence",
+            RelationKind::MaterializedView => "materialized view",
+            RelationKind::Toast => "TOAST relation",
+            _ => return Ok(()),
+        };
+        Err(base::sql_err!(WRONG_OBJECT_TYPE, "cannot lock rows in {what} \"{}\"", relation.table.name))
     }
 
     fn limits(&mut self, query: &Query, block: &mut Block) -> SqlResult<()> {

@@ -189,6 +189,7 @@ fn table(l: &[&str]) -> Table {
         file: RelFile::default(),
         size: SizeEstimate::default(),
         toast: Oid(0),
+        sequence: None,
         heap: None,
         validity: Validity::default(),
     }

@@ -3,9 +3,10 @@
 use base::{Oid, SqlResult};
 use tuple::Datum;
 
-use super::{Changer, NewColumn, ObjectAddress};
+use super::{Changer, NewColumn, NewDefault, ObjectAddress};
 use crate::row::RowExt;
 use crate::system::{pg_attrdef, pg_attribute, pg_class, pg_statistic};
+use crate::view::Generated;
 
 impl Changer<'_> {
     /// Appends a column. Returns its number.
@@ -17,7 +18,7 @@ impl Changer<'_> {
         })?;
         self.add_column_row(table, number, column)?;
         if let Some(default) = &column.default {
-            self.add_default_row(table, number, default)?;
+            self.add_default_row(table, number, default, column.generated)?;
         }
         self.next_command()?;
         Ok(number)
@@ -40,17 +41,23 @@ impl Changer<'_> {
         self.edit_column(table, number, |row| row[pg_attribute::ATTNOTNULL] = Datum::Bool(not_null))
     }
 
-    /// SET DEFAULT and DROP DEFAULT: a stored expression, or none.
-    pub fn set_default(&mut self, table: Oid, number: i16, default: Option<&str>) -> SqlResult<()> {
+    /// SET DEFAULT and DROP DEFAULT, or a new generation expression.
+    pub fn set_default(
+        &mut self,
+        table: Oid,
+        number: i16,
+        default: Option<&NewDefault>,
+        generated: Generated,
+    ) -> SqlResult<()> {
         let key = [table.into(), number.into()];
         let old =
             self.reader().find_one(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &key)?;
         if let Some((_, row)) = old {
             let me = ObjectAddress { class: pg_attrdef::TABLE.oid, object: row.oid(pg_attrdef::OID), sub: 0 };
-            self.drop_objects(&[me], super::Behavior::Restrict)?;
+            self.drop_one(me)?;
         }
         if let Some(default) = default {
-            self.add_default_row(table, number, default)?;
+            self.add_default_row(table, number, default, generated)?;
         }
         self.edit_column(table, number, |row| row[pg_attribute::ATTHASDEF] = Datum::Bool(default.is_some()))
     }

@@ -123,8 +123,12 @@ impl Changer<'_> {
         for &object in objects {
             self.collect(&mut plan, object)?;
         }
-        let extra: Vec<_> =
-            plan.normal.iter().filter(|(object, _)| !objects.contains(object)).copied().collect();
+        let mut extra = Vec::new();
+        for &(object, on) in plan.normal.iter().filter(|(object, _)| !objects.contains(object)) {
+            if !self.goes_anyway(&plan, object)? {
+                extra.push((object, on));
+            }
+        }
         if behavior == Behavior::Restrict && !extra.is_empty() {
             return Err(self.restricted(objects, &extra)?);
         }
@@ -184,7 +188,11 @@ impl Changer<'_> {
             if within || plan.seen.contains(&dependent) {
                 continue;
             }
-            let target = self.whole_of(dependent)?;
+            let target = match self.whole_of(dependent)? {
+                // Reached from the column itself.
+                column if column == object && dependent.class == pg_attrdef::TABLE.oid => dependent,
+                target => target,
+            };
             // An object that depends on several columns is told of once.
             let told = plan.normal.iter().any(|(known, _)| *known == target);
             if row.char(pg_depend::DEPTYPE) == b'n' && !told {
@@ -196,8 +204,33 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// The object that a user would drop: a view instead of its rule, a table's default as it is.
+    /// Whether an object is part of something else that is dropped: a column's default, of whose sequence one asks.
+    fn goes_anyway(&self, plan: &Plan, object: ObjectAddress) -> SqlResult<bool> {
+        if object.sub != 0 && plan.seen.contains(&ObjectAddress { sub: 0, ..object }) {
+            return Ok(true);
+        }
+        let key = [object.class.into(), object.object.into()];
+        let rows = self.reader().find(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key)?;
+        let part_of_dropped = |row: &Row| {
+            let on = referenced(row);
+            let whole = ObjectAddress { sub: 0, ..on };
+            let same = on.class == object.class && on.object == object.object;
+            matches!(row.char(pg_depend::DEPTYPE), b'a' | b'i')
+                && row.int(pg_depend::OBJSUBID) == i32::from(object.sub)
+                && !same
+                && (plan.seen.contains(&on) || plan.seen.contains(&whole))
+        };
+        Ok(rows.iter().any(|(_, row)| part_of_dropped(row)))
+    }
+
+    /// The object that a user would drop: a view instead of its rule, a column instead of its generation expression.
     fn whole_of(&self, object: ObjectAddress) -> SqlResult<ObjectAddress> {
+        if object.class == pg_attrdef::TABLE.oid {
+            let key = [object.class.into(), object.object.into()];
+            let rows = self.reader().find(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key)?;
+            let generated = rows.iter().find(|(_, row)| row.char(pg_depend::DEPTYPE) == b'i');
+            return Ok(generated.map_or(object, |(_, row)| referenced(row)));
+        }
         if object.class != pg_rewrite::TABLE.oid {
             return Ok(object);
         }
@@ -247,7 +280,7 @@ impl Changer<'_> {
     }
 
     /// Removes one object's rows and files.
-    fn drop_one(&mut self, object: ObjectAddress) -> SqlResult<()> {
+    pub(super) fn drop_one(&mut self, object: ObjectAddress) -> SqlResult<()> {
         match object.class {
             class if class == pg_class::TABLE.oid && object.sub != 0 => {
                 self.drop_column(object.object, object.sub)?

@@ -21,6 +21,7 @@ mod depend;
 mod index;
 mod object;
 mod relation;
+mod sequence;
 mod table;
 
 use std::rc::Rc;
@@ -33,7 +34,8 @@ use txn::Transaction;
 pub use constraint::{ConstraintInfo, NewConstraint};
 pub use depend::{Behavior, Dependency, ObjectAddress};
 pub use index::NewIndex;
-pub use table::{NewColumn, NewTable};
+pub use sequence::NewSequence;
+pub use table::{NewColumn, NewDefault, NewTable};
 
 use crate::cache::Stale;
 use crate::database::{Catalog, Reader, SessionCatalog, register_change};

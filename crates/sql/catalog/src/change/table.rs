@@ -27,14 +27,23 @@ pub struct NewColumn {
     pub collation: Oid,
     /// NOT NULL.
     pub not_null: bool,
-    /// DEFAULT or generation expression, as `analyze::stored` writes it.
-    pub default: Option<String>,
+    /// DEFAULT or generation expression.
+    pub default: Option<NewDefault>,
     /// Identity.
     pub identity: Identity,
     /// Generated column.
     pub generated: Generated,
     /// STORAGE if given: `p`, `e`, `m` or `x`.
     pub storage: Option<u8>,
+}
+
+/// A default or generation expression to be entered.
+#[derive(Clone, Debug, Default)]
+pub struct NewDefault {
+    /// The expression, as `analyze::stored` writes it.
+    pub expr: String,
+    /// What it uses.
+    pub needs: Vec<ObjectAddress>,
 }
 
 /// A relation to be made.
@@ -99,7 +108,7 @@ impl Changer<'_> {
         self.next_command()?;
         for (i, column) in new.columns.iter().enumerate() {
             if let Some(default) = &column.default {
-                self.add_default_row(oid, i as i16 + 1, default)?;
+                self.add_default_row(oid, i as i16 + 1, default, column.generated)?;
             }
         }
         self.next_command()?;
@@ -245,11 +254,6 @@ impl Changer<'_> {
     pub(super) fn add_column_row(&mut self, relation: Oid, number: i16, column: &NewColumn) -> SqlResult<()> {
         use pg_attribute as a;
         let facts = self.type_facts(column.type_oid)?;
-        let identity = match column.identity {
-            Identity::None => 0,
-            Identity::Always => b'a',
-            Identity::ByDefault => b'd',
-        };
         let generated = match column.generated {
             Generated::None => 0,
             Generated::Stored => b's',
@@ -268,7 +272,7 @@ impl Changer<'_> {
             .set(a::ATTSTORAGE, column.storage.unwrap_or(facts.storage))
             .set(a::ATTNOTNULL, column.not_null)
             .set(a::ATTHASDEF, column.default.is_some())
-            .set(a::ATTIDENTITY, identity)
+            .set(a::ATTIDENTITY, column.identity.letter())
             .set(a::ATTGENERATED, generated)
             .set(a::ATTISLOCAL, true)
             .set(a::ATTCOLLATION, column.collation);
@@ -281,16 +285,27 @@ impl Changer<'_> {
     }
 
     /// Enters the row of a column's default; `pg_attribute.atthasdef` is the caller's.
-    pub(super) fn add_default_row(&mut self, relation: Oid, number: i16, expr: &str) -> SqlResult<Oid> {
+    pub(super) fn add_default_row(
+        &mut self,
+        relation: Oid,
+        number: i16,
+        default: &NewDefault,
+        generated: Generated,
+    ) -> SqlResult<Oid> {
         let oid = self.new_oid();
         let row = RowBuilder::new(&pg_attrdef::TABLE)
             .set(pg_attrdef::OID, oid)
             .set(pg_attrdef::ADRELID, relation)
             .set(pg_attrdef::ADNUM, number)
-            .set(pg_attrdef::ADBIN, expr);
+            .set(pg_attrdef::ADBIN, default.expr.as_str());
         self.insert(&pg_attrdef::TABLE, &row.build())?;
         let me = ObjectAddress { class: pg_attrdef::TABLE.oid, object: oid, sub: 0 };
-        self.depend(me, ObjectAddress::column(relation, number), Dependency::Auto)?;
+        // The column of a generation expression goes with it.
+        let kind = if generated == Generated::None { Dependency::Auto } else { Dependency::Internal };
+        self.depend(me, ObjectAddress::column(relation, number), kind)?;
+        for &need in &default.needs {
+            self.depend(me, need, Dependency::Normal)?;
+        }
         Ok(oid)
     }
 

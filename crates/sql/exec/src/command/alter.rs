@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use catalog::change::{Behavior, ConstraintInfo, ObjectAddress};
+use catalog::change::{Behavior, ConstraintInfo, NewColumn, NewDefault, ObjectAddress};
 use catalog::system::{pg_attribute, pg_class};
 use catalog::{RelationKind, Table};
 use parse::Statement;
@@ -26,7 +26,7 @@ use txn::LockMode;
 use super::constraint::{self, Wanted};
 use super::internal::{Internal, finds_row};
 use super::storage_parameter::{self, Target};
-use super::{drop, expression, names, options, schema, table};
+use super::{alter_identity, drop, expression, names, options, schema, table};
 use crate::session::Session;
 
 /// ALTER TABLE, INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW.
@@ -127,6 +127,18 @@ fn action(session: &Session, table: &Arc<Table>, action: &AlterAction, text: &st
         AlterAction::SetOptions(list) => set_options(session, table, list),
         AlterAction::ResetOptions(list) => reset_options(session, table, list),
         AlterAction::Owner(role) => owner(session, table, schema::role(session, role)?.0),
+        AlterAction::AddIdentity(name, kind, list) => {
+            require_table(table, "ALTER COLUMN ... ADD IDENTITY")?;
+            alter_identity::add(session, table, (name, *kind), list, text)
+        }
+        AlterAction::SetIdentity(name, list) => {
+            require_table(table, "ALTER COLUMN ... SET")?;
+            alter_identity::set(session, table, name, list, text)
+        }
+        AlterAction::DropIdentity(name, missing_ok) => {
+            require_table(table, "ALTER COLUMN ... DROP IDENTITY")?;
+            alter_identity::drop(session, table, name, *missing_ok)
+        }
         other => Err(SqlError::not_supported(format!("ALTER TABLE {}", action_name(other)))),
     }
 }
@@ -156,15 +168,12 @@ fn action_name(action: &AlterAction) -> &'static str {
         AlterAction::RowSecurity(_) | AlterAction::ForceRowSecurity(_) => "ROW LEVEL SECURITY",
         AlterAction::AttachPartition(..) => "ATTACH PARTITION",
         AlterAction::DetachPartition(..) => "DETACH PARTITION",
-        AlterAction::AddIdentity(..) => "ALTER COLUMN ADD GENERATED",
-        AlterAction::SetIdentity(..) => "ALTER COLUMN SET GENERATED",
-        AlterAction::DropIdentity(..) => "ALTER COLUMN DROP IDENTITY",
         _ => "action",
     }
 }
 
 /// Position of the column with this name.
-fn find(table: &Table, name: &str) -> SqlResult<usize> {
+pub(super) fn find(table: &Table, name: &str) -> SqlResult<usize> {
     match table.column(name) {
         Some((number, _)) => Ok(number as usize - 1),
         None => {
@@ -195,31 +204,23 @@ fn add_column(
         ));
     }
     table::check_column_name(name)?;
-    let mut new = table::plain_column(session, def, text)?;
-    session.with_changer(|changer| changer.check_column_type(name, new.type_oid))?;
-    for constraint in &def.constraints {
-        constraint::refuse_unsupported(constraint)?;
-        if let ConstraintKind::Default(expr) = &constraint.kind {
-            let of = (name.as_str(), new.type_oid, new.typmod);
-            new.default = Some(expression::default(session, expr, of, text)?.text);
-        }
-    }
-    session.with_changer(|changer| changer.add_column(table.oid, &new).map(std::mem::drop))?;
-    if new.default.is_some() {
+    let mut constraints = Vec::new();
+    let column = table::column(session, (table.schema, &table.name), def, &mut constraints, text)?;
+    // NOT NULL comes when the rows have their values.
+    let new = NewColumn { not_null: false, ..column.new.clone() };
+    let number = session.with_changer(|changer| {
+        changer.check_column_type(name, new.type_oid)?;
+        changer.add_column(table.oid, &new)
+    })?;
+    table::own_sequence(session, table.oid, (number, &new), column.sequence)?;
+    if new.default.is_some() || column.sequence.is_some() {
         fill(session, table, name)?;
     }
-    for constraint in &def.constraints {
-        let now = names::describe(session, table.oid)?;
-        match &constraint.kind {
-            ConstraintKind::Default(_) | ConstraintKind::Null => {}
-            ConstraintKind::NotNull(_) => {
-                set_not_null(session, &now, name, constraint.name.as_deref(), text)?;
-            }
-            _ => {
-                let wanted = Wanted { constraint, column: Some(name) };
-                add_wanted(session, &now, &wanted, text)?;
-            }
-        }
+    if let Some((constraint, _)) = column.not_null {
+        set_not_null(session, &names::describe(session, table.oid)?, name, constraint, text)?;
+    }
+    for wanted in &constraints {
+        add_wanted(session, &names::describe(session, table.oid)?, wanted, text)?;
     }
     Ok(())
 }
@@ -369,6 +370,14 @@ fn column_default(
 ) -> SqlResult<()> {
     let i = find(table, name)?;
     let column = &table.columns[i];
+    if column.identity != catalog::Identity::None {
+        let error =
+            sql_err!(SYNTAX_ERROR, "column \"{name}\" of relation \"{}\" is an identity column", table.name);
+        return Err(match default {
+            Some(_) => error,
+            None => error.hint("Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead."),
+        });
+    }
     if column.generated != catalog::Generated::None {
         return Err(sql_err!(
             SYNTAX_ERROR,
@@ -379,11 +388,13 @@ fn column_default(
     let stored = match default {
         Some(expr) => {
             let of = (name, column.type_oid, column.typmod);
-            Some(expression::default(session, expr, of, text)?.text)
+            Some(NewDefault::from(expression::default(session, expr, of, text)?))
         }
         None => None,
     };
-    session.with_changer(|changer| changer.set_default(table.oid, i as i16 + 1, stored.as_deref()))
+    session.with_changer(|changer| {
+        changer.set_default(table.oid, i as i16 + 1, stored.as_ref(), catalog::Generated::None)
+    })
 }
 
 fn set_statistics(

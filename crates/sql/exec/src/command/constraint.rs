@@ -30,7 +30,6 @@ pub(crate) fn refuse_unsupported(constraint: &Constraint) -> SqlResult<()> {
         ConstraintKind::ForeignKey { .. } => "FOREIGN KEY constraint",
         ConstraintKind::Exclude { .. } => "EXCLUDE constraint",
         ConstraintKind::Generated { .. } => "GENERATED column",
-        ConstraintKind::Identity(..) => "GENERATED AS IDENTITY column",
         ConstraintKind::PrimaryKey(index) | ConstraintKind::Unique(index) => {
             if index.without_overlaps {
                 "WITHOUT OVERLAPS"

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use analyze::{Expr, ExprContext, Param, ParamKind, Purpose, facts, stored, walk};
 use base::{CommandId, Oid, SqlError, SqlResult};
+use catalog::change::{NewDefault, ObjectAddress};
 use catalog::{CatalogView, Index, Table};
 use parse::ast;
 use tuple::Datum;
 use txn::Snapshot;
-use types::Call;
+use types::{Call, oids};
 
 use crate::run::Execution;
 use crate::session::Session;
@@ -21,6 +22,8 @@ pub(crate) struct Stored {
     pub(crate) text: String,
     /// Columns that it uses, ascending.
     pub(crate) used: Vec<i16>,
+    /// Relations that constants of it name.
+    pub(crate) needs: Vec<ObjectAddress>,
     /// Its type.
     pub(crate) type_oid: Oid,
     /// Its modifier.
@@ -40,6 +43,7 @@ fn analyze(session: &Session, expr: &ast::Expr, text: &str, context: ExprContext
     Ok(Stored {
         text: stored::store_expr(&expr),
         used: columns_of(&expr),
+        needs: relations_of(&expr),
         type_oid: facts::expr_type(&expr, &array_of),
         typmod: facts::expr_typmod(&expr),
         collation: facts::expr_collation(&expr),
@@ -58,6 +62,27 @@ fn columns_of(expr: &Expr) -> Vec<i16> {
     used.sort_unstable();
     used.dedup();
     used
+}
+
+/// Relations that constants of type `regclass` name.
+fn relations_of(expr: &Expr) -> Vec<ObjectAddress> {
+    let mut needs = Vec::new();
+    walk::contains(expr, |e, _| {
+        if let Expr::Const(constant) = e
+            && let (oids::regclass, Datum::Oid(relation)) = (constant.type_oid, &constant.value)
+            && !needs.contains(&ObjectAddress::relation(Oid(*relation)))
+        {
+            needs.push(ObjectAddress::relation(Oid(*relation)));
+        }
+        false
+    });
+    needs
+}
+
+impl From<Stored> for NewDefault {
+    fn from(stored: Stored) -> NewDefault {
+        NewDefault { expr: stored.text, needs: stored.needs }
+    }
 }
 
 /// DEFAULT of a column: its name, type and modifier.

@@ -34,7 +34,8 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], mode: i32, nowait: 
     Ok(())
 }
 
-fn plural(kind: RelationKind) -> &'static str {
+/// What relations of a kind are called in messages.
+pub(super) fn plural(kind: RelationKind) -> &'static str {
     match kind {
         RelationKind::Index | RelationKind::PartitionedIndex => "indexes",
         RelationKind::Sequence => "sequences",

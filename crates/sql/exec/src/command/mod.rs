@@ -3,8 +3,8 @@
 //!
 //! # Layout
 //! * [`run`] picks the family. [`columns`]: what a statement returns, for RowDescription.
-//! * Relations: `table`, `constraint`, `index` (with `index_build`, `index_sort`), `alter`, `rename`, `drop`, `truncate`,
-//!   `temporary`, `schema`, `view`.
+//! * Relations: `table`, `constraint`, `index` (with `index_build`, `index_sort`), `alter` (with `alter_identity`), `rename`, `drop`, `truncate`,
+//!   `temporary`, `schema`, `view`, `sequence`.
 //! * Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
 //!   `expression`, `index_entries`, `violation`.
@@ -14,6 +14,7 @@
 //! 2. A clause that is not supported fails with 0A000 and its name.
 
 mod alter;
+mod alter_identity;
 mod analyze;
 mod constraint;
 mod copy;
@@ -31,6 +32,7 @@ mod options;
 mod rename;
 mod sample;
 mod schema;
+mod sequence;
 mod settings;
 mod statistics;
 mod storage_parameter;
@@ -51,6 +53,8 @@ use parse::ast::{Discard, ObjectKind};
 use crate::output::{Column, Output};
 use crate::session::Session;
 
+pub(crate) use names::lock_relation;
+pub(crate) use sequence::check_kind as check_sequence;
 pub(crate) use temporary::drop_all as drop_temporary;
 use violation::key_text;
 
@@ -98,6 +102,12 @@ pub(crate) fn run(
         Statement::CreateTable(s) => table::create(session, s, text)?,
         Statement::CreateIndex(s) => index::create(session, s, text)?,
         Statement::CreateView(s) => view::create(session, s, text)?,
+        Statement::CreateSequence { sequence: name, options, if_not_exists } => {
+            sequence::create(session, name, options, *if_not_exists, text)?;
+        }
+        Statement::AlterSequence { sequence: name, options, missing_ok } => {
+            sequence::alter(session, name, options, *missing_ok, text)?;
+        }
         Statement::AlterTable(s) => alter::run(session, s, text)?,
         Statement::Rename(s) => rename::run(session, s)?,
         Statement::SetSchema { kind, relation, object: _, schema, missing_ok } => {
@@ -153,7 +163,10 @@ fn discard(session: &Session, what: Discard) -> SqlResult<&'static str> {
             temporary::drop_all(session)?;
             Ok("DISCARD TEMP")
         }
-        Discard::Sequences => Ok("DISCARD SEQUENCES"),
+        Discard::Sequences => {
+            session.sequences.borrow_mut().forget();
+            Ok("DISCARD SEQUENCES")
+        }
         Discard::Plans => Ok("DISCARD PLANS"),
         // Portals and prepared statements are the session's, which comes here for the rest.
         Discard::All => {
@@ -161,6 +174,7 @@ fn discard(session: &Session, what: Discard) -> SqlResult<&'static str> {
             session.settings.borrow_mut().reset_all(session.txn.borrow().depth() as u32);
             session.apply_settings();
             session.txn.borrow_mut().unlock_all_for_session(|_| true);
+            session.sequences.borrow_mut().forget();
             temporary::drop_all(session)?;
             Ok("DISCARD ALL")
         }

@@ -139,6 +139,11 @@ pub(crate) fn lock(session: &Session, table: &Table, mode: LockMode, wait: LockW
     }
 }
 
+/// Takes the lock of a relation that is known by its OID.
+pub(crate) fn lock_relation(session: &Session, oid: Oid, mode: LockMode, wait: LockWait) -> SqlResult<()> {
+    Ok(session.txn.borrow_mut().lock(tag(session, oid), mode, wait)?)
+}
+
 /// Locks a relation that may be missing and gives its description as of then.
 pub(crate) fn try_open_with(
     session: &Session,

@@ -5,14 +5,16 @@
 //! `DefineRelation` of `commands/tablecmds.c`, `parser/parse_utilcmd.c`.
 
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use catalog::change::{NewColumn, NewTable};
-use catalog::{CatalogView, RelationKind, TypeKind};
+use catalog::change::{Dependency, NewColumn, NewTable};
+use catalog::{CatalogView, Identity, RelationKind, TypeKind};
 use parse::ast::{
-    ColumnDef, Constraint, ConstraintKind, CreateTable, Location, OnCommit, Persistence, TableElement,
+    ColumnDef, Constraint, ConstraintKind, CreateTable, Location, OnCommit, Persistence, RangeVar,
+    TableElement, TypeName,
 };
 
 use super::constraint::{self, Wanted};
 use super::names::at;
+use super::sequence::{self, ForColumn};
 use super::storage_parameter::Target;
 use super::{expression, index, names, storage_parameter, temporary, type_name};
 use crate::session::Session;
@@ -21,19 +23,21 @@ use crate::session::Session;
 const MAX_COLUMNS: usize = 1600;
 
 /// What CREATE TABLE says of one column.
-struct Column<'a> {
-    new: NewColumn,
+pub(crate) struct Column<'a> {
+    pub(crate) new: NewColumn,
     /// NOT NULL: its constraint's name and NO INHERIT.
-    not_null: Option<(Option<&'a str>, bool)>,
+    pub(crate) not_null: Option<(Option<&'a str>, bool)>,
     /// Where NULL or NOT NULL stands, to find contradictions.
     nullable: bool,
+    /// Its own sequence: serial or identity.
+    pub(crate) sequence: Option<Oid>,
 }
 
 /// CREATE TABLE.
 pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> SqlResult<()> {
     refuse_unsupported(statement)?;
     let relation = &statement.relation;
-    let schema = target_schema(session, statement)?;
+    let schema = target_schema(session, relation)?;
     if let Some(()) = already_there(session, schema, &relation.name, statement.if_not_exists)? {
         return Ok(());
     }
@@ -42,7 +46,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     for element in &statement.elements {
         match element {
             TableElement::Column(def) => {
-                let column = column(session, &relation.name, def, &mut constraints, text)?;
+                let column = column(session, (schema, &relation.name), def, &mut constraints, text)?;
                 columns.push(column);
             }
             TableElement::Constraint(constraint) => {
@@ -71,6 +75,9 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
         session.with_changer(|changer| changer.check_column_type(&column.name, column.type_oid))?;
     }
     let oid = session.with_changer(|changer| changer.create_table(&new))?;
+    for (i, column) in columns.iter().enumerate() {
+        own_sequence(session, oid, (i as i16 + 1, &column.new), column.sequence)?;
+    }
     add_constraints(session, oid, &columns, &constraints, text)
 }
 
@@ -104,9 +111,8 @@ fn refuse_unsupported(statement: &CreateTable) -> SqlResult<()> {
     Err(SqlError::not_supported(what))
 }
 
-/// The schema of a new table: the session's own for temporary ones.
-fn target_schema(session: &Session, statement: &CreateTable) -> SqlResult<Oid> {
-    let relation = &statement.relation;
+/// The schema of a new relation: the session's own for temporary ones.
+pub(crate) fn target_schema(session: &Session, relation: &RangeVar) -> SqlResult<Oid> {
     let named_temporary = relation.schema.as_deref() == Some("pg_temp");
     if relation.persistence != Persistence::Temporary && !named_temporary {
         return names::creation_schema(session, relation);
@@ -156,14 +162,25 @@ pub(crate) fn already_there(
 }
 
 /// A column with what its constraints say of itself; its other constraints go to `constraints`.
-fn column<'a>(
+pub(crate) fn column<'a>(
     session: &Session,
-    table: &str,
+    (schema, table): (Oid, &str),
     def: &'a ColumnDef,
     constraints: &mut Vec<Wanted<'a>>,
     text: &str,
 ) -> SqlResult<Column<'a>> {
-    let mut column = Column { new: plain_column(session, def, text)?, not_null: None, nullable: false };
+    let mut column =
+        Column { new: plain_column(session, def, text)?, not_null: None, nullable: false, sequence: None };
+    if is_serial(def, text)? {
+        column.not_null = Some((None, false));
+        column.new.not_null = true;
+        let of = for_column((schema, table), &column.new, false);
+        let sequence = sequence::for_column(session, &of, &[], text)?;
+        let next = sequence::next_value(session, sequence)?;
+        let of = (def.name.as_str(), column.new.type_oid, column.new.typmod);
+        column.new.default = Some(expression::default(session, &next, of, text)?.into());
+        column.sequence = Some(sequence);
+    }
     for constraint in &def.constraints {
         constraint::refuse_unsupported(constraint)?;
         match &constraint.kind {
@@ -180,6 +197,11 @@ fn column<'a>(
                 column.not_null = Some((constraint.name.as_deref(), constraint.no_inherit));
                 column.new.not_null = true;
             }
+            ConstraintKind::Identity(kind, list) => {
+                identity(&mut column, *kind, (table, constraint.location), text)?;
+                let of = for_column((schema, table), &column.new, true);
+                column.sequence = Some(sequence::for_column(session, &of, list, text)?);
+            }
             ConstraintKind::Default(expr) => {
                 if column.new.default.is_some() {
                     let error = sql_err!(
@@ -190,12 +212,89 @@ fn column<'a>(
                     return Err(at(error, text, constraint.location));
                 }
                 let of = (def.name.as_str(), column.new.type_oid, column.new.typmod);
-                column.new.default = Some(expression::default(session, expr, of, text)?.text);
+                column.new.default = Some(expression::default(session, expr, of, text)?.into());
             }
             _ => constraints.push(Wanted { constraint, column: Some(&def.name) }),
         }
+        if column.new.identity != Identity::None && column.new.default.is_some() {
+            let error = sql_err!(
+                SYNTAX_ERROR,
+                "both default and identity specified for column \"{}\" of table \"{table}\"",
+                def.name
+            );
+            return Err(at(error, text, constraint.location));
+        }
     }
     Ok(column)
+}
+
+fn for_column<'a>((schema, table): (Oid, &'a str), column: &'a NewColumn, identity: bool) -> ForColumn<'a> {
+    ForColumn { schema, table, column: &column.name, type_oid: column.type_oid, identity }
+}
+
+/// Marks a column as identity, with the NOT NULL that comes with it.
+fn identity(
+    column: &mut Column<'_>,
+    kind: parse::ast::Identity,
+    (table, location): (&str, Location),
+    text: &str,
+) -> SqlResult<()> {
+    let name = &column.new.name;
+    if column.new.identity != Identity::None {
+        let error = sql_err!(
+            SYNTAX_ERROR,
+            "multiple identity specifications for column \"{name}\" of table \"{table}\""
+        );
+        return Err(at(error, text, location));
+    }
+    if column.nullable {
+        return Err(contradiction(name, table, text, location));
+    }
+    column.new.identity = identity_of(kind);
+    column.new.not_null = true;
+    column.not_null.get_or_insert((None, false));
+    Ok(())
+}
+
+/// The catalogs' word for it.
+pub(crate) fn identity_of(kind: parse::ast::Identity) -> Identity {
+    match kind {
+        parse::ast::Identity::Always => Identity::Always,
+        parse::ast::Identity::ByDefault => Identity::ByDefault,
+    }
+}
+
+/// Links a column with its own sequence.
+pub(crate) fn own_sequence(
+    session: &Session,
+    table: Oid,
+    (number, column): (i16, &NewColumn),
+    sequence: Option<Oid>,
+) -> SqlResult<()> {
+    let Some(sequence) = sequence else { return Ok(()) };
+    let kind = if column.identity == Identity::None { Dependency::Auto } else { Dependency::Internal };
+    session.with_changer(|changer| changer.own_sequence(sequence, Some((table, number, kind))))
+}
+
+/// The integer type behind a serial one.
+fn serial_type(name: &str) -> Option<&'static str> {
+    match name {
+        "smallserial" | "serial2" => Some("int2"),
+        "serial" | "serial4" => Some("int4"),
+        "bigserial" | "serial8" => Some("int8"),
+        _ => None,
+    }
+}
+
+/// Whether a column is declared with a serial type.
+pub(crate) fn is_serial(def: &ColumnDef, text: &str) -> SqlResult<bool> {
+    let Some(TypeName { names, array_bounds, location, .. }) = &def.type_name else { return Ok(false) };
+    let serial = matches!(names.as_slice(), [name] if serial_type(name).is_some());
+    if serial && !array_bounds.is_empty() {
+        let error = sql_err!(FEATURE_NOT_SUPPORTED, "array of serial is not implemented");
+        return Err(at(error, text, *location));
+    }
+    Ok(serial)
 }
 
 fn contradiction(column: &str, table: &str, text: &str, location: Location) -> SqlError {
@@ -207,14 +306,15 @@ fn contradiction(column: &str, table: &str, text: &str, location: Location) -> S
 }
 
 /// Name, type and storage of a column.
-pub(crate) fn plain_column(session: &Session, def: &ColumnDef, text: &str) -> SqlResult<NewColumn> {
+fn plain_column(session: &Session, def: &ColumnDef, text: &str) -> SqlResult<NewColumn> {
     let Some(type_name) = &def.type_name else {
         return Err(SqlError::internal("a column without a type"));
     };
+    let mut type_name = std::borrow::Cow::Borrowed(type_name);
     if let [name] = type_name.names.as_slice()
-        && matches!(name.as_str(), "serial" | "serial4" | "bigserial" | "serial8" | "smallserial" | "serial2")
+        && let Some(integer) = serial_type(name)
     {
-        return Err(SqlError::not_supported(format!("{name} column")));
+        type_name.to_mut().names = vec!["pg_catalog".into(), integer.into()];
     }
     match def.compression.as_deref() {
         None | Some("default" | "pglz") => {}
@@ -224,7 +324,7 @@ pub(crate) fn plain_column(session: &Session, def: &ColumnDef, text: &str) -> Sq
         }
     }
     let (ty, collation) = session.with_reader(|reader| {
-        let ty = type_name::resolve(reader, type_name, text)?;
+        let ty = type_name::resolve(reader, &type_name, text)?;
         let collation = match &def.collation {
             Some((name, location)) => type_name::collation(reader, (name, *location), &ty, text)?,
             None => ty.collation,

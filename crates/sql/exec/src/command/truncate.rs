@@ -11,7 +11,7 @@ use catalog::{RelationKind, Table};
 use parse::ast::RangeVar;
 use txn::LockMode;
 
-use super::names;
+use super::{names, sequence};
 use crate::session::Session;
 
 /// TRUNCATE.
@@ -24,10 +24,17 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], restart_identity: b
             tables.push(table);
         }
     }
-    if restart_identity && tables.iter().any(|t| t.columns.iter().any(|c| c.identity_sequence.is_valid())) {
-        return Err(SqlError::not_supported("TRUNCATE RESTART IDENTITY"));
+    let mut sequences = Vec::new();
+    if restart_identity {
+        for table in &tables {
+            for oid in session.with_reader(|reader| reader.owned_sequences(table.oid, None))? {
+                names::check_owner(session, names::describe(session, oid)?.as_ref())?;
+                sequences.push(oid);
+            }
+        }
     }
-    tables.iter().try_for_each(|table| one(session, table))
+    tables.iter().try_for_each(|table| one(session, table))?;
+    sequences.into_iter().try_for_each(|oid| sequence::restart(session, oid))
 }
 
 fn check(session: &Session, table: &Table) -> SqlResult<()> {

@@ -15,7 +15,13 @@ use crate::session::Session;
 impl types::Session for Session {
     fn reg_lookup(&self, kind: RegKind, name: &str) -> SqlResult<Oid> {
         match kind {
-            RegKind::Class => self.class_named(name),
+            RegKind::Class => {
+                let found = self.class_named(name)?;
+                if let Some(named) = self.named_classes.borrow_mut().as_mut() {
+                    named.push(found);
+                }
+                Ok(found)
+            }
             RegKind::Type => Ok(self.type_named(name)?.0),
             RegKind::Proc => self.only_function(name),
             RegKind::Procedure => self.function_with_args(name),

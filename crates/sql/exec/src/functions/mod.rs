@@ -21,6 +21,7 @@ mod facts;
 mod locks;
 mod names;
 mod privileges;
+mod sequences;
 mod settings;
 mod sizes;
 mod statistics;
@@ -32,6 +33,9 @@ use tuple::Datum;
 use txn::Snapshot;
 use types::value::FromDatum;
 use types::{Call, SessionFn};
+
+pub(crate) use sequences::Sequences;
+pub(crate) use text::qualified as quoted_relation;
 
 use crate::session::Session;
 
@@ -57,6 +61,9 @@ impl Session {
         args: &[Datum],
         snapshot: &Snapshot,
     ) -> SqlResult<Datum> {
+        if let Some(value) = self.sequence_function(id, args)? {
+            return Ok(value);
+        }
         if let Some(value) = self.name_function(id, args)? {
             return Ok(value);
         }
@@ -97,6 +104,9 @@ impl Session {
         call: &Call<'_>,
         args: &[Datum],
     ) -> SqlResult<Vec<Row>> {
+        if let Some(rows) = self.sequence_rows(id, args)? {
+            return Ok(rows);
+        }
         if let Some(rows) = self.fact_rows(id, call, args)? {
             return Ok(rows);
         }

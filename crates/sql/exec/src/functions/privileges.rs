@@ -88,6 +88,14 @@ impl Session {
         }))
     }
 
+    /// `has_sequence_privilege` of the current user.
+    pub(super) fn sequence_privilege(&self, args: &[Datum]) -> SqlResult<Datum> {
+        match kind_of(SessionFn::HasSequencePrivilege) {
+            Some(kind) => self.has_privilege(SessionFn::HasSequencePrivilege, &kind, args),
+            None => Ok(Datum::Null),
+        }
+    }
+
     pub(super) fn privilege_rows(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Vec<Row>>> {
         match id {
             SessionFn::Aclexplode => Ok(Some(acl::items(&args[0]).iter().flat_map(exploded).collect())),

@@ -16,7 +16,7 @@ pub(super) fn quote_identifier(name: &str) -> String {
 }
 
 /// A name with its schema.
-pub(super) fn qualified(schema: &str, name: &str) -> String {
+pub(crate) fn qualified(schema: &str, name: &str) -> String {
     format!("{}.{}", quote_identifier(schema), quote_identifier(name))
 }
 

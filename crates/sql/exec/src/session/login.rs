@@ -82,6 +82,8 @@ impl Session {
             prepared: RefCell::default(),
             simple: RefCell::default(),
             portals: RefCell::default(),
+            named_classes: RefCell::default(),
+            sequences: RefCell::default(),
             random: RefCell::new(Random::new(runtime::random_u64())),
             temp: TempDir { path: instance_dir.join("base/pgsql_tmp"), pid: info.pid },
             notices: RefCell::default(),

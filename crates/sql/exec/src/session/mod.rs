@@ -209,6 +209,10 @@ pub struct Session {
     simple: RefCell<Option<Rc<Source>>>,
     portals: RefCell<FxHashMap<Box<str>, Portal>>,
     pub(crate) random: RefCell<types::random::Random>,
+    /// Relations that constants of the statement in analysis name, while there is one.
+    pub(crate) named_classes: RefCell<Option<Vec<Oid>>>,
+    /// Sequences used.
+    pub(crate) sequences: RefCell<crate::functions::Sequences>,
     /// How other sessions see this one.
     pub(crate) backend: Registered,
     /// Where rows go that do not fit into memory.

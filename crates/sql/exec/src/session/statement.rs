@@ -245,7 +245,14 @@ impl Session {
         };
         let format = self.format();
         let call = types::Call::new(&format).with_session(self);
-        let analyzed = analyze::analyze(raw, text, params, &view, &call)?;
+        // A constant of type `regclass` is as good as its relation.
+        let outer = self.named_classes.replace(Some(Vec::new()));
+        let analyzed = analyze::analyze(raw, text, params, &view, &call);
+        let named = self.named_classes.replace(outer).unwrap_or_default();
+        let analyzed = analyzed?;
+        for relation in named {
+            view.relation_by_oid(relation)?;
+        }
         let prepared = self.with_planner(&view, |context| Prepared::plan(&analyzed, context))?;
         let statement = &prepared.statement;
         let returns_rows = !statement.result.is_empty() || statement.command == plan::Command::Select;

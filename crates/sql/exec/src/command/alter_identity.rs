@@ -1,0 +1,106 @@
+//! # What
+//! ALTER TABLE ... ALTER COLUMN ADD GENERATED, SET GENERATED (and sequence options), DROP IDENTITY.
+//!
+//! # PostgreSQL counterpart
+//! `ATExecAddIdentity` and its neighbours in `commands/tablecmds.c`.
+
+use base::{SqlError, SqlResult, SqlState, sql_err};
+use catalog::change::{Behavior, Dependency, ObjectAddress};
+use catalog::{Column, Identity, Table};
+use parse::ast::{self, DefElem};
+
+use super::sequence::{self, ForColumn};
+use super::{alter, names, options, table};
+use crate::session::Session;
+
+fn column<'t>(table: &'t Table, name: &str) -> SqlResult<(i16, &'t Column)> {
+    if super::index::is_system_column(name) {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot alter system column \"{name}\""));
+    }
+    let i = alter::find(table, name)?;
+    Ok((i as i16 + 1, &table.columns[i]))
+}
+
+fn not_ready(table: &Table, column: &str, what: &str) -> SqlError {
+    sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "column \"{column}\" of relation \"{}\" {what}", table.name)
+}
+
+/// ADD GENERATED ... AS IDENTITY.
+pub(super) fn add(
+    session: &Session,
+    table: &Table,
+    (name, kind): (&str, ast::Identity),
+    list: &[DefElem],
+    text: &str,
+) -> SqlResult<()> {
+    let (number, found) = column(table, name)?;
+    let of = ForColumn {
+        schema: table.schema,
+        table: &table.name,
+        column: name,
+        type_oid: found.type_oid,
+        identity: true,
+    };
+    let sequence = sequence::for_column(session, &of, list, text)?;
+    if !found.not_null {
+        return Err(not_ready(table, name, "must be declared NOT NULL before identity can be added"));
+    }
+    if found.identity != Identity::None {
+        return Err(not_ready(table, name, "is already an identity column"));
+    }
+    if found.default.is_some() {
+        return Err(not_ready(table, name, "already has a default value"));
+    }
+    session.with_changer(|changer| {
+        changer.set_identity(table.oid, number, table::identity_of(kind))?;
+        changer.own_sequence(sequence, Some((table.oid, number, Dependency::Internal)))
+    })
+}
+
+/// SET GENERATED, SET sequence options, RESTART.
+pub(super) fn set(
+    session: &Session,
+    table: &Table,
+    name: &str,
+    list: &[DefElem],
+    text: &str,
+) -> SqlResult<()> {
+    let (number, found) = column(table, name)?;
+    let (generated, rest): (Vec<&DefElem>, Vec<&DefElem>) = list.iter().partition(|o| o.name == "generated");
+    if generated.len() > 1 {
+        return Err(sql_err!(SYNTAX_ERROR, "conflicting or redundant options"));
+    }
+    if found.identity == Identity::None {
+        return Err(not_ready(table, name, "is not an identity column"));
+    }
+    if let [option] = generated.as_slice() {
+        let always = options::string(option)? == "always";
+        let identity = if always { Identity::Always } else { Identity::ByDefault };
+        session.with_changer(|changer| changer.set_identity(table.oid, number, identity))?;
+    }
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let rest: Vec<DefElem> = rest.into_iter().cloned().collect();
+    sequence::alter_identity(session, found.identity_sequence, &rest, text)
+}
+
+/// DROP IDENTITY.
+pub(super) fn drop(session: &Session, table: &Table, name: &str, missing_ok: bool) -> SqlResult<()> {
+    let (number, found) = column(table, name)?;
+    if found.identity == Identity::None {
+        let error = not_ready(table, name, "is not an identity column");
+        if !missing_ok {
+            return Err(error);
+        }
+        let message = format!("{}, skipping", error.message());
+        session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
+        return Ok(());
+    }
+    let sequence = found.identity_sequence;
+    session.with_changer(|changer| {
+        changer.set_identity(table.oid, number, Identity::None)?;
+        changer.own_sequence(sequence, None)?;
+        changer.drop_objects(&[ObjectAddress::relation(sequence)], Behavior::Restrict).map(std::mem::drop)
+    })
+}
