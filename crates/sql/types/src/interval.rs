@@ -197,7 +197,7 @@ impl Interval {
     }
 
     /// Whole days out of the time.
-    pub fn justify_hours(self) -> Interval {
+    pub fn justify_hours(self) -> SqlResult<Interval> {
         let mut days = i64::from(self.days) + self.micros / DAY;
         let mut micros = self.micros % DAY;
         if days > 0 && micros < 0 {
@@ -207,7 +207,8 @@ impl Interval {
             micros -= DAY;
             days += 1;
         }
-        Interval { months: self.months, days: days.clamp(i32::MIN.into(), i32::MAX.into()) as i32, micros }
+        let days = i32::try_from(days).map_err(|_| out_of_range())?;
+        Ok(Interval { months: self.months, days, micros })
     }
 
     /// Whole months out of the days.
@@ -348,7 +349,7 @@ functions! {
     1618 interval_mul(interval, float8) -> interval [immutable strict] { |a: Interval, b: f64| a.mul(b) }
     1624 mul_d_interval(float8, interval) -> interval [immutable strict] { |b: f64, a: Interval| a.mul(b) }
     1326 interval_div(interval, float8) -> interval [immutable strict] { |a: Interval, b: f64| a.div(b) }
-    1175 justify_hours(interval) -> interval [immutable strict] { |a: Interval| infinite_or(a, |a| Ok(a.justify_hours())) }
+    1175 justify_hours(interval) -> interval [immutable strict] { |a: Interval| infinite_or(a, Interval::justify_hours) }
     1295 justify_days(interval) -> interval [immutable strict] { |a: Interval| infinite_or(a, Interval::justify_days) }
     2711 justify_interval(interval) -> interval [immutable strict] { |a: Interval| infinite_or(a, Interval::justify) }
     1390 isfinite(interval) -> bool [immutable strict] { |a: Interval| a.is_finite() }

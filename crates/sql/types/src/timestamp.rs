@@ -228,7 +228,7 @@ fn difference(a: i64, b: i64) -> SqlResult<Interval> {
     }
     let micros =
         a.checked_sub(b).ok_or_else(|| sql_err!(DATETIME_FIELD_OVERFLOW, "interval out of range"))?;
-    Ok(Interval { months: 0, days: 0, micros }.justify_hours())
+    Interval { months: 0, days: 0, micros }.justify_hours()
 }
 
 fn sign_of(ts: i64) -> i32 {

@@ -23,6 +23,7 @@ mod join;
 mod lock_rows;
 mod merge_join;
 mod modify;
+mod quick_sort;
 mod recursive;
 mod scan;
 mod set;

@@ -8,7 +8,7 @@ use plan::{ParamId, Plan, SortKey};
 use tuple::Datum;
 use types::registry::CompareFn;
 
-use super::{BoxNode, Builder, Node, affected, depends_on};
+use super::{BoxNode, Builder, Node, affected, depends_on, quick_sort};
 use crate::compile::{Inputs, compare_of};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows};
@@ -179,7 +179,11 @@ impl Sorter {
 
     fn sort(&mut self, keys: &[Key]) {
         let places = &self.places;
-        self.rows.sort_by(|a, b| Self::order(places, keys, a, b));
+        let order = |a: &Vec<Datum>, b: &Vec<Datum>| Self::order(places, keys, a, b);
+        match self.rows.len() <= quick_sort::LONGEST {
+            true => quick_sort::sort(&mut self.rows, &order),
+            false => self.rows.sort_by(order),
+        }
     }
 
     fn spill(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {

@@ -180,15 +180,16 @@ impl Sums {
         self.micros += ((days - days.trunc()) * DAY as f64).round_ties_even() as i128;
     }
 
-    fn interval(&self) -> SqlResult<Interval> {
-        let made = || {
-            Some(Interval {
-                months: i32::try_from(self.months).ok()?,
-                days: i32::try_from(self.days).ok()?,
-                micros: i64::try_from(self.micros).ok()?,
-            })
-        };
-        made().ok_or_else(out_of_range)?.finite()
+    /// The interval; the extreme values of all fields together mean infinity.
+    fn interval(&self, text: &str) -> SqlResult<Interval> {
+        let fits_years = i32::try_from(self.months / 12).is_ok();
+        let field = |_| field_range(text);
+        Ok(Interval {
+            months: i32::try_from(self.months)
+                .map_err(|_| if fits_years { out_of_range() } else { field_range(text) })?,
+            days: i32::try_from(self.days).map_err(field)?,
+            micros: i64::try_from(self.micros).map_err(field)?,
+        })
     }
 }
 
@@ -216,14 +217,11 @@ fn number(text: &str) -> Option<(Number, &str)> {
     Some((Number { negative, whole, nanos }, rest))
 }
 
+/// A word's unit. As in PostgreSQL only its first ten letters count.
 fn unit_of(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "us" | "usec" | "usecs" | "usecond" | "useconds" | "microsecon" | "microsecond" | "microseconds" => {
-            "microsecond"
-        }
-        "ms" | "msec" | "msecs" | "msecond" | "mseconds" | "millisecon" | "millisecond" | "milliseconds" => {
-            "millisecond"
-        }
+    Some(match &word[..word.len().min(10)] {
+        "us" | "usec" | "usecs" | "usecond" | "useconds" | "microsecon" => "microsecond",
+        "ms" | "msec" | "msecs" | "msecond" | "mseconds" | "millisecon" => "millisecond",
         "s" | "sec" | "secs" | "second" | "seconds" => "second",
         "m" | "min" | "mins" | "minute" | "minutes" => "minute",
         "h" | "hr" | "hrs" | "hour" | "hours" => "hour",
@@ -288,6 +286,10 @@ fn words(lower: &str, text: &str, typmod: i32, cx: &Call) -> SqlResult<Interval>
         any = true;
         rest = &rest[rest.len() - after.len()..];
         if let Some(clock) = rest.strip_prefix(':') {
+            if CLOCK.iter().any(|unit| seen.contains(unit)) {
+                return Err(syntax(text));
+            }
+            seen.extend(CLOCK);
             rest = time(&mut sums, parsed, clock, typmod).ok_or_else(|| syntax(text))?;
             continue;
         }
@@ -308,8 +310,12 @@ fn words(lower: &str, text: &str, typmod: i32, cx: &Call) -> SqlResult<Interval>
         rest = rest.trim_start();
         let length = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
         let unit = if length == 0 || &rest[..length] == "ago" {
-            // A number before a time is days.
-            if looks_like_time(rest) { "day" } else { default_unit(typmod) }
+            // A number before a time or before hours is days.
+            if looks_like_time(rest) || begins_with_hours(rest, typmod) {
+                "day"
+            } else {
+                default_unit(typmod)
+            }
         } else {
             unit_of(&rest[..length]).ok_or_else(|| syntax(text))?
         };
@@ -320,6 +326,9 @@ fn words(lower: &str, text: &str, typmod: i32, cx: &Call) -> SqlResult<Interval>
             return Err(syntax(text));
         }
         seen.push(unit);
+        if unit == "second" && parsed.nanos != 0.0 {
+            seen.extend(["millisecond", "microsecond"]);
+        }
         sums.add(parsed, unit).ok_or_else(|| syntax(text))?;
     }
     if !any {
@@ -328,7 +337,20 @@ fn words(lower: &str, text: &str, typmod: i32, cx: &Call) -> SqlResult<Interval>
     if ago {
         sums = Sums { months: -sums.months, days: -sums.days, micros: -sums.micros };
     }
-    sums.interval().map_err(|_| field_range(text))
+    sums.interval(text)
+}
+
+/// The units that a time has, each of which may come once.
+const CLOCK: [&str; 5] = ["hour", "minute", "second", "millisecond", "microsecond"];
+
+fn begins_with_hours(text: &str, typmod: i32) -> bool {
+    let Some((_, rest)) = number(text) else { return false };
+    let word = rest.trim_start();
+    let length = word.bytes().take_while(u8::is_ascii_alphabetic).count();
+    match unit_of(&word[..length]) {
+        Some(unit) => unit == "hour",
+        None => default_unit(typmod) == "hour",
+    }
 }
 
 fn looks_like_time(text: &str) -> bool {
@@ -376,12 +398,14 @@ fn iso(lower: &str, text: &str) -> SqlResult<Interval> {
     let mut rest = &lower[1..];
     let mut in_time = false;
     let mut any = false;
+    // Whether this half had a part already.
+    let mut parts = false;
     while !rest.is_empty() {
         if let Some(after) = rest.strip_prefix('t') {
             if in_time {
                 return Err(syntax(text));
             }
-            (in_time, rest) = (true, after);
+            (in_time, parts, rest) = (true, false, after);
             continue;
         }
         let (value, after) = number(rest).ok_or_else(|| syntax(text))?;
@@ -402,6 +426,36 @@ fn iso(lower: &str, text: &str) -> SqlResult<Interval> {
             }
             continue;
         }
+        let width = rest.bytes().take_while(u8::is_ascii_digit).count();
+        if after.is_empty() || after.starts_with('t') {
+            // Without designators: yyyymmdd, hhmmss, or a year or an hour.
+            match (in_time, width) {
+                (false, 8) if !parts => {
+                    for (part, unit) in [
+                        (value.whole / 10_000, "year"),
+                        (value.whole / 100 % 100, "month"),
+                        (value.whole % 100, "day"),
+                    ] {
+                        sums.add(Number { whole: part, nanos: 0.0, ..value }, unit);
+                    }
+                }
+                (true, 6) if !parts => {
+                    for (part, unit) in [
+                        (value.whole / 10_000, "hour"),
+                        (value.whole / 100 % 100, "minute"),
+                        (value.whole % 100, "second"),
+                    ] {
+                        sums.add(Number { whole: part, nanos: 0.0, ..value }, unit);
+                    }
+                }
+                _ => {
+                    sums.add(value, if in_time { "hour" } else { "year" });
+                }
+            }
+            rest = after;
+            continue;
+        }
+        parts = true;
         let unit = match (after.as_bytes().first(), in_time) {
             (Some(b'y'), false) => "year",
             (Some(b'm'), false) => "month",
@@ -418,7 +472,7 @@ fn iso(lower: &str, text: &str) -> SqlResult<Interval> {
     if !any {
         return Err(syntax(text));
     }
-    sums.interval().map_err(|_| field_range(text))
+    sums.interval(text)
 }
 
 /// Hours, minutes, seconds and microseconds of a time, all with its sign.
