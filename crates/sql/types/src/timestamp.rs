@@ -293,7 +293,11 @@ fn made_zone(name: &str, cx: &Call) -> SqlResult<Zone> {
 /// Seconds east of UTC that an interval means as a zone.
 pub fn interval_zone(by: &Interval) -> SqlResult<i32> {
     if !by.is_finite() {
-        return Err(sql_err!(INVALID_PARAMETER_VALUE, "interval time zone must be finite"));
+        return Err(sql_err!(
+            INVALID_PARAMETER_VALUE,
+            "interval time zone \"{}\" must be finite",
+            by.plain_text()
+        ));
     }
     if by.months != 0 || by.days != 0 {
         return Err(sql_err!(

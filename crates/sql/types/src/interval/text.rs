@@ -119,6 +119,7 @@ pub fn parse(text: &str, typmod: i32, cx: &Call) -> SqlResult<Datum> {
 /// Sums of parts, wide enough not to overflow on the way.
 #[derive(Default)]
 struct Sums {
+    years: i128,
     months: i128,
     days: i128,
     micros: i128,
@@ -160,13 +161,14 @@ impl Sums {
                 self.add_days(part * 30.0);
             }
             "year" | "decade" | "century" | "millennium" => {
-                let months = match unit {
-                    "year" => 12,
-                    "decade" => 120,
-                    "century" => 1200,
-                    _ => 12_000,
+                let years = match unit {
+                    "year" => 1,
+                    "decade" => 10,
+                    "century" => 100,
+                    _ => 1000,
                 };
-                self.months += whole * months + (part * months as f64).round_ties_even() as i128;
+                self.years += whole * years;
+                self.months += (part * 12.0 * years as f64).round_ties_even() as i128;
             }
             _ => return None,
         }
@@ -182,13 +184,14 @@ impl Sums {
 
     /// The interval; the extreme values of all fields together mean infinity.
     fn interval(&self, text: &str) -> SqlResult<Interval> {
-        let fits_years = i32::try_from(self.months / 12).is_ok();
         let field = |_| field_range(text);
+        let years = i32::try_from(self.years).map_err(field)?;
+        let months = i32::try_from(self.months).map_err(field)?;
+        let months = i64::from(years) * 12 + i64::from(months);
         Ok(Interval {
-            months: i32::try_from(self.months)
-                .map_err(|_| if fits_years { out_of_range() } else { field_range(text) })?,
             days: i32::try_from(self.days).map_err(field)?,
             micros: i64::try_from(self.micros).map_err(field)?,
+            months: i32::try_from(months).map_err(|_| out_of_range())?,
         })
     }
 }
@@ -290,6 +293,9 @@ fn words(lower: &str, text: &str, typmod: i32, cx: &Call) -> SqlResult<Interval>
                 return Err(syntax(text));
             }
             seen.extend(CLOCK);
+            if parsed.nanos != 0.0 {
+                return Err(field_range(text));
+            }
             rest = time(&mut sums, parsed, clock, typmod).ok_or_else(|| syntax(text))?;
             continue;
         }
@@ -335,7 +341,7 @@ fn words(lower: &str, text: &str, typmod: i32, cx: &Call) -> SqlResult<Interval>
         return Err(syntax(text));
     }
     if ago {
-        sums = Sums { months: -sums.months, days: -sums.days, micros: -sums.micros };
+        sums = Sums { years: -sums.years, months: -sums.months, days: -sums.days, micros: -sums.micros };
     }
     sums.interval(text)
 }
@@ -411,6 +417,9 @@ fn iso(lower: &str, text: &str) -> SqlResult<Interval> {
         let (value, after) = number(rest).ok_or_else(|| syntax(text))?;
         any = true;
         if in_time && let Some(clock) = after.strip_prefix(':') {
+            if value.nanos != 0.0 {
+                return Err(field_range(text));
+            }
             rest = time(&mut sums, value, clock, -1).ok_or_else(|| syntax(text))?;
             continue;
         }
