@@ -26,6 +26,7 @@ mod initialize;
 mod nodes;
 mod output;
 mod recheck;
+mod row_store;
 mod run;
 mod session;
 mod spill;

@@ -133,3 +133,54 @@ pub trait Output {
     /// CopyDone.
     fn copy_out_done(&mut self) -> SqlResult<()>;
 }
+
+/// Sends rows in other formats than their sender thinks: those that the client asked for.
+pub(crate) struct Formatted<'a> {
+    pub(crate) formats: &'a [Format],
+    pub(crate) out: &'a mut dyn Output,
+}
+
+impl Output for Formatted<'_> {
+    fn row_description(&mut self, columns: &[Column], formats: &[Format]) -> SqlResult<()> {
+        self.out.row_description(columns, formats)
+    }
+    fn no_data(&mut self) -> SqlResult<()> {
+        self.out.no_data()
+    }
+    fn parameter_description(&mut self, types: &[Oid]) -> SqlResult<()> {
+        self.out.parameter_description(types)
+    }
+    fn data_row(&mut self, encoder: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()> {
+        self.out.data_row(&RowEncoder { formats: self.formats, ..*encoder }, row)
+    }
+    fn command_complete(&mut self, tag: &str) -> SqlResult<()> {
+        self.out.command_complete(tag)
+    }
+    fn empty_query(&mut self) -> SqlResult<()> {
+        self.out.empty_query()
+    }
+    fn portal_suspended(&mut self) -> SqlResult<()> {
+        self.out.portal_suspended()
+    }
+    fn notice(&mut self, notice: &SqlError) {
+        self.out.notice(notice);
+    }
+    fn parameter_status(&mut self, name: &str, value: &str) {
+        self.out.parameter_status(name, value);
+    }
+    fn copy_in(&mut self, format: Format, columns: usize) -> SqlResult<()> {
+        self.out.copy_in(format, columns)
+    }
+    fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>> {
+        self.out.copy_in_data()
+    }
+    fn copy_out(&mut self, format: Format, columns: usize) -> SqlResult<()> {
+        self.out.copy_out(format, columns)
+    }
+    fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()> {
+        self.out.copy_out_data(row)
+    }
+    fn copy_out_done(&mut self) -> SqlResult<()> {
+        self.out.copy_out_done()
+    }
+}

@@ -146,6 +146,23 @@ impl SpillFile {
         Ok(())
     }
 
+    /// Appends bytes that are rows already, past the buffer; not for files that rows are written to one by one.
+    pub fn append(&mut self, bytes: &[u8]) -> SqlResult<()> {
+        self.file.write_all_at(bytes, self.written).map_err(io_error)?;
+        self.written += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Reads bytes that were appended.
+    pub fn read(&self, bytes: &mut [u8], at: u64) -> SqlResult<()> {
+        self.file.read_exact_at(bytes, at).map_err(io_error)
+    }
+
+    /// Bytes in the file.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
     /// Ends writing and reads from the beginning.
     pub fn into_reader(mut self) -> SqlResult<SpillReader> {
         self.flush()?;

@@ -394,6 +394,22 @@ impl Transaction {
         found.ok_or_else(|| sql_err!(S_E_INVALID_SPECIFICATION, "savepoint \"{name}\" does not exist"))
     }
 
+    /// The subtransaction of the latest savepoint of this name.
+    pub fn savepoint(&self, name: &str) -> Result<SubxactId, SqlError> {
+        Ok(self.levels[self.find_savepoint(name)?].subxact)
+    }
+
+    /// The oldest subtransaction that [`fail`](Self::fail) would undo now; those after it go along.
+    pub fn failing_subxact(&self) -> SubxactId {
+        match self.state {
+            BlockState::InBlock => {}
+            BlockState::Failed => return SubxactId(u64::MAX),
+            _ => return SubxactId(0),
+        }
+        let kept = self.levels.iter().rposition(|level| level.name.is_some());
+        self.levels.get(kept.unwrap_or(0)).map_or(SubxactId(0), |level| level.subxact)
+    }
+
     /// RELEASE SAVEPOINT: the latest of this name, and all after it.
     pub fn release(&mut self, name: &str) -> Result<(), SqlError> {
         let at = self.find_savepoint(name)?;

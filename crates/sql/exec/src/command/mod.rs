@@ -168,9 +168,10 @@ fn discard(session: &Session, what: Discard) -> SqlResult<&'static str> {
             Ok("DISCARD SEQUENCES")
         }
         Discard::Plans => Ok("DISCARD PLANS"),
-        // Portals and prepared statements are the session's, which comes here for the rest.
         Discard::All => {
             session.prevent_in_block("DISCARD ALL")?;
+            session.close_cursor(None)?;
+            session.deallocate(None)?;
             session.settings.borrow_mut().reset_all(session.txn.borrow().depth() as u32);
             session.apply_settings();
             session.txn.borrow_mut().unlock_all_for_session(|_| true);

@@ -12,7 +12,7 @@ use super::locks::lock_type;
 use super::privileges::Membership;
 use super::{Row, arg};
 use crate::error;
-use crate::session::{Backend, BackendState, Session};
+use crate::session::{Backend, BackendState, CursorInfo, Session};
 
 /// Role whose members may cancel and end sessions of others.
 const PG_SIGNAL_BACKEND: Oid = Oid(4200);
@@ -42,6 +42,7 @@ impl Session {
         use SessionFn as F;
         Ok(Some(match id {
             F::PgStatGetActivity => self.activity(arg(args, 0))?,
+            F::PgCursor => self.cursors().into_iter().map(cursor_row).collect(),
             F::PgStatGetBackendIdset => {
                 self.instance.sessions().list().iter().map(|b| vec![Datum::Int4(b.pid)]).collect()
             }
@@ -154,6 +155,17 @@ fn wait_of(backend: &Backend, locks: &[LockInfo]) -> Option<(&'static str, &'sta
         None if activity.state != BackendState::Active => Some(("Client", "ClientRead")),
         None => activity.wait,
     }
+}
+
+fn cursor_row(cursor: CursorInfo) -> Row {
+    vec![
+        Datum::text(&cursor.name),
+        Datum::text(&cursor.statement),
+        Datum::Bool(cursor.holdable),
+        Datum::Bool(cursor.binary),
+        Datum::Bool(cursor.scrollable),
+        Datum::Int8(cursor.created),
+    ]
 }
 
 fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {

@@ -3,7 +3,8 @@
 //!
 //! # Layout
 //! * [`Instance`]: what all sessions share. [`Session`]: one connection.
-//! * `login`: a new session. `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones. `nested`: PREPARE, cursors, EXPLAIN.
+//! * `login`: a new session. `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones. `cursor`: DECLARE, FETCH.
+//!   `nested`: PREPARE, EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
 //! * `modes`: isolation level, READ ONLY and their like. `export`: snapshots for other transactions.
 //! * `planning`, `facilities`: what the planner and running statements see of a session.
@@ -16,6 +17,7 @@
 //! # PostgreSQL counterpart
 //! `tcop/postgres.c`, `tcop/pquery.c`, `utils/cache/plancache.c`.
 
+mod cursor;
 mod export;
 mod facilities;
 mod login;
@@ -46,6 +48,7 @@ use types::FormatContext;
 
 use crate::output::{Format, Output};
 use crate::spill::TempDir;
+pub(crate) use cursor::CursorInfo;
 use portal::Portal;
 pub use registry::{Activity, Backend, BackendState, Registered, Sessions};
 pub(crate) use statement::result_column;

@@ -1,11 +1,11 @@
-//! Statements inside statements: PREPARE and EXECUTE, cursors, EXPLAIN.
+//! Statements inside statements: PREPARE and EXECUTE, EXPLAIN.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use parse::Statement;
-use parse::ast::{self, DeclareCursor, DefElem, Execute, Fetch, FetchDirection, OptionValue};
+use parse::ast::{self, DefElem, Execute, OptionValue};
 use plan::explain::{self, Measured};
 use tuple::Datum;
 use types::oids;
@@ -13,7 +13,7 @@ use types::oids;
 use super::Session;
 use super::portal::Portal;
 use super::statement::{Source, Work};
-use crate::output::{Column, Format, Output, RowEncoder};
+use crate::output::{Column, Output, RowEncoder};
 use crate::run::Execution;
 
 impl Session {
@@ -112,57 +112,6 @@ impl Session {
         Ok("DEALLOCATE")
     }
 
-    /// DECLARE: the query's snapshot is taken now.
-    pub(crate) fn declare_cursor(&self, declare: &DeclareCursor, text: &str) -> SqlResult<()> {
-        if declare.hold {
-            return Err(SqlError::not_supported("DECLARE CURSOR ... WITH HOLD"));
-        }
-        if declare.scroll == Some(true) {
-            return Err(SqlError::not_supported("DECLARE SCROLL CURSOR"));
-        }
-        self.require_block("DECLARE CURSOR")?;
-        if self.portals.borrow().contains_key(declare.name.as_str()) {
-            return Err(sql_err!(DUPLICATE_CURSOR, "cursor \"{}\" already exists", declare.name));
-        }
-        let formats = if declare.binary { vec![Format::Binary] } else { Vec::new() };
-        let mut portal = Portal::new(Source::nested(text, &declare.query, None), Vec::new(), formats);
-        self.open_portal(&mut portal)?;
-        self.portals.borrow_mut().insert(declare.name.as_str().into(), portal);
-        Ok(())
-    }
-
-    /// FETCH and MOVE. Returns the command tag.
-    pub(crate) fn fetch(&self, fetch: &Fetch, out: &mut dyn Output) -> SqlResult<String> {
-        let rows = match fetch.direction {
-            FetchDirection::Forward(n) if n > 0 => n as u64,
-            FetchDirection::Relative(1) => 1,
-            _ => {
-                return Err(sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
-                    .hint("Declare it with SCROLL option to enable backward scan."));
-            }
-        };
-        // Taken out while it runs: what it calls may look at the portals.
-        let portal = self.portals.borrow_mut().remove(fetch.cursor.as_str());
-        let mut portal = portal.ok_or_else(|| no_cursor(&fetch.cursor))?;
-        let limit = u32::try_from(rows).unwrap_or(0);
-        let count = self.fetch_rows(&mut portal, limit, (!fetch.is_move).then_some(out));
-        self.portals.borrow_mut().insert(fetch.cursor.as_str().into(), portal);
-        Ok(format!("{} {}", if fetch.is_move { "MOVE" } else { "FETCH" }, count?))
-    }
-
-    /// CLOSE; `None` is ALL.
-    pub(crate) fn close_cursor(&self, name: Option<&str>) -> SqlResult<&'static str> {
-        let Some(name) = name else {
-            self.close_transaction_portals();
-            return Ok("CLOSE CURSOR ALL");
-        };
-        if !self.portals.borrow().contains_key(name) {
-            return Err(no_cursor(name));
-        }
-        self.close_portal(name);
-        Ok("CLOSE CURSOR")
-    }
-
     /// Columns of what EXECUTE, FETCH and EXPLAIN return.
     pub(crate) fn nested_columns(&self, statement: &Statement) -> SqlResult<Option<Arc<[Column]>>> {
         match statement {
@@ -170,13 +119,7 @@ impl Session {
                 let source = self.source_of_execute(&execute.name)?;
                 self.columns_of(&source)
             }
-            Statement::Fetch(fetch) if !fetch.is_move => {
-                let portals = self.portals.borrow();
-                let portal = portals.get(fetch.cursor.as_str()).ok_or_else(|| no_cursor(&fetch.cursor))?;
-                let source = portal.source.clone();
-                drop(portals);
-                self.columns_of(&source)
-            }
+            Statement::Fetch(fetch) if !fetch.is_move => self.cursor_columns(&fetch.cursor),
             Statement::Explain { .. } => Ok(Some(explain_columns())),
             _ => Ok(None),
         }
@@ -194,7 +137,7 @@ impl Session {
         let began = runtime::time::now();
         let source = Source::nested(text, query, None);
         let Work::Query(_) = &source.work else {
-            return self.explain_utility(query, out);
+            return self.explain_utility(query, &asked, text, out);
         };
         let planned = self.current_plan(&source)?;
         let planning = began.elapsed();
@@ -216,13 +159,25 @@ impl Session {
         self.send_lines(&lines, out)
     }
 
-    fn explain_utility(&self, query: &Statement, out: &mut dyn Output) -> SqlResult<()> {
+    fn explain_utility(
+        &self,
+        query: &Statement,
+        asked: &Asked,
+        text: &str,
+        out: &mut dyn Output,
+    ) -> SqlResult<()> {
         match query {
+            Statement::DeclareCursor(declare) => {
+                let source = Source::nested(text, &declare.query, None);
+                let planned = self.current_plan(&source)?;
+                let options = asked.options;
+                self.send_lines(&explain::text(&planned.shared.prepared.statement, options, &[], self), out)
+            }
             Statement::Execute(execute) => {
                 let source = self.source_of_execute(&execute.name)?;
                 let planned = self.current_plan(&source)?;
-                let options = explain::Options::default();
-                self.send_lines(&explain::text(&planned.shared.prepared.statement, options, &[], self), out)
+                let lines = explain::text(&planned.shared.prepared.statement, asked.options, &[], self);
+                self.send_lines(&lines, out)
             }
             other => {
                 Err(SqlError::not_supported(format!("EXPLAIN {}", crate::command::statement_name(other))))
@@ -328,8 +283,4 @@ fn explain_columns() -> Arc<[Column]> {
         type_len: -1,
         typmod: -1,
     }])
-}
-
-fn no_cursor(name: &str) -> SqlError {
-    sql_err!(INVALID_CURSOR_NAME, "cursor \"{name}\" does not exist")
 }

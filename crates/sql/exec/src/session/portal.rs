@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
-use base::{CommandId, SqlResult};
+use base::{CommandId, SqlResult, SubxactId};
 use tuple::Datum;
 use txn::Snapshot;
 use types::FormatContext;
 
 use super::Session;
+use super::cursor::Cursor;
 use super::statement::{Planned, Source, Work};
-use crate::output::{Format, Output, RowEncoder};
+use crate::output::{Format, Formatted, Output, RowEncoder};
 use crate::run::{Env, Execution, Progress};
 
 /// A statement ready to run, running, suspended at its row limit, or done.
@@ -18,6 +19,10 @@ pub(crate) struct Portal {
     params: Vec<Datum>,
     pub(crate) formats: Vec<Format>,
     state: State,
+    /// In which subtransaction, and when, it was made.
+    pub(super) made: (SubxactId, i64),
+    /// Made by DECLARE.
+    pub(super) cursor: Option<Box<Cursor>>,
 }
 
 enum State {
@@ -36,12 +41,18 @@ struct Running {
 
 impl Portal {
     pub(crate) fn new(source: Rc<Source>, params: Vec<Datum>, formats: Vec<Format>) -> Portal {
-        Portal { source, params, formats, state: State::Ready }
+        let made = (SubxactId(0), 0);
+        Portal { source, params, formats, state: State::Ready, made, cursor: None }
     }
 
     /// Whether the row limit was reached before the last row.
     pub(crate) fn is_suspended(&self) -> bool {
         matches!(self.state, State::Suspended(_))
+    }
+
+    /// Whether it is a cursor that outlived its transaction.
+    pub(super) fn is_held(&self) -> bool {
+        self.cursor.as_ref().is_some_and(|cursor| cursor.is_held())
     }
 
     /// Lets go of pins, files and memory; keeps the state tree for the statement's next run.
@@ -70,10 +81,12 @@ impl Session {
         match &source.work {
             Work::Empty => Ok(None),
             Work::Utility(raw) => {
+                let out = &mut Formatted { formats: &portal.formats, out };
                 let tag = crate::command::run(self, &raw.stmt, &source.text, out)?;
                 portal.state = State::Done;
                 Ok(Some(tag))
             }
+            Work::Query(_) if portal.cursor.is_some() => self.execute_cursor(portal, max_rows, out),
             Work::Query(_) => self.run_query(portal, max_rows, out),
         }
     }
@@ -89,7 +102,7 @@ impl Session {
             State::Ready => self.start(portal)?,
             State::Done => return Ok(Some("SELECT 0".into())),
         };
-        let progress = self.pull(&mut running, &portal.formats, max_rows, out);
+        let progress = self.pull(&mut running, &portal.formats, max_rows.into(), out);
         match progress {
             Ok(progress) if !progress.finished => {
                 portal.state = State::Suspended(running);
@@ -117,23 +130,34 @@ impl Session {
     pub(super) fn fetch_rows(
         &self,
         portal: &mut Portal,
-        limit: u32,
+        limit: u64,
         out: Option<&mut dyn Output>,
     ) -> SqlResult<u64> {
+        let Some(out) = out else { return self.pull_rows(portal, limit, &mut |_| Ok(())) };
         let State::Suspended(running) = &mut portal.state else { return Ok(0) };
-        let progress = match out {
-            Some(out) => self.pull(running, &portal.formats, limit, out)?,
-            None => {
-                let Running { execution, snapshot, command, .. } = running;
-                self.with_env(snapshot, *command, |env| {
-                    execution.fetch(env, u64::from(limit), &mut |_| Ok(()))
-                })?
-            }
-        };
-        if progress.finished {
-            portal.close(self);
-        }
-        Ok(progress.rows)
+        Ok(self.pull(running, &portal.formats, limit, out)?.rows)
+    }
+
+    /// Up to `limit` more rows of a cursor (0: all). Returns their number.
+    pub(super) fn pull_rows(
+        &self,
+        portal: &mut Portal,
+        limit: u64,
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<u64> {
+        let State::Suspended(running) = &mut portal.state else { return Ok(0) };
+        let Running { execution, snapshot, command, .. } = running;
+        Ok(self.with_env(snapshot, *command, |env| execution.fetch(env, limit, each))?.rows)
+    }
+
+    /// Lets a cursor's query give its rows again from the first, as they were.
+    pub(super) fn restart(&self, portal: &mut Portal) -> SqlResult<()> {
+        let State::Suspended(running) = &mut portal.state else { return Ok(()) };
+        let Running { execution, snapshot, command, .. } = running;
+        self.with_env(snapshot, *command, |env| {
+            execution.close(env);
+            execution.start(env, &portal.params)
+        })
     }
 
     fn start(&self, portal: &Portal) -> SqlResult<Running> {
@@ -165,14 +189,14 @@ impl Session {
         &self,
         running: &mut Running,
         formats: &[Format],
-        max_rows: u32,
+        max_rows: u64,
         out: &mut dyn Output,
     ) -> SqlResult<Progress> {
         let Running { planned, execution, snapshot, command } = running;
         let context = self.format();
         let columns = planned.shared.columns.as_deref();
         self.with_env(snapshot, *command, |env| {
-            execution.fetch(env, u64::from(max_rows), &mut |row| match columns {
+            execution.fetch(env, max_rows, &mut |row| match columns {
                 Some(columns) => {
                     out.data_row(&RowEncoder { columns, formats, context: &context, session: self }, row)
                 }
@@ -207,15 +231,22 @@ impl Session {
         })
     }
 
-    /// The end of a transaction, or of a savepoint, ends what runs in it.
-    pub(super) fn close_transaction_portals(&self) {
-        if self.portals.borrow().is_empty() {
+    /// Closes those portals of which `which` says so.
+    pub(super) fn close_portals(&self, which: impl Fn(&Portal) -> bool) {
+        let mut portals = self.portals.borrow_mut();
+        if portals.is_empty() {
             return;
         }
-        let portals = std::mem::take(&mut *self.portals.borrow_mut());
-        for mut portal in portals.into_values() {
+        let closed: Vec<Portal> = portals.extract_if(|_, portal| which(portal)).map(|(_, p)| p).collect();
+        drop(portals);
+        for mut portal in closed {
             portal.close(self);
         }
+    }
+
+    /// The end of a transaction ends what runs in it; held cursors stay.
+    pub(super) fn close_transaction_portals(&self) {
+        self.close_portals(|portal| !portal.is_held());
     }
 
     /// A Bind parameter as a value.

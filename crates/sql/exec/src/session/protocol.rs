@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
+use parse::Statement;
 use txn::BlockState;
 
 use super::portal::Portal;
@@ -54,7 +55,13 @@ impl Session {
         self.check_usable(source)?;
         let mut portal = Portal::new(source.clone(), Vec::new(), Vec::new());
         if let Some(columns) = self.columns_of(source)? {
-            out.row_description(&columns, &[])?;
+            // FETCH takes over the format of its cursor.
+            if let Work::Utility(raw) = &source.work
+                && let Statement::Fetch(fetch) = &raw.stmt
+            {
+                portal.formats = self.cursor_formats(&fetch.cursor);
+            }
+            out.row_description(&columns, &portal.formats)?;
         }
         let tag = self.run_portal(&mut portal, 0, out)?;
         if last {
@@ -144,7 +151,8 @@ impl Session {
             return Err(sql_err!(DUPLICATE_CURSOR, "cursor \"{portal}\" already exists"));
         }
         self.close_portal(portal);
-        let new = Portal::new(prepared, values, result_formats.to_vec());
+        let mut new = Portal::new(prepared, values, result_formats.to_vec());
+        new.made = (self.txn.borrow().subxact(), self.format.borrow().statement_time);
         self.portals.borrow_mut().insert(portal.into(), new);
         Ok(())
     }
@@ -207,7 +215,7 @@ impl Session {
         let suspended = portal.is_suspended();
         let empty = matches!(portal.source.work, Work::Empty);
         // What ended the transaction (COMMIT) ended its portals too.
-        if self.txn.borrow().state() != BlockState::Idle {
+        if self.txn.borrow().state() != BlockState::Idle || portal.is_held() {
             self.portals.borrow_mut().insert(name.into(), portal);
         } else {
             portal.close(self);

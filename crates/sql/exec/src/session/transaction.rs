@@ -72,6 +72,9 @@ impl Session {
 
     /// Ends the running transaction well, or rolls a failed one back.
     pub(crate) fn commit_transaction(&self) -> SqlResult<End> {
+        if self.txn.borrow().state() != BlockState::Failed {
+            self.hold_cursors().inspect_err(|_| self.abort_transaction())?;
+        }
         self.close_transaction_portals();
         let sync = match self.settings.borrow().fast().synchronous_commit {
             true => SyncCommit::On,
@@ -104,7 +107,8 @@ impl Session {
 
     /// An error: the block is failed, or the implicit transaction is over.
     pub(super) fn fail_transaction(&self) {
-        self.close_transaction_portals();
+        let level = self.txn.borrow().failing_subxact();
+        self.close_cursors_since(level);
         let in_block = {
             let mut txn = self.txn.borrow_mut();
             txn.fail();
@@ -132,6 +136,7 @@ impl Session {
             T::Release(name) => {
                 self.require_explicit_block("RELEASE SAVEPOINT")?;
                 self.txn.borrow_mut().release(name)?;
+                self.adopt_cursors();
                 self.show_outer_characteristics();
                 let depth = self.txn.borrow().depth() as u32;
                 self.settings.borrow_mut().end_subtransaction(depth + 1, true);
@@ -139,7 +144,8 @@ impl Session {
             }
             T::RollbackTo(name) => {
                 self.require_explicit_block("ROLLBACK TO SAVEPOINT")?;
-                self.close_transaction_portals();
+                let level = self.txn.borrow().savepoint(name)?;
+                self.close_cursors_since(level);
                 self.txn.borrow_mut().rollback_to(name)?;
                 self.show_outer_characteristics();
                 let depth = self.txn.borrow().depth() as u32;

@@ -214,7 +214,7 @@ impl Converter<'_> {
             return Err(conflict("SCROLL", "NO SCROLL"));
         }
         if has(n::CURSOR_OPT_INSENSITIVE) && has(n::CURSOR_OPT_ASENSITIVE) {
-            return Err(conflict("INSENSITIVE", "ASENSITIVE"));
+            return Err(conflict("ASENSITIVE", "INSENSITIVE"));
         }
         Ok(DeclareCursor {
             binary: has(n::CURSOR_OPT_BINARY),

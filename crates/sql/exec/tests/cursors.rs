@@ -1,0 +1,247 @@
+//! Cursors: going backward, savepoints, and those that outlive their transaction.
+
+mod support;
+
+use support::{Client, Server};
+
+const FORWARD_ONLY: &str = "ERROR:  cursor can only scan forward";
+
+fn start() -> (Server, Client) {
+    let server = Server::new();
+    let s = server.connect();
+    s.query("create table t (a int, b text); insert into t select g, 'r' || g from generate_series(1, 10) g");
+    (server, s)
+}
+
+/// Runs one statement after the other; rows are given with blanks between them.
+fn script(s: &Client, steps: &[(&str, &str)]) {
+    for (sql, expected) in steps {
+        assert_eq!(s.query(sql).replace('\n', " "), *expected, "{sql}");
+    }
+}
+
+#[test]
+fn fetch_goes_everywhere() {
+    let (_server, s) = start();
+    // The first runs a scan again, the second has kept an aggregate's rows from the first.
+    for declare in [
+        "declare c cursor for select a from t",
+        "declare c scroll cursor for select a from t group by a order by a",
+        "declare c scroll cursor for select distinct a from t where random() < 2 order by a",
+    ] {
+        s.query("begin");
+        s.query(declare);
+        script(
+            &s,
+            &[
+                ("fetch backward 1 from c", ""),
+                ("fetch 3 from c", "1 2 3"),
+                ("fetch backward 2 from c", "2 1"),
+                ("fetch prior from c", ""),
+                ("fetch next from c", "1"),
+                ("fetch all from c", "2 3 4 5 6 7 8 9 10"),
+                ("fetch 1 from c", ""),
+                ("fetch relative 0 from c", ""),
+                ("fetch backward 1 from c", "10"),
+                ("fetch relative 0 from c", "10"),
+                ("fetch absolute 4 from c", "4"),
+                ("fetch absolute 9 from c", "9"),
+                ("fetch absolute -9 from c", "2"),
+                ("fetch relative 3 from c", "5"),
+                ("fetch relative -2 from c", "3"),
+                ("fetch absolute 100 from c", ""),
+                ("fetch prior from c", "10"),
+                ("fetch absolute -100 from c", ""),
+                ("fetch first from c", "1"),
+                ("fetch last from c", "10"),
+                ("fetch backward all from c", "9 8 7 6 5 4 3 2 1"),
+                ("fetch absolute 0 from c", ""),
+                ("fetch forward -1 from c", ""),
+                ("fetch backward -2 from c", "1 2"),
+            ],
+        );
+        s.query("rollback");
+    }
+}
+
+#[test]
+fn move_counts_rows() {
+    let (_server, s) = start();
+    s.query("begin; declare c scroll cursor for select a from t");
+    for (sql, tag) in [
+        ("move 3 in c", "MOVE 3"),
+        ("move 0 in c", "MOVE 1"),
+        ("move backward all in c", "MOVE 2"),
+        ("move 0 in c", "MOVE 0"),
+        ("move forward all in c", "MOVE 10"),
+        ("move backward all in c", "MOVE 10"),
+        ("move absolute 5 in c", "MOVE 1"),
+        ("move absolute 50 in c", "MOVE 0"),
+        ("fetch backward 2 in c", "FETCH 2"),
+    ] {
+        assert_eq!(s.run(sql).unwrap().tags, [tag], "{sql}");
+    }
+}
+
+#[test]
+fn no_scroll_goes_forward_only_and_an_error_ends_it() {
+    let (_server, s) = start();
+    s.query("begin; savepoint s");
+    for (steps, fails) in [
+        ("fetch 2 from c", "fetch backward 1 from c"),
+        ("fetch absolute 4 from c", "fetch absolute 4 from c"),
+        ("fetch 1 from c", "fetch relative 0 from c"),
+        ("fetch 1 from c", "fetch absolute 0 from c"),
+        ("fetch 1 from c", "fetch last from c"),
+        ("fetch 1 from c", "move backward all in c"),
+    ] {
+        assert_eq!(s.query("declare c no scroll cursor for select a from t; savepoint deep"), "");
+        let answer = s.query(steps);
+        assert!(!answer.starts_with("ERROR"), "{steps}: {answer}");
+        assert_eq!(s.query(fails), FORWARD_ONLY, "{fails}");
+        s.query("rollback to deep");
+        assert_eq!(s.query("fetch 1 from c"), "ERROR:  portal \"c\" cannot be run");
+        s.query("rollback to s");
+    }
+    script(
+        &s,
+        &[
+            ("declare c cursor for select count(*) from t", ""),
+            ("fetch 2 from c", "10"),
+            ("select is_scrollable from pg_cursors", "f"),
+            ("fetch prior from c", FORWARD_ONLY),
+        ],
+    );
+}
+
+#[test]
+fn a_cursor_sees_what_there_was_when_it_was_declared() {
+    let (server, s) = start();
+    let other = server.connect();
+    script(
+        &s,
+        &[
+            ("begin; declare c cursor for select a from t", ""),
+            ("fetch 2 from c", "1 2"),
+            ("delete from t where a < 9; insert into t values (11)", ""),
+        ],
+    );
+    other.query("delete from t where a = 10");
+    other.query("vacuum t");
+    script(
+        &s,
+        &[
+            ("fetch all from c", "3 4 5 6 7 8 9 10"),
+            ("fetch backward all from c", "10 9 8 7 6 5 4 3 2 1"),
+            ("select a from t", "9 11"),
+            ("rollback", ""),
+        ],
+    );
+}
+
+#[test]
+fn savepoints_end_the_cursors_made_in_them() {
+    let (_server, s) = start();
+    let names = "select string_agg(name, ',' order by name) from pg_cursors";
+    script(
+        &s,
+        &[
+            ("begin; declare outside cursor for select a from t", ""),
+            ("savepoint s; declare inside cursor for select a from t", ""),
+            ("fetch 2 from outside", "1 2"),
+            ("rollback to s", ""),
+            // What was fetched stays fetched.
+            ("fetch 1 from outside", "3"),
+            (names, "outside"),
+            ("savepoint deep; declare kept cursor for select a from t; release deep", ""),
+            (names, "kept,outside"),
+            ("select 1/0", "ERROR:  division by zero"),
+            ("rollback to s", ""),
+            (names, "outside"),
+            ("fetch 1 from outside", "4"),
+            ("close all", ""),
+            (names, ""),
+            ("fetch 1 from outside", "ERROR:  cursor \"outside\" does not exist"),
+            ("rollback", ""),
+        ],
+    );
+}
+
+#[test]
+fn holdable_cursors_outlive_their_transaction() {
+    let (_server, s) = start();
+    s.query("set work_mem = '64kB'");
+    script(
+        &s,
+        &[
+            ("begin; declare h cursor with hold for select a from t", ""),
+            ("fetch 2 from h", "1 2"),
+            ("commit", ""),
+            ("delete from t; drop table t", ""),
+            ("fetch 2 from h", "3 4"),
+            ("select name, is_holdable, is_scrollable from pg_cursors", "h|t|t"),
+            ("fetch absolute 1 from h", "1"),
+            ("begin; fetch 1 from h; select 1/0", "ERROR:  division by zero"),
+            ("rollback", ""),
+            ("fetch backward 1 from h", "1"),
+            ("close h", ""),
+            // One that has no way back keeps the rest only; large rows go to a file.
+            ("begin", ""),
+            (
+                "declare n no scroll cursor with hold for select g, repeat('x', 1000) from generate_series(1, 500) g",
+                "",
+            ),
+            ("move 498 in n; commit", ""),
+            ("fetch 1 from n", &format!("499|{}", "x".repeat(1000))),
+            ("fetch backward 1 from n", FORWARD_ONLY),
+            // Outside a block.
+            ("declare alone cursor with hold for select 1", ""),
+            ("fetch alone", "1"),
+            ("begin; declare gone cursor with hold for select 1; rollback", ""),
+            ("fetch gone", "ERROR:  cursor \"gone\" does not exist"),
+            // Its rows are computed by the commit, which may fail of it.
+            ("begin; declare bad cursor with hold for select 1 / (g - 1) from generate_series(0, 1) g", ""),
+            ("fetch bad", "-1"),
+            ("commit", "ERROR:  division by zero"),
+            ("fetch bad", "ERROR:  cursor \"bad\" does not exist"),
+            ("select count(*) from pg_cursors", "2"),
+            ("discard all", ""),
+            ("select count(*) from pg_cursors", "0"),
+        ],
+    );
+    assert_eq!(s.session().transaction_status(), exec::TransactionStatus::Idle);
+}
+
+#[test]
+fn declarations_are_checked() {
+    let (_server, s) = start();
+    s.query("begin; savepoint s");
+    for (what, message) in [
+        (
+            "scroll cursor for select a from t for update",
+            "DECLARE SCROLL CURSOR ... FOR UPDATE is not supported",
+        ),
+        (
+            "cursor with hold for select a from t for no key update",
+            "DECLARE CURSOR WITH HOLD ... FOR NO KEY UPDATE is not supported",
+        ),
+        (
+            "insensitive cursor for select a from t for update",
+            "DECLARE INSENSITIVE CURSOR ... FOR UPDATE is not valid",
+        ),
+        ("scroll no scroll cursor for select 1", "cannot specify both SCROLL and NO SCROLL"),
+        (
+            "cursor for with x as (delete from t returning a) select * from x",
+            "DECLARE CURSOR must not contain data-modifying statements in WITH",
+        ),
+    ] {
+        assert_eq!(s.query(&format!("declare c {what}")), format!("ERROR:  {message}"));
+        s.query("rollback to s");
+    }
+    s.query("rollback");
+    let message = "ERROR:  DECLARE CURSOR can only be used in transaction blocks";
+    assert_eq!(s.query("declare c cursor for select 1"), message);
+    // Several statements of one message are a block.
+    assert_eq!(s.query("declare c cursor for select 1; fetch c"), "1");
+    assert_eq!(s.query("explain (costs off) declare c cursor for select a from t"), "Seq Scan on t");
+}
