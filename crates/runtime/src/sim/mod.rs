@@ -87,6 +87,7 @@ impl Simulation {
                 crashed: Cell::new(false),
                 operations: Cell::new(0),
                 crash_at: Cell::new(u64::MAX),
+                latch_switches: Cell::new(0),
                 disk: Arc::new(Disk::new(image)),
             }),
         }
@@ -141,6 +142,12 @@ impl Simulation {
         self.core.crash_at.set(self.core.operations.get().saturating_add(operations));
     }
 
+    /// From now on one in `odds` latches is taken only after others have run, though it may be free; 0: none. Explores how
+    /// latched pieces of code interleave. Debug builds only: elsewhere taking a latch does not ask.
+    pub fn switch_at_latches(&self, odds: u64) {
+        self.core.latch_switches.set(odds);
+    }
+
     /// Disk operations made so far: what [`Simulation::crash_after`] counts.
     pub fn disk_operations(&self) -> u64 {
         self.core.operations.get()
@@ -173,6 +180,22 @@ pub fn crash_here() -> ! {
 /// Whether the scheduler wants the running fiber to let others run, although its time slice is not over.
 pub(crate) fn wants_yield() -> bool {
     env::sim().is_some_and(|sim| sim.random().is_multiple_of(YIELD_ODDS))
+}
+
+/// Lets others run, if the simulation wants that at this latch.
+#[cfg(debug_assertions)]
+#[inline]
+pub(crate) fn switch_at_latch() {
+    if env::kind() != env::Kind::Sim || !fiber::in_fiber() || fiber::is_unwinding() {
+        return;
+    }
+    let switch = env::sim().is_some_and(|sim| {
+        let odds = sim.latch_switches.get();
+        odds != 0 && sim.random().is_multiple_of(odds)
+    });
+    if switch {
+        fiber::yield_now();
+    }
 }
 
 /// Identifies a timer until it fires.
@@ -223,6 +246,8 @@ pub(crate) struct SimCore {
     crashed: Cell<bool>,
     operations: Cell<u64>,
     crash_at: Cell<u64>,
+    /// See [`Simulation::switch_at_latches`].
+    latch_switches: Cell<u64>,
     disk: Arc<Disk>,
 }
 

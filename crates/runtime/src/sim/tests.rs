@@ -57,6 +57,43 @@ fn a_deadlock_is_reported() {
     let _ = Simulation::new(0).run(|| wait(std::future::pending::<()>()));
 }
 
+/// How often the step passes from one fiber to another while two of them take a latch that is free each time.
+#[cfg(debug_assertions)]
+fn switches(odds: u64) -> usize {
+    let simulation = Simulation::new(6);
+    simulation.switch_at_latches(odds);
+    let steps = simulation.run(|| {
+        let shared = Rc::new((crate::Latch::new(), RefCell::new(Vec::new())));
+        let fibers: Vec<_> = (0..2)
+            .map(|id| {
+                let shared = shared.clone();
+                spawn_fiber("step", move || {
+                    for i in 0..100 {
+                        if i % 2 == 0 {
+                            drop(shared.0.read());
+                        } else {
+                            drop(shared.0.write());
+                        }
+                        shared.1.borrow_mut().push(id);
+                    }
+                })
+            })
+            .collect();
+        for fiber in fibers {
+            fiber.join().unwrap();
+        }
+        shared.1.take()
+    });
+    steps.unwrap().windows(2).filter(|pair| pair[0] != pair[1]).count()
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn others_run_before_a_free_latch_is_taken() {
+    assert_eq!(switches(0), 1);
+    assert!(switches(2) > 20);
+}
+
 #[test]
 fn workers_are_numbers() {
     let seen = Simulation::new(4)

@@ -24,7 +24,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use super::shim::{AtomicU32, Ordering, Short, wait};
+use super::shim::{AtomicU32, Ordering, Short, before_latch, wait};
 
 const WRITER: u32 = 1;
 const QUEUED: u32 = 2;
@@ -133,6 +133,7 @@ impl Latch {
     /// As [`Latch::read`], for callers that keep no guard: pair it with [`Latch::unlock_shared`].
     #[inline]
     pub fn lock_shared(&self) {
+        before_latch();
         if !self.try_lock_shared() {
             wait(self.acquire_read());
         }
@@ -141,6 +142,7 @@ impl Latch {
     /// As [`Latch::write`], for callers that keep no guard: pair it with [`Latch::unlock_exclusive`].
     #[inline]
     pub fn lock_exclusive(&self) {
+        before_latch();
         if !self.try_lock_exclusive() {
             wait(self.acquire_write());
         }

@@ -16,6 +16,8 @@ mod shim {
     pub(super) use shuttle::future::block_on as wait;
     pub(super) use shuttle::sync::atomic::{AtomicU32, Ordering, fence};
 
+    pub(super) fn before_latch() {}
+
     pub(super) fn wait_interruptible<F: Future>(future: F) -> Result<F::Output, Interrupt> {
         Ok(wait(future))
     }

@@ -4,6 +4,13 @@ pub(super) use crate::fiber::wait;
 pub(super) use crate::interrupt::{Interrupt, wait_interruptible};
 pub(super) use std::sync::atomic::{AtomicU32, Ordering, fence};
 
+/// A latch is about to be taken. Whoever takes one may have to wait, so here a simulation may let others run.
+#[inline]
+pub(super) fn before_latch() {
+    #[cfg(debug_assertions)]
+    crate::sim::switch_at_latch();
+}
+
 /// A mutex for a few instructions.
 pub(super) struct Short<T>(parking_lot::Mutex<T>);
 
