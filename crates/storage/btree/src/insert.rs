@@ -166,6 +166,8 @@ pub(crate) fn move_right_exclusive(
             continue;
         }
         let Some(next) = rel.check(block, goes_right(key, &node))? else { break };
+        // This page is accepted: the one before it is wanted no longer.
+        drop(held.take());
         let right = rel.exclusive(access.pool, next)?;
         held = Some(std::mem::replace(&mut page, right));
     }

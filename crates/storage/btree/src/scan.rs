@@ -16,6 +16,11 @@
 //! Going right, a scan follows the right link it *read*: what a later split moved right has been returned already. Going left, it follows the left link it
 //! read and then moves right until the page whose right link leads to where it came from, since the left sibling may have been split; if its own page
 //! was deleted meanwhile, it starts over from the next page to the right that lives.
+//!
+//! # What comes, and in what order
+//! Entries that were in when the scan began come once and in order, as long as their rows live: they never leave the key space between the pages read and
+//! those to come. Entries made meanwhile may come or not, and out of order: when the page that the scan has read is emptied and deleted, its
+//! key space goes to the page in front of the scan, and with it new entries whose keys the scan has passed. No snapshot as old as the scan sees their rows.
 
 use std::sync::Arc;
 

@@ -5,4 +5,6 @@ mod damage;
 mod model;
 mod pages;
 mod replay;
+mod sessions;
+mod unique;
 mod world;

@@ -13,7 +13,11 @@ use crate::{Direction, redo};
 fn history(shape: Shape) -> World {
     let mut world = World::new(shape, 4096);
     let mut random = Random(shape as u64 + 11);
-    let count = if shape == Shape::Long { 250 } else { 3000 };
+    let count = match shape {
+        Shape::Int => 3000,
+        Shape::Long => 150,
+        _ => 1200,
+    };
     for _ in 0..2 {
         for _ in 0..count {
             world.insert(random.below(1000) as i32);
@@ -113,7 +117,7 @@ fn stop_after(shape: Shape, log: &[Record], stop: usize) -> (u32, u32) {
     world.next_tid = 1_000_000;
     let mut random = Random(stop as u64 + 1);
     // Whatever was left undone lies on the way of somebody.
-    for n in 0..1000 {
+    for n in 0..400 {
         world.insert(if n % 2 == 0 { n } else { random.below(1000) as i32 });
     }
     world.check();

@@ -82,6 +82,8 @@ pub enum Shape {
     Long,
     /// int4, and an INCLUDE column.
     Included,
+    /// int4 with five rows a key, and a long INCLUDE column: ten entries a page, and pivots with TIDs.
+    Broad,
 }
 
 impl Shape {
@@ -96,7 +98,7 @@ impl Shape {
             Shape::Int => (vec![int], vec![up(Compare::Int4)]),
             Shape::Mixed => (vec![text, int], vec![up(Compare::Bytes), down]),
             Shape::Long => (vec![text], vec![up(Compare::Bytes)]),
-            Shape::Included => (vec![int, text], vec![up(Compare::Int4)]),
+            Shape::Included | Shape::Broad => (vec![int, text], vec![up(Compare::Int4)]),
         };
         BtreeDesc {
             file: FILE,
@@ -120,6 +122,7 @@ impl Shape {
                 vec![Datum::text(&format!("{}{n:06}", "x".repeat(1000 + n.rem_euclid(3) as usize * 500)))]
             }
             Shape::Included => vec![Datum::Int4(n), Datum::text(&format!("payload {n}"))],
+            Shape::Broad => vec![Datum::Int4(n / 5), Datum::text(&format!("{n:0700}"))],
         }
     }
 }
