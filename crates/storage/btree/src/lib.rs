@@ -58,8 +58,8 @@
 //! VACUUM puts back.
 //!
 //! # Locks
-//! Only page latches. Readers hold one at a time. Writers: from left to right, from child to parent, the meta page after all pages of the tree, a page of the
-//! free list after the meta page. A leaf may be latched while heap pages are (unique checks), never the other way round. VACUUM removes entries
+//! Only page latches. Readers hold one at a time. Writers: from left to right, from child to parent, the meta page after all pages of the tree and after a page that is
+//! going on the free list, a page that is on it after the meta page. A leaf may be latched while heap pages are (unique checks), never the other way round. VACUUM removes entries
 //! only under the cleanup latch: scans that believe TIDs without a visibility check keep a pin; `scan` has the argument. No latch is held
 //! where interrupts are checked.
 //!

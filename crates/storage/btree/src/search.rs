@@ -359,9 +359,10 @@ fn take_free(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Option<Exclusiv
 
 /// Puts a deleted page that no scan can reach any more, or one that was never used, on the list of free pages. `false` if it is
 /// neither (any more).
+///
+/// The page is latched before the meta page: it may be in the tree again, latched by somebody who wants the meta page next. `take_free` goes
+/// the other way, but to a page that is on the list, which nobody holds while he waits for the meta page.
 pub(crate) fn put_free(access: &Access<'_>, rel: &BtreeRel, block: BlockNo) -> BtreeResult<bool> {
-    let mut meta_page = rel.exclusive(access.pool, META)?;
-    let mut meta = rel.check(META, Meta::read(&meta_page))?;
     let mut page = rel.exclusive(access.pool, block)?;
     if !page::is_new(&page) {
         let node = rel.node(block, &page)?;
@@ -372,6 +373,8 @@ pub(crate) fn put_free(access: &Access<'_>, rel: &BtreeRel, block: BlockNo) -> B
             return Ok(false);
         }
     }
+    let mut meta_page = rel.exclusive(access.pool, META)?;
+    let mut meta = rel.check(META, Meta::read(&meta_page))?;
     rel.check(block, ops::mark_free(&mut page, meta.free_head))?;
     meta.free_head = block;
     meta.free_count += 1;

@@ -138,16 +138,16 @@ impl Pass<'_, '_> {
                 let page = pin.shared();
                 if page::is_new(&page) { None } else { Some(self.rel.node(block, &page)?.op) }
             };
-            let Some(op) = op.filter(|op| op.is_leaf() && !op.ignored()) else {
+            if !op.is_some_and(|op| op.is_leaf() && !op.ignored()) {
                 drop(pin);
                 // A page that is neither new nor in the tree has no right sibling to follow.
                 return if block == first { self.visit_other(block, op) } else { Ok(()) };
-            };
+            }
             let mut page = pin.cleanup();
             let node = self.rel.node(block, &page)?;
             let next = node.op.next;
             let moved = node.op.split >= self.start && next != NONE && next < first;
-            if node.op.ignored() || !op.is_leaf() {
+            if node.op.ignored() || !node.op.is_leaf() {
                 continue;
             }
             let empty = self.clean(&mut page, block, block == first)?;

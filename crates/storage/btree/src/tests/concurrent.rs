@@ -1,10 +1,13 @@
 //! Several sessions on threads, and in a simulation where any latch may be the place at which another one goes on.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::sessions::{Load, Look, Shared};
-use super::world::{Random, Shape};
+use super::world::{Random, Shape, World};
 use crate::Direction;
+use crate::format::META;
+use crate::search::put_free;
 
 #[test]
 fn threads_insert_scan_and_vacuum() {
@@ -123,4 +126,26 @@ fn simulated_sessions_that_switch_at_latches() {
         println!("seed {seed}");
         simulate(seed, load, 2 + seed % 4);
     }
+}
+
+/// A page that VACUUM remembers as deleted may be in use again and latched by somebody who wants the meta page next.
+#[test]
+fn putting_a_page_on_the_free_list_waits_for_its_user_before_the_meta_page() {
+    let put = runtime::Simulation::new(1).run(|| {
+        let mut world = World::new(Shape::Int, 64);
+        world.insert(1);
+        let world = Rc::new(world);
+        let root = world.rel.meta(&world.store.pool).unwrap().root;
+        let used = world.rel.exclusive(&world.store.pool, root).unwrap();
+        let vacuum = {
+            let world = world.clone();
+            runtime::spawn_fiber("vacuum", move || put_free(&world.access(), &world.rel, root).unwrap())
+        };
+        (0..50).for_each(|_| runtime::yield_now());
+        drop(world.rel.exclusive(&world.store.pool, META).unwrap());
+        drop(used);
+        assert!(!vacuum.join().unwrap(), "it is in use");
+        world.check();
+    });
+    put.unwrap();
 }
