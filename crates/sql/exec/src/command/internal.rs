@@ -31,11 +31,26 @@ impl Internal {
         let call = Call::new(&format).with_session(session);
         let types = if params.is_empty() { ParamTypes::None } else { ParamTypes::Fixed(params.to_vec()) };
         let analyzed = analyze::analyze_statement(statement, text, types, session, &call)?;
-        let prepared = session.with_planner(session, |context| Prepared::plan(&analyzed, context))?;
+        Internal::planned(session, &analyzed)
+    }
+
+    /// Plans an analysed statement, and takes its locks.
+    pub(crate) fn planned(session: &Session, analyzed: &analyze::Analyzed) -> SqlResult<Internal> {
+        let prepared = session.with_planner(session, |context| Prepared::plan(analyzed, context))?;
+        Internal::of(session, prepared)
+    }
+
+    /// A statement that was planned before.
+    pub(crate) fn of(session: &Session, prepared: Arc<Prepared>) -> SqlResult<Internal> {
         session.refuse_writes(&prepared.statement)?;
         session.lock_relations(&prepared.statement)?;
         let execution = Execution::new(&prepared, false)?;
         Ok(Internal { prepared, execution })
+    }
+
+    /// The plan.
+    pub(crate) fn prepared(&self) -> &Arc<Prepared> {
+        &self.prepared
     }
 
     /// Columns of the result.

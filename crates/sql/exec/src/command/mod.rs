@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * [`run`] picks the family. [`columns`]: what a statement returns, for RowDescription.
-//! * Relations: `table`, `constraint`, `index` (with `index_build`, `index_sort`), `alter` (with `alter_identity`), `rename`, `drop`, `truncate`,
+//! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `alter` (with `alter_identity`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
 //! * Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
@@ -18,6 +18,7 @@ mod alter_identity;
 mod analyze;
 mod constraint;
 mod copy;
+mod create_as;
 mod drop;
 mod expression;
 mod index;
@@ -53,6 +54,7 @@ use parse::ast::{Discard, ObjectKind};
 use crate::output::{Column, Output};
 use crate::session::Session;
 
+pub(crate) use create_as::{Query as TableQuery, exists as table_exists};
 pub(crate) use names::lock_relation;
 pub(crate) use sequence::check_kind as check_sequence;
 pub(crate) use temporary::drop_all as drop_temporary;
@@ -100,6 +102,7 @@ pub(crate) fn run(
     }
     match statement {
         Statement::CreateTable(s) => table::create(session, s, text)?,
+        Statement::CreateTableAs(s) => return create_as::run(session, s, text),
         Statement::CreateIndex(s) => index::create(session, s, text)?,
         Statement::CreateView(s) => view::create(session, s, text)?,
         Statement::CreateSequence { sequence: name, options, if_not_exists } => {

@@ -63,11 +63,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
         schema,
         owner: session.names.user(),
         kind: RelationKind::Table,
-        persistence: if relation.persistence == Persistence::Permanent && !is_temporary(session, schema) {
-            b'p'
-        } else {
-            b't'
-        },
+        persistence: persistence(session, relation, schema),
         columns: columns.iter().map(|c| c.new.clone()).collect(),
         options,
     };
@@ -81,34 +77,48 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     add_constraints(session, oid, &columns, &constraints, text)
 }
 
-fn is_temporary(session: &Session, schema: Oid) -> bool {
-    session.names.temporary_schema() == Some(schema)
-}
-
 fn refuse_unsupported(statement: &CreateTable) -> SqlResult<()> {
     let what = match () {
-        () if statement.relation.persistence == Persistence::Unlogged => "UNLOGGED table",
         () if !statement.inherits.is_empty() && statement.partition_of.is_none() => "INHERITS",
         () if statement.partition_of.is_some() => "PARTITION OF",
         () if statement.partition_by.is_some() => "PARTITION BY",
         () if statement.of_type.is_some() => "CREATE TABLE OF",
-        () if statement.on_commit != OnCommit::None
-            && statement.relation.persistence != Persistence::Temporary =>
-        {
-            return Err(sql_err!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables"));
-        }
-        () if matches!(statement.on_commit, OnCommit::DeleteRows | OnCommit::Drop) => "ON COMMIT",
         () => {
-            match statement.access_method.as_deref() {
-                None | Some("heap") => {}
-                Some(other) => {
-                    return Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist"));
-                }
-            }
-            return index::check_tablespace(statement.tablespace.as_deref());
+            let access_method = statement.access_method.as_deref();
+            let tablespace = statement.tablespace.as_deref();
+            return check_storage(&statement.relation, statement.on_commit, access_method, tablespace);
         }
     };
     Err(SqlError::not_supported(what))
+}
+
+/// What CREATE TABLE and CREATE TABLE AS say of where and how long a table is stored.
+pub(crate) fn check_storage(
+    relation: &RangeVar,
+    on_commit: OnCommit,
+    access_method: Option<&str>,
+    tablespace: Option<&str>,
+) -> SqlResult<()> {
+    if relation.persistence == Persistence::Unlogged {
+        return Err(SqlError::not_supported("UNLOGGED table"));
+    }
+    if on_commit != OnCommit::None && relation.persistence != Persistence::Temporary {
+        return Err(sql_err!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables"));
+    }
+    if matches!(on_commit, OnCommit::DeleteRows | OnCommit::Drop) {
+        return Err(SqlError::not_supported("ON COMMIT"));
+    }
+    match access_method {
+        None | Some("heap") => index::check_tablespace(tablespace),
+        Some(other) => Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist")),
+    }
+}
+
+/// `pg_class.relpersistence` of a new relation.
+pub(crate) fn persistence(session: &Session, relation: &RangeVar, schema: Oid) -> u8 {
+    let temporary = relation.persistence != Persistence::Permanent
+        || session.names.temporary_schema() == Some(schema);
+    if temporary { b't' } else { b'p' }
 }
 
 /// The schema of a new relation: the session's own for temporary ones.

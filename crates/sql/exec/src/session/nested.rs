@@ -13,6 +13,7 @@ use types::oids;
 use super::Session;
 use super::portal::Portal;
 use super::statement::{Source, Work};
+use crate::command::{TableQuery, table_exists};
 use crate::output::{Column, Output, RowEncoder};
 use crate::run::Execution;
 
@@ -45,12 +46,30 @@ impl Session {
         text: &str,
         out: &mut dyn Output,
     ) -> SqlResult<String> {
-        let source = self.source_of_execute(&execute.name)?;
-        self.analyze_prepared(&source)?;
-        let params = self.execute_params(&source, execute, text)?;
+        let (source, params) = self.prepared_for_execute(execute, text)?;
         let mut portal = Portal::new(source, params, Vec::new());
         let tag = self.run_portal(&mut portal, 0, out)?;
         Ok(tag.unwrap_or_default())
+    }
+
+    /// What EXECUTE runs: the prepared statement and its parameters.
+    pub(crate) fn prepared_for_execute(
+        &self,
+        execute: &Execute,
+        text: &str,
+    ) -> SqlResult<(Rc<Source>, Vec<Datum>)> {
+        let source = self.source_of_execute(&execute.name)?;
+        self.analyze_prepared(&source)?;
+        let params = self.execute_params(&source, execute, text)?;
+        Ok((source, params))
+    }
+
+    /// The current plan of a prepared statement that returns rows.
+    pub(crate) fn plan_of(&self, source: &Source) -> SqlResult<Arc<crate::run::Prepared>> {
+        let Work::Query(_) = &source.work else {
+            return Err(sql_err!(INVALID_CURSOR_DEFINITION, "prepared statement is not a SELECT"));
+        };
+        Ok(self.current_plan(source)?.shared.prepared.clone())
     }
 
     fn source_of_execute(&self, name: &str) -> SqlResult<Rc<Source>> {
@@ -135,18 +154,16 @@ impl Session {
     ) -> SqlResult<()> {
         let asked = Asked::new(options)?;
         let began = runtime::time::now();
-        let source = Source::nested(text, query, None);
-        let Work::Query(_) = &source.work else {
-            return self.explain_utility(query, &asked, text, out);
+        let mut explained = self.explained(query, text)?;
+        let Some(prepared) = explained.prepared.clone() else {
+            return Ok(());
         };
-        let planned = self.current_plan(&source)?;
         let planning = began.elapsed();
-        let prepared = planned.shared.prepared.clone();
         let mut measured = Vec::new();
         let mut execution_time = None;
         if asked.options.analyze {
             let began = runtime::time::now();
-            measured = self.measure(&prepared)?;
+            measured = self.measure(&prepared, &mut explained)?;
             execution_time = Some(began.elapsed());
         }
         let mut lines = explain::text(&prepared.statement, asked.options, &measured, self);
@@ -159,41 +176,62 @@ impl Session {
         self.send_lines(&lines, out)
     }
 
-    fn explain_utility(
-        &self,
-        query: &Statement,
-        asked: &Asked,
-        text: &str,
-        out: &mut dyn Output,
-    ) -> SqlResult<()> {
+    fn explained<'q>(&self, query: &'q Statement, text: &str) -> SqlResult<Explained<'q>> {
         match query {
-            Statement::DeclareCursor(declare) => {
-                let source = Source::nested(text, &declare.query, None);
-                let planned = self.current_plan(&source)?;
-                let options = asked.options;
-                self.send_lines(&explain::text(&planned.shared.prepared.statement, options, &[], self), out)
-            }
+            Statement::DeclareCursor(declare) => self.explained(&declare.query, text),
             Statement::Execute(execute) => {
-                let source = self.source_of_execute(&execute.name)?;
-                let planned = self.current_plan(&source)?;
-                let lines = explain::text(&planned.shared.prepared.statement, asked.options, &[], self);
-                self.send_lines(&lines, out)
+                let (source, params) = self.prepared_for_execute(execute, text)?;
+                Ok(Explained { prepared: Some(self.plan_of(&source)?), params, table: None })
             }
-            other => {
-                Err(SqlError::not_supported(format!("EXPLAIN {}", crate::command::statement_name(other))))
+            Statement::CreateTableAs(create) if !create.materialized_view => {
+                if table_exists(self, create)? {
+                    return Ok(Explained { prepared: None, params: Vec::new(), table: None });
+                }
+                let query = TableQuery::new(self, create, text)?;
+                let prepared = Some(query.internal.prepared().clone());
+                let params = query.params.clone();
+                Ok(Explained { prepared, params, table: Some((create, query)) })
+            }
+            query => {
+                let source = Source::nested(text, query, None);
+                let Work::Query(_) = &source.work else {
+                    let name = crate::command::statement_name(query);
+                    return Err(SqlError::not_supported(format!("EXPLAIN {name}")));
+                };
+                let prepared = self.current_plan(&source)?.shared.prepared.clone();
+                Ok(Explained { prepared: Some(prepared), params: Vec::new(), table: None })
             }
         }
     }
 
-    /// Runs a plan and throws its rows away.
-    fn measure(&self, prepared: &Arc<crate::run::Prepared>) -> SqlResult<Vec<Measured>> {
+    /// Runs a plan. Its rows make the table of CREATE TABLE AS, or are thrown away.
+    fn measure(
+        &self,
+        prepared: &Arc<crate::run::Prepared>,
+        explained: &mut Explained<'_>,
+    ) -> SqlResult<Vec<Measured>> {
         self.refuse_writes(&prepared.statement)?;
+        let mut load = match &mut explained.table {
+            Some((create, query)) => query.target(self, create)?,
+            None => None,
+        };
+        let nothing = matches!(&explained.table, Some((create, _)) if create.into.skip_data);
         let mut execution = Execution::new(prepared, true)?;
         let (snapshot, command) = {
             let mut txn = self.txn.borrow_mut();
             (txn.statement_snapshot(), txn.current_command())
         };
-        self.with_env(&snapshot, command, |env| execution.run(env, &[], &mut |_| Ok(())))?;
+        if !nothing {
+            self.with_env(&snapshot, command, |env| {
+                execution.run(env, &explained.params, &mut |row| match &mut load {
+                    Some(load) => load.put(row),
+                    None => Ok(()),
+                })
+            })?;
+        }
+        if let Some(load) = load {
+            load.finish()?;
+        }
         let millis = |nanos: u64| nanos as f64 / 1e6;
         let counters = execution.counters().unwrap_or_default();
         Ok(counters
@@ -220,6 +258,14 @@ impl explain::Display for Session {
         let format = self.format();
         types::output(type_oid, value, &types::Call::new(&format).with_session(self), out)
     }
+}
+
+/// What EXPLAIN is about: no plan if IF NOT EXISTS leaves nothing to do.
+struct Explained<'q> {
+    prepared: Option<Arc<crate::run::Prepared>>,
+    params: Vec<Datum>,
+    /// The table that the rows make.
+    table: Option<(&'q ast::CreateTableAs, TableQuery)>,
 }
 
 /// Options of EXPLAIN.

@@ -1,0 +1,203 @@
+//! # What
+//! CREATE TABLE AS and SELECT INTO: the query is planned, the table made, and the rows go straight to its heap.
+//!
+//! # Invariants
+//! 1. Nothing is made if the query cannot be planned.
+//!
+//! # WAL and crash
+//! Rows are logged a page at a time; a crash or an error leaves no table.
+//!
+//! # PostgreSQL counterpart
+//! `commands/createas.c`.
+
+use std::sync::Arc;
+
+use analyze::{Analyzed, ParamTypes, facts};
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::change::{NewColumn, NewTable};
+use catalog::{CatalogView, RelationKind, Table};
+use heap::{InsertOptions, Writer};
+use parse::Statement;
+use parse::ast::{CreateTableAs, Into};
+use tuple::Datum;
+use types::Call;
+
+use super::internal::Internal;
+use super::storage_parameter::Target;
+use super::{names, storage_parameter, table};
+use crate::session::Session;
+
+/// Rows that are stored at once.
+const BATCH_ROWS: usize = 1000;
+
+/// CREATE TABLE AS, SELECT INTO. Returns the command tag.
+pub(crate) fn run(session: &Session, statement: &CreateTableAs, text: &str) -> SqlResult<String> {
+    if statement.materialized_view {
+        return Err(SqlError::not_supported("CREATE MATERIALIZED VIEW"));
+    }
+    if exists(session, statement)? {
+        return Ok("CREATE TABLE AS".into());
+    }
+    let mut query = Query::new(session, statement, text)?;
+    let Some(mut load) = query.target(session, statement)? else { return Ok("CREATE TABLE AS".into()) };
+    query.internal.run(session, &query.params, &mut |row| load.put(row))?;
+    load.finish().map(|rows| format!("SELECT {rows}"))
+}
+
+/// Whether IF NOT EXISTS leaves nothing to do; an error if a relation is in the way without it.
+pub(crate) fn exists(session: &Session, statement: &CreateTableAs) -> SqlResult<bool> {
+    let schema = table::target_schema(session, &statement.into.relation)?;
+    let name = &statement.into.relation.name;
+    let taken = session.with_reader(|reader| reader.relation_oid(schema, name))?.is_some();
+    Ok(taken && table::already_there(session, schema, name, statement.if_not_exists)?.is_some())
+}
+
+/// The query of the statement, planned.
+pub(crate) struct Query {
+    pub(crate) internal: Internal,
+    pub(crate) params: Vec<Datum>,
+    columns: Vec<NewColumn>,
+}
+
+impl Query {
+    /// Analyses and plans it, and takes its locks.
+    pub(crate) fn new(session: &Session, statement: &CreateTableAs, text: &str) -> SqlResult<Query> {
+        let names = &statement.into.columns;
+        if let Statement::Execute(execute) = &*statement.query {
+            let (source, params) = session.prepared_for_execute(execute, text)?;
+            let prepared = session.plan_of(&source)?;
+            let column = |c: &plan::ResultColumn| (c.name.to_string(), c.type_oid, c.typmod, Oid::INVALID);
+            let result = prepared.statement.result.iter().map(column).collect();
+            let columns = named(session, result, names)?;
+            return Ok(Query { internal: Internal::of(session, prepared)?, params, columns });
+        }
+        let format = session.format();
+        let call = Call::new(&format).with_session(session);
+        let analyzed = analyze::analyze_statement(&statement.query, text, ParamTypes::None, session, &call)?;
+        let columns = named(session, columns_of(session, &analyzed), names)?;
+        let internal = Internal::planned(session, &analyzed)?;
+        Ok(Query { internal, params: Vec::new(), columns })
+    }
+
+    /// Makes the table; none WITH NO DATA if no rows are to come.
+    pub(crate) fn target<'s>(
+        &mut self,
+        session: &'s Session,
+        statement: &CreateTableAs,
+    ) -> SqlResult<Option<Load<'s>>> {
+        let oid = new_table(session, &statement.into, std::mem::take(&mut self.columns))?;
+        if statement.into.skip_data {
+            return Ok(None);
+        }
+        Load::new(session, names::describe(session, oid)?).map(Some)
+    }
+}
+
+/// Name, type, modifier and collation of the result's columns.
+type ResultColumns = Vec<(String, Oid, i32, Oid)>;
+
+fn columns_of(session: &Session, analyzed: &Analyzed) -> ResultColumns {
+    let array_of = |element: Oid| {
+        let known = session.type_by_oid(element).ok().flatten();
+        known.map_or(Oid::INVALID, |def| def.array)
+    };
+    let column = |target: &analyze::TargetEntry| {
+        (
+            target.name.clone().unwrap_or_default(),
+            facts::expr_type(&target.expr, &array_of),
+            facts::expr_typmod(&target.expr),
+            facts::expr_collation(&target.expr),
+        )
+    };
+    analyzed.query.result_columns().map(column).collect()
+}
+
+/// Columns of the table: the result's, under the names given.
+fn named(session: &Session, result: ResultColumns, names: &[String]) -> SqlResult<Vec<NewColumn>> {
+    if names.len() > result.len() {
+        return Err(sql_err!(SYNTAX_ERROR, "too many column names were specified"));
+    }
+    let mut columns: Vec<NewColumn> = Vec::with_capacity(result.len());
+    for (i, (name, type_oid, typmod, collation)) in result.into_iter().enumerate() {
+        let name = names.get(i).cloned().unwrap_or(name);
+        let default = session.type_by_oid(type_oid)?.map_or(Oid::INVALID, |def| def.collation);
+        let collation = if collation.is_valid() { collation } else { default };
+        table::check_column_name(&name)?;
+        if columns.iter().any(|c| c.name == name) {
+            return Err(sql_err!(DUPLICATE_COLUMN, "column \"{name}\" specified more than once"));
+        }
+        session.with_changer(|changer| changer.check_column_type(&name, type_oid))?;
+        columns.push(NewColumn { name, type_oid, typmod, collation, ..NewColumn::default() });
+    }
+    Ok(columns)
+}
+
+fn new_table(session: &Session, into: &Into, columns: Vec<NewColumn>) -> SqlResult<Oid> {
+    let access_method = into.access_method.as_deref();
+    table::check_storage(&into.relation, into.on_commit, access_method, into.tablespace.as_deref())?;
+    let schema = table::target_schema(session, &into.relation)?;
+    table::already_there(session, schema, &into.relation.name, false)?;
+    let new = NewTable {
+        name: into.relation.name.clone(),
+        schema,
+        owner: session.names.user(),
+        kind: RelationKind::Table,
+        persistence: table::persistence(session, &into.relation, schema),
+        columns,
+        options: storage_parameter::check(Target::Table, &into.options)?,
+    };
+    session.with_changer(|changer| changer.create_table(&new))
+}
+
+/// Rows on their way into the new table.
+pub(crate) struct Load<'s> {
+    session: &'s Session,
+    heap: Arc<heap::HeapRel>,
+    batch: Vec<Vec<Datum>>,
+    tids: Vec<base::Tid>,
+    rows: u64,
+}
+
+impl<'s> Load<'s> {
+    fn new(session: &'s Session, table: Arc<Table>) -> SqlResult<Load<'s>> {
+        let heap = table.heap.clone().ok_or_else(|| SqlError::internal("a table without a heap"))?;
+        Ok(Load { session, heap, batch: Vec::new(), tids: Vec::new(), rows: 0 })
+    }
+
+    /// Takes a row.
+    pub(crate) fn put(&mut self, row: &[Datum]) -> SqlResult<()> {
+        self.batch.push(row.to_vec());
+        self.rows += 1;
+        if self.batch.len() >= BATCH_ROWS { self.flush() } else { Ok(()) }
+    }
+
+    /// Stores the last rows, and shows all of them to the commands that follow. Returns their number.
+    pub(crate) fn finish(mut self) -> SqlResult<u64> {
+        self.flush()?;
+        self.session.next_command()?;
+        Ok(self.rows)
+    }
+
+    fn flush(&mut self) -> SqlResult<()> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let session = self.session;
+        let xid = session.txn.borrow_mut().xid()?;
+        let me = session.txn.borrow();
+        let writer = Writer { xid, cid: me.current_command(), me: &me, combo: &session.combo };
+        let options = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
+        self.tids.clear();
+        heap::multi_insert(
+            &session.engine().heap_access(),
+            &self.heap,
+            &writer,
+            &self.batch,
+            options,
+            &mut self.tids,
+        )
+        .map_err(heap::HeapError::into_sql)?;
+        self.batch.clear();
+        Ok(())
+    }
+}
