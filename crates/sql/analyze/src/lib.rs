@@ -289,9 +289,8 @@ pub fn analyze_expr(
                 None => {
                     let error = sql_err!(
                         DATATYPE_MISMATCH,
-                        "column \"{name}\" is of type {} but {} expression is of type {}",
+                        "column \"{name}\" is of type {} but default expression is of type {}",
                         a.type_text(type_oid),
-                        if context.purpose == Purpose::Generated { "generation" } else { "default" },
                         a.type_text(source)
                     )
                     .hint("You will need to rewrite or cast the expression.");

@@ -26,7 +26,7 @@ use txn::LockMode;
 use super::constraint::{self, Wanted};
 use super::internal::{Internal, finds_row};
 use super::storage_parameter::{self, Target};
-use super::{alter_identity, drop, expression, names, options, schema, table};
+use super::{alter_identity, drop, expression, generated, names, options, schema, table};
 use crate::session::Session;
 
 /// ALTER TABLE, INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW.
@@ -127,6 +127,14 @@ fn action(session: &Session, table: &Arc<Table>, action: &AlterAction, text: &st
         AlterAction::SetOptions(list) => set_options(session, table, list),
         AlterAction::ResetOptions(list) => reset_options(session, table, list),
         AlterAction::Owner(role) => owner(session, table, schema::role(session, role)?.0),
+        AlterAction::SetExpression(name, expr) => {
+            require_table(table, "ALTER COLUMN ... SET EXPRESSION")?;
+            generated::set(session, table, name, expr, text)
+        }
+        AlterAction::DropExpression(name, missing_ok) => {
+            require_table(table, "ALTER COLUMN ... DROP EXPRESSION")?;
+            generated::drop(session, table, name, *missing_ok)
+        }
         AlterAction::AddIdentity(name, kind, list) => {
             require_table(table, "ALTER COLUMN ... ADD IDENTITY")?;
             alter_identity::add(session, table, (name, *kind), list, text)
@@ -145,8 +153,6 @@ fn action(session: &Session, table: &Arc<Table>, action: &AlterAction, text: &st
 
 fn action_name(action: &AlterAction) -> &'static str {
     match action {
-        AlterAction::SetExpression(..) => "ALTER COLUMN SET EXPRESSION",
-        AlterAction::DropExpression(..) => "ALTER COLUMN DROP EXPRESSION",
         AlterAction::SetColumnOptions(..) => "ALTER COLUMN SET",
         AlterAction::ResetColumnOptions(..) => "ALTER COLUMN RESET",
         AlterAction::SetStorage(..) => "ALTER COLUMN SET STORAGE",
@@ -213,7 +219,10 @@ fn add_column(
         changer.add_column(table.oid, &new)
     })?;
     table::own_sequence(session, table.oid, (number, &new), column.sequence)?;
-    if new.default.is_some() || column.sequence.is_some() {
+    if let Some(expr) = column.generated {
+        generated::enter(session, &names::describe(session, table.oid)?, number, expr, text)?;
+    }
+    if new.default.is_some() || column.sequence.is_some() || column.generated.is_some() {
         fill(session, table, name)?;
     }
     if let Some((constraint, _)) = column.not_null {
@@ -234,7 +243,7 @@ fn range(table: &Table) -> RangeVar {
 }
 
 /// `UPDATE ONLY t SET column = DEFAULT`
-fn fill(session: &Session, table: &Table, column: &str) -> SqlResult<()> {
+pub(super) fn fill(session: &Session, table: &Table, column: &str) -> SqlResult<()> {
     let of = TargetColumn { name: column.to_owned(), steps: Vec::new(), location: Location::NONE };
     let value = Expr::Default { location: Location::NONE };
     let update = Statement::Update(Box::new(Update {
@@ -379,11 +388,13 @@ fn column_default(
         });
     }
     if column.generated != catalog::Generated::None {
+        let action = if default.is_some() { "SET" } else { "DROP" };
         return Err(sql_err!(
             SYNTAX_ERROR,
             "column \"{name}\" of relation \"{}\" is a generated column",
             table.name
-        ));
+        )
+        .hint(format!("Use ALTER TABLE ... ALTER COLUMN ... {action} EXPRESSION instead.")));
     }
     let stored = match default {
         Some(expr) => {

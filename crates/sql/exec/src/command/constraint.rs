@@ -29,7 +29,7 @@ pub(crate) fn refuse_unsupported(constraint: &Constraint) -> SqlResult<()> {
     let what = match &constraint.kind {
         ConstraintKind::ForeignKey { .. } => "FOREIGN KEY constraint",
         ConstraintKind::Exclude { .. } => "EXCLUDE constraint",
-        ConstraintKind::Generated { .. } => "GENERATED column",
+        ConstraintKind::Generated { stored: false, .. } => "VIRTUAL generated column",
         ConstraintKind::PrimaryKey(index) | ConstraintKind::Unique(index) => {
             if index.without_overlaps {
                 "WITHOUT OVERLAPS"

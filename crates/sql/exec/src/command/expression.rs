@@ -10,7 +10,7 @@ use catalog::{CatalogView, Index, Table};
 use parse::ast;
 use tuple::Datum;
 use txn::Snapshot;
-use types::{Call, oids};
+use types::{Call, Volatility, oids};
 
 use crate::run::Execution;
 use crate::session::Session;
@@ -22,6 +22,8 @@ pub(crate) struct Stored {
     pub(crate) text: String,
     /// Columns that it uses, ascending.
     pub(crate) used: Vec<i16>,
+    /// Where it uses columns.
+    pub(crate) places: Vec<(i16, ast::Location)>,
     /// Relations that constants of it name.
     pub(crate) needs: Vec<ObjectAddress>,
     /// Its type.
@@ -36,31 +38,38 @@ fn analyze(session: &Session, expr: &ast::Expr, text: &str, context: ExprContext
     let format = session.format.borrow().clone();
     let call = Call::new(&format).with_session(session);
     let expr = analyze::analyze_expr(expr, text, context, session, &call)?;
+    Ok(stored(session, &expr))
+}
+
+fn stored(session: &Session, expr: &Expr) -> Stored {
     let array_of = |element: Oid| {
         let known = session.type_by_oid(element).ok().flatten();
         known.map_or(Oid::INVALID, |def| def.array)
     };
-    Ok(Stored {
-        text: stored::store_expr(&expr),
-        used: columns_of(&expr),
-        needs: relations_of(&expr),
-        type_oid: facts::expr_type(&expr, &array_of),
-        typmod: facts::expr_typmod(&expr),
-        collation: facts::expr_collation(&expr),
-    })
+    let places = places_of(expr);
+    let mut used: Vec<i16> = places.iter().map(|(number, _)| *number).collect();
+    used.sort_unstable();
+    used.dedup();
+    Stored {
+        text: stored::store_expr(expr),
+        used,
+        places,
+        needs: relations_of(expr),
+        type_oid: facts::expr_type(expr, &array_of),
+        typmod: facts::expr_typmod(expr),
+        collation: facts::expr_collation(expr),
+    }
 }
 
-/// Columns of the relation that an expression stands over.
-fn columns_of(expr: &Expr) -> Vec<i16> {
+/// Columns of the relation that an expression stands over, where it names them.
+fn places_of(expr: &Expr) -> Vec<(i16, ast::Location)> {
     let mut used = Vec::new();
     walk::contains(expr, |e, _| {
         if let Expr::Var(var) = e {
-            used.push(var.attno);
+            used.push((var.attno, var.location));
         }
         false
     });
-    used.sort_unstable();
-    used.dedup();
     used
 }
 
@@ -105,6 +114,28 @@ pub(crate) fn check(
 ) -> SqlResult<Stored> {
     let context = ExprContext { purpose: Purpose::Check, relation: Some(table), column: None };
     analyze(session, expr, text, context)
+}
+
+/// Generation expression of a column of `table`, and how far its value can be relied on.
+pub(crate) fn generated(
+    session: &Session,
+    table: &Arc<Table>,
+    expr: &ast::Expr,
+    column: (&str, Oid, i32),
+    text: &str,
+) -> SqlResult<(Stored, Volatility)> {
+    let format = session.format.borrow().clone();
+    let call = Call::new(&format).with_session(session);
+    let context = ExprContext { purpose: Purpose::Generated, relation: Some(table), column: Some(column) };
+    let mut expr = analyze::analyze_expr(expr, text, context, session, &call)?;
+    let stored = stored(session, &expr);
+    if stored.used.iter().any(|number| *number <= 0) {
+        // A system column, or a whole row: no plan can compute it alone, and the caller refuses what may not be.
+        return Ok((stored, Volatility::Immutable));
+    }
+    columns_to_parameters(&mut expr)?;
+    let planned = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
+    Ok((stored, planned.volatility()))
 }
 
 /// A key of an index.

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * [`run`] picks the family. [`columns`]: what a statement returns, for RowDescription.
-//! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `alter` (with `alter_identity`), `rename`, `drop`, `truncate`,
+//! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `alter` (with `alter_identity`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
 //! * Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
@@ -21,6 +21,7 @@ mod copy;
 mod create_as;
 mod drop;
 mod expression;
+mod generated;
 mod index;
 mod index_build;
 mod index_entries;

@@ -6,7 +6,7 @@
 
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{Dependency, NewColumn, NewTable};
-use catalog::{CatalogView, Identity, RelationKind, TypeKind};
+use catalog::{CatalogView, Generated, Identity, RelationKind, TypeKind};
 use parse::ast::{
     ColumnDef, Constraint, ConstraintKind, CreateTable, Location, OnCommit, Persistence, RangeVar,
     TableElement, TypeName,
@@ -16,7 +16,7 @@ use super::constraint::{self, Wanted};
 use super::names::at;
 use super::sequence::{self, ForColumn};
 use super::storage_parameter::Target;
-use super::{expression, index, names, storage_parameter, temporary, type_name};
+use super::{expression, generated, index, names, storage_parameter, temporary, type_name};
 use crate::session::Session;
 
 /// Most columns of a table.
@@ -31,6 +31,8 @@ pub(crate) struct Column<'a> {
     nullable: bool,
     /// Its own sequence: serial or identity.
     pub(crate) sequence: Option<Oid>,
+    /// Its generation expression, to be entered when the table is there.
+    pub(crate) generated: Option<&'a parse::ast::Expr>,
 }
 
 /// CREATE TABLE.
@@ -74,6 +76,12 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     for (i, column) in columns.iter().enumerate() {
         own_sequence(session, oid, (i as i16 + 1, &column.new), column.sequence)?;
     }
+    let table = names::describe(session, oid)?;
+    for (i, column) in columns.iter().enumerate() {
+        if let Some(expr) = column.generated {
+            generated::enter(session, &table, i as i16 + 1, expr, text)?;
+        }
+    }
     add_constraints(session, oid, &columns, &constraints, text)
 }
 
@@ -116,8 +124,8 @@ pub(crate) fn check_storage(
 
 /// `pg_class.relpersistence` of a new relation.
 pub(crate) fn persistence(session: &Session, relation: &RangeVar, schema: Oid) -> u8 {
-    let temporary = relation.persistence != Persistence::Permanent
-        || session.names.temporary_schema() == Some(schema);
+    let temporary =
+        relation.persistence != Persistence::Permanent || session.names.temporary_schema() == Some(schema);
     if temporary { b't' } else { b'p' }
 }
 
@@ -179,8 +187,13 @@ pub(crate) fn column<'a>(
     constraints: &mut Vec<Wanted<'a>>,
     text: &str,
 ) -> SqlResult<Column<'a>> {
-    let mut column =
-        Column { new: plain_column(session, def, text)?, not_null: None, nullable: false, sequence: None };
+    let mut column = Column {
+        new: plain_column(session, def, text)?,
+        not_null: None,
+        nullable: false,
+        sequence: None,
+        generated: None,
+    };
     if is_serial(def, text)? {
         column.not_null = Some((None, false));
         column.new.not_null = true;
@@ -212,6 +225,17 @@ pub(crate) fn column<'a>(
                 let of = for_column((schema, table), &column.new, true);
                 column.sequence = Some(sequence::for_column(session, &of, list, text)?);
             }
+            ConstraintKind::Generated { expr, .. } => {
+                if column.generated.replace(expr).is_some() {
+                    let error = sql_err!(
+                        SYNTAX_ERROR,
+                        "multiple generation clauses specified for column \"{}\" of table \"{table}\"",
+                        def.name
+                    );
+                    return Err(at(error, text, constraint.location));
+                }
+                column.new.generated = Generated::Stored;
+            }
             ConstraintKind::Default(expr) => {
                 if column.new.default.is_some() {
                     let error = sql_err!(
@@ -226,16 +250,27 @@ pub(crate) fn column<'a>(
             }
             _ => constraints.push(Wanted { constraint, column: Some(&def.name) }),
         }
-        if column.new.identity != Identity::None && column.new.default.is_some() {
+        if let Some(both) = two_sources(&column) {
             let error = sql_err!(
                 SYNTAX_ERROR,
-                "both default and identity specified for column \"{}\" of table \"{table}\"",
+                "both {both} specified for column \"{}\" of table \"{table}\"",
                 def.name
             );
             return Err(at(error, text, constraint.location));
         }
     }
     Ok(column)
+}
+
+/// A column's value comes from one place.
+fn two_sources(column: &Column<'_>) -> Option<&'static str> {
+    let identity = column.new.identity != Identity::None;
+    match (column.new.default.is_some(), identity, column.generated.is_some()) {
+        (true, true, _) => Some("default and identity"),
+        (true, _, true) => Some("default and generation expression"),
+        (_, true, true) => Some("identity and generation expression"),
+        _ => None,
+    }
 }
 
 fn for_column<'a>((schema, table): (Oid, &'a str), column: &'a NewColumn, identity: bool) -> ForColumn<'a> {
