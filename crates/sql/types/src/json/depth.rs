@@ -21,10 +21,11 @@ pub(crate) fn too_deep() -> SqlError {
 }
 
 /// Runs one more level of a recursion: on the same stack, or at times on a new stretch, up to [`MAX_NESTING`] levels.
+/// A recursion counts one or two levels between two calls of this, so that it does not step over the place of a stretch.
 pub(crate) fn deeper<T>(level: usize, f: impl FnOnce() -> SqlResult<T>) -> SqlResult<T> {
     if level >= MAX_NESTING {
         Err(too_deep())
-    } else if level % STRETCH == STRETCH - 1 {
+    } else if level % STRETCH >= STRETCH - 2 {
         stacker::grow(STRETCH_STACK, f)
     } else {
         f()

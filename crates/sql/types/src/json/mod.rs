@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! `json` is its text, checked when it comes in ([`lex`], [`mod@parse`]) and taken apart on demand ([`tape`]). `jsonb` is a
-//! tree in place whose bytes [`binary`] describes.
+//! tree in place whose bytes [`binary`] describes. Paths through it: [`path`].
 //!
 //! # Invariants
 //! 1. Depth of nesting costs no stack: walks keep their own ([`walk`], [`mod@parse`]) or count levels ([`depth`]); text that nests
@@ -24,6 +24,7 @@ mod functions;
 mod input;
 mod lex;
 mod parse;
+pub(crate) mod path;
 mod tape;
 mod walk;
 

@@ -22,6 +22,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::int::FUNCTIONS,
     crate::interval::FUNCTIONS,
     crate::json::FUNCTIONS,
+    crate::json::path::FUNCTIONS,
     crate::numeric::FUNCTIONS,
     crate::session_functions::FUNCTIONS,
     crate::size::FUNCTIONS,

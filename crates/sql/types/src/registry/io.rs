@@ -51,6 +51,7 @@ pub fn input(type_oid: Oid, value: &str, typmod: i32, cx: &Call) -> SqlResult<Da
         oids::int2vector => array::vector_input(value, false)?,
         oids::json => crate::json::json_from_text(value)?,
         oids::jsonb => crate::json::from_text(value)?,
+        oids::jsonpath => crate::json::path::from_text(value)?,
         oids::void => Datum::text(""),
         // Its text form has names of roles.
         oids::aclitem => return cx.session.type_input(type_oid, value, typmod),
@@ -114,6 +115,7 @@ pub fn output(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> Sql
         | oids::cstring
         | oids::refcursor
         | oids::json
+        | oids::jsonpath
         | oids::pg_node_tree => {
             out.extend_from_slice(<&[u8]>::from_datum(value));
         }
@@ -236,6 +238,7 @@ pub fn receive(type_oid: Oid, bytes: &[u8], typmod: i32, cx: &Call) -> SqlResult
         oids::int2vector => vector_receive(array::binary_receive(oids::int2, reader.rest(), -1, cx)?)?,
         oids::json => crate::json::json_receive(reader.rest())?,
         oids::jsonb => crate::json::receive(reader.rest())?,
+        oids::jsonpath => crate::json::path::receive(reader.rest())?,
         oids::void => Datum::text(""),
         _ if is_oid_alias(type_oid) => Datum::Oid(reader.i32()? as u32),
         _ => match builtin_type(type_oid) {
@@ -289,6 +292,10 @@ pub fn send(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> SqlRe
             return Ok(());
         }
         oids::jsonb => return crate::json::send(<&[u8]>::from_datum(value), out),
+        oids::jsonpath => {
+            crate::json::path::send(<&[u8]>::from_datum(value), out);
+            return Ok(());
+        }
         oids::void => return Ok(()),
         _ => {}
     }

@@ -227,6 +227,10 @@ functions! {
     3804 jsonb_out(jsonb) -> cstring [immutable strict] { output jsonb }
     3805 jsonb_recv(internal) -> jsonb [immutable strict] { receive jsonb }
     3806 jsonb_in(cstring) -> jsonb [immutable strict] { input jsonb }
+    4001 jsonpath_in(cstring) -> jsonpath [immutable strict] { input jsonpath }
+    4002 jsonpath_recv(internal) -> jsonpath [immutable strict] { receive jsonpath }
+    4003 jsonpath_out(jsonpath) -> cstring [immutable strict] { output jsonpath }
+    4004 jsonpath_send(jsonpath) -> bytea [immutable strict] { send jsonpath }
     4084 regnamespacein(cstring) -> regnamespace [stable strict] { input regnamespace }
     4085 regnamespaceout(regnamespace) -> cstring [stable strict] { output regnamespace }
     4087 regnamespacerecv(internal) -> regnamespace [immutable strict] { receive regnamespace }

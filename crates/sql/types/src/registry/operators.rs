@@ -456,6 +456,8 @@ pub static OPERATORS: &[Operator] = &[
     op(3965, "->>", 114, 23, 25, 3950, 0, 0, false, false, Selectivity::None), // json ->> int4
     op(3966, "#>", 114, 1009, 114, 3951, 0, 0, false, false, Selectivity::None), // json #> _text
     op(3967, "#>>", 114, 1009, 25, 3953, 0, 0, false, false, Selectivity::None), // json #>> _text
+    op(4012, "@?", 3802, 4072, 16, 4010, 0, 0, false, false, Selectivity::Matching), // jsonb @? jsonpath
+    op(4013, "@@", 3802, 4072, 16, 4011, 0, 0, false, false, Selectivity::Matching), // jsonb @@ jsonpath
     op(5025, "+", 3220, 1700, 3220, 5022, 5026, 0, false, false, Selectivity::None), // pg_lsn + numeric
     op(5026, "+", 1700, 3220, 3220, 5023, 5025, 0, false, false, Selectivity::None), // numeric + pg_lsn
     op(5027, "-", 3220, 1700, 3220, 5024, 0, 0, false, false, Selectivity::None), // pg_lsn - numeric

@@ -110,6 +110,8 @@ pub static TYPES: &[TypeInfo] = &[
     ty(3802, "jsonb", -1, false, b'b', b'U', false, b',', 0, 3807, [3806, 3804, 3805, 3803], [0, 0], 4, b'x', 0, 6098, Physical::Varlena),
     ty(3807, "_jsonb", -1, false, b'b', b'A', false, b',', 3802, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
     ty(3838, "event_trigger", 4, true, b'p', b'P', false, b',', 0, 0, [3594, 3595, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
+    ty(4072, "jsonpath", -1, false, b'b', b'U', false, b',', 0, 4073, [4001, 4003, 4002, 4004], [0, 0], 4, b'x', 0, 0, Physical::Varlena),
+    ty(4073, "_jsonpath", -1, false, b'b', b'A', false, b',', 4072, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
     ty(4089, "regnamespace", 4, true, b'b', b'N', false, b',', 0, 4090, [4084, 4085, 4087, 4088], [0, 0], 4, b'p', 0, 0, Physical::Oid),
     ty(4090, "_regnamespace", -1, false, b'b', b'A', false, b',', 4089, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
     ty(4096, "regrole", 4, true, b'b', b'N', false, b',', 0, 4097, [4098, 4092, 4094, 4095], [0, 0], 4, b'p', 0, 0, Physical::Oid),

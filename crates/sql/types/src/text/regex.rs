@@ -362,6 +362,11 @@ fn is_match(text: &str, pattern: &str, fold: bool) -> SqlResult<bool> {
     Ok(compile(pattern, Flags { fold, ..Flags::default() })?.is_match(text))
 }
 
+/// Whether a text matches, with the letters of `regexp_like`.
+pub(crate) fn regex_matches(text: &str, pattern: &str, flags: &str) -> SqlResult<bool> {
+    Ok(compile(pattern, parse_flags(flags)?)?.is_match(text))
+}
+
 /// The first group of the match, or all of it.
 fn substring(text: &str, pattern: &str) -> SqlResult<Option<Datum>> {
     let regex = compile(pattern, Flags::default())?;
