@@ -41,7 +41,7 @@ impl Analyzer<'_> {
                 oids::anyarray
             } else {
                 match facts.kind {
-                    catalog::view::TypeKind::Enum => oids::anyenum,
+                    catalog::view::TypeKind::Enum(_) => oids::anyenum,
                     catalog::view::TypeKind::Composite(_) => oids::record,
                     _ if facts.category == b'S' => oids::text,
                     _ if matches!(

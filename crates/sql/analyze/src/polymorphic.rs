@@ -171,7 +171,7 @@ impl Analyzer<'_> {
                 self.type_text(element)
             ));
         }
-        if enumeration && !matches!(self.type_facts(element)?.kind, TypeKind::Enum) {
+        if enumeration && !matches!(self.type_facts(element)?.kind, TypeKind::Enum(_)) {
             return Err(sql_err!(
                 DATATYPE_MISMATCH,
                 "type matched to anyenum is not an enum type: {}",

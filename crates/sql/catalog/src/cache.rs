@@ -24,6 +24,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use crate::stats::ColumnStatistics;
+use crate::validity::Validity;
 use crate::view::{CastDef, CollationDef, FunctionDef, OperatorDef, Table, TypeDef};
 
 /// Something that a catalog change makes stale.
@@ -56,6 +57,8 @@ pub(crate) struct Entries {
     pub(crate) collations: FxHashMap<Oid, Option<CollationDef>>,
     pub(crate) collation_names: FxHashMap<(Oid, Box<str>), Option<Oid>>,
     pub(crate) statistics: FxHashMap<(Oid, i16), Option<Arc<ColumnStatistics>>>,
+    /// Flag of all plans that use types, functions, operators or casts of users: replaced when any of these changes.
+    pub(crate) definitions: Validity,
 }
 
 impl Entries {
@@ -77,6 +80,11 @@ impl Entries {
 
     fn remove_catalog(&mut self, catalog: Oid) {
         use crate::system::*;
+        let definitions =
+            [&pg_type::TABLE, &pg_enum::TABLE, &pg_proc::TABLE, &pg_operator::TABLE, &pg_cast::TABLE];
+        if definitions.iter().any(|table| table.oid == catalog) {
+            std::mem::take(&mut self.definitions).revoke();
+        }
         match catalog {
             c if c == pg_namespace::TABLE.oid => {
                 self.schemas.clear();

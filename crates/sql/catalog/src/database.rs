@@ -72,6 +72,11 @@ impl Catalog {
         &self.tables
     }
 
+    /// Flag that goes down when a type, function, operator or cast of a user changes. To be read before them.
+    pub fn definitions(&self) -> crate::Validity {
+        self.cache.with(|entries| entries.definitions.clone())
+    }
+
     pub(crate) fn cache(&self) -> &SharedCache {
         &self.cache
     }

@@ -24,6 +24,7 @@ mod load;
 mod names;
 mod roles;
 pub mod row;
+mod shape;
 mod stats;
 mod stored_list;
 pub mod system;
@@ -42,6 +43,7 @@ pub use database::{Catalog, PG_CATALOG, PG_TOAST, PUBLIC, Reader, SessionCatalog
 pub use load::{compare_of, persistence_of};
 pub use roles::{DatabaseRow, Role};
 pub use row::{Row, RowBuilder, RowExt};
+pub use shape::{composite_relation, row_columns, type_shape};
 pub use stats::ColumnStatistics;
 pub use validity::Validity;
 pub use view::*;

@@ -22,7 +22,6 @@ use crate::validity::Validity;
 use crate::vectors;
 use crate::view::{
     CatalogView, Check, Column, Generated, Identity, Index, RelationKind, Sequence, SizeEstimate, Table,
-    TypeKind,
 };
 
 impl Reader<'_> {
@@ -124,19 +123,18 @@ impl Reader<'_> {
         Ok(Attr { physical, align, storage })
     }
 
+    fn key_columns(&self, columns: &[Column], options: &[i16]) -> SqlResult<Arc<[KeyColumn]>> {
+        let key = |(i, column): (usize, &Column)| {
+            let option = options.get(i).copied().unwrap_or(0);
+            let compare = compare_of(crate::type_shape(self, column.type_oid)?.comparable)?;
+            Ok(KeyColumn { compare, descending: option & 1 != 0, nulls_first: option & 2 != 0 })
+        };
+        columns.iter().enumerate().map(key).collect()
+    }
+
     /// Physical class of a type.
     pub fn physical(&self, ty: Oid) -> SqlResult<Physical> {
-        if let Some(builtin) = types::builtin_type(ty) {
-            return Ok(builtin.physical);
-        }
-        match CatalogView::type_by_oid(self, ty)?.as_deref().map(|t| &t.kind) {
-            Some(TypeKind::Domain(domain)) => self.physical(domain.base),
-            Some(TypeKind::Enum) => Ok(Physical::Oid),
-            Some(_) => Ok(Physical::Varlena),
-            // Types of some statistics catalogs have no functions yet; all are of variable length.
-            None if ty.is_pinned() => Ok(Physical::Varlena),
-            None => Err(SqlError::internal(format!("cache lookup failed for type {ty}"))),
-        }
+        Ok(crate::type_shape(self, ty)?.physical)
     }
 
     fn identity_sequence(&self, table: Oid, column: i32) -> SqlResult<Oid> {
@@ -232,7 +230,7 @@ impl Reader<'_> {
         let btree = BtreeDesc {
             file,
             layout: Arc::new(RowLayout::new(attrs)),
-            keys: key_columns(&columns[..nkeys.min(columns.len())], &options)?,
+            keys: self.key_columns(&columns[..nkeys.min(columns.len())], &options)?,
             unique,
             nulls_not_distinct,
             deduplicate: columns.iter().all(|c| equal_means_same_bytes(c.type_oid)),
@@ -392,23 +390,14 @@ fn fillfactor(options: &[(String, String)], default: u8) -> u8 {
     found.and_then(|(_, value)| value.parse().ok()).unwrap_or(default)
 }
 
-fn key_columns(columns: &[Column], options: &[i16]) -> SqlResult<Arc<[KeyColumn]>> {
-    let key = |(i, column): (usize, &Column)| {
-        let option = options.get(i).copied().unwrap_or(0);
-        let compare = compare_of(column.type_oid)?;
-        Ok(KeyColumn { compare, descending: option & 1 != 0, nulls_first: option & 2 != 0 })
-    };
-    columns.iter().enumerate().map(key).collect()
-}
-
-/// How values of a type compare in a B-tree.
+/// How values of a built-in type compare in a B-tree; for other types ask for [`comparable`](types::registry::TypeShape) first.
 pub fn compare_of(ty: Oid) -> SqlResult<Compare> {
     Ok(match ty {
         oids::bool => Compare::Bool,
         oids::char => Compare::Char,
         oids::int2 => Compare::Int2,
         oids::int4 | oids::date => Compare::Int4,
-        oids::int8 | oids::timestamp | oids::timestamptz | oids::time => Compare::Int8,
+        oids::int8 | oids::timestamp | oids::timestamptz | oids::time | oids::anyenum => Compare::Int8,
         oids::oid => Compare::Oid,
         oids::float4 => Compare::Float4,
         oids::float8 => Compare::Float8,

@@ -8,11 +8,13 @@ use crate::database::Reader;
 use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
 use crate::system::{
-    pg_cast, pg_class, pg_collation, pg_constraint, pg_namespace, pg_operator, pg_proc, pg_statistic, pg_type,
+    pg_cast, pg_class, pg_collation, pg_constraint, pg_enum, pg_namespace, pg_operator, pg_proc,
+    pg_statistic, pg_type,
 };
 use crate::vectors;
 use crate::view::{
-    CastDef, CatalogView, CollationDef, Domain, FunctionDef, OperatorDef, Table, TypeDef, TypeKind,
+    CastDef, CatalogView, CollationDef, Domain, DomainCheck, EnumLabel, FunctionDef, OperatorDef, Table,
+    TypeDef, TypeKind,
 };
 
 impl Reader<'_> {
@@ -88,8 +90,10 @@ impl Reader<'_> {
                 base: row.oid(pg_type::TYPBASETYPE),
                 typmod: row.int(pg_type::TYPTYPMOD),
                 default: row.opt_str(pg_type::TYPDEFAULTBIN).map(Into::into),
+                not_null: row.bool(pg_type::TYPNOTNULL),
+                checks: self.domain_checks(row.oid(pg_type::OID))?,
             }),
-            b'e' => TypeKind::Enum,
+            b'e' => TypeKind::Enum(self.enum_labels(row.oid(pg_type::OID))?),
             b'p' => TypeKind::Pseudo,
             b'r' => TypeKind::Range,
             b'm' => TypeKind::Multirange,
@@ -110,6 +114,35 @@ impl Reader<'_> {
             collation: row.oid(pg_type::TYPCOLLATION),
             defined: row.bool(pg_type::TYPISDEFINED),
         }))
+    }
+
+    fn enum_labels(&self, enum_type: Oid) -> SqlResult<Arc<[EnumLabel]>> {
+        let index = pg_enum::PG_ENUM_TYPID_SORTORDER_INDEX;
+        let rows = self.find(&pg_enum::TABLE, index, &[enum_type.into()])?;
+        let label = |(_, row): &(base::Tid, Row)| EnumLabel {
+            oid: row.oid(pg_enum::OID),
+            sort_order: if let tuple::Datum::Float4(order) = row[pg_enum::ENUMSORTORDER] {
+                order
+            } else {
+                0.0
+            },
+            label: row.str(pg_enum::ENUMLABEL).to_owned(),
+        };
+        Ok(rows.iter().map(label).collect())
+    }
+
+    fn domain_checks(&self, domain: Oid) -> SqlResult<Arc<[DomainCheck]>> {
+        let index = pg_constraint::PG_CONSTRAINT_CONTYPID_INDEX;
+        let rows = self.find(&pg_constraint::TABLE, index, &[domain.into()])?;
+        let checks = rows.iter().map(|(_, row)| row).filter(|row| row.char(pg_constraint::CONTYPE) == b'c');
+        let mut checks: Vec<DomainCheck> = checks
+            .map(|row| DomainCheck {
+                name: row.str(pg_constraint::CONNAME).to_owned(),
+                expr: row.opt_str(pg_constraint::CONBIN).unwrap_or_default().into(),
+            })
+            .collect();
+        checks.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(checks.into())
     }
 
     /// User-made functions of one name, of all schemas.

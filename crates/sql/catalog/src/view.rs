@@ -271,8 +271,8 @@ pub enum TypeKind {
     Composite(Oid),
     /// A domain.
     Domain(Domain),
-    /// An enum.
-    Enum,
+    /// An enum and its labels in their order.
+    Enum(Arc<[EnumLabel]>),
     /// A pseudo-type.
     Pseudo,
     /// A range.
@@ -290,6 +290,30 @@ pub struct Domain {
     pub typmod: i32,
     /// Default, as `analyze::stored` writes it.
     pub default: Option<Arc<str>>,
+    /// NOT NULL.
+    pub not_null: bool,
+    /// CHECK constraints by name.
+    pub checks: Arc<[DomainCheck]>,
+}
+
+/// A label of an enum (`pg_enum`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct EnumLabel {
+    /// OID of its row.
+    pub oid: Oid,
+    /// `enumsortorder`
+    pub sort_order: f32,
+    /// The label.
+    pub label: String,
+}
+
+/// CHECK of a domain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DomainCheck {
+    /// Name.
+    pub name: String,
+    /// Expression over VALUE, as `analyze::stored` writes it.
+    pub expr: Arc<str>,
 }
 
 /// A type, built-in or made by a user (`pg_type`).

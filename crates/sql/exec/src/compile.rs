@@ -145,7 +145,6 @@ impl Compiler<'_> {
                     any: op.any,
                     left: self.expr(&op.left, inputs)?,
                     array: self.expr(&op.array, inputs)?,
-                    element: op.element,
                     collation: op.collation,
                     types: [op.left.type_oid(), op.element],
                 }))
@@ -173,10 +172,10 @@ impl Compiler<'_> {
                 },
             },
             Expr::Coalesce(list, _) => Code::Coalesce(self.list(list, inputs)?),
-            Expr::Extreme(greatest, list, type_oid) => Code::Extreme {
+            Expr::Extreme(greatest, list, type_oid, comparable) => Code::Extreme {
                 greatest: *greatest,
                 args: self.list(list, inputs)?,
-                compare: compare_of(*type_oid)?,
+                compare: types::compare(*comparable).ok_or_else(|| no_order(*type_oid))?,
             },
             Expr::Relabel { arg, type_oid, .. } => {
                 match types::registry::relabel_converts(arg.type_oid(), *type_oid) {
@@ -187,12 +186,9 @@ impl Compiler<'_> {
             Expr::IoCast { arg, type_oid, .. } => {
                 Code::IoCast { source: arg.type_oid(), arg: one(arg)?, target: *type_oid }
             }
-            Expr::ArrayCast { arg, element, cell, type_oid } => Code::ArrayCast {
-                arg: one(arg)?,
-                element: one(element)?,
-                cell: *cell,
-                target: element_of(*type_oid),
-            },
+            Expr::ArrayCast { arg, element, cell, target, .. } => {
+                Code::ArrayCast { arg: one(arg)?, element: one(element)?, cell: *cell, target: *target }
+            }
             Expr::Array { elements, element, nested, .. } => {
                 Code::Array(self.list(elements, inputs)?, ArrayShape { element: *element, nested: *nested })
             }
@@ -212,15 +208,34 @@ impl Compiler<'_> {
                     assign: assign.as_ref().map(|e| self.expr(e, inputs)).transpose()?,
                 }))
             }
-            Expr::Row(..) => return Err(SqlError::not_supported("a row value")),
+            Expr::Row { fields, row } => Code::Row(self.list(fields, inputs)?, row.clone()),
             Expr::Field { arg, field, .. } => match &**arg {
-                Expr::Row(list, _) if *field < list.len() => self.expr(&list[*field], inputs)?,
-                _ => return Err(SqlError::not_supported("a field of a composite value")),
+                Expr::Row { fields, .. } if *field < fields.len() => self.expr(&fields[*field], inputs)?,
+                _ => Code::Field(one(arg)?, *field),
             },
-            Expr::RowNullTest { arg, not } => match &**arg {
-                Expr::Row(list, _) => Code::RowNull { fields: self.list(list, inputs)?, not: *not },
-                _ => return Err(SqlError::not_supported("IS NULL of a composite value")),
+            Expr::FieldStore { arg, fields, row, .. } => Code::FieldStore(Box::new(FieldStoreCode {
+                arg: self.expr(arg, inputs)?,
+                fields: fields
+                    .iter()
+                    .map(|(n, e)| Ok((*n, self.expr(e, inputs)?)))
+                    .collect::<SqlResult<_>>()?,
+                row: row.clone(),
+            })),
+            Expr::RowNullTest { arg, not, row } => match &**arg {
+                Expr::Row { fields, .. } => Code::RowNull { fields: self.list(fields, inputs)?, not: *not },
+                _ => Code::RowValueNull { arg: one(arg)?, not: *not, row: row.clone() },
             },
+            Expr::ToDomain { arg, cell, checks, .. } => Code::Domain(Box::new(DomainCode {
+                arg: self.expr(arg, inputs)?,
+                cell: *cell,
+                checks: checks
+                    .iter()
+                    .map(|check| {
+                        let condition = check.expr().map(|e| self.expr(e, inputs)).transpose()?;
+                        Ok((condition, check.clone()))
+                    })
+                    .collect::<SqlResult<_>>()?,
+            })),
             Expr::SqlValue(kind, type_oid, typmod) => Code::SqlValue(*kind, *type_oid, *typmod),
             Expr::SubPlan(sub) => Code::Sub(Box::new(self.subplan(sub, inputs)?)),
             Expr::Aggregate(call) => {
@@ -242,7 +257,7 @@ impl Compiler<'_> {
     fn var(&self, var: &plan::Var, inputs: Inputs<'_>) -> SqlResult<Code> {
         if let Some(raw) = inputs.raw.filter(|r| r.rel == var.rel) {
             if var.column == 0 {
-                return Err(SqlError::not_supported("a whole-row reference"));
+                return self.whole_row(var.rel, Code::Outer);
             }
             return raw
                 .place(var.column)
@@ -250,6 +265,9 @@ impl Compiler<'_> {
                 .ok_or_else(|| SqlError::internal("column not decoded"));
         }
         if let Some(raw) = inputs.inner_raw.filter(|r| r.rel == var.rel) {
+            if var.column == 0 {
+                return self.whole_row(var.rel, Code::Inner);
+            }
             return raw
                 .place(var.column)
                 .map(Code::Inner)
@@ -259,6 +277,17 @@ impl Compiler<'_> {
             "column {} of relation {} not found in the input rows",
             var.column, self.statement.relations[var.rel].alias
         )))
+    }
+
+    /// All columns of a scan's row as one value.
+    fn whole_row(&self, rel: RelId, column: fn(usize) -> Code) -> SqlResult<Code> {
+        let row = self.statement.whole_rows.get(&rel);
+        let row = row.ok_or_else(|| SqlError::internal("a whole row of unknown type"))?;
+        let place = |(i, field): (usize, &types::record::FieldType)| match field.is_dropped() {
+            true => Code::Const(tuple::Datum::Null),
+            false => column(i),
+        };
+        Ok(Code::Row(row.fields.iter().enumerate().map(place).collect(), row.clone()))
     }
 
     /// A call by pointer, with integer operators in their short form.
@@ -313,7 +342,7 @@ impl Compiler<'_> {
             SubPlanKind::Exists => SubKind::Exists,
             SubPlanKind::Scalar => SubKind::Scalar,
             SubPlanKind::Array { nested } => {
-                SubKind::Array { element: element_of(sub.type_oid), nested: *nested }
+                SubKind::Array { element: self.statement.types.element(sub.type_oid), nested: *nested }
             }
             SubPlanKind::Multi { columns } => SubKind::Multi { columns: columns.clone().into() },
             SubPlanKind::Quantified { any, single, test, columns, hash } => SubKind::Quantified {
@@ -336,20 +365,17 @@ impl Compiler<'_> {
     }
 }
 
-/// B-tree order of a type.
-pub fn compare_of(type_oid: Oid) -> SqlResult<types::registry::CompareFn> {
-    types::compare(type_oid).ok_or_else(|| {
-        base::sql_err!(
-            UNDEFINED_FUNCTION,
-            "could not identify a comparison function for type {}",
-            types::format_type(type_oid, None).unwrap_or_else(|| type_oid.to_string())
-        )
-    })
+/// B-tree order of a type of a statement.
+pub fn compare_of(statement: &Statement, type_oid: Oid) -> SqlResult<types::registry::CompareFn> {
+    statement.types.compare(type_oid).ok_or_else(|| no_order(type_oid))
 }
 
-/// Element type of an array type.
-pub fn element_of(array: Oid) -> Oid {
-    types::builtin_type(array).map_or(Oid::INVALID, |t| t.element)
+fn no_order(type_oid: Oid) -> SqlError {
+    base::sql_err!(
+        UNDEFINED_FUNCTION,
+        "could not identify a comparison function for type {}",
+        types::format_type(type_oid, None).unwrap_or_else(|| type_oid.to_string())
+    )
 }
 
 fn int_cmp_of(function: Oid) -> Option<IntCmp> {

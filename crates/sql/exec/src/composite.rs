@@ -8,10 +8,10 @@ use crate::cx::Cx;
 use crate::eval::{ArrayCode, Code, Rows, SubscriptCode};
 
 /// The elements of an array value, in storage order.
-pub fn elements(value: &Datum, _element: Oid, _cx: &Cx<'_>) -> SqlResult<Vec<Datum>> {
+pub fn elements(value: &Datum) -> Vec<Datum> {
     match value {
-        Datum::Bytes(bytes) => Ok(Array::from_payload(bytes).into_elements()),
-        _ => Ok(Vec::new()),
+        Datum::Bytes(bytes) => Array::from_payload(bytes).into_elements(),
+        _ => Vec::new(),
     }
 }
 
@@ -67,7 +67,7 @@ fn array_op(op: &ArrayCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum>
         return Ok(Datum::Null);
     }
     let left = op.left.eval(rows, cx)?;
-    let list = elements(&array, op.element, cx)?;
+    let list = elements(&array);
     if list.is_empty() {
         return Ok(Datum::Bool(!op.any));
     }

@@ -4,11 +4,13 @@
 //! parameters and constants go without building an argument list.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use base::{Oid, SqlResult, sql_err};
 use plan::{ParamId, SqlValueKind, Test};
 use smallvec::SmallVec;
 use tuple::Datum;
+use types::record::RowType;
 use types::{Eval, Function, Imp};
 
 use crate::cx::Cx;
@@ -98,8 +100,6 @@ pub struct ArrayCode {
     pub left: Code,
     /// The array.
     pub array: Code,
-    /// Element type.
-    pub element: Oid,
     /// Collation.
     pub collation: Oid,
     /// Types of both sides.
@@ -181,6 +181,16 @@ pub enum Code {
         cell: ParamId,
         target: Oid,
     },
+    Row(Box<[Code]>, Arc<RowType>),
+    Field(Box<Code>, usize),
+    FieldStore(Box<FieldStoreCode>),
+    /// IS \[NOT\] NULL of a row value, of all its fields.
+    RowValueNull {
+        arg: Box<Code>,
+        not: bool,
+        row: Option<Arc<RowType>>,
+    },
+    Domain(Box<DomainCode>),
     Subscript(Box<SubscriptCode>),
     RowNull {
         fields: Box<[Code]>,
@@ -188,6 +198,26 @@ pub enum Code {
     },
     SqlValue(SqlValueKind, Oid, i32),
     Sub(Box<SubCode>),
+}
+
+/// A row with some fields replaced.
+pub struct FieldStoreCode {
+    /// The row before.
+    pub arg: Code,
+    /// Numbers from 0 and new values.
+    pub fields: Box<[(usize, Code)]>,
+    /// What the row is.
+    pub row: Arc<RowType>,
+}
+
+/// A value that a domain's constraints are checked for.
+pub struct DomainCode {
+    /// The value.
+    pub arg: Code,
+    /// Holds it while conditions run.
+    pub cell: ParamId,
+    /// Constraints: the condition of a CHECK, none for NOT NULL.
+    pub checks: Box<[(Option<Code>, plan::DomainCheck)]>,
 }
 
 /// Types of an array constructor.
@@ -388,6 +418,11 @@ impl Code {
             Code::Array(..) | Code::ArrayOp(_) | Code::ArrayCast { .. } | Code::Subscript(_) => {
                 crate::composite::eval(self, rows, cx)?
             }
+            Code::Row(..)
+            | Code::Field(..)
+            | Code::FieldStore(_)
+            | Code::RowValueNull { .. }
+            | Code::Domain(_) => crate::row_value::eval(self, rows, cx)?,
             Code::Const(_)
             | Code::Param(_)
             | Code::Cell(_)

@@ -310,7 +310,8 @@ fn cells_of(expr: &Expr) -> usize {
         match e {
             Expr::ExecParam { id, .. }
             | Expr::Case { operand: Some((id, _)), .. }
-            | Expr::ArrayCast { cell: id, .. } => {
+            | Expr::ArrayCast { cell: id, .. }
+            | Expr::ToDomain { cell: id, .. } => {
                 most = most.max(id + 1);
             }
             _ => {}

@@ -16,6 +16,7 @@ use crate::plan::{
 };
 use crate::planner::Planner;
 use crate::relset::MAX_RELATIONS;
+use crate::user_types::UserTypes;
 use crate::walk::flatten_and;
 
 /// What the range table entries of a level became.
@@ -40,11 +41,15 @@ enum CteState {
     Recursive { table: usize },
 }
 
+/// `record`
+const RECORD: Oid = Oid(2249);
+
 /// Converts one statement.
 pub(crate) struct Converter<'p, 'c> {
     pub planner: &'p mut Planner<'c>,
     scopes: Vec<Scope>,
     case_cells: Vec<ParamId>,
+    domain_cells: Vec<ParamId>,
     link_cells: Vec<Vec<ParamId>>,
 }
 
@@ -64,7 +69,13 @@ pub fn function(oid: Oid) -> SqlResult<&'static Function> {
 
 impl<'p, 'c> Converter<'p, 'c> {
     pub fn new(planner: &'p mut Planner<'c>) -> Converter<'p, 'c> {
-        Converter { planner, scopes: Vec::new(), case_cells: Vec::new(), link_cells: Vec::new() }
+        Converter {
+            planner,
+            scopes: Vec::new(),
+            case_cells: Vec::new(),
+            domain_cells: Vec::new(),
+            link_cells: Vec::new(),
+        }
     }
 
     /// Opens a level whose range table is these relations.
@@ -531,7 +542,11 @@ impl<'p, 'c> Converter<'p, 'c> {
                         typmod: column.typmod,
                     };
                     let name = column.name.as_str().into();
-                    targets.push(Target { expr: expr.unwrap_or_else(null), name, junk: false });
+                    let expr = match expr {
+                        Some(expr) => expr,
+                        None => self.null_of(null(), column)?,
+                    };
+                    targets.push(Target { expr, name, junk: false });
                 }
             }
             Command::Update => {
@@ -596,6 +611,12 @@ impl<'p, 'c> Converter<'p, 'c> {
     /// Converts an expression of the current level.
     pub fn expr(&mut self, expr: &a::Expr) -> SqlResult<Expr> {
         runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
+        let converted = self.expr_of(expr)?;
+        self.planner.note_type(converted.type_oid())?;
+        Ok(converted)
+    }
+
+    fn expr_of(&mut self, expr: &a::Expr) -> SqlResult<Expr> {
         Ok(match expr {
             a::Expr::Var(var) => self.var(var)?,
             a::Expr::Const(c) => {
@@ -661,7 +682,8 @@ impl<'p, 'c> Converter<'p, 'c> {
                 self.case_cells.push(cell);
                 let element = self.expr(&c.element);
                 self.case_cells.pop();
-                Expr::ArrayCast { arg, element: Box::new(element?), cell, type_oid: c.result_type }
+                let target = self.planner.note_type(c.result_type)?.element;
+                Expr::ArrayCast { arg, element: Box::new(element?), cell, type_oid: c.result_type, target }
             }
             a::Expr::Collate(c) => self.expr(&c.arg)?,
             a::Expr::Case(c) => self.case(c)?,
@@ -676,15 +698,19 @@ impl<'p, 'c> Converter<'p, 'c> {
                 element: array.element_type,
                 nested: array.multidims,
             },
-            a::Expr::Row(row) => Expr::Row(self.exprs(&row.args)?, row.row_type),
+            a::Expr::Row(row) => self.row(row)?,
             a::Expr::RowCompare(compare) => self.row_compare(compare)?,
             a::Expr::Coalesce(c) => Expr::Coalesce(self.exprs(&c.args)?, c.result_type),
-            a::Expr::MinMax(m) => Expr::Extreme(m.greatest, self.exprs(&m.args)?, m.result_type),
+            a::Expr::MinMax(m) => {
+                let comparable = self.planner.note_type(m.result_type)?.comparable;
+                Expr::Extreme(m.greatest, self.exprs(&m.args)?, m.result_type, comparable)
+            }
             a::Expr::SqlValue(v) => Expr::SqlValue(v.kind, v.result_type, v.typmod),
             a::Expr::NullTest(t) => {
                 let arg = Box::new(self.expr(&t.arg)?);
                 if t.row {
-                    return Ok(Expr::RowNullTest { arg, not: t.not });
+                    let row = self.planner.composite_row(arg.type_oid())?;
+                    return Ok(Expr::RowNullTest { arg, not: t.not, row });
                 }
                 Expr::Test(if t.not { Test::IsNotNull } else { Test::IsNull }, arg)
             }
@@ -714,17 +740,82 @@ impl<'p, 'c> Converter<'p, 'c> {
             }))
             .cast_integer(next.type_oid)?,
             a::Expr::Default(_) => return Err(SqlError::internal("DEFAULT was not replaced")),
-            a::Expr::FieldStore(_) => {
-                return Err(SqlError::not_supported("assignment to a field of a composite column"));
-            }
+            a::Expr::FieldStore(store) => self.field_store(store)?,
             a::Expr::RowCast(_) => return Err(SqlError::not_supported("a cast between row types")),
-            a::Expr::ToDomain(_) | a::Expr::DomainValue(_) => {
-                return Err(SqlError::not_supported("a domain"));
+            a::Expr::ToDomain(to) => {
+                let arg = self.expr(&to.arg)?;
+                self.checked_for(arg, to.domain)?
+            }
+            a::Expr::DomainValue(value) => {
+                let id = self.domain_cells.last().copied();
+                let id = id.ok_or_else(|| SqlError::internal("VALUE outside a domain's constraint"))?;
+                Expr::ExecParam { id, type_oid: value.type_oid, source: None }
             }
             a::Expr::CurrentOf(_) => return Err(SqlError::not_supported("WHERE CURRENT OF")),
             a::Expr::NamedArg(named) => self.expr(&named.arg)?,
             a::Expr::MergeAction(_) => return Err(SqlError::not_supported("MERGE")),
         })
+    }
+
+    /// NULL for a column that is not given: a domain may refuse it.
+    fn null_of(&mut self, null: Expr, column: &catalog::Column) -> SqlResult<Expr> {
+        if column.dropped || types::builtin_type(column.type_oid).is_some() {
+            return Ok(null);
+        }
+        match self.checked_for(null.clone(), column.type_oid)? {
+            checked @ Expr::ToDomain { .. } => Ok(checked),
+            _ => Ok(null),
+        }
+    }
+
+    fn row(&mut self, row: &a::RowExpr) -> SqlResult<Expr> {
+        let fields = self.exprs(&row.args)?;
+        let made = match row.row_type {
+            RECORD => None,
+            composite => self.planner.composite_row(composite)?,
+        };
+        let made = match made {
+            Some(made) if made.fields.len() == fields.len() => made,
+            _ => self.planner.anonymous_row(row.row_type, fields.iter().map(Expr::type_oid))?,
+        };
+        Ok(Expr::Row { fields, row: made })
+    }
+
+    fn field_store(&mut self, store: &a::FieldStoreExpr) -> SqlResult<Expr> {
+        let arg = Box::new(self.expr(&store.arg)?);
+        let row = self.planner.composite_row(store.result_type)?;
+        let row = row.ok_or_else(|| SqlError::internal("assignment to a field of no composite type"))?;
+        let mut fields = Vec::with_capacity(store.fields.len());
+        for (number, value) in &store.fields {
+            // A value may name the field as it was.
+            fields.push((*number as usize - 1, self.expr(value)?));
+        }
+        Ok(Expr::FieldStore { arg, fields, row, type_oid: store.result_type })
+    }
+
+    /// A value with the checks of a domain around it; the value itself if there are none.
+    fn checked_for(&mut self, arg: Expr, domain: Oid) -> SqlResult<Expr> {
+        let rules = self.planner.domain_rules(domain)?;
+        let cell = self.planner.new_cell();
+        let mut checks = Vec::new();
+        self.domain_cells.push(cell);
+        for level in rules.levels {
+            let name: (Arc<str>, Arc<str>) = (level.schema.as_str().into(), level.name.as_str().into());
+            let rule = |check| DomainCheck { domain: level.oid, name: name.clone(), check };
+            if level.not_null {
+                checks.push(rule(None));
+            }
+            for (check, text) in &level.checks {
+                let analysed = a::stored::load_expr(text, self.planner.context.catalog)?;
+                checks.push(rule(Some((check.as_str().into(), self.expr(&analysed)?))));
+            }
+        }
+        self.domain_cells.pop();
+        if checks.is_empty() {
+            let arg = Box::new(arg);
+            return Ok(Expr::Relabel { arg, type_oid: domain, typmod: -1, explicit: false });
+        }
+        Ok(Expr::ToDomain { arg: Box::new(arg), cell, checks, type_oid: domain })
     }
 
     fn var(&mut self, var: &a::Var) -> SqlResult<Expr> {
@@ -735,6 +826,9 @@ impl<'p, 'c> Converter<'p, 'c> {
         match &self.scopes[at].entries[var.rte] {
             Entry::Rel(rel) => {
                 let (rel, column) = (*rel, var.attno);
+                if column == 0 {
+                    self.planner.whole_row(rel, var.type_oid)?;
+                }
                 Ok(Expr::Var(Var { rel, column, type_oid: var.type_oid, typmod: var.typmod }))
             }
             Entry::Join(columns) => columns
@@ -786,7 +880,7 @@ impl<'p, 'c> Converter<'p, 'c> {
     fn array_op(&mut self, op: &a::ScalarArrayExpr) -> SqlResult<Expr> {
         let left = self.expr(&op.scalar)?;
         let array = self.expr(&op.array)?;
-        let element = types::builtin_type(array.type_oid()).map_or(Oid::INVALID, |t| t.element);
+        let element = self.planner.types.element(array.type_oid());
         Ok(Expr::ArrayOp(Box::new(ArrayOp {
             function: function(op.function)?,
             operator: (op.op, operator_name(op.op)),
@@ -839,10 +933,11 @@ impl<'p, 'c> Converter<'p, 'c> {
             a::SubLinkType::Exists => (SubPlanKind::Exists, boolean),
             a::SubLinkType::Expr => (SubPlanKind::Scalar, first),
             a::SubLinkType::Array => {
-                let (own, over) = types::builtin_type(first.0)
-                    .map_or((Oid::INVALID, Oid::INVALID), |t| (t.element, t.array));
+                let (own, over) = (self.planner.types.element(first.0), self.planner.types.array(first.0));
                 let nested = own != Oid::INVALID && over == Oid::INVALID;
-                (SubPlanKind::Array { nested }, (if nested { first.0 } else { over }, -1))
+                let array = if nested { first.0 } else { over };
+                self.planner.note_type(array)?;
+                (SubPlanKind::Array { nested }, (array, -1))
             }
             a::SubLinkType::Any | a::SubLinkType::All | a::SubLinkType::RowCompare => {
                 let columns: Vec<ParamId> = types.iter().map(|_| self.planner.new_cell()).collect();
@@ -852,7 +947,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                 let test = Box::new(test.ok_or_else(|| SqlError::internal("sublink without test"))??);
                 let single = link.kind == a::SubLinkType::RowCompare;
                 let any = link.kind == a::SubLinkType::Any;
-                let hash = if any { hash_pairs(&test, &columns) } else { None };
+                let hash = if any { hash_pairs(&test, &columns, &self.planner.types) } else { None };
                 (SubPlanKind::Quantified { any, single, test, columns, hash }, boolean)
             }
             a::SubLinkType::MultiExpr => {
@@ -983,7 +1078,7 @@ impl Expr {
 }
 
 /// Equalities of a quantified test that a hash table can answer: every part must be one.
-fn hash_pairs(test: &Expr, columns: &[ParamId]) -> Option<Vec<HashPair>> {
+fn hash_pairs(test: &Expr, columns: &[ParamId], user: &UserTypes) -> Option<Vec<HashPair>> {
     let mut parts = Vec::new();
     flatten_and(test.clone(), &mut parts);
     parts
@@ -992,8 +1087,9 @@ fn hash_pairs(test: &Expr, columns: &[ParamId]) -> Option<Vec<HashPair>> {
             let (_, left, right) = crate::level::as_equality(part)?;
             let Expr::ExecParam { id, .. } = right else { return None };
             let column = columns.iter().position(|c| c == id)?;
-            let same = left.type_oid() == right.type_oid() && types::hash(left.type_oid()).is_some();
-            same.then(|| HashPair { left: left.clone(), column, type_oid: left.type_oid() })
+            let type_oid = user.comparable(left.type_oid());
+            let same = left.type_oid() == right.type_oid() && types::hash(type_oid).is_some();
+            same.then(|| HashPair { left: left.clone(), column, type_oid })
         })
         .collect()
 }

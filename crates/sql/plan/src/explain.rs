@@ -505,7 +505,7 @@ impl<'a> Explain<'a> {
                 out + " END"
             }
             Expr::Coalesce(list, _) => format!("COALESCE({})", self.exprs(list, qualify)),
-            Expr::Extreme(greatest, list, _) => {
+            Expr::Extreme(greatest, list, ..) => {
                 format!("{}({})", if *greatest { "GREATEST" } else { "LEAST" }, self.exprs(list, qualify))
             }
             Expr::Relabel { arg, type_oid, typmod, explicit } => {
@@ -530,8 +530,9 @@ impl<'a> Explain<'a> {
                 }
                 out
             }
-            Expr::Row(list, _) => format!("ROW({})", self.exprs(list, qualify)),
-            Expr::RowNullTest { arg, not } => {
+            Expr::Row { fields, .. } => format!("ROW({})", self.exprs(fields, qualify)),
+            Expr::FieldStore { arg, .. } | Expr::ToDomain { arg, .. } => self.expr(arg, qualify),
+            Expr::RowNullTest { arg, not, .. } => {
                 format!("({} IS {}NULL)", self.expr(arg, qualify), if *not { "NOT " } else { "" })
             }
             Expr::Field { arg, field, .. } => format!("({}).f{}", self.expr(arg, qualify), field + 1),

@@ -7,6 +7,7 @@ use base::Oid;
 pub use parse::ast::SqlValueKind;
 use tuple::Datum;
 use types::Function;
+use types::record::RowType;
 
 /// Number of a relation in [`crate::Statement::relations`]: unique across all query levels of a statement.
 pub type RelId = usize;
@@ -213,6 +214,17 @@ pub struct SubPlanRef {
     pub typmod: i32,
 }
 
+/// A constraint of a domain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DomainCheck {
+    /// The domain that has it.
+    pub domain: Oid,
+    /// That one's schema and name, for reports.
+    pub name: (Arc<str>, Arc<str>),
+    /// CHECK: the constraint's name and its expression; none for NOT NULL.
+    pub check: Option<(Arc<str>, Expr)>,
+}
+
 /// Tests that yield a boolean and never NULL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -302,8 +314,8 @@ pub enum Expr {
     },
     /// COALESCE.
     Coalesce(Vec<Expr>, Oid),
-    /// GREATEST (true) or LEAST.
-    Extreme(bool, Vec<Expr>, Oid),
+    /// GREATEST (true) or LEAST: type, and the built-in type that values compare as.
+    Extreme(bool, Vec<Expr>, Oid, Oid),
     /// Same bits, other type; whether it was written.
     Relabel {
         /// The value.
@@ -334,6 +346,8 @@ pub enum Expr {
         cell: ParamId,
         /// New type of the array.
         type_oid: Oid,
+        /// New type of an element.
+        target: Oid,
     },
     /// ARRAY[…]; elements that are arrays themselves when `nested`.
     Array {
@@ -364,7 +378,34 @@ pub enum Expr {
         element: Oid,
     },
     /// ROW(…).
-    Row(Vec<Expr>, Oid),
+    Row {
+        /// Values by column number, NULL for dropped columns.
+        fields: Vec<Expr>,
+        /// What the row is.
+        row: Arc<RowType>,
+    },
+    /// A row with some fields replaced.
+    FieldStore {
+        /// The row before; NULL is a row of NULLs.
+        arg: Box<Expr>,
+        /// Numbers from 0 and new values.
+        fields: Vec<(usize, Expr)>,
+        /// What the row is.
+        row: Arc<RowType>,
+        /// Result type: that of the row, or a domain over it.
+        type_oid: Oid,
+    },
+    /// A value that a domain's constraints are checked for.
+    ToDomain {
+        /// The value.
+        arg: Box<Expr>,
+        /// Stands for the value in `checks`.
+        cell: ParamId,
+        /// Constraints in order.
+        checks: Vec<DomainCheck>,
+        /// The domain.
+        type_oid: Oid,
+    },
     /// `(row).field`, from 0.
     Field {
         /// The row.
@@ -382,6 +423,8 @@ pub enum Expr {
         arg: Box<Expr>,
         /// IS NOT NULL.
         not: bool,
+        /// What the row is, if it is of a composite type.
+        row: Option<Arc<RowType>>,
     },
     /// An aggregate.
     Aggregate(Box<AggCall>),

@@ -41,6 +41,11 @@ pub fn fold(expr: &mut Expr) {
             }
             _ => None,
         },
+        Expr::Row { fields, row } => {
+            let value = |e: &Expr| if let Expr::Const { value, .. } = e { Some(value.clone()) } else { None };
+            let values: Option<Vec<Datum>> = fields.iter().map(value).collect();
+            values.map(|values| Expr::Const { value: row.row(&values), type_oid: row.type_oid, typmod: -1 })
+        }
         Expr::Coalesce(list, _) => {
             if let Some(at) =
                 list.iter().position(|e| matches!(e, Expr::Const { value, .. } if !value.is_null()))

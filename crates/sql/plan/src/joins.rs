@@ -124,7 +124,7 @@ impl<'a, 'c> Search<'a, 'c> {
         let mut width = 0.0;
         for (i, column) in relation.columns.iter().enumerate() {
             let needed = self.needed.iter().any(|e| {
-                e.any(&mut |e| matches!(e, Expr::Var(v) if v.rel == rel && v.column == i as i16 + 1))
+                e.any(&mut |e| matches!(e, Expr::Var(v) if v.rel == rel && (v.column == 0 || v.column == i as i16 + 1)))
             });
             if needed {
                 let known = relation
@@ -476,7 +476,7 @@ impl<'a, 'c> Search<'a, 'c> {
         (hash, rest): &(Vec<JoinClause>, Vec<usize>),
         paths: &mut Vec<Rc<Path>>,
     ) {
-        if hash.iter().any(|c| types::hash(c.outer.type_oid()).is_none()) {
+        if hash.iter().any(|c| self.planner.types.hash(c.outer.type_oid()).is_none()) {
             return;
         }
         let settings = self.planner.settings();
@@ -515,10 +515,10 @@ impl<'a, 'c> Search<'a, 'c> {
         (merge, rest): &(Vec<JoinClause>, Vec<usize>),
         paths: &mut Vec<Rc<Path>>,
     ) {
-        if merge
-            .iter()
-            .any(|c| types::compare(c.outer.type_oid()).is_none() || c.outer.type_oid() != c.inner.type_oid())
-        {
+        if merge.iter().any(|c| {
+            self.planner.types.compare(c.outer.type_oid()).is_none()
+                || c.outer.type_oid() != c.inner.type_oid()
+        }) {
             return;
         }
         let settings = self.planner.settings();

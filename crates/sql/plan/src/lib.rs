@@ -34,6 +34,7 @@ pub mod selectivity;
 pub mod stats;
 mod stored;
 mod upper;
+mod user_types;
 mod walk;
 
 pub use cost::Settings;
@@ -41,6 +42,7 @@ pub use expr::*;
 pub use plan::*;
 pub use planner::{Context, convert_expression, plan};
 pub use stats::{ColumnStats, Statistics};
+pub use user_types::UserTypes;
 
 use base::{SqlError, sql_err};
 

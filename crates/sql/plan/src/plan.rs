@@ -3,6 +3,7 @@
 //! Expressions keep naming relations and columns; a node's `output` says which expressions its rows carry, and the node
 //! above finds its inputs by looking for equal expressions there. So EXPLAIN needs no second bookkeeping.
 
+use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -110,6 +111,10 @@ pub struct Statement {
     pub locks: Vec<(Oid, u8)>,
     /// Writes anything (DML, also in CTEs, or row locks).
     pub modifies: bool,
+    /// Its types that are not built in.
+    pub types: crate::UserTypes,
+    /// Relations whose whole row is named, and what it is.
+    pub whole_rows: HashMap<RelId, Arc<types::record::RowType>>,
 }
 
 /// A planned subquery or CTE.
@@ -156,6 +161,8 @@ impl Statement {
             work_tables: Vec::new(),
             locks: Vec::new(),
             modifies: false,
+            types: crate::UserTypes::default(),
+            whole_rows: HashMap::new(),
         }
     }
 }

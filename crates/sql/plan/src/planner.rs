@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use base::{Oid, SqlResult};
 use catalog::view::CatalogView;
+use types::record::RowType;
 
 use crate::convert::Converter;
 use crate::cost::Settings;
@@ -13,6 +14,7 @@ use crate::logical::{Block, Source};
 use crate::plan::{Command, Node, Plan, Relation, ResultColumn, Statement, SubPlan};
 use crate::selectivity::Columns;
 use crate::stats::{ColumnStats, Statistics};
+use crate::user_types::UserTypes;
 
 /// What planning needs from outside.
 pub struct Context<'c> {
@@ -59,6 +61,8 @@ pub struct Planner<'c> {
     /// Rows and columns' statistics of relations without a table (subqueries).
     pub(crate) derived_rows: HashMap<RelId, f64>,
     pub(crate) modifies: bool,
+    pub(crate) types: UserTypes,
+    pub(crate) whole_rows: HashMap<RelId, Arc<RowType>>,
 }
 
 /// Plans an analysed statement.
@@ -119,6 +123,8 @@ impl<'c> Planner<'c> {
             locks: Vec::new(),
             derived_rows: HashMap::new(),
             modifies: false,
+            types: UserTypes::default(),
+            whole_rows: HashMap::new(),
         }
     }
 
@@ -206,6 +212,8 @@ impl<'c> Planner<'c> {
             work_tables: self.work_tables,
             locks: self.locks,
             modifies,
+            types: self.types,
+            whole_rows: self.whole_rows,
         })
     }
 

@@ -185,12 +185,15 @@ impl Planner<'_> {
                 return;
             }
             for (rel, targets) in merged {
+                let row = self.whole_rows.get(&rel).cloned();
                 self.deep_exprs(block, &mut |expr| {
                     expr.replace(&mut |e| match e {
                         Expr::Var(var) if var.rel == rel && var.column > 0 => {
                             targets.get(var.column as usize - 1).cloned()
                         }
-                        Expr::Var(var) if var.rel == rel => Some(Expr::Row(targets.clone(), var.type_oid)),
+                        Expr::Var(var) if var.rel == rel => {
+                            row.clone().map(|row| Expr::Row { fields: targets.clone(), row })
+                        }
                         _ => None,
                     });
                 });
@@ -249,7 +252,8 @@ impl Planner<'_> {
         let volatile = inner.targets.iter().any(|t| t.expr.is_volatile() || t.expr.has_subplans());
         // Under an outer join only plain columns become NULL by themselves.
         let plain = inner.targets.iter().all(|t| matches!(t.expr, Expr::Var(_)));
-        if volatile || (nullable && (!plain || inner.from.len() > 1)) {
+        let whole = self.whole_rows.contains_key(&rel);
+        if volatile || (nullable && (!plain || whole || inner.from.len() > 1)) {
             return None;
         }
         match std::mem::replace(&mut self.sources[rel], Source::Columns) {

@@ -382,7 +382,7 @@ impl Planner<'_> {
         let sort_keys = SortKeys::ascending(keys.clone()).0;
         let group_order = level.order_of(&sort_keys);
         let (count, number) = (keys.len() as f64, calls.len() as f64);
-        let hashable = keys.iter().all(|k| types::hash(k.type_oid()).is_some())
+        let hashable = keys.iter().all(|k| self.types.hash(k.type_oid()).is_some())
             && !calls.iter().any(|c| c.distinct || !c.order.is_empty());
         let mut child = child;
         let strategy = if !block.grouping_sets.is_empty() {
@@ -396,7 +396,7 @@ impl Planner<'_> {
             let by_sort = settings.aggregate(Cost { startup, total, ..input }, false, count, number, groups);
             let by_hash = settings.aggregate(input, true, count, number, groups);
             if hashable
-                && (by_hash.1 < by_sort.1 || !keys.iter().all(|k| types::compare(k.type_oid()).is_some()))
+                && (by_hash.1 < by_sort.1 || !keys.iter().all(|k| self.types.compare(k.type_oid()).is_some()))
             {
                 AggStrategy::Hashed
             } else {
@@ -490,9 +490,9 @@ impl Planner<'_> {
         let sorted = order_contains(order, &wanted);
         let settings = self.settings();
         let hashable =
-            !block.distinct_on && block.distinct.iter().all(|k| types::hash(k.type_oid()).is_some());
+            !block.distinct_on && block.distinct.iter().all(|k| self.types.hash(k.type_oid()).is_some());
         let count = block.distinct.len() as f64;
-        let sortable = block.distinct.iter().all(|k| types::compare(k.type_oid()).is_some());
+        let sortable = block.distinct.iter().all(|k| self.types.compare(k.type_oid()).is_some());
         let by_sort = if sorted {
             plan.cost.total
         } else {

@@ -22,15 +22,17 @@ impl Expr {
             | Expr::ExecParam { type_oid, .. }
             | Expr::Case { type_oid, .. }
             | Expr::Coalesce(_, type_oid)
-            | Expr::Extreme(_, _, type_oid)
+            | Expr::Extreme(_, _, type_oid, _)
             | Expr::Relabel { type_oid, .. }
             | Expr::IoCast { type_oid, .. }
             | Expr::ArrayCast { type_oid, .. }
             | Expr::Array { type_oid, .. }
             | Expr::Subscript { type_oid, .. }
-            | Expr::Row(_, type_oid)
+            | Expr::FieldStore { type_oid, .. }
+            | Expr::ToDomain { type_oid, .. }
             | Expr::SqlValue(_, type_oid, _)
             | Expr::Field { type_oid, .. } => *type_oid,
+            Expr::Row { row, .. } => row.type_oid,
             Expr::Var(var) => var.type_oid,
             Expr::Call(call) => call.type_oid,
             Expr::NullIf(call) => call.args[0].type_oid(),
@@ -78,8 +80,8 @@ impl Expr {
             Expr::And(list)
             | Expr::Or(list)
             | Expr::Coalesce(list, _)
-            | Expr::Extreme(_, list, _)
-            | Expr::Row(list, _) => {
+            | Expr::Extreme(_, list, ..)
+            | Expr::Row { fields: list, .. } => {
                 list.iter().for_each(f);
             }
             Expr::Array { elements, .. } => elements.iter().for_each(f),
@@ -92,6 +94,14 @@ impl Expr {
             Expr::ArrayCast { arg, element, .. } => {
                 f(arg);
                 f(element);
+            }
+            Expr::FieldStore { arg, fields, .. } => {
+                f(arg);
+                fields.iter().for_each(|(_, e)| f(e));
+            }
+            Expr::ToDomain { arg, checks, .. } => {
+                f(arg);
+                checks.iter().filter_map(|c| c.check.as_ref()).for_each(|(_, e)| f(e));
             }
             Expr::Case { operand, arms, otherwise, .. } => {
                 if let Some((_, operand)) = operand {
@@ -148,8 +158,8 @@ impl Expr {
             Expr::And(list)
             | Expr::Or(list)
             | Expr::Coalesce(list, _)
-            | Expr::Extreme(_, list, _)
-            | Expr::Row(list, _) => {
+            | Expr::Extreme(_, list, ..)
+            | Expr::Row { fields: list, .. } => {
                 list.iter_mut().for_each(f);
             }
             Expr::Array { elements, .. } => elements.iter_mut().for_each(f),
@@ -162,6 +172,14 @@ impl Expr {
             Expr::ArrayCast { arg, element, .. } => {
                 f(arg);
                 f(element);
+            }
+            Expr::FieldStore { arg, fields, .. } => {
+                f(arg);
+                fields.iter_mut().for_each(|(_, e)| f(e));
+            }
+            Expr::ToDomain { arg, checks, .. } => {
+                f(arg);
+                checks.iter_mut().filter_map(|c| c.check.as_mut()).for_each(|(_, e)| f(e));
             }
             Expr::Case { operand, arms, otherwise, .. } => {
                 if let Some((_, operand)) = operand {

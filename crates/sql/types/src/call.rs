@@ -167,6 +167,16 @@ pub trait Session {
         Err(SqlError::internal(format!("cache lookup failed for type {type_oid}")))
     }
 
+    /// NULL as a value of a type: an error for domains that do not allow it.
+    fn type_null(&self, _type_oid: Oid) -> SqlResult<Datum> {
+        Ok(Datum::Null)
+    }
+
+    /// Columns of a composite type by number, dropped ones included.
+    fn row_columns(&self, _type_oid: Oid) -> SqlResult<Option<Vec<crate::record::Column>>> {
+        Ok(None)
+    }
+
     /// Text output of a type that is not built in.
     fn type_output(&self, type_oid: Oid, _value: &Datum, _out: &mut Vec<u8>) -> SqlResult<()> {
         Err(SqlError::internal(format!("cache lookup failed for type {type_oid}")))
@@ -195,11 +205,6 @@ pub trait Session {
     /// The fields of a composite value.
     fn row_fields(&self, _type_oid: Oid, _value: &Datum) -> SqlResult<Vec<RowField>> {
         Err(SqlError::not_supported("a composite value as JSON"))
-    }
-
-    /// Order of two values of a type that is not built in; `None` where it has no B-tree class.
-    fn type_compare(&self, _type_oid: Oid) -> Option<crate::registry::CompareFn> {
-        None
     }
 }
 

@@ -36,6 +36,8 @@ pub fn compare(type_oid: Oid) -> Option<CompareFn> {
         oids::timetz => |a, b| crate::time::compare_timetz(byte(a), byte(b)),
         oids::oidvector => oid_vectors,
         oids::jsonb => crate::json::compare_datums,
+        oids::anyenum => integers,
+        oids::record => |a, b| crate::record::compare(byte(a), byte(b)),
         _ if is_oid_alias(type_oid) => object_ids,
         _ => {
             let info = crate::registry::builtin_type(type_oid)?;
@@ -70,6 +72,8 @@ pub fn equal(type_oid: Oid) -> Option<fn(&Datum, &Datum) -> bool> {
         oids::timetz => |a, b| crate::time::compare_timetz(byte(a), byte(b)).is_eq(),
         oids::oidvector | oids::int2vector => |a, b| byte(a) == byte(b),
         oids::jsonb => |a, b| crate::json::compare_datums(a, b).is_eq(),
+        oids::anyenum => |a, b| a == b,
+        oids::record => |a, b| crate::record::compare(byte(a), byte(b)).is_eq(),
         _ if is_oid_alias(type_oid) => |a, b| object_ids(a, b).is_eq(),
         _ => {
             compare(type_oid)?;
@@ -92,6 +96,8 @@ pub fn hash(type_oid: Oid) -> Option<fn(&Datum) -> u64> {
         oids::interval => |a| crate::interval::hash(byte(a)),
         oids::timetz => |a| hash_bytes(byte(a)),
         oids::jsonb => crate::json::hash_datum,
+        oids::anyenum => hash_integer,
+        oids::record => |a| crate::record::hash(byte(a)),
         _ if is_oid_alias(type_oid) => hash_integer,
         _ => {
             let info = crate::registry::builtin_type(type_oid)?;

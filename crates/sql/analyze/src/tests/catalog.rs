@@ -76,9 +76,15 @@ impl TestCatalog {
 
     fn add_type(&mut self, l: &[&str]) {
         let kind = match l[3] {
-            "e" => TypeKind::Enum,
+            "e" => TypeKind::Enum([].into()),
             "c" => TypeKind::Composite(oid(l[7])),
-            "d" => TypeKind::Domain(Domain { base: oid(l[8]), typmod: number(l[9]), default: None }),
+            "d" => TypeKind::Domain(Domain {
+                base: oid(l[8]),
+                typmod: number(l[9]),
+                default: None,
+                not_null: false,
+                checks: [].into(),
+            }),
             _ => TypeKind::Base,
         };
         let t = TypeDef {

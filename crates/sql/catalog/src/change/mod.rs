@@ -42,7 +42,7 @@ use crate::database::{Catalog, Reader, SessionCatalog, register_change};
 use crate::row::{Row, RowExt};
 use crate::system::{
     SystemTable, pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_description, pg_index,
-    pg_rewrite, pg_sequence, pg_statistic,
+    pg_rewrite, pg_sequence, pg_statistic, pg_type,
 };
 
 /// The catalog as one statement of one session changes it.
@@ -164,7 +164,12 @@ fn makes_stale(shape: &SystemTable, row: &Row, stale: &mut Vec<Stale>) {
             stale.push(relation(pg_index::INDRELID));
             stale.push(relation(pg_index::INDEXRELID));
         }
-        oid if oid == pg_constraint::TABLE.oid => stale.push(relation(pg_constraint::CONRELID)),
+        oid if oid == pg_constraint::TABLE.oid => {
+            stale.push(relation(pg_constraint::CONRELID));
+            if row.oid(pg_constraint::CONTYPID).is_valid() {
+                stale.push(Stale::Catalog(pg_type::TABLE.oid));
+            }
+        }
         oid if oid == pg_rewrite::TABLE.oid => stale.push(relation(pg_rewrite::EV_CLASS)),
         oid if oid == pg_sequence::TABLE.oid => stale.push(relation(pg_sequence::SEQRELID)),
         oid if oid == pg_statistic::TABLE.oid => {

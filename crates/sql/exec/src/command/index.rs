@@ -25,6 +25,10 @@ const MAX_COLUMNS: usize = 32;
 const ANYARRAY: Oid = Oid(2277);
 /// `anyenum`, of `enum_ops`.
 const ANYENUM: Oid = Oid(3500);
+/// `record`, of `record_ops`.
+const RECORD: Oid = Oid(2249);
+/// B-tree family of the operator class `record_image_ops`.
+const RECORD_IMAGE_OPS: Oid = Oid(3194);
 
 /// CREATE INDEX.
 pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> SqlResult<()> {
@@ -283,7 +287,16 @@ pub(crate) fn operator_class(session: &Session, ty: Oid, name: Option<&Name>) ->
         base,
         if base == types::oids::varchar { types::oids::text } else { Oid::INVALID },
         if def.as_ref().is_some_and(|d| d.category == 'A') { ANYARRAY } else { Oid::INVALID },
-        if def.as_ref().is_some_and(|d| d.kind == TypeKind::Enum) { ANYENUM } else { Oid::INVALID },
+        if def.as_ref().is_some_and(|d| matches!(d.kind, TypeKind::Enum(_))) {
+            ANYENUM
+        } else {
+            Oid::INVALID
+        },
+        if def.as_ref().is_some_and(|d| matches!(d.kind, TypeKind::Composite(_))) {
+            RECORD
+        } else {
+            Oid::INVALID
+        },
         if types::compare::is_oid_alias(base) { types::oids::oid } else { Oid::INVALID },
     ];
     let classes = || OPCLASSES.iter().filter(|class| class.method == BTREE);
@@ -315,6 +328,9 @@ pub(crate) fn operator_class(session: &Session, ty: Oid, name: Option<&Name>) ->
             name.dotted(),
             shown()?
         ));
+    }
+    if class.family == RECORD_IMAGE_OPS {
+        return Err(SqlError::not_supported("operator class \"record_image_ops\" in an index"));
     }
     Ok(class.oid)
 }

@@ -1,15 +1,14 @@
 //! What types ask of a session: names behind `regclass` and its like, the clock, randomness, types that users made.
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::system::{pg_enum, pg_ts_config, pg_ts_dict};
-use catalog::{CatalogView, RowExt, TypeDef, TypeKind};
-use tuple::{Datum, Physical};
-use types::call::RegKind;
-use types::registry::{self, CompareFn, TypeShape};
-use types::value::FromDatum;
-use types::{Call, SessionFn, array, oids};
+use catalog::system::{pg_ts_config, pg_ts_dict};
+use catalog::{CatalogView, RowExt, TypeKind};
+use tuple::Datum;
+use types::call::{RegKind, RowField};
+use types::registry::{self, TypeShape};
+use types::{SessionFn, oids, record};
 
-use super::text::{name_in_schema, qualified, quote_identifier, split_name};
+use super::text::{name_in_schema, quote_identifier, split_name};
 use crate::session::Session;
 
 impl types::Session for Session {
@@ -64,35 +63,25 @@ impl types::Session for Session {
     }
 
     fn type_shape(&self, type_oid: Oid) -> Option<TypeShape> {
-        let def = self.user_type(type_oid).ok()?;
-        let mut shape = match &def.kind {
-            TypeKind::Enum => plain_shape(Physical::Oid, 4),
-            TypeKind::Domain(domain) => {
-                let format = self.format();
-                registry::shape_of(domain.base, &Call::new(&format).with_session(self)).ok()?
-            }
-            TypeKind::Composite(_) => plain_shape(Physical::Varlena, 8),
-            _ if def.element.is_valid() => {
-                TypeShape { element: def.element, ..plain_shape(Physical::Varlena, 8) }
-            }
-            _ => return None,
-        };
-        shape.array = def.array;
-        Some(shape)
+        catalog::type_shape(self, type_oid).ok()
+    }
+
+    fn row_columns(&self, type_oid: Oid) -> SqlResult<Option<Vec<record::Column>>> {
+        let Some(table) = catalog::composite_relation(self, type_oid)? else { return Ok(None) };
+        catalog::row_columns(self, &table).map(Some)
+    }
+
+    fn type_null(&self, type_oid: Oid) -> SqlResult<Datum> {
+        if types::builtin_type(type_oid).is_some() {
+            return Ok(Datum::Null);
+        }
+        self.check_domain(type_oid, Datum::Null)
     }
 
     fn type_input(&self, type_oid: Oid, text: &str, typmod: i32) -> SqlResult<Datum> {
-        if type_oid == oids::aclitem {
-            return self.acl_from_text(text);
-        }
-        let def = self.user_type(type_oid)?;
-        let format = self.format();
-        let call = Call::new(&format).with_session(self);
-        match &def.kind {
-            TypeKind::Enum => self.enum_value(&def, text),
-            TypeKind::Domain(domain) => types::input(domain.base, text, domain.typmod, &call),
-            _ if def.element.is_valid() => array::input(def.element, text, typmod, &call),
-            _ => Err(unsupported(&def)),
+        match type_oid {
+            oids::aclitem => self.acl_from_text(text),
+            _ => self.user_input(type_oid, text, typmod),
         }
     }
 
@@ -101,50 +90,15 @@ impl types::Session for Session {
             out.extend_from_slice(self.acl_text(value)?.as_bytes());
             return Ok(());
         }
-        let def = self.user_type(type_oid)?;
-        let format = self.format();
-        let call = Call::new(&format).with_session(self);
-        match &def.kind {
-            TypeKind::Enum => {
-                out.extend_from_slice(self.enum_label(value)?.as_bytes());
-                Ok(())
-            }
-            TypeKind::Domain(domain) => types::output(domain.base, value, &call, out),
-            _ if def.element.is_valid() => array::output(<&[u8]>::from_datum(value), &call, out),
-            _ => Err(unsupported(&def)),
-        }
+        self.user_output(type_oid, value, out)
     }
 
     fn type_receive(&self, type_oid: Oid, bytes: &[u8], typmod: i32) -> SqlResult<Datum> {
-        let def = self.user_type(type_oid)?;
-        let format = self.format();
-        let call = Call::new(&format).with_session(self);
-        match &def.kind {
-            TypeKind::Enum => {
-                let label = std::str::from_utf8(bytes).map_err(|_| {
-                    sql_err!(CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\"")
-                })?;
-                self.enum_value(&def, label)
-            }
-            TypeKind::Domain(domain) => types::receive(domain.base, bytes, domain.typmod, &call),
-            _ if def.element.is_valid() => array::binary_receive(def.element, bytes, typmod, &call),
-            _ => Err(unsupported(&def)),
-        }
+        self.user_receive(type_oid, bytes, typmod)
     }
 
     fn type_send(&self, type_oid: Oid, value: &Datum, out: &mut Vec<u8>) -> SqlResult<()> {
-        let def = self.user_type(type_oid)?;
-        let format = self.format();
-        let call = Call::new(&format).with_session(self);
-        match &def.kind {
-            TypeKind::Enum => {
-                out.extend_from_slice(self.enum_label(value)?.as_bytes());
-                Ok(())
-            }
-            TypeKind::Domain(domain) => types::send(domain.base, value, &call, out),
-            _ if def.element.is_valid() => array::binary_send(<&[u8]>::from_datum(value), &call, out),
-            _ => Err(unsupported(&def)),
-        }
+        self.user_send(type_oid, value, out)
     }
 
     fn base_type(&self, type_oid: Oid) -> Oid {
@@ -155,51 +109,16 @@ impl types::Session for Session {
         }
     }
 
-    fn is_row_type(&self, type_oid: Oid) -> bool {
-        self.user_type(type_oid).is_ok_and(|def| matches!(def.kind, TypeKind::Composite(_)))
+    fn row_fields(&self, _type_oid: Oid, value: &Datum) -> SqlResult<Vec<RowField>> {
+        self.fields_of_row(value)
     }
 
-    fn type_compare(&self, type_oid: Oid) -> Option<CompareFn> {
-        let def = self.user_type(type_oid).ok()?;
-        match &def.kind {
-            // Labels are numbered in their order.
-            TypeKind::Enum => types::compare(oids::oid),
-            TypeKind::Domain(domain) => {
-                types::compare(domain.base).or_else(|| types::Session::type_compare(self, domain.base))
-            }
-            _ => None,
-        }
+    fn is_row_type(&self, type_oid: Oid) -> bool {
+        self.user_type(type_oid).is_ok_and(|def| matches!(def.kind, TypeKind::Composite(_)))
     }
 }
 
 impl Session {
-    fn user_type(&self, oid: Oid) -> SqlResult<std::sync::Arc<TypeDef>> {
-        let def = self.with_reader(|r| r.type_by_oid(oid))?;
-        def.ok_or_else(|| SqlError::internal(format!("cache lookup failed for type {oid}")))
-    }
-
-    fn enum_value(&self, def: &TypeDef, label: &str) -> SqlResult<Datum> {
-        let key = [def.oid.into(), label.into()];
-        let index = pg_enum::PG_ENUM_TYPID_LABEL_INDEX;
-        match self.with_reader(|r| r.find_one(&pg_enum::TABLE, index, &key))? {
-            Some((_, row)) => Ok(row[pg_enum::OID].clone()),
-            None => {
-                let name = self.type_name(def.oid, None)?;
-                Err(sql_err!(INVALID_TEXT_REPRESENTATION, "invalid input value for enum {name}: \"{label}\""))
-            }
-        }
-    }
-
-    fn enum_label(&self, value: &Datum) -> SqlResult<String> {
-        let oid = u32::from_datum(value);
-        let row = self
-            .with_reader(|r| r.find_one(&pg_enum::TABLE, pg_enum::PG_ENUM_OID_INDEX, &[Datum::Oid(oid)]))?;
-        match row {
-            Some((_, row)) => Ok(row.str(pg_enum::ENUMLABEL).to_owned()),
-            None => Err(sql_err!(INVALID_BINARY_REPRESENTATION, "invalid internal value for enum: {oid}")),
-        }
-    }
-
     pub(super) fn class_named(&self, text: &str) -> SqlResult<Oid> {
         let (schema, name) = relation_name(text)?;
         let found = self.with_reader(|r| r.relation(schema.as_deref(), &name))?;
@@ -431,14 +350,6 @@ impl Session {
         };
         Ok(Some(format!("{}({},{})", shown(visible), side(operands[0])?, side(operands[1])?)))
     }
-}
-
-fn plain_shape(physical: Physical, align: u8) -> TypeShape {
-    TypeShape { physical, align, delimiter: b',', element: Oid::INVALID, array: Oid::INVALID }
-}
-
-fn unsupported(def: &TypeDef) -> SqlError {
-    SqlError::not_supported(format!("a value of type {}", qualified(&def.schema_name, &def.name)))
 }
 
 fn dotted(schema: Option<&str>, name: &str) -> String {

@@ -52,14 +52,15 @@ impl CallCode {
         let mut keys: Vec<Key> = Vec::new();
         let mut order = Vec::new();
         for key in &call.order {
-            let mut made = Key::column(width + order.len(), compare_of(key.expr.type_oid())?);
+            let mut made =
+                Key::column(width + order.len(), compare_of(builder.statement, key.expr.type_oid())?);
             made.set_direction(key.descending, key.nulls_first);
             keys.push(made);
             order.push(compiler.expr(&key.expr, inputs)?);
         }
         if call.distinct {
             for (i, arg) in args.iter().enumerate() {
-                keys.push(Key::column(i, compare_of(arg.type_oid())?));
+                keys.push(Key::column(i, compare_of(builder.statement, arg.type_oid())?));
             }
         }
         Ok(CallCode {
@@ -183,15 +184,15 @@ pub fn build<'p>(
     if matches!(strategy, AggStrategy::Hashed | AggStrategy::Mixed) {
         for key in keys {
             let none = || SqlError::internal("a grouping expression cannot be hashed");
-            hash.push(types::hash(key.type_oid()).ok_or_else(none)?);
-            equal.push(types::equal(key.type_oid()).ok_or_else(none)?);
+            hash.push(builder.statement.types.hash(key.type_oid()).ok_or_else(none)?);
+            equal.push(builder.statement.types.equal(key.type_oid()).ok_or_else(none)?);
         }
     }
     let order = match strategy {
         AggStrategy::Sorted => keys
             .iter()
             .enumerate()
-            .map(|(i, k)| Ok(Key::column(i, compare_of(k.type_oid())?)))
+            .map(|(i, k)| Ok(Key::column(i, compare_of(builder.statement, k.type_oid())?)))
             .collect::<SqlResult<_>>()?,
         _ => Vec::new(),
     };

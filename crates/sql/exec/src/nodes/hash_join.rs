@@ -38,9 +38,9 @@ pub fn build<'p>(
         keys.push(KeyCode {
             outer: compiler.expr(&clause.outer, Inputs::one(&outer.output))?,
             inner: compiler.expr(&clause.inner, Inputs::one(&inner.output))?,
-            hash: types::hash(type_oid).ok_or_else(none)?,
+            hash: builder.statement.types.hash(type_oid).ok_or_else(none)?,
             equal: if type_oid == clause.inner.type_oid() {
-                types::equal(type_oid).ok_or_else(none)?
+                builder.statement.types.equal(type_oid).ok_or_else(none)?
             } else {
                 same_int
             },

@@ -29,7 +29,7 @@ pub fn build<'p>(
     for (i, clause) in merge.iter().enumerate() {
         outer_keys.push(compiler.expr(&clause.outer, Inputs::one(&outer.output))?);
         inner_keys.push(compiler.expr(&clause.inner, Inputs::one(&inner.output))?);
-        order.push(Key::column(i, compare_of(clause.outer.type_oid())?));
+        order.push(Key::column(i, compare_of(builder.statement, clause.outer.type_oid())?));
     }
     let clauses = compiler.list(clauses, inputs)?;
     let projection = builder.projection(plan, inputs)?;

@@ -218,7 +218,11 @@ fn walk_expr(
     expr.any(&mut |e| {
         match e {
             Expr::ExecParam { id, .. } => found.push(*id),
-            Expr::Case { operand: Some((id, _)), .. } | Expr::ArrayCast { cell: id, .. } => set.push(*id),
+            Expr::Case { operand: Some((id, _)), .. }
+            | Expr::ArrayCast { cell: id, .. }
+            | Expr::ToDomain { cell: id, .. } => {
+                set.push(*id);
+            }
             Expr::SubPlan(sub) => {
                 set.extend(sub.args.iter().map(|(id, _)| *id));
                 match &sub.kind {

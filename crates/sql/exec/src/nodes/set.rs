@@ -16,9 +16,10 @@ pub fn build<'p>(
     right: &'p Plan,
 ) -> SqlResult<BoxNode> {
     let types: Vec<Oid> = left.output.iter().map(plan::Expr::type_oid).collect();
+    let user = &builder.statement.types;
     let none = |t: &Oid| SqlError::not_supported(format!("a set operation over type {t}"));
-    let hash = types.iter().map(|t| types::hash(*t).ok_or_else(|| none(t))).collect::<SqlResult<_>>()?;
-    let equal = types.iter().map(|t| types::equal(*t).ok_or_else(|| none(t))).collect::<SqlResult<_>>()?;
+    let hash = types.iter().map(|t| user.hash(*t).ok_or_else(|| none(t))).collect::<SqlResult<_>>()?;
+    let equal = types.iter().map(|t| user.equal(*t).ok_or_else(|| none(t))).collect::<SqlResult<_>>()?;
     let (left, right) = (builder.build(left)?, builder.build(right)?);
     Ok(Box::new(SetOp { kind, left, right, hash, equal, counts: None }))
 }

@@ -29,7 +29,7 @@ pub fn keys(builder: &Builder<'_>, keys: &[SortKey], inputs: Inputs<'_>) -> SqlR
         .map(|k| {
             Ok(Key {
                 code: compiler.expr(&k.expr, inputs)?,
-                compare: compare_of(k.expr.type_oid())?,
+                compare: compare_of(builder.statement, k.expr.type_oid())?,
                 descending: k.descending,
                 nulls_first: k.nulls_first,
             })

@@ -228,6 +228,7 @@ struct KeyCode {
     column: usize,
     bound: IndexBound,
     value: Code,
+    /// Built-in type that elements of an array compare as.
     element: Oid,
 }
 
@@ -243,7 +244,8 @@ impl Keys {
         let codes = conditions
             .iter()
             .map(|c| {
-                let element = crate::compile::element_of(c.value.type_oid());
+                let element = builder.statement.types.element(c.value.type_oid());
+                let element = builder.statement.types.comparable(element);
                 let value = compiler.expr(&c.value, Inputs::default())?;
                 Ok(KeyCode { column: c.column, bound: c.bound, value, element })
             })
@@ -272,7 +274,7 @@ impl Keys {
                         IndexBound::GreaterEqual => ScanOp::GreaterEqual(value),
                         IndexBound::Greater => ScanOp::Greater(value),
                         IndexBound::Any => {
-                            let list = crate::composite::elements(&value, code.element, cx)?;
+                            let list = crate::composite::elements(&value);
                             elements = Some((code.column, sorted_unique(list, code.element)));
                             continue;
                         }
@@ -627,9 +629,7 @@ impl TidListScan {
                     if *type_oid == Oid(27) {
                         out.extend(datum_tid(&value));
                     } else if !value.is_null() {
-                        out.extend(
-                            crate::composite::elements(&value, Oid(27), cx)?.iter().filter_map(datum_tid),
-                        );
+                        out.extend(crate::composite::elements(&value).iter().filter_map(datum_tid));
                     }
                 }
                 out.sort_unstable();

@@ -87,6 +87,8 @@ impl Session {
             random: RefCell::new(Random::new(runtime::random_u64())),
             temp: TempDir { path: instance_dir.join("base/pgsql_tmp"), pid: info.pid },
             notices: RefCell::default(),
+            domains: Default::default(),
+            new_labels: Default::default(),
             info,
         };
         session.apply_settings();

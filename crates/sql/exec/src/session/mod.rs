@@ -42,7 +42,7 @@ use catalog::{Catalog, Reader, SessionCatalog};
 use engine::Engine;
 use heap::ComboCids;
 use parking_lot::{Mutex, RwLock};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use txn::{SessionId, Transaction};
 use types::FormatContext;
 
@@ -222,6 +222,10 @@ pub struct Session {
     pub(crate) temp: TempDir,
     /// Notices of the running statement that have not been sent yet.
     pub(crate) notices: RefCell<Vec<SqlError>>,
+    /// Domains that values came in for.
+    pub(crate) domains: crate::functions::DomainCheckers,
+    /// Labels that the running transaction added to enums that were there before (OIDs of `pg_enum`).
+    pub(crate) new_labels: Rc<RefCell<FxHashSet<Oid>>>,
 }
 
 impl Session {

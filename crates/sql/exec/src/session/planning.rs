@@ -1,6 +1,6 @@
 //! What analysis and planning see of a session: catalogs with a record of what was looked at, and settings.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use base::settings::{SessionSettings, Setting};
@@ -20,27 +20,6 @@ macro_rules! pass_on {
         }
         fn search_path(&$this) -> SqlResult<Vec<Oid>> {
             $this.$target(|c| c.search_path())
-        }
-        fn type_by_name(&$this, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<TypeDef>>> {
-            $this.$target(|c| c.type_by_name(schema, name))
-        }
-        fn type_by_oid(&$this, oid: Oid) -> SqlResult<Option<Arc<TypeDef>>> {
-            $this.$target(|c| c.type_by_oid(oid))
-        }
-        fn functions(&$this, schema: Option<&str>, name: &str) -> SqlResult<Vec<Arc<FunctionDef>>> {
-            $this.$target(|c| c.functions(schema, name))
-        }
-        fn function_by_oid(&$this, oid: Oid) -> SqlResult<Option<Arc<FunctionDef>>> {
-            $this.$target(|c| c.function_by_oid(oid))
-        }
-        fn operators(&$this, schema: Option<&str>, name: &str) -> SqlResult<Vec<Arc<OperatorDef>>> {
-            $this.$target(|c| c.operators(schema, name))
-        }
-        fn operator_by_oid(&$this, oid: Oid) -> SqlResult<Option<Arc<OperatorDef>>> {
-            $this.$target(|c| c.operator_by_oid(oid))
-        }
-        fn cast(&$this, source: Oid, target: Oid) -> SqlResult<Option<CastDef>> {
-            $this.$target(|c| c.cast(source, target))
         }
         fn collation(&$this, schema: Option<&str>, name: &str) -> SqlResult<Option<CollationDef>> {
             $this.$target(|c| c.collation(schema, name))
@@ -67,6 +46,27 @@ impl CatalogView for Session {
     fn relation_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
         self.with_reader(|r| r.relation_by_oid(oid))
     }
+    fn type_by_name(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<TypeDef>>> {
+        self.with_reader(|c| c.type_by_name(schema, name))
+    }
+    fn type_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<TypeDef>>> {
+        self.with_reader(|c| c.type_by_oid(oid))
+    }
+    fn functions(&self, schema: Option<&str>, name: &str) -> SqlResult<Vec<Arc<FunctionDef>>> {
+        self.with_reader(|c| c.functions(schema, name))
+    }
+    fn function_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<FunctionDef>>> {
+        self.with_reader(|c| c.function_by_oid(oid))
+    }
+    fn operators(&self, schema: Option<&str>, name: &str) -> SqlResult<Vec<Arc<OperatorDef>>> {
+        self.with_reader(|c| c.operators(schema, name))
+    }
+    fn operator_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<OperatorDef>>> {
+        self.with_reader(|c| c.operator_by_oid(oid))
+    }
+    fn cast(&self, source: Oid, target: Oid) -> SqlResult<Option<CastDef>> {
+        self.with_reader(|c| c.cast(source, target))
+    }
     pass_on!(self, with_reader);
 }
 
@@ -74,11 +74,18 @@ impl CatalogView for Session {
 pub(crate) struct RecordingView<'a> {
     catalog: &'a dyn CatalogView,
     seen: RefCell<Vec<Arc<Table>>>,
+    /// Whether a type, function, operator or cast of a user was found.
+    users: Cell<bool>,
 }
 
 impl<'a> RecordingView<'a> {
     pub(crate) fn new(catalog: &'a dyn CatalogView) -> RecordingView<'a> {
-        RecordingView { catalog, seen: RefCell::new(Vec::new()) }
+        RecordingView { catalog, seen: RefCell::new(Vec::new()), users: Cell::new(false) }
+    }
+
+    /// Whether the answers depend on definitions that users may change.
+    pub(crate) fn found_users_definitions(&self) -> bool {
+        self.users.get()
     }
 
     /// The relations asked for.
@@ -96,6 +103,10 @@ impl<'a> RecordingView<'a> {
         table
     }
 
+    fn note(&self, users: bool) {
+        self.users.set(self.users.get() || users);
+    }
+
     fn ask<T>(&self, question: impl FnOnce(&dyn CatalogView) -> T) -> T {
         question(self.catalog)
     }
@@ -107,6 +118,41 @@ impl CatalogView for RecordingView<'_> {
     }
     fn relation_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
         Ok(self.record(self.catalog.relation_by_oid(oid)?))
+    }
+    fn type_by_name(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<TypeDef>>> {
+        let found = self.ask(|c| c.type_by_name(schema, name))?;
+        self.note(matches!(&found, Some(def) if !def.oid.is_pinned()));
+        Ok(found)
+    }
+    fn type_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<TypeDef>>> {
+        let found = self.ask(|c| c.type_by_oid(oid))?;
+        self.note(matches!(&found, Some(def) if !def.oid.is_pinned()));
+        Ok(found)
+    }
+    fn functions(&self, schema: Option<&str>, name: &str) -> SqlResult<Vec<Arc<FunctionDef>>> {
+        let found = self.ask(|c| c.functions(schema, name))?;
+        self.note(!found.is_empty());
+        Ok(found)
+    }
+    fn function_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<FunctionDef>>> {
+        let found = self.ask(|c| c.function_by_oid(oid))?;
+        self.note(found.is_some());
+        Ok(found)
+    }
+    fn operators(&self, schema: Option<&str>, name: &str) -> SqlResult<Vec<Arc<OperatorDef>>> {
+        let found = self.ask(|c| c.operators(schema, name))?;
+        self.note(!found.is_empty());
+        Ok(found)
+    }
+    fn operator_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<OperatorDef>>> {
+        let found = self.ask(|c| c.operator_by_oid(oid))?;
+        self.note(found.is_some());
+        Ok(found)
+    }
+    fn cast(&self, source: Oid, target: Oid) -> SqlResult<Option<CastDef>> {
+        let found = self.ask(|c| c.cast(source, target))?;
+        self.note(found.is_some());
+        Ok(found)
     }
     pass_on!(self, ask);
 }

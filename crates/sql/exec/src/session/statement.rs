@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::{CatalogView, Table};
+use catalog::{CatalogView, Table, Validity};
 use parking_lot::Mutex;
 use parse::{RawStatement, Statement};
 use rustc_hash::FxHashMap;
@@ -56,6 +56,8 @@ pub(crate) struct SharedPlan {
     pub(crate) params: Arc<[Oid]>,
     pub(crate) columns: Option<Arc<[Column]>>,
     depends: Vec<Arc<Table>>,
+    /// Set if it uses types, functions, operators or casts that users made.
+    definitions: Option<Validity>,
 }
 
 /// A plan with this session's reasons to believe in it, and its state tree once it ran.
@@ -126,6 +128,7 @@ impl Source {
 impl SharedPlan {
     fn is_current(&self) -> bool {
         self.depends.iter().all(|table| table.validity.is_current())
+            && self.definitions.as_ref().is_none_or(Validity::is_current)
     }
 }
 
@@ -238,6 +241,7 @@ impl Session {
         raw: &RawStatement,
         given: &Option<Vec<Oid>>,
     ) -> SqlResult<SharedPlan> {
+        let definitions = self.catalog.definitions();
         let view = RecordingView::new(self);
         let params = match given {
             None => analyze::ParamTypes::None,
@@ -260,6 +264,7 @@ impl Session {
             params: analyzed.params.as_slice().into(),
             columns: returns_rows.then(|| statement.result.iter().map(result_column).collect()),
             prepared,
+            definitions: view.found_users_definitions().then_some(definitions),
             depends: view.into_tables(),
         })
     }

@@ -64,6 +64,7 @@ impl Array {
     fn shell(&self) -> Array {
         Array {
             element: self.element,
+            comparable: self.comparable,
             physical: self.physical,
             dimensions: Dimensions::new(),
             values: Vec::new(),

@@ -301,7 +301,7 @@ fn sort(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let missing = || {
         sql_err!(UNDEFINED_FUNCTION, "could not identify a comparison function for type {}", array.element)
     };
-    let order = crate::compare::compare(array.element).ok_or_else(missing)?;
+    let order = crate::compare::compare(array.comparable).ok_or_else(missing)?;
     let mut items: Vec<usize> = (0..length).collect();
     let nulls = |x: &Datum, y: &Datum| {
         let side = y.is_null().cmp(&x.is_null());

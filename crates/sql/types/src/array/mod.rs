@@ -9,9 +9,10 @@
 //! | 0..4 | OID of the element type |
 //! | 4 | number of dimensions, 0 (empty array) to 6 |
 //! | 5 | 1 if there are NULLs |
-//! | 6 | physical class of the elements: 0 bool, 1 "char", 2 int2, 3 int4, 4 int8, 5 oid, 6 float4, 7 float8, 8 fixed length, 9 name, 10 variable length |
+//! | 6 | physical class of the elements: 0 bool, 1 "char", 2 int2, 3 int4, 4 int8, 5 oid, 6 float4, 7 float8, 8 fixed length, 9 name, 10 variable length; 128 more if a comparable type follows |
 //! | 7 | length in bytes of class 8 |
-//! | 8.. | a dimension each: length and lower bound, 4 bytes each |
+//! | 8..12 | only with 128 in byte 6: the built-in type that elements of a user's type compare as ([`TypeShape::comparable`](crate::registry::TypeShape)) |
+//! | then | a dimension each: length and lower bound, 4 bytes each |
 //! | then | an element each, last subscript fastest: if there are NULLs, a byte 1 (0 for NULL, and nothing follows); length in 4 bytes for classes 9 and 10; the bytes |
 //!
 //! # Invariants
@@ -71,6 +72,8 @@ pub type Dimensions = SmallVec<[Dimension; 2]>;
 pub struct Array {
     /// Type of the elements.
     pub element: Oid,
+    /// Built-in type that elements compare as.
+    pub comparable: Oid,
     /// How elements lie in the payload.
     pub physical: Physical,
     /// Outermost first; none for the empty array.
@@ -86,9 +89,11 @@ pub(crate) fn too_large() -> SqlError {
 impl Array {
     /// An array without elements.
     pub fn empty(element: Oid, cx: &Call) -> SqlResult<Array> {
+        let shape = shape_of(element, cx)?;
         Ok(Array {
             element,
-            physical: shape_of(element, cx)?.physical,
+            comparable: shape.comparable,
+            physical: shape.physical,
             dimensions: Dimensions::new(),
             values: Vec::new(),
         })
@@ -145,8 +150,12 @@ impl Array {
         let mut out = Vec::with_capacity(16 + self.values.len() * 8);
         let nulls = self.has_nulls();
         let (class, length) = class_of(self.physical);
+        let class = if self.comparable == self.element { class } else { class | HAS_COMPARABLE };
         out.extend_from_slice(&self.element.0.to_le_bytes());
         out.extend_from_slice(&[self.dimensions.len() as u8, u8::from(nulls), class, length]);
+        if self.comparable != self.element {
+            out.extend_from_slice(&self.comparable.0.to_le_bytes());
+        }
         for dimension in &self.dimensions {
             out.extend_from_slice(&dimension.length.to_le_bytes());
             out.extend_from_slice(&dimension.lower.to_le_bytes());
@@ -171,6 +180,7 @@ impl Array {
     pub fn from_payload(bytes: &[u8]) -> Array {
         decode_array(bytes).unwrap_or(Array {
             element: Oid::INVALID,
+            comparable: Oid::INVALID,
             physical: Physical::Varlena,
             dimensions: Dimensions::new(),
             values: Vec::new(),
@@ -200,7 +210,10 @@ pub fn element_count(dimensions: &[Dimension]) -> SqlResult<usize> {
     Ok(count)
 }
 
-fn class_of(physical: Physical) -> (u8, u8) {
+/// Bit of a class byte: the comparable type follows.
+pub(crate) const HAS_COMPARABLE: u8 = 128;
+
+pub(crate) fn class_of(physical: Physical) -> (u8, u8) {
     match physical {
         Physical::Bool => (0, 0),
         Physical::Char => (1, 0),
@@ -216,7 +229,7 @@ fn class_of(physical: Physical) -> (u8, u8) {
     }
 }
 
-fn physical_of(class: u8, length: u8) -> Option<Physical> {
+pub(crate) fn physical_of(class: u8, length: u8) -> Option<Physical> {
     Some(match class {
         0 => Physical::Bool,
         1 => Physical::Char,
@@ -233,7 +246,8 @@ fn physical_of(class: u8, length: u8) -> Option<Physical> {
     })
 }
 
-fn encode(physical: Physical, value: &Datum, out: &mut Vec<u8>) {
+/// Appends a value that is not NULL, as it lies in arrays and rows.
+pub(crate) fn encode(physical: Physical, value: &Datum, out: &mut Vec<u8>) {
     match value {
         Datum::Bool(v) => out.push(u8::from(*v)),
         Datum::Char(v) => out.push(*v),
@@ -259,21 +273,21 @@ fn encode(physical: Physical, value: &Datum, out: &mut Vec<u8>) {
 }
 
 /// Takes pieces from a payload.
-struct Cursor<'a>(&'a [u8]);
+pub(crate) struct Cursor<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Cursor<'a> {
-    fn take(&mut self, n: usize) -> Option<&'a [u8]> {
+    pub(crate) fn take(&mut self, n: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.0.split_at_checked(n)?;
         self.0 = rest;
         Some(head)
     }
 
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         self.take(N)?.try_into().ok()
     }
 }
 
-fn decode_element(physical: Physical, cursor: &mut Cursor) -> Option<Datum> {
+pub(crate) fn decode_element(physical: Physical, cursor: &mut Cursor) -> Option<Datum> {
     Some(match physical {
         Physical::Bool => Datum::Bool(cursor.take(1)?[0] != 0),
         Physical::Char => Datum::Char(cursor.take(1)?[0]),
@@ -295,7 +309,9 @@ fn decode_array(bytes: &[u8]) -> Option<Array> {
     let mut cursor = Cursor(bytes);
     let element = Oid(u32::from_le_bytes(cursor.array()?));
     let [count, nulls, class, length] = cursor.array()?;
-    let physical = physical_of(class, length)?;
+    let physical = physical_of(class & !HAS_COMPARABLE, length)?;
+    let comparable =
+        if class & HAS_COMPARABLE != 0 { Oid(u32::from_le_bytes(cursor.array()?)) } else { element };
     let mut dimensions = Dimensions::new();
     for _ in 0..count {
         let length = i32::from_le_bytes(cursor.array()?);
@@ -309,7 +325,7 @@ fn decode_array(bytes: &[u8]) -> Option<Array> {
         let present = nulls == 0 || *cursor.take(1)?.first()? != 0;
         values.push(if present { decode_element(physical, &mut cursor)? } else { Datum::Null });
     }
-    Some(Array { element, physical, dimensions, values })
+    Some(Array { element, comparable, physical, dimensions, values })
 }
 
 /// A `text[]` of these elements.
@@ -317,6 +333,7 @@ pub fn from_texts<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> Datum {
     let values: Vec<Datum> = texts.map(|text| text.map_or(Datum::Null, Datum::text)).collect();
     let mut array = Array {
         element: crate::oids::text,
+        comparable: crate::oids::text,
         physical: Physical::Varlena,
         dimensions: Dimensions::new(),
         values: Vec::new(),
@@ -330,6 +347,7 @@ pub fn from_names<'a>(names: impl Iterator<Item = &'a str>) -> Datum {
     let values: Vec<Datum> = names.map(Datum::text).collect();
     let mut array = Array {
         element: crate::oids::name,
+        comparable: crate::oids::name,
         physical: Physical::Name,
         dimensions: Dimensions::new(),
         values: Vec::new(),
@@ -353,7 +371,7 @@ pub fn from_int2s(numbers: &[i16]) -> Datum {
 fn vector(element: Oid, physical: Physical, values: Vec<Datum>) -> Datum {
     let mut dimensions = Dimensions::new();
     dimensions.push(Dimension { length: values.len() as i32, lower: 0 });
-    Array { element, physical, dimensions, values }.to_datum()
+    Array { element, comparable: element, physical, dimensions, values }.to_datum()
 }
 
 /// The elements of an `oidvector` or of an `oid[]`.
@@ -369,7 +387,7 @@ pub fn int2_vector(bytes: &[u8]) -> Vec<i16> {
 /// Order of two arrays of one type: by elements, NULL last; then by their number, then by shape.
 pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
     let (a, b) = (Array::from_payload(a), Array::from_payload(b));
-    let order = crate::compare::compare(a.element);
+    let order = crate::compare::compare(a.comparable);
     for (x, y) in a.values.iter().zip(&b.values) {
         let found = match (x.is_null(), y.is_null()) {
             (true, true) => Ordering::Equal,
@@ -394,7 +412,7 @@ pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
     )
 }
 
-/// Order of values whose type this crate does not know (enums are numbered in order).
+/// Order of values whose type has none.
 trait PhysicalOrder {
     fn partial_cmp_physical(&self, other: &Self) -> Ordering;
 }
@@ -414,7 +432,7 @@ impl PhysicalOrder for Datum {
 /// Hash of an array's elements.
 pub fn hash(bytes: &[u8]) -> u64 {
     let array = Array::from_payload(bytes);
-    let hash = crate::compare::hash(array.element);
+    let hash = crate::compare::hash(array.comparable);
     array.values.iter().fold(1, |sum: u64, value| {
         let part = match (value, hash) {
             (Datum::Null, _) => 0,

@@ -22,7 +22,7 @@ functions! {
 type Equal = fn(&Datum, &Datum) -> bool;
 
 fn equality(array: &Array) -> SqlResult<Equal> {
-    Ok(crate::compare::equal(array.element).unwrap_or(|a, b| a == b))
+    Ok(crate::compare::equal(array.comparable).unwrap_or(|a, b| a == b))
 }
 
 /// Whether the two are one value, NULL being one.
@@ -128,6 +128,6 @@ fn width_bucket(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let missing = || {
         sql_err!(UNDEFINED_FUNCTION, "could not identify a comparison function for type {}", array.element)
     };
-    let order = crate::compare::compare(array.element).ok_or_else(missing)?;
+    let order = crate::compare::compare(array.comparable).ok_or_else(missing)?;
     Ok(Datum::Int4(array.elements().partition_point(|t| order(t, &args[0]).is_le()) as i32))
 }

@@ -123,6 +123,8 @@ pub static AGGREGATES: &[Aggregate] = &[
     agg(3197, 3180, 3196, 0, 2281, None, 0, &JsonAgg { binary: false, object: true, strict: false, unique: false }), // json_object_agg(any, any)
     agg(3267, 3265, 3266, 0, 2281, None, 0, &JsonAgg { binary: true, object: false, strict: false, unique: false }), // jsonb_agg(anyelement)
     agg(3270, 3268, 3269, 0, 2281, None, 0, &JsonAgg { binary: true, object: true, strict: false, unique: false }), // jsonb_object_agg(any, any)
+    agg(3526, 3525, 0, 3525, 3500, None, 3519, &Max(crate::oids::anyenum)), // max(anyenum)
+    agg(3527, 3524, 0, 3524, 3500, None, 3518, &Min(crate::oids::anyenum)), // min(anyenum)
     agg(3538, 3535, 3536, 6299, 2281, None, 0, &StringAgg), // string_agg(text,text)
     agg(3545, 3543, 3544, 6299, 2281, None, 0, &StringAgg), // string_agg(bytea,bytea)
     agg(4053, 4051, 4052, 6296, 2281, None, 0, &ArrayAggArray), // array_agg(anyarray)
@@ -142,9 +144,10 @@ pub static AGGREGATES: &[Aggregate] = &[
     agg(6289, 6286, 3269, 0, 2281, None, 0, &JsonAgg { binary: true, object: true, strict: false, unique: true }), // jsonb_object_agg_unique(any, any)
     agg(6290, 6287, 3269, 0, 2281, None, 0, &JsonAgg { binary: true, object: true, strict: true, unique: true }), // jsonb_object_agg_unique_strict(any, any)
     agg(6291, 6292, 0, 6292, 2283, None, 0, &AnyValue), // any_value(anyelement)
+    agg(6373, 6375, 0, 6375, 2249, None, 2991, &Max(crate::oids::record)), // max(record)
+    agg(6374, 6376, 0, 6376, 2249, None, 2990, &Min(crate::oids::record)), // min(record)
     agg(6395, 6393, 0, 6393, 17, None, 1959, &Max(crate::oids::bytea)), // max(bytea)
     agg(6396, 6394, 0, 6394, 17, None, 1957, &Min(crate::oids::bytea)), // min(bytea)
-
 ];
 
 #[allow(clippy::too_many_arguments)]
@@ -189,6 +192,10 @@ functions! {
     2111 sum(float8) -> float8 [immutable] { aggregate }
     2113 sum(interval) -> interval [immutable] { aggregate }
     2114 sum(numeric) -> numeric [immutable] { aggregate }
+    3526 max(anyenum) -> anyenum [immutable] { aggregate }
+    3527 min(anyenum) -> anyenum [immutable] { aggregate }
+    6373 max(record) -> record [immutable] { aggregate }
+    6374 min(record) -> record [immutable] { aggregate }
     2115 max(int8) -> int8 [immutable] { aggregate }
     2116 max(int4) -> int4 [immutable] { aggregate }
     2117 max(int2) -> int2 [immutable] { aggregate }

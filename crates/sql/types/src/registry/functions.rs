@@ -24,6 +24,8 @@ static FAMILIES: &[&[Function]] = &[
     crate::json::FUNCTIONS,
     crate::json::path::FUNCTIONS,
     crate::numeric::FUNCTIONS,
+    crate::record::FUNCTIONS,
+    crate::enums::FUNCTIONS,
     crate::session_functions::FUNCTIONS,
     crate::size::FUNCTIONS,
     crate::snapshot::FUNCTIONS,

@@ -9,7 +9,7 @@ use crate::{
     compare::{is_oid_alias, widen},
     date, float, ids, int, interval,
     numeric::{self, Numeric},
-    oids, snapshot, text, time, timestamp,
+    oids, record, snapshot, text, time, timestamp,
     value::{FromDatum, IntoDatum, Reader},
 };
 
@@ -58,10 +58,15 @@ pub fn input(type_oid: Oid, value: &str, typmod: i32, cx: &Call) -> SqlResult<Da
         _ if is_oid_alias(type_oid) => reg_input(type_oid, value, cx)?,
         _ => match builtin_type(type_oid) {
             Some(info) if info.is_array() => return array::input(info.element, value, typmod, cx),
+            Some(_) if type_oid == oids::record => return Err(anonymous_input()),
             Some(info) => return Err(no_input(info)),
             None => return cx.session.type_input(type_oid, value, typmod),
         },
     })
+}
+
+fn anonymous_input() -> SqlError {
+    sql_err!(FEATURE_NOT_SUPPORTED, "input of anonymous composite types is not implemented")
 }
 
 fn no_input(info: &TypeInfo) -> SqlError {
@@ -148,6 +153,7 @@ pub fn output(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> Sql
             Some(info) if info.is_array() || type_oid == oids::anyarray => {
                 return array::output(<&[u8]>::from_datum(value), cx, out);
             }
+            Some(_) if type_oid == oids::record => return record_output(value, cx, out, record::output),
             Some(info) => {
                 let name = format_type(info.oid, None).unwrap_or_default();
                 return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot display a value of type {name}"));
@@ -156,6 +162,17 @@ pub fn output(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> Sql
         },
     }
     Ok(())
+}
+
+/// One of the two forms of a row.
+type RowForm = fn(&[u8], Option<&[record::Column]>, &Call, &mut Vec<u8>) -> SqlResult<()>;
+
+/// A row shown by one of the two forms. A row of a composite type may travel as `record`.
+fn record_output(value: &Datum, cx: &Call, out: &mut Vec<u8>, form: RowForm) -> SqlResult<()> {
+    let bytes = <&[u8]>::from_datum(value);
+    let row_type = record::type_of(bytes);
+    let columns = if row_type == oids::record { None } else { cx.session.row_columns(row_type)? };
+    form(bytes, columns.as_deref(), cx, out)
 }
 
 fn push(value: impl std::fmt::Display, out: &mut Vec<u8>) {
@@ -243,6 +260,7 @@ pub fn receive(type_oid: Oid, bytes: &[u8], typmod: i32, cx: &Call) -> SqlResult
         _ if is_oid_alias(type_oid) => Datum::Oid(reader.i32()? as u32),
         _ => match builtin_type(type_oid) {
             Some(info) if info.is_array() => return array::binary_receive(info.element, bytes, typmod, cx),
+            Some(_) if type_oid == oids::record => return Err(anonymous_input()),
             Some(info) => return Err(no_input(info)),
             None => return cx.session.type_receive(type_oid, bytes, typmod),
         },
@@ -301,6 +319,7 @@ pub fn send(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> SqlRe
     }
     match builtin_type(type_oid) {
         Some(info) if info.is_array() => return array::binary_send(<&[u8]>::from_datum(value), cx, out),
+        Some(_) if type_oid == oids::record => return record_output(value, cx, out, record::send),
         None => return cx.session.type_send(type_oid, value, out),
         Some(_) => {}
     }

@@ -384,6 +384,8 @@ pub struct TypeShape {
     pub element: Oid,
     /// Array type over it, 0 if none.
     pub array: Oid,
+    /// Built-in type whose order, equality and hash it has: itself, or `anyenum`, `record`, `anyarray` or a domain's base type.
+    pub comparable: Oid,
 }
 
 /// A row of `pg_type`.
@@ -439,6 +441,7 @@ impl TypeInfo {
             delimiter: self.delimiter,
             element: if self.is_array() { self.element } else { Oid::INVALID },
             array: self.array,
+            comparable: self.oid,
         }
     }
 

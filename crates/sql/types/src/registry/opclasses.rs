@@ -55,6 +55,11 @@ pub static OPFAMILIES: &[OpFamily] = &[
     OpFamily { oid: Oid(4034), method: Oid(405), name: "jsonb_ops" },
     OpFamily { oid: Oid(5032), method: Oid(405), name: "xid8_ops" },
     OpFamily { oid: Oid(5067), method: Oid(403), name: "xid8_ops" },
+    OpFamily { oid: Oid(2994), method: Oid(403), name: "record_ops" },
+    OpFamily { oid: Oid(3194), method: Oid(403), name: "record_image_ops" },
+    OpFamily { oid: Oid(3522), method: Oid(403), name: "enum_ops" },
+    OpFamily { oid: Oid(3523), method: Oid(405), name: "enum_ops" },
+    OpFamily { oid: Oid(6194), method: Oid(405), name: "record_ops" },
 ];
 
 /// Every class: OID, access method, name, family, type, default, stored type.
@@ -122,6 +127,11 @@ pub static OPCLASSES: &[OpClass] = &[
     class(10068, 405, "pg_lsn_ops", 3254, 3220, true, 0), // pg_lsn
     class(10088, 403, "jsonb_ops", 4033, 3802, true, 0),
     class(10089, 405, "jsonb_ops", 4034, 3802, true, 0),
+    class(10034, 403, "record_ops", 2994, 2249, true, 0), // record
+    class(10035, 405, "record_ops", 6194, 2249, true, 0), // record
+    class(10036, 403, "record_image_ops", 3194, 2249, false, 0), // record
+    class(10069, 403, "enum_ops", 3522, 3500, true, 0), // anyenum
+    class(10070, 405, "enum_ops", 3523, 3500, true, 0), // anyenum
 ];
 
 /// Every operator of a family: OID, family, left, right, strategy, operator.
@@ -387,6 +397,23 @@ pub static AMOPS: &[AmOp] = &[
     amop(10052, 5067, 5069, 5069, 3, 5068), // xid8, xid8
     amop(10053, 5067, 5069, 5069, 4, 5076), // xid8, xid8
     amop(10054, 5067, 5069, 5069, 5, 5074), // xid8, xid8
+    amop(10235, 2994, 2249, 2249, 1, 2990), // record, record
+    amop(10236, 2994, 2249, 2249, 2, 2992), // record, record
+    amop(10237, 2994, 2249, 2249, 3, 2988), // record, record
+    amop(10238, 2994, 2249, 2249, 4, 2993), // record, record
+    amop(10239, 2994, 2249, 2249, 5, 2991), // record, record
+    amop(10240, 3194, 2249, 2249, 1, 3190), // record, record
+    amop(10241, 3194, 2249, 2249, 2, 3192), // record, record
+    amop(10242, 3194, 2249, 2249, 3, 3188), // record, record
+    amop(10243, 3194, 2249, 2249, 4, 3193), // record, record
+    amop(10244, 3194, 2249, 2249, 5, 3191), // record, record
+    amop(10277, 6194, 2249, 2249, 1, 2988), // record, record
+    amop(10353, 3522, 3500, 3500, 1, 3518), // anyenum, anyenum
+    amop(10354, 3522, 3500, 3500, 2, 3520), // anyenum, anyenum
+    amop(10355, 3522, 3500, 3500, 3, 3516), // anyenum, anyenum
+    amop(10356, 3522, 3500, 3500, 4, 3521), // anyenum, anyenum
+    amop(10357, 3522, 3500, 3500, 5, 3519), // anyenum, anyenum
+    amop(10358, 3523, 3500, 3500, 1, 3516), // anyenum, anyenum
 ];
 
 /// Every support function of a family: OID, family, left, right, number, function.
@@ -561,6 +588,13 @@ pub static AMPROCS: &[AmProc] = &[
     amproc(10181, 5032, 5069, 5069, 2, 6422), // xid8, xid8
     amproc(10130, 5067, 5069, 5069, 1, 5096), // xid8, xid8
     amproc(10131, 5067, 5069, 5069, 4, 5051), // xid8, xid8
+    amproc(10116, 2994, 2249, 2249, 1, 2987), // record, record
+    amproc(10117, 3194, 2249, 2249, 1, 3187), // record, record
+    amproc(10122, 3522, 3500, 3500, 1, 3514), // anyenum, anyenum
+    amproc(10194, 6194, 2249, 2249, 1, 6192), // record, record
+    amproc(10195, 6194, 2249, 2249, 2, 6193), // record, record
+    amproc(10200, 3523, 3500, 3500, 1, 3515), // anyenum, anyenum
+    amproc(10201, 3523, 3500, 3500, 2, 3414), // anyenum, anyenum
 ];
 
 const fn class(

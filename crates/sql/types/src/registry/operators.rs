@@ -418,6 +418,18 @@ pub static OPERATORS: &[Operator] = &[
     op(2975, ">", 2950, 2950, 16, 2958, 2974, 2976, false, false, Selectivity::Greater), // uuid > uuid
     op(2976, "<=", 2950, 2950, 16, 2955, 2977, 2975, false, false, Selectivity::LessEqual), // uuid <= uuid
     op(2977, ">=", 2950, 2950, 16, 2957, 2976, 2974, false, false, Selectivity::GreaterEqual), // uuid >= uuid
+    op(2988, "=", 2249, 2249, 16, 2981, 2988, 2989, true, true, Selectivity::Equal), // record = record
+    op(2989, "<>", 2249, 2249, 16, 2982, 2989, 2988, false, false, Selectivity::NotEqual), // record <> record
+    op(2990, "<", 2249, 2249, 16, 2983, 2991, 2993, false, false, Selectivity::Less), // record < record
+    op(2991, ">", 2249, 2249, 16, 2984, 2990, 2992, false, false, Selectivity::Greater), // record > record
+    op(2992, "<=", 2249, 2249, 16, 2985, 2993, 2991, false, false, Selectivity::LessEqual), // record <= record
+    op(2993, ">=", 2249, 2249, 16, 2986, 2992, 2990, false, false, Selectivity::GreaterEqual), // record >= record
+    op(3188, "*=", 2249, 2249, 16, 3181, 3188, 3189, false, true, Selectivity::Equal), // record *= record
+    op(3189, "*<>", 2249, 2249, 16, 3182, 3189, 3188, false, false, Selectivity::NotEqual), // record *<> record
+    op(3190, "*<", 2249, 2249, 16, 3183, 3191, 3193, false, false, Selectivity::Less), // record *< record
+    op(3191, "*>", 2249, 2249, 16, 3184, 3190, 3192, false, false, Selectivity::Greater), // record *> record
+    op(3192, "*<=", 2249, 2249, 16, 3185, 3193, 3191, false, false, Selectivity::LessEqual), // record *<= record
+    op(3193, "*>=", 2249, 2249, 16, 3186, 3192, 3190, false, false, Selectivity::GreaterEqual), // record *>= record
     op(3206, "#>>", 3802, 1009, 25, 3940, 0, 0, false, false, Selectivity::None), // jsonb #>> _text
     op(3211, "->", 3802, 25, 3802, 3478, 0, 0, false, false, Selectivity::None), // jsonb -> text
     op(3212, "->", 3802, 23, 3802, 3215, 0, 0, false, false, Selectivity::None), // jsonb -> int4
@@ -449,6 +461,12 @@ pub static OPERATORS: &[Operator] = &[
     op(3398, "-", 3802, 1009, 3802, 3343, 0, 0, false, false, Selectivity::None), // jsonb - _text
     op(3477, "->>", 3802, 25, 25, 3214, 0, 0, false, false, Selectivity::None), // jsonb ->> text
     op(3481, "->>", 3802, 23, 25, 3216, 0, 0, false, false, Selectivity::None), // jsonb ->> int4
+    op(3516, "=", 3500, 3500, 16, 3508, 3516, 3517, true, true, Selectivity::Equal), // anyenum = anyenum
+    op(3517, "<>", 3500, 3500, 16, 3509, 3517, 3516, false, false, Selectivity::NotEqual), // anyenum <> anyenum
+    op(3518, "<", 3500, 3500, 16, 3510, 3519, 3521, false, false, Selectivity::Less), // anyenum < anyenum
+    op(3519, ">", 3500, 3500, 16, 3511, 3518, 3520, false, false, Selectivity::Greater), // anyenum > anyenum
+    op(3520, "<=", 3500, 3500, 16, 3512, 3521, 3519, false, false, Selectivity::LessEqual), // anyenum <= anyenum
+    op(3521, ">=", 3500, 3500, 16, 3513, 3520, 3518, false, false, Selectivity::GreaterEqual), // anyenum >= anyenum
     op(3877, "^@", 25, 25, 16, 3696, 0, 0, false, false, Selectivity::Prefix), // text ^@ text
     op(3962, "->", 114, 25, 114, 3947, 0, 0, false, false, Selectivity::None), // json -> text
     op(3963, "->>", 114, 25, 25, 3948, 0, 0, false, false, Selectivity::None), // json ->> text

@@ -102,7 +102,7 @@ pub static TYPES: &[TypeInfo] = &[
     ty(3220, "pg_lsn", 8, true, b'b', b'U', false, b',', 0, 3221, [3229, 3230, 3238, 3239], [0, 0], 8, b'p', 0, 0, Physical::Int8),
     ty(3221, "_pg_lsn", -1, false, b'b', b'A', false, b',', 3220, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
     ty(3310, "tsm_handler", 4, true, b'p', b'P', false, b',', 0, 0, [3311, 3312, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(3500, "anyenum", 4, true, b'p', b'P', false, b',', 0, 0, [3504, 3505, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
+    ty(3500, "anyenum", 4, true, b'p', b'P', false, b',', 0, 0, [3504, 3505, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Int8),
     ty(3734, "regconfig", 4, true, b'b', b'N', false, b',', 0, 3735, [3736, 3737, 3738, 3739], [0, 0], 4, b'p', 0, 0, Physical::Oid),
     ty(3735, "_regconfig", -1, false, b'b', b'A', false, b',', 3734, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
     ty(3769, "regdictionary", 4, true, b'b', b'N', false, b',', 0, 3770, [3771, 3772, 3773, 3774], [0, 0], 4, b'p', 0, 0, Physical::Oid),

@@ -1,0 +1,131 @@
+//! Comparison of rows as functions: `record_eq` and its like, and the `record_image` family, which compares bits.
+
+use std::cmp::Ordering;
+
+use base::{Oid, SqlError, SqlResult, sql_err};
+use tuple::Datum;
+
+use super::{FieldType, Row, compare_rows, hash, image_order};
+use crate::call::{Call, RegKind};
+use crate::compare::{hash_seeded, hash32};
+
+functions! {
+    2981 record_eq(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| equal(cx, a, b) }
+    2982 record_ne(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| equal(cx, a, b).map(|same| !same) }
+    2983 record_lt(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(Ordering::is_lt) }
+    2984 record_gt(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(Ordering::is_gt) }
+    2985 record_le(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(Ordering::is_le) }
+    2986 record_ge(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(Ordering::is_ge) }
+    2987 btrecordcmp(record, record) -> int4 [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(|o| o as i32) }
+    6375 record_larger(record, record) -> record [immutable strict] { |cx; a: &Datum, b: &Datum| larger(cx, a, b, true) }
+    6376 record_smaller(record, record) -> record [immutable strict] { |cx; a: &Datum, b: &Datum| larger(cx, a, b, false) }
+    6192 hash_record(record) -> int4 [immutable strict] { |cx; a: &[u8]| hashable(cx, a).map(|()| hash32(hash(a))) }
+    6193 hash_record_extended(record, int8) -> int8 [immutable strict] { |cx; a: &[u8], seed: i64| hashable(cx, a).map(|()| hash_seeded(hash(a), seed)) }
+    3181 record_image_eq(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| image(cx, a, b).map(Ordering::is_eq) }
+    3182 record_image_ne(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| image(cx, a, b).map(Ordering::is_ne) }
+    3183 record_image_lt(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| image(cx, a, b).map(Ordering::is_lt) }
+    3184 record_image_gt(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| image(cx, a, b).map(Ordering::is_gt) }
+    3185 record_image_le(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| image(cx, a, b).map(Ordering::is_le) }
+    3186 record_image_ge(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| image(cx, a, b).map(Ordering::is_ge) }
+    3187 btrecordimagecmp(record, record) -> int4 [immutable strict] { |cx; a: &[u8], b: &[u8]| image(cx, a, b).map(|o| o as i32) }
+}
+
+fn name_of(cx: &Call, type_oid: Oid) -> String {
+    crate::format_type(type_oid, None)
+        .or_else(|| cx.session.reg_name(RegKind::Type, type_oid))
+        .unwrap_or_else(|| "???".into())
+}
+
+/// Checks two rows before they are compared: the same number of fields, the same types, and a way to compare each pair that the
+/// comparison comes to.
+fn check(
+    cx: &Call,
+    a: &Row,
+    b: &Row,
+    missing: impl Fn(&FieldType) -> Option<SqlError>,
+    differs: impl Fn(&FieldType, &Datum, &Datum) -> bool,
+) -> SqlResult<()> {
+    for (i, ((x_type, x), (y_type, y))) in a.live().zip(b.live()).enumerate() {
+        if x_type.type_oid != y_type.type_oid {
+            return Err(sql_err!(
+                DATATYPE_MISMATCH,
+                "cannot compare dissimilar column types {} and {} at record column {}",
+                name_of(cx, x_type.type_oid),
+                name_of(cx, y_type.type_oid),
+                i + 1
+            ));
+        }
+        if let Some(error) = missing(x_type) {
+            return Err(error);
+        }
+        if differs(x_type, x, y) {
+            return Ok(());
+        }
+    }
+    if a.live().count() != b.live().count() {
+        return Err(sql_err!(
+            DATATYPE_MISMATCH,
+            "cannot compare record types with different numbers of columns"
+        ));
+    }
+    Ok(())
+}
+
+fn same(field: &FieldType, a: &Datum, b: &Datum) -> bool {
+    match (a.is_null(), b.is_null()) {
+        (false, false) => crate::compare::equal(field.comparable).is_some_and(|equal| equal(a, b)),
+        (a, b) => a == b,
+    }
+}
+
+fn equal(cx: &Call, a: &[u8], b: &[u8]) -> SqlResult<bool> {
+    let (a, b) = (Row::from_payload(a), Row::from_payload(b));
+    let missing = |field: &FieldType| {
+        crate::compare::equal(field.comparable).is_none().then(|| {
+            let name = name_of(cx, field.type_oid);
+            sql_err!(UNDEFINED_FUNCTION, "could not identify an equality operator for type {name}")
+        })
+    };
+    check(cx, &a, &b, missing, |field, x, y| !same(field, x, y))?;
+    Ok(a.live().zip(b.live()).all(|((field, x), (_, y))| same(field, x, y)))
+}
+
+fn order(cx: &Call, a: &[u8], b: &[u8]) -> SqlResult<Ordering> {
+    let (a, b) = (Row::from_payload(a), Row::from_payload(b));
+    let missing = |field: &FieldType| {
+        crate::compare::compare(field.comparable).is_none().then(|| {
+            let name = name_of(cx, field.type_oid);
+            sql_err!(UNDEFINED_FUNCTION, "could not identify a comparison function for type {name}")
+        })
+    };
+    check(cx, &a, &b, missing, |field, x, y| !same(field, x, y))?;
+    Ok(compare_rows(&a, &b))
+}
+
+fn larger(cx: &Call, a: &Datum, b: &Datum, wanted: bool) -> SqlResult<Datum> {
+    let (Datum::Bytes(x), Datum::Bytes(y)) = (a, b) else { return Ok(Datum::Null) };
+    let found = order(cx, x, y)?;
+    Ok(if found.is_gt() == wanted && found.is_ne() { a.clone() } else { b.clone() })
+}
+
+fn hashable(cx: &Call, a: &[u8]) -> SqlResult<()> {
+    let row = Row::from_payload(a);
+    let found = row.live().find(|(field, _)| crate::compare::hash(field.comparable).is_none());
+    found.map_or(Ok(()), |(field, _)| {
+        let name = name_of(cx, field.type_oid);
+        Err(sql_err!(UNDEFINED_FUNCTION, "could not identify a hash function for type {name}"))
+    })
+}
+
+fn image(cx: &Call, a: &[u8], b: &[u8]) -> SqlResult<Ordering> {
+    let (a, b) = (Row::from_payload(a), Row::from_payload(b));
+    let differs = |x: &Datum, y: &Datum| match (x.is_null(), y.is_null()) {
+        (true, true) => Ordering::Equal,
+        (true, false) => Ordering::Greater,
+        (false, true) => Ordering::Less,
+        _ => image_order(x, y),
+    };
+    check(cx, &a, &b, |_| None, |_, x, y| differs(x, y).is_ne())?;
+    let found = a.live().zip(b.live()).map(|((_, x), (_, y))| differs(x, y)).find(|o| o.is_ne());
+    Ok(found.unwrap_or(Ordering::Equal))
+}
