@@ -228,6 +228,15 @@ impl HeldLocks {
         if from == self.entries.len() {
             return;
         }
+        if from == 0 && self.entries.iter().all(|held| !held.session_level) {
+            // The end of most transactions: the list is emptied in place.
+            let mut gone = std::mem::take(&mut self.entries);
+            self.index = FxHashMap::default();
+            self.let_go(manager, &gone);
+            gone.clear();
+            self.entries = gone;
+            return;
+        }
         let (kept, gone): (Vec<_>, Vec<_>) = self.entries.drain(from..).partition(|held| held.session_level);
         self.entries.extend(kept);
         self.rebuild();

@@ -93,7 +93,7 @@ impl Session {
         if !declare.hold {
             self.require_block("DECLARE CURSOR")?;
         }
-        if self.portals.borrow().contains_key(declare.name.as_str()) {
+        if self.portals.borrow().contains(&declare.name) {
             return Err(sql_err!(DUPLICATE_CURSOR, "cursor \"{}\" already exists", declare.name));
         }
         let again = !statement.modifies && runs_backward(&statement.plan);
@@ -120,7 +120,7 @@ impl Session {
             store: (scroll == Scroll::Kept).then(|| self.row_store()),
             base: 0,
         }));
-        self.portals.borrow_mut().insert(declare.name.as_str().into(), portal);
+        self.portals.borrow_mut().insert(&declare.name, portal);
         Ok(())
     }
 
@@ -156,7 +156,7 @@ impl Session {
             }
             None => self.fetch_protocol_portal(&mut portal, fetch.direction, out),
         };
-        self.portals.borrow_mut().insert(fetch.cursor.as_str().into(), portal);
+        self.portals.borrow_mut().insert(&fetch.cursor, portal);
         Ok(format!("{} {}", if fetch.is_move { "MOVE" } else { "FETCH" }, count?))
     }
 
@@ -198,7 +198,7 @@ impl Session {
             self.close_portals(|_| true);
             return Ok("CLOSE CURSOR ALL");
         };
-        if !self.portals.borrow().contains_key(name) {
+        if !self.portals.borrow().contains(name) {
             return Err(no_cursor(name));
         }
         self.close_portal(name);
@@ -228,7 +228,7 @@ impl Session {
         let names: Vec<Box<str>> = {
             let portals = self.portals.borrow();
             let holdable = portals.iter().filter(|(_, p)| p.cursor.as_deref().is_some_and(is_new));
-            holdable.map(|(name, _)| name.clone()).collect()
+            holdable.map(|(name, _)| name.into()).collect()
         };
         for name in names {
             let Some(mut portal) = self.portals.borrow_mut().remove(&name) else { continue };
@@ -239,7 +239,7 @@ impl Session {
                 held?;
                 cursor.held = true;
                 portal.cursor = Some(cursor);
-                self.portals.borrow_mut().insert(name, portal);
+                self.portals.borrow_mut().insert(&name, portal);
             } else {
                 portal.close(self);
             }

@@ -84,6 +84,7 @@ impl Session {
             portals: RefCell::default(),
             named_classes: RefCell::default(),
             sequences: RefCell::default(),
+            just_bound: Cell::new(false),
             random: RefCell::new(Random::new(runtime::random_u64())),
             temp: TempDir { path: instance_dir.join("base/pgsql_tmp"), pid: info.pid },
             notices: RefCell::default(),

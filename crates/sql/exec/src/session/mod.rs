@@ -25,6 +25,7 @@ mod modes;
 mod nested;
 mod planning;
 mod portal;
+mod portals;
 mod protocol;
 mod registry;
 mod statement;
@@ -49,7 +50,7 @@ use types::FormatContext;
 use crate::output::{Format, Output};
 use crate::spill::TempDir;
 pub(crate) use cursor::CursorInfo;
-use portal::Portal;
+use portals::Portals;
 pub use registry::{Activity, Backend, BackendState, Registered, Sessions};
 pub(crate) use statement::result_column;
 use statement::{PlanCache, Source};
@@ -210,7 +211,9 @@ pub struct Session {
     pub(crate) prepared: RefCell<FxHashMap<Box<str>, Rc<Source>>>,
     /// The last single query of the simple protocol.
     simple: RefCell<Option<Rc<Source>>>,
-    portals: RefCell<FxHashMap<Box<str>, Portal>>,
+    portals: RefCell<Portals>,
+    /// The running message is the Execute of what the last Bind bound: it shares its time.
+    just_bound: Cell<bool>,
     pub(crate) random: RefCell<types::random::Random>,
     /// Relations that constants of the statement in analysis name, while there is one.
     pub(crate) named_classes: RefCell<Option<Vec<Oid>>>,

@@ -49,7 +49,7 @@ impl Session {
         let (source, params) = self.prepared_for_execute(execute, text)?;
         let mut portal = Portal::new(source, params, Vec::new());
         let tag = self.run_portal(&mut portal, 0, out)?;
-        Ok(tag.unwrap_or_default())
+        Ok(tag.map(|tag| tag.to_string()).unwrap_or_default())
     }
 
     /// What EXECUTE runs: the prepared statement and its parameters.

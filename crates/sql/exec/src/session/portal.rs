@@ -1,6 +1,9 @@
 //! Running statements: a prepared statement with parameter values, and where its execution stands.
 
+use std::cell::RefCell;
+use std::io::Write as _;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use base::{CommandId, SqlResult, SubxactId};
 use tuple::Datum;
@@ -10,7 +13,7 @@ use types::FormatContext;
 use super::Session;
 use super::cursor::Cursor;
 use super::statement::{Planned, Source, Work};
-use crate::output::{Format, Formatted, Output, RowEncoder};
+use crate::output::{Column, Format, Formatted, Output, RowEncoder};
 use crate::run::{Env, Execution, Progress};
 
 /// A statement ready to run, running, suspended at its row limit, or done.
@@ -19,6 +22,8 @@ pub(crate) struct Portal {
     params: Vec<Datum>,
     pub(crate) formats: Vec<Format>,
     state: State,
+    /// The plan once it was asked for, with its relations locked until the portal ends.
+    plan: RefCell<Option<Rc<Planned>>>,
     /// In which subtransaction, and when, it was made.
     pub(super) made: (SubxactId, i64),
     /// Made by DECLARE.
@@ -41,8 +46,8 @@ struct Running {
 
 impl Portal {
     pub(crate) fn new(source: Rc<Source>, params: Vec<Datum>, formats: Vec<Format>) -> Portal {
-        let made = (SubxactId(0), 0);
-        Portal { source, params, formats, state: State::Ready, made, cursor: None }
+        let (plan, made) = (RefCell::default(), (SubxactId(0), 0));
+        Portal { source, params, formats, state: State::Ready, plan, made, cursor: None }
     }
 
     /// Whether the row limit was reached before the last row.
@@ -71,7 +76,7 @@ impl Session {
         portal: &mut Portal,
         max_rows: u32,
         out: &mut dyn Output,
-    ) -> SqlResult<Option<String>> {
+    ) -> SqlResult<Option<Tag>> {
         let source = portal.source.clone();
         let (now, transaction) = {
             let format = self.format.borrow();
@@ -84,23 +89,20 @@ impl Session {
                 let out = &mut Formatted { formats: &portal.formats, out };
                 let tag = crate::command::run(self, &raw.stmt, &source.text, out)?;
                 portal.state = State::Done;
-                Ok(Some(tag))
+                Ok(Some(Tag::Text(tag)))
             }
-            Work::Query(_) if portal.cursor.is_some() => self.execute_cursor(portal, max_rows, out),
+            Work::Query(_) if portal.cursor.is_some() => {
+                Ok(self.execute_cursor(portal, max_rows, out)?.map(Tag::Text))
+            }
             Work::Query(_) => self.run_query(portal, max_rows, out),
         }
     }
 
-    fn run_query(
-        &self,
-        portal: &mut Portal,
-        max_rows: u32,
-        out: &mut dyn Output,
-    ) -> SqlResult<Option<String>> {
+    fn run_query(&self, portal: &mut Portal, max_rows: u32, out: &mut dyn Output) -> SqlResult<Option<Tag>> {
         let mut running = match std::mem::replace(&mut portal.state, State::Done) {
             State::Suspended(running) => running,
             State::Ready => self.start(portal)?,
-            State::Done => return Ok(Some("SELECT 0".into())),
+            State::Done => return Ok(Some(Tag::Rows("SELECT", 0))),
         };
         let progress = self.pull(&mut running, &portal.formats, max_rows.into(), out);
         match progress {
@@ -161,7 +163,7 @@ impl Session {
     }
 
     fn start(&self, portal: &Portal) -> SqlResult<Running> {
-        let planned = self.current_plan(&portal.source)?;
+        let planned = self.portal_plan(portal)?;
         let statement = &planned.shared.prepared.statement;
         self.refuse_writes(statement)?;
         let kept = planned.execution.borrow_mut().take();
@@ -182,6 +184,28 @@ impl Session {
                 running.give_back();
                 Err(error)
             }
+        }
+    }
+
+    /// The portal's plan, looked for once.
+    fn portal_plan(&self, portal: &Portal) -> SqlResult<Rc<Planned>> {
+        let known = portal.plan.borrow().clone();
+        if let Some(planned) = known.filter(|planned| self.still_holds(planned)) {
+            return Ok(planned);
+        }
+        let planned = self.current_plan(&portal.source)?;
+        // Rolling back to a savepoint that came after the portal gives the locks up, but not the portal.
+        if portal.made.0 == self.txn.borrow().subxact() {
+            *portal.plan.borrow_mut() = Some(planned.clone());
+        }
+        Ok(planned)
+    }
+
+    /// Columns of a portal's result, if it returns rows.
+    pub(super) fn portal_columns(&self, portal: &Portal) -> SqlResult<Option<Arc<[Column]>>> {
+        match portal.source.work {
+            Work::Query(_) => Ok(self.portal_plan(portal)?.shared.columns.clone()),
+            _ => self.columns_of(&portal.source),
         }
     }
 
@@ -237,7 +261,7 @@ impl Session {
         if portals.is_empty() {
             return;
         }
-        let closed: Vec<Portal> = portals.extract_if(|_, portal| which(portal)).map(|(_, p)| p).collect();
+        let closed = portals.extract_if(which);
         drop(portals);
         for mut portal in closed {
             portal.close(self);
@@ -283,14 +307,48 @@ impl Running {
     }
 
     /// The command tag.
-    fn tag(&self, progress: Progress) -> String {
+    fn tag(&self, progress: Progress) -> Tag {
         let Progress { rows, processed, .. } = progress;
         match self.planned.shared.prepared.statement.command {
-            plan::Command::Select => format!("SELECT {rows}"),
-            plan::Command::Insert => format!("INSERT 0 {processed}"),
-            plan::Command::Update => format!("UPDATE {processed}"),
-            plan::Command::Delete => format!("DELETE {processed}"),
-            plan::Command::Merge => format!("MERGE {processed}"),
+            plan::Command::Select => Tag::Rows("SELECT", rows),
+            plan::Command::Insert => Tag::Rows("INSERT 0", processed),
+            plan::Command::Update => Tag::Rows("UPDATE", processed),
+            plan::Command::Delete => Tag::Rows("DELETE", processed),
+            plan::Command::Merge => Tag::Rows("MERGE", processed),
+        }
+    }
+}
+
+/// A command tag.
+pub(crate) enum Tag {
+    /// Of a command that counts rows.
+    Rows(&'static str, u64),
+    /// Of any other.
+    Text(String),
+}
+
+impl Tag {
+    /// CommandComplete.
+    pub(super) fn send(&self, out: &mut dyn Output) -> SqlResult<()> {
+        match self {
+            Tag::Text(text) => out.command_complete(text),
+            Tag::Rows(command, _) => {
+                let mut text = [0; 40];
+                let mut rest = &mut text[..];
+                // The longest tag is shorter.
+                let _ = write!(rest, "{self}");
+                let len = 40 - rest.len();
+                out.command_complete(std::str::from_utf8(&text[..len]).unwrap_or(command))
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Tag {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Tag::Rows(command, rows) => write!(f, "{command} {rows}"),
+            Tag::Text(text) => f.write_str(text),
         }
     }
 }

@@ -54,7 +54,8 @@ impl Session {
     fn run_simple(&self, source: &Rc<Source>, last: bool, out: &mut dyn Output) -> SqlResult<()> {
         self.check_usable(source)?;
         let mut portal = Portal::new(source.clone(), Vec::new(), Vec::new());
-        if let Some(columns) = self.columns_of(source)? {
+        portal.made.0 = self.txn.borrow().subxact();
+        if let Some(columns) = self.portal_columns(&portal)? {
             // FETCH takes over the format of its cursor.
             if let Work::Utility(raw) = &source.work
                 && let Statement::Fetch(fetch) = &raw.stmt
@@ -71,7 +72,7 @@ impl Session {
         }
         self.send_notices(out);
         match tag {
-            Some(tag) => out.command_complete(&tag),
+            Some(tag) => tag.send(out),
             None => Ok(()),
         }
     }
@@ -147,13 +148,14 @@ impl Session {
         for (i, (value, &ty)) in params.iter().zip(types.iter()).enumerate() {
             values.push(self.decode_parameter(i, ty, format_of(param_formats, i)?, *value)?);
         }
-        if !portal.is_empty() && self.portals.borrow().contains_key(portal) {
+        if !portal.is_empty() && self.portals.borrow().contains(portal) {
             return Err(sql_err!(DUPLICATE_CURSOR, "cursor \"{portal}\" already exists"));
         }
         self.close_portal(portal);
         let mut new = Portal::new(prepared, values, result_formats.to_vec());
         new.made = (self.txn.borrow().subxact(), self.format.borrow().statement_time);
-        self.portals.borrow_mut().insert(portal.into(), new);
+        self.portals.borrow_mut().insert(portal, new);
+        self.just_bound.set(true);
         Ok(())
     }
 
@@ -177,9 +179,9 @@ impl Session {
         let mut describe = || {
             let portals = self.portals.borrow();
             let portal = portals.get(name).ok_or_else(|| no_portal(name))?;
-            self.begin_statement();
+            self.go_on();
             self.check_describable(&portal.source)?;
-            match self.columns_of(&portal.source)? {
+            match self.portal_columns(portal)? {
                 Some(columns) => out.row_description(&columns, &portal.formats),
                 None => out.no_data(),
             }
@@ -199,7 +201,10 @@ impl Session {
 
     fn execute_inner(&self, name: &str, max_rows: u32, out: &mut dyn Output) -> SqlResult<()> {
         let mut portal = self.portals.borrow_mut().remove(name).ok_or_else(|| no_portal(name))?;
-        self.begin_statement();
+        match self.just_bound.take() {
+            true => self.go_on(),
+            false => self.begin_statement(),
+        }
         let result = self.check_usable(&portal.source).and_then(|()| match portal.source.work {
             Work::Empty => out.empty_query().map(|()| None),
             _ => self.run_portal(&mut portal, max_rows, out),
@@ -216,13 +221,13 @@ impl Session {
         let empty = matches!(portal.source.work, Work::Empty);
         // What ended the transaction (COMMIT) ended its portals too.
         if self.txn.borrow().state() != BlockState::Idle || portal.is_held() {
-            self.portals.borrow_mut().insert(name.into(), portal);
+            self.portals.borrow_mut().insert(name, portal);
         } else {
             portal.close(self);
         }
         match tag {
             Some(tag) => {
-                out.command_complete(&tag)?;
+                tag.send(out)?;
                 self.next_command()
             }
             None if suspended => out.portal_suspended(),

@@ -159,14 +159,17 @@ impl Session {
         }
     }
 
+    /// Whether a plan whose relations this transaction has locked is still the one to use.
+    pub(super) fn still_holds(&self, planned: &Planned) -> bool {
+        planned.versions == self.versions() && planned.shared.is_current()
+    }
+
     /// A plan that is current, with its relations locked.
     pub(super) fn current_plan(&self, source: &Source) -> SqlResult<Rc<Planned>> {
         loop {
             let known = source.planned.borrow().clone();
             let planned = match known {
-                Some(planned) if planned.versions == self.versions() && planned.shared.is_current() => {
-                    planned
-                }
+                Some(planned) if self.still_holds(&planned) => planned,
                 _ => self.make_plan(source)?,
             };
             self.lock_relations(&planned.shared.prepared.statement)?;

@@ -24,6 +24,13 @@ impl Session {
         self.refresh_format(txn.start_time());
     }
 
+    /// As [`Session::begin_statement`] for a message that belongs to the one before: if that one's transaction still runs, its time is this one's too.
+    pub(super) fn go_on(&self) {
+        if self.txn.borrow().state() == BlockState::Idle {
+            self.begin_statement();
+        }
+    }
+
     /// After every statement: one that runs by itself commits.
     pub(super) fn end_statement(&self) -> SqlResult<()> {
         let state = self.txn.borrow().state();
