@@ -24,7 +24,9 @@ pub fn compare(type_oid: Oid) -> Option<CompareFn> {
         | oids::bytea
         | oids::unknown
         | oids::cstring
-        | oids::uuid => bytes,
+        | oids::uuid
+        | oids::macaddr
+        | oids::macaddr8 => bytes,
         oids::bpchar => padded,
         oids::bool => bools,
         oids::char => chars,
@@ -60,7 +62,13 @@ pub fn equal(type_oid: Oid) -> Option<fn(&Datum, &Datum) -> bool> {
         | oids::timestamp
         | oids::timestamptz => |a, b| integers(a, b).is_eq(),
         oids::xid | oids::cid => |a, b| object_ids(a, b).is_eq(),
-        oids::text | oids::varchar | oids::name | oids::bytea | oids::uuid => |a, b| byte(a) == byte(b),
+        oids::text
+        | oids::varchar
+        | oids::name
+        | oids::bytea
+        | oids::uuid
+        | oids::macaddr
+        | oids::macaddr8 => |a, b| byte(a) == byte(b),
         oids::bpchar => |a, b| padded(a, b).is_eq(),
         oids::bool => |a, b| a == b,
         oids::char => |a, b| a == b,
@@ -88,7 +96,14 @@ pub fn hash(type_oid: Oid) -> Option<fn(&Datum) -> u64> {
         oids::int2 | oids::int4 | oids::int8 => hash_integer,
         oids::date | oids::time | oids::timestamp | oids::timestamptz => hash_integer,
         oids::xid | oids::cid | oids::bool | oids::char | oids::xid8 | oids::pg_lsn => hash_integer,
-        oids::text | oids::varchar | oids::name | oids::bytea | oids::uuid | oids::tid => hash_byte_string,
+        oids::text
+        | oids::varchar
+        | oids::name
+        | oids::bytea
+        | oids::uuid
+        | oids::tid
+        | oids::macaddr
+        | oids::macaddr8 => hash_byte_string,
         oids::oidvector | oids::int2vector => hash_byte_string,
         oids::bpchar => |a| hash_bytes(trim_blanks(byte(a))),
         oids::float4 | oids::float8 => hash_float,

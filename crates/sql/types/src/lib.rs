@@ -41,6 +41,7 @@ mod in_range;
 pub mod int;
 pub mod interval;
 pub mod json;
+mod macaddr;
 pub mod numeric;
 pub mod oids;
 pub mod random;

@@ -115,6 +115,8 @@ pub static CASTS: &[Cast] = &[
     cast(10022, 701, 23, Assignment, Function(Oid(317))), // float8 to int4
     cast(10023, 701, 700, Assignment, Function(Oid(312))), // float8 to float4
     cast(10024, 701, 1700, Assignment, Function(Oid(1743))), // float8 to numeric
+    cast(10186, 774, 829, Implicit, Function(Oid(4124))), // macaddr8 to macaddr
+    cast(10185, 829, 774, Implicit, Function(Oid(4123))), // macaddr to macaddr8
     cast(10138, 1042, 18, Assignment, Function(Oid(944))), // bpchar to char
     cast(10141, 1042, 19, Implicit, Function(Oid(409))), // bpchar to name
     cast(10127, 1042, 25, Implicit, Function(Oid(401))), // bpchar to text

@@ -109,6 +109,7 @@ functions! {
     3338 numeric_poly_combine(internal, internal) -> internal [immutable] { catalog_only }
     3341 numeric_combine(internal, internal) -> internal [immutable] { catalog_only }
     3342 float8_regr_combine(_float8, _float8) -> _float8 [immutable strict] { catalog_only }
+    3359 macaddr_sortsupport(internal) -> void [immutable strict] { catalog_only }
     3388 numeric_poly_sum(internal) -> numeric [immutable] { catalog_only }
     3389 numeric_poly_avg(internal) -> numeric [immutable] { catalog_only }
     3390 numeric_poly_var_pop(internal) -> numeric [immutable] { catalog_only }

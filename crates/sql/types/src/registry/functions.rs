@@ -21,6 +21,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::in_range::FUNCTIONS,
     crate::int::FUNCTIONS,
     crate::interval::FUNCTIONS,
+    crate::macaddr::FUNCTIONS,
     crate::json::FUNCTIONS,
     crate::json::path::FUNCTIONS,
     crate::numeric::FUNCTIONS,

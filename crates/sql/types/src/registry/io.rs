@@ -7,7 +7,7 @@ use crate::{
     array,
     call::{Call, RegKind},
     compare::{is_oid_alias, widen},
-    date, float, ids, int, interval,
+    date, float, ids, int, interval, macaddr,
     numeric::{self, Numeric},
     oids, record, snapshot, text, time, timestamp,
     value::{FromDatum, IntoDatum, Reader},
@@ -40,6 +40,8 @@ pub fn input(type_oid: Oid, value: &str, typmod: i32, cx: &Call) -> SqlResult<Da
         oids::pg_lsn => Datum::Int8(ids::parse_lsn(value)?),
         oids::tid => ids::parse_tid(value)?,
         oids::uuid => ids::parse_uuid(value)?,
+        oids::macaddr => macaddr::parse(value)?,
+        oids::macaddr8 => macaddr::parse8(value)?,
         oids::pg_snapshot | oids::txid_snapshot => snapshot::parse(value)?,
         oids::date => Datum::Int4(date::parse(value, cx)?),
         oids::time => Datum::Int8(time::parse(value, typmod, cx)?),
@@ -137,6 +139,7 @@ pub fn output(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> Sql
             push(format_args!("({block},{offset})"), out);
         }
         oids::uuid => push(ids::uuid_text(<&[u8]>::from_datum(value)), out),
+        oids::macaddr | oids::macaddr8 => push(macaddr::text(<&[u8]>::from_datum(value)), out),
         oids::pg_snapshot | oids::txid_snapshot => push(snapshot::text(<&[u8]>::from_datum(value)), out),
         oids::date => push(date::text(i32::from_datum(value), cx), out),
         oids::time => push(time::text(i64::from_datum(value)), out),
@@ -245,6 +248,8 @@ pub fn receive(type_oid: Oid, bytes: &[u8], typmod: i32, cx: &Call) -> SqlResult
             ids::tid_datum(block, reader.i16()? as u16)
         }
         oids::uuid => Datum::Bytes(Bytes::new(reader.take(16)?)),
+        oids::macaddr => Datum::Bytes(Bytes::new(reader.take(6)?)),
+        oids::macaddr8 => macaddr::receive8(reader.rest())?,
         oids::pg_snapshot | oids::txid_snapshot => snapshot::receive(&mut reader)?,
         oids::date => Datum::Int4(date::check(reader.i32()?)?),
         oids::time => Datum::Int8(time::receive(reader.i64()?, typmod)?),

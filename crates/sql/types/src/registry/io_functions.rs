@@ -45,6 +45,8 @@ functions! {
     324 json_send(json) -> bytea [immutable strict] { send json }
     326 index_am_handler_in(cstring) -> index_am_handler [immutable] { input index_am_handler }
     327 index_am_handler_out(index_am_handler) -> cstring [immutable strict] { output index_am_handler }
+    436 macaddr_in(cstring) -> macaddr [immutable strict] { input macaddr }
+    437 macaddr_out(macaddr) -> cstring [immutable strict] { output macaddr }
     460 int8in(cstring) -> int8 [immutable strict] { input int8 }
     461 int8out(int8) -> cstring [immutable strict] { output int8 }
     750 array_in(cstring, oid, int4) -> anyarray [stable strict] { input anyarray }
@@ -171,6 +173,8 @@ functions! {
     2477 timestamptz_send(timestamptz) -> bytea [immutable strict] { send timestamptz }
     2478 interval_recv(internal, oid, int4) -> interval [immutable strict] { receive interval }
     2479 interval_send(interval) -> bytea [immutable strict] { send interval }
+    2494 macaddr_recv(internal) -> macaddr [immutable strict] { receive macaddr }
+    2495 macaddr_send(macaddr) -> bytea [immutable strict] { send macaddr }
     2500 cstring_recv(internal) -> cstring [stable strict] { receive cstring }
     2501 cstring_send(cstring) -> bytea [stable strict] { send cstring }
     2502 anyarray_recv(internal) -> anyarray [stable strict] { receive anyarray }
@@ -211,6 +215,8 @@ functions! {
     3239 pg_lsn_send(pg_lsn) -> bytea [immutable strict] { send pg_lsn }
     3311 tsm_handler_in(cstring) -> tsm_handler [immutable] { input tsm_handler }
     3312 tsm_handler_out(tsm_handler) -> cstring [immutable strict] { output tsm_handler }
+    3446 macaddr8_recv(internal) -> macaddr8 [immutable strict] { receive macaddr8 }
+    3447 macaddr8_send(macaddr8) -> bytea [immutable strict] { send macaddr8 }
     3504 anyenum_in(cstring) -> anyenum [immutable strict] { input anyenum }
     3505 anyenum_out(anyenum) -> cstring [stable strict] { output anyenum }
     3594 event_trigger_in(cstring) -> event_trigger [immutable] { input event_trigger }
@@ -239,6 +245,8 @@ functions! {
     4094 regrolerecv(internal) -> regrole [immutable strict] { receive regrole }
     4095 regrolesend(regrole) -> bytea [immutable strict] { send regrole }
     4098 regrolein(cstring) -> regrole [stable strict] { input regrole }
+    4110 macaddr8_in(cstring) -> macaddr8 [immutable strict] { input macaddr8 }
+    4111 macaddr8_out(macaddr8) -> cstring [immutable strict] { output macaddr8 }
     4193 regcollationin(cstring) -> regcollation [stable strict] { input regcollation }
     4194 regcollationout(regcollation) -> cstring [stable strict] { output regcollation }
     4196 regcollationrecv(internal) -> regcollation [immutable strict] { receive regcollation }

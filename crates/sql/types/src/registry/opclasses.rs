@@ -23,6 +23,8 @@ pub static OPFAMILIES: &[OpFamily] = &[
     OpFamily { oid: Oid(1977), method: Oid(405), name: "integer_ops" },
     OpFamily { oid: Oid(1982), method: Oid(403), name: "interval_ops" },
     OpFamily { oid: Oid(1983), method: Oid(405), name: "interval_ops" },
+    OpFamily { oid: Oid(1984), method: Oid(403), name: "macaddr_ops" },
+    OpFamily { oid: Oid(1985), method: Oid(405), name: "macaddr_ops" },
     OpFamily { oid: Oid(1988), method: Oid(403), name: "numeric_ops" },
     OpFamily { oid: Oid(1989), method: Oid(403), name: "oid_ops" },
     OpFamily { oid: Oid(1990), method: Oid(405), name: "oid_ops" },
@@ -51,6 +53,8 @@ pub static OPFAMILIES: &[OpFamily] = &[
     OpFamily { oid: Oid(2969), method: Oid(405), name: "uuid_ops" },
     OpFamily { oid: Oid(3253), method: Oid(403), name: "pg_lsn_ops" },
     OpFamily { oid: Oid(3254), method: Oid(405), name: "pg_lsn_ops" },
+    OpFamily { oid: Oid(3371), method: Oid(403), name: "macaddr8_ops" },
+    OpFamily { oid: Oid(3372), method: Oid(405), name: "macaddr8_ops" },
     OpFamily { oid: Oid(4033), method: Oid(403), name: "jsonb_ops" },
     OpFamily { oid: Oid(4034), method: Oid(405), name: "jsonb_ops" },
     OpFamily { oid: Oid(5032), method: Oid(405), name: "xid8_ops" },
@@ -95,6 +99,10 @@ pub static OPCLASSES: &[OpClass] = &[
     class(10021, 405, "int8_ops", 1977, 20, true, 0), // int8
     class(10022, 403, "interval_ops", 1982, 1186, true, 0), // interval
     class(10023, 405, "interval_ops", 1983, 1186, true, 0), // interval
+    class(10024, 403, "macaddr_ops", 1984, 829, true, 0), // macaddr
+    class(10025, 405, "macaddr_ops", 1985, 829, true, 0), // macaddr
+    class(10026, 403, "macaddr8_ops", 3371, 774, true, 0), // macaddr8
+    class(10027, 405, "macaddr8_ops", 3372, 774, true, 0), // macaddr8
     class(10028, 403, "name_ops", 1994, 19, true, 2275), // name
     class(10029, 405, "name_ops", 1995, 19, true, 0), // name
     class(10030, 405, "numeric_ops", 1998, 1700, true, 0), // numeric
@@ -295,6 +303,12 @@ pub static AMOPS: &[AmOp] = &[
     amop(10178, 1982, 1186, 1186, 4, 1335), // interval, interval
     amop(10179, 1982, 1186, 1186, 5, 1334), // interval, interval
     amop(10272, 1983, 1186, 1186, 1, 1330), // interval, interval
+    amop(10180, 1984, 829, 829, 1, 1222), // macaddr, macaddr
+    amop(10181, 1984, 829, 829, 2, 1223), // macaddr, macaddr
+    amop(10182, 1984, 829, 829, 3, 1220), // macaddr, macaddr
+    amop(10183, 1984, 829, 829, 4, 1225), // macaddr, macaddr
+    amop(10184, 1984, 829, 829, 5, 1224), // macaddr, macaddr
+    amop(10273, 1985, 829, 829, 1, 1220), // macaddr, macaddr
     amop(10195, 1988, 1700, 1700, 1, 1754), // numeric, numeric
     amop(10196, 1988, 1700, 1700, 2, 1755), // numeric, numeric
     amop(10197, 1988, 1700, 1700, 3, 1752), // numeric, numeric
@@ -385,6 +399,12 @@ pub static AMOPS: &[AmOp] = &[
     amop(10253, 3253, 3220, 3220, 4, 3227), // pg_lsn, pg_lsn
     amop(10254, 3253, 3220, 3220, 5, 3225), // pg_lsn, pg_lsn
     amop(10296, 3254, 3220, 3220, 1, 3222), // pg_lsn, pg_lsn
+    amop(10185, 3371, 774, 774, 1, 3364), // macaddr8, macaddr8
+    amop(10186, 3371, 774, 774, 2, 3365), // macaddr8, macaddr8
+    amop(10187, 3371, 774, 774, 3, 3362), // macaddr8, macaddr8
+    amop(10188, 3371, 774, 774, 4, 3367), // macaddr8, macaddr8
+    amop(10189, 3371, 774, 774, 5, 3366), // macaddr8, macaddr8
+    amop(10274, 3372, 774, 774, 1, 3362), // macaddr8, macaddr8
     amop(10450, 4033, 3802, 3802, 1, 3242), // jsonb, jsonb
     amop(10451, 4033, 3802, 3802, 2, 3244), // jsonb, jsonb
     amop(10452, 4033, 3802, 3802, 3, 3240), // jsonb, jsonb
@@ -508,6 +528,11 @@ pub static AMPROCS: &[AmProc] = &[
     amproc(10073, 1982, 1186, 1186, 3, 4136), // interval, interval
     amproc(10152, 1983, 1186, 1186, 1, 1697), // interval, interval
     amproc(10153, 1983, 1186, 1186, 2, 3418), // interval, interval
+    amproc(10074, 1984, 829, 829, 1, 836), // macaddr, macaddr
+    amproc(10075, 1984, 829, 829, 2, 3359), // macaddr, macaddr
+    amproc(10076, 1984, 829, 829, 4, 5051), // macaddr, macaddr
+    amproc(10154, 1985, 829, 829, 1, 399), // macaddr, macaddr
+    amproc(10155, 1985, 829, 829, 2, 778), // macaddr, macaddr
     amproc(10077, 1988, 1700, 1700, 1, 1769), // numeric, numeric
     amproc(10078, 1988, 1700, 1700, 2, 3283), // numeric, numeric
     amproc(10079, 1988, 1700, 1700, 3, 4141), // numeric, numeric
@@ -581,6 +606,10 @@ pub static AMPROCS: &[AmProc] = &[
     amproc(10119, 3253, 3220, 3220, 4, 5051), // pg_lsn, pg_lsn
     amproc(10196, 3254, 3220, 3220, 1, 3252), // pg_lsn, pg_lsn
     amproc(10197, 3254, 3220, 3220, 2, 3413), // pg_lsn, pg_lsn
+    amproc(10120, 3371, 774, 774, 1, 4119), // macaddr8, macaddr8
+    amproc(10121, 3371, 774, 774, 4, 5051), // macaddr8, macaddr8
+    amproc(10198, 3372, 774, 774, 1, 328), // macaddr8, macaddr8
+    amproc(10199, 3372, 774, 774, 2, 781), // macaddr8, macaddr8
     amproc(10129, 4033, 3802, 3802, 1, 4044), // jsonb, jsonb
     amproc(10206, 4034, 3802, 3802, 1, 4045), // jsonb, jsonb
     amproc(10207, 4034, 3802, 3802, 2, 3416), // jsonb, jsonb

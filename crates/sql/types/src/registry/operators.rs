@@ -238,6 +238,12 @@ pub static OPERATORS: &[Operator] = &[
     op(1210, "!~~", 25, 25, 16, 851, 0, 1209, false, false, Selectivity::NotLike), // text !~~ text
     op(1211, "~~", 1042, 25, 16, 1631, 0, 1212, false, false, Selectivity::Like), // bpchar ~~ text
     op(1212, "!~~", 1042, 25, 16, 1632, 0, 1211, false, false, Selectivity::NotLike), // bpchar !~~ text
+    op(1220, "=", 829, 829, 16, 830, 1220, 1221, true, true, Selectivity::Equal), // macaddr = macaddr
+    op(1221, "<>", 829, 829, 16, 835, 1221, 1220, false, false, Selectivity::NotEqual), // macaddr <> macaddr
+    op(1222, "<", 829, 829, 16, 831, 1224, 1225, false, false, Selectivity::Less), // macaddr < macaddr
+    op(1223, "<=", 829, 829, 16, 832, 1225, 1224, false, false, Selectivity::LessEqual), // macaddr <= macaddr
+    op(1224, ">", 829, 829, 16, 833, 1222, 1223, false, false, Selectivity::Greater), // macaddr > macaddr
+    op(1225, ">=", 829, 829, 16, 834, 1223, 1222, false, false, Selectivity::GreaterEqual), // macaddr >= macaddr
     op(1226, "~*", 19, 25, 16, 1240, 0, 1227, false, false, Selectivity::IRegex), // name ~* text
     op(1227, "!~*", 19, 25, 16, 1241, 0, 1226, false, false, Selectivity::NotIRegex), // name !~* text
     op(1228, "~*", 25, 25, 16, 1238, 0, 1229, false, false, Selectivity::IRegex), // text ~* text
@@ -424,6 +430,9 @@ pub static OPERATORS: &[Operator] = &[
     op(2991, ">", 2249, 2249, 16, 2984, 2990, 2992, false, false, Selectivity::Greater), // record > record
     op(2992, "<=", 2249, 2249, 16, 2985, 2993, 2991, false, false, Selectivity::LessEqual), // record <= record
     op(2993, ">=", 2249, 2249, 16, 2986, 2992, 2990, false, false, Selectivity::GreaterEqual), // record >= record
+    op(3147, "~", 0, 829, 829, 3144, 0, 0, false, false, Selectivity::None), //  ~ macaddr
+    op(3148, "&", 829, 829, 829, 3145, 0, 0, false, false, Selectivity::None), // macaddr & macaddr
+    op(3149, "|", 829, 829, 829, 3146, 0, 0, false, false, Selectivity::None), // macaddr | macaddr
     op(3188, "*=", 2249, 2249, 16, 3181, 3188, 3189, false, true, Selectivity::Equal), // record *= record
     op(3189, "*<>", 2249, 2249, 16, 3182, 3189, 3188, false, false, Selectivity::NotEqual), // record *<> record
     op(3190, "*<", 2249, 2249, 16, 3183, 3191, 3193, false, false, Selectivity::Less), // record *< record
@@ -458,6 +467,15 @@ pub static OPERATORS: &[Operator] = &[
     op(3287, "#-", 3802, 1009, 3802, 3304, 0, 0, false, false, Selectivity::None), // jsonb #- _text
     op(3315, "<>", 28, 28, 16, 3308, 3315, 352, false, false, Selectivity::NotEqual), // xid <> xid
     op(3316, "<>", 28, 23, 16, 3309, 0, 353, false, false, Selectivity::NotEqual), // xid <> int4
+    op(3362, "=", 774, 774, 16, 4113, 3362, 3363, true, true, Selectivity::Equal), // macaddr8 = macaddr8
+    op(3363, "<>", 774, 774, 16, 4118, 3363, 3362, false, false, Selectivity::NotEqual), // macaddr8 <> macaddr8
+    op(3364, "<", 774, 774, 16, 4114, 3366, 3367, false, false, Selectivity::Less), // macaddr8 < macaddr8
+    op(3365, "<=", 774, 774, 16, 4115, 3367, 3366, false, false, Selectivity::LessEqual), // macaddr8 <= macaddr8
+    op(3366, ">", 774, 774, 16, 4116, 3364, 3365, false, false, Selectivity::Greater), // macaddr8 > macaddr8
+    op(3367, ">=", 774, 774, 16, 4117, 3365, 3364, false, false, Selectivity::GreaterEqual), // macaddr8 >= macaddr8
+    op(3368, "~", 0, 774, 774, 4120, 0, 0, false, false, Selectivity::None), //  ~ macaddr8
+    op(3369, "&", 774, 774, 774, 4121, 0, 0, false, false, Selectivity::None), // macaddr8 & macaddr8
+    op(3370, "|", 774, 774, 774, 4122, 0, 0, false, false, Selectivity::None), // macaddr8 | macaddr8
     op(3398, "-", 3802, 1009, 3802, 3343, 0, 0, false, false, Selectivity::None), // jsonb - _text
     op(3477, "->>", 3802, 25, 25, 3214, 0, 0, false, false, Selectivity::None), // jsonb ->> text
     op(3481, "->>", 3802, 23, 25, 3216, 0, 0, false, false, Selectivity::None), // jsonb ->> int4
