@@ -27,6 +27,7 @@ pub fn compare(type_oid: Oid) -> Option<CompareFn> {
         | oids::uuid
         | oids::macaddr
         | oids::macaddr8 => bytes,
+        oids::inet | oids::cidr => crate::network::compare,
         oids::bpchar => padded,
         oids::bool => bools,
         oids::char => chars,
@@ -69,6 +70,7 @@ pub fn equal(type_oid: Oid) -> Option<fn(&Datum, &Datum) -> bool> {
         | oids::uuid
         | oids::macaddr
         | oids::macaddr8 => |a, b| byte(a) == byte(b),
+        oids::inet | oids::cidr => |a, b| byte(a) == byte(b),
         oids::bpchar => |a, b| padded(a, b).is_eq(),
         oids::bool => |a, b| a == b,
         oids::char => |a, b| a == b,
@@ -104,7 +106,7 @@ pub fn hash(type_oid: Oid) -> Option<fn(&Datum) -> u64> {
         | oids::tid
         | oids::macaddr
         | oids::macaddr8 => hash_byte_string,
-        oids::oidvector | oids::int2vector => hash_byte_string,
+        oids::oidvector | oids::int2vector | oids::inet | oids::cidr => hash_byte_string,
         oids::bpchar => |a| hash_bytes(trim_blanks(byte(a))),
         oids::float4 | oids::float8 => hash_float,
         oids::numeric => hash_numeric,

@@ -42,6 +42,7 @@ pub mod int;
 pub mod interval;
 pub mod json;
 mod macaddr;
+mod network;
 pub mod numeric;
 pub mod oids;
 pub mod random;

@@ -127,6 +127,8 @@ pub static AGGREGATES: &[Aggregate] = &[
     agg(3527, 3524, 0, 3524, 3500, None, 3518, &Min(crate::oids::anyenum)), // min(anyenum)
     agg(3538, 3535, 3536, 6299, 2281, None, 0, &StringAgg), // string_agg(text,text)
     agg(3545, 3543, 3544, 6299, 2281, None, 0, &StringAgg), // string_agg(bytea,bytea)
+    agg(3564, 3562, 0, 3562, 869, None, 1205, &Max(crate::oids::inet)), // max(inet)
+    agg(3565, 3563, 0, 3563, 869, None, 1203, &Min(crate::oids::inet)), // min(inet)
     agg(4053, 4051, 4052, 6296, 2281, None, 0, &ArrayAggArray), // array_agg(anyarray)
     agg(4189, 4187, 0, 4187, 3220, None, 3225, &Max(crate::oids::pg_lsn)), // max(pg_lsn)
     agg(4190, 4188, 0, 4188, 3220, None, 3224, &Min(crate::oids::pg_lsn)), // min(pg_lsn)
@@ -294,6 +296,8 @@ functions! {
     3270 jsonb_object_agg(any, any) -> jsonb [immutable names(&["key", "value"])] { aggregate }
     3538 string_agg(text, text) -> text [immutable names(&["value", "delimiter"])] { aggregate }
     3545 string_agg(bytea, bytea) -> bytea [immutable names(&["value", "delimiter"])] { aggregate }
+    3564 max(inet) -> inet [immutable] { aggregate }
+    3565 min(inet) -> inet [immutable] { aggregate }
     4053 array_agg(anyarray) -> anyarray [immutable] { aggregate }
     4189 max(pg_lsn) -> pg_lsn [immutable] { aggregate }
     4190 min(pg_lsn) -> pg_lsn [immutable] { aggregate }

@@ -105,6 +105,10 @@ pub static CASTS: &[Cast] = &[
     cast(10081, 26, 4191, Implicit, Binary), // oid to regcollation
     cast(10220, 114, 3802, Assignment, InOut), // json to jsonb
     cast(10151, 194, 25, Implicit, Binary), // pg_node_tree to text
+    cast(10195, 650, 25, Assignment, Function(Oid(730))), // cidr to text
+    cast(10187, 650, 869, Implicit, Binary), // cidr to inet
+    cast(10205, 650, 1042, Assignment, Function(Oid(730))), // cidr to bpchar
+    cast(10200, 650, 1043, Assignment, Function(Oid(730))), // cidr to varchar
     cast(10015, 700, 20, Assignment, Function(Oid(653))), // float4 to int8
     cast(10016, 700, 21, Assignment, Function(Oid(238))), // float4 to int2
     cast(10017, 700, 23, Assignment, Function(Oid(319))), // float4 to int4
@@ -117,6 +121,10 @@ pub static CASTS: &[Cast] = &[
     cast(10024, 701, 1700, Assignment, Function(Oid(1743))), // float8 to numeric
     cast(10186, 774, 829, Implicit, Function(Oid(4124))), // macaddr8 to macaddr
     cast(10185, 829, 774, Implicit, Function(Oid(4123))), // macaddr to macaddr8
+    cast(10196, 869, 25, Assignment, Function(Oid(730))), // inet to text
+    cast(10188, 869, 650, Assignment, Function(Oid(1715))), // inet to cidr
+    cast(10206, 869, 1042, Assignment, Function(Oid(730))), // inet to bpchar
+    cast(10201, 869, 1043, Assignment, Function(Oid(730))), // inet to varchar
     cast(10138, 1042, 18, Assignment, Function(Oid(944))), // bpchar to char
     cast(10141, 1042, 19, Implicit, Function(Oid(409))), // bpchar to name
     cast(10127, 1042, 25, Implicit, Function(Oid(401))), // bpchar to text

@@ -127,6 +127,7 @@ functions! {
     3818 arraycontjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
     4051 array_agg_array_transfn(internal, anyarray) -> internal [immutable] { catalog_only }
     4052 array_agg_array_finalfn(internal, anyarray) -> anyarray [immutable] { catalog_only }
+    5033 network_sortsupport(internal) -> void [immutable strict] { catalog_only }
     5050 btvarstrequalimage(oid) -> bool [immutable strict] { catalog_only }
     5051 btequalimage(oid) -> bool [immutable strict] { catalog_only }
     6098 jsonb_subscript_handler(internal) -> internal [immutable strict] { catalog_only }

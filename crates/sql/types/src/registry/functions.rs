@@ -24,6 +24,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::macaddr::FUNCTIONS,
     crate::json::FUNCTIONS,
     crate::json::path::FUNCTIONS,
+    crate::network::FUNCTIONS,
     crate::numeric::FUNCTIONS,
     crate::record::FUNCTIONS,
     crate::enums::FUNCTIONS,

@@ -7,7 +7,7 @@ use crate::{
     array,
     call::{Call, RegKind},
     compare::{is_oid_alias, widen},
-    date, float, ids, int, interval, macaddr,
+    date, float, ids, int, interval, macaddr, network,
     numeric::{self, Numeric},
     oids, record, snapshot, text, time, timestamp,
     value::{FromDatum, IntoDatum, Reader},
@@ -40,6 +40,7 @@ pub fn input(type_oid: Oid, value: &str, typmod: i32, cx: &Call) -> SqlResult<Da
         oids::pg_lsn => Datum::Int8(ids::parse_lsn(value)?),
         oids::tid => ids::parse_tid(value)?,
         oids::uuid => ids::parse_uuid(value)?,
+        oids::inet | oids::cidr => network::parse(value, type_oid == oids::cidr)?,
         oids::macaddr => macaddr::parse(value)?,
         oids::macaddr8 => macaddr::parse8(value)?,
         oids::pg_snapshot | oids::txid_snapshot => snapshot::parse(value)?,
@@ -139,6 +140,7 @@ pub fn output(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> Sql
             push(format_args!("({block},{offset})"), out);
         }
         oids::uuid => push(ids::uuid_text(<&[u8]>::from_datum(value)), out),
+        oids::inet | oids::cidr => push(network::text(value, type_oid == oids::cidr), out),
         oids::macaddr | oids::macaddr8 => push(macaddr::text(<&[u8]>::from_datum(value)), out),
         oids::pg_snapshot | oids::txid_snapshot => push(snapshot::text(<&[u8]>::from_datum(value)), out),
         oids::date => push(date::text(i32::from_datum(value), cx), out),
@@ -248,6 +250,7 @@ pub fn receive(type_oid: Oid, bytes: &[u8], typmod: i32, cx: &Call) -> SqlResult
             ids::tid_datum(block, reader.i16()? as u16)
         }
         oids::uuid => Datum::Bytes(Bytes::new(reader.take(16)?)),
+        oids::inet | oids::cidr => network::receive(&mut reader, type_oid == oids::cidr)?,
         oids::macaddr => Datum::Bytes(Bytes::new(reader.take(6)?)),
         oids::macaddr8 => macaddr::receive8(reader.rest())?,
         oids::pg_snapshot | oids::txid_snapshot => snapshot::receive(&mut reader)?,
@@ -312,6 +315,10 @@ pub fn send(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> SqlRe
         }
         oids::interval => {
             interval::send(<&[u8]>::from_datum(value), out);
+            return Ok(());
+        }
+        oids::inet | oids::cidr => {
+            network::send(value, type_oid == oids::cidr, out);
             return Ok(());
         }
         oids::jsonb => return crate::json::send(<&[u8]>::from_datum(value), out),

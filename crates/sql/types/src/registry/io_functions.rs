@@ -51,6 +51,8 @@ functions! {
     461 int8out(int8) -> cstring [immutable strict] { output int8 }
     750 array_in(cstring, oid, int4) -> anyarray [stable strict] { input anyarray }
     751 array_out(anyarray) -> cstring [stable strict] { output anyarray }
+    910 inet_in(cstring) -> inet [immutable strict] { input inet }
+    911 inet_out(inet) -> cstring [immutable strict] { output inet }
     1031 aclitemin(cstring) -> aclitem [stable strict] { input aclitem }
     1032 aclitemout(aclitem) -> cstring [stable strict] { output aclitem }
     1044 bpcharin(cstring, oid, int4) -> bpchar [immutable strict] { input bpchar }
@@ -69,10 +71,12 @@ functions! {
     1243 boolout(bool) -> cstring [immutable strict] { output bool }
     1244 byteain(cstring) -> bytea [immutable strict] { input bytea }
     1245 charin(cstring) -> char [immutable strict] { input char }
+    1267 cidr_in(cstring) -> cidr [immutable strict] { input cidr }
     1312 timestamp_in(cstring, oid, int4) -> timestamp [stable strict] { input timestamp }
     1313 timestamp_out(timestamp) -> cstring [stable strict] { output timestamp }
     1350 timetz_in(cstring, oid, int4) -> timetz [stable strict] { input timetz }
     1351 timetz_out(timetz) -> cstring [immutable strict] { output timetz }
+    1427 cidr_out(cidr) -> cstring [immutable strict] { output cidr }
     1701 numeric_in(cstring, oid, int4) -> numeric [immutable strict] { input numeric }
     1702 numeric_out(numeric) -> cstring [immutable strict] { output numeric }
     1798 oidin(cstring) -> oid [immutable strict] { input oid }
@@ -175,6 +179,10 @@ functions! {
     2479 interval_send(interval) -> bytea [immutable strict] { send interval }
     2494 macaddr_recv(internal) -> macaddr [immutable strict] { receive macaddr }
     2495 macaddr_send(macaddr) -> bytea [immutable strict] { send macaddr }
+    2496 inet_recv(internal) -> inet [immutable strict] { receive inet }
+    2497 inet_send(inet) -> bytea [immutable strict] { send inet }
+    2498 cidr_recv(internal) -> cidr [immutable strict] { receive cidr }
+    2499 cidr_send(cidr) -> bytea [immutable strict] { send cidr }
     2500 cstring_recv(internal) -> cstring [stable strict] { receive cstring }
     2501 cstring_send(cstring) -> bytea [stable strict] { send cstring }
     2502 anyarray_recv(internal) -> anyarray [stable strict] { receive anyarray }

@@ -19,6 +19,8 @@ pub static OPFAMILIES: &[OpFamily] = &[
     OpFamily { oid: Oid(627), method: Oid(405), name: "array_ops" },
     OpFamily { oid: Oid(1970), method: Oid(403), name: "float_ops" },
     OpFamily { oid: Oid(1971), method: Oid(405), name: "float_ops" },
+    OpFamily { oid: Oid(1974), method: Oid(403), name: "network_ops" },
+    OpFamily { oid: Oid(1975), method: Oid(405), name: "network_ops" },
     OpFamily { oid: Oid(1976), method: Oid(403), name: "integer_ops" },
     OpFamily { oid: Oid(1977), method: Oid(405), name: "integer_ops" },
     OpFamily { oid: Oid(1982), method: Oid(403), name: "interval_ops" },
@@ -90,10 +92,14 @@ pub static OPCLASSES: &[OpClass] = &[
     class(10006, 403, "bytea_ops", 428, 17, true, 0), // bytea
     class(10007, 403, "char_ops", 429, 18, true, 0), // char
     class(10008, 405, "char_ops", 431, 18, true, 0), // char
+    class(10009, 403, "cidr_ops", 1974, 869, false, 0), // inet
+    class(10010, 405, "cidr_ops", 1975, 869, false, 0), // inet
     class(10011, 405, "date_ops", 435, 1082, true, 0), // date
     class(10012, 403, "float4_ops", 1970, 700, true, 0), // float4
     class(10013, 405, "float4_ops", 1971, 700, true, 0), // float4
     class(10014, 405, "float8_ops", 1971, 701, true, 0), // float8
+    class(10015, 403, "inet_ops", 1974, 869, true, 0), // inet
+    class(10016, 405, "inet_ops", 1975, 869, true, 0), // inet
     class(10019, 405, "int2_ops", 1977, 21, true, 0), // int2
     class(10020, 405, "int4_ops", 1977, 23, true, 0), // int4
     class(10021, 405, "int8_ops", 1977, 20, true, 0), // int8
@@ -243,6 +249,12 @@ pub static AMOPS: &[AmOp] = &[
     amop(10260, 1971, 700, 701, 1, 1120), // float4, float8
     amop(10261, 1971, 701, 700, 1, 1130), // float8, float4
     amop(10259, 1971, 701, 701, 1, 670), // float8, float8
+    amop(10190, 1974, 869, 869, 1, 1203), // inet, inet
+    amop(10191, 1974, 869, 869, 2, 1204), // inet, inet
+    amop(10192, 1974, 869, 869, 3, 1201), // inet, inet
+    amop(10193, 1974, 869, 869, 4, 1206), // inet, inet
+    amop(10194, 1974, 869, 869, 5, 1205), // inet, inet
+    amop(10262, 1975, 869, 869, 1, 1201), // inet, inet
     amop(10030, 1976, 20, 20, 1, 412), // int8, int8
     amop(10031, 1976, 20, 20, 2, 414), // int8, int8
     amop(10032, 1976, 20, 20, 3, 410), // int8, int8
@@ -493,6 +505,11 @@ pub static AMPROCS: &[AmProc] = &[
     amproc(10141, 1971, 700, 700, 2, 443), // float4, float4
     amproc(10142, 1971, 701, 701, 1, 452), // float8, float8
     amproc(10143, 1971, 701, 701, 2, 444), // float8, float8
+    amproc(10044, 1974, 869, 869, 1, 926), // inet, inet
+    amproc(10045, 1974, 869, 869, 2, 5033), // inet, inet
+    amproc(10046, 1974, 869, 869, 4, 5051), // inet, inet
+    amproc(10144, 1975, 869, 869, 1, 422), // inet, inet
+    amproc(10145, 1975, 869, 869, 2, 779), // inet, inet
     amproc(10065, 1976, 20, 20, 1, 842), // int8, int8
     amproc(10066, 1976, 20, 20, 2, 3131), // int8, int8
     amproc(10071, 1976, 20, 20, 3, 4126), // int8, int8

@@ -179,6 +179,10 @@ pub static OPERATORS: &[Operator] = &[
     op(823, "-", 21, 20, 20, 942, 0, 0, false, false, Selectivity::None), // int2 - int8
     op(824, "*", 21, 20, 20, 943, 820, 0, false, false, Selectivity::None), // int2 * int8
     op(825, "/", 21, 20, 20, 948, 0, 0, false, false, Selectivity::None), // int2 / int8
+    op(931, "<<", 869, 869, 16, 927, 933, 0, false, false, Selectivity::None), // inet << inet
+    op(932, "<<=", 869, 869, 16, 928, 934, 0, false, false, Selectivity::None), // inet <<= inet
+    op(933, ">>", 869, 869, 16, 929, 931, 0, false, false, Selectivity::None), // inet >> inet
+    op(934, ">>=", 869, 869, 16, 930, 932, 0, false, false, Selectivity::None), // inet >>= inet
     op(965, "^", 701, 701, 701, 232, 0, 0, false, false, Selectivity::None), // float8 ^ float8
     op(1038, "^", 1700, 1700, 1700, 1739, 0, 0, false, false, Selectivity::None), // numeric ^ numeric
     op(1054, "=", 1042, 1042, 16, 1048, 1054, 1057, true, true, Selectivity::Equal), // bpchar = bpchar
@@ -232,6 +236,12 @@ pub static OPERATORS: &[Operator] = &[
     op(1133, ">", 701, 700, 16, 309, 1122, 1134, false, false, Selectivity::Greater), // float8 > float4
     op(1134, "<=", 701, 700, 16, 308, 1125, 1133, false, false, Selectivity::LessEqual), // float8 <= float4
     op(1135, ">=", 701, 700, 16, 310, 1124, 1132, false, false, Selectivity::GreaterEqual), // float8 >= float4
+    op(1201, "=", 869, 869, 16, 920, 1201, 1202, true, true, Selectivity::Equal), // inet = inet
+    op(1202, "<>", 869, 869, 16, 925, 1202, 1201, false, false, Selectivity::NotEqual), // inet <> inet
+    op(1203, "<", 869, 869, 16, 921, 1205, 1206, false, false, Selectivity::Less), // inet < inet
+    op(1204, "<=", 869, 869, 16, 922, 1206, 1205, false, false, Selectivity::LessEqual), // inet <= inet
+    op(1205, ">", 869, 869, 16, 923, 1203, 1204, false, false, Selectivity::Greater), // inet > inet
+    op(1206, ">=", 869, 869, 16, 924, 1204, 1203, false, false, Selectivity::GreaterEqual), // inet >= inet
     op(1207, "~~", 19, 25, 16, 858, 0, 1208, false, false, Selectivity::Like), // name ~~ text
     op(1208, "!~~", 19, 25, 16, 859, 0, 1207, false, false, Selectivity::NotLike), // name !~~ text
     op(1209, "~~", 25, 25, 16, 850, 0, 1210, false, false, Selectivity::Like), // text ~~ text
@@ -409,6 +419,13 @@ pub static OPERATORS: &[Operator] = &[
     op(2553, "+", 1186, 1114, 1114, 2548, 2066, 0, false, false, Selectivity::None), // interval + timestamp
     op(2554, "+", 1186, 1184, 1184, 2549, 1327, 0, false, false, Selectivity::None), // interval + timestamptz
     op(2555, "+", 23, 1082, 1082, 2550, 1100, 0, false, false, Selectivity::None), // int4 + date
+    op(2634, "~", 0, 869, 869, 2627, 0, 0, false, false, Selectivity::None), //  ~ inet
+    op(2635, "&", 869, 869, 869, 2628, 0, 0, false, false, Selectivity::None), // inet & inet
+    op(2636, "|", 869, 869, 869, 2629, 0, 0, false, false, Selectivity::None), // inet | inet
+    op(2637, "+", 869, 20, 869, 2630, 2638, 0, false, false, Selectivity::None), // inet + int8
+    op(2638, "+", 20, 869, 869, 2631, 2637, 0, false, false, Selectivity::None), // int8 + inet
+    op(2639, "-", 869, 20, 869, 2632, 0, 0, false, false, Selectivity::None), // inet - int8
+    op(2640, "-", 869, 869, 20, 2633, 0, 0, false, false, Selectivity::None), // inet - inet
     op(2750, "&&", 2277, 2277, 16, 2747, 2750, 0, false, false, Selectivity::ArrayContain), // anyarray && anyarray
     op(2751, "@>", 2277, 2277, 16, 2748, 2752, 0, false, false, Selectivity::ArrayContain), // anyarray @> anyarray
     op(2752, "<@", 2277, 2277, 16, 2749, 2751, 0, false, false, Selectivity::ArrayContain), // anyarray <@ anyarray
@@ -485,6 +502,7 @@ pub static OPERATORS: &[Operator] = &[
     op(3519, ">", 3500, 3500, 16, 3511, 3518, 3520, false, false, Selectivity::Greater), // anyenum > anyenum
     op(3520, "<=", 3500, 3500, 16, 3512, 3521, 3519, false, false, Selectivity::LessEqual), // anyenum <= anyenum
     op(3521, ">=", 3500, 3500, 16, 3513, 3520, 3518, false, false, Selectivity::GreaterEqual), // anyenum >= anyenum
+    op(3552, "&&", 869, 869, 16, 3551, 3552, 0, false, false, Selectivity::None), // inet && inet
     op(3877, "^@", 25, 25, 16, 3696, 0, 0, false, false, Selectivity::Prefix), // text ^@ text
     op(3962, "->", 114, 25, 114, 3947, 0, 0, false, false, Selectivity::None), // json -> text
     op(3963, "->>", 114, 25, 25, 3948, 0, 0, false, false, Selectivity::None), // json ->> text
