@@ -11,7 +11,6 @@ use support::{Client, Failure, Random, Server, knob};
 
 const ACCOUNTS: u64 = 200;
 const TELLERS: u64 = 10;
-const CLIENTS: u64 = 6;
 
 fn create(client: &mut Client) {
     let statements = [
@@ -97,8 +96,9 @@ fn acknowledged_transactions_survive_kill_9() {
     let mut random = Random(seed);
     let mut server = Server::start(&["shared_buffers=1MB", "checkpoint_timeout=30s"]);
     create(&mut server.client());
-    let mut ledgers: Vec<Ledger> =
-        (0..CLIENTS).map(|client| Ledger { client, acknowledged: Vec::new(), unknown: None }).collect();
+    let mut ledgers: Vec<Ledger> = (0..knob("STAMPEDE_CRASH_CLIENTS", 6))
+        .map(|client| Ledger { client, acknowledged: Vec::new(), unknown: None })
+        .collect();
     for round in 0..knob("STAMPEDE_CRASH_ROUNDS", 3) {
         let stop = AtomicBool::new(false);
         let pid = server.pid();

@@ -44,8 +44,11 @@ impl Server {
         let _ = fs::remove_dir_all(&base);
         fs::create_dir_all(base.join("bin")).unwrap();
         fs::create_dir(base.join("socket")).unwrap();
+        // Another build of the server may be put to the test, an optimised one for long runs.
+        let built = env!("CARGO_BIN_EXE_stampede").into();
+        let binary = std::env::var_os("STAMPEDE_BINARY").unwrap_or(built);
         for name in ["initdb", "pg_ctl", "postgres"] {
-            std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_stampede"), base.join("bin").join(name)).unwrap();
+            std::os::unix::fs::symlink(&binary, base.join("bin").join(name)).unwrap();
         }
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let server = Server { base, port, options: Vec::new(), child: None, log_start: 0 };
