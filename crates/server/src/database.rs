@@ -61,6 +61,7 @@ fn options(settings: &ServerSettings) -> EngineOptions {
     if settings.int(Setting::transaction_buffers) > 0 {
         options.txn.transaction_buffers = settings.int(Setting::transaction_buffers) as usize;
     }
+    options.txn.max_prepared = settings.int(Setting::max_prepared_transactions).max(0) as usize;
     options
 }
 

@@ -483,7 +483,7 @@ settings! {
             .about("Whether huge pages are used.");
         logical_decoding_work_mem = int(65536, 64, MAX).user().kb().about("Memory of logical decoding.");
         maintenance_work_mem = int(65536, 64, MAX).user().kb().works().about("Memory of maintenance operations.");
-        max_prepared_transactions = int(0, 0, 262143).postmaster().about("Prepared transactions at most.");
+        max_prepared_transactions = int(0, 0, 262143).postmaster().works().about("Prepared transactions at most.");
         max_stack_depth = int(2048, 100, MAX).superuser().kb().works().about("Stack at most.");
         min_dynamic_shared_memory = int(0, 0, MAX).postmaster().mb()
             .about("Dynamic shared memory set aside at start.");

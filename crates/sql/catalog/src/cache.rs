@@ -40,6 +40,41 @@ pub enum Stale {
     Catalog(Oid),
 }
 
+impl Stale {
+    /// Appends its bytes, for whoever commits a prepared transaction: a kind, an OID, and a name's length and bytes.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        let (kind, oid, name): (u8, Oid, &str) = match self {
+            Stale::Relation(oid) => (0, *oid, ""),
+            Stale::RelationName(schema, name) => (1, *schema, name),
+            Stale::Statistics(oid) => (2, *oid, ""),
+            Stale::Catalog(oid) => (3, *oid, ""),
+        };
+        out.push(kind);
+        out.extend_from_slice(&oid.0.to_le_bytes());
+        out.extend_from_slice(&(name.len() as u16).to_le_bytes());
+        out.extend_from_slice(name.as_bytes());
+    }
+
+    /// All that were encoded; `None` if the bytes are anything else.
+    fn decode_all(mut bytes: &[u8]) -> Option<Vec<Stale>> {
+        let mut all = Vec::new();
+        while !bytes.is_empty() {
+            let (&[kind, a, b, c, d, low, high], rest) = bytes.split_first_chunk::<7>()?;
+            let oid = Oid(u32::from_le_bytes([a, b, c, d]));
+            let (name, rest) = rest.split_at_checked(u16::from_le_bytes([low, high]).into())?;
+            bytes = rest;
+            all.push(match kind {
+                0 => Stale::Relation(oid),
+                1 => Stale::RelationName(oid, std::str::from_utf8(name).ok()?.into()),
+                2 => Stale::Statistics(oid),
+                3 => Stale::Catalog(oid),
+                _ => return None,
+            });
+        }
+        Some(all)
+    }
+}
+
 /// What is remembered. A remembered `None` or empty list says that there is nothing of that name.
 #[derive(Default)]
 pub(crate) struct Entries {
@@ -148,6 +183,18 @@ impl SharedCache {
             entries.remove(stale);
         }
     }
+
+    /// Takes out what a prepared transaction made stale, now that it commits: everything, should its bytes be unknown.
+    pub(crate) fn remove_encoded(&self, bytes: &[u8]) {
+        if let Some(stale) = Stale::decode_all(bytes) {
+            return self.remove(&stale);
+        }
+        let mut entries = self.entries.lock();
+        self.generation.fetch_add(1, Ordering::Release);
+        let all = std::mem::take(&mut *entries);
+        all.definitions.revoke();
+        all.tables.into_values().flatten().for_each(|table| table.validity.revoke());
+    }
 }
 
 #[cfg(test)]
@@ -168,6 +215,35 @@ mod tests {
             entries.names.insert((Oid(2200), "t".into()), Some(Oid(16385)));
         });
         assert_eq!(cache.with(|entries| entries.names.len()), 1);
+    }
+
+    #[test]
+    fn what_is_stale_survives_as_bytes() {
+        let all = [
+            Stale::Relation(Oid(16384)),
+            Stale::RelationName(Oid(2200), "täble".into()),
+            Stale::Statistics(Oid(7)),
+            Stale::Catalog(Oid(1247)),
+        ];
+        let mut bytes = Vec::new();
+        all.iter().for_each(|stale| stale.encode(&mut bytes));
+        assert_eq!(Stale::decode_all(&bytes).as_deref(), Some(&all[..]));
+        assert_eq!(Stale::decode_all(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(Stale::decode_all(&[9, 0, 0, 0, 0, 0, 0]), None);
+    }
+
+    #[test]
+    fn unknown_bytes_make_everything_stale() {
+        let cache = SharedCache::default();
+        let put = |entries: &mut Entries| {
+            entries.names.insert((Oid(2200), "a".into()), None);
+        };
+        cache.fill(0, put);
+        let before = cache.generation();
+        cache.remove_encoded(b"?");
+        assert_eq!(cache.with(|entries| entries.names.len()), 0);
+        cache.fill(before, put);
+        assert_eq!(cache.with(|entries| entries.names.len()), 0, "a slow reader puts nothing back");
     }
 
     #[test]

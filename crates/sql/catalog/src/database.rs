@@ -77,6 +77,14 @@ impl Catalog {
         self.cache.with(|entries| entries.definitions.clone())
     }
 
+    /// A prepared transaction of this database commits: what it changed leaves the shared cache. `invalidations` are the bytes
+    /// that its changes left with it ([`Transaction::invalidate_at_commit_prepared`]).
+    pub fn forget_prepared(&self, invalidations: &[u8]) {
+        if !invalidations.is_empty() {
+            self.cache.remove_encoded(invalidations);
+        }
+    }
+
     pub(crate) fn cache(&self) -> &SharedCache {
         &self.cache
     }
@@ -315,7 +323,7 @@ impl Reader<'_> {
 }
 
 /// Registers the end of a change with the transaction: when it commits, `stale` leaves the shared cache before locks are
-/// released; whatever its end, the session's overlay is no longer valid.
+/// released, or later, when it was prepared ([`Catalog::forget_prepared`]); whatever its end, the session's overlay is no longer valid.
 pub(crate) fn register_change(
     catalog: &Arc<Catalog>,
     session: &Rc<SessionCatalog>,
@@ -326,6 +334,9 @@ pub(crate) fn register_change(
     session.forget_overlay();
     changes.set(changes.get() + 1);
     let session = session.clone();
+    let mut encoded = Vec::new();
+    stale.iter().for_each(|stale| stale.encode(&mut encoded));
+    me.invalidate_at_commit_prepared(&encoded);
     me.on_end(
         txn::Phase::BeforeLocks,
         Box::new(move |end| {

@@ -98,7 +98,7 @@ impl Engine {
         let redo = if shutdown { self.wal.begin_shutdown_checkpoint() } else { self.wal.begin_checkpoint() };
         self.txns.wait_for_commits_in_flight();
         let buffers = self.write_pages(cause, begin)?;
-        self.txns.checkpoint()?;
+        self.txns.checkpoint(redo)?;
         if shutdown {
             self.smgr.trim()?;
         }

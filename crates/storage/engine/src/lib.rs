@@ -21,7 +21,8 @@
 //! | `pg_xact/` | the commit log |
 //! | `base/pgsql_tmp/` | temporary files, emptied at start |
 //! | `stampede.lock` | what [`lock`] locks |
-//! | `pg_multixact/`, `pg_twophase/`, `pg_tblspc/` | empty so far |
+//! | `pg_twophase/` | [`txn::prepared_state`]: prepared transactions older than the latest checkpoint |
+//! | `pg_multixact/`, `pg_tblspc/` | empty so far |
 //!
 //! # Invariants
 //! 1. A server that holds the directory's lock is the only one that writes below it.
@@ -212,9 +213,13 @@ impl Engine {
         let wal =
             Arc::new(Wal::recovering(&dir.join("pg_wal"), options.wal.clone(), control.system_identifier));
         let engine = Self::assemble(dir, options, lock, control, wal)?;
+        engine.txns.begin_recovery()?;
         let end = if clean { record.end } else { engine.redo(redo)? };
         engine.wal.start(WalStart { system_identifier: engine.wal.system_identifier(), end, redo })?;
-        engine.txns.end_recovery();
+        engine.txns.end_recovery()?;
+        for prepared in engine.txns.prepared().list() {
+            tracing::info!("recovering prepared transaction {}", prepared.xid);
+        }
         engine.checkpointer.start(redo);
         if !clean {
             engine.checkpoint(CheckpointCause::EndOfRecovery)?;

@@ -12,6 +12,8 @@
 //! 4. out of the running set: new snapshots see it;
 //! 5. end actions, locks, files (lost files: redo of the record drops them).
 //!
+//! The end of a prepared transaction ([`prepared`](crate::prepared)) takes the same steps; its record is always durable first.
+//!
 //! A read-only transaction takes none of the steps 1 to 4 and touches nothing shared.
 //!
 //! Checkpoints · From before step 1 until after step 5 the worker counts the transaction in [`CheckpointGate`]. A checkpoint that
@@ -34,12 +36,18 @@ use crate::error::TxnError;
 use crate::subxact::Family;
 use crate::system::TxnSystem;
 
-/// `info` of the records of `Rmgr::Xact`. 2 to 4 belong to prepared transactions.
+/// `info` of the records of `Rmgr::Xact`.
 pub mod info {
     /// A transaction committed.
     pub const COMMIT: u8 = 0;
     /// A transaction or subtransaction was rolled back.
     pub const ABORT: u8 = 1;
+    /// A transaction was prepared: [`PreparedState`](crate::PreparedState).
+    pub const PREPARE: u8 = 2;
+    /// A prepared transaction committed; its data are those of [`COMMIT`].
+    pub const COMMIT_PREPARED: u8 = 3;
+    /// A prepared transaction was rolled back; its data are those of [`ABORT`].
+    pub const ABORT_PREPARED: u8 = 4;
 }
 
 /// Contents of a commit or abort record.
@@ -55,7 +63,8 @@ pub struct EndRecord {
     pub invalidations: Vec<u8>,
 }
 
-fn put(out: &mut Vec<u8>, mut number: u64) {
+/// Appends a number in LEB128.
+pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -63,7 +72,8 @@ fn put(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-fn get(bytes: &mut &[u8]) -> Option<u64> {
+/// Takes a LEB128 number off the front.
+pub(crate) fn get(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
@@ -209,11 +219,12 @@ pub struct Remains<'a> {
 }
 
 impl Remains<'_> {
-    fn latest(&self) -> Xid {
+    pub(crate) fn latest(&self) -> Xid {
         self.subxids.last().copied().unwrap_or(self.xid)
     }
 
-    fn log(&self, system: &TxnSystem, info: u8) -> Lsn {
+    /// Inserts the record; returns its end.
+    pub(crate) fn log(&self, system: &TxnSystem, info: u8) -> Lsn {
         let time = runtime::wall_clock_micros();
         let data = encode(self.xid, time, self.subxids, self.files, self.invalidations);
         system.log().insert(Rmgr::Xact, info, self.xid, &data)

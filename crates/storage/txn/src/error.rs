@@ -21,6 +21,17 @@ pub enum TxnError {
     Wal(wal::WalError),
     /// A lock was not granted.
     Lock(LockError),
+    /// A prepared transaction's state file cannot be written or read, or is damaged.
+    StateFile {
+        /// Its path in the data directory.
+        name: String,
+        /// What kind of error.
+        kind: io::ErrorKind,
+        /// Why.
+        reason: String,
+    },
+    /// More transactions were prepared than the setting, given here, now allows.
+    TooManyPrepared(usize),
     /// Out of command ids.
     TooManyCommands,
 }
@@ -60,6 +71,15 @@ impl From<TxnError> for SqlError {
                 SqlError::with_severity(base::Severity::Panic, SqlState::IO_ERROR, error.to_string())
             }
             TxnError::Lock(error) => error.into(),
+            TxnError::StateFile { name, kind, reason } => {
+                let code = match kind {
+                    io::ErrorKind::InvalidData => SqlState::DATA_CORRUPTED,
+                    io::ErrorKind::StorageFull => SqlState::DISK_FULL,
+                    _ => SqlState::IO_ERROR,
+                };
+                SqlError::new(code, format!("could not access two-phase state file \"{name}\": {reason}"))
+            }
+            TxnError::TooManyPrepared(most) => crate::prepared::too_many(most),
             TxnError::TooManyCommands => {
                 sql_err!(PROGRAM_LIMIT_EXCEEDED, "cannot have more than 2^32-2 commands in a transaction")
             }

@@ -5,13 +5,15 @@
 //! page cache under the commit log ([`clog`]). [`commit`] has the order of steps at the end of a transaction and [`redo`] their
 //! replay. Heavyweight locks: [`lock`] the main table and waiting, [`lock_fast`] the workers' tables for weak locks,
 //! [`lock_held`] what a session holds, `deadlock` the detector. [`system`] joins them to one [`TxnSystem`] for each server,
-//! [`transaction`] is what a session owns.
+//! [`transaction`] is what a session owns. Two-phase commit: [`prepared`] the transactions that wait for their end, [`prepared_state`]
+//! what of them is durable. [`describe`] shows log records.
 //!
 //! Invariant: nothing here knows relations' contents, the catalog, or SQL.
 
 pub mod clog;
 pub mod commit;
 mod deadlock;
+pub mod describe;
 pub mod error;
 pub mod horizon;
 pub mod lock;
@@ -19,6 +21,8 @@ pub mod lock_fast;
 pub mod lock_held;
 #[cfg(test)]
 mod model;
+pub mod prepared;
+pub mod prepared_state;
 pub mod redo;
 pub mod running;
 pub mod slru;
@@ -31,13 +35,31 @@ mod tests;
 pub mod transaction;
 
 pub use commit::SyncCommit;
+pub use describe::XactDescribe;
 pub use error::TxnError;
 pub use horizon::{Horizons, RelKind};
 pub use lock::{DeadlockEdge, LockError, LockInfo, LockManager, LockMode, LockTag, LockTimeouts, LockWait};
+pub use prepared::{PrepareError, PreparedTransaction, Resolver};
+pub use prepared_state::PreparedState;
 pub use snapshot::{Snapshot, SnapshotData};
 pub use system::{DropFiles, Log, TxnOptions, TxnStart, TxnSystem, XidStatus};
-pub use transaction::{BlockState, Characteristics, End, IsolationLevel, Phase, Transaction};
+pub use transaction::{BlockState, Characteristics, End, IsolationLevel, Obstacle, Phase, Transaction};
 
 /// Number of a session, the "pid" that PostgreSQL's views show. Given by the server; 0 is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(pub u32);
+
+impl SessionId {
+    /// First number of stand-ins: sessions are below it.
+    const STAND_INS: u32 = 1 << 31;
+
+    /// The owner of a prepared transaction's locks, by its slot: no session, and never waits.
+    pub(crate) const fn stand_in(slot: u32) -> SessionId {
+        SessionId(Self::STAND_INS | slot)
+    }
+
+    /// Whether this is a prepared transaction's stand-in.
+    pub const fn is_stand_in(self) -> bool {
+        self.0 >= Self::STAND_INS
+    }
+}

@@ -527,8 +527,56 @@ impl LockManager {
         }
     }
 
-    /// Sleeps until `xid`, of the tree of `top` which `owner` runs, has ended. The share lock that PostgreSQL would take is
-    /// not kept.
+    /// Lets another owner have a lock in the main table (PREPARE TRANSACTION); nobody who waits notices.
+    pub(crate) fn hand_over_main(&self, tag: LockTag, mode: LockMode, from: SessionId, to: SessionId) {
+        let mut partition = self.partition(&tag).lock();
+        if let Some(lock) = partition.locks.get_mut(&tag) {
+            lock.remove(from, mode);
+            lock.add(to, mode);
+        }
+    }
+
+    /// Lets go of all locks of a prepared transaction.
+    pub(crate) fn release_all_of(&self, stand_in: SessionId, locks: &[(LockTag, LockMode)]) {
+        for &(tag, mode) in locks {
+            self.release_main(stand_in, tag, mode);
+            if let Some(relation) = strong_relation(tag, mode) {
+                self.fast.end_strong(relation);
+            }
+        }
+    }
+
+    /// Takes the locks that a prepared transaction had before the server started; nobody else has any.
+    pub(crate) fn restore_all_of(&self, stand_in: SessionId, locks: &[(LockTag, LockMode)]) {
+        for &(tag, mode) in locks {
+            if let Some(relation) = strong_relation(tag, mode) {
+                self.fast.begin_strong(relation, |_| {});
+            }
+            self.enter_granted(tag, &[(stand_in, mode)]);
+        }
+    }
+
+    /// After the running set has a new owner of `top`: who waits for an xid of its tree waits for that one.
+    pub(crate) fn hand_over_xids(&self, top: Xid, to: SessionId) {
+        if self.xid_waited.load(Ordering::SeqCst) == 0 {
+            return;
+        }
+        let waits = self.xid_waits.lock();
+        let tree: Vec<Xid> = waits.get(&top).into_iter().flatten().map(|wait| wait.0).collect();
+        drop(waits);
+        for tag in tree.into_iter().map(LockTag::Xid) {
+            let mut partition = self.partition(&tag).lock();
+            if let Some(lock) = partition.locks.get_mut(&tag).filter(|lock| !lock.holders.is_empty()) {
+                lock.holders.clear();
+                lock.add(to, LockMode::Exclusive);
+            }
+        }
+    }
+
+    /// Sleeps until `xid`, of the tree of `top`, has ended; false, at once, if nobody is its `owner` any more. The share lock that
+    /// PostgreSQL would take is not kept.
+    ///
+    /// The owner is asked for under the tag's mutex, after the announcement: a hand-over that comes later finds both.
     ///
     /// The waiter announces itself, then looks once more whether the xid runs (`running`); who ends it first leaves the
     /// running set, then looks for waiters. All of it SeqCst: one of the two sees the other.
@@ -537,25 +585,26 @@ impl LockManager {
         session: SessionId,
         xid: Xid,
         top: Xid,
-        owner: SessionId,
+        owner: impl Fn() -> Option<SessionId>,
         timeouts: LockTimeouts,
         running: impl Fn() -> bool,
-    ) -> Result<(), LockError> {
+    ) -> Result<bool, LockError> {
         let tag = LockTag::Xid(xid);
         self.announce_xid_wait(top, xid);
+        let _announced = Announced { manager: self, top, xid };
         let waiter = {
             let mut partition = self.partition(&tag).lock();
+            let Some(owner) = owner() else { return Ok(false) };
             let lock = partition.locks.entry(tag).or_default();
             lock.add(owner, LockMode::Exclusive);
             let end = lock.queue.len();
             enqueue(&mut partition, session, tag, LockMode::Share, end)
         };
-        let _announced = Announced { manager: self, top, xid };
         if running() {
-            return self.sleep(tag, waiter, timeouts);
+            return self.sleep(tag, waiter, timeouts).map(|()| true);
         }
         self.give_up(tag, &waiter);
-        Ok(())
+        Ok(true)
     }
 
     fn announce_xid_wait(&self, top: Xid, xid: Xid) {
@@ -747,6 +796,14 @@ async fn within(future: impl Future<Output = ()>, limit: Option<Duration>) {
         Poll::Pending => sleep.as_mut().poll(cx),
     })
     .await;
+}
+
+/// The relation, if this is a lock that the fast path must know of.
+pub(crate) fn strong_relation(tag: LockTag, mode: LockMode) -> Option<(Oid, Oid)> {
+    match tag {
+        LockTag::Relation { database, relation } if !mode.is_weak() => Some((database, relation)),
+        _ => None,
+    }
 }
 
 /// Spreads tags over a power of two of counters.

@@ -63,6 +63,28 @@ impl Default for FastLocks {
     }
 }
 
+impl FastTable {
+    /// Frees a slot after `enter`, called under the table's mutex, entered its lock elsewhere. False if a strong locker moved the
+    /// lock to the main table before.
+    pub fn give_up(
+        &self,
+        at: u32,
+        relation: (Oid, Oid),
+        session: SessionId,
+        mode: LockMode,
+        enter: impl FnOnce(),
+    ) -> bool {
+        let mut slots = self.slots.lock();
+        let found = slots.slots[at as usize] == Slot { relation, session, mode: Some(mode) };
+        if found {
+            enter();
+            slots.slots[at as usize].mode = None;
+            slots.free.push(at);
+        }
+        found
+    }
+}
+
 impl FastLocks {
     /// A table for one more worker.
     pub fn register(&self) -> Arc<FastTable> {

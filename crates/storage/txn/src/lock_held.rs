@@ -17,7 +17,7 @@ use base::Oid;
 use rustc_hash::FxHashMap;
 
 use crate::SessionId;
-use crate::lock::{LockError, LockManager, LockMode, LockTag, LockTimeouts, LockWait};
+use crate::lock::{LockError, LockManager, LockMode, LockTag, LockTimeouts, LockWait, strong_relation};
 use crate::lock_fast::FastTable;
 
 /// Entries up to which a search goes through all of them.
@@ -139,7 +139,7 @@ impl HeldLocks {
         if self.other_level_in_main(tag, mode, session_level) {
             return Ok(());
         }
-        let strong = relation(tag).filter(|_| !mode.is_weak());
+        let strong = strong_relation(tag, mode);
         if let Some(relation) = strong {
             manager.fast.begin_strong(relation, |moved| manager.enter_granted(tag, moved));
         }
@@ -211,7 +211,7 @@ impl HeldLocks {
                 continue;
             }
             manager.release_main(self.session, held.tag, held.mode);
-            if let Some(relation) = relation(held.tag).filter(|_| !held.mode.is_weak()) {
+            if let Some(relation) = strong_relation(held.tag, held.mode) {
                 manager.fast.end_strong(relation);
             }
         }
@@ -246,6 +246,36 @@ impl HeldLocks {
     /// Releases all transaction-level locks.
     pub fn release_transaction(&mut self, manager: &LockManager) {
         self.release_since(manager, 0);
+    }
+
+    /// The transaction-level locks, in order of acquisition; `None` if one is on a tag that the session holds at its own
+    /// level too.
+    pub fn transaction_locks(&self) -> Option<Vec<(LockTag, LockMode)>> {
+        let (session, transaction): (Vec<&Held>, Vec<&Held>) =
+            self.entries.iter().partition(|held| held.session_level);
+        let mixed = transaction.iter().any(|held| session.iter().any(|other| other.tag == held.tag));
+        (!mixed).then(|| transaction.iter().map(|held| (held.tag, held.mode)).collect())
+    }
+
+    /// Lets `to` have all transaction-level locks: in the main table from now on, where anybody can release them.
+    pub fn hand_over(&mut self, manager: &LockManager, to: SessionId) {
+        let from = self.session;
+        let gone: Vec<_> = self.entries.extract_if(.., |held| !held.session_level).collect();
+        self.rebuild();
+        for held in gone {
+            match (held.place, &self.home, relation(held.tag)) {
+                (Place::Fast(slot), Some(home), Some(relation)) => {
+                    self.fast -= 1;
+                    let moved = home.give_up(slot, relation, from, held.mode, || {
+                        manager.enter_granted(held.tag, &[(to, held.mode)]);
+                    });
+                    if !moved {
+                        manager.hand_over_main(held.tag, held.mode, from, to);
+                    }
+                }
+                _ => manager.hand_over_main(held.tag, held.mode, from, to),
+            }
+        }
     }
 
     /// Releases the session-level locks for whose tag `which` says so, whatever their counts.

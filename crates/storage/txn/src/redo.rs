@@ -10,6 +10,7 @@ use wal::{Record, Rmgr};
 use crate::clog::{self, Outcome};
 use crate::commit::{self, info};
 use crate::error::TxnError;
+use crate::prepared_state::PreparedState;
 use crate::system::TxnSystem;
 
 impl TxnSystem {
@@ -34,17 +35,30 @@ impl TxnSystem {
         end: base::Lsn,
     ) -> Result<bool, TxnError> {
         match (rmgr, info) {
-            (Rmgr::Xact, info::COMMIT | info::ABORT) => {
+            (Rmgr::Xact, info::PREPARE) => {
+                let known = PreparedState::decode(data).filter(|state| state.xid == xid);
+                let Some(state) = known else { return Ok(false) };
+                self.observe_xid(state.latest());
+                self.prepared().redo_prepare(state, end);
+                Ok(true)
+            }
+            (Rmgr::Xact, info::COMMIT | info::ABORT | info::COMMIT_PREPARED | info::ABORT_PREPARED) => {
                 let Some(record) = commit::decode(xid, data) else { return Ok(false) };
                 self.observe_xid(xid);
                 if let Some(&last) = record.subxids.last() {
                     self.observe_xid(last);
                 }
-                let outcome = if info == info::COMMIT { Outcome::Committed } else { Outcome::Aborted };
+                let outcome = match info {
+                    info::COMMIT | info::COMMIT_PREPARED => Outcome::Committed,
+                    _ => Outcome::Aborted,
+                };
                 self.clog()
                     .mark(Some(xid), &record.subxids, outcome, end, false)
                     .map_err(TxnError::status(xid))?;
                 self.drop_files(&record.files);
+                if matches!(info, info::COMMIT_PREPARED | info::ABORT_PREPARED) {
+                    self.prepared().redo_end(xid);
+                }
                 Ok(true)
             }
             (Rmgr::Clog, clog::ZERO_PAGE) => {

@@ -22,6 +22,7 @@ use crate::error::TxnError;
 use crate::horizon::{Accurate, Bounds, Held, Horizons, Publishers, RelKind};
 use crate::lock::{LockInfo, LockManager, LockMode, LockTag, LockTimeouts};
 use crate::lock_fast::FastTable;
+use crate::prepared::{PreparedTransactions, TWO_PHASE_DIR};
 use crate::running::{Running, RunningEntry};
 use crate::snapshot::{Snapshot, SnapshotCache, SnapshotData};
 use crate::subxact::{Family, SubxactMap};
@@ -75,11 +76,13 @@ pub trait DropFiles: Send + Sync {
 pub struct TxnOptions {
     /// Pages of the commit log kept in memory (`transaction_buffers`); allocated as they are used.
     pub transaction_buffers: usize,
+    /// Prepared transactions at most (`max_prepared_transactions`).
+    pub max_prepared: usize,
 }
 
 impl Default for TxnOptions {
     fn default() -> TxnOptions {
-        TxnOptions { transaction_buffers: 1024 }
+        TxnOptions { transaction_buffers: 1024, max_prepared: 0 }
     }
 }
 
@@ -135,6 +138,7 @@ pub struct TxnSystem {
     log: Arc<dyn Log>,
     files: Arc<dyn DropFiles>,
     next_multi: AtomicU64,
+    pub(crate) prepared: PreparedTransactions,
 }
 
 impl TxnSystem {
@@ -143,6 +147,7 @@ impl TxnSystem {
     pub fn create(data_dir: &Path) -> std::io::Result<()> {
         let dir = data_dir.join(CLOG_DIR);
         fs::create_dir_all(&dir)?;
+        fs::create_dir_all(&data_dir.join(TWO_PHASE_DIR))?;
         fs::write_file_durably(&dir.join(slru::segment_name(0)), &[0; base::PAGE_SIZE])?;
         fs::sync_dir(data_dir)
     }
@@ -171,12 +176,20 @@ impl TxnSystem {
             log,
             files,
             next_multi: AtomicU64::new(start.next_multi.0),
+            prepared: PreparedTransactions::new(data_dir, options.max_prepared),
         }
     }
 
-    /// Replay is over: what has no end in WAL counts as rolled back, and transactions may begin.
-    pub fn end_recovery(&self) {
+    /// Before replay: reads what is known of prepared transactions.
+    pub fn begin_recovery(&self) -> Result<(), TxnError> {
+        self.prepared.load()
+    }
+
+    /// Replay is over: what is prepared runs on, everything else that has no end in WAL counts as rolled back, and transactions
+    /// may begin.
+    pub fn end_recovery(&self) -> Result<(), TxnError> {
         self.clog.end_recovery(self.next_xid());
+        self.restore_prepared()
     }
 
     /// What this thread keeps of the system.
@@ -355,12 +368,10 @@ impl TxnSystem {
         while self.is_in_progress(xid) && xid < self.next_xid() {
             let top = self.top_level(xid);
             let running = || self.is_in_progress(xid);
-            match self.running.entry(top) {
-                Some(entry) => {
-                    self.locks.wait_for_xid(session, xid, top, entry.session, timeouts, running)?;
-                }
+            let owner = || self.running.entry(top).map(|entry| entry.session);
+            if !self.locks.wait_for_xid(session, xid, top, owner, timeouts, running)? {
                 // It ends just now.
-                None => runtime::yield_now(),
+                runtime::yield_now();
             }
         }
         Ok(())
@@ -372,9 +383,10 @@ impl TxnSystem {
         self.gate.wait();
     }
 
-    /// Makes the commit log durable.
-    pub fn checkpoint(&self) -> Result<(), TxnError> {
-        self.clog.checkpoint().map_err(TxnError::status(self.next_xid()))
+    /// Makes durable what redo from `redo` on would not find: the commit log, and what is prepared.
+    pub fn checkpoint(&self, redo: Lsn) -> Result<(), TxnError> {
+        self.clog.checkpoint().map_err(TxnError::status(self.next_xid()))?;
+        self.prepared.checkpoint(redo)
     }
 
     /// Heavyweight locks.

@@ -14,13 +14,15 @@
 
 use std::sync::Arc;
 
-use base::{CommandId, RelFile, SqlError, SubxactId, Xid, sql_err};
+use base::{CommandId, Oid, RelFile, SqlError, SubxactId, Xid, sql_err};
 
 use crate::SessionId;
 use crate::commit::{Remains, SyncCommit};
 use crate::error::TxnError;
 use crate::lock::{LockError, LockMode, LockTag, LockTimeouts, LockWait};
 use crate::lock_held::HeldLocks;
+use crate::prepared::PrepareError;
+use crate::prepared_state::PreparedState;
 use crate::running::RunningEntry;
 use crate::snapshot::Snapshot;
 use crate::subxact::Family;
@@ -70,12 +72,34 @@ pub enum BlockState {
     Failed,
 }
 
-/// How a transaction, or the subtransaction that registered an action, ended.
+/// How a transaction, or the subtransaction that registered an action, ended for its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum End {
+    /// It committed.
     Commit,
+    /// It was rolled back.
     Abort,
+    /// It was prepared: its effects are not visible yet, and may never be, but they are no longer the session's.
+    Prepare,
+}
+
+/// What keeps a transaction from being prepared. A rollback to a savepoint does not take it back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Temporary relations are the session's, and in nobody's log.
+    TemporaryObjects,
+    /// Its snapshots are held by the worker that it leaves.
+    ExportedSnapshots,
+}
+
+impl Obstacle {
+    /// What the transaction "has" done.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Obstacle::TemporaryObjects => "operated on temporary objects",
+            Obstacle::ExportedSnapshots => "exported snapshots",
+        }
+    }
 }
 
 /// When an end action runs.
@@ -99,6 +123,7 @@ struct Level {
     subxids_from: usize,
     commit_files_from: usize,
     abort_files_from: usize,
+    invalidations_from: usize,
     actions_from: usize,
     locks_from: u64,
     /// READ ONLY as it was outside: what the level chose ends with it, however it ends.
@@ -126,6 +151,9 @@ pub struct Transaction {
     snapshot_taken: bool,
     commit_files: Vec<RelFile>,
     abort_files: Vec<RelFile>,
+    /// What caches must forget when a prepared transaction commits.
+    invalidations: Vec<u8>,
+    obstacle: Option<Obstacle>,
     actions: Vec<Action>,
     held: HeldLocks,
     timeouts: LockTimeouts,
@@ -153,6 +181,8 @@ impl Transaction {
             snapshot_taken: false,
             commit_files: Vec::new(),
             abort_files: Vec::new(),
+            invalidations: Vec::new(),
+            obstacle: None,
             actions: Vec::new(),
             held: HeldLocks::new(session),
             timeouts: LockTimeouts::default(),
@@ -361,6 +391,7 @@ impl Transaction {
             subxids_from: self.subxids.len(),
             commit_files_from: self.commit_files.len(),
             abort_files_from: self.abort_files.len(),
+            invalidations_from: self.invalidations.len(),
             actions_from: self.actions.len(),
             locks_from: self.held.mark(),
             outer_read_only: self.characteristics.read_only,
@@ -441,6 +472,7 @@ impl Transaction {
             self.system.abort_children(top, &self.subxids[level.subxids_from..], &files);
         }
         self.commit_files.truncate(level.commit_files_from);
+        self.invalidations.truncate(level.invalidations_from);
         self.subxids.truncate(level.subxids_from);
         let locks_from = level.locks_from;
         let depth = self.levels.len();
@@ -528,6 +560,17 @@ impl Transaction {
         self.abort_files[from..].contains(&file)
     }
 
+    /// Bytes that whoever commits this transaction after it was prepared gets: what the catalog's caches must forget then. For
+    /// any other end an action ([`on_end`](Self::on_end)) does it.
+    pub fn invalidate_at_commit_prepared(&mut self, invalidations: &[u8]) {
+        self.invalidations.extend_from_slice(invalidations);
+    }
+
+    /// The transaction did what keeps it from being prepared.
+    pub fn obstruct_prepare(&mut self, obstacle: Obstacle) {
+        self.obstacle.get_or_insert(obstacle);
+    }
+
     /// Runs `action` when the current subtransaction is rolled back, or with the outcome of the whole transaction: caches to
     /// invalidate, cursors to close, settings to restore. In order of registration at commit, in reverse at rollback. An
     /// action must not fail or wait.
@@ -589,6 +632,42 @@ impl Transaction {
         Ok(End::Commit)
     }
 
+    /// PREPARE TRANSACTION: ends the transaction for this session and leaves it to whoever commits it or rolls it back, with all
+    /// its locks. Not for a failed block. After an error it is to be rolled back; one of the log means that the server must stop.
+    pub fn prepare(&mut self, gid: &str, owner: Oid, database: Oid) -> Result<(), PrepareError> {
+        debug_assert!(!matches!(self.state, BlockState::Idle | BlockState::Failed));
+        if let Some(obstacle) = self.obstacle {
+            return Err(PrepareError::Obstacle(obstacle));
+        }
+        let system = self.system.clone();
+        let slot = system.reserve_prepared(gid)?;
+        let locks = self.held.transaction_locks().ok_or(PrepareError::MixedLocks)?;
+        self.levels.truncate(1);
+        self.with_xid = self.with_xid.min(1);
+        let xid = self.xid()?;
+        let state = PreparedState {
+            xid,
+            gid: gid.into(),
+            owner,
+            database,
+            time: runtime::wall_clock_micros(),
+            subxids: std::mem::take(&mut self.subxids),
+            commit_files: std::mem::take(&mut self.commit_files),
+            abort_files: std::mem::take(&mut self.abort_files),
+            invalidations: std::mem::take(&mut self.invalidations),
+            locks,
+        };
+        self.snapshot = None;
+        self.in_doubt = true;
+        system.prepare_tree(slot, state, |to| self.held.hand_over(system.locks(), to))?;
+        self.in_doubt = false;
+        self.clear();
+        let late = run_actions(std::mem::take(&mut self.actions), End::Prepare);
+        run_late(late, End::Prepare);
+        self.state = BlockState::Idle;
+        Ok(())
+    }
+
     /// Rolls everything back.
     pub fn abort(&mut self) {
         if self.state != BlockState::Idle {
@@ -621,6 +700,8 @@ impl Transaction {
         self.subxids = Vec::new();
         self.commit_files.clear();
         self.abort_files.clear();
+        self.invalidations.clear();
+        self.obstacle = None;
         self.vacuum = false;
     }
 }

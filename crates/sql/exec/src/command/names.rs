@@ -130,6 +130,9 @@ fn catalog_is_shared(relation: Oid) -> bool {
 
 /// Takes a relation's lock.
 pub(crate) fn lock(session: &Session, table: &Table, mode: LockMode, wait: LockWait) -> SqlResult<()> {
+    if table.persistence == 't' {
+        session.note_temporary();
+    }
     match session.txn.borrow_mut().lock(tag(session, table.oid), mode, wait) {
         Ok(()) => Ok(()),
         Err(LockError::NotAvailable) => {

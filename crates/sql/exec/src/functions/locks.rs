@@ -1,6 +1,7 @@
 //! Advisory locks, and who waits for whom.
 
-use base::{SqlError, SqlResult};
+use base::{SqlError, SqlResult, Xid};
+use rustc_hash::FxHashMap;
 use tuple::Datum;
 use txn::{LockError, LockInfo, LockMode, LockTag, LockWait, SessionId};
 use types::{Call, SessionFn, array::Array, oids};
@@ -52,11 +53,16 @@ impl Session {
     pub(super) fn lock_rows(&self, id: SessionFn) -> SqlResult<Option<Vec<Row>>> {
         match id {
             SessionFn::PgLockStatus => {
-                let mut rows: Vec<Row> = self.engine().txns().list_locks().iter().map(lock_row).collect();
+                let mut locks = self.engine().txns().list_locks();
                 if self.txn.borrow().state() != txn::BlockState::Idle {
-                    rows.push(lock_row(&self.own_virtual_xid()));
+                    locks.push(self.own_virtual_xid());
                 }
-                Ok(Some(rows))
+                let prepared = self.engine().txns().prepared().list();
+                let prepared: FxHashMap<_, _> = prepared.iter().map(|p| (p.stand_in, p.xid)).collect();
+                let stand_in = |session| prepared.get(&session).copied();
+                // One that came or went in between has no row.
+                locks.retain(|lock| !lock.session.is_stand_in() || stand_in(lock.session).is_some());
+                Ok(Some(locks.iter().map(|lock| lock_row(lock, stand_in(lock.session))).collect()))
             }
             _ => Ok(None),
         }
@@ -142,8 +148,10 @@ fn advisory(id: SessionFn) -> Option<Advisory> {
     Some(Advisory { shared, tries, transaction })
 }
 
+/// Prepared transactions are all 0.
 fn pid_array(pids: Vec<SessionId>, call: &Call<'_>) -> SqlResult<Datum> {
-    let values = pids.into_iter().map(|pid| Datum::Int4(pid.0 as i32)).collect();
+    let pid = |session: SessionId| if session.is_stand_in() { 0 } else { session.0 as i32 };
+    let values = pids.into_iter().map(|session| Datum::Int4(pid(session))).collect();
     Ok(Array::from_values(oids::int4, values, call)?.to_datum())
 }
 
@@ -161,8 +169,8 @@ pub(super) fn lock_type(tag: &LockTag) -> &'static str {
     }
 }
 
-/// A row of `pg_locks`.
-fn lock_row(lock: &LockInfo) -> Row {
+/// A row of `pg_locks`. `prepared` is the xid of the prepared transaction that has the lock, if no session has.
+fn lock_row(lock: &LockInfo, prepared: Option<Xid>) -> Row {
     const LOCK_TYPE: usize = 0;
     const DATABASE: usize = 1;
     const RELATION: usize = 2;
@@ -208,8 +216,13 @@ fn lock_row(lock: &LockInfo) -> Row {
             row[SUBOBJECT] = Datum::Int2(kind as i16);
         }
     }
-    row[10] = Datum::text(&format!("{}/0", lock.session.0));
-    row[11] = Datum::Int4(lock.session.0 as i32);
+    match prepared {
+        Some(xid) => row[10] = Datum::text(&format!("-1/{xid}")),
+        None => {
+            row[10] = Datum::text(&format!("{}/0", lock.session.0));
+            row[11] = Datum::Int4(lock.session.0 as i32);
+        }
+    }
     row[12] = Datum::text(lock.mode.name());
     row[13] = Datum::Bool(lock.granted);
     row[14] = Datum::Bool(lock.fastpath);
@@ -224,16 +237,15 @@ mod tests {
 
     #[test]
     fn every_kind_of_lock_fills_its_columns() {
-        let of = |tag| {
-            lock_row(&LockInfo {
-                session: SessionId(7),
-                tag,
-                mode: LockMode::Share,
-                granted: false,
-                fastpath: false,
-                wait_start: Some(5),
-            })
+        let lock = |tag| LockInfo {
+            session: SessionId(7),
+            tag,
+            mode: LockMode::Share,
+            granted: false,
+            fastpath: false,
+            wait_start: Some(5),
         };
+        let of = |tag| lock_row(&lock(tag), None);
         let row = of(LockTag::Advisory { database: Oid(5), key1: 1, key2: 2, kind: 2 });
         assert_eq!(row.len(), 16);
         assert_eq!(row[0], Datum::text("advisory"));
@@ -242,5 +254,7 @@ mod tests {
         assert_eq!(row[15], Datum::Int8(5));
         let row = of(LockTag::Relation { database: Oid(5), relation: Oid(1259) });
         assert_eq!([&row[1], &row[2], &row[3]], [&Datum::Oid(5), &Datum::Oid(1259), &Datum::Null]);
+        let row = lock_row(&lock(LockTag::Xid(Xid(750))), Some(Xid(750)));
+        assert_eq!([&row[10], &row[11]], [&Datum::text("-1/750"), &Datum::Null], "prepared: nobody's pid");
     }
 }

@@ -52,8 +52,7 @@ impl Session {
     pub(super) fn xact_rows(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Vec<Row>>> {
         Ok(Some(match id {
             SessionFn::PgLastCommittedXact => return Err(no_commit_timestamps()),
-            // Nothing can be prepared yet: PREPARE TRANSACTION is refused.
-            SessionFn::PgPreparedXact => Vec::new(),
+            SessionFn::PgPreparedXact => self.prepared_rows(),
             SessionFn::PgWalfileNameOffset => {
                 let (name, offset) = self.wal_file(arg(args, 0));
                 vec![vec![Datum::text(&name), Datum::Int4(offset as i32)]]

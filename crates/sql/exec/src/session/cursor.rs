@@ -247,6 +247,12 @@ impl Session {
         Ok(())
     }
 
+    /// Whether the running transaction made a cursor that would outlive it.
+    pub(super) fn made_holdable_cursor(&self) -> bool {
+        let is_new = |cursor: &Cursor| cursor.hold && !cursor.held;
+        self.portals.borrow().iter().any(|(_, portal)| portal.cursor.as_deref().is_some_and(is_new))
+    }
+
     /// A savepoint's level ended well: its cursors belong to the level around it.
     pub(super) fn adopt_cursors(&self) {
         let level = self.txn.borrow().subxact();

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use base::{Oid, SqlResult, sql_err};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
-use txn::{Phase, Snapshot, SnapshotData};
+use txn::{Obstacle, Phase, Snapshot, SnapshotData};
 
 use super::Session;
 
@@ -60,6 +60,7 @@ impl Session {
         map.insert(id.clone(), entry);
         drop(map);
         let exported = Exported { exports, id: id.clone(), _held: snapshot.clone() };
+        txn.obstruct_prepare(Obstacle::ExportedSnapshots);
         txn.on_end(Phase::BeforeLocks, Box::new(move |_| drop(exported)));
         Ok(id)
     }

@@ -26,6 +26,7 @@ mod nested;
 mod planning;
 mod portal;
 mod portals;
+mod prepared;
 mod protocol;
 mod registry;
 mod statement;

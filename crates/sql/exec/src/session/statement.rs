@@ -58,6 +58,8 @@ pub(crate) struct SharedPlan {
     depends: Vec<Arc<Table>>,
     /// Set if it uses types, functions, operators or casts that users made.
     definitions: Option<Validity>,
+    /// Some of these are temporary.
+    temporary: bool,
 }
 
 /// A plan with this session's reasons to believe in it, and its state tree once it ran.
@@ -174,6 +176,9 @@ impl Session {
             };
             self.lock_relations(&planned.shared.prepared.statement)?;
             if planned.shared.is_current() {
+                if planned.shared.temporary {
+                    self.note_temporary();
+                }
                 return Ok(planned);
             }
         }
@@ -262,13 +267,16 @@ impl Session {
         }
         let prepared = self.with_planner(&view, |context| Prepared::plan(&analyzed, context))?;
         let statement = &prepared.statement;
+        let definitions = view.found_users_definitions().then_some(definitions);
+        let depends = view.into_tables();
         let returns_rows = !statement.result.is_empty() || statement.command == plan::Command::Select;
         Ok(SharedPlan {
             params: analyzed.params.as_slice().into(),
             columns: returns_rows.then(|| statement.result.iter().map(result_column).collect()),
             prepared,
-            definitions: view.found_users_definitions().then_some(definitions),
-            depends: view.into_tables(),
+            definitions,
+            temporary: depends.iter().any(|table| table.persistence == 't'),
+            depends,
         })
     }
 

@@ -63,6 +63,7 @@ impl Session {
                 raw.stmt,
                 Statement::Transaction(
                     ast::Transaction::Commit { .. }
+                        | ast::Transaction::Prepare(_)
                         | ast::Transaction::Rollback { .. }
                         | ast::Transaction::RollbackTo(_)
                 )
@@ -101,7 +102,7 @@ impl Session {
         self.after_transaction();
     }
 
-    fn after_transaction(&self) {
+    pub(super) fn after_transaction(&self) {
         self.combo.clear();
         if self.txn.borrow().characteristics() != Characteristics::default() {
             let mut settings = self.settings.borrow_mut();
@@ -160,9 +161,9 @@ impl Session {
                 self.apply_settings();
                 Ok("ROLLBACK".into())
             }
-            T::Prepare(_) => Err(SqlError::not_supported("PREPARE TRANSACTION")),
-            T::CommitPrepared(_) => Err(SqlError::not_supported("COMMIT PREPARED")),
-            T::RollbackPrepared(_) => Err(SqlError::not_supported("ROLLBACK PREPARED")),
+            T::Prepare(gid) => self.prepare_transaction(gid),
+            T::CommitPrepared(gid) => self.end_prepared(gid, End::Commit, "COMMIT PREPARED"),
+            T::RollbackPrepared(gid) => self.end_prepared(gid, End::Abort, "ROLLBACK PREPARED"),
         }
     }
 
@@ -250,7 +251,7 @@ impl Session {
         }
     }
 
-    fn warning(&self, code: SqlState, message: &str) {
+    pub(super) fn warning(&self, code: SqlState, message: &str) {
         self.notice(SqlError::with_severity(base::Severity::Warning, code, message));
     }
 }

@@ -1,6 +1,7 @@
 //! Whole-crate tests, and those of files that the model compiles a second time.
 
 mod locks;
+mod prepared;
 mod recovery;
 mod transactions;
 
@@ -83,13 +84,17 @@ impl Server {
         TxnSystem::create(Path::new("/data")).unwrap();
         runtime::fs::sync_dir(Path::new("/")).unwrap();
         let server = Server::open(Arc::default(), FIRST);
-        server.system.end_recovery();
+        server.system.end_recovery().unwrap();
         server
     }
 
     fn open(log: Arc<MemoryLog>, start: TxnStart) -> Server {
+        Server::open_with(log, start, 8)
+    }
+
+    fn open_with(log: Arc<MemoryLog>, start: TxnStart, max_prepared: usize) -> Server {
         let dropped = Arc::new(Dropped::default());
-        let options = TxnOptions { transaction_buffers: 16 };
+        let options = TxnOptions { transaction_buffers: 16, max_prepared };
         let system = TxnSystem::open(Path::new("/data"), log.clone(), dropped.clone(), &options, start);
         Server { system: Arc::new(system), log, dropped }
     }

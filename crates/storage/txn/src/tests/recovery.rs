@@ -117,7 +117,7 @@ fn work(acknowledged: &Arc<parking_lot::Mutex<Vec<Xid>>>, survivor: &Arc<parking
     TxnSystem::create(Path::new("/data")).unwrap();
     runtime::fs::sync_dir(Path::new("/")).unwrap();
     let server = Server::open(log, survivor.lock().start);
-    server.system.end_recovery();
+    server.system.end_recovery().unwrap();
     for n in 1..5 {
         let mut t = server.session(n);
         let acknowledged = acknowledged.clone();
@@ -132,7 +132,7 @@ fn work(acknowledged: &Arc<parking_lot::Mutex<Vec<Xid>>>, survivor: &Arc<parking
         runtime::wait(runtime::sleep(std::time::Duration::from_micros(50)));
         let redo_from = server.log.records.lock().len();
         server.system.wait_for_commits_in_flight();
-        server.system.checkpoint().unwrap();
+        server.system.checkpoint(Lsn(redo_from as u64)).unwrap();
         let start = TxnStart { next_xid: server.system.next_xid(), next_multi: MultiXactId(1) };
         // The checkpoint is durable once its own record is.
         let end = server.log.records.lock().len() as u64;
@@ -169,7 +169,7 @@ fn acknowledged_commits_survive_crashes_whole() {
                     server.system.redo_parts(record.rmgr, record.info, record.xid, &record.data, record.end);
                 assert!(known.unwrap());
             }
-            server.system.end_recovery();
+            server.system.end_recovery().unwrap();
             // The truth: durable commit records.
             let mut committed = BTreeSet::new();
             for record in records.iter().filter(|r| r.rmgr == wal::Rmgr::Xact && r.info == 0) {

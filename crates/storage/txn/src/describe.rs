@@ -1,0 +1,164 @@
+//! What · Log records of this crate as text, for `waldump`.
+//!
+//! PostgreSQL counterpart · `xactdesc.c`, `clogdesc.c`: the same words, times in UTC.
+
+use std::fmt;
+
+use base::{RelFile, Xid};
+use wal::{Record, Rmgr, WalDescribe};
+
+use crate::commit::{self, info};
+use crate::{PreparedState, clog};
+
+/// Describes records of `Rmgr::Xact` and `Rmgr::Clog`.
+pub struct XactDescribe;
+
+impl WalDescribe for XactDescribe {
+    fn name(&self, record: &Record) -> &'static str {
+        name(record.rmgr, record.info)
+    }
+
+    fn describe(&self, record: &Record, out: &mut dyn fmt::Write) -> fmt::Result {
+        text(record.rmgr, record.info, record.xid, record.data(), out)
+    }
+}
+
+fn name(rmgr: Rmgr, kind: u8) -> &'static str {
+    match (rmgr, kind) {
+        (Rmgr::Xact, info::COMMIT) => "COMMIT",
+        (Rmgr::Xact, info::ABORT) => "ABORT",
+        (Rmgr::Xact, info::PREPARE) => "PREPARE",
+        (Rmgr::Xact, info::COMMIT_PREPARED) => "COMMIT_PREPARED",
+        (Rmgr::Xact, info::ABORT_PREPARED) => "ABORT_PREPARED",
+        (Rmgr::Clog, clog::ZERO_PAGE) => "ZEROPAGE",
+        _ => "UNKNOWN",
+    }
+}
+
+fn text(rmgr: Rmgr, kind: u8, xid: Xid, data: &[u8], out: &mut dyn fmt::Write) -> fmt::Result {
+    match (rmgr, kind) {
+        (Rmgr::Clog, clog::ZERO_PAGE) => match data.try_into().map(u64::from_le_bytes) {
+            Ok(page) => write!(out, "page {page}"),
+            Err(_) => Ok(()),
+        },
+        (Rmgr::Xact, info::PREPARE) => {
+            let Some(state) = PreparedState::decode(data) else { return Ok(()) };
+            write!(out, "gid {}: {}", state.gid, Utc(state.time))?;
+            files(out, "rels(commit)", &state.commit_files)?;
+            files(out, "rels(abort)", &state.abort_files)?;
+            xids(out, &state.subxids)?;
+            bytes(out, state.invalidations.len())
+        }
+        (Rmgr::Xact, _) => {
+            let Some(end) = commit::decode(xid, data) else { return Ok(()) };
+            if matches!(kind, info::COMMIT_PREPARED | info::ABORT_PREPARED) {
+                write!(out, "{xid}: ")?;
+            }
+            write!(out, "{}", Utc(end.time))?;
+            files(out, "rels", &end.files)?;
+            xids(out, &end.subxids)?;
+            bytes(out, end.invalidations.len())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn files(out: &mut dyn fmt::Write, title: &str, files: &[RelFile]) -> fmt::Result {
+    if files.is_empty() {
+        return Ok(());
+    }
+    write!(out, "; {title}:")?;
+    files.iter().try_for_each(|file| write!(out, " {file}"))
+}
+
+fn xids(out: &mut dyn fmt::Write, xids: &[Xid]) -> fmt::Result {
+    if xids.is_empty() {
+        return Ok(());
+    }
+    out.write_str("; subxacts:")?;
+    xids.iter().try_for_each(|xid| write!(out, " {xid}"))
+}
+
+fn bytes(out: &mut dyn fmt::Write, length: usize) -> fmt::Result {
+    if length == 0 { Ok(()) } else { write!(out, "; inval msgs: {length} bytes") }
+}
+
+/// A time in microseconds since 2000-01-01, shown as PostgreSQL shows a `timestamptz` in UTC.
+struct Utc(i64);
+
+impl fmt::Display for Utc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DAY: i64 = 86_400_000_000;
+        let (year, month, day) = civil(self.0.div_euclid(DAY));
+        let micros = self.0.rem_euclid(DAY);
+        let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
+        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        write!(f, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06} UTC")
+    }
+}
+
+/// Year, month and day of a day counted from 2000-01-01, in the Gregorian calendar: years are counted from March, so that the
+/// leap day is a year's last.
+fn civil(day: i64) -> (i64, i64, i64) {
+    // Days from 2000-03-01, the first of a cycle of 400 years.
+    let day = day - 60;
+    let (cycle, day) = (day.div_euclid(146_097), day.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (year * 365 + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (2000 + cycle * 400 + year + next, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::Oid;
+
+    fn show(kind: u8, data: &[u8]) -> String {
+        let mut out = String::new();
+        text(Rmgr::Xact, kind, Xid(7), data, &mut out).unwrap();
+        format!("{} {out}", name(Rmgr::Xact, kind))
+    }
+
+    #[test]
+    fn times_are_those_of_the_calendar() {
+        let day = |days: i64| Utc(days * 86_400_000_000 + 1).to_string();
+        assert_eq!(day(0), "2000-01-01 00:00:00.000001 UTC");
+        assert_eq!(day(59), "2000-02-29 00:00:00.000001 UTC");
+        assert_eq!(day(60), "2000-03-01 00:00:00.000001 UTC");
+        assert_eq!(day(-1), "1999-12-31 00:00:00.000001 UTC");
+        assert_eq!(day(9821), "2026-11-21 00:00:00.000001 UTC");
+        assert_eq!(day(36_584), "2100-03-01 00:00:00.000001 UTC");
+    }
+
+    #[test]
+    fn records_say_what_they_hold() {
+        let file = |number| RelFile { tablespace: Oid(1663), database: Oid(5), number };
+        let state = PreparedState {
+            xid: Xid(7),
+            gid: "g".into(),
+            subxids: vec![Xid(9)],
+            commit_files: vec![file(1)],
+            abort_files: vec![file(2)],
+            ..PreparedState::default()
+        };
+        let start = "2000-01-01 00:00:00.000000 UTC";
+        assert_eq!(
+            show(info::PREPARE, &state.encode()),
+            format!(
+                "PREPARE gid g: {start}; rels(commit): {}; rels(abort): {}; subxacts: 9",
+                file(1),
+                file(2)
+            )
+        );
+        let end = commit::encode(Xid(7), 0, &[Xid(9)], &[file(1)], b"abc");
+        assert_eq!(
+            show(info::COMMIT_PREPARED, &end),
+            format!("COMMIT_PREPARED 7: {start}; rels: {}; subxacts: 9; inval msgs: 3 bytes", file(1))
+        );
+        assert_eq!(show(info::ABORT, &commit::encode(Xid(7), 0, &[], &[], &[])), format!("ABORT {start}"));
+        assert_eq!(show(info::PREPARE, b"damaged"), "PREPARE ");
+    }
+}
