@@ -136,6 +136,7 @@ impl<'s> Cx<'s> {
             arg_types,
             result_type,
             variadic_array: variadic,
+            columns: &[],
         }
     }
 

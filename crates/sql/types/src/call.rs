@@ -213,6 +213,17 @@ pub struct NoSession;
 
 impl Session for NoSession {}
 
+/// A column of the rows that a call is to give.
+#[derive(Clone, Debug)]
+pub struct ResultColumn {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub type_oid: Oid,
+    /// Its type modifier.
+    pub typmod: i32,
+}
+
 /// Context of one call (or of a row's worth of input or output). Cheap to make.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
@@ -228,6 +239,8 @@ pub struct Call<'a> {
     pub result_type: Oid,
     /// Whether a variadic argument was given as an array with the VARIADIC keyword (for `VARIADIC "any"`).
     pub variadic_array: bool,
+    /// Columns that the query asks of a function that gives `record`; empty where it does not say.
+    pub columns: &'a [ResultColumn],
 }
 
 impl<'a> Call<'a> {
@@ -240,6 +253,7 @@ impl<'a> Call<'a> {
             arg_types: &[],
             result_type: Oid::INVALID,
             variadic_array: false,
+            columns: &[],
         }
     }
 

@@ -66,6 +66,8 @@ pub struct SetCall {
     result: Oid,
     collation: Oid,
     variadic: bool,
+    /// Columns of its rows, where the query says them.
+    columns: Box<[types::call::ResultColumn]>,
 }
 
 impl SetCall {
@@ -78,6 +80,7 @@ impl SetCall {
             result: call.type_oid,
             collation: call.collation,
             variadic: call.variadic,
+            columns: Box::default(),
         })
     }
 
@@ -92,7 +95,8 @@ impl SetCall {
             let rows = if self.function.retset { Vec::new() } else { vec![Vec::new()] };
             return Ok(Box::new(List(rows.into_iter())));
         }
-        let call = cx.call(&self.types, self.result, self.collation, self.variadic);
+        let mut call = cx.call(&self.types, self.result, self.collation, self.variadic);
+        call.columns = &self.columns;
         match self.function.imp {
             Imp::Set(start) => start(&call, &args),
             Imp::Session(id) => Ok(Box::new(List(cx.session.call_set(id, &call, &args)?.into_iter()))),
@@ -121,6 +125,18 @@ fn session_record(function: &Function) -> bool {
     matches!(function.imp, Imp::Session(_)) && function.out_columns().nth(1).is_some()
 }
 
+/// The columns that a column definition list gives a relation.
+fn defined_columns(builder: &Builder<'_>, rel: RelId, count: usize) -> Box<[types::call::ResultColumn]> {
+    let columns = builder.statement.relations[rel].columns.iter().take(count);
+    columns
+        .map(|column| types::call::ResultColumn {
+            name: column.name.to_string(),
+            type_oid: column.type_oid,
+            typmod: column.typmod,
+        })
+        .collect()
+}
+
 enum Source {
     Set(SetCall),
     Scalar(Code),
@@ -141,8 +157,19 @@ pub fn function(
     let columns = raw.upto - usize::from(ordinality);
     for call in calls {
         let source = match call {
-            Expr::Call(c) if c.function.retset || session_record(c.function) => {
-                Source::Set(SetCall::new(builder, c, Inputs::default())?)
+            Expr::Call(c)
+                if c.function.retset
+                    || session_record(c.function)
+                    || matches!(c.function.imp, Imp::Set(_)) =>
+            {
+                let mut set = SetCall::new(builder, c, Inputs::default())?;
+                if c.type_oid == types::oids::record && c.function.all_args.is_empty() {
+                    if calls.len() > 1 {
+                        return Err(SqlError::not_supported("a column definition list within ROWS FROM"));
+                    }
+                    set.columns = defined_columns(builder, rel, columns);
+                }
+                Source::Set(set)
             }
             other => Source::Scalar(compiler.expr(other, Inputs::default())?),
         };

@@ -148,7 +148,13 @@ pub(super) fn jsonb_array_length(json: Json<'_>) -> SqlResult<i32> {
 }
 
 /// Rows that are all known at the start.
-struct Rows(std::vec::IntoIter<Vec<Datum>>);
+pub(super) struct Rows(std::vec::IntoIter<Vec<Datum>>);
+
+impl Rows {
+    pub(super) fn boxed(list: Vec<Vec<Datum>>) -> SqlResult<Box<dyn SetRows>> {
+        Ok(Box::new(Rows(list.into_iter())))
+    }
+}
 
 impl SetRows for Rows {
     fn next(&mut self, row: &mut Vec<Datum>) -> SqlResult<bool> {
@@ -162,37 +168,33 @@ impl SetRows for Rows {
     }
 }
 
-fn rows(list: Vec<Vec<Datum>>) -> SqlResult<Box<dyn SetRows>> {
-    Ok(Box::new(Rows(list.into_iter())))
-}
-
 fn values(list: Vec<Datum>) -> SqlResult<Box<dyn SetRows>> {
     Ok(Box::new(Values(list.into_iter().map(Ok))))
 }
 
 /// Which rows a set-returning function gives.
 fn each_of(args: &[Datum], as_text: bool) -> SqlResult<Box<dyn SetRows>> {
-    let Some(text) = Option::<&str>::from_datum(&args[0]) else { return rows(Vec::new()) };
+    let Some(text) = Option::<&str>::from_datum(&args[0]) else { return Rows::boxed(Vec::new()) };
     let tape = Tape::of(text, true)?;
     match tape.root().shape() {
         Shape::Object => {}
         Shape::Array => return Err(wrong_kind("cannot deconstruct an array as an object")),
         _ => return Err(wrong_kind("cannot deconstruct a scalar")),
     }
-    rows(
+    Rows::boxed(
         tape.root().pairs().map(|(key, value)| vec![Datum::text(&key), part(Some(value), as_text)]).collect(),
     )
 }
 
 fn jsonb_each_of(args: &[Datum], as_text: bool, name: &str) -> SqlResult<Box<dyn SetRows>> {
-    let Some(bytes) = Option::<&[u8]>::from_datum(&args[0]) else { return rows(Vec::new()) };
+    let Some(bytes) = Option::<&[u8]>::from_datum(&args[0]) else { return Rows::boxed(Vec::new()) };
     let json = Json::of(bytes);
     if json.kind() != Kind::Object {
         return Err(wrong_kind(format!("cannot call {name} on a non-object")));
     }
     let list: SqlResult<Vec<Vec<Datum>>> =
         json.pairs().map(|(key, value)| Ok(vec![Datum::text(key), node(Some(value), as_text)?])).collect();
-    rows(list?)
+    Rows::boxed(list?)
 }
 
 pub(super) fn each(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {

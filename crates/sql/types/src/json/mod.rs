@@ -25,6 +25,7 @@ mod input;
 mod lex;
 mod parse;
 pub(crate) mod path;
+mod populate;
 mod tape;
 mod walk;
 
@@ -33,6 +34,7 @@ pub use build::JsonState;
 pub use edit::{Subscript, assign, subscript};
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use input::{from_text, json_from_text, json_receive, output, receive, send};
+pub(crate) use populate::FUNCTIONS as POPULATE_FUNCTIONS;
 pub use walk::{compare_datums, hash_datum};
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Tests of documents: text, stored form, and bytes that are neither.
 
-use base::SqlState;
+use base::{SqlResult, SqlState};
 use proptest::prelude::*;
 use tuple::{Bytes, Datum};
 
@@ -245,4 +245,44 @@ fn a_builder_gives_what_the_text_means() {
     out.node(Json::from_datum(&jsonb("[1, 2]")));
     out.close().unwrap();
     assert!(compare_datums(&out.finish(), &jsonb(r#"{"a": [1, 2], "b": null}"#)).is_eq());
+}
+
+#[test]
+fn rows_come_from_objects_by_the_columns_that_are_asked_for() {
+    let column = |name: &str, type_oid| crate::call::ResultColumn { name: name.into(), type_oid, typmod: -1 };
+    let columns = [
+        column("a", oids::int4),
+        column("b", oids::_int4),
+        column("c", oids::jsonb),
+        column("d", oids::text),
+    ];
+    let rows = |function: u32, document: &Datum| -> SqlResult<Vec<Vec<Datum>>> {
+        let Some(crate::Imp::Set(start)) = crate::registry::function(base::Oid(function)).map(|f| f.imp)
+        else {
+            panic!("no set-returning function {function}");
+        };
+        with(|cx| {
+            let mut rows = start(&Call { columns: &columns, ..*cx }, std::slice::from_ref(document))?;
+            let (mut all, mut row) = (Vec::new(), Vec::new());
+            while rows.next(&mut row)? {
+                all.push(row.clone());
+            }
+            Ok(all)
+        })
+    };
+    let source = r#"[{"a": "7", "b": [[1, null], [3, 4]], "c": null}, {"c": {"x": 1}, "d": true}]"#;
+    for (function, document) in [(3205, Datum::text(source)), (3491, jsonb(source))] {
+        let found = rows(function, &document).unwrap();
+        assert_eq!(found[0][0], Datum::Int4(7));
+        let mut shown = Vec::new();
+        with(|cx| output(oids::_int4, &found[0][1], cx, &mut shown)).unwrap();
+        assert_eq!(shown, b"{{1,NULL},{3,4}}");
+        assert_eq!(found[0][2..], [Datum::Null, Datum::Null]);
+        assert_eq!(found[1][..2], [Datum::Null, Datum::Null]);
+        assert_eq!(text(&found[1][2]), r#"{"x": 1}"#);
+        assert_eq!(found[1][3], Datum::text("true"));
+    }
+    let error = rows(3205, &Datum::text(r#"[{"b": [[1], 2]}]"#)).unwrap_err();
+    assert_eq!(error.report().hint.as_deref(), Some("See the array element [1] of key \"b\"."));
+    assert_eq!(rows(3491, &jsonb("[1]")).unwrap_err().code(), SqlState::INVALID_PARAMETER_VALUE);
 }

@@ -74,6 +74,12 @@ impl Entry {
         self
     }
 
+    /// Rows that are carried out as a set's, of which there is one: no set to the catalog.
+    pub const fn one_row(mut self) -> Entry {
+        self.0.retset = false;
+        self
+    }
+
     pub const fn variadic(mut self, element: Oid) -> Entry {
         self.0.variadic = element;
         self

@@ -23,6 +23,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::interval::FUNCTIONS,
     crate::macaddr::FUNCTIONS,
     crate::json::FUNCTIONS,
+    crate::json::POPULATE_FUNCTIONS,
     crate::json::path::FUNCTIONS,
     crate::network::FUNCTIONS,
     crate::numeric::FUNCTIONS,
