@@ -297,7 +297,9 @@ pub fn analyze_expr(
                     return Err(a.at(error, at));
                 }
             };
-        } else if a.type_of(&e) == oids::unknown && context.purpose != Purpose::ExecuteParameter {
+        } else if a.type_of(&e) == oids::unknown
+            && !matches!(context.purpose, Purpose::ExecuteParameter | Purpose::AlterUsing)
+        {
             e = a.coerce(e, oids::text, -1, coerce::Coercion::implicit())?;
         }
         collate::assign(a, &mut e)?;

@@ -21,6 +21,7 @@ impl Changer<'_> {
             self.add_default_row(table, number, default, column.generated)?;
         }
         self.next_command()?;
+        self.ensure_toast(table)?;
         Ok(number)
     }
 

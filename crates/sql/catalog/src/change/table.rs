@@ -7,7 +7,7 @@ use types::oids;
 use super::{Changer, Dependency, ObjectAddress, storage_error};
 use crate::database::{PG_CATALOG, PG_TOAST};
 use crate::row::{RowBuilder, RowExt};
-use crate::system::{pg_attrdef, pg_attribute, pg_class, pg_type};
+use crate::system::{pg_attrdef, pg_attribute, pg_class, pg_depend, pg_statistic, pg_type};
 use crate::tables::PG_DEFAULT;
 use crate::vectors::text_array;
 use crate::view::{CatalogView, Generated, Identity, RelationKind};
@@ -248,6 +248,63 @@ impl Changer<'_> {
         }
         self.create_toast_index(toast, &name, new)?;
         Ok(toast)
+    }
+
+    /// ALTER COLUMN TYPE: what a column's row says of its type, and what was known of its values. Rows and indexes are the caller's.
+    pub fn set_column_type(&mut self, table: Oid, number: i16, new: &NewColumn) -> SqlResult<()> {
+        use pg_attribute as a;
+        let facts = self.type_facts(new.type_oid)?;
+        let key = [table.into(), number.into()];
+        self.delete_where(
+            &pg_statistic::TABLE,
+            pg_statistic::PG_STATISTIC_RELID_ATT_INH_INDEX,
+            &key,
+            |_| true,
+        )?;
+        let me = ObjectAddress::column(table, number);
+        let mine = [pg_class::TABLE.oid.into(), table.into(), i32::from(number).into()];
+        self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &mine, |row| {
+            row.oid(pg_depend::REFCLASSID) == pg_type::TABLE.oid
+        })?;
+        self.edit_column(table, number, |row| {
+            row[a::ATTTYPID] = new.type_oid.into();
+            row[a::ATTTYPMOD] = new.typmod.into();
+            row[a::ATTNDIMS] = new.dimensions.into();
+            row[a::ATTLEN] = facts.len.into();
+            row[a::ATTBYVAL] = facts.by_value.into();
+            row[a::ATTALIGN] = facts.align.into();
+            row[a::ATTSTORAGE] = facts.storage.into();
+            row[a::ATTCOLLATION] = new.collation.into();
+        })?;
+        if !new.type_oid.is_pinned() {
+            self.depend(me, ObjectAddress::ty(new.type_oid), Dependency::Normal)?;
+        }
+        self.ensure_toast(table)
+    }
+
+    /// Gives a table a TOAST table if its columns may need one now.
+    pub(super) fn ensure_toast(&mut self, table: Oid) -> SqlResult<()> {
+        let Some(found) = self.reader().relation_by_oid(table)? else { return Ok(()) };
+        let column = |column: &crate::view::Column| NewColumn {
+            type_oid: column.type_oid,
+            typmod: column.typmod,
+            ..NewColumn::default()
+        };
+        let shape = NewTable {
+            name: found.name.clone(),
+            schema: found.schema,
+            owner: found.owner,
+            kind: found.kind,
+            persistence: found.persistence as u8,
+            columns: found.columns.iter().filter(|c| !c.dropped).map(column).collect(),
+            options: Vec::new(),
+        };
+        if found.toast.is_valid() || found.kind != RelationKind::Table || !self.needs_toast(&shape)? {
+            return Ok(());
+        }
+        let toast = self.create_toast(table, &shape)?;
+        self.depend(ObjectAddress::relation(toast), ObjectAddress::relation(table), Dependency::Internal)?;
+        self.edit_relation(table, |row| row[pg_class::RELTOASTRELID] = toast.into())
     }
 
     /// Enters the row of one column.

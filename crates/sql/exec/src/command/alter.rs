@@ -5,8 +5,8 @@
 //! ACCESS EXCLUSIVE for all actions; PostgreSQL takes weaker ones for a few.
 //!
 //! # PostgreSQL counterpart and differences
-//! `commands/tablecmds.c`. A column added with a default is filled by an UPDATE of all rows, not by a rewrite or a stored
-//! missing value.
+//! `commands/tablecmds.c`. A column added with a default is filled by an UPDATE of all rows, not by a stored missing value. Only a change
+//! of a type writes the table anew (`alter_type`).
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use txn::LockMode;
 use super::constraint::{self, Wanted};
 use super::internal::{Internal, finds_row};
 use super::storage_parameter::{self, Target};
-use super::{alter_identity, drop, expression, generated, names, options, schema, table};
+use super::{alter_identity, alter_type, drop, expression, generated, names, options, schema, table};
 use crate::session::Session;
 
 /// ALTER TABLE, INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW.
@@ -127,6 +127,12 @@ fn action(session: &Session, table: &Arc<Table>, action: &AlterAction, text: &st
         AlterAction::SetOptions(list) => set_options(session, table, list),
         AlterAction::ResetOptions(list) => reset_options(session, table, list),
         AlterAction::Owner(role) => owner(session, table, schema::role(session, role)?.0),
+        AlterAction::ColumnType { column, type_name, collation, using, location } => {
+            require_table(table, "ALTER COLUMN ... SET DATA TYPE")?;
+            let (collation, using) = (collation.as_ref(), using.as_ref());
+            let wanted = alter_type::Wanted { column, type_name, collation, using, location: *location };
+            alter_type::run(session, table, &wanted, text)
+        }
         AlterAction::SetExpression(name, expr) => {
             require_table(table, "ALTER COLUMN ... SET EXPRESSION")?;
             generated::set(session, table, name, expr, text)
@@ -158,7 +164,6 @@ fn action_name(action: &AlterAction) -> &'static str {
         AlterAction::SetStorage(..) => "ALTER COLUMN SET STORAGE",
         AlterAction::SetCompression(..) => "ALTER COLUMN SET COMPRESSION",
         AlterAction::AlterConstraint { .. } => "ALTER CONSTRAINT",
-        AlterAction::ColumnType { .. } => "ALTER COLUMN TYPE",
         AlterAction::ClusterOn(_) => "CLUSTER ON",
         AlterAction::DropCluster => "SET WITHOUT CLUSTER",
         AlterAction::SetLogged => "SET LOGGED",
@@ -258,6 +263,24 @@ pub(super) fn fill(session: &Session, table: &Table, column: &str) -> SqlResult<
     session.next_command()
 }
 
+/// `SELECT a, b FROM ONLY t`
+pub(super) fn select_columns<'n>(table: &Table, names: impl Iterator<Item = &'n str>) -> Statement {
+    let body = SimpleSelect {
+        targets: names.map(|name| target(column_expr(name))).collect(),
+        from: vec![FromItem::Table(range(table))],
+        ..SimpleSelect::default()
+    };
+    Statement::Select(Box::new(Select {
+        with: None,
+        body: SelectBody::Simple(Box::new(body)),
+        order_by: Vec::new(),
+        offset: None,
+        limit: None,
+        with_ties: false,
+        locking: Vec::new(),
+    }))
+}
+
 /// Whether a row satisfies `filter`: `SELECT 1 FROM ONLY t WHERE filter LIMIT 1`.
 fn some_row(session: &Session, table: &Table, filter: Expr, text: &str) -> SqlResult<bool> {
     let one = || Expr::Const { value: Literal::Integer(1), location: Location::NONE };
@@ -279,7 +302,7 @@ fn some_row(session: &Session, table: &Table, filter: Expr, text: &str) -> SqlRe
     finds_row(session, &select, text)
 }
 
-fn column_expr(name: &str) -> Expr {
+pub(super) fn column_expr(name: &str) -> Expr {
     let fields = vec![Indirection::Field(name.to_owned())];
     Expr::Column(ColumnRef { fields, location: Location::NONE })
 }

@@ -4,7 +4,7 @@
 //! # PostgreSQL counterpart
 //! `ATExecAddIdentity` and its neighbours in `commands/tablecmds.c`.
 
-use base::{SqlError, SqlResult, SqlState, sql_err};
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{Behavior, Dependency, ObjectAddress};
 use catalog::{Column, Identity, Table};
 use parse::ast::{self, DefElem};
@@ -103,4 +103,18 @@ pub(super) fn drop(session: &Session, table: &Table, name: &str, missing_ok: boo
         changer.own_sequence(sequence, None)?;
         changer.drop_objects(&[ObjectAddress::relation(sequence)], Behavior::Restrict).map(std::mem::drop)
     })
+}
+
+/// The type of an identity column changed: its sequence follows.
+pub(super) fn follow_type(session: &Session, sequence: Oid, type_oid: Oid, text: &str) -> SqlResult<()> {
+    let word = types::builtin_type(type_oid).map_or("text", |info| info.name);
+    let names = vec!["pg_catalog".into(), word.into()];
+    let type_name = ast::TypeName { names, typmod: -1, ..ast::TypeName::default() };
+    let option = DefElem {
+        namespace: None,
+        name: "as".into(),
+        value: Some(ast::OptionValue::Type(type_name)),
+        location: ast::Location::NONE,
+    };
+    sequence::alter_identity(session, sequence, &[option], text)
 }

@@ -159,7 +159,8 @@ pub(crate) struct Load<'s> {
 }
 
 impl<'s> Load<'s> {
-    fn new(session: &'s Session, table: Arc<Table>) -> SqlResult<Load<'s>> {
+    /// For a table that is there and empty.
+    pub(crate) fn new(session: &'s Session, table: Arc<Table>) -> SqlResult<Load<'s>> {
         let heap = table.heap.clone().ok_or_else(|| SqlError::internal("a table without a heap"))?;
         Ok(Load { session, heap, batch: Vec::new(), tids: Vec::new(), rows: 0 })
     }

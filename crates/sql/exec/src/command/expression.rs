@@ -41,7 +41,8 @@ fn analyze(session: &Session, expr: &ast::Expr, text: &str, context: ExprContext
     Ok(stored(session, &expr))
 }
 
-fn stored(session: &Session, expr: &Expr) -> Stored {
+/// An analysed expression, ready for the catalogs.
+pub(crate) fn stored(session: &Session, expr: &Expr) -> Stored {
     let array_of = |element: Oid| {
         let known = session.type_by_oid(element).ok().flatten();
         known.map_or(Oid::INVALID, |def| def.array)
@@ -136,6 +137,25 @@ pub(crate) fn generated(
     columns_to_parameters(&mut expr)?;
     let planned = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
     Ok((stored, planned.volatility()))
+}
+
+/// USING of ALTER COLUMN TYPE, analysed.
+pub(crate) fn transform(
+    session: &Session,
+    table: &Arc<Table>,
+    expr: &ast::Expr,
+    text: &str,
+) -> SqlResult<Expr> {
+    let format = session.format.borrow().clone();
+    let call = Call::new(&format).with_session(session);
+    let context = ExprContext { purpose: Purpose::AlterUsing, relation: Some(table), column: None };
+    analyze::analyze_expr(expr, text, context, session, &call)
+}
+
+/// Whether a stored expression uses a column of its table.
+pub(crate) fn uses(session: &Session, stored: &str, number: i16) -> SqlResult<bool> {
+    let expr = stored::load_expr(stored, session)?;
+    Ok(places_of(&expr).iter().any(|(used, _)| *used == number))
 }
 
 /// A key of an index.

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * [`run`] picks the family. [`columns`]: what a statement returns, for RowDescription.
-//! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `alter` (with `alter_identity`, `generated`), `rename`, `drop`, `truncate`,
+//! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `alter` (with `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
 //! * Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
@@ -15,6 +15,7 @@
 
 mod alter;
 mod alter_identity;
+mod alter_type;
 mod analyze;
 mod constraint;
 mod copy;
@@ -56,6 +57,7 @@ use crate::output::{Column, Output};
 use crate::session::Session;
 
 pub(crate) use create_as::{Query as TableQuery, exists as table_exists};
+pub(crate) use expression::uses as expression_uses;
 pub(crate) use names::lock_relation;
 pub(crate) use sequence::check_kind as check_sequence;
 pub(crate) use temporary::drop_all as drop_temporary;

@@ -287,6 +287,29 @@ impl Session {
         Ok(Datum::text(&self.expression_text(arg(args, 0), columns, pretty)?))
     }
 
+    /// The statement that makes an index.
+    pub(crate) fn index_statement(&self, oid: Oid) -> SqlResult<String> {
+        Ok(<&str>::from_datum(&self.index_definition(oid, 0, false)?).to_owned())
+    }
+
+    /// The statement that adds a constraint.
+    pub(crate) fn constraint_statement(&self, table: &Table, oid: Oid, name: &str) -> SqlResult<String> {
+        let definition = self.constraint_definition(oid, false)?;
+        let table = qualified(&table.schema_name, &table.name);
+        let definition = <&str>::from_datum(&definition);
+        Ok(format!("ALTER TABLE ONLY {table} ADD CONSTRAINT {} {definition}", quote_identifier(name)))
+    }
+
+    /// Whether expressions or the predicate of an index use a column of its table.
+    pub(crate) fn index_uses(&self, index: &catalog::Index, number: i16) -> SqlResult<bool> {
+        for stored in index.expressions.iter().chain(&index.predicate) {
+            if crate::command::expression_uses(self, stored, number)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// `pg_get_viewdef`, by name or OID; NULL for what is no view.
     fn view_definition(&self, args: &[Datum]) -> SqlResult<Datum> {
         let oid = match &args[0] {

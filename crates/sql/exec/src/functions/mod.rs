@@ -38,7 +38,7 @@ use types::value::FromDatum;
 use types::{Call, SessionFn};
 
 pub(crate) use sequences::Sequences;
-pub(crate) use text::qualified as quoted_relation;
+pub(crate) use text::{qualified as quoted_relation, quote_identifier};
 
 use crate::session::Session;
 

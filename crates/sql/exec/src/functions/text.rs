@@ -6,7 +6,7 @@ use types::registry::{self, Imp};
 use types::value::FromDatum;
 
 /// An identifier, quoted where it must be.
-pub(super) fn quote_identifier(name: &str) -> String {
+pub(crate) fn quote_identifier(name: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit();
     let starts = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
     if starts && name.chars().all(plain) && !parse::is_quoted_keyword(name) {

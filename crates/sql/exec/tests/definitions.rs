@@ -1,0 +1,94 @@
+//! Tables made from queries, generated columns, and changes of columns' types, through whole sessions.
+
+mod support;
+
+use support::{Client, Server};
+
+fn message(s: &Client, sql: &str) -> String {
+    s.run(sql).err().map_or_else(|| format!("{sql}: no error"), |e| e.message().to_owned())
+}
+
+#[test]
+fn tables_made_from_queries() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table src as select g as a, repeat('x', g * 3000) as b from generate_series(1, 3) g")
+        .unwrap();
+    let made = s.run("create table t (x) as select a, b from src where a > 1").unwrap();
+    assert_eq!(made.tags, ["SELECT 2"]);
+    assert_eq!(s.query("select x, length(b) from t order by 1"), "2|6000\n3|9000");
+    let skipped = s.run("create table if not exists t as select 1").unwrap();
+    assert_eq!((skipped.tags[0].as_str(), skipped.notices.len()), ("CREATE TABLE AS", 1));
+    assert_eq!(message(&s, "create table u (a, b) as select 1"), "too many column names were specified");
+    s.run("create table empty as select * from t with no data").unwrap();
+    assert_eq!(s.query("select count(*) from empty"), "0");
+    s.run("prepare p (int) as select $1 + a as s from src").unwrap();
+    assert_eq!(s.run("create table u as execute p(10)").unwrap().tags, ["SELECT 3"]);
+    assert_eq!(s.run("select s into v from u where s > 11").unwrap().tags, ["SELECT 2"]);
+    assert_eq!(s.query("explain (costs off) create table w as select a from src"), "Seq Scan on src");
+    assert_eq!(message(&s, "table w"), "relation \"w\" does not exist");
+}
+
+#[test]
+fn generated_columns_follow_their_expression() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int, b int generated always as (a * 2) stored)").unwrap();
+    assert_eq!(s.query("insert into t values (1) returning b"), "2");
+    assert_eq!(s.query("update t set a = 5 returning b"), "10");
+    s.run("alter table t alter b set expression as (a + 1)").unwrap();
+    assert_eq!(s.query("select b from t"), "6");
+    assert_eq!(
+        message(&s, "create table u (a int, b float8 generated always as (random()) stored)"),
+        "generation expression is not immutable"
+    );
+    let error = s.run("alter table t drop column a").err().unwrap();
+    assert_eq!(error.report().detail.as_deref(), Some("column b of table t depends on column a of table t"));
+    s.run("alter table t alter b drop expression").unwrap();
+    s.run("insert into t values (7, 7)").unwrap();
+    s.run("drop table t").unwrap();
+    let left = "select count(*) from pg_depend where objid >= 16384 or refobjid >= 16384";
+    assert_eq!(s.query(left), "0");
+}
+
+#[test]
+fn a_new_type_keeps_rows_indexes_and_constraints() {
+    let mut server = Server::new();
+    let s = server.connect();
+    s.run("create table t (id int primary key, gone int, x text check (length(x) > 0), y int)").unwrap();
+    s.run("insert into t select g, 0, g::text, g from generate_series(1, 500) g").unwrap();
+    s.run("alter table t drop column gone; create index i on t (x); create index e on t ((y + 1))").unwrap();
+    s.run("begin; alter table t alter id type text; rollback").unwrap();
+    assert_eq!(
+        message(&s, "alter table t alter x type int using x::int"),
+        "function length(integer) does not exist"
+    );
+    s.run("alter table t drop constraint t_x_check, alter x type int using x::int, alter y type numeric")
+        .unwrap();
+    drop(s);
+    server.crash_and_restart();
+    let s = server.connect();
+    s.run("set enable_seqscan = off").unwrap();
+    assert_eq!(s.query("select id from t where x = 77"), "77");
+    assert_eq!(s.query("select id from t where y + 1 = 100"), "99");
+    assert_eq!(s.query("select sum(x), count(*) from t"), "125250|500");
+    assert_eq!(
+        message(&s, "insert into t values (3)"),
+        "duplicate key value violates unique constraint \"t_pkey\""
+    );
+    s.run("create view v as select y from t").unwrap();
+    assert_eq!(
+        message(&s, "alter table t alter y type int"),
+        "cannot alter type of a column used by a view or rule"
+    );
+}
+
+#[test]
+fn a_table_gets_room_for_large_values_when_it_needs_it() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int)").unwrap();
+    s.run("alter table t add b text").unwrap();
+    s.run("insert into t select 1, string_agg(md5(g::text), '') from generate_series(1, 1000) g").unwrap();
+    assert_eq!(s.query("select length(b) from t"), "32000");
+}
