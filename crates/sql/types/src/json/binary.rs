@@ -26,7 +26,7 @@
 //!
 //! # PostgreSQL counterpart and differences
 //! `jsonb_util.c`: the same order of keys, hence the same output; the bytes are ours. Pairs lie in the order in which they
-//! were given, so equal documents may have different bytes: compare with [`super::compare`].
+//! were given, so equal documents may have different bytes: compare with [`super::compare_datums`].
 
 use std::cmp::Ordering;
 

@@ -2,11 +2,11 @@
 //! `json` and `jsonb`: input and output, parts, changes, comparison, documents made of SQL values, aggregates.
 //!
 //! # Layout
-//! `json` is its text, checked when it comes in ([`lex`], [`mod@parse`]) and taken apart on demand ([`tape`]). `jsonb` is a
-//! tree in place whose bytes [`binary`] describes. Paths through it: [`path`].
+//! `json` is its text, checked when it comes in (`lex`, `parse`) and taken apart on demand (`tape`). `jsonb` is a
+//! tree in place whose bytes [`binary`] describes. Paths through it: `path`.
 //!
 //! # Invariants
-//! 1. Depth of nesting costs no stack: walks keep their own ([`walk`], [`mod@parse`]) or count levels ([`depth`]); text that nests
+//! 1. Depth of nesting costs no stack: walks keep their own (`walk`, `parse`) or count levels (`depth`); text that nests
 //!    deeper than PostgreSQL's default would accept is refused.
 //! 2. What is stored in a `jsonb` was checked: finite numbers, UTF-8 without NUL. Damaged bytes give errors or NULLs, never panics.
 //!
