@@ -49,6 +49,8 @@ pub enum Interrupt {
     StatementTimeout = 1 << 5,
     /// The client asked for it, or `pg_cancel_backend` (57014).
     Cancel = 1 << 6,
+    /// The client has gone while a statement ran (08006).
+    ConnectionLost = 1 << 7,
 }
 
 impl From<Interrupt> for SqlError {
@@ -60,6 +62,7 @@ impl From<Interrupt> for SqlError {
                 SqlState::ADMIN_SHUTDOWN,
                 "terminating connection due to administrator command",
             ),
+            ConnectionLost => SqlError::fatal(SqlState::CONNECTION_FAILURE, "connection to client lost"),
             TransactionTimeout => SqlError::fatal(
                 SqlState::TRANSACTION_TIMEOUT,
                 "terminating connection due to transaction timeout",
@@ -79,8 +82,9 @@ impl From<Interrupt> for SqlError {
     }
 }
 
-const ORDER: [Interrupt; 7] = [
+const ORDER: [Interrupt; 8] = [
     Interrupt::Terminate,
+    Interrupt::ConnectionLost,
     Interrupt::TransactionTimeout,
     Interrupt::IdleInTransactionTimeout,
     Interrupt::IdleSessionTimeout,
@@ -89,7 +93,7 @@ const ORDER: [Interrupt; 7] = [
     Interrupt::Cancel,
 ];
 
-const PENDING: u32 = (1 << 7) - 1;
+const PENDING: u32 = (1 << 8) - 1;
 /// Somebody sleeps in `wait_interruptible` and has left a waker.
 const WAITING: u32 = 1 << 31;
 

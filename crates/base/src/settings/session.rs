@@ -63,6 +63,8 @@ pub struct Fast {
     pub idle_in_transaction_session_timeout: i32,
     /// Milliseconds; 0: none.
     pub idle_session_timeout: i32,
+    /// Milliseconds; 0: never.
+    pub client_connection_check_interval: i32,
     /// Milliseconds.
     pub deadlock_timeout: i32,
     /// Bytes.
@@ -98,6 +100,7 @@ impl Default for Fast {
             transaction_timeout: 0,
             idle_in_transaction_session_timeout: 0,
             idle_session_timeout: 0,
+            client_connection_check_interval: 0,
             deadlock_timeout: 1000,
             work_mem: 4 << 20,
             maintenance_work_mem: 64 << 20,
@@ -129,6 +132,9 @@ impl Fast {
                 self.idle_in_transaction_session_timeout = value.as_int();
             }
             Setting::idle_session_timeout => self.idle_session_timeout = value.as_int(),
+            Setting::client_connection_check_interval => {
+                self.client_connection_check_interval = value.as_int();
+            }
             Setting::deadlock_timeout => self.deadlock_timeout = value.as_int(),
             Setting::work_mem => self.work_mem = kb(value),
             Setting::maintenance_work_mem => self.maintenance_work_mem = kb(value),

@@ -131,7 +131,7 @@ settings! {
         ssl_tls13_ciphers = string("").sighup().about("TLS 1.3 cipher suites.");
     }
     "Connections and Authentication / TCP Settings" {
-        client_connection_check_interval = int(0, 0, MAX).user().ms()
+        client_connection_check_interval = int(0, 0, MAX).user().ms().works()
             .about("Time between checks for a lost client while a statement runs.");
         tcp_keepalives_count = int(0, 0, MAX).user().works()
             .about("Lost keepalives after which a connection is dead.");

@@ -2,17 +2,20 @@
 //!
 //! # Invariants
 //! 1. Both buffers come from the worker's pool and go back when they are empty and the session waits.
-//! 2. Once the socket has failed, output is dropped and input has ended.
+//! 2. The clock and the watch of a statement run while it does, and end before the socket is closed.
+//! 3. Once the socket has failed, output is dropped and input has ended.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io;
+use std::os::fd::{AsRawFd, RawFd};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use base::{Oid, SqlError, SqlResult, SqlState};
 use exec::{Column, Format, Output, RowEncoder};
-use runtime::{Interrupt, Interrupts};
+use runtime::{Interrupt, Interrupts, JoinHandle, sleep, spawn_local};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tuple::Datum;
@@ -58,6 +61,13 @@ pub enum Stream {
 }
 
 impl Stream {
+    fn as_raw_fd(&self) -> RawFd {
+        match self {
+            Stream::Tcp(s) => s.as_raw_fd(),
+            Stream::Unix(s) => s.as_raw_fd(),
+        }
+    }
+
     fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self {
             Stream::Tcp(s) => Pin::new(s).poll_read(cx, buffer),
@@ -95,12 +105,58 @@ pub struct Io {
     sent: usize,
     interrupts: Interrupts,
     broken: bool,
+    statement_timer: Option<JoinHandle<()>>,
+    /// Looks whether the client is still there while a statement runs.
+    watch: Option<JoinHandle<()>>,
 }
 
 impl Io {
     /// Nothing has been read or written yet.
     pub fn new(stream: Stream, interrupts: Interrupts) -> Io {
-        Io { stream, input: Vec::new(), position: 0, output: Vec::new(), sent: 0, interrupts, broken: false }
+        Io {
+            stream,
+            input: Vec::new(),
+            position: 0,
+            output: Vec::new(),
+            sent: 0,
+            interrupts,
+            broken: false,
+            statement_timer: None,
+            watch: None,
+        }
+    }
+
+    /// Starts the clock of `statement_timeout` (milliseconds; 0: none) unless it runs.
+    pub fn time_statement(&mut self, timeout: i32) {
+        if timeout > 0 && self.statement_timer.is_none() {
+            self.statement_timer = Some(timer(&self.interrupts, timeout, Interrupt::StatementTimeout));
+        }
+    }
+
+    /// Looks every so often (milliseconds; 0: never) whether the client is still there, until the statement ends.
+    pub fn watch_client(&mut self, interval: i32) {
+        if interval <= 0 || self.watch.is_some() {
+            return;
+        }
+        let (interrupts, socket) = (self.interrupts.clone(), self.stream.as_raw_fd());
+        let interval = Duration::from_millis(interval.unsigned_abs().into());
+        self.watch = Some(spawn_local(async move {
+            while !is_closed(socket) {
+                sleep(interval).await;
+            }
+            interrupts.set(Interrupt::ConnectionLost);
+        }));
+    }
+
+    /// The statement has ended: its clock stops.
+    pub fn statement_ends(&mut self) {
+        if let Some(timer) = self.statement_timer.take() {
+            timer.abort();
+            self.interrupts.clear(Interrupt::StatementTimeout);
+        }
+        if let Some(watch) = self.watch.take() {
+            watch.abort();
+        }
     }
 
     /// Bytes not yet consumed.
@@ -224,6 +280,31 @@ impl Io {
     }
 }
 
+impl Drop for Io {
+    fn drop(&mut self) {
+        self.statement_ends();
+    }
+}
+
+/// Sets an interrupt when the time (milliseconds) is over.
+pub fn timer(interrupts: &Interrupts, millis: i32, interrupt: Interrupt) -> JoinHandle<()> {
+    let interrupts = interrupts.clone();
+    let time = Duration::from_millis(millis.unsigned_abs().into());
+    spawn_local(async move {
+        sleep(time).await;
+        interrupts.set(interrupt);
+    })
+}
+
+/// Whether the peer has closed its side. Does not wait and reads nothing.
+fn is_closed(socket: RawFd) -> bool {
+    let closed = libc::POLLRDHUP | libc::POLLHUP | libc::POLLERR;
+    let mut asked = libc::pollfd { fd: socket, events: libc::POLLRDHUP, revents: 0 };
+    // SAFETY: one valid pollfd, which outlives the call; a descriptor that is not open is reported in `revents`.
+    let answers = unsafe { libc::poll(&mut asked, 1, 0) };
+    answers > 0 && asked.revents & closed != 0
+}
+
 fn connection_lost() -> SqlError {
     SqlError::fatal(SqlState::CONNECTION_FAILURE, "connection to client lost")
 }
@@ -290,6 +371,13 @@ impl Output for Io {
         }
         writer.finish();
         self.send_if_much()
+    }
+
+    fn next_statement(&mut self, timeout: i32) {
+        if let Some(timer) = self.statement_timer.take() {
+            timer.abort();
+        }
+        self.time_statement(timeout);
     }
 
     fn command_complete(&mut self, tag: &str) -> SqlResult<()> {

@@ -13,12 +13,12 @@ use std::time::Duration;
 use base::settings::Fast;
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use exec::{Format, TransactionStatus};
-use runtime::{Interrupt, Interrupts, JoinHandle, sleep, spawn_local, with_interrupts};
+use runtime::{Interrupt, Interrupts, JoinHandle, with_interrupts};
 use smallvec::SmallVec;
 use wire::backend;
 use wire::frontend::{self, Bind, Formats, Frontend, Target};
 
-use super::io::Io;
+use super::io::{Io, timer};
 use crate::backend::Client;
 use crate::log::{self, Subject};
 
@@ -42,7 +42,8 @@ pub struct Connection {
     /// Text of the Query, or name of the portal of the Execute that runs: it must not lie in the input buffer, which COPY
     /// reads on.
     text: String,
-    statement_timer: Option<JoinHandle<()>>,
+    /// Messages came since the last ReadyForQuery.
+    busy: bool,
     transaction_timer: Option<JoinHandle<()>>,
 }
 
@@ -60,7 +61,7 @@ impl Connection {
             subject,
             skipping: false,
             text: String::new(),
-            statement_timer: None,
+            busy: false,
             transaction_timer: None,
         }
     }
@@ -287,40 +288,42 @@ impl Connection {
         value
     }
 
-    /// Starts the clock of `statement_timeout`, unless it runs.
+    /// Starts the clocks of a statement, unless they run.
     fn begin_statement(&mut self) {
-        if self.statement_timer.is_some() {
-            return;
-        }
-        let timeout = self.setting(|fast| fast.statement_timeout);
-        if timeout > 0 {
-            self.statement_timer = Some(timer(&self.interrupts, timeout, Interrupt::StatementTimeout));
-        }
+        let (mut statement, mut transaction, mut interval) = (0, 0, 0);
+        self.client.with_settings(&mut |settings| {
+            let fast = settings.fast();
+            statement = fast.statement_timeout;
+            transaction = fast.transaction_timeout;
+            interval = fast.client_connection_check_interval;
+        });
+        self.busy = true;
+        self.io.time_statement(statement);
+        self.io.watch_client(interval);
+        self.time_transaction(transaction);
     }
 
     fn end_statement(&mut self) {
-        if let Some(timer) = self.statement_timer.take() {
-            timer.abort();
-            self.interrupts.clear(Interrupt::StatementTimeout);
-        }
+        self.busy = false;
+        self.io.statement_ends();
         // A cancel request that comes while nothing runs is ignored.
         self.interrupts.clear(Interrupt::Cancel);
-        let in_transaction = self.client.transaction_status() != TransactionStatus::Idle;
-        match (&self.transaction_timer, in_transaction) {
-            (None, true) => {
-                let timeout = self.setting(|fast| fast.transaction_timeout);
-                if timeout > 0 {
-                    let timer = timer(&self.interrupts, timeout, Interrupt::TransactionTimeout);
-                    self.transaction_timer = Some(timer);
-                }
+        match self.client.transaction_status() {
+            TransactionStatus::Idle => self.time_transaction(0),
+            // The statement may have been the one that set it.
+            _ => self.time_transaction(self.setting(|fast| fast.transaction_timeout)),
+        }
+    }
+
+    /// Starts the clock of `transaction_timeout` unless it runs; 0 stops it.
+    fn time_transaction(&mut self, timeout: i32) {
+        if timeout == 0 {
+            if let Some(timer) = self.transaction_timer.take() {
+                timer.abort();
+                self.interrupts.clear(Interrupt::TransactionTimeout);
             }
-            (Some(_), false) => {
-                if let Some(timer) = self.transaction_timer.take() {
-                    timer.abort();
-                    self.interrupts.clear(Interrupt::TransactionTimeout);
-                }
-            }
-            _ => {}
+        } else if self.transaction_timer.is_none() {
+            self.transaction_timer = Some(timer(&self.interrupts, timeout, Interrupt::TransactionTimeout));
         }
     }
 
@@ -336,26 +339,17 @@ impl Connection {
             ),
         };
         // In the middle of a series of extended messages the client is not idle.
-        let waiting = self.statement_timer.is_none() && !self.skipping;
+        let waiting = !self.busy && !self.skipping;
         (millis > 0 && waiting).then(|| (Duration::from_millis(millis.unsigned_abs().into()), interrupt))
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        for timer in [&self.statement_timer, &self.transaction_timer].into_iter().flatten() {
+        if let Some(timer) = &self.transaction_timer {
             timer.abort();
         }
     }
-}
-
-fn timer(interrupts: &Interrupts, millis: i32, interrupt: Interrupt) -> JoinHandle<()> {
-    let interrupts = interrupts.clone();
-    let time = Duration::from_millis(millis.unsigned_abs().into());
-    spawn_local(async move {
-        sleep(time).await;
-        interrupts.set(interrupt);
-    })
 }
 
 fn formats(formats: Formats<'_>) -> SqlResult<SmallVec<[Format; 16]>> {

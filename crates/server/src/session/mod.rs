@@ -221,25 +221,14 @@ async fn run(mut connection: Box<Connection>) {
 
 /// An interrupt came while the session waited for its client.
 fn interrupted(connection: &mut Connection) -> Next {
-    let error = match connection.interrupts.take() {
-        Some(Interrupt::Terminate) => terminated(),
-        Some(Interrupt::IdleSessionTimeout) => SqlError::fatal(
-            SqlState::IDLE_SESSION_TIMEOUT,
-            "terminating connection due to idle-session timeout",
-        ),
-        Some(Interrupt::IdleInTransactionTimeout) => SqlError::fatal(
-            SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
-            "terminating connection due to idle-in-transaction timeout",
-        ),
-        Some(Interrupt::TransactionTimeout) => SqlError::fatal(
-            SqlState::TRANSACTION_TIMEOUT,
-            "terminating connection due to transaction timeout",
-        ),
+    let interrupt = match connection.interrupts.take() {
         // Nothing runs that could be cancelled.
         Some(Interrupt::Cancel | Interrupt::StatementTimeout | Interrupt::LockTimeout) | None => {
             return Next::Continue;
         }
+        Some(interrupt) => interrupt,
     };
+    let error = SqlError::from(interrupt);
     connection.send_error(&error);
     Next::Close
 }

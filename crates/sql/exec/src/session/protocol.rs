@@ -38,6 +38,9 @@ impl Session {
         let count = parsed.statements.len();
         for (i, raw) in parsed.statements.into_iter().enumerate() {
             self.begin_statement();
+            if i > 0 {
+                out.next_statement(self.settings.borrow().fast().statement_timeout);
+            }
             if count > 1 {
                 self.txn.borrow_mut().begin_implicit_block();
             }

@@ -1,0 +1,90 @@
+//! Statements and sessions that are ended: by timeouts, by other sessions, by the client's going away.
+//!
+//! No test depends on how fast anything is: what is ended would last longer than anybody waits.
+
+mod support;
+
+use std::time::Duration;
+
+use support::{Client, Server, until};
+
+const FOREVER: &str = "select pg_sleep(1000000)";
+
+fn pid(client: &mut Client) -> String {
+    client.value("select pg_backend_pid()")
+}
+
+#[test]
+fn timeouts_of_statements_and_transactions() {
+    let server = Server::start(&[]);
+    let mut a = server.client();
+    let timed_out = "57014 canceling statement due to statement timeout";
+    a.query("set statement_timeout = '10ms'").unwrap();
+    assert_eq!(a.error(FOREVER), timed_out);
+    // What one statement of a message sets holds for the next.
+    assert_eq!(a.error(&format!("set statement_timeout = '11ms'; {FOREVER}")), timed_out);
+    a.query("set statement_timeout = 0; create table t (a int); insert into t values (1)").unwrap();
+
+    // Both kinds of waits know lock_timeout, also when a transaction sets it for itself.
+    let mut b = server.client();
+    a.query("begin; lock table t").unwrap();
+    let locked_out = "55P03 canceling statement due to lock timeout";
+    b.query("begin; set local lock_timeout = '10ms'").unwrap();
+    assert_eq!(b.error("lock table t"), locked_out);
+    b.query("rollback").unwrap();
+    a.query("rollback; begin; delete from t").unwrap();
+    b.query("begin; set local lock_timeout = '10ms'").unwrap();
+    assert_eq!(b.error("update t set a = 2"), locked_out);
+    b.query("rollback; set statement_timeout = '10ms'").unwrap();
+    assert_eq!(b.error("update t set a = 2"), timed_out);
+    a.query("rollback").unwrap();
+
+    // A single statement is a transaction.
+    a.query("set transaction_timeout = '10ms'").unwrap();
+    assert_eq!(a.error(FOREVER), "25P04 terminating connection due to transaction timeout");
+    let mut c = server.connect(&[("options", "-c transaction_timeout=10ms")]).unwrap();
+    c.query("begin").unwrap();
+    let (kind, body) = c.message().unwrap();
+    assert_eq!(kind, b'E');
+    assert!(String::from_utf8_lossy(&body).contains("25P04"));
+}
+
+#[test]
+fn sessions_end_each_other_s_statements() {
+    let server = Server::start(&[]);
+    let (mut a, mut b) = (server.client(), server.client());
+    let pid = pid(&mut b);
+    let sleeper = std::thread::spawn(move || (b.error(FOREVER), b));
+    let asleep = format!(
+        "select count(*) from pg_stat_activity where pid = {pid} and wait_event = 'PgSleep' and state = 'active'"
+    );
+    until("the other session sleeps", || a.value(&asleep) == "1");
+    assert_eq!(a.value(&format!("select pg_cancel_backend({pid})")), "t");
+    let (error, mut b) = sleeper.join().unwrap();
+    assert_eq!(error, "57014 canceling statement due to user request");
+
+    let sleeper = std::thread::spawn(move || b.error(FOREVER));
+    until("the other session sleeps", || a.value(&asleep) == "1");
+    // It says true once the session is gone.
+    assert_eq!(a.value(&format!("select pg_terminate_backend({pid}, 1000000)")), "t");
+    assert_eq!(a.value(&format!("select count(*) from pg_stat_activity where pid = {pid}")), "0");
+    assert_eq!(sleeper.join().unwrap(), "57P01 terminating connection due to administrator command");
+    assert_eq!(a.error("select pg_terminate_backend(1, -1)"), "22003 \"timeout\" must not be negative");
+}
+
+#[test]
+fn a_client_that_goes_away_ends_its_statement() {
+    let server = Server::start(&[]);
+    let mut a = server.client();
+    let mut b = server.connect(&[("options", "-c client_connection_check_interval=10ms")]).unwrap();
+    let pid = pid(&mut b);
+    let mut query = FOREVER.as_bytes().to_vec();
+    query.push(0);
+    b.send(&support::client::message(b'Q', &query)).unwrap();
+    let there = format!("select count(*) from pg_stat_activity where pid = {pid}");
+    until("the other session sleeps", || a.value(&format!("{there} and state = 'active'")) == "1");
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(a.value(&there), "1");
+    drop(b);
+    until("the other session is gone", || a.value(&there) == "0");
+}
