@@ -68,6 +68,11 @@ impl Server {
         server
     }
 
+    /// One more setting (`name=value`) for the next start; the last one of a name counts.
+    pub fn set_option(&mut self, setting: &str) {
+        self.options.extend(["-c".to_string(), setting.to_string()]);
+    }
+
     /// Starts it and waits until it lets clients in.
     pub fn run(&mut self) {
         self.launch();
