@@ -57,6 +57,9 @@ fn options(settings: &ServerSettings) -> EngineOptions {
     if settings.int(Setting::wal_buffers) > 0 {
         options.wal.buffers = settings.bytes(Setting::wal_buffers) as usize;
     }
+    if settings.int(Setting::old_snapshot_threshold) >= 0 {
+        options.txn.old_snapshot_threshold = Some(settings.duration(Setting::old_snapshot_threshold));
+    }
     // 0 leaves the size to the engine.
     if settings.int(Setting::transaction_buffers) > 0 {
         options.txn.transaction_buffers = settings.int(Setting::transaction_buffers) as usize;

@@ -441,6 +441,11 @@ settings! {
         syslog_sequence_numbers = bool(true).sighup().about("Whether syslog messages are numbered.");
         syslog_split_messages = bool(true).sighup().about("Whether syslog messages are split into lines.");
     }
+    "Resource Usage / Asynchronous Behavior" {
+        // Of PostgreSQL up to version 16; not among the settings of 18.
+        old_snapshot_threshold = int(-1, -1, 86400).postmaster().min().works()
+            .about("Age from which a snapshot may lose rows that it sees; -1: never (a setting of PostgreSQL up to 16).");
+    }
     "Resource Usage / Background Writer" {
         bgwriter_delay = int(200, 10, 10000).sighup().ms().works()
             .about("Pause between rounds of the background writer.");

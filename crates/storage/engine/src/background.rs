@@ -35,10 +35,12 @@ pub fn checkpointer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Writes dirty pages ahead of the clock sweep, so that whoever needs a buffer finds a clean one.
+/// Writes dirty pages ahead of the clock sweep, so that whoever needs a buffer finds a clean one; keeps the time for
+/// `old_snapshot_threshold`.
 pub fn background_writer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
     while !stop.is_set() {
         engine.pool().bgwriter_step()?;
+        engine.txns().note_time();
         pause(engine.options().bgwriter_delay);
     }
     Ok(())

@@ -39,6 +39,8 @@ pub enum HeapError {
     Buffer(BufferError),
     /// A transaction's fate could not be told.
     Txn(TxnError),
+    /// A row that the snapshot sees was removed (`old_snapshot_threshold`).
+    SnapshotTooOld,
     /// The statement is to stop.
     Interrupted(Interrupt),
     /// A callback (toast index, index cleanup) failed.
@@ -65,6 +67,7 @@ impl HeapError {
             }
             HeapError::Buffer(error) => error.into(),
             HeapError::Txn(error) => error.into(),
+            HeapError::SnapshotTooOld => SqlError::new(SqlState::SNAPSHOT_TOO_OLD, self.to_string()),
             HeapError::Interrupted(interrupt) => interrupt.into(),
         }
     }
@@ -84,6 +87,7 @@ impl fmt::Display for HeapError {
             }
             HeapError::Buffer(error) => error.fmt(f),
             HeapError::Txn(error) => write!(f, "{error:?}"),
+            HeapError::SnapshotTooOld => f.write_str("snapshot too old"),
             HeapError::Interrupted(reason) => write!(f, "interrupted: {reason:?}"),
             HeapError::Callback(error) => error.fmt(f),
             HeapError::NotSupported(what) => write!(f, "{what} is not supported yet"),

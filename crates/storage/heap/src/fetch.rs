@@ -131,6 +131,9 @@ fn fetch_on(
             break;
         }
     }
+    if view.snapshot.lost_page(rel.desc.file, tid.block) {
+        return Err(HeapError::SnapshotTooOld);
+    }
     Ok(if all_dead { Fetched::AllDead } else { Fetched::Invisible })
 }
 
@@ -162,10 +165,10 @@ pub fn fetch_exact(
     tid: Tid,
     out: &mut HeapTuple,
 ) -> HeapResult<bool> {
-    let Some(pin) = read_if_there(access, rel, tid.block)? else { return Ok(false) };
+    let Some(pin) = read_if_there(access, rel, tid.block)? else { return not_lost(rel, view, tid.block) };
     let page = pin.shared();
     if page::line_pointer(&page, tid.offset).is_none_or(|lp| lp.flags != LpFlags::Normal) {
-        return Ok(false);
+        return not_lost(rel, view, tid.block);
     }
     let bases = Bases::of(&page);
     let Some(bytes) = page::item(&page, tid.offset) else { return Ok(false) };
@@ -174,10 +177,15 @@ pub fn fetch_exact(
         return Err(HeapError::Corrupt { rel: rel.desc.file, block: tid.block, offset: tid.offset, what });
     };
     if !(Judge { txns: access.txns, page: &page }).sees(tid.offset, &mut header, view)? {
-        return Ok(false);
+        return not_lost(rel, view, tid.block);
     }
     out.fill(tid, bases, bytes);
     Ok(true)
+}
+
+/// Nothing was found on a page: false, unless something that the view sees was removed from it.
+fn not_lost(rel: &HeapRel, view: &View<'_>, block: BlockNo) -> HeapResult<bool> {
+    if view.snapshot.lost_page(rel.desc.file, block) { Err(HeapError::SnapshotTooOld) } else { Ok(false) }
 }
 
 /// What a unique index must know of the row behind an entry.

@@ -95,6 +95,7 @@ fn insert_batch(
     options: InsertOptions,
     tids: &mut Vec<Tid>,
 ) -> HeapResult<usize> {
+    writer.check(rel);
     let mut map = VmCursor::default();
     let mut placer = Placer::new(access, rel, tuples[0].len(), !options.skip_fsm)?;
     loop {

@@ -5,7 +5,10 @@
 //! may need, or *dead* if there is none. Other members, which no index entry points to, are freed at once.
 //!
 //! # Invariants
-//! 1. Nothing that some snapshot may see goes: [`TxnSystem::is_removable`] is asked of the deleter, and it has the last word.
+//! 1. Nothing that some snapshot may see goes: [`TxnSystem::is_removable`] is asked of the deleter, and it has the last word. With
+//!    `old_snapshot_threshold`, versions go from plain relations that only older snapshots see; those are told which page lost
+//!    something before it changes ([`TxnSystem::lose`]), and reading it fails for them. Index entries are never killed early,
+//!    but for dead line pointers.
 //! 2. A member behind one that is only recently dead goes if it is dead itself: deleted later, so nobody who misses it sees the earlier one.
 //! 3. Items move, so the latch is a cleanup latch.
 //!
@@ -39,7 +42,7 @@ pub(crate) fn looks_prunable(txns: &TxnSystem, rel: &HeapRel, page: &PageBytes) 
     let xid = page::prune_xid(page);
     xid.is_valid()
         && (page::has_flag(page, flags::PAGE_FULL) || ops::room(page) < reserve(rel).max(PAGE_SIZE / 10))
-        && is_removable(txns, rel.desc.kind, xid)
+        && (is_removable(txns, rel.desc.kind, xid) || xid < txns.early_limit(rel.desc.kind))
 }
 
 /// Prunes a page if that looks worth while and it can be had at once: nobody else has it pinned. The caller holds no latch and
@@ -109,6 +112,7 @@ pub(crate) fn plan(
     goal: &PruneGoal,
 ) -> HeapResult<(PrunePlan, PruneSummary)> {
     let max = page::max_offset(page);
+    let early = access.txns.early_limit(rel.desc.kind);
     let mut states = vec![None; max as usize + 1];
     let tag = page.tag();
     for n in 1..=max {
@@ -128,7 +132,7 @@ pub(crate) fn plan(
             Fate::Live => State::Live,
             Fate::InsertInProgress => State::Inserting,
             Fate::DeleteInProgress => State::Deleting,
-            Fate::Dead(xmax) if is_removable(access.txns, rel.desc.kind, xmax) => State::Dead,
+            Fate::Dead(xmax) if xmax < early || is_removable(access.txns, rel.desc.kind, xmax) => State::Dead,
             Fate::Dead(_) => State::RecentlyDead,
         };
         states[n as usize] = Some((header, state));
@@ -307,6 +311,7 @@ pub(crate) fn execute(
         }
         return Ok(());
     }
+    tell_old_snapshots(access, rel, page, plan);
     let newest_removed = newest_removed(page, plan);
     let mut data = Vec::with_capacity(64);
     put_prune(&mut data, plan);
@@ -328,14 +333,30 @@ pub(crate) fn execute(
     Ok(())
 }
 
-/// Newest xid whose row versions go: a standby's queries that still see them conflict with the record.
-fn newest_removed(page: &PageBytes, plan: &PrunePlan) -> Xid {
+/// Headers of the versions that go, but for those whose inserter aborted.
+fn removed(page: &PageBytes, plan: &PrunePlan) -> impl Iterator<Item = Header> {
     let bases = Bases::of(page);
     let gone = plan.dead.iter().chain(&plan.unused).chain(plan.redirected.iter().map(|(from, _)| from));
     gone.filter_map(|&n| page::item(page, n))
-        .filter_map(|bytes| Header::read(bytes, bases))
+        .filter_map(move |bytes| Header::read(bytes, bases))
         .filter(|header| !header.xmin_hinted_aborted())
-        .map(|header| header.raw_xmax)
-        .max()
-        .unwrap_or(Xid::INVALID)
+}
+
+/// Newest xid whose row versions go: a standby's queries that still see them conflict with the record.
+fn newest_removed(page: &PageBytes, plan: &PrunePlan) -> Xid {
+    removed(page, plan).map(|header| header.raw_xmax).max().unwrap_or(Xid::INVALID)
+}
+
+/// Tells the snapshots that see a version which goes.
+fn tell_old_snapshots(access: &Access<'_>, rel: &HeapRel, page: &ExclusivePage<'_>, plan: &PrunePlan) {
+    if !access.txns.early_limit(rel.desc.kind).is_valid() {
+        return;
+    }
+    let early: Vec<_> = removed(page, plan)
+        .filter(|header| !is_removable(access.txns, rel.desc.kind, header.raw_xmax))
+        .map(|header| (header.xmin(), header.raw_xmax))
+        .collect();
+    if !early.is_empty() {
+        access.txns.lose(rel.desc.file, page.tag().block, &early);
+    }
 }

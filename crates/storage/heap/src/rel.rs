@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use base::{BlockNo, CommandId, RelFile, Xid};
 use buffer::{BufferPool, Persistence};
 use tuple::RowLayout;
-use txn::{RelKind, Snapshot, Transaction, TxnSystem};
+use txn::{RelKind, Snapshot, Transaction, TxnSystem, XidHolds};
 
 use crate::combo::ComboCids;
 use crate::toast::ToastTable;
@@ -45,6 +45,18 @@ pub struct Writer<'a> {
     pub me: &'a Transaction,
     /// Its combo command ids.
     pub combo: &'a ComboCids,
+}
+
+impl Writer<'_> {
+    /// A transaction whose xid does not hold back such relations must not write them (horizons' invariant 4).
+    pub(crate) fn check(&self, rel: &HeapRel) {
+        let may = match self.me.holds() {
+            XidHolds::Everything => true,
+            XidHolds::Catalogs => rel.desc.kind != RelKind::Plain,
+            XidHolds::Nothing => false,
+        };
+        debug_assert!(may, "a transaction that holds {:?} back writes {rel:?}", self.me.holds());
+    }
 }
 
 /// Description of a table's storage, handed down from the catalog.

@@ -115,10 +115,17 @@ impl HeapScan {
         TupleRef::new(Tid::new(self.block, n), page::item(&self.page, n)?, Bases::of(&self.page))
     }
 
+    /// The end of the scan, unless pages are missing behind it that were cut off after losing what the view sees.
+    fn end(&self, view: &View<'_>) -> HeapResult<bool> {
+        let lost =
+            self.range.is_none() && view.snapshot.lost_from(self.rel.desc.file, BlockNo(self.blocks.end));
+        if lost { Err(HeapError::SnapshotTooOld) } else { Ok(false) }
+    }
+
     /// Reads and judges the next page; `false` at the end.
     fn next_page(&mut self, access: &Access<'_>, view: &View<'_>) -> HeapResult<bool> {
         runtime::check_interrupts()?;
-        let Some(block) = self.blocks.next() else { return Ok(false) };
+        let Some(block) = self.blocks.next() else { return self.end(view) };
         if block % AHEAD == 0 && self.ring.is_some() {
             for ahead in (block + 1..self.blocks.end).take(AHEAD as usize) {
                 access.pool.prefetch(heap_tag(&self.rel, BlockNo(ahead)));
@@ -134,6 +141,9 @@ impl HeapScan {
             drop(page);
             prune_opt(access, &self.rel, &pin)?;
             page = pin.shared();
+        }
+        if view.snapshot.lost_page(self.rel.desc.file, BlockNo(block)) {
+            return Err(HeapError::SnapshotTooOld);
         }
         self.block = BlockNo(block);
         self.at = 0;

@@ -51,6 +51,7 @@ pub(crate) fn look(
     page: &mut ExclusivePage<'_>,
     tid: Tid,
 ) -> HeapResult<Look> {
+    writer.check(rel);
     if page::line_pointer(page, tid.offset).is_none_or(|lp| lp.flags != LpFlags::Normal) {
         return Ok(Look::Refused(Refusal::Invisible));
     }

@@ -1,29 +1,42 @@
 //! What · Removal horizons: which deleted row versions somebody may still see (thread 1).
 //!
-//! Layout · Each worker thread publishes the oldest `xmin` among the snapshots its sessions hold in one word ([`Published`]).
-//! The accurate horizon is the least of the oldest running xid and those words: its cost grows with workers, not
-//! with sessions. Beside it each worker remembers two bounds ([`Bounds`]): below `maybe_needed` an xid is surely
-//! removable, from `definitely_needed` on surely not, and only for an xid between them the accurate horizon is computed.
-//! `definitely_needed` is the `xmin` of the worker's last snapshot, so it moves for free.
+//! Classes · Who can need an old version depends on the relation ([`RelKind`]). *Shared* and *catalog* relations: every
+//! snapshot, and every running transaction but a VACUUM. *Plain* ones: the same, but for transactions that only build an index:
+//! they write catalog rows and no row of a table ([`XidHolds`]). *Temporary* ones: their own session alone, which runs one
+//! transaction at a time: whatever has ended is needed by nobody, and no shared word is looked at.
+//!
+//! Layout · A snapshot needs the versions from an xid on, for each class ([`Oldest`]); nearly always the same for all. Each worker
+//! thread publishes the oldest need among the snapshots its sessions hold, in a few words ([`Published`]). The accurate horizon is the
+//! least of the running set's and those words: its cost grows with workers, not with sessions. Beside it each worker remembers two
+//! bounds for each class ([`Bounds`]): below `maybe_needed` an xid is surely removable, from `definitely_needed` on surely not, and
+//! only for an xid between them the accurate horizon is computed. `definitely_needed` comes from the worker's last snapshot, so it
+//! moves for free.
 //!
 //! Invariants
-//! 1. A horizon is never above the `xmin` of a snapshot that exists, nor of one taken later.
+//! 1. A horizon is never above what a snapshot needs that exists, nor one taken later.
 //! 2. `maybe_needed` only grows.
-//! 3. Once an accurate horizon was computed it is not computed again for a test of [`Bounds`] until the worker's last
-//!    snapshot has a new `xmin`: at most once for each, however many rows are tested.
+//! 3. *How often:* for tests of [`Bounds`] a worker computes the accurate horizon at most once for each new `definitely_needed`, and
+//!    under one that stays (a long transaction) once for every [`REFRESH_AFTER`] transactions that ended; however many rows are tested.
+//! 4. What a running xid holds back ([`XidHolds`]) is settled before it is given out and never widens: snapshots taken
+//!    meanwhile rely on it.
 //!
-//! Why invariant 1 holds · The xmin of the running set never falls. Let a worker use a snapshot built at count `c` with
-//! `xmin = x`, and a horizon be computed at count `h`. If `h <= c`, the running set itself keeps it at or below `x`. If
-//! `h > c`: the worker stored `x` in its word, then loaded the counter and found `c`; the store of `c + 1` came before
-//! the horizon's reader left the running set's mutex, and that reader loads the words only then. All four are SeqCst, so
-//! in their one order: store of `x`, load of `c`, store of `c + 1`, load of the word. The reader sees `x`, or a later
-//! value, which the worker stored when it dropped the snapshot. A snapshot taken under the mutex publishes inside it.
-//! An adopted snapshot is covered by the original, which is held until the copy is published.
+//! Why invariant 1 holds · The oldest need of the running set never falls, in any class: xids are given out ascending, and none changes
+//! its class. Let a worker use a snapshot built at count `c` that needs `x`, and a horizon be computed at count `h`. If `h <= c`, the
+//! running set itself keeps it at or below `x`. If `h > c`: the worker stored `x` in its word, then loaded the counter and found `c`;
+//! the store of `c + 1` came before the horizon's reader left the running set's mutex, and that reader loads the words only then. All
+//! four are SeqCst, so in their one order: store of `x`, load of `c`, store of `c + 1`, load of the word. The reader sees `x`, or a
+//! later value, which the worker stored when it dropped the snapshot. A snapshot taken under the mutex publishes inside it. An adopted
+//! snapshot is covered by the original, which is held until the copy is published.
+//!
+//! Why a build's xid may be left out for plain relations · Let it be `b`, and `s` a snapshot that has `b` in progress and needs plain
+//! rows from `x > b` on. A version of a plain relation that a transaction below `x` ended was not ended by `b`; all other xids below `x`
+//! had ended before `s`, which therefore sees the end and does not need the version.
 //!
 //! Locks · `Publishers::slots`, a short mutex, taken after the running set's was released.
 //!
 //! PostgreSQL counterpart · `ComputeXidHorizons`, `GlobalVisState`. Differences: publication for each worker instead of each
-//! backend; shared, catalog and plain relations have the same horizon, as snapshots are not bound to a database here.
+//! backend; a CREATE INDEX that is a transaction of its own holds no rows of tables back; sessions of other databases hold back
+//! plain relations and catalogs too, as snapshots are not bound to a database here.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -41,9 +54,9 @@ pub enum RelKind {
     Shared,
     /// Catalogs of one database.
     Catalog,
-    /// Ordinary relations.
+    /// Ordinary relations, and their TOAST tables.
     Plain,
-    /// Temporary relations: of use to one session only, whose own xid is the bound.
+    /// Temporary relations: of use to one session only, whose own running transaction is the bound.
     Temp,
 }
 
@@ -56,30 +69,91 @@ pub struct Horizons {
     pub maybe_needed: Xid,
 }
 
-/// What a snapshot holds back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HoldsBack {
-    /// Removal of rows, and of the parents of subtransactions.
+/// What a running transaction's xid holds back, beside the parents of subtransactions. Settled before the xid is given out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum XidHolds {
+    /// Everything: it may write any row.
+    #[default]
     Everything,
-    /// Only the parents of subtransactions: a VACUUM sees to it itself that it needs no old rows.
-    OnlyParents,
+    /// Rows of catalogs: it builds an index, and writes no row of a table.
+    Catalogs,
+    /// Nothing: a VACUUM, which writes no rows at all.
+    Nothing,
 }
 
-const NONE: u64 = u64::MAX;
+const NONE: Xid = Xid(u64::MAX);
 
-/// A worker's oldest `xmin` for each [`HoldsBack`].
+/// The oldest xids that somebody needs, inclusive, for each class: what a snapshot needs, or the accurate horizons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Oldest {
+    /// Parents of subtransactions.
+    pub parents: Xid,
+    /// Row versions of catalogs, shared ones included.
+    pub catalogs: Xid,
+    /// Row versions of plain relations.
+    pub plain: Xid,
+}
+
+impl Oldest {
+    /// The same for all classes.
+    pub fn all(xid: Xid) -> Oldest {
+        Oldest { parents: xid, catalogs: xid, plain: xid }
+    }
+
+    /// Of a VACUUM's snapshot: it sees to it itself that it needs no old rows.
+    pub fn only_parents(xid: Xid) -> Oldest {
+        Oldest { parents: xid, catalogs: NONE, plain: NONE }
+    }
+
+    /// Of xids in progress, ascending, with what each holds back; `end` where there is none.
+    pub(super) fn of(running: impl Iterator<Item = (Xid, XidHolds)>, end: Xid) -> Oldest {
+        let mut oldest = Oldest::all(end);
+        for (xid, holds) in running {
+            oldest.parents = oldest.parents.min(xid);
+            if holds != XidHolds::Nothing {
+                oldest.catalogs = oldest.catalogs.min(xid);
+            }
+            if holds == XidHolds::Everything {
+                oldest.plain = oldest.plain.min(xid);
+                break;
+            }
+        }
+        oldest
+    }
+
+    fn is_uniform(self) -> bool {
+        self == Oldest::all(self.parents)
+    }
+
+    fn min(self, other: Oldest) -> Oldest {
+        Oldest {
+            parents: self.parents.min(other.parents),
+            catalogs: self.catalogs.min(other.catalogs),
+            plain: self.plain.min(other.plain),
+        }
+    }
+}
+
+/// A worker's oldest needs.
 #[derive(Debug)]
 pub struct Published {
-    everything: Alone<AtomicU64>,
-    only_parents: AtomicU64,
+    /// Of snapshots that need the same in all classes: nearly all.
+    uniform: Alone<AtomicU64>,
+    /// Of the others: parents, catalogs, plain.
+    classes: [AtomicU64; 3],
 }
 
 impl Published {
-    fn word(&self, holds_back: HoldsBack) -> &AtomicU64 {
-        match holds_back {
-            HoldsBack::Everything => &self.everything,
-            HoldsBack::OnlyParents => &self.only_parents,
-        }
+    fn new() -> Published {
+        let none = || AtomicU64::new(NONE.0);
+        Published { uniform: Alone(none()), classes: [none(), none(), none()] }
+    }
+
+    fn load(&self) -> Oldest {
+        let load = |word: &AtomicU64| Xid(word.load(Ordering::SeqCst));
+        let [parents, catalogs, plain] = &self.classes;
+        let split = Oldest { parents: load(parents), catalogs: load(catalogs), plain: load(plain) };
+        Oldest::all(load(&self.uniform)).min(split)
     }
 }
 
@@ -91,10 +165,7 @@ pub struct Publishers {
 
 impl Publishers {
     fn register(&self) -> Arc<Published> {
-        let slot = Arc::new(Published {
-            everything: Alone(AtomicU64::new(NONE)),
-            only_parents: AtomicU64::new(NONE),
-        });
+        let slot = Arc::new(Published::new());
         self.slots.lock().push(slot.clone());
         slot
     }
@@ -103,85 +174,44 @@ impl Publishers {
         self.slots.lock().retain(|other| !Arc::ptr_eq(other, slot));
     }
 
-    /// The accurate horizons.
-    pub fn compute(&self, running: &Running) -> Accurate {
+    /// The accurate horizons, all exclusive: xids below may go.
+    pub fn compute(&self, running: &Running) -> Oldest {
         // Before the words: see the module's proof.
-        let (oldest_any, oldest) = running.oldest();
-        let mut accurate = Accurate { rows: oldest, parents: oldest_any };
-        for slot in self.slots.lock().iter() {
-            let everything = Xid(slot.everything.load(Ordering::SeqCst));
-            let only_parents = Xid(slot.only_parents.load(Ordering::SeqCst));
-            accurate.rows = accurate.rows.min(everything);
-            accurate.parents = accurate.parents.min(everything).min(only_parents);
-        }
-        accurate
+        let oldest = running.oldest();
+        self.slots.lock().iter().fold(oldest, |oldest, slot| oldest.min(slot.load()))
     }
 }
 
-/// Horizons as they are, all exclusive: xids below may go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Accurate {
-    /// For row versions.
-    pub rows: Xid,
-    /// For the parents of subtransactions and the commit log.
-    pub parents: Xid,
-}
+/// Xids that a worker's snapshots need, oldest first, with the number of their holders.
+#[derive(Default)]
+struct Holders(RefCell<VecDeque<(Xid, u32)>>);
 
-/// The `xmin`s of the snapshots that a worker's sessions hold, oldest first, with their number.
-pub struct Held {
-    everything: RefCell<VecDeque<(Xid, u32)>>,
-    only_parents: RefCell<VecDeque<(Xid, u32)>>,
-    published: Arc<Published>,
-    publishers: Arc<Publishers>,
-}
-
-impl Held {
-    /// One more worker, which holds nothing yet.
-    pub fn new(publishers: &Arc<Publishers>) -> Held {
-        Held {
-            everything: RefCell::default(),
-            only_parents: RefCell::default(),
-            published: publishers.register(),
-            publishers: publishers.clone(),
-        }
-    }
-
-    fn list(&self, holds_back: HoldsBack) -> &RefCell<VecDeque<(Xid, u32)>> {
-        match holds_back {
-            HoldsBack::Everything => &self.everything,
-            HoldsBack::OnlyParents => &self.only_parents,
-        }
-    }
-
-    /// One more holder of `xmin`; published if it is the oldest.
+impl Holders {
     #[inline]
-    pub fn add(&self, holds_back: HoldsBack, xmin: Xid) {
-        let mut list = self.list(holds_back).borrow_mut();
-        let oldest = list.front().map_or(Xid(NONE), |&(oldest, _)| oldest);
+    fn add(&self, xid: Xid, published: &AtomicU64) {
+        let mut list = self.0.borrow_mut();
+        let oldest = list.front().map_or(NONE, |&(oldest, _)| oldest);
         match list.back_mut() {
-            Some((newest, holders)) if *newest == xmin => *holders += 1,
-            Some((newest, _)) if *newest > xmin => {
-                match list.binary_search_by_key(&xmin, |&(xmin, _)| xmin) {
-                    Ok(at) => list[at].1 += 1,
-                    Err(at) => list.insert(at, (xmin, 1)),
-                }
-            }
-            _ => list.push_back((xmin, 1)),
+            Some((newest, holders)) if *newest == xid => *holders += 1,
+            Some((newest, _)) if *newest > xid => match list.binary_search_by_key(&xid, |&(xid, _)| xid) {
+                Ok(at) => list[at].1 += 1,
+                Err(at) => list.insert(at, (xid, 1)),
+            },
+            _ => list.push_back((xid, 1)),
         }
-        if xmin < oldest {
-            // SeqCst: partner of the load in `Publishers::compute`.
-            self.published.word(holds_back).store(xmin.0, Ordering::SeqCst);
+        if xid < oldest {
+            // SeqCst: partner of the load in `Published::load`.
+            published.store(xid.0, Ordering::SeqCst);
         }
     }
 
-    /// One holder of `xmin` less.
     #[inline]
-    pub fn remove(&self, holds_back: HoldsBack, xmin: Xid) {
-        let mut list = self.list(holds_back).borrow_mut();
+    fn remove(&self, xid: Xid, published: &AtomicU64) {
+        let mut list = self.0.borrow_mut();
         let oldest = list.front().map(|&(oldest, _)| oldest);
-        let found = list.binary_search_by_key(&xmin, |&(xmin, _)| xmin);
+        let found = list.binary_search_by_key(&xid, |&(xid, _)| xid);
         let Ok(at) = found else {
-            debug_assert!(false, "xmin {xmin} is not held");
+            debug_assert!(false, "xid {xid} is not held");
             return;
         };
         list[at].1 -= 1;
@@ -195,7 +225,53 @@ impl Held {
         let now = list.front().map(|&(oldest, _)| oldest);
         if now != oldest {
             // Release: what was read under the old snapshot happened before its rows are removed.
-            self.published.word(holds_back).store(now.map_or(NONE, |xmin| xmin.0), Ordering::Release);
+            published.store(now.unwrap_or(NONE).0, Ordering::Release);
+        }
+    }
+}
+
+/// What the snapshots need that a worker's sessions hold.
+pub struct Held {
+    uniform: Holders,
+    classes: [Holders; 3],
+    published: Arc<Published>,
+    publishers: Arc<Publishers>,
+}
+
+impl Held {
+    /// One more worker, which holds nothing yet.
+    pub fn new(publishers: &Arc<Publishers>) -> Held {
+        Held {
+            uniform: Holders::default(),
+            classes: Default::default(),
+            published: publishers.register(),
+            publishers: publishers.clone(),
+        }
+    }
+
+    /// One more snapshot that needs `oldest`; published before this returns.
+    #[inline]
+    pub fn add(&self, oldest: Oldest) {
+        match oldest.is_uniform() {
+            true => self.uniform.add(oldest.parents, &self.published.uniform),
+            false => self.for_classes(oldest, Holders::add),
+        }
+    }
+
+    /// One less.
+    #[inline]
+    pub fn remove(&self, oldest: Oldest) {
+        match oldest.is_uniform() {
+            true => self.uniform.remove(oldest.parents, &self.published.uniform),
+            false => self.for_classes(oldest, Holders::remove),
+        }
+    }
+
+    #[cold]
+    fn for_classes(&self, oldest: Oldest, change: fn(&Holders, Xid, &AtomicU64)) {
+        let xids = [oldest.parents, oldest.catalogs, oldest.plain];
+        for (class, xid) in xids.into_iter().enumerate().filter(|&(_, xid)| xid != NONE) {
+            change(&self.classes[class], xid, &self.published.classes[class]);
         }
     }
 }
@@ -206,40 +282,58 @@ impl Drop for Held {
     }
 }
 
-/// A worker's two bounds, remembered.
+/// Transactions that end before an accurate horizon is computed again under an unchanged upper bound.
+pub const REFRESH_AFTER: u64 = 64;
+
+/// What a worker knows for free: of its last snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// What the class needs that a snapshot taken then needs.
+    pub needed: Xid,
+    /// Completion counter at which it was built.
+    pub completions: u64,
+}
+
+/// A worker's two bounds for one class, remembered.
 #[derive(Debug, Default)]
 pub struct Bounds {
     maybe_needed: Cell<Xid>,
-    /// `xmin` of the worker's last snapshot when the accurate horizon was computed.
-    computed_at: Cell<Xid>,
+    /// What was known when the accurate horizon was computed; count 0: never.
+    computed_at: Cell<(Xid, u64)>,
 }
 
 impl Bounds {
-    /// Whether rows deleted by `xid`, which committed, may go. `last_xmin`: of the worker's last snapshot. `compute`: the
-    /// accurate horizon.
+    /// Whether rows deleted by `xid`, which committed, may go. `compute`: the accurate horizon.
     #[inline]
-    pub fn is_removable(&self, xid: Xid, last_xmin: Xid, compute: impl FnOnce() -> Xid) -> bool {
+    pub fn is_removable(&self, xid: Xid, known: Known, compute: impl FnOnce() -> Xid) -> bool {
         if xid < self.maybe_needed.get() {
             return true;
         }
-        if xid >= last_xmin || self.computed_at.get() == last_xmin {
+        if xid >= known.needed || self.is_fresh(known) {
             return false;
         }
-        self.refresh(last_xmin, compute());
+        self.refresh(known, compute());
         xid < self.maybe_needed.get()
     }
 
+    /// Invariant 3.
+    fn is_fresh(&self, known: Known) -> bool {
+        let (needed, completions) = self.computed_at.get();
+        needed == known.needed && completions > 0 && known.completions < completions + REFRESH_AFTER
+    }
+
     /// An accurate horizon became known.
-    pub fn refresh(&self, last_xmin: Xid, accurate: Xid) {
-        self.computed_at.set(last_xmin);
+    pub fn refresh(&self, known: Known, accurate: Xid) {
+        self.computed_at.set((known.needed, known.completions));
         self.maybe_needed.set(self.maybe_needed.get().max(accurate));
     }
 
     /// The bounds as they are.
-    pub fn get(&self, last_xmin: Xid) -> Horizons {
+    pub fn get(&self, known: Known) -> Horizons {
         let maybe_needed = self.maybe_needed.get();
-        let accurate = self.computed_at.get() == last_xmin;
-        let definitely_needed = if accurate { maybe_needed } else { last_xmin.max(maybe_needed) };
+        let (needed, completions) = self.computed_at.get();
+        let accurate = needed == known.needed && completions == known.completions;
+        let definitely_needed = if accurate { maybe_needed } else { known.needed.max(maybe_needed) };
         Horizons { definitely_needed, maybe_needed }
     }
 }

@@ -1,7 +1,7 @@
 //! Transactions: xids, snapshots, horizons, subtransactions, the commit log, heavyweight locks.
 //!
 //! One room for each founding idea (threads 1, 4 and 5): [`running`] the dense arrays, [`snapshot`] the shared snapshot and
-//! its reuse, [`horizon`] the two bounds, [`subxact`] the way from subtransactions to their top level, [`slru`] the
+//! its reuse, [`horizon`] the two bounds, [`old_snapshot`] what old snapshots lose, [`subxact`] the way from subtransactions to their top level, [`slru`] the
 //! page cache under the commit log ([`clog`]). [`commit`] has the order of steps at the end of a transaction and [`redo`] their
 //! replay. Heavyweight locks: [`lock`] the main table and waiting, [`lock_fast`] the workers' tables for weak locks,
 //! [`lock_held`] what a session holds, `deadlock` the detector. [`system`] joins them to one [`TxnSystem`] for each server,
@@ -21,6 +21,7 @@ pub mod lock_fast;
 pub mod lock_held;
 #[cfg(test)]
 mod model;
+pub mod old_snapshot;
 pub mod prepared;
 pub mod prepared_state;
 pub mod redo;
@@ -37,7 +38,7 @@ pub mod transaction;
 pub use commit::SyncCommit;
 pub use describe::XactDescribe;
 pub use error::TxnError;
-pub use horizon::{Horizons, RelKind};
+pub use horizon::{Horizons, RelKind, XidHolds};
 pub use lock::{DeadlockEdge, LockError, LockInfo, LockManager, LockMode, LockTag, LockTimeouts, LockWait};
 pub use prepared::{PrepareError, PreparedTransaction, Resolver};
 pub use prepared_state::PreparedState;

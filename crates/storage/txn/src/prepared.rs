@@ -42,6 +42,7 @@ use crate::SessionId;
 use crate::clog::Outcome;
 use crate::commit::{Remains, info};
 use crate::error::TxnError;
+use crate::horizon::XidHolds;
 use crate::prepared_state::{PreparedState, state_file, xid_of_file};
 use crate::running::RunningEntry;
 use crate::system::TxnSystem;
@@ -495,7 +496,7 @@ impl TxnSystem {
         self.log().flush(end)?;
         stop_point!("prepare-before-hand-over");
         let stand_in = SessionId::stand_in(reserved.number);
-        self.running().set_entry(state.xid, RunningEntry { session: stand_in, vacuum: false });
+        self.running().set_entry(state.xid, RunningEntry { session: stand_in, holds: XidHolds::Everything });
         self.locks().hand_over_xids(state.xid, stand_in);
         hand_over(stand_in);
         stop_point!("prepare-before-publish");
@@ -526,7 +527,7 @@ impl TxnSystem {
             for &child in &state.subxids {
                 self.parents().insert(child, xid);
             }
-            self.running().insert(xid, RunningEntry { session: stand_in, vacuum: false });
+            self.running().insert(xid, RunningEntry { session: stand_in, holds: XidHolds::Everything });
             self.locks().restore_all_of(stand_in, &state.locks);
             self.prepared.publish(reserved.number, state, logged, on_disk);
         }

@@ -22,7 +22,8 @@
 //! snapshot was taken, and either order is right. The first load after a snapshot was built under the mutex never sees
 //! less than it was built at, for the same reason. The horizon's half of the argument is in [`horizon`](super::horizon).
 //!
-//! Locks · `state` and `arrivals` are short mutexes; `arrivals` may be taken inside `state`; neither is held over a wait.
+//! Locks · `state` and `arrivals` are short mutexes; `arrivals` and the list of old snapshots may be taken inside `state`; none is held
+//! over a wait.
 //!
 //! PostgreSQL counterpart · `ProcArray` and `ProcGlobal->xids`. Differences: no per-connection entries, no subxid cache
 //! and hence no overflow, one mutex for assignment and removal.
@@ -32,6 +33,8 @@ use std::sync::Arc;
 use base::Xid;
 
 use super::SessionId;
+use super::horizon::{Oldest, XidHolds};
+use super::old_snapshot::{Lost, OldSnapshots};
 use super::snapshot::SnapshotData;
 use super::subxact::SubxactMap;
 use super::sync::{Alone, AtomicU64, Mutex, Ordering};
@@ -41,8 +44,8 @@ use super::sync::{Alone, AtomicU64, Mutex, Ordering};
 pub struct RunningEntry {
     /// Session that runs it; for a prepared transaction, the number of its stand-in.
     pub session: SessionId,
-    /// A lazy VACUUM: its xid holds no horizon back.
-    pub vacuum: bool,
+    /// What its xid holds back.
+    pub holds: XidHolds,
 }
 
 /// The xids in progress, the next xid, and the completion counter.
@@ -55,6 +58,8 @@ pub struct Running {
     /// Ended transactions whose committers found `state` taken: whoever gets it next removes all of them.
     arrivals: Mutex<Vec<Completion>>,
     parents: Arc<SubxactMap>,
+    /// With `old_snapshot_threshold`.
+    old_snapshots: Option<OldSnapshots>,
 }
 
 /// What the mutex guards.
@@ -91,7 +96,18 @@ impl Running {
             })),
             arrivals: Mutex::new(Vec::new()),
             parents,
+            old_snapshots: None,
         }
+    }
+
+    /// With `old_snapshot_threshold`, before the first snapshot.
+    pub fn set_old_snapshots(&mut self, old_snapshots: Option<OldSnapshots>) {
+        self.old_snapshots = old_snapshots;
+    }
+
+    /// The snapshots there are, with `old_snapshot_threshold`.
+    pub fn old_snapshots(&self) -> Option<&OldSnapshots> {
+        self.old_snapshots.as_ref()
     }
 
     /// Gives out an xid for a top-level transaction and enters it into the set; `None` if that would be `limit`.
@@ -193,6 +209,9 @@ impl Running {
             Some(current) => current.clone(),
             None => {
                 let built = Arc::new(self.build(&state));
+                if let Some(old) = &self.old_snapshots {
+                    old.register(&built, runtime::now());
+                }
                 state.current = Some(built.clone());
                 built
             }
@@ -209,18 +228,16 @@ impl Running {
             xmin: xip.first().copied().unwrap_or(xmax),
             xmax,
             xip,
+            oldest: state.oldest(),
             completions: self.completions.load(Ordering::Relaxed),
             parents: self.parents.clone(),
+            lost: Lost::default(),
         }
     }
 
-    /// Oldest xid that a snapshot taken now could have to wait for: `(of all, of all but VACUUMs)`. Inclusive.
-    pub fn oldest(&self) -> (Xid, Xid) {
-        let state = self.state.lock();
-        let end = state.latest_completed.next();
-        let any = state.xids.first().copied().unwrap_or(end).min(end);
-        let position = state.entries.iter().position(|entry| !entry.vacuum);
-        (any, position.map_or(end, |at| state.xids[at]).min(end))
+    /// What a snapshot taken now would need.
+    pub fn oldest(&self) -> Oldest {
+        self.state.lock().oldest()
     }
 
     /// First xid not yet given out.
@@ -267,6 +284,11 @@ impl Running {
 }
 
 impl State {
+    fn oldest(&self) -> Oldest {
+        let running = self.xids.iter().zip(&self.entries).map(|(&xid, entry)| (xid, entry.holds));
+        Oldest::of(running, self.latest_completed.next())
+    }
+
     /// Takes out a group, ascending by xid, in one pass over the arrays from its first member on.
     pub(super) fn remove(&mut self, group: &[Completion]) {
         let Ok(first) = self.xids.binary_search(&group[0].xid) else {

@@ -21,9 +21,10 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::Xid;
+use base::{BlockNo, RelFile, Xid};
 
-use super::horizon::{Held, HoldsBack};
+use super::horizon::{Held, Known, Oldest};
+use super::old_snapshot::Lost;
 use super::running::Running;
 use super::subxact::{Family, SubxactMap};
 
@@ -37,7 +38,11 @@ pub struct SnapshotData {
     pub xip: Box<[Xid]>,
     /// Completion counter at which it was built.
     pub completions: u64,
+    /// Oldest xids whose changes it may have to see undone, for each class of relations.
+    pub oldest: Oldest,
     pub(super) parents: Arc<SubxactMap>,
+    /// What was removed although this snapshot needs it.
+    pub lost: Lost,
 }
 
 impl SnapshotData {
@@ -74,7 +79,8 @@ impl std::fmt::Debug for SnapshotData {
 struct Entry {
     data: Arc<SnapshotData>,
     holders: Cell<u32>,
-    holds_back: HoldsBack,
+    /// What its holders hold back.
+    holds: Oldest,
     held: Rc<Held>,
 }
 
@@ -112,6 +118,19 @@ impl Snapshot {
         &self.0.data.xip
     }
 
+    /// Whether a version that this snapshot sees was removed from a page. Asked after the page was read.
+    #[inline]
+    pub fn lost_page(&self, file: RelFile, block: BlockNo) -> bool {
+        self.0.data.lost.page(file, block)
+    }
+
+    /// Whether a version that this snapshot sees was removed from any page from `block` on. With block 0, asked after an index
+    /// of the relation was read, which may have lost the entry.
+    #[inline]
+    pub fn lost_from(&self, file: RelFile, block: BlockNo) -> bool {
+        self.0.data.lost.any_from(file, block)
+    }
+
     /// The part that may go to other threads (`pg_export_snapshot`).
     pub fn data(&self) -> &Arc<SnapshotData> {
         &self.0.data
@@ -130,7 +149,7 @@ impl Drop for Snapshot {
         let holders = self.0.holders.get() - 1;
         self.0.holders.set(holders);
         if holders == 0 {
-            self.0.held.remove(self.0.holds_back, self.0.data.xmin);
+            self.0.held.remove(self.0.holds);
         }
     }
 }
@@ -145,11 +164,11 @@ impl SnapshotCache {
     /// Starts with the present snapshot.
     pub fn new(running: &Running, held: Rc<Held>) -> SnapshotCache {
         let data = running.current(|_| ());
-        SnapshotCache { last: RefCell::new(Self::entry(data, HoldsBack::Everything, 0, &held)), held }
+        SnapshotCache { last: RefCell::new(Self::entry(data, 0, &held)), held }
     }
 
-    fn entry(data: Arc<SnapshotData>, holds_back: HoldsBack, holders: u32, held: &Rc<Held>) -> Rc<Entry> {
-        Rc::new(Entry { data, holders: Cell::new(holders), holds_back, held: held.clone() })
+    fn entry(data: Arc<SnapshotData>, holders: u32, held: &Rc<Held>) -> Rc<Entry> {
+        Rc::new(Entry { holds: data.oldest, data, holders: Cell::new(holders), held: held.clone() })
     }
 
     /// The present snapshot.
@@ -161,13 +180,13 @@ impl SnapshotCache {
                 last.holders.set(last.holders.get() + 1);
                 return Snapshot(last.clone());
             }
-            self.held.add(last.holds_back, last.data.xmin);
+            self.held.add(last.holds);
             // Again: before the xmin was published, a horizon could have passed it.
             if last.data.completions == running.completions() {
                 last.holders.set(1);
                 return Snapshot(last.clone());
             }
-            self.held.remove(last.holds_back, last.data.xmin);
+            self.held.remove(last.holds);
         }
         drop(last);
         self.take_new(running)
@@ -175,25 +194,24 @@ impl SnapshotCache {
 
     #[cold]
     fn take_new(&self, running: &Running) -> Snapshot {
-        let holds_back = HoldsBack::Everything;
-        let data = running.current(|data| self.held.add(holds_back, data.xmin));
-        let entry = Self::entry(data, holds_back, 1, &self.held);
+        let data = running.current(|data| self.held.add(data.oldest));
+        let entry = Self::entry(data, 1, &self.held);
         *self.last.borrow_mut() = entry.clone();
         Snapshot(entry)
     }
 
     /// A snapshot that holds back only what it says, for VACUUM. Never reused.
     pub fn take_for_vacuum(&self, running: &Running) -> Snapshot {
-        let holds_back = HoldsBack::OnlyParents;
-        let data = running.current(|data| self.held.add(holds_back, data.xmin));
-        Snapshot(Self::entry(data, holds_back, 1, &self.held))
+        let only_parents = |data: &SnapshotData| Oldest::only_parents(data.oldest.parents);
+        let data = running.current(|data| self.held.add(only_parents(data)));
+        let (holds, holders) = (only_parents(&data), Cell::new(1));
+        Snapshot(Rc::new(Entry { data, holders, holds, held: self.held.clone() }))
     }
 
     /// Another session's snapshot, here too. The caller makes sure that the original is held meanwhile.
     pub fn adopt(&self, data: Arc<SnapshotData>) -> Snapshot {
-        let holds_back = HoldsBack::Everything;
-        self.held.add(holds_back, data.xmin);
-        Snapshot(Self::entry(data, holds_back, 1, &self.held))
+        self.held.add(data.oldest);
+        Snapshot(Self::entry(data, 1, &self.held))
     }
 
     /// What runs now, for questions about the present ("is this xid in progress?"). Not held: its `xmin` protects nothing.
@@ -205,13 +223,15 @@ impl SnapshotCache {
         }
         drop(last);
         let data = running.current(|_| ());
-        *self.last.borrow_mut() = Self::entry(data.clone(), HoldsBack::Everything, 0, &self.held);
+        *self.last.borrow_mut() = Self::entry(data.clone(), 0, &self.held);
         data
     }
 
-    /// What this worker knew last; costs nothing, may be old.
-    pub fn last_xmin(&self) -> Xid {
-        self.last.borrow().data.xmin
+    /// What this worker knew last of a class, which `class` picks; costs nothing, may be old.
+    #[inline]
+    pub fn last_known(&self, class: fn(&Oldest) -> Xid) -> Known {
+        let last = self.last.borrow();
+        Known { needed: class(&last.data.oldest), completions: last.data.completions }
     }
 
     /// As [`SnapshotData::sees`] of the last known state: a yes is final, a no may be old.

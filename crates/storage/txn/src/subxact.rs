@@ -7,8 +7,9 @@
 //! Invariants
 //! 1. A parent's xid is smaller than its child's: the top level is the smallest of its tree.
 //! 2. An entry is stored before its xid is written anywhere, and the aborted bit only after the commit log says so.
-//! 3. Entries below the oldest xid that any snapshot or running transaction may ask about are freed. A freed entry reads as
-//!    "no subtransaction", and the xid itself then is below every `xmin`: completed, which is right.
+//! 3. Entries below the oldest xid that any snapshot or running transaction may ask about are freed, whenever a horizon is computed and
+//!    whenever a chunk is allocated. A freed entry reads as "no subtransaction", and the xid itself then is below every `xmin`:
+//!    completed, which is right.
 //! 4. The top level is stored at once, not the parent: a chain of a million savepoints is as fast as one.
 //!
 //! Locks · `growing`, a short mutex, for allocating and freeing chunks.
@@ -75,8 +76,8 @@ impl Default for SubxactMap {
 }
 
 impl SubxactMap {
-    /// Enters a new subtransaction of `top`.
-    pub fn insert(&self, child: Xid, top: Xid) {
+    /// Enters a new subtransaction of `top`. Whether a chunk was allocated for it.
+    pub fn insert(&self, child: Xid, top: Xid) -> bool {
         debug_assert!(top.is_normal() && top < child, "invariant 1");
         let word = |table: &Table| {
             let chunk = table.chunk(child.0 / CHUNK)?;
@@ -84,12 +85,14 @@ impl SubxactMap {
             chunk[(child.0 % CHUNK) as usize].store(top.0, Ordering::Release);
             Some(())
         };
-        if word(&self.table.load()).is_none() {
+        let grows = word(&self.table.load()).is_none();
+        if grows {
             self.grow(child.0 / CHUNK);
             let stored = word(&self.table.load());
             debug_assert!(stored.is_some(), "chunk was just made");
         }
         self.newest.fetch_max(child.0, Ordering::Release);
+        grows
     }
 
     fn grow(&self, number: u64) {

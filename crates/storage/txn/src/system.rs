@@ -11,17 +11,19 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use base::{Lsn, MultiXactId, RelFile, Xid};
+use base::{BlockNo, Lsn, MultiXactId, RelFile, Xid};
 use runtime::fs;
 use wal::{RecordBuilder, Rmgr, Wal, WalError};
 
 use crate::clog::{Clog, Outcome};
 use crate::commit::{CheckpointGate, InFlight};
 use crate::error::TxnError;
-use crate::horizon::{Accurate, Bounds, Held, Horizons, Publishers, RelKind};
+use crate::horizon::{Bounds, Held, Horizons, Oldest, Publishers, RelKind};
 use crate::lock::{LockInfo, LockManager, LockMode, LockTag, LockTimeouts};
 use crate::lock_fast::FastTable;
+use crate::old_snapshot::{OldSnapshots, Removed};
 use crate::prepared::{PreparedTransactions, TWO_PHASE_DIR};
 use crate::running::{Running, RunningEntry};
 use crate::snapshot::{Snapshot, SnapshotCache, SnapshotData};
@@ -78,11 +80,13 @@ pub struct TxnOptions {
     pub transaction_buffers: usize,
     /// Prepared transactions at most (`max_prepared_transactions`).
     pub max_prepared: usize,
+    /// Age from which snapshots may lose rows (`old_snapshot_threshold`); none: never.
+    pub old_snapshot_threshold: Option<Duration>,
 }
 
 impl Default for TxnOptions {
     fn default() -> TxnOptions {
-        TxnOptions { transaction_buffers: 1024, max_prepared: 0 }
+        TxnOptions { transaction_buffers: 1024, max_prepared: 0, old_snapshot_threshold: None }
     }
 }
 
@@ -103,13 +107,24 @@ pub(crate) struct Worker {
     system: u64,
     alive: Weak<()>,
     cache: SnapshotCache,
-    bounds: Bounds,
+    catalog_bounds: Bounds,
+    plain_bounds: Bounds,
     /// The last xid whose fate was looked up, and whether it committed.
     last_fate: Cell<(Xid, bool)>,
     pub(crate) in_flight: Arc<InFlight>,
     gate: Arc<CheckpointGate>,
     fast: Arc<FastTable>,
     locks: Arc<LockManager>,
+}
+
+impl Worker {
+    /// Its bounds for a class of relations that sessions share, and which part of [`Oldest`] is theirs.
+    fn bounds(&self, kind: RelKind) -> (&Bounds, fn(&Oldest) -> Xid) {
+        match kind {
+            RelKind::Shared | RelKind::Catalog => (&self.catalog_bounds, |oldest| oldest.catalogs),
+            RelKind::Plain | RelKind::Temp => (&self.plain_bounds, |oldest| oldest.plain),
+        }
+    }
 }
 
 impl Drop for Worker {
@@ -163,11 +178,13 @@ impl TxnSystem {
         let clog_dir: PathBuf = data_dir.join(CLOG_DIR);
         let buffers = options.transaction_buffers.max(slru::BANK);
         let parents = Arc::new(SubxactMap::default());
+        let mut running = Running::new(start.next_xid, parents.clone());
+        running.set_old_snapshots(options.old_snapshot_threshold.map(OldSnapshots::new));
         TxnSystem {
             // Relaxed: only uniqueness matters.
             id: SYSTEMS.fetch_add(1, Ordering::Relaxed),
             alive: Arc::new(()),
-            running: Running::new(start.next_xid, parents.clone()),
+            running,
             parents,
             publishers: Arc::default(),
             clog: Clog::open(&clog_dir, buffers, log.clone(), start.next_xid, true),
@@ -205,7 +222,8 @@ impl TxnSystem {
             system: self.id,
             alive: Arc::downgrade(&self.alive),
             cache: SnapshotCache::new(&self.running, Rc::new(Held::new(&self.publishers))),
-            bounds: Bounds::default(),
+            catalog_bounds: Bounds::default(),
+            plain_bounds: Bounds::default(),
             last_fate: Cell::default(),
             in_flight: self.gate.register(),
             gate: self.gate.clone(),
@@ -286,33 +304,60 @@ impl TxnSystem {
         }
     }
 
-    fn compute_horizons(&self) -> Accurate {
+    #[cold]
+    fn compute_horizons(&self) -> Oldest {
         let accurate = self.publishers.compute(&self.running);
         self.parents.free_before(accurate.parents);
         accurate
     }
 
-    /// The accurate horizon: VACUUM's cutoff. For [`RelKind::Temp`] see [`temp_horizon`](Self::temp_horizon).
-    ///
-    /// Snapshots belong to no database, so all kinds have one horizon.
-    pub fn horizon(&self, _kind: RelKind) -> Horizons {
+    /// The accurate horizon of a class: VACUUM's cutoff. `own`: the running transaction of the session that asks, which alone matters
+    /// to its temporary relations.
+    pub fn horizon(&self, kind: RelKind, own: Option<Xid>) -> Horizons {
+        if kind == RelKind::Temp {
+            let horizon = own.unwrap_or_else(|| self.running.latest_completed().next());
+            return Horizons { definitely_needed: horizon, maybe_needed: horizon };
+        }
         let worker = self.worker();
-        let last_xmin = worker.cache.last_xmin();
-        worker.bounds.refresh(last_xmin, self.compute_horizons().rows);
-        worker.bounds.get(last_xmin)
+        let (bounds, class) = worker.bounds(kind);
+        let known = worker.cache.last_known(class);
+        bounds.refresh(known, class(&self.compute_horizons()));
+        bounds.get(known)
     }
 
     /// Whether nobody can need a row version whose deletion by `xid` committed.
     #[inline]
-    pub fn is_removable(&self, _kind: RelKind, xid: Xid) -> bool {
+    pub fn is_removable(&self, kind: RelKind, xid: Xid) -> bool {
+        if kind == RelKind::Temp {
+            // Only the running transaction of the one session that uses the relation could need it, and that did not end.
+            return !self.is_in_progress(xid);
+        }
         let worker = self.worker();
-        worker.bounds.is_removable(xid, worker.cache.last_xmin(), || self.compute_horizons().rows)
+        let (bounds, class) = worker.bounds(kind);
+        bounds.is_removable(xid, worker.cache.last_known(class), || class(&self.compute_horizons()))
     }
 
-    /// The horizon of a session's temporary relations: nobody else's snapshot matters, so only what its running
-    /// transaction `own` did is needed.
-    pub fn temp_horizon(&self, own: Option<Xid>) -> Xid {
-        own.unwrap_or_else(|| self.running.latest_completed().next())
+    /// Below this, committed deletions of a plain relation may be carried out although old snapshots still see the rows
+    /// (`old_snapshot_threshold`): whoever does so calls [`lose`](Self::lose) before. Invalid if there is no such limit.
+    #[inline]
+    pub fn early_limit(&self, kind: RelKind) -> Xid {
+        match self.running.old_snapshots() {
+            Some(old) if kind == RelKind::Plain => old.limit(runtime::now(), || self.running.oldest().plain),
+            _ => Xid::INVALID,
+        }
+    }
+
+    /// Called every now and then, so that the ages of snapshots are known also while nobody writes.
+    pub fn note_time(&self) {
+        self.early_limit(RelKind::Plain);
+    }
+
+    /// Committed versions that [`is_removable`](Self::is_removable) would keep are about to go from a page, whose exclusive latch the
+    /// caller holds: the snapshots that see one of them will fail when they read there.
+    pub fn lose(&self, file: RelFile, block: BlockNo, removed: &[Removed]) {
+        if let Some(old) = self.running.old_snapshots() {
+            old.lose(file, block, removed);
+        }
     }
 
     /// First xid not yet given out.
@@ -347,7 +392,10 @@ impl TxnSystem {
             let limit = self.clog.limit();
             match self.running.assign_child(limit) {
                 Some(xid) => {
-                    self.parents.insert(xid, top);
+                    // Parents nobody asks about go at the latest when room for new ones is made.
+                    if self.parents.insert(xid, top) {
+                        self.compute_horizons();
+                    }
                     return Ok(xid);
                 }
                 None => self.extend_clog(limit)?,

@@ -19,6 +19,7 @@ use base::{CommandId, Oid, RelFile, SqlError, SubxactId, Xid, sql_err};
 use crate::SessionId;
 use crate::commit::{Remains, SyncCommit};
 use crate::error::TxnError;
+use crate::horizon::XidHolds;
 use crate::lock::{LockError, LockMode, LockTag, LockTimeouts, LockWait};
 use crate::lock_held::HeldLocks;
 use crate::prepared::PrepareError;
@@ -146,7 +147,8 @@ pub struct Transaction {
     /// Number of this transaction within the session: the second half of its virtual xid.
     local: u32,
     start_time: i64,
-    vacuum: bool,
+    /// What its xid will hold back.
+    holds: XidHolds,
     snapshot: Option<Snapshot>,
     snapshot_taken: bool,
     commit_files: Vec<RelFile>,
@@ -176,7 +178,7 @@ impl Transaction {
             next_subxact: 1,
             local: 0,
             start_time: 0,
-            vacuum: false,
+            holds: XidHolds::Everything,
             snapshot: None,
             snapshot_taken: false,
             commit_files: Vec::new(),
@@ -262,10 +264,19 @@ impl Transaction {
         self.local
     }
 
-    /// This is a lazy VACUUM: its xid, should it get one, holds no horizon back. Before it gets one.
-    pub fn set_vacuum(&mut self) {
-        debug_assert!(self.top_xid_if_assigned().is_none());
-        self.vacuum = true;
+    /// Settles that its xid, should it get one, will hold back less than everything; false if it has one already. Until its end
+    /// the transaction writes no rows of other classes.
+    pub fn set_holds(&mut self, holds: XidHolds) -> bool {
+        let settled = self.top_xid_if_assigned().is_none();
+        if settled {
+            self.holds = holds;
+        }
+        settled
+    }
+
+    /// What its xid holds back, or would.
+    pub fn holds(&self) -> XidHolds {
+        self.holds
     }
 
     // Snapshots
@@ -278,6 +289,16 @@ impl Transaction {
             return self.system.snapshot();
         }
         self.snapshot.get_or_insert_with(|| self.system.snapshot()).clone()
+    }
+
+    /// `xmin` of the snapshot that [`statement_snapshot`](Self::statement_snapshot) would give now; a later one's is not below it.
+    pub fn snapshot_xmin(&self) -> Xid {
+        self.snapshot.as_ref().map_or_else(|| self.system.snapshot().xmin(), Snapshot::xmin)
+    }
+
+    /// `xmin` of the snapshot that the transaction keeps.
+    pub fn kept_xmin(&self) -> Option<Xid> {
+        self.snapshot.as_ref().map(Snapshot::xmin)
     }
 
     /// Makes the transaction go on with another session's snapshot (SET TRANSACTION SNAPSHOT).
@@ -324,7 +345,7 @@ impl Transaction {
         while self.with_xid < self.levels.len() {
             let xid = match self.top_xid_if_assigned() {
                 None => {
-                    let entry = RunningEntry { session: self.session, vacuum: self.vacuum };
+                    let entry = RunningEntry { session: self.session, holds: self.holds };
                     self.system.assign_xid(entry)?
                 }
                 Some(top) => {
@@ -453,9 +474,9 @@ impl Transaction {
     /// ROLLBACK TO SAVEPOINT: undoes all since the latest of this name, which stays. Mends a failed block.
     pub fn rollback_to(&mut self, name: &str) -> Result<(), SqlError> {
         let at = self.find_savepoint(name)?;
-        while self.levels.len() > at {
-            self.rollback_current();
-        }
+        // All levels from there on at once: what belongs to them lies behind the lowest one's marks.
+        self.levels.truncate(at + 1);
+        self.rollback_current();
         self.push_level(Some(name.into()));
         if self.state == BlockState::Failed {
             self.state = BlockState::InBlock;
@@ -702,7 +723,7 @@ impl Transaction {
         self.abort_files.clear();
         self.invalidations.clear();
         self.obstacle = None;
-        self.vacuum = false;
+        self.holds = XidHolds::Everything;
     }
 }
 

@@ -6,6 +6,7 @@
 //! * [`cluster`]: a server on a simulated machine, and its sessions. [`seeds`]: which seeds run, and how a failure names its own.
 //! * [`bank`]: sessions transfer money while the machine crashes. [`agreement`]: indexes against heaps.
 //! * [`knobs`]: the same statements under different sizes give the same answers.
+//! * [`old_snapshots`]: `old_snapshot_threshold`, by the virtual clock.
 //!
 //! # To run more
 //! `STAMPEDE_SIM_SEEDS=500` runs so many seeds, `STAMPEDE_SIM_SEED=17` that one. A failure names its seed; the same seed and the same code
@@ -15,5 +16,6 @@ mod agreement;
 mod bank;
 mod cluster;
 mod knobs;
+mod old_snapshots;
 mod seeds;
 mod session;

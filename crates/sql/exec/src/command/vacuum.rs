@@ -22,7 +22,7 @@ use catalog::{Index, RelationKind, RowExt, SizeEstimate, Table};
 use heap::vacuum::{VacuumCallbacks, VacuumOptions, VacuumPhase, VacuumStats};
 use heap::{Access, HeapError, HeapRel, HeapResult};
 use parse::ast::{DefElem, Vacuum, VacuumRelation};
-use txn::{BlockState, LockMode, LockTag, LockWait};
+use txn::{BlockState, LockMode, LockTag, LockWait, XidHolds};
 
 use super::names::{self, at};
 use super::{analyze, options};
@@ -279,7 +279,7 @@ fn vacuum_heap(session: &Session, table: &Table, asked: &Asked, tag: LockTag) ->
         info(session, format!("vacuuming \"{database}.{schema}.{}\"", table.name));
     }
     renew(session)?;
-    session.txn.borrow_mut().set_vacuum();
+    session.txn.borrow_mut().set_holds(XidHolds::Nothing);
     let mut work = Work { session, table, heap, tag, asked, indexes: open_indexes(table)? };
     let options = heap_options(session, table, asked);
     let access = session.engine().heap_access();
@@ -295,7 +295,8 @@ fn vacuum_heap(session: &Session, table: &Table, asked: &Asked, tag: LockTag) ->
 
 fn heap_options(session: &Session, table: &Table, asked: &Asked) -> VacuumOptions {
     let settings = session.settings.borrow();
-    let horizon = session.engine().txns().horizon(kind_of(table)).maybe_needed;
+    let own = session.txn.borrow().top_xid_if_assigned();
+    let horizon = session.engine().txns().horizon(kind_of(table), own).maybe_needed;
     let age = match asked.freeze {
         true => 0,
         false => settings.get(Setting::vacuum_freeze_min_age).as_int().max(0) as u64,

@@ -86,12 +86,26 @@ impl RowReader {
     pub fn detoast(&self, cx: &Cx<'_>, out: &mut [Datum]) -> SqlResult<()> {
         for value in out {
             if let Datum::Toasted(_) = value {
-                *value = heap::detoast(&cx.access, self.heap.desc.toast.as_ref(), value)
-                    .map_err(crate::error::heap)?;
+                let toast = self.heap.desc.toast.as_ref();
+                *value = heap::detoast(&cx.access, toast, value).map_err(|error| {
+                    let lost =
+                        toast.is_some_and(|t| cx.snapshot.lost_from(t.rel.desc.file, base::BlockNo(0)));
+                    let missing = matches!(error, heap::HeapError::ToastMissing { .. });
+                    crate::error::heap(if lost && missing { heap::HeapError::SnapshotTooOld } else { error })
+                })?;
             }
         }
         Ok(())
     }
+}
+
+/// After an index was read: fails if it may have lost an entry of a row that the snapshot sees (`old_snapshot_threshold`).
+#[inline]
+fn check_not_lost(heap: &HeapRel, cx: &Cx<'_>) -> SqlResult<()> {
+    if cx.snapshot.lost_from(heap.desc.file, base::BlockNo(0)) {
+        return Err(crate::error::heap(heap::HeapError::SnapshotTooOld));
+    }
+    Ok(())
 }
 
 /// A place as a value of type `tid`: block (u32) and offset (u16), little-endian.
@@ -406,6 +420,7 @@ impl IndexScan {
             let horizon = TableHorizon::new(cx.access.txns, self.heap.desc.kind);
             let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID };
             let found = scan.next(&access).map_err(|e| e.into_sql(&self.names.index, &self.names.table))?;
+            check_not_lost(&self.heap, cx)?;
             let Some(tid) = found else {
                 if self.advance(cx)? {
                     continue;
@@ -572,6 +587,7 @@ impl BitmapNode {
                     }
                     scan.finish(&access);
                 }
+                check_not_lost(heap, cx)?;
                 out.sort_unstable();
                 out.dedup();
                 Ok(out)

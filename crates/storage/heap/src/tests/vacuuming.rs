@@ -1,10 +1,13 @@
 //! VACUUM, the maps, and random histories against a model.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use base::{BlockNo, Fork, Tid};
+use base::{BlockNo, Fork, Tid, Xid};
 use page::LpFlags;
 use proptest::prelude::*;
+use txn::{RelKind, Snapshot, TxnOptions};
 
 use super::world::*;
 use crate::vm::{ALL_FROZEN, ALL_VISIBLE, VmCursor};
@@ -70,6 +73,66 @@ fn a_snapshot_holds_vacuum_back() {
     reader.commit();
     assert_eq!(world.vacuum(&rel, &mut index).tuples_removed, 1);
     assert_eq!(index.entries, []);
+}
+
+/// With `old_snapshot_threshold`, on the simulation's clock: what an old snapshot alone sees goes, and only who needed it fails.
+#[test]
+fn an_old_snapshot_fails_where_it_lost_a_row_and_nowhere_else() {
+    let test = || {
+        let options =
+            TxnOptions { old_snapshot_threshold: Some(Duration::from_secs(60)), ..TxnOptions::default() };
+        let world = World::with(64, Xid::FIRST_NORMAL, &options);
+        let rel = world.pairs();
+        let mut setup = world.session();
+        let filler = "x".repeat(1000);
+        let tids: Vec<Tid> = (0..20).map(|key| setup.insert(&rel, key, &filler)).collect();
+        setup.commit();
+        let old = world.session();
+        let snapshot = world.txns.snapshot();
+        let write = |change: &dyn Fn(&mut Session<'_>)| {
+            let mut writer = world.session();
+            change(&mut writer);
+            writer.commit();
+        };
+        // Of three versions in a row the old snapshot needs the first; a row that came and went is none of its business.
+        write(&|writer| assert!(!writer.update(&rel, tids[0], 0, "second").1));
+        let brief = RefCell::new(tids[0]);
+        write(&|writer| *brief.borrow_mut() = writer.insert(&rel, 99, "brief"));
+        write(&|writer| assert_eq!(writer.delete(&rel, *brief.borrow()), DeleteOutcome::Deleted));
+        let mut index = TestIndex { entries: tids.clone(), none: false };
+        assert_eq!(world.vacuum(&rel, &mut index).tuples_removed, 0, "no snapshot is old yet");
+        let look = |snapshot: &Snapshot, tid| {
+            let mut out = HeapTuple::new();
+            old.look_with(snapshot, |access, view| fetch(access, &rel, view, tid, &mut out))
+        };
+        for _ in 0..3 {
+            runtime::wait(runtime::sleep(Duration::from_secs(60)));
+            drop(world.txns.snapshot());
+            world.txns.early_limit(RelKind::Plain);
+        }
+        let young = world.txns.snapshot();
+        assert_eq!(look(&snapshot, tids[0]).unwrap(), Fetched::Visible, "nobody removed it yet");
+        assert_eq!(world.vacuum(&rel, &mut index).tuples_removed, 2);
+        assert!(matches!(look(&snapshot, tids[0]), Err(HeapError::SnapshotTooOld)));
+        assert_eq!(look(&snapshot, tids[1]).unwrap(), Fetched::Visible, "that row of the same page is there");
+        assert_eq!(look(&snapshot, tids[19]).unwrap(), Fetched::Visible);
+        assert_ne!(brief.borrow().block, tids[0].block);
+        assert_eq!(look(&snapshot, *brief.borrow()).unwrap(), Fetched::AllDead, "it never saw this row");
+        assert_eq!(look(&young, tids[0]).unwrap(), Fetched::Visible, "the second version");
+        let scan = |snapshot: &Snapshot| {
+            old.look_with(snapshot, |access, view| {
+                let mut scan = HeapScan::new(access, rel.clone(), None)?;
+                let mut rows = 0;
+                while scan.next(access, view)?.is_some() {
+                    rows += 1;
+                }
+                HeapResult::Ok(rows)
+            })
+        };
+        assert!(matches!(scan(&snapshot), Err(HeapError::SnapshotTooOld)));
+        assert_eq!(scan(&young).unwrap(), 20);
+    };
+    runtime::Simulation::new(1).run(test).unwrap();
 }
 
 #[test]

@@ -52,17 +52,21 @@ impl World {
 
     /// A server whose first transaction gets this xid.
     pub fn starting_at(buffers: usize, next_xid: Xid) -> World {
+        World::with(buffers, next_xid, &TxnOptions::default())
+    }
+
+    pub fn with(buffers: usize, next_xid: Xid, options: &TxnOptions) -> World {
         let number = WORLDS.fetch_add(1, Ordering::Relaxed);
         let dir = std::env::temp_dir().join(format!("stampede-heap-{}-{number}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&dir);
-        std::fs::create_dir_all(dir.join("base/5")).unwrap();
+        let _ = runtime::fs::remove_dir_all(&dir);
+        runtime::fs::create_dir_all(&dir.join("base/5")).unwrap();
         let wal = Arc::new(Wal::create(&dir.join("pg_wal"), wal_options(), 1).unwrap());
         let start = wal.insert_end();
         let smgr = Arc::new(Smgr::new(&dir));
         let pool = BufferPool::new(buffers, smgr, wal.clone());
         TxnSystem::create(&dir).unwrap();
         let first = TxnStart { next_xid, next_multi: MultiXactId(1) };
-        let txns = Arc::new(TxnSystem::open(&dir, wal, Arc::new(KeepFiles), &TxnOptions::default(), first));
+        let txns = Arc::new(TxnSystem::open(&dir, wal, Arc::new(KeepFiles), options, first));
         World { dir, pool, txns, start, next_file: AtomicU32::new(16384), next_session: AtomicU32::new(1) }
     }
 
@@ -100,7 +104,7 @@ impl World {
         let options = VacuumOptions {
             memory: 1 << 20,
             disable_page_skipping: false,
-            freeze_limit: self.txns.horizon(RelKind::Plain).maybe_needed,
+            freeze_limit: self.txns.horizon(RelKind::Plain, None).maybe_needed,
             truncate: true,
         };
         vacuum(&self.access(), rel, &options, callbacks).unwrap()

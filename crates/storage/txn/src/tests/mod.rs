@@ -1,6 +1,7 @@
 //! Whole-crate tests, and those of files that the model compiles a second time.
 
 mod locks;
+mod old_snapshots;
 mod prepared;
 mod recovery;
 mod transactions;
@@ -78,23 +79,30 @@ struct Server {
 
 const FIRST: TxnStart = TxnStart { next_xid: Xid::FIRST_NORMAL, next_multi: MultiXactId(1) };
 
+fn small_options() -> TxnOptions {
+    TxnOptions { transaction_buffers: 16, max_prepared: 8, ..TxnOptions::default() }
+}
+
 impl Server {
     /// A new server on an empty (simulated) disk.
     fn new() -> Server {
+        Server::with(small_options())
+    }
+
+    fn with(options: TxnOptions) -> Server {
         TxnSystem::create(Path::new("/data")).unwrap();
         runtime::fs::sync_dir(Path::new("/")).unwrap();
-        let server = Server::open(Arc::default(), FIRST);
+        let server = Server::open_with(Arc::default(), FIRST, options);
         server.system.end_recovery().unwrap();
         server
     }
 
     fn open(log: Arc<MemoryLog>, start: TxnStart) -> Server {
-        Server::open_with(log, start, 8)
+        Server::open_with(log, start, small_options())
     }
 
-    fn open_with(log: Arc<MemoryLog>, start: TxnStart, max_prepared: usize) -> Server {
+    fn open_with(log: Arc<MemoryLog>, start: TxnStart, options: TxnOptions) -> Server {
         let dropped = Arc::new(Dropped::default());
-        let options = TxnOptions { transaction_buffers: 16, max_prepared };
         let system = TxnSystem::open(Path::new("/data"), log.clone(), dropped.clone(), &options, start);
         Server { system: Arc::new(system), log, dropped }
     }

@@ -336,7 +336,11 @@ fn more_than_the_setting_allows_stop_the_start() {
             prepare(&mut server.session(1), &n.to_string()).unwrap();
         }
         let records = server.log.records.lock().clone();
-        let smaller = Server::open_with(Arc::default(), super::FIRST, 7);
+        let smaller = Server::open_with(
+            Arc::default(),
+            super::FIRST,
+            crate::TxnOptions { max_prepared: 7, ..super::small_options() },
+        );
         for record in records {
             smaller
                 .system

@@ -3,14 +3,15 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Duration;
 
-use base::{CommandId, SubxactId, Xid};
+use base::{BlockNo, CommandId, SubxactId, Xid};
 use proptest::prelude::*;
 
 use super::{Server, file, simulate};
 use crate::{
     BlockState, Characteristics, End, IsolationLevel, Phase, RelKind, Snapshot, SyncCommit, Transaction,
-    XidStatus,
+    TxnOptions, XidHolds, XidStatus,
 };
 
 fn commit(transaction: &mut Transaction) {
@@ -118,7 +119,7 @@ fn a_million_savepoints_are_linear_and_commit_as_one() {
         let longest = server.log.records.lock().iter().map(|record| record.data.len()).max();
         assert!(longest.unwrap() < 64, "one run in the record");
         drop(during);
-        server.system.horizon(RelKind::Plain);
+        server.system.horizon(RelKind::Plain, None);
         assert!(server.system.parents().chunks() <= 1, "parents are freed behind the horizon");
     });
 }
@@ -141,36 +142,146 @@ fn horizons_follow_the_oldest_snapshot_and_vacuum_holds_nobody_back() {
         drop(server.system.snapshot());
         assert!(server.system.is_removable(RelKind::Plain, deleter));
         let mut vacuum = server.session(1);
-        vacuum.set_vacuum();
+        assert!(vacuum.set_holds(XidHolds::Nothing));
         vacuum.xid().unwrap();
         let held = server.system.snapshot_for_vacuum();
         let deleter = write();
         drop(server.system.snapshot());
-        assert!(server.system.horizon(RelKind::Plain).maybe_needed > deleter);
+        assert!(server.system.horizon(RelKind::Plain, None).maybe_needed > deleter);
         drop(held);
         let mut writer = server.session(2);
         let running = writer.xid().unwrap();
         let deleter = write();
         assert!(!server.system.is_removable(RelKind::Plain, deleter), "{running} runs and is older");
-        assert!(server.system.temp_horizon(None) > deleter);
+        let own = |kind, xid| server.system.horizon(kind, xid).maybe_needed;
+        assert!(own(RelKind::Temp, None) > deleter && own(RelKind::Temp, Some(running)) == running);
+        assert!(server.system.is_removable(RelKind::Temp, deleter), "others do not read temporary relations");
+        assert!(!server.system.is_removable(RelKind::Temp, running));
     });
 }
 
 #[test]
-fn an_accurate_horizon_is_computed_once_for_each_xmin() {
+fn an_index_build_holds_back_catalogs_and_no_table() {
+    simulate(6, || {
+        let server = Server::new();
+        let mut build = server.session(1);
+        assert!(build.set_holds(XidHolds::Catalogs));
+        let building = build.xid().unwrap();
+        assert!(!build.set_holds(XidHolds::Everything), "an xid's class is settled");
+        let mut writer = server.session(2);
+        let deleter = writer.xid().unwrap();
+        commit(&mut writer);
+        let during = server.system.snapshot();
+        assert!(!during.sees(building) && during.sees(deleter));
+        let horizon = |kind| server.system.horizon(kind, None).maybe_needed;
+        assert!(horizon(RelKind::Plain) > deleter, "the build writes no tables");
+        assert_eq!(horizon(RelKind::Catalog), building);
+        assert_eq!(horizon(RelKind::Shared), building);
+        commit(&mut build);
+        assert_eq!(horizon(RelKind::Catalog), building, "the snapshot still needs its catalog rows");
+        drop(during);
+        assert_eq!(horizon(RelKind::Catalog), server.system.next_xid());
+    });
+}
+
+#[test]
+fn an_accurate_horizon_is_computed_once_for_each_xmin_or_many_ends() {
+    use crate::horizon::{Known, REFRESH_AFTER};
     let bounds = crate::horizon::Bounds::default();
     let computed = std::cell::Cell::new(0);
-    let test = |xid, last_xmin, accurate| {
-        bounds.is_removable(Xid(xid), Xid(last_xmin), || {
+    let test = |xid, (needed, completions), accurate| {
+        bounds.is_removable(Xid(xid), Known { needed: Xid(needed), completions }, || {
             computed.set(computed.get() + 1);
             Xid(accurate)
         })
     };
-    assert!(test(5, 100, 50));
-    assert!(test(49, 100, 0) && !test(50, 100, 0) && !test(99, 100, 0) && !test(100, 100, 0));
+    let first = (100, 1);
+    assert!(!test(50, first, 50));
+    assert!(test(49, first, 0) && !test(50, first, 0) && !test(99, first, 0) && !test(100, first, 0));
     assert_eq!(computed.get(), 1);
-    assert!(test(60, 101, 70) && test(50, 101, 0));
+    assert!(test(60, (101, 2), 70) && test(50, (101, 3), 0) && !test(70, (101, 4), 101));
     assert_eq!(computed.get(), 2);
+    // A long transaction keeps the upper bound where it is: the lower one follows all the same.
+    assert!(!test(80, (101, 1 + REFRESH_AFTER), 101));
+    assert!(test(80, (101, 2 + REFRESH_AFTER), 101));
+    assert_eq!(computed.get(), 3);
+}
+
+#[test]
+fn parents_are_freed_although_nobody_asks_for_a_horizon() {
+    simulate(7, || {
+        let server = Server::new();
+        for _ in 0..20 {
+            let mut writer = server.session(1);
+            writer.begin_block();
+            for _ in 0..20_000 {
+                writer.push_subxact(None);
+                writer.xid().unwrap();
+                writer.release_current();
+            }
+            commit(&mut writer);
+        }
+        let chunks = server.system.parents().chunks();
+        assert!(chunks <= 3, "{chunks} chunks are kept for 400,000 ended subtransactions");
+    });
+}
+
+#[test]
+fn rolling_back_a_deep_stack_is_one_step() {
+    simulate(8, || {
+        let server = Server::new();
+        let mut writer = server.session(1);
+        writer.begin_block();
+        for n in 0..1_000 {
+            writer.push_subxact(Some(&format!("s{n}")));
+            writer.xid().unwrap();
+        }
+        let records = server.log.records.lock().len();
+        writer.rollback_to("s100").unwrap();
+        assert_eq!(server.log.records.lock().len(), records + 1);
+        assert_eq!((writer.depth(), writer.subxids().len()), (102, 100));
+        assert!(writer.is_mine(Xid(103)) && !writer.is_mine(Xid(104)) && !writer.is_mine(Xid(1_000)));
+        let again = writer.xid().unwrap();
+        commit(&mut writer);
+        let committed = |xid| server.system.did_commit(xid).unwrap();
+        assert!(committed(Xid(103)) && committed(again) && !committed(Xid(104)) && !committed(Xid(1_003)));
+    });
+}
+
+/// Versions that only a snapshot over the threshold sees may go, by the simulation's clock, and it alone hears of it.
+#[test]
+fn old_snapshots_lose_what_is_removed_and_no_others_do() {
+    simulate(9, || {
+        let threshold = Some(Duration::from_secs(120));
+        let server = Server::with(TxnOptions { old_snapshot_threshold: threshold, ..TxnOptions::default() });
+        let write = || {
+            let mut writer = server.session(9);
+            let xid = writer.xid().unwrap();
+            commit(&mut writer);
+            xid
+        };
+        let minutes = |n: u64| runtime::wait(runtime::sleep(Duration::from_secs(60 * n)));
+        let limit = || server.system.early_limit(RelKind::Plain);
+        let inserter = write();
+        let old = server.system.snapshot();
+        let deleter = write();
+        minutes(1);
+        let young = server.system.snapshot();
+        assert!(limit() <= deleter, "the old snapshot is one minute old");
+        minutes(2);
+        assert!(limit() > deleter && !server.system.is_removable(RelKind::Plain, deleter));
+        assert_eq!(server.system.early_limit(RelKind::Catalog), Xid::INVALID);
+        let later = write();
+        assert!(limit() <= later);
+        let (table, block) = (file(7), BlockNo(3));
+        server.system.lose(table, BlockNo(4), &[(deleter, later)]);
+        assert!(!old.lost_page(table, BlockNo(4)), "it did not see that version");
+        assert!(young.lost_page(table, BlockNo(4)), "this one did");
+        server.system.lose(table, block, &[(inserter, deleter)]);
+        assert!(old.lost_page(table, block) && old.lost_from(table, BlockNo(0)));
+        assert!(old.clone().lost_page(table, block), "copies of a snapshot know it too");
+        assert!(!young.lost_page(table, block) && !server.system.snapshot().lost_page(table, block));
+    });
 }
 
 #[test]
@@ -422,7 +533,7 @@ impl Run {
                 assert_eq!(session.is_mine(xid), self.model.stacks[n].concat().contains(&xid));
             }
         }
-        let horizon = self.server.system.horizon(RelKind::Plain).maybe_needed;
+        let horizon = self.server.system.horizon(RelKind::Plain, None).maybe_needed;
         for (_, snapshot) in &self.snapshots {
             assert!(horizon <= snapshot.xmin(), "{horizon} passed {snapshot:?}");
         }
