@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use base::{Oid, RelFile, SqlError, SqlResult};
+use base::{Oid, RelFile, SqlError, SqlResult, Tid};
 use btree::{BtreeDesc, BtreeRel, Compare, KeyColumn};
 use buffer::Persistence;
 use heap::{HeapDesc, HeapRel, ToastTable};
@@ -200,16 +200,16 @@ impl Reader<'_> {
     fn load_indexes(&self, table: Oid) -> SqlResult<Vec<Arc<Index>>> {
         let rows = self.find(&pg_index::TABLE, pg_index::PG_INDEX_INDRELID_INDEX, &[table.into()])?;
         let mut indexes = Vec::with_capacity(rows.len());
-        for (_, row) in rows {
+        for (tid, row) in rows {
             if row.bool(pg_index::INDISLIVE) {
-                indexes.push(Arc::new(self.load_index(table, &row)?));
+                indexes.push(Arc::new(self.load_index(table, tid, &row)?));
             }
         }
         indexes.sort_by_key(|index| index.oid);
         Ok(indexes)
     }
 
-    fn load_index(&self, table: Oid, row: &Row) -> SqlResult<Index> {
+    fn load_index(&self, table: Oid, tid: Tid, row: &Row) -> SqlResult<Index> {
         let oid = row.oid(pg_index::INDEXRELID);
         let Some((_, class)) =
             self.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])?
@@ -255,6 +255,11 @@ impl Reader<'_> {
             options,
             method,
             ready: row.bool(pg_index::INDISREADY),
+            check_xmin: match row.bool(pg_index::INDCHECKXMIN) {
+                true => Some(self.catalog.tables().inserter(&pg_index::TABLE, tid)?),
+                false => None,
+            },
+            serves: true,
             file,
             size: size_of(&class),
             btree: Some(Arc::new(BtreeRel::new(btree))),

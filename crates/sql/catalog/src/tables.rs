@@ -136,6 +136,15 @@ impl OpenTables {
         Ok(rows)
     }
 
+    /// Who wrote this version of a row.
+    pub fn inserter(&self, shape: &SystemTable, tid: Tid) -> SqlResult<Xid> {
+        let mut tuple = HeapTuple::new();
+        let heap = &self.table(shape).heap;
+        heap::fetch_version(&self.access(), heap, tid, &mut tuple).map_err(heap::HeapError::into_sql)?;
+        let found = tuple.get().ok_or_else(|| SqlError::internal("a catalog row is gone"))?;
+        Ok(found.xmin())
+    }
+
     /// All visible rows.
     pub fn scan(&self, view: &View<'_>, shape: &SystemTable) -> SqlResult<Vec<(Tid, Row)>> {
         let table = self.table(shape);

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use base::{Oid, RelFile, SqlResult};
+use base::{Oid, RelFile, SqlResult, Xid};
 use btree::BtreeRel;
 use heap::HeapRel;
 
@@ -188,12 +188,24 @@ pub struct Index {
     pub method: Oid,
     /// Inserts maintain it (`indisready`), though it may not be [`valid`](Index::valid) for queries yet.
     pub ready: bool,
+    /// With `indcheckxmin`, who built it: a snapshot that does not see this xid ended must not use it, as rows may be missing that
+    /// only older snapshots see.
+    pub check_xmin: Option<Xid>,
+    /// Whether queries may use it, if it is [`valid`](Index::valid): false in the description for a snapshot that is older.
+    pub serves: bool,
     /// Its files.
     pub file: RelFile,
     /// Its size.
     pub size: SizeEstimate,
     /// The open index. None in tests of the layers above, which have no storage.
     pub btree: Option<Arc<BtreeRel>>,
+}
+
+impl Index {
+    /// Whether a query may read it.
+    pub fn is_usable(&self) -> bool {
+        self.valid && self.serves
+    }
 }
 
 impl PartialEq for Index {
@@ -259,6 +271,22 @@ impl Table {
     pub fn column(&self, name: &str) -> Option<(i16, &Column)> {
         let i = self.columns.iter().position(|c| !c.dropped && c.name == name)?;
         Some((i as i16 + 1, &self.columns[i]))
+    }
+
+    /// The description for snapshots with this oldest running xid, which is asked only if it matters: without the service of
+    /// indexes that are too young for them.
+    pub fn for_snapshot(self: Arc<Table>, xmin: impl FnOnce() -> Xid) -> Arc<Table> {
+        if self.indexes.iter().all(|index| index.check_xmin.is_none()) {
+            return self;
+        }
+        let xmin = xmin();
+        let mut table = (*self).clone();
+        for index in &mut table.indexes {
+            if index.check_xmin.is_some_and(|builder| builder >= xmin) {
+                Arc::make_mut(index).serves = false;
+            }
+        }
+        Arc::new(table)
     }
 }
 

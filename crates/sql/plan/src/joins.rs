@@ -385,7 +385,7 @@ impl<'a, 'c> Search<'a, 'c> {
         table.indexes.iter().any(|i| {
             i.unique
                 && i.immediate
-                && i.valid
+                && i.is_usable()
                 && i.predicate.is_none()
                 && i.keys.iter().all(|k| *k > 0 && equated(*k))
         })

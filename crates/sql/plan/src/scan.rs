@@ -51,7 +51,7 @@ impl Search<'_, '_> {
         let mut bitmaps: Vec<(Bitmap, f64, Vec<usize>)> = Vec::new();
         for position in 0..table.indexes.len() {
             let index = IndexRef { table: table.clone(), position };
-            if !index.valid || !self.predicate_holds(rel, &index, filters) {
+            if !index.is_usable() || !self.predicate_holds(rel, &index, filters) {
                 continue;
             }
             let index_shape = self.index_shape(&index);
@@ -361,7 +361,7 @@ impl Search<'_, '_> {
                 let mut best: Option<(Bitmap, f64)> = None;
                 for position in 0..table.indexes.len() {
                     let index = IndexRef { table: table.clone(), position };
-                    if !index.valid || index.predicate.is_some() {
+                    if !index.is_usable() || index.predicate.is_some() {
                         continue;
                     }
                     let matched = self.match_index(rel, &index, &quals);

@@ -156,6 +156,8 @@ impl TestCatalog {
             options: Vec::new(),
             method: Oid(403),
             ready: true,
+            check_xmin: None,
+            serves: true,
             file: RelFile::default(),
             size: SizeEstimate::default(),
             btree: None,

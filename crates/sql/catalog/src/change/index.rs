@@ -141,6 +141,14 @@ impl Changer<'_> {
         btree::create_empty(&access, &open).map_err(|e| e.into_sql(&name, &name))
     }
 
+    /// Notes that rows are missing from a new index which only snapshots see that are older than it.
+    pub fn set_index_check_xmin(&mut self, index: Oid) -> SqlResult<()> {
+        self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
+            row[pg_index::INDCHECKXMIN] = Datum::Bool(true);
+        })?;
+        self.next_command()
+    }
+
     /// Sets whether an index serves queries and inserts (CREATE INDEX CONCURRENTLY, failed builds).
     pub fn set_index_state(&mut self, index: Oid, valid: bool, ready: bool) -> SqlResult<()> {
         self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {

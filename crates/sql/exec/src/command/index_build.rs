@@ -21,13 +21,16 @@ pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid) -> SqlResu
     let rel = index.btree.clone().ok_or_else(|| SqlError::internal("an index has no tree"))?;
     let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
     let mut sort = IndexSort::new(&rel, memory, session.temp.clone());
-    let rows = scan(session, &table, index, &mut sort)?;
+    let (rows, broken_chains) = scan(session, &table, index, &mut sort)?;
     let mut sorted = sort.finish()?;
     let xid = session.txn.borrow_mut().xid()?;
     let access = session.engine().index_access(xid);
     let mut unique = Uniqueness { session, table: &table, index, last: None };
     let mut next = |out: &mut Vec<Datum>| next_entry(&mut sorted, &mut unique, out);
     let entries = btree::build(&access, &rel, &mut next).map_err(|e| e.into_sql(&index.name, &table.name))?;
+    if broken_chains {
+        session.with_changer(|changer| changer.set_index_check_xmin(oid))?;
+    }
     note_sizes(session, &table, index, rows, entries)
 }
 
@@ -36,14 +39,15 @@ fn find(table: &Table, oid: base::Oid) -> SqlResult<&Index> {
     found.map(|index| &**index).ok_or_else(|| SqlError::internal(format!("index {oid} not found")))
 }
 
-/// Hands the table's rows to the sort. Returns how many are live.
-fn scan(session: &Session, table: &Table, index: &Index, sort: &mut IndexSort<'_>) -> SqlResult<u64> {
-    let Some(heap) = &table.heap else { return Ok(0) };
+/// Hands the table's rows to the sort. Returns how many are live, and whether versions that only older snapshots see were left
+/// out: those of HOT chains whose live end has other keys.
+fn scan(session: &Session, table: &Table, index: &Index, sort: &mut IndexSort<'_>) -> SqlResult<(u64, bool)> {
+    let Some(heap) = &table.heap else { return Ok((0, false)) };
     let mut keys = IndexKeys::new(session, table, index)?;
     let access = session.engine().heap_access();
     let (mut row, mut entry, mut live) = (Vec::new(), Vec::new(), 0);
     let me = session.txn.borrow();
-    heap::build_scan(&access, heap, &me, &mut |found| {
+    let broken_chains = heap::build_scan(&access, heap, &me, &mut |found| {
         let callback = |e: SqlError| HeapError::Callback(e);
         row.clear();
         found
@@ -60,7 +64,7 @@ fn scan(session: &Session, table: &Table, index: &Index, sort: &mut IndexSort<'_
         Ok(())
     })
     .map_err(HeapError::into_sql)?;
-    Ok(live)
+    Ok((live, broken_chains))
 }
 
 fn next_entry(

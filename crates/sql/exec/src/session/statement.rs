@@ -9,6 +9,8 @@
 //! 1. A plan runs only while every relation in `depends` is current, checked while the statement holds its locks on them.
 //! 2. Plans made from the transaction's own catalog changes are not shared with other sessions, and not used after the next
 //!    change.
+//! 3. No plan reads an index under a snapshot that the index is too young for; a plan that does without such an index is not shared, and
+//!    made anew once a snapshot may use it.
 //!
 //! # Locks
 //! The instance's plan cache has one short mutex, taken at Parse and at replanning, never at Execute of a valid plan.
@@ -18,8 +20,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::settings::Setting;
-use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::{CatalogView, Table, Validity};
+use base::{Oid, SqlError, SqlResult, Xid, sql_err};
+use catalog::{CatalogView, Index, Table, Validity};
 use parking_lot::Mutex;
 use parse::{RawStatement, Statement};
 use rustc_hash::FxHashMap;
@@ -60,6 +62,8 @@ pub(crate) struct SharedPlan {
     definitions: Option<Validity>,
     /// Some of these are temporary.
     temporary: bool,
+    /// Whether some index of them is not for every snapshot, see [`catalog::Index::check_xmin`].
+    checks_xmin: bool,
 }
 
 /// A plan with this session's reasons to believe in it, and its state tree once it ran.
@@ -132,9 +136,32 @@ impl SharedPlan {
         self.depends.iter().all(|table| table.validity.is_current())
             && self.definitions.as_ref().is_none_or(Validity::is_current)
     }
+
+    /// Whether an index was left out that younger snapshots may use.
+    fn is_transient(&self) -> bool {
+        self.checks_xmin && self.indexes().any(|index| !index.serves)
+    }
+
+    fn indexes(&self) -> impl Iterator<Item = &Index> {
+        self.depends.iter().flat_map(|table| table.indexes.iter().map(|index| &**index))
+    }
 }
 
 impl Session {
+    /// Whether the indexes that a plan could use are those that the next snapshot can.
+    fn fits_snapshot(&self, plan: &SharedPlan) -> bool {
+        if !plan.checks_xmin {
+            return true;
+        }
+        let xmin = self.snapshot_xmin();
+        plan.indexes().all(|index| index.serves == index.check_xmin.is_none_or(|builder| builder < xmin))
+    }
+
+    /// The oldest running xid of the snapshot that the next statement takes, or of one before it.
+    pub(crate) fn snapshot_xmin(&self) -> Xid {
+        self.txn.borrow().snapshot_xmin()
+    }
+
     fn versions(&self) -> Versions {
         let settings = self.settings.borrow();
         Versions {
@@ -163,7 +190,9 @@ impl Session {
 
     /// Whether a plan whose relations this transaction has locked is still the one to use.
     pub(super) fn still_holds(&self, planned: &Planned) -> bool {
-        planned.versions == self.versions() && planned.shared.is_current()
+        planned.versions == self.versions()
+            && planned.shared.is_current()
+            && self.fits_snapshot(&planned.shared)
     }
 
     /// A plan that is current, with its relations locked.
@@ -204,11 +233,12 @@ impl Session {
         let shareable = versions.own_changes == 0 && !self.has_own_planner_settings() && !has_temporary;
         let key = shareable.then(|| self.plan_key(source, raw));
         let found = key.as_ref().and_then(|key| self.instance.plans.get(key));
+        let found = found.filter(|shared| self.fits_snapshot(shared));
         let shared = match found {
             Some(shared) => shared,
             None => {
                 let shared = Arc::new(self.analyze_and_plan(&source.text, raw, &source.given)?);
-                if let Some(key) = key {
+                if let Some(key) = key.filter(|_| !shared.is_transient()) {
                     self.instance.plans.put(key, shared.clone());
                 }
                 shared
@@ -276,6 +306,7 @@ impl Session {
             prepared,
             definitions,
             temporary: depends.iter().any(|table| table.persistence == 't'),
+            checks_xmin: depends.iter().flat_map(|t| &t.indexes).any(|i| i.check_xmin.is_some()),
             depends,
         })
     }
