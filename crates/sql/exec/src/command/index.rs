@@ -73,6 +73,11 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
     index_build::build(session, &table, index)
 }
 
+/// Whether building the index evaluates no expression.
+pub(crate) fn runs_no_user_code(statement: &CreateIndex) -> bool {
+    statement.filter.is_none() && statement.keys.iter().all(|key| key.expr.is_none())
+}
+
 fn refuse_unsupported(statement: &CreateIndex) -> SqlResult<()> {
     match statement.access_method.as_str() {
         "btree" => {}

@@ -200,7 +200,7 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
         Datum::Null,
         shown(Datum::Int4(backend.client.map_or(-1, |a| i32::from(a.port())))),
         xid.map_or(Datum::Null, |xid| Datum::Oid(xid.0 as u32)),
-        Datum::Null,
+        backend.xmin().map_or(Datum::Null, |xmin| Datum::Oid(xmin.0 as u32)),
         Datum::text("client backend"),
     ]
 }
@@ -231,11 +231,18 @@ mod tests {
         b.begin_command(&Arc::from("update t"), 3, 2);
         assert_eq!(wait_of(&b, &[]), None);
         let locks = [lock(7, LockTag::Xid(Xid(900)), true), lock(7, LockTag::Xid(Xid(800)), false)];
+        assert_eq!(activity_row(&b, &locks, true)[16], Datum::Null);
+        b.uses_snapshot(Xid(750));
+        b.uses_snapshot(Xid(760));
         let row = activity_row(&b, &locks, true);
         assert_eq!(row.len(), 18);
         assert_eq!([&row[6], &row[7]], [&Datum::text("Lock"), &Datum::text("transactionid")]);
         assert_eq!([&row[4], &row[5]], [&Datum::text("active"), &Datum::text("update t")]);
-        assert_eq!(row[15], Datum::Oid(900));
+        assert_eq!([&row[15], &row[16]], [&Datum::Oid(900), &Datum::Oid(750)]);
+        b.holds_snapshots([Xid(800), Xid(790)].into_iter());
+        assert_eq!(b.xmin(), Some(Xid(790)));
+        b.holds_snapshots(std::iter::empty());
+        assert_eq!(b.xmin(), None);
         let hidden = activity_row(&b, &locks, false);
         assert_eq!([&hidden[4], &hidden[6], &hidden[9]], [&Datum::Null; 3]);
         assert_eq!(hidden[5], Datum::text("<insufficient privilege>"));

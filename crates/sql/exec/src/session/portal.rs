@@ -236,6 +236,7 @@ impl Session {
         command: CommandId,
         f: impl FnOnce(&Env<'_>) -> T,
     ) -> T {
+        self.backend.uses_snapshot(snapshot.xmin());
         let format = self.format();
         // Read before: `f` borrows both cells.
         let fixed_snapshot = self.txn.borrow().characteristics().isolation.keeps_snapshot();
@@ -253,6 +254,16 @@ impl Session {
             work_mem,
             temp: &self.temp,
         })
+    }
+
+    /// Tells `pg_stat_activity` which snapshots stay while no statement runs: the transaction's and those of cursors.
+    pub(super) fn show_snapshots(&self) {
+        let Ok(portals) = self.portals.try_borrow() else { return };
+        let cursors = portals.iter().filter_map(|(_, portal)| match &portal.state {
+            State::Suspended(running) => Some(running.snapshot.xmin()),
+            State::Ready | State::Done => None,
+        });
+        self.backend.holds_snapshots(cursors.chain(self.txn.borrow().kept_xmin()));
     }
 
     /// Closes those portals of which `which` says so.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
 use parse::Statement;
-use txn::BlockState;
+use txn::{BlockState, XidHolds};
 
 use super::portal::Portal;
 use super::statement::{Source, Work};
@@ -67,6 +67,7 @@ impl Session {
             }
             out.row_description(&columns, &portal.formats)?;
         }
+        self.settle_holds(source);
         let tag = self.run_portal(&mut portal, 0, out)?;
         if last {
             self.end_statement()?;
@@ -77,6 +78,17 @@ impl Session {
         match tag {
             Some(tag) => tag.send(out),
             None => Ok(()),
+        }
+    }
+
+    /// A CREATE INDEX that is all of a Query message, and so of its transaction, runs no code of users and writes catalog rows only: it
+    /// need not hold back the removal of tables' rows. In the extended protocol other statements may follow.
+    fn settle_holds(&self, source: &Source) {
+        let Work::Utility(raw) = &source.work else { return };
+        let Statement::CreateIndex(create) = &raw.stmt else { return };
+        let mut txn = self.txn.borrow_mut();
+        if txn.state() == BlockState::Started && crate::command::runs_no_user_code(create) {
+            txn.set_holds(XidHolds::Catalogs);
         }
     }
 
@@ -263,6 +275,7 @@ impl Session {
 
     /// Tells `pg_stat_activity` that the session waits for its client.
     fn show_idle(&self) {
+        self.show_snapshots();
         self.backend.end_command(match self.transaction_status() {
             TransactionStatus::Idle => BackendState::Idle,
             TransactionStatus::InBlock => BackendState::IdleInTransaction,

@@ -16,8 +16,9 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use base::Oid;
+use base::{Oid, Xid};
 use parking_lot::Mutex;
 use runtime::Interrupts;
 
@@ -85,6 +86,8 @@ pub struct Backend {
     pub client: Option<SocketAddr>,
     /// When it connected.
     pub start: i64,
+    /// Oldest running xid of the snapshots that it holds; 0 without any.
+    xmin: AtomicU64,
     activity: Mutex<Activity>,
 }
 
@@ -109,6 +112,7 @@ impl Backend {
             database_name: database_name.into(),
             client,
             start: now,
+            xmin: AtomicU64::new(0),
             activity: Mutex::new(Activity {
                 state: BackendState::Idle,
                 query: Arc::from(""),
@@ -119,6 +123,26 @@ impl Backend {
                 wait: None,
             }),
         }
+    }
+
+    /// Oldest running xid of the snapshots that it holds (`backend_xmin`).
+    pub fn xmin(&self) -> Option<Xid> {
+        // Relaxed, here and below: shown to people, orders nothing.
+        Some(Xid(self.xmin.load(Ordering::Relaxed))).filter(|xmin| xmin.is_valid())
+    }
+
+    /// One more snapshot is in use.
+    #[inline]
+    pub fn uses_snapshot(&self, xmin: Xid) {
+        let shown = self.xmin.load(Ordering::Relaxed);
+        if shown == 0 || xmin.0 < shown {
+            self.xmin.store(xmin.0, Ordering::Relaxed);
+        }
+    }
+
+    /// These are all that it holds.
+    pub fn holds_snapshots(&self, xmins: impl Iterator<Item = Xid>) {
+        self.xmin.store(xmins.min().unwrap_or_default().0, Ordering::Relaxed);
     }
 
     /// What it does now.

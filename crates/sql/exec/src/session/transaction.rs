@@ -37,7 +37,10 @@ impl Session {
         match state {
             BlockState::Started | BlockState::Implicit => {}
             // In a block: the next statement sees what this one did.
-            _ => return self.next_command(),
+            _ => {
+                self.show_snapshots();
+                return self.next_command();
+            }
         }
         self.commit_transaction().map(drop)
     }
@@ -103,6 +106,7 @@ impl Session {
     }
 
     pub(super) fn after_transaction(&self) {
+        self.show_snapshots();
         self.combo.clear();
         if self.txn.borrow().characteristics() != Characteristics::default() {
             let mut settings = self.settings.borrow_mut();
