@@ -7,7 +7,7 @@ use parse::ast::{self, Indirection};
 use types::oids;
 
 use crate::core::{Analyzer, NsItem, Place};
-use crate::expr::{CoercionForm, Expr, Location, RowExpr, RowVersion, Var, system_column};
+use crate::expr::{CoercionForm, DomainValue, Expr, Location, RowExpr, RowVersion, Var, system_column};
 use crate::query::{RteKind, access};
 use crate::walk::raise_levels;
 
@@ -63,6 +63,9 @@ impl Analyzer<'_> {
     }
 
     fn bare_column(&mut self, name: &str, location: Location) -> SqlResult<Expr> {
+        if let (Some((type_oid, typmod, collation)), "value") = (self.domain_value, name) {
+            return Ok(Expr::DomainValue(DomainValue { type_oid, typmod, collation, location }));
+        }
         if let Some(e) = self.find_column(name, location)? {
             return Ok(e);
         }

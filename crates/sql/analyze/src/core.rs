@@ -206,6 +206,8 @@ pub(crate) struct Analyzer<'a> {
     pub(crate) levels: Vec<Level>,
     /// View expansions under way, to stop a view that would contain itself.
     pub(crate) views: Vec<Oid>,
+    /// What VALUE is, in a domain's constraint: type, modifier, collation.
+    pub(crate) domain_value: Option<(Oid, i32, Oid)>,
 }
 
 impl<'a> Analyzer<'a> {
@@ -215,7 +217,7 @@ impl<'a> Analyzer<'a> {
         catalog: &'a dyn CatalogView,
         call: &'a types::Call<'a>,
     ) -> Analyzer<'a> {
-        Analyzer { text, catalog, call, params, levels: Vec::new(), views: Vec::new() }
+        Analyzer { text, catalog, call, params, levels: Vec::new(), views: Vec::new(), domain_value: None }
     }
 
     /// The innermost level.

@@ -257,6 +257,8 @@ pub struct ExprContext<'a> {
     pub relation: Option<&'a std::sync::Arc<Table>>,
     /// Column that the value is assigned to: name, type, modifier.
     pub column: Option<(&'a str, Oid, i32)>,
+    /// What VALUE is in a domain's constraint: type, modifier, collation.
+    pub value: Option<(Oid, i32, Oid)>,
 }
 
 /// Analyses an expression that stands alone.
@@ -268,6 +270,7 @@ pub fn analyze_expr(
     call: &types::Call<'_>,
 ) -> SqlResult<Expr> {
     let mut analyzer = Analyzer::new(text, ParamTypes::None, catalog, call);
+    analyzer.domain_value = context.value;
     analyzer.nested(|a| {
         if let Some(table) = context.relation {
             let range =

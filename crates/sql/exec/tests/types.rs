@@ -38,3 +38,53 @@ fn rows_are_values() {
     assert_eq!(s.query("select v, (v).c from u where id = 1"), "(5,)|");
     assert_eq!(s.query("select v from u where v is null order by id"), "(,)");
 }
+
+#[test]
+fn enums_order_as_their_labels() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create type e as enum ('red', 'green', 'blue')").unwrap();
+    s.run("create table t(c e primary key); insert into t values ('blue'), ('red'), ('green')").unwrap();
+    s.run("alter type e add value 'cyan' before 'green'").unwrap();
+    s.run("insert into t values ('cyan')").unwrap();
+    assert_eq!(s.query("select c from t order by c desc"), "blue\ngreen\ncyan\nred");
+    assert_eq!(s.query("select max(c), enum_range('cyan'::e, null) from t"), "blue|{cyan,green,blue}");
+    assert_eq!(s.query("select 'pink'::e"), "ERROR:  invalid input value for enum e: \"pink\"");
+    assert_eq!(
+        s.query("begin; alter type e add value 'new'; select 'new'::e"),
+        "ERROR:  unsafe use of new value \"new\" of enum type e"
+    );
+    s.run("rollback; alter type e rename value 'red' to 'crimson'").unwrap();
+    assert_eq!(s.query("select min(c) from t"), "crimson");
+    s.run("drop type e cascade").unwrap();
+    assert_eq!(s.query("select count(*) from pg_type where typname in ('e', '_e')"), "0");
+}
+
+#[test]
+fn domains_check_every_value() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create domain posint as int default 7 check (value > 0)").unwrap();
+    s.run("create table t(a posint, c int); insert into t(c) values (1)").unwrap();
+    let refused = "ERROR:  value for domain posint violates check constraint \"posint_check\"";
+    for sql in [
+        "select '-3'::posint",
+        "insert into t values (0)",
+        "update t set a = a - 10",
+        "select '{1,-2}'::posint[]",
+        "prepare q(posint) as select $1; execute q(-5)",
+    ] {
+        assert_eq!(s.query(sql), refused, "{sql}");
+    }
+    assert_eq!(s.query("select a + c from t"), "8");
+    // A cached plan does not outlive a change of the domain.
+    s.run("prepare i as insert into t values (50); execute i").unwrap();
+    s.run("delete from t where a = 50; alter domain posint add constraint small check (value < 10)").unwrap();
+    assert_eq!(s.query("execute i"), "ERROR:  value for domain posint violates check constraint \"small\"");
+    assert_eq!(
+        s.query("alter domain posint add check (value > 7)"),
+        "ERROR:  column \"a\" of table \"t\" contains values that violate the new constraint"
+    );
+    s.run("create domain nn as text not null").unwrap();
+    assert_eq!(s.query("select null::nn"), "ERROR:  domain nn does not allow null values");
+}

@@ -128,7 +128,7 @@ impl TestCatalog {
         let select = parse::parse_expression(sql).expect("stored expression");
         let parse::ast::SelectBody::Simple(body) = select.body else { panic!("not an expression") };
         let format = FormatContext::default();
-        let context = ExprContext { purpose, relation: Some(table), column: None };
+        let context = ExprContext { purpose, relation: Some(table), column: None, value: None };
         let call = Call::new(&format);
         let e = crate::analyze_expr(&body.targets[0].value, sql, context, self, &call)
             .expect("stored expression");

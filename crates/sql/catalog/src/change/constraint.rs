@@ -141,7 +141,7 @@ impl Changer<'_> {
             return Ok(());
         };
         self.delete(&pg_constraint::TABLE, tid, &row)?;
-        if row.char(pg_constraint::CONTYPE) == b'c' {
+        if row.char(pg_constraint::CONTYPE) == b'c' && row.oid(pg_constraint::CONRELID).is_valid() {
             self.count_check(row.oid(pg_constraint::CONRELID), -1)?;
         }
         Ok(())

@@ -288,6 +288,7 @@ impl Changer<'_> {
             class if class == pg_class::TABLE.oid => self.drop_relation(object.object)?,
             class if class == pg_attrdef::TABLE.oid => self.drop_default(object.object)?,
             class if class == pg_constraint::TABLE.oid => self.drop_constraint(object.object)?,
+            class if class == pg_type::TABLE.oid => self.drop_type(object.object)?,
             class => self.drop_by_oid(class, object.object)?,
         }
         let key = [object.class.into(), object.object.into()];

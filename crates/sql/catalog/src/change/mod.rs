@@ -23,6 +23,7 @@ mod object;
 mod relation;
 mod sequence;
 mod table;
+mod types;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -36,6 +37,7 @@ pub use depend::{Behavior, Dependency, ObjectAddress};
 pub use index::NewIndex;
 pub use sequence::NewSequence;
 pub use table::{NewColumn, NewDefault, NewTable};
+pub use types::NewDomain;
 
 use crate::cache::Stale;
 use crate::database::{Catalog, Reader, SessionCatalog, register_change};

@@ -101,7 +101,9 @@ impl Changer<'_> {
             self.add_column_row(oid, i as i16 + 1, column)?;
         }
         let me = ObjectAddress::relation(oid);
-        self.depend(me, ObjectAddress::schema(new.schema), Dependency::Normal)?;
+        if new.kind != RelationKind::Composite {
+            self.depend(me, ObjectAddress::schema(new.schema), Dependency::Normal)?;
+        }
         if toast.is_valid() {
             self.depend(ObjectAddress::relation(toast), me, Dependency::Internal)?;
         }
@@ -153,41 +155,29 @@ impl Changer<'_> {
 
     fn create_row_type(&mut self, relation: Oid, new: &NewTable) -> SqlResult<Oid> {
         let (row_type, array_type) = (self.new_oid(), self.new_oid());
-        let common = |oid: Oid, name: &str, io: [u32; 4]| {
-            let columns = [pg_type::TYPINPUT, pg_type::TYPOUTPUT, pg_type::TYPRECEIVE, pg_type::TYPSEND];
-            let row = RowBuilder::new(&pg_type::TABLE)
-                .set(pg_type::OID, oid)
-                .set(pg_type::TYPNAME, name)
-                .set(pg_type::TYPNAMESPACE, new.schema)
-                .set(pg_type::TYPOWNER, new.owner)
-                .set(pg_type::TYPLEN, -1i16)
-                .set(pg_type::TYPISDEFINED, true)
-                .set(pg_type::TYPDELIM, b',')
-                .set(pg_type::TYPALIGN, b'd')
-                .set(pg_type::TYPSTORAGE, b'x')
-                .set(pg_type::TYPTYPMOD, -1);
-            columns.into_iter().zip(io).fold(row, |row, (column, oid)| row.set(column, Oid(oid)))
-        };
-        let row = common(row_type, &new.name, [2290, 2291, 2402, 2403])
+        let names = (new.name.as_str(), new.schema, new.owner);
+        let row = self
+            .type_row(row_type, names, super::types::RECORD_IO)
             .set(pg_type::TYPTYPE, b'c')
             .set(pg_type::TYPCATEGORY, b'C')
             .set(pg_type::TYPRELID, relation)
             .set(pg_type::TYPARRAY, array_type);
         self.insert(&pg_type::TABLE, &row.build())?;
-        let array_name = self.free_array_name(&new.name, new.schema)?;
-        let row = common(array_type, &array_name, [750, 751, 2400, 2401])
-            .set(pg_type::TYPTYPE, b'b')
-            .set(pg_type::TYPCATEGORY, b'A')
-            .set(pg_type::TYPSUBSCRIPT, Oid(6179))
-            .set(pg_type::TYPELEM, row_type);
-        self.insert(&pg_type::TABLE, &row.build())?;
-        self.depend(ObjectAddress::ty(row_type), ObjectAddress::relation(relation), Dependency::Internal)?;
-        self.depend(ObjectAddress::ty(array_type), ObjectAddress::ty(row_type), Dependency::Internal)?;
+        self.create_array_type(array_type, row_type, names, Oid::INVALID)?;
+        // A type made by CREATE TYPE has its relation; a table has its type.
+        let (ty, relation) = (ObjectAddress::ty(row_type), ObjectAddress::relation(relation));
+        match new.kind {
+            RelationKind::Composite => {
+                self.depend(relation, ty, Dependency::Internal)?;
+                self.depend(ty, ObjectAddress::schema(new.schema), Dependency::Normal)?;
+            }
+            _ => self.depend(ty, relation, Dependency::Internal)?,
+        }
         Ok(row_type)
     }
 
     /// `_name`, with more underscores in front while a type of that name exists.
-    fn free_array_name(&self, name: &str, schema: Oid) -> SqlResult<String> {
+    pub(super) fn free_array_name(&self, name: &str, schema: Oid) -> SqlResult<String> {
         let mut array = format!("_{name}");
         loop {
             array.truncate(array.floor_char_boundary(63));

@@ -77,13 +77,7 @@ impl Changer<'_> {
     }
 
     /// Makes an enum. Returns its OID.
-    pub fn create_enum(
-        &mut self,
-        name: &str,
-        schema: Oid,
-        owner: Oid,
-        labels: &[String],
-    ) -> SqlResult<Oid> {
+    pub fn create_enum(&mut self, name: &str, schema: Oid, owner: Oid, labels: &[String]) -> SqlResult<Oid> {
         let (oid, array) = (self.new_oid(), self.new_oid());
         let row = self
             .type_row(oid, (name, schema, owner), ENUM_IO)
@@ -249,4 +243,3 @@ impl crate::Reader<'_> {
 
 /// `record`'s functions, for composite types.
 pub(super) const RECORD_IO: Io = [2290, 2291, 2402, 2403];
-

@@ -31,6 +31,9 @@ use crate::session::Session;
 
 /// ALTER TABLE, INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW.
 pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlResult<()> {
+    if statement.kind == ObjectKind::Type {
+        return Err(SqlError::not_supported("ALTER TYPE of a composite type"));
+    }
     let Some(found) = open(session, &statement.relation, statement.missing_ok)? else { return Ok(()) };
     check_kind(&found, statement.kind)?;
     names::check_not_system(&found)?;

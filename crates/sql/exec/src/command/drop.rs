@@ -81,6 +81,7 @@ pub(crate) fn run(session: &Session, statement: &Drop) -> SqlResult<()> {
     let objects = match (statement.kind, relation_kind(statement.kind)) {
         (_, Some(kind)) => relations(session, statement, kind)?,
         (ObjectKind::Schema, _) => schemas(session, statement)?,
+        (ObjectKind::Type | ObjectKind::Domain, _) => super::user_type::dropped(session, statement)?,
         (other, _) => return Err(SqlError::not_supported(format!("DROP {}", super::kind_words(other)))),
     };
     let behavior = match statement.behavior {

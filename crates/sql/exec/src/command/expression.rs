@@ -102,7 +102,8 @@ pub(crate) fn default(
     column: (&str, Oid, i32),
     text: &str,
 ) -> SqlResult<Stored> {
-    let context = ExprContext { purpose: Purpose::ColumnDefault, relation: None, column: Some(column) };
+    let context =
+        ExprContext { purpose: Purpose::ColumnDefault, relation: None, column: Some(column), value: None };
     analyze(session, expr, text, context)
 }
 
@@ -113,7 +114,18 @@ pub(crate) fn check(
     expr: &ast::Expr,
     text: &str,
 ) -> SqlResult<Stored> {
-    let context = ExprContext { purpose: Purpose::Check, relation: Some(table), column: None };
+    let context = ExprContext { purpose: Purpose::Check, relation: Some(table), column: None, value: None };
+    analyze(session, expr, text, context)
+}
+
+/// CHECK of a domain over a type: its OID, modifier and collation.
+pub(crate) fn domain_check(
+    session: &Session,
+    expr: &ast::Expr,
+    value: (Oid, i32, Oid),
+    text: &str,
+) -> SqlResult<Stored> {
+    let context = ExprContext { purpose: Purpose::Check, relation: None, column: None, value: Some(value) };
     analyze(session, expr, text, context)
 }
 
@@ -127,7 +139,8 @@ pub(crate) fn generated(
 ) -> SqlResult<(Stored, Volatility)> {
     let format = session.format.borrow().clone();
     let call = Call::new(&format).with_session(session);
-    let context = ExprContext { purpose: Purpose::Generated, relation: Some(table), column: Some(column) };
+    let context =
+        ExprContext { purpose: Purpose::Generated, relation: Some(table), column: Some(column), value: None };
     let mut expr = analyze::analyze_expr(expr, text, context, session, &call)?;
     let stored = stored(session, &expr);
     if stored.used.iter().any(|number| *number <= 0) {
@@ -148,7 +161,8 @@ pub(crate) fn transform(
 ) -> SqlResult<Expr> {
     let format = session.format.borrow().clone();
     let call = Call::new(&format).with_session(session);
-    let context = ExprContext { purpose: Purpose::AlterUsing, relation: Some(table), column: None };
+    let context =
+        ExprContext { purpose: Purpose::AlterUsing, relation: Some(table), column: None, value: None };
     analyze::analyze_expr(expr, text, context, session, &call)
 }
 
@@ -165,7 +179,7 @@ pub(crate) fn index_key(
     expr: &ast::Expr,
     text: &str,
 ) -> SqlResult<Stored> {
-    let context = ExprContext { purpose: Purpose::Index, relation: Some(table), column: None };
+    let context = ExprContext { purpose: Purpose::Index, relation: Some(table), column: None, value: None };
     analyze(session, expr, text, context)
 }
 
@@ -176,7 +190,8 @@ pub(crate) fn index_predicate(
     expr: &ast::Expr,
     text: &str,
 ) -> SqlResult<Stored> {
-    let context = ExprContext { purpose: Purpose::IndexPredicate, relation: Some(table), column: None };
+    let context =
+        ExprContext { purpose: Purpose::IndexPredicate, relation: Some(table), column: None, value: None };
     analyze(session, expr, text, context)
 }
 

@@ -43,6 +43,7 @@ mod table;
 mod temporary;
 mod truncate;
 mod type_name;
+mod user_type;
 mod vacuum;
 mod view;
 mod violation;
@@ -131,6 +132,13 @@ pub(crate) fn run(
             let who = (name.as_deref(), owner.as_ref());
             schema::create(session, who, elements, *if_not_exists, (text, out))?;
         }
+        Statement::CreateComposite(name, columns) => {
+            user_type::create_composite(session, name, columns, text)?;
+        }
+        Statement::CreateEnum(name, labels) => user_type::create_enum(session, name, labels)?,
+        Statement::AlterEnum(s) => user_type::alter_enum(session, s)?,
+        Statement::CreateDomain(s) => user_type::create_domain(session, s, text)?,
+        Statement::AlterDomain(name, action) => user_type::alter_domain(session, name, action, text)?,
         Statement::Comment { kind, object, comment } => {
             schema::comment(session, *kind, object, comment.as_deref())?;
         }

@@ -351,7 +351,7 @@ fn contradiction(column: &str, table: &str, text: &str, location: Location) -> S
 }
 
 /// Name, type and storage of a column.
-fn plain_column(session: &Session, def: &ColumnDef, text: &str) -> SqlResult<NewColumn> {
+pub(crate) fn plain_column(session: &Session, def: &ColumnDef, text: &str) -> SqlResult<NewColumn> {
     let Some(type_name) = &def.type_name else {
         return Err(SqlError::internal("a column without a type"));
     };

@@ -51,6 +51,11 @@ impl Session {
         Ok(analyze::deparse::Deparse { catalog: self, call: &call, pretty }.expr(&expr, &names))
     }
 
+    /// A stored expression without columns as SQL.
+    pub(crate) fn stored_expression_text(&self, stored: &str) -> SqlResult<String> {
+        self.expression_text(stored, &[], false)
+    }
+
     /// A relation as a definition names it: always with its schema unless `pretty` and visible.
     fn relation_text(&self, table: &Table, pretty: bool) -> SqlResult<String> {
         let visible = pretty && self.object_is_visible(SessionFn::PgTableIsVisible, table.oid)?;
@@ -202,7 +207,10 @@ impl Session {
             }
             b'n' => {
                 let inherit = if row.bool(CONNOINHERIT) { " NO INHERIT" } else { "" };
-                format!("NOT NULL {}{inherit}", columns(&row[CONKEY]))
+                match row.oid(CONTYPID) {
+                    Oid::INVALID => format!("NOT NULL {}{inherit}", columns(&row[CONKEY])),
+                    _ => "NOT NULL".into(),
+                }
             }
             kind @ (b'p' | b'u') => {
                 let mut text = String::from(if kind == b'p' { "PRIMARY KEY" } else { "UNIQUE" });

@@ -91,7 +91,7 @@ impl Session {
         let mut values = Vec::with_capacity(types.len());
         for (i, (expr, &ty)) in execute.params.iter().zip(types.iter()).enumerate() {
             let purpose = analyze::Purpose::ExecuteParameter;
-            let context = analyze::ExprContext { purpose, relation: None, column: None };
+            let context = analyze::ExprContext { purpose, relation: None, column: None, value: None };
             let expr = analyze::analyze_expr(expr, text, context, self, &call)?;
             let planned = self.with_planner(self, |context| plan::convert_expression(&expr, context))?;
             let converted = analyze::assign_to(expr, ty, -1, text, self, &call)?.ok_or_else(|| {
