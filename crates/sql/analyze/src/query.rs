@@ -456,6 +456,10 @@ pub struct SetOperationNode {
     pub left: SetOperation,
     /// Right input.
     pub right: SetOperation,
+    /// What makes the result's columns of the left input's: expressions over its leftmost entry. Empty if the types agree.
+    pub left_casts: Vec<Expr>,
+    /// The same for the right input.
+    pub right_casts: Vec<Expr>,
     /// Columns of the result.
     pub columns: Vec<ColumnType>,
     /// How to compare each column (unless UNION ALL): sort references are column numbers from 1.

@@ -2,13 +2,13 @@
 //!
 //! PostgreSQL counterpart: `transformSelectStmt` and its kin of `analyze.c`.
 
-use base::{Oid, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, sql_err};
 use parse::ast::{self, Distinct, LockStrength, Select, SelectBody, SetOp, SimpleSelect};
 use types::oids;
 
 use crate::coerce::location_of;
 use crate::core::{Analyzer, Place};
-use crate::expr::{Expr, Location, TargetEntry};
+use crate::expr::{Expr, Location, RowVersion, TargetEntry, Var};
 use crate::query::{
     ColumnType, Command, FromExpr, FromNode, Query, RowMark, RteKind, SetOperation, SetOperationNode,
     SortGroupClause, Values,
@@ -275,7 +275,11 @@ impl Analyzer<'_> {
             }
             columns.push(column);
         }
-        let node = SetOperationNode { op, all, left, right, columns: columns.clone(), group_by };
+        let left_casts = self.set_casts(&left, &left_columns, &columns)?;
+        let right_casts = self.set_casts(&right, &right_columns, &columns)?;
+        let made = columns.clone();
+        let node =
+            SetOperationNode { op, all, left, right, left_casts, right_casts, columns: made, group_by };
         Ok((SetOperation::Node(Box::new(node)), columns))
     }
 
@@ -317,6 +321,37 @@ impl Analyzer<'_> {
             }
         };
         Ok(ColumnType { name: l.name.clone(), type_oid, typmod, collation })
+    }
+
+    /// What makes the columns of a set operation of an input's; nothing if they are of the same types.
+    fn set_casts(
+        &mut self,
+        input: &SetOperation,
+        from: &[ColumnType],
+        to: &[ColumnType],
+    ) -> SqlResult<Vec<Expr>> {
+        // Literals of no type have become what the operation wants.
+        let settled = |l: &ColumnType| matches!(input, SetOperation::Leaf(_)) && l.type_oid == oids::unknown;
+        if from.iter().zip(to).all(|(f, t)| f.type_oid == t.type_oid || settled(f)) {
+            return Ok(Vec::new());
+        }
+        let rte = leftmost(input).ok_or_else(|| SqlError::internal("set operation without input"))?;
+        let mut casts = Vec::with_capacity(to.len());
+        for (i, (from, to)) in from.iter().zip(to).enumerate() {
+            let source = if settled(from) { to } else { from };
+            let column = Expr::Var(Var {
+                rte,
+                attno: i as i16 + 1,
+                type_oid: source.type_oid,
+                typmod: source.typmod,
+                collation: source.collation,
+                levels_up: 0,
+                version: RowVersion::default(),
+                location: Location::NONE,
+            });
+            casts.push(self.coerce(column, to.type_oid, -1, crate::coerce::Coercion::implicit())?);
+        }
+        Ok(casts)
     }
 
     fn set_group(

@@ -466,7 +466,7 @@ structs! {
         in_range_nulls_first, copied_order,
     }
     Frame { explicit, units, start, end, exclusion }
-    SetOperationNode { op, all, left, right, columns, group_by }
+    SetOperationNode { op, all, left, right, left_casts, right_casts, columns, group_by }
     RowMark { rte, strength, wait, pushed_down }
     OnConflict { arbiters, constraint, update }
     ConflictUpdate { targets, filter, excluded_rte }

@@ -105,6 +105,34 @@ fn a_transaction_has_the_isolation_it_asked_for() {
 }
 
 #[test]
+fn inputs_of_set_operations_become_the_common_type() {
+    let server = Server::new();
+    let s = server.connect();
+    for (sql, expected) in [
+        ("select 1.5 union all select 2", "1.5\n2"),
+        ("select 1 union select 2 union select 1.5 order by 1", "1\n1.5\n2"),
+        ("select 1 union select 1.0", "1"),
+        ("(select 1::int2 intersect select 1::int8) union all select 2.5::float8", "1\n2.5"),
+        ("select 3 except select 3.0", ""),
+        ("select 'a'::name union select 'a'::text", "a"),
+        (
+            "select date '2020-01-01' union all select timestamp '2020-01-02 03:04'",
+            "2020-01-01 00:00:00\n2020-01-02 03:04:00",
+        ),
+        (
+            "with recursive r(n) as (select 1::numeric union all select n + 1 from r where n < 3) select * from r",
+            "1\n2\n3",
+        ),
+        (
+            "select n / 2 from (select 5 as n union select 4.0) u order by 1",
+            "2.0000000000000000\n2.5000000000000000",
+        ),
+    ] {
+        assert_eq!(s.query(sql), expected, "{sql}");
+    }
+}
+
+#[test]
 fn a_union_part_may_compute_its_columns_by_subqueries() {
     let server = Server::new();
     let session = server.connect();

@@ -251,7 +251,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             Relation { alias: "*SELECT*".into(), table: None, columns: columns.clone() },
             Source::Columns,
         )?;
-        let tree = self.set_tree(query, tree)?;
+        let tree = self.set_tree(query, rel, tree)?;
         for (i, column) in columns.iter().enumerate() {
             let var = Var { rel, column: i as i16 + 1, type_oid: column.type_oid, typmod: column.typmod };
             let junk = query.targets[i].junk;
@@ -271,7 +271,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         Ok(block)
     }
 
-    fn set_tree(&mut self, query: &Query, tree: &a::SetOperation) -> SqlResult<SetTree> {
+    fn set_tree(&mut self, query: &Query, rel: RelId, tree: &a::SetOperation) -> SqlResult<SetTree> {
         Ok(match tree {
             a::SetOperation::Leaf(rte) => {
                 let RteKind::Subquery(sub) = &query.range_table[*rte].kind else {
@@ -286,10 +286,44 @@ impl<'p, 'c> Converter<'p, 'c> {
                     a::SetOp::Except => l::SetOperation::Except,
                 },
                 all: node.all,
-                left: Box::new(self.set_tree(query, &node.left)?),
-                right: Box::new(self.set_tree(query, &node.right)?),
+                left: Box::new(self.set_input(query, rel, &node.left, &node.left_casts)?),
+                right: Box::new(self.set_input(query, rel, &node.right, &node.right_casts)?),
             },
         })
+    }
+
+    /// An input of an operation, its columns converted to the operation's types.
+    fn set_input(
+        &mut self,
+        query: &Query,
+        rel: RelId,
+        input: &a::SetOperation,
+        casts: &[a::Expr],
+    ) -> SqlResult<SetTree> {
+        let tree = self.set_tree(query, rel, input)?;
+        if casts.is_empty() {
+            return Ok(tree);
+        }
+        let types: Vec<(Oid, i32)> = match (input, &tree) {
+            (a::SetOperation::Node(node), _) => node.columns.iter().map(|c| (c.type_oid, c.typmod)).collect(),
+            (_, SetTree::Leaf(block)) => {
+                let targets = block.targets.iter().filter(|t| !t.junk);
+                targets.map(|t| (t.expr.type_oid(), t.expr.typmod())).collect()
+            }
+            _ => return Err(SqlError::internal("input of a set operation without columns")),
+        };
+        let column = |(i, (type_oid, typmod))| Expr::Var(Var { rel, column: i as i16 + 1, type_oid, typmod });
+        let columns: Vec<Expr> = types.into_iter().enumerate().map(column).collect();
+        // The left-most entry stands for the input while the conversions are read.
+        let mut leftmost = input;
+        while let a::SetOperation::Node(node) = leftmost {
+            leftmost = &node.left;
+        }
+        let a::SetOperation::Leaf(entry) = *leftmost else { unreachable!("a tree ends in leaves") };
+        let kept = std::mem::replace(&mut self.scope().entries[entry], Entry::Join(columns.clone()));
+        let exprs = casts.iter().map(|cast| self.expr(cast)).collect::<SqlResult<Vec<_>>>();
+        self.scope().entries[entry] = kept;
+        Ok(SetTree::Converted { input: Box::new(tree), columns, exprs: exprs? })
     }
 
     fn cte(&mut self, cte: &a::Cte, block: &mut Block) -> SqlResult<()> {
@@ -331,13 +365,14 @@ impl<'p, 'c> Converter<'p, 'c> {
                 self.cte(inner, block)?;
             }
             self.range_table(&cte.query)?;
-            let initial = Box::new(self.set_tree(&cte.query, &node.left)?);
-            let recursive = Box::new(self.set_tree(&cte.query, &node.right)?);
-            let tree = SetTree::Recursive { initial, recursive, table, distinct: !node.all };
             let columns: Vec<RelColumn> = cte.columns.iter().map(column_of).collect();
             let relation =
                 Relation { alias: cte.name.as_str().into(), table: None, columns: columns.clone() };
             let rel = self.planner.add_relation(relation, Source::Columns)?;
+            let query = &cte.query;
+            let initial = Box::new(self.set_input(query, rel, &node.left, &node.left_casts)?);
+            let recursive = Box::new(self.set_input(query, rel, &node.right, &node.right_casts)?);
+            let tree = SetTree::Recursive { initial, recursive, table, distinct: !node.all };
             let mut inner = Block { set: Some((rel, tree)), ..Block::default() };
             for (i, column) in columns.iter().enumerate() {
                 let var = Var { rel, column: i as i16 + 1, type_oid: column.type_oid, typmod: column.typmod };

@@ -131,6 +131,15 @@ pub enum SetTree {
         /// Right input.
         right: Box<SetTree>,
     },
+    /// An input whose columns are converted.
+    Converted {
+        /// The input.
+        input: Box<SetTree>,
+        /// Its columns: variables of the operation's relation, with the input's types.
+        columns: Vec<Expr>,
+        /// The converted ones, over `columns`.
+        exprs: Vec<Expr>,
+    },
     /// WITH RECURSIVE: non-recursive and recursive term, number of the work table.
     Recursive {
         /// Run first.

@@ -259,6 +259,10 @@ impl<'c> Planner<'c> {
                 self.deep_tree(left, f);
                 self.deep_tree(right, f);
             }
+            SetTree::Converted { input, exprs, .. } => {
+                exprs.iter_mut().for_each(&mut *f);
+                self.deep_tree(input, f);
+            }
             SetTree::Recursive { initial, recursive, .. } => {
                 self.deep_tree(initial, f);
                 self.deep_tree(recursive, f);

@@ -603,6 +603,17 @@ impl Planner<'_> {
                 let node = Node::SetOp { kind, left: Box::new(left), right: Box::new(right) };
                 Ok(Plan { cost, output: output.to_vec(), filter: Vec::new(), node })
             }
+            SetTree::Converted { input, columns, exprs } => {
+                let plan = self.set_tree(rel, *input, &columns)?;
+                let mut converted = exprs;
+                for expr in &mut converted {
+                    expr.replace(&mut |e| match e {
+                        Expr::Var(var) if var.rel == rel => plan.output.get(var.column as usize - 1).cloned(),
+                        _ => None,
+                    });
+                }
+                Ok(self.positional(plan, converted))
+            }
             SetTree::Recursive { initial, recursive, table, distinct } => {
                 let initial = self.set_tree(rel, *initial, output)?;
                 let recursive = self.set_tree(rel, *recursive, output)?;
