@@ -133,6 +133,17 @@ fn inputs_of_set_operations_become_the_common_type() {
 }
 
 #[test]
+fn a_table_that_has_grown_is_planned_anew() {
+    let server = Server::new();
+    let writer = server.connect();
+    writer.query("create table grown (a int primary key, filler text); insert into grown values (1, 'x'); analyze grown");
+    let plan = || server.connect().query("explain (costs off) select * from grown where a = 7");
+    assert_eq!(plan(), "Seq Scan on grown\n  Filter: (a = 7)");
+    writer.query("insert into grown select g, repeat('x', 100) from generate_series(2, 3000) g");
+    assert_eq!(plan(), "Index Scan using grown_pkey on grown\n  Index Cond: (a = 7)");
+}
+
+#[test]
 fn a_union_part_may_compute_its_columns_by_subqueries() {
     let server = Server::new();
     let session = server.connect();

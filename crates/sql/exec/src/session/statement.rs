@@ -20,7 +20,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::settings::Setting;
-use base::{Oid, SqlError, SqlResult, Xid, sql_err};
+use base::{Fork, Oid, SqlError, SqlResult, Xid, sql_err};
 use catalog::{CatalogView, Index, Table, Validity};
 use parking_lot::Mutex;
 use parse::{RawStatement, Statement};
@@ -58,6 +58,8 @@ pub(crate) struct SharedPlan {
     pub(crate) params: Arc<[Oid]>,
     pub(crate) columns: Option<Arc<[Column]>>,
     depends: Vec<Arc<Table>>,
+    /// Pages of each of them when the plan was made.
+    sizes: Box<[u32]>,
     /// Set if it uses types, functions, operators or casts that users made.
     definitions: Option<Validity>,
     /// Some of these are temporary.
@@ -233,7 +235,7 @@ impl Session {
         let shareable = versions.own_changes == 0 && !self.has_own_planner_settings() && !has_temporary;
         let key = shareable.then(|| self.plan_key(source, raw));
         let found = key.as_ref().and_then(|key| self.instance.plans.get(key));
-        let found = found.filter(|shared| self.fits_snapshot(shared));
+        let found = found.filter(|shared| self.fits_snapshot(shared) && self.fits_sizes(shared));
         let shared = match found {
             Some(shared) => shared,
             None => {
@@ -273,6 +275,18 @@ impl Session {
         settings.fast().planner_version != settings.server().planner_version()
     }
 
+    /// Whether the relations of a shared plan are about as large as when it was made: the plan of an empty table is not for a full one. Asked
+    /// when a session comes upon the plan, not at each execution.
+    fn fits_sizes(&self, shared: &SharedPlan) -> bool {
+        let similar = |now: u32, then: u32| now / 2 <= then + 4 && then / 2 <= now + 4;
+        shared.depends.iter().zip(&shared.sizes).all(|(table, then)| similar(self.pages(table), *then))
+    }
+
+    fn pages(&self, table: &Table) -> u32 {
+        let Some(heap) = &table.heap else { return 0 };
+        self.engine().pool().nblocks(heap.desc.file, Fork::Main).unwrap_or(0)
+    }
+
     fn analyze_and_plan(
         &self,
         text: &str,
@@ -306,6 +320,7 @@ impl Session {
             prepared,
             definitions,
             temporary: depends.iter().any(|table| table.persistence == 't'),
+            sizes: depends.iter().map(|table| self.pages(table)).collect(),
             checks_xmin: depends.iter().flat_map(|t| &t.indexes).any(|i| i.check_xmin.is_some()),
             depends,
         })
