@@ -14,7 +14,7 @@
 //!
 //! # PostgreSQL counterpart and differences
 //! `relcache.c`, `catcache.c`, `inval.c`. One process: no copies per session, no messages to them; plans keep the
-//! description itself and look at its [`Validity`](crate::Validity).
+//! description itself and look at its [`Validity`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -9,10 +9,10 @@
 //! 1. From its first write until it is ended the xid is in the running set without a gap: PREPARE only exchanges its
 //!    entry there, so that no reader sees it neither running nor committed. COMMIT PREPARED takes the steps of any commit in
 //!    their order (see [`commit`](crate::commit)): commit log, then running set.
-//! 2. The PREPARE record is durable before the slot is [`Phase::Prepared`]: nobody can end, or see in `pg_prepared_xacts`, what a
+//! 2. The PREPARE record is durable before the slot is `Phase::Prepared`: nobody can end, or see in `pg_prepared_xacts`, what a
 //!    crash would take back.
 //! 3. A lock has an owner at every moment: it changes from session to stand-in under the mutex of the table that it is in.
-//! 4. One session at a time ends a transaction: it claims the slot ([`Phase::Ending`]) first.
+//! 4. One session at a time ends a transaction: it claims the slot (`Phase::Ending`) first.
 //! 5. The record of the end is durable before the state file is removed.
 //!
 //! Locks · `table`, a short mutex. `files`, fiber-aware: held while one state file is written or removed, so that a file is never
