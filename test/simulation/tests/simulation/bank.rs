@@ -20,6 +20,7 @@ use crate::agreement::check_indexes;
 use crate::cluster::{Server, initialized_disk, small_options};
 use crate::seeds::{self, Choices};
 use crate::session::Client;
+use crate::two_phase;
 
 /// Accounts, numbered from 0.
 const ACCOUNTS: u64 = 24;
@@ -37,23 +38,25 @@ const SETUP: &[&str] = &[
 ];
 
 /// One transfer: source, target, amount.
-type Transfer = (u64, u64, i64);
+pub type Transfer = (u64, u64, i64);
 
 /// What the sessions know. Lives outside the machine, as clients do.
 #[derive(Default)]
-struct Ledger {
+pub struct Ledger {
     /// COMMIT was sent: it may have happened.
-    attempted: BTreeMap<u64, Transfer>,
+    pub attempted: BTreeMap<u64, Transfer>,
     /// COMMIT was answered, and it was to be durable.
-    acknowledged: BTreeMap<u64, Transfer>,
+    pub acknowledged: BTreeMap<u64, Transfer>,
     /// Numbers given to transfers.
     last: u64,
     /// What the machine's lives have shown, for the reader of a failure and for the test that the test does something.
     snapshots_checked: u64,
     conflicts: u64,
+    /// Transfers in two phases.
+    pub phases: two_phase::Phases,
 }
 
-type SharedLedger = Rc<RefCell<Ledger>>;
+pub type SharedLedger = Rc<RefCell<Ledger>>;
 
 /// What a seed decides about a machine.
 #[derive(Clone, Debug)]
@@ -117,13 +120,17 @@ fn simulate(seed: u64) {
         .expect("nothing crashes the machine now");
     let ledger = ledger.borrow();
     eprintln!(
-        "seed {seed}: {} transfers acknowledged of {} tried, {} snapshots checked, {} conflicts",
+        "seed {seed}: {} transfers acknowledged of {} tried, {} snapshots checked, {} conflicts; \
+         {} prepared ones ended, {} found after an opening",
         ledger.acknowledged.len(),
         ledger.attempted.len(),
         ledger.snapshots_checked,
-        ledger.conflicts
+        ledger.conflicts,
+        ledger.phases.ended,
+        ledger.phases.recovered
     );
     assert!(ledger.acknowledged.len() > 5, "the sessions got little done");
+    assert!(ledger.phases.ended > 0, "nothing was done in two phases");
 }
 
 fn open_accounts(plan: &Plan) {
@@ -238,6 +245,10 @@ fn start_tellers(server: &Server, plan: &Plan, ledger: &SharedLedger, choices: &
     }
     let mut builder = Builder { client: server.connect(5), choices: choices.clone() };
     start("builder", Box::new(move |stop| builder.work(stop)));
+    let mut resolver =
+        two_phase::Resolver { client: server.connect(7), choices: choices.clone(), ledger: ledger.clone() };
+    let running = tellers.running.clone();
+    start("resolver", Box::new(move |stop| resolver.work(stop, &|| running.get() == 1)));
     let (vacuumer, mut pauses) = (server.connect(6), choices.clone());
     start(
         "vacuumer",
@@ -335,6 +346,12 @@ impl Teller {
         }
         if self.choices.one_in(8) {
             return self.run("rollback").map(drop);
+        }
+        if self.choices.one_in(4) && self.ledger.borrow().phases.has_room() {
+            self.ledger.borrow_mut().phases.try_to_prepare(id, (source, target, amount));
+            self.run(&format!("prepare transaction 'transfer {id}'"))?;
+            self.ledger.borrow_mut().phases.prepared(id);
+            return Ok(());
         }
         self.ledger.borrow_mut().attempted.insert(id, (source, target, amount));
         self.run("commit")?;
@@ -438,6 +455,7 @@ impl Builder {
 fn check(server: &Server, ledger: &SharedLedger) {
     let client = server.connect(2);
     let run = |sql: &str| client.run(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    two_phase::check(&client, ledger);
     let mut balances = [FIRST_BALANCE; ACCOUNTS as usize];
     let ledger = ledger.borrow();
     let mut found = 0;

@@ -11,6 +11,7 @@ use engine::{Engine, EngineError, EngineOptions};
 use exec::Instance;
 use runtime::sim::{DiskImage, Simulation};
 use runtime::{JoinHandle, spawn_fiber};
+use txn::TxnOptions;
 use wal::WalOptions;
 
 use crate::session::Client;
@@ -30,6 +31,7 @@ pub fn small_options() -> EngineOptions {
             ..WalOptions::default()
         },
         checkpoint_timeout: Duration::from_secs(1),
+        txn: TxnOptions { max_prepared: 64, ..TxnOptions::default() },
         ..EngineOptions::default()
     }
 }

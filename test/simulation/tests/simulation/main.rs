@@ -4,7 +4,7 @@
 //!
 //! # Layout
 //! * [`cluster`]: a server on a simulated machine, and its sessions. [`seeds`]: which seeds run, and how a failure names its own.
-//! * [`bank`]: sessions transfer money while the machine crashes. [`agreement`]: indexes against heaps.
+//! * [`bank`]: sessions transfer money while the machine crashes; [`two_phase`]: some of it in two phases. [`agreement`]: indexes against heaps.
 //! * [`knobs`]: the same statements under different sizes give the same answers.
 //! * [`old_snapshots`]: `old_snapshot_threshold`, by the virtual clock.
 //!
@@ -19,3 +19,4 @@ mod knobs;
 mod old_snapshots;
 mod seeds;
 mod session;
+mod two_phase;

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Seeds of the default run.
-const DEFAULT_SEEDS: u64 = 12;
+const DEFAULT_SEEDS: u64 = 10;
 
 /// Runs `test` for the seeds of one part of `parts`, so that the test harness's threads share them.
 pub fn for_each(part: u64, parts: u64, test: impl Fn(u64)) {
