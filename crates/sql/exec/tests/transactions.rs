@@ -208,3 +208,29 @@ fn snapshots_are_values() {
         "ERROR:  cannot retrieve commit timestamp for transaction 0"
     );
 }
+
+/// Rounds of a savepoint, rows with the same keys, an index scan over them, and the way back. The scan finds the rows of earlier rounds surely
+/// dead and marks their entries, which make room for those of later rounds. One scan that does not find them so leaves them for ever.
+#[test]
+fn an_index_does_not_grow_by_rows_rolled_back() {
+    let server = Server::new();
+    let s = server.connect();
+    s.query("create table t (a int, b text)");
+    s.query("create index t_a on t (a)");
+    s.query("insert into t values (-1, 'for the first page')");
+    s.query("begin; set local enable_seqscan = off; set local enable_bitmapscan = off");
+    let size = || s.query("select pg_relation_size('t_a')");
+    let round = |release: &str| {
+        s.query("savepoint p");
+        s.query("insert into t select g, 'again' from generate_series(1, 20) g");
+        assert_eq!(s.query("select count(b) from t where a between 1 and 20"), "20");
+        s.query(&format!("rollback to p; {release}"));
+    };
+    (0..20).for_each(|_| round("release p"));
+    let before = size();
+    // Left open, the savepoints are children of one another.
+    (0..60).for_each(|_| round("release p"));
+    (0..60).for_each(|_| round(""));
+    assert_eq!(size(), before, "room for 2400 entries more");
+    assert_eq!(s.query("select count(*) from t"), "1");
+}
