@@ -139,8 +139,16 @@ fn a_table_that_has_grown_is_planned_anew() {
     writer.query("create table grown (a int primary key, filler text); insert into grown values (1, 'x'); analyze grown");
     let plan = || server.connect().query("explain (costs off) select * from grown where a = 7");
     assert_eq!(plan(), "Seq Scan on grown\n  Filter: (a = 7)");
+    let user = server.connect();
+    user.query("prepare p as select * from grown where a = 7");
     writer.query("insert into grown select g, repeat('x', 100) from generate_series(2, 3000) g");
-    assert_eq!(plan(), "Index Scan using grown_pkey on grown\n  Index Cond: (a = 7)");
+    let better = "Index Scan using grown_pkey on grown\n  Index Cond: (a = 7)";
+    assert_eq!(plan(), better);
+    // A statement prepared before comes to it too.
+    for _ in 0..64 {
+        user.query("execute p");
+    }
+    assert_eq!(user.query("explain (costs off) execute p"), better);
 }
 
 #[test]

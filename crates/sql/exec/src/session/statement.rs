@@ -15,7 +15,7 @@
 //! # Locks
 //! The instance's plan cache has one short mutex, taken at Parse and at replanning, never at Execute of a valid plan.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -73,7 +73,12 @@ pub(crate) struct Planned {
     pub(crate) shared: Arc<SharedPlan>,
     versions: Versions,
     pub(crate) execution: RefCell<Option<Execution>>,
+    /// Times it was taken.
+    uses: Cell<u32>,
 }
+
+/// Uses of a plan from one look at the sizes of its relations to the next.
+const USES_BETWEEN_LOOKS: u32 = 64;
 
 /// What a plan depends on besides relations.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -202,7 +207,7 @@ impl Session {
         loop {
             let known = source.planned.borrow().clone();
             let planned = match known {
-                Some(planned) if self.still_holds(&planned) => planned,
+                Some(planned) if self.still_holds(&planned) && self.still_fits(&planned) => planned,
                 _ => self.make_plan(source)?,
             };
             self.lock_relations(&planned.shared.prepared.statement)?;
@@ -253,7 +258,8 @@ impl Session {
         {
             return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cached plan must not change result type"));
         }
-        let planned = Rc::new(Planned { shared, versions, execution: RefCell::new(None) });
+        let planned =
+            Rc::new(Planned { shared, versions, execution: RefCell::new(None), uses: Cell::new(0) });
         *source.planned.borrow_mut() = Some(planned.clone());
         Ok(planned)
     }
@@ -275,8 +281,14 @@ impl Session {
         settings.fast().planner_version != settings.server().planner_version()
     }
 
-    /// Whether the relations of a shared plan are about as large as when it was made: the plan of an empty table is not for a full one. Asked
-    /// when a session comes upon the plan, not at each execution.
+    /// Now and then, whether the relations are as large as they were.
+    fn still_fits(&self, planned: &Planned) -> bool {
+        let uses = planned.uses.get().wrapping_add(1);
+        planned.uses.set(uses);
+        !uses.is_multiple_of(USES_BETWEEN_LOOKS) || self.fits_sizes(&planned.shared)
+    }
+
+    /// Whether the relations of a plan are about as large as when it was made: the plan of an empty table is not for a full one.
     fn fits_sizes(&self, shared: &SharedPlan) -> bool {
         let similar = |now: u32, then: u32| now / 2 <= then + 4 && then / 2 <= now + 4;
         shared.depends.iter().zip(&shared.sizes).all(|(table, then)| similar(self.pages(table), *then))
