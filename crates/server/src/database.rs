@@ -69,6 +69,11 @@ fn options(settings: &ServerSettings) -> EngineOptions {
 }
 
 fn fatal(error: EngineError) -> SqlError {
+    if let EngineError::Txn(error) = error {
+        let mut error = SqlError::from(error);
+        error.report_mut().severity = Severity::Fatal;
+        return error;
+    }
     let code = match &error {
         EngineError::Locked(_) => SqlState::LOCK_FILE_EXISTS,
         EngineError::ControlFile(_) | EngineError::Redo { .. } | EngineError::NoCheckpoint(_) => {

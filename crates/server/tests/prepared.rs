@@ -220,4 +220,8 @@ fn they_are_disabled_unless_the_setting_allows_them() {
     server.set_option("max_prepared_transactions=1");
     server.launch();
     assert!(!server.wait().success());
+    let fatal = "FATAL:  maximum number of prepared transactions reached";
+    assert!(server.log().contains(fatal), "{}", server.log());
+    let hint = "HINT:  Increase \"max_prepared_transactions\" (currently 1).";
+    assert!(server.log().contains(hint), "{}", server.log());
 }

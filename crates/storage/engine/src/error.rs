@@ -61,7 +61,7 @@ impl fmt::Display for EngineError {
             EngineError::Wal(error) => error.fmt(f),
             EngineError::Buffer(error) => error.fmt(f),
             EngineError::File(error) => error.fmt(f),
-            EngineError::Txn(error) => write!(f, "{error:?}"),
+            EngineError::Txn(error) => error.fmt(f),
         }
     }
 }

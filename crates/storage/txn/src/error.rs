@@ -1,6 +1,6 @@
 //! What can go wrong below a transaction, and how a client sees it.
 
-use std::io;
+use std::{fmt, io};
 
 use base::{SqlError, SqlState, Xid, sql_err};
 
@@ -51,6 +51,12 @@ impl From<wal::WalError> for TxnError {
 impl TxnError {
     pub(crate) fn status(xid: Xid) -> impl FnOnce(SlruError) -> TxnError {
         move |error| TxnError::Status { xid, error }
+    }
+}
+
+impl fmt::Display for TxnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(SqlError::from(self.clone()).message())
     }
 }
 
