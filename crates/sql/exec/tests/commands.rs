@@ -306,6 +306,24 @@ fn vacuum_removes_and_analyze_counts() {
 }
 
 #[test]
+fn vacuum_and_analyze_skip_the_temporary_tables_of_others() {
+    let server = Server::new();
+    let (s, other) = (server.connect(), server.connect());
+    for client in [&s, &other] {
+        client.query("create temp table mine (a int)");
+        client.query("insert into mine select * from generate_series(1, 10)");
+    }
+    let counted = "select reltuples from pg_class where oid = 'mine'::regclass";
+    let schema = other.query("select pg_my_temp_schema()::regnamespace");
+    for sql in ["vacuum", "analyze", &format!("vacuum analyze {schema}.mine")] {
+        assert_eq!(notices(&s, sql), [""; 0], "{sql}");
+        assert_eq!((s.query(counted), other.query(counted)), ("10".into(), "-1".into()), "{sql}");
+    }
+    other.query("vacuum");
+    assert_eq!(other.query(counted), "10");
+}
+
+#[test]
 fn settings_are_set_and_shown() {
     let server = Server::new();
     let s = server.connect();

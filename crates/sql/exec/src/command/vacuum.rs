@@ -235,6 +235,10 @@ fn lock(
 }
 
 fn check(session: &Session, table: &Table, verb: &str) -> SqlResult<bool> {
+    // Its owner alone knows which of its rows are needed. No warning, as one without a list of tables meets many.
+    if table.persistence == 't' && session.names.temporary_schema() != Some(table.schema) {
+        return Ok(false);
+    }
     let fits = matches!(table.kind, RelationKind::Table | RelationKind::MaterializedView)
         || (verb == "vacuum" && table.kind == RelationKind::Toast);
     if !fits {
