@@ -14,6 +14,28 @@ fn a_new_cluster_answers() {
 }
 
 #[test]
+fn a_session_stays_with_its_role() {
+    let server = Server::new();
+    let session = server.connect();
+    let user = session.query("select session_user");
+    for setting in ["role", "session authorization"] {
+        let error = session.run(&format!("set {setting} joe")).map(drop).unwrap_err();
+        assert_eq!((error.message(), error.code().as_str()), ("role \"joe\" does not exist", "22023"));
+        let error = session.run(&format!("set {setting} pg_monitor")).map(drop).unwrap_err();
+        assert_eq!(error.code().as_str(), "0A000", "{error}");
+        assert_eq!(session.query(&format!("set {setting} {user}; select current_user")), user);
+    }
+    assert_eq!(
+        session.query("select set_config('role', 'joe', false)"),
+        "ERROR:  role \"joe\" does not exist"
+    );
+    assert_eq!(session.query("set role none; show role"), "none");
+    assert_eq!(session.query("show session_authorization"), user);
+    assert_eq!(session.query("set session authorization default; show session_authorization"), user);
+    assert_eq!(session.query("show is_superuser"), "on");
+}
+
+#[test]
 fn tables_come_change_and_go() {
     let mut server = Server::new();
     let session = server.connect();

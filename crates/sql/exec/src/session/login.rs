@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use base::settings::{SessionSettings, Setting, Source as SettingSource, Who};
+use base::settings::{SessionSettings, Setting, Source as SettingSource, Value, Who};
 use base::{SqlError, SqlResult, sql_err};
 use catalog::{POSTGRES, Reader, SessionCatalog};
 use heap::ComboCids;
@@ -15,6 +15,7 @@ use types::call::{ByteaOutput, DateFormat, DateOrder, IntervalStyle};
 use types::random::Random;
 use types::timezone::TimeZone;
 
+use super::modes::check_role;
 use super::{Backend, Instance, Session, SessionInfo, session_id};
 use crate::spill::TempDir;
 
@@ -50,10 +51,17 @@ impl Session {
                 info.database
             )));
         }
+        for (name, value) in &info.options {
+            check_role(&reader, role.oid, name, value).map_err(fatal)?;
+        }
         txn.abort();
         let reloads = instance.reloads.load(Ordering::Acquire);
         let mut settings = SessionSettings::new(instance.settings());
         let who = if role.superuser { Who::Superuser } else { Who::User };
+        settings.set_internal(Setting::is_superuser, Value::Bool(role.superuser));
+        // A client that connects is told all of them.
+        settings.take_changed();
+        settings.set_default("session_authorization", &role.name, SettingSource::Client, who)?;
         for (name, value) in &info.options {
             settings.set_default(name, value, SettingSource::Client, who).map_err(fatal)?;
         }

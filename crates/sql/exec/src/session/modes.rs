@@ -1,5 +1,6 @@
 //! # What
 //! Transaction modes: what BEGIN, SET TRANSACTION and the settings `transaction_*` change, when they may, and what READ ONLY refuses.
+//! Beside them the settings that the catalog judges: `role` and `session_authorization`.
 //!
 //! # Invariants
 //! 1. The modes live in the transaction ([`Characteristics`]); the three settings of the same names only show them.
@@ -9,8 +10,8 @@
 //! it can stand neither here nor in a default.
 
 use base::settings::{Setting, Value, Who};
-use base::{SqlResult, sql_err};
-use catalog::CatalogView;
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::{CatalogView, Reader};
 use parse::ast::{DefElem, OptionValue};
 use plan::RowLockStrength;
 use txn::{Characteristics, IsolationLevel};
@@ -23,6 +24,9 @@ impl Session {
         if let (Some(setting), Some(text)) = (Setting::find(name).filter(is_mode), text) {
             let value = self.settings.borrow().check(setting, text)?;
             return self.set_mode(setting, &value);
+        }
+        if let Some(text) = text.filter(|_| names_a_role(name)) {
+            self.with_reader(|reader| check_role(reader, self.names.session_user(), name, text))?;
         }
         let who = if self.superuser.get() { Who::Superuser } else { Who::User };
         let level = self.txn.borrow().depth() as u32;
@@ -143,6 +147,27 @@ impl Session {
             }
         }
         Ok(())
+    }
+}
+
+fn names_a_role(setting: &str) -> bool {
+    matches!(Setting::find(setting), Some(Setting::role | Setting::session_authorization))
+}
+
+/// Judges a value of `role` and `session_authorization`, in a session of `user`: the role must be there.
+pub(super) fn check_role(reader: &Reader<'_>, user: Oid, name: &str, text: &str) -> SqlResult<()> {
+    let command = match Setting::find(name) {
+        Some(Setting::role) if text == "none" => return Ok(()),
+        Some(Setting::role) => "SET ROLE",
+        Some(Setting::session_authorization) => "SET SESSION AUTHORIZATION",
+        _ => return Ok(()),
+    };
+    match reader.role(text)? {
+        None => Err(sql_err!(INVALID_PARAMETER_VALUE, "role \"{text}\" does not exist")),
+        Some(role) if role.oid != user => {
+            Err(SqlError::not_supported(format_args!("{command} to another role than the session's")))
+        }
+        Some(_) => Ok(()),
     }
 }
 
