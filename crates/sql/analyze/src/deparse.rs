@@ -34,16 +34,16 @@ pub(crate) struct Scope<'s> {
 /// How columns of a level are named.
 #[derive(Clone, Copy)]
 pub(crate) enum Names<'s> {
-    /// Columns of one relation, without qualification.
-    Relation(&'s [String]),
+    /// Columns of one relation, without qualification; its own name stands for its whole row.
+    Relation(&'s str, &'s [String]),
     /// Columns of a query's range table.
     Query { query: &'s Query, qualify: bool, rtes: &'s [String] },
 }
 
 impl Deparse<'_> {
     /// An expression over the columns of one relation (`columns` by attribute number - 1), as `pg_get_expr` shows it.
-    pub fn expr(&self, expr: &Expr, columns: &[String]) -> String {
-        let scope = Scope { names: Names::Relation(columns), outer: None };
+    pub fn expr(&self, expr: &Expr, relation: &str, columns: &[String]) -> String {
+        let scope = Scope { names: Names::Relation(relation, columns), outer: None };
         let mut out = String::new();
         self.write(crate::clause::strip_implicit(expr), &scope, &mut out);
         out
@@ -80,6 +80,10 @@ impl Deparse<'_> {
             Expr::Grouping(g) => self.call_like("GROUPING", &g.args, scope, out),
             Expr::Window(w) => self.window(w, scope, out),
             Expr::SubLink(s) => self.sublink(s, scope, out),
+            // A row of any type is a record already.
+            Expr::Relabel(r) if r.result_type == oids::record && r.form == CoercionForm::ImplicitCast => {
+                self.write(&r.arg, scope, out);
+            }
             Expr::Relabel(r) => self.cast(&r.arg, r.result_type, r.typmod, scope, out),
             Expr::IoCast(c) => self.cast(&c.arg, c.result_type, -1, scope, out),
             Expr::ArrayCast(c) => self.cast(&c.arg, c.result_type, c.typmod, scope, out),
@@ -665,9 +669,9 @@ fn column_name(v: &Var, scope: &Scope<'_>) -> String {
     }
     let system = |n: i16| quote_identifier(crate::agg::system_name(n));
     match level.names {
-        Names::Relation(columns) => match v.attno {
+        Names::Relation(relation, columns) => match v.attno {
             n if n < 0 => system(n),
-            0 => "*".to_owned(),
+            0 => format!("{}.*", quote_identifier(relation)),
             n => columns.get(n as usize - 1).map_or("???".to_owned(), |c| quote_identifier(c)),
         },
         Names::Query { query, qualify, rtes } => {

@@ -60,6 +60,7 @@ use types::oids;
 pub use equal::same as same_expr;
 pub use expr::*;
 pub use query::*;
+pub use target::figure_name;
 
 use crate::core::{Analyzer, Place};
 

@@ -224,8 +224,8 @@ impl Analyzer<'_> {
     }
 }
 
-/// The name of a result column that has no alias.
-pub(crate) fn figure_name(e: &ast::Expr) -> Option<String> {
+/// The name of a result column (or an index's) that has no alias.
+pub fn figure_name(e: &ast::Expr) -> Option<String> {
     figure(e).map(|(name, _)| name)
 }
 

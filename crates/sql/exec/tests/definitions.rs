@@ -92,3 +92,58 @@ fn a_table_gets_room_for_large_values_when_it_needs_it() {
     s.run("insert into t select 1, string_agg(md5(g::text), '') from generate_series(1, 1000) g").unwrap();
     assert_eq!(s.query("select length(b) from t"), "32000");
 }
+
+#[test]
+fn a_whole_row_in_checks_and_indexes() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int, gone int, b int, check (t is not null))").unwrap();
+    s.run("insert into t values (1, 0, 2), (3, 0, 4)").unwrap();
+    s.run("create index full_rows on t (a) where t is not null").unwrap();
+    s.run("create unique index hashes on t (hash_record(t))").unwrap();
+    s.run("alter table t drop column gone").unwrap();
+    assert_eq!(
+        message(&s, "insert into t values (1)"),
+        "new row for relation \"t\" violates check constraint \"t_check\""
+    );
+    s.run("insert into t values (5, 6); update t set b = 7 where a = 3").unwrap();
+    assert_eq!(
+        message(&s, "insert into t values (3, 7)"),
+        "duplicate key value violates unique constraint \"hashes\""
+    );
+    s.run("set enable_seqscan = off").unwrap();
+    assert_eq!(s.query("select b from t where hash_record(t) = hash_record(row(3, 7))"), "7");
+    assert_eq!(s.query("select pg_get_indexdef('hashes'::regclass, 1, true)"), "hash_record(t.*)");
+    assert_eq!(
+        s.query("select pg_get_constraintdef(oid) from pg_constraint where conrelid = 't'::regclass"),
+        "CHECK ((t.* IS NOT NULL))"
+    );
+    assert_eq!(
+        message(&s, "create table u (a int, b bool generated always as (u is null) stored)"),
+        "cannot use whole-row variable in column generation expression"
+    );
+}
+
+#[test]
+fn an_index_expression_is_immutable_and_has_a_name_and_a_collation() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a text collate \"C\", d date)").unwrap();
+    assert_eq!(
+        message(&s, "create index on t ((d::text))"),
+        "functions in index expression must be marked IMMUTABLE"
+    );
+    assert_eq!(
+        message(&s, "create index on t (a) where d < now()"),
+        "functions in index predicate must be marked IMMUTABLE"
+    );
+    assert_eq!(
+        message(&s, "create index on t ((ctid::text))"),
+        "index creation on system columns is not supported"
+    );
+    s.run("create index on t (lower(a), (a || 'x'), upper(a) collate \"default\")").unwrap();
+    assert_eq!(
+        s.query("select pg_get_indexdef('t_lower_expr_upper_idx'::regclass)"),
+        "CREATE INDEX t_lower_expr_upper_idx ON public.t USING btree (lower(a), ((a || 'x'::text)), upper(a) COLLATE \"default\")"
+    );
+}

@@ -110,7 +110,7 @@ impl Search<'_, '_> {
     }
 
     /// Whether the predicate of a partial index follows from the conditions: each part stands among them.
-    fn predicate_holds(&self, rel: RelId, index: &IndexRef, filters: &[Expr]) -> bool {
+    fn predicate_holds(&mut self, rel: RelId, index: &IndexRef, filters: &[Expr]) -> bool {
         if index.predicate.is_none() {
             return true;
         }
@@ -195,7 +195,7 @@ impl Search<'_, '_> {
     }
 
     /// Index columns' conditions: equalities on a prefix, then bounds; later columns' conditions are checked in the index too.
-    fn match_index(&self, rel: RelId, index: &IndexRef, quals: &[Expr]) -> Matched {
+    fn match_index(&mut self, rel: RelId, index: &IndexRef, quals: &[Expr]) -> Matched {
         let mut matched = Matched { conditions: Vec::new(), used: Vec::new(), unique: true, array: false };
         let columns = self.planner.index_columns(rel, index);
         for column in 0..index.keys.len() {

@@ -6,7 +6,7 @@ use catalog::view::Table;
 use crate::convert::Converter;
 use crate::expr::{Expr, RelId, Var};
 use crate::plan::IndexRef;
-use crate::planner::{Context, Planner};
+use crate::planner::Planner;
 use crate::walk::flatten_and;
 
 impl Planner<'_> {
@@ -17,11 +17,11 @@ impl Planner<'_> {
     }
 
     /// Expressions of an index: its key columns, then the included ones.
-    pub(crate) fn index_columns(&self, rel: RelId, index: &IndexRef) -> Vec<Expr> {
+    pub(crate) fn index_columns(&mut self, rel: RelId, index: &IndexRef) -> Vec<Expr> {
         let mut expressions = index.expressions.iter();
         let table = &index.table;
         let key = |number: &i16| match number {
-            0 => expressions.next().and_then(|text| self.stored(text, rel, self.context).ok()),
+            0 => expressions.next().and_then(|text| self.stored(text, rel).ok()),
             n => self.column(table, rel, *n),
         };
         let never = || Expr::boolean(false);
@@ -31,19 +31,19 @@ impl Planner<'_> {
     }
 
     /// The predicate of a partial index, as a conjunction.
-    pub(crate) fn index_predicate(&self, rel: RelId, index: &IndexRef) -> Option<Vec<Expr>> {
+    pub(crate) fn index_predicate(&mut self, rel: RelId, index: &IndexRef) -> Option<Vec<Expr>> {
         let text = index.predicate.as_ref()?;
-        let expr = self.stored(text, rel, self.context).ok()?;
+        let expr = self.stored(text, rel).ok()?;
         let mut parts = Vec::new();
         flatten_and(expr, &mut parts);
         Some(parts)
     }
 
-    /// A stored expression over the columns of `table`, which is relation `rel`.
-    pub(crate) fn stored(&self, text: &str, rel: RelId, context: &Context<'_>) -> SqlResult<Expr> {
-        let analysed = analyze::stored::load_expr(text, context.catalog)?;
-        let mut scratch = Planner::new(context);
-        let mut converter = Converter::new(&mut scratch);
+    /// A stored expression over the columns of a table, which is relation `rel` of the statement: the statement comes to
+    /// know the types, cells and whole rows that the expression needs.
+    pub(crate) fn stored(&mut self, text: &str, rel: RelId) -> SqlResult<Expr> {
+        let analysed = analyze::stored::load_expr(text, self.context.catalog)?;
+        let mut converter = Converter::new(self);
         converter.open_scope(vec![rel]);
         let mut expr = converter.expr(&analysed)?;
         crate::fold::fold(&mut expr);

@@ -662,7 +662,6 @@ impl Planner<'_> {
     }
 
     fn plan_modify(&mut self, mut modify: Modify, source: Plan) -> SqlResult<Plan> {
-        let context = self.context;
         for position in 0..modify.table.indexes.len() {
             let index = IndexRef { table: modify.table.clone(), position };
             let columns = self.index_columns(modify.rel, &index);
@@ -671,14 +670,14 @@ impl Planner<'_> {
         }
         let table = modify.table.clone();
         for check in table.checks.iter().filter(|c| c.enforced) {
-            let expr = self.stored(&check.expr, modify.rel, context)?;
+            let expr = self.stored(&check.expr, modify.rel)?;
             modify.checks.push((check.name.as_str().into(), expr));
         }
         for (i, column) in table.columns.iter().enumerate() {
             if column.generated == catalog::view::Generated::Stored
                 && let Some(text) = &column.default
             {
-                let expr = self.stored(text, modify.rel, context)?;
+                let expr = self.stored(text, modify.rel)?;
                 modify.generated.push((i as i16 + 1, expr));
             }
         }

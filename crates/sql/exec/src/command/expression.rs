@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
-use analyze::{Expr, ExprContext, Param, ParamKind, Purpose, facts, stored, walk};
-use base::{CommandId, Oid, SqlError, SqlResult};
+use analyze::{
+    CoercionForm, Const, Expr, ExprContext, Param, ParamKind, Purpose, RowExpr, Var, facts, stored, walk,
+};
+use base::{CommandId, Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewDefault, ObjectAddress};
-use catalog::{CatalogView, Index, Table};
+use catalog::{CatalogView, Column, Index, Table};
 use parse::ast;
 use tuple::Datum;
 use txn::Snapshot;
@@ -147,7 +149,7 @@ pub(crate) fn generated(
         // A system column, or a whole row: no plan can compute it alone, and the caller refuses what may not be.
         return Ok((stored, Volatility::Immutable));
     }
-    columns_to_parameters(&mut expr)?;
+    columns_to_parameters(&mut expr, table)?;
     let planned = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
     Ok((stored, planned.volatility()))
 }
@@ -179,8 +181,7 @@ pub(crate) fn index_key(
     expr: &ast::Expr,
     text: &str,
 ) -> SqlResult<Stored> {
-    let context = ExprContext { purpose: Purpose::Index, relation: Some(table), column: None, value: None };
-    analyze(session, expr, text, context)
+    of_index(session, table, expr, text, (Purpose::Index, "expression"))
 }
 
 /// WHERE of an index.
@@ -190,9 +191,28 @@ pub(crate) fn index_predicate(
     expr: &ast::Expr,
     text: &str,
 ) -> SqlResult<Stored> {
-    let context =
-        ExprContext { purpose: Purpose::IndexPredicate, relation: Some(table), column: None, value: None };
-    analyze(session, expr, text, context)
+    of_index(session, table, expr, text, (Purpose::IndexPredicate, "predicate"))
+}
+
+fn of_index(
+    session: &Session,
+    table: &Arc<Table>,
+    expr: &ast::Expr,
+    text: &str,
+    (purpose, what): (Purpose, &str),
+) -> SqlResult<Stored> {
+    let format = session.format.borrow().clone();
+    let call = Call::new(&format).with_session(session);
+    let context = ExprContext { purpose, relation: Some(table), column: None, value: None };
+    let mut expr = analyze::analyze_expr(expr, text, context, session, &call)?;
+    let stored = stored(session, &expr);
+    columns_to_parameters(&mut expr, table)?;
+    let planned = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
+    if planned.volatility() != Volatility::Immutable {
+        let message = format!("functions in index {what} must be marked IMMUTABLE");
+        return Err(SqlError::new(SqlState::INVALID_OBJECT_DEFINITION, message));
+    }
+    Ok(stored)
 }
 
 /// Makes an index's entries from rows of its table.
@@ -225,7 +245,7 @@ impl IndexKeys {
             return Ok(IndexKeys { columns, computed: None, upto });
         }
         let texts = index.predicate.iter().chain(&index.expressions);
-        let computed = Computed::new(session, texts, index.predicate.is_some())?;
+        let computed = Computed::new(session, table, texts, index.predicate.is_some())?;
         Ok(IndexKeys { columns, computed: Some(computed), upto: table.columns.len() })
     }
 
@@ -261,13 +281,14 @@ impl IndexKeys {
 impl Computed {
     fn new<'t>(
         session: &Session,
+        table: &Table,
         texts: impl Iterator<Item = &'t Arc<str>>,
         has_predicate: bool,
     ) -> SqlResult<Computed> {
         let mut expressions = Vec::new();
         for text in texts {
             let mut expr = stored::load_expr(text, session)?;
-            columns_to_parameters(&mut expr)?;
+            columns_to_parameters(&mut expr, table)?;
             let plan = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
             expressions.push(plan);
         }
@@ -292,22 +313,49 @@ impl Computed {
     }
 }
 
-/// Makes `$n` of the column with number n.
-fn columns_to_parameters(expr: &mut Expr) -> SqlResult<()> {
+/// Makes `$n` of the column with number n, and a row of them of the whole row.
+fn columns_to_parameters(expr: &mut Expr, table: &Table) -> SqlResult<()> {
     walk::visit_mut(expr, 0, &mut |e, _| {
         if let Expr::Var(var) = e {
-            if var.attno <= 0 {
-                return Err(SqlError::not_supported("an index on a whole row or a system column"));
-            }
-            *e = Expr::Param(Param {
-                kind: ParamKind::Extern,
-                id: i32::from(var.attno),
-                type_oid: var.type_oid,
-                typmod: var.typmod,
-                collation: var.collation,
-                location: var.location,
-            });
+            *e = match var.attno {
+                ..0 => return Err(system_column()),
+                0 => whole_row(var, table),
+                number => parameter(number, (var.type_oid, var.typmod, var.collation), var.location),
+            };
         }
         Ok(true)
     })
+}
+
+/// 0A000 of an index over a system column.
+pub(crate) fn system_column() -> SqlError {
+    sql_err!(FEATURE_NOT_SUPPORTED, "index creation on system columns is not supported")
+}
+
+fn parameter(number: i16, (type_oid, typmod, collation): (Oid, i32, Oid), location: ast::Location) -> Expr {
+    Expr::Param(Param {
+        kind: ParamKind::Extern,
+        id: i32::from(number),
+        type_oid,
+        typmod,
+        collation,
+        location,
+    })
+}
+
+fn whole_row(var: &Var, table: &Table) -> Expr {
+    let field = |(number, column): (i16, &Column)| match column.dropped {
+        true => {
+            let (type_oid, location) = (oids::int4, var.location);
+            Expr::Const(Const { type_oid, typmod: -1, collation: Oid::INVALID, value: Datum::Null, location })
+        }
+        false => parameter(number, (column.type_oid, column.typmod, column.collation), var.location),
+    };
+    Expr::Row(Box::new(RowExpr {
+        args: (1..).zip(&table.columns).map(field).collect(),
+        row_type: var.type_oid,
+        names: table.columns.iter().map(|c| c.name.clone()).collect(),
+        form: CoercionForm::ImplicitCast,
+        location: var.location,
+    }))
 }

@@ -128,7 +128,9 @@ fn check_table(session: &Session, table: &Table) -> SqlResult<()> {
 }
 
 fn index_column_names(keys: &[IndexElement], including: &[IndexElement]) -> Vec<String> {
-    object_name::index_columns(keys.iter().chain(including).map(|e| e.column.as_deref()))
+    let name = |e: &IndexElement| e.column.clone().or_else(|| analyze::figure_name(e.expr.as_ref()?));
+    let names: Vec<Option<String>> = keys.iter().chain(including).map(name).collect();
+    object_name::index_columns(names.iter().map(Option::as_deref))
 }
 
 /// An index of `table` without columns.
@@ -213,7 +215,7 @@ fn find_column<'t>(table: &'t Table, name: &str) -> SqlResult<(i16, &'t catalog:
         return Ok(found);
     }
     if is_system_column(name) {
-        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "index creation on system columns is not supported"));
+        return Err(expression::system_column());
     }
     Err(sql_err!(UNDEFINED_COLUMN, "column \"{name}\" does not exist"))
 }

@@ -43,7 +43,8 @@ pub(crate) fn columns_part(columns: &[String]) -> String {
     out
 }
 
-/// Names of an index's own columns: the table's, `expr` for expressions, with a number where they would repeat.
+/// Names of an index's own columns: the table's or those that expressions have by themselves, `expr` for others, with a
+/// number where they would repeat.
 pub(crate) fn index_columns<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for name in names {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::system::{pg_class, pg_constraint, pg_depend, pg_index, pg_language, pg_opclass, pg_proc};
-use catalog::{CatalogView, Column, Index, Reader, RowExt, Table};
+use catalog::{CatalogView, Index, Reader, RowExt, Table};
 use tuple::Datum;
 use types::value::FromDatum;
 use types::{Call, SessionFn, array};
@@ -17,6 +17,13 @@ use crate::session::Session;
 const DESCENDING: i16 = 1;
 /// `indoption`: NULLS FIRST.
 const NULLS_FIRST: i16 = 2;
+
+/// The stored expression that key `at` of an index computes.
+fn index_expression(index: &Index, at: usize) -> SqlResult<&str> {
+    let nth = index.keys[..at].iter().filter(|&&key| key == 0).count();
+    let stored = index.expressions.get(nth).map(|text| &**text);
+    stored.ok_or_else(|| SqlError::internal(format!("too few entries in indexprs of index {}", index.oid)))
+}
 
 impl Session {
     pub(super) fn definition(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Datum>> {
@@ -43,17 +50,19 @@ impl Session {
     }
 
     /// A stored expression as SQL, over the columns of a relation.
-    fn expression_text(&self, stored: &str, columns: &[Column], pretty: bool) -> SqlResult<String> {
+    fn expression_text(&self, stored: &str, table: Option<&Table>, pretty: bool) -> SqlResult<String> {
         let format = self.format();
         let call = Call::new(&format).with_session(self);
         let expr = analyze::stored::load_expr(stored, self)?;
-        let names: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();
-        Ok(analyze::deparse::Deparse { catalog: self, call: &call, pretty }.expr(&expr, &names))
+        let deparse = analyze::deparse::Deparse { catalog: self, call: &call, pretty };
+        let Some(table) = table else { return Ok(deparse.expr(&expr, "", &[])) };
+        let names: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
+        Ok(deparse.expr(&expr, &table.name, &names))
     }
 
     /// A stored expression without columns as SQL.
     pub(crate) fn stored_expression_text(&self, stored: &str) -> SqlResult<String> {
-        self.expression_text(stored, &[], false)
+        self.expression_text(stored, None, false)
     }
 
     /// A relation as a definition names it: always with its schema unless `pretty` and visible.
@@ -97,7 +106,7 @@ impl Session {
             text.push_str(&format!(" WITH ({options})"));
         }
         if let Some(predicate) = &index.predicate {
-            text.push_str(&format!(" WHERE {}", self.expression_text(predicate, &table.columns, pretty)?));
+            text.push_str(&format!(" WHERE {}", self.expression_text(predicate, Some(&table), pretty)?));
         }
         Ok(Datum::text(&text))
     }
@@ -120,21 +129,32 @@ impl Session {
         if index.keys[at] != 0 {
             return Ok(column_list(table, &[index.keys[at]]));
         }
-        let nth = index.keys[..at].iter().filter(|&&key| key == 0).count();
-        let stored = index.expressions.get(nth).ok_or_else(|| {
-            SqlError::internal(format!("too few entries in indexprs of index {}", index.oid))
-        })?;
-        let text = self.expression_text(stored, &table.columns, pretty)?;
+        let stored = index_expression(index, at)?;
+        let text = self.expression_text(stored, Some(table), pretty)?;
         // Anything but a function call stands in parentheses.
-        let is_call = matches!(analyze::stored::load_expr(stored, self)?, analyze::Expr::Func(_));
-        Ok(if is_call || text.starts_with('(') { text } else { format!("({text})") })
+        use analyze::Expr as E;
+        let is_call = match analyze::stored::load_expr(stored, self)? {
+            E::Func(f) => matches!(f.form, analyze::CoercionForm::Call | analyze::CoercionForm::SqlSyntax),
+            E::Coalesce(_) | E::MinMax(_) | E::NullIf(_) | E::SqlValue(_) => true,
+            _ => false,
+        };
+        Ok(if is_call { text } else { format!("({text})") })
+    }
+
+    /// The collation that a key has of itself.
+    fn key_collation(&self, table: &Table, index: &Index, at: usize) -> SqlResult<Oid> {
+        if index.keys[at] == 0 {
+            let expr = analyze::stored::load_expr(index_expression(index, at)?, self)?;
+            return Ok(analyze::facts::expr_collation(&expr));
+        }
+        let column = usize::try_from(index.keys[at] - 1).ok().and_then(|i| table.columns.get(i));
+        Ok(column.map_or(Oid::INVALID, |c| c.collation))
     }
 
     /// A key with collation, operator class and order, where they are not the defaults.
     fn index_key(&self, table: &Table, index: &Index, at: usize, pretty: bool) -> SqlResult<String> {
         let mut text = self.key_text(table, index, at, pretty)?;
-        let column = usize::try_from(index.keys[at] - 1).ok().and_then(|i| table.columns.get(i));
-        let own = column.map_or(Oid(100), |c| c.collation);
+        let own = self.key_collation(table, index, at)?;
         if let Some(&collation) = index.collations.get(at)
             && collation.is_valid()
             && collation != own
@@ -197,8 +217,7 @@ impl Session {
         };
         let mut text = match row.char(CONTYPE) {
             b'c' => {
-                let own: &[Column] = table.as_ref().map_or(&[], |t| &t.columns);
-                let mut check = self.expression_text(row.str(CONBIN), own, pretty)?;
+                let mut check = self.expression_text(row.str(CONBIN), table.as_deref(), pretty)?;
                 if !pretty && !check.starts_with('(') {
                     check = format!("({check})");
                 }
@@ -291,8 +310,7 @@ impl Session {
             },
             false => None,
         };
-        let columns: &[Column] = table.as_ref().map_or(&[], |t| &t.columns);
-        Ok(Datum::text(&self.expression_text(arg(args, 0), columns, pretty)?))
+        Ok(Datum::text(&self.expression_text(arg(args, 0), table.as_deref(), pretty)?))
     }
 
     /// The statement that makes an index.
@@ -407,7 +425,7 @@ impl Session {
         }
         let def = self.with_reader(|r| r.function_by_oid(row.oid(pg_proc::OID)))?;
         let stored = def.iter().flat_map(|def| &def.defaults);
-        stored.map(|text| self.expression_text(text, &[], false)).collect()
+        stored.map(|text| self.expression_text(text, None, false)).collect()
     }
 
     fn function_result(&self, oid: Oid) -> SqlResult<Datum> {
