@@ -341,3 +341,29 @@ fn settings_are_set_and_shown() {
     assert_eq!(s.query("show search_path"), "x, public");
     assert!(s.query("show all").contains("work_mem|4MB|"));
 }
+
+#[test]
+fn only_messages_that_the_client_wants() {
+    let server = Server::new();
+    let s = server.connect();
+    let skipped = ["table \"nothing\" does not exist, skipping"];
+    let no_block = ["there is no transaction in progress"];
+    assert_eq!(notices(&s, "drop table if exists nothing"), skipped);
+    s.run("set client_min_messages = warning").unwrap();
+    assert!(notices(&s, "drop table if exists nothing").is_empty());
+    let mut out = Collected::default();
+    s.session().parse("", "drop table if exists nothing", &[], &mut out).unwrap();
+    s.session().bind("", "", &[], &[], &[]).unwrap();
+    s.session().execute("", 0, &mut out).unwrap();
+    s.session().sync(&mut out).unwrap();
+    assert!(out.notices.is_empty(), "{:?}", out.notices);
+    assert_eq!(notices(&s, "commit"), no_block);
+    s.run("set client_min_messages = error").unwrap();
+    assert!(notices(&s, "commit").is_empty());
+    s.run("create table t (a int)").unwrap();
+    assert!(!notices(&s, "vacuum verbose t").is_empty());
+    s.run("reset client_min_messages; begin; set local client_min_messages = error").unwrap();
+    assert!(notices(&s, "drop table if exists nothing").is_empty());
+    s.run("commit").unwrap();
+    assert_eq!(notices(&s, "drop table if exists nothing"), skipped);
+}

@@ -37,8 +37,8 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use base::settings::{ServerSettings, SessionSettings};
-use base::{Oid, SqlError, SqlResult};
+use base::settings::{ServerSettings, SessionSettings, Setting};
+use base::{Oid, Severity, SqlError, SqlResult};
 use catalog::change::Changer;
 use catalog::{Catalog, Reader, SessionCatalog};
 use engine::Engine;
@@ -250,9 +250,23 @@ impl Session {
         self.instance.engine()
     }
 
-    /// Keeps a notice until the statement's output can take it.
+    /// Keeps a notice until the statement's output can take it, if `client_min_messages` wants it now.
     pub(crate) fn notice(&self, notice: SqlError) {
-        self.notices.borrow_mut().push(notice);
+        if self.wants(notice.report().severity) {
+            self.notices.borrow_mut().push(notice);
+        }
+    }
+
+    /// Whether the client asked for messages of this severity. What it asked for by the statement itself it always gets.
+    fn wants(&self, severity: Severity) -> bool {
+        let least = match self.settings.borrow().text(Setting::client_min_messages) {
+            "log" => Severity::Log,
+            "notice" => Severity::Notice,
+            "warning" => Severity::Warning,
+            "error" => Severity::Error,
+            _ => Severity::Debug,
+        };
+        severity == Severity::Info || severity >= least
     }
 
     /// Sends the notices kept.
