@@ -41,6 +41,10 @@ pub struct Counters {
     pub startup: u64,
     /// Nanoseconds in all.
     pub total: u64,
+    /// Rows that the filter threw away.
+    pub filtered: f64,
+    /// Pairs that a join's own conditions threw away.
+    pub unjoined: f64,
 }
 
 /// What nodes and expressions work with while a statement runs.
@@ -79,6 +83,8 @@ pub struct Cx<'s> {
     pub temp: &'s TempDir,
     /// Counters by node, when EXPLAIN ANALYZE asks.
     pub counters: Option<Vec<Counters>>,
+    /// The node that runs, when nodes are counted.
+    pub node: usize,
     /// Rows inserted, updated or deleted.
     pub processed: u64,
     /// Replacement rows while a concurrently updated row is checked again: relation, place and columns.
@@ -96,6 +102,22 @@ pub struct Recheck {
 }
 
 impl<'s> Cx<'s> {
+    /// Counts a row that the running node's filter throws away.
+    #[cold]
+    pub fn note_filtered(&mut self) {
+        if let Some(counters) = self.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
+            counters.filtered += 1.0;
+        }
+    }
+
+    /// Counts a pair of rows that the running join's conditions throw away.
+    #[cold]
+    pub fn note_unjoined(&mut self) {
+        if let Some(counters) = self.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
+            counters.unjoined += 1.0;
+        }
+    }
+
     /// What the statement sees, for one storage call.
     #[inline]
     pub fn with_view<T>(&self, f: impl FnOnce(&Access<'s>, &View<'_>) -> T) -> T {

@@ -263,6 +263,7 @@ impl Execution {
             work_mem: env.work_mem,
             temp: env.temp,
             counters: self.counters.take(),
+            node: 0,
             processed: self.processed,
             recheck: None,
             xid: Cell::new(Xid::INVALID),

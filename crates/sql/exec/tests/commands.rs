@@ -367,3 +367,33 @@ fn only_messages_that_the_client_wants() {
     s.run("commit").unwrap();
     assert_eq!(notices(&s, "drop table if exists nothing"), skipped);
 }
+
+#[test]
+fn explain_analyze_counts_what_conditions_throw_away() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int, b int); insert into t select g, g % 10 from generate_series(1, 100) g")
+        .unwrap();
+    let explain = |sql: &str| {
+        s.query(&format!("explain (analyze, costs off, timing off, summary off, buffers off) {sql}"))
+    };
+    assert_eq!(
+        explain("select * from t where b = 3"),
+        "Seq Scan on t (actual rows=10.00 loops=1)\n  Filter: (b = 3)\n  Rows Removed by Filter: 90"
+    );
+    s.run("set enable_hashjoin = off; set enable_mergejoin = off; set enable_material = off").unwrap();
+    let join = explain("select * from t x join t y on x.a < y.a where x.a <= 2 and y.a <= 3");
+    let lines: Vec<&str> = join.lines().map(str::trim).collect();
+    assert_eq!(
+        lines[..3],
+        [
+            "Nested Loop (actual rows=3.00 loops=1)",
+            "Join Filter: (x.a < y.a)",
+            "Rows Removed by Join Filter: 3"
+        ]
+    );
+    assert!(
+        lines.contains(&"Rows Removed by Filter: 98") && lines.contains(&"Rows Removed by Filter: 97"),
+        "{join}"
+    );
+}

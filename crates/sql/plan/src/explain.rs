@@ -41,6 +41,10 @@ pub struct Measured {
     pub startup: f64,
     /// Milliseconds, all runs.
     pub total: f64,
+    /// Rows that the filter threw away, all runs.
+    pub filtered: f64,
+    /// Pairs that a join's own conditions threw away, all runs.
+    pub unjoined: f64,
 }
 
 /// Text forms of values, as the session shows them.
@@ -111,7 +115,7 @@ impl<'a> Explain<'a> {
             self.line(child_indent, &format!("->  {head}"));
             child_indent + 6
         };
-        self.properties(plan, body);
+        self.properties(plan, body, own);
         self.subplans(plan, body);
         let mut numbers = *number;
         if let Node::BitmapHeapScan { bitmap, .. } = &plan.node {
@@ -149,10 +153,9 @@ impl<'a> Explain<'a> {
         if self.options.analyze {
             let m = self.measured.get(number).copied().unwrap_or_default();
             if m.loops == 0.0 {
-                out.push_str(if self.options.costs { " (never executed)" } else { "  (never executed)" });
+                out.push_str(" (never executed)");
             } else {
-                let space = if self.options.costs { " " } else { "  " };
-                let _ = write!(out, "{space}(actual ");
+                out.push_str(" (actual ");
                 if self.options.timing {
                     let startup = if own { m.startup } else { m.total };
                     let _ = write!(out, "time={:.3}..{:.3} ", startup / m.loops, m.total / m.loops);
@@ -299,7 +302,7 @@ impl<'a> Explain<'a> {
         exprs.iter().map(|e| self.expr(e, qualify)).collect::<Vec<_>>().join(", ")
     }
 
-    fn properties(&mut self, plan: &'a Plan, indent: usize) {
+    fn properties(&mut self, plan: &'a Plan, indent: usize, number: usize) {
         let joins =
             matches!(plan.node, Node::NestLoop { .. } | Node::HashJoin { .. } | Node::MergeJoin { .. });
         let qualify = joins || self.options.verbose || self.statement.relations.len() > 1;
@@ -315,16 +318,16 @@ impl<'a> Explain<'a> {
             }
             Node::BitmapHeapScan { recheck, .. } => self.quals(indent, "Recheck Cond", recheck, false),
             Node::TidScan { condition, .. } => self.quals(indent, "TID Cond", condition, false),
-            Node::NestLoop { clauses, .. } => self.quals(indent, "Join Filter", clauses, true),
+            Node::NestLoop { clauses, .. } => self.join_filter(indent, clauses, number),
             Node::HashJoin { hash, clauses, .. } => {
                 let list: Vec<Expr> = hash.iter().map(|c| c.original.clone()).collect();
                 self.quals(indent, "Hash Cond", &list, true);
-                self.quals(indent, "Join Filter", clauses, true);
+                self.join_filter(indent, clauses, number);
             }
             Node::MergeJoin { merge, clauses, .. } => {
                 let list: Vec<Expr> = merge.iter().map(|c| c.original.clone()).collect();
                 self.quals(indent, "Merge Cond", &list, true);
-                self.quals(indent, "Join Filter", clauses, true);
+                self.join_filter(indent, clauses, number);
             }
             Node::Sort { keys, .. } => {
                 let text = self.sort_keys(keys, qualify);
@@ -379,6 +382,24 @@ impl<'a> Explain<'a> {
             &plan.filter,
             qualify && !matches!(plan.node, Node::SeqScan { .. } | Node::IndexScan { .. }),
         );
+        if !plan.filter.is_empty() {
+            self.removed(indent, "Filter", number, |m| m.filtered);
+        }
+    }
+
+    fn join_filter(&mut self, indent: usize, clauses: &[Expr], number: usize) {
+        self.quals(indent, "Join Filter", clauses, true);
+        if !clauses.is_empty() {
+            self.removed(indent, "Join Filter", number, |m| m.unjoined);
+        }
+    }
+
+    /// How many rows a condition threw away, a run on average.
+    fn removed(&mut self, indent: usize, by: &str, number: usize, count: fn(&Measured) -> f64) {
+        if let Some(measured) = self.measured.get(number).filter(|m| m.loops > 0.0 && count(m) > 0.0) {
+            let rows = count(measured) / measured.loops;
+            self.line(indent, &format!("Rows Removed by {by}: {rows:.0}"));
+        }
     }
 
     fn sort_keys(&self, keys: &[SortKey], qualify: bool) -> String {
@@ -612,7 +633,8 @@ impl<'a> Explain<'a> {
             -6 => "tableoid".into(),
             n => relation.columns.get(n as usize - 1).map_or_else(|| "?".into(), |c| quote(&c.name)),
         };
-        if qualify { format!("{}.{name}", quote(&relation.alias)) } else { name }
+        let whole = var.column == 0;
+        if qualify || whole { format!("{}.{name}", quote(&relation.alias)) } else { name }
     }
 
     fn constant(&self, value: &Datum, type_oid: Oid, typmod: i32) -> String {

@@ -357,6 +357,9 @@ impl HashJoin {
             }
             let rows = Rows { outer: &self.probe, inner: &entry.row };
             if !passes(&self.clauses, rows, cx)? {
+                if cx.counters.is_some() {
+                    cx.note_unjoined();
+                }
                 continue;
             }
             self.matched = true;

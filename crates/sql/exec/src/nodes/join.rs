@@ -90,6 +90,9 @@ impl Node for NestLoop {
             if self.inner.next(cx)? {
                 let rows = Rows { outer: self.outer.row(), inner: self.inner.row() };
                 if !passes(&self.clauses, rows, cx)? {
+                    if cx.counters.is_some() {
+                        cx.note_unjoined();
+                    }
                     continue;
                 }
                 self.matched = true;

@@ -178,6 +178,9 @@ impl MergeJoin {
             self.at += 1;
             let rows = Rows { outer: self.outer.row(), inner: &self.group[at].0 };
             if !passes(&self.clauses, rows, cx)? {
+                if cx.counters.is_some() {
+                    cx.note_unjoined();
+                }
                 continue;
             }
             self.matched = true;

@@ -167,6 +167,9 @@ impl Projection {
     #[inline]
     pub fn apply(&mut self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<bool> {
         if !passes(&self.filter, rows, cx)? {
+            if cx.counters.is_some() {
+                cx.note_filtered();
+            }
             return Ok(false);
         }
         self.project(rows, cx)?;

@@ -447,7 +447,9 @@ impl Counting {
 impl Node for Counting {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         let start = runtime::now();
+        let outer = std::mem::replace(&mut cx.node, self.number);
         let more = self.node.next(cx);
+        cx.node = outer;
         let spent = runtime::now().0.saturating_sub(start.0);
         let first = !self.running;
         self.running = true;

@@ -241,6 +241,8 @@ impl Session {
                 loops: c.loops,
                 startup: millis(c.startup),
                 total: millis(c.total),
+                filtered: c.filtered,
+                unjoined: c.unjoined,
             })
             .collect())
     }
