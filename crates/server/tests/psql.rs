@@ -239,3 +239,57 @@ fn a_lost_client_rolls_back() {
     waiting.join().unwrap().unwrap();
     assert_eq!(witness.value("select string_agg(a::text, ' ') from t"), "3");
 }
+
+/// What lists and describes objects, on a schema with every kind of them.
+#[test]
+fn descriptions_of_every_kind_of_object() {
+    if !has("psql") {
+        return;
+    }
+    let server = Server::start(&[]);
+    let made = psql(
+        &server,
+        &[
+            "create schema app; comment on schema app is 'the app'",
+            "create type mood as enum ('sad', 'ok'); create type app.pair as (x int, y text)",
+            "create domain positive as int default 5 check (value > 0)",
+            "create sequence numbers increment by 2 minvalue 5 maxvalue 500 cycle",
+            "create table t (id int primary key, a serial, b bigint generated always as identity, c text collate \"C\", \
+             g int generated always as (id * 2) stored, m mood, p app.pair, d positive, constraint pos check (id > 0))",
+            "create index t_low on t (lower(c) desc, id) include (a) where id > 3",
+            "comment on table t is 'a table'; comment on column t.id is 'the id'",
+            "create view v as select id, upper(c) as uc from t where id > 1",
+        ],
+    );
+    assert!(!made.contains("ERROR"), "{made}");
+    let commands = "\\d \\d+ \\dt+ \\di+ \\dv+ \\ds+ \\dT+ \\dD+ \\dn+ \\du+ \\df+ \\da+ \\do+ \\dC+ \\dc+ \\db+ \\dp \\ddp \\dd \\drds \\dRp+ \
+         \\dRs+ \\des+ \\dew+ \\deu+ \\det+ \\dx+ \\dy+ \\dF+ \\dA+ \\dAc+ \\dL+ \\dl \\dm+ \\dE+ \\dP+ \\dX \\dconfig";
+    let objects =
+        ["t", "v", "numbers", "t_a_seq", "t_b_seq", "t_pkey", "app.pair", "pg_class", "pg_stat_activity"];
+    let described = objects.iter().map(|object| format!("\\d+ {object}"));
+    for command in commands.split_whitespace().map(str::to_owned).chain(described) {
+        let said = psql(&server, &[&command]);
+        assert!(!said.contains("ERROR") && !said.is_empty(), "{command}: {said}");
+    }
+    let table = psql(&server, &["\\d t"]);
+    assert!(table.contains("\"t_low\" btree (lower(c) DESC, id) INCLUDE (a) WHERE id > 3\n"), "{table}");
+    assert!(psql(&server, &["\\d t_low"]).contains(" lower  | text    | yes  | lower(c)\n"));
+    let view = psql(&server, &["\\sv v"]);
+    assert!(view.starts_with("CREATE OR REPLACE VIEW public.v AS\n SELECT id,\n"), "{view}");
+}
+
+#[test]
+fn queries_that_psql_goes_on_with() {
+    if !has("psql") {
+        return;
+    }
+    let server = Server::start(&[]);
+    let script = "select 7 as x \\gset\n\\echo :x\n\
+                  select format('select %s as n', g) from generate_series(1, 2) g \\gexec\n\
+                  select a, b, a * b from generate_series(1, 2) a, generate_series(3, 4) b order by 1, 2 \\crosstabview\n";
+    let path = server.file("script.sql");
+    fs::write(&path, script).unwrap();
+    let mut command = server.tool("psql");
+    let said = text(&output(command.args(["-X", "-A", "-t", "-f"]).arg(&path)));
+    assert_eq!(said, "7\n1\n2\n1|3|4\n2|6|8\n");
+}
