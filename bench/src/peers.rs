@@ -89,14 +89,17 @@ const SETTINGS: [&str; 4] =
 /// A program and the name it is called under.
 pub struct Program {
     path: PathBuf,
-    arg0: &'static str,
+    arg0: Option<&'static str>,
     as_user: Option<(u32, u32)>,
 }
 
 impl Program {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.path);
-        command.arg0(self.arg0).stdin(Stdio::null());
+        command.stdin(Stdio::null());
+        if let Some(name) = self.arg0 {
+            command.arg0(name);
+        }
         if let Some((uid, gid)) = self.as_user {
             command.uid(uid).gid(gid);
         }
@@ -120,7 +123,7 @@ pub fn stampede(binary: Option<&Path>) -> Result<(Program, Program), String> {
             root.join("target/release/stampede")
         }
     };
-    let program = |arg0| Program { path: path.clone(), arg0, as_user: unprivileged() };
+    let program = |name| Program { path: path.clone(), arg0: Some(name), as_user: unprivileged() };
     Ok((program("initdb"), program("postgres")))
 }
 
@@ -130,7 +133,8 @@ pub fn postgres(folder: Option<&Path>) -> Result<(Program, Program), String> {
         Some(folder) => folder.to_path_buf(),
         None => fetch_postgres()?,
     };
-    let program = |name: &'static str| Program { path: bin.join(name), arg0: name, as_user: unprivileged() };
+    // Under its full path: `initdb` looks beside itself for `postgres`.
+    let program = |name: &str| Program { path: bin.join(name), arg0: None, as_user: unprivileged() };
     Ok((program("initdb"), program("postgres")))
 }
 

@@ -256,6 +256,26 @@ impl Io {
         poll_fn(|cx| self.poll_flush(cx)).await;
     }
 
+    /// Sends what a batch of messages left in the output buffer, but lets the other sessions run first that are ready: their answers go out
+    /// together, and a client of many sessions is woken once and not for each.
+    pub async fn flush_after_others(&mut self) -> SqlResult<()> {
+        if self.output.is_empty() {
+            return Ok(());
+        }
+        let mut others_ran = false;
+        poll_fn(|cx| {
+            if std::mem::replace(&mut others_ran, true) {
+                return Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
+        let interrupts = self.interrupts.clone();
+        unless_terminated(&interrupts, |cx| self.poll_flush(cx)).await?;
+        if self.broken { Err(connection_lost()) } else { Ok(()) }
+    }
+
     /// From inside the session's fiber: sends what is in the output buffer. Ends early when the session is terminated.
     pub fn flush_in_fiber(&mut self) -> SqlResult<()> {
         let interrupts = self.interrupts.clone();

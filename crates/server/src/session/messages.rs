@@ -236,7 +236,7 @@ impl Connection {
         self.client.bind(bind.portal, bind.statement, &parameter_formats, &parameters, &result_formats)
     }
 
-    /// ReadyForQuery, sent with everything before it.
+    /// ReadyForQuery. It is sent with everything before it: now if more messages have come already, else by the session's loop.
     fn ready(&mut self) -> SqlResult<()> {
         self.end_statement();
         let status = match self.client.transaction_status() {
@@ -245,7 +245,7 @@ impl Connection {
             TransactionStatus::Failed => backend::TransactionStatus::Failed,
         };
         backend::ready_for_query(self.io.out(), status);
-        self.io.flush_in_fiber()
+        if self.io.unread().is_empty() { Ok(()) } else { self.io.flush_in_fiber() }
     }
 
     /// An error of a message of this kind.

@@ -199,7 +199,13 @@ async fn run(mut connection: Box<Connection>) {
                 })
                 .await;
                 connection = back;
-                next
+                match connection.io.flush_after_others().await {
+                    Ok(()) => next,
+                    Err(error) => {
+                        connection.send_error(&error);
+                        Next::Close
+                    }
+                }
             }
             Arrival::Interrupt => interrupted(&mut connection),
             Arrival::End => {
