@@ -346,6 +346,8 @@ impl HashJoin {
 
     fn scan_chain_in(&mut self, table: &mut Table, cx: &mut Cx<'_>) -> SqlResult<bool> {
         while self.chain != NONE {
+            // A chain may be long and none of its rows match.
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let at = self.chain as usize;
             self.chain = table.entries[at].next;
             let entry = &table.entries[at];

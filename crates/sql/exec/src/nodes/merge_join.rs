@@ -174,6 +174,8 @@ impl MergeJoin {
     /// Pairs the outer row with the group's next matching row.
     fn pair(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         while self.at < self.group.len() {
+            // A group may be long and none of its rows match.
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let at = self.at;
             self.at += 1;
             let rows = Rows { outer: self.outer.row(), inner: &self.group[at].0 };
