@@ -11,7 +11,7 @@
 //! 3. A walk is bounded: frames moving under it cannot lead it in circles for ever.
 
 use super::frame::{Frame, NIL};
-use super::shim::{AtomicU32, Ordering, Short};
+use super::shim::{AtomicU32, Ordering, Short, Table};
 
 /// Longest walk without the mutex; chains are of length one or two, as there are as many buckets as frames, twice over.
 const MAX_STEPS: usize = 64;
@@ -22,7 +22,7 @@ const PARTITIONS: usize = 128;
 struct Lock(Short<()>);
 
 pub(crate) struct Mapping {
-    heads: Box<[AtomicU32]>,
+    heads: Table<AtomicU32>,
     locks: Box<[Lock]>,
 }
 
@@ -30,7 +30,7 @@ impl Mapping {
     pub fn new(frames: usize) -> Mapping {
         let buckets = (frames * 2).next_power_of_two();
         Mapping {
-            heads: (0..buckets).map(|_| AtomicU32::new(NIL)).collect(),
+            heads: Table::new(buckets, || AtomicU32::new(NIL)),
             locks: (0..PARTITIONS.min(buckets)).map(|_| Lock::default()).collect(),
         }
     }

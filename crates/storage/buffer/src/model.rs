@@ -1,6 +1,7 @@
 //! Models of the lock-free parts: `frame`, `mapping` and `clock_sweep` themselves, on shuttle's atomics and scheduler.
 
 mod shim {
+    pub(crate) use crate::memory::Table;
     pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
     /// Page contents are not part of the models.
