@@ -1,7 +1,7 @@
 //! Assignment of values to columns, their fields and elements; defaults; ON CONFLICT.
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::view::{Generated, Table, TypeKind};
+use catalog::view::{Generated, RelationKind, Table, TypeKind};
 use parse::ast::{self, ConflictTarget, Indirection};
 use types::oids;
 
@@ -413,6 +413,8 @@ impl Analyzer<'_> {
         };
         match default {
             Some(e) => self.coerce_to_column(e, table, attno).map(Some),
+            // The table below a view knows what stands in a column that is not given.
+            None if table.kind == RelationKind::View => Ok(None),
             // A domain's constraints are checked even for null.
             None if self.base_type(c.type_oid, -1)?.0 != c.type_oid => {
                 let null = crate::coerce::null_const(oids::unknown, -1, Oid::INVALID);
@@ -465,7 +467,7 @@ impl Analyzer<'_> {
                     alias: Some(ast::Alias { name: "excluded".into(), columns: Vec::new() }),
                     ..ast::RangeVar::default()
                 };
-                let mut item = self.relation_item(table.clone(), &excluded, 3, 0)?;
+                let mut item = self.plain_item(table.clone(), &excluded, 3, 0)?;
                 let excluded_rte = item.rte;
                 self.level().range_table[excluded_rte].access = None;
                 self.level().range_table[excluded_rte].in_from = false;
@@ -500,37 +502,56 @@ impl Analyzer<'_> {
                 }
             }
             ConflictTarget::Index { elements, filter, .. } => {
-                let (columns, exprs) = self.inference(elements, table)?;
+                let elements = self.inference(elements)?;
                 let filter = filter.as_ref().map(|f| self.condition(f, Place::IndexPredicate)).transpose()?;
-                let mut found = Vec::new();
-                for index in table.indexes.iter().filter(|i| i.unique && i.valid) {
-                    if self.index_matches(index, &columns, &exprs, filter.as_ref())? {
-                        if !index.immediate {
-                            return Err(sql_err!(
-                                OBJECT_NOT_IN_PREREQUISITE_STATE,
-                                "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters"
-                            ));
-                        }
-                        found.push(index.oid);
-                    }
+                if table.kind == RelationKind::View {
+                    self.level().inference = Some((elements, filter));
+                    return Ok((Vec::new(), Oid::INVALID));
                 }
-                if found.is_empty() {
-                    return Err(sql_err!(
-                        INVALID_COLUMN_REFERENCE,
-                        "there is no unique or exclusion constraint matching the ON CONFLICT specification"
-                    ));
-                }
-                Ok((found, Oid::INVALID))
+                Ok((self.inferred(table, elements, filter.as_ref())?, Oid::INVALID))
             }
         }
     }
 
-    fn inference(
+    /// The unique indexes of a table with these columns and expressions as their key.
+    pub(crate) fn inferred(
         &mut self,
-        elements: &[ast::IndexElement],
         table: &Table,
-    ) -> SqlResult<(Vec<i16>, Vec<Expr>)> {
+        elements: Vec<Expr>,
+        filter: Option<&Expr>,
+    ) -> SqlResult<Vec<Oid>> {
         let (mut columns, mut exprs) = (Vec::new(), Vec::new());
+        for element in elements {
+            match element {
+                Expr::Var(v) if v.attno > 0 => columns.push(v.attno),
+                other => exprs.push(other),
+            }
+        }
+        columns.sort_unstable();
+        columns.dedup();
+        let mut found = Vec::new();
+        for index in table.indexes.iter().filter(|i| i.unique && i.valid) {
+            if self.index_matches(index, &columns, &exprs, filter)? {
+                if !index.immediate {
+                    return Err(sql_err!(
+                        OBJECT_NOT_IN_PREREQUISITE_STATE,
+                        "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters"
+                    ));
+                }
+                found.push(index.oid);
+            }
+        }
+        if found.is_empty() {
+            return Err(sql_err!(
+                INVALID_COLUMN_REFERENCE,
+                "there is no unique or exclusion constraint matching the ON CONFLICT specification"
+            ));
+        }
+        Ok(found)
+    }
+
+    fn inference(&mut self, elements: &[ast::IndexElement]) -> SqlResult<Vec<Expr>> {
+        let mut out = Vec::new();
         for e in elements {
             if e.direction != ast::SortDirection::Default {
                 let error =
@@ -544,7 +565,7 @@ impl Analyzer<'_> {
                 );
                 return Err(self.at(error, e.location));
             }
-            let expr = match (&e.column, &e.expr) {
+            out.push(match (&e.column, &e.expr) {
                 (Some(name), _) => {
                     let reference = ast::ColumnRef {
                         fields: vec![Indirection::Field(name.clone())],
@@ -554,16 +575,9 @@ impl Analyzer<'_> {
                 }
                 (None, Some(expr)) => self.in_place(Place::IndexExpression, |a| a.expr(expr))?,
                 (None, None) => return Err(SqlError::internal("empty index element")),
-            };
-            match expr {
-                Expr::Var(v) if v.attno > 0 => columns.push(v.attno),
-                other => exprs.push(other),
-            }
+            });
         }
-        let _ = table;
-        columns.sort_unstable();
-        columns.dedup();
-        Ok((columns, exprs))
+        Ok(out)
     }
 
     fn index_matches(

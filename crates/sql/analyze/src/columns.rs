@@ -3,6 +3,7 @@
 //! PostgreSQL counterpart: `transformColumnRef`, and the searching part of `parse_relation.c`.
 
 use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::view::RelationKind;
 use parse::ast::{self, Indirection};
 use types::oids;
 
@@ -224,7 +225,10 @@ impl Analyzer<'_> {
         let (rte, version) = (item.rte, item.version);
         let place = self.place();
         let Some(entry) = self.level_up(found.0)?.range_table.get(rte) else { return Ok(None) };
-        let RteKind::Relation(_) = &entry.kind else { return Ok(None) };
+        match &entry.kind {
+            RteKind::Relation(r) if r.table.kind != RelationKind::View => {}
+            _ => return Ok(None),
+        }
         if matches!(place, Place::CheckConstraint) && attno != system_column::TABLEOID {
             let error = sql_err!(
                 INVALID_COLUMN_REFERENCE,

@@ -170,6 +170,8 @@ pub(crate) struct Level {
     pub(crate) resolve_unknowns: bool,
     /// Number of multiple assignments met.
     pub(crate) multi_exprs: i32,
+    /// What ON CONFLICT infers its indexes from, until the table below the views is known: key and condition.
+    pub(crate) inference: Option<(Vec<Expr>, Option<Expr>)>,
 }
 
 impl Default for Level {
@@ -192,6 +194,7 @@ impl Default for Level {
             has_modifying_cte: false,
             resolve_unknowns: true,
             multi_exprs: 0,
+            inference: None,
         }
     }
 }
@@ -204,8 +207,6 @@ pub(crate) struct Analyzer<'a> {
     pub(crate) params: ParamTypes,
     /// Innermost last.
     pub(crate) levels: Vec<Level>,
-    /// View expansions under way, to stop a view that would contain itself.
-    pub(crate) views: Vec<Oid>,
     /// What VALUE is, in a domain's constraint: type, modifier, collation.
     pub(crate) domain_value: Option<(Oid, i32, Oid)>,
 }
@@ -217,7 +218,7 @@ impl<'a> Analyzer<'a> {
         catalog: &'a dyn CatalogView,
         call: &'a types::Call<'a>,
     ) -> Analyzer<'a> {
-        Analyzer { text, catalog, call, params, levels: Vec::new(), views: Vec::new(), domain_value: None }
+        Analyzer { text, catalog, call, params, levels: Vec::new(), domain_value: None }
     }
 
     /// The innermost level.

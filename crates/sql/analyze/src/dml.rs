@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::view::{Generated, Identity, RelationKind, Table};
+use catalog::view::{Column, Generated, Identity, RelationKind, Table};
 use parse::ast::{self, Assignment, SelectBody, Statement};
 use types::oids;
 
@@ -37,15 +37,7 @@ impl Analyzer<'_> {
     ) -> SqlResult<(Arc<Table>, NsItem)> {
         let table = self.open_relation(r)?;
         match table.kind {
-            RelationKind::Table | RelationKind::PartitionedTable => {}
-            RelationKind::View => {
-                let what = match required {
-                    access::INSERT => "INSERT into views",
-                    access::DELETE => "DELETE from views",
-                    _ => "UPDATE of views",
-                };
-                return Err(SqlError::not_supported(what));
-            }
+            RelationKind::Table | RelationKind::PartitionedTable | RelationKind::View => {}
             kind => {
                 let what = match kind {
                     RelationKind::Sequence => "sequence",
@@ -72,7 +64,7 @@ impl Analyzer<'_> {
                 return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot change {what} \"{}\"", table.name));
             }
         }
-        let item = self.relation_item(table.clone(), r, 3, required)?;
+        let item = self.plain_item(table.clone(), r, 3, required)?;
         self.level().target = Some(item.rte);
         let rte = item.rte;
         self.level().range_table[rte].in_from = required != access::INSERT;
@@ -109,6 +101,7 @@ impl Analyzer<'_> {
         self.level().namespace.clear();
         self.returning(&s.returning, item, &mut query)?;
         self.finish_query(&mut query)?;
+        self.change_through_views(&mut query)?;
         Ok(query)
     }
 
@@ -247,13 +240,13 @@ impl Analyzer<'_> {
                 let is_default = matches!(value, Expr::Default(_));
                 let mut e = if is_default {
                     self.check_default_steps(steps, *location_or(&location, at))?;
-                    self.column_default(table, *attno)?.unwrap_or_else(|| null_of(table, *attno))
+                    self.column_default(table, *attno)?.unwrap_or_else(|| absent(table, *attno))
                 } else {
                     self.check_writable(table, *attno, s.overriding, *location_or(&location, at))?;
                     if steps.is_empty() { self.coerce_to_column(value, table, *attno)? } else { value }
                 };
                 if s.overriding == Overriding::User && identity(table, *attno) != Identity::None {
-                    e = self.column_default(table, *attno)?.unwrap_or_else(|| null_of(table, *attno));
+                    e = self.column_default(table, *attno)?.unwrap_or_else(|| absent(table, *attno));
                 }
                 crate::collate::assign(self, &mut e)?;
                 done.push(e);
@@ -381,7 +374,7 @@ impl Analyzer<'_> {
     }
 
     /// Refuses a value for a column that only the server may fill.
-    fn check_writable(
+    pub(crate) fn check_writable(
         &self,
         table: &Table,
         attno: i16,
@@ -427,6 +420,7 @@ impl Analyzer<'_> {
         query.join_tree = FromExpr { items, filter };
         self.returning(&s.returning, item, &mut query)?;
         self.finish_query(&mut query)?;
+        self.change_through_views(&mut query)?;
         Ok(query)
     }
 
@@ -457,16 +451,7 @@ impl Analyzer<'_> {
             let expr = if a.is_default {
                 self.column_default(table, a.attno)?.unwrap_or_else(|| null_of(table, a.attno))
             } else {
-                if c.generated != Generated::None || c.identity == Identity::Always {
-                    let error =
-                        sql_err!(GENERATED_ALWAYS, "column \"{}\" can only be updated to DEFAULT", c.name);
-                    let detail = if c.generated != Generated::None {
-                        format!("Column \"{}\" is a generated column.", c.name)
-                    } else {
-                        format!("Column \"{}\" is an identity column defined as GENERATED ALWAYS.", c.name)
-                    };
-                    return Err(error.detail(detail));
-                }
+                check_updatable(c)?;
                 a.expr
             };
             self.mark_written(rte, a.attno, false);
@@ -505,6 +490,7 @@ impl Analyzer<'_> {
         query.join_tree = FromExpr { items, filter };
         self.returning(&s.returning, item, &mut query)?;
         self.finish_query(&mut query)?;
+        self.change_through_views(&mut query)?;
         Ok(query)
     }
 
@@ -601,6 +587,7 @@ impl Analyzer<'_> {
         self.level().namespace = both;
         self.returning(&s.returning, target, &mut query)?;
         self.finish_query(&mut query)?;
+        self.change_through_views(&mut query)?;
         Ok(query)
     }
 
@@ -648,6 +635,19 @@ impl Analyzer<'_> {
     }
 }
 
+/// Refuses to update a column that only the server may fill, but by DEFAULT.
+pub(crate) fn check_updatable(c: &Column) -> SqlResult<()> {
+    let detail = if c.generated != Generated::None {
+        format!("Column \"{}\" is a generated column.", c.name)
+    } else if c.identity == Identity::Always {
+        format!("Column \"{}\" is an identity column defined as GENERATED ALWAYS.", c.name)
+    } else {
+        return Ok(());
+    };
+    let error = sql_err!(GENERATED_ALWAYS, "column \"{}\" can only be updated to DEFAULT", c.name);
+    Err(error.detail(detail))
+}
+
 /// The first of two locations that is known.
 fn location_or<'l>(a: &'l Location, b: &'l Location) -> &'l Location {
     if *a == Location::NONE { b } else { a }
@@ -655,6 +655,16 @@ fn location_or<'l>(a: &'l Location, b: &'l Location) -> &'l Location {
 
 fn identity(table: &Table, attno: i16) -> Identity {
     table.columns[attno as usize - 1].identity
+}
+
+/// What stands in a row of VALUES for DEFAULT where the column has none: null, or for a view the same word again, for the
+/// table below to say.
+pub(crate) fn absent(table: &Table, attno: i16) -> Expr {
+    if table.kind == RelationKind::View {
+        let c = &table.columns[attno as usize - 1];
+        return crate::expr_transform::default_marker(c.type_oid, c.typmod, c.collation, Location::NONE);
+    }
+    null_of(table, attno)
 }
 
 /// A null of a column's type.

@@ -205,6 +205,17 @@ impl Analyzer<'_> {
         if table.kind == RelationKind::View {
             return self.view_item(&table, r);
         }
+        self.plain_item(table, r, lock_mode, required)
+    }
+
+    /// Adds a relation to the range table as such, also if it is a view (as the target of a change).
+    pub(crate) fn plain_item(
+        &mut self,
+        table: Arc<Table>,
+        r: &ast::RangeVar,
+        lock_mode: u8,
+        required: u32,
+    ) -> SqlResult<NsItem> {
         let (oid, inherit) = (table.oid, r.inherit);
         let names: Vec<String> =
             table.columns.iter().map(|c| if c.dropped { String::new() } else { c.name.clone() }).collect();
@@ -225,13 +236,6 @@ impl Analyzer<'_> {
     }
 
     fn view_item(&mut self, table: &Arc<Table>, r: &ast::RangeVar) -> SqlResult<NsItem> {
-        if self.views.contains(&table.oid) {
-            return Err(sql_err!(
-                INVALID_OBJECT_DEFINITION,
-                "infinite recursion detected in rules for relation \"{}\"",
-                table.name
-            ));
-        }
         let query = crate::views::expand(table, self.catalog)?;
         let columns: Vec<ColumnType> = table
             .columns
@@ -244,10 +248,7 @@ impl Analyzer<'_> {
             })
             .collect();
         let names = columns.iter().map(|c| c.name.clone()).collect();
-        let security_barrier = table
-            .options
-            .iter()
-            .any(|(n, v)| n == "security_barrier" && matches!(v.as_str(), "true" | "on" | "1"));
+        let security_barrier = table.bool_option("security_barrier");
         let kind = RteKind::Subquery(Subquery { query: Box::new(query), view: table.oid, security_barrier });
         let access = Some(Access { required: access::SELECT, ..Access::default() });
         self.add_entry(kind, r.alias.as_ref(), &table.name, names, &columns, access, table.oid)

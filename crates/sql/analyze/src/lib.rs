@@ -5,8 +5,8 @@
 //! [`stored`] writes trees as text for the catalogs, [`deparse`] as SQL for people.
 //!
 //! Layout: [`expr`] and [`query`] are the tree, [`walk`] visits it, [`facts`] tells types. `core` is the analyzer's state; `select`, `dml`,
-//! `assign`, `cte`, `recursion`, `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement; `columns` and `fuzzy` names;
-//! `expr_transform`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
+//! `assign`, `cte`, `recursion`, `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement, [`updatable`] takes
+//! changes through views; `columns` and `fuzzy` names; `expr_transform`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
 //!
 //! Invariants:
 //! 1. Analysis reads the catalog through [`CatalogView`] only and changes nothing.
@@ -47,6 +47,7 @@ mod select;
 pub mod stored;
 mod syntax_equal;
 mod target;
+pub mod updatable;
 mod views;
 pub mod walk;
 mod window;

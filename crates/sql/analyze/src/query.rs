@@ -66,6 +66,8 @@ pub struct Query {
     pub merge_join: Option<(FromNode, Expr)>,
     /// RETURNING
     pub returning: Vec<TargetEntry>,
+    /// WITH CHECK OPTION of the views that the target was named through, innermost first.
+    pub view_checks: Vec<ViewCheck>,
     /// GROUP BY: the distinct expressions.
     pub group_by: Vec<SortGroupClause>,
     /// GROUP BY DISTINCT
@@ -499,6 +501,17 @@ pub struct ConflictUpdate {
     pub filter: Option<Expr>,
     /// Range table entry of EXCLUDED.
     pub excluded_rte: usize,
+}
+
+/// WITH CHECK OPTION of a view, over the target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ViewCheck {
+    /// Name of the view.
+    pub view: String,
+    /// Its WHERE; none if only what it hands on to the views below matters.
+    pub condition: Option<Expr>,
+    /// CASCADED: the views below are checked too.
+    pub cascaded: bool,
 }
 
 /// A WHEN of MERGE.

@@ -8,7 +8,8 @@
 //! order that this file lists them; an enum is its variant's name, before its content if it has any. Locations are not stored.
 //!
 //! Invariants:
-//! 1. Fields are only ever added behind a new version number, which the reader tells apart.
+//! 1. Fields are only ever added behind a new version number, or at the end of a structure and only where they say something, so that
+//!    the reader tells old text apart.
 //! 2. Any text gives a tree or an error, never a panic.
 //!
 //! PostgreSQL counterpart: `pg_node_tree`, `outfuncs.c`, `readfuncs.c`.
@@ -450,7 +451,6 @@ structs! {
     RteAlias { name, columns }
     Access { required, as_role, selected, inserted, updated }
     TableSample { method, args, repeatable }
-    Subquery { query, view, security_barrier }
     Join { kind, merged, columns, using_alias }
     Functions { functions, ordinality }
     RangeFunction { call, columns, composite }
@@ -470,6 +470,7 @@ structs! {
     RowMark { rte, strength, wait, pushed_down }
     OnConflict { arbiters, constraint, update }
     ConflictUpdate { targets, filter, excluded_rte }
+    ViewCheck { view, condition, cascaded }
     MergeAction { matched, command, condition, targets, overriding }
 }
 
@@ -547,6 +548,27 @@ impl Stored for RangeTableEntry {
     }
 }
 
+/// A view stands for whatever its query is when it is used: its own query is not kept.
+impl Stored for Subquery {
+    fn write(&self, out: &mut String) {
+        out.push_str(" {");
+        match self.view.is_valid() {
+            true => Query::default().write(out),
+            false => self.query.write(out),
+        }
+        self.view.write(out);
+        self.security_barrier.write(out);
+        out.push_str(" }");
+    }
+    fn read(r: &mut Reader<'_>) -> SqlResult<Self> {
+        r.expect('{')?;
+        let (query, view) = (Stored::read(r)?, Stored::read(r)?);
+        let sub = Subquery { query, view, security_barrier: Stored::read(r)? };
+        r.expect('}')?;
+        Ok(sub)
+    }
+}
+
 impl Stored for Query {
     fn write(&self, out: &mut String) {
         out.push_str(" {");
@@ -585,13 +607,17 @@ impl Stored for Query {
         ] {
             flag.write(out);
         }
+        if !self.view_checks.is_empty() {
+            self.view_checks.write(out);
+        }
         out.push_str(" }");
     }
     fn read(r: &mut Reader<'_>) -> SqlResult<Self> {
         r.expect('{')?;
-        let query = Query {
+        let mut query = Query {
             command: Stored::read(r)?,
             utility: None,
+            view_checks: Vec::new(),
             target: Stored::read(r)?,
             ctes: Stored::read(r)?,
             recursive: Stored::read(r)?,
@@ -623,6 +649,9 @@ impl Stored for Query {
             has_modifying_cte: Stored::read(r)?,
             has_for_update: Stored::read(r)?,
         };
+        if r.peek() != Some('}') {
+            query.view_checks = Stored::read(r)?;
+        }
         r.expect('}')?;
         Ok(query)
     }

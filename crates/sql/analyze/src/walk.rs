@@ -92,6 +92,7 @@ macro_rules! roots {
         ) -> Result<(), E> {
             query.targets.$iter().try_for_each(|t| exprs(&$($m)* t.expr))?;
             query.returning.$iter().try_for_each(|t| exprs(&$($m)* t.expr))?;
+            query.view_checks.$iter().try_for_each(|c| c.condition.$as_ref().map_or(Ok(()), &mut *exprs))?;
             for item in query.join_tree.items.$iter() {
                 $name::from(item, exprs)?;
             }
@@ -221,6 +222,17 @@ pub fn visit_query_mut<E>(
         }
     }
     Ok(())
+}
+
+/// Calls `f` for the query of every sublink that hangs directly in the query.
+pub fn subqueries_mut<E>(query: &mut Query, f: &mut dyn FnMut(&mut Query) -> Result<(), E>) -> Result<(), E> {
+    fn below<E>(expr: &mut Expr, f: &mut dyn FnMut(&mut Query) -> Result<(), E>) -> Result<(), E> {
+        if let Expr::SubLink(s) = expr {
+            f(&mut s.query)?;
+        }
+        children_mut(expr, &mut |e| below(e, f))
+    }
+    roots_mut(query, &mut |e| below(e, f))
 }
 
 /// Adds `delta` to the levels of everything in `expr` that refers to a query at least `min` levels out.

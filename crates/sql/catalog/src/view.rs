@@ -273,6 +273,12 @@ impl Table {
         Some((i as i16 + 1, &self.columns[i]))
     }
 
+    /// Whether an option of a view or table that is on or off is on.
+    pub fn bool_option(&self, name: &str) -> bool {
+        let value = self.options.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
+        matches!(value, Some("true" | "on" | "yes" | "1" | "t" | "y"))
+    }
+
     /// The description for snapshots with this oldest running xid, which is asked only if it matters: without the service of
     /// indexes that are too young for them.
     pub fn for_snapshot(self: Arc<Table>, xmin: impl FnOnce() -> Xid) -> Arc<Table> {

@@ -40,12 +40,14 @@ pub struct RawRow {
     pub upto: usize,
     /// System columns behind them.
     pub system: Vec<i16>,
+    /// Where the row begins in the input row.
+    pub start: usize,
 }
 
 impl RawRow {
     /// What `exprs` need of a relation.
     pub fn of<'e>(rel: RelId, exprs: impl IntoIterator<Item = &'e Expr>, columns: usize) -> RawRow {
-        let mut raw = RawRow { rel, upto: 0, system: Vec::new() };
+        let mut raw = RawRow { rel, upto: 0, system: Vec::new(), start: 0 };
         for expr in exprs {
             expr.any(&mut |e| {
                 if let Expr::Var(var) = e
@@ -66,9 +68,9 @@ impl RawRow {
 
     fn place(&self, column: i16) -> Option<usize> {
         if column > 0 {
-            return Some(column as usize - 1);
+            return Some(self.start + column as usize - 1);
         }
-        self.system.iter().position(|c| *c == column).map(|i| self.upto + i)
+        self.system.iter().position(|c| *c == column).map(|i| self.start + self.upto + i)
     }
 }
 
@@ -83,6 +85,8 @@ pub struct Inputs<'p> {
     pub raw: Option<&'p RawRow>,
     /// The inner input is a scan's row.
     pub inner_raw: Option<&'p RawRow>,
+    /// Rows of a changed table before and after, which the outer input carries too; those that are not there are all NULL.
+    pub versions: &'p [RawRow],
 }
 
 impl<'p> Inputs<'p> {
@@ -101,6 +105,9 @@ impl<'p> Inputs<'p> {
         Inputs { raw: Some(raw), ..Inputs::default() }
     }
 }
+
+/// `tableoid`, which every row of a table has.
+const TABLEOID: i16 = -6;
 
 /// Compiles expressions of one statement.
 pub struct Compiler<'p> {
@@ -257,7 +264,7 @@ impl Compiler<'_> {
     fn var(&self, var: &plan::Var, inputs: Inputs<'_>) -> SqlResult<Code> {
         if let Some(raw) = inputs.raw.filter(|r| r.rel == var.rel) {
             if var.column == 0 {
-                return self.whole_row(var.rel, Code::Outer);
+                return self.whole_row(raw, Code::Outer);
             }
             return raw
                 .place(var.column)
@@ -266,12 +273,26 @@ impl Compiler<'_> {
         }
         if let Some(raw) = inputs.inner_raw.filter(|r| r.rel == var.rel) {
             if var.column == 0 {
-                return self.whole_row(var.rel, Code::Inner);
+                return self.whole_row(raw, Code::Inner);
             }
             return raw
                 .place(var.column)
                 .map(Code::Inner)
                 .ok_or_else(|| SqlError::internal("column not decoded"));
+        }
+        if let Some(raw) = inputs.versions.iter().find(|r| r.rel == var.rel) {
+            let place = |column| raw.place(column).map(Code::Outer);
+            let place = |column| place(column).ok_or_else(|| SqlError::internal("column not decoded"));
+            if var.column != 0 {
+                return place(var.column);
+            }
+            // A row that is not there is NULL, not a row of NULLs.
+            let there = Code::Test(plan::Test::IsNotNull, Box::new(place(TABLEOID)?));
+            return Ok(Code::Case {
+                operand: None,
+                arms: [(there, self.whole_row(raw, Code::Outer)?)].into(),
+                otherwise: Box::new(Code::Const(tuple::Datum::Null)),
+            });
         }
         Err(SqlError::internal(format!(
             "column {} of relation {} not found in the input rows",
@@ -280,12 +301,12 @@ impl Compiler<'_> {
     }
 
     /// All columns of a scan's row as one value.
-    fn whole_row(&self, rel: RelId, column: fn(usize) -> Code) -> SqlResult<Code> {
-        let row = self.statement.whole_rows.get(&rel);
+    fn whole_row(&self, raw: &RawRow, column: fn(usize) -> Code) -> SqlResult<Code> {
+        let row = self.statement.whole_rows.get(&raw.rel);
         let row = row.ok_or_else(|| SqlError::internal("a whole row of unknown type"))?;
         let place = |(i, field): (usize, &types::record::FieldType)| match field.is_dropped() {
             true => Code::Const(tuple::Datum::Null),
-            false => column(i),
+            false => column(raw.start + i),
         };
         Ok(Code::Row(row.fields.iter().enumerate().map(place).collect(), row.clone()))
     }

@@ -12,7 +12,7 @@ use crate::expr::*;
 use crate::logical::{self as l, Block, SetTree, Source, Target};
 use crate::plan::{
     Command, FrameBound, FrameExclude, FrameMode, FrameRange, JoinKind, Modify, OnConflict, Plan, RelColumn,
-    Relation, RowLockStrength, RowLockWait, RowMark, WindowFrame,
+    Relation, RowLockStrength, RowLockWait, RowMark, ViewCheck, WindowFrame,
 };
 use crate::planner::Planner;
 use crate::relset::MAX_RELATIONS;
@@ -27,6 +27,8 @@ pub(crate) struct Scope {
     ctes: Vec<(String, CteState)>,
     /// Cells of multiple assignments: (sublink number, column) → cell.
     multi: Vec<((i32, i32), ParamId)>,
+    /// Relations that stand for the target's row before and after the change, where RETURNING names them.
+    versions: [Option<RelId>; 2],
 }
 
 #[derive(Clone)]
@@ -602,6 +604,8 @@ impl<'p, 'c> Converter<'p, 'c> {
         block.targets = targets;
         let returning = query.returning.iter().map(|t| self.expr(&t.expr)).collect::<SqlResult<Vec<_>>>()?;
         let on_conflict = query.on_conflict.as_ref().map(|c| self.on_conflict(c, rel)).transpose()?;
+        let view_checks =
+            query.view_checks.iter().map(|c| self.view_check(c)).collect::<SqlResult<Vec<_>>>()?;
         let names = query.returning.iter().map(|t| t.name.as_deref().unwrap_or("?column?").into()).collect();
         block.modify = Some(Box::new(Modify {
             command,
@@ -615,6 +619,8 @@ impl<'p, 'c> Converter<'p, 'c> {
             generated: Vec::new(),
             indexes: Vec::new(),
             on_conflict,
+            view_checks,
+            versions: self.scope().versions,
         }));
         Ok(())
     }
@@ -637,6 +643,15 @@ impl<'p, 'c> Converter<'p, 'c> {
             }
         }
         Ok(out)
+    }
+
+    /// The condition of WITH CHECK OPTION over the target's new row.
+    fn view_check(&mut self, check: &a::ViewCheck) -> SqlResult<ViewCheck> {
+        let mut quals = Vec::new();
+        if let Some(condition) = &check.condition {
+            flatten_and(self.expr(condition)?, &mut quals);
+        }
+        Ok(ViewCheck { view: check.view.as_str().into(), quals })
     }
 
     fn exprs(&mut self, list: &[a::Expr]) -> SqlResult<Vec<Expr>> {
@@ -854,13 +869,10 @@ impl<'p, 'c> Converter<'p, 'c> {
     }
 
     fn var(&mut self, var: &a::Var) -> SqlResult<Expr> {
-        if var.version != a::RowVersion::Default {
-            return Err(SqlError::not_supported("RETURNING OLD or NEW"));
-        }
         let at = self.scopes.len() - 1 - var.levels_up as usize;
         match &self.scopes[at].entries[var.rte] {
             Entry::Rel(rel) => {
-                let (rel, column) = (*rel, var.attno);
+                let (rel, column) = (self.version(at, *rel, var.version)?, var.attno);
                 if column == 0 {
                     self.planner.whole_row(rel, var.type_oid)?;
                 }
@@ -871,6 +883,22 @@ impl<'p, 'c> Converter<'p, 'c> {
                 .cloned()
                 .ok_or_else(|| SqlError::internal("join column not found")),
         }
+    }
+
+    /// The relation that stands for OLD or NEW of the target `rel` of a level.
+    fn version(&mut self, level: usize, rel: RelId, version: a::RowVersion) -> SqlResult<RelId> {
+        let (slot, alias) = match version {
+            a::RowVersion::Default => return Ok(rel),
+            a::RowVersion::Old => (0, "old"),
+            a::RowVersion::New => (1, "new"),
+        };
+        if let Some(known) = self.scopes[level].versions[slot] {
+            return Ok(known);
+        }
+        let relation = Relation { alias: alias.into(), ..self.planner.relations[rel].clone() };
+        let made = self.planner.add_relation(relation, Source::Columns)?;
+        self.scopes[level].versions[slot] = Some(made);
+        Ok(made)
     }
 
     fn param(&mut self, param: &a::Param) -> SqlResult<Expr> {

@@ -237,6 +237,7 @@ impl Modify {
         self.returning.iter_mut().for_each(&mut *f);
         self.checks.iter_mut().for_each(|(_, e)| f(e));
         self.generated.iter_mut().for_each(|(_, e)| f(e));
+        self.view_checks.iter_mut().flat_map(|c| &mut c.quals).for_each(&mut *f);
         if let Some(conflict) = &mut self.on_conflict {
             conflict.set.iter_mut().flatten().for_each(|(_, e)| f(e));
             conflict.filter.iter_mut().for_each(f);

@@ -265,6 +265,7 @@ impl Plan {
             Node::Modify(modify) => {
                 modify.checks.iter().for_each(|(_, e)| f(e));
                 modify.generated.iter().for_each(|(_, e)| f(e));
+                modify.view_checks.iter().flat_map(|c| &c.quals).for_each(&mut *f);
                 if let Some(conflict) = &modify.on_conflict {
                     conflict.set.iter().flatten().for_each(|(_, e)| f(e));
                     conflict.filter.iter().for_each(f);
@@ -507,6 +508,19 @@ pub struct Modify {
     pub indexes: Vec<IndexExprs>,
     /// ON CONFLICT.
     pub on_conflict: Option<OnConflict>,
+    /// WITH CHECK OPTION of the views that the change goes through, innermost first.
+    pub view_checks: Vec<ViewCheck>,
+    /// Relations that stand for the target's row before and after the change in RETURNING, where it names them.
+    pub versions: [Option<RelId>; 2],
+}
+
+/// WITH CHECK OPTION: what the new row must satisfy to be seen through a view.
+#[derive(Debug)]
+pub struct ViewCheck {
+    /// Name of the view.
+    pub view: Arc<str>,
+    /// Its condition over the target, as a conjunction.
+    pub quals: Vec<Expr>,
 }
 
 /// Expressions of an index over its table.

@@ -47,6 +47,7 @@ impl Planner<'_> {
         let mut visible = rels_of(&block.from);
         if let Some(modify) = &block.modify {
             visible.insert(modify.rel);
+            modify.versions.iter().flatten().for_each(|rel| visible.insert(*rel));
             if let Some(conflict) = &modify.on_conflict {
                 visible.insert(conflict.excluded);
             }

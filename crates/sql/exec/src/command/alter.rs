@@ -26,7 +26,7 @@ use txn::LockMode;
 use super::constraint::{self, Wanted};
 use super::internal::{Internal, finds_row};
 use super::storage_parameter::{self, Target};
-use super::{alter_identity, alter_type, drop, expression, generated, names, options, schema, table};
+use super::{alter_identity, alter_type, drop, expression, generated, names, options, schema, table, view};
 use crate::session::Session;
 
 /// ALTER TABLE, INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW.
@@ -550,6 +550,7 @@ fn parameter_target(table: &Table) -> SqlResult<Target> {
     match table.kind {
         RelationKind::Table | RelationKind::MaterializedView => Ok(Target::Table),
         RelationKind::Index => Ok(Target::Index),
+        RelationKind::View => Ok(Target::View),
         _ => Err(SqlError::not_supported("ALTER ... SET of this kind of relation")),
     }
 }
@@ -560,6 +561,9 @@ fn set_options(session: &Session, table: &Table, list: &[parse::ast::DefElem]) -
     let kept = table.options.iter().filter(|(name, _)| !replaced(name));
     let mut all: Vec<String> = kept.map(|(name, value)| format!("{name}={value}")).collect();
     all.extend(new);
+    if table.kind == RelationKind::View && all.iter().any(|option| option.starts_with("check_option=")) {
+        view::require_updatable(session, table)?;
+    }
     session.with_changer(|changer| changer.set_options(table.oid, &all))
 }
 

@@ -15,8 +15,8 @@ enum Kind {
     Bool,
     Int(i64, i64),
     Real(f64, f64),
-    /// One of these words.
-    Enum(&'static [&'static str]),
+    /// One of these words; how an error lists them.
+    Enum(&'static [&'static str], &'static str),
 }
 
 /// What the parameters are of.
@@ -28,6 +28,8 @@ pub(crate) enum Target {
     Toast,
     /// A B-tree.
     Index,
+    /// A view.
+    View,
 }
 
 const MAX_INT: i64 = i32::MAX as i64;
@@ -58,18 +60,31 @@ const VACUUM: &[(&str, Kind)] = &[
     ("autovacuum_multixact_freeze_max_age", Kind::Int(10_000, 2_000_000_000)),
     ("autovacuum_multixact_freeze_table_age", Kind::Int(0, 2_000_000_000)),
     ("log_autovacuum_min_duration", Kind::Int(-1, MAX_INT)),
-    ("vacuum_index_cleanup", Kind::Enum(&["auto", "on", "off"])),
+    (
+        "vacuum_index_cleanup",
+        Kind::Enum(
+            &["auto", "on", "off", "true", "false", "yes", "no", "1", "0"],
+            "Valid values are \"on\", \"off\", and \"auto\".",
+        ),
+    ),
     ("vacuum_truncate", Kind::Bool),
     ("vacuum_max_eager_freeze_failure_rate", Kind::Real(0.0, 1.0)),
 ];
 
 const INDEX: &[(&str, Kind)] = &[("fillfactor", Kind::Int(10, 100)), ("deduplicate_items", Kind::Bool)];
 
+const VIEW: &[(&str, Kind)] = &[
+    ("security_barrier", Kind::Bool),
+    ("security_invoker", Kind::Bool),
+    ("check_option", Kind::Enum(&["local", "cascaded"], "Valid values are \"local\" and \"cascaded\".")),
+];
+
 fn find(target: Target, name: &str) -> Option<Kind> {
     let lists: &[&[(&str, Kind)]] = match target {
         Target::Table => &[TABLE, VACUUM],
         Target::Toast => &[VACUUM],
         Target::Index => &[INDEX],
+        Target::View => &[VIEW],
     };
     lists.iter().copied().flatten().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
 }
@@ -143,9 +158,9 @@ fn check_one(target: Target, name: &str, value: &str) -> SqlResult<()> {
                 "invalid value for floating point option \"{name}\": {value}"
             )),
         },
-        Some(Kind::Enum(words)) if !words.contains(&value) && base::settings::parse_bool(value).is_none() => {
+        Some(Kind::Enum(words, detail)) if !words.iter().any(|w| w.eq_ignore_ascii_case(value)) => {
             Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid value for enum option \"{name}\": {value}")
-                .detail("Valid values are \"on\", \"off\", and \"auto\"."))
+                .detail(detail))
         }
         _ => Ok(()),
     }

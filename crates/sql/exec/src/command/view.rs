@@ -4,8 +4,8 @@
 //! # PostgreSQL counterpart
 //! `commands/view.c`.
 
-use analyze::{Expr, ParamTypes, Query, RteKind, facts, stored, walk};
-use base::{Oid, SqlError, SqlResult, sql_err};
+use analyze::{Expr, ParamTypes, Query, RteKind, facts, stored, updatable, walk};
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewColumn, NewTable, ObjectAddress};
 use catalog::{CatalogView, RelationKind, Table};
 use parse::Statement;
@@ -14,27 +14,32 @@ use txn::LockMode;
 use types::{Call, oids};
 
 use super::names::may_change_system;
+use super::storage_parameter::{self, Target};
 use super::{names, table, temporary, type_name};
 use crate::session::Session;
 
 /// CREATE [OR REPLACE] VIEW.
 pub(crate) fn create(session: &Session, statement: &CreateView, text: &str) -> SqlResult<()> {
-    if statement.check_option.is_some() {
-        return Err(SqlError::not_supported("WITH CHECK OPTION"));
-    }
-    if let Some(option) = statement.options.first() {
-        return Err(SqlError::not_supported(format!("view option \"{}\"", option.name)));
-    }
     let query = analyzed(session, statement, text)?;
+    let options = options_of(statement, &query)?;
     let columns = columns_of(session, &query, &statement.columns)?;
     let schema = match statement.view.persistence {
         Persistence::Temporary => temporary::schema(session)?,
+        _ if statement.view.schema.is_none() && reads_temporary(&query) => {
+            let message = format!("view \"{}\" will be a temporary view", statement.view.name);
+            session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
+            temporary::schema(session)?
+        }
         _ => names::creation_schema(session, &statement.view)?,
     };
     let name = &statement.view.name;
     let existing = session.with_reader(|reader| reader.relation_oid(schema, name))?;
     let view = match existing.filter(|_| statement.replace) {
-        Some(oid) => replace(session, oid, &columns)?,
+        Some(oid) => {
+            replace(session, oid, &columns)?;
+            session.with_changer(|changer| changer.set_options(oid, &options))?;
+            oid
+        }
         None => {
             table::already_there(session, schema, name, false)?;
             let temporary = session.names.temporary_schema() == Some(schema);
@@ -45,7 +50,7 @@ pub(crate) fn create(session: &Session, statement: &CreateView, text: &str) -> S
                 kind: RelationKind::View,
                 persistence: if temporary { b't' } else { b'p' },
                 columns,
-                options: Vec::new(),
+                options,
             };
             session.with_changer(|changer| changer.create_table(&new))?
         }
@@ -72,6 +77,58 @@ fn analyzed(session: &Session, statement: &CreateView, text: &str) -> SqlResult<
         ));
     }
     Ok(query)
+}
+
+/// WITH (...) and WITH CHECK OPTION, as `name=value`.
+fn options_of(statement: &CreateView, query: &Query) -> SqlResult<Vec<String>> {
+    let mut options = storage_parameter::check(Target::View, &statement.options)?;
+    if let Some(cascaded) = statement.check_option {
+        if options.iter().any(|option| option.starts_with("check_option=")) {
+            return Err(sql_err!(
+                INVALID_PARAMETER_VALUE,
+                "parameter \"check_option\" specified more than once"
+            ));
+        }
+        options.push(format!("check_option={}", if cascaded { "cascaded" } else { "local" }));
+    }
+    match updatable::view_problem(query, true) {
+        Some(problem) if options.iter().any(|option| option.starts_with("check_option=")) => {
+            Err(check_option_refused(problem))
+        }
+        _ => Ok(options),
+    }
+}
+
+fn check_option_refused(problem: &'static str) -> SqlError {
+    sql_err!(FEATURE_NOT_SUPPORTED, "WITH CHECK OPTION is supported only on automatically updatable views")
+        .hint(problem)
+}
+
+/// Refuses WITH CHECK OPTION on a view that cannot be written to.
+pub(super) fn require_updatable(session: &Session, view: &Table) -> SqlResult<()> {
+    match updatable::problem_of(view, session)? {
+        Some(problem) => Err(check_option_refused(problem)),
+        None => Ok(()),
+    }
+}
+
+/// Whether a query reads a temporary relation, which a lasting view must not.
+fn reads_temporary(query: &Query) -> bool {
+    let entry = |kind: &RteKind| match kind {
+        RteKind::Relation(relation) => relation.table.persistence == 't',
+        RteKind::Subquery(sub) => reads_temporary(&sub.query),
+        _ => false,
+    };
+    let sublinks = || {
+        walk::visit_query(query, 0, &mut |expr, _| match expr {
+            Expr::SubLink(sub) if reads_temporary(&sub.query) => Err(()),
+            _ => Ok(true),
+        })
+        .is_err()
+    };
+    query.range_table.iter().any(|rte| entry(&rte.kind))
+        || query.ctes.iter().any(|cte| reads_temporary(&cte.query))
+        || sublinks()
 }
 
 fn columns_of(session: &Session, query: &Query, names: &[String]) -> SqlResult<Vec<NewColumn>> {
@@ -110,7 +167,7 @@ fn columns_of(session: &Session, query: &Query, names: &[String]) -> SqlResult<V
 }
 
 /// OR REPLACE: old columns stay as they are, new ones may follow.
-fn replace(session: &Session, oid: Oid, columns: &[NewColumn]) -> SqlResult<Oid> {
+fn replace(session: &Session, oid: Oid, columns: &[NewColumn]) -> SqlResult<()> {
     let old = names::describe(session, oid)?;
     if old.kind != RelationKind::View {
         return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a view", old.name));
@@ -122,7 +179,7 @@ fn replace(session: &Session, oid: Oid, columns: &[NewColumn]) -> SqlResult<Oid>
     for column in &columns[old.columns.len()..] {
         session.with_changer(|changer| changer.add_column(oid, column).map(drop))?;
     }
-    Ok(oid)
+    Ok(())
 }
 
 fn check_columns(session: &Session, old: &Table, columns: &[NewColumn]) -> SqlResult<()> {
@@ -149,6 +206,16 @@ fn check_columns(session: &Session, old: &Table, columns: &[NewColumn]) -> SqlRe
                 old.name,
                 shown(old.type_oid, old.typmod)?,
                 shown(new.type_oid, new.typmod)?
+            ));
+        }
+        if old.collation != new.collation {
+            let named = |oid| session.collation_by_oid(oid).map(|c| c.map_or_else(String::new, |c| c.name));
+            return Err(sql_err!(
+                INVALID_TABLE_DEFINITION,
+                "cannot change collation of view column \"{}\" from \"{}\" to \"{}\"",
+                old.name,
+                named(old.collation)?,
+                named(new.collation)?
             ));
         }
     }

@@ -4,7 +4,7 @@
 //! # Layout
 //! One file per family: `facts` (who, where, when, encodings), `settings`, `xact` (transactions and WAL), `names` (names,
 //! comments, visibility), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `sizes`,
-//! `privileges` and `acl`, `locks`, `activity`, `statistics`, `sequences`, `user_types` (values of enums, domains, rows). `text` holds what they write names with.
+//! `privileges` and `acl`, `locks`, `activity`, `statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
 //!
 //! # Invariants
 //! 1. Strict functions are not called with NULL; the caller sees to that.
@@ -26,6 +26,7 @@ mod settings;
 mod sizes;
 mod statistics;
 mod text;
+mod updatable;
 mod user_types;
 mod xact;
 
@@ -71,6 +72,9 @@ impl Session {
             return Ok(value);
         }
         if let Some(value) = self.definition(id, args)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.updatable_function(id, args)? {
             return Ok(value);
         }
         if let Some(value) = self.enum_function(id, call, args)? {

@@ -28,7 +28,7 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
     let heap = table.heap.clone();
     let heap =
         heap.ok_or_else(|| SqlError::internal(format!("relation \"{}\" has no storage", table.name)))?;
-    let raw = RawRow { rel: modify.rel, upto: table.columns.len(), system: SYSTEM.to_vec() };
+    let raw = raw_row(modify.rel, &table, 0);
     let compiler = builder.compiler();
     let over_row = Inputs::scan(&raw);
     let generated = modify
@@ -55,14 +55,18 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
             _ => Expr::boolean(true),
         })
         .collect();
-    let returning_inputs = Inputs { raw: Some(&raw), inner: &foreign, ..Inputs::default() };
+    let width = table.columns.len() + SYSTEM.len();
+    let versions: Vec<RawRow> = (modify.versions.iter().enumerate())
+        .filter_map(|(i, rel)| rel.map(|rel| raw_row(rel, &table, (i + 1) * width)))
+        .collect();
+    let returning_inputs =
+        Inputs { raw: Some(&raw), inner: &foreign, versions: &versions, ..Inputs::default() };
     let has_returning = !modify.returning.is_empty();
     let returning = builder.projection(plan, returning_inputs)?;
     let conflict = match &modify.on_conflict {
         None => None,
         Some(conflict) => {
-            let excluded =
-                RawRow { rel: conflict.excluded, upto: table.columns.len(), system: SYSTEM.to_vec() };
+            let excluded = raw_row(conflict.excluded, &table, 0);
             let inputs = Inputs { raw: Some(&raw), inner_raw: Some(&excluded), ..Inputs::default() };
             let set = match &conflict.set {
                 Some(set) => Some(
@@ -76,6 +80,11 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
             Some(Conflict { arbiters: conflict.arbiters.clone(), set, filter })
         }
     };
+    let view_checks = modify
+        .view_checks
+        .iter()
+        .map(|check| Ok((check.view.to_string(), compiler.list(&check.quals, over_row)?)))
+        .collect::<SqlResult<_>>()?;
     let indexed = indexed_columns(&table);
     let source = builder.build(&modify.source)?;
     Ok(Box::new(ModifyNode {
@@ -92,9 +101,17 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
         indexed,
         returning: has_returning.then_some(returning),
         conflict,
-        old: HeapTuple::new(),
+        view_checks,
+        versions: !versions.is_empty(),
+        fetched: HeapTuple::new(),
+        old: Vec::new(),
         row: Vec::new(),
     }))
+}
+
+/// The layout of a row of the table that begins at `start`.
+fn raw_row(rel: RelId, table: &Table, start: usize) -> RawRow {
+    RawRow { rel, upto: table.columns.len(), system: SYSTEM.to_vec(), start }
 }
 
 /// Positions of columns that some index contains; `None` if an expression may use any.
@@ -131,8 +148,14 @@ struct ModifyNode {
     indexed: Option<Vec<usize>>,
     returning: Option<Projection>,
     conflict: Option<Conflict>,
-    old: HeapTuple,
-    /// The row last written, system columns behind.
+    /// Views with their conditions, for WITH CHECK OPTION.
+    view_checks: Vec<(String, Box<[Code]>)>,
+    /// RETURNING names OLD or NEW.
+    versions: bool,
+    fetched: HeapTuple,
+    /// The row before the change, system columns behind; empty if there was none.
+    old: Vec<Datum>,
+    /// The row last written, or the one deleted, system columns behind.
     row: Vec<Datum>,
 }
 
@@ -195,7 +218,23 @@ impl ModifyNode {
             index.insert(&self.table, &self.heap, &self.row, tid, cx)?;
         }
         self.finish_row(tid, cx);
+        self.old.clear();
+        self.check_views(cx)?;
         Ok(true)
+    }
+
+    /// WITH CHECK OPTION: the row just written must be seen through the views.
+    fn check_views(&self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        for (view, quals) in &self.view_checks {
+            if !passes(quals, Rows::one(&self.row), cx)? {
+                let error = sql_err!(
+                    WITH_CHECK_OPTION_VIOLATION,
+                    "new row violates check option for view \"{view}\""
+                );
+                return Err(error.detail(failing_row(&self.table, &self.row, cx)?));
+            }
+        }
+        Ok(())
     }
 
     /// ON CONFLICT: `None` if there is none and the row is to be inserted, else whether a row was written.
@@ -247,7 +286,10 @@ impl ModifyNode {
             }
             self.check_row(cx)?;
             match self.write_update(tid, &old, cx)? {
-                Step::Done => return Ok(Some(true)),
+                Step::Done => {
+                    self.old = old;
+                    return Ok(Some(true));
+                }
                 Step::Refused(_) => continue,
             }
         }
@@ -255,13 +297,14 @@ impl ModifyNode {
 
     /// The version at `tid` into `self.row`, system columns behind; false if there is none.
     fn fetch_old(&mut self, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        if !recheck::read_version(&self.heap, self.table.oid, tid, &mut self.old, &mut self.row, cx)? {
+        if !recheck::read_version(&self.heap, self.table.oid, tid, &mut self.fetched, &mut self.row, cx)? {
             return Ok(false);
         }
         // Expressions see whole values; without any, large unchanged ones stay where they are.
         if !self.checks.is_empty()
             || !self.generated.is_empty()
             || self.conflict.is_some()
+            || !self.view_checks.is_empty()
             || self.indexed.is_none()
         {
             for value in &mut self.row {
@@ -303,6 +346,7 @@ impl ModifyNode {
                     }
                 }
                 self.finish_row(tid, cx);
+                self.check_views(cx)?;
                 Ok(Step::Done)
             }
         }
@@ -322,6 +366,38 @@ impl ModifyNode {
         cx.processed += 1;
     }
 
+    /// RETURNING: its own row of the row just changed.
+    fn returned_row(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        let Some(returning) = &mut self.returning else { return Ok(()) };
+        if self.versions {
+            let width = self.table.columns.len() + SYSTEM.len();
+            let missing = || std::iter::repeat_n(Datum::Null, width);
+            let changed = self.row.clone();
+            match self.command {
+                // What was deleted is the row before.
+                Command::Delete => {
+                    self.row.extend(changed);
+                    self.row.extend(missing());
+                }
+                _ if self.old.is_empty() => {
+                    self.row.extend(missing());
+                    self.row.extend(changed);
+                }
+                _ => {
+                    self.row.append(&mut self.old);
+                    self.row.extend(changed);
+                }
+            }
+        }
+        for value in &mut self.row {
+            if let Datum::Toasted(_) = value {
+                *value = heap::detoast(&cx.access, self.heap.desc.toast.as_ref(), value)
+                    .map_err(crate::error::heap)?;
+            }
+        }
+        returning.project(Rows { outer: &self.row, inner: &self.source_row }, cx)
+    }
+
     fn source_tid(&self) -> SqlResult<Tid> {
         datum_tid(&self.source_row[self.columns.len()]).ok_or_else(|| SqlError::internal("ctid is NULL"))
     }
@@ -338,7 +414,9 @@ impl ModifyNode {
                 let old = self.row.clone();
                 self.assign();
                 self.check_row(cx)?;
-                self.write_update(tid, &old, cx)?
+                let step = self.write_update(tid, &old, cx)?;
+                self.old = old;
+                step
             } else {
                 if self.returning.is_some() && !self.fetch_old(tid, cx)? {
                     return Ok(false);
@@ -399,14 +477,8 @@ impl Node for ModifyNode {
             if !written {
                 continue;
             }
-            if let Some(returning) = &mut self.returning {
-                for value in &mut self.row {
-                    if let Datum::Toasted(_) = value {
-                        *value = heap::detoast(&cx.access, self.heap.desc.toast.as_ref(), value)
-                            .map_err(crate::error::heap)?;
-                    }
-                }
-                returning.project(Rows { outer: &self.row, inner: &self.source_row }, cx)?;
+            if self.returning.is_some() {
+                self.returned_row(cx)?;
                 return Ok(true);
             }
         }

@@ -13,7 +13,7 @@ use crate::eval::{Code, Rows};
 
 /// The relation's columns in order: how rows of these scans are laid out.
 fn raw_row(builder: &Builder<'_>, rel: RelId) -> RawRow {
-    RawRow { rel, upto: builder.statement.relations[rel].columns.len(), system: Vec::new() }
+    RawRow { rel, upto: builder.statement.relations[rel].columns.len(), system: Vec::new(), start: 0 }
 }
 
 /// VALUES.

@@ -145,7 +145,7 @@ fn parts(builder: &Builder<'_>, plan: &Plan, rel: RelId, more: &[Expr]) -> SqlRe
 /// The scan of a relation whose row is given, while a concurrently updated row is checked again.
 fn recheck(builder: &Builder<'_>, plan: &Plan, rel: RelId, conditions: Vec<Expr>) -> SqlResult<BoxNode> {
     let columns = builder.statement.relations[rel].columns.len();
-    let raw = RawRow { rel, upto: columns, system: vec![-1, -2, -3, -4, -5, -6] };
+    let raw = RawRow { rel, upto: columns, system: vec![-1, -2, -3, -4, -5, -6], start: 0 };
     let projection = builder.projection(plan, Inputs::scan(&raw))?;
     let conditions = builder.compiler().list(&conditions, Inputs::scan(&raw))?;
     Ok(Box::new(RecheckScan { projection, conditions }))

@@ -1,0 +1,613 @@
+//! Views as targets of INSERT, UPDATE, DELETE and MERGE.
+//!
+//! What: a view that selects plain columns of one table (or of another such view) can be written to. [`change_through_views`]
+//! turns a statement on a view into one on the table below, view by view: columns of the view become what they stand for, its WHERE
+//! joins the statement's own, WITH CHECK OPTION is noted in [`Query::view_checks`]. [`relation_events`] and [`column_is_updatable`] answer
+//! what can be done, for catalogs' functions.
+//!
+//! Invariants:
+//! 1. The view's own entry stays in the range table, outside the join tree: privileges on it are the user's to have. The table's entry is
+//!    checked as the view's owner.
+//! 2. Defaults of the outermost view that has one win; the table's own fill the rest.
+//!
+//! PostgreSQL counterpart: `rewriteTargetView` and its neighbours in `rewriteHandler.c`.
+//!
+//! [`change_through_views`]: Analyzer::change_through_views
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::view::{CatalogView, Generated, Identity, RelationKind, Table};
+use types::oids;
+
+use crate::core::Analyzer;
+use crate::dml::{check_updatable, null_of};
+use crate::expr::{
+    BoolExpr, BoolOp, CaseExpr, CoercionForm, Expr, Location, NullTest, RowExpr, RowVersion, TargetEntry,
+    Var, system_column,
+};
+use crate::query::{Access, Command, FromNode, Overriding, Query, Relation, RteKind, ViewCheck};
+use crate::walk;
+
+/// Bits of [`relation_events`].
+pub mod events {
+    /// UPDATE
+    pub const UPDATE: u32 = 1 << 2;
+    /// INSERT
+    pub const INSERT: u32 = 1 << 3;
+    /// DELETE
+    pub const DELETE: u32 = 1 << 4;
+    /// All of them.
+    pub const ALL: u32 = UPDATE | INSERT | DELETE;
+}
+
+/// Why nothing can be written through a view with this query; `None` if it can. With `writes`, some column must be writable.
+pub fn view_problem(query: &Query, writes: bool) -> Option<&'static str> {
+    if let Some(problem) = shape_problem(query) {
+        return Some(problem);
+    }
+    let columns = query.targets.iter().filter(|t| !t.junk);
+    if writes && !columns.into_iter().any(|t| base_column(query, t).is_ok()) {
+        return Some("Views that have no updatable columns are not automatically updatable.");
+    }
+    None
+}
+
+/// As [`view_problem`], of a view with its columns written to.
+pub fn problem_of(view: &Table, catalog: &dyn CatalogView) -> SqlResult<Option<&'static str>> {
+    Ok(view_problem(&crate::views::expand(view, catalog)?, true))
+}
+
+fn shape_problem(query: &Query) -> Option<&'static str> {
+    let problems = [
+        (!query.distinct.is_empty(), "Views containing DISTINCT are not automatically updatable."),
+        (
+            !query.group_by.is_empty() || !query.grouping_sets.is_empty(),
+            "Views containing GROUP BY are not automatically updatable.",
+        ),
+        (query.having.is_some(), "Views containing HAVING are not automatically updatable."),
+        (
+            query.set_operation.is_some(),
+            "Views containing UNION, INTERSECT, or EXCEPT are not automatically updatable.",
+        ),
+        (!query.ctes.is_empty(), "Views containing WITH are not automatically updatable."),
+        (
+            query.limit.is_some() || query.offset.is_some(),
+            "Views containing LIMIT or OFFSET are not automatically updatable.",
+        ),
+        (query.has_aggregates, "Views that return aggregate functions are not automatically updatable."),
+        (query.has_windows, "Views that return window functions are not automatically updatable."),
+        (query.has_target_srfs, "Views that return set-returning functions are not automatically updatable."),
+    ];
+    if let Some((_, problem)) = problems.into_iter().find(|(found, _)| *found) {
+        return Some(problem);
+    }
+    const SINGLE: &str =
+        "Views that do not select from a single table or view are not automatically updatable.";
+    let Some(base) = base_entry(query) else { return Some(SINGLE) };
+    match &query.range_table[base].kind {
+        RteKind::Relation(r) if r.sample.is_some() => {
+            Some("Views containing TABLESAMPLE are not automatically updatable.")
+        }
+        RteKind::Relation(r) => match r.table.kind {
+            RelationKind::Table | RelationKind::PartitionedTable | RelationKind::ForeignTable => None,
+            _ => Some(SINGLE),
+        },
+        RteKind::Subquery(s) if s.view.is_valid() => None,
+        _ => Some(SINGLE),
+    }
+}
+
+/// The one entry that a view selects from.
+fn base_entry(query: &Query) -> Option<usize> {
+    match query.join_tree.items.as_slice() {
+        [FromNode::Entry(rte)] => Some(*rte),
+        _ => None,
+    }
+}
+
+/// The column below that a view's column is, or why it cannot be written to.
+fn base_column(query: &Query, column: &TargetEntry) -> Result<i16, &'static str> {
+    match &column.expr {
+        Expr::Var(v) if Some(v.rte) == base_entry(query) && v.levels_up == 0 => match v.attno {
+            0 => Err("View columns that return whole-row references are not updatable."),
+            attno if attno < 0 => Err("View columns that refer to system columns are not updatable."),
+            attno => Ok(attno),
+        },
+        _ => Err("View columns that are not columns of their base relation are not updatable."),
+    }
+}
+
+/// The relation that a view selects from.
+fn base_relation(query: &Query, catalog: &dyn CatalogView) -> SqlResult<Arc<Table>> {
+    let missing = || SqlError::internal("the relation below a view does not exist");
+    match base_entry(query).map(|base| &query.range_table[base].kind) {
+        Some(RteKind::Relation(r)) => Ok(r.table.clone()),
+        Some(RteKind::Subquery(s)) => catalog.relation_by_oid(s.view)?.ok_or_else(missing),
+        _ => Err(missing()),
+    }
+}
+
+/// What can be done with a relation's rows, as bits of [`events`].
+pub fn relation_events(table: &Table, catalog: &dyn CatalogView) -> SqlResult<u32> {
+    events_of(table, catalog, None)
+}
+
+/// Whether a column can be written to by UPDATE, directly or through views.
+pub fn column_is_updatable(table: &Table, attno: i16, catalog: &dyn CatalogView) -> SqlResult<bool> {
+    const NEEDED: u32 = events::UPDATE | events::DELETE;
+    Ok(attno > 0 && events_of(table, catalog, Some(&[attno]))? & NEEDED == NEEDED)
+}
+
+fn events_of(table: &Table, catalog: &dyn CatalogView, columns: Option<&[i16]>) -> SqlResult<u32> {
+    match table.kind {
+        RelationKind::Table | RelationKind::PartitionedTable => return Ok(events::ALL),
+        RelationKind::View => {}
+        _ => return Ok(0),
+    }
+    let query = crate::views::expand(table, catalog)?;
+    if view_problem(&query, false).is_some() {
+        return Ok(0);
+    }
+    let given: Vec<&TargetEntry> = query.targets.iter().filter(|t| !t.junk).collect();
+    let wanted = |i: usize| columns.is_none_or(|list| list.contains(&(i as i16 + 1)));
+    let below: Vec<i16> = given
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| wanted(*i))
+        .filter_map(|(_, t)| base_column(&query, t).ok())
+        .collect();
+    let own = if below.is_empty() { events::DELETE } else { events::ALL };
+    let base = base_relation(&query, catalog)?;
+    if base.kind != RelationKind::View {
+        return Ok(own);
+    }
+    Ok(own & events_of(&base, catalog, Some(&below))?)
+}
+
+impl Analyzer<'_> {
+    /// Puts the table below in place of a view that a statement changes.
+    pub(crate) fn change_through_views(&mut self, query: &mut Query) -> SqlResult<()> {
+        let mut seen = Vec::new();
+        while let Some((rte, view)) = target_view(query) {
+            if seen.contains(&view.oid) {
+                return Err(crate::views::recursion(&view.name));
+            }
+            seen.push(view.oid);
+            self.through_view(query, rte, &view)?;
+        }
+        let target = query.target.and_then(|rte| query.range_table.get(rte));
+        if let (Some((elements, filter)), Some(entry)) = (self.level().inference.take(), target)
+            && let RteKind::Relation(r) = &entry.kind
+        {
+            let table = r.table.clone();
+            let arbiters = self.inferred(&table, elements, filter.as_ref())?;
+            if let Some(conflict) = &mut query.on_conflict {
+                conflict.arbiters = arbiters;
+            }
+        }
+        Ok(())
+    }
+
+    fn through_view(&mut self, query: &mut Query, old: usize, view: &Table) -> SqlResult<()> {
+        let below = crate::views::expand(view, self.catalog)?;
+        let actions = query.merge_actions.iter().map(|a| a.command);
+        let writes = matches!(query.command, Command::Insert | Command::Update)
+            || actions.into_iter().any(|c| matches!(c, Command::Insert | Command::Update));
+        if let Some(problem) = view_problem(&below, writes) {
+            return Err(not_updatable(view, query, problem));
+        }
+        let base = base_relation(&below, self.catalog)?;
+        let columns = Columns::new(view, &below);
+        self.written_columns(query, view, &columns)?;
+        let new = add_base(query, old, &below, &base, &columns, 3);
+        let mut stands = Substitute { view, below: &below, old, new };
+        stands.apply(query);
+        if let Some((elements, filter)) = &mut self.level().inference {
+            elements.iter_mut().chain(filter).for_each(|e| stands.expr(e, 0));
+        }
+        query.target = Some(new);
+        query.has_sublinks |= below.has_sublinks;
+        self.map_targets(query, &base, &columns)?;
+        if let Some(excluded) =
+            query.on_conflict.as_ref().and_then(|c| c.update.as_ref()).map(|u| u.excluded_rte)
+        {
+            let rte = add_base(query, excluded, &below, &base, &columns, 3);
+            query.range_table[rte].access = None;
+            stands = Substitute { view, below: &below, old: excluded, new: rte };
+            stands.apply(query);
+            if let Some(update) = query.on_conflict.as_mut().and_then(|c| c.update.as_mut()) {
+                update.excluded_rte = rte;
+            }
+        }
+        for node in &mut query.join_tree.items {
+            replace_entry(node, old, new);
+        }
+        let condition = below.join_tree.filter.clone().map(|mut e| {
+            move_base(&mut e, &below, new);
+            e
+        });
+        if writes || query.on_conflict.as_ref().is_some_and(|c| c.update.is_some()) {
+            note_check(query, view, condition.clone());
+        }
+        if let (Some(condition), true) = (condition, query.command != Command::Insert) {
+            let barrier = view.bool_option("security_barrier");
+            let filter = &mut query.join_tree.filter;
+            *filter = Some(match filter.take() {
+                None => condition,
+                // Nothing that the user wrote sees rows that the view hides.
+                Some(own) if barrier => conjunction(condition, own),
+                Some(own) => conjunction(own, condition),
+            });
+        }
+        Ok(())
+    }
+
+    /// Checks that the columns written to can be.
+    fn written_columns(&self, query: &Query, view: &Table, columns: &Columns) -> SqlResult<()> {
+        let conflict = query.on_conflict.iter().filter_map(|c| c.update.as_ref()).flat_map(|u| &u.targets);
+        let merged = query.merge_actions.iter().flat_map(|a| &a.targets);
+        let verb = match query.command {
+            Command::Insert => "insert into",
+            Command::Update => "update",
+            _ => "merge into",
+        };
+        for target in query.targets.iter().chain(conflict).chain(merged).filter(|t| !t.junk) {
+            if let Err(why) = columns.below(target.resno) {
+                let name = &view.columns[target.resno as usize - 1].name;
+                return Err(sql_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "cannot {verb} column \"{name}\" of view \"{}\"",
+                    view.name
+                )
+                .detail(why));
+            }
+        }
+        Ok(())
+    }
+
+    /// Target lists in terms of the relation below, with its defaults in what is inserted.
+    fn map_targets(&mut self, query: &mut Query, base: &Arc<Table>, columns: &Columns) -> SqlResult<()> {
+        let mut targets = std::mem::take(&mut query.targets);
+        match query.command {
+            Command::Insert => {
+                rename_targets(&mut targets, base, columns)?;
+                self.base_defaults(&mut targets, base, query.overriding, query)?;
+            }
+            Command::Update => {
+                rename_targets(&mut targets, base, columns)?;
+                check_assignments(&targets, base)?;
+            }
+            _ => {}
+        }
+        query.targets = targets;
+        if let Some(update) = query.on_conflict.as_mut().and_then(|c| c.update.as_mut()) {
+            rename_targets(&mut update.targets, base, columns)?;
+            check_assignments(&update.targets, base)?;
+        }
+        let mut actions = std::mem::take(&mut query.merge_actions);
+        for action in &mut actions {
+            rename_targets(&mut action.targets, base, columns)?;
+            match action.command {
+                Command::Insert => self.base_defaults(&mut action.targets, base, action.overriding, query)?,
+                Command::Update => check_assignments(&action.targets, base)?,
+                _ => {}
+            }
+        }
+        query.merge_actions = actions;
+        Ok(())
+    }
+
+    /// The columns of the relation below that the view does not give, and DEFAULT where it was left open.
+    fn base_defaults(
+        &mut self,
+        targets: &mut Vec<TargetEntry>,
+        base: &Arc<Table>,
+        overriding: Overriding,
+        query: &mut Query,
+    ) -> SqlResult<()> {
+        let mut out = Vec::with_capacity(base.columns.len());
+        for (i, column) in base.columns.iter().enumerate().filter(|(_, c)| !c.dropped) {
+            let attno = i as i16 + 1;
+            let given = targets.iter().position(|t| !t.junk && t.resno == attno).map(|at| targets.remove(at));
+            let entry = match given {
+                None => None,
+                Some(mut entry) => {
+                    let open = self.fill_open(&mut entry, base, attno, query)?;
+                    if !open {
+                        self.check_writable(base, attno, overriding, Location::NONE)?;
+                    }
+                    let replaced = overriding == Overriding::User && column.identity != Identity::None;
+                    (column.generated == Generated::None && !replaced).then_some(entry)
+                }
+            };
+            match entry {
+                Some(entry) => out.push(entry),
+                None => {
+                    if let Some(e) = self.column_default(base, attno)? {
+                        out.push(crate::target::entry(e, attno, Some(column.name.clone()), false));
+                    }
+                }
+            }
+        }
+        out.append(targets);
+        *targets = out;
+        Ok(())
+    }
+
+    /// Fills in DEFAULT that the views left open in rows of VALUES. Whether all rows say so.
+    fn fill_open(
+        &mut self,
+        entry: &mut TargetEntry,
+        base: &Arc<Table>,
+        attno: i16,
+        query: &mut Query,
+    ) -> SqlResult<bool> {
+        let Expr::Var(v) = &entry.expr else { return Ok(false) };
+        let (Some(source), Ok(at)) = (query.range_table.get_mut(v.rte), usize::try_from(v.attno - 1)) else {
+            return Ok(false);
+        };
+        let RteKind::Values(values) = &mut source.kind else { return Ok(false) };
+        let is_open = |row: &Vec<Expr>| matches!(row.get(at), Some(Expr::Default(_)));
+        let all = values.rows.iter().all(is_open);
+        if values.rows.iter().any(is_open) {
+            let default = self.column_default(base, attno)?;
+            let default = default.unwrap_or_else(|| crate::dml::absent(base, attno));
+            for row in values.rows.iter_mut().filter(|row| is_open(row)) {
+                row[at] = default.clone();
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// What a view's columns are below.
+struct Columns(Vec<Result<i16, &'static str>>);
+
+impl Columns {
+    fn new(view: &Table, below: &Query) -> Columns {
+        let given = below.targets.iter().filter(|t| !t.junk).take(view.columns.len());
+        Columns(given.map(|t| base_column(below, t)).collect())
+    }
+
+    fn below(&self, attno: i16) -> Result<i16, &'static str> {
+        let at = usize::try_from(attno - 1).ok().and_then(|i| self.0.get(i));
+        at.copied()
+            .unwrap_or(Err("View columns that are not columns of their base relation are not updatable."))
+    }
+}
+
+/// The view that a statement changes, if it is one.
+fn target_view(query: &Query) -> Option<(usize, Arc<Table>)> {
+    let rte = query.target?;
+    match &query.range_table.get(rte)?.kind {
+        RteKind::Relation(r) if r.table.kind == RelationKind::View => Some((rte, r.table.clone())),
+        _ => None,
+    }
+}
+
+fn not_updatable(view: &Table, query: &Query, problem: &str) -> SqlError {
+    let merge = query.command == Command::Merge;
+    let acts = |c: &Command| matches!(c, Command::Insert | Command::Update | Command::Delete);
+    let command = match merge {
+        true => query.merge_actions.iter().map(|a| a.command).find(acts).unwrap_or(Command::Update),
+        false => query.command,
+    };
+    let (verb, doing, event) = match command {
+        Command::Insert => ("insert into", "inserting into", "INSERT"),
+        Command::Delete => ("delete from", "deleting from", "DELETE"),
+        _ => ("update", "updating", "UPDATE"),
+    };
+    let hint = match merge {
+        true => format!("To enable {doing} the view using MERGE, provide an INSTEAD OF {event} trigger."),
+        false => format!(
+            "To enable {doing} the view, provide an INSTEAD OF {event} trigger or an unconditional ON {event} DO INSTEAD rule."
+        ),
+    };
+    sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot {verb} view \"{}\"", view.name)
+        .detail(problem.to_owned())
+        .hint(hint)
+}
+
+/// Adds the relation below a view to the range table, with the privileges that the statement needs on it.
+fn add_base(
+    query: &mut Query,
+    old: usize,
+    below: &Query,
+    base: &Arc<Table>,
+    columns: &Columns,
+    lock: u8,
+) -> usize {
+    let at = base_entry(below).unwrap_or(0);
+    let mut entry = below.range_table[at].clone();
+    let inherit = match &entry.kind {
+        RteKind::Relation(r) => r.inherit,
+        _ => true,
+    };
+    let relation = Relation { oid: base.oid, table: base.clone(), lock_mode: lock, inherit, sample: None };
+    entry.kind = RteKind::Relation(relation);
+    entry.in_from = query.range_table[old].in_from;
+    let asked = query.range_table[old].access.clone().unwrap_or_default();
+    let mapped = |list: &[i16]| -> Vec<i16> {
+        let mut out: Vec<i16> = list.iter().filter_map(|a| columns.below(*a).ok()).collect();
+        out.sort_unstable();
+        out.dedup();
+        out
+    };
+    entry.access = Some(Access {
+        required: asked.required,
+        inserted: mapped(&asked.inserted),
+        updated: mapped(&asked.updated),
+        ..entry.access.unwrap_or_default()
+    });
+    query.range_table[old].in_from = false;
+    query.range_table.push(entry);
+    query.range_table.len() - 1
+}
+
+fn replace_entry(node: &mut FromNode, old: usize, new: usize) {
+    match node {
+        FromNode::Entry(rte) if *rte == old => *rte = new,
+        FromNode::Entry(_) => {}
+        FromNode::Join(join) => {
+            replace_entry(&mut join.left, old, new);
+            replace_entry(&mut join.right, old, new);
+        }
+    }
+}
+
+/// Gives target entries the numbers and names of the columns below.
+fn rename_targets(targets: &mut [TargetEntry], base: &Table, columns: &Columns) -> SqlResult<()> {
+    let mut taken = Vec::new();
+    for t in targets.iter_mut().filter(|t| !t.junk) {
+        let Ok(attno) = columns.below(t.resno) else { continue };
+        let name = &base.columns[attno as usize - 1].name;
+        if taken.contains(&attno) {
+            return Err(sql_err!(SYNTAX_ERROR, "multiple assignments to same column \"{name}\""));
+        }
+        taken.push(attno);
+        t.resno = attno;
+        t.name = Some(name.clone());
+    }
+    Ok(())
+}
+
+fn check_assignments(targets: &[TargetEntry], base: &Table) -> SqlResult<()> {
+    targets.iter().filter(|t| !t.junk).try_for_each(|t| check_updatable(&base.columns[t.resno as usize - 1]))
+}
+
+/// Notes WITH CHECK OPTION of a view, its own or one that a view above hands down.
+fn note_check(query: &mut Query, view: &Table, condition: Option<Expr>) {
+    let own = view.options.iter().find(|(name, _)| name == "check_option").map(|(_, v)| v == "cascaded");
+    let handed = query.view_checks.first().is_some_and(|c| c.cascaded);
+    let cascaded = handed || own == Some(true);
+    if (own.is_some() || handed) && (cascaded || condition.is_some()) {
+        query.view_checks.insert(0, ViewCheck { view: view.name.clone(), condition, cascaded });
+    }
+}
+
+fn conjunction(first: Expr, second: Expr) -> Expr {
+    let args = vec![first, second];
+    Expr::Bool(Box::new(BoolExpr { op: BoolOp::And, args, location: Location::NONE }))
+}
+
+/// Turns columns of a view's base entry into those of entry `rte`.
+fn move_base(e: &mut Expr, below: &Query, rte: usize) {
+    let base = base_entry(below);
+    let _ = walk::visit_mut::<Infallible>(e, 0, &mut |e, depth| {
+        if let Expr::Var(v) = e
+            && v.levels_up == depth
+            && Some(v.rte) == base
+        {
+            v.rte = rte;
+        }
+        Ok(true)
+    });
+}
+
+/// Puts what a view's columns stand for in their places.
+struct Substitute<'v> {
+    view: &'v Table,
+    below: &'v Query,
+    old: usize,
+    new: usize,
+}
+
+impl Substitute<'_> {
+    fn apply(&self, query: &mut Query) {
+        let _ = walk::visit_query_mut::<Infallible>(query, 0, &mut |e, depth| Ok(self.replace(e, depth)));
+    }
+
+    fn expr(&self, e: &mut Expr, depth: u32) {
+        let _ = walk::visit_mut::<Infallible>(e, depth, &mut |e, depth| Ok(self.replace(e, depth)));
+    }
+
+    /// Replaces a column of the view; whether to look below.
+    fn replace(&self, e: &mut Expr, depth: u32) -> bool {
+        let Expr::Var(v) = e else { return true };
+        if v.rte != self.old || v.levels_up != depth {
+            return true;
+        }
+        let mut made = match v.attno {
+            0 => self.row(v.version),
+            attno if attno < 0 => Expr::Var(Var { rte: self.new, levels_up: 0, ..v.clone() }),
+            attno => self.column(attno, v.version),
+        };
+        if depth > 0 {
+            walk::raise_levels(&mut made, depth, 0);
+        }
+        *e = made;
+        false
+    }
+
+    fn column(&self, attno: i16, version: RowVersion) -> Expr {
+        let column = self.below.targets.iter().filter(|t| !t.junk).nth(attno as usize - 1);
+        let Some(column) = column else { return null_of(self.view, attno) };
+        let mut e = column.expr.clone();
+        move_base(&mut e, self.below, self.new);
+        if version == RowVersion::Default {
+            return e;
+        }
+        let _ = walk::visit_mut::<Infallible>(&mut e, 0, &mut |e, depth| {
+            if let Expr::Var(v) = e
+                && (v.rte, v.levels_up) == (self.new, depth)
+            {
+                v.version = version;
+            }
+            Ok(true)
+        });
+        match e {
+            Expr::Var(_) => e,
+            _ => self.if_there(e, version),
+        }
+    }
+
+    /// A row of the view.
+    fn row(&self, version: RowVersion) -> Expr {
+        let columns = &self.view.columns;
+        let args = (1..=columns.len() as i16).map(|attno| self.column(attno, version)).collect();
+        let row = Expr::Row(Box::new(RowExpr {
+            args,
+            row_type: self.view.row_type,
+            names: columns.iter().map(|c| c.name.clone()).collect(),
+            form: CoercionForm::ImplicitCast,
+            location: Location::NONE,
+        }));
+        match version {
+            RowVersion::Default => row,
+            _ => self.if_there(row, version),
+        }
+    }
+
+    /// An expression over OLD or NEW; null where there is no such row.
+    fn if_there(&self, e: Expr, version: RowVersion) -> Expr {
+        let (type_oid, typmod) =
+            (crate::facts::expr_type(&e, &|_| Oid::INVALID), crate::facts::expr_typmod(&e));
+        let collation = crate::facts::expr_collation(&e);
+        let marker = Expr::Var(Var {
+            rte: self.new,
+            attno: system_column::TABLEOID,
+            type_oid: oids::oid,
+            typmod: -1,
+            collation: Oid::INVALID,
+            levels_up: 0,
+            version,
+            location: Location::NONE,
+        });
+        let missing = Expr::NullTest(Box::new(NullTest {
+            arg: marker,
+            not: false,
+            row: false,
+            location: Location::NONE,
+        }));
+        Expr::Case(Box::new(CaseExpr {
+            result_type: type_oid,
+            collation,
+            arg: None,
+            whens: vec![(missing, crate::expr_transform::typed_null(type_oid, typmod, collation))],
+            default: e,
+            location: Location::NONE,
+        }))
+    }
+}
