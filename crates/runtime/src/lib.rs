@@ -49,8 +49,8 @@ pub use interrupt::{
 pub use pool::blocking;
 pub use sim::{Crashed, Simulation};
 pub use spawn::{
-    JoinError, JoinHandle, ThreadHandle, Workers, random_u64, run, run_async, spawn_fiber, spawn_local,
-    spawn_thread, worker_index,
+    JoinError, JoinHandle, ThreadHandle, Wakeup, Workers, random_u64, run, run_async, set_wakeup,
+    spawn_fiber, spawn_local, spawn_thread, worker_index,
 };
 pub use sync::{Event, Latch, Mutex, MutexGuard, ReadGuard, WaitQueue, WriteGuard};
 pub use time::{Instant, now, sleep, wall_clock_micros};

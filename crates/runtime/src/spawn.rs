@@ -179,6 +179,31 @@ pub fn worker_index() -> Option<usize> {
     }
 }
 
+/// What a worker does that is woken while another thread has its processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wakeup {
+    /// It takes the processor at once: the shortest way for a few sessions.
+    Prompt,
+    /// It waits for the other's turn to end. With many sessions whose clients run on the same machine, requests then come in
+    /// bunches, and fewer changes of threads stand between them.
+    Patient,
+}
+
+/// Says how this worker is woken. Without effect elsewhere, or where the kernel does not want it.
+pub fn set_wakeup(wakeup: Wakeup) {
+    if !matches!(env::kind(), Kind::Worker(_)) {
+        return;
+    }
+    let policy = match wakeup {
+        Wakeup::Prompt => libc::SCHED_OTHER,
+        Wakeup::Patient => libc::SCHED_BATCH,
+    };
+    let param = libc::sched_param { sched_priority: 0 };
+    // Threads that a worker starts, for calls that block, are to be woken promptly.
+    // SAFETY: a plain system call about the calling thread, with a pointer to a live struct.
+    unsafe { libc::sched_setscheduler(0, policy | libc::SCHED_RESET_ON_FORK, &raw const param) };
+}
+
 /// Runs `f` in a fiber on an event loop of this thread's own: for tests and tools that spawn tasks. Tasks that are left
 /// when it returns are dropped. On a worker or in a simulation: calls it.
 pub fn run<T: 'static>(f: impl FnOnce() -> T + 'static) -> T {

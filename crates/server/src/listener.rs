@@ -298,6 +298,7 @@ fn dispatch(
     let worker = shared.sessions.choose_worker();
     let shared = shared.clone();
     workers.spawn_on(worker, move || async move {
+        shared.sessions.adjust_wakeup(worker);
         match open() {
             Ok(stream) => serve(shared.clone(), stream, peer).await,
             Err(error) => log::log(format!("could not take over connection: {}", crate::os_error(&error))),

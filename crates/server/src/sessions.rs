@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::{SqlError, SqlResult, SqlState};
 use parking_lot::Mutex;
-use runtime::{Event, Interrupt, Interrupts};
+use runtime::{Event, Interrupt, Interrupts, Wakeup};
 
 /// Length of a cancel key in protocol 3.2; older clients get its first four bytes.
 pub const KEY_LENGTH: usize = 32;
@@ -26,6 +26,9 @@ struct Table {
     by_pid: HashMap<i32, Entry>,
     last_pid: i32,
 }
+
+/// From so many sessions on a worker gathers their requests rather than answer the first one soonest.
+const MANY_SESSIONS: usize = 4;
 
 /// The sessions of one server.
 #[derive(Debug)]
@@ -71,6 +74,14 @@ impl Sessions {
     pub fn leave_worker(&self, worker: usize) {
         // Relaxed: as above.
         self.load[worker].fetch_sub(1, Ordering::Relaxed);
+        self.adjust_wakeup(worker);
+    }
+
+    /// On the worker itself, when a connection came or went: with many it is patient.
+    pub fn adjust_wakeup(&self, worker: usize) {
+        // Relaxed: as above.
+        let many = self.load[worker].load(Ordering::Relaxed) >= MANY_SESSIONS;
+        runtime::set_wakeup(if many { Wakeup::Patient } else { Wakeup::Prompt });
     }
 
     /// Draws a number and a key for a new session, or refuses it (53300).
