@@ -228,7 +228,8 @@ fn call_selectivity(columns: &dyn Columns, call: &Call) -> f64 {
         Selectivity::NotLike | Selectivity::NotILike | Selectivity::NotRegex | Selectivity::NotIRegex => {
             1.0 - MATCH
         }
-        Selectivity::ArrayContain => 0.005,
+        Selectivity::ArrayContain | Selectivity::Area => 0.005,
+        Selectivity::Position => 0.1,
         Selectivity::Contain => 0.001,
         Selectivity::Matching => 0.010,
         Selectivity::None => 1.0 / 3.0,

@@ -123,6 +123,7 @@ pub(crate) enum Kind {
     SumFloat4,
     SumFloat8,
     AvgFloat,
+    SumMoney,
     SumInterval,
     AvgInterval,
     NumericSpread(Spread),
@@ -131,6 +132,8 @@ pub(crate) enum Kind {
     BoolAnd,
     BoolOr,
     Bits(Bits),
+    /// A bit operation on bit strings.
+    BitStrings(Bits),
     StringAgg,
     ArrayAgg,
     ArrayAggArray,
@@ -166,6 +169,8 @@ impl AggregateImp for Kind {
             | Kind::BoolAnd
             | Kind::BoolOr
             | Kind::Bits(_)
+            | Kind::BitStrings(_)
+            | Kind::SumMoney
             | Kind::SumFloat4
             | Kind::SumFloat8 => {
                 return self.fold(state, value);
@@ -303,6 +308,18 @@ impl Kind {
             }
             Kind::BoolAnd => *held = Datum::Bool(bool::from_datum(held) && bool::from_datum(value)),
             Kind::BoolOr => *held = Datum::Bool(bool::from_datum(held) || bool::from_datum(value)),
+            Kind::SumMoney => {
+                *held = Datum::Int8(crate::money::add(i64::from_datum(held), i64::from_datum(value))?)
+            }
+            Kind::BitStrings(op) => {
+                let (a, b) = (crate::bits::Bits::from_datum(held), crate::bits::Bits::from_datum(value));
+                let result = match op {
+                    Bits::And => a.and(&b),
+                    Bits::Or => a.or(&b),
+                    Bits::Xor => a.xor(&b),
+                };
+                *held = result?.into_datum()?;
+            }
             Kind::SumFloat8 => {
                 *held = Datum::Float8(float::add(f64::from_datum(held), f64::from_datum(value))?)
             }

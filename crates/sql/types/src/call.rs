@@ -152,6 +152,11 @@ pub trait Session {
         0
     }
 
+    /// Long computations ask now and then: an error when the statement is to end. Others may run meanwhile.
+    fn check_interrupts(&self) -> SqlResult<()> {
+        Ok(())
+    }
+
     /// Lends the session's random generator.
     fn with_random(&self, use_it: &mut dyn FnMut(&mut crate::random::Random)) {
         use_it(&mut crate::random::Random::new(0));

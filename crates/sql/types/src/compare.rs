@@ -17,7 +17,8 @@ use crate::{oids, registry::CompareFn, value::FromDatum};
 pub fn compare(type_oid: Oid) -> Option<CompareFn> {
     Some(match type_oid {
         oids::int2 | oids::int4 | oids::int8 => integers,
-        oids::date | oids::time | oids::timestamp | oids::timestamptz => integers,
+        oids::date | oids::time | oids::timestamp | oids::timestamptz | oids::money => integers,
+        oids::bit | oids::varbit => crate::bits::compare,
         oids::text
         | oids::varchar
         | oids::name
@@ -61,7 +62,9 @@ pub fn equal(type_oid: Oid) -> Option<fn(&Datum, &Datum) -> bool> {
         | oids::date
         | oids::time
         | oids::timestamp
-        | oids::timestamptz => |a, b| integers(a, b).is_eq(),
+        | oids::timestamptz
+        | oids::money => |a, b| integers(a, b).is_eq(),
+        oids::bit | oids::varbit => |a, b| byte(a) == byte(b),
         oids::xid | oids::cid => |a, b| object_ids(a, b).is_eq(),
         oids::text
         | oids::varchar

@@ -6,12 +6,12 @@ use tuple::Datum;
 use crate::{call::Call, compare::compare_floats, int::division_by_zero};
 
 #[cold]
-fn overflow() -> SqlError {
+pub(crate) fn overflow() -> SqlError {
     sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: overflow")
 }
 
 #[cold]
-fn underflow() -> SqlError {
+pub(crate) fn underflow() -> SqlError {
     sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: underflow")
 }
 

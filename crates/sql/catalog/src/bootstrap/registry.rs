@@ -149,6 +149,8 @@ fn estimators(selectivity: Selectivity) -> (u32, u32) {
         Selectivity::NotIRegex => (1823, 1829),
         Selectivity::ArrayContain => (3817, 3818),
         Selectivity::Contain => (1302, 1303),
+        Selectivity::Area => (139, 140),
+        Selectivity::Position => (1300, 1301),
         Selectivity::Matching => (5040, 5041),
     }
 }

@@ -58,6 +58,10 @@ impl types::Session for Session {
         runtime::wall_clock_micros()
     }
 
+    fn check_interrupts(&self) -> SqlResult<()> {
+        runtime::check_interrupts().map_err(crate::error::interrupted)
+    }
+
     fn with_random(&self, use_it: &mut dyn FnMut(&mut types::random::Random)) {
         use_it(&mut self.random.borrow_mut());
     }

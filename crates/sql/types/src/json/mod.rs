@@ -16,7 +16,7 @@
 pub mod binary;
 mod build;
 mod contains;
-mod depth;
+pub(crate) mod depth;
 mod edit;
 mod encode;
 mod extract;

@@ -25,6 +25,7 @@ pub static AGGREGATES: &[Aggregate] = &[
     agg(2109, 1840, 0, 463, 20, None, 0, &SumInt), // sum(int2)
     agg(2110, 204, 0, 204, 700, None, 0, &SumFloat4), // sum(float4)
     agg(2111, 218, 0, 218, 701, None, 0, &SumFloat8), // sum(float8)
+    agg(2112, 894, 0, 894, 790, None, 0, &SumMoney), // sum(money)
     agg(2113, 1843, 6326, 3325, 2281, None, 0, &SumInterval), // sum(interval)
     agg(2114, 2858, 3178, 3337, 2281, None, 0, &SumNumeric), // sum(numeric)
     agg(2115, 1236, 0, 1236, 20, None, 413, &Max(crate::oids::int8)), // max(int8)
@@ -36,6 +37,7 @@ pub static AGGREGATES: &[Aggregate] = &[
     agg(2122, 1138, 0, 1138, 1082, None, 1097, &Max(crate::oids::date)), // max(date)
     agg(2123, 1377, 0, 1377, 1083, None, 1112, &Max(crate::oids::time)), // max(time)
     agg(2124, 1379, 0, 1379, 1266, None, 1554, &Max(crate::oids::timetz)), // max(timetz)
+    agg(2125, 898, 0, 898, 790, None, 903, &Max(crate::oids::money)), // max(money)
     agg(2126, 2036, 0, 2036, 1114, None, 2064, &Max(crate::oids::timestamp)), // max(timestamp)
     agg(2127, 1196, 0, 1196, 1184, None, 1324, &Max(crate::oids::timestamptz)), // max(timestamptz)
     agg(2128, 1198, 0, 1198, 1186, None, 1334, &Max(crate::oids::interval)), // max(interval)
@@ -50,6 +52,7 @@ pub static AGGREGATES: &[Aggregate] = &[
     agg(2138, 1139, 0, 1139, 1082, None, 1095, &Min(crate::oids::date)), // min(date)
     agg(2139, 1378, 0, 1378, 1083, None, 1110, &Min(crate::oids::time)), // min(time)
     agg(2140, 1380, 0, 1380, 1266, None, 1552, &Min(crate::oids::timetz)), // min(timetz)
+    agg(2141, 899, 0, 899, 790, None, 902, &Min(crate::oids::money)), // min(money)
     agg(2142, 2035, 0, 2035, 1114, None, 2062, &Min(crate::oids::timestamp)), // min(timestamp)
     agg(2143, 1195, 0, 1195, 1184, None, 1322, &Min(crate::oids::timestamptz)), // min(timestamptz)
     agg(2144, 1197, 0, 1197, 1186, None, 1332, &Min(crate::oids::interval)), // min(interval)
@@ -74,6 +77,8 @@ pub static AGGREGATES: &[Aggregate] = &[
     agg(2239, 1899, 0, 1899, 23, None, 0, &Bits(Bits::Or)), // bit_or(int4)
     agg(2240, 1904, 0, 1904, 20, None, 0, &Bits(Bits::And)), // bit_and(int8)
     agg(2241, 1905, 0, 1905, 20, None, 0, &Bits(Bits::Or)), // bit_or(int8)
+    agg(2242, 1673, 0, 1673, 1560, None, 0, &BitStrings(Bits::And)), // bit_and(bit)
+    agg(2243, 1674, 0, 1674, 1560, None, 0, &BitStrings(Bits::Or)), // bit_or(bit)
     agg(2244, 1063, 0, 1063, 1042, None, 1060, &Max(crate::oids::bpchar)), // max(bpchar)
     agg(2245, 1064, 0, 1064, 1042, None, 1058, &Min(crate::oids::bpchar)), // min(bpchar)
     agg(2335, 2333, 2334, 6293, 2281, None, 0, &ArrayAgg), // array_agg(anynonarray)
@@ -137,6 +142,7 @@ pub static AGGREGATES: &[Aggregate] = &[
     agg(6164, 1894, 0, 1894, 21, None, 0, &Bits(Bits::Xor)), // bit_xor(int2)
     agg(6165, 1900, 0, 1900, 23, None, 0, &Bits(Bits::Xor)), // bit_xor(int4)
     agg(6166, 1906, 0, 1906, 20, None, 0, &Bits(Bits::Xor)), // bit_xor(int8)
+    agg(6167, 1675, 0, 1675, 1560, None, 0, &BitStrings(Bits::Xor)), // bit_xor(bit)
     agg(6276, 6275, 3174, 0, 2281, None, 0, &JsonAgg { binary: false, object: false, strict: true, unique: false }), // json_agg_strict(anyelement)
     agg(6280, 6277, 3196, 0, 2281, None, 0, &JsonAgg { binary: false, object: true, strict: true, unique: false }), // json_object_agg_strict(any, any)
     agg(6281, 6278, 3196, 0, 2281, None, 0, &JsonAgg { binary: false, object: true, strict: false, unique: true }), // json_object_agg_unique(any, any)
@@ -192,10 +198,16 @@ functions! {
     2109 sum(int2) -> int8 [immutable] { aggregate }
     2110 sum(float4) -> float4 [immutable] { aggregate }
     2111 sum(float8) -> float8 [immutable] { aggregate }
+    2112 sum(money) -> money [immutable] { aggregate }
     2113 sum(interval) -> interval [immutable] { aggregate }
     2114 sum(numeric) -> numeric [immutable] { aggregate }
+    2125 max(money) -> money [immutable] { aggregate }
+    2141 min(money) -> money [immutable] { aggregate }
+    2242 bit_and(bit) -> bit [immutable] { aggregate }
+    2243 bit_or(bit) -> bit [immutable] { aggregate }
     3526 max(anyenum) -> anyenum [immutable] { aggregate }
     3527 min(anyenum) -> anyenum [immutable] { aggregate }
+    6167 bit_xor(bit) -> bit [immutable] { aggregate }
     6373 max(record) -> record [immutable] { aggregate }
     6374 min(record) -> record [immutable] { aggregate }
     2115 max(int8) -> int8 [immutable] { aggregate }

@@ -18,7 +18,7 @@ impl Entry {
         };
         Entry(Function {
             oid: Oid(oid),
-            name,
+            name: plain(name),
             args,
             result,
             strict: false,
@@ -110,5 +110,13 @@ impl Entry {
     pub const fn defaults(mut self, defaults: &'static [&'static str]) -> Entry {
         self.0.defaults = defaults;
         self
+    }
+}
+
+/// A name as SQL knows it: Rust's own words are written `r#box` in an entry.
+const fn plain(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        [b'r', b'#', ..] => name.split_at(2).1,
+        _ => name,
     }
 }

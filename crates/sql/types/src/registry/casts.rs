@@ -32,6 +32,8 @@ pub static CASTS: &[Cast] = &[
     cast(10037, 20, 26, Implicit, Function(Oid(1287))), // int8 to oid
     cast(10002, 20, 700, Implicit, Function(Oid(652))), // int8 to float4
     cast(10003, 20, 701, Implicit, Function(Oid(482))), // int8 to float8
+    cast(10033, 20, 790, Assignment, Function(Oid(3812))), // int8 to money
+    cast(10191, 20, 1560, Explicit, Function(Oid(2075))), // int8 to bit
     cast(10004, 20, 1700, Implicit, Function(Oid(1781))), // int8 to numeric
     cast(10053, 20, 2202, Implicit, Function(Oid(1287))), // int8 to regprocedure
     cast(10060, 20, 2203, Implicit, Function(Oid(1287))), // int8 to regoper
@@ -70,6 +72,8 @@ pub static CASTS: &[Cast] = &[
     cast(10039, 23, 26, Implicit, Binary), // int4 to oid
     cast(10012, 23, 700, Implicit, Function(Oid(318))), // int4 to float4
     cast(10013, 23, 701, Implicit, Function(Oid(316))), // int4 to float8
+    cast(10032, 23, 790, Assignment, Function(Oid(3811))), // int4 to money
+    cast(10192, 23, 1560, Explicit, Function(Oid(1683))), // int4 to bit
     cast(10014, 23, 1700, Implicit, Function(Oid(1740))), // int4 to numeric
     cast(10055, 23, 2202, Implicit, Binary), // int4 to regprocedure
     cast(10062, 23, 2203, Implicit, Binary), // int4 to regoper
@@ -105,6 +109,17 @@ pub static CASTS: &[Cast] = &[
     cast(10081, 26, 4191, Implicit, Binary), // oid to regcollation
     cast(10220, 114, 3802, Assignment, InOut), // json to jsonb
     cast(10151, 194, 25, Implicit, Binary), // pg_node_tree to text
+    cast(10171, 600, 603, Assignment, Function(Oid(4091))), // point to box
+    cast(10172, 601, 600, Explicit, Function(Oid(1532))), // lseg to point
+    cast(10173, 602, 604, Assignment, Function(Oid(1449))), // path to polygon
+    cast(10174, 603, 600, Explicit, Function(Oid(1534))), // box to point
+    cast(10175, 603, 601, Explicit, Function(Oid(1541))), // box to lseg
+    cast(10176, 603, 604, Assignment, Function(Oid(1448))), // box to polygon
+    cast(10177, 603, 718, Explicit, Function(Oid(1479))), // box to circle
+    cast(10178, 604, 600, Explicit, Function(Oid(1540))), // polygon to point
+    cast(10179, 604, 602, Assignment, Function(Oid(1447))), // polygon to path
+    cast(10180, 604, 603, Explicit, Function(Oid(1446))), // polygon to box
+    cast(10181, 604, 718, Explicit, Function(Oid(1474))), // polygon to circle
     cast(10195, 650, 25, Assignment, Function(Oid(730))), // cidr to text
     cast(10187, 650, 869, Implicit, Binary), // cidr to inet
     cast(10205, 650, 1042, Assignment, Function(Oid(730))), // cidr to bpchar
@@ -119,7 +134,11 @@ pub static CASTS: &[Cast] = &[
     cast(10022, 701, 23, Assignment, Function(Oid(317))), // float8 to int4
     cast(10023, 701, 700, Assignment, Function(Oid(312))), // float8 to float4
     cast(10024, 701, 1700, Assignment, Function(Oid(1743))), // float8 to numeric
+    cast(10182, 718, 600, Explicit, Function(Oid(1416))), // circle to point
+    cast(10183, 718, 603, Explicit, Function(Oid(1480))), // circle to box
+    cast(10184, 718, 604, Explicit, Function(Oid(1544))), // circle to polygon
     cast(10186, 774, 829, Implicit, Function(Oid(4124))), // macaddr8 to macaddr
+    cast(10030, 790, 1700, Assignment, Function(Oid(3823))), // money to numeric
     cast(10185, 829, 774, Implicit, Function(Oid(4123))), // macaddr to macaddr8
     cast(10196, 869, 25, Assignment, Function(Oid(730))), // inet to text
     cast(10188, 869, 650, Assignment, Function(Oid(1715))), // inet to cidr
@@ -154,11 +173,18 @@ pub static CASTS: &[Cast] = &[
     cast(10215, 1186, 1186, Implicit, Function(Oid(1200))), // interval to interval
     cast(10170, 1266, 1083, Assignment, Function(Oid(2046))), // timetz to time
     cast(10216, 1266, 1266, Implicit, Function(Oid(1969))), // timetz to timetz
+    cast(10193, 1560, 20, Explicit, Function(Oid(2076))), // bit to int8
+    cast(10194, 1560, 23, Explicit, Function(Oid(1684))), // bit to int4
+    cast(10217, 1560, 1560, Implicit, Function(Oid(1685))), // bit to bit
+    cast(10189, 1560, 1562, Implicit, Binary), // bit to varbit
+    cast(10190, 1562, 1560, Implicit, Binary), // varbit to bit
+    cast(10218, 1562, 1562, Implicit, Function(Oid(1687))), // varbit to varbit
     cast(10025, 1700, 20, Assignment, Function(Oid(1779))), // numeric to int8
     cast(10026, 1700, 21, Assignment, Function(Oid(1783))), // numeric to int2
     cast(10027, 1700, 23, Assignment, Function(Oid(1744))), // numeric to int4
     cast(10028, 1700, 700, Implicit, Function(Oid(1745))), // numeric to float4
     cast(10029, 1700, 701, Implicit, Function(Oid(1746))), // numeric to float8
+    cast(10031, 1700, 790, Assignment, Function(Oid(3824))), // numeric to money
     cast(10219, 1700, 1700, Implicit, Function(Oid(1703))), // numeric to numeric
     cast(10056, 2202, 20, Assignment, Function(Oid(1288))), // regprocedure to int8
     cast(10057, 2202, 23, Assignment, Binary), // regprocedure to int4

@@ -11,6 +11,8 @@ functions! {
     106 neqjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
     107 scalarltjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
     108 scalargtjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    139 areasel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    140 areajoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
     208 float4_accum(_float8, float4) -> _float8 [immutable strict] { catalog_only }
     222 float8_accum(_float8, float8) -> _float8 [immutable strict] { catalog_only }
     276 float8_combine(_float8, _float8) -> _float8 [immutable strict] { catalog_only }
@@ -20,6 +22,10 @@ functions! {
     337 scalargesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     386 scalarlejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
     398 scalargejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    1300 positionsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    1301 positionjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    1302 contsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    1303 contjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
     1814 iclikesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     1815 icnlikesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     1816 iclikejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }

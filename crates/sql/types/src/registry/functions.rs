@@ -43,6 +43,15 @@ static FAMILIES: &[&[Function]] = &[
     crate::text::REGEX_FUNCTIONS,
     crate::time::FUNCTIONS,
     crate::timestamp::FUNCTIONS,
+    crate::bits::FUNCTIONS,
+    crate::money::FUNCTIONS,
+    crate::geometry::CIRCLE_FUNCTIONS,
+    crate::geometry::POLYGON_FUNCTIONS,
+    crate::geometry::PATH_FUNCTIONS,
+    crate::geometry::BOX_FUNCTIONS,
+    crate::geometry::SEGMENT_FUNCTIONS,
+    crate::geometry::LINE_FUNCTIONS,
+    crate::geometry::POINT_FUNCTIONS,
 ];
 
 /// Largest OID that the dense table covers, exclusive: above it PostgreSQL numbers no function by hand.

@@ -55,6 +55,9 @@ pub fn input(type_oid: Oid, value: &str, typmod: i32, cx: &Call) -> SqlResult<Da
         oids::json => crate::json::json_from_text(value)?,
         oids::jsonb => crate::json::from_text(value)?,
         oids::jsonpath => crate::json::path::from_text(value)?,
+        oids::money => Datum::Int8(crate::money::parse(value)?),
+        oids::bit | oids::varbit => crate::bits::parse(type_oid, value, typmod)?,
+        _ if is_geometric(type_oid) => crate::geometry::input(type_oid, value)?,
         oids::void => Datum::text(""),
         // Its text form has names of roles.
         oids::aclitem => return cx.session.type_input(type_oid, value, typmod),
@@ -66,6 +69,13 @@ pub fn input(type_oid: Oid, value: &str, typmod: i32, cx: &Call) -> SqlResult<Da
             None => return cx.session.type_input(type_oid, value, typmod),
         },
     })
+}
+
+fn is_geometric(type_oid: Oid) -> bool {
+    matches!(
+        type_oid,
+        oids::point | oids::lseg | oids::path | oids::r#box | oids::polygon | oids::line | oids::circle
+    )
 }
 
 fn anonymous_input() -> SqlError {
@@ -151,6 +161,9 @@ pub fn output(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> Sql
         oids::interval => push(interval::text(<&[u8]>::from_datum(value), cx), out),
         oids::oidvector | oids::int2vector => push(array::vector_output(<&[u8]>::from_datum(value)), out),
         oids::jsonb => return crate::json::output(<&[u8]>::from_datum(value), out),
+        oids::money => push(crate::money::text(i64::from_datum(value)), out),
+        oids::bit | oids::varbit => push(crate::bits::text(value), out),
+        _ if is_geometric(type_oid) => crate::geometry::output(type_oid, value, cx, out),
         oids::void => {}
         oids::aclitem => return cx.session.type_output(type_oid, value, out),
         _ if is_oid_alias(type_oid) => reg_output(type_oid, u32::from_datum(value), cx, out),
@@ -226,7 +239,7 @@ pub fn receive(type_oid: Oid, bytes: &[u8], typmod: i32, cx: &Call) -> SqlResult
         oids::char => Datum::Char(reader.take(1)?[0]),
         oids::int2 => Datum::Int2(reader.i16()?),
         oids::int4 => Datum::Int4(reader.i32()?),
-        oids::int8 | oids::xid8 | oids::pg_lsn => Datum::Int8(reader.i64()?),
+        oids::int8 | oids::xid8 | oids::pg_lsn | oids::money => Datum::Int8(reader.i64()?),
         oids::oid | oids::xid | oids::cid => Datum::Oid(reader.i32()? as u32),
         oids::float4 => Datum::Float4(f32::from_bits(reader.i32()? as u32)),
         oids::float8 => Datum::Float8(f64::from_bits(reader.i64()? as u64)),
@@ -264,6 +277,8 @@ pub fn receive(type_oid: Oid, bytes: &[u8], typmod: i32, cx: &Call) -> SqlResult
         oids::json => crate::json::json_receive(reader.rest())?,
         oids::jsonb => crate::json::receive(reader.rest())?,
         oids::jsonpath => crate::json::path::receive(reader.rest())?,
+        oids::bit | oids::varbit => crate::bits::receive(type_oid, &mut reader, typmod)?,
+        _ if is_geometric(type_oid) => crate::geometry::receive(type_oid, &mut reader)?,
         oids::void => Datum::text(""),
         _ if is_oid_alias(type_oid) => Datum::Oid(reader.i32()? as u32),
         _ => match builtin_type(type_oid) {
@@ -326,6 +341,14 @@ pub fn send(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> SqlRe
             crate::json::path::send(<&[u8]>::from_datum(value), out);
             return Ok(());
         }
+        oids::bit | oids::varbit => {
+            crate::bits::send(value, out);
+            return Ok(());
+        }
+        _ if is_geometric(type_oid) => {
+            crate::geometry::send(type_oid, value, out);
+            return Ok(());
+        }
         oids::void => return Ok(()),
         _ => {}
     }
@@ -360,6 +383,7 @@ pub fn typmod_in(type_oid: Oid, modifiers: &[&str]) -> SqlResult<i32> {
             time::precision_typmod(type_oid, modifiers)
         }
         oids::interval => interval::typmod_in(modifiers),
+        oids::bit | oids::varbit => crate::bits::typmod_in(type_oid, modifiers),
         _ => match builtin_type(type_oid) {
             Some(info) if info.is_array() => typmod_in(info.element, modifiers),
             _ => Err(sql_err!(
@@ -376,6 +400,7 @@ pub fn typmod_out(type_oid: Oid, typmod: i32) -> String {
     match type_oid {
         oids::numeric => numeric::format_typmod(typmod),
         oids::varchar | oids::bpchar if typmod > 4 => format!("({})", typmod - 4),
+        oids::bit | oids::varbit if typmod >= 0 => format!("({typmod})"),
         oids::time | oids::timestamp if typmod >= 0 => format!("({typmod}) without time zone"),
         oids::timetz | oids::timestamptz if typmod >= 0 => format!("({typmod}) with time zone"),
         oids::time | oids::timestamp => " without time zone".into(),
@@ -403,6 +428,8 @@ pub fn format_type(type_oid: Oid, typmod: Option<i32>) -> Option<String> {
         oids::varchar => "character varying",
         oids::bpchar if modifier == -1 && typmod.is_some() => "bpchar",
         oids::bpchar => "character",
+        oids::bit if modifier == -1 && typmod.is_some() => "\"bit\"",
+        oids::varbit => "bit varying",
         oids::char => "\"char\"",
         oids::time | oids::timetz => "time",
         oids::timestamp | oids::timestamptz => "timestamp",

@@ -29,6 +29,14 @@ functions! {
     90 pg_ddl_command_send(pg_ddl_command) -> bytea [immutable strict] { send pg_ddl_command }
     109 unknownin(cstring) -> unknown [immutable strict] { input unknown }
     110 unknownout(unknown) -> cstring [immutable strict] { output unknown }
+    117 point_in(cstring) -> point [immutable strict] { input point }
+    118 point_out(point) -> cstring [immutable strict] { output point }
+    119 lseg_in(cstring) -> lseg [immutable strict] { input lseg }
+    120 lseg_out(lseg) -> cstring [immutable strict] { output lseg }
+    121 path_in(cstring) -> path [immutable strict] { input path }
+    122 path_out(path) -> cstring [immutable strict] { output path }
+    123 box_in(cstring) -> r#box [immutable strict] { input r#box }
+    124 box_out(r#box) -> cstring [immutable strict] { output r#box }
     195 pg_node_tree_in(cstring) -> pg_node_tree [immutable strict] { input pg_node_tree }
     196 pg_node_tree_out(pg_node_tree) -> cstring [immutable strict] { output pg_node_tree }
     197 pg_node_tree_recv(internal) -> pg_node_tree [stable strict] { receive pg_node_tree }
@@ -45,12 +53,16 @@ functions! {
     324 json_send(json) -> bytea [immutable strict] { send json }
     326 index_am_handler_in(cstring) -> index_am_handler [immutable] { input index_am_handler }
     327 index_am_handler_out(index_am_handler) -> cstring [immutable strict] { output index_am_handler }
+    347 poly_in(cstring) -> polygon [immutable strict] { input polygon }
+    348 poly_out(polygon) -> cstring [immutable strict] { output polygon }
     436 macaddr_in(cstring) -> macaddr [immutable strict] { input macaddr }
     437 macaddr_out(macaddr) -> cstring [immutable strict] { output macaddr }
     460 int8in(cstring) -> int8 [immutable strict] { input int8 }
     461 int8out(int8) -> cstring [immutable strict] { output int8 }
     750 array_in(cstring, oid, int4) -> anyarray [stable strict] { input anyarray }
     751 array_out(anyarray) -> cstring [stable strict] { output anyarray }
+    886 cash_in(cstring) -> money [stable strict] { input money }
+    887 cash_out(money) -> cstring [stable strict] { output money }
     910 inet_in(cstring) -> inet [immutable strict] { input inet }
     911 inet_out(inet) -> cstring [immutable strict] { output inet }
     1031 aclitemin(cstring) -> aclitem [stable strict] { input aclitem }
@@ -77,6 +89,14 @@ functions! {
     1350 timetz_in(cstring, oid, int4) -> timetz [stable strict] { input timetz }
     1351 timetz_out(timetz) -> cstring [immutable strict] { output timetz }
     1427 cidr_out(cidr) -> cstring [immutable strict] { output cidr }
+    1450 circle_in(cstring) -> circle [immutable strict] { input circle }
+    1451 circle_out(circle) -> cstring [immutable strict] { output circle }
+    1490 line_in(cstring) -> line [immutable strict] { input line }
+    1491 line_out(line) -> cstring [immutable strict] { output line }
+    1564 bit_in(cstring, oid, int4) -> bit [immutable strict] { input bit }
+    1565 bit_out(bit) -> cstring [immutable strict] { output bit }
+    1579 varbit_in(cstring, oid, int4) -> varbit [immutable strict] { input varbit }
+    1580 varbit_out(varbit) -> cstring [immutable strict] { output varbit }
     1701 numeric_in(cstring, oid, int4) -> numeric [immutable strict] { input numeric }
     1702 numeric_out(numeric) -> cstring [immutable strict] { output numeric }
     1798 oidin(cstring) -> oid [immutable strict] { input oid }
@@ -137,6 +157,8 @@ functions! {
     2425 float4send(float4) -> bytea [immutable strict] { send float4 }
     2426 float8recv(internal) -> float8 [immutable strict] { receive float8 }
     2427 float8send(float8) -> bytea [immutable strict] { send float8 }
+    2428 point_recv(internal) -> point [immutable strict] { receive point }
+    2429 point_send(point) -> bytea [immutable strict] { send point }
     2430 bpcharrecv(internal, oid, int4) -> bpchar [stable strict] { receive bpchar }
     2431 bpcharsend(bpchar) -> bytea [stable strict] { send bpchar }
     2432 varcharrecv(internal, oid, int4) -> varchar [stable strict] { receive varchar }
@@ -163,6 +185,10 @@ functions! {
     2453 regclasssend(regclass) -> bytea [immutable strict] { send regclass }
     2454 regtyperecv(internal) -> regtype [immutable strict] { receive regtype }
     2455 regtypesend(regtype) -> bytea [immutable strict] { send regtype }
+    2456 bit_recv(internal, oid, int4) -> bit [immutable strict] { receive bit }
+    2457 bit_send(bit) -> bytea [immutable strict] { send bit }
+    2458 varbit_recv(internal, oid, int4) -> varbit [immutable strict] { receive varbit }
+    2459 varbit_send(varbit) -> bytea [immutable strict] { send varbit }
     2460 numeric_recv(internal, oid, int4) -> numeric [immutable strict] { receive numeric }
     2461 numeric_send(numeric) -> bytea [immutable strict] { send numeric }
     2468 date_recv(internal) -> date [immutable strict] { receive date }
@@ -177,6 +203,20 @@ functions! {
     2477 timestamptz_send(timestamptz) -> bytea [immutable strict] { send timestamptz }
     2478 interval_recv(internal, oid, int4) -> interval [immutable strict] { receive interval }
     2479 interval_send(interval) -> bytea [immutable strict] { send interval }
+    2480 lseg_recv(internal) -> lseg [immutable strict] { receive lseg }
+    2481 lseg_send(lseg) -> bytea [immutable strict] { send lseg }
+    2482 path_recv(internal) -> path [immutable strict] { receive path }
+    2483 path_send(path) -> bytea [immutable strict] { send path }
+    2484 box_recv(internal) -> r#box [immutable strict] { receive r#box }
+    2485 box_send(r#box) -> bytea [immutable strict] { send r#box }
+    2486 poly_recv(internal) -> polygon [immutable strict] { receive polygon }
+    2487 poly_send(polygon) -> bytea [immutable strict] { send polygon }
+    2488 line_recv(internal) -> line [immutable strict] { receive line }
+    2489 line_send(line) -> bytea [immutable strict] { send line }
+    2490 circle_recv(internal) -> circle [immutable strict] { receive circle }
+    2491 circle_send(circle) -> bytea [immutable strict] { send circle }
+    2492 cash_recv(internal) -> money [immutable strict] { receive money }
+    2493 cash_send(money) -> bytea [immutable strict] { send money }
     2494 macaddr_recv(internal) -> macaddr [immutable strict] { receive macaddr }
     2495 macaddr_send(macaddr) -> bytea [immutable strict] { send macaddr }
     2496 inet_recv(internal) -> inet [immutable strict] { receive inet }
@@ -189,6 +229,7 @@ functions! {
     2503 anyarray_send(anyarray) -> bytea [stable strict] { send anyarray }
     2777 anynonarray_in(cstring) -> anynonarray [immutable strict] { input anynonarray }
     2778 anynonarray_out(anynonarray) -> cstring [immutable strict] { output anynonarray }
+    2902 varbittypmodin(_cstring) -> int4 [immutable strict] { typmod_in varbit }
     2903 intervaltypmodin(_cstring) -> int4 [immutable strict] { typmod_in interval }
     2904 intervaltypmodout(int4) -> cstring [immutable strict] { typmod_out interval }
     2905 timestamptypmodin(_cstring) -> int4 [immutable strict] { typmod_in timestamp }
@@ -205,6 +246,9 @@ functions! {
     2916 varchartypmodout(int4) -> cstring [immutable strict] { typmod_out _varchar }
     2917 numerictypmodin(_cstring) -> int4 [immutable strict] { typmod_in _numeric }
     2918 numerictypmodout(int4) -> cstring [immutable strict] { typmod_out _numeric }
+    2919 bittypmodin(_cstring) -> int4 [immutable strict] { typmod_in bit }
+    2920 bittypmodout(int4) -> cstring [immutable strict] { typmod_out bit }
+    2921 varbittypmodout(int4) -> cstring [immutable strict] { typmod_out varbit }
     2939 txid_snapshot_in(cstring) -> txid_snapshot [immutable strict] { input txid_snapshot }
     2940 txid_snapshot_out(txid_snapshot) -> cstring [immutable strict] { output txid_snapshot }
     2941 txid_snapshot_recv(internal) -> txid_snapshot [immutable strict] { receive txid_snapshot }

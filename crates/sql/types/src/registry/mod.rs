@@ -237,6 +237,8 @@ pub enum Selectivity {
     ArrayContain,
     Contain,
     Matching,
+    Area,
+    Position,
 }
 
 /// When a cast may be applied without being asked for.

@@ -66,6 +66,9 @@ pub static OPFAMILIES: &[OpFamily] = &[
     OpFamily { oid: Oid(3522), method: Oid(403), name: "enum_ops" },
     OpFamily { oid: Oid(3523), method: Oid(405), name: "enum_ops" },
     OpFamily { oid: Oid(6194), method: Oid(405), name: "record_ops" },
+    OpFamily { oid: Oid(423), method: Oid(403), name: "bit_ops" },
+    OpFamily { oid: Oid(2002), method: Oid(403), name: "varbit_ops" },
+    OpFamily { oid: Oid(2099), method: Oid(403), name: "money_ops" },
 ];
 
 /// Every class: OID, access method, name, family, type, default, stored type.
@@ -146,6 +149,9 @@ pub static OPCLASSES: &[OpClass] = &[
     class(10036, 403, "record_image_ops", 3194, 2249, false, 0), // record
     class(10069, 403, "enum_ops", 3522, 3500, true, 0), // anyenum
     class(10070, 405, "enum_ops", 3523, 3500, true, 0), // anyenum
+    class(10002, 403, "bit_ops", 423, 1560, true, 0), // bit
+    class(10043, 403, "varbit_ops", 2002, 1562, true, 0), // varbit
+    class(10047, 403, "money_ops", 2099, 790, true, 0), // money
 ];
 
 /// Every operator of a family: OID, family, left, right, strategy, operator.
@@ -446,6 +452,21 @@ pub static AMOPS: &[AmOp] = &[
     amop(10356, 3522, 3500, 3500, 4, 3521), // anyenum, anyenum
     amop(10357, 3522, 3500, 3500, 5, 3519), // anyenum, anyenum
     amop(10358, 3523, 3500, 3500, 1, 3516), // anyenum, anyenum
+    amop(10205, 423, 1560, 1560, 1, 1786), // bit, bit
+    amop(10206, 423, 1560, 1560, 2, 1788), // bit, bit
+    amop(10207, 423, 1560, 1560, 3, 1784), // bit, bit
+    amop(10208, 423, 1560, 1560, 4, 1789), // bit, bit
+    amop(10209, 423, 1560, 1560, 5, 1787), // bit, bit
+    amop(10210, 2002, 1562, 1562, 1, 1806), // varbit, varbit
+    amop(10211, 2002, 1562, 1562, 2, 1808), // varbit, varbit
+    amop(10212, 2002, 1562, 1562, 3, 1804), // varbit, varbit
+    amop(10213, 2002, 1562, 1562, 4, 1809), // varbit, varbit
+    amop(10214, 2002, 1562, 1562, 5, 1807), // varbit, varbit
+    amop(10225, 2099, 790, 790, 1, 902), // money, money
+    amop(10226, 2099, 790, 790, 2, 904), // money, money
+    amop(10227, 2099, 790, 790, 3, 900), // money, money
+    amop(10228, 2099, 790, 790, 4, 905), // money, money
+    amop(10229, 2099, 790, 790, 5, 903), // money, money
 ];
 
 /// Every support function of a family: OID, family, left, right, number, function.
@@ -641,6 +662,12 @@ pub static AMPROCS: &[AmProc] = &[
     amproc(10195, 6194, 2249, 2249, 2, 6193), // record, record
     amproc(10200, 3523, 3500, 3500, 1, 3515), // anyenum, anyenum
     amproc(10201, 3523, 3500, 3500, 2, 3414), // anyenum, anyenum
+    amproc(10001, 423, 1560, 1560, 1, 1596), // bit, bit
+    amproc(10002, 423, 1560, 1560, 4, 5051), // bit, bit
+    amproc(10100, 2002, 1562, 1562, 1, 1672), // varbit, varbit
+    amproc(10101, 2002, 1562, 1562, 4, 5051), // varbit, varbit
+    amproc(10108, 2099, 790, 790, 1, 377), // money, money
+    amproc(10109, 2099, 790, 790, 4, 5051), // money, money
 ];
 
 const fn class(

@@ -56,10 +56,41 @@ pub static OPERATORS: &[Operator] = &[
     op(419, ">", 20, 23, 16, 477, 37, 420, false, false, Selectivity::Greater), // int8 > int4
     op(420, "<=", 20, 23, 16, 478, 82, 419, false, false, Selectivity::LessEqual), // int8 <= int4
     op(430, ">=", 20, 23, 16, 479, 80, 418, false, false, Selectivity::GreaterEqual), // int8 >= int4
+    op(433, "@>", 603, 600, 16, 193, 511, 0, false, false, Selectivity::Contain), // box @> point
     op(439, "%", 20, 20, 20, 945, 0, 0, false, false, Selectivity::None), // int8 % int8
     op(473, "@", 0, 20, 20, 1230, 0, 0, false, false, Selectivity::None), //  @ int8
     op(484, "-", 0, 20, 20, 462, 0, 0, false, false, Selectivity::None), //  - int8
+    op(485, "<<", 604, 604, 16, 341, 0, 0, false, false, Selectivity::Position), // polygon << polygon
+    op(486, "&<", 604, 604, 16, 342, 0, 0, false, false, Selectivity::Position), // polygon &< polygon
+    op(487, "&>", 604, 604, 16, 343, 0, 0, false, false, Selectivity::Position), // polygon &> polygon
+    op(488, ">>", 604, 604, 16, 344, 0, 0, false, false, Selectivity::Position), // polygon >> polygon
+    op(489, "<@", 604, 604, 16, 345, 490, 0, false, false, Selectivity::Contain), // polygon <@ polygon
+    op(490, "@>", 604, 604, 16, 340, 489, 0, false, false, Selectivity::Contain), // polygon @> polygon
+    op(491, "~=", 604, 604, 16, 339, 491, 0, false, false, Selectivity::Equal), // polygon ~= polygon
+    op(492, "&&", 604, 604, 16, 346, 492, 0, false, false, Selectivity::Area), // polygon && polygon
+    op(493, "<<", 603, 603, 16, 188, 0, 0, false, false, Selectivity::Position), // box << box
+    op(494, "&<", 603, 603, 16, 189, 0, 0, false, false, Selectivity::Position), // box &< box
+    op(495, "&>", 603, 603, 16, 190, 0, 0, false, false, Selectivity::Position), // box &> box
+    op(496, ">>", 603, 603, 16, 191, 0, 0, false, false, Selectivity::Position), // box >> box
+    op(497, "<@", 603, 603, 16, 192, 498, 0, false, false, Selectivity::Contain), // box <@ box
+    op(498, "@>", 603, 603, 16, 187, 497, 0, false, false, Selectivity::Contain), // box @> box
+    op(499, "~=", 603, 603, 16, 186, 499, 0, false, false, Selectivity::Equal), // box ~= box
+    op(500, "&&", 603, 603, 16, 125, 500, 0, false, false, Selectivity::Area), // box && box
+    op(501, ">=", 603, 603, 16, 126, 505, 504, false, false, Selectivity::Area), // box >= box
+    op(502, ">", 603, 603, 16, 127, 504, 505, false, false, Selectivity::Area), // box > box
+    op(503, "=", 603, 603, 16, 128, 503, 0, false, false, Selectivity::Equal), // box = box
+    op(504, "<", 603, 603, 16, 129, 502, 501, false, false, Selectivity::Area), // box < box
+    op(505, "<=", 603, 603, 16, 130, 501, 502, false, false, Selectivity::Area), // box <= box
+    op(506, ">^", 600, 600, 16, 131, 0, 0, false, false, Selectivity::Position), // point >^ point
+    op(507, "<<", 600, 600, 16, 132, 0, 0, false, false, Selectivity::Position), // point << point
+    op(508, ">>", 600, 600, 16, 133, 0, 0, false, false, Selectivity::Position), // point >> point
+    op(509, "<^", 600, 600, 16, 134, 0, 0, false, false, Selectivity::Position), // point <^ point
+    op(510, "~=", 600, 600, 16, 135, 510, 713, false, false, Selectivity::Equal), // point ~= point
+    op(511, "<@", 600, 603, 16, 136, 433, 0, false, false, Selectivity::Contain), // point <@ box
+    op(512, "<@", 600, 602, 16, 137, 755, 0, false, false, Selectivity::None), // point <@ path
+    op(513, "@@", 0, 603, 600, 138, 0, 0, false, false, Selectivity::None), //  @@ box
     op(514, "*", 23, 23, 23, 141, 514, 0, false, false, Selectivity::None), // int4 * int4
+    op(517, "<->", 600, 600, 701, 991, 517, 0, false, false, Selectivity::None), // point <-> point
     op(518, "<>", 23, 23, 16, 144, 518, 96, false, false, Selectivity::NotEqual), // int4 <> int4
     op(519, "<>", 21, 21, 16, 145, 519, 94, false, false, Selectivity::NotEqual), // int2 <> int2
     op(520, ">", 21, 21, 16, 146, 95, 522, false, false, Selectivity::Greater), // int2 > int2
@@ -114,12 +145,19 @@ pub static OPERATORS: &[Operator] = &[
     op(595, "@", 0, 701, 701, 221, 0, 0, false, false, Selectivity::None), //  @ float8
     op(596, "|/", 0, 701, 701, 230, 0, 0, false, false, Selectivity::None), //  |/ float8
     op(597, "||/", 0, 701, 701, 231, 0, 0, false, false, Selectivity::None), //  ||/ float8
+    op(606, "<->", 603, 600, 701, 357, 615, 0, false, false, Selectivity::None), // box <-> point
     op(607, "=", 26, 26, 16, 184, 607, 608, true, true, Selectivity::Equal), // oid = oid
     op(608, "<>", 26, 26, 16, 185, 608, 607, false, false, Selectivity::NotEqual), // oid <> oid
     op(609, "<", 26, 26, 16, 716, 610, 612, false, false, Selectivity::Less), // oid < oid
     op(610, ">", 26, 26, 16, 1638, 609, 611, false, false, Selectivity::Greater), // oid > oid
     op(611, "<=", 26, 26, 16, 717, 612, 610, false, false, Selectivity::LessEqual), // oid <= oid
     op(612, ">=", 26, 26, 16, 1639, 611, 609, false, false, Selectivity::GreaterEqual), // oid >= oid
+    op(613, "<->", 600, 628, 701, 725, 760, 0, false, false, Selectivity::None), // point <-> line
+    op(614, "<->", 600, 601, 701, 363, 761, 0, false, false, Selectivity::None), // point <-> lseg
+    op(615, "<->", 600, 603, 701, 364, 606, 0, false, false, Selectivity::None), // point <-> box
+    op(616, "<->", 601, 628, 701, 727, 762, 0, false, false, Selectivity::None), // lseg <-> line
+    op(617, "<->", 601, 603, 701, 365, 763, 0, false, false, Selectivity::None), // lseg <-> box
+    op(618, "<->", 600, 602, 701, 371, 784, 0, false, false, Selectivity::None), // point <-> path
     op(620, "=", 700, 700, 16, 287, 620, 621, true, true, Selectivity::Equal), // float4 = float4
     op(621, "<>", 700, 700, 16, 288, 621, 620, false, false, Selectivity::NotEqual), // float4 <> float4
     op(622, "<", 700, 700, 16, 289, 623, 625, false, false, Selectivity::Less), // float4 < float4
@@ -170,7 +208,50 @@ pub static OPERATORS: &[Operator] = &[
     op(693, "-", 23, 20, 20, 1279, 0, 0, false, false, Selectivity::None), // int4 - int8
     op(694, "*", 23, 20, 20, 1280, 690, 0, false, false, Selectivity::None), // int4 * int8
     op(695, "/", 23, 20, 20, 1281, 0, 0, false, false, Selectivity::None), // int4 / int8
+    op(706, "<->", 603, 603, 701, 978, 706, 0, false, false, Selectivity::None), // box <-> box
+    op(707, "<->", 602, 602, 701, 370, 707, 0, false, false, Selectivity::None), // path <-> path
+    op(708, "<->", 628, 628, 701, 239, 708, 0, false, false, Selectivity::None), // line <-> line
+    op(709, "<->", 601, 601, 701, 361, 709, 0, false, false, Selectivity::None), // lseg <-> lseg
+    op(712, "<->", 604, 604, 701, 729, 712, 0, false, false, Selectivity::None), // polygon <-> polygon
+    op(713, "<>", 600, 600, 16, 988, 713, 510, false, false, Selectivity::NotEqual), // point <> point
+    op(731, "+", 600, 600, 600, 1441, 731, 0, false, false, Selectivity::None), // point + point
+    op(732, "-", 600, 600, 600, 1442, 0, 0, false, false, Selectivity::None), // point - point
+    op(733, "*", 600, 600, 600, 1443, 733, 0, false, false, Selectivity::None), // point * point
+    op(734, "/", 600, 600, 600, 1444, 0, 0, false, false, Selectivity::None), // point / point
+    op(735, "+", 602, 602, 602, 1435, 735, 0, false, false, Selectivity::None), // path + path
+    op(736, "+", 602, 600, 602, 1436, 0, 0, false, false, Selectivity::None), // path + point
+    op(737, "-", 602, 600, 602, 1437, 0, 0, false, false, Selectivity::None), // path - point
+    op(738, "*", 602, 600, 602, 1438, 0, 0, false, false, Selectivity::None), // path * point
+    op(739, "/", 602, 600, 602, 1439, 0, 0, false, false, Selectivity::None), // path / point
+    op(755, "@>", 602, 600, 16, 1426, 512, 0, false, false, Selectivity::None), // path @> point
+    op(756, "<@", 600, 604, 16, 1429, 757, 0, false, false, Selectivity::Contain), // point <@ polygon
+    op(757, "@>", 604, 600, 16, 1428, 756, 0, false, false, Selectivity::Contain), // polygon @> point
+    op(758, "<@", 600, 718, 16, 1478, 759, 0, false, false, Selectivity::Contain), // point <@ circle
+    op(759, "@>", 718, 600, 16, 1477, 758, 0, false, false, Selectivity::Contain), // circle @> point
+    op(760, "<->", 628, 600, 701, 702, 613, 0, false, false, Selectivity::None), // line <-> point
+    op(761, "<->", 601, 600, 701, 380, 614, 0, false, false, Selectivity::None), // lseg <-> point
+    op(762, "<->", 628, 601, 701, 704, 616, 0, false, false, Selectivity::None), // line <-> lseg
+    op(763, "<->", 603, 601, 701, 381, 617, 0, false, false, Selectivity::None), // box <-> lseg
     op(773, "@", 0, 23, 23, 1251, 0, 0, false, false, Selectivity::None), //  @ int4
+    op(784, "<->", 602, 600, 701, 421, 618, 0, false, false, Selectivity::None), // path <-> point
+    op(792, "=", 602, 602, 16, 984, 792, 0, false, false, Selectivity::Equal), // path = path
+    op(793, "<", 602, 602, 16, 982, 794, 0, false, false, Selectivity::None), // path < path
+    op(794, ">", 602, 602, 16, 983, 793, 0, false, false, Selectivity::None), // path > path
+    op(795, "<=", 602, 602, 16, 985, 796, 0, false, false, Selectivity::None), // path <= path
+    op(796, ">=", 602, 602, 16, 986, 795, 0, false, false, Selectivity::None), // path >= path
+    op(797, "#", 0, 602, 23, 1432, 0, 0, false, false, Selectivity::None), //  # path
+    op(798, "?#", 602, 602, 16, 973, 0, 0, false, false, Selectivity::None), // path ?# path
+    op(799, "@-@", 0, 602, 701, 987, 0, 0, false, false, Selectivity::None), //  @-@ path
+    op(800, ">^", 603, 603, 16, 115, 0, 0, false, false, Selectivity::Position), // box >^ box
+    op(801, "<^", 603, 603, 16, 116, 0, 0, false, false, Selectivity::Position), // box <^ box
+    op(802, "?#", 603, 603, 16, 125, 0, 0, false, false, Selectivity::Area), // box ?# box
+    op(803, "#", 603, 603, 603, 980, 0, 0, false, false, Selectivity::None), // box # box
+    op(804, "+", 603, 600, 603, 1422, 0, 0, false, false, Selectivity::None), // box + point
+    op(805, "-", 603, 600, 603, 1423, 0, 0, false, false, Selectivity::None), // box - point
+    op(806, "*", 603, 600, 603, 1424, 0, 0, false, false, Selectivity::None), // box * point
+    op(807, "/", 603, 600, 603, 1425, 0, 0, false, false, Selectivity::None), // box / point
+    op(808, "?-", 600, 600, 16, 990, 808, 0, false, false, Selectivity::None), // point ?- point
+    op(809, "?|", 600, 600, 16, 989, 809, 0, false, false, Selectivity::None), // point ?| point
     op(818, "+", 20, 21, 20, 837, 822, 0, false, false, Selectivity::None), // int8 + int2
     op(819, "-", 20, 21, 20, 838, 0, 0, false, false, Selectivity::None), // int8 - int2
     op(820, "*", 20, 21, 20, 839, 824, 0, false, false, Selectivity::None), // int8 * int2
@@ -179,11 +260,33 @@ pub static OPERATORS: &[Operator] = &[
     op(823, "-", 21, 20, 20, 942, 0, 0, false, false, Selectivity::None), // int2 - int8
     op(824, "*", 21, 20, 20, 943, 820, 0, false, false, Selectivity::None), // int2 * int8
     op(825, "/", 21, 20, 20, 948, 0, 0, false, false, Selectivity::None), // int2 / int8
+    op(843, "*", 790, 700, 790, 846, 845, 0, false, false, Selectivity::None), // money * float4
+    op(844, "/", 790, 700, 790, 847, 0, 0, false, false, Selectivity::None), // money / float4
+    op(845, "*", 700, 790, 790, 848, 843, 0, false, false, Selectivity::None), // float4 * money
+    op(900, "=", 790, 790, 16, 888, 900, 901, false, true, Selectivity::Equal), // money = money
+    op(901, "<>", 790, 790, 16, 889, 901, 900, false, false, Selectivity::NotEqual), // money <> money
+    op(902, "<", 790, 790, 16, 890, 903, 905, false, false, Selectivity::Less), // money < money
+    op(903, ">", 790, 790, 16, 892, 902, 904, false, false, Selectivity::Greater), // money > money
+    op(904, "<=", 790, 790, 16, 891, 905, 903, false, false, Selectivity::LessEqual), // money <= money
+    op(905, ">=", 790, 790, 16, 893, 904, 902, false, false, Selectivity::GreaterEqual), // money >= money
+    op(906, "+", 790, 790, 790, 894, 906, 0, false, false, Selectivity::None), // money + money
+    op(907, "-", 790, 790, 790, 895, 0, 0, false, false, Selectivity::None), // money - money
+    op(908, "*", 790, 701, 790, 896, 916, 0, false, false, Selectivity::None), // money * float8
+    op(909, "/", 790, 701, 790, 897, 0, 0, false, false, Selectivity::None), // money / float8
+    op(912, "*", 790, 23, 790, 864, 917, 0, false, false, Selectivity::None), // money * int4
+    op(913, "/", 790, 23, 790, 865, 0, 0, false, false, Selectivity::None), // money / int4
+    op(914, "*", 790, 21, 790, 866, 918, 0, false, false, Selectivity::None), // money * int2
+    op(915, "/", 790, 21, 790, 867, 0, 0, false, false, Selectivity::None), // money / int2
+    op(916, "*", 701, 790, 790, 919, 908, 0, false, false, Selectivity::None), // float8 * money
+    op(917, "*", 23, 790, 790, 862, 912, 0, false, false, Selectivity::None), // int4 * money
+    op(918, "*", 21, 790, 790, 863, 914, 0, false, false, Selectivity::None), // int2 * money
     op(931, "<<", 869, 869, 16, 927, 933, 0, false, false, Selectivity::None), // inet << inet
     op(932, "<<=", 869, 869, 16, 928, 934, 0, false, false, Selectivity::None), // inet <<= inet
     op(933, ">>", 869, 869, 16, 929, 931, 0, false, false, Selectivity::None), // inet >> inet
     op(934, ">>=", 869, 869, 16, 930, 932, 0, false, false, Selectivity::None), // inet >>= inet
     op(965, "^", 701, 701, 701, 232, 0, 0, false, false, Selectivity::None), // float8 ^ float8
+    op(969, "@@", 0, 601, 600, 225, 0, 0, false, false, Selectivity::None), //  @@ lseg
+    op(971, "@@", 0, 604, 600, 227, 0, 0, false, false, Selectivity::None), //  @@ polygon
     op(1038, "^", 1700, 1700, 1700, 1739, 0, 0, false, false, Selectivity::None), // numeric ^ numeric
     op(1054, "=", 1042, 1042, 16, 1048, 1054, 1057, true, true, Selectivity::Equal), // bpchar = bpchar
     op(1055, "~", 1042, 25, 16, 1658, 0, 1056, false, false, Selectivity::Regex), // bpchar ~ text
@@ -280,16 +383,75 @@ pub static OPERATORS: &[Operator] = &[
     op(1338, "-", 1186, 1186, 1186, 1170, 0, 0, false, false, Selectivity::None), // interval - interval
     op(1360, "+", 1082, 1083, 1114, 1272, 1363, 0, false, false, Selectivity::None), // date + time
     op(1363, "+", 1083, 1082, 1114, 1296, 1360, 0, false, false, Selectivity::None), // time + date
+    op(1383, "<->", 604, 718, 701, 785, 1523, 0, false, false, Selectivity::None), // polygon <-> circle
     op(1399, "-", 1083, 1083, 1186, 1690, 0, 0, false, false, Selectivity::None), // time - time
+    op(1420, "@@", 0, 718, 600, 1472, 0, 0, false, false, Selectivity::None), //  @@ circle
+    op(1500, "=", 718, 718, 16, 1462, 1500, 1501, false, false, Selectivity::Equal), // circle = circle
+    op(1501, "<>", 718, 718, 16, 1463, 1501, 1500, false, false, Selectivity::NotEqual), // circle <> circle
+    op(1502, "<", 718, 718, 16, 1464, 1503, 1505, false, false, Selectivity::Area), // circle < circle
+    op(1503, ">", 718, 718, 16, 1465, 1502, 1504, false, false, Selectivity::Area), // circle > circle
+    op(1504, "<=", 718, 718, 16, 1466, 1505, 1503, false, false, Selectivity::Area), // circle <= circle
+    op(1505, ">=", 718, 718, 16, 1467, 1504, 1502, false, false, Selectivity::Area), // circle >= circle
+    op(1506, "<<", 718, 718, 16, 1454, 0, 0, false, false, Selectivity::Position), // circle << circle
+    op(1507, "&<", 718, 718, 16, 1455, 0, 0, false, false, Selectivity::Position), // circle &< circle
+    op(1508, "&>", 718, 718, 16, 1456, 0, 0, false, false, Selectivity::Position), // circle &> circle
+    op(1509, ">>", 718, 718, 16, 1457, 0, 0, false, false, Selectivity::Position), // circle >> circle
+    op(1510, "<@", 718, 718, 16, 1458, 1511, 0, false, false, Selectivity::Contain), // circle <@ circle
+    op(1511, "@>", 718, 718, 16, 1453, 1510, 0, false, false, Selectivity::Contain), // circle @> circle
+    op(1512, "~=", 718, 718, 16, 1452, 1512, 0, false, false, Selectivity::Equal), // circle ~= circle
+    op(1513, "&&", 718, 718, 16, 1459, 1513, 0, false, false, Selectivity::Area), // circle && circle
+    op(1514, "|>>", 718, 718, 16, 1461, 0, 0, false, false, Selectivity::Position), // circle |>> circle
+    op(1515, "<<|", 718, 718, 16, 1460, 0, 0, false, false, Selectivity::Position), // circle <<| circle
+    op(1516, "+", 718, 600, 718, 1146, 0, 0, false, false, Selectivity::None), // circle + point
+    op(1517, "-", 718, 600, 718, 1147, 0, 0, false, false, Selectivity::None), // circle - point
+    op(1518, "*", 718, 600, 718, 1148, 0, 0, false, false, Selectivity::None), // circle * point
+    op(1519, "/", 718, 600, 718, 1149, 0, 0, false, false, Selectivity::None), // circle / point
+    op(1520, "<->", 718, 718, 701, 1471, 1520, 0, false, false, Selectivity::None), // circle <-> circle
+    op(1521, "#", 0, 604, 23, 1445, 0, 0, false, false, Selectivity::None), //  # polygon
+    op(1522, "<->", 600, 718, 701, 1476, 3291, 0, false, false, Selectivity::None), // point <-> circle
+    op(1523, "<->", 718, 604, 701, 728, 1383, 0, false, false, Selectivity::None), // circle <-> polygon
+    op(1525, "?#", 601, 601, 16, 994, 1525, 0, false, false, Selectivity::None), // lseg ?# lseg
+    op(1526, "?||", 601, 601, 16, 995, 1526, 0, false, false, Selectivity::None), // lseg ?|| lseg
+    op(1527, "?-|", 601, 601, 16, 996, 1527, 0, false, false, Selectivity::None), // lseg ?-| lseg
+    op(1528, "?-", 0, 601, 16, 998, 0, 0, false, false, Selectivity::None), //  ?- lseg
+    op(1529, "?|", 0, 601, 16, 997, 0, 0, false, false, Selectivity::None), //  ?| lseg
+    op(1535, "=", 601, 601, 16, 999, 1535, 1586, false, false, Selectivity::Equal), // lseg = lseg
+    op(1536, "#", 601, 601, 600, 362, 1536, 0, false, false, Selectivity::None), // lseg # lseg
+    op(1537, "?#", 601, 628, 16, 277, 0, 0, false, false, Selectivity::None), // lseg ?# line
+    op(1538, "?#", 601, 603, 16, 373, 0, 0, false, false, Selectivity::None), // lseg ?# box
+    op(1539, "?#", 628, 603, 16, 278, 0, 0, false, false, Selectivity::None), // line ?# box
+    op(1546, "<@", 600, 628, 16, 959, 0, 0, false, false, Selectivity::None), // point <@ line
+    op(1547, "<@", 600, 601, 16, 369, 0, 0, false, false, Selectivity::None), // point <@ lseg
+    op(1548, "<@", 601, 628, 16, 960, 0, 0, false, false, Selectivity::None), // lseg <@ line
+    op(1549, "<@", 601, 603, 16, 372, 0, 0, false, false, Selectivity::None), // lseg <@ box
     op(1550, "=", 1266, 1266, 16, 1352, 1550, 1551, true, true, Selectivity::Equal), // timetz = timetz
     op(1551, "<>", 1266, 1266, 16, 1353, 1551, 1550, false, false, Selectivity::NotEqual), // timetz <> timetz
     op(1552, "<", 1266, 1266, 16, 1354, 1554, 1555, false, false, Selectivity::Less), // timetz < timetz
     op(1553, "<=", 1266, 1266, 16, 1355, 1555, 1554, false, false, Selectivity::LessEqual), // timetz <= timetz
     op(1554, ">", 1266, 1266, 16, 1357, 1552, 1553, false, false, Selectivity::Greater), // timetz > timetz
     op(1555, ">=", 1266, 1266, 16, 1356, 1553, 1552, false, false, Selectivity::GreaterEqual), // timetz >= timetz
+    op(1557, "##", 600, 628, 600, 961, 0, 0, false, false, Selectivity::None), // point ## line
+    op(1558, "##", 600, 601, 600, 366, 0, 0, false, false, Selectivity::None), // point ## lseg
+    op(1559, "##", 600, 603, 600, 367, 0, 0, false, false, Selectivity::None), // point ## box
+    op(1567, "##", 601, 603, 600, 368, 0, 0, false, false, Selectivity::None), // lseg ## box
+    op(1577, "##", 628, 601, 600, 1488, 0, 0, false, false, Selectivity::None), // line ## lseg
+    op(1578, "##", 601, 601, 600, 1489, 0, 0, false, false, Selectivity::None), // lseg ## lseg
     op(1583, "*", 1186, 701, 1186, 1618, 1584, 0, false, false, Selectivity::None), // interval * float8
     op(1584, "*", 701, 1186, 1186, 1624, 1583, 0, false, false, Selectivity::None), // float8 * interval
     op(1585, "/", 1186, 701, 1186, 1326, 0, 0, false, false, Selectivity::None), // interval / float8
+    op(1586, "<>", 601, 601, 16, 1482, 1586, 1535, false, false, Selectivity::NotEqual), // lseg <> lseg
+    op(1587, "<", 601, 601, 16, 1483, 1589, 1590, false, false, Selectivity::None), // lseg < lseg
+    op(1588, "<=", 601, 601, 16, 1484, 1590, 1589, false, false, Selectivity::None), // lseg <= lseg
+    op(1589, ">", 601, 601, 16, 1485, 1587, 1588, false, false, Selectivity::None), // lseg > lseg
+    op(1590, ">=", 601, 601, 16, 1486, 1588, 1587, false, false, Selectivity::None), // lseg >= lseg
+    op(1591, "@-@", 0, 601, 701, 1487, 0, 0, false, false, Selectivity::None), //  @-@ lseg
+    op(1611, "?#", 628, 628, 16, 1495, 1611, 0, false, false, Selectivity::None), // line ?# line
+    op(1612, "?||", 628, 628, 16, 1496, 1612, 0, false, false, Selectivity::None), // line ?|| line
+    op(1613, "?-|", 628, 628, 16, 1497, 1613, 0, false, false, Selectivity::None), // line ?-| line
+    op(1614, "?-", 0, 628, 16, 1499, 0, 0, false, false, Selectivity::None), //  ?- line
+    op(1615, "?|", 0, 628, 16, 1498, 0, 0, false, false, Selectivity::None), //  ?| line
+    op(1616, "=", 628, 628, 16, 1492, 1616, 0, false, false, Selectivity::Equal), // line = line
+    op(1617, "#", 628, 628, 600, 1494, 1617, 0, false, false, Selectivity::None), // line # line
     op(1625, "~~*", 19, 25, 16, 1635, 0, 1626, false, false, Selectivity::ILike), // name ~~* text
     op(1626, "!~~*", 19, 25, 16, 1636, 0, 1625, false, false, Selectivity::NotILike), // name !~~* text
     op(1627, "~~*", 25, 25, 16, 1633, 0, 1628, false, false, Selectivity::ILike), // text ~~* text
@@ -311,10 +473,29 @@ pub static OPERATORS: &[Operator] = &[
     op(1761, "/", 1700, 1700, 1700, 1727, 0, 0, false, false, Selectivity::None), // numeric / numeric
     op(1762, "%", 1700, 1700, 1700, 1729, 0, 0, false, false, Selectivity::None), // numeric % numeric
     op(1763, "@", 0, 1700, 1700, 1704, 0, 0, false, false, Selectivity::None), //  @ numeric
+    op(1784, "=", 1560, 1560, 16, 1581, 1784, 1785, false, true, Selectivity::Equal), // bit = bit
+    op(1785, "<>", 1560, 1560, 16, 1582, 1785, 1784, false, false, Selectivity::NotEqual), // bit <> bit
+    op(1786, "<", 1560, 1560, 16, 1595, 1787, 1789, false, false, Selectivity::Less), // bit < bit
+    op(1787, ">", 1560, 1560, 16, 1593, 1786, 1788, false, false, Selectivity::Greater), // bit > bit
+    op(1788, "<=", 1560, 1560, 16, 1594, 1789, 1787, false, false, Selectivity::LessEqual), // bit <= bit
+    op(1789, ">=", 1560, 1560, 16, 1592, 1788, 1786, false, false, Selectivity::GreaterEqual), // bit >= bit
+    op(1791, "&", 1560, 1560, 1560, 1673, 1791, 0, false, false, Selectivity::None), // bit & bit
+    op(1792, "|", 1560, 1560, 1560, 1674, 1792, 0, false, false, Selectivity::None), // bit | bit
+    op(1793, "#", 1560, 1560, 1560, 1675, 1793, 0, false, false, Selectivity::None), // bit # bit
+    op(1794, "~", 0, 1560, 1560, 1676, 0, 0, false, false, Selectivity::None), //  ~ bit
+    op(1795, "<<", 1560, 23, 1560, 1677, 0, 0, false, false, Selectivity::None), // bit << int4
+    op(1796, ">>", 1560, 23, 1560, 1678, 0, 0, false, false, Selectivity::None), // bit >> int4
+    op(1797, "||", 1562, 1562, 1562, 1679, 0, 0, false, false, Selectivity::None), // varbit || varbit
     op(1800, "+", 1083, 1186, 1083, 1747, 1849, 0, false, false, Selectivity::None), // time + interval
     op(1801, "-", 1083, 1186, 1083, 1748, 0, 0, false, false, Selectivity::None), // time - interval
     op(1802, "+", 1266, 1186, 1266, 1749, 2552, 0, false, false, Selectivity::None), // timetz + interval
     op(1803, "-", 1266, 1186, 1266, 1750, 0, 0, false, false, Selectivity::None), // timetz - interval
+    op(1804, "=", 1562, 1562, 16, 1666, 1804, 1805, false, true, Selectivity::Equal), // varbit = varbit
+    op(1805, "<>", 1562, 1562, 16, 1667, 1805, 1804, false, false, Selectivity::NotEqual), // varbit <> varbit
+    op(1806, "<", 1562, 1562, 16, 1671, 1807, 1809, false, false, Selectivity::Less), // varbit < varbit
+    op(1807, ">", 1562, 1562, 16, 1669, 1806, 1808, false, false, Selectivity::Greater), // varbit > varbit
+    op(1808, "<=", 1562, 1562, 16, 1670, 1809, 1807, false, false, Selectivity::LessEqual), // varbit <= varbit
+    op(1809, ">=", 1562, 1562, 16, 1668, 1808, 1806, false, false, Selectivity::GreaterEqual), // varbit >= varbit
     op(1849, "+", 1186, 1083, 1083, 1848, 1800, 0, false, false, Selectivity::None), // interval + time
     op(1862, "=", 21, 20, 16, 1850, 1868, 1863, true, true, Selectivity::Equal), // int2 = int8
     op(1863, "<>", 21, 20, 16, 1851, 1869, 1862, false, false, Selectivity::NotEqual), // int2 <> int8
@@ -419,6 +600,16 @@ pub static OPERATORS: &[Operator] = &[
     op(2553, "+", 1186, 1114, 1114, 2548, 2066, 0, false, false, Selectivity::None), // interval + timestamp
     op(2554, "+", 1186, 1184, 1184, 2549, 1327, 0, false, false, Selectivity::None), // interval + timestamptz
     op(2555, "+", 23, 1082, 1082, 2550, 1100, 0, false, false, Selectivity::None), // int4 + date
+    op(2570, "<<|", 603, 603, 16, 2562, 0, 0, false, false, Selectivity::Position), // box <<| box
+    op(2571, "&<|", 603, 603, 16, 2563, 0, 0, false, false, Selectivity::Position), // box &<| box
+    op(2572, "|&>", 603, 603, 16, 2564, 0, 0, false, false, Selectivity::Position), // box |&> box
+    op(2573, "|>>", 603, 603, 16, 2565, 0, 0, false, false, Selectivity::Position), // box |>> box
+    op(2574, "<<|", 604, 604, 16, 2566, 0, 0, false, false, Selectivity::Position), // polygon <<| polygon
+    op(2575, "&<|", 604, 604, 16, 2567, 0, 0, false, false, Selectivity::Position), // polygon &<| polygon
+    op(2576, "|&>", 604, 604, 16, 2568, 0, 0, false, false, Selectivity::Position), // polygon |&> polygon
+    op(2577, "|>>", 604, 604, 16, 2569, 0, 0, false, false, Selectivity::Position), // polygon |>> polygon
+    op(2589, "&<|", 718, 718, 16, 2587, 0, 0, false, false, Selectivity::Position), // circle &<| circle
+    op(2590, "|&>", 718, 718, 16, 2588, 0, 0, false, false, Selectivity::Position), // circle |&> circle
     op(2634, "~", 0, 869, 869, 2627, 0, 0, false, false, Selectivity::None), //  ~ inet
     op(2635, "&", 869, 869, 869, 2628, 0, 0, false, false, Selectivity::None), // inet & inet
     op(2636, "|", 869, 869, 869, 2629, 0, 0, false, false, Selectivity::None), // inet | inet
@@ -478,12 +669,18 @@ pub static OPERATORS: &[Operator] = &[
     op(3248, "?|", 3802, 1009, 16, 4048, 0, 0, false, false, Selectivity::Matching), // jsonb ?| _text
     op(3249, "?&", 3802, 1009, 16, 4049, 0, 0, false, false, Selectivity::Matching), // jsonb ?& _text
     op(3250, "<@", 3802, 3802, 16, 4050, 3246, 0, false, false, Selectivity::Matching), // jsonb <@ jsonb
+    op(3276, "<->", 600, 604, 701, 3275, 3289, 0, false, false, Selectivity::None), // point <-> polygon
     op(3284, "||", 3802, 3802, 3802, 3301, 0, 0, false, false, Selectivity::None), // jsonb || jsonb
     op(3285, "-", 3802, 25, 3802, 3302, 0, 0, false, false, Selectivity::None), // jsonb - text
     op(3286, "-", 3802, 23, 3802, 3303, 0, 0, false, false, Selectivity::None), // jsonb - int4
     op(3287, "#-", 3802, 1009, 3802, 3304, 0, 0, false, false, Selectivity::None), // jsonb #- _text
+    op(3289, "<->", 604, 600, 701, 3292, 3276, 0, false, false, Selectivity::None), // polygon <-> point
+    op(3291, "<->", 718, 600, 701, 3290, 1522, 0, false, false, Selectivity::None), // circle <-> point
     op(3315, "<>", 28, 28, 16, 3308, 3315, 352, false, false, Selectivity::NotEqual), // xid <> xid
     op(3316, "<>", 28, 23, 16, 3309, 0, 353, false, false, Selectivity::NotEqual), // xid <> int4
+    op(3346, "*", 790, 20, 790, 3344, 3349, 0, false, false, Selectivity::None), // money * int8
+    op(3347, "/", 790, 20, 790, 3345, 0, 0, false, false, Selectivity::None), // money / int8
+    op(3349, "*", 20, 790, 790, 3399, 3346, 0, false, false, Selectivity::None), // int8 * money
     op(3362, "=", 774, 774, 16, 4113, 3362, 3363, true, true, Selectivity::Equal), // macaddr8 = macaddr8
     op(3363, "<>", 774, 774, 16, 4118, 3363, 3362, false, false, Selectivity::NotEqual), // macaddr8 <> macaddr8
     op(3364, "<", 774, 774, 16, 4114, 3366, 3367, false, false, Selectivity::Less), // macaddr8 < macaddr8
@@ -503,6 +700,7 @@ pub static OPERATORS: &[Operator] = &[
     op(3520, "<=", 3500, 3500, 16, 3512, 3521, 3519, false, false, Selectivity::LessEqual), // anyenum <= anyenum
     op(3521, ">=", 3500, 3500, 16, 3513, 3520, 3518, false, false, Selectivity::GreaterEqual), // anyenum >= anyenum
     op(3552, "&&", 869, 869, 16, 3551, 3552, 0, false, false, Selectivity::None), // inet && inet
+    op(3825, "/", 790, 790, 701, 3822, 0, 0, false, false, Selectivity::None), // money / money
     op(3877, "^@", 25, 25, 16, 3696, 0, 0, false, false, Selectivity::Prefix), // text ^@ text
     op(3962, "->", 114, 25, 114, 3947, 0, 0, false, false, Selectivity::None), // json -> text
     op(3963, "->>", 114, 25, 25, 3948, 0, 0, false, false, Selectivity::None), // json ->> text
@@ -512,6 +710,8 @@ pub static OPERATORS: &[Operator] = &[
     op(3967, "#>>", 114, 1009, 25, 3953, 0, 0, false, false, Selectivity::None), // json #>> _text
     op(4012, "@?", 3802, 4072, 16, 4010, 0, 0, false, false, Selectivity::Matching), // jsonb @? jsonpath
     op(4013, "@@", 3802, 4072, 16, 4011, 0, 0, false, false, Selectivity::Matching), // jsonb @@ jsonpath
+    op(4161, "|>>", 600, 600, 16, 131, 0, 0, false, false, Selectivity::Position), // point |>> point
+    op(4162, "<<|", 600, 600, 16, 134, 0, 0, false, false, Selectivity::Position), // point <<| point
     op(5025, "+", 3220, 1700, 3220, 5022, 5026, 0, false, false, Selectivity::None), // pg_lsn + numeric
     op(5026, "+", 1700, 3220, 3220, 5023, 5025, 0, false, false, Selectivity::None), // numeric + pg_lsn
     op(5027, "-", 3220, 1700, 3220, 5024, 0, 0, false, false, Selectivity::None), // pg_lsn - numeric
