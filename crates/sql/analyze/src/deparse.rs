@@ -253,6 +253,10 @@ impl Deparse<'_> {
                     out.push_str(&format!("'{text}'::numeric"))
                 }
             }
+            (oids::bit | oids::varbit, _) => {
+                out.push_str(&format!("B'{text}'"));
+                suffix(out);
+            }
             (oids::unknown, _) => out.push_str(&quote_literal(&text)),
             _ => {
                 out.push_str(&quote_literal(&text));

@@ -121,8 +121,8 @@ impl Analyzer<'_> {
                     (oids::numeric, value)
                 }
             },
-            Literal::BitString(_) => {
-                return Err(self.at(SqlError::not_supported("type bit"), location));
+            Literal::BitString(s) => {
+                (oids::bit, types::input(oids::bit, s, -1, self.call).map_err(|e| self.at(e, location))?)
             }
         };
         Ok(Expr::Const(Const { type_oid, typmod: -1, collation: Oid::INVALID, value, location }))

@@ -304,6 +304,10 @@ impl Analyzer<'_> {
         if element.is_valid() {
             return Ok((container, base_typmod, element));
         }
+        // Types of fixed length that are an array of another: `name`, `point` and its relatives.
+        if let Some(info) = types::builtin_type(container).filter(|info| info.element.is_valid()) {
+            return Ok((container, -1, info.element));
+        }
         if container == oids::jsonb {
             return Ok((container, -1, Oid::INVALID));
         }

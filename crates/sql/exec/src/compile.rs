@@ -199,7 +199,7 @@ impl Compiler<'_> {
             Expr::Array { elements, element, nested, .. } => {
                 Code::Array(self.list(elements, inputs)?, ArrayShape { element: *element, nested: *nested })
             }
-            Expr::Subscript { array, upper, lower, slice, assign, element, .. } => {
+            Expr::Subscript { array, upper, lower, slice, assign, element, container, .. } => {
                 let side = |list: &[Option<Expr>]| {
                     list.iter()
                         .map(|e| e.as_ref().map(|e| self.expr(e, inputs)).transpose())
@@ -211,7 +211,8 @@ impl Compiler<'_> {
                     lower: side(lower)?,
                     slice: *slice,
                     element: *element,
-                    json: !element.is_valid() && array.type_oid() == types::oids::jsonb,
+                    json: *container == types::oids::jsonb,
+                    fixed: types::array::FixedArray::of(*container),
                     assign: assign.as_ref().map(|e| self.expr(e, inputs)).transpose()?,
                 }))
             }

@@ -122,6 +122,9 @@ fn element_at(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResul
     if code.json {
         return json_at(code, rows, cx);
     }
+    if let Some(shape) = code.fixed {
+        return fixed_at(code, shape, rows, cx);
+    }
     if let Some(value) = &code.assign {
         return assigned(code, value, rows, cx);
     }
@@ -135,11 +138,15 @@ fn element_at(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResul
     Ok(array.get(&subscripts))
 }
 
+fn null_subscript(container: &str) -> SqlError {
+    sql_err!(NULL_VALUE_NOT_ALLOWED, "{container} subscript in assignment must not be null")
+}
+
 /// The array with an element or a slice replaced; a NULL array counts as empty, a NULL slice changes nothing.
 fn assigned(code: &SubscriptCode, value: &Code, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
     let old = code.array.eval(rows, cx)?;
     let Some(bounds) = bounds_of(code, rows, cx)? else {
-        return Err(sql_err!(NULL_VALUE_NOT_ALLOWED, "array subscript in assignment must not be null"));
+        return Err(null_subscript("array"));
     };
     let value = value.eval(rows, cx)?;
     if code.slice && value.is_null() {
@@ -159,6 +166,33 @@ fn assigned(code: &SubscriptCode, value: &Code, rows: Rows<'_>, cx: &mut Cx<'_>)
     Ok(array.to_datum())
 }
 
+/// An element of a value of fixed length, or the value with a new element there (unless either is NULL).
+fn fixed_at(
+    code: &SubscriptCode,
+    shape: types::array::FixedArray,
+    rows: Rows<'_>,
+    cx: &mut Cx<'_>,
+) -> SqlResult<Datum> {
+    let container = code.array.eval(rows, cx)?;
+    let bounds = bounds_of(code, rows, cx)?;
+    if code.slice {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "slices of fixed-length arrays not implemented"));
+    }
+    let upper = |bounds: &[Bound]| bounds.iter().filter_map(|b| b.upper).collect::<Vec<i32>>();
+    let Some(value) = &code.assign else {
+        return Ok(match (container.is_null(), bounds) {
+            (false, Some(bounds)) => shape.get(&container, &upper(&bounds)),
+            _ => Datum::Null,
+        });
+    };
+    let Some(bounds) = bounds else { return Err(null_subscript("array")) };
+    let value = value.eval(rows, cx)?;
+    if container.is_null() || value.is_null() {
+        return Ok(container);
+    }
+    shape.set(&container, &upper(&bounds), &value)
+}
+
 /// `jsonb[…]`, or the document with a new value there.
 fn json_at(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
     let document = code.array.eval(rows, cx)?;
@@ -172,10 +206,7 @@ fn json_at(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<D
             Datum::Bytes(text) => types::json::Subscript::Key(types::value::str_of(&text).to_owned()),
             _ if code.assign.is_none() => return Ok(Datum::Null),
             _ => {
-                return Err(sql_err!(
-                    NULL_VALUE_NOT_ALLOWED,
-                    "jsonb subscript in assignment must not be null"
-                ));
+                return Err(null_subscript("jsonb"));
             }
         });
     }

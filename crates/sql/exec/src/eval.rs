@@ -239,6 +239,8 @@ pub struct SubscriptCode {
     pub element: Oid,
     /// The container is `jsonb`.
     pub json: bool,
+    /// The container is a type of fixed length, such as `point`.
+    pub fixed: Option<types::array::FixedArray>,
     pub assign: Option<Code>,
 }
 

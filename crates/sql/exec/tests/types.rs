@@ -88,3 +88,38 @@ fn domains_check_every_value() {
     s.run("create domain nn as text not null").unwrap();
     assert_eq!(s.query("select null::nn"), "ERROR:  domain nn does not allow null values");
 }
+
+#[test]
+fn points_boxes_money_and_bits_are_stored() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table g(p point, b box, l path, y polygon, c circle, m money, v bit(4), w bit varying(6))")
+        .unwrap();
+    s.run(
+        "insert into g values ('(1,2)', '(0,0),(2,3)', '[(0,0),(3,4)]', '((0,0),(4,0),(4,4))', '<(1,1),2>', '$1,234.50', B'1010', '111')",
+    )
+    .unwrap();
+    assert_eq!(
+        s.query("select * from g"),
+        "(1,2)|(2,3),(0,0)|[(0,0),(3,4)]|((0,0),(4,0),(4,4))|<(1,1),2>|$1,234.50|1010|111"
+    );
+    assert_eq!(
+        s.query("select p[0], b[1], p <@ b, @-@ l, p <@ c, m * 2, v | X'3', w || v from g"),
+        "1|(0,0)|t|5|t|$2,469.00|1011|1111010"
+    );
+    s.run("update g set p[1] = 7.5").unwrap();
+    assert_eq!(s.query("select p, p[2] from g"), "(1,7.5)|");
+    assert_eq!(s.query("update g set p[2] = 1"), "ERROR:  array subscript out of range");
+    assert_eq!(s.query("select p[0:1] from g"), "ERROR:  slices of fixed-length arrays not implemented");
+    assert_eq!(
+        s.query("insert into g(v) values (B'101')"),
+        "ERROR:  bit string length 3 does not match type bit(4)"
+    );
+    s.run("create index on g(m); create index on g(w); set enable_seqscan = off").unwrap();
+    assert_eq!(s.query("select w from g where m = 1234.5::money and w > B'110'"), "111");
+    assert_eq!(
+        s.query("select distinct p from g"),
+        "ERROR:  could not identify an equality operator for type point"
+    );
+    assert_eq!(s.query("select sum(m), min(m), bit_or(v) from g"), "$1,234.50|$1,234.50|1010");
+}

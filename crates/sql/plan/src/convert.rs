@@ -1038,6 +1038,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             assign,
             type_oid: s.result_type,
             element: s.element_type,
+            container: s.container_type,
         })
     }
 

@@ -376,6 +376,8 @@ pub enum Expr {
         type_oid: Oid,
         /// Type of an element.
         element: Oid,
+        /// Type of the container.
+        container: Oid,
     },
     /// ROW(…).
     Row {

@@ -31,12 +31,14 @@ use tuple::{Bytes, Datum, Physical};
 use crate::{call::Call, registry::shape_of};
 
 mod access;
+mod fixed;
 mod functions;
 mod search;
 mod stack;
 mod text;
 
 pub use access::Bound;
+pub use fixed::FixedArray;
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use search::FUNCTIONS as SEARCH_FUNCTIONS;
 pub use stack::{accumulate, nested, stacked};
