@@ -12,8 +12,8 @@ functions! {
     1693 btboolcmp(bool, bool) -> int4 [immutable strict leakproof] { |a: bool, b: bool| (a.cmp(&b)) as i32 }
     2515 booland_statefunc(bool, bool) -> bool [immutable strict] { |a: bool, b: bool| a && b }
     2516 boolor_statefunc(bool, bool) -> bool [immutable strict] { |a: bool, b: bool| a || b }
-    6417 hashbool(bool) -> int4 [immutable strict] { |a: bool| crate::compare::hash32(crate::compare::mix(u64::from(a))) }
-    6418 hashboolextended(bool, int8) -> int8 [immutable strict] { |a: bool, seed: i64| crate::compare::hash_seeded(crate::compare::mix(u64::from(a)), seed) }
+    6417 hashbool(bool) -> int4 [immutable strict] { |a: &tuple::Datum| crate::hashing::hash32(crate::oids::bool, a) }
+    6418 hashboolextended(bool, int8) -> int8 [immutable strict] { |a: &tuple::Datum, seed: i64| crate::hashing::hash64(crate::oids::bool, a, seed) }
     2971 text(bool) -> text [immutable strict] { |a: bool| if a { "true" } else { "false" } }
 }
 

@@ -299,13 +299,3 @@ pub fn hash_numeric(datum: &Datum) -> u64 {
         ^ u64::from(payload[1] >> 6)
         ^ if payload[1] >= 0x80 { u64::from(payload[0]) << 8 } else { 0 })
 }
-
-/// A hash as SQL shows it.
-pub fn hash32(hash: u64) -> i32 {
-    hash as i32
-}
-
-/// A hash with a seed, as the `…extended` functions give it; seed 0 agrees with [`hash32`] in its low half.
-pub fn hash_seeded(hash: u64, seed: i64) -> i64 {
-    if seed == 0 { hash as i64 } else { mix(hash ^ mix(seed as u64)) as i64 }
-}

@@ -208,8 +208,8 @@ functions! {
     2383 timestamptz_cmp_date(timestamptz, date) -> int4 [stable strict] { |cx; a: i64, b: i32| (compare_timestamptz(b, a, cx).reverse()) as i32 }
     1138 date_larger(date, date) -> date [immutable strict] { |a: i32, b: i32| a.max(b) }
     1139 date_smaller(date, date) -> date [immutable strict] { |a: i32, b: i32| a.min(b) }
-    6415 hashdate(date) -> int4 [immutable strict] { |a: i32| crate::compare::hash32(crate::compare::mix((i64::from(a) as u64).wrapping_add(0x9E37_79B9_7F4A_7C15))) }
-    6416 hashdateextended(date, int8) -> int8 [immutable strict] { |a: i32, seed: i64| crate::compare::hash_seeded(crate::compare::mix((i64::from(a) as u64).wrapping_add(0x9E37_79B9_7F4A_7C15)), seed) }
+    6415 hashdate(date) -> int4 [immutable strict] { |a: &tuple::Datum| crate::hashing::hash32(crate::oids::date, a) }
+    6416 hashdateextended(date, int8) -> int8 [immutable strict] { |a: &tuple::Datum, seed: i64| crate::hashing::hash64(crate::oids::date, a, seed) }
     1140 date_mi(date, date) -> int4 [immutable strict] { |a: i32, b: i32| sub_dates(a, b) }
     1141 date_pli(date, int4) -> date [immutable strict] { |a: i32, days: i32| add_days(a, days.into()) }
     2550 integer_pl_date(int4, date) -> date [immutable strict] { |days: i32, a: i32| add_days(a, days.into()) }

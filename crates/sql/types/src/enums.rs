@@ -15,7 +15,7 @@
 
 use tuple::Datum;
 
-use crate::compare::{hash_seeded, hash32, integers};
+use crate::compare::integers;
 
 functions! {
     3508 enum_eq(anyenum, anyenum) -> bool [immutable strict] { |a: i64, b: i64| a == b }
@@ -25,18 +25,14 @@ functions! {
     3512 enum_le(anyenum, anyenum) -> bool [immutable strict] { |a: i64, b: i64| a <= b }
     3513 enum_ge(anyenum, anyenum) -> bool [immutable strict] { |a: i64, b: i64| a >= b }
     3514 enum_cmp(anyenum, anyenum) -> int4 [immutable strict] { |a: i64, b: i64| a.cmp(&b) as i32 }
-    3515 hashenum(anyenum) -> int4 [immutable strict] { |a: &Datum| hash32(hash(a)) }
-    3414 hashenumextended(anyenum, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| hash_seeded(hash(a), seed) }
+    3515 hashenum(anyenum) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::anyenum, a) }
+    3414 hashenumextended(anyenum, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::anyenum, a, seed) }
     3524 enum_smaller(anyenum, anyenum) -> anyenum [immutable strict] { |a: &Datum, b: &Datum| if integers(a, b).is_lt() { a.clone() } else { b.clone() } }
     3525 enum_larger(anyenum, anyenum) -> anyenum [immutable strict] { |a: &Datum, b: &Datum| if integers(a, b).is_gt() { a.clone() } else { b.clone() } }
     3528 enum_first(anyenum) -> anyenum [stable] { session EnumFirst }
     3529 enum_last(anyenum) -> anyenum [stable] { session EnumLast }
     3530 enum_range(anyenum, anyenum) -> anyarray [stable] { session EnumRange }
     3531 enum_range(anyenum) -> anyarray [stable] { session EnumRange }
-}
-
-fn hash(value: &Datum) -> u64 {
-    crate::compare::hash(crate::oids::anyenum).map_or(0, |hash| hash(value))
 }
 
 /// The value of the label with this `pg_enum.oid` and `enumsortorder`.

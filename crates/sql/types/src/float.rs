@@ -295,10 +295,10 @@ functions! {
     211 float4smaller(float4, float4) -> float4 [immutable strict] { |a: f32, b: f32| if compare_floats(a.into(), b.into()).is_lt() { a } else { b } }
     223 float8larger(float8, float8) -> float8 [immutable strict] { |a: f64, b: f64| if compare_floats(a, b).is_gt() { a } else { b } }
     224 float8smaller(float8, float8) -> float8 [immutable strict] { |a: f64, b: f64| if compare_floats(a, b).is_lt() { a } else { b } }
-    451 hashfloat4(float4) -> int4 [immutable strict] { |a: &Datum| hash(a) }
-    452 hashfloat8(float8) -> int4 [immutable strict] { |a: &Datum| hash(a) }
-    443 hashfloat4extended(float4, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| hash_extended(a, seed) }
-    444 hashfloat8extended(float8, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| hash_extended(a, seed) }
+    451 hashfloat4(float4) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::float4, a) }
+    452 hashfloat8(float8) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::float8, a) }
+    443 hashfloat4extended(float4, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::float4, a, seed) }
+    444 hashfloat8extended(float8, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::float8, a, seed) }
     312 float4(float8) -> float4 [immutable strict] { |a: f64| to_float4(a) }
     236 float4(int2) -> float4 [immutable strict leakproof] { |a: i16| f32::from(a) }
     318 float4(int4) -> float4 [immutable strict leakproof] { |a: i32| a as f32 }
@@ -358,14 +358,6 @@ functions! {
     1598 random() -> float8 [strict restricted] { |cx;| with_random(cx, |generator| generator.float()) }
     1599 setseed(float8) -> void [strict restricted] { |cx; seed: f64| set_seed(cx, seed) }
     6212 random_normal(float8, float8) -> float8 [strict restricted names(&["mean", "stddev"]) defaults(&["0", "1"])] { |cx; mean: f64, deviation: f64| with_random(cx, |generator| generator.normal()) * deviation + mean }
-}
-
-fn hash(a: &Datum) -> i32 {
-    crate::compare::hash(crate::oids::float8).map_or(0, |hash| crate::compare::hash32(hash(a)))
-}
-
-fn hash_extended(a: &Datum, seed: i64) -> i64 {
-    crate::compare::hash(crate::oids::float8).map_or(0, |hash| crate::compare::hash_seeded(hash(a), seed))
 }
 
 fn with_random(cx: &Call, f: impl Fn(&mut crate::random::Random) -> f64) -> f64 {

@@ -3,11 +3,7 @@
 use base::{SqlError, SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
-use crate::{
-    call::Call,
-    compare::{hash_bytes, hash_seeded, hash32, mix, tid_parts},
-    numeric::Numeric,
-};
+use crate::{call::Call, compare::tid_parts, numeric::Numeric};
 
 functions! {
     184 oideq(oid, oid) -> bool [immutable strict leakproof] { |a: u32, b: u32| (a.cmp(&b)).is_eq() }
@@ -19,8 +15,8 @@ functions! {
     356 btoidcmp(oid, oid) -> int4 [immutable strict leakproof] { |a: u32, b: u32| (a.cmp(&b)) as i32 }
     1965 oidlarger(oid, oid) -> oid [immutable strict] { |a: u32, b: u32| a.max(b) }
     1966 oidsmaller(oid, oid) -> oid [immutable strict] { |a: u32, b: u32| a.min(b) }
-    453 hashoid(oid) -> int4 [immutable strict] { |a: u32| hash32(hash_oid(a)) }
-    445 hashoidextended(oid, int8) -> int8 [immutable strict] { |a: u32, seed: i64| hash_seeded(hash_oid(a), seed) }
+    453 hashoid(oid) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::oid, a) }
+    445 hashoidextended(oid, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::oid, a, seed) }
     1287 oid(int8) -> oid [immutable strict] { |a: i64| u32::try_from(a).map_err(|_| sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "OID out of range")) }
     1288 int8(oid) -> int8 [immutable strict leakproof] { |a: u32| i64::from(a) }
     68 xideq(xid, xid) -> bool [immutable strict leakproof] { |a: u32, b: u32| a == b }
@@ -28,11 +24,11 @@ functions! {
     1319 xideqint4(xid, int4) -> bool [immutable strict leakproof] { |a: u32, b: i32| a == b as u32 }
     3309 xidneqint4(xid, int4) -> bool [immutable strict leakproof] { |a: u32, b: i32| a != b as u32 }
     5071 xid(xid8) -> xid [immutable strict] { |a: i64| a as u32 }
-    6419 hashxid(xid) -> int4 [immutable strict] { |a: u32| hash32(hash_oid(a)) }
-    6420 hashxidextended(xid, int8) -> int8 [immutable strict] { |a: u32, seed: i64| hash_seeded(hash_oid(a), seed) }
+    6419 hashxid(xid) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::xid, a) }
+    6420 hashxidextended(xid, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::xid, a, seed) }
     69 cideq(cid, cid) -> bool [immutable strict leakproof] { |a: u32, b: u32| a == b }
-    6423 hashcid(cid) -> int4 [immutable strict] { |a: u32| hash32(hash_oid(a)) }
-    6424 hashcidextended(cid, int8) -> int8 [immutable strict] { |a: u32, seed: i64| hash_seeded(hash_oid(a), seed) }
+    6423 hashcid(cid) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::cid, a) }
+    6424 hashcidextended(cid, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::cid, a, seed) }
     5084 xid8eq(xid8, xid8) -> bool [immutable strict leakproof] { |a: i64, b: i64| ((a as u64).cmp(&(b as u64))).is_eq() }
     5085 xid8ne(xid8, xid8) -> bool [immutable strict leakproof] { |a: i64, b: i64| ((a as u64).cmp(&(b as u64))).is_ne() }
     5034 xid8lt(xid8, xid8) -> bool [immutable strict leakproof] { |a: i64, b: i64| ((a as u64).cmp(&(b as u64))).is_lt() }
@@ -42,8 +38,8 @@ functions! {
     5096 xid8cmp(xid8, xid8) -> int4 [immutable strict leakproof] { |a: i64, b: i64| ((a as u64).cmp(&(b as u64))) as i32 }
     5097 xid8_larger(xid8, xid8) -> xid8 [immutable strict] { |a: i64, b: i64| (a as u64).max(b as u64) as i64 }
     5098 xid8_smaller(xid8, xid8) -> xid8 [immutable strict] { |a: i64, b: i64| (a as u64).min(b as u64) as i64 }
-    6421 hashxid8(xid8) -> int4 [immutable strict] { |a: i64| hash32(mix(a as u64)) }
-    6422 hashxid8extended(xid8, int8) -> int8 [immutable strict] { |a: i64, seed: i64| hash_seeded(mix(a as u64), seed) }
+    6421 hashxid8(xid8) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::xid8, a) }
+    6422 hashxid8extended(xid8, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::xid8, a, seed) }
     3233 pg_lsn_eq(pg_lsn, pg_lsn) -> bool [immutable strict leakproof] { |a: i64, b: i64| ((a as u64).cmp(&(b as u64))).is_eq() }
     3236 pg_lsn_ne(pg_lsn, pg_lsn) -> bool [immutable strict leakproof] { |a: i64, b: i64| ((a as u64).cmp(&(b as u64))).is_ne() }
     3231 pg_lsn_lt(pg_lsn, pg_lsn) -> bool [immutable strict leakproof] { |a: i64, b: i64| ((a as u64).cmp(&(b as u64))).is_lt() }
@@ -53,8 +49,8 @@ functions! {
     3251 pg_lsn_cmp(pg_lsn, pg_lsn) -> int4 [immutable strict leakproof] { |a: i64, b: i64| ((a as u64).cmp(&(b as u64))) as i32 }
     4187 pg_lsn_larger(pg_lsn, pg_lsn) -> pg_lsn [immutable strict] { |a: i64, b: i64| (a as u64).max(b as u64) as i64 }
     4188 pg_lsn_smaller(pg_lsn, pg_lsn) -> pg_lsn [immutable strict] { |a: i64, b: i64| (a as u64).min(b as u64) as i64 }
-    3252 pg_lsn_hash(pg_lsn) -> int4 [immutable strict] { |a: i64| hash32(mix(a as u64)) }
-    3413 pg_lsn_hash_extended(pg_lsn, int8) -> int8 [immutable strict] { |a: i64, seed: i64| hash_seeded(mix(a as u64), seed) }
+    3252 pg_lsn_hash(pg_lsn) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::pg_lsn, a) }
+    3413 pg_lsn_hash_extended(pg_lsn, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::pg_lsn, a, seed) }
     3237 pg_lsn_mi(pg_lsn, pg_lsn) -> numeric [immutable strict] { |a: i64, b: i64| Numeric::from_i128(i128::from(a as u64) - i128::from(b as u64)) }
     5022 pg_lsn_pli(pg_lsn, numeric) -> pg_lsn [immutable strict] { |a: i64, b: Numeric| lsn_add(a, &b, false) }
     5023 numeric_pl_pg_lsn(numeric, pg_lsn) -> pg_lsn [immutable strict] { |b: Numeric, a: i64| lsn_add(a, &b, false) }
@@ -69,8 +65,8 @@ functions! {
     2794 bttidcmp(tid, tid) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| (tid_parts(a).cmp(&tid_parts(b))) as i32 }
     2795 tidlarger(tid, tid) -> tid [immutable strict] { |a: &[u8], b: &[u8]| Bytes::new(if tid_parts(a) > tid_parts(b) { a } else { b }) }
     2796 tidsmaller(tid, tid) -> tid [immutable strict] { |a: &[u8], b: &[u8]| Bytes::new(if tid_parts(a) < tid_parts(b) { a } else { b }) }
-    2233 hashtid(tid) -> int4 [immutable strict] { |a: &[u8]| hash32(hash_bytes(a)) }
-    2234 hashtidextended(tid, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| hash_seeded(hash_bytes(a), seed) }
+    2233 hashtid(tid) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::tid, a) }
+    2234 hashtidextended(tid, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::tid, a, seed) }
     2956 uuid_eq(uuid, uuid) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_eq() }
     2959 uuid_ne(uuid, uuid) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_ne() }
     2954 uuid_lt(uuid, uuid) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_lt() }
@@ -78,8 +74,8 @@ functions! {
     2958 uuid_gt(uuid, uuid) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_gt() }
     2957 uuid_ge(uuid, uuid) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_ge() }
     2960 uuid_cmp(uuid, uuid) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)) as i32 }
-    2963 uuid_hash(uuid) -> int4 [immutable strict] { |a: &[u8]| hash32(hash_bytes(a)) }
-    3412 uuid_hash_extended(uuid, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| hash_seeded(hash_bytes(a), seed) }
+    2963 uuid_hash(uuid) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::uuid, a) }
+    3412 uuid_hash_extended(uuid, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::uuid, a, seed) }
     3432 gen_random_uuid() -> uuid [strict] { |cx;| random_uuid(cx) }
     6428 uuidv4() -> uuid [strict] { |cx;| random_uuid(cx) }
     6429 uuidv7() -> uuid [strict] { |cx;| uuid_v7(cx, 0) }
@@ -93,17 +89,13 @@ functions! {
     73 chargt(char, char) -> bool [immutable strict leakproof] { |a: u8, b: u8| (a.cmp(&b)).is_gt() }
     74 charge(char, char) -> bool [immutable strict leakproof] { |a: u8, b: u8| (a.cmp(&b)).is_ge() }
     358 btcharcmp(char, char) -> int4 [immutable strict leakproof] { |a: u8, b: u8| (a.cmp(&b)) as i32 }
-    454 hashchar(char) -> int4 [immutable strict] { |a: u8| hash32(mix(u64::from(a))) }
-    446 hashcharextended(char, int8) -> int8 [immutable strict] { |a: u8, seed: i64| hash_seeded(mix(u64::from(a)), seed) }
+    454 hashchar(char) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::char, a) }
+    446 hashcharextended(char, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::char, a, seed) }
     78 char(int4) -> char [immutable strict] { |a: i32| i8::try_from(a).map(|v| v as u8).map_err(|_| sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "\"char\" out of range")) }
     77 int4(char) -> int4 [immutable strict] { |a: u8| i32::from(a as i8) }
     944 char(text) -> char [immutable strict] { |a: &[u8]| char_in(a) }
     946 text(char) -> text [immutable strict] { |a: u8| char_out(a) }
     1079 regclass(text) -> regclass [stable strict] { |cx; a: &str| cx.session.reg_lookup(crate::call::RegKind::Class, a).map(|oid| oid.0) }
-}
-
-fn hash_oid(a: u32) -> u64 {
-    mix(u64::from(a).wrapping_add(0x9E37_79B9_7F4A_7C15))
 }
 
 fn lsn_range() -> SqlError {

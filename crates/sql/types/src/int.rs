@@ -266,12 +266,12 @@ functions! {
     480 int4(int8) -> int4 [immutable strict] { |a: i64| i32::try_from(a).map_err(|_| int4_range()) }
     2558 int4(bool) -> int4 [immutable strict leakproof] { |a: bool| i32::from(a) }
     2557 bool(int4) -> bool [immutable strict leakproof] { |a: i32| a != 0 }
-    449 hashint2(int2) -> int4 [immutable strict] { |a: &Datum| hash(a) }
-    450 hashint4(int4) -> int4 [immutable strict] { |a: &Datum| hash(a) }
-    949 hashint8(int8) -> int4 [immutable strict] { |a: &Datum| hash(a) }
-    441 hashint2extended(int2, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| hash_extended(a, seed) }
-    425 hashint4extended(int4, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| hash_extended(a, seed) }
-    442 hashint8extended(int8, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| hash_extended(a, seed) }
+    449 hashint2(int2) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::int2, a) }
+    450 hashint4(int4) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::int4, a) }
+    949 hashint8(int8) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::int8, a) }
+    441 hashint2extended(int2, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::int2, a, seed) }
+    425 hashint4extended(int4, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::int4, a, seed) }
+    442 hashint8extended(int8, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::int8, a, seed) }
     2089 to_hex(int4) -> text [immutable strict] { |a: i32| format!("{a:x}") }
     2090 to_hex(int8) -> text [immutable strict] { |a: i64| format!("{a:x}") }
     6332 to_oct(int4) -> text [immutable strict] { |a: i32| format!("{a:o}") }
@@ -285,14 +285,6 @@ functions! {
     1068 generate_series(int8, int8, int8) -> int8 [immutable strict returns_set rows(1000.0)] { set generate_series_int8 }
     6339 random(int4, int4) -> int4 [strict restricted names(&["min", "max"])] { |cx; low: i32, high: i32| random(cx, low.into(), high.into()).map(|v| v as i32) }
     6340 random(int8, int8) -> int8 [strict restricted names(&["min", "max"])] { |cx; low: i64, high: i64| random(cx, low, high) }
-}
-
-fn hash(a: &Datum) -> i32 {
-    crate::compare::hash(crate::oids::int8).map_or(0, |hash| crate::compare::hash32(hash(a)))
-}
-
-fn hash_extended(a: &Datum, seed: i64) -> i64 {
-    crate::compare::hash(crate::oids::int8).map_or(0, |hash| crate::compare::hash_seeded(hash(a), seed))
 }
 
 fn random(cx: &Call, low: i64, high: i64) -> SqlResult<i64> {

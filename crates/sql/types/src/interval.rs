@@ -71,7 +71,7 @@ impl Interval {
     }
 
     /// Length with months of 30 days and days of 24 hours.
-    fn span(&self) -> i128 {
+    pub(crate) fn span(&self) -> i128 {
         (i128::from(self.months) * 30 + i128::from(self.days)) * i128::from(DAY) + i128::from(self.micros)
     }
 
@@ -340,8 +340,8 @@ functions! {
     1315 interval_cmp(interval, interval) -> int4 [immutable strict leakproof] { |a: Interval, b: Interval| (a.compare(&b)) as i32 }
     1198 interval_larger(interval, interval) -> interval [immutable strict] { |a: Interval, b: Interval| if a.compare(&b).is_gt() { a } else { b } }
     1197 interval_smaller(interval, interval) -> interval [immutable strict] { |a: Interval, b: Interval| if a.compare(&b).is_lt() { a } else { b } }
-    1697 interval_hash(interval) -> int4 [immutable strict] { |a: &[u8]| crate::compare::hash32(hash(a)) }
-    3418 interval_hash_extended(interval, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| crate::compare::hash_seeded(hash(a), seed) }
+    1697 interval_hash(interval) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::interval, a) }
+    3418 interval_hash_extended(interval, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::interval, a, seed) }
     1200 interval(interval, int4) -> interval [immutable strict] { |a: Interval, typmod: i32| text::apply_typmod(a, typmod) }
     1169 interval_pl(interval, interval) -> interval [immutable strict] { |a: Interval, b: Interval| a.add(&b) }
     1170 interval_mi(interval, interval) -> interval [immutable strict] { |a: Interval, b: Interval| a.sub(&b) }

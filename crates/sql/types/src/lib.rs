@@ -38,6 +38,7 @@ pub mod enums;
 pub mod extract;
 pub mod float;
 mod geometry;
+pub mod hashing;
 pub mod ids;
 mod in_range;
 pub mod int;

@@ -3,14 +3,12 @@
 use base::{SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
-use crate::compare::{hash_bytes, hash_seeded, hash32};
-
 functions! {
-    328 hashmacaddr8(macaddr8) -> int4 [immutable strict] { |a: &[u8]| hash32(hash_bytes(a)) }
-    399 hashmacaddr(macaddr) -> int4 [immutable strict] { |a: &[u8]| hash32(hash_bytes(a)) }
+    328 hashmacaddr8(macaddr8) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::macaddr8, a) }
+    399 hashmacaddr(macaddr) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::macaddr, a) }
     753 trunc(macaddr) -> macaddr [immutable strict] { |a: &[u8]| first_three(a) }
-    778 hashmacaddrextended(macaddr, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| hash_seeded(hash_bytes(a), seed) }
-    781 hashmacaddr8extended(macaddr8, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| hash_seeded(hash_bytes(a), seed) }
+    778 hashmacaddrextended(macaddr, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::macaddr, a, seed) }
+    781 hashmacaddr8extended(macaddr8, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::macaddr8, a, seed) }
     830 macaddr_eq(macaddr, macaddr) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| a == b }
     831 macaddr_lt(macaddr, macaddr) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| a < b }
     832 macaddr_le(macaddr, macaddr) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| a <= b }

@@ -12,13 +12,10 @@ use std::{
 use base::{SqlResult, sql_err};
 use tuple::Datum;
 
-use crate::{
-    compare::{hash_bytes, hash_seeded, hash32},
-    value::{FromDatum, IntoDatum, Reader},
-};
+use crate::value::{FromDatum, IntoDatum, Reader};
 
 functions! {
-    422 hashinet(inet) -> int4 [immutable strict] { |a: &[u8]| hash32(hash_bytes(a)) }
+    422 hashinet(inet) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::inet, a) }
     598 abbrev(inet) -> text [immutable strict] { |a: Network| a.text(false) }
     599 abbrev(cidr) -> text [immutable strict] { |a: Network| a.short() }
     605 set_masklen(inet, int4) -> inet [immutable strict] { |a: Network, bits: i32| a.with_bits(bits) }
@@ -30,7 +27,7 @@ functions! {
     699 host(inet) -> text [immutable strict] { |a: Network| a.host() }
     711 family(inet) -> int4 [immutable strict] { |a: Network| if a.v6 { 6 } else { 4 } }
     730 text(inet) -> text [immutable strict] { |a: Network| a.text(true) }
-    779 hashinetextended(inet, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| hash_seeded(hash_bytes(a), seed) }
+    779 hashinetextended(inet, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::inet, a, seed) }
     920 network_eq(inet, inet) -> bool [immutable strict leakproof] { |a: Network, b: Network| a.compare(&b).is_eq() }
     921 network_lt(inet, inet) -> bool [immutable strict leakproof] { |a: Network, b: Network| a.compare(&b).is_lt() }
     922 network_le(inet, inet) -> bool [immutable strict leakproof] { |a: Network, b: Network| a.compare(&b).is_le() }

@@ -225,10 +225,10 @@ functions! {
     1378 time_smaller(time, time) -> time [immutable strict] { |a: i64, b: i64| a.min(b) }
     1379 timetz_larger(timetz, timetz) -> timetz [immutable strict] { |a: &[u8], b: &[u8]| Bytes::new(if compare_timetz(a, b).is_gt() { a } else { b }) }
     1380 timetz_smaller(timetz, timetz) -> timetz [immutable strict] { |a: &[u8], b: &[u8]| Bytes::new(if compare_timetz(a, b).is_lt() { a } else { b }) }
-    1688 time_hash(time) -> int4 [immutable strict] { |a: i64| crate::compare::hash32(crate::compare::mix(a as u64)) }
-    3409 time_hash_extended(time, int8) -> int8 [immutable strict] { |a: i64, seed: i64| crate::compare::hash_seeded(crate::compare::mix(a as u64), seed) }
-    1696 timetz_hash(timetz) -> int4 [immutable strict] { |a: &[u8]| crate::compare::hash32(crate::compare::hash_bytes(a)) }
-    3410 timetz_hash_extended(timetz, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| crate::compare::hash_seeded(crate::compare::hash_bytes(a), seed) }
+    1688 time_hash(time) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::time, a) }
+    3409 time_hash_extended(time, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::time, a, seed) }
+    1696 timetz_hash(timetz) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::timetz, a) }
+    3410 timetz_hash_extended(timetz, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::timetz, a, seed) }
     1968 time(time, int4) -> time [immutable strict] { |a: i64, typmod: i32| round_micros(a, typmod) }
     1969 timetz(timetz, int4) -> timetz [immutable strict] { |a: &[u8], typmod: i32| { let (time, west) = timetz_parts(a); timetz_datum(round_micros(time, typmod), west) } }
     1316 time(timestamp) -> time [immutable strict] { |a: i64| timestamp::is_finite(a).then(|| a.rem_euclid(DAY)) }

@@ -524,10 +524,10 @@ functions! {
     2035 timestamp_smaller(timestamp, timestamp) -> timestamp [immutable strict] { |a: i64, b: i64| a.min(b) }
     1196 timestamptz_larger(timestamptz, timestamptz) -> timestamptz [immutable strict] { |a: i64, b: i64| a.max(b) }
     1195 timestamptz_smaller(timestamptz, timestamptz) -> timestamptz [immutable strict] { |a: i64, b: i64| a.min(b) }
-    2039 timestamp_hash(timestamp) -> int4 [immutable strict] { |a: i64| crate::compare::hash32(crate::compare::mix(a as u64)) }
-    3411 timestamp_hash_extended(timestamp, int8) -> int8 [immutable strict] { |a: i64, seed: i64| crate::compare::hash_seeded(crate::compare::mix(a as u64), seed) }
-    6425 timestamptz_hash(timestamptz) -> int4 [immutable strict] { |a: i64| crate::compare::hash32(crate::compare::mix(a as u64)) }
-    6426 timestamptz_hash_extended(timestamptz, int8) -> int8 [immutable strict] { |a: i64, seed: i64| crate::compare::hash_seeded(crate::compare::mix(a as u64), seed) }
+    2039 timestamp_hash(timestamp) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::timestamp, a) }
+    3411 timestamp_hash_extended(timestamp, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::timestamp, a, seed) }
+    6425 timestamptz_hash(timestamptz) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::timestamptz, a) }
+    6426 timestamptz_hash_extended(timestamptz, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::timestamptz, a, seed) }
     1961 timestamp(timestamp, int4) -> timestamp [immutable strict] { |a: i64, typmod: i32| receive(a, typmod) }
     1967 timestamptz(timestamptz, int4) -> timestamptz [immutable strict] { |a: i64, typmod: i32| receive(a, typmod) }
     2027 timestamp(timestamptz) -> timestamp [stable strict] { |cx; a: i64| to_local(a, cx) }

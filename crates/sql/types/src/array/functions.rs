@@ -5,12 +5,11 @@ use tuple::Datum;
 
 use crate::{
     call::Call,
-    compare::{hash_seeded, hash32},
     registry::{SetRows, Values, builtin_type},
     value::FromDatum,
 };
 
-use super::{Array, Dimension, Dimensions, compare, element_count, hash, text::text_of};
+use super::{Array, Dimension, Dimensions, compare, element_count, text::text_of};
 
 functions! {
     744 array_eq(anyarray, anyarray) -> bool [immutable strict] { |a: &[u8], b: &[u8]| (compare(a, b)).is_eq() }
@@ -22,8 +21,8 @@ functions! {
     382 btarraycmp(anyarray, anyarray) -> int4 [immutable strict] { |a: &[u8], b: &[u8]| (compare(a, b)) as i32 }
     515 array_larger(anyarray, anyarray) -> anyarray [immutable strict] { |a: &Datum, b: &Datum| if crate::compare::compare(crate::oids::anyarray).is_some_and(|c| c(a, b).is_gt()) { a.clone() } else { b.clone() } }
     516 array_smaller(anyarray, anyarray) -> anyarray [immutable strict] { |a: &Datum, b: &Datum| if crate::compare::compare(crate::oids::anyarray).is_some_and(|c| c(a, b).is_lt()) { a.clone() } else { b.clone() } }
-    626 hash_array(anyarray) -> int4 [immutable strict] { |a: &[u8]| hash32(hash(a)) }
-    782 hash_array_extended(anyarray, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| hash_seeded(hash(a), seed) }
+    626 hash_array(anyarray) -> int4 [immutable strict] { |cx; a: &Datum| hashable(cx, a).map(|()| crate::hashing::hash32(crate::oids::anyarray, a)) }
+    782 hash_array_extended(anyarray, int8) -> int8 [immutable strict] { |cx; a: &Datum, seed: i64| hashable(cx, a).map(|()| crate::hashing::hash64(crate::oids::anyarray, a, seed)) }
     679 oidvectoreq(oidvector, oidvector) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| ({ let (a, b) = (super::oid_vector(a), super::oid_vector(b)); a.len().cmp(&b.len()).then_with(|| a.cmp(&b)) }).is_eq() }
     619 oidvectorne(oidvector, oidvector) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| ({ let (a, b) = (super::oid_vector(a), super::oid_vector(b)); a.len().cmp(&b.len()).then_with(|| a.cmp(&b)) }).is_ne() }
     677 oidvectorlt(oidvector, oidvector) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| ({ let (a, b) = (super::oid_vector(a), super::oid_vector(b)); a.len().cmp(&b.len()).then_with(|| a.cmp(&b)) }).is_lt() }
@@ -31,8 +30,8 @@ functions! {
     681 oidvectorgt(oidvector, oidvector) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| ({ let (a, b) = (super::oid_vector(a), super::oid_vector(b)); a.len().cmp(&b.len()).then_with(|| a.cmp(&b)) }).is_gt() }
     680 oidvectorge(oidvector, oidvector) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| ({ let (a, b) = (super::oid_vector(a), super::oid_vector(b)); a.len().cmp(&b.len()).then_with(|| a.cmp(&b)) }).is_ge() }
     404 btoidvectorcmp(oidvector, oidvector) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| ({ let (a, b) = (super::oid_vector(a), super::oid_vector(b)); a.len().cmp(&b.len()).then_with(|| a.cmp(&b)) }) as i32 }
-    457 hashoidvector(oidvector) -> int4 [immutable strict] { |a: &[u8]| hash32(crate::compare::hash_bytes(a)) }
-    776 hashoidvectorextended(oidvector, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| hash_seeded(crate::compare::hash_bytes(a), seed) }
+    457 hashoidvector(oidvector) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::oidvector, a) }
+    776 hashoidvectorextended(oidvector, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::oidvector, a, seed) }
     378 array_append(anycompatiblearray, anycompatible) -> anycompatiblearray [immutable] { fn append }
     379 array_prepend(anycompatible, anycompatiblearray) -> anycompatiblearray [immutable] { fn prepend }
     383 array_cat(anycompatiblearray, anycompatiblearray) -> anycompatiblearray [immutable] { fn concatenate }
@@ -351,4 +350,13 @@ fn sample(cx: &Call, bytes: &[u8], n: i32) -> SqlResult<Datum> {
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "sample size must be between 0 and {length}"));
     }
     Ok(pick(&array, &shuffled(cx, length, n as usize), 1))
+}
+
+/// An error where the elements have no hash.
+fn hashable(cx: &Call, a: &Datum) -> SqlResult<()> {
+    let array = Array::from_payload(<&[u8]>::from_datum(a));
+    match crate::compare::hash(array.comparable) {
+        Some(_) => Ok(()),
+        None => Err(crate::hashing::no_hash(cx, array.element)),
+    }
 }

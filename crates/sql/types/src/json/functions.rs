@@ -6,7 +6,6 @@ use tuple::Datum;
 use crate::{
     array::Array,
     call::Call,
-    compare::{hash_seeded, hash32},
     value::{FromDatum, IntoDatum},
 };
 
@@ -55,7 +54,7 @@ functions! {
     3305 jsonb_set(jsonb, _text, jsonb, bool) -> jsonb [immutable strict names(&["jsonb_in", "path", "replacement", "create_if_missing"]) defaults(&["true"])] { |j: Json, path: &[u8], new: Json, create: bool| edit::change_path(j, path, Some(new), Change::Set { create }) }
     3306 jsonb_pretty(jsonb) -> text [immutable strict] { |j: &[u8]| encode::pretty(j) }
     3343 jsonb_delete(jsonb, _text) -> jsonb [immutable strict variadic(crate::oids::text) names(&["from_json", "path_elems"]) outs(b"iv", &[crate::oids::jsonb, crate::oids::_text])] { |j: Json, keys: &[u8]| delete_array(j, keys) }
-    3416 jsonb_hash_extended(jsonb, int8) -> int8 [immutable strict] { |j: &Datum, seed: i64| hash_seeded(walk::hash_datum(j), seed) }
+    3416 jsonb_hash_extended(jsonb, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::jsonb, a, seed) }
     3449 numeric(jsonb) -> numeric [immutable strict] { |j: Json| number(j, "numeric") }
     3450 int2(jsonb) -> int2 [immutable strict] { |j: Json| number(j, "smallint")?.map(|n| n.to_int::<i16>("smallint")).transpose() }
     3451 int4(jsonb) -> int4 [immutable strict] { |j: Json| number(j, "integer")?.map(|n| n.to_int::<i32>("integer")).transpose() }
@@ -89,7 +88,7 @@ functions! {
     4042 jsonb_ge(jsonb, jsonb) -> bool [immutable strict] { |a: Json, b: Json| compare(a, b).is_ge() }
     4043 jsonb_eq(jsonb, jsonb) -> bool [immutable strict] { |a: Json, b: Json| compare(a, b).is_eq() }
     4044 jsonb_cmp(jsonb, jsonb) -> int4 [immutable strict] { |a: Json, b: Json| compare(a, b) as i32 }
-    4045 jsonb_hash(jsonb) -> int4 [immutable strict] { |j: &Datum| hash32(walk::hash_datum(j)) }
+    4045 jsonb_hash(jsonb) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::jsonb, a) }
     4046 jsonb_contains(jsonb, jsonb) -> bool [immutable strict] { |a: Json, b: Json| contains(a, b) }
     4047 jsonb_exists(jsonb, text) -> bool [immutable strict] { |j: Json, key: &str| exists(j, key) }
     4048 jsonb_exists_any(jsonb, _text) -> bool [immutable strict] { |j: Json, keys: &[u8]| texts(&Array::from_payload(keys)).iter().any(|key| exists(j, key)) }

@@ -11,7 +11,7 @@
 //! 2. What is stored in a `jsonb` was checked: finite numbers, UTF-8 without NUL. Damaged bytes give errors or NULLs, never panics.
 //!
 //! # PostgreSQL counterpart and differences
-//! `json.c`, `jsonb.c`, `jsonfuncs.c`, `jsonapi.c`. Hash values of `jsonb` are ours. GIN classes are not there.
+//! `json.c`, `jsonb.c`, `jsonfuncs.c`, `jsonapi.c`. GIN classes are not there.
 
 pub mod binary;
 mod build;
@@ -27,7 +27,7 @@ mod parse;
 pub(crate) mod path;
 mod populate;
 mod tape;
-mod walk;
+pub(crate) mod walk;
 
 pub(crate) use build::JsonAgg;
 pub use build::JsonState;

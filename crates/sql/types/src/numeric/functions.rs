@@ -20,8 +20,8 @@ functions! {
     1769 numeric_cmp(numeric, numeric) -> int4 [immutable strict] { |a: Numeric, b: Numeric| (a.compare(&b)) as i32 }
     1766 numeric_smaller(numeric, numeric) -> numeric [immutable strict] { |a: Numeric, b: Numeric| if a.compare(&b).is_le() { a } else { b } }
     1767 numeric_larger(numeric, numeric) -> numeric [immutable strict] { |a: Numeric, b: Numeric| if a.compare(&b).is_ge() { a } else { b } }
-    432 hash_numeric(numeric) -> int4 [immutable strict] { |a: &Datum| crate::compare::hash32(crate::compare::hash_numeric(a)) }
-    780 hash_numeric_extended(numeric, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::compare::hash_seeded(crate::compare::hash_numeric(a), seed) }
+    432 hash_numeric(numeric) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::numeric, a) }
+    780 hash_numeric_extended(numeric, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::numeric, a, seed) }
     1724 numeric_add(numeric, numeric) -> numeric [immutable strict] { |a: Numeric, b: Numeric| a.add(&b) }
     1725 numeric_sub(numeric, numeric) -> numeric [immutable strict] { |a: Numeric, b: Numeric| a.sub(&b) }
     1726 numeric_mul(numeric, numeric) -> numeric [immutable strict] { |a: Numeric, b: Numeric| a.mul(&b) }

@@ -5,9 +5,10 @@ use std::cmp::Ordering;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use tuple::Datum;
 
-use super::{FieldType, Row, compare_rows, hash, image_order};
+use super::{FieldType, Row, compare_rows, image_order};
 use crate::call::{Call, RegKind};
-use crate::compare::{hash_seeded, hash32};
+use crate::hashing::{hash32, hash64};
+use crate::value::FromDatum;
 
 functions! {
     2981 record_eq(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| equal(cx, a, b) }
@@ -19,8 +20,8 @@ functions! {
     2987 btrecordcmp(record, record) -> int4 [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(|o| o as i32) }
     6375 record_larger(record, record) -> record [immutable strict] { |cx; a: &Datum, b: &Datum| larger(cx, a, b, true) }
     6376 record_smaller(record, record) -> record [immutable strict] { |cx; a: &Datum, b: &Datum| larger(cx, a, b, false) }
-    6192 hash_record(record) -> int4 [immutable strict] { |cx; a: &[u8]| hashable(cx, a).map(|()| hash32(hash(a))) }
-    6193 hash_record_extended(record, int8) -> int8 [immutable strict] { |cx; a: &[u8], seed: i64| hashable(cx, a).map(|()| hash_seeded(hash(a), seed)) }
+    6192 hash_record(record) -> int4 [immutable strict] { |cx; a: &Datum| hashable(cx, a).map(|()| hash32(crate::oids::record, a)) }
+    6193 hash_record_extended(record, int8) -> int8 [immutable strict] { |cx; a: &Datum, seed: i64| hashable(cx, a).map(|()| hash64(crate::oids::record, a, seed)) }
     3181 record_image_eq(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| image(cx, a, b).map(Ordering::is_eq) }
     3182 record_image_ne(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| image(cx, a, b).map(Ordering::is_ne) }
     3183 record_image_lt(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| image(cx, a, b).map(Ordering::is_lt) }
@@ -108,13 +109,10 @@ fn larger(cx: &Call, a: &Datum, b: &Datum, wanted: bool) -> SqlResult<Datum> {
     Ok(if found.is_gt() == wanted && found.is_ne() { a.clone() } else { b.clone() })
 }
 
-fn hashable(cx: &Call, a: &[u8]) -> SqlResult<()> {
-    let row = Row::from_payload(a);
+fn hashable(cx: &Call, a: &Datum) -> SqlResult<()> {
+    let row = Row::from_payload(<&[u8]>::from_datum(a));
     let found = row.live().find(|(field, _)| crate::compare::hash(field.comparable).is_none());
-    found.map_or(Ok(()), |(field, _)| {
-        let name = name_of(cx, field.type_oid);
-        Err(sql_err!(UNDEFINED_FUNCTION, "could not identify a hash function for type {name}"))
-    })
+    found.map_or(Ok(()), |(field, _)| Err(crate::hashing::no_hash(cx, field.type_oid)))
 }
 
 fn image(cx: &Call, a: &[u8], b: &[u8]) -> SqlResult<Ordering> {

@@ -161,7 +161,5 @@ functions! {
     6408 btboolskipsupport(internal) -> void [immutable strict] { catalog_only }
     6409 timestamp_skipsupport(internal) -> void [immutable strict] { catalog_only }
     6410 uuid_skipsupport(internal) -> void [immutable strict] { catalog_only }
-    6413 hashbytea(bytea) -> int4 [immutable strict] { catalog_only }
-    6414 hashbyteaextended(bytea, int8) -> int8 [immutable strict] { catalog_only }
 
 }

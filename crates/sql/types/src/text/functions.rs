@@ -3,7 +3,7 @@
 use base::{SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
-use crate::compare::{hash_bytes, hash_seeded, hash32, trim_blanks};
+use crate::compare::trim_blanks;
 
 use super::{bpchar_fit, char_count, char_end, clip_name, name_datum, unpadded, varchar_fit};
 
@@ -57,12 +57,14 @@ functions! {
     2177 bpchar_pattern_ge(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| trim_blanks(a) >= trim_blanks(b) }
     2178 bpchar_pattern_gt(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| trim_blanks(a) > trim_blanks(b) }
     2180 btbpchar_pattern_cmp(bpchar, bpchar) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| trim_blanks(a).cmp(trim_blanks(b)) as i32 }
-    400 hashtext(text) -> int4 [immutable strict] { |a: &[u8]| hash32(hash_bytes(a)) }
-    448 hashtextextended(text, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| hash_seeded(hash_bytes(a), seed) }
-    455 hashname(name) -> int4 [immutable strict] { |a: &[u8]| hash32(hash_bytes(a)) }
-    447 hashnameextended(name, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| hash_seeded(hash_bytes(a), seed) }
-    1080 hashbpchar(bpchar) -> int4 [immutable strict] { |a: &[u8]| hash32(hash_bytes(trim_blanks(a))) }
-    972 hashbpcharextended(bpchar, int8) -> int8 [immutable strict] { |a: &[u8], seed: i64| hash_seeded(hash_bytes(trim_blanks(a)), seed) }
+    6413 hashbytea(bytea) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::bytea, a) }
+    6414 hashbyteaextended(bytea, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::bytea, a, seed) }
+    400 hashtext(text) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::text, a) }
+    448 hashtextextended(text, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::text, a, seed) }
+    455 hashname(name) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::name, a) }
+    447 hashnameextended(name, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::name, a, seed) }
+    1080 hashbpchar(bpchar) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::bpchar, a) }
+    972 hashbpcharextended(bpchar, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::bpchar, a, seed) }
     1258 textcat(text, text) -> text [immutable strict] { |a: &[u8], b: &[u8]| [a, b].concat() }
     2003 textanycat(text, anynonarray) -> text [stable strict] { fn super::format::concat_operator }
     2004 anytextcat(anynonarray, text) -> text [stable strict] { fn super::format::concat_operator }
