@@ -58,6 +58,10 @@ pub struct Report {
     pub hint: Option<String>,
     /// 1-based character position in the statement's text.
     pub position: Option<u32>,
+    /// As [`position`](Report::position), in [`internal_query`](Report::internal_query).
+    pub internal_position: Option<u32>,
+    /// Text of a statement that the server ran for the client's statement, where the error is in that one.
+    pub internal_query: Option<String>,
     /// Lines of context, innermost first (`COPY t, line 3`).
     pub context: Option<String>,
     /// Schema of the object concerned.
@@ -94,6 +98,8 @@ impl SqlError {
             detail: None,
             hint: None,
             position: None,
+            internal_position: None,
+            internal_query: None,
             context: None,
             schema: None,
             table: None,

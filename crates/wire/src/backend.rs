@@ -327,6 +327,7 @@ fn report_fields(out: &mut Vec<u8>, kind: u8, report: &Report) {
     let optional = [
         (b'D', &report.detail),
         (b'H', &report.hint),
+        (b'q', &report.internal_query),
         (b'W', &report.context),
         (b's', &report.schema),
         (b't', &report.table),
@@ -341,6 +342,9 @@ fn report_fields(out: &mut Vec<u8>, kind: u8, report: &Report) {
     }
     if let Some(position) = report.position {
         field(b'P', &position.to_string());
+    }
+    if let Some(position) = report.internal_position {
+        field(b'p', &position.to_string());
     }
     out.push(0);
     end(out, start);

@@ -207,6 +207,8 @@ pub(crate) struct Analyzer<'a> {
     pub(crate) params: ParamTypes,
     /// Innermost last.
     pub(crate) levels: Vec<Level>,
+    /// Names of functions are those of procedures: CALL.
+    pub(crate) calling: bool,
     /// What VALUE is, in a domain's constraint: type, modifier, collation.
     pub(crate) domain_value: Option<(Oid, i32, Oid)>,
 }
@@ -218,7 +220,8 @@ impl<'a> Analyzer<'a> {
         catalog: &'a dyn CatalogView,
         call: &'a types::Call<'a>,
     ) -> Analyzer<'a> {
-        Analyzer { text, catalog, call, params, levels: Vec::new(), domain_value: None }
+        let levels = Vec::new();
+        Analyzer { text, catalog, call, params, levels, calling: false, domain_value: None }
     }
 
     /// The innermost level.

@@ -22,6 +22,8 @@ pub struct Deparse<'a> {
     pub call: &'a types::Call<'a>,
     /// Fewer parentheses.
     pub pretty: bool,
+    /// Parameters by name: of which function, and theirs, empty if they have none.
+    pub params: Option<(&'a str, &'a [String])>,
 }
 
 /// A level of names, innermost first.
@@ -49,13 +51,31 @@ impl Deparse<'_> {
         out
     }
 
+    /// A parameter: its name, qualified where it could be a column's.
+    fn parameter(&self, number: i32, scope: &Scope<'_>, out: &mut String) {
+        let at = usize::try_from(number - 1).unwrap_or(usize::MAX);
+        let named = self.params.and_then(|(function, names)| Some((function, names.get(at)?)));
+        let Some((function, name)) = named.filter(|(_, name)| !name.is_empty()) else {
+            return out.push_str(&format!("${number}"));
+        };
+        let mut level = Some(scope);
+        while let Some(s) = level {
+            if matches!(s.names, Names::Query { query, .. } if !query.range_table.is_empty()) {
+                out.push_str(&format!("{}.", quote_identifier(function)));
+                break;
+            }
+            level = s.outer;
+        }
+        out.push_str(&quote_identifier(name));
+    }
+
     /// Writes an expression.
     pub(crate) fn write(&self, e: &Expr, scope: &Scope<'_>, out: &mut String) {
         match e {
             Expr::Var(v) => out.push_str(&column_name(v, scope)),
             Expr::Const(c) => self.constant(c, out),
             Expr::Param(p) => match p.kind {
-                ParamKind::Extern => out.push_str(&format!("${}", p.id)),
+                ParamKind::Extern => self.parameter(p.id, scope, out),
                 _ => out.push_str(&format!("$subquery{}", p.id)),
             },
             Expr::Func(f) => self.func(f, scope, out),

@@ -24,6 +24,7 @@ impl Analyzer<'_> {
             Statement::Update(s) => self.update(s),
             Statement::Delete(s) => self.delete(s),
             Statement::Merge(s) => self.merge(s),
+            Statement::Return(e) => self.return_value(e),
             _ => Err(SqlError::internal("statement is not plannable")),
         }
     }

@@ -22,7 +22,7 @@ impl Analyzer<'_> {
     pub(crate) fn expr(&mut self, e: &ast::Expr) -> SqlResult<Expr> {
         self.check_stack()?;
         match e {
-            ast::Expr::Column(c) => self.column_ref(c),
+            ast::Expr::Column(c) => self.column_or_variable(c),
             ast::Expr::Param { number, location } => self.param(*number, *location),
             ast::Expr::Const { value, location } => self.constant(value, *location),
             ast::Expr::Op(o) => self.op(o),
@@ -128,7 +128,7 @@ impl Analyzer<'_> {
         Ok(Expr::Const(Const { type_oid, typmod: -1, collation: Oid::INVALID, value, location }))
     }
 
-    fn param(&mut self, number: i32, location: Location) -> SqlResult<Expr> {
+    fn param(&mut self, mut number: i32, location: Location) -> SqlResult<Expr> {
         let missing = sql_err!(UNDEFINED_PARAMETER, "there is no parameter ${number}");
         let index = usize::try_from(number - 1).ok().filter(|n| *n < 65535);
         let Some(index) = index else { return Err(self.at(missing, location)) };
@@ -137,6 +137,13 @@ impl Analyzer<'_> {
             ParamTypes::Fixed(types) => match types.get(index) {
                 Some(t) if t.is_valid() => *t,
                 _ => return Err(self.at(missing, location)),
+            },
+            ParamTypes::Variables(variables) => match variables.parameter(number) {
+                Some((mapped, t)) => {
+                    number = mapped;
+                    t
+                }
+                None => return Err(self.at(missing, location)),
             },
             ParamTypes::Infer(types) => {
                 if types.len() <= index {

@@ -461,7 +461,7 @@ impl Analyzer<'_> {
             });
         }
         let name =
-            functions.first().and_then(|f| function_name(&f.call)).unwrap_or_else(|| "function".into());
+            functions.first().and_then(|f| self.call_name(&f.call)).unwrap_or_else(|| "function".into());
         let names = all.iter().map(|c| c.name.clone()).collect();
         let kind = RteKind::Function(Functions { functions, ordinality: *ordinality });
         let alias = alias.as_ref();
@@ -581,8 +581,17 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
+    /// A function's name, for an entry without alias.
+    fn call_name(&self, call: &Expr) -> Option<String> {
+        let Expr::Func(f) = call else { return None };
+        match types::registry::function(f.function) {
+            Some(builtin) => Some(builtin.name.to_owned()),
+            None => self.catalog.function_by_oid(f.function).ok().flatten().map(|f| f.name.clone()),
+        }
+    }
+
     /// OUT columns of a function call, polymorphic types resolved.
-    fn out_columns(&mut self, call: &Expr) -> SqlResult<Vec<ColumnType>> {
+    pub(crate) fn out_columns(&mut self, call: &Expr) -> SqlResult<Vec<ColumnType>> {
         let Expr::Func(f) = call else { return Ok(Vec::new()) };
         let mut outs: Vec<(String, Oid)> = match types::registry::function(f.function) {
             Some(b) => b.out_columns().map(|(n, t)| (n.to_owned(), t)).collect(),
@@ -638,14 +647,6 @@ fn split_unnest(call: &ast::Expr) -> Vec<ast::Expr> {
         }
     }
     vec![call.clone()]
-}
-
-/// A function's name, for an entry without alias.
-fn function_name(call: &Expr) -> Option<String> {
-    match call {
-        Expr::Func(f) => types::registry::function(f.function).map(|b| b.name.to_owned()),
-        _ => None,
-    }
 }
 
 /// Columns of a range table entry as far as the entry knows them.

@@ -16,6 +16,9 @@ use crate::resolve::Resolved;
 const FUNCTION_HINT: &str =
     "No function matches the given name and argument types. You might need to add explicit type casts.";
 
+const PROCEDURE_HINT: &str =
+    "No procedure matches the given name and argument types. You might need to add explicit type casts.";
+
 impl Analyzer<'_> {
     /// A call as written.
     pub(crate) fn func_call(&mut self, call: &ast::FuncCall) -> SqlResult<Expr> {
@@ -107,6 +110,38 @@ impl Analyzer<'_> {
         self.build_call(call, candidate, args, &actual, filter)
     }
 
+    /// CALL of a procedure: arguments for its inputs, and what stands for its OUT parameters.
+    pub(crate) fn procedure(&mut self, call: &ast::FuncCall) -> SqlResult<crate::Procedure> {
+        let mut args = Vec::with_capacity(call.args.len());
+        for arg in &call.args {
+            args.push(self.expr(arg)?);
+        }
+        self.calling = true;
+        let made = self.resolve_call(call, args, None);
+        self.calling = false;
+        let Expr::Func(mut made) = made? else {
+            let error = sql_err!(WRONG_OBJECT_TYPE, "{} is not a procedure", call.name.dotted());
+            return Err(self.at(error, call.location));
+        };
+        for arg in &mut made.args {
+            crate::collate::assign(self, arg)?;
+        }
+        let missing = || SqlError::internal("cache lookup failed for a procedure");
+        let def = self.catalog.function_by_oid(made.function)?.ok_or_else(missing)?;
+        let (mut inputs, mut targets) = (Vec::new(), Vec::new());
+        for (parameter, arg) in def.parameters.iter().zip(made.args) {
+            if matches!(parameter.mode, b'o' | b'b') {
+                targets.push(arg.clone());
+            }
+            if parameter.mode != b'o' {
+                inputs.push(arg);
+            }
+        }
+        let arg_types: Vec<Oid> = inputs.iter().map(|a| self.type_of(a)).collect();
+        let outputs = crate::routine::output_columns(&def, &arg_types, self.catalog, self.call)?;
+        Ok(crate::Procedure { oid: def.oid, args: inputs, outputs, targets })
+    }
+
     /// `name(types)` as error messages show it.
     pub(crate) fn signature(&self, name: &ast::Name, actual: &[Oid], names: &[String]) -> String {
         let positional = actual.len() - names.len();
@@ -123,6 +158,10 @@ impl Analyzer<'_> {
 
     fn no_function(&self, call: &ast::FuncCall, actual: &[Oid], names: &[String]) -> SqlError {
         let signature = self.signature(&call.name, actual, names);
+        if self.calling {
+            let error = sql_err!(UNDEFINED_FUNCTION, "procedure {signature} does not exist");
+            return self.at(error.hint(PROCEDURE_HINT), call.location);
+        }
         let error = if call.order_by.len() > 1 && !call.within_group {
             sql_err!(UNDEFINED_FUNCTION, "function {signature} does not exist").hint(
                 "No aggregate function matches the given name and argument types. Perhaps you misplaced ORDER BY; ORDER BY must appear after all regular arguments of the aggregate.",
@@ -143,7 +182,7 @@ impl Analyzer<'_> {
     ) -> SqlResult<Expr> {
         let location = call.location;
         let name = call.name.dotted();
-        self.check_kind(call, &candidate, &name)?;
+        self.check_kind(call, &candidate, &name, actual)?;
         let mut args: Vec<Expr> =
             args.into_iter().map(|a| if let Expr::NamedArg(n) = a { n.arg } else { a }).collect();
         let mut declared = candidate.args.clone();
@@ -266,8 +305,8 @@ impl Analyzer<'_> {
                 let text = f.defaults.get(at).copied().unwrap_or("NULL");
                 out.push(self.builtin_default(text, f.args[parameter])?);
             } else if let Some(f) = &user {
-                let at = parameter + f.defaults.len() - f.args.len();
-                let Some(text) = f.defaults.get(at) else {
+                let at = (parameter + f.defaults.len()).checked_sub(total);
+                let Some(text) = at.and_then(|at| f.defaults.get(at)) else {
                     return Err(SqlError::internal("function default is missing"));
                 };
                 out.push(crate::stored::load_expr(text, self.catalog)?);
@@ -289,11 +328,18 @@ impl Analyzer<'_> {
     }
 
     /// Whether what was written suits the kind of function found.
-    fn check_kind(&self, call: &ast::FuncCall, c: &Candidate, name: &str) -> SqlResult<()> {
+    fn check_kind(&self, call: &ast::FuncCall, c: &Candidate, name: &str, actual: &[Oid]) -> SqlResult<()> {
         let wrong = |message: String| Err(self.at(sql_err!(WRONG_OBJECT_TYPE, "{message}"), call.location));
-        if c.kind == b'p' {
+        if self.calling && c.kind != b'p' {
             let error =
-                sql_err!(WRONG_OBJECT_TYPE, "{name} is a procedure").hint("To call a procedure, use CALL.");
+                sql_err!(WRONG_OBJECT_TYPE, "{} is not a procedure", self.signature(&call.name, actual, &[]))
+                    .hint("To call a function, use SELECT.");
+            return Err(self.at(error, call.location));
+        }
+        if c.kind == b'p' && !self.calling {
+            let error =
+                sql_err!(WRONG_OBJECT_TYPE, "{} is a procedure", self.signature(&call.name, actual, &[]))
+                    .hint("To call a procedure, use CALL.");
             return Err(self.at(error, call.location));
         }
         if c.kind == b'f' {
@@ -531,7 +577,7 @@ impl Analyzer<'_> {
             let at = location_of(&arg);
             coerced.push(self.coerce_argument(arg, *to, at)?);
         }
-        let returns_set = types::registry::function(found.function).is_some_and(|f| f.retset);
+        let returns_set = self.gives_set(found.function)?;
         Ok(Expr::Op(Box::new(OpExpr {
             op: found.oid,
             function: found.function,
@@ -542,6 +588,14 @@ impl Analyzer<'_> {
             args: coerced,
             location,
         })))
+    }
+
+    /// Whether a function returns a set.
+    fn gives_set(&self, function: Oid) -> SqlResult<bool> {
+        Ok(match types::registry::function(function) {
+            Some(f) => f.retset,
+            None => self.catalog.function_by_oid(function)?.is_some_and(|f| f.returns_set),
+        })
     }
 
     /// `scalar op ANY (array)`.
@@ -577,7 +631,7 @@ impl Analyzer<'_> {
             let error = sql_err!(WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires operator to yield boolean");
             return Err(self.at(error, location));
         }
-        if types::registry::function(found.function).is_some_and(|f| f.retset) {
+        if self.gives_set(found.function)? {
             let error =
                 sql_err!(WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires operator not to return a set");
             return Err(self.at(error, location));

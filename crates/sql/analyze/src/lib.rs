@@ -6,7 +6,8 @@
 //!
 //! Layout: [`expr`] and [`query`] are the tree, [`walk`] visits it, [`facts`] tells types. `core` is the analyzer's state; `select`, `dml`,
 //! `assign`, `cte`, `recursion`, `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement, [`updatable`] takes
-//! changes through views; `columns` and `fuzzy` names; `expr_transform`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
+//! changes through views; `columns` and `fuzzy` names; `expr_transform`, `variables`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
+//! [`routine`]: the result of functions in SQL.
 //!
 //! Invariants:
 //! 1. Analysis reads the catalog through [`CatalogView`] only and changes nothing.
@@ -42,15 +43,19 @@ mod polymorphic;
 pub mod query;
 mod recursion;
 mod resolve;
+pub mod routine;
 mod rows;
 mod select;
 pub mod stored;
 mod syntax_equal;
 mod target;
 pub mod updatable;
+pub mod variables;
 mod views;
 pub mod walk;
 mod window;
+
+use std::rc::Rc;
 
 use base::{Oid, SqlResult, sql_err};
 use catalog::view::{CatalogView, Table};
@@ -60,6 +65,7 @@ use types::oids;
 
 pub use equal::same as same_expr;
 pub use expr::*;
+pub use lookup::is_polymorphic;
 pub use query::*;
 pub use target::figure_name;
 
@@ -75,7 +81,7 @@ pub struct Analyzed {
 }
 
 /// How `$n` is to be understood.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum ParamTypes {
     /// No parameters: `$1` is an error (simple query protocol).
     None,
@@ -83,6 +89,8 @@ pub enum ParamTypes {
     Fixed(Vec<Oid>),
     /// These types; 0 and missing ones are inferred.
     Infer(Vec<Oid>),
+    /// Those of a function, which have names too.
+    Variables(Rc<dyn variables::Variables>),
 }
 
 /// Analyses one statement of `text`. `call` lends the session's formats to the input of literals.
@@ -109,6 +117,7 @@ pub fn analyze_statement(
     let params = match analyzer.params {
         ParamTypes::None => Vec::new(),
         ParamTypes::Fixed(types) => types,
+        ParamTypes::Variables(variables) => variables.types(),
         ParamTypes::Infer(mut types) => {
             settle_params(&mut query, &mut types)?;
             types
@@ -156,7 +165,8 @@ impl Analyzer<'_> {
             | Statement::Insert(_)
             | Statement::Update(_)
             | Statement::Delete(_)
-            | Statement::Merge(_) => self.nested(|a| a.plannable(s)),
+            | Statement::Merge(_)
+            | Statement::Return(_) => self.nested(|a| a.plannable(s)),
             _ => {
                 let query = match s {
                     Statement::Explain { query, .. } => Some(self.statement(query)?),
@@ -207,10 +217,35 @@ impl Analyzer<'_> {
     }
 }
 
+/// A call of a procedure, analysed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Procedure {
+    /// The procedure.
+    pub oid: Oid,
+    /// Values of its input parameters.
+    pub args: Vec<Expr>,
+    /// Its OUT parameters.
+    pub outputs: Vec<ColumnType>,
+    /// What was given for them, by position: a procedural language assigns to it.
+    pub targets: Vec<Expr>,
+}
+
+/// Analyses CALL.
+pub fn analyze_procedure(
+    procedure: &ast::FuncCall,
+    text: &str,
+    params: ParamTypes,
+    catalog: &dyn CatalogView,
+    call: &types::Call<'_>,
+) -> SqlResult<Procedure> {
+    let mut analyzer = Analyzer::new(text, params, catalog, call);
+    analyzer.nested(|a| a.in_place(Place::CallArgument, |a| a.procedure(procedure)))
+}
+
 /// What an expression that stands alone is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// DEFAULT of a column, domain or parameter.
+    /// DEFAULT of a column or domain.
     ColumnDefault,
     /// CHECK; must be boolean.
     Check,
@@ -228,12 +263,14 @@ pub enum Purpose {
     CopyWhere,
     /// An argument of CALL.
     CallArgument,
+    /// DEFAULT of a function's parameter.
+    ParameterDefault,
 }
 
 impl Purpose {
     fn place(self) -> Place {
         match self {
-            Purpose::ColumnDefault => Place::ColumnDefault,
+            Purpose::ColumnDefault | Purpose::ParameterDefault => Place::ColumnDefault,
             Purpose::Check => Place::CheckConstraint,
             Purpose::Generated => Place::GeneratedColumn,
             Purpose::Index => Place::IndexExpression,
@@ -303,7 +340,10 @@ pub fn analyze_expr(
                 }
             };
         } else if a.type_of(&e) == oids::unknown
-            && !matches!(context.purpose, Purpose::ExecuteParameter | Purpose::AlterUsing)
+            && !matches!(
+                context.purpose,
+                Purpose::ExecuteParameter | Purpose::AlterUsing | Purpose::ParameterDefault
+            )
         {
             e = a.coerce(e, oids::text, -1, coerce::Coercion::implicit())?;
         }

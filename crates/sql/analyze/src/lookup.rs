@@ -65,7 +65,7 @@ pub(crate) struct Signature<'f> {
 }
 
 /// Whether the type is polymorphic.
-pub(crate) fn is_polymorphic(t: Oid) -> bool {
+pub fn is_polymorphic(t: Oid) -> bool {
     matches!(t, oids::anyelement | oids::anyarray | oids::anynonarray | oids::anyenum)
         || is_compatible_family(t)
         || matches!(t.0, 3831 | 4537)
@@ -316,10 +316,19 @@ impl Analyzer<'_> {
         self.check_schema(schema)?;
         for u in self.catalog.functions(schema, last)? {
             let kind = u8::try_from(u.kind).unwrap_or(b'f');
+            // A call of a procedure has arguments for its OUT parameters too.
+            let all: Vec<Oid> = match self.calling && kind == b'p' {
+                true => u.parameters.iter().map(|p| p.type_oid).collect(),
+                false => Vec::new(),
+            };
+            let names = match all.is_empty() {
+                true => u.arg_names.iter().map(String::as_str).collect(),
+                false => u.parameters.iter().map(|p| p.name.as_str()).collect(),
+            };
             f(&Signature {
                 oid: u.oid,
-                args: &u.args,
-                names: u.arg_names.iter().map(String::as_str).collect(),
+                args: if all.is_empty() { &u.args } else { &all },
+                names,
                 result: u.result,
                 returns_set: u.returns_set,
                 kind,

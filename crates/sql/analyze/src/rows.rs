@@ -226,6 +226,10 @@ impl Analyzer<'_> {
             return self.composite_columns(type_oid);
         }
         match value {
+            Expr::Func(_) => {
+                let columns = self.out_columns(value)?;
+                Ok((columns.len() > 1).then_some(columns))
+            }
             Expr::Row(r) => {
                 let mut out = Vec::with_capacity(r.args.len());
                 for (arg, name) in r.args.iter().zip(&r.names) {

@@ -34,6 +34,22 @@ impl Analyzer<'_> {
         Ok(query)
     }
 
+    /// RETURN in the body of a function: a SELECT of one value.
+    pub(crate) fn return_value(&mut self, value: &ast::Expr) -> SqlResult<Query> {
+        let target = ast::ResTarget { name: None, value: value.clone(), location: Location::NONE };
+        let body = SimpleSelect { targets: vec![target], ..SimpleSelect::default() };
+        let body = SelectBody::Simple(Box::new(body));
+        self.select(&Select {
+            with: None,
+            body,
+            order_by: Vec::new(),
+            offset: None,
+            limit: None,
+            with_ties: false,
+            locking: Vec::new(),
+        })
+    }
+
     fn simple_select(&mut self, s: &Select, body: &SimpleSelect, query: &mut Query) -> SqlResult<()> {
         if let Some(into) = &body.into {
             let error = sql_err!(SYNTAX_ERROR, "SELECT ... INTO is not allowed here");

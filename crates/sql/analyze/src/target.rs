@@ -82,6 +82,11 @@ impl Analyzer<'_> {
                         return Err(self.at(error, c.location));
                     }
                 };
+                if self.find_relation(schema, relation, c.location)?.is_none()
+                    && let Some(value) = self.variable_star(c)?
+                {
+                    return self.expand_row(value).map(Some);
+                }
                 self.relation_columns(schema, relation, c.location).map(Some)
             }
             ast::Expr::Indirection { arg, steps } if matches!(steps.last(), Some(Indirection::Star)) => {

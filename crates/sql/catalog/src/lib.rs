@@ -46,4 +46,5 @@ pub use row::{Row, RowBuilder, RowExt};
 pub use shape::{composite_relation, row_columns, type_shape};
 pub use stats::ColumnStatistics;
 pub use validity::Validity;
+pub use vectors::{oids as oids_of, texts as texts_of};
 pub use view::*;

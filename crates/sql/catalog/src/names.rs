@@ -13,8 +13,8 @@ use crate::system::{
 };
 use crate::vectors;
 use crate::view::{
-    CastDef, CatalogView, CollationDef, Domain, DomainCheck, EnumLabel, FunctionDef, OperatorDef, Table,
-    TypeDef, TypeKind,
+    CastDef, CatalogView, CollationDef, Domain, DomainCheck, EnumLabel, FunctionDef, OperatorDef, Parameter,
+    Table, TypeDef, TypeKind,
 };
 
 impl Reader<'_> {
@@ -216,26 +216,49 @@ fn function_def(row: &Row) -> Arc<FunctionDef> {
         .collect();
     let names = vectors::texts(&row[pg_proc::PROARGNAMES]);
     let all = vectors::oids(&row[pg_proc::PROALLARGTYPES]);
-    let name = |i: usize| names.get(i).cloned().unwrap_or_default();
-    let is_out = |i: usize| matches!(modes.get(i), Some(b'o' | b'b' | b't'));
-    let is_in = |i: &usize| !matches!(modes.get(*i), Some(b'o' | b't'));
     let args = vectors::oids(&row[pg_proc::PROARGTYPES]);
-    let total = all.len().max(args.len());
+    let types = if all.is_empty() { &args } else { &all };
+    let parameter = |(i, type_oid): (usize, &Oid)| Parameter {
+        name: names.get(i).cloned().unwrap_or_default(),
+        type_oid: *type_oid,
+        mode: modes.get(i).copied().unwrap_or(b'i'),
+    };
+    let parameters: Vec<Parameter> = types.iter().enumerate().map(parameter).collect();
+    let inputs = parameters.iter().filter(|p| !matches!(p.mode, b'o' | b't'));
+    let outputs = parameters.iter().filter(|p| matches!(p.mode, b'o' | b'b' | b't'));
+    let setting = |entry: &String| {
+        let (name, value) = entry.split_once('=').unwrap_or((entry, ""));
+        (name.to_owned(), value.to_owned())
+    };
     Arc::new(FunctionDef {
         oid: row.oid(pg_proc::OID),
         name: row.str(pg_proc::PRONAME).to_owned(),
         schema: row.oid(pg_proc::PRONAMESPACE),
+        owner: row.oid(pg_proc::PROOWNER),
         kind: row.char(pg_proc::PROKIND) as char,
-        arg_names: (0..total).filter(is_in).map(name).collect(),
+        arg_names: inputs.map(|p| p.name.clone()).collect(),
         args,
         defaults: row.opt_str(pg_proc::PROARGDEFAULTS).map(crate::stored_list::split).unwrap_or_default(),
         variadic: row.oid(pg_proc::PROVARIADIC),
         result: row.oid(pg_proc::PRORETTYPE),
-        out_columns: (0..all.len()).filter(|&i| is_out(i)).map(|i| (name(i), all[i])).collect(),
+        out_columns: outputs.map(|p| (p.name.clone(), p.type_oid)).collect(),
+        parameters,
         returns_set: row.bool(pg_proc::PRORETSET),
         strict: row.bool(pg_proc::PROISSTRICT),
         volatility: row.char(pg_proc::PROVOLATILE) as char,
+        cost: float(&row[pg_proc::PROCOST]),
+        rows: float(&row[pg_proc::PROROWS]),
+        leakproof: row.bool(pg_proc::PROLEAKPROOF),
+        security_definer: row.bool(pg_proc::PROSECDEF),
+        language: row.oid(pg_proc::PROLANG),
+        source: row.str(pg_proc::PROSRC).into(),
+        body: row.opt_str(pg_proc::PROSQLBODY).map(crate::stored_list::split),
+        config: vectors::texts(&row[pg_proc::PROCONFIG]).iter().map(setting).collect(),
     })
+}
+
+fn float(value: &tuple::Datum) -> f32 {
+    if let tuple::Datum::Float4(n) = value { *n } else { 0.0 }
 }
 
 fn operator_def(row: &Row) -> Arc<OperatorDef> {

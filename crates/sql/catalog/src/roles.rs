@@ -48,6 +48,12 @@ impl Reader<'_> {
         Ok(row.map(|(_, row)| role(&row)))
     }
 
+    /// A role by OID.
+    pub fn role_by_oid(&self, oid: Oid) -> SqlResult<Option<Role>> {
+        let row = self.find_one(&pg_authid::TABLE, pg_authid::PG_AUTHID_OID_INDEX, &[oid.into()])?;
+        Ok(row.map(|(_, row)| role(&row)))
+    }
+
     /// Name of a role.
     pub fn role_name(&self, oid: Oid) -> SqlResult<Option<String>> {
         let row = self.find_one(&pg_authid::TABLE, pg_authid::PG_AUTHID_OID_INDEX, &[oid.into()])?;

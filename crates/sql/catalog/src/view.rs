@@ -377,7 +377,7 @@ pub struct TypeDef {
     pub defined: bool,
 }
 
-/// A function made by a user (`pg_proc`).
+/// A function, procedure or aggregate made by a user (`pg_proc`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionDef {
     /// OID.
@@ -386,12 +386,16 @@ pub struct FunctionDef {
     pub name: String,
     /// Schema.
     pub schema: Oid,
+    /// Owner.
+    pub owner: Oid,
     /// `f`, `p`, `a` or `w`
     pub kind: char,
     /// Input argument types.
     pub args: Vec<Oid>,
     /// Their names (and those of OUT parameters in `out_columns`); empty strings if unnamed.
     pub arg_names: Vec<String>,
+    /// All parameters in order; inputs only if there are no others.
+    pub parameters: Vec<Parameter>,
     /// Default expressions of the last arguments, as `analyze::stored` writes them.
     pub defaults: Vec<Arc<str>>,
     /// Element type of a trailing VARIADIC argument; 0 if none.
@@ -406,6 +410,47 @@ pub struct FunctionDef {
     pub strict: bool,
     /// `i`, `s` or `v`
     pub volatility: char,
+    /// `procost`
+    pub cost: f32,
+    /// `prorows`
+    pub rows: f32,
+    /// LEAKPROOF.
+    pub leakproof: bool,
+    /// SECURITY DEFINER.
+    pub security_definer: bool,
+    /// Language (`pg_language`).
+    pub language: Oid,
+    /// `prosrc`: the body as text, or the name of a built-in function.
+    pub source: Arc<str>,
+    /// A body in SQL-standard form: its analysed queries, as `analyze::stored` writes them.
+    pub body: Option<Vec<Arc<str>>>,
+    /// SET: (name, value).
+    pub config: Vec<(String, String)>,
+}
+
+impl FunctionDef {
+    /// The built-in function that it is another name of, if its language is `internal`.
+    pub fn internal(&self) -> Option<&'static types::Function> {
+        let named = || types::registry::functions_named(&self.source);
+        let same = |f: &&&'static types::Function| f.args.len() == self.args.len();
+        (self.language == Oid(INTERNAL_LANGUAGE)).then(|| named().iter().find(same).copied()).flatten()
+    }
+}
+
+/// `pg_language` OID of functions that are part of the server.
+pub const INTERNAL_LANGUAGE: u32 = 12;
+/// `pg_language` OID of SQL.
+pub const SQL_LANGUAGE: u32 = 14;
+
+/// A parameter of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Name, may be empty.
+    pub name: String,
+    /// Type.
+    pub type_oid: Oid,
+    /// `i`, `o`, `b` (INOUT), `v` (VARIADIC) or `t` (a column of TABLE)
+    pub mode: u8,
 }
 
 /// An operator made by a user (`pg_operator`).

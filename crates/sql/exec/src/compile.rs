@@ -1,6 +1,9 @@
 //! From a plan's expressions to [`Code`]: an expression that a child's rows carry becomes its place there.
 
+use std::sync::Arc;
+
 use base::{Oid, SqlError, SqlResult};
+use catalog::FunctionDef;
 use plan::{CallForm, Expr, RelId, Statement, SubPlanKind, SubPlanRef};
 use types::Imp;
 
@@ -109,6 +112,20 @@ impl<'p> Inputs<'p> {
 /// `tableoid`, which every row of a table has.
 const TABLEOID: i16 = -6;
 
+/// A function as a pointer, or as the user's function that is called in its place.
+fn pointer(function: &plan::Function) -> Option<(types::Eval, Option<Arc<FunctionDef>>)> {
+    match (function.imp(), function.user()) {
+        (Some(Imp::Native(eval)), _) => Some((eval, None)),
+        (None, Some(routine)) => Some((called_by_pointer, Some(routine.clone()))),
+        _ => None,
+    }
+}
+
+/// Stands where a user's function has no pointer.
+fn called_by_pointer(_: &types::Call<'_>, _: &[tuple::Datum]) -> SqlResult<tuple::Datum> {
+    Err(SqlError::internal("a user's function has no pointer"))
+}
+
 /// Compiles expressions of one statement.
 pub struct Compiler<'p> {
     /// The statement.
@@ -140,7 +157,7 @@ impl Compiler<'_> {
             Expr::Var(var) => self.var(var, inputs)?,
             Expr::Call(call) => self.call(call, inputs)?,
             Expr::ArrayOp(op) => {
-                let Imp::Native(eval) = op.function.imp else {
+                let Some((eval, routine)) = pointer(&op.function) else {
                     return Err(SqlError::not_supported(format!(
                         "operator {} with ANY or ALL",
                         op.operator.1
@@ -148,7 +165,8 @@ impl Compiler<'_> {
                 };
                 Code::ArrayOp(Box::new(ArrayCode {
                     eval,
-                    strict: op.function.strict,
+                    routine,
+                    strict: op.function.strict(),
                     any: op.any,
                     left: self.expr(&op.left, inputs)?,
                     array: self.expr(&op.array, inputs)?,
@@ -249,13 +267,13 @@ impl Compiler<'_> {
             Expr::Aggregate(call) => {
                 return Err(SqlError::internal(format!(
                     "aggregate {} outside an aggregation",
-                    call.function.name
+                    call.function.name()
                 )));
             }
             Expr::Window(call) => {
                 return Err(SqlError::internal(format!(
                     "window function {} outside a window",
-                    call.function.name
+                    call.function.name()
                 )));
             }
             Expr::Grouping(_) => return Err(SqlError::internal("GROUPING outside an aggregation")),
@@ -314,38 +332,40 @@ impl Compiler<'_> {
 
     /// A call by pointer, with integer operators in their short form.
     fn call(&self, call: &plan::Call, inputs: Inputs<'_>) -> SqlResult<Code> {
-        if let Some(op) = int_cmp_of(call.function.oid) {
+        if let Some(op) = int_cmp_of(call.function.oid()) {
             let sides = (self.expr(&call.args[0], inputs)?, self.expr(&call.args[1], inputs)?);
             return Ok(Code::IntCmp(op, Box::new(sides)));
         }
-        if let Some(op) = int_op_of(call.function.oid) {
+        if let Some(op) = int_op_of(call.function.oid()) {
             let sides = (self.expr(&call.args[0], inputs)?, self.expr(&call.args[1], inputs)?);
             return Ok(Code::IntOp(op, Box::new(sides)));
         }
-        if matches!(call.function.imp, Imp::Native(_)) {
+        if matches!(call.function.imp(), Some(Imp::Native(_))) {
             return Ok(Code::Call(Box::new(self.pointer_call(call, inputs)?)));
         }
         Ok(Code::Other(Box::new(OtherCall {
-            function: call.function,
+            function: call.function.clone(),
             args: self.list(&call.args, inputs)?,
             types: call.args.iter().map(Expr::type_oid).collect(),
             result: call.type_oid,
             collation: call.collation,
+            variadic: call.variadic,
         })))
     }
 
     /// The call as a pointer and its arguments.
     pub fn pointer_call(&self, call: &plan::Call, inputs: Inputs<'_>) -> SqlResult<CallCode> {
-        let Imp::Native(eval) = call.function.imp else {
+        let Some((eval, routine)) = pointer(&call.function) else {
             let what = match &call.form {
                 CallForm::Operator(_, name) => format!("operator {name}"),
-                _ => format!("function {}", call.function.name),
+                _ => format!("function {}", call.function.name()),
             };
             return Err(SqlError::not_supported(format!("{what} here")));
         };
         Ok(CallCode {
             eval,
-            strict: call.function.strict,
+            routine,
+            strict: call.function.strict(),
             args: self.list(&call.args, inputs)?,
             types: call.args.iter().map(Expr::type_oid).collect(),
             result: call.type_oid,

@@ -83,7 +83,11 @@ fn array_op(op: &ArrayCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum>
         }
         args[1] = item;
         let call = cx.call(&op.types, Oid(16), op.collation, false);
-        match (op.eval)(&call, &args)? {
+        let value = match &op.routine {
+            None => (op.eval)(&call, &args)?,
+            Some(routine) => cx.session.call_routine(routine, &call, &args, (&cx.snapshot, cx.command))?,
+        };
+        match value {
             Datum::Bool(v) if v == op.any => return Ok(Datum::Bool(op.any)),
             Datum::Null => result = Datum::Null,
             _ => {}

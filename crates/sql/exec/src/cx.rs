@@ -1,8 +1,10 @@
 //! What nodes and expressions work with while a statement runs.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlResult, Xid};
+use catalog::FunctionDef;
 use heap::{Access, ComboCids, View, Writer};
 use plan::ParamId;
 use tuple::Datum;
@@ -24,6 +26,22 @@ pub trait Facilities {
     ) -> SqlResult<Datum>;
     /// The same for functions that return rows.
     fn call_set(&self, id: SessionFn, call: &types::Call<'_>, args: &[Datum]) -> SqlResult<Vec<Vec<Datum>>>;
+    /// Calls a function that a user made; what the caller sees goes along.
+    fn call_routine(
+        &self,
+        function: &Arc<FunctionDef>,
+        call: &types::Call<'_>,
+        args: &[Datum],
+        sees: (&Snapshot, CommandId),
+    ) -> SqlResult<Datum>;
+    /// The same for one that returns a set.
+    fn call_routine_set(
+        &self,
+        function: &Arc<FunctionDef>,
+        call: &types::Call<'_>,
+        args: &[Datum],
+        sees: (&Snapshot, CommandId),
+    ) -> SqlResult<Vec<Datum>>;
     /// What types ask.
     fn types(&self) -> &dyn types::Session;
     /// `current_user`, `session_user`, database and schema for the parameterless functions of SQL.

@@ -7,11 +7,12 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use base::{Oid, SqlResult, sql_err};
+use catalog::FunctionDef;
 use plan::{ParamId, SqlValueKind, Test};
 use smallvec::SmallVec;
 use tuple::Datum;
 use types::record::RowType;
-use types::{Eval, Function, Imp};
+use types::{Eval, Imp};
 
 use crate::cx::Cx;
 
@@ -58,8 +59,10 @@ pub enum IntOp {
 
 /// A call by pointer.
 pub struct CallCode {
-    /// The implementation.
+    /// The implementation; that of a user's function is never called.
     pub eval: Eval,
+    /// The function if a user made it.
+    pub routine: Option<Arc<FunctionDef>>,
     /// NULL in, NULL out.
     pub strict: bool,
     /// Arguments.
@@ -77,7 +80,7 @@ pub struct CallCode {
 /// A call that is not by a plain pointer.
 pub struct OtherCall {
     /// The function.
-    pub function: &'static Function,
+    pub function: plan::Function,
     /// Arguments.
     pub args: Box<[Code]>,
     /// Their types.
@@ -86,12 +89,16 @@ pub struct OtherCall {
     pub result: Oid,
     /// Collation.
     pub collation: Oid,
+    /// VARIADIC array given.
+    pub variadic: bool,
 }
 
 /// A quantified comparison with an array.
 pub struct ArrayCode {
-    /// The implementation.
+    /// The implementation; that of a user's function is never called.
     pub eval: Eval,
+    /// The function if a user made it.
+    pub routine: Option<Arc<FunctionDef>>,
     /// NULL in, NULL out.
     pub strict: bool,
     /// ANY.
@@ -481,26 +488,36 @@ fn eval_call(call: &CallCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datu
         }
         args.push(value);
     }
-    apply(call, &args, cx)
+    (call.eval)(&cx.call(&call.types, call.result, call.collation, call.variadic), &args)
 }
 
 /// Calls with arguments at hand.
 #[inline]
 pub fn apply(call: &CallCode, args: &[Datum], cx: &Cx<'_>) -> SqlResult<Datum> {
-    (call.eval)(&cx.call(&call.types, call.result, call.collation, call.variadic), args)
+    let context = cx.call(&call.types, call.result, call.collation, call.variadic);
+    match &call.routine {
+        None => (call.eval)(&context, args),
+        Some(routine) => cx.session.call_routine(routine, &context, args, (&cx.snapshot, cx.command)),
+    }
 }
 
 fn eval_other(call: &OtherCall, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
     let mut args = Args::new();
     for code in &call.args {
         let value = code.eval(rows, cx)?;
-        if call.function.strict && value.is_null() {
+        if call.function.strict() && value.is_null() {
             return Ok(Datum::Null);
         }
         args.push(value);
     }
-    let context = cx.call(&call.types, call.result, call.collation, false);
-    match call.function.imp {
+    let context = cx.call(&call.types, call.result, call.collation, call.variadic);
+    let imp = match &call.function {
+        plan::Function::Builtin(function) => function.imp,
+        plan::Function::User(routine) => {
+            return cx.session.call_routine(routine, &context, &args, (&cx.snapshot, cx.command));
+        }
+    };
+    match imp {
         Imp::Native(eval) => eval(&context, &args),
         Imp::Session(id) => cx.session.call(id, &context, &args, &cx.snapshot),
         Imp::Output(type_oid) => {
@@ -526,7 +543,7 @@ fn eval_other(call: &OtherCall, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Da
         _ => Err(sql_err!(
             FEATURE_NOT_SUPPORTED,
             "function {}() cannot be called in this context",
-            call.function.name
+            call.function.name()
         )),
     }
 }

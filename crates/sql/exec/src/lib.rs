@@ -4,6 +4,7 @@
 //! # Layout
 //! * `session`: what the server drives, one per connection. `command`: utility statements. `functions`: functions of SQL that need a session.
 //! * `run`: from an analysed statement to rows. `compile`, `eval`, `composite` (arrays), `row_value` (rows, domains): expressions. `nodes`, `subplan`: the tree that runs. `cx`: what it works with.
+//! * [`routine`]: functions that users made, and the languages that they are written in.
 //! * `index`: entries of indexes. `recheck`: rows that others changed meanwhile. `spill`: temporary files. `statistics`: what the planner asks.
 //! * `output`: where rows go. `error`: errors of the layers below. `initialize`: what initdb does.
 //!
@@ -26,6 +27,7 @@ mod initialize;
 mod nodes;
 mod output;
 mod recheck;
+pub mod routine;
 mod row_store;
 mod row_value;
 mod run;

@@ -6,9 +6,9 @@ use analyze::{self as a, Query, RteKind};
 use base::{Oid, SqlError, SqlResult};
 use catalog::RelationKind;
 use tuple::Datum;
-use types::Function;
 
 use crate::expr::*;
+use crate::function::Function;
 use crate::logical::{self as l, Block, SetTree, Source, Target};
 use crate::plan::{
     Command, FrameBound, FrameExclude, FrameMode, FrameRange, JoinKind, Modify, OnConflict, Plan, RelColumn,
@@ -64,9 +64,10 @@ fn keep_apart(block: &mut Block, target: usize) {
     }
 }
 
-/// The function with this OID, built in.
-pub fn function(oid: Oid) -> SqlResult<&'static Function> {
-    types::registry::function(oid).ok_or_else(|| SqlError::not_supported(format!("function with OID {oid}")))
+/// The function of the registry with this OID.
+fn builtin(oid: Oid) -> SqlResult<&'static types::Function> {
+    types::registry::function(oid)
+        .ok_or_else(|| SqlError::internal(format!("function {oid} is not built in")))
 }
 
 impl<'p, 'c> Converter<'p, 'c> {
@@ -223,7 +224,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                 (Oid::INVALID, Oid::INVALID) => None,
                 (start, end) => {
                     let collation = window.in_range_collation;
-                    let by = |oid: Oid| (oid != Oid::INVALID).then(|| function(oid)).transpose();
+                    let by = |oid: Oid| (oid != Oid::INVALID).then(|| builtin(oid)).transpose();
                     Some(FrameRange { start: by(start)?, end: by(end)?, collation })
                 }
             },
@@ -469,7 +470,9 @@ impl<'p, 'c> Converter<'p, 'c> {
             RteKind::Function(functions) => {
                 let mut columns = Vec::new();
                 let mut calls = Vec::new();
+                let mut widths = Vec::new();
                 for function in &functions.functions {
+                    widths.push(function.columns.len());
                     columns.extend(typed(&function.columns));
                     calls.push(self.expr(&function.call)?);
                 }
@@ -479,7 +482,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                 for (i, column) in columns.iter_mut().enumerate() {
                     column.name = named(i, &column.name);
                 }
-                let source = Source::Function { calls, ordinality: functions.ordinality };
+                let source = Source::Function { calls, widths, ordinality: functions.ordinality };
                 self.planner.add_relation(Relation { alias, table: None, columns }, source)
             }
             RteKind::Values(values) => {
@@ -674,7 +677,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             }
             a::Expr::Param(param) => self.param(param)?,
             a::Expr::Func(f) => Expr::Call(Box::new(Call {
-                function: function(f.function)?,
+                function: self.planner.function(f.function)?,
                 form: match f.form {
                     a::CoercionForm::ExplicitCast => CallForm::ExplicitCast,
                     a::CoercionForm::ImplicitCast => CallForm::ImplicitCast,
@@ -700,7 +703,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             a::Expr::Aggregate(agg) => self.aggregate(agg)?,
             a::Expr::Grouping(g) => Expr::Grouping(g.refs.iter().map(|r| *r as usize).collect()),
             a::Expr::Window(w) => Expr::Window(Box::new(WindowCall {
-                function: function(w.function)?,
+                function: self.planner.function(w.function)?,
                 args: self.exprs(&w.args)?,
                 filter: w.filter.as_ref().map(|e| self.expr(e)).transpose()?,
                 star: w.star,
@@ -776,7 +779,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                 Expr::Test(test, Box::new(self.expr(&t.arg)?))
             }
             a::Expr::NextValue(next) => Expr::Call(Box::new(Call {
-                function: function(Oid(1574))?,
+                function: Function::Builtin(builtin(Oid(1574))?),
                 form: CallForm::Function,
                 args: vec![Expr::Const {
                     value: Datum::Oid(next.sequence.0),
@@ -930,8 +933,8 @@ impl<'p, 'c> Converter<'p, 'c> {
 
     fn operator(&mut self, op: &a::OpExpr) -> SqlResult<Call> {
         Ok(Call {
-            function: function(op.function)?,
-            form: CallForm::Operator(op.op, operator_name(op.op)),
+            function: self.planner.function(op.function)?,
+            form: CallForm::Operator(op.op, self.planner.operator_name(op.op)?),
             args: self.exprs(&op.args)?,
             type_oid: op.result_type,
             typmod: -1,
@@ -945,8 +948,8 @@ impl<'p, 'c> Converter<'p, 'c> {
         let array = self.expr(&op.array)?;
         let element = self.planner.types.element(array.type_oid());
         Ok(Expr::ArrayOp(Box::new(ArrayOp {
-            function: function(op.function)?,
-            operator: (op.op, operator_name(op.op)),
+            function: self.planner.function(op.function)?,
+            operator: (op.op, self.planner.operator_name(op.op)?),
             any: op.any,
             left,
             array,
@@ -974,7 +977,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             });
         }
         Ok(Expr::Aggregate(Box::new(AggCall {
-            function: function(agg.function)?,
+            function: self.planner.function(agg.function)?,
             args,
             direct: self.exprs(&agg.direct_args)?,
             order,
@@ -1081,7 +1084,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                 let operator =
                     operator.ok_or_else(|| SqlError::internal("operator of a row comparison not found"))?;
                 Ok(Expr::Call(Box::new(Call {
-                    function: function(operator.function)?,
+                    function: Function::Builtin(builtin(operator.function)?),
                     form: CallForm::Operator(oid, operator.name.into()),
                     args: vec![left[i].clone(), right[i].clone()],
                     type_oid: Oid(16),
@@ -1130,7 +1133,7 @@ impl Expr {
             return Err(SqlError::internal("identity column of no integer type"));
         };
         Ok(Expr::Call(Box::new(Call {
-            function: function(*oid)?,
+            function: Function::Builtin(builtin(*oid)?),
             form: CallForm::ImplicitCast,
             args: vec![self],
             type_oid: target,
@@ -1156,10 +1159,6 @@ fn hash_pairs(test: &Expr, columns: &[ParamId], user: &UserTypes) -> Option<Vec<
             same.then(|| HashPair { left: left.clone(), column, type_oid })
         })
         .collect()
-}
-
-fn operator_name(oid: Oid) -> Arc<str> {
-    types::registry::operator(oid).map_or("?", |o| o.name).into()
 }
 
 /// The modifier that a length coercion applies: its second argument.

@@ -216,8 +216,8 @@ impl<'a, 'c> Creator<'a, 'c> {
                 Node::SeqScan { rel }
             }
             Source::Values(rows) => Node::ValuesScan { rel, rows },
-            Source::Function { calls, ordinality } => {
-                Node::FunctionScan { rel, functions: calls, ordinality }
+            Source::Function { calls, widths, ordinality } => {
+                Node::FunctionScan { rel, functions: calls, widths, ordinality }
             }
             Source::Cte(subplan) => Node::CteScan { rel, subplan },
             Source::WorkTable(table) => Node::WorkTableScan { rel, table },

@@ -213,8 +213,8 @@ impl<'a> Explain<'a> {
             Node::FunctionScan { rel, functions, .. } => match functions.as_slice() {
                 [Expr::Call(call)] => {
                     let alias = &self.statement.relations[*rel].alias;
-                    let name = quote(call.function.name);
-                    if **alias == *call.function.name {
+                    let name = quote(call.function.name());
+                    if **alias == *call.function.name() {
                         format!("Function Scan on {name}")
                     } else {
                         format!("Function Scan on {name} {}", quote(alias))
@@ -561,7 +561,7 @@ impl<'a> Explain<'a> {
             Expr::Aggregate(call) => self.aggregate(call, qualify),
             Expr::Window(call) => {
                 let args = if call.star { "*".into() } else { self.exprs(&call.args, qualify) };
-                format!("{}({args}) OVER w{}", call.function.name, call.window + 1)
+                format!("{}({args}) OVER w{}", call.function.name(), call.window + 1)
             }
             Expr::SubPlan(sub) => self.subplan_ref(sub, qualify),
             Expr::Grouping(_) => "GROUPING(...)".into(),
@@ -602,7 +602,7 @@ impl<'a> Explain<'a> {
         if !call.order.is_empty() {
             args = format!("{args} ORDER BY {}", self.sort_keys(&call.order, qualify));
         }
-        let mut out = format!("{}({args})", call.function.name);
+        let mut out = format!("{}({args})", call.function.name());
         if let Some(filter) = &call.filter {
             let _ = write!(out, " FILTER (WHERE {})", self.expr(filter, qualify));
         }
@@ -617,7 +617,7 @@ impl<'a> Explain<'a> {
             }
             (CallForm::ExplicitCast, [arg, ..]) => self.cast(arg, call.type_oid, call.typmod, true, qualify),
             (CallForm::ImplicitCast, [arg, ..]) => self.expr(arg, qualify),
-            _ => format!("{}({})", call.function.name, self.exprs(&call.args, qualify)),
+            _ => format!("{}({})", call.function.name(), self.exprs(&call.args, qualify)),
         }
     }
 

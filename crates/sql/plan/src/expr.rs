@@ -6,8 +6,9 @@ use std::sync::Arc;
 use base::Oid;
 pub use parse::ast::SqlValueKind;
 use tuple::Datum;
-use types::Function;
 use types::record::RowType;
+
+use crate::function::Function;
 
 /// Number of a relation in [`crate::Statement::relations`]: unique across all query levels of a statement.
 pub type RelId = usize;
@@ -41,11 +42,11 @@ pub enum CallForm {
     ImplicitCast,
 }
 
-/// A call of a function of the registry.
+/// A call of a function.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The function.
-    pub function: &'static Function,
+    pub function: Function,
     /// How it was written.
     pub form: CallForm,
     /// Arguments, defaults filled in.
@@ -62,7 +63,9 @@ pub struct Call {
 
 impl PartialEq for Call {
     fn eq(&self, other: &Call) -> bool {
-        self.function.oid == other.function.oid && self.type_oid == other.type_oid && self.args == other.args
+        self.function.oid() == other.function.oid()
+            && self.type_oid == other.type_oid
+            && self.args == other.args
     }
 }
 
@@ -70,7 +73,7 @@ impl PartialEq for Call {
 #[derive(Clone, Debug)]
 pub struct ArrayOp {
     /// Function of the operator.
-    pub function: &'static Function,
+    pub function: Function,
     /// Operator's OID and name.
     pub operator: (Oid, Arc<str>),
     /// ANY rather than ALL.
@@ -87,7 +90,7 @@ pub struct ArrayOp {
 
 impl PartialEq for ArrayOp {
     fn eq(&self, other: &ArrayOp) -> bool {
-        self.function.oid == other.function.oid
+        self.function.oid() == other.function.oid()
             && self.any == other.any
             && self.left == other.left
             && self.array == other.array
@@ -98,7 +101,7 @@ impl PartialEq for ArrayOp {
 #[derive(Clone, Debug)]
 pub struct AggCall {
     /// The aggregate's `pg_proc` entry.
-    pub function: &'static Function,
+    pub function: Function,
     /// Arguments.
     pub args: Vec<Expr>,
     /// Direct arguments of an ordered-set aggregate.
@@ -119,7 +122,7 @@ pub struct AggCall {
 
 impl PartialEq for AggCall {
     fn eq(&self, other: &AggCall) -> bool {
-        self.function.oid == other.function.oid
+        self.function.oid() == other.function.oid()
             && self.args == other.args
             && self.direct == other.direct
             && self.order == other.order
@@ -132,7 +135,7 @@ impl PartialEq for AggCall {
 #[derive(Clone, Debug)]
 pub struct WindowCall {
     /// The function, an aggregate or a true window function.
-    pub function: &'static Function,
+    pub function: Function,
     /// Arguments.
     pub args: Vec<Expr>,
     /// FILTER.
@@ -149,7 +152,7 @@ pub struct WindowCall {
 
 impl PartialEq for WindowCall {
     fn eq(&self, other: &WindowCall) -> bool {
-        self.function.oid == other.function.oid
+        self.function.oid() == other.function.oid()
             && self.args == other.args
             && self.filter == other.filter
             && self.window == other.window

@@ -75,20 +75,20 @@ fn is_false_or_null(expr: &Expr) -> bool {
 }
 
 fn fold_call(call: &crate::expr::Call) -> Option<Expr> {
-    let function = call.function;
-    if function.retset || function.volatility != Volatility::Immutable {
+    let function = &call.function;
+    if function.retset() || function.volatility() != Volatility::Immutable {
         return None;
     }
     let constant = |value| Some(Expr::Const { value, type_oid: call.type_oid, typmod: call.typmod });
     let mut args = Vec::with_capacity(call.args.len());
     for arg in &call.args {
         match arg {
-            Expr::Const { value: Datum::Null, .. } if function.strict => return constant(Datum::Null),
+            Expr::Const { value: Datum::Null, .. } if function.strict() => return constant(Datum::Null),
             Expr::Const { value, .. } => args.push(value.clone()),
             _ => {}
         }
     }
-    let Imp::Native(eval) = function.imp else { return None };
+    let Some(Imp::Native(eval)) = function.imp() else { return None };
     if args.len() < call.args.len() {
         return None;
     }
@@ -172,7 +172,7 @@ fn fold_not(arg: &mut Expr) -> Option<Expr> {
             let negator = types::registry::operator(types::registry::operator(*oid)?.negator)?;
             let function = types::registry::function(negator.function)?;
             let mut call = call.clone();
-            call.function = function;
+            call.function = crate::function::Function::Builtin(function);
             call.form = crate::expr::CallForm::Operator(negator.oid, negator.name.into());
             Some(Expr::Call(call))
         }

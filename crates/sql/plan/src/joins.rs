@@ -413,7 +413,7 @@ impl<'a, 'c> Search<'a, 'c> {
                 Some((call, outer, inner)) => hash.push(JoinClause {
                     outer,
                     inner,
-                    equality: call.function,
+                    equality: call.function.clone(),
                     original: clause.clone(),
                     collation: call.collation,
                 }),

@@ -217,7 +217,7 @@ impl Level {
             return false;
         }
         let fits = |class: &Class, e: &Expr| {
-            class.pattern.function.oid == call.function.oid
+            class.pattern.function.oid() == call.function.oid()
                 && class.pattern.collation == call.collation
                 && class.members.iter().any(|(m, _)| m == e)
         };

@@ -21,6 +21,7 @@ mod create;
 pub mod explain;
 pub mod expr;
 mod fold;
+mod function;
 mod joins;
 mod level;
 mod logical;
@@ -39,6 +40,7 @@ mod walk;
 
 pub use cost::Settings;
 pub use expr::*;
+pub use function::Function;
 pub use plan::*;
 pub use planner::{Context, convert_expression, plan};
 pub use stats::{ColumnStats, Statistics};

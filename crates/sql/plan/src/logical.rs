@@ -104,6 +104,8 @@ pub enum Source {
     Function {
         /// The calls.
         calls: Vec<Expr>,
+        /// Columns of each.
+        widths: Vec<usize>,
         /// WITH ORDINALITY.
         ordinality: bool,
     },

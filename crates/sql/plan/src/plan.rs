@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use base::Oid;
 use catalog::view::{Index, Table};
-use types::Function;
+use types::Function as BuiltinFunction;
 
 use crate::expr::{AggCall, Expr, ParamId, RelId, SortKey, WindowCall};
 
@@ -366,7 +366,7 @@ pub struct JoinClause {
     /// Over the inner side.
     pub inner: Expr,
     /// Equality function.
-    pub equality: &'static Function,
+    pub equality: crate::function::Function,
     /// The condition as it was.
     pub original: Expr,
     /// Collation that applies.
@@ -402,9 +402,9 @@ pub struct WindowFrame {
 #[derive(Clone, Debug)]
 pub struct FrameRange {
     /// `in_range` function of the start.
-    pub start: Option<&'static Function>,
+    pub start: Option<&'static BuiltinFunction>,
     /// `in_range` function of the end.
-    pub end: Option<&'static Function>,
+    pub end: Option<&'static BuiltinFunction>,
     /// Collation of the key.
     pub collation: Oid,
 }
@@ -586,6 +586,8 @@ pub enum Node {
     FunctionScan {
         rel: RelId,
         functions: Vec<Expr>,
+        /// Columns of each.
+        widths: Vec<usize>,
         ordinality: bool,
     },
     /// A subquery that could not be merged.

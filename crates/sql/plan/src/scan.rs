@@ -318,7 +318,7 @@ impl Search<'_, '_> {
         let is_ctid = |e: &Expr| matches!(e, Expr::Var(Var { column: -1, rel: r, .. }) if *r == rel);
         for (i, qual) in filters.iter().enumerate() {
             let (value, count) = match qual {
-                Expr::Call(call) if call.function.oid == Oid(1292) && call.args.len() == 2 => {
+                Expr::Call(call) if call.function.oid() == Oid(1292) && call.args.len() == 2 => {
                     match (is_ctid(&call.args[0]), is_ctid(&call.args[1])) {
                         (true, false) if call.args[1].is_fixed() => (call.args[1].clone(), 1.0),
                         (false, true) if call.args[0].is_fixed() => (call.args[0].clone(), 1.0),
@@ -326,7 +326,10 @@ impl Search<'_, '_> {
                     }
                 }
                 Expr::ArrayOp(op)
-                    if op.any && op.function.oid == Oid(1292) && is_ctid(&op.left) && op.array.is_fixed() =>
+                    if op.any
+                        && op.function.oid() == Oid(1292)
+                        && is_ctid(&op.left)
+                        && op.array.is_fixed() =>
                 {
                     (op.array.clone(), 10.0)
                 }
@@ -465,7 +468,7 @@ fn reversed(key: PathKey) -> PathKey {
 fn strict_on(filter: &Expr, arg: &Expr) -> bool {
     match (filter, plain_var(arg)) {
         (Expr::Call(call), Some(var)) => {
-            call.function.strict && call.args.iter().any(|a| plain_var(a) == Some(var))
+            call.function.strict() && call.args.iter().any(|a| plain_var(a) == Some(var))
         }
         _ => false,
     }

@@ -158,7 +158,7 @@ fn array_selectivity(columns: &dyn Columns, op: &crate::expr::ArrayOp) -> f64 {
         selectivity(
             columns,
             &Expr::Call(Box::new(Call {
-                function: op.function,
+                function: op.function.clone(),
                 form: CallForm::Operator(op.operator.0, op.operator.1.clone()),
                 args: vec![op.left.clone(), right],
                 type_oid: Oid(16),

@@ -704,7 +704,7 @@ fn fill_args(expr: &mut Expr, args: &HashMap<usize, Vec<(usize, Expr)>>) {
 
 fn set_rows(expr: &Expr) -> f64 {
     match expr {
-        Expr::Call(call) if call.function.retset => f64::from(call.function.rows).max(1.0),
+        Expr::Call(call) if call.function.retset() => call.function.rows().max(1.0),
         _ => 1.0,
     }
 }

@@ -261,7 +261,7 @@ impl Expr {
 
     /// Whether a set-returning function is called.
     pub fn returns_set(&self) -> bool {
-        self.any(&mut |e| matches!(e, Expr::Call(call) if call.function.retset))
+        self.any(&mut |e| matches!(e, Expr::Call(call) if call.function.retset()))
     }
 
     /// Whether there is a subplan.
@@ -276,9 +276,9 @@ impl Expr {
         }
         let stable = |e: &Expr| match e {
             Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
-                call.function.volatility == Volatility::Stable
+                call.function.volatility() == Volatility::Stable
             }
-            Expr::ArrayOp(op) => op.function.volatility == Volatility::Stable,
+            Expr::ArrayOp(op) => op.function.volatility() == Volatility::Stable,
             Expr::IoCast { .. } | Expr::SubPlan(_) | Expr::SqlValue(..) => true,
             _ => false,
         };
@@ -289,9 +289,9 @@ impl Expr {
     pub fn is_volatile(&self) -> bool {
         self.any(&mut |e| match e {
             Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
-                call.function.volatility == Volatility::Volatile
+                call.function.volatility() == Volatility::Volatile
             }
-            Expr::ArrayOp(op) => op.function.volatility == Volatility::Volatile,
+            Expr::ArrayOp(op) => op.function.volatility() == Volatility::Volatile,
             _ => false,
         })
     }
@@ -310,8 +310,10 @@ impl Expr {
     pub fn rejects_nulls_of(&self, is_rel: &dyn Fn(RelId) -> bool) -> bool {
         match self {
             Expr::Var(var) => is_rel(var.rel),
-            Expr::Call(call) => call.function.strict && call.args.iter().any(|a| a.rejects_nulls_of(is_rel)),
-            Expr::ArrayOp(op) => op.any && op.function.strict && op.left.rejects_nulls_of(is_rel),
+            Expr::Call(call) => {
+                call.function.strict() && call.args.iter().any(|a| a.rejects_nulls_of(is_rel))
+            }
+            Expr::ArrayOp(op) => op.any && op.function.strict() && op.left.rejects_nulls_of(is_rel),
             Expr::Relabel { arg, .. } | Expr::IoCast { arg, .. } | Expr::Not(arg) => {
                 arg.rejects_nulls_of(is_rel)
             }

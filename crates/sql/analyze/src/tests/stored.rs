@@ -47,7 +47,7 @@ fn deparsed_queries_mean_the_same() {
     let format = FormatContext::default();
     let call = Call::new(&format);
     for sql in QUERIES {
-        let deparse = Deparse { catalog: &catalog, call: &call, pretty: true };
+        let deparse = Deparse { catalog: &catalog, call: &call, pretty: true, params: None };
         let once = deparse.view(&query(sql, &catalog));
         let again = deparse.view(&query(&once, &catalog));
         assert_eq!(once, again, "{sql}");
@@ -74,7 +74,7 @@ fn views_are_shown_as_postgresql_shows_them() {
     let catalog = TestCatalog::load();
     let format = FormatContext::default();
     let call = Call::new(&format);
-    let deparse = Deparse { catalog: &catalog, call: &call, pretty: true };
+    let deparse = Deparse { catalog: &catalog, call: &call, pretty: true, params: None };
     let expected: Vec<&str> = include_str!("views.txt").split("\n@@\n").collect();
     for (sql, expected) in QUERIES.iter().zip(expected) {
         // Which grouping sets ROLLUP and CUBE stood for is known, not how they were written.

@@ -10,8 +10,8 @@ use super::Changer;
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
-    pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_description, pg_namespace, pg_rewrite,
-    pg_type,
+    pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_description, pg_namespace, pg_proc,
+    pg_rewrite, pg_type,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -45,6 +45,11 @@ impl ObjectAddress {
     /// A type.
     pub fn ty(oid: Oid) -> ObjectAddress {
         ObjectAddress { class: pg_type::TABLE.oid, object: oid, sub: 0 }
+    }
+
+    /// A function, procedure or aggregate.
+    pub fn routine(oid: Oid) -> ObjectAddress {
+        ObjectAddress { class: pg_proc::TABLE.oid, object: oid, sub: 0 }
     }
 
     /// A constraint.
@@ -289,6 +294,7 @@ impl Changer<'_> {
             class if class == pg_attrdef::TABLE.oid => self.drop_default(object.object)?,
             class if class == pg_constraint::TABLE.oid => self.drop_constraint(object.object)?,
             class if class == pg_type::TABLE.oid => self.drop_type(object.object)?,
+            class if class == pg_proc::TABLE.oid => self.drop_routine(object.object)?,
             class => self.drop_by_oid(class, object.object)?,
         }
         let key = [object.class.into(), object.object.into()];
@@ -327,9 +333,8 @@ impl Reader<'_> {
         Ok(match object.class {
             class if class == pg_class::TABLE.oid && object.sub != 0 => self.describe_column(object)?,
             class if class == pg_class::TABLE.oid => self.describe_relation(object.object)?,
-            class if class == pg_type::TABLE.oid => {
-                format!("type {}", by_oid(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, pg_type::TYPNAME)?)
-            }
+            class if class == pg_type::TABLE.oid => format!("type {}", self.type_text(object.object)?),
+            class if class == pg_proc::TABLE.oid => self.describe_routine(object.object)?,
             class if class == pg_namespace::TABLE.oid => {
                 let index = pg_namespace::PG_NAMESPACE_OID_INDEX;
                 format!("schema {}", by_oid(&pg_namespace::TABLE, index, pg_namespace::NSPNAME)?)

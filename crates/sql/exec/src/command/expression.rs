@@ -26,7 +26,7 @@ pub(crate) struct Stored {
     pub(crate) used: Vec<i16>,
     /// Where it uses columns.
     pub(crate) places: Vec<(i16, ast::Location)>,
-    /// Relations that constants of it name.
+    /// Objects of users that it needs.
     pub(crate) needs: Vec<ObjectAddress>,
     /// Its type.
     pub(crate) type_oid: Oid,
@@ -45,11 +45,9 @@ fn analyze(session: &Session, expr: &ast::Expr, text: &str, context: ExprContext
 
 /// An analysed expression, ready for the catalogs.
 pub(crate) fn stored(session: &Session, expr: &Expr) -> Stored {
-    let array_of = |element: Oid| {
-        let known = session.type_by_oid(element).ok().flatten();
-        known.map_or(Oid::INVALID, |def| def.array)
-    };
     let places = places_of(expr);
+    let mut needs = Vec::new();
+    super::uses::of_expr(expr, &mut needs);
     let mut used: Vec<i16> = places.iter().map(|(number, _)| *number).collect();
     used.sort_unstable();
     used.dedup();
@@ -57,8 +55,8 @@ pub(crate) fn stored(session: &Session, expr: &Expr) -> Stored {
         text: stored::store_expr(expr),
         used,
         places,
-        needs: relations_of(expr),
-        type_oid: facts::expr_type(expr, &array_of),
+        needs,
+        type_oid: type_of(session, expr),
         typmod: facts::expr_typmod(expr),
         collation: facts::expr_collation(expr),
     }
@@ -76,19 +74,13 @@ fn places_of(expr: &Expr) -> Vec<(i16, ast::Location)> {
     used
 }
 
-/// Relations that constants of type `regclass` name.
-fn relations_of(expr: &Expr) -> Vec<ObjectAddress> {
-    let mut needs = Vec::new();
-    walk::contains(expr, |e, _| {
-        if let Expr::Const(constant) = e
-            && let (oids::regclass, Datum::Oid(relation)) = (constant.type_oid, &constant.value)
-            && !needs.contains(&ObjectAddress::relation(Oid(*relation)))
-        {
-            needs.push(ObjectAddress::relation(Oid(*relation)));
-        }
-        false
-    });
-    needs
+/// The type of an analysed expression.
+pub(crate) fn type_of(session: &Session, expr: &Expr) -> Oid {
+    let array_of = |element: Oid| {
+        let known = session.type_by_oid(element).ok().flatten();
+        known.map_or(Oid::INVALID, |def| def.array)
+    };
+    facts::expr_type(expr, &array_of)
 }
 
 impl From<Stored> for NewDefault {

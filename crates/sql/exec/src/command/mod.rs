@@ -3,6 +3,7 @@
 //!
 //! # Layout
 //! * [`run`] picks the family. [`columns`]: what a statement returns, for RowDescription.
+//! * Functions: `function` (with `alter_function`, `call`, `function_options`, `parameters`, `routine_name`, `uses`).
 //! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `alter` (with `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
 //! * Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
@@ -14,14 +15,18 @@
 //! 2. A clause that is not supported fails with 0A000 and its name.
 
 mod alter;
+mod alter_function;
 mod alter_identity;
 mod alter_type;
 mod analyze;
+mod call;
 mod constraint;
 mod copy;
 mod create_as;
 mod drop;
 mod expression;
+mod function;
+mod function_options;
 mod generated;
 mod index;
 mod index_build;
@@ -32,7 +37,9 @@ mod lock;
 mod names;
 mod object_name;
 mod options;
+mod parameters;
 mod rename;
+mod routine_name;
 mod sample;
 mod schema;
 mod sequence;
@@ -44,15 +51,17 @@ mod temporary;
 mod truncate;
 mod type_name;
 mod user_type;
+mod uses;
 mod vacuum;
 mod view;
 mod violation;
 
 use std::sync::Arc;
 
+use ::analyze::ParamTypes;
 use base::{SqlError, SqlResult, sql_err};
 use parse::Statement;
-use parse::ast::{Discard, ObjectKind};
+use parse::ast::{Discard, ObjectKind, Transaction};
 
 use crate::output::{Column, Output};
 use crate::session::Session;
@@ -66,8 +75,13 @@ pub(crate) use temporary::drop_all as drop_temporary;
 use violation::key_text;
 
 /// Columns of a utility statement's result, if it returns rows.
-pub(crate) fn columns(session: &Session, statement: &Statement) -> SqlResult<Option<Arc<[Column]>>> {
+pub(crate) fn columns(
+    session: &Session,
+    statement: &Statement,
+    text: &str,
+) -> SqlResult<Option<Arc<[Column]>>> {
     match statement {
+        Statement::Call(s) => call::columns(session, s, text),
         Statement::Show(name) => Ok(Some(settings::show_columns(name).into())),
         _ => session.nested_columns(statement),
     }
@@ -118,8 +132,11 @@ pub(crate) fn run(
         }
         Statement::AlterTable(s) => alter::run(session, s, text)?,
         Statement::Rename(s) => rename::run(session, s)?,
-        Statement::SetSchema { kind, relation, object: _, schema, missing_ok } => {
-            rename::set_schema(session, *kind, relation.as_ref(), schema, *missing_ok)?;
+        Statement::SetSchema { kind, relation, object, schema, missing_ok } => {
+            match alter_function::is_routine(*kind) {
+                true => alter_function::set_schema(session, *kind, object.as_ref(), schema)?,
+                false => rename::set_schema(session, *kind, relation.as_ref(), schema, *missing_ok)?,
+            }
         }
         Statement::Drop(s) => {
             drop::run(session, s)?;
@@ -128,6 +145,13 @@ pub(crate) fn run(
         Statement::Truncate { relations, restart_identity, behavior: _ } => {
             truncate::run(session, relations, *restart_identity)?;
         }
+        Statement::CreateFunction(s) => function::create(session, s, text)?,
+        Statement::AlterFunction(s) => alter_function::alter(session, s, text)?,
+        Statement::AlterOwner { kind, object, owner } if alter_function::is_routine(*kind) => {
+            alter_function::set_owner(session, *kind, object, owner)?;
+        }
+        Statement::Call(s) => call::run(session, s, text, (ParamTypes::None, &[]), out)?,
+        Statement::Do(args) => call::run_block(session, args)?,
         Statement::CreateSchema { name, owner, elements, if_not_exists } => {
             let who = (name.as_deref(), owner.as_ref());
             schema::create(session, who, elements, *if_not_exists, (text, out))?;
@@ -199,7 +223,7 @@ fn discard(session: &Session, what: Discard) -> SqlResult<&'static str> {
 
 /// Whether a read-only transaction lets the statement through: it changes nothing that a dump would show, or finds out itself
 /// what it may do.
-fn is_read_only(statement: &Statement) -> bool {
+pub(crate) fn is_read_only(statement: &Statement) -> bool {
     matches!(
         statement,
         Statement::Transaction(_)
@@ -277,6 +301,10 @@ pub(crate) fn statement_name(statement: &Statement) -> &'static str {
         Statement::AlterEnum(_) => "ALTER TYPE",
         Statement::CreateFunction(s) if s.procedure => "CREATE PROCEDURE",
         Statement::CreateFunction(_) => "CREATE FUNCTION",
+        Statement::AlterFunction(s) => alter_name(s.kind),
+        Statement::Define(s) if s.kind == ObjectKind::Operator => "CREATE OPERATOR",
+        Statement::Define(_) => "CREATE AGGREGATE",
+        Statement::CreateCast(_) => "CREATE CAST",
         Statement::CreateTrigger(_) => "CREATE TRIGGER",
         Statement::CreateExtension { .. } => "CREATE EXTENSION",
         Statement::CreateRole { .. } => "CREATE ROLE",
@@ -326,6 +354,21 @@ pub(crate) fn statement_name(statement: &Statement) -> &'static str {
     }
 }
 
+/// What a command about transactions is called.
+pub(crate) fn transaction_name(command: &Transaction) -> &'static str {
+    match command {
+        Transaction::Begin(_) => "BEGIN",
+        Transaction::Start(_) => "START TRANSACTION",
+        Transaction::Commit { .. } => "COMMIT",
+        Transaction::Rollback { .. } | Transaction::RollbackTo(_) => "ROLLBACK",
+        Transaction::Savepoint(_) => "SAVEPOINT",
+        Transaction::Release(_) => "RELEASE",
+        Transaction::Prepare(_) => "PREPARE TRANSACTION",
+        Transaction::CommitPrepared(_) => "COMMIT PREPARED",
+        Transaction::RollbackPrepared(_) => "ROLLBACK PREPARED",
+    }
+}
+
 fn alter_name(kind: ObjectKind) -> &'static str {
     match kind {
         ObjectKind::Index => "ALTER INDEX",
@@ -335,6 +378,10 @@ fn alter_name(kind: ObjectKind) -> &'static str {
         ObjectKind::Schema => "ALTER SCHEMA",
         ObjectKind::Type | ObjectKind::Attribute => "ALTER TYPE",
         ObjectKind::Function => "ALTER FUNCTION",
+        ObjectKind::Procedure => "ALTER PROCEDURE",
+        ObjectKind::Routine => "ALTER ROUTINE",
+        ObjectKind::Aggregate => "ALTER AGGREGATE",
+        ObjectKind::Operator => "ALTER OPERATOR",
         ObjectKind::Database => "ALTER DATABASE",
         ObjectKind::Role => "ALTER ROLE",
         _ => "ALTER TABLE",

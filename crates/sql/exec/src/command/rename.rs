@@ -7,7 +7,7 @@ use catalog::{RelationKind, Table};
 use parse::ast::{ObjectKind, RangeVar, Rename};
 use tuple::Datum;
 
-use super::{alter, constraint, drop, names, table};
+use super::{alter, alter_function, constraint, drop, names, table};
 use crate::session::Session;
 
 /// ALTER ... RENAME.
@@ -33,6 +33,9 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
         }
         ObjectKind::Schema => {
             schema(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
+        }
+        kind if alter_function::is_routine(kind) => {
+            alter_function::rename(session, kind, statement.object.as_ref(), &statement.new_name)
         }
         other => Err(SqlError::not_supported(format!("ALTER {} RENAME", super::kind_words(other)))),
     }

@@ -8,7 +8,7 @@ use parse::Statement;
 use parse::ast::{ObjectKind, ObjectName, RoleSpec};
 use txn::LockMode;
 
-use super::{drop, names};
+use super::{alter_function, drop, names};
 use crate::output::Output;
 use crate::session::Session;
 
@@ -120,6 +120,7 @@ pub(crate) fn comment(
             drop::check_schema_owner(session, oid, name)?;
             ObjectAddress::schema(oid)
         }
+        kind if alter_function::is_routine(kind) => alter_function::address(session, kind, object)?,
         other => return Err(SqlError::not_supported(format!("COMMENT ON {}", super::kind_words(other)))),
     };
     session.with_changer(|changer| changer.set_comment(address, comment))

@@ -61,7 +61,7 @@ fn set_modes(session: &Session, name: &str, modes: &[DefElem]) -> SqlResult<&'st
 }
 
 /// A value as the setting's text. Lists are joined; names in `search_path` and its like keep their quotes.
-fn value_text(name: &str, values: &[SetValue]) -> SqlResult<String> {
+pub(crate) fn value_text(name: &str, values: &[SetValue]) -> SqlResult<String> {
     let is_list = matches!(
         Setting::find(name),
         Some(

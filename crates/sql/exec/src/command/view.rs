@@ -6,7 +6,7 @@
 
 use analyze::{Expr, ParamTypes, Query, RteKind, facts, stored, updatable, walk};
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use catalog::change::{NewColumn, NewTable, ObjectAddress};
+use catalog::change::{NewColumn, NewTable};
 use catalog::{CatalogView, RelationKind, Table};
 use parse::Statement;
 use parse::ast::{CreateView, Persistence};
@@ -15,7 +15,7 @@ use types::{Call, oids};
 
 use super::names::may_change_system;
 use super::storage_parameter::{self, Target};
-use super::{names, table, temporary, type_name};
+use super::{names, table, temporary, type_name, uses};
 use crate::session::Session;
 
 /// CREATE [OR REPLACE] VIEW.
@@ -56,7 +56,7 @@ pub(crate) fn create(session: &Session, statement: &CreateView, text: &str) -> S
         }
     };
     let mut needs = Vec::new();
-    dependencies(&query, &mut needs);
+    uses::of_query(&query, &mut needs);
     needs.sort_unstable_by_key(|n| (n.class, n.object, n.sub));
     needs.dedup();
     let query = stored::store_query(&query);
@@ -220,33 +220,4 @@ fn check_columns(session: &Session, old: &Table, columns: &[NewColumn]) -> SqlRe
         }
     }
     Ok(())
-}
-
-/// Relations and columns that a query uses, views as such.
-fn dependencies(query: &Query, out: &mut Vec<ObjectAddress>) {
-    for entry in &query.range_table {
-        match &entry.kind {
-            RteKind::Relation(relation) => out.push(ObjectAddress::relation(relation.oid)),
-            RteKind::Subquery(sub) if sub.view.is_valid() => out.push(ObjectAddress::relation(sub.view)),
-            RteKind::Subquery(sub) => dependencies(&sub.query, out),
-            _ => {}
-        }
-    }
-    for cte in &query.ctes {
-        dependencies(&cte.query, out);
-    }
-    let never = walk::visit_query::<std::convert::Infallible>(query, 0, &mut |expr, depth| {
-        match expr {
-            Expr::Var(var) if var.levels_up == depth && var.attno > 0 => {
-                if let Some(RteKind::Relation(relation)) = query.range_table.get(var.rte).map(|rte| &rte.kind)
-                {
-                    out.push(ObjectAddress::column(relation.oid, var.attno));
-                }
-            }
-            Expr::SubLink(sub) if depth == 0 => dependencies(&sub.query, out),
-            _ => {}
-        }
-        Ok(true)
-    });
-    let Ok(()) = never;
 }

@@ -87,10 +87,7 @@ fn expression(session: &Session, table: &Table, text: &str) -> SqlResult<(String
     let columns: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
     let format = session.format();
     let call = Call::new(&format).with_session(session);
-    let shown = analyze::deparse::Deparse { catalog: session, call: &call, pretty: false }.expr(
-        &expr,
-        &table.name,
-        &columns,
-    );
+    let shown = analyze::deparse::Deparse { catalog: session, call: &call, pretty: false, params: None }
+        .expr(&expr, &table.name, &columns);
     Ok((shown, analyze::facts::expr_type(&expr, &|_| base::Oid::INVALID)))
 }

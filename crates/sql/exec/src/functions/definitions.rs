@@ -41,8 +41,10 @@ impl Session {
             F::PgGetFunctionIdentityArguments => self.function_arguments(oid(), false)?,
             F::PgGetFunctionResult => self.function_result(oid())?,
             F::PgGetFunctiondef => self.function_definition(oid())?,
-            // A body in SQL-standard form cannot be made yet.
-            F::PgGetFunctionSqlbody => Datum::Null,
+            F::PgGetFunctionSqlbody => match self.standard_body(oid())? {
+                Some(text) => Datum::text(&text),
+                None => Datum::Null,
+            },
             // There are no partitions, so that no relation has a key or a bound.
             F::PgGetPartkeydef | F::PgGetPartitionConstraintdef => Datum::Null,
             _ => return Ok(None),
@@ -54,7 +56,7 @@ impl Session {
         let format = self.format();
         let call = Call::new(&format).with_session(self);
         let expr = analyze::stored::load_expr(stored, self)?;
-        let deparse = analyze::deparse::Deparse { catalog: self, call: &call, pretty };
+        let deparse = analyze::deparse::Deparse { catalog: self, call: &call, pretty, params: None };
         let Some(table) = table else { return Ok(deparse.expr(&expr, "", &[])) };
         let names: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
         Ok(deparse.expr(&expr, &table.name, &names))
@@ -348,7 +350,9 @@ impl Session {
         let query = analyze::stored::load_query(stored, self)?;
         let format = self.format();
         let call = Call::new(&format).with_session(self);
-        Ok(Datum::text(&analyze::deparse::Deparse { catalog: self, call: &call, pretty }.view(&query)))
+        Ok(Datum::text(
+            &analyze::deparse::Deparse { catalog: self, call: &call, pretty, params: None }.view(&query),
+        ))
     }
 
     /// The sequence that a serial or identity column owns.
@@ -398,6 +402,7 @@ impl Session {
                 b't' => continue,
                 b'o' => "OUT ",
                 b'b' => "INOUT ",
+                b'i' if row.char(pg_proc::PROKIND) == b'p' => "IN ",
                 _ if variadic => "VARIADIC ",
                 _ => "",
             };
@@ -480,15 +485,75 @@ impl Session {
         if !properties.is_empty() {
             text.push_str(&format!(" {}\n", properties.join(" ")));
         }
+        for entry in super::text::texts(&row[pg_proc::PROCONFIG]) {
+            if let Some((name, value)) = entry.split_once('=') {
+                text.push_str(&format!(
+                    " SET {} TO {}\n",
+                    quote_identifier(name),
+                    setting_value(name, value)
+                ));
+            }
+        }
+        if let Some(body) = self.standard_body(oid)? {
+            text.push_str(&format!("{body}\n"));
+            return Ok(Datum::text(&text));
+        }
         let body = row.str(pg_proc::PROSRC);
         let tag = dollar_tag(body, if kind == b'p' { "procedure" } else { "function" });
         text.push_str(&format!("AS {tag}{body}{tag}\n"));
         Ok(Datum::text(&text))
     }
+
+    /// A body in SQL-standard form.
+    fn standard_body(&self, oid: Oid) -> SqlResult<Option<String>> {
+        let Some(function) = self.function_by_oid(oid)? else { return Ok(None) };
+        let Some((form, queries)) = function.body.as_deref().and_then(|body| body.split_first()) else {
+            return Ok(None);
+        };
+        let format = self.format();
+        let call = Call::new(&format).with_session(self);
+        let params = Some((function.name.as_str(), function.arg_names.as_slice()));
+        let deparse = analyze::deparse::Deparse { catalog: self, call: &call, pretty: false, params };
+        let mut text = String::new();
+        for query in queries {
+            let query = analyze::stored::load_query(query, self)?;
+            if query.command != analyze::Command::Select {
+                return Err(SqlError::not_supported("showing a body that changes rows"));
+            }
+            match (&**form, query.targets.first()) {
+                ("return", Some(target)) => {
+                    return Ok(Some(format!("RETURN {}", deparse.expr(&target.expr, "", &[]))));
+                }
+                _ => {
+                    let shown = deparse.view(&query);
+                    text.push_str(&shown.lines().map(|line| format!(" {line}\n")).collect::<String>());
+                }
+            }
+        }
+        Ok(Some(format!("BEGIN ATOMIC\n{text}END")))
+    }
+}
+
+/// The value of a SET clause as SQL; lists of names item by item.
+fn setting_value(name: &str, value: &str) -> String {
+    use base::settings::Setting;
+    let is_list = matches!(
+        Setting::find(name),
+        Some(Setting::search_path | Setting::temp_tablespaces | Setting::session_preload_libraries)
+    );
+    if !is_list {
+        return quote_literal(value);
+    }
+    let item = |item: &str| {
+        let item = item.trim();
+        let bare = item.strip_prefix('"').and_then(|i| i.strip_suffix('"'));
+        quote_literal(&bare.map_or_else(|| item.to_owned(), |quoted| quoted.replace("\"\"", "\"")))
+    };
+    value.split(',').map(item).collect::<Vec<_>>().join(", ")
 }
 
 /// The words of CREATE FUNCTION that are not the defaults.
-fn properties_of(row: &[Datum]) -> Vec<&'static str> {
+fn properties_of(row: &[Datum]) -> Vec<String> {
     use pg_proc::*;
     let mut words = Vec::new();
     words.extend((row.char(PROKIND) == b'w').then_some("WINDOW"));
@@ -505,6 +570,19 @@ fn properties_of(row: &[Datum]) -> Vec<&'static str> {
     words.extend(row.bool(PROISSTRICT).then_some("STRICT"));
     words.extend(row.bool(PROSECDEF).then_some("SECURITY DEFINER"));
     words.extend(row.bool(PROLEAKPROOF).then_some("LEAKPROOF"));
+    let mut words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+    let usual = if row.oid(PROLANG).0 <= 13 { 1.0 } else { 100.0 };
+    if let Datum::Float4(cost) = row[PROCOST]
+        && cost != usual
+    {
+        words.push(format!("COST {cost}"));
+    }
+    if let Datum::Float4(rows) = row[PROROWS]
+        && rows > 0.0
+        && rows != 1000.0
+    {
+        words.push(format!("ROWS {rows}"));
+    }
     words
 }
 

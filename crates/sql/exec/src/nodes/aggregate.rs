@@ -44,8 +44,8 @@ impl CallCode {
     /// Compiles a call over the rows of `inputs`.
     pub fn new(builder: &Builder<'_>, call: &AggCall, inputs: Inputs<'_>) -> SqlResult<CallCode> {
         let compiler = builder.compiler();
-        let none = || SqlError::not_supported(format!("aggregate {}()", call.function.name));
-        let imp = types::registry::aggregate(call.function.oid).ok_or_else(none)?;
+        let none = || SqlError::not_supported(format!("aggregate {}()", call.function.name()));
+        let imp = types::registry::aggregate(call.function.oid()).ok_or_else(none)?;
         let mut args: Vec<Expr> = call.direct.clone();
         args.extend(call.args.iter().cloned());
         let width = args.len();
@@ -73,7 +73,7 @@ impl CallCode {
             distinct: call.distinct,
             order: order.into(),
             order_keys: keys,
-            skip_nulls: call.function.strict,
+            skip_nulls: call.function.strict(),
         })
     }
 

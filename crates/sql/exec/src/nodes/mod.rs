@@ -103,8 +103,8 @@ impl<'p> Builder<'p> {
             }
             P::TidScan { rel, tids, condition } => table_scan::tid(self, plan, *rel, tids, condition)?,
             P::ValuesScan { rel, rows } => scan::values(self, plan, *rel, rows)?,
-            P::FunctionScan { rel, functions, ordinality } => {
-                scan::function(self, plan, *rel, functions, *ordinality)?
+            P::FunctionScan { rel, functions, widths, ordinality } => {
+                scan::function(self, plan, *rel, (functions, widths), *ordinality)?
             }
             P::SubqueryScan { rel, child } => scan::subquery(self, plan, *rel, child)?,
             P::CteScan { rel, subplan } => scan::cte(self, plan, *rel, *subplan)?,

@@ -3,8 +3,8 @@
 use base::{Oid, SqlError, SqlResult};
 use plan::{Expr, ParamId, Plan, RelId};
 use tuple::Datum;
+use types::Imp;
 use types::registry::SetRows;
-use types::{Function, Imp};
 
 use super::{BoxNode, Builder, Node, Projection};
 use crate::compile::{Inputs, RawRow};
@@ -60,7 +60,7 @@ impl Node for ValuesScan {
 
 /// A call of a set-returning (or any other) function, row by row.
 pub struct SetCall {
-    function: &'static Function,
+    function: plan::Function,
     args: Box<[Code]>,
     types: Box<[Oid]>,
     result: Oid,
@@ -68,19 +68,22 @@ pub struct SetCall {
     variadic: bool,
     /// Columns of its rows, where the query says them.
     columns: Box<[types::call::ResultColumn]>,
+    /// Rows of a user's function are spread over the columns.
+    spread: bool,
 }
 
 impl SetCall {
     /// Compiles a call.
     pub fn new(builder: &Builder<'_>, call: &plan::Call, inputs: Inputs<'_>) -> SqlResult<SetCall> {
         Ok(SetCall {
-            function: call.function,
+            function: call.function.clone(),
             args: builder.compiler().list(&call.args, inputs)?,
             types: call.args.iter().map(Expr::type_oid).collect(),
             result: call.type_oid,
             collation: call.collation,
             variadic: call.variadic,
             columns: Box::default(),
+            spread: false,
         })
     }
 
@@ -90,18 +93,48 @@ impl SetCall {
         for code in &self.args {
             args.push(code.eval(rows, cx)?);
         }
-        if self.function.strict && args.iter().any(Datum::is_null) {
+        if self.function.strict() && args.iter().any(Datum::is_null) {
             // A function that is no set gives a row of NULLs.
-            let rows = if self.function.retset { Vec::new() } else { vec![Vec::new()] };
+            let rows = if self.function.retset() { Vec::new() } else { vec![Vec::new()] };
             return Ok(Box::new(List(rows.into_iter())));
         }
         let mut call = cx.call(&self.types, self.result, self.collation, self.variadic);
         call.columns = &self.columns;
-        match self.function.imp {
-            Imp::Set(start) => start(&call, &args),
-            Imp::Session(id) => Ok(Box::new(List(cx.session.call_set(id, &call, &args)?.into_iter()))),
-            _ => Err(SqlError::not_supported(format!("function {}() in FROM", self.function.name))),
+        if let plan::Function::User(routine) = &self.function
+            && self.function.imp().is_none()
+        {
+            let sees = (&cx.snapshot, cx.command);
+            let values = cx.session.call_routine_set(routine, &call, &args, sees)?;
+            return Ok(Box::new(RoutineRows { values: values.into_iter(), spread: self.spread }));
         }
+        match self.function.imp() {
+            Some(Imp::Set(start)) => start(&call, &args),
+            Some(Imp::Session(id)) => Ok(Box::new(List(cx.session.call_set(id, &call, &args)?.into_iter()))),
+            _ => Err(SqlError::not_supported(format!("function {}() in FROM", self.function.name()))),
+        }
+    }
+}
+
+/// Values that a user's function gave.
+struct RoutineRows {
+    values: std::vec::IntoIter<Datum>,
+    spread: bool,
+}
+
+impl SetRows for RoutineRows {
+    fn next(&mut self, row: &mut Vec<Datum>) -> SqlResult<bool> {
+        let Some(value) = self.values.next() else { return Ok(false) };
+        row.clear();
+        match value {
+            Datum::Bytes(bytes) if self.spread => {
+                row.extend(
+                    types::record::Row::from_payload(&bytes).fields.into_iter().map(|(_, value)| value),
+                );
+            }
+            Datum::Null if self.spread => {}
+            value => row.push(value),
+        }
+        Ok(true)
     }
 }
 
@@ -121,13 +154,23 @@ impl SetRows for List {
 }
 
 /// Whether the session answers with the columns of one row.
-fn session_record(function: &Function) -> bool {
-    matches!(function.imp, Imp::Session(_)) && function.out_columns().nth(1).is_some()
+fn session_record(function: &plan::Function) -> bool {
+    matches!(function.imp(), Some(Imp::Session(_))) && function.out_columns() > 1
+}
+
+/// Whether a call of a user's function gives rows that are spread over columns.
+fn spreads(builder: &Builder<'_>, call: &plan::Call) -> bool {
+    call.function.user().is_some() && builder.statement.types.comparable(call.type_oid) == types::oids::record
 }
 
 /// The columns that a column definition list gives a relation.
-fn defined_columns(builder: &Builder<'_>, rel: RelId, count: usize) -> Box<[types::call::ResultColumn]> {
-    let columns = builder.statement.relations[rel].columns.iter().take(count);
+fn defined_columns(
+    builder: &Builder<'_>,
+    rel: RelId,
+    first: usize,
+    count: usize,
+) -> Box<[types::call::ResultColumn]> {
+    let columns = builder.statement.relations[rel].columns.iter().skip(first).take(count);
     columns
         .map(|column| types::call::ResultColumn {
             name: column.name.to_string(),
@@ -147,37 +190,32 @@ pub fn function(
     builder: &Builder<'_>,
     plan: &Plan,
     rel: RelId,
-    calls: &[Expr],
+    (calls, widths): (&[Expr], &[usize]),
     ordinality: bool,
 ) -> SqlResult<BoxNode> {
     let raw = raw_row(builder, rel);
     let projection = builder.projection(plan, Inputs::scan(&raw))?;
     let compiler = builder.compiler();
     let mut sources = Vec::new();
-    let columns = raw.upto - usize::from(ordinality);
-    for call in calls {
+    let mut first = 0;
+    for (call, &width) in calls.iter().zip(widths) {
         let source = match call {
             Expr::Call(c)
-                if c.function.retset
-                    || session_record(c.function)
-                    || matches!(c.function.imp, Imp::Set(_)) =>
+                if c.function.retset()
+                    || session_record(&c.function)
+                    || spreads(builder, c)
+                    || matches!(c.function.imp(), Some(Imp::Set(_))) =>
             {
                 let mut set = SetCall::new(builder, c, Inputs::default())?;
-                if c.type_oid == types::oids::record && c.function.all_args.is_empty() {
-                    if calls.len() > 1 {
-                        return Err(SqlError::not_supported("a column definition list within ROWS FROM"));
-                    }
-                    set.columns = defined_columns(builder, rel, columns);
+                set.spread = spreads(builder, c);
+                if c.type_oid == types::oids::record && c.function.out_columns() == 0 {
+                    set.columns = defined_columns(builder, rel, first, width);
                 }
                 Source::Set(set)
             }
             other => Source::Scalar(compiler.expr(other, Inputs::default())?),
         };
-        let width = match call {
-            _ if calls.len() == 1 => columns,
-            Expr::Call(c) => c.function.out_columns().count().max(1),
-            _ => 1,
-        };
+        first += width;
         sources.push((source, width));
     }
     Ok(Box::new(FunctionScan {

@@ -97,7 +97,7 @@ pub fn project_set<'p>(builder: &mut Builder<'p>, plan: &'p Plan, child: &'p Pla
 
 fn collect_sets(expr: &Expr, out: &mut Vec<plan::Call>) {
     match expr {
-        Expr::Call(call) if call.function.retset => {
+        Expr::Call(call) if call.function.retset() => {
             if !out.contains(call) {
                 out.push((**call).clone());
             }

@@ -51,8 +51,8 @@ pub fn build<'p>(
     let order_keys = sort::keys(builder, order, inputs)?;
     let mut functions = Vec::new();
     for call in calls {
-        functions.push(match call.function.imp {
-            Imp::Window(function) => Function::Window(function, compiler.list(&call.args, inputs)?),
+        functions.push(match call.function.imp() {
+            Some(Imp::Window(function)) => Function::Window(function, compiler.list(&call.args, inputs)?),
             _ => Function::Aggregate(Box::new(CallCode::new(builder, &as_aggregate(call), inputs)?)),
         });
     }
@@ -91,7 +91,7 @@ pub fn build<'p>(
 
 fn as_aggregate(call: &WindowCall) -> AggCall {
     AggCall {
-        function: call.function,
+        function: call.function.clone(),
         args: call.args.clone(),
         direct: Vec::new(),
         order: Vec::new(),

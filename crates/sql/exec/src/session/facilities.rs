@@ -1,7 +1,9 @@
 //! What running statements ask of their session.
 
-use base::{Oid, SqlResult, sql_err};
-use catalog::CatalogView;
+use std::sync::Arc;
+
+use base::{CommandId, Oid, SqlResult, sql_err};
+use catalog::{CatalogView, FunctionDef};
 use plan::SqlValueKind;
 use tuple::Datum;
 use txn::Snapshot;
@@ -24,6 +26,26 @@ impl Facilities for Session {
 
     fn call_set(&self, id: SessionFn, call: &types::Call<'_>, args: &[Datum]) -> SqlResult<Vec<Vec<Datum>>> {
         self.call_session_set(id, call, args)
+    }
+
+    fn call_routine(
+        &self,
+        function: &Arc<FunctionDef>,
+        call: &types::Call<'_>,
+        args: &[Datum],
+        sees: (&Snapshot, CommandId),
+    ) -> SqlResult<Datum> {
+        Session::call_routine(self, function, call, args, sees)
+    }
+
+    fn call_routine_set(
+        &self,
+        function: &Arc<FunctionDef>,
+        call: &types::Call<'_>,
+        args: &[Datum],
+        sees: (&Snapshot, CommandId),
+    ) -> SqlResult<Vec<Datum>> {
+        Session::call_routine_set(self, function, call, args, sees)
     }
 
     fn types(&self) -> &dyn types::Session {

@@ -97,6 +97,7 @@ impl Session {
             temp: TempDir { path: instance_dir.join("base/pgsql_tmp"), pid: info.pid },
             notices: RefCell::default(),
             domains: Default::default(),
+            sql_bodies: Default::default(),
             new_labels: Default::default(),
             info,
         };

@@ -53,8 +53,9 @@ use crate::spill::TempDir;
 pub(crate) use cursor::CursorInfo;
 use portals::Portals;
 pub use registry::{Activity, Backend, BackendState, Registered, Sessions};
+use statement::PlanCache;
 pub(crate) use statement::result_column;
-use statement::{PlanCache, Source};
+pub(crate) use statement::{Body, Planned, Source, Work};
 
 /// What all sessions of a server share: storage, catalogs, settings.
 pub struct Instance {
@@ -66,6 +67,8 @@ pub struct Instance {
     reloads: AtomicU64,
     /// Plans by text.
     plans: PlanCache,
+    /// Languages of users' functions, besides SQL.
+    languages: crate::routine::Languages,
     sessions: Arc<Sessions>,
     exports: Arc<export::Exports>,
     /// When the server started, microseconds since 2000-01-01 UTC.
@@ -86,6 +89,7 @@ impl Instance {
             settings: RwLock::new(settings),
             reloads: AtomicU64::new(0),
             plans: PlanCache::default(),
+            languages: Default::default(),
             sessions: Arc::default(),
             exports: Arc::default(),
             started: now,
@@ -110,6 +114,11 @@ impl Instance {
         // Release: pairs with the acquire in `adopt_reload`; who sees the count finds these values.
         self.reloads.fetch_add(1, Ordering::Release);
         self.configured.store(runtime::wall_clock_micros(), Ordering::Relaxed);
+    }
+
+    /// Languages of users' functions, besides SQL.
+    pub fn languages(&self) -> &crate::routine::Languages {
+        &self.languages
     }
 
     /// The sessions that are connected.
@@ -228,6 +237,8 @@ pub struct Session {
     pub(crate) notices: RefCell<Vec<SqlError>>,
     /// Domains that values came in for.
     pub(crate) domains: crate::functions::DomainCheckers,
+    /// Bodies of functions in SQL that were called.
+    pub(crate) sql_bodies: crate::routine::SqlBodies,
     /// Labels that the running transaction added to enums that were there before (OIDs of `pg_enum`).
     pub(crate) new_labels: Rc<RefCell<FxHashSet<Oid>>>,
 }

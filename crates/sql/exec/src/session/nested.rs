@@ -112,12 +112,17 @@ impl Session {
 
     /// Computes an analysed expression that stands alone.
     pub(crate) fn evaluate(&self, expr: &analyze::Expr) -> SqlResult<Datum> {
+        self.evaluate_with(expr, &[])
+    }
+
+    /// Computes an analysed expression over these parameters.
+    pub(crate) fn evaluate_with(&self, expr: &analyze::Expr, params: &[Datum]) -> SqlResult<Datum> {
         let expr = self.with_planner(self, |context| plan::convert_expression(expr, context))?;
         let (snapshot, command) = {
             let mut txn = self.txn.borrow_mut();
             (txn.statement_snapshot(), txn.current_command())
         };
-        self.with_env(&snapshot, command, |env| crate::run::evaluate(&expr, env, &[]))
+        self.with_env(&snapshot, command, |env| crate::run::evaluate(&expr, env, params))
     }
 
     /// DEALLOCATE; `None` is ALL.

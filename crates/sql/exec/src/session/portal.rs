@@ -91,10 +91,10 @@ impl Session {
                 portal.state = State::Done;
                 Ok(Some(Tag::Text(tag)))
             }
-            Work::Query(_) if portal.cursor.is_some() => {
+            Work::Query(_) | Work::Stored if portal.cursor.is_some() => {
                 Ok(self.execute_cursor(portal, max_rows, out)?.map(Tag::Text))
             }
-            Work::Query(_) => self.run_query(portal, max_rows, out),
+            Work::Query(_) | Work::Stored => self.run_query(portal, max_rows, out),
         }
     }
 
@@ -204,7 +204,7 @@ impl Session {
     /// Columns of a portal's result, if it returns rows.
     pub(super) fn portal_columns(&self, portal: &Portal) -> SqlResult<Option<Arc<[Column]>>> {
         match portal.source.work {
-            Work::Query(_) => Ok(self.portal_plan(portal)?.shared.columns.clone()),
+            Work::Query(_) | Work::Stored => Ok(self.portal_plan(portal)?.shared.columns.clone()),
             _ => self.columns_of(&portal.source),
         }
     }

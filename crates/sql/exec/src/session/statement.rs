@@ -19,6 +19,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use analyze::ParamTypes;
+use analyze::routine::{ReturnForm, ReturnType};
+use analyze::variables::Variables;
 use base::settings::Setting;
 use base::{Fork, Oid, SqlError, SqlResult, Xid, sql_err};
 use catalog::{CatalogView, Index, Table, Validity};
@@ -39,8 +42,18 @@ pub(crate) enum Work {
     Empty,
     /// Reads or changes rows: it is analysed and planned.
     Query(Arc<RawStatement>),
+    /// The same, analysed when the function whose body it is in was made: as `analyze::stored` writes it.
+    Stored,
     /// Anything else.
     Utility(Arc<RawStatement>),
+}
+
+/// What a statement in the body of a function has beside its text.
+pub(crate) struct Body {
+    /// What names stand for.
+    pub(crate) variables: Rc<dyn Variables>,
+    /// The last statement: what the function declares to return, and whether it is a procedure.
+    pub(crate) returns: Option<(ReturnType, bool)>,
 }
 
 /// A statement of a client, named or not.
@@ -49,6 +62,7 @@ pub(crate) struct Source {
     pub(crate) work: Work,
     /// Types given with Parse; `None` for the simple protocol, which has no parameters.
     given: Option<Vec<Oid>>,
+    body: Option<Body>,
     planned: RefCell<Option<Rc<Planned>>>,
 }
 
@@ -57,6 +71,8 @@ pub(crate) struct SharedPlan {
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) params: Arc<[Oid]>,
     pub(crate) columns: Option<Arc<[Column]>>,
+    /// What its rows are to the function whose last statement it is.
+    pub(crate) form: ReturnForm,
     depends: Vec<Arc<Table>>,
     /// Pages of each of them when the plan was made.
     sizes: Box<[u32]>,
@@ -104,23 +120,62 @@ struct PlanKey {
     location: usize,
     given: Option<Vec<Oid>>,
     search_path: Box<str>,
+    /// Variables and result of a function.
+    body: Option<String>,
+}
+
+impl Work {
+    fn of(raw: Option<RawStatement>) -> Work {
+        let Some(raw) = raw else { return Work::Empty };
+        match raw.stmt {
+            Statement::Select(_)
+            | Statement::Insert(_)
+            | Statement::Update(_)
+            | Statement::Delete(_)
+            | Statement::Return(_)
+            | Statement::Merge(_) => Work::Query(Arc::new(raw)),
+            _ => Work::Utility(Arc::new(raw)),
+        }
+    }
+
+    /// Whether it is planned.
+    pub(crate) fn is_query(&self) -> bool {
+        matches!(self, Work::Query(_) | Work::Stored)
+    }
 }
 
 impl Source {
     /// A statement that has not been analysed.
     pub(crate) fn new(text: &str, raw: Option<RawStatement>, given: Option<Vec<Oid>>) -> Rc<Source> {
-        let work = match raw {
-            None => Work::Empty,
-            Some(raw) => match raw.stmt {
-                Statement::Select(_)
-                | Statement::Insert(_)
-                | Statement::Update(_)
-                | Statement::Delete(_)
-                | Statement::Merge(_) => Work::Query(Arc::new(raw)),
-                _ => Work::Utility(Arc::new(raw)),
-            },
-        };
-        Rc::new(Source { text: text.into(), work, given, planned: RefCell::new(None) })
+        Rc::new(Source {
+            text: text.into(),
+            work: Work::of(raw),
+            given,
+            body: None,
+            planned: RefCell::default(),
+        })
+    }
+
+    /// A statement in the body of a function.
+    pub(crate) fn in_body(text: Arc<str>, raw: RawStatement, body: Body) -> Rc<Source> {
+        Rc::new(Source {
+            text,
+            work: Work::of(Some(raw)),
+            given: None,
+            body: Some(body),
+            planned: RefCell::default(),
+        })
+    }
+
+    /// A statement in a body in SQL-standard form, as it is stored.
+    pub(crate) fn stored(text: Arc<str>, body: Body) -> Rc<Source> {
+        Rc::new(Source {
+            text,
+            work: Work::Stored,
+            given: None,
+            body: Some(body),
+            planned: RefCell::default(),
+        })
     }
 
     /// A statement within another, as PREPARE and DECLARE have it.
@@ -181,7 +236,7 @@ impl Session {
     /// Analyses and plans a statement of Parse, so that its errors come now and its types are known.
     pub(super) fn analyze_prepared(&self, source: &Source) -> SqlResult<()> {
         match source.work {
-            Work::Query(_) => self.current_plan(source).map(drop),
+            Work::Query(_) | Work::Stored => self.current_plan(source).map(drop),
             _ => Ok(()),
         }
     }
@@ -190,8 +245,8 @@ impl Session {
     pub(super) fn columns_of(&self, source: &Source) -> SqlResult<Option<Arc<[Column]>>> {
         match &source.work {
             Work::Empty => Ok(None),
-            Work::Query(_) => Ok(self.current_plan(source)?.shared.columns.clone()),
-            Work::Utility(raw) => crate::command::columns(self, &raw.stmt),
+            Work::Query(_) | Work::Stored => Ok(self.current_plan(source)?.shared.columns.clone()),
+            Work::Utility(raw) => crate::command::columns(self, &raw.stmt, &source.text),
         }
     }
 
@@ -203,7 +258,7 @@ impl Session {
     }
 
     /// A plan that is current, with its relations locked.
-    pub(super) fn current_plan(&self, source: &Source) -> SqlResult<Rc<Planned>> {
+    pub(crate) fn current_plan(&self, source: &Source) -> SqlResult<Rc<Planned>> {
         loop {
             let known = source.planned.borrow().clone();
             let planned = match known {
@@ -231,20 +286,17 @@ impl Session {
     }
 
     fn make_plan(&self, source: &Source) -> SqlResult<Rc<Planned>> {
-        let Work::Query(raw) = &source.work else {
-            return Err(SqlError::internal("a utility statement has no plan"));
-        };
         let versions = self.versions();
         // A name may mean the session's own temporary relation.
         let has_temporary = self.names.temporary_schema().is_some();
         let shareable = versions.own_changes == 0 && !self.has_own_planner_settings() && !has_temporary;
-        let key = shareable.then(|| self.plan_key(source, raw));
+        let key = if shareable { self.plan_key(source) } else { None };
         let found = key.as_ref().and_then(|key| self.instance.plans.get(key));
         let found = found.filter(|shared| self.fits_snapshot(shared) && self.fits_sizes(shared));
         let shared = match found {
             Some(shared) => shared,
             None => {
-                let shared = Arc::new(self.analyze_and_plan(&source.text, raw, &source.given)?);
+                let shared = Arc::new(self.analyze_and_plan(source)?);
                 if let Some(key) = key.filter(|_| !shared.is_transient()) {
                     self.instance.plans.put(key, shared.clone());
                 }
@@ -264,15 +316,25 @@ impl Session {
         Ok(planned)
     }
 
-    fn plan_key(&self, source: &Source, raw: &RawStatement) -> PlanKey {
-        PlanKey {
+    /// What a plan for the statement is found by; `None` if no other session could use it.
+    fn plan_key(&self, source: &Source) -> Option<PlanKey> {
+        let body = match &source.body {
+            None => None,
+            Some(body) => Some(format!("{} {:?}", body.variables.key()?, body.returns)),
+        };
+        let location = match &source.work {
+            Work::Query(raw) => raw.location,
+            _ => 0,
+        };
+        Some(PlanKey {
+            body,
             database: self.catalog.database(),
             user: self.names.user(),
             text: source.text.clone(),
-            location: raw.location,
+            location,
             given: source.given.clone(),
             search_path: self.settings.borrow().text(Setting::search_path).into(),
-        }
+        })
     }
 
     /// Whether planner settings differ from the server's.
@@ -299,25 +361,45 @@ impl Session {
         self.engine().pool().nblocks(heap.desc.file, Fork::Main).unwrap_or(0)
     }
 
-    fn analyze_and_plan(
+    /// The analysed statement, and what its rows are to the function whose last statement it is.
+    fn analyzed(
         &self,
-        text: &str,
-        raw: &RawStatement,
-        given: &Option<Vec<Oid>>,
-    ) -> SqlResult<SharedPlan> {
+        source: &Source,
+        view: &RecordingView<'_>,
+        call: &types::Call<'_>,
+    ) -> SqlResult<(analyze::Analyzed, ReturnForm)> {
+        let params = match (&source.body, &source.given) {
+            (Some(body), _) => ParamTypes::Variables(body.variables.clone()),
+            (None, None) => ParamTypes::None,
+            (None, Some(types)) => ParamTypes::Infer(types.clone()),
+        };
+        let mut analyzed = match (&source.work, &source.body) {
+            (Work::Query(raw), _) => analyze::analyze(raw, &source.text, params, view, call)?,
+            (Work::Stored, Some(body)) => analyze::Analyzed {
+                query: analyze::stored::load_query(&source.text, view)?,
+                params: body.variables.types(),
+            },
+            _ => return Err(SqlError::internal("a utility statement has no plan")),
+        };
+        let form = match source.body.as_ref().and_then(|body| body.returns.as_ref()) {
+            Some((declared, procedure)) => {
+                analyze::routine::convert_result(&mut analyzed, declared, *procedure, view, call)?
+            }
+            None => ReturnForm::Row,
+        };
+        Ok((analyzed, form))
+    }
+
+    fn analyze_and_plan(&self, source: &Source) -> SqlResult<SharedPlan> {
         let definitions = self.catalog.definitions();
         let view = RecordingView::new(self);
-        let params = match given {
-            None => analyze::ParamTypes::None,
-            Some(types) => analyze::ParamTypes::Infer(types.clone()),
-        };
         let format = self.format();
         let call = types::Call::new(&format).with_session(self);
         // A constant of type `regclass` is as good as its relation.
         let outer = self.named_classes.replace(Some(Vec::new()));
-        let analyzed = analyze::analyze(raw, text, params, &view, &call);
+        let analyzed = self.analyzed(source, &view, &call);
         let named = self.named_classes.replace(outer).unwrap_or_default();
-        let analyzed = analyzed?;
+        let (analyzed, form) = analyzed?;
         for relation in named {
             view.relation_by_oid(relation)?;
         }
@@ -329,6 +411,7 @@ impl Session {
         Ok(SharedPlan {
             params: analyzed.params.as_slice().into(),
             columns: returns_rows.then(|| statement.result.iter().map(result_column).collect()),
+            form,
             prepared,
             definitions,
             temporary: depends.iter().any(|table| table.persistence == 't'),

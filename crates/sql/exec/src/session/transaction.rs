@@ -61,7 +61,7 @@ impl Session {
         }
         let ends = match &source.work {
             Work::Empty => true,
-            Work::Query(_) => false,
+            Work::Query(_) | Work::Stored => false,
             Work::Utility(raw) => matches!(
                 raw.stmt,
                 Statement::Transaction(
@@ -236,6 +236,11 @@ impl Session {
             BlockState::Started | BlockState::Idle => Err(outside_block(command)),
             _ => Ok(()),
         }
+    }
+
+    /// Whether the client began a block, or sent several statements at once: what runs may not end the transaction.
+    pub(crate) fn in_block(&self) -> bool {
+        !matches!(self.txn.borrow().state(), BlockState::Started | BlockState::Idle)
     }
 
     /// Warns that a command has no effect outside a transaction block.

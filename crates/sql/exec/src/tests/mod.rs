@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use analyze::ParamTypes;
-use base::{Oid, SqlError, SqlResult};
+use base::{CommandId, Oid, SqlError, SqlResult};
 use catalog::change::{Changer, NewColumn, NewIndex, NewTable};
 use catalog::view::{CatalogView, RelationKind};
 use catalog::{BOOTSTRAP_SUPERUSER, BootstrapOptions, Catalog, PUBLIC, Reader, SessionCatalog, TEMPLATE1};
@@ -59,6 +59,24 @@ impl Facilities for NoFacilities {
     }
     fn call_set(&self, id: SessionFn, _: &Call<'_>, _: &[Datum]) -> SqlResult<Vec<Vec<Datum>>> {
         Err(SqlError::not_supported(format!("{id:?}")))
+    }
+    fn call_routine(
+        &self,
+        function: &Arc<catalog::FunctionDef>,
+        _: &Call<'_>,
+        _: &[Datum],
+        _: (&Snapshot, CommandId),
+    ) -> SqlResult<Datum> {
+        Err(SqlError::not_supported(&function.name))
+    }
+    fn call_routine_set(
+        &self,
+        function: &Arc<catalog::FunctionDef>,
+        _: &Call<'_>,
+        _: &[Datum],
+        _: (&Snapshot, CommandId),
+    ) -> SqlResult<Vec<Datum>> {
+        Err(SqlError::not_supported(&function.name))
     }
     fn types(&self) -> &dyn types::Session {
         self

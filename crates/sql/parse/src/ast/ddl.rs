@@ -145,6 +145,8 @@ pub struct ObjectWithArgs {
     pub name: Name,
     /// Types; `None`: a missing operand.
     pub args: Vec<Option<TypeName>>,
+    /// Of a function: all parameters with their modes, where they were written.
+    pub parameters: Vec<FunctionParameter>,
     /// No parentheses were written.
     pub args_unspecified: bool,
 }
@@ -773,6 +775,51 @@ pub struct CreateFunction {
     pub options: Vec<DefElem>,
     /// BEGIN ATOMIC or RETURN: statements of the body.
     pub body: Option<Vec<Statement>>,
+}
+
+/// ALTER FUNCTION, PROCEDURE, ROUTINE: its options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlterFunction {
+    /// Function, procedure or routine.
+    pub kind: ObjectKind,
+    /// Which.
+    pub function: ObjectWithArgs,
+    /// Volatility and so on.
+    pub actions: Vec<DefElem>,
+}
+
+/// CREATE AGGREGATE, CREATE OPERATOR: objects that a list of properties defines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Define {
+    /// Aggregate or operator.
+    pub kind: ObjectKind,
+    /// OR REPLACE
+    pub replace: bool,
+    /// An aggregate whose arguments are among the properties.
+    pub old_style: bool,
+    /// Name.
+    pub name: Name,
+    /// Arguments of an aggregate; direct ones first.
+    pub parameters: Vec<FunctionParameter>,
+    /// How many of them are direct; `None` without ORDER BY.
+    pub direct: Option<usize>,
+    /// Properties.
+    pub definition: Vec<DefElem>,
+}
+
+/// CREATE CAST.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateCast {
+    /// From.
+    pub source: TypeName,
+    /// To.
+    pub target: TypeName,
+    /// WITH FUNCTION; none for WITHOUT FUNCTION and WITH INOUT.
+    pub function: Option<ObjectWithArgs>,
+    /// WITH INOUT
+    pub inout: bool,
+    /// `pg_cast.castcontext`: `i`, `a` or `e`
+    pub context: u8,
 }
 
 /// CREATE DOMAIN.

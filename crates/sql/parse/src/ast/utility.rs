@@ -1,10 +1,10 @@
 //! The statement, and everything that neither reads rows nor defines objects.
 
 use super::{
-    AlterDomainAction, AlterEnum, AlterTable, Call, ColumnDef, CreateDomain, CreateFunction, CreateIndex,
-    CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Delete, Drop, DropBehavior, Expr, Grant,
-    GrantRole, Insert, Merge, Name, ObjectKind, ObjectName, RangeVar, Rename, RoleSpec, Select, SetStatement,
-    TypeName, Update, VacuumRelation,
+    AlterDomainAction, AlterEnum, AlterFunction, AlterTable, Call, ColumnDef, CreateCast, CreateDomain,
+    CreateFunction, CreateIndex, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Define,
+    Delete, Drop, DropBehavior, Expr, Grant, GrantRole, Insert, Merge, Name, ObjectKind, ObjectName,
+    RangeVar, Rename, RoleSpec, Select, SetStatement, TypeName, Update, VacuumRelation,
 };
 
 /// A statement.
@@ -115,6 +115,12 @@ pub enum Statement {
     CreateComposite(RangeVar, Vec<ColumnDef>),
     /// CREATE FUNCTION, PROCEDURE
     CreateFunction(Box<CreateFunction>),
+    /// ALTER FUNCTION, PROCEDURE, ROUTINE
+    AlterFunction(Box<AlterFunction>),
+    /// CREATE AGGREGATE, OPERATOR
+    Define(Box<Define>),
+    /// CREATE CAST
+    CreateCast(Box<CreateCast>),
     /// CREATE TRIGGER
     CreateTrigger(Box<CreateTrigger>),
     /// CREATE EXTENSION

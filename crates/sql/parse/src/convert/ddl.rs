@@ -9,11 +9,12 @@ use super::{
     Converter, boxed_range_var, loc, name, opt_name, opt_text, range_var, range_vars, shape, strings, text_of,
 };
 use crate::ast::{
-    AlterDomainAction, AlterEnum, ColumnDef, Constraint, ConstraintKind, CreateDomain, CreateFunction,
-    CreateIndex, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Drop, DropBehavior,
-    ForeignKeyAction, ForeignKeyMatch, FunctionParameter, Identity, IndexConstraint, IndexElement, Location,
-    Name, ObjectKind, ObjectName, ObjectWithArgs, OptionValue, ParameterMode, PartitionBound, PartitionBy,
-    PartitionStrategy, RoleSpec, SetAction, SetStatement, SetValue, Statement, TableElement, like,
+    AlterDomainAction, AlterEnum, AlterFunction, ColumnDef, Constraint, ConstraintKind, CreateCast,
+    CreateDomain, CreateFunction, CreateIndex, CreateTable, CreateTableAs, CreateTrigger, CreateView,
+    DefElem, Define, Drop, DropBehavior, ForeignKeyAction, ForeignKeyMatch, FunctionParameter, Identity,
+    IndexConstraint, IndexElement, Location, Name, ObjectKind, ObjectName, ObjectWithArgs, OptionValue,
+    ParameterMode, PartitionBound, PartitionBy, PartitionStrategy, RoleSpec, SetAction, SetStatement,
+    SetValue, Statement, TableElement, like,
 };
 
 /// What [`Converter::definition`] gives: a statement, or the node back.
@@ -63,6 +64,27 @@ impl Converter<'_> {
                 Statement::CreateComposite(boxed_range_var(s.typevar)?, self.column_defs(s.coldeflist)?)
             }
             n::Node::CreateFunctionStmt(s) => Statement::CreateFunction(Box::new(self.create_function(*s)?)),
+            n::Node::AlterFunctionStmt(s) => Statement::AlterFunction(Box::new(AlterFunction {
+                kind: object_kind(s.objtype)?,
+                function: self.object_with_args(*s.func.ok_or_else(|| shape("ALTER FUNCTION"))?)?,
+                actions: self.def_elems(s.actions)?,
+            })),
+            n::Node::DefineStmt(s)
+                if matches!(s.kind, n::ObjectType::OBJECT_AGGREGATE | n::ObjectType::OBJECT_OPERATOR) =>
+            {
+                Statement::Define(Box::new(self.define(*s)?))
+            }
+            n::Node::CreateCastStmt(s) => Statement::CreateCast(Box::new(CreateCast {
+                source: self.boxed_type(s.sourcetype)?,
+                target: self.boxed_type(s.targettype)?,
+                function: s.func.map(|f| self.object_with_args(*f)).transpose()?,
+                inout: s.inout,
+                context: match s.context {
+                    n::CoercionContext::COERCION_IMPLICIT => b'i',
+                    n::CoercionContext::COERCION_ASSIGNMENT => b'a',
+                    _ => b'e',
+                },
+            })),
             n::Node::CreateTrigStmt(s) => Statement::CreateTrigger(Box::new(self.create_trigger(*s)?)),
             node => return Ok(Err(node)),
         }))
@@ -352,23 +374,7 @@ impl Converter<'_> {
     }
 
     fn create_function(&mut self, s: n::CreateFunctionStmt) -> SqlResult<CreateFunction> {
-        let mut parameters = Vec::with_capacity(s.parameters.len());
-        for node in s.parameters.into_iter().flatten() {
-            let n::Node::FunctionParameter(p) = node else { return Err(shape("CREATE FUNCTION")) };
-            parameters.push(FunctionParameter {
-                name: opt_text(p.name),
-                type_name: self.boxed_type(p.argType)?,
-                mode: match p.mode {
-                    n::FunctionParameterMode::FUNC_PARAM_OUT => ParameterMode::Out,
-                    n::FunctionParameterMode::FUNC_PARAM_INOUT => ParameterMode::InOut,
-                    n::FunctionParameterMode::FUNC_PARAM_VARIADIC => ParameterMode::Variadic,
-                    n::FunctionParameterMode::FUNC_PARAM_TABLE => ParameterMode::Table,
-                    _ => ParameterMode::In,
-                },
-                default: self.opt_expr(p.defexpr)?,
-                location: loc(p.location),
-            });
-        }
+        let parameters = self.parameters(s.parameters)?;
         let body = match s.sql_body {
             None => None,
             Some(n::Node::List(outer)) => Some(self.function_body(outer)?),
@@ -383,6 +389,49 @@ impl Converter<'_> {
             options: self.def_elems(s.options)?,
             body,
         })
+    }
+
+    /// CREATE AGGREGATE, CREATE OPERATOR.
+    fn define(&mut self, s: n::DefineStmt) -> SqlResult<Define> {
+        let mut args = s.args.into_iter().flatten();
+        let parameters = match args.next() {
+            Some(n::Node::List(list)) => self.parameters(list)?,
+            _ => Vec::new(),
+        };
+        let direct = match args.next() {
+            Some(n::Node::Integer(count)) => usize::try_from(count).ok(),
+            _ => None,
+        };
+        Ok(Define {
+            kind: object_kind(s.kind)?,
+            replace: s.replace,
+            old_style: s.oldstyle,
+            name: name(s.defnames)?,
+            parameters,
+            direct,
+            definition: self.def_elems(s.definition)?,
+        })
+    }
+
+    fn parameters(&mut self, list: n::List) -> SqlResult<Vec<FunctionParameter>> {
+        let mut parameters = Vec::with_capacity(list.len());
+        for node in list.into_iter().flatten() {
+            let n::Node::FunctionParameter(p) = node else { return Err(shape("function parameters")) };
+            parameters.push(FunctionParameter {
+                name: opt_text(p.name),
+                type_name: self.boxed_type(p.argType)?,
+                mode: match p.mode {
+                    n::FunctionParameterMode::FUNC_PARAM_OUT => ParameterMode::Out,
+                    n::FunctionParameterMode::FUNC_PARAM_INOUT => ParameterMode::InOut,
+                    n::FunctionParameterMode::FUNC_PARAM_VARIADIC => ParameterMode::Variadic,
+                    n::FunctionParameterMode::FUNC_PARAM_TABLE => ParameterMode::Table,
+                    _ => ParameterMode::In,
+                },
+                default: self.opt_expr(p.defexpr)?,
+                location: loc(p.location),
+            });
+        }
+        Ok(parameters)
     }
 
     /// BEGIN ATOMIC's statements, which the grammar puts into a list of one list.
@@ -468,7 +517,8 @@ impl Converter<'_> {
                 Some(_) => return Err(shape("argument types")),
             });
         }
-        Ok(ObjectWithArgs { name: name(o.objname)?, args, args_unspecified: o.args_unspecified })
+        let parameters = self.parameters(o.objfuncargs)?;
+        Ok(ObjectWithArgs { name: name(o.objname)?, args, parameters, args_unspecified: o.args_unspecified })
     }
 
     /// Options.

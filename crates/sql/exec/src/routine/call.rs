@@ -1,0 +1,110 @@
+//! What is the same for calls in all languages.
+
+use std::sync::Arc;
+
+use base::{CommandId, Oid, SqlError, SqlResult};
+use catalog::system::pg_language;
+use catalog::{FunctionDef, RowExt, SQL_LANGUAGE};
+use tuple::Datum;
+use txn::Snapshot;
+
+use super::{Invocation, Returned};
+use crate::session::Session;
+
+impl Session {
+    /// Calls a user's function that gives one value.
+    pub(crate) fn call_routine(
+        &self,
+        function: &Arc<FunctionDef>,
+        call: &types::Call<'_>,
+        args: &[Datum],
+        (snapshot, command): (&Snapshot, CommandId),
+    ) -> SqlResult<Datum> {
+        let invocation = Invocation { function, call, args, snapshot, command, atomic: true };
+        match self.invoke(&invocation)? {
+            Returned::Value(value) => Ok(value),
+            Returned::Set(_) => Err(SqlError::internal("a set where a value was expected")),
+        }
+    }
+
+    /// Calls a user's function that gives a set.
+    pub(crate) fn call_routine_set(
+        &self,
+        function: &Arc<FunctionDef>,
+        call: &types::Call<'_>,
+        args: &[Datum],
+        (snapshot, command): (&Snapshot, CommandId),
+    ) -> SqlResult<Vec<Datum>> {
+        let invocation = Invocation { function, call, args, snapshot, command, atomic: true };
+        Ok(match self.invoke(&invocation)? {
+            Returned::Value(value) => vec![value],
+            Returned::Set(values) => values,
+        })
+    }
+
+    /// Carries out a call as the function's owner if it says so, and under its settings.
+    pub(crate) fn invoke(&self, invocation: &Invocation<'_>) -> SqlResult<Returned> {
+        runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        let function = invocation.function;
+        let caller = match function.security_definer {
+            true => Some(self.become_role(function.owner)?),
+            false => None,
+        };
+        let result = self.under_settings(function, || self.in_language(invocation));
+        if let Some((user, superuser)) = caller {
+            self.names.set_user(user);
+            self.superuser.set(superuser);
+        }
+        result
+    }
+
+    /// Makes a role the current one. Gives who was it before.
+    fn become_role(&self, role: Oid) -> SqlResult<(Oid, bool)> {
+        let before = (self.names.user(), self.superuser.get());
+        if before.0 != role {
+            let superuser = self.with_reader(|r| r.role_by_oid(role))?.is_some_and(|role| role.superuser);
+            self.names.set_user(role);
+            self.superuser.set(superuser);
+        }
+        Ok(before)
+    }
+
+    /// Runs `body` under the settings of a function's SET clauses.
+    fn under_settings<T>(&self, function: &FunctionDef, body: impl FnOnce() -> SqlResult<T>) -> SqlResult<T> {
+        if function.config.is_empty() {
+            return body();
+        }
+        let mut before = Vec::with_capacity(function.config.len());
+        for (name, value) in &function.config {
+            before.push((name, self.settings.borrow().show(name)?));
+            self.change_setting(name, Some(value), true)?;
+        }
+        let result = body()?;
+        for (name, value) in before.into_iter().rev() {
+            self.change_setting(name, Some(&value), true)?;
+        }
+        Ok(result)
+    }
+
+    fn in_language(&self, invocation: &Invocation<'_>) -> SqlResult<Returned> {
+        let language = invocation.function.language;
+        if language == Oid(SQL_LANGUAGE) {
+            return self.call_sql(invocation);
+        }
+        let name = self.language_name(language)?;
+        match self.instance().languages().find(&name) {
+            Some(language) => language.call(self, invocation),
+            None => Err(SqlError::not_supported(format!("language \"{name}\""))),
+        }
+    }
+
+    /// Name of a language.
+    pub(crate) fn language_name(&self, oid: Oid) -> SqlResult<String> {
+        let key = [oid.into()];
+        let index = pg_language::PG_LANGUAGE_OID_INDEX;
+        let row = self.with_reader(|r| r.find_one(&pg_language::TABLE, index, &key))?;
+        let missing = || SqlError::internal(format!("cache lookup failed for language {oid}"));
+        row.map(|(_, row)| row.str(pg_language::LANNAME).to_owned()).ok_or_else(missing)
+    }
+}

@@ -1,0 +1,276 @@
+//! Statements in the body of a function, for all languages.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use analyze::routine::{ReturnForm, ReturnType};
+use analyze::variables::Variables;
+use base::{CommandId, Oid, SqlError, SqlResult, SqlState};
+use parse::RawStatement;
+use tuple::Datum;
+use txn::Snapshot;
+
+use super::Invocation;
+use crate::output::{Column, Format, Output, RowEncoder};
+use crate::run::Execution;
+use crate::session::{Body, Planned, Session, Source};
+
+/// A statement of a body. Its plan is kept between runs and shared by sessions where it can be.
+#[derive(Clone)]
+pub struct BodyStatement(Rc<Source>);
+
+/// What a statement does not return can tell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Done {
+    /// Rows returned or changed.
+    pub processed: u64,
+    /// Command tag without counts.
+    pub tag: String,
+}
+
+/// What a statement sees.
+#[derive(Clone, Copy)]
+pub enum Sees<'a> {
+    /// Everything until now, the transaction's own changes included.
+    Now,
+    /// What its caller sees; it may change nothing.
+    Caller(&'a Snapshot, CommandId),
+}
+
+impl<'a> Invocation<'a> {
+    /// What statements of the body see.
+    pub fn sees(&self) -> Sees<'a> {
+        match self.read_only() {
+            true => Sees::Caller(self.snapshot, self.command),
+            false => Sees::Now,
+        }
+    }
+}
+
+impl BodyStatement {
+    /// A statement of a text; the last one says what the function returns, and whether it is a procedure.
+    pub fn new(
+        text: Arc<str>,
+        raw: RawStatement,
+        variables: Rc<dyn Variables>,
+        returns: Option<(ReturnType, bool)>,
+    ) -> BodyStatement {
+        BodyStatement(Source::in_body(text, raw, Body { variables, returns }))
+    }
+
+    /// A statement that is stored analysed.
+    pub fn stored(
+        text: Arc<str>,
+        variables: Rc<dyn Variables>,
+        returns: Option<(ReturnType, bool)>,
+    ) -> BodyStatement {
+        BodyStatement(Source::stored(text, Body { variables, returns }))
+    }
+
+    /// Whether it is planned, and not a utility statement.
+    pub fn is_query(&self) -> bool {
+        self.0.work.is_query()
+    }
+
+    pub(crate) fn source(&self) -> &Rc<Source> {
+        &self.0
+    }
+}
+
+/// A query in a body that runs; its state tree goes back to the plan at the end.
+pub(crate) struct Run {
+    pub(crate) planned: Rc<Planned>,
+    execution: Execution,
+    snapshot: Snapshot,
+    command: CommandId,
+}
+
+impl Run {
+    /// Starts a query.
+    pub(crate) fn start(
+        session: &Session,
+        statement: &BodyStatement,
+        params: &[Datum],
+        sees: Sees<'_>,
+    ) -> SqlResult<Run> {
+        if let Sees::Now = sees {
+            session.next_command()?;
+        }
+        let planned = session.current_plan(&statement.0)?;
+        let plan = &planned.shared.prepared.statement;
+        if let Sees::Caller(..) = sees
+            && plan.modifies
+        {
+            let name = command_name(plan.command);
+            return Err(not_in_read_only(name));
+        }
+        session.refuse_writes(plan)?;
+        let kept = planned.execution.borrow_mut().take();
+        let execution = match kept {
+            Some(execution) => execution,
+            None => Execution::new(&planned.shared.prepared, false)?,
+        };
+        let (snapshot, command) = match sees {
+            Sees::Caller(snapshot, command) => (snapshot.clone(), command),
+            Sees::Now => {
+                let mut txn = session.txn.borrow_mut();
+                (txn.statement_snapshot(), txn.current_command())
+            }
+        };
+        let mut run = Run { planned, execution, snapshot, command };
+        let started = session.with_env(&run.snapshot, command, |env| run.execution.start(env, params));
+        match started {
+            Ok(()) => Ok(run),
+            Err(error) => {
+                run.end(session);
+                Err(error)
+            }
+        }
+    }
+
+    /// Up to `limit` more rows (0: all). Gives how many rows there were, how many were changed, and whether that was the end.
+    pub(crate) fn fetch(
+        &mut self,
+        session: &Session,
+        limit: u64,
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<crate::run::Progress> {
+        let Run { execution, snapshot, command, .. } = self;
+        session.with_env(snapshot, *command, |env| execution.fetch(env, limit, each))
+    }
+
+    /// What its rows are to the function whose last statement it is.
+    pub(crate) fn form(&self) -> ReturnForm {
+        self.planned.shared.form
+    }
+
+    /// Lets go of everything.
+    pub(crate) fn end(mut self, session: &Session) {
+        session.with_env(&self.snapshot, self.command, |env| self.execution.close(env));
+        *self.planned.execution.borrow_mut() = Some(self.execution);
+    }
+}
+
+/// 0A000 of a statement that changes something in a function that may not.
+pub(crate) fn not_in_read_only(name: &str) -> SqlError {
+    SqlError::new(
+        SqlState::FEATURE_NOT_SUPPORTED,
+        format!("{name} is not allowed in a non-volatile function"),
+    )
+}
+
+pub(crate) fn command_name(command: plan::Command) -> &'static str {
+    match command {
+        plan::Command::Select => "SELECT",
+        plan::Command::Insert => "INSERT",
+        plan::Command::Update => "UPDATE",
+        plan::Command::Delete => "DELETE",
+        plan::Command::Merge => "MERGE",
+    }
+}
+
+impl Session {
+    /// Runs a statement of a body to its end, or until it has given `limit` rows (0: no limit).
+    pub fn run_in_body(
+        &self,
+        statement: &BodyStatement,
+        params: &[Datum],
+        sees: Sees<'_>,
+        limit: u64,
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<Done> {
+        if !statement.is_query() {
+            return self.run_utility(statement, sees, each);
+        }
+        let mut run = Run::start(self, statement, params, sees)?;
+        let command = run.planned.shared.prepared.statement.command;
+        // Changes are made to the end, whatever becomes of their rows.
+        let changes = command != plan::Command::Select;
+        let limit = if changes { 0 } else { limit };
+        let progress = run.fetch(self, limit, each);
+        run.end(self);
+        let progress = progress?;
+        let processed = if changes { progress.processed } else { progress.rows };
+        Ok(Done { processed, tag: command_name(command).to_owned() })
+    }
+
+    fn run_utility(
+        &self,
+        statement: &BodyStatement,
+        sees: Sees<'_>,
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<Done> {
+        let source = statement.source();
+        let crate::session::Work::Utility(raw) = &source.work else { return Ok(Done::default()) };
+        if let Sees::Caller(..) = sees
+            && !crate::command::is_read_only(&raw.stmt)
+        {
+            return Err(not_in_read_only(crate::command::statement_name(&raw.stmt)));
+        }
+        if let Sees::Now = sees {
+            self.next_command()?;
+        }
+        let mut sink = Sink { session: self, each, rows: 0 };
+        let tag = crate::command::run(self, &raw.stmt, &source.text, &mut sink)?;
+        let words = tag.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ');
+        let processed = tag[words.len()..].rsplit(' ').next().and_then(|n| n.parse().ok());
+        Ok(Done { processed: processed.unwrap_or(sink.rows), tag: words.to_owned() })
+    }
+}
+
+/// Takes the rows of a utility statement in a body; there is no client to send them to.
+struct Sink<'a> {
+    session: &'a Session,
+    each: &'a mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    rows: u64,
+}
+
+impl Sink<'_> {
+    fn no_client<T>(&self) -> SqlResult<T> {
+        Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "cannot COPY to/from client in an SQL function"))
+    }
+}
+
+impl Output for Sink<'_> {
+    fn row_description(&mut self, _: &[Column], _: &[Format]) -> SqlResult<()> {
+        Ok(())
+    }
+    fn no_data(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
+    fn parameter_description(&mut self, _: &[Oid]) -> SqlResult<()> {
+        Ok(())
+    }
+    fn data_row(&mut self, _: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()> {
+        self.rows += 1;
+        (self.each)(row)
+    }
+    fn command_complete(&mut self, _: &str) -> SqlResult<()> {
+        Ok(())
+    }
+    fn empty_query(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
+    fn portal_suspended(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
+    fn notice(&mut self, notice: &SqlError) {
+        self.session.notice(notice.clone());
+    }
+    fn parameter_status(&mut self, _: &str, _: &str) {}
+    fn copy_in(&mut self, _: Format, _: usize) -> SqlResult<()> {
+        self.no_client()
+    }
+    fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>> {
+        self.no_client()
+    }
+    fn copy_out(&mut self, _: Format, _: usize) -> SqlResult<()> {
+        self.no_client()
+    }
+    fn copy_out_data(&mut self, _: &[u8]) -> SqlResult<()> {
+        self.no_client()
+    }
+    fn copy_out_done(&mut self) -> SqlResult<()> {
+        self.no_client()
+    }
+}

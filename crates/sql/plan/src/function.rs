@@ -1,0 +1,123 @@
+//! What a call calls: a function of the registry, or one that a user made.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult};
+use catalog::FunctionDef;
+use types::{Imp, Volatility};
+
+use crate::planner::Planner;
+
+/// A function that can be called.
+#[derive(Clone, Debug)]
+pub enum Function {
+    /// Built in.
+    Builtin(&'static types::Function),
+    /// Made by a user.
+    User(Arc<FunctionDef>),
+}
+
+impl Function {
+    /// `pg_proc.oid`
+    pub fn oid(&self) -> Oid {
+        match self {
+            Function::Builtin(f) => f.oid,
+            Function::User(f) => f.oid,
+        }
+    }
+
+    /// Its name, without schema.
+    pub fn name(&self) -> &str {
+        match self {
+            Function::Builtin(f) => f.name,
+            Function::User(f) => &f.name,
+        }
+    }
+
+    /// Whether a NULL argument makes the result NULL without a call.
+    pub fn strict(&self) -> bool {
+        match self {
+            Function::Builtin(f) => f.strict,
+            Function::User(f) => f.strict,
+        }
+    }
+
+    /// What the caller may assume about its result.
+    pub fn volatility(&self) -> Volatility {
+        match self {
+            Function::Builtin(f) => f.volatility,
+            Function::User(f) => match f.volatility {
+                'i' => Volatility::Immutable,
+                's' => Volatility::Stable,
+                _ => Volatility::Volatile,
+            },
+        }
+    }
+
+    /// Whether it gives a set of rows.
+    pub fn retset(&self) -> bool {
+        match self {
+            Function::Builtin(f) => f.retset,
+            Function::User(f) => f.returns_set,
+        }
+    }
+
+    /// Rows that a set is expected to have.
+    pub fn rows(&self) -> f64 {
+        match self {
+            Function::Builtin(f) => f.rows.into(),
+            Function::User(f) => f.rows.into(),
+        }
+    }
+
+    /// Number of OUT columns.
+    pub fn out_columns(&self) -> usize {
+        match self {
+            Function::Builtin(f) => f.out_columns().count(),
+            Function::User(f) => f.out_columns.len(),
+        }
+    }
+
+    /// How it is carried out, unless by the language of a user's function.
+    pub fn imp(&self) -> Option<Imp> {
+        self.builtin().map(|f| f.imp)
+    }
+
+    /// The function of the registry that it is, or that it is another name of.
+    pub fn builtin(&self) -> Option<&'static types::Function> {
+        match self {
+            Function::Builtin(f) => Some(f),
+            Function::User(f) => f.internal(),
+        }
+    }
+
+    /// The user's function.
+    pub fn user(&self) -> Option<&Arc<FunctionDef>> {
+        match self {
+            Function::Builtin(_) => None,
+            Function::User(f) => Some(f),
+        }
+    }
+}
+
+impl Planner<'_> {
+    /// The function with this OID.
+    pub(crate) fn function(&self, oid: Oid) -> SqlResult<Function> {
+        if let Some(f) = types::registry::function(oid) {
+            return Ok(Function::Builtin(f));
+        }
+        let def = self.context.catalog.function_by_oid(oid)?;
+        let missing = || SqlError::internal(format!("cache lookup failed for function {oid}"));
+        def.map(Function::User).ok_or_else(missing)
+    }
+
+    /// An operator's name.
+    pub(crate) fn operator_name(&self, oid: Oid) -> SqlResult<Arc<str>> {
+        if let Some(operator) = types::registry::operator(oid) {
+            return Ok(operator.name.into());
+        }
+        let def = self.context.catalog.operator_by_oid(oid)?;
+        Ok(def.map_or("?".into(), |def| def.name.deref().into()))
+    }
+}
