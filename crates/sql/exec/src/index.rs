@@ -85,6 +85,19 @@ impl IndexWriter {
         }
     }
 
+    /// Enters a row; false if another has its unique key.
+    pub fn try_insert(
+        &self,
+        table: &Table,
+        heap: &HeapRel,
+        row: &[Datum],
+        tid: Tid,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<bool> {
+        let Some(values) = self.values(heap, row, cx)? else { return Ok(true) };
+        Ok(self.enter(table, heap, &values, tid, false, cx)?.is_none())
+    }
+
     /// The live row that has the same key in this unique index, if any; waits for those in progress.
     pub fn find_conflict(
         &self,

@@ -115,6 +115,57 @@ pub fn lock_newest(
     }
 }
 
+/// Locks the row that stands in an INSERT's way, for ON CONFLICT DO UPDATE; false if it is not there any more as it was: then the key is to
+/// be looked up again.
+pub fn lock_conflicting(heap: &HeapRel, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<bool> {
+    loop {
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        let strength = LockStrength::NoKeyUpdate;
+        let outcome = cx
+            .with_writer(|access, writer| heap::lock_tuple(access, heap, writer, tid, strength))?
+            .map_err(crate::error::heap)?;
+        let refusal = match outcome {
+            LockOutcome::Locked => return Ok(true),
+            LockOutcome::Refused(refusal) => refusal,
+        };
+        match refusal {
+            Refusal::WouldBlock { xid } => {
+                wait_for(heap, tid, xid, RowLockWait::Block, cx)?;
+            }
+            Refusal::Concurrent { .. } if cx.fixed_snapshot => return Err(serialization("update")),
+            Refusal::Deleted { .. } if cx.fixed_snapshot => return Err(serialization("delete")),
+            Refusal::Concurrent { .. } | Refusal::Deleted { .. } => return Ok(false),
+            Refusal::Invisible if !is_own(heap, tid, cx)? => return Ok(false),
+            // This command wrote it.
+            Refusal::SelfModified { .. } | Refusal::Invisible => {
+                return Err(sql_err!(
+                    CARDINALITY_VIOLATION,
+                    "ON CONFLICT DO UPDATE command cannot affect row a second time"
+                )
+                .hint(
+                    "Ensure that no rows proposed for insertion within the same command have duplicate constrained values.",
+                ));
+            }
+        }
+    }
+}
+
+/// Whether this transaction inserted the version.
+fn is_own(heap: &HeapRel, tid: Tid, cx: &Cx<'_>) -> SqlResult<bool> {
+    let mut version = HeapTuple::new();
+    heap::fetch_version(&cx.access, heap, tid, &mut version).map_err(crate::error::heap)?;
+    Ok(version.get().is_some_and(|tuple| cx.txn.borrow().is_mine(tuple.xmin())))
+}
+
+/// A transaction that keeps its snapshot must not act on a row which that does not show, but for its own.
+pub fn must_see(heap: &HeapRel, tid: Tid, cx: &Cx<'_>) -> SqlResult<()> {
+    if !cx.fixed_snapshot || is_own(heap, tid, cx)? {
+        return Ok(());
+    }
+    let seen = cx.with_view(|access, view| heap::fetch_exact(access, heap, view, tid, &mut HeapTuple::new()));
+    if seen.map_err(crate::error::heap)? { Ok(()) } else { Err(serialization("update")) }
+}
+
 /// All columns of the version at `tid`, large values as pointers, then the system columns; false if there is none.
 pub fn read_version(
     heap: &HeapRel,

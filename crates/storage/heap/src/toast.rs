@@ -27,7 +27,6 @@ use crate::header::{MAX_TUPLE, tuple_len};
 use crate::insert::{InsertOptions, insert};
 use crate::rel::{Access, HeapRel, Writer};
 use crate::row::{HeapTuple, TupleRef};
-use crate::update::delete;
 
 /// Rows longer than this are made shorter, if they can be, down to this: a quarter of a page.
 pub const THRESHOLD: usize = 2032;
@@ -165,12 +164,16 @@ fn new_value_id(access: &Access<'_>, toast: &ToastTable) -> HeapResult<u32> {
     }
 }
 
-/// Deletes the chunks of values that a deleted or replaced row version owned.
+/// How a chunk's row goes.
+type Remove = fn(&Access<'_>, &HeapRel, &Writer<'_>, Tid) -> HeapResult<DeleteOutcome>;
+
+/// Removes the chunks of values that a removed or replaced row version owned.
 pub(crate) fn delete_values(
     access: &Access<'_>,
     rel: &HeapRel,
     writer: &Writer<'_>,
     pointers: &[External],
+    remove: Remove,
 ) -> HeapResult<()> {
     let Some(toast) = &rel.desc.toast else { return Ok(()) };
     for pointer in pointers.iter().filter(|pointer| pointer.toast_relation == toast.oid.0) {
@@ -181,7 +184,7 @@ pub(crate) fn delete_values(
         })?;
         for tid in tids {
             runtime::check_interrupts()?;
-            match delete(access, &toast.rel, writer, tid)? {
+            match remove(access, &toast.rel, writer, tid)? {
                 DeleteOutcome::Deleted => {}
                 DeleteOutcome::Refused(_) => {
                     return Err(HeapError::ToastMissing {

@@ -108,10 +108,43 @@ pub fn delete(
         Look::Free { header, .. } => header,
         Look::Refused(refusal) => return Ok(DeleteOutcome::Refused(refusal)),
     };
-    make_fit(access, rel, &mut page, writer.xid)?;
     let pointers = pointers_at(rel, &page, tid, &header);
-    let mut maps = maps_to_clear(&page, &map, tid.block);
-    let (cid, combo) = ending_cid(&header, writer);
+    delete_version(access, rel, writer, page, &map, &header, tid)?;
+    toast::delete_values(access, rel, writer, &pointers, delete)?;
+    Ok(DeleteOutcome::Deleted)
+}
+
+/// Takes back a row version that this very command inserted, and that nobody is to find by an index: no command of any transaction sees it.
+pub fn take_back(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    writer: &Writer<'_>,
+    tid: Tid,
+) -> HeapResult<DeleteOutcome> {
+    let mut map = VmCursor::default();
+    let pin = access.pool.read(heap_tag(rel, tid.block))?;
+    let page = latch_covered(access, rel, &pin, &mut map)?;
+    let own = read_header(&page, tid.offset).filter(|header| header.raw_xmin == writer.xid);
+    let header = own.ok_or_else(|| corrupt(rel, tid, "tuple is not the writer's"))?;
+    let pointers = pointers_at(rel, &page, tid, &header);
+    delete_version(access, rel, writer, page, &map, &header, tid)?;
+    toast::delete_values(access, rel, writer, &pointers, take_back)?;
+    Ok(DeleteOutcome::Deleted)
+}
+
+/// Stamps a version that the writer may delete, and logs it.
+fn delete_version(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    writer: &Writer<'_>,
+    mut page: ExclusivePage<'_>,
+    map: &VmCursor,
+    header: &Header,
+    tid: Tid,
+) -> HeapResult<()> {
+    make_fit(access, rel, &mut page, writer.xid)?;
+    let mut maps = maps_to_clear(&page, map, tid.block);
+    let (cid, combo) = ending_cid(header, writer);
     let stamp = Stamp {
         offset: tid.offset,
         xmax: writer.xid,
@@ -132,10 +165,7 @@ pub fn delete(
     action.page_data(i, &log);
     maps.log(&mut action);
     action.commit();
-    drop(maps);
-    drop(page);
-    toast::delete_values(access, rel, writer, &pointers)?;
-    Ok(DeleteOutcome::Deleted)
+    Ok(())
 }
 
 /// Overwrites a row's values in place, outside MVCC: counters in system catalogs (`relpages`, `reltuples`), which everybody may see at once
@@ -236,7 +266,7 @@ fn drop_old_values(
     }
     let kept: Vec<External> = values.iter().filter_map(toast::as_external).collect();
     let gone: Vec<External> = old.iter().filter(|pointer| !kept.contains(pointer)).copied().collect();
-    toast::delete_values(access, rel, writer, &gone)
+    toast::delete_values(access, rel, writer, &gone, delete)
 }
 
 impl Update<'_> {

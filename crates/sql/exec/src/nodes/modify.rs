@@ -3,6 +3,7 @@
 //! A row that another transaction changed meanwhile is waited for; under READ COMMITTED the newest version is then locked and
 //! the conditions are checked against it again, under REPEATABLE READ the statement fails (40001).
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{SqlError, SqlResult, Tid, sql_err};
@@ -77,7 +78,7 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
                 None => None,
             };
             let filter = compiler.list(&conflict.filter, inputs)?;
-            Some(Conflict { arbiters: conflict.arbiters.clone(), set, filter })
+            Some(Rc::new(Conflict { arbiters: conflict.arbiters.clone(), set, filter }))
         }
     };
     let view_checks = modify
@@ -134,6 +135,13 @@ struct Conflict {
     filter: Box<[Code]>,
 }
 
+impl Conflict {
+    /// Whether equal keys in the index are a conflict and not an error.
+    fn arbitrates(&self, index: &IndexWriter) -> bool {
+        self.arbiters.is_empty() || self.arbiters.contains(&index.oid())
+    }
+}
+
 struct ModifyNode {
     command: Command,
     rel: RelId,
@@ -147,7 +155,7 @@ struct ModifyNode {
     indexes: Vec<IndexWriter>,
     indexed: Option<Vec<usize>>,
     returning: Option<Projection>,
-    conflict: Option<Conflict>,
+    conflict: Option<Rc<Conflict>>,
     /// Views with their conditions, for WITH CHECK OPTION.
     view_checks: Vec<(String, Box<[Code]>)>,
     /// RETURNING names OLD or NEW.
@@ -200,22 +208,29 @@ impl ModifyNode {
         self.row.extend_from_slice(&self.source_row[..width]);
         self.row.resize(width + SYSTEM.len(), Datum::Null);
         self.check_row(cx)?;
-        if let Some(conflict) = self.conflict.take() {
-            let done = self.resolve_conflict(&conflict, cx);
-            self.conflict = Some(conflict);
-            if let Some(written) = done? {
-                return Ok(written);
-            }
+        match self.conflict.clone() {
+            Some(conflict) => self.insert_or_resolve(&conflict, cx),
+            None => self.insert_row(None, cx),
         }
-        let values = &self.row[..width];
-        let heap = &self.heap;
+    }
+
+    /// Writes the row in `self.row`; false if there is an ON CONFLICT clause and somebody has one of its keys by now.
+    fn insert_row(&mut self, conflict: Option<&Conflict>, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let (table, heap) = (&self.table, &self.heap);
+        let values = &self.row[..table.columns.len()];
         let tid = cx
             .with_writer(|access, writer| {
                 heap::insert(access, heap, writer, values, InsertOptions::default())
             })?
             .map_err(crate::error::heap)?;
         for index in &self.indexes {
-            index.insert(&self.table, &self.heap, &self.row, tid, cx)?;
+            if !conflict.is_some_and(|conflict| conflict.arbitrates(index)) {
+                index.insert(table, heap, &self.row, tid, cx)?;
+            } else if !index.try_insert(table, heap, &self.row, tid, cx)? {
+                cx.with_writer(|access, writer| heap::take_back(access, heap, writer, tid))?
+                    .map_err(crate::error::heap)?;
+                return Ok(false);
+            }
         }
         self.finish_row(tid, cx);
         self.old.clear();
@@ -237,61 +252,75 @@ impl ModifyNode {
         Ok(())
     }
 
-    /// ON CONFLICT: `None` if there is none and the row is to be inserted, else whether a row was written.
-    fn resolve_conflict(&mut self, conflict: &Conflict, cx: &mut Cx<'_>) -> SqlResult<Option<bool>> {
-        let mut found = None;
-        for index in &self.indexes {
-            if conflict.arbiters.is_empty() || conflict.arbiters.contains(&index.oid()) {
-                found = index.find_conflict(&self.table, &self.heap, &self.row, cx)?;
-                if found.is_some() {
-                    break;
-                }
-            }
-        }
-        let Some(mut tid) = found else { return Ok(None) };
-        let Some(set) = &conflict.set else { return Ok(Some(false)) };
+    /// INSERT … ON CONFLICT: looks for a row with one of the keys, and does what is to be done with it, or inserts; until one of the two is
+    /// done, whatever others do meanwhile. Whether a row was written.
+    fn insert_or_resolve(&mut self, conflict: &Conflict, cx: &mut Cx<'_>) -> SqlResult<bool> {
         let excluded = self.row.clone();
         loop {
-            match recheck::lock_newest(
-                &self.heap,
-                tid,
-                heap::LockStrength::NoKeyUpdate,
-                plan::RowLockWait::Block,
-                cx,
-            )? {
-                Newest::Gone => return Ok(None),
-                Newest::SelfModified => {
-                    return Err(sql_err!(
-                        CARDINALITY_VIOLATION,
-                        "ON CONFLICT DO UPDATE command cannot affect row a second time"
-                    )
-                    .hint(
-                        "Ensure that no rows proposed for insertion within the same command have duplicate constrained values.",
-                    ));
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            match (self.find_conflict(conflict, cx)?, &conflict.set) {
+                (None, _) => {
+                    if self.insert_row(Some(conflict), cx)? {
+                        return Ok(true);
+                    }
                 }
-                Newest::Locked(newest) => tid = newest,
-                Newest::Skipped => return Ok(Some(false)),
-            }
-            if !self.fetch_old(tid, cx)? {
-                return Ok(None);
-            }
-            let old = self.row.clone();
-            let rows = Rows { outer: &old, inner: &excluded };
-            if !passes(&conflict.filter, rows, cx)? {
-                return Ok(Some(false));
-            }
-            for (number, code) in set {
-                let value = code.eval(rows, cx)?;
-                self.row[*number as usize - 1] = value;
-            }
-            self.check_row(cx)?;
-            match self.write_update(tid, &old, cx)? {
-                Step::Done => {
-                    self.old = old;
-                    return Ok(Some(true));
+                (Some(tid), None) => {
+                    recheck::must_see(&self.heap, tid, cx)?;
+                    return Ok(false);
                 }
-                Step::Refused(_) => continue,
+                (Some(tid), Some(set)) => {
+                    if let Some(written) = self.update_instead(tid, &excluded, set, &conflict.filter, cx)? {
+                        return Ok(written);
+                    }
+                }
             }
+            self.row.clone_from(&excluded);
+        }
+    }
+
+    /// A live row that has one of the keys.
+    fn find_conflict(&self, conflict: &Conflict, cx: &mut Cx<'_>) -> SqlResult<Option<Tid>> {
+        for index in self.indexes.iter().filter(|index| conflict.arbitrates(index)) {
+            let found = index.find_conflict(&self.table, &self.heap, &self.row, cx)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// DO UPDATE of the row at `tid`: whether it was written, or the condition is against it; `None` if it has changed meanwhile.
+    fn update_instead(
+        &mut self,
+        tid: Tid,
+        excluded: &[Datum],
+        set: &[(i16, Code)],
+        filter: &[Code],
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<bool>> {
+        if !recheck::lock_conflicting(&self.heap, tid, cx)? {
+            return Ok(None);
+        }
+        recheck::must_see(&self.heap, tid, cx)?;
+        if !self.fetch_old(tid, cx)? {
+            return Ok(None);
+        }
+        let old = self.row.clone();
+        let rows = Rows { outer: &old, inner: excluded };
+        if !passes(filter, rows, cx)? {
+            return Ok(Some(false));
+        }
+        for (number, code) in set {
+            let value = code.eval(rows, cx)?;
+            self.row[*number as usize - 1] = value;
+        }
+        self.check_row(cx)?;
+        match self.write_update(tid, &old, cx)? {
+            Step::Done => {
+                self.old = old;
+                Ok(Some(true))
+            }
+            Step::Refused(_) => Ok(None),
         }
     }
 

@@ -379,3 +379,21 @@ fn counters_are_overwritten_in_place() {
     assert_eq!(world.rows(&rel), [(7, "xyz".into())]);
     world.check_redo(&[&rel]);
 }
+
+#[test]
+fn a_row_that_is_taken_back_was_never_there() {
+    let world = World::new();
+    let rel = world.pairs();
+    let mut session = world.session();
+    let tid = session.write(|access, writer| {
+        let tid = insert(access, &rel, writer, &pair(1, "x"), Default::default())?;
+        take_back(access, &rel, writer, tid).map(|_| tid)
+    });
+    assert_eq!(session.rows(&rel), [], "to its own command");
+    session.txn.next_command().unwrap();
+    assert_eq!(session.rows(&rel), [], "to later ones");
+    assert_eq!(world.rows(&rel), []);
+    session.commit();
+    assert_eq!(world.rows(&rel), []);
+    assert_eq!(world.session().fetch(&rel, tid).0, Fetched::AllDead);
+}
