@@ -1,4 +1,4 @@
-//! Two sessions and one row: ON CONFLICT with rows of others.
+//! Two sessions and one row: row locks beneath savepoints, and ON CONFLICT with rows of others.
 
 mod support;
 
@@ -8,6 +8,69 @@ fn script(s: &Client, steps: &[(&str, &str)]) {
     for (sql, expected) in steps {
         assert_eq!(s.query(sql), *expected, "{sql}");
     }
+}
+
+const BUSY: &str = "ERROR:  could not obtain lock on row in relation \"t\"";
+const TAKE: &str = "select id from t where id = 1 for update nowait";
+
+#[test]
+fn a_lock_outlives_the_savepoint_that_changed_its_row() {
+    let server = Server::new();
+    let (s, other) = (server.connect(), server.connect());
+    s.query("create table t (id int primary key, v text) with (fillfactor = 50)");
+    s.query("insert into t values (1, 'first'), (2, '')");
+    let changes = [
+        "update t set v = 'again' where id = 1",
+        "update t set id = 3 where id = 1",
+        "delete from t where id = 1",
+        "select id from t where id = 1 for update",
+        "savepoint b; update t set v = 'b' where id = 1; release b",
+        "savepoint b; delete from t where id = 1; rollback to b; savepoint c; delete from t where id = 1",
+    ];
+    for change in changes {
+        s.query("begin");
+        assert_eq!(s.query("select v from t where id = 1 for no key update"), "first");
+        s.query("savepoint a");
+        s.query(change);
+        s.query("rollback to a");
+        assert_eq!(other.query(TAKE), BUSY, "{change}");
+        assert_eq!(other.query("select v from t where id = 1"), "first");
+        // Neither a look nor a VACUUM takes the lock away.
+        other.query("vacuum t");
+        assert_eq!(other.query(TAKE), BUSY, "{change}");
+        assert_eq!(s.query("select v from t where id = 1 for update"), "first");
+        assert_eq!(other.query(TAKE), BUSY, "{change}");
+        s.query("commit");
+        assert_eq!(other.query(TAKE), "1", "{change}");
+    }
+    script(
+        &s,
+        &[
+            ("begin; select v from t where id = 1 for update", "first"),
+            ("savepoint a; update t set v = 'x' where id = 1", ""),
+            ("rollback to a", ""),
+            ("update t set v = v || '!' where id = 1 returning v", "first!"),
+            ("commit", ""),
+        ],
+    );
+    assert_eq!(other.query("update t set v = v || '?' where id = 1 returning v"), "first!?");
+}
+
+#[test]
+fn a_lock_of_a_savepoint_goes_with_it() {
+    let server = Server::new();
+    let (s, other) = (server.connect(), server.connect());
+    s.query("create table t (id int primary key)");
+    s.query("insert into t values (1)");
+    s.query("begin; savepoint a");
+    s.query(TAKE);
+    assert_eq!(other.query(TAKE), BUSY);
+    s.query("rollback to a");
+    assert_eq!(other.query(TAKE), "1");
+    s.query("savepoint b; savepoint c; select 1 from t for update; release c; delete from t");
+    assert_eq!(other.query(TAKE), BUSY);
+    s.query("rollback to b");
+    assert_eq!(other.query(TAKE), "1");
 }
 
 #[test]

@@ -57,6 +57,9 @@ pub mod infomask {
     pub const HAS_VARLENA: u16 = 0x0002;
     /// Some value is stored in the toast table.
     pub const HAS_EXTERNAL: u16 = 0x0004;
+    /// `xmax` is a subtransaction that changed or locked a row on which an ancestor held a lock: should it alone be rolled back, the row
+    /// stays locked by its top level.
+    pub const XMAX_OVER_LOCK: u16 = 0x0008;
     /// `xmax` holds a key-shared lock (with `XMAX_EXCL_LOCK`: a shared one).
     pub const XMAX_KEYSHR_LOCK: u16 = 0x0010;
     /// `cid` is the number of a combo.
@@ -80,8 +83,13 @@ pub mod infomask {
     /// An UPDATE wrote this version.
     pub const UPDATED: u16 = 0x2000;
     /// All that describes `xmax`.
-    pub const XMAX_BITS: u16 =
-        XMAX_COMMITTED | XMAX_INVALID | XMAX_IS_MULTI | XMAX_LOCK_ONLY | XMAX_KEYSHR_LOCK | XMAX_EXCL_LOCK;
+    pub const XMAX_BITS: u16 = XMAX_COMMITTED
+        | XMAX_INVALID
+        | XMAX_IS_MULTI
+        | XMAX_LOCK_ONLY
+        | XMAX_KEYSHR_LOCK
+        | XMAX_EXCL_LOCK
+        | XMAX_OVER_LOCK;
     /// All hints: what two copies of a page may differ in.
     pub const HINTS: u16 = XMIN_COMMITTED | XMIN_INVALID | XMAX_COMMITTED | XMAX_INVALID;
 }

@@ -6,7 +6,9 @@
 //!
 //! # PostgreSQL counterpart and differences
 //! `heap_lock_tuple`. Shared strengths need multixacts, for which the format has room. A subtransaction that changes a row which its parent
-//! locked replaces the parent's lock.
+//! locked takes the parent's place in the header and notes that there was a lock ([`covers_lock`]), where PostgreSQL makes a multixact: a
+//! savepoint around each change costs nothing more. When the subtransaction alone is rolled back, its xid still tells the top level,
+//! and that one holds the row. Who held it is not noted: a lock of a savepoint that is rolled back too stays to the end.
 
 use base::Tid;
 use buffer::{ExclusivePage, PageChange, WalAction};
@@ -14,7 +16,7 @@ use wal::Rmgr;
 
 use crate::error::{HeapError, HeapResult, LockOutcome, LockStrength};
 use crate::fetch::heap_tag;
-use crate::header::{infomask, infomask2};
+use crate::header::{Header, infomask, infomask2, read_header};
 use crate::ops::{self, Stamp};
 use crate::place::make_fit;
 use crate::records::{VmChange, info, put_stamp};
@@ -65,10 +67,11 @@ pub(crate) fn lock_on_page(
     for_update: bool,
 ) -> HeapResult<()> {
     make_fit(access, rel, page, writer.xid)?;
+    let header = read_header(page, tid.offset).ok_or_else(|| corrupt(rel, tid, "tuple is gone"))?;
     let stamp = Stamp {
         offset: tid.offset,
         xmax: writer.xid,
-        infomask: infomask::XMAX_LOCK_ONLY | infomask::XMAX_EXCL_LOCK,
+        infomask: infomask::XMAX_LOCK_ONLY | infomask::XMAX_EXCL_LOCK | covers_lock(&header, writer),
         infomask2: if for_update { infomask2::KEYS_UPDATED } else { 0 },
         cid: None,
         next: tid,
@@ -89,4 +92,14 @@ pub(crate) fn lock_on_page(
     maps.log(&mut action);
     action.commit();
     Ok(())
+}
+
+/// What a stamp of the writer's must say about a lock that is there: [`infomask::XMAX_OVER_LOCK`] if the writer is a subtransaction and
+/// the lock an ancestor's, which has the smaller xid.
+pub(crate) fn covers_lock(header: &Header, writer: &Writer<'_>) -> u16 {
+    let xmax = header.raw_xmax;
+    let locked = header.lock_only() || header.has(infomask::XMAX_OVER_LOCK);
+    let older = xmax < writer.xid || xmax == writer.xid && header.has(infomask::XMAX_OVER_LOCK);
+    let mine = || writer.me.is_mine(xmax) || writer.me.is_rolled_back_child(xmax);
+    if locked && older && !header.xmax_invalid() && mine() { infomask::XMAX_OVER_LOCK } else { 0 }
 }

@@ -25,7 +25,7 @@ use crate::error::{DeleteOutcome, HeapError, HeapResult, Refusal, UpdateOutcome}
 use crate::fetch::heap_tag;
 use crate::header::{Bases, Header, INFOMASK, form_tuple, infomask, infomask2, read_header, tuple_len};
 use crate::insert::{InsertOptions, maps_to_clear};
-use crate::lock::lock_on_page;
+use crate::lock::{covers_lock, lock_on_page};
 use crate::ops::{self, Stamp};
 use crate::place::{Placer, make_fit};
 use crate::records::{Put, VmChange, common_parts, info, put_stamp, put_tuple};
@@ -148,7 +148,7 @@ fn delete_version(
     let stamp = Stamp {
         offset: tid.offset,
         xmax: writer.xid,
-        infomask: combo,
+        infomask: combo | covers_lock(header, writer),
         infomask2: infomask2::KEYS_UPDATED,
         cid: Some(cid),
         next: tid,
@@ -289,7 +289,7 @@ impl Update<'_> {
         Stamp {
             offset: self.tid.offset,
             xmax: self.writer.xid,
-            infomask: combo,
+            infomask: combo | covers_lock(header, self.writer),
             infomask2: bits,
             cid: Some(cid),
             next,

@@ -9,6 +9,7 @@
 //!    the commit and keep the hint.
 //! 3. Rows of aborted subtransactions of the running transaction are as dead as any (thread 4): the commit log says so and nobody asks
 //!    the snapshot, which is older.
+//! 4. The end of an `xmax` that stands over an ancestor's lock ([`infomask::XMAX_OVER_LOCK`]) is not hinted before its top level has ended.
 //!
 //! # Locks
 //! Callers hold at least the page's shared latch; hints are set under it.
@@ -19,6 +20,7 @@
 use base::{CommandId, OffsetNo, PAGE_SIZE, Xid};
 use buffer::{ExclusivePage, SharedPage};
 use page::PageBytes;
+use txn::subxact::Family;
 use txn::{RelKind, Transaction, TxnSystem, XidStatus};
 
 use crate::combo::ComboCids;
@@ -121,8 +123,21 @@ impl<P: Hintable> Judge<'_, P> {
             self.hint_committed(n, header, xmax, infomask::XMAX_COMMITTED);
             return Ok(XidStatus::Committed);
         }
-        self.hint(n, header, infomask::XMAX_INVALID);
+        if self.lock_beneath(header).is_none() {
+            self.hint(n, header, infomask::XMAX_INVALID);
+        }
         Ok(XidStatus::Aborted)
+    }
+
+    /// The top level that still holds a row whose `xmax` was rolled back.
+    fn lock_beneath(&self, header: &Header) -> Option<Xid> {
+        if !header.has(infomask::XMAX_OVER_LOCK) {
+            return None;
+        }
+        match self.txns.parents().family(header.raw_xmax) {
+            Family::AbortedChild(top) => Some(top).filter(|&top| self.txns.is_in_progress(top)),
+            _ => None,
+        }
     }
 
     /// Present fate of the inserter.
@@ -265,7 +280,11 @@ impl<P: Hintable> Judge<'_, P> {
         let status = self.xmax_status(n, header, |xid| txns.is_in_progress(xid))?;
         Ok(match status {
             XidStatus::InProgress => Writable::Busy(header.raw_xmax),
-            XidStatus::Aborted => Writable::Free,
+            XidStatus::Aborted => match self.lock_beneath(header) {
+                Some(top) if me.is_mine(top) => Writable::LockedByMe,
+                Some(top) => Writable::Busy(top),
+                None => Writable::Free,
+            },
             XidStatus::Committed if header.lock_only() => {
                 self.hint(n, header, infomask::XMAX_INVALID);
                 Writable::Free

@@ -371,6 +371,12 @@ impl Transaction {
         }
     }
 
+    /// Whether `xid` is a subtransaction of this transaction that was rolled back.
+    pub fn is_rolled_back_child(&self, xid: Xid) -> bool {
+        self.top_xid_if_assigned()
+            .is_some_and(|top| xid > top && self.system.parents().family(xid) == Family::AbortedChild(top))
+    }
+
     /// Live subtransactions' xids, ascending.
     pub fn subxids(&self) -> &[Xid] {
         &self.subxids
