@@ -44,6 +44,7 @@ pub const POINTS: &[(&str, bool)] = &[
     ("control-before-write", false),
     ("test-plain", false),
     ("test-failing", true),
+    ("test-uncounted-completion", true),
 ];
 
 /// What happens when armed code passes a point.

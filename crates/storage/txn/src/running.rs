@@ -30,7 +30,7 @@
 
 use std::sync::Arc;
 
-use base::Xid;
+use base::{Xid, stop_result};
 
 use super::SessionId;
 use super::horizon::{Oldest, XidHolds};
@@ -190,6 +190,10 @@ impl Running {
     pub(super) fn publish(&self, state: &mut State, latest: Xid) {
         state.latest_completed = state.latest_completed.max(latest);
         state.current = None;
+        if stop_result!("test-uncounted-completion").is_err() {
+            // What checks of histories must notice.
+            return;
+        }
         // SeqCst: partner of the load in `SnapshotCache::take`, which follows a SeqCst store of the worker's horizon. Only
         // the mutex's holder stores, so load and store need not be one step.
         let completions = self.completions.load(Ordering::Relaxed);

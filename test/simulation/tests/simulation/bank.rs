@@ -10,15 +10,16 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use base::stop::{self, Action};
 use base::{SqlError, SqlResult, SqlState};
 use engine::{CheckpointCause, EngineOptions};
+use history::Choices;
 use runtime::sim::{DiskImage, Simulation, crash_here};
 use runtime::{now, sleep, spawn_fiber, wait};
 
 use crate::agreement::check_indexes;
 use crate::cluster::{Server, initialized_disk, small_options};
-use crate::seeds::{self, Choices};
+use crate::crash::Crash;
+use crate::seeds;
 use crate::session::Client;
 use crate::two_phase;
 
@@ -157,50 +158,6 @@ fn last_life(plan: &Plan, ledger: &SharedLedger, choices: &mut Choices) {
     background.stop();
     check(&server, ledger);
     server.engine.shutdown().expect("the server shuts down");
-}
-
-/// How a life ends.
-#[derive(Debug)]
-enum Crash {
-    /// After so many disk operations; a small number crashes recovery.
-    Operations(u64),
-    /// When the stop point has been passed so often.
-    Point(&'static str, u64),
-    /// After so much time.
-    Time(Duration),
-}
-
-impl Crash {
-    fn choose(choices: &mut Choices) -> Crash {
-        match choices.below(8) {
-            0 => Crash::Operations(choices.between(1, 400)),
-            1..=2 => Crash::Operations(choices.between(400, 3000)),
-            3..=5 => {
-                let points: Vec<_> =
-                    stop::POINTS.iter().map(|p| p.0).filter(|p| !p.starts_with("test-")).collect();
-                Crash::Point(points[choices.below(points.len() as u64) as usize], choices.below(40))
-            }
-            _ => Crash::Time(Duration::from_millis(choices.between(1, 150))),
-        }
-    }
-
-    /// Prepares it.
-    fn arm(&self, simulation: &Simulation) -> Option<stop::ArmedPoint> {
-        match self {
-            Crash::Operations(n) => simulation.crash_after(*n),
-            Crash::Point(name, skip) => return Some(stop::arm(name, Action::Crash, *skip)),
-            Crash::Time(_) => {}
-        }
-        None
-    }
-
-    /// When the plug is pulled in any case.
-    fn longest(&self) -> Duration {
-        match self {
-            Crash::Time(time) => *time,
-            _ => Duration::from_millis(100),
-        }
-    }
 }
 
 /// The sessions of one life.

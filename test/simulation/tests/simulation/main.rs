@@ -3,8 +3,10 @@
 //! and tears what was not synced.
 //!
 //! # Layout
-//! * [`cluster`]: a server on a simulated machine, and its sessions. [`seeds`]: which seeds run, and how a failure names its own.
+//! * [`cluster`]: a server on a simulated machine, and its sessions. [`crash`]: how the machine's life ends. [`seeds`]: which seeds run, and
+//!   how a failure names its own.
 //! * [`bank`]: sessions transfer money while the machine crashes; [`two_phase`]: some of it in two phases. [`agreement`]: indexes against heaps.
+//! * [`appends`]: sessions append to lists while the machine crashes; one order of commits must explain all that they see.
 //! * [`knobs`]: the same statements under different sizes give the same answers.
 //! * [`old_snapshots`]: `old_snapshot_threshold`, by the virtual clock.
 //!
@@ -13,8 +15,10 @@
 //! fail again at the same step.
 
 mod agreement;
+mod appends;
 mod bank;
 mod cluster;
+mod crash;
 mod knobs;
 mod old_snapshots;
 mod seeds;

@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use history::Choices;
 use runtime::{sleep, wait};
 
 use crate::bank::{SharedLedger, Transfer};
-use crate::seeds::Choices;
 use crate::session::Client;
 
 /// Transfers that may be prepared at a time; the setting leaves room for those that are being prepared.

@@ -1,0 +1,242 @@
+//! Sessions append to lists while the machine crashes, and one order of commits must explain all that they see (crate `history`).
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use base::stop::{self, Action};
+use engine::{CheckpointCause, EngineOptions};
+use history::order::Report;
+use history::session::SharedWorld;
+use history::{Choices, Database, Failure, Lost, SETUP, Session};
+use runtime::sim::{DiskImage, Simulation, crash_here};
+use runtime::{now, sleep, spawn_fiber, wait};
+
+use crate::cluster::{Server, initialized_disk, small_options};
+use crate::crash::Crash;
+use crate::seeds;
+use crate::session::Client;
+
+/// Virtual time in which sessions must come to an end when they are told to.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Virtual time of the last life.
+const LAST_LIFE: Duration = Duration::from_millis(40);
+
+/// A connection within the simulation.
+struct Connection {
+    client: Client,
+    extended: bool,
+}
+
+impl Database for Connection {
+    fn run(&mut self, sql: &str) -> Result<Vec<String>, Failure> {
+        let result = if self.extended { self.client.run_extended(sql) } else { self.client.run(sql) };
+        result.map_err(|error| Failure::Error { code: error.code().to_string(), message: error.to_string() })
+    }
+
+    fn pause(&mut self, time: Duration) {
+        match time.is_zero() {
+            true => runtime::yield_now(),
+            false => wait(sleep(time)),
+        }
+    }
+}
+
+fn connect(server: &Server, pid: i32, choices: Choices, world: &SharedWorld) -> Session<Connection> {
+    let connection = Connection { client: server.connect(pid), extended: pid % 2 == 0 };
+    Session::new(connection, choices, world.clone())
+        .unwrap_or_else(|Lost| unreachable!("it is in this process"))
+}
+
+fn image() -> &'static DiskImage {
+    static IMAGE: OnceLock<DiskImage> = OnceLock::new();
+    IMAGE.get_or_init(|| initialized_disk(&small_options(), SETUP))
+}
+
+/// What a seed decides about a machine.
+#[derive(Clone)]
+struct Plan {
+    sessions: u64,
+    /// How its lives end, but for the last one.
+    crashes: Vec<Crash>,
+    /// VACUUM and checkpoints beside the sessions.
+    upkeep: bool,
+    /// So many transactions end in each of these lives before no end is counted any more.
+    counted: Option<u64>,
+    options: EngineOptions,
+}
+
+impl Plan {
+    fn new(seed: u64) -> Plan {
+        let mut choices = Choices::new(seed, 6);
+        let mut options = small_options();
+        options.shared_buffers = *choices.of(&[96, 128, 256]);
+        options.checkpoint_timeout = Duration::from_millis(*choices.of(&[20, 100, 1000]));
+        let crashes = (0..choices.below(3)).map(|_| Crash::choose(&mut choices)).collect();
+        Plan { sessions: choices.between(3, 10), crashes, upkeep: true, counted: None, options }
+    }
+}
+
+/// Lives of one machine, and what its sessions saw in all of them; an error is an anomaly.
+fn simulate(seed: u64, plan: Plan) -> Result<Report, String> {
+    let mut choices = Choices::new(seed, 7);
+    let world = SharedWorld::default();
+    let simulation = Simulation::with_disk(seed, image());
+    if choices.one_in(2) {
+        simulation.switch_at_latches(choices.between(2, 20));
+    }
+    for (life, crash) in plan.crashes.iter().enumerate() {
+        let mut choices = Choices::new(seed, 200 + life as u64);
+        let armed = crash.arm(&simulation);
+        let uncounted = plan.counted.map(|n| stop::arm("test-uncounted-completion", Action::Error, n));
+        let (plan, world, longest) = (plan.clone(), world.clone(), crash.longest());
+        let ended = simulation.run(move || {
+            let server = Server::open(plan.options.clone());
+            observe_recovery(&server, &world);
+            let _background = server.start_background();
+            let _appenders = start(&server, &plan, &world, &mut choices);
+            wait(sleep(longest));
+            crash_here()
+        });
+        let _: runtime::Crashed = ended.map(|never: std::convert::Infallible| never).expect_err("it crashes");
+        drop((armed, uncounted));
+    }
+    let life = move || {
+        let server = Server::open(plan.options.clone());
+        observe_recovery(&server, &world);
+        let background = server.start_background();
+        let appenders = start(&server, &plan, &world, &mut choices);
+        wait(sleep(LAST_LIFE));
+        appenders.stop();
+        background.stop();
+        let checked = connect(&server, 2, choices, &world).check();
+        if checked.is_ok() {
+            server.engine.shutdown().expect("the server shuts down");
+        }
+        checked
+    };
+    simulation.run(life).expect("nothing crashes the machine now")
+}
+
+fn observe_recovery(server: &Server, world: &SharedWorld) {
+    let mut observer = connect(server, 2, Choices::new(0, 0), world);
+    observer.recover().unwrap_or_else(|Lost| unreachable!("it is in this process"));
+}
+
+/// The sessions of one life.
+struct Appenders {
+    stop: Rc<Cell<bool>>,
+    running: Rc<Cell<u64>>,
+}
+
+impl Appenders {
+    fn stop(self) {
+        self.stop.set(true);
+        let asked = now();
+        while self.running.get() > 0 {
+            assert!(asked.elapsed() < PATIENCE, "{} sessions hang", self.running.get());
+            wait(sleep(Duration::from_millis(10)));
+        }
+    }
+}
+
+fn start(server: &Server, plan: &Plan, world: &SharedWorld, choices: &mut Choices) -> Appenders {
+    let appenders = Appenders { stop: Rc::default(), running: Rc::default() };
+    let spawn = |name, mut work: Box<dyn FnMut() -> bool>| {
+        let running = appenders.running.clone();
+        running.set(running.get() + 1);
+        spawn_fiber(name, move || {
+            while work() {}
+            running.set(running.get() - 1);
+        });
+    };
+    for n in 0..plan.sessions {
+        let choices = Choices::new(choices.below(u64::MAX), n);
+        let mut session = connect(server, 10 + n as i32, choices, world);
+        let stop = appenders.stop.clone();
+        spawn(
+            "appender",
+            Box::new(move || {
+                session.transaction().unwrap_or_else(|Lost| unreachable!("it is in this process"));
+                session.rest();
+                !stop.get()
+            }),
+        );
+    }
+    // Waits for nobody.
+    let mut observer = connect(server, 8, choices.clone(), world);
+    let stop = appenders.stop.clone();
+    spawn(
+        "observer",
+        Box::new(move || {
+            observer.observe().unwrap_or_else(|Lost| unreachable!("it is in this process"));
+            observer.rest();
+            !stop.get()
+        }),
+    );
+    // Ends what others prepared, until it is alone and nothing is left.
+    let mut resolver = connect(server, 7, choices.clone(), world);
+    let (stop, running) = (appenders.stop.clone(), appenders.running.clone());
+    spawn(
+        "resolver",
+        Box::new(move || {
+            let alone = stop.get() && running.get() == 1;
+            let resolved = resolver.resolve().unwrap_or_else(|Lost| unreachable!("it is in this process"));
+            resolver.rest();
+            resolved || !alone
+        }),
+    );
+    if !plan.upkeep {
+        return appenders;
+    }
+    let (client, engine, stop) = (server.connect(6), server.engine.clone(), appenders.stop.clone());
+    let mut choices = choices.clone();
+    spawn(
+        "upkeep",
+        Box::new(move || {
+            wait(sleep(Duration::from_millis(choices.between(1, 30))));
+            if choices.one_in(2) {
+                client.run("vacuum lists").expect("it is vacuumed");
+            } else {
+                engine.checkpoint(CheckpointCause::Requested).expect("a checkpoint is taken");
+            }
+            !stop.get()
+        }),
+    );
+    appenders
+}
+
+fn check(seed: u64) {
+    let report = simulate(seed, Plan::new(seed)).unwrap_or_else(|anomaly| panic!("{anomaly}"));
+    eprintln!("seed {seed}: {report:?}");
+    assert!(report.committed > 0 && report.snapshots > report.committed);
+}
+
+#[test]
+fn one_order_of_commits_explains_what_all_see_0() {
+    seeds::for_each(0, 2, check);
+}
+
+#[test]
+fn one_order_of_commits_explains_what_all_see_1() {
+    seeds::for_each(1, 2, check);
+}
+
+/// Ends that nobody counts leave old snapshots in use: what was acknowledged is missing in them. Who waits for others then waits for ever, so
+/// that a few seeds come to a stop before anybody could see it.
+#[test]
+fn a_completion_counter_that_stands_still_is_caught() {
+    let anomaly = |seed| {
+        let crashes = vec![Crash::Time(Duration::from_millis(100))];
+        // Catalogs are not to be changed with such snapshots.
+        let plan = Plan { crashes, upkeep: false, counted: Some(10), ..Plan::new(seed) };
+        simulate(seed, plan).err()
+    };
+    let anomalies: Vec<String> = (0..8).filter_map(anomaly).collect();
+    assert!(anomalies.len() >= 4, "{anomalies:?}");
+    for anomaly in anomalies {
+        assert!(anomaly.starts_with("no order of commits explains this"), "{anomaly}");
+        assert!(anomaly.contains("does not see"), "{anomaly}");
+    }
+}
