@@ -100,38 +100,6 @@ fn a_new_index_is_not_for_snapshots_that_need_rows_it_lacks() {
     assert_eq!(writer.value("select indcheckxmin from pg_index where indexrelid = 't_again'::regclass"), "f");
 }
 
-/// One transaction of very many subtransactions: all of it is there after a crash right behind its commit, and what was rolled back is not.
-#[test]
-fn many_savepoints_survive_a_crash() {
-    const ROUNDS: usize = 100;
-    const EACH: usize = 50;
-    let mut server = Server::start(&[]);
-    let mut client = server.client();
-    client.query("create table t (id int primary key)").unwrap();
-    client.query("begin").unwrap();
-    for round in 0..ROUNDS {
-        let one = |n| format!("savepoint s; insert into t values ({}); release s", round * EACH + n);
-        client.query(&(0..EACH).map(one).collect::<Vec<_>>().join("; ")).unwrap();
-        let nested = |n: usize| format!("savepoint n{n}; insert into t values (-1 - {n})");
-        client.query(&(0..EACH).map(nested).collect::<Vec<_>>().join("; ")).unwrap();
-        client.query("rollback to n0; release n0").unwrap();
-    }
-    let mut other = server.client();
-    assert_eq!(other.value("select count(*) from t"), "0");
-    client.query("commit").unwrap();
-    server.kill();
-    server.run();
-    let mut client = server.client();
-    let total = ROUNDS * EACH;
-    assert_eq!(
-        client.value("select count(*) || ' ' || min(id) || ' ' || max(id) from t"),
-        format!("{total} 0 {}", total - 1)
-    );
-    client.query("set enable_seqscan = off").unwrap();
-    assert_eq!(client.value("select count(*) from t where id < 0"), "0");
-    assert_eq!(client.value("select count(*) from t where id >= 0"), total.to_string());
-}
-
 #[test]
 fn the_age_of_snapshots_is_a_setting_in_minutes() {
     let server = Server::start(&["old_snapshot_threshold=2h"]);

@@ -6,12 +6,16 @@ mod support;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use support::{Client, Server};
+use support::{Client, Server, knob};
 
-const PREPARED: u64 = 200;
 const BALANCE: i64 = 1000;
 /// First account of the second half; transfer `n` goes from account `n` to `n + OTHER`.
-const OTHER: u64 = 1000;
+const OTHER: u64 = 1_000_000;
+
+/// How many are prepared at a time.
+fn many() -> u64 {
+    knob("STAMPEDE_PREPARED", 200)
+}
 
 fn run(client: &mut Client, statements: &[&str]) {
     for statement in statements {
@@ -43,13 +47,13 @@ fn watch(server: &Server, stop: &AtomicBool) -> u64 {
         let row = client
             .query(
                 "select (select sum(v) from accounts), (select coalesce(sum(amount), 0) from history), \
-                 (select sum(v) from accounts where id > 1000)",
+                 (select sum(v) from accounts where id > 1000000)",
             )
             .unwrap()
             .remove(0);
         let numbers: Vec<i64> = row.iter().map(|n| n.as_ref().unwrap().parse().unwrap()).collect();
-        assert_eq!(numbers[0], 2 * PREPARED as i64 * BALANCE, "half of a transfer: {numbers:?}");
-        assert_eq!(numbers[2], PREPARED as i64 * BALANCE + numbers[1], "half of a transfer: {numbers:?}");
+        assert_eq!(numbers[0], 2 * many() as i64 * BALANCE, "half of a transfer: {numbers:?}");
+        assert_eq!(numbers[2], many() as i64 * BALANCE + numbers[1], "half of a transfer: {numbers:?}");
         looks += 1;
     }
     looks
@@ -65,7 +69,7 @@ fn end_all(server: &Server, command: &str, which: impl Fn(u64) -> bool + Sync) {
                 let which = &which;
                 scope.spawn(move || {
                     let mut client = server.client();
-                    for n in (1..=PREPARED).filter(|&n| n % 4 == part && which(n)) {
+                    for n in (1..=many()).filter(|&n| n % 4 == part && which(n)) {
                         run(&mut client, &[&format!("{command} 'transfer {n}'")]);
                     }
                 })
@@ -79,36 +83,41 @@ fn end_all(server: &Server, command: &str, which: impl Fn(u64) -> bool + Sync) {
 }
 
 #[test]
-fn two_hundred_prepared_transactions_survive_kill_9_and_are_ended_by_others() {
-    let mut server = Server::start(&["max_prepared_transactions=201", "checkpoint_timeout=1h"]);
+fn hundreds_of_prepared_transactions_survive_kill_9_and_are_ended_by_others() {
+    let prepared = many();
+    let room = format!("max_prepared_transactions={}", prepared + 1);
+    let mut server = Server::start(&[&room, "checkpoint_timeout=1h"]);
     let mut client = server.client();
     run(
         &mut client,
         &[
             "create table accounts (id int primary key, v int)",
             "create table history (id int primary key, amount int)",
-            &format!("insert into accounts select g, {BALANCE} from generate_series(1, {PREPARED}) g"),
+            &format!("insert into accounts select g, {BALANCE} from generate_series(1, {prepared}) g"),
             &format!(
-                "insert into accounts select g + {OTHER}, {BALANCE} from generate_series(1, {PREPARED}) g"
+                "insert into accounts select g + {OTHER}, {BALANCE} from generate_series(1, {prepared}) g"
             ),
         ],
     );
-    for n in 1..=PREPARED {
+    for n in 1..=prepared {
         prepare(&mut client, n);
-        if n == PREPARED / 2 {
+        if n == prepared / 2 {
             // The first half goes to files, the second one stays in the log.
             run(&mut client, &["checkpoint"]);
         }
     }
     let files =
         |server: &Server| std::fs::read_dir(server.data().join("pg_twophase")).unwrap().count() as u64;
-    assert_eq!(files(&server), PREPARED / 2);
+    assert_eq!(files(&server), prepared / 2);
     server.kill();
     server.run();
-    assert_eq!(server.log().matches("recovering prepared transaction").count() as u64, PREPARED);
+    assert_eq!(server.log().matches("recovering prepared transaction").count() as u64, prepared);
     let mut client = server.client();
-    assert_eq!(client.value("select count(*) from pg_prepared_xacts"), PREPARED.to_string());
-    assert_eq!(client.value("select sum(v) from accounts where id < 1000"), (200 * BALANCE).to_string());
+    assert_eq!(client.value("select count(*) from pg_prepared_xacts"), prepared.to_string());
+    assert_eq!(
+        client.value("select sum(v) from accounts where id < 1000000"),
+        (prepared as i64 * BALANCE).to_string()
+    );
     let waits = "select count(*) from pg_locks where pid is null and virtualtransaction = '-1/' || \
                  (select transaction::text from pg_prepared_xacts where gid = 'transfer 7')";
     assert_eq!(client.value(waits), "3", "two tables and the xid");
@@ -131,10 +140,10 @@ fn two_hundred_prepared_transactions_survive_kill_9_and_are_ended_by_others() {
         "transfer 7postgrespostgres"
     );
     run(&mut client, &["rollback prepared 'transfer 7'", "update accounts set v = v where id = 7"]);
-    let committed: u64 = (1..=PREPARED).filter(|n| n % 2 == 0).sum();
+    let committed: u64 = (1..=prepared).filter(|n| n % 2 == 0).sum();
     assert_eq!(client.value("select sum(amount) from history"), committed.to_string());
     assert_eq!(
-        client.value("select count(*) from accounts a where v <> 1000 and (id - 1) % 1000 % 2 = 0"),
+        client.value("select count(*) from accounts a where v <> 1000 and (id - 1) % 1000000 % 2 = 0"),
         "0",
         "a transfer that was rolled back left a trace"
     );
