@@ -6,6 +6,7 @@
 //! * [`system`]: columns and indexes of every table of `pg_catalog`, as constants. [`row`]: rows by column name.
 //! * [`tables`]: the catalogs as open tables. `cache`: what sessions share. [`database`]: what a statement reads through.
 //! * [`view`]: what the layers above see: relations, types, functions as plain structs. `load`, `names`: how they are read.
+//!   [`partition`]: keys and bounds of partitioned tables.
 //! * [`change`]: CREATE, ALTER and DROP as row changes. [`bootstrap()`]: initdb.
 //!
 //! # Invariants
@@ -22,6 +23,7 @@ pub mod change;
 pub mod database;
 mod load;
 mod names;
+pub mod partition;
 mod roles;
 pub mod row;
 mod shape;

@@ -57,6 +57,15 @@ impl Reader<'_> {
             persistence: class.char(pg_class::RELPERSISTENCE) as char,
             row_type: class.oid(pg_class::RELTYPE),
             has_subclass: class.bool(pg_class::RELHASSUBCLASS),
+            children: if class.bool(pg_class::RELHASSUBCLASS) { self.children(oid)? } else { Vec::new() },
+            partitioning: match kind {
+                RelationKind::PartitionedTable => Some(Arc::new(self.load_partitioning(oid)?)),
+                _ => None,
+            },
+            partition_of: match class.bool(pg_class::RELISPARTITION) {
+                true => self.parents(oid)?.first().copied().unwrap_or(Oid::INVALID),
+                false => Oid::INVALID,
+            },
             columns,
             checks: if class.int(pg_class::RELCHECKS) > 0 { self.load_checks(oid)? } else { Vec::new() },
             indexes: if class.bool(pg_class::RELHASINDEX) { self.load_indexes(oid)? } else { Vec::new() },
@@ -102,6 +111,13 @@ impl Reader<'_> {
             columns.push(column);
         }
         Ok((columns, attrs))
+    }
+
+    /// `attstorage` of a column.
+    pub fn column_storage(&self, table: Oid, number: i16) -> SqlResult<Option<u8>> {
+        let index = pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX;
+        let row = self.find_one(&pg_attribute::TABLE, index, &[table.into(), number.into()])?;
+        Ok(row.map(|(_, row)| row.char(pg_attribute::ATTSTORAGE)))
     }
 
     /// Physical class of a column: from its type, or for a dropped column from what `pg_attribute` kept of it.
@@ -172,6 +188,8 @@ impl Reader<'_> {
             validated: row.bool(pg_constraint::CONVALIDATED),
             enforced: row.bool(pg_constraint::CONENFORCED),
             no_inherit: row.bool(pg_constraint::CONNOINHERIT),
+            local: row.bool(pg_constraint::CONISLOCAL),
+            inherited: row.int(pg_constraint::CONINHCOUNT) as i16,
         };
         Ok(rows.iter().map(|(_, row)| row).filter(is_check).map(check).collect())
     }
@@ -246,6 +264,10 @@ impl Reader<'_> {
             valid: row.bool(pg_index::INDISVALID),
             nulls_not_distinct,
             constraint: self.constraint_of_index(table, oid)?,
+            parent: match class.bool(pg_class::RELISPARTITION) {
+                true => self.parents(oid)?.first().copied().unwrap_or(Oid::INVALID),
+                false => Oid::INVALID,
+            },
             keys,
             including,
             expressions: row.opt_str(pg_index::INDEXPRS).map(crate::stored_list::split).unwrap_or_default(),
@@ -262,7 +284,7 @@ impl Reader<'_> {
             serves: true,
             file,
             size: size_of(&class),
-            btree: Some(Arc::new(BtreeRel::new(btree))),
+            btree: (file.number != 0).then(|| Arc::new(BtreeRel::new(btree))),
         })
     }
 
@@ -345,6 +367,8 @@ fn column_of(row: &Row) -> Column {
             b'v' => Generated::Virtual,
             _ => Generated::None,
         },
+        local: row.bool(pg_attribute::ATTISLOCAL),
+        inherited: row.int(pg_attribute::ATTINHCOUNT) as i16,
     }
 }
 

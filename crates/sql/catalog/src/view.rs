@@ -12,6 +12,7 @@ use base::{Oid, RelFile, SqlResult, Xid};
 use btree::BtreeRel;
 use heap::HeapRel;
 
+use crate::partition::Partitioning;
 use crate::validity::Validity;
 
 /// `pg_class.relkind`.
@@ -102,6 +103,10 @@ pub struct Column {
     pub identity_sequence: Oid,
     /// Generated column.
     pub generated: Generated,
+    /// Defined by the table itself, not only by its parents (`attislocal`).
+    pub local: bool,
+    /// Number of direct parents that have it (`attinhcount`).
+    pub inherited: i16,
 }
 
 /// CHECK (`pg_constraint`).
@@ -119,6 +124,10 @@ pub struct Check {
     pub enforced: bool,
     /// NO INHERIT.
     pub no_inherit: bool,
+    /// Defined by the table itself, not only by its parents (`conislocal`).
+    pub local: bool,
+    /// Number of direct parents that have it (`coninhcount`).
+    pub inherited: i16,
 }
 
 /// Size of a relation as VACUUM, ANALYZE or CREATE INDEX last saw it (`pg_class`).
@@ -170,6 +179,8 @@ pub struct Index {
     pub nulls_not_distinct: bool,
     /// Constraint it implements; 0 if none.
     pub constraint: Oid,
+    /// The partitioned index that it is a part of; 0 if none.
+    pub parent: Oid,
     /// Attribute numbers of the key; 0 for an expression.
     pub keys: Vec<i16>,
     /// Attribute numbers of INCLUDE.
@@ -234,8 +245,14 @@ pub struct Table {
     pub persistence: char,
     /// Composite type of the rows; 0 if none.
     pub row_type: Oid,
-    /// Has children or is partitioned.
+    /// Has children, or had some: looked for in `children`.
     pub has_subclass: bool,
+    /// Tables that inherit from it directly, its partitions among them, by OID.
+    pub children: Vec<Oid>,
+    /// How it is partitioned, if it is.
+    pub partitioning: Option<Arc<Partitioning>>,
+    /// The partitioned table that it is a partition of; 0 if none.
+    pub partition_of: Oid,
     /// Columns by attribute number - 1, dropped ones included.
     pub columns: Vec<Column>,
     /// CHECK constraints.

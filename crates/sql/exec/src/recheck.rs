@@ -192,12 +192,11 @@ pub fn read_version(
     Ok(true)
 }
 
-/// Runs the plan below the change of `rel` once more with the row at `tid` standing for the relation. The first row that
-/// comes out, if the row still satisfies the conditions.
+/// Runs the plan below the change of `rel` once more with the row at `tid` of `member` (relation, rows, OID: `rel` itself, or of the tree
+/// that it stands for) standing for the relation. The first row that comes out, if the row still satisfies the conditions.
 pub fn run_again(
     rel: RelId,
-    heap: &HeapRel,
-    table: Oid,
+    (member, heap, table): (RelId, &HeapRel, Oid),
     tid: Tid,
     cx: &mut Cx<'_>,
 ) -> SqlResult<Option<Vec<Datum>>> {
@@ -215,7 +214,7 @@ pub fn run_again(
     let source = find_source(&statement, rel)
         .ok_or_else(|| SqlError::internal("plan of a changed relation not found"))?;
     let mut builder = Builder::new(&statement);
-    builder.recheck = Some(rel);
+    builder.recheck = Some(member);
     let mut node = builder.build(source)?;
     let outer = cx.recheck.replace(Recheck { row, done: false });
     let result = node.next(cx);

@@ -91,7 +91,9 @@ impl<'p, 'c> Converter<'p, 'c> {
     pub fn query(&mut self, query: &Query) -> SqlResult<Block> {
         runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
         self.scopes.push(Scope::default());
+        let outer = std::mem::replace(&mut self.planner.depth, self.scopes.len());
         let block = self.query_in_scope(query);
+        self.planner.depth = outer;
         self.scopes.pop();
         block
     }
@@ -174,7 +176,9 @@ impl<'p, 'c> Converter<'p, 'c> {
             if let Entry::Rel(rel) = self.scope().entries[mark.rte].clone()
                 && matches!(self.planner.sources[rel], Source::Table)
             {
-                block.marks.push(RowMark { rel, strength: strength(mark.strength), wait: wait(mark.wait) });
+                let tree = self.planner.is_inherited(rel);
+                let (strength, wait) = (strength(mark.strength), wait(mark.wait));
+                block.marks.push(RowMark { rel, strength, wait, tree });
             }
         }
         Ok(())
@@ -446,7 +450,9 @@ impl<'p, 'c> Converter<'p, 'c> {
                     .collect();
                 self.planner.lock(relation.oid, relation.lock_mode);
                 let table = Some(relation.table.clone());
-                self.planner.add_relation(Relation { alias, table, columns }, Source::Table)
+                let rel = self.planner.add_relation(Relation { alias, table, columns }, Source::Table)?;
+                self.planner.note_inherited(rel, relation);
+                Ok(rel)
             }
             RteKind::Subquery(sub) => {
                 let block = self.query(&sub.query)?;
@@ -600,6 +606,10 @@ impl<'p, 'c> Converter<'p, 'c> {
         if command != Command::Insert {
             let ctid = Var { rel, column: -1, type_oid: Oid(27), typmod: -1 };
             targets.push(Target { expr: Expr::Var(ctid), name: "ctid".into(), junk: true });
+            if self.planner.is_inherited(rel) {
+                let tableoid = Expr::Var(crate::inherit::tableoid(rel));
+                targets.push(Target { expr: tableoid, name: "tableoid".into(), junk: true });
+            }
         }
         for entry in query.targets.iter().filter(|t| t.junk) {
             targets.push(value(entry, &given));
@@ -618,9 +628,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             columns,
             returning,
             returning_names: names,
-            checks: Vec::new(),
-            generated: Vec::new(),
-            indexes: Vec::new(),
+            targets: Vec::new(),
             on_conflict,
             view_checks,
             versions: self.scope().versions,
@@ -1113,12 +1121,24 @@ impl<'p, 'c> Converter<'p, 'c> {
 impl Planner<'_> {
     /// Adds a relation to the statement.
     pub(crate) fn add_relation(&mut self, relation: Relation, source: Source) -> SqlResult<RelId> {
-        if self.relations.len() >= MAX_RELATIONS {
+        let rel = self.named;
+        if rel >= MAX_RELATIONS {
             return Err(base::sql_err!(PROGRAM_LIMIT_EXCEEDED, "too many range table entries"));
         }
-        self.relations.push(relation);
-        self.sources.push(source);
-        Ok(self.relations.len() - 1)
+        self.named += 1;
+        self.depths.push(self.depth);
+        self.put_relation(rel, relation, source);
+        Ok(rel)
+    }
+
+    /// Makes `rel` this relation; numbers below it that are not given yet stay free.
+    pub(crate) fn put_relation(&mut self, rel: RelId, relation: Relation, source: Source) {
+        while self.relations.len() <= rel {
+            self.relations.push(Relation { alias: self.no_alias.clone(), table: None, columns: Vec::new() });
+            self.sources.push(Source::Columns);
+        }
+        self.relations[rel] = relation;
+        self.sources[rel] = source;
     }
 }
 

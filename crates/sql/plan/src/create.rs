@@ -66,6 +66,9 @@ impl<'a, 'c> Creator<'a, 'c> {
     pub fn create(&mut self, path: &Path, output: Vec<Expr>) -> Plan {
         match &path.kind {
             PathKind::Scan(scan) => self.scan(path, scan, output),
+            PathKind::Append { rel, children, keys } => {
+                self.append(path, (*rel, children.as_slice(), keys.as_slice()), output)
+            }
             PathKind::NestLoop { kind, outer, inner, clauses, filter, inner_unique, materialize } => {
                 let all: Vec<&Expr> = output.iter().chain(clauses).chain(filter).collect();
                 self.loops.push((outer.rels, Vec::new()));
@@ -237,7 +240,7 @@ impl<'a, 'c> Creator<'a, 'c> {
     }
 
     /// Replaces columns of relations outside `own` by cells that enclosing loops set.
-    fn parameterised(&mut self, mut exprs: Vec<Expr>, own: RelSet) -> Vec<Expr> {
+    pub(crate) fn parameterised(&mut self, mut exprs: Vec<Expr>, own: RelSet) -> Vec<Expr> {
         let Creator { planner, loops, .. } = self;
         for expr in &mut exprs {
             expr.replace(&mut |e| {

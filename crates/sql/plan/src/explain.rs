@@ -102,6 +102,9 @@ impl<'a> Explain<'a> {
     fn plan(&mut self, plan: &'a Plan, indent: usize, number: &mut usize, label: Option<&str>) {
         let own = *number;
         *number += 1;
+        if let Some(only) = only_member(plan) {
+            return self.plan(only, indent, number, label);
+        }
         let mut child_indent = indent;
         if let Some(label) = label {
             self.line(child_indent, label);
@@ -267,17 +270,9 @@ impl<'a> Explain<'a> {
                 }
             ),
             Node::Append { .. } => "Append".into(),
+            Node::MergeAppend { .. } => "Merge Append".into(),
             Node::LockRows { .. } => "LockRows".into(),
-            Node::Modify(modify) => format!(
-                "{} on {}",
-                match modify.command {
-                    Command::Insert => "Insert",
-                    Command::Update => "Update",
-                    Command::Delete => "Delete",
-                    _ => "Merge",
-                },
-                self.target(modify.rel)
-            ),
+            Node::Modify(modify) => format!("{} on {}", verb(modify.command), self.target(modify.rel)),
         }
     }
 
@@ -329,7 +324,7 @@ impl<'a> Explain<'a> {
                 self.quals(indent, "Merge Cond", &list, true);
                 self.join_filter(indent, clauses, number);
             }
-            Node::Sort { keys, .. } => {
+            Node::Sort { keys, .. } | Node::MergeAppend { keys, .. } => {
                 let text = self.sort_keys(keys, qualify);
                 self.line(indent, &format!("Sort Key: {text}"));
             }
@@ -360,14 +355,16 @@ impl<'a> Explain<'a> {
                 self.line(indent, &format!("Window: {} AS ({text})", quote(name)));
             }
             Node::Modify(modify) => {
+                self.targets(modify, indent);
                 if let Some(conflict) = &modify.on_conflict {
                     let kind = if conflict.set.is_some() { "UPDATE" } else { "NOTHING" };
                     self.line(indent, &format!("Conflict Resolution: {kind}"));
                     let names: Vec<String> = modify
+                        .table
                         .indexes
                         .iter()
-                        .filter(|i| conflict.arbiters.contains(&i.index.oid))
-                        .map(|i| quote(&i.index.name))
+                        .filter(|i| conflict.arbiters.contains(&i.oid))
+                        .map(|i| quote(&i.name))
                         .collect();
                     if !names.is_empty() {
                         self.line(indent, &format!("Conflict Arbiter Indexes: {}", names.join(", ")));
@@ -384,6 +381,17 @@ impl<'a> Explain<'a> {
         );
         if !plan.filter.is_empty() {
             self.removed(indent, "Filter", number, |m| m.filtered);
+        }
+    }
+
+    /// The tables that a change of an inheritance tree writes to.
+    fn targets(&mut self, modify: &Modify, indent: usize) {
+        if modify.command == Command::Insert {
+            return;
+        }
+        for target in modify.targets.iter().filter(|t| t.rel != modify.rel) {
+            let text = format!("{} on {}", verb(modify.command), self.target(target.rel));
+            self.line(indent, &text);
         }
     }
 
@@ -659,6 +667,26 @@ impl<'a> Explain<'a> {
                 with_type(format!("'{quoted}'"))
             }
         }
+    }
+}
+
+/// The scan of a tree's only member, which is shown in the tree's place.
+fn only_member(plan: &Plan) -> Option<&Plan> {
+    match &plan.node {
+        Node::Append { children, tree: Some(_) } => match children.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn verb(command: Command) -> &'static str {
+    match command {
+        Command::Insert => "Insert",
+        Command::Update => "Update",
+        Command::Delete => "Delete",
+        _ => "Merge",
     }
 }
 

@@ -73,22 +73,13 @@ impl<'a, 'c> Search<'a, 'c> {
         })
     }
 
-    /// Conditions on one relation alone.
-    pub fn filters_of(&self, rel: RelId) -> Vec<Expr> {
-        let one = RelSet::one(rel);
-        let mut out = self.level.class_filters(rel);
-        out.extend(
-            self.level
-                .clauses
-                .iter()
-                .filter(|c| c.rels == one && c.special.is_none())
-                .map(|c| c.expr.clone()),
-        );
-        out
-    }
-
     fn estimate_base(&mut self, rel: RelId) {
-        let filters = self.filters_of(rel);
+        let filters = self.level.filters_of(rel);
+        if let Some(rows) = self.planner.member_rows(rel, &filters) {
+            self.base_rows.insert(rel, rows);
+            self.rows.insert(RelSet::one(rel), rows);
+            return;
+        }
         let share = selectivity::conjunction(&*self.planner, &filters);
         let tuples = match (&self.planner.relations[rel].table, self.given.get(&rel)) {
             (_, Some(cost)) => cost.rows,
@@ -100,7 +91,10 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 
     fn base_paths(&mut self, rel: RelId) -> Vec<Rc<Path>> {
-        let filters = self.filters_of(rel);
+        let filters = self.level.filters_of(rel);
+        if self.planner.is_inherited(rel) {
+            return self.member_paths(rel);
+        }
         let Some(given) = self.given.get(&rel).copied() else { return self.table_paths(rel, &filters) };
         let operators: f64 = filters.iter().map(Expr::operators).sum();
         let settings = self.planner.settings();
@@ -375,7 +369,7 @@ impl<'a, 'c> Search<'a, 'c> {
         }
         let Some(rel) = inner.iter().next() else { return false };
         let Some(table) = &self.planner.relations[rel].table else { return false };
-        let filters = self.filters_of(rel);
+        let filters = self.level.filters_of(rel);
         let equated = |column: i16| {
             let is = |e: &Expr| matches!(e, Expr::Var(v) if v.rel == rel && v.column == column);
             clauses.iter().chain(&filters).filter_map(as_equality).any(|(_, a, b)| {

@@ -241,6 +241,62 @@ impl Level {
         true
     }
 
+    /// Conditions on one relation alone.
+    pub fn filters_of(&self, rel: RelId) -> Vec<Expr> {
+        let one = RelSet::one(rel);
+        let mut out = self.class_filters(rel);
+        let own = self.clauses.iter().filter(|c| c.rels == one && c.special.is_none());
+        out.extend(own.map(|c| c.expr.clone()));
+        out
+    }
+
+    /// The level as a member of an inheritance tree sees it that stands for its parent. Classes and single expressions keep their
+    /// numbers; `translate` turns the parent's columns into the member's.
+    pub fn for_member(&self, parent: RelId, member: RelId, translate: &dyn Fn(&Expr) -> Expr) -> Level {
+        let set = |set: RelSet| match set.contains(parent) {
+            true => (set - RelSet::one(parent)) | RelSet::one(member),
+            false => set,
+        };
+        let clause = |c: &Clause| Clause { expr: translate(&c.expr), rels: set(c.rels), special: c.special };
+        let special = |s: &Special| Special {
+            kind: s.kind,
+            min_left: set(s.min_left),
+            min_right: set(s.min_right),
+            right: set(s.right),
+            left: set(s.left),
+        };
+        let class = |c: &Class| Class {
+            members: c.members.iter().map(|(e, rels)| (translate(e), set(*rels))).collect(),
+            pattern: c.pattern.clone(),
+        };
+        Level {
+            rels: set(self.rels),
+            clauses: self.clauses.iter().map(clause).collect(),
+            specials: self.specials.iter().map(special).collect(),
+            classes: self.classes.iter().map(class).collect(),
+            singles: self.singles.iter().map(translate).collect(),
+            constant: Vec::new(),
+            lateral: self.lateral.iter().map(|(rel, needs)| (*rel, set(*needs))).collect(),
+        }
+    }
+
+    /// Whether an order's key is of a class, or of one of the first `singles` single expressions.
+    pub fn knows(&self, key: &PathKey, singles: usize) -> bool {
+        key.class.checked_sub(SINGLES).is_none_or(|single| single < singles)
+    }
+
+    /// An expression over `rel` alone that has the value of an order's key; none if it has none.
+    pub fn expr_of(&self, key: &PathKey, rel: RelId) -> Option<Expr> {
+        let one = RelSet::one(rel);
+        match key.class.checked_sub(SINGLES) {
+            Some(single) => self.singles.get(single).filter(|e| RelSet::of(e) == one).cloned(),
+            None => {
+                let members = &self.classes.get(key.class)?.members;
+                members.iter().find(|(_, rels)| *rels == one).map(|(e, _)| e.clone())
+            }
+        }
+    }
+
     /// Conditions that classes give for one relation: members against the constant, or against each other.
     pub fn class_filters(&self, rel: RelId) -> Vec<Expr> {
         let one = RelSet::one(rel);

@@ -4,6 +4,7 @@
 //! # Layout
 //! * [`expr`], [`mod@plan`]: what comes out. `logical`: a query level in between; `convert` makes it, `prepare` rewrites it.
 //! * `level`: where conditions apply, equivalence classes, limits of outer joins. `scan`, `joins`: paths. `create`: nodes.
+//! * `inherit`: tables that stand for their children too. `append`: paths over those. `names`: what EXPLAIN calls relations.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
 //! * [`cost`], [`selectivity`], [`stats`]: estimates. [`explain`]: the plan as text.
 //!
@@ -15,6 +16,7 @@
 //! # PostgreSQL counterpart and differences
 //! `optimizer/`. Joins are parameterised only at scans; no parallel plans, no genetic search (greedy beyond the threshold).
 
+mod append;
 mod convert;
 pub mod cost;
 mod create;
@@ -22,9 +24,11 @@ pub mod explain;
 pub mod expr;
 mod fold;
 mod function;
+mod inherit;
 mod joins;
 mod level;
 mod logical;
+mod names;
 mod path;
 pub mod plan;
 mod planner;

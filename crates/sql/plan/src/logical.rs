@@ -237,8 +237,6 @@ impl Modify {
     /// Calls `f` on every expression but those of the source.
     pub fn for_exprs_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         self.returning.iter_mut().for_each(&mut *f);
-        self.checks.iter_mut().for_each(|(_, e)| f(e));
-        self.generated.iter_mut().for_each(|(_, e)| f(e));
         self.view_checks.iter_mut().flat_map(|c| &mut c.quals).for_each(&mut *f);
         if let Some(conflict) = &mut self.on_conflict {
             conflict.set.iter_mut().flatten().for_each(|(_, e)| f(e));

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::expr::{Expr, RelId};
+use crate::expr::{Expr, RelId, SortKey};
 use crate::plan::{Bitmap, Cost, IndexCondition, IndexRef, JoinClause, JoinKind};
 use crate::relset::RelSet;
 
@@ -48,6 +48,12 @@ pub struct Path {
 #[allow(missing_docs)]
 pub enum PathKind {
     Scan(ScanKind),
+    /// The members of an inheritance tree, in their order; with keys, merged.
+    Append {
+        rel: RelId,
+        children: Vec<Rc<Path>>,
+        keys: Vec<SortKey>,
+    },
     NestLoop {
         kind: JoinKind,
         outer: Rc<Path>,

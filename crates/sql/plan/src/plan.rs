@@ -207,7 +207,9 @@ impl Plan {
                 f(left);
                 f(right);
             }
-            Node::Append { children } => children.iter().for_each(f),
+            Node::Append { children, .. } | Node::MergeAppend { children, .. } => {
+                children.iter().for_each(f);
+            }
             Node::Modify(modify) => f(&modify.source),
             Node::SeqScan { .. }
             | Node::IndexScan { .. }
@@ -247,7 +249,9 @@ impl Plan {
                     f(&k.inner);
                 });
             }
-            Node::Sort { keys, .. } => keys.iter().for_each(|k| f(&k.expr)),
+            Node::Sort { keys, .. } | Node::MergeAppend { keys, .. } => {
+                keys.iter().for_each(|k| f(&k.expr));
+            }
             Node::Unique { columns, .. } => columns.iter().for_each(f),
             Node::Aggregate { keys, calls, .. } => {
                 keys.iter().for_each(&mut *f);
@@ -263,8 +267,10 @@ impl Plan {
             }
             Node::Limit { count, offset, .. } => count.iter().chain(offset).for_each(f),
             Node::Modify(modify) => {
-                modify.checks.iter().for_each(|(_, e)| f(e));
-                modify.generated.iter().for_each(|(_, e)| f(e));
+                for target in &modify.targets {
+                    target.checks.iter().for_each(|(_, e)| f(e));
+                    target.generated.iter().for_each(|(_, e)| f(e));
+                }
                 modify.view_checks.iter().flat_map(|c| &c.quals).for_each(&mut *f);
                 if let Some(conflict) = &modify.on_conflict {
                     conflict.set.iter().flatten().for_each(|(_, e)| f(e));
@@ -467,6 +473,8 @@ pub struct RowMark {
     pub strength: RowLockStrength,
     /// When it cannot be had at once.
     pub wait: RowLockWait,
+    /// The relation stands for an inheritance tree: rows carry their `tableoid`.
+    pub tree: bool,
 }
 
 /// ON CONFLICT.
@@ -492,7 +500,8 @@ pub struct Modify {
     /// Its descriptor.
     pub table: Arc<Table>,
     /// Where the rows come from. INSERT: one output a column of the table, in column order. UPDATE: the new values in
-    /// the order of `columns`, then the old row's `ctid`. DELETE: the `ctid`.
+    /// the order of `columns`, then the old row's `ctid`. DELETE: the `ctid`. Behind the `ctid` stands the `tableoid` where the target
+    /// stands for an inheritance tree.
     pub source: Plan,
     /// UPDATE: columns assigned, from 1.
     pub columns: Vec<i16>,
@@ -500,12 +509,8 @@ pub struct Modify {
     pub returning: Vec<Expr>,
     /// Names of the columns of RETURNING.
     pub returning_names: Vec<Arc<str>>,
-    /// CHECK constraints: name and condition over the target.
-    pub checks: Vec<(Arc<str>, Expr)>,
-    /// Generated stored columns: number and expression over the target.
-    pub generated: Vec<(i16, Expr)>,
-    /// Index expressions and predicates of the target's indexes.
-    pub indexes: Vec<IndexExprs>,
+    /// The tables that rows are written to: the target itself, or members of its inheritance tree.
+    pub targets: Vec<TargetTable>,
     /// ON CONFLICT.
     pub on_conflict: Option<OnConflict>,
     /// WITH CHECK OPTION of the views that the change goes through, innermost first.
@@ -521,6 +526,23 @@ pub struct ViewCheck {
     pub view: Arc<str>,
     /// Its condition over the target, as a conjunction.
     pub quals: Vec<Expr>,
+}
+
+/// A table that rows are written to. All its expressions are over its own columns.
+#[derive(Debug)]
+pub struct TargetTable {
+    /// The relation: the target of the statement, or a member of its inheritance tree.
+    pub rel: RelId,
+    /// Its descriptor.
+    pub table: Arc<Table>,
+    /// Its number of each column of the statement's target, 0 for dropped ones; none if all have the same numbers.
+    pub columns: Option<Arc<[i16]>>,
+    /// CHECK constraints: name and condition.
+    pub checks: Vec<(Arc<str>, Expr)>,
+    /// Generated stored columns: number and expression.
+    pub generated: Vec<(i16, Expr)>,
+    /// Its indexes.
+    pub indexes: Vec<IndexExprs>,
 }
 
 /// Expressions of an index over its table.
@@ -675,14 +697,31 @@ pub enum Node {
         left: Box<Plan>,
         right: Box<Plan>,
     },
+    /// Rows of the children one after the other; their columns are the output's by position.
     Append {
         children: Vec<Plan>,
+        tree: Option<Box<Tree>>,
+    },
+    /// Sorted rows of the children, merged.
+    MergeAppend {
+        children: Vec<Plan>,
+        keys: Vec<SortKey>,
+        tree: Box<Tree>,
     },
     LockRows {
         child: Box<Plan>,
         marks: Vec<RowMark>,
     },
     Modify(Box<Modify>),
+}
+
+/// Whose rows an [`Node::Append`] gives, if its children are the members of an inheritance tree.
+#[derive(Debug)]
+pub struct Tree {
+    /// The relation that stands for the tree.
+    pub rel: RelId,
+    /// The member that each child reads.
+    pub members: Vec<RelId>,
 }
 
 /// Keys of a sort.

@@ -10,6 +10,7 @@ use types::record::RowType;
 use crate::convert::Converter;
 use crate::cost::Settings;
 use crate::expr::{Expr, ParamId, RelId, Var};
+use crate::inherit::Inherited;
 use crate::logical::{Block, Source};
 use crate::plan::{Command, Node, Plan, Relation, ResultColumn, Statement, SubPlan};
 use crate::selectivity::Columns;
@@ -63,6 +64,14 @@ pub struct Planner<'c> {
     pub(crate) modifies: bool,
     pub(crate) types: UserTypes,
     pub(crate) whole_rows: HashMap<RelId, Arc<RowType>>,
+    /// Relations that stand for inheritance trees.
+    pub(crate) inherited: HashMap<RelId, Inherited>,
+    /// Relations so far, members of inheritance trees not counted.
+    pub(crate) named: usize,
+    /// How deep the query is whose relations are being numbered, and the depth of each relation's.
+    pub(crate) depth: usize,
+    pub(crate) depths: Vec<usize>,
+    pub(crate) no_alias: Arc<str>,
 }
 
 /// Plans an analysed statement.
@@ -125,6 +134,11 @@ impl<'c> Planner<'c> {
             modifies: false,
             types: UserTypes::default(),
             whole_rows: HashMap::new(),
+            inherited: HashMap::new(),
+            named: 0,
+            depth: 0,
+            depths: Vec::new(),
+            no_alias: "".into(),
         }
     }
 
@@ -174,7 +188,7 @@ impl<'c> Planner<'c> {
     }
 
     fn finish(
-        self,
+        mut self,
         command: Command,
         plan: Plan,
         result: Vec<ResultColumn>,
@@ -182,7 +196,7 @@ impl<'c> Planner<'c> {
     ) -> SqlResult<Statement> {
         let (mut init, mut sub) = (0, 0);
         let mut subplans = Vec::new();
-        for entry in self.subs {
+        for entry in std::mem::take(&mut self.subs) {
             let name = match (&entry.cte, entry.init) {
                 (Some(name), _) => format!("CTE {name}"),
                 (None, true) => {
@@ -201,6 +215,7 @@ impl<'c> Planner<'c> {
             subplans.push(SubPlan { plan, name, cte: entry.cte.is_some() });
         }
         let modifies = self.modifies || has_marks(&plan);
+        self.name_relations(std::iter::once(&plan).chain(subplans.iter().map(|s: &SubPlan| &s.plan)));
         Ok(Statement {
             command,
             plan,
@@ -289,6 +304,9 @@ pub(crate) fn collect_subplans(expr: &Expr, out: &mut Vec<usize>) {
 
 impl Columns for Planner<'_> {
     fn rows(&self, var: &Var) -> f64 {
+        if let Some(inherited) = self.inherited.get(&var.rel) {
+            return inherited.tuples;
+        }
         match &self.relations[var.rel].table {
             Some(table) => self.context.statistics.table(table).tuples,
             None => self.derived_rows.get(&var.rel).copied().unwrap_or(1000.0),

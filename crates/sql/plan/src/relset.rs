@@ -1,19 +1,28 @@
 //! Sets of relations.
+//!
+//! Members of inheritance trees, which are numbered from [`FIRST_MEMBER`] on, share one bit: conditions and paths are made for one
+//! member at a time, which stands where its parent stood, so that no set has to tell two of them apart.
 
 use std::ops::{BitAnd, BitOr, Sub};
 
 use crate::expr::{Expr, RelId};
 
-/// Most relations that a statement may have.
-pub const MAX_RELATIONS: usize = 256;
+/// Bits of a set.
+const BITS: usize = 256;
+
+/// Most relations that a statement may have, members of inheritance trees not counted.
+pub const MAX_RELATIONS: usize = BITS - 1;
+
+/// Number of the first member of an inheritance tree.
+pub const FIRST_MEMBER: RelId = MAX_RELATIONS;
 
 /// A set of relations of a statement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RelSet([u64; MAX_RELATIONS / 64]);
+pub struct RelSet([u64; BITS / 64]);
 
 impl RelSet {
     /// No relation.
-    pub const EMPTY: RelSet = RelSet([0; MAX_RELATIONS / 64]);
+    pub const EMPTY: RelSet = RelSet([0; BITS / 64]);
 
     /// One relation.
     pub fn one(rel: RelId) -> RelSet {
@@ -24,12 +33,14 @@ impl RelSet {
 
     /// Adds a relation.
     pub fn insert(&mut self, rel: RelId) {
-        self.0[rel / 64] |= 1 << (rel % 64);
+        let bit = rel.min(FIRST_MEMBER);
+        self.0[bit / 64] |= 1 << (bit % 64);
     }
 
     /// Whether it is in.
     pub fn contains(&self, rel: RelId) -> bool {
-        self.0[rel / 64] >> (rel % 64) & 1 != 0
+        let bit = rel.min(FIRST_MEMBER);
+        self.0[bit / 64] >> (bit % 64) & 1 != 0
     }
 
     /// Whether there is none.
@@ -54,7 +65,7 @@ impl RelSet {
 
     /// In ascending order.
     pub fn iter(&self) -> impl Iterator<Item = RelId> + '_ {
-        (0..MAX_RELATIONS).filter(|rel| self.contains(*rel))
+        (0..BITS).filter(|rel| self.contains(*rel))
     }
 
     /// The relations that an expression mentions.

@@ -257,6 +257,23 @@ impl Search<'_, '_> {
             && index.keys.iter().any(|k| *k > 0)
     }
 
+    /// The whole table, with the join conditions that rows of `outer` decide.
+    pub(crate) fn filtered_scan(&mut self, rel: RelId, filters: &[Expr], outer: RelSet) -> Option<Rc<Path>> {
+        let joins = self.join_candidates(rel);
+        let joins: Vec<&JoinCandidate> = joins.iter().filter(|j| j.outer.is_subset(outer)).collect();
+        let table = self.planner.relations[rel].table.clone()?;
+        let shape = self.planner.context.statistics.table(&table);
+        let filter: Vec<Expr> = filters.iter().chain(joins.iter().map(|j| &j.expr)).cloned().collect();
+        let rows = clamp_rows(shape.tuples * selectivity::conjunction(&*self.planner, &filter));
+        let operators = filter.iter().map(Expr::operators).sum();
+        let (startup, total) = self.planner.settings().seq_scan(shape, operators);
+        let cost = Cost { startup, total, rows, width: self.width_of(rel) };
+        let enforced = joins.iter().map(|j| j.enforced).collect();
+        let kind = PathKind::Scan(ScanKind::Whole { rel, filter });
+        let path = Path { rels: RelSet::one(rel), cost, order: Vec::new(), outer, enforced, kind };
+        (!joins.is_empty()).then(|| Rc::new(path))
+    }
+
     /// Join conditions that compare something of `rel` with other relations.
     fn join_candidates(&self, rel: RelId) -> Vec<JoinCandidate> {
         let one = RelSet::one(rel);

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{Oid, SqlResult};
+use catalog::view::Table;
 use tuple::Datum;
 
 use crate::cost::clamp_rows;
@@ -15,7 +16,7 @@ use crate::level::Level;
 use crate::logical::{Block, SetOperation, SetTree, Source, rels_of};
 use crate::path::{Path, PathKey, order_contains};
 use crate::plan::{
-    AggStrategy, Command, Cost, IndexExprs, IndexRef, Modify, Node, Plan, SetOpKind, SortKeys,
+    AggStrategy, Command, Cost, IndexExprs, IndexRef, Modify, Node, Plan, SetOpKind, SortKeys, TargetTable,
 };
 use crate::planner::{Planner, SubState, collect_subplans};
 use crate::relset::RelSet;
@@ -181,6 +182,7 @@ impl Planner<'_> {
         let mut given = HashMap::new();
         for rel in from.iter() {
             self.plan_source(rel, &mut subqueries, &mut given)?;
+            self.expand(rel, &level)?;
         }
         let mut one_time = std::mem::take(&mut level.constant);
         one_time.extend(level.class_constants());
@@ -208,7 +210,9 @@ impl Planner<'_> {
             .min(plan.cost.width.max(8.0) * 4.0);
         if !one_time.is_empty() {
             let output = plan.output.clone();
-            let node = Node::Result { one_time, child: Some(Box::new(plan)) };
+            // What is never read needs no plan.
+            let child = (!one_time.iter().any(is_never)).then(|| Box::new(plan));
+            let node = Node::Result { one_time, child };
             plan = Plan { cost: path.cost, output, filter: Vec::new(), node };
         }
         self.finish_query(&block, plan, path.order.clone(), &mut level, simple)
@@ -582,7 +586,7 @@ impl Planner<'_> {
                 let startup = children.first().map_or(0.0, |c| c.cost.startup);
                 let width = children.first().map_or(0.0, |c| c.cost.width);
                 let cost = Cost { startup, total, rows, width };
-                let node = Node::Append { children };
+                let node = Node::Append { children, tree: None };
                 let plan = Plan { cost, output: output.to_vec(), filter: Vec::new(), node };
                 if all {
                     return Ok(plan);
@@ -663,31 +667,41 @@ impl Planner<'_> {
     }
 
     fn plan_modify(&mut self, mut modify: Modify, source: Plan) -> SqlResult<Plan> {
-        for position in 0..modify.table.indexes.len() {
-            let index = IndexRef { table: modify.table.clone(), position };
-            let columns = self.index_columns(modify.rel, &index);
-            let predicate = self.index_predicate(modify.rel, &index).unwrap_or_default();
-            modify.indexes.push(IndexExprs { index, columns, predicate });
-        }
-        let table = modify.table.clone();
-        for check in table.checks.iter().filter(|c| c.enforced) {
-            let expr = self.stored(&check.expr, modify.rel)?;
-            modify.checks.push((check.name.as_str().into(), expr));
-        }
-        for (i, column) in table.columns.iter().enumerate() {
-            if column.generated == catalog::view::Generated::Stored
-                && let Some(text) = &column.default
-            {
-                let expr = self.stored(text, modify.rel)?;
-                modify.generated.push((i as i16 + 1, expr));
-            }
-        }
+        modify.targets = self.target_tables(&modify)?;
         let rows = if modify.returning.is_empty() { 0.0 } else { source.cost.rows };
         let cost = Cost { rows, width: 0.0, ..source.cost };
         let output = modify.returning.clone();
         modify.source = source;
         debug_assert!(modify.command != Command::Select);
         Ok(Plan { cost, output, filter: Vec::new(), node: Node::Modify(Box::new(modify)) })
+    }
+
+    /// What must be known of a table to write its rows.
+    pub(crate) fn target_table(
+        &mut self,
+        rel: RelId,
+        table: &Arc<Table>,
+        columns: Option<Arc<[i16]>>,
+    ) -> SqlResult<TargetTable> {
+        let (mut indexes, mut checks, mut generated) = (Vec::new(), Vec::new(), Vec::new());
+        for position in 0..table.indexes.len() {
+            let index = IndexRef { table: table.clone(), position };
+            let columns = self.index_columns(rel, &index);
+            let predicate = self.index_predicate(rel, &index).unwrap_or_default();
+            indexes.push(IndexExprs { index, columns, predicate });
+        }
+        for check in table.checks.iter().filter(|c| c.enforced) {
+            let expr = self.stored(&check.expr, rel)?;
+            checks.push((check.name.as_str().into(), expr));
+        }
+        for (i, column) in table.columns.iter().enumerate() {
+            if column.generated == catalog::view::Generated::Stored
+                && let Some(text) = &column.default
+            {
+                generated.push((i as i16 + 1, self.stored(text, rel)?));
+            }
+        }
+        Ok(TargetTable { rel, table: table.clone(), columns, checks, generated, indexes })
     }
 }
 
@@ -709,6 +723,11 @@ fn set_rows(expr: &Expr) -> f64 {
     }
 }
 
+/// Whether a condition is false or NULL whatever the row.
+fn is_never(condition: &Expr) -> bool {
+    matches!(condition, Expr::Const { value: Datum::Bool(false) | Datum::Null, .. })
+}
+
 fn has_set(block: &Block) -> bool {
     block.targets.iter().any(|t| t.expr.returns_set())
 }
@@ -721,6 +740,9 @@ fn final_exprs(block: &Block) -> Vec<Expr> {
     for mark in &block.marks {
         let ctid = crate::expr::Var { rel: mark.rel, column: -1, type_oid: Oid(27), typmod: -1 };
         add_unique(&mut out, Expr::Var(ctid));
+        if mark.tree {
+            add_unique(&mut out, Expr::Var(crate::inherit::tableoid(mark.rel)));
+        }
     }
     out
 }

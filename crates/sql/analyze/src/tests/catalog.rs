@@ -157,6 +157,7 @@ impl TestCatalog {
             valid: true,
             nulls_not_distinct: false,
             constraint: oid(l[7]),
+            parent: Oid(0),
             keys,
             including: Vec::new(),
             expressions: optional(l[8]).into_iter().collect(),
@@ -199,6 +200,9 @@ fn table(l: &[&str]) -> Table {
         persistence: 'p',
         row_type: oid(l[4]),
         has_subclass: false,
+        children: Vec::new(),
+        partitioning: None,
+        partition_of: Oid(0),
         columns: Vec::new(),
         checks: Vec::new(),
         indexes: Vec::new(),
@@ -229,6 +233,8 @@ fn column(l: &[&str]) -> Column {
         },
         identity_sequence: oid(l[12]),
         generated: if l[10] == "s" { Generated::Stored } else { Generated::None },
+        local: true,
+        inherited: 0,
     }
 }
 

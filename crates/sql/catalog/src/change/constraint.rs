@@ -3,7 +3,7 @@
 use base::{Oid, SqlResult};
 use tuple::Datum;
 
-use super::{Changer, Dependency, ObjectAddress};
+use super::{Changer, Dependency, ObjectAddress, Origin};
 use crate::row::{RowBuilder, RowExt};
 use crate::system::{pg_class, pg_constraint};
 use crate::vectors::int2_array;
@@ -33,6 +33,10 @@ pub struct NewConstraint {
     pub no_inherit: bool,
     /// False for NOT VALID.
     pub validated: bool,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The constraint of the partitioned table that it is a part of; 0 if none.
+    pub parent: Oid,
 }
 
 /// A constraint as `pg_constraint` has it.
@@ -50,6 +54,12 @@ pub struct ConstraintInfo {
     pub index: Oid,
     /// VALIDATEd.
     pub validated: bool,
+    /// NO INHERIT.
+    pub no_inherit: bool,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Stored expression of a CHECK.
+    pub check: Option<std::sync::Arc<str>>,
 }
 
 impl crate::Reader<'_> {
@@ -65,6 +75,9 @@ impl crate::Reader<'_> {
             columns: crate::vectors::int2s(&row[c::CONKEY]),
             index: row.oid(c::CONINDID),
             validated: row.bool(c::CONVALIDATED),
+            no_inherit: row.bool(c::CONNOINHERIT),
+            origin: Origin { local: row.bool(c::CONISLOCAL), inherited: row.int(c::CONINHCOUNT) as i16 },
+            check: row.opt_str(c::CONBIN).map(Into::into),
         };
         Ok(rows.iter().map(|(_, row)| info(row)).collect())
     }
@@ -73,18 +86,19 @@ impl crate::Reader<'_> {
 impl Changer<'_> {
     /// Renames a constraint; its index, if it has one, is the caller's.
     pub fn rename_constraint(&mut self, oid: Oid, name: &str) -> SqlResult<()> {
-        self.edit(&pg_constraint::TABLE, pg_constraint::PG_CONSTRAINT_OID_INDEX, &[oid.into()], |row| {
-            row[pg_constraint::CONNAME] = Datum::text(name);
-        })?;
+        self.edit_constraint(oid, |row| row[pg_constraint::CONNAME] = Datum::text(name))
+    }
+
+    /// Changes a constraint's row.
+    pub fn edit_constraint(&mut self, oid: Oid, edit: impl FnOnce(&mut crate::Row)) -> SqlResult<()> {
+        let index = pg_constraint::PG_CONSTRAINT_OID_INDEX;
+        self.edit(&pg_constraint::TABLE, index, &[oid.into()], edit)?;
         self.next_command()
     }
 
     /// Notes that all rows satisfy a constraint.
     pub fn validate_constraint(&mut self, oid: Oid) -> SqlResult<()> {
-        self.edit(&pg_constraint::TABLE, pg_constraint::PG_CONSTRAINT_OID_INDEX, &[oid.into()], |row| {
-            row[pg_constraint::CONVALIDATED] = Datum::Bool(true);
-        })?;
-        self.next_command()
+        self.edit_constraint(oid, |row| row[pg_constraint::CONVALIDATED] = Datum::Bool(true))
     }
 
     /// Enters a constraint. Returns its OID.
@@ -105,8 +119,10 @@ impl Changer<'_> {
             .set(c::CONFUPDTYPE, b' ')
             .set(c::CONFDELTYPE, b' ')
             .set(c::CONFMATCHTYPE, b' ')
-            .set(c::CONISLOCAL, true)
-            .set(c::CONNOINHERIT, new.no_inherit || matches!(new.kind, b'p' | b'u'))
+            .set(c::CONPARENTID, new.parent)
+            .set(c::CONISLOCAL, new.origin.local)
+            .set(c::CONINHCOUNT, new.origin.inherited)
+            .set(c::CONNOINHERIT, new.no_inherit)
             .set(c::CONKEY, int2_array(&new.columns)?)
             .set_some(c::CONBIN, new.check.as_deref());
         self.insert(&c::TABLE, &row.build())?;

@@ -92,7 +92,7 @@ pub enum Behavior {
 struct Plan {
     order: Vec<ObjectAddress>,
     seen: HashSet<ObjectAddress>,
-    /// Dependents that only CASCADE drops, and what each depends on.
+    /// Dependents that only CASCADE drops, and what each depends on; those of a dependent before itself.
     normal: Vec<(ObjectAddress, ObjectAddress)>,
 }
 
@@ -129,7 +129,7 @@ impl Changer<'_> {
             self.collect(&mut plan, object)?;
         }
         let mut extra = Vec::new();
-        for &(object, on) in plan.normal.iter().filter(|(object, _)| !objects.contains(object)) {
+        for &(object, on) in plan.normal.iter().rev().filter(|(object, _)| !objects.contains(object)) {
             if !self.goes_anyway(&plan, object)? {
                 extra.push((object, on));
             }
@@ -181,7 +181,9 @@ impl Changer<'_> {
         if object.sub != 0 {
             key.push(i32::from(object.sub).into());
         }
-        let rows = self.reader().find(&pg_depend::TABLE, pg_depend::PG_DEPEND_REFERENCE_INDEX, &key)?;
+        let mut rows = self.reader().find(&pg_depend::TABLE, pg_depend::PG_DEPEND_REFERENCE_INDEX, &key)?;
+        // Younger objects first: messages tell of them in the opposite order.
+        rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.oid(pg_depend::OBJID)));
         for (_, row) in rows {
             let dependent = ObjectAddress {
                 class: row.oid(pg_depend::CLASSID),
@@ -198,12 +200,12 @@ impl Changer<'_> {
                 column if column == object && dependent.class == pg_attrdef::TABLE.oid => dependent,
                 target => target,
             };
+            self.collect(plan, target)?;
             // An object that depends on several columns is told of once.
             let told = plan.normal.iter().any(|(known, _)| *known == target);
             if row.char(pg_depend::DEPTYPE) == b'n' && !told {
                 plan.normal.push((target, referenced(&row)));
             }
-            self.collect(plan, target)?;
         }
         plan.order.push(object);
         Ok(())

@@ -52,15 +52,22 @@ pub struct NewIndex {
     pub for_constraint: bool,
     /// Storage parameters: `name=value`.
     pub parameters: Vec<String>,
+    /// Of a partitioned table: it has no entries of its own, its parts do.
+    pub partitioned: bool,
+    /// Usable from the beginning; a partitioned one without parts for all partitions is not.
+    pub valid: bool,
 }
 
 impl Changer<'_> {
     /// Enters an index and makes its file. Returns its OID.
     pub fn create_index(&mut self, new: &NewIndex) -> SqlResult<Oid> {
         let oid = self.new_oid();
-        let file = self.create_file(oid)?;
+        let (kind, file) = match new.partitioned {
+            true => (RelationKind::PartitionedIndex, Oid::INVALID),
+            false => (RelationKind::Index, self.create_file(oid)?),
+        };
         let mut row = self
-            .class_row(oid, &new.name, new.schema, new.owner, RelationKind::Index, new.persistence)
+            .class_row(oid, &new.name, new.schema, new.owner, kind, new.persistence)
             .set(pg_class::RELAM, Oid(403))
             .set(pg_class::RELFILENODE, file)
             .set(pg_class::RELREPLIDENT, b'n')
@@ -127,6 +134,8 @@ impl Changer<'_> {
             immediate: true,
             for_constraint: false,
             parameters: Vec::new(),
+            partitioned: false,
+            valid: true,
         })?;
         self.create_empty_btree(index)?;
         Ok(index)
@@ -171,7 +180,7 @@ fn index_row(oid: Oid, new: &NewIndex) -> SqlResult<crate::Row> {
         .set(x::INDNULLSNOTDISTINCT, new.nulls_not_distinct)
         .set(x::INDISPRIMARY, new.primary)
         .set(x::INDIMMEDIATE, new.immediate)
-        .set(x::INDISVALID, true)
+        .set(x::INDISVALID, new.valid)
         .set(x::INDISREADY, true)
         .set(x::INDISLIVE, true)
         .set(x::INDKEY, int2_vector(&new.numbers))

@@ -19,6 +19,7 @@ mod column;
 mod constraint;
 mod depend;
 mod index;
+mod inherit;
 mod object;
 mod relation;
 mod routine;
@@ -36,6 +37,7 @@ use txn::Transaction;
 pub use constraint::{ConstraintInfo, NewConstraint};
 pub use depend::{Behavior, Dependency, ObjectAddress};
 pub use index::NewIndex;
+pub use inherit::Origin;
 pub use routine::NewRoutine;
 pub use sequence::NewSequence;
 pub use table::{NewColumn, NewDefault, NewTable};
@@ -46,7 +48,7 @@ use crate::database::{Catalog, Reader, SessionCatalog, register_change};
 use crate::row::{Row, RowExt};
 use crate::system::{
     SystemTable, pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_description, pg_index,
-    pg_rewrite, pg_sequence, pg_statistic, pg_type,
+    pg_inherits, pg_partitioned_table, pg_rewrite, pg_sequence, pg_statistic, pg_type,
 };
 
 /// The catalog as one statement of one session changes it.
@@ -175,6 +177,13 @@ fn makes_stale(shape: &SystemTable, row: &Row, stale: &mut Vec<Stale>) {
             }
         }
         oid if oid == pg_rewrite::TABLE.oid => stale.push(relation(pg_rewrite::EV_CLASS)),
+        oid if oid == pg_inherits::TABLE.oid => {
+            stale.push(relation(pg_inherits::INHRELID));
+            stale.push(relation(pg_inherits::INHPARENT));
+        }
+        oid if oid == pg_partitioned_table::TABLE.oid => {
+            stale.push(relation(pg_partitioned_table::PARTRELID))
+        }
         oid if oid == pg_sequence::TABLE.oid => stale.push(relation(pg_sequence::SEQRELID)),
         oid if oid == pg_statistic::TABLE.oid => {
             stale.push(Stale::Statistics(row.oid(pg_statistic::STARELID)))

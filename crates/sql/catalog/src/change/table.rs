@@ -35,6 +35,10 @@ pub struct NewColumn {
     pub generated: Generated,
     /// STORAGE if given: `p`, `e`, `m` or `x`.
     pub storage: Option<u8>,
+    /// Direct parents that have it.
+    pub inherited: i16,
+    /// The table itself does not define it: it comes from parents alone.
+    pub only_inherited: bool,
 }
 
 /// A default or generation expression to be entered.
@@ -65,6 +69,11 @@ pub struct NewTable {
     pub options: Vec<String>,
 }
 
+/// Whether relations of a kind have rows of their own.
+fn has_rows(kind: RelationKind) -> bool {
+    !matches!(kind, RelationKind::View | RelationKind::Composite | RelationKind::PartitionedTable)
+}
+
 /// What a type says about its columns.
 struct TypeFacts {
     len: i16,
@@ -77,7 +86,7 @@ impl Changer<'_> {
     /// Makes a relation with its row type, columns, TOAST table and files. Returns its OID.
     pub fn create_table(&mut self, new: &NewTable) -> SqlResult<Oid> {
         let oid = self.new_oid();
-        let has_rows = !matches!(new.kind, RelationKind::View | RelationKind::Composite);
+        let has_rows = has_rows(new.kind);
         let row_type =
             if new.kind == RelationKind::Sequence { Oid::INVALID } else { self.create_row_type(oid, new)? };
         let file = if has_rows { self.create_file(oid)? } else { Oid::INVALID };
@@ -321,7 +330,8 @@ impl Changer<'_> {
             .set(a::ATTHASDEF, column.default.is_some())
             .set(a::ATTIDENTITY, column.identity.letter())
             .set(a::ATTGENERATED, generated)
-            .set(a::ATTISLOCAL, true)
+            .set(a::ATTISLOCAL, !column.only_inherited)
+            .set(a::ATTINHCOUNT, column.inherited)
             .set(a::ATTCOLLATION, column.collation);
         self.insert(&a::TABLE, &row.build())?;
         if !column.type_oid.is_pinned() {

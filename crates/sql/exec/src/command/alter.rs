@@ -11,22 +11,23 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use catalog::change::{Behavior, ConstraintInfo, NewColumn, NewDefault, ObjectAddress};
+use catalog::change::{Behavior, ConstraintInfo, NewDefault};
 use catalog::system::{pg_attribute, pg_class};
 use catalog::{RelationKind, Table};
 use parse::Statement;
 use parse::ast::{
-    AlterAction, AlterTable, Assignment, BoolOp, ColumnDef, ColumnRef, Constraint, ConstraintKind,
-    DropBehavior, Expr, FromItem, Indirection, Literal, Location, ObjectKind, RangeVar, ResTarget, Returning,
-    Select, SelectBody, SimpleSelect, TargetColumn, Update,
+    AlterAction, AlterTable, Assignment, ColumnRef, DropBehavior, Expr, FromItem, Indirection, Literal,
+    Location, ObjectKind, RangeVar, ResTarget, Returning, Select, SelectBody, SimpleSelect, TargetColumn,
+    Update,
 };
 use tuple::Datum;
 use txn::LockMode;
 
-use super::constraint::{self, Wanted};
 use super::internal::{Internal, finds_row};
 use super::storage_parameter::{self, Target};
-use super::{alter_identity, alter_type, drop, expression, generated, names, options, schema, table, view};
+use super::{
+    alter_identity, alter_tree, alter_type, expression, generated, inherit, names, options, schema, view,
+};
 use crate::session::Session;
 
 /// ALTER TABLE, INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW.
@@ -40,7 +41,7 @@ pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlR
     names::check_owner(session, &found)?;
     for action in &statement.actions {
         let table = names::describe(session, found.oid)?;
-        self::action(session, &table, action, text)?;
+        self::action(session, &table, action, statement.relation.inherit, text)?;
     }
     Ok(())
 }
@@ -76,7 +77,7 @@ pub(crate) fn check_kind(table: &Table, kind: ObjectKind) -> SqlResult<()> {
 
 /// Actions on columns, constraints and so on need a table.
 fn require_table(table: &Table, action: &str) -> SqlResult<()> {
-    if table.kind == RelationKind::Table {
+    if is_table(table) {
         return Ok(());
     }
     let kinds = match table.kind {
@@ -94,37 +95,67 @@ fn require_table(table: &Table, action: &str) -> SqlResult<()> {
     .detail(format!("This operation is not supported for {kinds}.")))
 }
 
-fn action(session: &Session, table: &Arc<Table>, action: &AlterAction, text: &str) -> SqlResult<()> {
+/// Carries `f` out on a table, and on all below it unless ONLY the table is meant.
+fn each(
+    session: &Session,
+    table: &Arc<Table>,
+    recurse: bool,
+    f: &mut dyn FnMut(&Arc<Table>) -> SqlResult<()>,
+) -> SqlResult<()> {
+    f(table)?;
+    if recurse {
+        for child in inherit::descendants(session, table, LockMode::AccessExclusive)? {
+            f(&child)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a table is one, partitioned or not.
+fn is_table(table: &Table) -> bool {
+    matches!(table.kind, RelationKind::Table | RelationKind::PartitionedTable)
+}
+
+/// One action; `recurse` unless ONLY the table is meant.
+fn action(
+    session: &Session,
+    table: &Arc<Table>,
+    action: &AlterAction,
+    recurse: bool,
+    text: &str,
+) -> SqlResult<()> {
     match action {
         AlterAction::AddColumn(def, if_not_exists) => {
             require_table(table, "ADD COLUMN")?;
-            add_column(session, table, def, *if_not_exists, text)
+            alter_tree::add_column(session, table, def, (*if_not_exists, recurse), text)
         }
         AlterAction::DropColumn(name, missing_ok, behavior) => {
             require_table(table, "DROP COLUMN")?;
-            drop_column(session, table, name, *missing_ok, *behavior)
+            alter_tree::drop_column(session, table, name, *missing_ok, (*behavior, recurse))
         }
         AlterAction::ColumnDefault(name, default) => {
-            column_default(session, table, name, default.as_ref(), text)
+            let mut set = |t: &Arc<Table>| column_default(session, t, name, default.as_ref(), text);
+            each(session, table, recurse, &mut set)
         }
         AlterAction::SetNotNull(name) => {
             require_table(table, "ALTER COLUMN ... SET NOT NULL")?;
-            set_not_null(session, table, name, None, text)
+            alter_tree::set_not_null(session, table, name, (None, recurse), text)
         }
         AlterAction::DropNotNull(name) => {
             require_table(table, "ALTER COLUMN ... DROP NOT NULL")?;
-            drop_not_null(session, table, name)
+            alter_tree::drop_not_null(session, table, name, recurse)
         }
         AlterAction::SetStatistics(name, number, target) => {
-            set_statistics(session, table, (name.as_deref(), *number), *target)
+            let mut set = |t: &Arc<Table>| set_statistics(session, t, (name.as_deref(), *number), *target);
+            each(session, table, recurse, &mut set)
         }
         AlterAction::AddConstraint(constraint) => {
             require_table(table, "ADD CONSTRAINT")?;
-            add_constraint(session, table, constraint, text)
+            alter_tree::add_constraint(session, table, constraint, recurse, text)
         }
         AlterAction::DropConstraint(name, missing_ok, behavior) => {
             require_table(table, "DROP CONSTRAINT")?;
-            drop_constraint(session, table, name, *missing_ok, *behavior)
+            alter_tree::drop_constraint(session, table, name, *missing_ok, (*behavior, recurse))
         }
         AlterAction::ValidateConstraint(name) => validate(session, table, name),
         AlterAction::SetOptions(list) => set_options(session, table, list),
@@ -134,7 +165,7 @@ fn action(session: &Session, table: &Arc<Table>, action: &AlterAction, text: &st
             require_table(table, "ALTER COLUMN ... SET DATA TYPE")?;
             let (collation, using) = (collation.as_ref(), using.as_ref());
             let wanted = alter_type::Wanted { column, type_name, collation, using, location: *location };
-            alter_type::run(session, table, &wanted, text)
+            alter_tree::column_type(session, table, &wanted, recurse, text)
         }
         AlterAction::SetExpression(name, expr) => {
             require_table(table, "ALTER COLUMN ... SET EXPRESSION")?;
@@ -156,6 +187,14 @@ fn action(session: &Session, table: &Arc<Table>, action: &AlterAction, text: &st
             require_table(table, "ALTER COLUMN ... DROP IDENTITY")?;
             alter_identity::drop(session, table, name, *missing_ok)
         }
+        AlterAction::Inherit(parent, true) => {
+            require_table(table, "INHERIT")?;
+            inherit::add(session, table, parent)
+        }
+        AlterAction::Inherit(parent, false) => {
+            require_table(table, "NO INHERIT")?;
+            inherit::remove(session, table, parent)
+        }
         other => Err(SqlError::not_supported(format!("ALTER TABLE {}", action_name(other)))),
     }
 }
@@ -176,7 +215,6 @@ fn action_name(action: &AlterAction) -> &'static str {
         AlterAction::SetTablespace(_) => "SET TABLESPACE",
         AlterAction::Trigger(..) => "ENABLE or DISABLE TRIGGER",
         AlterAction::Rule(..) => "ENABLE or DISABLE RULE",
-        AlterAction::Inherit(..) => "INHERIT",
         AlterAction::Of(_) | AlterAction::NotOf => "OF",
         AlterAction::ReplicaIdentity(..) => "REPLICA IDENTITY",
         AlterAction::RowSecurity(_) | AlterAction::ForceRowSecurity(_) => "ROW LEVEL SECURITY",
@@ -194,52 +232,6 @@ pub(super) fn find(table: &Table, name: &str) -> SqlResult<usize> {
             Err(sql_err!(UNDEFINED_COLUMN, "column \"{name}\" of relation \"{}\" does not exist", table.name))
         }
     }
-}
-
-fn add_column(
-    session: &Session,
-    table: &Arc<Table>,
-    def: &ColumnDef,
-    if_not_exists: bool,
-    text: &str,
-) -> SqlResult<()> {
-    let name = &def.name;
-    if table.column(name).is_some() {
-        if if_not_exists {
-            let message =
-                format!("column \"{name}\" of relation \"{}\" already exists, skipping", table.name);
-            session.notice(names::notice(SqlState::DUPLICATE_COLUMN, message));
-            return Ok(());
-        }
-        return Err(sql_err!(
-            DUPLICATE_COLUMN,
-            "column \"{name}\" of relation \"{}\" already exists",
-            table.name
-        ));
-    }
-    table::check_column_name(name)?;
-    let mut constraints = Vec::new();
-    let column = table::column(session, (table.schema, &table.name), def, &mut constraints, text)?;
-    // NOT NULL comes when the rows have their values.
-    let new = NewColumn { not_null: false, ..column.new.clone() };
-    let number = session.with_changer(|changer| {
-        changer.check_column_type(name, new.type_oid)?;
-        changer.add_column(table.oid, &new)
-    })?;
-    table::own_sequence(session, table.oid, (number, &new), column.sequence)?;
-    if let Some(expr) = column.generated {
-        generated::enter(session, &names::describe(session, table.oid)?, number, expr, text)?;
-    }
-    if new.default.is_some() || column.sequence.is_some() || column.generated.is_some() {
-        fill(session, table, name)?;
-    }
-    if let Some((constraint, _)) = column.not_null {
-        set_not_null(session, &names::describe(session, table.oid)?, name, constraint, text)?;
-    }
-    for wanted in &constraints {
-        add_wanted(session, &names::describe(session, table.oid)?, wanted, text)?;
-    }
-    Ok(())
 }
 
 fn target(value: Expr) -> ResTarget {
@@ -285,7 +277,7 @@ pub(super) fn select_columns<'n>(table: &Table, names: impl Iterator<Item = &'n 
 }
 
 /// Whether a row satisfies `filter`: `SELECT 1 FROM ONLY t WHERE filter LIMIT 1`.
-fn some_row(session: &Session, table: &Table, filter: Expr, text: &str) -> SqlResult<bool> {
+pub(super) fn some_row(session: &Session, table: &Table, filter: Expr, text: &str) -> SqlResult<bool> {
     let one = || Expr::Const { value: Literal::Integer(1), location: Location::NONE };
     let body = SimpleSelect {
         targets: vec![target(one())],
@@ -310,90 +302,15 @@ pub(super) fn column_expr(name: &str) -> Expr {
     Expr::Column(ColumnRef { fields, location: Location::NONE })
 }
 
-fn set_not_null(
-    session: &Session,
-    table: &Arc<Table>,
-    name: &str,
-    constraint_name: Option<&str>,
-    text: &str,
-) -> SqlResult<()> {
-    let i = find(table, name)?;
-    if table.columns[i].not_null {
-        return Ok(());
-    }
-    let arg = Box::new(column_expr(name));
-    let is_null = Expr::NullTest { arg, not: false, location: Location::NONE };
-    if some_row(session, table, is_null, text)? {
-        return Err(sql_err!(
-            NOT_NULL_VIOLATION,
-            "column \"{name}\" of relation \"{}\" contains null values",
-            table.name
-        )
-        .table(&table.schema_name, &table.name)
-        .column(name));
-    }
-    let number = i as i16 + 1;
-    constraint::add_not_null(session, table, number, constraint_name, false)?;
-    session.with_changer(|changer| changer.set_not_null(table.oid, number, true))
-}
-
-fn constraints(session: &Session, table: &Table) -> SqlResult<Vec<ConstraintInfo>> {
+pub(super) fn constraints(session: &Session, table: &Table) -> SqlResult<Vec<ConstraintInfo>> {
     session.with_reader(|reader| reader.constraints(table.oid))
 }
 
-fn drop_not_null(session: &Session, table: &Table, name: &str) -> SqlResult<()> {
-    let number = find(table, name)? as i16 + 1;
-    if table.columns[number as usize - 1].identity != catalog::Identity::None {
-        return Err(sql_err!(
-            SYNTAX_ERROR,
-            "column \"{name}\" of relation \"{}\" is an identity column",
-            table.name
-        ));
-    }
-    let all = constraints(session, table)?;
-    if all.iter().any(|c| c.kind == b'p' && c.columns.contains(&number)) {
-        return Err(sql_err!(INVALID_TABLE_DEFINITION, "column \"{name}\" is in a primary key"));
-    }
-    let own = all.iter().filter(|c| c.kind == b'n' && c.columns == [number]);
-    let objects: Vec<ObjectAddress> = own.map(|c| ObjectAddress::constraint(c.oid)).collect();
-    session.with_changer(|changer| {
-        if !objects.is_empty() {
-            changer.drop_objects(&objects, Behavior::Restrict)?;
-        }
-        changer.set_not_null(table.oid, number, false)
-    })
-}
-
-fn behavior_of(behavior: DropBehavior) -> Behavior {
+pub(super) fn behavior_of(behavior: DropBehavior) -> Behavior {
     match behavior {
         DropBehavior::Restrict => Behavior::Restrict,
         DropBehavior::Cascade => Behavior::Cascade,
     }
-}
-
-fn drop_column(
-    session: &Session,
-    table: &Table,
-    name: &str,
-    missing_ok: bool,
-    behavior: DropBehavior,
-) -> SqlResult<()> {
-    let Some((number, _)) = table.column(name) else {
-        if super::index::is_system_column(name) {
-            return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot drop system column \"{name}\""));
-        }
-        if missing_ok {
-            let message =
-                format!("column \"{name}\" of relation \"{}\" does not exist, skipping", table.name);
-            session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
-            return Ok(());
-        }
-        return find(table, name).map(std::mem::drop);
-    };
-    let objects = [ObjectAddress::column(table.oid, number)];
-    let told = session.with_changer(|changer| changer.drop_objects(&objects, behavior_of(behavior)))?;
-    drop::tell(session, told);
-    Ok(())
 }
 
 fn column_default(
@@ -459,82 +376,8 @@ fn set_statistics(
     })
 }
 
-fn add_constraint(
-    session: &Session,
-    table: &Arc<Table>,
-    constraint: &Constraint,
-    text: &str,
-) -> SqlResult<()> {
-    constraint::refuse_unsupported(constraint)?;
-    if let ConstraintKind::NotNull(Some(column)) = &constraint.kind {
-        return set_not_null(session, table, column, constraint.name.as_deref(), text);
-    }
-    add_wanted(session, table, &Wanted { constraint, column: None }, text)
-}
-
-fn add_wanted(session: &Session, table: &Arc<Table>, wanted: &Wanted<'_>, text: &str) -> SqlResult<()> {
-    match &wanted.constraint.kind {
-        ConstraintKind::PrimaryKey(with) => {
-            let own = wanted.column.into_iter();
-            for name in own.chain(with.columns.iter().map(String::as_str)) {
-                if table.column(name).is_some() {
-                    set_not_null(session, table, name, None, text)?;
-                }
-            }
-        }
-        ConstraintKind::Check(expr) if !wanted.constraint.not_valid => {
-            let named = constraint::check_name(session, table, wanted, expr, text)?;
-            check_rows(session, table, expr, &named, text)?;
-        }
-        _ => {}
-    }
-    constraint::add(session, table.oid, wanted, text)
-}
-
-/// All rows must satisfy a new CHECK.
-fn check_rows(session: &Session, table: &Table, expr: &Expr, name: &str, text: &str) -> SqlResult<()> {
-    let violated = Expr::Bool { op: BoolOp::Not, args: vec![expr.clone()], location: Location::NONE };
-    if !some_row(session, table, violated, text)? {
-        return Ok(());
-    }
-    Err(sql_err!(
-        CHECK_VIOLATION,
-        "check constraint \"{name}\" of relation \"{}\" is violated by some row",
-        table.name
-    )
-    .table(&table.schema_name, &table.name)
-    .constraint(name))
-}
-
-fn undefined_constraint(table: &Table, name: &str) -> SqlError {
+pub(super) fn undefined_constraint(table: &Table, name: &str) -> SqlError {
     sql_err!(UNDEFINED_OBJECT, "constraint \"{name}\" of relation \"{}\" does not exist", table.name)
-}
-
-fn drop_constraint(
-    session: &Session,
-    table: &Table,
-    name: &str,
-    missing_ok: bool,
-    behavior: DropBehavior,
-) -> SqlResult<()> {
-    let all = constraints(session, table)?;
-    let Some(found) = all.iter().find(|c| c.name == name) else {
-        if missing_ok {
-            let message =
-                format!("constraint \"{name}\" of relation \"{}\" does not exist, skipping", table.name);
-            session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
-            return Ok(());
-        }
-        return Err(undefined_constraint(table, name));
-    };
-    if found.kind == b'n' {
-        let column = found.columns.first().map_or("", |n| table.columns[*n as usize - 1].name.as_str());
-        return drop_not_null(session, table, column);
-    }
-    let objects = [ObjectAddress::constraint(found.oid)];
-    let told = session.with_changer(|changer| changer.drop_objects(&objects, behavior_of(behavior)))?;
-    drop::tell(session, told);
-    Ok(())
 }
 
 fn validate(session: &Session, table: &Table, name: &str) -> SqlResult<()> {

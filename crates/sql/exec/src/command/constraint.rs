@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::Table;
-use catalog::change::NewConstraint;
+use catalog::change::{NewConstraint, Origin};
+use catalog::{RelationKind, Table};
 use parse::ast::{Constraint, ConstraintKind, IndexConstraint};
 
 use super::names::at;
@@ -90,6 +90,7 @@ pub(crate) fn add_unique(
             kind: if primary { b'p' } else { b'u' },
             columns,
             index,
+            no_inherit: table.kind != RelationKind::PartitionedTable,
             ..blank(table, name)
         })?;
         Ok::<_, SqlError>(index)
@@ -111,6 +112,8 @@ pub(crate) fn blank(table: &Table, name: String) -> NewConstraint {
         deferred: false,
         no_inherit: false,
         validated: true,
+        origin: Origin { local: true, inherited: 0 },
+        parent: Oid::INVALID,
     }
 }
 
@@ -200,13 +203,28 @@ pub(crate) fn add_not_null(
             check_constraint_free(session, table, name)?;
             name.to_owned()
         }
-        None => {
-            let base = object_name::make(&table.name, Some(column), "not_null");
-            session.with_changer(|changer| changer.free_constraint_name(table.oid, &base))?
-        }
+        None => not_null_name(session, table, column)?,
     };
+    enter_not_null(session, table, number, (name, no_inherit), Origin { local: true, inherited: 0 })
+}
+
+/// The name that NOT NULL of a column gets if none is given.
+pub(crate) fn not_null_name(session: &Session, table: &Table, column: &str) -> SqlResult<String> {
+    let base = object_name::make(&table.name, Some(column), "not_null");
+    session.with_changer(|changer| changer.free_constraint_name(table.oid, &base))
+}
+
+/// Enters NOT NULL of a column under a name, with NO INHERIT or not.
+pub(crate) fn enter_not_null(
+    session: &Session,
+    table: &Table,
+    number: i16,
+    (name, no_inherit): (String, bool),
+    origin: Origin,
+) -> SqlResult<()> {
     session.with_changer(|changer| {
-        let new = NewConstraint { kind: b'n', columns: vec![number], no_inherit, ..blank(table, name) };
+        let columns = vec![number];
+        let new = NewConstraint { kind: b'n', columns, no_inherit, origin, ..blank(table, name) };
         changer.add_constraint(&new).map(drop)
     })
 }
@@ -245,6 +263,9 @@ pub(crate) fn add_check(
     text: &str,
 ) -> SqlResult<()> {
     let stored = expression::check(session, table, expr, text)?;
+    if merged_with_inherited(session, table, wanted, &stored.text)? {
+        return Ok(());
+    }
     let name = name_of_check(session, table, wanted, &stored.used)?;
     session.with_changer(|changer| {
         let new = NewConstraint {
@@ -256,6 +277,35 @@ pub(crate) fn add_check(
         };
         changer.add_constraint(&new).map(drop)
     })
+}
+
+/// Whether a CHECK that is defined is one that the table inherits already: then it is its own, too.
+pub(crate) fn merged_with_inherited(
+    session: &Session,
+    table: &Table,
+    wanted: &Wanted<'_>,
+    stored: &str,
+) -> SqlResult<bool> {
+    let Some(name) = &wanted.constraint.name else { return Ok(false) };
+    let all = session.with_reader(|reader| reader.constraints(table.oid))?;
+    let Some(found) = all.iter().find(|c| c.name == *name && c.check.as_deref() == Some(stored)) else {
+        return Ok(false);
+    };
+    if found.origin.local || found.origin.inherited == 0 {
+        return Ok(false);
+    }
+    if wanted.constraint.no_inherit {
+        return Err(sql_err!(
+            INVALID_OBJECT_DEFINITION,
+            "constraint \"{name}\" conflicts with inherited constraint on relation \"{}\"",
+            table.name
+        ));
+    }
+    let message = format!("merging constraint \"{name}\" with inherited definition");
+    session.notice(names::notice(base::SqlState::SUCCESSFUL_COMPLETION, message));
+    let origin = Origin { local: true, ..found.origin };
+    session.with_changer(|changer| changer.set_constraint_origin(found.oid, origin))?;
+    Ok(true)
 }
 
 /// Carries out one constraint on a table that is there. NOT NULL of columns is dealt with before.

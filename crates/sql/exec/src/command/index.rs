@@ -155,6 +155,8 @@ pub(crate) fn blank(table: &Table, name: String) -> NewIndex {
         immediate: true,
         for_constraint: false,
         parameters: Vec::new(),
+        partitioned: table.kind == RelationKind::PartitionedTable,
+        valid: true,
     }
 }
 

@@ -2,7 +2,7 @@
 //! LOCK TABLE.
 
 use base::{SqlError, SqlResult, sql_err};
-use catalog::RelationKind;
+use catalog::{CatalogView, RelationKind, Table};
 use parse::ast::RangeVar;
 use txn::{LockMode, LockWait};
 
@@ -30,6 +30,26 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], mode: i32, nowait: 
             let kind = names::kind_name(table.kind);
             return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {kind} {}", table.name));
         }
+        if name.inherit {
+            lock_below(session, &table, mode, wait)?;
+        }
+    }
+    Ok(())
+}
+
+/// Locks the tables that inherit from one.
+fn lock_below(session: &Session, table: &Table, mode: LockMode, wait: LockWait) -> SqlResult<()> {
+    let mut seen = vec![table.oid];
+    let mut queue = table.children.clone();
+    while let Some(oid) = queue.pop() {
+        runtime::check_interrupts().map_err(plan::interrupted)?;
+        if seen.contains(&oid) {
+            continue;
+        }
+        seen.push(oid);
+        let Some(child) = session.with_reader(|r| r.relation_by_oid(oid))? else { continue };
+        names::lock(session, &child, mode, wait)?;
+        queue.extend(&child.children);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! # Layout
 //! * [`run`] picks the family. [`columns`]: what a statement returns, for RowDescription.
 //! * Functions: `function` (with `alter_function`, `call`, `function_options`, `parameters`, `routine_name`, `uses`).
-//! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `alter` (with `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
+//! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `inherit`, `alter` (with `alter_tree`, `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
 //! * Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
@@ -17,6 +17,7 @@
 mod alter;
 mod alter_function;
 mod alter_identity;
+mod alter_tree;
 mod alter_type;
 mod analyze;
 mod call;
@@ -32,6 +33,7 @@ mod index;
 mod index_build;
 mod index_entries;
 mod index_sort;
+mod inherit;
 mod internal;
 mod lock;
 mod names;

@@ -1,13 +1,16 @@
 //! # What
 //! ALTER ... RENAME and ALTER ... SET SCHEMA of relations, columns, constraints and schemas.
 
+use std::sync::Arc;
+
 use base::{SqlError, SqlResult, sql_err};
 use catalog::system::{pg_attribute, pg_namespace};
 use catalog::{RelationKind, Table};
 use parse::ast::{ObjectKind, RangeVar, Rename};
 use tuple::Datum;
+use txn::LockMode;
 
-use super::{alter, alter_function, constraint, drop, names, table};
+use super::{alter, alter_function, constraint, drop, inherit, names, table};
 use crate::session::Session;
 
 /// ALTER ... RENAME.
@@ -24,12 +27,15 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
         ObjectKind::Column => {
             let kind = statement.relation_kind.unwrap_or(ObjectKind::Table);
             let Some(found) = open(session, statement, kind)? else { return Ok(()) };
-            column(session, &found, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
+            let recurse = statement.relation.as_ref().is_none_or(|name| name.inherit);
+            let old = statement.old_name.as_deref().unwrap_or_default();
+            columns(session, &found, (old, &statement.new_name), recurse)
         }
         ObjectKind::TableConstraint => {
             let Some(found) = open(session, statement, ObjectKind::Table)? else { return Ok(()) };
             let old = statement.old_name.as_deref().unwrap_or_default();
-            rename_constraint(session, &found, old, &statement.new_name)
+            let recurse = statement.relation.as_ref().is_none_or(|name| name.inherit);
+            constraints(session, &found, (old, &statement.new_name), recurse)
         }
         ObjectKind::Schema => {
             schema(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
@@ -41,7 +47,7 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
     }
 }
 
-fn open(session: &Session, statement: &Rename, kind: ObjectKind) -> SqlResult<Option<std::sync::Arc<Table>>> {
+fn open(session: &Session, statement: &Rename, kind: ObjectKind) -> SqlResult<Option<Arc<Table>>> {
     let name = statement.relation.as_ref().ok_or_else(|| SqlError::internal("RENAME without a relation"))?;
     let Some(found) = alter::open(session, name, statement.missing_ok)? else { return Ok(None) };
     // ALTER TABLE renames indexes and views too.
@@ -82,6 +88,70 @@ fn constraint_of_index(session: &Session, index: &Table, name: &str) -> SqlResul
         Some(found) => session.with_changer(|changer| changer.rename_constraint(found.oid, name)),
         None => Ok(()),
     }
+}
+
+/// Renames a column of a table and of all that inherit it, none of which may have it from elsewhere.
+fn columns(session: &Session, found: &Table, (old, new): (&str, &str), recurse: bool) -> SqlResult<()> {
+    let tree = tree_below(session, found, recurse)?;
+    let inherited = |t: &Table| t.column(old).map_or(0, |(_, c)| c.inherited);
+    if !recurse && !found.children.is_empty() && found.column(old).is_some() {
+        return Err(sql_err!(
+            INVALID_TABLE_DEFINITION,
+            "inherited column \"{old}\" must be renamed in child tables too"
+        ));
+    }
+    for (table, parents) in std::iter::once((found, 0)).chain(tree.iter().map(|(t, n)| (&**t, *n))) {
+        if inherited(table) > parents {
+            return Err(sql_err!(INVALID_TABLE_DEFINITION, "cannot rename inherited column \"{old}\""));
+        }
+    }
+    tree.iter().try_for_each(|(table, _)| column(session, table, old, new))?;
+    column(session, found, old, new)
+}
+
+/// The tables below one, each with the number of its parents in the tree.
+fn tree_below(session: &Session, found: &Table, recurse: bool) -> SqlResult<Vec<(Arc<Table>, i16)>> {
+    if !recurse {
+        return Ok(Vec::new());
+    }
+    let below = inherit::descendants(session, found, LockMode::AccessExclusive)?;
+    let tables: Vec<base::Oid> = std::iter::once(found.oid).chain(below.iter().map(|t| t.oid)).collect();
+    let count = |table: Arc<Table>| {
+        let parents = session.with_reader(|r| r.parents(table.oid))?;
+        let inside = parents.iter().filter(|p| tables.contains(p)).count();
+        Ok((table, inside as i16))
+    };
+    below.into_iter().map(count).collect()
+}
+
+/// Renames a constraint of a table, and of all that inherit it.
+fn constraints(session: &Session, found: &Table, (old, new): (&str, &str), recurse: bool) -> SqlResult<()> {
+    let own = |table: &Table| {
+        let all = session.with_reader(|reader| reader.constraints(table.oid))?;
+        Ok::<_, SqlError>(all.into_iter().find(|c| c.name == old))
+    };
+    let Some(constraint) = own(found)? else { return rename_constraint(session, found, old, new) };
+    if !matches!(constraint.kind, b'c' | b'n') || constraint.no_inherit {
+        return rename_constraint(session, found, old, new);
+    }
+    if !recurse && !found.children.is_empty() {
+        return Err(sql_err!(
+            INVALID_TABLE_DEFINITION,
+            "inherited constraint \"{old}\" must be renamed in child tables too"
+        ));
+    }
+    let tree = tree_below(session, found, recurse)?;
+    for (table, parents) in std::iter::once((found, 0)).chain(tree.iter().map(|(t, n)| (&**t, *n))) {
+        if own(table)?.is_some_and(|c| c.origin.inherited > parents) {
+            return Err(sql_err!(INVALID_TABLE_DEFINITION, "cannot rename inherited constraint \"{old}\""));
+        }
+    }
+    for (table, _) in &tree {
+        if own(table)?.is_some() {
+            rename_constraint(session, table, old, new)?;
+        }
+    }
+    rename_constraint(session, found, old, new)
 }
 
 fn column(session: &Session, found: &Table, old: &str, new: &str) -> SqlResult<()> {

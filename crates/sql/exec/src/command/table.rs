@@ -13,6 +13,7 @@ use parse::ast::{
 };
 
 use super::constraint::{self, Wanted};
+use super::inherit::Inheritance;
 use super::names::at;
 use super::sequence::{self, ForColumn};
 use super::storage_parameter::Target;
@@ -35,6 +36,13 @@ pub(crate) struct Column<'a> {
     pub(crate) generated: Option<&'a parse::ast::Expr>,
 }
 
+impl Column<'_> {
+    /// A column without constraints.
+    pub(crate) fn plain<'a>(new: NewColumn) -> Column<'a> {
+        Column { new, not_null: None, nullable: false, sequence: None, generated: None }
+    }
+}
+
 /// CREATE TABLE.
 pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> SqlResult<()> {
     refuse_unsupported(statement)?;
@@ -44,6 +52,11 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
         return Ok(());
     }
     let options = storage_parameter::check(Target::Table, &statement.options)?;
+    let mut inheritance = Inheritance::of(
+        session,
+        &statement.inherits,
+        (statement.partition_of.is_some(), persistence(session, relation, schema) == b't'),
+    )?;
     let (mut columns, mut constraints) = (Vec::new(), Vec::new());
     for element in &statement.elements {
         match element {
@@ -59,6 +72,8 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
         }
     }
     check_columns(&columns)?;
+    let mut columns = inheritance.merge(session, columns)?;
+    check_columns(&columns)?;
     apply_table_constraints(&mut columns, &constraints, &relation.name, text)?;
     let new = NewTable {
         name: relation.name.clone(),
@@ -73,6 +88,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
         session.with_changer(|changer| changer.check_column_type(&column.name, column.type_oid))?;
     }
     let oid = session.with_changer(|changer| changer.create_table(&new))?;
+    inheritance.enter_defaults(session, &names::describe(session, oid)?)?;
     for (i, column) in columns.iter().enumerate() {
         own_sequence(session, oid, (i as i16 + 1, &column.new), column.sequence)?;
     }
@@ -82,12 +98,12 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
             generated::enter(session, &table, i as i16 + 1, expr, text)?;
         }
     }
-    add_constraints(session, oid, &columns, &constraints, text)
+    inheritance.enter(session, &names::describe(session, oid)?)?;
+    add_constraints(session, oid, &columns, &inheritance, &constraints, text)
 }
 
 fn refuse_unsupported(statement: &CreateTable) -> SqlResult<()> {
     let what = match () {
-        () if !statement.inherits.is_empty() && statement.partition_of.is_none() => "INHERITS",
         () if statement.partition_of.is_some() => "PARTITION OF",
         () if statement.partition_by.is_some() => "PARTITION BY",
         () if statement.of_type.is_some() => "CREATE TABLE OF",
@@ -187,13 +203,7 @@ pub(crate) fn column<'a>(
     constraints: &mut Vec<Wanted<'a>>,
     text: &str,
 ) -> SqlResult<Column<'a>> {
-    let mut column = Column {
-        new: plain_column(session, def, text)?,
-        not_null: None,
-        nullable: false,
-        sequence: None,
-        generated: None,
-    };
+    let mut column = Column::plain(plain_column(session, def, text)?);
     if is_serial(def, text)? {
         column.not_null = Some((None, false));
         column.new.not_null = true;
@@ -479,14 +489,13 @@ fn add_constraints(
     session: &Session,
     oid: Oid,
     columns: &[Column<'_>],
+    inheritance: &Inheritance,
     constraints: &[Wanted<'_>],
     text: &str,
 ) -> SqlResult<()> {
     let table = names::describe(session, oid)?;
     for (i, column) in columns.iter().enumerate() {
-        if let Some((name, no_inherit)) = column.not_null {
-            constraint::add_not_null(session, &table, i as i16 + 1, name, no_inherit)?;
-        }
+        inheritance.enter_not_null(session, &table, i as i16 + 1, column.not_null)?;
     }
     let is_key = |c: &Constraint| matches!(c.kind, ConstraintKind::PrimaryKey(_));
     let (primary, rest): (Vec<_>, Vec<_>) = constraints.iter().partition(|w| is_key(w.constraint));

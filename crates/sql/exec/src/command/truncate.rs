@@ -2,7 +2,7 @@
 //! TRUNCATE: new empty files for a table, its TOAST table and all their indexes. The old files go with the commit.
 //!
 //! # Locks
-//! ACCESS EXCLUSIVE on every table.
+//! ACCESS EXCLUSIVE on every table, those that inherit from the ones named among them.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use catalog::{RelationKind, Table};
 use parse::ast::RangeVar;
 use txn::LockMode;
 
-use super::{names, sequence};
+use super::{inherit, names, sequence};
 use crate::session::Session;
 
 /// TRUNCATE.
@@ -20,8 +20,14 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], restart_identity: b
     for name in relations {
         let table = names::open(session, name, LockMode::AccessExclusive)?;
         check(session, &table)?;
-        if !tables.iter().any(|other| other.oid == table.oid) {
-            tables.push(table);
+        let below = match name.inherit {
+            true => inherit::descendants(session, &table, LockMode::AccessExclusive)?,
+            false => Vec::new(),
+        };
+        for table in std::iter::once(table).chain(below) {
+            if !tables.iter().any(|other| other.oid == table.oid) {
+                tables.push(table);
+            }
         }
     }
     let mut sequences = Vec::new();

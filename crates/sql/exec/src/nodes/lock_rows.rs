@@ -25,22 +25,73 @@ pub fn build<'p>(builder: &mut Builder<'p>, child: &'p Plan, marks: &[RowMark]) 
             RowLockStrength::NoKeyUpdate => heap::LockStrength::NoKeyUpdate,
             RowLockStrength::Update => heap::LockStrength::Update,
         };
-        let table = builder.statement.relations[mark.rel].table.as_ref();
-        let (oid, name) = table.map_or((Oid::INVALID, String::new()), |t| (t.oid, t.name.clone()));
-        let heap = heap_of(builder, mark.rel)?;
-        compiled.push(Mark { rel: mark.rel, heap, table: oid, name, place, strength, wait: mark.wait });
+        let (tables, table_place) = match mark.tree {
+            false => (vec![Locked::new(builder, mark.rel)?], None),
+            true => {
+                let is_oid = |e: &Expr| matches!(e, Expr::Var(v) if v.rel == mark.rel && v.column == -6);
+                let place = child.output.iter().position(is_oid);
+                let place =
+                    place.ok_or_else(|| SqlError::internal("tableoid of a locked relation not found"))?;
+                (members(builder, child, mark.rel)?, Some(place))
+            }
+        };
+        compiled.push(Mark { rel: mark.rel, tables, table_place, place, strength, wait: mark.wait });
     }
     Ok(Box::new(LockRows { child: builder.build(child)?, marks: compiled, row: Vec::new() }))
 }
 
-struct Mark {
+/// The tables of the tree that `rel` stands for.
+fn members(builder: &Builder<'_>, plan: &Plan, rel: RelId) -> SqlResult<Vec<Locked>> {
+    if let plan::Node::Append { tree: Some(tree), .. } | plan::Node::MergeAppend { tree, .. } = &plan.node
+        && tree.rel == rel
+    {
+        return tree.members.iter().map(|m| Locked::new(builder, *m)).collect();
+    }
+    let mut found = Ok(Vec::new());
+    plan.for_children(&mut |child| {
+        if matches!(&found, Ok(list) if list.is_empty()) {
+            found = members(builder, child, rel);
+        }
+    });
+    found
+}
+
+/// A table whose rows are locked.
+struct Locked {
     rel: RelId,
     heap: Arc<HeapRel>,
-    table: Oid,
+    oid: Oid,
     name: String,
+}
+
+impl Locked {
+    fn new(builder: &Builder<'_>, rel: RelId) -> SqlResult<Locked> {
+        let table = builder.statement.relations[rel].table.as_ref();
+        let (oid, name) = table.map_or((Oid::INVALID, String::new()), |t| (t.oid, t.name.clone()));
+        Ok(Locked { rel, heap: heap_of(builder, rel)?, oid, name })
+    }
+}
+
+struct Mark {
+    rel: RelId,
+    /// The relation's table, or those of its tree.
+    tables: Vec<Locked>,
+    /// Where rows say which table they are of.
+    table_place: Option<usize>,
     place: usize,
     strength: heap::LockStrength,
     wait: RowLockWait,
+}
+
+impl Mark {
+    fn table_of(&self, row: &[Datum]) -> SqlResult<&Locked> {
+        let table = match self.table_place.map(|place| &row[place]) {
+            None => self.tables.first(),
+            Some(Datum::Oid(oid)) => self.tables.iter().find(|t| t.oid == Oid(*oid)),
+            Some(_) => None,
+        };
+        table.ok_or_else(|| SqlError::internal("a locked row is of no table"))
+    }
 }
 
 struct LockRows {
@@ -54,13 +105,14 @@ impl LockRows {
         for mark in &self.marks {
             // The NULL side of an outer join has no row.
             let Some(tid) = datum_tid(&self.row[mark.place]) else { continue };
+            let table = mark.table_of(&self.row)?;
             let newest =
-                recheck::lock_newest(&mark.heap, tid, mark.strength, mark.wait, cx).map_err(|e| {
+                recheck::lock_newest(&table.heap, tid, mark.strength, mark.wait, cx).map_err(|e| {
                     if e.code() == base::SqlState::LOCK_NOT_AVAILABLE && mark.wait == RowLockWait::NoWait {
                         return base::sql_err!(
                             LOCK_NOT_AVAILABLE,
                             "could not obtain lock on row in relation \"{}\"",
-                            mark.name
+                            table.name
                         );
                     }
                     e
@@ -69,7 +121,8 @@ impl LockRows {
                 Newest::Gone | Newest::Skipped | Newest::SelfModified => return Ok(false),
                 Newest::Locked(newest) if newest == tid => {}
                 Newest::Locked(newest) => {
-                    match recheck::run_again(mark.rel, &mark.heap, mark.table, newest, cx)? {
+                    let member = (table.rel, &*table.heap, table.oid);
+                    match recheck::run_again(mark.rel, member, newest, cx)? {
                         Some(row) => self.row = row,
                         None => return Ok(false),
                     }

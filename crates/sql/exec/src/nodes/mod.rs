@@ -21,8 +21,10 @@ mod aggregate;
 mod hash_join;
 mod join;
 mod lock_rows;
+mod merge_append;
 mod merge_join;
 mod modify;
+mod modify_target;
 mod quick_sort;
 mod recursive;
 mod scan;
@@ -134,10 +136,29 @@ impl<'p> Builder<'p> {
                 simple::limit(self, child, count, offset, with_ties)?
             }
             P::SetOp { kind, left, right } => set::build(self, *kind, left, right)?,
-            P::Append { children } => simple::append(self, children)?,
+            P::Append { children, tree: None } => simple::append(self, children)?,
+            P::Append { children, tree: Some(tree) } => match self.rechecked(children, tree) {
+                Some(child) => self.build(child)?,
+                None => simple::append(self, children)?,
+            },
+            P::MergeAppend { children, keys, tree } => match self.rechecked(children, tree) {
+                Some(child) => self.build(child)?,
+                None => merge_append::build(self, plan, children, keys)?,
+            },
             P::LockRows { child, marks } => lock_rows::build(self, child, marks)?,
             P::Modify(modify) => modify::build(self, plan, modify)?,
         })
+    }
+
+    /// The only child of a tree's scan that gives rows: of an only member, or while a row of a member is checked again.
+    fn rechecked(&self, children: &'p [Plan], tree: &plan::Tree) -> Option<&'p Plan> {
+        match children {
+            [only] => Some(only),
+            _ => {
+                let member = tree.members.iter().position(|m| Some(*m) == self.recheck)?;
+                children.get(member)
+            }
+        }
     }
 
     /// Filter and output of a node over its inputs.

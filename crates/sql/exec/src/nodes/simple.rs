@@ -19,11 +19,34 @@ pub fn result<'p>(
     one_time: &[Expr],
     child: Option<&'p Plan>,
 ) -> SqlResult<BoxNode> {
+    let never = |e: &Expr| matches!(e, Expr::Const { value: Datum::Bool(false) | Datum::Null, .. });
+    if child.is_none() && one_time.iter().any(never) {
+        return Ok(Box::new(Nothing));
+    }
     let inputs = child.map_or(Inputs::default(), |c| Inputs::one(&c.output));
     let projection = builder.projection(plan, inputs)?;
     let one_time = builder.compiler().list(one_time, Inputs::default())?;
     let child = child.map(|c| builder.build(c)).transpose()?;
     Ok(Box::new(ResultNode { one_time, checked: false, done: false, child, projection }))
+}
+
+/// No row at all.
+struct Nothing;
+
+impl Node for Nothing {
+    fn next(&mut self, _cx: &mut Cx<'_>) -> SqlResult<bool> {
+        Ok(false)
+    }
+
+    fn row(&self) -> &[Datum] {
+        &[]
+    }
+
+    fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
+        Ok(())
+    }
+
+    fn close(&mut self, _cx: &mut Cx<'_>) {}
 }
 
 struct ResultNode {

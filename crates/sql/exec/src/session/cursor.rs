@@ -482,7 +482,7 @@ fn runs_backward(plan: &Plan) -> bool {
         Node::Result { child: Some(child), .. }
         | Node::SubqueryScan { child, .. }
         | Node::Limit { child, .. } => runs_backward(child),
-        Node::Append { children } => children.iter().all(runs_backward),
+        Node::Append { children, .. } => children.iter().all(runs_backward),
         _ => false,
     }
 }

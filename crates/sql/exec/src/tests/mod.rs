@@ -160,6 +160,8 @@ impl Db {
             immediate: true,
             for_constraint: false,
             parameters: Vec::new(),
+            partitioned: false,
+            valid: true,
         };
         self.change(|c| {
             let oid = c.create_index(&new)?;

@@ -1,0 +1,287 @@
+//! A table that rows are written to: its own target of a statement, or a member of the target's inheritance tree.
+
+use std::sync::Arc;
+
+use base::{SqlError, SqlResult, Tid, sql_err};
+use catalog::view::Table;
+use heap::{HeapRel, HeapTuple, InsertOptions, Refusal, UpdateOutcome};
+use plan::RelId;
+use tuple::Datum;
+
+use super::Builder;
+use super::table_scan::tid_datum;
+use crate::compile::{Compiler, Inputs, RawRow};
+use crate::cx::Cx;
+use crate::eval::{Code, Rows};
+use crate::index::IndexWriter;
+use crate::recheck;
+
+/// System columns that RETURNING and checks may name, behind the table's columns.
+pub const SYSTEM: [i16; 6] = [-1, -2, -3, -4, -5, -6];
+
+/// What became of one attempt to change a row.
+pub enum Step {
+    /// It is changed.
+    Done,
+    /// Somebody else was there first.
+    Refused(Refusal),
+}
+
+/// A table that rows are written to.
+pub struct Target {
+    /// The relation.
+    pub rel: RelId,
+    /// Its descriptor.
+    pub table: Arc<Table>,
+    /// Its rows.
+    pub heap: Arc<HeapRel>,
+    /// Its indexes.
+    pub indexes: Vec<IndexWriter>,
+    /// Position here of each column of the statement's target, none for dropped ones; absent if all have the same.
+    places: Option<Box<[Option<usize>]>>,
+    generated: Vec<(i16, Code)>,
+    checks: Vec<(String, Code)>,
+    /// Columns that some index contains; none if an expression may use any.
+    indexed: Option<Vec<usize>>,
+}
+
+impl Target {
+    /// Compiles what it takes to write the table's rows.
+    pub fn new(builder: &Builder<'_>, target: &plan::TargetTable) -> SqlResult<Target> {
+        Target::compiled(&builder.compiler(), target)
+    }
+
+    fn compiled(compiler: &Compiler<'_>, target: &plan::TargetTable) -> SqlResult<Target> {
+        let table = target.table.clone();
+        let heap = table.heap.clone();
+        let heap =
+            heap.ok_or_else(|| SqlError::internal(format!("relation \"{}\" has no storage", table.name)))?;
+        let raw = RawRow { rel: target.rel, upto: table.columns.len(), system: SYSTEM.to_vec(), start: 0 };
+        let over_row = Inputs::scan(&raw);
+        let generated = target.generated.iter().map(|(n, e)| Ok((*n, compiler.expr(e, over_row)?)));
+        let checks = target.checks.iter().map(|(n, e)| Ok((n.to_string(), compiler.expr(e, over_row)?)));
+        let ready = target.indexes.iter().filter(|i| i.index.ready);
+        let place = |number: &i16| usize::try_from(*number - 1).ok();
+        Ok(Target {
+            rel: target.rel,
+            heap,
+            indexes: ready.map(|i| IndexWriter::new(compiler, i, over_row)).collect::<SqlResult<_>>()?,
+            places: target.columns.as_ref().map(|columns| columns.iter().map(place).collect()),
+            generated: generated.collect::<SqlResult<_>>()?,
+            checks: checks.collect::<SqlResult<_>>()?,
+            indexed: indexed_columns(&table),
+            table,
+        })
+    }
+
+    /// Columns of its rows, system columns not counted.
+    pub fn width(&self) -> usize {
+        self.table.columns.len()
+    }
+
+    /// Position here of column `number` of the statement's target.
+    pub fn place(&self, number: i16) -> SqlResult<usize> {
+        let at = number as usize - 1;
+        match &self.places {
+            None => Ok(at),
+            Some(places) => places.get(at).copied().flatten().ok_or_else(|| {
+                SqlError::internal(format!("column {number} has no place in {}", self.table.name))
+            }),
+        }
+    }
+
+    /// A row of this table, system columns behind, as one of the statement's target.
+    pub fn to_root<'r>(&self, row: &'r [Datum], buffer: &'r mut Vec<Datum>) -> &'r [Datum] {
+        let Some(places) = &self.places else { return row };
+        buffer.clear();
+        buffer.extend(places.iter().map(|place| place.map_or(Datum::Null, |i| row[i].clone())));
+        buffer.extend_from_slice(&row[self.width()..]);
+        buffer
+    }
+
+    /// Generated columns, NOT NULL and CHECK of a new row.
+    pub fn check_row(&self, row: &mut [Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
+        for (number, code) in &self.generated {
+            let value = code.eval(Rows::one(row), cx)?;
+            row[*number as usize - 1] = value;
+        }
+        for (column, value) in self.table.columns.iter().zip(row.iter()) {
+            if column.not_null && value.is_null() && !column.dropped {
+                return Err(sql_err!(
+                    NOT_NULL_VIOLATION,
+                    "null value in column \"{}\" of relation \"{}\" violates not-null constraint",
+                    column.name,
+                    self.table.name
+                )
+                .detail(failing_row(&self.table, row, cx)?)
+                .table(self.table.schema_name.as_str(), self.table.name.as_str())
+                .column(column.name.as_str()));
+            }
+        }
+        for (name, code) in &self.checks {
+            if matches!(code.eval(Rows::one(row), cx)?, Datum::Bool(false)) {
+                return Err(sql_err!(
+                    CHECK_VIOLATION,
+                    "new row for relation \"{}\" violates check constraint \"{name}\"",
+                    self.table.name
+                )
+                .detail(failing_row(&self.table, row, cx)?)
+                .table(self.table.schema_name.as_str(), self.table.name.as_str())
+                .constraint(name.as_str()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores a checked row; its system columns are set. False if another row has its key in an index that arbitrates: then it was
+    /// taken back.
+    pub fn insert(
+        &self,
+        row: &mut Vec<Datum>,
+        arbitrates: impl Fn(&IndexWriter) -> bool,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<bool> {
+        let (heap, values) = (&self.heap, &row[..self.width()]);
+        let tid = cx
+            .with_writer(|access, writer| {
+                heap::insert(access, heap, writer, values, InsertOptions::default())
+            })?
+            .map_err(crate::error::heap)?;
+        for index in &self.indexes {
+            if !arbitrates(index) {
+                index.insert(&self.table, heap, row, tid, cx)?;
+            } else if !index.try_insert(&self.table, heap, row, tid, cx)? {
+                cx.with_writer(|access, writer| heap::take_back(access, heap, writer, tid))?
+                    .map_err(crate::error::heap)?;
+                return Ok(false);
+            }
+        }
+        self.finish_row(row, tid, cx);
+        Ok(true)
+    }
+
+    /// A live row that has a key of `row` in an index that arbitrates.
+    pub fn find_conflict(
+        &self,
+        arbitrates: impl Fn(&IndexWriter) -> bool,
+        row: &[Datum],
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<Tid>> {
+        for index in self.indexes.iter().filter(|index| arbitrates(index)) {
+            let found = index.find_conflict(&self.table, &self.heap, row, cx)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The version at `tid` into `row`, system columns behind; false if there is none. `whole`: large values too, even if nothing
+    /// of the table asks for them.
+    pub fn fetch(
+        &self,
+        tid: Tid,
+        whole: bool,
+        buffer: &mut HeapTuple,
+        row: &mut Vec<Datum>,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<bool> {
+        if !recheck::read_version(&self.heap, self.table.oid, tid, buffer, row, cx)? {
+            return Ok(false);
+        }
+        // Expressions see whole values; without any, large unchanged ones stay where they are.
+        if whole || !self.checks.is_empty() || !self.generated.is_empty() || self.indexed.is_none() {
+            self.detoast(row, cx)?;
+        }
+        Ok(true)
+    }
+
+    /// Fetches large values that a row holds as pointers.
+    pub fn detoast(&self, row: &mut [Datum], cx: &Cx<'_>) -> SqlResult<()> {
+        for value in row {
+            if let Datum::Toasted(_) = value {
+                *value = heap::detoast(&cx.access, self.heap.desc.toast.as_ref(), value)
+                    .map_err(crate::error::heap)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces the version at `tid`, which was `old`, by a checked row.
+    pub fn update(&self, tid: Tid, old: &[Datum], row: &mut Vec<Datum>, cx: &mut Cx<'_>) -> SqlResult<Step> {
+        let unchanged = match &self.indexed {
+            Some(columns) => columns.iter().all(|c| old[*c] == row[*c]),
+            None => self.indexes.is_empty(),
+        };
+        let (heap, values) = (&self.heap, &row[..self.width()]);
+        let outcome = cx
+            .with_writer(|access, writer| {
+                heap::update(access, heap, writer, tid, values, unchanged, !unchanged)
+            })?
+            .map_err(crate::error::heap)?;
+        match outcome {
+            UpdateOutcome::Refused(refusal) => Ok(Step::Refused(refusal)),
+            UpdateOutcome::Updated { tid, hot } => {
+                if !hot {
+                    for index in &self.indexes {
+                        index.insert(&self.table, &self.heap, row, tid, cx)?;
+                    }
+                }
+                self.finish_row(row, tid, cx);
+                Ok(Step::Done)
+            }
+        }
+    }
+
+    fn finish_row(&self, row: &mut Vec<Datum>, tid: Tid, cx: &mut Cx<'_>) {
+        row.truncate(self.width());
+        row.push(tid_datum(tid));
+        row.push(Datum::Oid(cx.xid.get().0 as u32));
+        row.extend([
+            Datum::Oid(cx.command.0),
+            Datum::Oid(0),
+            Datum::Oid(cx.command.0),
+            Datum::Oid(self.table.oid.0),
+        ]);
+        cx.processed += 1;
+    }
+}
+
+/// Positions of columns that some index contains; none if an expression may use any.
+fn indexed_columns(table: &Table) -> Option<Vec<usize>> {
+    let mut out = Vec::new();
+    for index in &table.indexes {
+        if !index.expressions.is_empty() || index.predicate.is_some() {
+            return None;
+        }
+        out.extend(index.keys.iter().chain(&index.including).map(|c| *c as usize - 1));
+    }
+    out.sort_unstable();
+    out.dedup();
+    Some(out)
+}
+
+/// `Failing row contains (1, null, …).`
+pub fn failing_row(table: &Table, row: &[Datum], cx: &Cx<'_>) -> SqlResult<String> {
+    const MOST: usize = 64;
+    let mut parts = Vec::new();
+    for (column, value) in table.columns.iter().zip(row).filter(|(c, _)| !c.dropped) {
+        if value.is_null() {
+            parts.push("null".to_string());
+            continue;
+        }
+        let mut text = Vec::new();
+        types::output(
+            column.type_oid,
+            value,
+            &cx.call(&[], column.type_oid, column.collation, false),
+            &mut text,
+        )?;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        match text.char_indices().nth(MOST) {
+            Some((at, _)) => parts.push(format!("{}...", &text[..at])),
+            None => parts.push(text),
+        }
+    }
+    Ok(format!("Failing row contains ({}).", parts.join(", ")))
+}

@@ -1,0 +1,232 @@
+//! Tables that stand for their children too: members of the tree, and expressions over a parent as expressions over a member.
+//!
+//! # Invariants
+//! 1. A member has every column of the parent under the same name, with the same type and collation; only numbers differ.
+//! 2. Members are numbered from [`FIRST_MEMBER`] on and belong to no set of relations but their own.
+//!
+//! # PostgreSQL counterpart
+//! `optimizer/util/inherit.c`, `optimizer/util/appendinfo.c`.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use analyze::query::Relation as AnalysedRelation;
+use base::{SqlError, SqlResult};
+use catalog::RelationKind;
+use catalog::view::Table;
+use tuple::Datum;
+
+use crate::cost::clamp_rows;
+use crate::expr::{Expr, RelId, Var};
+use crate::level::Level;
+use crate::logical::Source;
+use crate::plan::{Command, Modify, RelColumn, Relation, TargetTable};
+use crate::planner::Planner;
+use crate::relset::FIRST_MEMBER;
+use crate::selectivity;
+
+/// A relation that stands for a tree.
+pub(crate) struct Inherited {
+    /// Lock that its members need.
+    mode: u8,
+    /// Its children are not meant (ONLY).
+    only: bool,
+    /// The tables to be read, once the level's conditions were looked at.
+    members: Option<Rc<[Member]>>,
+    /// Rows of them all.
+    pub tuples: f64,
+}
+
+/// A table of a tree.
+#[derive(Clone)]
+pub(crate) struct Member {
+    /// Its number.
+    pub rel: RelId,
+    /// Its descriptor.
+    pub table: Arc<Table>,
+    /// Its number of each column of the relation that stands for the tree, 0 for dropped ones.
+    pub columns: Arc<[i16]>,
+}
+
+impl Member {
+    /// `columns`, unless they are those of the parent.
+    pub fn renumbered(&self) -> Option<Arc<[i16]>> {
+        let same = self.columns.len() == self.table.columns.len()
+            && self.columns.iter().zip(1..).all(|(own, number)| *own == number);
+        (!same).then(|| self.columns.clone())
+    }
+}
+
+/// `tableoid` of a relation.
+pub(crate) fn tableoid(rel: RelId) -> Var {
+    Var { rel, column: -6, type_oid: types::oids::oid, typmod: -1 }
+}
+
+/// The number in `child` of each column of `parent`.
+pub(crate) fn column_map(parent: &Table, child: &Table) -> SqlResult<Arc<[i16]>> {
+    let mut map = Vec::with_capacity(parent.columns.len());
+    for (i, column) in parent.columns.iter().enumerate() {
+        if column.dropped {
+            map.push(0);
+            continue;
+        }
+        // Most children have their columns where the parent has them.
+        let same = child.columns.get(i).is_some_and(|c| !c.dropped && c.name == column.name);
+        let found = if same { Some(i as i16 + 1) } else { child.column(&column.name).map(|(n, _)| n) };
+        map.push(found.ok_or_else(|| {
+            SqlError::internal(format!(
+                "could not find inherited attribute \"{}\" of relation \"{}\"",
+                column.name, child.name
+            ))
+        })?);
+    }
+    Ok(map.into())
+}
+
+impl Planner<'_> {
+    /// Notes a relation that stands for more, or less, than its own rows.
+    pub(crate) fn note_inherited(&mut self, rel: RelId, relation: &AnalysedRelation) {
+        let table = &relation.table;
+        let partitioned = table.kind == RelationKind::PartitionedTable;
+        if partitioned || relation.inherit && !table.children.is_empty() {
+            let (mode, only) = (relation.lock_mode, !relation.inherit);
+            self.inherited.insert(rel, Inherited { mode, only, members: None, tuples: 0.0 });
+        }
+    }
+
+    /// Whether a relation stands for a tree.
+    pub(crate) fn is_inherited(&self, rel: RelId) -> bool {
+        self.inherited.contains_key(&rel)
+    }
+
+    /// The tables that a relation stands for, as far as conditions let any be read.
+    pub(crate) fn members(&self, rel: RelId) -> Rc<[Member]> {
+        self.inherited.get(&rel).and_then(|i| i.members.clone()).unwrap_or_else(|| Rc::from([]))
+    }
+
+    /// Finds the members of a relation's tree, and locks them.
+    pub(crate) fn expand(&mut self, rel: RelId, _level: &Level) -> SqlResult<()> {
+        let Some(inherited) = self.inherited.get(&rel) else { return Ok(()) };
+        let (mode, only) = (inherited.mode, inherited.only);
+        let Some(root) = self.relations[rel].table.clone() else { return Ok(()) };
+        let tables = if only { Vec::new() } else { self.tree_of(&root)? };
+        let mut members = Vec::with_capacity(tables.len());
+        let mut tuples = 0.0;
+        for table in tables {
+            runtime::check_interrupts().map_err(crate::interrupted)?;
+            tuples += self.context.statistics.table(&table).tuples;
+            self.lock(table.oid, mode);
+            members.push(self.add_member(&root, table)?);
+        }
+        if let Some(inherited) = self.inherited.get_mut(&rel) {
+            inherited.members = Some(members.into());
+            inherited.tuples = tuples;
+        }
+        Ok(())
+    }
+
+    /// A table and all below it that have rows, each once, nearer ones first.
+    fn tree_of(&self, root: &Arc<Table>) -> SqlResult<Vec<Arc<Table>>> {
+        let mut tables = vec![root.clone()];
+        let mut at = 0;
+        while let Some(table) = tables.get(at).cloned() {
+            runtime::check_interrupts().map_err(crate::interrupted)?;
+            for &child in &table.children {
+                if tables.iter().any(|t| t.oid == child) {
+                    continue;
+                }
+                // A child that was dropped meanwhile is gone when the parent's lock is held.
+                if let Some(child) = self.context.catalog.relation_by_oid(child)?
+                    && !self.is_of_another_session(&child)?
+                {
+                    tables.push(child);
+                }
+            }
+            at += 1;
+        }
+        tables.retain(|t| t.kind != RelationKind::PartitionedTable);
+        Ok(tables)
+    }
+
+    /// Whether a child is another session's temporary table.
+    fn is_of_another_session(&self, table: &Table) -> SqlResult<bool> {
+        Ok(table.persistence == 't' && !self.context.catalog.search_path()?.contains(&table.schema))
+    }
+
+    fn add_member(&mut self, root: &Table, table: Arc<Table>) -> SqlResult<Member> {
+        let columns = column_map(root, &table)?;
+        let rel = self.relations.len().max(FIRST_MEMBER);
+        let column = |c: &catalog::view::Column| RelColumn {
+            name: c.name.as_str().into(),
+            type_oid: c.type_oid,
+            typmod: c.typmod,
+        };
+        let relation = Relation {
+            alias: table.name.as_str().into(),
+            columns: table.columns.iter().map(column).collect(),
+            table: Some(table.clone()),
+        };
+        self.put_relation(rel, relation, Source::Table);
+        Ok(Member { rel, table, columns })
+    }
+
+    /// An expression over `parent` as one over a member of its tree.
+    pub(crate) fn for_member(&self, parent: RelId, member: &Member, expr: &Expr) -> Expr {
+        let mut expr = expr.clone();
+        expr.replace(&mut |e| match e {
+            Expr::Var(var) if var.rel == parent => Some(self.member_column(member, var)),
+            _ => None,
+        });
+        expr
+    }
+
+    fn member_column(&self, member: &Member, var: &Var) -> Expr {
+        let own = |column: i16| Expr::Var(Var { rel: member.rel, column, ..var.clone() });
+        match var.column {
+            0 => self.member_row(member, var),
+            n if n > 0 => own(member.columns.get(n as usize - 1).copied().unwrap_or(n)),
+            system => own(system),
+        }
+    }
+
+    /// The parent's whole row, made of a member's columns.
+    fn member_row(&self, member: &Member, var: &Var) -> Expr {
+        let Some(row) = self.whole_rows.get(&var.rel) else {
+            return Expr::Var(Var { rel: member.rel, ..var.clone() });
+        };
+        let field = |number: &i16| {
+            let column = usize::try_from(*number - 1).ok().and_then(|i| member.table.columns.get(i));
+            match column {
+                Some(c) => Expr::Var(Var {
+                    rel: member.rel,
+                    column: *number,
+                    type_oid: c.type_oid,
+                    typmod: c.typmod,
+                }),
+                None => Expr::Const { value: Datum::Null, type_oid: types::oids::int4, typmod: -1 },
+            }
+        };
+        Expr::Row { fields: member.columns.iter().map(field).collect(), row: row.clone() }
+    }
+
+    /// Rows of a tree that pass conditions over its parent; none if the relation is no tree.
+    pub(crate) fn member_rows(&self, rel: RelId, filters: &[Expr]) -> Option<f64> {
+        self.inherited.get(&rel)?;
+        let rows = |member: &Member| {
+            let filters: Vec<Expr> = filters.iter().map(|f| self.for_member(rel, member, f)).collect();
+            let tuples = self.context.statistics.table(&member.table).tuples;
+            clamp_rows(tuples * selectivity::conjunction(self, &filters))
+        };
+        Some(self.members(rel).iter().map(rows).sum::<f64>().max(1.0))
+    }
+
+    /// The tables that a statement writes to.
+    pub(crate) fn target_tables(&mut self, modify: &Modify) -> SqlResult<Vec<TargetTable>> {
+        let rel = modify.rel;
+        if modify.command == Command::Insert || !self.is_inherited(rel) {
+            return Ok(vec![self.target_table(rel, &modify.table, None)?]);
+        }
+        let members = self.members(rel);
+        members.iter().map(|m| self.target_table(m.rel, &m.table, m.renumbered())).collect()
+    }
+}
