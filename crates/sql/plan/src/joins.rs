@@ -342,6 +342,9 @@ impl<'a, 'c> Search<'a, 'c> {
             if !matches!(kind, JoinKind::RightSemi | JoinKind::RightAnti) {
                 self.merge_joins(&ctx, &outers, &inners, &hash, &mut paths);
             }
+        } else if kind == JoinKind::Full && exprs.iter().all(|e| matches!(e, Expr::Const { .. })) {
+            // All rows have the one key that has no parts.
+            self.merge_joins(&ctx, &outers, &inners, &hash, &mut paths);
         }
         self.joined.insert(both, paths);
     }

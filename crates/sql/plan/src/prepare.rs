@@ -87,12 +87,9 @@ impl Planner<'_> {
             && inner.marks.is_empty()
             && !inner.from.is_empty()
             && !inner.targets.iter().any(|t| t.expr.returns_set());
-        let own = rels_of(&inner.from);
         let mut outer_in_from = false;
         if plain {
-            for rel in own.iter().collect::<Vec<_>>() {
-                outer_in_from |= self.source_mentions(rel, visible);
-            }
+            outer_in_from = self.any_source_mentions(&inner, visible);
             inner.from.iter_mut().for_each(|f| {
                 f.for_exprs_mut(&mut |e| {
                     outer_in_from |= RelSet::of(e).overlaps(visible) || e.has_subplans()
@@ -130,7 +127,8 @@ impl Planner<'_> {
         let mut outer = false;
         self.deep_exprs(&mut inner, &mut |e| outer |= RelSet::of(e).overlaps(visible));
         let targets: Vec<_> = inner.targets.iter().filter(|t| !t.junk).cloned().collect();
-        if (outer && !inner.is_simple())
+        // Merged, a FROM item that needs the left side could not be joined to its neighbours before that.
+        if (outer && (!inner.is_simple() || self.any_source_mentions(&inner, visible)))
             || inner.from.is_empty() && inner.set.is_none()
             || inner.modify.is_some()
         {
@@ -158,6 +156,11 @@ impl Planner<'_> {
         let mut quals = Vec::new();
         flatten_and(qual, &mut quals);
         Some((vec![From::Rel(rel)], quals))
+    }
+
+    /// Whether a relation in FROM looks at one of `visible`.
+    fn any_source_mentions(&mut self, block: &Block, visible: RelSet) -> bool {
+        rels_of(&block.from).iter().any(|rel| self.source_mentions(rel, visible))
     }
 
     fn source_mentions(&mut self, rel: RelId, visible: RelSet) -> bool {

@@ -471,8 +471,9 @@ impl Node for HashJoin {
         self.probe_key.clear();
         (self.chain, self.matched, self.reading) = (NONE, false, None);
         self.outer_files.clear();
-        if reusable {
-            self.table.iter_mut().flat_map(|t| &mut t.entries).for_each(|e| e.matched = false);
+        if let Some(table) = self.table.as_mut().filter(|_| reusable) {
+            table.batch = 0;
+            table.entries.iter_mut().for_each(|e| e.matched = false);
         } else {
             self.table = None;
             self.inner.rescan(cx, changed)?;

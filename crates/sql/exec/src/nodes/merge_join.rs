@@ -228,8 +228,8 @@ impl Node for MergeJoin {
             let order = if self.group.is_empty() || null {
                 Ordering::Less
             } else if self.group_key.iter().any(Datum::is_null) {
-                // NULLs sort last and match nothing.
-                Ordering::Less
+                // A NULL in any key matches nothing, wherever it sorts.
+                Ordering::Greater
             } else {
                 self.compare(&self.outer_key, &self.group_key)
             };

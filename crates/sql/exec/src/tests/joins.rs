@@ -62,3 +62,55 @@ fn three_tables_and_lateral() {
         "1|0 2|2 2|2 3|1"
     );
 }
+
+/// The plan must use the node, then the answer counts.
+fn by_method(db: &mut Db, node: &str, sql: &str) -> String {
+    db.settings.enable_hashjoin = node.starts_with("Hash");
+    db.settings.enable_mergejoin = node.starts_with("Merge");
+    db.settings.enable_nestloop = node.starts_with("Nested");
+    let plan = db.explain(sql);
+    assert!(plan.contains(node), "{plan}");
+    db.sorted(sql)
+}
+
+#[test]
+fn a_null_in_a_later_merge_key_hides_nothing() {
+    let mut db = Db::new();
+    db.table("m", &[("a", "int4"), ("b", "int4")]);
+    db.rows("INSERT INTO m VALUES (1,NULL),(1,NULL),(2,5),(3,NULL),(4,6),(NULL,7)");
+    let on = "JOIN m n ON m.a = n.a AND m.b = n.b";
+    for (kind, expected) in
+        [("", "2 4"), ("LEFT", "1 1 2 3 4 null"), ("FULL", "1 1 2 3 4 null null null null null")]
+    {
+        let sql = format!("SELECT m.a FROM m {kind} {on}");
+        assert_eq!(by_method(&mut db, "Merge", &sql), expected, "{kind}");
+    }
+}
+
+#[test]
+fn a_hash_table_serves_every_rescan() {
+    let mut db = filled();
+    let sql = "SELECT x, (SELECT count(*) + 0 * o.x FROM a JOIN b ON a.x = b.y) FROM a o WHERE x < 3";
+    assert_eq!(by_method(&mut db, "Hash Join", sql), "1|5 2|5 2|5");
+}
+
+#[test]
+fn full_joins_on_constants() {
+    let db = filled();
+    let from = |on: &str| {
+        format!("SELECT p, w FROM a FULL JOIN (VALUES ('w1'), ('w2')) v(w) ON {on} WHERE x IS NULL")
+    };
+    assert_eq!(db.sorted(&from("true")), "none|w1 none|w2");
+    assert_eq!(db.sorted(&from("false")), "none|null null|w1 null|w2");
+}
+
+#[test]
+fn an_in_subquery_whose_from_looks_outside() {
+    let db = filled();
+    assert_eq!(
+        db.sorted(
+            "SELECT p FROM a WHERE x IN (SELECT y FROM b LEFT JOIN (SELECT a.p AS p) s ON true WHERE s.p > 'two')"
+        ),
+        "zwei"
+    );
+}
