@@ -1,5 +1,6 @@
 //! From the analysed query to [`Block`]s: relations numbered across all levels, sublinks set aside as pending subplans.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use analyze::{self as a, Query, RteKind};
@@ -25,6 +26,8 @@ pub(crate) struct Scope {
     entries: Vec<Entry>,
     /// Subplans of the WITH queries, by name; with the work table of recursive ones under way.
     ctes: Vec<(String, CteState)>,
+    /// Sort references of the grouping expressions.
+    group: Vec<u32>,
     /// Cells of multiple assignments: (sublink number, column) → cell.
     multi: Vec<((i32, i32), ParamId)>,
     /// Relations that stand for the target's row before and after the change, where RETURNING names them.
@@ -39,8 +42,17 @@ enum Entry {
 
 #[derive(Clone)]
 enum CteState {
-    Planned { subplan: usize, inline: bool },
-    Recursive { table: usize },
+    Planned {
+        subplan: usize,
+    },
+    /// Merged into each place that refers to it: converted once already, and again where that was taken.
+    Inline {
+        subplan: usize,
+        query: Rc<Query>,
+    },
+    Recursive {
+        table: usize,
+    },
 }
 
 /// `record`
@@ -128,6 +140,7 @@ impl<'p, 'c> Converter<'p, 'c> {
     fn upper(&mut self, query: &Query, block: &mut Block) -> SqlResult<()> {
         block.aggregated =
             query.has_aggregates || !query.group_by.is_empty() || !query.grouping_sets.is_empty();
+        self.scope().group = query.group_by.iter().map(|clause| clause.sort_ref).collect();
         for entry in &query.targets {
             let expr = self.expr(&entry.expr)?;
             block.targets.push(Target {
@@ -351,10 +364,13 @@ impl<'p, 'c> Converter<'p, 'c> {
             return Ok(());
         }
         let subplan = self.planner.add_subplan(inner, Some(cte.name.clone()));
-        if !inline {
+        let state = if inline {
+            CteState::Inline { subplan, query: Rc::new(cte.query.clone()) }
+        } else {
             block.ctes.push(subplan);
-        }
-        self.scope().ctes.push((cte.name.clone(), CteState::Planned { subplan, inline }));
+            CteState::Planned { subplan }
+        };
+        self.scope().ctes.push((cte.name.clone(), state));
         Ok(())
     }
 
@@ -392,7 +408,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         block.ctes.push(subplan);
         let ctes = &mut self.scope().ctes;
         ctes.pop();
-        ctes.push((cte.name.clone(), CteState::Planned { subplan, inline: false }));
+        ctes.push((cte.name.clone(), CteState::Planned { subplan }));
         Ok(())
     }
 
@@ -512,22 +528,32 @@ impl<'p, 'c> Converter<'p, 'c> {
     }
 
     fn cte_source(&mut self, cte: &a::CteReference) -> SqlResult<Source> {
-        let state = self
-            .scopes
-            .iter()
-            .rev()
-            .flat_map(|scope| scope.ctes.iter().rev())
-            .find(|(name, _)| *name == cte.name)
-            .map(|(_, state)| state.clone());
-        Ok(match state {
-            Some(CteState::Planned { subplan, inline: true }) => match self.planner.take_pending(subplan) {
-                Some(block) => Source::Subquery(Box::new(block)),
-                None => Source::Cte(subplan),
-            },
-            Some(CteState::Planned { subplan, .. }) => Source::Cte(subplan),
-            Some(CteState::Recursive { table }) => Source::WorkTable(table),
-            None => return Err(SqlError::internal(format!("WITH query \"{}\" not found", cte.name))),
+        let place = self.scopes.iter().enumerate().rev().find_map(|(level, scope)| {
+            scope.ctes.iter().rposition(|(name, _)| *name == cte.name).map(|at| (level, at))
+        });
+        let Some((level, at)) = place else {
+            return Err(SqlError::internal(format!("WITH query \"{}\" not found", cte.name)));
+        };
+        Ok(match self.scopes[level].ctes[at].1.clone() {
+            CteState::Inline { subplan, query } => {
+                Source::Subquery(Box::new(match self.planner.take_pending(subplan) {
+                    Some(block) => block,
+                    None => self.query_within(&query, level, at)?,
+                }))
+            }
+            CteState::Planned { subplan } => Source::Cte(subplan),
+            CteState::Recursive { table } => Source::WorkTable(table),
         })
+    }
+
+    /// Converts a query of WITH where it stands: in a scope further out, behind so many others.
+    fn query_within(&mut self, query: &Query, level: usize, at: usize) -> SqlResult<Block> {
+        let inner = self.scopes.split_off(level + 1);
+        let later = self.scopes[level].ctes.split_off(at);
+        let block = self.query(query);
+        self.scopes[level].ctes.extend(later);
+        self.scopes.extend(inner);
+        block
     }
 
     fn join_tree_node(&mut self, node: &a::FromNode) -> SqlResult<l::From> {
@@ -709,7 +735,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                 a::BoolOp::Not => Expr::Not(Box::new(self.expr(&b.args[0])?)),
             },
             a::Expr::Aggregate(agg) => self.aggregate(agg)?,
-            a::Expr::Grouping(g) => Expr::Grouping(g.refs.iter().map(|r| *r as usize).collect()),
+            a::Expr::Grouping(g) => self.grouping(g)?,
             a::Expr::Window(w) => Expr::Window(Box::new(WindowCall {
                 function: self.planner.function(w.function)?,
                 args: self.exprs(&w.args)?,
@@ -995,6 +1021,16 @@ impl<'p, 'c> Converter<'p, 'c> {
             type_oid: agg.result_type,
             collation: agg.input_collation,
         })))
+    }
+
+    fn grouping(&mut self, grouping: &a::GroupingExpr) -> SqlResult<Expr> {
+        if grouping.levels_up > 0 {
+            return Err(SqlError::not_supported("GROUPING of an outer query"));
+        }
+        let keys = &self.scope().group;
+        let place = |r: &u32| keys.iter().position(|k| k == r);
+        let places = grouping.refs.iter().map(place).collect::<Option<_>>();
+        places.map(Expr::Grouping).ok_or_else(|| SqlError::internal("GROUPING without its key"))
     }
 
     fn sublink(&mut self, link: &a::SubLink) -> SqlResult<Expr> {

@@ -83,6 +83,30 @@ fn equal_grouping_columns_are_kept_apart() {
 }
 
 #[test]
+fn grouping_tells_which_keys_a_set_leaves_out() {
+    let db = Db::new();
+    let from = "FROM (VALUES (1, 2)) v(a, b)";
+    assert_eq!(db.rows(&format!("SELECT grouping(b, a) {from} GROUP BY a, b")), "0");
+    assert_eq!(
+        db.sorted(&format!("SELECT a, b, grouping(a), grouping(b, a) {from} GROUP BY ROLLUP (a, b)")),
+        "1|2|0|0 1|null|0|2 null|null|1|3"
+    );
+    assert_eq!(db.rows(&format!("SELECT 1 {from} GROUP BY CUBE (a) HAVING grouping(a) = 1")), "1");
+}
+
+#[test]
+fn a_with_query_merged_more_than_once() {
+    let db = Db::new();
+    assert_eq!(
+        db.rows(
+            "WITH w AS (SELECT 7 AS x), v AS NOT MATERIALIZED (SELECT x + 1 AS x FROM w) \
+             SELECT a.x, b.x, (SELECT sum(x) FROM v) FROM v a, v b WHERE a.x = b.x"
+        ),
+        "8|8|8"
+    );
+}
+
+#[test]
 fn what_reads_a_work_table_is_read_again_at_each_step() {
     let db = Db::new();
     assert_eq!(
