@@ -1,0 +1,184 @@
+//! Random queries must have one answer: under every choice of the planner, with much memory and with little, and, where
+//! there is one to ask, the answer of PostgreSQL 18.
+//!
+//! `STAMPEDE_PEER` is the port of a PostgreSQL server on 127.0.0.1 that lets `postgres` in; a database of the test's own is
+//! made there and dropped. `STAMPEDE_DIFFERENTIAL_QUERIES` and `STAMPEDE_DIFFERENTIAL_SEED` make the run longer or another.
+
+mod generate;
+mod schema;
+#[path = "../support/mod.rs"]
+mod support;
+
+use generate::{Generator, Query};
+use support::{Client, Failure, Server, knob};
+
+/// Ways to run a query; the settings come on top of those of all.
+const PROFILES: &[(&str, &[(&str, &str)])] = &[
+    ("as it is", &[]),
+    ("little memory", &[("work_mem", "64kB")]),
+    ("nested loops", &[("enable_hashjoin", "off"), ("enable_mergejoin", "off"), ("enable_memoize", "off")]),
+    ("merge joins", &[("enable_hashjoin", "off"), ("enable_nestloop", "off"), ("enable_hashagg", "off")]),
+    (
+        "hash joins, little memory",
+        &[
+            ("enable_mergejoin", "off"),
+            ("enable_nestloop", "off"),
+            ("enable_indexscan", "off"),
+            ("work_mem", "64kB"),
+        ],
+    ),
+    (
+        "indexes and sorts",
+        &[
+            ("enable_seqscan", "off"),
+            ("enable_hashagg", "off"),
+            ("work_mem", "64kB"),
+            ("enable_bitmapscan", "off"),
+        ],
+    ),
+];
+
+/// Settings of every session.
+const COMMON: &[(&str, &str)] = &[
+    ("timezone", "UTC"),
+    ("datestyle", "ISO"),
+    ("intervalstyle", "postgres"),
+    ("extra_float_digits", "1"),
+    ("statement_timeout", "2s"),
+    ("jit", "off"),
+];
+
+const DATABASE: &str = "stampede_differential";
+
+/// What a server said.
+#[derive(Clone, PartialEq, Debug)]
+enum Answer {
+    Rows(Vec<String>),
+    /// SQLSTATE and message.
+    Error(String, String),
+}
+
+impl Answer {
+    fn of(client: &mut Client, query: &Query) -> Answer {
+        match client.query(&query.text) {
+            Ok(rows) => {
+                let mut lines: Vec<String> = rows.into_iter().map(line).collect();
+                if !query.ordered {
+                    lines.sort();
+                }
+                Answer::Rows(lines)
+            }
+            Err(Failure::Error { code, message, .. }) => Answer::Error(code, message),
+            Err(Failure::Lost) => panic!("the connection is lost over: {}", query.text),
+        }
+    }
+
+    /// Whether both are right if one is: the plan decides which row meets an error in the data first, or whether one does.
+    fn agrees(&self, other: &Answer) -> bool {
+        match (self, other) {
+            (Answer::Rows(one), Answer::Rows(other)) => one == other,
+            (Answer::Error(one, _), Answer::Error(other, _)) => one == other,
+            (Answer::Error(code, _), _) | (_, Answer::Error(code, _)) => code.starts_with("22"),
+        }
+    }
+
+    fn timed_out(&self) -> bool {
+        matches!(self, Answer::Error(code, _) if code == "57014")
+    }
+}
+
+fn line(row: Vec<Option<String>>) -> String {
+    let shown = row.into_iter().map(|value| value.unwrap_or_else(|| "∅".to_string()));
+    shown.collect::<Vec<_>>().join("|")
+}
+
+/// PostgreSQL, with a database that goes away with it.
+struct Peer {
+    port: u16,
+    client: Option<Client>,
+}
+
+impl Peer {
+    fn new(port: u16) -> Peer {
+        let mut owner = Client::connect(port, &[]).expect("the peer");
+        for statement in ["drop database if exists", "create database"] {
+            owner.query(&format!("{statement} {DATABASE}")).unwrap();
+        }
+        let parameters = [&[("database", DATABASE)], COMMON].concat();
+        Peer { port, client: Some(Client::connect(port, &parameters).unwrap()) }
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.client = None;
+        if let Ok(mut owner) = Client::connect(self.port, &[]) {
+            let _ = owner.query(&format!("drop database if exists {DATABASE} with (force)"));
+        }
+    }
+}
+
+/// What differs, for the one who looks into it.
+fn difference(query: &Query, first: (&str, &Answer), second: (&str, &Answer)) -> String {
+    let text = |answer: &Answer| match answer {
+        Answer::Error(code, message) => format!("  {code} {message}"),
+        Answer::Rows(rows) => {
+            let other = if std::ptr::eq(answer, first.1) { second.1 } else { first.1 };
+            let only = |row: &&String| !matches!(other, Answer::Rows(others) if others.contains(row));
+            let some: Vec<&str> = rows.iter().filter(only).take(5).map(String::as_str).collect();
+            format!("  {} rows, among them\n    {}", rows.len(), some.join("\n    "))
+        }
+    };
+    format!("{};\n-- {}\n{}\n-- {}\n{}\n", query.text, first.0, text(first.1), second.0, text(second.1))
+}
+
+#[test]
+fn one_answer_to_every_query() {
+    let count = knob("STAMPEDE_DIFFERENTIAL_QUERIES", 30);
+    let seed = knob("STAMPEDE_DIFFERENTIAL_SEED", 3);
+    let server = Server::start(&[]);
+    let mut peer = std::env::var("STAMPEDE_PEER").ok().map(|port| Peer::new(port.parse().expect("a port")));
+    let mut clients: Vec<(&str, Client)> = Vec::new();
+    for (name, settings) in PROFILES {
+        clients.push((name, server.connect(&[COMMON, settings].concat()).unwrap()));
+    }
+    for statement in schema::statements() {
+        clients[0].1.query(&statement).unwrap_or_else(|error| panic!("{statement}: {error:?}"));
+        if let Some(peer) = &mut peer {
+            peer.client.as_mut().unwrap().query(&statement).unwrap();
+        }
+    }
+    let mut generator = Generator::new(seed);
+    let (mut differences, mut errors, mut slow) = (0, 0, 0);
+    for _ in 0..count {
+        let query = generator.next();
+        let mut reference =
+            peer.as_mut().map(|peer| ("PostgreSQL", Answer::of(peer.client.as_mut().unwrap(), &query)));
+        if reference.as_ref().is_some_and(|(_, answer)| answer.timed_out()) {
+            continue;
+        }
+        for (name, client) in &mut clients {
+            let answer = Answer::of(client, &query);
+            errors += usize::from(matches!(answer, Answer::Error(..)));
+            if answer.timed_out() {
+                slow += 1;
+                println!("too slow, {name}: {};", query.text);
+                continue;
+            }
+            match &reference {
+                Some((other, expected)) if !expected.agrees(&answer) => {
+                    differences += 1;
+                    println!("{}", difference(&query, (other, expected), (name, &answer)));
+                    break;
+                }
+                Some(_) => {}
+                None => reference = Some((name, answer)),
+            }
+        }
+    }
+    println!(
+        "{count} queries, {} ways: {differences} differences, {errors} errors, {slow} too slow",
+        PROFILES.len()
+    );
+    assert_eq!(differences, 0);
+}
