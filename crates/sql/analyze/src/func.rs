@@ -183,6 +183,9 @@ impl Analyzer<'_> {
         let location = call.location;
         let name = call.name.dotted();
         self.check_kind(call, &candidate, &name, actual)?;
+        if call.within_group {
+            self.check_direct_args(call, candidate.oid, actual)?;
+        }
         let mut args: Vec<Expr> =
             args.into_iter().map(|a| if let Expr::NamedArg(n) = a { n.arg } else { a }).collect();
         let mut declared = candidate.args.clone();
@@ -423,7 +426,11 @@ impl Analyzer<'_> {
             _ => AggregateKind::Normal,
         };
         let mut args = args;
+        let mut declared = declared;
         let ndirect = if call.within_group { args.len() - call.order_by.len().min(args.len()) } else { 0 };
+        if kind == AggregateKind::HypotheticalSet {
+            self.unify_hypothetical(&mut args, &mut declared, ndirect)?;
+        }
         let aggregated = args.split_off(ndirect);
         let mut aggregate = Aggregate {
             function: c.oid,
@@ -475,6 +482,54 @@ impl Analyzer<'_> {
         aggregate.args = targets;
         self.place_aggregate(&mut aggregate)?;
         Ok(Expr::Aggregate(Box::new(aggregate)))
+    }
+
+    /// Whether WITHIN GROUP separates direct from aggregated arguments where the aggregate wants it.
+    fn check_direct_args(&self, call: &ast::FuncCall, function: Oid, actual: &[Oid]) -> SqlResult<()> {
+        let Some(row) = types::registry::aggregate(function) else { return Ok(()) };
+        let name = call.name.dotted();
+        let direct = actual.len().saturating_sub(call.order_by.len());
+        let hint = if row.kind == b'h' {
+            let keys = call.order_by.len();
+            if direct == keys {
+                return Ok(());
+            }
+            format!(
+                "To use the hypothetical-set aggregate {name}, the number of hypothetical direct arguments (here {direct}) must match the number of ordering columns (here {keys})."
+            )
+        } else {
+            let wanted = row.direct_args as usize;
+            if direct == wanted {
+                return Ok(());
+            }
+            let plural = if wanted == 1 { "" } else { "s" };
+            format!(
+                "There is an ordered-set aggregate {name}, but it requires {wanted} direct argument{plural}, not {direct}."
+            )
+        };
+        Err(self.no_function(call, actual, &[]).hint(hint))
+    }
+
+    /// Brings each hypothetical value and the column that it is compared with to their common type.
+    fn unify_hypothetical(
+        &mut self,
+        args: &mut [Expr],
+        declared: &mut [Oid],
+        direct: usize,
+    ) -> SqlResult<()> {
+        for i in 0..direct {
+            let pair = [&args[i], &args[direct + i]];
+            // The column comes first, so that its type prevails where neither is preferred.
+            let common = self.common_type(&[pair[1], pair[0]], Some("WITHIN GROUP"))?;
+            for at in [i, direct + i] {
+                let location = location_of(&args[at]);
+                args[at] = self.coerce_argument(args[at].clone(), common, location)?;
+                if let Some(declared) = declared.get_mut(at) {
+                    *declared = common;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn window_call(

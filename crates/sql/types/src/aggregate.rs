@@ -39,12 +39,19 @@ pub enum AggState {
     Text(Vec<u8>, usize),
     /// A JSON document without its last bracket.
     Json(Box<crate::json::JsonState>),
+    /// What sorted rows have shown.
+    Sorted(Box<crate::ordered_set::State>),
 }
 
 /// One aggregate's steps. The caller handles DISTINCT, FILTER and ORDER BY.
 pub trait AggregateImp: Sync {
     /// The state before the first row.
     fn start(&self) -> AggState;
+
+    /// The state before the first of a group's sorted rows, of which there are so many: ordered-set aggregates only.
+    fn start_sorted(&self, _cx: &Call, _direct: &[Datum], _rows: u64) -> SqlResult<AggState> {
+        Err(SqlError::internal("not an ordered-set aggregate"))
+    }
 
     /// Takes one row's arguments, NULLs included.
     fn add(&self, cx: &Call, state: &mut AggState, args: &[Datum]) -> SqlResult<()>;
@@ -255,7 +262,7 @@ impl AggregateImp for Kind {
             }
             (_, AggState::Arrays(arrays)) => crate::array::stacked(arrays, cx),
             (_, AggState::Text(text, first)) => Ok(Datum::Bytes(text[*first..].into())),
-            (_, AggState::Floats(_) | AggState::Json(_)) => {
+            (_, AggState::Floats(_) | AggState::Json(_) | AggState::Sorted(_)) => {
                 Err(SqlError::internal("an aggregate's state of another aggregate"))
             }
         }

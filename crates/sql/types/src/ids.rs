@@ -51,6 +51,7 @@ functions! {
     4188 pg_lsn_smaller(pg_lsn, pg_lsn) -> pg_lsn [immutable strict] { |a: i64, b: i64| (a as u64).min(b as u64) as i64 }
     3252 pg_lsn_hash(pg_lsn) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::pg_lsn, a) }
     3413 pg_lsn_hash_extended(pg_lsn, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::pg_lsn, a, seed) }
+    3165 pg_wal_lsn_diff(pg_lsn, pg_lsn) -> numeric [immutable strict] { |a: i64, b: i64| Numeric::from_i128(i128::from(a as u64) - i128::from(b as u64)) }
     3237 pg_lsn_mi(pg_lsn, pg_lsn) -> numeric [immutable strict] { |a: i64, b: i64| Numeric::from_i128(i128::from(a as u64) - i128::from(b as u64)) }
     5022 pg_lsn_pli(pg_lsn, numeric) -> pg_lsn [immutable strict] { |a: i64, b: Numeric| lsn_add(a, &b, false) }
     5023 numeric_pl_pg_lsn(numeric, pg_lsn) -> pg_lsn [immutable strict] { |b: Numeric, a: i64| lsn_add(a, &b, false) }

@@ -49,6 +49,7 @@ mod money;
 mod network;
 pub mod numeric;
 pub mod oids;
+pub mod ordered_set;
 pub mod partition_hash;
 pub mod random;
 pub mod record;

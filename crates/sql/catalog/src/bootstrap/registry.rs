@@ -182,6 +182,13 @@ fn add_casts(rows: &mut Rows) {
 fn add_aggregates(rows: &mut Rows) {
     use pg_aggregate as a;
     for aggregate in AGGREGATES {
+        let result = types::registry::function(aggregate.function).map(|f| f.result);
+        let polymorphic = matches!(result, Some(types::oids::anyelement | types::oids::anyarray));
+        let modify = match aggregate.kind {
+            b'o' => b's',
+            b'h' => b'w',
+            _ => b'r',
+        };
         let row = RowBuilder::new(&a::TABLE)
             .set(a::AGGFNOID, aggregate.function)
             .set(a::AGGKIND, aggregate.kind)
@@ -189,8 +196,9 @@ fn add_aggregates(rows: &mut Rows) {
             .set(a::AGGTRANSFN, aggregate.transition)
             .set(a::AGGFINALFN, aggregate.final_function)
             .set(a::AGGCOMBINEFN, aggregate.combine)
-            .set(a::AGGFINALMODIFY, b'r')
-            .set(a::AGGMFINALMODIFY, b'r')
+            .set(a::AGGFINALEXTRA, aggregate.kind == b'h' || aggregate.kind == b'o' && polymorphic)
+            .set(a::AGGFINALMODIFY, modify)
+            .set(a::AGGMFINALMODIFY, modify)
             .set(a::AGGSORTOP, aggregate.sort_operator)
             .set(a::AGGTRANSTYPE, aggregate.transition_type)
             .set_some(a::AGGINITVAL, aggregate.initial);

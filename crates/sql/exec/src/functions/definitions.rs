@@ -420,7 +420,7 @@ impl Session {
             }
             shown.push(text);
         }
-        Ok(shown.join(", "))
+        Ok(with_order_by(row.oid(pg_proc::OID), shown))
     }
 
     /// Defaults of a function's last arguments.
@@ -627,6 +627,20 @@ fn owned_sequence(r: &Reader<'_>, table: Oid, column: i16) -> SqlResult<Option<A
         }
     }
     Ok(None)
+}
+
+/// A list of arguments; those that an ordered-set aggregate sorts by stand behind ORDER BY.
+fn with_order_by(function: Oid, mut shown: Vec<String>) -> String {
+    let Some(aggregate) = types::registry::aggregate(function).filter(|a| a.kind != b'n') else {
+        return shown.join(", ");
+    };
+    let direct = aggregate.direct_args as usize;
+    if shown.len() <= direct {
+        // Hypothetical sets take any columns, and as many values for them.
+        shown.extend_from_within(..);
+    }
+    let sorted = shown.split_off(direct).join(", ");
+    format!("{} ORDER BY {sorted}", shown.join(", ")).trim_start().to_owned()
 }
 
 fn oids_of(value: &Datum) -> Vec<Oid> {

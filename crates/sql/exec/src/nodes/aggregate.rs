@@ -3,6 +3,8 @@
 //! A hash table that outgrows `work_mem` takes no new groups: rows of unknown groups go to files by hash, each of which is
 //! aggregated afterwards in the same way.
 
+use std::cmp::Ordering;
+
 use base::{Oid, SqlError, SqlResult};
 use plan::{AggCall, AggStrategy, Expr, ParamId, Plan};
 use rustc_hash::FxHashMap;
@@ -21,6 +23,8 @@ use crate::spill::{SpillFile, row_bytes};
 pub struct CallCode {
     imp: &'static Aggregate,
     args: Box<[Code]>,
+    /// Direct arguments of an ordered-set aggregate.
+    direct: Box<[Code]>,
     types: Box<[Oid]>,
     result: Oid,
     collation: Oid,
@@ -38,6 +42,8 @@ pub enum State {
     Plain(AggState),
     /// Rows kept until the end, for DISTINCT and ORDER BY.
     Kept(Box<Sorter>),
+    /// Rows of an ordered-set aggregate.
+    Set(Box<SortedSet>),
 }
 
 impl CallCode {
@@ -46,8 +52,7 @@ impl CallCode {
         let compiler = builder.compiler();
         let none = || SqlError::not_supported(format!("aggregate {}()", call.function.name()));
         let imp = types::registry::aggregate(call.function.oid()).ok_or_else(none)?;
-        let mut args: Vec<Expr> = call.direct.clone();
-        args.extend(call.args.iter().cloned());
+        let args = &call.args;
         let width = args.len();
         let mut keys: Vec<Key> = Vec::new();
         let mut order = Vec::new();
@@ -65,8 +70,9 @@ impl CallCode {
         }
         Ok(CallCode {
             imp,
-            types: args.iter().map(Expr::type_oid).collect(),
-            args: compiler.list(&args, inputs)?,
+            types: call.direct.iter().chain(args).map(Expr::type_oid).collect(),
+            args: compiler.list(args, inputs)?,
+            direct: compiler.list(&call.direct, inputs)?,
             result: call.type_oid,
             collation: call.collation,
             filter: call.filter.as_ref().map(|e| compiler.expr(e, inputs)).transpose()?,
@@ -79,7 +85,9 @@ impl CallCode {
 
     /// The state of a new group.
     pub fn start(&self) -> State {
-        if self.order_keys.is_empty() {
+        if self.imp.kind != b'n' {
+            State::Set(Box::new(SortedSet::new(&self.order_keys)))
+        } else if self.order_keys.is_empty() {
             State::Plain(self.imp.imp.start())
         } else {
             State::Kept(Box::new(Sorter::new(&self.order_keys)))
@@ -92,6 +100,11 @@ impl CallCode {
 
     /// Takes a row.
     pub fn add(&self, state: &mut State, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<()> {
+        if let State::Set(set) = state
+            && set.direct.is_none()
+        {
+            set.direct = Some(self.direct_values(rows, cx)?);
+        }
         if let Some(filter) = &self.filter
             && !filter.test(rows, cx)?
         {
@@ -114,6 +127,15 @@ impl CallCode {
                     row.push(code.eval(rows, cx)?);
                 }
                 sorter.add(row, &self.order_keys, cx)
+            }
+            State::Set(_) if self.imp.kind == b'o' && args.iter().any(Datum::is_null) => Ok(()),
+            State::Set(set) => {
+                let mut row = args.into_vec();
+                for code in &self.order {
+                    row.push(code.eval(rows, cx)?);
+                }
+                set.rows += 1;
+                set.sorter.add(row, &self.order_keys, cx)
             }
         }
     }
@@ -149,8 +171,59 @@ impl CallCode {
                 }
                 self.imp.imp.finish(&self.context(cx), &inner)
             }
+            State::Set(set) => self.finish_set(set, cx),
         }
     }
+
+    fn direct_values(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Vec<Datum>> {
+        self.direct.iter().map(|code| code.eval(rows, cx)).collect()
+    }
+
+    /// The result of an ordered-set or hypothetical-set aggregate.
+    fn finish_set(&self, set: &mut SortedSet, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+        let direct = match set.direct.take() {
+            Some(direct) => direct,
+            // A group without rows has no columns that a direct argument could be made of.
+            None => self.direct_values(Rows::one(&[]), cx)?,
+        };
+        set.sorter.finish(&self.order_keys, cx)?;
+        let mut state = self.imp.imp.start_sorted(&self.context(cx), &direct, set.rows)?;
+        let keys = &self.order_keys;
+        let width = self.args.len();
+        let mut last: Option<Vec<Datum>> = None;
+        while set.sorter.next(keys)? {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            let row = &set.sorter.row()[width..];
+            let peer = last.as_deref().is_some_and(|last| compare_keys(keys, last, row).is_eq());
+            let value = match self.imp.kind {
+                b'h' => Datum::Int4(compare_keys(keys, row, &direct) as i32),
+                _ => row.first().cloned().unwrap_or_default(),
+            };
+            self.imp.imp.add(&self.context(cx), &mut state, &[value, Datum::Bool(peer)])?;
+            last = Some(row.to_vec());
+        }
+        self.imp.imp.finish(&self.context(cx), &state)
+    }
+}
+
+/// The rows of one group, for an ordered-set aggregate.
+pub struct SortedSet {
+    sorter: Sorter,
+    rows: u64,
+    /// Direct arguments, known from the group's first row.
+    direct: Option<Vec<Datum>>,
+}
+
+impl SortedSet {
+    fn new(keys: &[Key]) -> SortedSet {
+        SortedSet { sorter: Sorter::new(keys), rows: 0, direct: None }
+    }
+}
+
+/// Order of two lists of key values.
+fn compare_keys(keys: &[Key], a: &[Datum], b: &[Datum]) -> Ordering {
+    let orders = keys.iter().zip(a.iter().zip(b)).map(|(key, (a, b))| key.compare(a, b));
+    orders.fold(Ordering::Equal, Ordering::then)
 }
 
 /// An aggregation node.

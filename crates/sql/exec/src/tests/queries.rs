@@ -95,6 +95,43 @@ fn grouping_tells_which_keys_a_set_leaves_out() {
 }
 
 #[test]
+fn aggregates_over_sorted_rows() {
+    let db = Db::new();
+    let over = |call: &str| {
+        db.rows(&format!("SELECT {call} FROM (VALUES (1,'a'),(2,'b'),(2,NULL),(7,'b'),(NULL,'c')) v(n, t)"))
+    };
+    assert_eq!(over("percentile_cont(0.5) WITHIN GROUP (ORDER BY n)"), "2");
+    assert_eq!(over("percentile_cont(0.75) WITHIN GROUP (ORDER BY n DESC)"), "1.75");
+    assert_eq!(
+        over("percentile_disc(ARRAY[[0, 0.25], [NULL, 1]]) WITHIN GROUP (ORDER BY n)"),
+        "{{1,1},{NULL,7}}"
+    );
+    assert_eq!(
+        over("percentile_cont(0.4) WITHIN GROUP (ORDER BY n * interval '1 day')"),
+        over("max(interval '2 days')")
+    );
+    assert_eq!(over("mode() WITHIN GROUP (ORDER BY t)"), "b");
+    assert_eq!(over("mode() WITHIN GROUP (ORDER BY t) FILTER (WHERE n > 9)"), "null");
+    let ranks = ["rank", "dense_rank", "percent_rank", "cume_dist"];
+    let ranked = ranks.map(|f| over(&format!("{f}(3) WITHIN GROUP (ORDER BY n)"))).join(" ");
+    assert_eq!(ranked, "4 3 0.6 0.6666666666666666");
+    assert_eq!(over("rank(2, 'b') WITHIN GROUP (ORDER BY n, t DESC)"), "3");
+    let message = |call: &str| db.run(&format!("SELECT {call}")).unwrap_err().message().to_string();
+    assert_eq!(
+        message("percentile_cont(1.5) WITHIN GROUP (ORDER BY 1)"),
+        "percentile value 1.5 is not between 0 and 1"
+    );
+    assert_eq!(
+        message("rank(1) WITHIN GROUP (ORDER BY 1, 2)"),
+        "function rank(integer, integer, integer) does not exist"
+    );
+    assert_eq!(
+        message("rank('x'::text) WITHIN GROUP (ORDER BY 1)"),
+        "WITHIN GROUP types integer and text cannot be matched"
+    );
+}
+
+#[test]
 fn a_with_query_merged_more_than_once() {
     let db = Db::new();
     assert_eq!(

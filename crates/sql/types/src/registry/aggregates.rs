@@ -4,6 +4,7 @@ use base::Oid;
 
 use crate::aggregate::{Bits, Kind::*, Regression, Spread};
 use crate::json::JsonAgg;
+use crate::ordered_set::Sorted;
 
 use super::Aggregate;
 
@@ -134,6 +135,17 @@ pub static AGGREGATES: &[Aggregate] = &[
     agg(3545, 3543, 3544, 6299, 2281, None, 0, &StringAgg), // string_agg(bytea,bytea)
     agg(3564, 3562, 0, 3562, 869, None, 1205, &Max(crate::oids::inet)), // max(inet)
     agg(3565, 3563, 0, 3563, 869, None, 1203, &Min(crate::oids::inet)), // min(inet)
+    sorted(3972, b'o', 1, 3970, 3973, &Sorted::Discrete), // percentile_disc(float8, anyelement)
+    sorted(3974, b'o', 1, 3970, 3975, &Sorted::Continuous), // percentile_cont(float8, float8)
+    sorted(3976, b'o', 1, 3970, 3977, &Sorted::Continuous), // percentile_cont(float8, interval)
+    sorted(3978, b'o', 1, 3970, 3979, &Sorted::Discrete), // percentile_disc(_float8, anyelement)
+    sorted(3980, b'o', 1, 3970, 3981, &Sorted::Continuous), // percentile_cont(_float8, float8)
+    sorted(3982, b'o', 1, 3970, 3983, &Sorted::Continuous), // percentile_cont(_float8, interval)
+    sorted(3984, b'o', 0, 3970, 3985, &Sorted::Mode), // mode(anyelement)
+    sorted(3986, b'h', 1, 3971, 3987, &Sorted::Rank), // rank(any)
+    sorted(3988, b'h', 1, 3971, 3989, &Sorted::PercentRank), // percent_rank(any)
+    sorted(3990, b'h', 1, 3971, 3991, &Sorted::CumeDist), // cume_dist(any)
+    sorted(3992, b'h', 1, 3971, 3993, &Sorted::DenseRank), // dense_rank(any)
     agg(4053, 4051, 4052, 6296, 2281, None, 0, &ArrayAggArray), // array_agg(anyarray)
     agg(4189, 4187, 0, 4187, 3220, None, 3225, &Max(crate::oids::pg_lsn)), // max(pg_lsn)
     agg(4190, 4188, 0, 4188, 3220, None, 3224, &Min(crate::oids::pg_lsn)), // min(pg_lsn)
@@ -181,6 +193,18 @@ const fn agg(
         sort_operator: Oid(sort_operator),
         imp,
     }
+}
+
+const fn sorted(
+    function: u32,
+    kind: u8,
+    direct_args: i16,
+    transition: u32,
+    final_function: u32,
+    imp: &'static Sorted,
+) -> Aggregate {
+    let plain = agg(function, transition, final_function, 0, 2281, None, 0, imp);
+    Aggregate { kind, direct_args, ..plain }
 }
 
 functions! {
@@ -310,6 +334,17 @@ functions! {
     3545 string_agg(bytea, bytea) -> bytea [immutable names(&["value", "delimiter"])] { aggregate }
     3564 max(inet) -> inet [immutable] { aggregate }
     3565 min(inet) -> inet [immutable] { aggregate }
+    3972 percentile_disc(float8, anyelement) -> anyelement [immutable] { aggregate }
+    3974 percentile_cont(float8, float8) -> float8 [immutable] { aggregate }
+    3976 percentile_cont(float8, interval) -> interval [immutable] { aggregate }
+    3978 percentile_disc(_float8, anyelement) -> anyarray [immutable] { aggregate }
+    3980 percentile_cont(_float8, float8) -> _float8 [immutable] { aggregate }
+    3982 percentile_cont(_float8, interval) -> _interval [immutable] { aggregate }
+    3984 mode(anyelement) -> anyelement [immutable] { aggregate }
+    3986 rank(any) -> int8 [immutable variadic(crate::oids::any) outs(b"v", &[crate::oids::any])] { aggregate }
+    3988 percent_rank(any) -> float8 [immutable variadic(crate::oids::any) outs(b"v", &[crate::oids::any])] { aggregate }
+    3990 cume_dist(any) -> float8 [immutable variadic(crate::oids::any) outs(b"v", &[crate::oids::any])] { aggregate }
+    3992 dense_rank(any) -> int8 [immutable variadic(crate::oids::any) outs(b"v", &[crate::oids::any])] { aggregate }
     4053 array_agg(anyarray) -> anyarray [immutable] { aggregate }
     4189 max(pg_lsn) -> pg_lsn [immutable] { aggregate }
     4190 min(pg_lsn) -> pg_lsn [immutable] { aggregate }

@@ -131,6 +131,19 @@ functions! {
     3816 array_typanalyze(internal) -> bool [stable strict] { catalog_only }
     3817 arraycontsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     3818 arraycontjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    3970 ordered_set_transition(internal, any) -> internal [immutable] { catalog_only }
+    3971 ordered_set_transition_multi(internal, any) -> internal [immutable variadic(crate::oids::any) outs(b"iv", &[crate::oids::internal, crate::oids::any])] { catalog_only }
+    3973 percentile_disc_final(internal, float8, anyelement) -> anyelement [immutable] { catalog_only }
+    3975 percentile_cont_float8_final(internal, float8) -> float8 [immutable] { catalog_only }
+    3977 percentile_cont_interval_final(internal, float8) -> interval [immutable] { catalog_only }
+    3979 percentile_disc_multi_final(internal, _float8, anyelement) -> anyarray [immutable] { catalog_only }
+    3981 percentile_cont_float8_multi_final(internal, _float8) -> _float8 [immutable] { catalog_only }
+    3983 percentile_cont_interval_multi_final(internal, _float8) -> _interval [immutable] { catalog_only }
+    3985 mode_final(internal, anyelement) -> anyelement [immutable] { catalog_only }
+    3987 rank_final(internal, any) -> int8 [immutable variadic(crate::oids::any) outs(b"iv", &[crate::oids::internal, crate::oids::any])] { catalog_only }
+    3989 percent_rank_final(internal, any) -> float8 [immutable variadic(crate::oids::any) outs(b"iv", &[crate::oids::internal, crate::oids::any])] { catalog_only }
+    3991 cume_dist_final(internal, any) -> float8 [immutable variadic(crate::oids::any) outs(b"iv", &[crate::oids::internal, crate::oids::any])] { catalog_only }
+    3993 dense_rank_final(internal, any) -> int8 [immutable variadic(crate::oids::any) outs(b"iv", &[crate::oids::internal, crate::oids::any])] { catalog_only }
     4051 array_agg_array_transfn(internal, anyarray) -> internal [immutable] { catalog_only }
     4052 array_agg_array_finalfn(internal, anyarray) -> anyarray [immutable] { catalog_only }
     5033 network_sortsupport(internal) -> void [immutable strict] { catalog_only }
