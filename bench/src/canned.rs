@@ -3,10 +3,15 @@
 //! One event loop per core; connections are handed out in turn. What a real server does beyond this is its own work.
 
 use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
 use std::thread::JoinHandle;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpStream, UnixStream};
+
+/// How many branches there would be: pgbench's scale.
+const BRANCHES: &str = "20";
 
 /// Threads to serve with: one a core.
 pub fn workers() -> usize {
@@ -25,12 +30,17 @@ impl Canned {
     }
 }
 
-/// Starts the server on 127.0.0.1.
+/// A connection, over TCP or a Unix socket.
+enum Socket {
+    Tcp(std::net::TcpStream),
+    Unix(std::os::unix::net::UnixStream),
+}
+
+/// Starts the server on 127.0.0.1, and on a Unix socket in `folder` if there is one.
 ///
 /// # Panics
 /// If the port is taken.
-pub fn serve(port: u16, workers: usize) -> Canned {
-    let listener = TcpListener::bind(("127.0.0.1", port)).expect("the port is free");
+pub fn serve(port: u16, folder: Option<&Path>, workers: usize) -> Canned {
     let mut queues = Vec::new();
     for _ in 0..workers {
         let (send, mut receive) = tokio::sync::mpsc::unbounded_channel();
@@ -45,23 +55,42 @@ pub fn serve(port: u16, workers: usize) -> Canned {
             });
         });
     }
+    if let Some(folder) = folder {
+        let path = folder.join(format!(".s.PGSQL.{port}"));
+        let listener = UnixListener::bind(path).expect("the socket is free");
+        let queues = queues.clone();
+        std::thread::spawn(move || {
+            for (n, socket) in listener.incoming().flatten().enumerate() {
+                let _ = queues[n % queues.len()].send(Socket::Unix(socket));
+            }
+        });
+    }
+    let listener = TcpListener::bind(("127.0.0.1", port)).expect("the port is free");
     let acceptor = std::thread::spawn(move || {
         for (n, socket) in listener.incoming().flatten().enumerate() {
-            let _ = queues[n % queues.len()].send(socket);
+            let _ = queues[n % queues.len()].send(Socket::Tcp(socket));
         }
     });
     Canned { acceptor }
 }
 
-async fn session(socket: std::net::TcpStream) {
-    let _ = socket.set_nonblocking(true);
-    let _ = socket.set_nodelay(true);
-    if let Ok(socket) = TcpStream::from_std(socket) {
-        let _ = talk(socket).await;
-    }
+async fn session(socket: Socket) {
+    let _ = match socket {
+        Socket::Tcp(socket) => {
+            let _ = socket.set_nonblocking(true);
+            let _ = socket.set_nodelay(true);
+            let Ok(socket) = TcpStream::from_std(socket) else { return };
+            talk(socket).await
+        }
+        Socket::Unix(socket) => {
+            let _ = socket.set_nonblocking(true);
+            let Ok(socket) = UnixStream::from_std(socket) else { return };
+            talk(socket).await
+        }
+    };
 }
 
-async fn talk(mut socket: TcpStream) -> std::io::Result<()> {
+async fn talk(mut socket: impl AsyncRead + AsyncWrite + Unpin) -> std::io::Result<()> {
     let mut input = Vec::with_capacity(4096);
     let mut output = Vec::with_capacity(4096);
     startup(&mut socket).await?;
@@ -79,7 +108,7 @@ async fn talk(mut socket: TcpStream) -> std::io::Result<()> {
 }
 
 /// Reads the start-up packet (refusing encryption) and lets the client in.
-async fn startup(socket: &mut TcpStream) -> std::io::Result<()> {
+async fn startup(socket: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> std::io::Result<()> {
     loop {
         let len = socket.read_i32().await? as usize;
         let mut body = vec![0; len.saturating_sub(4).min(10_000)];
@@ -113,13 +142,12 @@ fn answer(input: &[u8], output: &mut Vec<u8>) -> usize {
         match header[0] {
             b'P' => message(output, b'1', &[]),
             b'B' => message(output, b'2', &[]),
-            b'D' => row_description(output),
-            b'E' => row(output),
+            b'D' => row_description(output, &["abalance"]),
+            b'E' => row(output, &[Some("0")]),
             b'S' => message(output, b'Z', b"I"),
             b'Q' => {
-                row_description(output);
-                row(output);
-                message(output, b'Z', b"I");
+                let text = input.get(at + 5..at + 1 + len).unwrap_or_default();
+                simple_query(text, output);
             }
             _ => {}
         }
@@ -128,20 +156,42 @@ fn answer(input: &[u8], output: &mut Vec<u8>) -> usize {
     at
 }
 
-fn row_description(output: &mut Vec<u8>) {
-    let mut body = vec![0, 1];
-    body.extend(b"abalance\0");
-    body.extend(16384i32.to_be_bytes());
-    body.extend(3i16.to_be_bytes());
-    body.extend(23i32.to_be_bytes());
-    body.extend(4i16.to_be_bytes());
-    body.extend((-1i32).to_be_bytes());
-    body.extend(0i16.to_be_bytes());
+/// What pgbench asks before it starts: the number of branches, and whether the accounts are partitioned. It reads three columns of the answer
+/// to that: a number, no strategy, and no partitions.
+fn simple_query(text: &[u8], output: &mut Vec<u8>) {
+    let is = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
+    if is(b"partstrat") {
+        row_description(output, &["n", "partstrat", "count"]);
+        row(output, &[Some("1"), None, Some("0")]);
+    } else {
+        row_description(output, &["count"]);
+        row(output, &[Some(BRANCHES)]);
+    }
+    message(output, b'Z', b"I");
+}
+
+fn row_description(output: &mut Vec<u8>, names: &[&str]) {
+    let mut body = (names.len() as i16).to_be_bytes().to_vec();
+    for name in names {
+        body.extend(name.bytes());
+        body.push(0);
+        body.extend(16384i32.to_be_bytes());
+        body.extend(3i16.to_be_bytes());
+        body.extend(23i32.to_be_bytes());
+        body.extend(4i16.to_be_bytes());
+        body.extend((-1i32).to_be_bytes());
+        body.extend(0i16.to_be_bytes());
+    }
     message(output, b'T', &body);
 }
 
-fn row(output: &mut Vec<u8>) {
-    message(output, b'D', &[0, 1, 0, 0, 0, 1, b'0']);
+fn row(output: &mut Vec<u8>, values: &[Option<&str>]) {
+    let mut body = (values.len() as i16).to_be_bytes().to_vec();
+    for value in values {
+        body.extend(value.map_or(-1, |value| value.len() as i32).to_be_bytes());
+        body.extend(value.unwrap_or_default().bytes());
+    }
+    message(output, b'D', &body);
     message(output, b'C', b"SELECT 1\0");
 }
 

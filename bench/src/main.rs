@@ -6,11 +6,13 @@
 //!
 //! `cargo run --release --manifest-path bench/Cargo.toml -- quick`
 
+mod ablation;
 mod canned;
 mod peers;
 mod pgbench;
 mod report;
 mod scenario;
+mod workloads;
 
 use std::path::PathBuf;
 
@@ -31,6 +33,18 @@ struct Options {
     /// Rounds; every round runs every server once.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
+    /// More versions of PostgreSQL beside 18, fetched with Maven.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    also: Vec<peers::Version>,
+    /// Clients come through Unix sockets instead of TCP.
+    #[arg(long)]
+    sockets: bool,
+    /// Clients up to which PostgreSQL runs along: each is a process with some MiB of its own.
+    #[arg(long, default_value_t = 5000)]
+    most_processes: u32,
+    /// Scale of pgbench's tables, where a scenario does not say another.
+    #[arg(long, default_value_t = 20)]
+    scale: u32,
     /// Where tables and plots are written.
     #[arg(long, default_value = "bench/results")]
     out: PathBuf,
@@ -38,12 +52,22 @@ struct Options {
     what: What,
 }
 
-#[derive(Subcommand, Clone, Copy)]
+#[derive(Subcommand, Clone)]
 enum What {
     /// `select-only` and `tpcb` at few client counts, short runs: did a ratio fall?
     Quick,
     /// `pgbench -S -M prepared` at 1, 32, 500 and 5,000 clients beside PostgreSQL 18 and the limit.
     SelectOnly,
+    /// The same from 1 to 15,000 clients.
+    Series,
+    /// What the reviewers of the change to snapshots asked for, at 1, 32 and 500 clients: xids alone, single inserts, read-write, read-write with
+    /// ten reads, one in ten read-write, and two-phase commit in three mixes.
+    Workloads {
+        /// Only this one.
+        only: Option<String>,
+    },
+    /// Nanoseconds a snapshot, by how it is made, against sessions and writers; no server.
+    Snapshots,
     /// `pgbench` tpcb-like, scale 20, at 1 and 64 clients beside PostgreSQL 18, default durability.
     Tpcb,
     /// Resident memory per idle session with one prepared statement, at 5,000 sessions.
@@ -67,20 +91,28 @@ fn main() {
 
 fn run(options: &Options) -> Result<(), String> {
     peers::raise_file_limit();
-    if let What::Canned { port } = options.what {
-        canned::serve(port, canned::workers()).join();
-        return Ok(());
+    match &options.what {
+        What::Canned { port } => {
+            canned::serve(*port, None, canned::workers()).join();
+            return Ok(());
+        }
+        What::Snapshots => return ablation::run(options.rounds, &options.out),
+        _ => {}
     }
-    let lab = scenario::Lab::new(options)?;
-    match options.what {
+    let series = [1, 32, 100, 500, 1000, 2500, 5000, 7500, 10_000, 15_000];
+    let connections = if matches!(options.what, What::Series) { 15_100 } else { 5_200 };
+    let lab = scenario::Lab::new(options, connections)?;
+    match &options.what {
         What::Quick => {
-            lab.select_only(&[1, 32], 5)?;
+            lab.select_only("select-only", &[1, 32], 5)?;
             lab.tpcb(&[1, 16], 5, 5)
         }
-        What::SelectOnly => lab.select_only(&[1, 32, 500, 5000], options.seconds),
+        What::SelectOnly => lab.select_only("select-only", &[1, 32, 500, 5000], options.seconds),
+        What::Series => lab.select_only("connections", &series, options.seconds),
+        What::Workloads { only } => lab.workloads(only.as_deref(), &[1, 32, 500], options.seconds),
         What::Tpcb => lab.tpcb(&[1, 64], 20, options.seconds),
         What::Memory => lab.memory(5000),
         What::Interference => lab.interference(100, options.seconds),
-        What::Canned { .. } => Ok(()),
+        What::Canned { .. } | What::Snapshots => Ok(()),
     }
 }

