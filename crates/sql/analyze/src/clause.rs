@@ -43,6 +43,8 @@ impl Analyzer<'_> {
                 match facts.kind {
                     catalog::view::TypeKind::Enum(_) => oids::anyenum,
                     catalog::view::TypeKind::Composite(_) => oids::record,
+                    catalog::view::TypeKind::Range(_) => oids::anyrange,
+                    catalog::view::TypeKind::Multirange(_) => oids::anymultirange,
                     _ if facts.category == b'S' => oids::text,
                     _ if matches!(
                         base,

@@ -67,14 +67,14 @@ pub(crate) struct Signature<'f> {
 /// Whether the type is polymorphic.
 pub fn is_polymorphic(t: Oid) -> bool {
     matches!(t, oids::anyelement | oids::anyarray | oids::anynonarray | oids::anyenum)
+        || matches!(t, oids::anyrange | oids::anymultirange)
         || is_compatible_family(t)
-        || matches!(t.0, 3831 | 4537)
 }
 
 /// Whether the type is of the `anycompatible` family.
 pub(crate) fn is_compatible_family(t: Oid) -> bool {
     matches!(t, oids::anycompatible | oids::anycompatiblearray | oids::anycompatiblenonarray)
-        || matches!(t.0, 5080 | 4538)
+        || matches!(t, oids::anycompatiblerange | oids::anycompatiblemultirange)
 }
 
 impl Analyzer<'_> {
@@ -87,11 +87,11 @@ impl Analyzer<'_> {
                 element: if t.is_array() && t.category == b'A' { t.element } else { Oid::INVALID },
                 array: t.array,
                 collation: t.collation,
-                kind: match t.kind {
-                    b'p' => TypeKind::Pseudo,
-                    b'r' => TypeKind::Range,
-                    b'm' => TypeKind::Multirange,
-                    _ => TypeKind::Base,
+                kind: match types::range::builtin_range(oid) {
+                    Some(info) if info.range == oid => TypeKind::Range(*info),
+                    Some(info) => TypeKind::Multirange(*info),
+                    None if t.kind == b'p' => TypeKind::Pseudo,
+                    None => TypeKind::Base,
                 },
             });
         }
@@ -137,6 +137,14 @@ impl Analyzer<'_> {
     /// Array type over a type; 0 if there is none.
     pub(crate) fn array_type(&self, oid: Oid) -> SqlResult<Oid> {
         Ok(self.type_facts(oid)?.array)
+    }
+
+    /// What a range or multirange type is made of; none for other types.
+    pub(crate) fn range_info(&self, oid: Oid) -> SqlResult<Option<types::range::RangeInfo>> {
+        Ok(match self.type_facts(oid)?.kind {
+            TypeKind::Range(info) | TypeKind::Multirange(info) => Some(info),
+            _ => None,
+        })
     }
 
     /// Collation that columns of a type have.

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use base::{Oid, SqlResult};
+use base::{Oid, SqlError, SqlResult};
+use types::range::RangeInfo;
 
 use crate::database::Reader;
 use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
 use crate::system::{
-    pg_cast, pg_class, pg_collation, pg_constraint, pg_enum, pg_namespace, pg_operator, pg_proc,
+    pg_cast, pg_class, pg_collation, pg_constraint, pg_enum, pg_namespace, pg_operator, pg_proc, pg_range,
     pg_statistic, pg_type,
 };
 use crate::vectors;
@@ -95,8 +96,8 @@ impl Reader<'_> {
             }),
             b'e' => TypeKind::Enum(self.enum_labels(row.oid(pg_type::OID))?),
             b'p' => TypeKind::Pseudo,
-            b'r' => TypeKind::Range,
-            b'm' => TypeKind::Multirange,
+            b'r' => TypeKind::Range(self.range_info(row.oid(pg_type::OID), false)?),
+            b'm' => TypeKind::Multirange(self.range_info(row.oid(pg_type::OID), true)?),
             _ => TypeKind::Base,
         };
         // A type that is subscripted by position is no array type; arrays are variable-length.
@@ -114,6 +115,22 @@ impl Reader<'_> {
             collation: row.oid(pg_type::TYPCOLLATION),
             defined: row.bool(pg_type::TYPISDEFINED),
         }))
+    }
+
+    /// What a range type is made of, or the one that a multirange type belongs to.
+    fn range_info(&self, oid: Oid, multirange: bool) -> SqlResult<RangeInfo> {
+        let index = match multirange {
+            true => pg_range::PG_RANGE_RNGMULTITYPID_INDEX,
+            false => pg_range::PG_RANGE_RNGTYPID_INDEX,
+        };
+        let found = self.find_one(&pg_range::TABLE, index, &[oid.into()])?;
+        let (_, row) =
+            found.ok_or_else(|| SqlError::internal(format!("cache lookup failed for range type {oid}")))?;
+        Ok(RangeInfo {
+            range: row.oid(pg_range::RNGTYPID),
+            multirange: row.oid(pg_range::RNGMULTITYPID),
+            subtype: row.oid(pg_range::RNGSUBTYPE),
+        })
     }
 
     fn enum_labels(&self, enum_type: Oid) -> SqlResult<Arc<[EnumLabel]>> {

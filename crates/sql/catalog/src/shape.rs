@@ -34,6 +34,8 @@ pub fn type_shape(view: &dyn CatalogView, oid: Oid) -> SqlResult<TypeShape> {
         TypeKind::Enum(_) => plain(Physical::Int8, 8, oids::anyenum),
         TypeKind::Domain(domain) => type_shape(view, domain.base)?,
         TypeKind::Composite(_) => plain(Physical::Varlena, 8, oids::record),
+        TypeKind::Range(_) => plain(Physical::Varlena, 8, oids::anyrange),
+        TypeKind::Multirange(_) => plain(Physical::Varlena, 8, oids::anymultirange),
         _ if def.element.is_valid() => {
             TypeShape { element: def.element, ..plain(Physical::Varlena, 8, oids::anyarray) }
         }

@@ -327,9 +327,9 @@ pub enum TypeKind {
     /// A pseudo-type.
     Pseudo,
     /// A range.
-    Range,
+    Range(types::range::RangeInfo),
     /// A multirange.
-    Multirange,
+    Multirange(types::range::RangeInfo),
 }
 
 /// A domain.

@@ -177,6 +177,11 @@ pub trait Session {
         Ok(Datum::Null)
     }
 
+    /// What a range or multirange type that is not built in is made of.
+    fn range_info(&self, _type_oid: Oid) -> Option<crate::range::RangeInfo> {
+        None
+    }
+
     /// Columns of a composite type by number, dropped ones included.
     fn row_columns(&self, _type_oid: Oid) -> SqlResult<Option<Vec<crate::record::Column>>> {
         Ok(None)

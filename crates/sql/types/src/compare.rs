@@ -41,9 +41,14 @@ pub fn compare(type_oid: Oid) -> Option<CompareFn> {
         oids::oidvector => oid_vectors,
         oids::jsonb => crate::json::compare_datums,
         oids::anyenum => integers,
+        oids::anyrange => crate::range::compare,
+        oids::anymultirange => crate::range::compare_multi,
         oids::record => |a, b| crate::record::compare(byte(a), byte(b)),
         _ if is_oid_alias(type_oid) => object_ids,
         _ => {
+            if let Some(family) = crate::range::pseudo_type(type_oid) {
+                return compare(family);
+            }
             let info = crate::registry::builtin_type(type_oid)?;
             if type_oid != oids::anyarray && (!info.is_array() || compare(info.element).is_none()) {
                 return None;
@@ -86,9 +91,14 @@ pub fn equal(type_oid: Oid) -> Option<fn(&Datum, &Datum) -> bool> {
         oids::oidvector | oids::int2vector => |a, b| byte(a) == byte(b),
         oids::jsonb => |a, b| crate::json::compare_datums(a, b).is_eq(),
         oids::anyenum => |a, b| a == b,
+        oids::anyrange => |a, b| crate::range::compare(a, b).is_eq(),
+        oids::anymultirange => |a, b| crate::range::compare_multi(a, b).is_eq(),
         oids::record => |a, b| crate::record::compare(byte(a), byte(b)).is_eq(),
         _ if is_oid_alias(type_oid) => |a, b| object_ids(a, b).is_eq(),
         _ => {
+            if let Some(family) = crate::range::pseudo_type(type_oid) {
+                return equal(family);
+            }
             compare(type_oid)?;
             |a, b| arrays(a, b).is_eq()
         }
@@ -117,9 +127,14 @@ pub fn hash(type_oid: Oid) -> Option<fn(&Datum) -> u64> {
         oids::timetz => |a| hash_bytes(byte(a)),
         oids::jsonb => crate::json::hash_datum,
         oids::anyenum => hash_integer,
+        oids::anyrange => crate::range::hash,
+        oids::anymultirange => crate::range::hash_multi,
         oids::record => |a| crate::record::hash(byte(a)),
         _ if is_oid_alias(type_oid) => hash_integer,
         _ => {
+            if let Some(family) = crate::range::pseudo_type(type_oid) {
+                return hash(family);
+            }
             let info = crate::registry::builtin_type(type_oid)?;
             if type_oid != oids::anyarray && (!info.is_array() || hash(info.element).is_none()) {
                 return None;

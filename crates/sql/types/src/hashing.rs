@@ -90,7 +90,7 @@ pub fn hash_bytes(bytes: &[u8], seed: u64) -> u64 {
     state.finish()
 }
 
-fn hash_word(value: u32, seed: u64) -> u64 {
+pub(crate) fn hash_word(value: u32, seed: u64) -> u64 {
     let mut state = State::new(4, seed);
     state.add(value, 0, 0);
     state.finish()
@@ -200,6 +200,8 @@ pub fn hash_value(type_oid: Oid, value: &Datum, seed: u64) -> u64 {
         (_, Datum::Bool(_) | Datum::Int2(_) | Datum::Int4(_)) => hash_word(widen(value) as u32, seed),
         (_, Datum::Int8(v)) => hash_wide(*v, seed),
         (_, Datum::Float4(_) | Datum::Float8(_)) => hash_float(double(value), seed),
+        (oids::anyrange, _) => crate::range::sql_hash(value, seed),
+        (oids::anymultirange, _) => crate::range::sql_hash_multi(value, seed),
         (oids::numeric, _) => hash_numeric(&Numeric::from_datum(value), seed),
         (oids::jsonb, _) => hash_json(value, seed),
         (_, Datum::Bytes(bytes)) => match type_oid {
@@ -220,7 +222,10 @@ pub fn hash_value(type_oid: Oid, value: &Datum, seed: u64) -> u64 {
                 let array = Array::from_payload(bytes);
                 hash_list(1, array.elements().iter().map(|v| (array.comparable, v)), seed)
             }
-            _ => hash_bytes(bytes, seed),
+            _ => match crate::range::pseudo_type(type_oid) {
+                Some(family) => hash_value(family, value, seed),
+                None => hash_bytes(bytes, seed),
+            },
         },
         _ => seed,
     }

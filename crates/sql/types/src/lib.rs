@@ -52,6 +52,7 @@ pub mod oids;
 pub mod ordered_set;
 pub mod partition_hash;
 pub mod random;
+pub mod range;
 pub mod record;
 pub mod registry;
 mod session_functions;

@@ -1,19 +1,23 @@
 //! Built-in types, functions, operators, casts, aggregates and operator classes, from the registry of `sql/types`.
 
 use base::{Oid, SqlResult};
+use types::range::RANGES;
 use types::registry::{
     aggregates::AGGREGATES, casts::CASTS, functions, opclasses, operators::OPERATORS, types::TYPES,
 };
-use types::{CastContext, CastMethod, Function, Selectivity, TypeInfo, Volatility};
+use types::{CastContext, CastMethod, Function, Operator, Selectivity, TypeInfo, Volatility};
 
 use super::{BOOTSTRAP_SUPERUSER, Rows, add};
 use crate::database::PG_CATALOG;
 use crate::row::RowBuilder;
 use crate::system::{
-    pg_aggregate, pg_amop, pg_amproc, pg_cast, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_type,
+    pg_aggregate, pg_amop, pg_amproc, pg_cast, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_range,
+    pg_type,
 };
 use crate::vectors::{char_array, oid_array, oid_vector, text_array};
 
+/// Access method `btree`.
+const BTREE: Oid = Oid(403);
 /// Language `internal`.
 const INTERNAL: Oid = Oid(12);
 
@@ -25,6 +29,7 @@ pub(super) fn describe(rows: &mut Rows) -> SqlResult<()> {
     for function in functions() {
         add_function(rows, function)?;
     }
+    add_ranges(rows);
     add_operators(rows);
     add_casts(rows);
     add_aggregates(rows);
@@ -68,6 +73,27 @@ fn add_type(rows: &mut Rows, info: &TypeInfo) {
     add(rows, &t::TABLE, row.build());
 }
 
+fn add_ranges(rows: &mut Rows) {
+    use pg_range as r;
+    let function = |name: &str| {
+        types::registry::functions_named(name).first().map_or(Oid::INVALID, |function| function.oid)
+    };
+    for range in &RANGES {
+        let name = types::builtin_type(range.range).map_or("", |info| info.name);
+        let class = opclasses::OPCLASSES
+            .iter()
+            .find(|class| class.method == BTREE && class.default && class.input == range.subtype);
+        let row = RowBuilder::new(&r::TABLE)
+            .set(r::RNGTYPID, range.range)
+            .set(r::RNGSUBTYPE, range.subtype)
+            .set(r::RNGMULTITYPID, range.multirange)
+            .set(r::RNGSUBOPC, class.map_or(Oid::INVALID, |class| class.oid))
+            .set(r::RNGCANONICAL, function(&format!("{name}_canonical")))
+            .set(r::RNGSUBDIFF, function(&format!("{name}_subdiff")));
+        add(rows, &r::TABLE, row.build());
+    }
+}
+
 fn add_function(rows: &mut Rows, f: &Function) -> SqlResult<()> {
     use pg_proc as p;
     let volatility = match f.volatility {
@@ -107,7 +133,7 @@ fn add_function(rows: &mut Rows, f: &Function) -> SqlResult<()> {
 fn add_operators(rows: &mut Rows) {
     use pg_operator as o;
     for op in OPERATORS {
-        let (restrict, join) = estimators(op.selectivity);
+        let (restrict, join) = estimators(op);
         let row = RowBuilder::new(&o::TABLE)
             .set(o::OID, op.oid)
             .set(o::OPRNAME, op.name)
@@ -129,8 +155,17 @@ fn add_operators(rows: &mut Rows) {
 }
 
 /// OIDs of the estimator functions, for restrictions and for joins.
-fn estimators(selectivity: Selectivity) -> (u32, u32) {
-    match selectivity {
+fn estimators(op: &Operator) -> (u32, u32) {
+    // Joins over ranges are estimated by what the operator's name means elsewhere.
+    let range_join = || match op.name {
+        "<" | "<<" | "&<" => 107,
+        "<=" => 386,
+        ">" | ">>" | "&>" => 108,
+        ">=" => 398,
+        "&&" => 140,
+        _ => 1303,
+    };
+    match op.selectivity {
         Selectivity::None => (0, 0),
         Selectivity::Equal => (101, 105),
         Selectivity::NotEqual => (102, 106),
@@ -151,6 +186,8 @@ fn estimators(selectivity: Selectivity) -> (u32, u32) {
         Selectivity::Contain => (1302, 1303),
         Selectivity::Area => (139, 140),
         Selectivity::Position => (1300, 1301),
+        Selectivity::Range => (3169, range_join()),
+        Selectivity::Multirange => (4243, range_join()),
         Selectivity::Matching => (5040, 5041),
     }
 }

@@ -23,10 +23,6 @@ pub(crate) const BTREE: Oid = Oid(403);
 const MAX_COLUMNS: usize = 32;
 /// `anyarray`, the input type of `array_ops`.
 const ANYARRAY: Oid = Oid(2277);
-/// `anyenum`, of `enum_ops`.
-const ANYENUM: Oid = Oid(3500);
-/// `record`, of `record_ops`.
-const RECORD: Oid = Oid(2249);
 /// B-tree family of the operator class `record_image_ops`.
 const RECORD_IMAGE_OPS: Oid = Oid(3194);
 
@@ -296,15 +292,12 @@ pub(crate) fn operator_class(session: &Session, ty: Oid, name: Option<&Name>) ->
         base,
         if base == types::oids::varchar { types::oids::text } else { Oid::INVALID },
         if def.as_ref().is_some_and(|d| d.category == 'A') { ANYARRAY } else { Oid::INVALID },
-        if def.as_ref().is_some_and(|d| matches!(d.kind, TypeKind::Enum(_))) {
-            ANYENUM
-        } else {
-            Oid::INVALID
-        },
-        if def.as_ref().is_some_and(|d| matches!(d.kind, TypeKind::Composite(_))) {
-            RECORD
-        } else {
-            Oid::INVALID
+        match def.as_deref().map(|d| &d.kind) {
+            Some(TypeKind::Enum(_)) => types::oids::anyenum,
+            Some(TypeKind::Composite(_)) => types::oids::record,
+            Some(TypeKind::Range(_)) => types::oids::anyrange,
+            Some(TypeKind::Multirange(_)) => types::oids::anymultirange,
+            _ => Oid::INVALID,
         },
         if types::compare::is_oid_alias(base) { types::oids::oid } else { Oid::INVALID },
     ];

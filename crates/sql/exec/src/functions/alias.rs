@@ -70,6 +70,13 @@ impl types::Session for Session {
         catalog::type_shape(self, type_oid).ok()
     }
 
+    fn range_info(&self, type_oid: Oid) -> Option<types::range::RangeInfo> {
+        match self.user_type(type_oid).map(|def| def.kind.clone()) {
+            Ok(TypeKind::Range(info) | TypeKind::Multirange(info)) => Some(info),
+            _ => None,
+        }
+    }
+
     fn row_columns(&self, type_oid: Oid) -> SqlResult<Option<Vec<record::Column>>> {
         let Some(table) = catalog::composite_relation(self, type_oid)? else { return Ok(None) };
         catalog::row_columns(self, &table).map(Some)

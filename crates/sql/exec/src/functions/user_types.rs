@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use tuple::Datum;
 use types::call::RowField;
 use types::record::FieldType;
-use types::value::FromDatum;
-use types::{Call, SessionFn, array, enums, oids, record};
+use types::value::{FromDatum, Reader};
+use types::{Call, SessionFn, array, enums, oids, range, record};
 
 use super::text::qualified;
 use crate::run::Execution;
@@ -78,6 +78,8 @@ impl Session {
                 self.check_domain(oid, value)
             }
             TypeKind::Composite(_) => record::input(oid, &self.columns_of_type(&def)?, text, &call),
+            TypeKind::Range(info) => range::input(info, text, &call),
+            TypeKind::Multirange(info) => range::multirange_input(info, text, &call),
             _ if def.element.is_valid() => array::input(def.element, text, typmod, &call),
             _ => Err(unsupported(&def)),
         }
@@ -95,6 +97,8 @@ impl Session {
                 let columns = self.columns_of_type(&def)?;
                 record::output(<&[u8]>::from_datum(value), Some(&columns), &call, out)
             }
+            TypeKind::Range(_) => range::output(value, &call, out),
+            TypeKind::Multirange(_) => range::multirange_output(value, &call, out),
             _ if def.element.is_valid() => array::output(<&[u8]>::from_datum(value), &call, out),
             _ => Err(unsupported(&def)),
         }
@@ -116,6 +120,10 @@ impl Session {
                 self.check_domain(oid, value)
             }
             TypeKind::Composite(_) => record::receive(oid, &self.columns_of_type(&def)?, bytes, &call),
+            TypeKind::Range(info) => whole(bytes, |reader| range::receive(info, reader, &call)),
+            TypeKind::Multirange(info) => {
+                whole(bytes, |reader| range::multirange_receive(info, reader, &call))
+            }
             _ if def.element.is_valid() => array::binary_receive(def.element, bytes, typmod, &call),
             _ => Err(unsupported(&def)),
         }
@@ -133,6 +141,8 @@ impl Session {
                 let columns = self.columns_of_type(&def)?;
                 record::send(<&[u8]>::from_datum(value), Some(&columns), &call, out)
             }
+            TypeKind::Range(_) => range::send(value, &call, out),
+            TypeKind::Multirange(_) => range::multirange_send(value, &call, out),
             _ if def.element.is_valid() => array::binary_send(<&[u8]>::from_datum(value), &call, out),
             _ => Err(unsupported(&def)),
         }
@@ -277,6 +287,14 @@ impl Session {
         };
         Ok(Checker { execution, current, own_changes })
     }
+}
+
+/// A value that takes up all of the bytes.
+fn whole(bytes: &[u8], read: impl FnOnce(&mut Reader<'_>) -> SqlResult<Datum>) -> SqlResult<Datum> {
+    let mut reader = Reader::new(bytes);
+    let value = read(&mut reader)?;
+    reader.end()?;
+    Ok(value)
 }
 
 fn push_label(label: String, out: &mut Vec<u8>) -> SqlResult<()> {

@@ -5,6 +5,7 @@ use base::Oid;
 use crate::aggregate::{Bits, Kind::*, Regression, Spread};
 use crate::json::JsonAgg;
 use crate::ordered_set::Sorted;
+use crate::range::RangeAgg;
 
 use super::Aggregate;
 
@@ -149,12 +150,16 @@ pub static AGGREGATES: &[Aggregate] = &[
     agg(4053, 4051, 4052, 6296, 2281, None, 0, &ArrayAggArray), // array_agg(anyarray)
     agg(4189, 4187, 0, 4187, 3220, None, 3225, &Max(crate::oids::pg_lsn)), // max(pg_lsn)
     agg(4190, 4188, 0, 4188, 3220, None, 3224, &Min(crate::oids::pg_lsn)), // min(pg_lsn)
+    agg(4301, 4299, 4300, 0, 2281, None, 0, &RangeAgg::Union), // range_agg(anyrange)
+    agg(4389, 4388, 0, 4388, 4537, None, 0, &RangeAgg::IntersectMulti), // range_intersect_agg(anymultirange)
+    agg(4450, 4401, 0, 4401, 3831, None, 0, &RangeAgg::Intersect), // range_intersect_agg(anyrange)
     agg(5099, 5097, 0, 5097, 5069, None, 5074, &Max(crate::oids::xid8)), // max(xid8)
     agg(5100, 5098, 0, 5098, 5069, None, 5073, &Min(crate::oids::xid8)), // min(xid8)
     agg(6164, 1894, 0, 1894, 21, None, 0, &Bits(Bits::Xor)), // bit_xor(int2)
     agg(6165, 1900, 0, 1900, 23, None, 0, &Bits(Bits::Xor)), // bit_xor(int4)
     agg(6166, 1906, 0, 1906, 20, None, 0, &Bits(Bits::Xor)), // bit_xor(int8)
     agg(6167, 1675, 0, 1675, 1560, None, 0, &BitStrings(Bits::Xor)), // bit_xor(bit)
+    agg(6227, 6225, 6226, 0, 2281, None, 0, &RangeAgg::UnionMulti), // range_agg(anymultirange)
     agg(6276, 6275, 3174, 0, 2281, None, 0, &JsonAgg { binary: false, object: false, strict: true, unique: false }), // json_agg_strict(anyelement)
     agg(6280, 6277, 3196, 0, 2281, None, 0, &JsonAgg { binary: false, object: true, strict: true, unique: false }), // json_object_agg_strict(any, any)
     agg(6281, 6278, 3196, 0, 2281, None, 0, &JsonAgg { binary: false, object: true, strict: false, unique: true }), // json_object_agg_unique(any, any)
@@ -231,7 +236,11 @@ functions! {
     2243 bit_or(bit) -> bit [immutable] { aggregate }
     3526 max(anyenum) -> anyenum [immutable] { aggregate }
     3527 min(anyenum) -> anyenum [immutable] { aggregate }
+    4301 range_agg(anyrange) -> anymultirange [immutable] { aggregate }
+    4389 range_intersect_agg(anymultirange) -> anymultirange [immutable] { aggregate }
+    4450 range_intersect_agg(anyrange) -> anyrange [immutable] { aggregate }
     6167 bit_xor(bit) -> bit [immutable] { aggregate }
+    6227 range_agg(anymultirange) -> anymultirange [immutable] { aggregate }
     6373 max(record) -> record [immutable] { aggregate }
     6374 min(record) -> record [immutable] { aggregate }
     2115 max(int8) -> int8 [immutable] { aggregate }

@@ -218,6 +218,12 @@ pub static CASTS: &[Cast] = &[
     cast(10227, 3802, 700, Explicit, Function(Oid(3453))), // jsonb to float4
     cast(10228, 3802, 701, Explicit, Function(Oid(2580))), // jsonb to float8
     cast(10223, 3802, 1700, Explicit, Function(Oid(3449))), // jsonb to numeric
+    cast(10229, 3904, 4451, Explicit, Function(Oid(4281))), // int4range to int4multirange
+    cast(10231, 3906, 4532, Explicit, Function(Oid(4284))), // numrange to nummultirange
+    cast(10233, 3908, 4533, Explicit, Function(Oid(4287))), // tsrange to tsmultirange
+    cast(10234, 3910, 4534, Explicit, Function(Oid(4290))), // tstzrange to tstzmultirange
+    cast(10232, 3912, 4535, Explicit, Function(Oid(4293))), // daterange to datemultirange
+    cast(10230, 3926, 4536, Explicit, Function(Oid(4296))), // int8range to int8multirange
     cast(10123, 4089, 20, Assignment, Function(Oid(1288))), // regnamespace to int8
     cast(10124, 4089, 23, Assignment, Binary), // regnamespace to int4
     cast(10119, 4089, 26, Implicit, Binary), // regnamespace to oid

@@ -93,6 +93,8 @@ functions! {
     3135 btnamesortsupport(internal) -> void [immutable strict] { catalog_only }
     3136 date_sortsupport(internal) -> void [immutable strict] { catalog_only }
     3137 timestamp_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3169 rangesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    3170 lo_lseek64(int4, int8, int4) -> int8 [strict parallel_unsafe] { catalog_only }
     3173 json_agg_transfn(internal, anyelement) -> internal [stable] { catalog_only }
     3174 json_agg_finalfn(internal) -> json [immutable] { catalog_only }
     3178 numeric_sum(internal) -> numeric [immutable] { catalog_only }
@@ -131,6 +133,7 @@ functions! {
     3816 array_typanalyze(internal) -> bool [stable strict] { catalog_only }
     3817 arraycontsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     3818 arraycontjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    3916 range_typanalyze(internal) -> bool [stable strict] { catalog_only }
     3970 ordered_set_transition(internal, any) -> internal [immutable] { catalog_only }
     3971 ordered_set_transition_multi(internal, any) -> internal [immutable variadic(crate::oids::any) outs(b"iv", &[crate::oids::internal, crate::oids::any])] { catalog_only }
     3973 percentile_disc_final(internal, float8, anyelement) -> anyelement [immutable] { catalog_only }
@@ -146,12 +149,20 @@ functions! {
     3993 dense_rank_final(internal, any) -> int8 [immutable variadic(crate::oids::any) outs(b"iv", &[crate::oids::internal, crate::oids::any])] { catalog_only }
     4051 array_agg_array_transfn(internal, anyarray) -> internal [immutable] { catalog_only }
     4052 array_agg_array_finalfn(internal, anyarray) -> anyarray [immutable] { catalog_only }
+    4242 multirange_typanalyze(internal) -> bool [stable strict] { catalog_only }
+    4243 multirangesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    4299 range_agg_transfn(internal, anyrange) -> internal [immutable] { catalog_only }
+    4300 range_agg_finalfn(internal, anyrange) -> anymultirange [immutable] { catalog_only }
+    4388 multirange_intersect_agg_transfn(anymultirange, anymultirange) -> anymultirange [immutable strict] { catalog_only }
+    4401 range_intersect_agg_transfn(anyrange, anyrange) -> anyrange [immutable strict] { catalog_only }
     5033 network_sortsupport(internal) -> void [immutable strict] { catalog_only }
     5050 btvarstrequalimage(oid) -> bool [immutable strict] { catalog_only }
     5051 btequalimage(oid) -> bool [immutable strict] { catalog_only }
     6098 jsonb_subscript_handler(internal) -> internal [immutable strict] { catalog_only }
     6179 array_subscript_handler(internal) -> internal [immutable strict] { catalog_only }
     6180 raw_array_subscript_handler(internal) -> internal [immutable strict] { catalog_only }
+    6225 multirange_agg_transfn(internal, anymultirange) -> internal [immutable] { catalog_only }
+    6226 multirange_agg_finalfn(internal, anymultirange) -> anymultirange [immutable] { catalog_only }
     6275 json_agg_strict_transfn(internal, anyelement) -> internal [stable] { catalog_only }
     6277 json_object_agg_strict_transfn(internal, any, any) -> internal [stable] { catalog_only }
     6278 json_object_agg_unique_transfn(internal, any, any) -> internal [stable] { catalog_only }
@@ -165,6 +176,7 @@ functions! {
     6296 array_agg_array_combine(internal, internal) -> internal [immutable] { catalog_only }
     6299 string_agg_combine(internal, internal) -> internal [immutable] { catalog_only }
     6326 interval_sum(internal) -> interval [immutable] { catalog_only }
+    6391 range_sortsupport(internal) -> void [immutable strict] { catalog_only }
     6402 btint2skipsupport(internal) -> void [immutable strict] { catalog_only }
     6403 btint4skipsupport(internal) -> void [immutable strict] { catalog_only }
     6404 btint8skipsupport(internal) -> void [immutable strict] { catalog_only }

@@ -43,6 +43,8 @@ static FAMILIES: &[&[Function]] = &[
     crate::text::REGEX_FUNCTIONS,
     crate::time::FUNCTIONS,
     crate::timestamp::FUNCTIONS,
+    crate::range::MULTIRANGE_FUNCTIONS,
+    crate::range::FUNCTIONS,
     crate::bits::FUNCTIONS,
     crate::money::FUNCTIONS,
     crate::geometry::CIRCLE_FUNCTIONS,

@@ -9,7 +9,7 @@ use crate::{
     compare::{is_oid_alias, widen},
     date, float, ids, int, interval, macaddr, network,
     numeric::{self, Numeric},
-    oids, record, snapshot, text, time, timestamp,
+    oids, range, record, snapshot, text, time, timestamp,
     value::{FromDatum, IntoDatum, Reader},
 };
 
@@ -64,6 +64,12 @@ pub fn input(type_oid: Oid, value: &str, typmod: i32, cx: &Call) -> SqlResult<Da
         _ if is_oid_alias(type_oid) => reg_input(type_oid, value, cx)?,
         _ => match builtin_type(type_oid) {
             Some(info) if info.is_array() => return array::input(info.element, value, typmod, cx),
+            Some(info) if info.kind == b'r' => {
+                return range::input(&range::range_info(type_oid, cx)?, value, cx);
+            }
+            Some(info) if info.kind == b'm' => {
+                return range::multirange_input(&range::range_info(type_oid, cx)?, value, cx);
+            }
             Some(_) if type_oid == oids::record => return Err(anonymous_input()),
             Some(info) => return Err(no_input(info)),
             None => return cx.session.type_input(type_oid, value, typmod),
@@ -170,6 +176,12 @@ pub fn output(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> Sql
         _ => match builtin_type(type_oid) {
             Some(info) if info.is_array() || type_oid == oids::anyarray => {
                 return array::output(<&[u8]>::from_datum(value), cx, out);
+            }
+            Some(info) if info.kind == b'r' || type_oid == oids::anyrange => {
+                return range::output(value, cx, out);
+            }
+            Some(info) if info.kind == b'm' || type_oid == oids::anymultirange => {
+                return range::multirange_output(value, cx, out);
             }
             Some(_) if type_oid == oids::record => return record_output(value, cx, out, record::output),
             Some(info) => {
@@ -283,6 +295,12 @@ pub fn receive(type_oid: Oid, bytes: &[u8], typmod: i32, cx: &Call) -> SqlResult
         _ if is_oid_alias(type_oid) => Datum::Oid(reader.i32()? as u32),
         _ => match builtin_type(type_oid) {
             Some(info) if info.is_array() => return array::binary_receive(info.element, bytes, typmod, cx),
+            Some(info) if info.kind == b'r' => {
+                range::receive(&range::range_info(type_oid, cx)?, &mut reader, cx)?
+            }
+            Some(info) if info.kind == b'm' => {
+                range::multirange_receive(&range::range_info(type_oid, cx)?, &mut reader, cx)?
+            }
             Some(_) if type_oid == oids::record => return Err(anonymous_input()),
             Some(info) => return Err(no_input(info)),
             None => return cx.session.type_receive(type_oid, bytes, typmod),
@@ -354,6 +372,8 @@ pub fn send(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> SqlRe
     }
     match builtin_type(type_oid) {
         Some(info) if info.is_array() => return array::binary_send(<&[u8]>::from_datum(value), cx, out),
+        Some(info) if info.kind == b'r' => return range::send(value, cx, out),
+        Some(info) if info.kind == b'm' => return range::multirange_send(value, cx, out),
         Some(_) if type_oid == oids::record => return record_output(value, cx, out, record::send),
         None => return cx.session.type_send(type_oid, value, out),
         Some(_) => {}

@@ -285,6 +285,12 @@ functions! {
     3804 jsonb_out(jsonb) -> cstring [immutable strict] { output jsonb }
     3805 jsonb_recv(internal) -> jsonb [immutable strict] { receive jsonb }
     3806 jsonb_in(cstring) -> jsonb [immutable strict] { input jsonb }
+    3832 anyrange_in(cstring, oid, int4) -> anyrange [stable strict] { input anyrange }
+    3833 anyrange_out(anyrange) -> cstring [stable strict] { output anyrange }
+    3834 range_in(cstring, oid, int4) -> anyrange [stable strict] { input anyrange }
+    3835 range_out(anyrange) -> cstring [stable strict] { output anyrange }
+    3836 range_recv(internal, oid, int4) -> anyrange [stable strict] { receive anyrange }
+    3837 range_send(anyrange) -> bytea [stable strict] { send anyrange }
     4001 jsonpath_in(cstring) -> jsonpath [immutable strict] { input jsonpath }
     4002 jsonpath_recv(internal) -> jsonpath [immutable strict] { receive jsonpath }
     4003 jsonpath_out(jsonpath) -> cstring [immutable strict] { output jsonpath }
@@ -303,6 +309,14 @@ functions! {
     4194 regcollationout(regcollation) -> cstring [stable strict] { output regcollation }
     4196 regcollationrecv(internal) -> regcollation [immutable strict] { receive regcollation }
     4197 regcollationsend(regcollation) -> bytea [immutable strict] { send regcollation }
+    4226 anycompatiblemultirange_in(cstring, oid, int4) -> anycompatiblemultirange [stable strict] { input anycompatiblemultirange }
+    4227 anycompatiblemultirange_out(anycompatiblemultirange) -> cstring [stable strict] { output anycompatiblemultirange }
+    4229 anymultirange_in(cstring, oid, int4) -> anymultirange [stable strict] { input anymultirange }
+    4230 anymultirange_out(anymultirange) -> cstring [stable strict] { output anymultirange }
+    4231 multirange_in(cstring, oid, int4) -> anymultirange [stable strict] { input anymultirange }
+    4232 multirange_out(anymultirange) -> cstring [stable strict] { output anymultirange }
+    4233 multirange_recv(internal, oid, int4) -> anymultirange [stable strict] { receive anymultirange }
+    4234 multirange_send(anymultirange) -> bytea [stable strict] { send anymultirange }
     5055 pg_snapshot_in(cstring) -> pg_snapshot [immutable strict] { input pg_snapshot }
     5056 pg_snapshot_out(pg_snapshot) -> cstring [immutable strict] { output pg_snapshot }
     5057 pg_snapshot_recv(internal) -> pg_snapshot [immutable strict] { receive pg_snapshot }
@@ -319,4 +333,6 @@ functions! {
     5091 anycompatiblearray_send(anycompatiblearray) -> bytea [stable strict] { send anycompatiblearray }
     5092 anycompatiblenonarray_in(cstring) -> anycompatiblenonarray [immutable strict] { input anycompatiblenonarray }
     5093 anycompatiblenonarray_out(anycompatiblenonarray) -> cstring [immutable strict] { output anycompatiblenonarray }
+    5094 anycompatiblerange_in(cstring, oid, int4) -> anycompatiblerange [stable strict] { input anycompatiblerange }
+    5095 anycompatiblerange_out(anycompatiblerange) -> cstring [stable strict] { output anycompatiblerange }
 }

@@ -239,6 +239,8 @@ pub enum Selectivity {
     Matching,
     Area,
     Position,
+    Range,
+    Multirange,
 }
 
 /// When a cast may be applied without being asked for.

@@ -69,6 +69,10 @@ pub static OPFAMILIES: &[OpFamily] = &[
     OpFamily { oid: Oid(423), method: Oid(403), name: "bit_ops" },
     OpFamily { oid: Oid(2002), method: Oid(403), name: "varbit_ops" },
     OpFamily { oid: Oid(2099), method: Oid(403), name: "money_ops" },
+    OpFamily { oid: Oid(3901), method: Oid(403), name: "range_ops" },
+    OpFamily { oid: Oid(3903), method: Oid(405), name: "range_ops" },
+    OpFamily { oid: Oid(4199), method: Oid(403), name: "multirange_ops" },
+    OpFamily { oid: Oid(4225), method: Oid(405), name: "multirange_ops" },
 ];
 
 /// Every class: OID, access method, name, family, type, default, stored type.
@@ -152,6 +156,10 @@ pub static OPCLASSES: &[OpClass] = &[
     class(10002, 403, "bit_ops", 423, 1560, true, 0), // bit
     class(10043, 403, "varbit_ops", 2002, 1562, true, 0), // varbit
     class(10047, 403, "money_ops", 2099, 790, true, 0), // money
+    class(10076, 403, "range_ops", 3901, 3831, true, 0), // anyrange
+    class(10077, 405, "range_ops", 3903, 3831, true, 0), // anyrange
+    class(10080, 403, "multirange_ops", 4199, 4537, true, 0), // anymultirange
+    class(10081, 405, "multirange_ops", 4225, 4537, true, 0), // anymultirange
 ];
 
 /// Every operator of a family: OID, family, left, right, strategy, operator.
@@ -467,6 +475,18 @@ pub static AMOPS: &[AmOp] = &[
     amop(10227, 2099, 790, 790, 3, 900), // money, money
     amop(10228, 2099, 790, 790, 4, 905), // money, money
     amop(10229, 2099, 790, 790, 5, 903), // money, money
+    amop(10374, 3901, 3831, 3831, 1, 3884), // anyrange, anyrange
+    amop(10375, 3901, 3831, 3831, 2, 3885), // anyrange, anyrange
+    amop(10376, 3901, 3831, 3831, 3, 3882), // anyrange, anyrange
+    amop(10377, 3901, 3831, 3831, 4, 3886), // anyrange, anyrange
+    amop(10378, 3901, 3831, 3831, 5, 3887), // anyrange, anyrange
+    amop(10379, 3903, 3831, 3831, 1, 3882), // anyrange, anyrange
+    amop(10416, 4199, 4537, 4537, 1, 2862), // anymultirange, anymultirange
+    amop(10417, 4199, 4537, 4537, 2, 2863), // anymultirange, anymultirange
+    amop(10418, 4199, 4537, 4537, 3, 2860), // anymultirange, anymultirange
+    amop(10419, 4199, 4537, 4537, 4, 2864), // anymultirange, anymultirange
+    amop(10420, 4199, 4537, 4537, 5, 2865), // anymultirange, anymultirange
+    amop(10421, 4225, 4537, 4537, 1, 2860), // anymultirange, anymultirange
 ];
 
 /// Every support function of a family: OID, family, left, right, number, function.
@@ -668,6 +688,13 @@ pub static AMPROCS: &[AmProc] = &[
     amproc(10101, 2002, 1562, 1562, 4, 5051), // varbit, varbit
     amproc(10108, 2099, 790, 790, 1, 377), // money, money
     amproc(10109, 2099, 790, 790, 4, 5051), // money, money
+    amproc(10126, 3901, 3831, 3831, 1, 3870), // anyrange, anyrange
+    amproc(10127, 3901, 3831, 3831, 2, 6391), // anyrange, anyrange
+    amproc(10202, 3903, 3831, 3831, 1, 3902), // anyrange, anyrange
+    amproc(10203, 3903, 3831, 3831, 2, 3417), // anyrange, anyrange
+    amproc(10128, 4199, 4537, 4537, 1, 4273), // anymultirange, anymultirange
+    amproc(10204, 4225, 4537, 4537, 1, 4278), // anymultirange, anymultirange
+    amproc(10205, 4225, 4537, 4537, 2, 4279), // anymultirange, anymultirange
 ];
 
 const fn class(

@@ -626,6 +626,24 @@ pub static OPERATORS: &[Operator] = &[
     op(2800, ">", 27, 27, 16, 2790, 2799, 2801, false, false, Selectivity::Greater), // tid > tid
     op(2801, "<=", 27, 27, 16, 2793, 2802, 2800, false, false, Selectivity::LessEqual), // tid <= tid
     op(2802, ">=", 27, 27, 16, 2792, 2801, 2799, false, false, Selectivity::GreaterEqual), // tid >= tid
+    op(2860, "=", 4537, 4537, 16, 4244, 2860, 2861, true, true, Selectivity::Equal), // anymultirange = anymultirange
+    op(2861, "<>", 4537, 4537, 16, 4245, 2861, 2860, false, false, Selectivity::NotEqual), // anymultirange <> anymultirange
+    op(2862, "<", 4537, 4537, 16, 4274, 2865, 2864, false, false, Selectivity::Multirange), // anymultirange < anymultirange
+    op(2863, "<=", 4537, 4537, 16, 4275, 2864, 2865, false, false, Selectivity::Multirange), // anymultirange <= anymultirange
+    op(2864, ">=", 4537, 4537, 16, 4276, 2863, 2862, false, false, Selectivity::Multirange), // anymultirange >= anymultirange
+    op(2865, ">", 4537, 4537, 16, 4277, 2862, 2863, false, false, Selectivity::Multirange), // anymultirange > anymultirange
+    op(2866, "&&", 3831, 4537, 16, 4246, 2867, 0, false, false, Selectivity::Multirange), // anyrange && anymultirange
+    op(2867, "&&", 4537, 3831, 16, 4247, 2866, 0, false, false, Selectivity::Multirange), // anymultirange && anyrange
+    op(2868, "&&", 4537, 4537, 16, 4248, 2868, 0, false, false, Selectivity::Multirange), // anymultirange && anymultirange
+    op(2869, "@>", 4537, 2283, 16, 4249, 2872, 0, false, false, Selectivity::Multirange), // anymultirange @> anyelement
+    op(2870, "@>", 4537, 3831, 16, 4250, 2873, 0, false, false, Selectivity::Multirange), // anymultirange @> anyrange
+    op(2871, "@>", 4537, 4537, 16, 4251, 2874, 0, false, false, Selectivity::Multirange), // anymultirange @> anymultirange
+    op(2872, "<@", 2283, 4537, 16, 4252, 2869, 0, false, false, Selectivity::Multirange), // anyelement <@ anymultirange
+    op(2873, "<@", 3831, 4537, 16, 4253, 2870, 0, false, false, Selectivity::Multirange), // anyrange <@ anymultirange
+    op(2874, "<@", 4537, 4537, 16, 4254, 2871, 0, false, false, Selectivity::Multirange), // anymultirange <@ anymultirange
+    op(2875, "&<", 3831, 4537, 16, 4264, 0, 0, false, false, Selectivity::Multirange), // anyrange &< anymultirange
+    op(2876, "&<", 4537, 3831, 16, 4265, 0, 0, false, false, Selectivity::Multirange), // anymultirange &< anyrange
+    op(2877, "&<", 4537, 4537, 16, 4266, 0, 0, false, false, Selectivity::Multirange), // anymultirange &< anymultirange
     op(2972, "=", 2950, 2950, 16, 2956, 2972, 2973, true, true, Selectivity::Equal), // uuid = uuid
     op(2973, "<>", 2950, 2950, 16, 2959, 2973, 2972, false, false, Selectivity::NotEqual), // uuid <> uuid
     op(2974, "<", 2950, 2950, 16, 2954, 2975, 2977, false, false, Selectivity::Less), // uuid < uuid
@@ -700,8 +718,28 @@ pub static OPERATORS: &[Operator] = &[
     op(3520, "<=", 3500, 3500, 16, 3512, 3521, 3519, false, false, Selectivity::LessEqual), // anyenum <= anyenum
     op(3521, ">=", 3500, 3500, 16, 3513, 3520, 3518, false, false, Selectivity::GreaterEqual), // anyenum >= anyenum
     op(3552, "&&", 869, 869, 16, 3551, 3552, 0, false, false, Selectivity::None), // inet && inet
+    op(3585, "&>", 3831, 4537, 16, 4267, 0, 0, false, false, Selectivity::Multirange), // anyrange &> anymultirange
     op(3825, "/", 790, 790, 701, 3822, 0, 0, false, false, Selectivity::None), // money / money
     op(3877, "^@", 25, 25, 16, 3696, 0, 0, false, false, Selectivity::Prefix), // text ^@ text
+    op(3882, "=", 3831, 3831, 16, 3855, 3882, 3883, true, true, Selectivity::Equal), // anyrange = anyrange
+    op(3883, "<>", 3831, 3831, 16, 3856, 3883, 3882, false, false, Selectivity::NotEqual), // anyrange <> anyrange
+    op(3884, "<", 3831, 3831, 16, 3871, 3887, 3886, false, false, Selectivity::Range), // anyrange < anyrange
+    op(3885, "<=", 3831, 3831, 16, 3872, 3886, 3887, false, false, Selectivity::Range), // anyrange <= anyrange
+    op(3886, ">=", 3831, 3831, 16, 3873, 3885, 3884, false, false, Selectivity::Range), // anyrange >= anyrange
+    op(3887, ">", 3831, 3831, 16, 3874, 3884, 3885, false, false, Selectivity::Range), // anyrange > anyrange
+    op(3888, "&&", 3831, 3831, 16, 3857, 3888, 0, false, false, Selectivity::Range), // anyrange && anyrange
+    op(3889, "@>", 3831, 2283, 16, 3858, 3891, 0, false, false, Selectivity::Range), // anyrange @> anyelement
+    op(3890, "@>", 3831, 3831, 16, 3859, 3892, 0, false, false, Selectivity::Range), // anyrange @> anyrange
+    op(3891, "<@", 2283, 3831, 16, 3860, 3889, 0, false, false, Selectivity::Range), // anyelement <@ anyrange
+    op(3892, "<@", 3831, 3831, 16, 3861, 3890, 0, false, false, Selectivity::Range), // anyrange <@ anyrange
+    op(3893, "<<", 3831, 3831, 16, 3863, 3894, 0, false, false, Selectivity::Range), // anyrange << anyrange
+    op(3894, ">>", 3831, 3831, 16, 3864, 3893, 0, false, false, Selectivity::Range), // anyrange >> anyrange
+    op(3895, "&<", 3831, 3831, 16, 3865, 0, 0, false, false, Selectivity::Range), // anyrange &< anyrange
+    op(3896, "&>", 3831, 3831, 16, 3866, 0, 0, false, false, Selectivity::Range), // anyrange &> anyrange
+    op(3897, "-|-", 3831, 3831, 16, 3862, 3897, 0, false, false, Selectivity::Matching), // anyrange -|- anyrange
+    op(3898, "+", 3831, 3831, 3831, 3867, 3898, 0, false, false, Selectivity::None), // anyrange + anyrange
+    op(3899, "-", 3831, 3831, 3831, 3869, 0, 0, false, false, Selectivity::None), // anyrange - anyrange
+    op(3900, "*", 3831, 3831, 3831, 3868, 3900, 0, false, false, Selectivity::None), // anyrange * anyrange
     op(3962, "->", 114, 25, 114, 3947, 0, 0, false, false, Selectivity::None), // json -> text
     op(3963, "->>", 114, 25, 25, 3948, 0, 0, false, false, Selectivity::None), // json ->> text
     op(3964, "->", 114, 23, 114, 3949, 0, 0, false, false, Selectivity::None), // json -> int4
@@ -710,8 +748,24 @@ pub static OPERATORS: &[Operator] = &[
     op(3967, "#>>", 114, 1009, 25, 3953, 0, 0, false, false, Selectivity::None), // json #>> _text
     op(4012, "@?", 3802, 4072, 16, 4010, 0, 0, false, false, Selectivity::Matching), // jsonb @? jsonpath
     op(4013, "@@", 3802, 4072, 16, 4011, 0, 0, false, false, Selectivity::Matching), // jsonb @@ jsonpath
+    op(4035, "&>", 4537, 3831, 16, 4268, 0, 0, false, false, Selectivity::Multirange), // anymultirange &> anyrange
+    op(4142, "&>", 4537, 4537, 16, 4269, 0, 0, false, false, Selectivity::Multirange), // anymultirange &> anymultirange
     op(4161, "|>>", 600, 600, 16, 131, 0, 0, false, false, Selectivity::Position), // point |>> point
     op(4162, "<<|", 600, 600, 16, 134, 0, 0, false, false, Selectivity::Position), // point <<| point
+    op(4179, "-|-", 3831, 4537, 16, 4255, 4180, 0, false, false, Selectivity::Matching), // anyrange -|- anymultirange
+    op(4180, "-|-", 4537, 3831, 16, 4257, 4179, 0, false, false, Selectivity::Matching), // anymultirange -|- anyrange
+    op(4198, "-|-", 4537, 4537, 16, 4256, 4198, 0, false, false, Selectivity::Matching), // anymultirange -|- anymultirange
+    op(4392, "+", 4537, 4537, 4537, 4270, 4392, 0, false, false, Selectivity::None), // anymultirange + anymultirange
+    op(4393, "-", 4537, 4537, 4537, 4271, 0, 0, false, false, Selectivity::None), // anymultirange - anymultirange
+    op(4394, "*", 4537, 4537, 4537, 4272, 4394, 0, false, false, Selectivity::None), // anymultirange * anymultirange
+    op(4395, "<<", 3831, 4537, 16, 4258, 4399, 0, false, false, Selectivity::Multirange), // anyrange << anymultirange
+    op(4396, "<<", 4537, 3831, 16, 4259, 4398, 0, false, false, Selectivity::Multirange), // anymultirange << anyrange
+    op(4397, "<<", 4537, 4537, 16, 4260, 4400, 0, false, false, Selectivity::Multirange), // anymultirange << anymultirange
+    op(4398, ">>", 3831, 4537, 16, 4261, 4396, 0, false, false, Selectivity::Multirange), // anyrange >> anymultirange
+    op(4399, ">>", 4537, 3831, 16, 4262, 4395, 0, false, false, Selectivity::Multirange), // anymultirange >> anyrange
+    op(4400, ">>", 4537, 4537, 16, 4263, 4397, 0, false, false, Selectivity::Multirange), // anymultirange >> anymultirange
+    op(4539, "@>", 3831, 4537, 16, 4541, 4540, 0, false, false, Selectivity::Multirange), // anyrange @> anymultirange
+    op(4540, "<@", 4537, 3831, 16, 4542, 4539, 0, false, false, Selectivity::Multirange), // anymultirange <@ anyrange
     op(5025, "+", 3220, 1700, 3220, 5022, 5026, 0, false, false, Selectivity::None), // pg_lsn + numeric
     op(5026, "+", 1700, 3220, 3220, 5023, 5025, 0, false, false, Selectivity::None), // numeric + pg_lsn
     op(5027, "-", 3220, 1700, 3220, 5024, 0, 0, false, false, Selectivity::None), // pg_lsn - numeric
