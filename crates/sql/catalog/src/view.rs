@@ -448,9 +448,14 @@ pub struct FunctionDef {
 impl FunctionDef {
     /// The built-in function that it is another name of, if its language is `internal`.
     pub fn internal(&self) -> Option<&'static types::Function> {
-        let named = || types::registry::functions_named(&self.source);
+        if self.language != Oid(INTERNAL_LANGUAGE) {
+            return None;
+        }
+        if let Some(constructor) = types::range::constructor(&self.source) {
+            return types::registry::function(constructor);
+        }
         let same = |f: &&&'static types::Function| f.args.len() == self.args.len();
-        (self.language == Oid(INTERNAL_LANGUAGE)).then(|| named().iter().find(same).copied()).flatten()
+        types::registry::functions_named(&self.source).iter().find(same).copied()
     }
 }
 

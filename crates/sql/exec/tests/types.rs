@@ -123,3 +123,56 @@ fn points_boxes_money_and_bits_are_stored() {
     );
     assert_eq!(s.query("select sum(m), min(m), bit_or(v) from g"), "$1,234.50|$1,234.50|1010");
 }
+
+#[test]
+fn ranges_are_made_stored_and_found() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table r(a int4range, d daterange, m int4multirange); create index on r(a)").unwrap();
+    s.run("insert into r values ('[1,3]', '[2024-01-01,2024-01-31]', '{[1,3),[3,5)}'), ('empty', null, '{}'), ('(,0)', '(,)', null)")
+        .unwrap();
+    assert_eq!(
+        s.query("select * from r order by a"),
+        "empty||{}\n(,0)|(,)|\n[1,4)|[2024-01-01,2024-02-01)|{[1,5)}"
+    );
+    s.run("set enable_seqscan = off").unwrap();
+    assert_eq!(s.query("select a from r where a = int4range(1, 4)"), "[1,4)");
+    assert_eq!(
+        s.query("select range_agg(a), range_intersect_agg(d) from r where not isempty(a)"),
+        "{(,0),[1,4)}|[2024-01-01,2024-02-01)"
+    );
+    assert_eq!(s.query("select unnest(m) from r where m @> 4"), "[1,5)");
+    assert_eq!(
+        s.query("select int4range(1,2) + int4range(5,6)"),
+        "ERROR:  result of range union would not be contiguous"
+    );
+    assert_eq!(
+        s.query("select '[3,1]'::int4range"),
+        "ERROR:  range lower bound must be less than or equal to range upper bound"
+    );
+    assert_eq!(s.query("select count(*) from r a join r b on a.a = b.a"), "3");
+}
+
+#[test]
+fn users_make_range_types() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create type pair as (a int, b int); create type pairs as range (subtype = pair)").unwrap();
+    s.run("create table t(r pairs, m pairs_multirange)").unwrap();
+    s.run(
+        "insert into t values (pairs(row(1,2), row(3,4)), pairs_multirange(pairs(row(1,2), row(3,4), '[]')))",
+    )
+    .unwrap();
+    assert_eq!(
+        s.query("select r, m, r @> row(2,0)::pair, upper(r), range_agg(r) from t group by r, m"),
+        "[\"(1,2)\",\"(3,4)\")|{[\"(1,2)\",\"(3,4)\"]}|t|(3,4)|{[\"(1,2)\",\"(3,4)\")}"
+    );
+    assert_eq!(
+        s.query("drop type pairs_multirange"),
+        "ERROR:  cannot drop type pairs_multirange because type pairs requires it"
+    );
+    s.run("drop type pairs cascade").unwrap();
+    assert_eq!(s.query("select count(*) from pg_proc where proname like 'pairs%'"), "0");
+    assert_eq!(s.query("select count(*) from pg_range where rngtypid > 16383"), "0");
+    assert_eq!(s.query("select count(*) from pg_cast where oid > 16383"), "0");
+}

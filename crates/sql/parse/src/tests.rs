@@ -62,6 +62,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("create domain d as int default 1 constraint c check (value > 0)", "CreateDomain"),
     ("alter domain d drop constraint if exists c", "AlterDomain"),
     ("create type e as enum ('a', 'b')", "CreateEnum"),
+    ("create type r as range (subtype = text, collation = \"C\")", "CreateRange"),
     ("alter type e add value if not exists 'c' before 'b'", "AlterEnum"),
     ("create type c as (a int, b text)", "CreateComposite"),
     (

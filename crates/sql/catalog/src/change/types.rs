@@ -5,7 +5,7 @@ use tuple::Datum;
 
 use super::{Changer, Dependency, ObjectAddress};
 use crate::row::{Row, RowBuilder, RowExt};
-use crate::system::{pg_constraint, pg_enum, pg_type};
+use crate::system::{pg_constraint, pg_enum, pg_range, pg_type};
 
 /// A domain to be made.
 #[derive(Clone, Debug)]
@@ -200,6 +200,7 @@ impl Changer<'_> {
     pub(super) fn drop_type(&mut self, oid: Oid) -> SqlResult<()> {
         let key = [oid.into()];
         self.delete_where(&pg_enum::TABLE, pg_enum::PG_ENUM_TYPID_LABEL_INDEX, &key, |_| true)?;
+        self.delete_where(&pg_range::TABLE, pg_range::PG_RANGE_RNGTYPID_INDEX, &key, |_| true)?;
         self.delete_where(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, &key, |_| true)?;
         Ok(())
     }

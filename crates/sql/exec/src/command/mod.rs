@@ -40,6 +40,7 @@ mod names;
 mod object_name;
 mod options;
 mod parameters;
+mod range_type;
 mod rename;
 mod routine_name;
 mod sample;
@@ -162,6 +163,7 @@ pub(crate) fn run(
             user_type::create_composite(session, name, columns, text)?;
         }
         Statement::CreateEnum(name, labels) => user_type::create_enum(session, name, labels)?,
+        Statement::CreateRange(name, properties) => range_type::create(session, name, properties, text)?,
         Statement::AlterEnum(s) => user_type::alter_enum(session, s)?,
         Statement::CreateDomain(s) => user_type::create_domain(session, s, text)?,
         Statement::AlterDomain(name, action) => user_type::alter_domain(session, name, action, text)?,
@@ -299,7 +301,9 @@ pub(crate) fn statement_name(statement: &Statement) -> &'static str {
         Statement::CreateSchema { .. } => "CREATE SCHEMA",
         Statement::CreateDomain(_) => "CREATE DOMAIN",
         Statement::AlterDomain(..) => "ALTER DOMAIN",
-        Statement::CreateEnum(..) | Statement::CreateComposite(..) => "CREATE TYPE",
+        Statement::CreateEnum(..) | Statement::CreateComposite(..) | Statement::CreateRange(..) => {
+            "CREATE TYPE"
+        }
         Statement::AlterEnum(_) => "ALTER TYPE",
         Statement::CreateFunction(s) if s.procedure => "CREATE PROCEDURE",
         Statement::CreateFunction(_) => "CREATE FUNCTION",

@@ -27,6 +27,11 @@ pub(crate) fn make(first: &str, second: Option<&str>, label: &str) -> String {
     }
 }
 
+/// A name cut to the longest possible.
+pub(crate) fn cut(name: &str) -> &str {
+    &name[..name.floor_char_boundary(name.len().min(MAX_NAME))]
+}
+
 /// The columns' part of an index's name: `a_b`, until it is long enough.
 pub(crate) fn columns_part(columns: &[String]) -> String {
     let mut out = String::new();

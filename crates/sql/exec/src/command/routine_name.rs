@@ -191,7 +191,7 @@ fn by_types(session: &Session, kind: ObjectKind, named: &ObjectWithArgs) -> SqlR
 }
 
 /// Schemas to look in.
-fn schemas(session: &Session, name: &Name) -> SqlResult<Vec<Oid>> {
+pub(crate) fn schemas(session: &Session, name: &Name) -> SqlResult<Vec<Oid>> {
     match name.0.as_slice() {
         [_] => {
             let mut path = session.with_reader(|r| CatalogView::search_path(r))?;

@@ -23,16 +23,21 @@ use crate::functions::quote_identifier;
 use crate::session::Session;
 
 /// A qualified name as a relation's, for what relations and types have in common.
-fn as_relation(name: &Name) -> SqlResult<RangeVar> {
+pub(super) fn as_relation(name: &Name) -> SqlResult<RangeVar> {
     names::relation_name(&ObjectName::Name(name.clone()))
 }
 
-/// Schema of a new type whose name is free.
-fn new_name(session: &Session, name: &RangeVar) -> SqlResult<Oid> {
-    let schema = names::creation_schema(session, name)?;
-    let key = [name.name.as_str().into(), schema.into()];
+/// Whether a schema has a type of this name.
+pub(super) fn exists(session: &Session, schema: Oid, name: &str) -> SqlResult<bool> {
+    let key = [name.into(), schema.into()];
     let index = pg_type::PG_TYPE_TYPNAME_NSP_INDEX;
-    if session.with_reader(|r| r.find_one(&pg_type::TABLE, index, &key))?.is_some() {
+    Ok(session.with_reader(|r| r.find_one(&pg_type::TABLE, index, &key))?.is_some())
+}
+
+/// Schema of a new type whose name is free.
+pub(super) fn new_name(session: &Session, name: &RangeVar) -> SqlResult<Oid> {
+    let schema = names::creation_schema(session, name)?;
+    if exists(session, schema, &name.name)? {
         return Err(sql_err!(DUPLICATE_OBJECT, "type \"{}\" already exists", name.name));
     }
     Ok(schema)

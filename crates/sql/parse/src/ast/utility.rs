@@ -109,6 +109,8 @@ pub enum Statement {
     AlterDomain(Name, AlterDomainAction),
     /// CREATE TYPE AS ENUM
     CreateEnum(Name, Vec<String>),
+    /// CREATE TYPE AS RANGE: name, properties
+    CreateRange(Name, Vec<DefElem>),
     /// ALTER TYPE ADD VALUE, RENAME VALUE
     AlterEnum(AlterEnum),
     /// CREATE TYPE AS (...)

@@ -59,6 +59,9 @@ impl Converter<'_> {
             })),
             n::Node::AlterDomainStmt(s) => self.alter_domain(*s)?,
             n::Node::CreateEnumStmt(s) => Statement::CreateEnum(name(s.typeName)?, strings(s.vals)?),
+            n::Node::CreateRangeStmt(s) => {
+                Statement::CreateRange(name(s.typeName)?, self.def_elems(s.params)?)
+            }
             n::Node::AlterEnumStmt(s) => alter_enum(*s)?,
             n::Node::CompositeTypeStmt(s) => {
                 Statement::CreateComposite(boxed_range_var(s.typevar)?, self.column_defs(s.coldeflist)?)

@@ -35,7 +35,6 @@ pub(crate) fn name(node: &Node) -> &'static str {
         Node::CreatePLangStmt(_) => "CREATE LANGUAGE",
         Node::CreatePolicyStmt(_) => "CREATE POLICY",
         Node::CreatePublicationStmt(_) => "CREATE PUBLICATION",
-        Node::CreateRangeStmt(_) => "CREATE TYPE AS RANGE",
         Node::CreateStatsStmt(_) => "CREATE STATISTICS",
         Node::CreateSubscriptionStmt(_) => "CREATE SUBSCRIPTION",
         Node::CreateTransformStmt(_) => "CREATE TRANSFORM",

@@ -98,6 +98,18 @@ pub fn range_info(type_oid: Oid, cx: &Call) -> SqlResult<RangeInfo> {
     }
 }
 
+/// A built-in function that does what this constructor of a user's range type does: the type to make is that of the call.
+pub fn constructor(source: &str) -> Option<Oid> {
+    Some(Oid(match source {
+        "range_constructor2" => 3840,
+        "range_constructor3" => 3841,
+        "multirange_constructor0" => 4280,
+        "multirange_constructor1" => 4281,
+        "multirange_constructor2" => 4282,
+        _ => return None,
+    }))
+}
+
 /// How values of a range type lie in payloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {

@@ -164,22 +164,22 @@ functions! {
     4279 hash_multirange_extended(anymultirange, int8) -> int8 [immutable strict] { |cx; a: &Datum, seed: i64| hashable(cx, &Multirange::from_datum(a).shape).map(|()| sql_hash_multi(a, seed as u64) as i64) }
     4280 int4multirange() -> int4multirange [immutable strict] { |cx;| construct(cx, Vec::new()) }
     4281 int4multirange(int4range) -> int4multirange [immutable strict] { |cx; a: &Datum| construct(cx, vec![a.clone()]) }
-    4282 int4multirange(_int4range) -> int4multirange [immutable strict variadic(crate::oids::int4range) outs(&[b'v'], &[crate::oids::_int4range])] { |cx; a: &[u8]| construct_from_array(cx, a) }
+    4282 int4multirange(_int4range) -> int4multirange [immutable strict variadic(crate::oids::int4range) outs(b"v", &[crate::oids::_int4range])] { |cx; a: &[u8]| construct_from_array(cx, a) }
     4283 nummultirange() -> nummultirange [immutable strict] { |cx;| construct(cx, Vec::new()) }
     4284 nummultirange(numrange) -> nummultirange [immutable strict] { |cx; a: &Datum| construct(cx, vec![a.clone()]) }
-    4285 nummultirange(_numrange) -> nummultirange [immutable strict variadic(crate::oids::numrange) outs(&[b'v'], &[crate::oids::_numrange])] { |cx; a: &[u8]| construct_from_array(cx, a) }
+    4285 nummultirange(_numrange) -> nummultirange [immutable strict variadic(crate::oids::numrange) outs(b"v", &[crate::oids::_numrange])] { |cx; a: &[u8]| construct_from_array(cx, a) }
     4286 tsmultirange() -> tsmultirange [immutable strict] { |cx;| construct(cx, Vec::new()) }
     4287 tsmultirange(tsrange) -> tsmultirange [immutable strict] { |cx; a: &Datum| construct(cx, vec![a.clone()]) }
-    4288 tsmultirange(_tsrange) -> tsmultirange [immutable strict variadic(crate::oids::tsrange) outs(&[b'v'], &[crate::oids::_tsrange])] { |cx; a: &[u8]| construct_from_array(cx, a) }
+    4288 tsmultirange(_tsrange) -> tsmultirange [immutable strict variadic(crate::oids::tsrange) outs(b"v", &[crate::oids::_tsrange])] { |cx; a: &[u8]| construct_from_array(cx, a) }
     4289 tstzmultirange() -> tstzmultirange [immutable strict] { |cx;| construct(cx, Vec::new()) }
     4290 tstzmultirange(tstzrange) -> tstzmultirange [immutable strict] { |cx; a: &Datum| construct(cx, vec![a.clone()]) }
-    4291 tstzmultirange(_tstzrange) -> tstzmultirange [immutable strict variadic(crate::oids::tstzrange) outs(&[b'v'], &[crate::oids::_tstzrange])] { |cx; a: &[u8]| construct_from_array(cx, a) }
+    4291 tstzmultirange(_tstzrange) -> tstzmultirange [immutable strict variadic(crate::oids::tstzrange) outs(b"v", &[crate::oids::_tstzrange])] { |cx; a: &[u8]| construct_from_array(cx, a) }
     4292 datemultirange() -> datemultirange [immutable strict] { |cx;| construct(cx, Vec::new()) }
     4293 datemultirange(daterange) -> datemultirange [immutable strict] { |cx; a: &Datum| construct(cx, vec![a.clone()]) }
-    4294 datemultirange(_daterange) -> datemultirange [immutable strict variadic(crate::oids::daterange) outs(&[b'v'], &[crate::oids::_daterange])] { |cx; a: &[u8]| construct_from_array(cx, a) }
+    4294 datemultirange(_daterange) -> datemultirange [immutable strict variadic(crate::oids::daterange) outs(b"v", &[crate::oids::_daterange])] { |cx; a: &[u8]| construct_from_array(cx, a) }
     4295 int8multirange() -> int8multirange [immutable strict] { |cx;| construct(cx, Vec::new()) }
     4296 int8multirange(int8range) -> int8multirange [immutable strict] { |cx; a: &Datum| construct(cx, vec![a.clone()]) }
-    4297 int8multirange(_int8range) -> int8multirange [immutable strict variadic(crate::oids::int8range) outs(&[b'v'], &[crate::oids::_int8range])] { |cx; a: &[u8]| construct_from_array(cx, a) }
+    4297 int8multirange(_int8range) -> int8multirange [immutable strict variadic(crate::oids::int8range) outs(b"v", &[crate::oids::_int8range])] { |cx; a: &[u8]| construct_from_array(cx, a) }
     4298 multirange(anyrange) -> anymultirange [immutable strict] { |cx; a: &Datum| construct(cx, vec![a.clone()]) }
     4541 range_contains_multirange(anyrange, anymultirange) -> bool [immutable strict] { |a: Range, b: Multirange| within(&b, &a) }
     4542 multirange_contained_by_range(anymultirange, anyrange) -> bool [immutable strict] { |a: Multirange, b: Range| within(&a, &b) }
