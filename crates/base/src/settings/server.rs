@@ -18,10 +18,14 @@ pub enum Source {
     File,
     /// The command line.
     CommandLine,
+    /// `ALTER ROLE ALL SET`.
+    Global,
     /// `ALTER DATABASE ... SET`.
     Database,
     /// `ALTER ROLE ... SET`.
     User,
+    /// `ALTER ROLE ... IN DATABASE ... SET`.
+    DatabaseUser,
     /// The start-up packet.
     Client,
     /// Fixed, whatever else says.
@@ -37,8 +41,10 @@ impl Source {
             Source::Default | Source::Computed => "default",
             Source::File => "configuration file",
             Source::CommandLine => "command line",
+            Source::Global => "global",
             Source::Database => "database",
             Source::User => "user",
+            Source::DatabaseUser => "database user",
             Source::Client => "client",
             Source::Override => "override",
             Source::Session => "session",

@@ -86,6 +86,8 @@ pub struct Fast {
     pub logs_statements: bool,
     /// Changes whenever `search_path` does: cached name look-ups are keyed by it.
     pub search_path_version: u32,
+    /// Changes whenever `role` or `session_authorization` does.
+    pub identity_version: u32,
     /// Changes whenever a planner setting does: cached plans are keyed by it.
     pub planner_version: u32,
     /// Changes whenever a setting of value output does (`DateStyle`, `TimeZone`, `IntervalStyle`, ...).
@@ -114,6 +116,7 @@ impl Default for Fast {
             log_min_duration_statement: -1,
             logs_statements: false,
             search_path_version: 0,
+            identity_version: 0,
             planner_version: 0,
             format_version: 0,
         }
@@ -147,6 +150,9 @@ impl Fast {
             Setting::log_duration => self.log_duration = value.as_bool(),
             Setting::log_min_duration_statement => self.log_min_duration_statement = value.as_int(),
             Setting::log_statement => self.logs_statements = value.as_text() != "none",
+            Setting::role | Setting::session_authorization => {
+                self.identity_version = self.identity_version.wrapping_add(1);
+            }
             Setting::search_path => self.search_path_version = self.search_path_version.wrapping_add(1),
             _ => {}
         }
@@ -304,6 +310,29 @@ impl SessionSettings {
         self.remember(Key::Known(setting), local, level);
         self.store(setting, stored);
         Ok(())
+    }
+
+    /// Fails if somebody may not have a value stored for sessions to come, or take it away (`None`).
+    pub fn check_stored(&self, name: &str, text: Option<&str>, who: Who) -> SqlResult<()> {
+        let Some(setting) = Setting::find(name) else {
+            return if is_custom_name(name) { check_custom_name(name) } else { Err(unrecognized(name)) };
+        };
+        match setting.definition().context {
+            Context::Backend | Context::User => {}
+            Context::SuperuserBackend | Context::Superuser if who == Who::Superuser => {}
+            Context::SuperuserBackend | Context::Superuser => {
+                let name = setting.name();
+                return Err(sql_err!(
+                    INSUFFICIENT_PRIVILEGE,
+                    "permission denied to set parameter \"{name}\""
+                ));
+            }
+            _ => return Err(refused(setting)),
+        }
+        match text {
+            Some(text) => checks::parse(setting, text, self.get(setting)).map(drop),
+            None => Ok(()),
+        }
     }
 
     /// Reads a value for a setting without setting it.
