@@ -25,6 +25,7 @@
 #[macro_use]
 mod macros;
 
+pub mod acl;
 pub mod aggregate;
 pub mod array;
 mod bits;

@@ -240,6 +240,11 @@ fn to_encoding(text: &str, encoding: &str) -> SqlResult<Vec<u8>> {
 }
 
 /// RFC 1321.
+/// The MD5 hash of a text, as hexadecimal digits.
+pub fn md5_text(text: &str) -> String {
+    hex(&md5(text.as_bytes()))
+}
+
 fn md5(message: &[u8]) -> [u8; 16] {
     const SHIFTS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
     let mut state = [0x6745_2301u32, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476];

@@ -17,7 +17,7 @@ mod regex;
 pub(crate) use edit::FUNCTIONS as EDIT_FUNCTIONS;
 pub use edit::quote_identifier;
 pub(crate) use encode::FUNCTIONS as ENCODE_FUNCTIONS;
-pub use encode::{bytea_in, bytea_out};
+pub use encode::{bytea_in, bytea_out, md5_text};
 pub(crate) use format::FUNCTIONS as FORMAT_FUNCTIONS;
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use like::FUNCTIONS as LIKE_FUNCTIONS;
