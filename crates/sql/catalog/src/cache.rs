@@ -23,6 +23,8 @@ use base::Oid;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
+use crate::authority::Owned;
+use crate::roles::RoleFacts;
 use crate::stats::ColumnStatistics;
 use crate::validity::Validity;
 use crate::view::{CastDef, CollationDef, FunctionDef, OperatorDef, Table, TypeDef};
@@ -38,6 +40,8 @@ pub enum Stale {
     Statistics(Oid),
     /// Everything that comes from this catalog.
     Catalog(Oid),
+    /// Who may do what by roles, memberships and schemas. Of all databases.
+    Authority,
 }
 
 impl Stale {
@@ -48,6 +52,7 @@ impl Stale {
             Stale::RelationName(schema, name) => (1, *schema, name),
             Stale::Statistics(oid) => (2, *oid, ""),
             Stale::Catalog(oid) => (3, *oid, ""),
+            Stale::Authority => (4, Oid::INVALID, ""),
         };
         out.push(kind);
         out.extend_from_slice(&oid.0.to_le_bytes());
@@ -56,7 +61,7 @@ impl Stale {
     }
 
     /// All that were encoded; `None` if the bytes are anything else.
-    fn decode_all(mut bytes: &[u8]) -> Option<Vec<Stale>> {
+    pub(crate) fn decode_all(mut bytes: &[u8]) -> Option<Vec<Stale>> {
         let mut all = Vec::new();
         while !bytes.is_empty() {
             let (&[kind, a, b, c, d, low, high], rest) = bytes.split_first_chunk::<7>()?;
@@ -68,6 +73,7 @@ impl Stale {
                 1 => Stale::RelationName(oid, std::str::from_utf8(name).ok()?.into()),
                 2 => Stale::Statistics(oid),
                 3 => Stale::Catalog(oid),
+                4 => Stale::Authority,
                 _ => return None,
             });
         }
@@ -82,6 +88,9 @@ pub(crate) struct Entries {
     pub(crate) names: FxHashMap<(Oid, Box<str>), Option<Oid>>,
     pub(crate) schemas: FxHashMap<Box<str>, Option<Oid>>,
     pub(crate) schema_names: FxHashMap<Oid, Option<String>>,
+    pub(crate) schema_acls: FxHashMap<Oid, Option<Arc<Owned>>>,
+    pub(crate) function_acls: FxHashMap<Oid, Option<Arc<Owned>>>,
+    pub(crate) roles: FxHashMap<Oid, Arc<RoleFacts>>,
     pub(crate) types: FxHashMap<Oid, Option<Arc<TypeDef>>>,
     pub(crate) type_names: FxHashMap<(Oid, Box<str>), Option<Oid>>,
     pub(crate) functions: FxHashMap<Box<str>, Arc<[Arc<FunctionDef>]>>,
@@ -94,6 +103,8 @@ pub(crate) struct Entries {
     pub(crate) statistics: FxHashMap<(Oid, i16), Option<Arc<ColumnStatistics>>>,
     /// Flag of all plans that use types, functions, operators or casts of users: replaced when any of these changes.
     pub(crate) definitions: Validity,
+    /// Flag of all plans: replaced when roles, memberships, or the names or rights of schemas change.
+    pub(crate) authority: Validity,
 }
 
 impl Entries {
@@ -110,6 +121,11 @@ impl Entries {
             }
             Stale::Statistics(table) => self.statistics.retain(|(oid, _), _| oid != table),
             Stale::Catalog(catalog) => self.remove_catalog(*catalog),
+            Stale::Authority => {
+                self.roles.clear();
+                self.schema_acls.clear();
+                std::mem::take(&mut self.authority).revoke();
+            }
         }
     }
 
@@ -124,6 +140,7 @@ impl Entries {
             c if c == pg_namespace::TABLE.oid => {
                 self.schemas.clear();
                 self.schema_names.clear();
+                self.schema_acls.clear();
             }
             c if c == pg_type::TABLE.oid || c == pg_enum::TABLE.oid => {
                 self.types.clear();
@@ -132,6 +149,7 @@ impl Entries {
             c if c == pg_proc::TABLE.oid => {
                 self.functions.clear();
                 self.functions_by_oid.clear();
+                self.function_acls.clear();
             }
             c if c == pg_operator::TABLE.oid => {
                 self.operators.clear();
@@ -184,15 +202,13 @@ impl SharedCache {
         }
     }
 
-    /// Takes out what a prepared transaction made stale, now that it commits: everything, should its bytes be unknown.
-    pub(crate) fn remove_encoded(&self, bytes: &[u8]) {
-        if let Some(stale) = Stale::decode_all(bytes) {
-            return self.remove(&stale);
-        }
+    /// Takes everything out.
+    pub(crate) fn remove_all(&self) {
         let mut entries = self.entries.lock();
         self.generation.fetch_add(1, Ordering::Release);
         let all = std::mem::take(&mut *entries);
         all.definitions.revoke();
+        all.authority.revoke();
         all.tables.into_values().flatten().for_each(|table| table.validity.revoke());
     }
 }
@@ -224,6 +240,7 @@ mod tests {
             Stale::RelationName(Oid(2200), "täble".into()),
             Stale::Statistics(Oid(7)),
             Stale::Catalog(Oid(1247)),
+            Stale::Authority,
         ];
         let mut bytes = Vec::new();
         all.iter().for_each(|stale| stale.encode(&mut bytes));
@@ -233,14 +250,14 @@ mod tests {
     }
 
     #[test]
-    fn unknown_bytes_make_everything_stale() {
+    fn everything_can_be_made_stale() {
         let cache = SharedCache::default();
         let put = |entries: &mut Entries| {
             entries.names.insert((Oid(2200), "a".into()), None);
         };
         cache.fill(0, put);
         let before = cache.generation();
-        cache.remove_encoded(b"?");
+        cache.remove_all();
         assert_eq!(cache.with(|entries| entries.names.len()), 0);
         cache.fill(before, put);
         assert_eq!(cache.with(|entries| entries.names.len()), 0, "a slow reader puts nothing back");

@@ -13,11 +13,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use base::{Oid, SqlResult, Tid};
 use engine::Engine;
 use heap::{ComboCids, View};
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use tuple::Datum;
 use txn::Transaction;
 
@@ -25,6 +27,7 @@ use crate::cache::{Entries, SharedCache, Stale};
 use crate::row::Row;
 use crate::system::{SystemTable, pg_namespace};
 use crate::tables::OpenTables;
+use crate::validity::Validity;
 
 /// Schema `pg_catalog`.
 pub const PG_CATALOG: Oid = Oid(11);
@@ -33,22 +36,50 @@ pub const PG_TOAST: Oid = Oid(99);
 /// Schema `public`.
 pub const PUBLIC: Oid = Oid(2200);
 
+/// The databases whose catalogs are open: a change of what they share reaches all of them.
+#[derive(Default)]
+pub struct Cluster {
+    open: Mutex<FxHashMap<Oid, Arc<Catalog>>>,
+}
+
+impl Cluster {
+    /// The catalogs of a database. No I/O.
+    pub fn catalog(self: &Arc<Cluster>, engine: &Arc<Engine>, database: Oid, name: &str) -> Arc<Catalog> {
+        let make = || Catalog::in_cluster(engine, (database, name), Arc::downgrade(self));
+        self.open.lock().entry(database).or_insert_with(make).clone()
+    }
+
+    fn all(&self) -> Vec<Arc<Catalog>> {
+        self.open.lock().values().cloned().collect()
+    }
+}
+
 /// One database's catalogs.
 pub struct Catalog {
     database: Oid,
     name: String,
     tables: OpenTables,
     cache: SharedCache,
+    cluster: Weak<Cluster>,
 }
 
 impl Catalog {
-    /// The catalogs of database `database`. No I/O.
+    /// The catalogs of database `database`, beside no others. No I/O.
     pub fn new(engine: &Arc<Engine>, database: Oid, name: &str) -> Arc<Catalog> {
+        Catalog::in_cluster(engine, (database, name), Weak::new())
+    }
+
+    fn in_cluster(
+        engine: &Arc<Engine>,
+        (database, name): (Oid, &str),
+        cluster: Weak<Cluster>,
+    ) -> Arc<Catalog> {
         Arc::new(Catalog {
             database,
             name: name.to_owned(),
             tables: OpenTables::new(engine, database),
             cache: SharedCache::default(),
+            cluster,
         })
     }
 
@@ -72,21 +103,45 @@ impl Catalog {
         &self.tables
     }
 
+    /// Flag that goes down when a role, a membership, or the name or rights of a schema change. To be read before names are
+    /// looked up.
+    pub fn authority(&self) -> Validity {
+        self.cache.with(|entries| entries.authority.clone())
+    }
+
+    /// Takes what a committed transaction made stale out of the shared caches.
+    pub(crate) fn forget(&self, stale: &[Stale]) {
+        self.cache.remove(stale);
+        if !stale.contains(&Stale::Authority) {
+            return;
+        }
+        for other in self.others() {
+            other.cache.remove(&[Stale::Authority]);
+        }
+    }
+
+    /// The other databases of the cluster that are open.
+    fn others(&self) -> Vec<Arc<Catalog>> {
+        let all = self.cluster.upgrade().map(|cluster| cluster.all()).unwrap_or_default();
+        all.into_iter().filter(|other| other.database != self.database).collect()
+    }
+
     /// Flag that goes down when a type, function, operator or cast of a user changes. To be read before them.
     pub fn definitions(&self) -> crate::Validity {
         self.cache.with(|entries| entries.definitions.clone())
     }
 
     /// A prepared transaction of this database commits: what it changed leaves the shared cache. `invalidations` are the bytes
-    /// that its changes left with it ([`Transaction::invalidate_at_commit_prepared`]).
+    /// that its changes left with it ([`Transaction::invalidate_at_commit_prepared`]); should they be unknown, everything goes.
     pub fn forget_prepared(&self, invalidations: &[u8]) {
-        if !invalidations.is_empty() {
-            self.cache.remove_encoded(invalidations);
+        match Stale::decode_all(invalidations) {
+            Some(stale) if stale.is_empty() => {}
+            Some(stale) => self.forget(&stale),
+            None => {
+                self.cache.remove_all();
+                self.others().iter().for_each(|other| other.cache.remove_all());
+            }
         }
-    }
-
-    pub(crate) fn cache(&self) -> &SharedCache {
-        &self.cache
     }
 }
 
@@ -94,7 +149,7 @@ impl Catalog {
 pub struct SessionCatalog {
     /// Current user.
     user: Cell<Oid>,
-    /// User that logged in.
+    /// User of the session: who logged in, unless SET SESSION AUTHORIZATION said otherwise.
     session_user: Cell<Oid>,
     /// `search_path` as set, quotes resolved.
     path: RefCell<Vec<String>>,
@@ -129,15 +184,20 @@ impl SessionCatalog {
         self.user.get()
     }
 
-    /// User that logged in.
+    /// User of the session.
     pub fn session_user(&self) -> Oid {
         self.session_user.get()
     }
 
-    /// SET ROLE.
+    /// SET ROLE; also while a function runs with its owner's rights.
     pub fn set_user(&self, user: Oid) {
         self.user.set(user);
         self.forget_path();
+    }
+
+    /// SET SESSION AUTHORIZATION.
+    pub fn set_session_user(&self, user: Oid) {
+        self.session_user.set(user);
     }
 
     /// SET search_path: the names in order.
@@ -254,6 +314,7 @@ impl Reader<'_> {
         for name in &names {
             if let Some(schema) = self.path_entry(name)?
                 && !path.contains(&schema)
+                && self.may_use_schema(schema)?
             {
                 path.push(schema);
             }
@@ -284,6 +345,15 @@ impl Reader<'_> {
         }
     }
 
+    /// OID of a schema that names are looked up in: the current user must be allowed to.
+    pub fn schema_to_look_in(&self, name: &str) -> SqlResult<Option<Oid>> {
+        let schema = self.schema_by_name(name)?;
+        if let Some(schema) = schema {
+            self.check_schema_usage(schema, name)?;
+        }
+        Ok(schema)
+    }
+
     /// OID of a schema.
     pub fn schema_by_name(&self, name: &str) -> SqlResult<Option<Oid>> {
         if name == "pg_temp" {
@@ -309,7 +379,9 @@ impl Reader<'_> {
     pub fn creation_schema(&self) -> SqlResult<Option<Oid>> {
         let names = self.session.path.borrow().clone();
         for name in &names {
-            if let Some(schema) = self.path_entry(name)? {
+            if let Some(schema) = self.path_entry(name)?
+                && self.may_use_schema(schema)?
+            {
                 return Ok(Some(schema));
             }
         }
@@ -341,7 +413,7 @@ pub(crate) fn register_change(
         txn::Phase::BeforeLocks,
         Box::new(move |end| {
             if end == txn::End::Commit {
-                catalog.cache().remove(&stale);
+                catalog.forget(&stale);
             }
             changes.set(changes.get() - 1);
             session.forget_overlay();

@@ -12,11 +12,13 @@
 //! # Invariants
 //! 1. Catalogs are ordinary MVCC tables: what a transaction did to them is seen by itself at once, by others after its
 //!    commit, by nobody after its abort.
-//! 2. This layer does not know statements, privileges or expressions: stored expressions are text to it.
+//! 2. This layer does not know statements or expressions: stored expressions are text to it. It knows who may do what ([`roles`],
+//!    [`authority`]), and asks that itself only where names are looked up: a schema without USAGE is not looked into.
 //!
 //! # PostgreSQL counterpart
 //! `src/backend/catalog`, `utils/cache`.
 
+pub mod authority;
 mod bootstrap;
 mod cache;
 pub mod change;
@@ -24,7 +26,7 @@ pub mod database;
 mod load;
 mod names;
 pub mod partition;
-mod roles;
+pub mod roles;
 pub mod row;
 mod shape;
 mod stats;
@@ -36,14 +38,15 @@ mod validity;
 mod vectors;
 pub mod view;
 
+pub use authority::{AclKind, Grants};
 pub use bootstrap::{
     BOOTSTRAP_SUPERUSER, BootstrapOptions, POSTGRES, SYSTEM_VIEWS, TEMPLATE0, TEMPLATE1, bootstrap,
 };
 pub use cache::Stale;
 pub use change::Changer;
-pub use database::{Catalog, PG_CATALOG, PG_TOAST, PUBLIC, Reader, SessionCatalog};
+pub use database::{Catalog, Cluster, PG_CATALOG, PG_TOAST, PUBLIC, Reader, SessionCatalog};
 pub use load::{compare_of, persistence_of};
-pub use roles::{DatabaseRow, Role};
+pub use roles::{DatabaseRow, Membership, MembershipRow, Role, RoleFacts, predefined};
 pub use row::{Row, RowBuilder, RowExt};
 pub use shape::{composite_relation, row_columns, type_shape};
 pub use stats::ColumnStatistics;

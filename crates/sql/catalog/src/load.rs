@@ -9,8 +9,10 @@ use buffer::Persistence;
 use heap::{HeapDesc, HeapRel, ToastTable};
 use tuple::{Attr, Datum, Physical, RowLayout};
 use txn::RelKind;
+use types::acl::{self, AclItem};
 use types::oids;
 
+use crate::authority::Grants;
 use crate::database::{PG_CATALOG, PG_TOAST, Reader};
 use crate::row::{Row, RowExt};
 use crate::system::{
@@ -24,6 +26,9 @@ use crate::view::{
     CatalogView, Check, Column, Generated, Identity, Index, RelationKind, Sequence, SizeEstimate, Table,
 };
 
+/// Items of columns by attribute number.
+type ColumnAcls = Vec<(i16, Vec<AclItem>)>;
+
 impl Reader<'_> {
     /// Reads the description of a relation.
     pub(crate) fn load_table(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
@@ -34,7 +39,8 @@ impl Reader<'_> {
         };
         let kind = relation_kind(class.char(pg_class::RELKIND))?;
         let schema = class.oid(pg_class::RELNAMESPACE);
-        let (mut columns, attrs) = self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
+        let (mut columns, attrs, column_grants) =
+            self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
         self.load_defaults(oid, &mut columns)?;
         let file = self.file_of(&class);
         let options = options_of(&class[pg_class::RELOPTIONS]);
@@ -54,6 +60,10 @@ impl Reader<'_> {
             schema_name: CatalogView::schema_name(self, schema)?.unwrap_or_default(),
             kind,
             owner: class.oid(pg_class::RELOWNER),
+            grants: Grants {
+                relation: acl::optional_items(&class[pg_class::RELACL]),
+                columns: column_grants,
+            },
             persistence: class.char(pg_class::RELPERSISTENCE) as char,
             row_type: class.oid(pg_class::RELTYPE),
             has_subclass: class.bool(pg_class::RELHASSUBCLASS),
@@ -91,10 +101,15 @@ impl Reader<'_> {
         }
     }
 
-    /// Columns 1.. of a relation and how their values lie on disk.
-    fn load_columns(&self, table: Oid, count: usize) -> SqlResult<(Vec<Column>, Vec<Attr>)> {
+    /// Columns 1.. of a relation, how their values lie on disk, and the ACLs of those that have one.
+    fn load_columns(&self, table: Oid, count: usize) -> SqlResult<(Vec<Column>, Vec<Attr>, ColumnAcls)> {
         let mut rows =
             self.find(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[table.into()])?;
+        let acl = |row: &Row| {
+            let items = acl::optional_items(&row[pg_attribute::ATTACL])?;
+            Some((row.int(pg_attribute::ATTNUM) as i16, items))
+        };
+        let acls = rows.iter().filter_map(|(_, row)| acl(row)).collect();
         rows.retain(|(_, row)| row.int(pg_attribute::ATTNUM) > 0);
         if rows.len() != count {
             let message =
@@ -110,7 +125,7 @@ impl Reader<'_> {
             }
             columns.push(column);
         }
-        Ok((columns, attrs))
+        Ok((columns, attrs, acls))
     }
 
     /// `attstorage` of a column.
@@ -237,7 +252,7 @@ impl Reader<'_> {
         let nkeys = row.int(pg_index::INDNKEYATTS) as usize;
         let mut keys: Vec<i16> = vectors::int2s(&row[pg_index::INDKEY]);
         let including = keys.split_off(nkeys.min(keys.len()));
-        let (columns, attrs) = self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
+        let (columns, attrs, _) = self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
         let options = vectors::int2s(&row[pg_index::INDOPTION]);
         let collations = vectors::oids(&row[pg_index::INDCOLLATION]);
         let method = class.oid(pg_class::RELAM);

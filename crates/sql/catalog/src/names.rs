@@ -41,7 +41,7 @@ impl Reader<'_> {
         find: impl Fn(Oid) -> SqlResult<Option<T>>,
     ) -> SqlResult<Option<T>> {
         if let Some(schema) = schema {
-            return self.schema_by_name(schema)?.map_or(Ok(None), find);
+            return self.schema_to_look_in(schema)?.map_or(Ok(None), find);
         }
         for &schema in self.resolved_path()?.iter() {
             if let Some(found) = find(schema)? {
@@ -205,7 +205,7 @@ impl Reader<'_> {
             return Ok(Vec::new());
         }
         let schemas: Vec<Oid> = match schema {
-            Some(name) => self.schema_by_name(name)?.into_iter().collect(),
+            Some(name) => self.schema_to_look_in(name)?.into_iter().collect(),
             None => self.resolved_path()?.to_vec(),
         };
         Ok(all.iter().filter(|item| schemas.contains(&schema_of(item))).cloned().collect())

@@ -12,6 +12,7 @@ use base::{Oid, RelFile, SqlResult, Xid};
 use btree::BtreeRel;
 use heap::HeapRel;
 
+use crate::authority::Grants;
 use crate::partition::Partitioning;
 use crate::validity::Validity;
 
@@ -241,6 +242,8 @@ pub struct Table {
     pub kind: RelationKind,
     /// Owner.
     pub owner: Oid,
+    /// Who else may do what with it.
+    pub grants: Grants,
     /// `pg_class.relpersistence`: p, u, t
     pub persistence: char,
     /// Composite type of the rows; 0 if none.

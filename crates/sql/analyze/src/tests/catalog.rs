@@ -197,6 +197,7 @@ fn table(l: &[&str]) -> Table {
             _ => RelationKind::Table,
         },
         owner: Oid(10),
+        grants: Default::default(),
         persistence: 'p',
         row_type: oid(l[4]),
         has_subclass: false,

@@ -1,9 +1,11 @@
 //! The cluster's first schemas, roles, databases, tablespaces, languages, access methods and collations.
 
-use base::Oid;
+use base::{Oid, SqlResult};
+use types::acl::{self, AclItem};
 
-use super::{BOOTSTRAP_SUPERUSER, BootstrapOptions, POSTGRES, Rows, TEMPLATE0, TEMPLATE1, add};
+use super::{BOOTSTRAP_SUPERUSER, BootstrapOptions, POSTGRES, Rows, TEMPLATE0, TEMPLATE1, add, everybody};
 use crate::database::{PG_CATALOG, PG_TOAST, PUBLIC};
+use crate::roles::predefined;
 use crate::row::RowBuilder;
 use crate::system::{
     pg_am, pg_auth_members, pg_authid, pg_collation, pg_database, pg_language, pg_namespace, pg_tablespace,
@@ -37,26 +39,33 @@ const MONITOR_MEMBERSHIPS: [(u32, u32); 3] = [(10308, 3374), (10309, 3375), (103
 const UTF8: i32 = 6;
 
 /// Adds the rows.
-pub(super) fn describe(rows: &mut Rows, options: &BootstrapOptions) {
-    add_schemas(rows);
+pub(super) fn describe(rows: &mut Rows, options: &BootstrapOptions) -> SqlResult<()> {
+    add_schemas(rows)?;
     add_roles(rows, options);
     add_databases(rows, &options.locale);
     add_access_methods(rows);
     add_languages(rows);
     add_collations(rows);
+    Ok(())
 }
 
-fn add_schemas(rows: &mut Rows) {
+fn add_schemas(rows: &mut Rows) -> SqlResult<()> {
     use pg_namespace as n;
-    let owner_of_public = Oid(6171);
     for (oid, name, owner) in [
         (PG_CATALOG, "pg_catalog", BOOTSTRAP_SUPERUSER),
         (PG_TOAST, "pg_toast", BOOTSTRAP_SUPERUSER),
-        (PUBLIC, "public", owner_of_public),
+        (PUBLIC, "public", predefined::DATABASE_OWNER),
     ] {
-        let row = RowBuilder::new(&n::TABLE).set(n::OID, oid).set(n::NSPNAME, name).set(n::NSPOWNER, owner);
+        let mut items = acl::default_items(b'n', owner)?;
+        items.push(AclItem { grantor: owner, ..everybody(acl::bits("U")) });
+        let row = RowBuilder::new(&n::TABLE)
+            .set(n::OID, oid)
+            .set(n::NSPNAME, name)
+            .set(n::NSPOWNER, owner)
+            .set_some(n::NSPACL, (oid != PG_TOAST).then(|| acl::array_of(&items)).transpose()?);
         add(rows, &n::TABLE, row.build());
     }
+    Ok(())
 }
 
 fn add_roles(rows: &mut Rows, options: &BootstrapOptions) {

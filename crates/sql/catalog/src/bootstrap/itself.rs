@@ -1,15 +1,16 @@
 //! The catalogs' description of themselves: `pg_class`, `pg_attribute`, `pg_index`, `pg_type`, `pg_constraint`.
 
 use base::{Oid, SqlResult};
-use tuple::Physical;
-use types::oids;
+use tuple::{Datum, Physical};
+use types::{acl, oids};
 
-use super::{BOOTSTRAP_SUPERUSER, Rows, add};
+use super::{BOOTSTRAP_SUPERUSER, Rows, add, everybody};
 use crate::database::{PG_CATALOG, PG_TOAST};
 use crate::row::RowBuilder;
 use crate::system::{
-    self, ColumnType, SystemColumn, SystemIndex, SystemTable, column_type, pg_attribute, pg_class,
-    pg_constraint, pg_index, pg_type,
+    self, ColumnType, SystemColumn, SystemIndex, SystemTable, column_type, pg_attribute, pg_authid, pg_class,
+    pg_constraint, pg_index, pg_largeobject, pg_statistic, pg_statistic_ext_data, pg_subscription, pg_type,
+    pg_user_mapping,
 };
 use crate::tables::PG_GLOBAL;
 use crate::vectors::{int2_vector, oid_vector};
@@ -29,7 +30,7 @@ static TOAST_COLUMNS: [SystemColumn; 3] = [
 /// Adds the rows that describe every system catalog.
 pub(super) fn describe(rows: &mut Rows) -> SqlResult<()> {
     for table in system::tables() {
-        describe_table(rows, table);
+        describe_table(rows, table)?;
         for index in table.indexes {
             describe_index(rows, table, index)?;
         }
@@ -54,7 +55,25 @@ struct Class<'a> {
     shared: bool,
 }
 
-fn add_class(rows: &mut Rows, class: Class<'_>) {
+/// Catalogs whose rows hold secrets or samples of data: nobody but superusers reads them.
+static PRIVATE: [Oid; 6] = [
+    pg_authid::TABLE.oid,
+    pg_subscription::TABLE.oid,
+    pg_user_mapping::TABLE.oid,
+    pg_statistic::TABLE.oid,
+    pg_statistic_ext_data::TABLE.oid,
+    pg_largeobject::TABLE.oid,
+];
+
+fn class_acl(oid: Oid) -> SqlResult<Datum> {
+    let mut items = acl::default_items(b'r', BOOTSTRAP_SUPERUSER)?;
+    if !PRIVATE.contains(&oid) {
+        items.push(everybody(acl::bits("r")));
+    }
+    acl::array_of(&items)
+}
+
+fn add_class(rows: &mut Rows, class: Class<'_>) -> SqlResult<()> {
     use pg_class as c;
     let row = RowBuilder::new(&c::TABLE)
         .set(c::OID, class.oid)
@@ -73,8 +92,10 @@ fn add_class(rows: &mut Rows, class: Class<'_>) {
         .set(c::RELKIND, class.kind)
         .set(c::RELNATTS, class.columns as i16)
         .set(c::RELISPOPULATED, true)
-        .set(c::RELREPLIDENT, b'n');
+        .set(c::RELREPLIDENT, b'n')
+        .set_some(c::RELACL, (class.kind == b'r').then(|| class_acl(class.oid)).transpose()?);
     add(rows, &c::TABLE, row.build());
+    Ok(())
 }
 
 fn add_column(rows: &mut Rows, relation: Oid, number: usize, name: &str, ty: &ColumnType, not_null: bool) {
@@ -106,7 +127,7 @@ fn align_letter(ty: &ColumnType) -> u8 {
     }
 }
 
-fn describe_table(rows: &mut Rows, table: &SystemTable) {
+fn describe_table(rows: &mut Rows, table: &SystemTable) -> SqlResult<()> {
     add_class(
         rows,
         Class {
@@ -121,11 +142,12 @@ fn describe_table(rows: &mut Rows, table: &SystemTable) {
             toast: table.toast,
             shared: table.shared,
         },
-    );
+    )?;
     for (i, column) in table.columns.iter().enumerate() {
         add_column(rows, table.oid, i + 1, column.name, column.ty, !column.nullable);
     }
     add_row_types(rows, table);
+    Ok(())
 }
 
 /// The composite type of a catalog's rows, and the array over it.
@@ -196,7 +218,7 @@ fn add_index(rows: &mut Rows, index: &IndexRows<'_>) -> SqlResult<()> {
             toast: Oid::INVALID,
             shared: index.shared,
         },
-    );
+    )?;
     let count = index.keys.len();
     for (i, (_, column)) in index.keys.iter().enumerate() {
         add_column(rows, index.oid, i + 1, column.name, column.ty, false);
@@ -282,7 +304,7 @@ fn describe_toast(rows: &mut Rows, table: &SystemTable) -> SqlResult<()> {
             toast: Oid::INVALID,
             shared: table.shared,
         },
-    );
+    )?;
     for (i, column) in TOAST_COLUMNS.iter().enumerate() {
         // Chunks are stored as they are: compression and moving out has been done.
         let plain = ColumnType { attr: tuple::Attr { storage: b'p', ..column.ty.attr }, ..*column.ty };

@@ -22,6 +22,7 @@ use engine::Engine;
 use heap::{ComboCids, InsertOptions, Writer};
 use tuple::Datum;
 use txn::{SessionId, Transaction};
+use types::acl::AclItem;
 
 use crate::row::Row;
 use crate::system::{self, SystemTable};
@@ -60,13 +61,18 @@ pub fn bootstrap(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlResult<
     let mut rows = Rows::new();
     itself::describe(&mut rows)?;
     registry::describe(&mut rows)?;
-    cluster::describe(&mut rows, options);
+    cluster::describe(&mut rows, options)?;
     let loader = Loader::new(engine);
     for shape in system::tables() {
         let table = tables.table(shape);
         loader.load(table, rows.remove(&shape.oid).unwrap_or_default())?;
     }
     Ok(())
+}
+
+/// What the first superuser grants everybody.
+fn everybody(privileges: u32) -> AclItem {
+    AclItem { grantee: Oid::INVALID, grantor: BOOTSTRAP_SUPERUSER, privileges, grantable: 0 }
 }
 
 /// Adds a row.

@@ -1,14 +1,17 @@
 //! Built-in types, functions, operators, casts, aggregates and operator classes, from the registry of `sql/types`.
 
 use base::{Oid, SqlResult};
+use tuple::Datum;
+use types::acl::{self, AclItem};
 use types::range::RANGES;
 use types::registry::{
     aggregates::AGGREGATES, casts::CASTS, functions, opclasses, operators::OPERATORS, types::TYPES,
 };
 use types::{CastContext, CastMethod, Function, Operator, Selectivity, TypeInfo, Volatility};
 
-use super::{BOOTSTRAP_SUPERUSER, Rows, add};
+use super::{BOOTSTRAP_SUPERUSER, Rows, add, everybody};
 use crate::database::PG_CATALOG;
+use crate::roles::predefined;
 use crate::row::RowBuilder;
 use crate::system::{
     pg_aggregate, pg_amop, pg_amproc, pg_cast, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_range,
@@ -125,9 +128,84 @@ fn add_function(rows: &mut Rows, f: &Function) -> SqlResult<()> {
         .set_some(p::PROARGMODES, (!f.arg_modes.is_empty()).then(|| char_array(f.arg_modes)).transpose()?)
         .set_some(p::PROARGNAMES, (!f.arg_names.is_empty()).then(|| text_array(f.arg_names)))
         .set_some(p::PROARGDEFAULTS, (!f.defaults.is_empty()).then_some(defaults))
+        .set_some(p::PROACL, function_acl(f.name)?)
         .set(p::PROSRC, f.name);
     add(rows, &p::TABLE, row.build());
     Ok(())
+}
+
+/// Functions that superusers alone may call, and those who may besides.
+const RESTRICTED: &[(&[&str], Option<Oid>)] = &[
+    (
+        &[
+            "lo_export",
+            "lo_import",
+            "pg_backup_start",
+            "pg_backup_stop",
+            "pg_config",
+            "pg_create_restore_point",
+            "pg_hba_file_rules",
+            "pg_ident_file_mappings",
+            "pg_log_backend_memory_contexts",
+            "pg_log_standby_snapshot",
+            "pg_ls_dir",
+            "pg_promote",
+            "pg_read_binary_file",
+            "pg_read_file",
+            "pg_reload_conf",
+            "pg_rotate_logfile",
+            "pg_show_all_file_settings",
+            "pg_stat_file",
+            "pg_stat_have_stats",
+            "pg_stat_reset",
+            "pg_stat_reset_backend_stats",
+            "pg_stat_reset_replication_slot",
+            "pg_stat_reset_shared",
+            "pg_stat_reset_single_function_counters",
+            "pg_stat_reset_single_table_counters",
+            "pg_stat_reset_slru",
+            "pg_stat_reset_subscription_stats",
+            "pg_switch_wal",
+            "pg_wal_replay_pause",
+            "pg_wal_replay_resume",
+        ],
+        None,
+    ),
+    (
+        &[
+            "pg_current_logfile",
+            "pg_ls_archive_statusdir",
+            "pg_ls_logdir",
+            "pg_ls_logicalmapdir",
+            "pg_ls_logicalsnapdir",
+            "pg_ls_replslotdir",
+            "pg_ls_summariesdir",
+            "pg_ls_tmpdir",
+            "pg_ls_waldir",
+        ],
+        Some(predefined::MONITOR),
+    ),
+    (
+        &[
+            "pg_get_aios",
+            "pg_get_backend_memory_contexts",
+            "pg_get_shmem_allocations",
+            "pg_get_shmem_allocations_numa",
+        ],
+        Some(predefined::READ_ALL_STATS),
+    ),
+];
+
+fn function_acl(name: &str) -> SqlResult<Option<Datum>> {
+    let origin = name.starts_with("pg_replication_origin_") || name == "pg_show_replication_origin_status";
+    let other = match RESTRICTED.iter().find(|(names, _)| names.contains(&name)) {
+        Some((_, other)) => *other,
+        None if origin => None,
+        None => return Ok(None),
+    };
+    let execute = |grantee| AclItem { grantee, ..everybody(acl::bits("X")) };
+    let items: Vec<AclItem> = [Some(BOOTSTRAP_SUPERUSER), other].into_iter().flatten().map(execute).collect();
+    acl::array_of(&items).map(Some)
 }
 
 fn add_operators(rows: &mut Rows) {

@@ -10,8 +10,8 @@ use super::Changer;
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
-    pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_description, pg_namespace, pg_proc,
-    pg_rewrite, pg_type,
+    pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_class, pg_constraint, pg_database,
+    pg_default_acl, pg_depend, pg_description, pg_namespace, pg_proc, pg_rewrite, pg_type,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -308,6 +308,7 @@ impl Changer<'_> {
         self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_REFERENCE_INDEX, &key, |row| {
             mine(row, pg_depend::REFOBJSUBID)
         })?;
+        self.forget_roles(object, None)?;
         let key = [object.object.into(), object.class.into()];
         self.delete_where(&pg_description::TABLE, pg_description::PG_DESCRIPTION_O_C_O_INDEX, &key, |row| {
             mine(row, pg_description::OBJSUBID)
@@ -341,6 +342,18 @@ impl Reader<'_> {
                 let index = pg_namespace::PG_NAMESPACE_OID_INDEX;
                 format!("schema {}", by_oid(&pg_namespace::TABLE, index, pg_namespace::NSPNAME)?)
             }
+            class if class == pg_database::TABLE.oid => {
+                let index = pg_database::PG_DATABASE_OID_INDEX;
+                format!("database {}", by_oid(&pg_database::TABLE, index, pg_database::DATNAME)?)
+            }
+            class if class == pg_authid::TABLE.oid => {
+                format!(
+                    "role {}",
+                    by_oid(&pg_authid::TABLE, pg_authid::PG_AUTHID_OID_INDEX, pg_authid::ROLNAME)?
+                )
+            }
+            class if class == pg_auth_members::TABLE.oid => self.describe_membership(object.object)?,
+            class if class == pg_default_acl::TABLE.oid => self.describe_default_acl(object.object)?,
             class if class == pg_constraint::TABLE.oid => self.describe_constraint(object.object)?,
             class if class == pg_attrdef::TABLE.oid => self.describe_default(object.object)?,
             class => format!("object {} of catalog {class}", object.object),
@@ -373,6 +386,36 @@ impl Reader<'_> {
         let name =
             row.map_or_else(|| object.sub.to_string(), |(_, row)| row.str(pg_attribute::ATTNAME).to_owned());
         Ok(format!("column {name} of {}", self.describe_relation(object.object)?))
+    }
+
+    fn describe_membership(&self, oid: Oid) -> SqlResult<String> {
+        use pg_auth_members::*;
+        let Some((_, row)) = self.find_one(&TABLE, PG_AUTH_MEMBERS_OID_INDEX, &[oid.into()])? else {
+            return Ok(format!("membership {oid}"));
+        };
+        let name = |column: usize| Ok::<_, SqlError>(self.role_name(row.oid(column))?.unwrap_or_default());
+        Ok(format!("membership of role {} in role {}", name(MEMBER)?, name(ROLEID)?))
+    }
+
+    fn describe_default_acl(&self, oid: Oid) -> SqlResult<String> {
+        use pg_default_acl::*;
+        let Some((_, row)) = self.find_one(&TABLE, PG_DEFAULT_ACL_OID_INDEX, &[oid.into()])? else {
+            return Ok(format!("default ACL {oid}"));
+        };
+        let what = match row.char(DEFACLOBJTYPE) {
+            b'r' => "relations",
+            b'S' => "sequences",
+            b'f' => "functions",
+            b'T' => "types",
+            b'n' => "schemas",
+            _ => "large objects",
+        };
+        let role = self.role_name(row.oid(DEFACLROLE))?.unwrap_or_default();
+        let place = match self.schema_name(row.oid(DEFACLNAMESPACE))? {
+            Some(schema) => format!(" in schema {schema}"),
+            None => String::new(),
+        };
+        Ok(format!("default privileges on new {what} belonging to role {role}{place}"))
     }
 
     fn describe_constraint(&self, oid: Oid) -> SqlResult<String> {

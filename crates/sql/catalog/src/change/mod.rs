@@ -15,16 +15,20 @@
 //! # PostgreSQL counterpart
 //! `heap.c`, `index.c`, `dependency.c`, `pg_*.c` under `catalog/`.
 
+mod acl;
 mod column;
 mod constraint;
 mod depend;
 mod index;
 mod inherit;
 mod object;
+mod owner;
 mod range;
 mod relation;
+mod role;
 mod routine;
 mod sequence;
+mod shared;
 mod table;
 mod types;
 
@@ -35,6 +39,7 @@ use base::{Oid, SqlError, SqlResult, Tid};
 use heap::{ComboCids, Writer};
 use txn::Transaction;
 
+pub use acl::DefaultAcl;
 pub use constraint::{ConstraintInfo, NewConstraint};
 pub use depend::{Behavior, Dependency, ObjectAddress};
 pub use index::NewIndex;
@@ -42,6 +47,7 @@ pub use inherit::Origin;
 pub use range::NewRange;
 pub use routine::NewRoutine;
 pub use sequence::NewSequence;
+pub use shared::{Dependent, RoleDependency};
 pub use table::{NewColumn, NewDefault, NewTable};
 pub use types::NewDomain;
 
@@ -49,8 +55,9 @@ use crate::cache::Stale;
 use crate::database::{Catalog, Reader, SessionCatalog, register_change};
 use crate::row::{Row, RowExt};
 use crate::system::{
-    SystemTable, pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_description, pg_index,
-    pg_inherits, pg_partitioned_table, pg_rewrite, pg_sequence, pg_statistic, pg_type,
+    SystemTable, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_class, pg_constraint, pg_database,
+    pg_depend, pg_description, pg_index, pg_inherits, pg_namespace, pg_partitioned_table, pg_proc,
+    pg_rewrite, pg_sequence, pg_statistic, pg_type,
 };
 
 /// The catalog as one statement of one session changes it.
@@ -83,6 +90,9 @@ impl Changer<'_> {
         let mut stale = Vec::new();
         makes_stale(shape, old, &mut stale);
         makes_stale(shape, row, &mut stale);
+        // A plan does not say which built-in functions it calls.
+        let execute = shape.oid == pg_proc::TABLE.oid && old[pg_proc::PROACL] != row[pg_proc::PROACL];
+        stale.extend((execute || changes_rights(shape)).then_some(Stale::Authority));
         self.change(stale, |tables, writer| tables.update(writer, shape, tid, old, row))
     }
 
@@ -90,6 +100,7 @@ impl Changer<'_> {
     pub fn delete(&mut self, shape: &SystemTable, tid: Tid, old: &Row) -> SqlResult<()> {
         let mut stale = Vec::new();
         makes_stale(shape, old, &mut stale);
+        stale.extend(changes_rights(shape).then_some(Stale::Authority));
         self.change(stale, |tables, writer| tables.delete(writer, shape, tid))
     }
 
@@ -157,6 +168,11 @@ pub(crate) fn storage_error(error: engine::EngineError) -> SqlError {
     SqlError::new(base::SqlState::IO_ERROR, error.to_string())
 }
 
+/// Whether rows of a catalog, once others know them, say who may do what. A new role, schema or database changes nothing yet.
+fn changes_rights(shape: &SystemTable) -> bool {
+    [pg_authid::TABLE.oid, pg_namespace::TABLE.oid, pg_database::TABLE.oid].contains(&shape.oid)
+}
+
 /// What a row of a catalog says, and so what changes with it.
 fn makes_stale(shape: &SystemTable, row: &Row, stale: &mut Vec<Stale>) {
     let relation = |column: usize| Stale::Relation(row.oid(column));
@@ -190,6 +206,7 @@ fn makes_stale(shape: &SystemTable, row: &Row, stale: &mut Vec<Stale>) {
         oid if oid == pg_statistic::TABLE.oid => {
             stale.push(Stale::Statistics(row.oid(pg_statistic::STARELID)))
         }
+        oid if oid == pg_auth_members::TABLE.oid => stale.push(Stale::Authority),
         oid if oid == pg_depend::TABLE.oid || oid == pg_description::TABLE.oid => {}
         oid => stale.push(Stale::Catalog(oid)),
     }

@@ -3,6 +3,7 @@
 use base::{Oid, SqlError, SqlResult};
 
 use super::{Changer, Dependency, ObjectAddress};
+use crate::authority::AclKind;
 use crate::row::{RowBuilder, RowExt};
 use crate::system::{self, pg_class, pg_depend, pg_description, pg_namespace, pg_rewrite};
 
@@ -15,6 +16,7 @@ impl Changer<'_> {
             .set(pg_namespace::NSPNAME, name)
             .set(pg_namespace::NSPOWNER, owner);
         self.insert(&pg_namespace::TABLE, &row.build())?;
+        self.note_new(&AclKind::SCHEMA, ObjectAddress::schema(oid), owner, Oid::INVALID)?;
         self.next_command()?;
         Ok(oid)
     }

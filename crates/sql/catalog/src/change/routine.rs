@@ -4,6 +4,7 @@ use base::{Oid, SqlResult};
 use tuple::Datum;
 
 use super::{Changer, Dependency, ObjectAddress};
+use crate::authority::AclKind;
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{pg_aggregate, pg_depend, pg_language, pg_proc};
@@ -115,7 +116,10 @@ impl Changer<'_> {
         let mut row = new.row(oid)?;
         let me = ObjectAddress::routine(oid);
         match old {
-            None => self.insert(&pg_proc::TABLE, &row)?,
+            None => {
+                self.insert(&pg_proc::TABLE, &row)?;
+                self.note_new(&AclKind::FUNCTION, me, new.owner, new.schema)?;
+            }
             Some(_) => {
                 self.edit(&pg_proc::TABLE, pg_proc::PG_PROC_OID_INDEX, &[oid.into()], |before| {
                     row[pg_proc::PROOWNER] = before[pg_proc::PROOWNER].clone();

@@ -5,6 +5,7 @@ use tuple::Physical;
 use types::oids;
 
 use super::{Changer, Dependency, ObjectAddress, storage_error};
+use crate::authority::AclKind;
 use crate::database::{PG_CATALOG, PG_TOAST};
 use crate::row::{RowBuilder, RowExt};
 use crate::system::{pg_attrdef, pg_attribute, pg_class, pg_depend, pg_statistic, pg_type};
@@ -112,6 +113,8 @@ impl Changer<'_> {
         let me = ObjectAddress::relation(oid);
         if new.kind != RelationKind::Composite {
             self.depend(me, ObjectAddress::schema(new.schema), Dependency::Normal)?;
+            let kind = if new.kind == RelationKind::Sequence { &AclKind::SEQUENCE } else { &AclKind::TABLE };
+            self.note_new(kind, me, new.owner, new.schema)?;
         }
         if toast.is_valid() {
             self.depend(ObjectAddress::relation(toast), me, Dependency::Internal)?;
@@ -179,6 +182,7 @@ impl Changer<'_> {
             RelationKind::Composite => {
                 self.depend(relation, ty, Dependency::Internal)?;
                 self.depend(ty, ObjectAddress::schema(new.schema), Dependency::Normal)?;
+                self.note_new(&AclKind::TYPE, ty, new.owner, new.schema)?;
             }
             _ => self.depend(ty, relation, Dependency::Internal)?,
         }

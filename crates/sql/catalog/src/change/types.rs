@@ -4,6 +4,7 @@ use base::{Oid, SqlError, SqlResult};
 use tuple::Datum;
 
 use super::{Changer, Dependency, ObjectAddress};
+use crate::authority::AclKind;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{pg_constraint, pg_enum, pg_range, pg_type};
 
@@ -91,6 +92,7 @@ impl Changer<'_> {
         self.insert(&pg_type::TABLE, &row.build())?;
         self.create_array_type(array, oid, (name, schema, owner), Oid::INVALID)?;
         self.depend(ObjectAddress::ty(oid), ObjectAddress::schema(schema), Dependency::Normal)?;
+        self.note_new(&AclKind::TYPE, ObjectAddress::ty(oid), owner, schema)?;
         for (i, label) in labels.iter().enumerate() {
             self.add_enum_label(oid, label, i as f32 + 1.0)?;
         }
@@ -151,6 +153,7 @@ impl Changer<'_> {
         self.insert(&pg_type::TABLE, &row)?;
         self.create_array_type(array, oid, names, new.collation)?;
         self.depend(ObjectAddress::ty(oid), ObjectAddress::schema(new.schema), Dependency::Normal)?;
+        self.note_new(&AclKind::TYPE, ObjectAddress::ty(oid), new.owner, new.schema)?;
         self.depend(ObjectAddress::ty(oid), ObjectAddress::ty(new.base), Dependency::Normal)?;
         self.next_command()?;
         Ok(oid)
