@@ -14,7 +14,7 @@ use catalog::{BootstrapOptions, POSTGRES, Reader, SessionCatalog};
 use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile};
 use engine::{Engine, EngineError, EngineOptions};
-use exec::{Format, Instance, Output, ParamValue, Session, SessionInfo, TransactionStatus};
+use exec::{Format, Instance, Output, ParamValue, Passwords, Session, SessionInfo, TransactionStatus};
 use runtime::{Event, Workers};
 use txn::{SessionId, Transaction};
 use wire::scram::{self, Verifier};
@@ -105,11 +105,9 @@ pub fn open(dir: &Path, settings: Arc<ServerSettings>) -> SqlResult<Arc<dyn Data
     base::settings::set_text_check(check_setting);
     log_last_state(dir);
     let engine = Engine::open(dir, options(&settings)).map_err(fatal)?;
-    Ok(Arc::new(Stampede {
-        instance: Instance::new(Arc::new(engine), settings),
-        stop: Stop::default(),
-        loops: Arc::default(),
-    }))
+    let instance = Instance::new(Arc::new(engine), settings);
+    instance.on_passwords(Scram);
+    Ok(Arc::new(Stampede { instance, stop: Stop::default(), loops: Arc::default() }))
 }
 
 /// Tells how the last server ended. What is wrong with the control file is the engine's to say.
@@ -132,14 +130,30 @@ fn log_last_state(dir: &Path) {
 pub fn create(cluster: &NewCluster) -> Result<(), String> {
     let mut options = EngineOptions::default();
     options.wal.segment_size = cluster.wal_segment_size;
-    let password = cluster.password.as_ref().map(|password| {
-        let mut salt = [0; scram::SALT_LENGTH];
-        runtime::spawn::fill_random(&mut salt);
-        Verifier::new(password, &salt, scram::DEFAULT_ITERATIONS).to_string()
-    });
+    let password =
+        cluster.password.as_ref().map(|password| Scram.verifier(password, scram::DEFAULT_ITERATIONS));
     let bootstrap =
         BootstrapOptions { superuser: cluster.superuser.clone(), password, locale: "C.UTF-8".into() };
     exec::initialize(&cluster.dir, options, &bootstrap).map_err(|error| error.message().to_string())
+}
+
+/// Passwords are stored as SCRAM verifiers.
+struct Scram;
+
+impl Passwords for Scram {
+    fn verifier(&self, password: &str, iterations: u32) -> String {
+        let mut salt = [0; scram::SALT_LENGTH];
+        runtime::spawn::fill_random(&mut salt);
+        Verifier::new(password, &salt, iterations).to_string()
+    }
+
+    fn is_verifier(&self, text: &str) -> bool {
+        Verifier::parse(text).is_some()
+    }
+
+    fn matches(&self, verifier: &str, password: &str) -> bool {
+        Verifier::parse(verifier).is_some_and(|verifier| verifier.matches(password))
+    }
 }
 
 impl Stampede {
@@ -184,13 +198,16 @@ impl Database for Stampede {
         Ok(role.map(|role| Role {
             superuser: role.superuser,
             can_login: role.login,
-            password: role.password,
+            password: role.usable_password(runtime::wall_clock_micros()),
         }))
     }
 
     fn is_member(&self, user: &str, role: &str) -> SqlResult<bool> {
-        // Roles have no members yet but themselves.
-        Ok(user == role)
+        self.read(|reader| match (reader.role(user)?, reader.role(role)?) {
+            // Superusers are members of what they were made members of only.
+            (Some(user), Some(role)) => Ok(reader.role_facts(user.oid)?.member_of.contains(&role.oid)),
+            _ => Ok(false),
+        })
     }
 
     fn connect(&self, info: SessionInfo) -> SqlResult<Box<dyn Client>> {

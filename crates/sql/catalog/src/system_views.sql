@@ -438,3 +438,49 @@ SELECT m.oid AS umid,
   FROM pg_catalog.pg_user_mapping m
   JOIN pg_catalog.pg_foreign_server s ON s.oid = m.umserver
   LEFT JOIN pg_catalog.pg_authid a ON a.oid = m.umuser;
+
+-- What everybody may read. The catalogs themselves have their ACLs from the beginning.
+GRANT SELECT ON
+    pg_catalog.pg_roles,
+    pg_catalog.pg_user,
+    pg_catalog.pg_group,
+    pg_catalog.pg_tables,
+    pg_catalog.pg_views,
+    pg_catalog.pg_matviews,
+    pg_catalog.pg_indexes,
+    pg_catalog.pg_rules,
+    pg_catalog.pg_policies,
+    pg_catalog.pg_sequences,
+    pg_catalog.pg_settings,
+    pg_catalog.pg_locks,
+    pg_catalog.pg_cursors,
+    pg_catalog.pg_prepared_statements,
+    pg_catalog.pg_prepared_xacts,
+    pg_catalog.pg_available_extensions,
+    pg_catalog.pg_available_extension_versions,
+    pg_catalog.pg_timezone_names,
+    pg_catalog.pg_replication_slots,
+    pg_catalog.pg_stats,
+    pg_catalog.pg_stat_activity,
+    pg_catalog.pg_stat_replication,
+    pg_catalog.pg_stat_ssl,
+    pg_catalog.pg_stat_gssapi,
+    pg_catalog.pg_stat_all_tables,
+    pg_catalog.pg_stat_sys_tables,
+    pg_catalog.pg_stat_user_tables,
+    pg_catalog.pg_stat_all_indexes,
+    pg_catalog.pg_stat_sys_indexes,
+    pg_catalog.pg_stat_user_indexes,
+    pg_catalog.pg_statio_all_tables,
+    pg_catalog.pg_statio_user_tables,
+    pg_catalog.pg_stat_bgwriter,
+    pg_catalog.pg_stat_checkpointer,
+    pg_catalog.pg_stat_database,
+    pg_catalog.pg_user_mappings
+    TO PUBLIC;
+
+REVOKE ALL ON pg_catalog.pg_shadow FROM PUBLIC;
+GRANT SELECT (oid, subdbid, subskiplsn, subname, subowner, subenabled, subbinary, substream, subtwophasestate,
+              subdisableonerr, subpasswordrequired, subrunasowner, subfailover, subslotname, subsynccommit,
+              subpublications, suborigin)
+    ON pg_catalog.pg_subscription TO PUBLIC;

@@ -41,6 +41,6 @@ mod tests;
 pub use initialize::initialize;
 pub use output::{Column, Format, Output, RowEncoder};
 pub use session::{
-    Activity, Backend, BackendState, Instance, ParamValue, Registered, Session, SessionInfo, Sessions,
-    TransactionStatus,
+    Activity, Backend, BackendState, Instance, ParamValue, Passwords, Registered, Session, SessionInfo,
+    Sessions, TransactionStatus,
 };

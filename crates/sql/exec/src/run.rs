@@ -21,6 +21,7 @@ use types::FormatContext;
 use crate::compile::SubProgram;
 use crate::cx::{Counters, Cx, Facilities};
 use crate::nodes::{BoxNode, Builder, depends_on};
+use crate::session::Needs;
 use crate::spill::TempDir;
 
 /// A planned statement, shared by all sessions that run it.
@@ -28,13 +29,15 @@ use crate::spill::TempDir;
 pub struct Prepared {
     /// The plan.
     pub statement: Arc<Statement>,
+    /// What its user needs.
+    pub(crate) needs: Needs,
 }
 
 impl Prepared {
     /// Plans an analysed statement.
     pub fn plan(analyzed: &analyze::Analyzed, context: &Context<'_>) -> SqlResult<Arc<Prepared>> {
         let statement = plan::plan(analyzed, context)?;
-        Ok(Arc::new(Prepared { statement: Arc::new(statement) }))
+        Ok(Arc::new(Prepared { statement: Arc::new(statement), needs: Needs::of(&analyzed.query) }))
     }
 }
 
@@ -138,7 +141,7 @@ impl Execution {
         statement.result = expressions.iter().map(column).collect();
         statement.exec_params = expressions.iter().map(cells_of).max().unwrap_or(0);
         statement.plan.output = expressions;
-        Execution::new(&Arc::new(Prepared { statement: Arc::new(statement) }), false)
+        Execution::new(&Arc::new(Prepared { statement: Arc::new(statement), needs: Needs::default() }), false)
     }
 
     /// The plan that it runs.
@@ -295,7 +298,7 @@ fn finish_modifying(cx: &mut Cx<'_>) -> SqlResult<()> {
 pub fn evaluate(expr: &Expr, env: &Env<'_>, params: &[Datum]) -> SqlResult<Datum> {
     let mut statement = Statement::of_expression(expr.clone());
     statement.exec_params = cells_of(expr);
-    let prepared = Arc::new(Prepared { statement: Arc::new(statement) });
+    let prepared = Arc::new(Prepared { statement: Arc::new(statement), needs: Needs::default() });
     let mut execution = Execution::new(&prepared, false)?;
     let mut value = Datum::Null;
     execution.run(env, params, &mut |row| {

@@ -10,9 +10,9 @@
 
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use base::{SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{Behavior, ConstraintInfo, NewDefault};
-use catalog::system::{pg_attribute, pg_class};
+use catalog::system::pg_attribute;
 use catalog::{RelationKind, Table};
 use parse::Statement;
 use parse::ast::{
@@ -26,7 +26,8 @@ use txn::LockMode;
 use super::internal::{Internal, finds_row};
 use super::storage_parameter::{self, Target};
 use super::{
-    alter_identity, alter_tree, alter_type, expression, generated, inherit, names, options, schema, view,
+    alter_identity, alter_tree, alter_type, expression, generated, inherit, names, options, owner, schema,
+    view,
 };
 use crate::session::Session;
 
@@ -160,7 +161,7 @@ fn action(
         AlterAction::ValidateConstraint(name) => validate(session, table, name),
         AlterAction::SetOptions(list) => set_options(session, table, list),
         AlterAction::ResetOptions(list) => reset_options(session, table, list),
-        AlterAction::Owner(role) => owner(session, table, schema::role(session, role)?.0),
+        AlterAction::Owner(role) => owner::of_relation(session, table, schema::role(session, role)?.0),
         AlterAction::ColumnType { column, type_name, collation, using, location } => {
             require_table(table, "ALTER COLUMN ... SET DATA TYPE")?;
             let (collation, using) = (collation.as_ref(), using.as_ref());
@@ -421,14 +422,4 @@ fn reset_options(session: &Session, table: &Table, list: &[parse::ast::DefElem])
     let kept = table.options.iter().filter(|(name, _)| !list.iter().any(|option| option.name == *name));
     let all: Vec<String> = kept.map(|(name, value)| format!("{name}={value}")).collect();
     session.with_changer(|changer| changer.set_options(table.oid, &all))
-}
-
-fn owner(session: &Session, table: &Table, owner: Oid) -> SqlResult<()> {
-    session.with_changer(|changer| {
-        changer.edit_relation(table.oid, |row| row[pg_class::RELOWNER] = owner.into())?;
-        for index in &table.indexes {
-            changer.edit_relation(index.oid, |row| row[pg_class::RELOWNER] = owner.into())?;
-        }
-        Ok(())
-    })
 }

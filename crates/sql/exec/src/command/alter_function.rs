@@ -2,6 +2,7 @@
 //! ALTER and DROP of functions, procedures and aggregates.
 
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use catalog::authority::AclKind;
 use catalog::change::ObjectAddress;
 use catalog::system::pg_proc;
 use catalog::{Row, RowExt};
@@ -10,7 +11,7 @@ use tuple::Datum;
 
 use super::function_options::{Options, change_config};
 use super::routine_name::{self, Found};
-use super::{names, schema};
+use super::{names, owner, schema};
 use crate::session::Session;
 
 /// Kinds that name routines.
@@ -63,7 +64,7 @@ pub(crate) fn alter(session: &Session, statement: &AlterFunction, text: &str) ->
         ));
     }
     let options = Options::read(&statement.actions, found.kind == b'p', text)?;
-    if options.leakproof == Some(true) && !names::is_superuser(session) {
+    if options.leakproof == Some(true) && !session.has_all_rights()? {
         return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "only superuser can define a leakproof function"));
     }
     if options.rows.is_some() && !row.bool(pg_proc::PRORETSET) {
@@ -139,6 +140,7 @@ pub(crate) fn set_schema(
         return Ok(());
     }
     check_free(session, &row, to, row.str(pg_proc::PRONAME))?;
+    names::check_creation(session, to)?;
     session.with_changer(|changer| changer.set_routine_schema(found.oid, from, to))
 }
 
@@ -149,10 +151,13 @@ pub(crate) fn set_owner(
     object: &ObjectName,
     owner: &RoleSpec,
 ) -> SqlResult<()> {
-    let (found, _) = owned(session, kind, with_args(Some(object))?)?;
+    let (found, row) = owned(session, kind, with_args(Some(object))?)?;
     let (owner, _) = schema::role(session, owner)?;
-    session
-        .with_changer(|changer| changer.edit_routine(found.oid, |row| row[pg_proc::PROOWNER] = owner.into()))
+    if row.oid(pg_proc::PROOWNER) == owner {
+        return Ok(());
+    }
+    owner::check_new_owner(session, owner, row.oid(pg_proc::PRONAMESPACE))?;
+    session.with_changer(|changer| changer.set_owner(&AclKind::FUNCTION, found.oid, owner, true))
 }
 
 /// What DROP FUNCTION and its kin name.

@@ -7,7 +7,7 @@
 use base::settings::Setting;
 use base::{Oid, SqlResult, sql_err};
 use catalog::{
-    RowExt, SizeEstimate, Table,
+    RowExt, SizeEstimate, Table, predefined,
     system::{pg_attribute, pg_statistic},
 };
 use heap::HeapError;
@@ -161,12 +161,18 @@ fn report(session: &Session, table: &Table, sample: &sample::Sample, total: f64)
 
 /// Whether the current user may, with PostgreSQL's warning if not.
 pub(crate) fn may(session: &Session, table: &Table, verb: &str) -> SqlResult<bool> {
-    if names::owns(session, table.owner)? {
+    let maintains = session.with_reader(|reader| {
+        Ok::<_, base::SqlError>(
+            reader.relation_rights(reader.session.user(), table)?.has((types::acl::bits("m"), false)),
+        )
+    })?;
+    // So does the owner of the database, but for shared catalogs.
+    if maintains || (!names::is_shared(table.oid) && session.has_role(predefined::DATABASE_OWNER)?) {
         return Ok(true);
     }
     session.notice(base::SqlError::with_severity(
         base::Severity::Warning,
-        base::SqlState::INSUFFICIENT_PRIVILEGE,
+        base::SqlState::WARNING,
         format!("permission denied to {verb} \"{}\", skipping it", table.name),
     ));
     Ok(false)

@@ -61,6 +61,7 @@ pub(crate) fn run(
 fn call(session: &Session, procedure: &Procedure, params: &[Datum]) -> SqlResult<Option<Vec<Datum>>> {
     let missing = || SqlError::internal(format!("cache lookup failed for function {}", procedure.oid));
     let function = session.function_by_oid(procedure.oid)?.ok_or_else(missing)?;
+    session.check_function(session.names.user(), procedure.oid)?;
     let mut args = Vec::with_capacity(procedure.args.len());
     let mut arg_types = Vec::with_capacity(procedure.args.len());
     for arg in &procedure.args {
@@ -105,7 +106,8 @@ pub(crate) fn run_block(session: &Session, args: &[DefElem]) -> SqlResult<()> {
     }
     let source = source.ok_or_else(|| sql_err!(SYNTAX_ERROR, "no inline code specified"))?;
     let name = language.unwrap_or_else(|| "plpgsql".to_owned());
-    super::function::language_oid(session, &name)?;
+    let oid = super::function::language_oid(session, &name)?;
+    super::function::check_language(session, oid, &name)?;
     match session.instance().languages().find(&name) {
         Some(language) => language.run(session, &source, session.in_block()),
         None if matches!(name.as_str(), "sql" | "internal" | "c") => {

@@ -18,7 +18,7 @@ use catalog::change::{NewColumn, NewTable};
 use catalog::{CatalogView, RelationKind, Table};
 use heap::{InsertOptions, Writer};
 use parse::Statement;
-use parse::ast::{CreateTableAs, Into};
+use parse::ast::{CreateTableAs, Into, Persistence};
 use tuple::Datum;
 use types::Call;
 
@@ -46,7 +46,12 @@ pub(crate) fn run(session: &Session, statement: &CreateTableAs, text: &str) -> S
 
 /// Whether IF NOT EXISTS leaves nothing to do; an error if a relation is in the way without it.
 pub(crate) fn exists(session: &Session, statement: &CreateTableAs) -> SqlResult<bool> {
-    let schema = table::target_schema(session, &statement.into.relation)?;
+    let relation = &statement.into.relation;
+    // What the query needs is asked before what the table does.
+    let schema = match relation.persistence {
+        Persistence::Temporary => table::target_schema(session, relation)?,
+        _ => names::find_creation_schema(session, relation)?,
+    };
     let name = &statement.into.relation.name;
     let taken = session.with_reader(|reader| reader.relation_oid(schema, name))?.is_some();
     Ok(taken && table::already_there(session, schema, name, statement.if_not_exists)?.is_some())
@@ -76,6 +81,7 @@ impl Query {
         let analyzed = analyze::analyze_statement(&statement.query, text, ParamTypes::None, session, &call)?;
         let columns = named(session, columns_of(session, &analyzed), names)?;
         let internal = Internal::planned(session, &analyzed)?;
+        session.check_access(&internal.prepared().needs)?;
         Ok(Query { internal, params: Vec::new(), columns })
     }
 
@@ -123,6 +129,7 @@ fn named(session: &Session, result: ResultColumns, names: &[String]) -> SqlResul
         let default = session.type_by_oid(type_oid)?.map_or(Oid::INVALID, |def| def.collation);
         let collation = if collation.is_valid() { collation } else { default };
         table::check_column_name(&name)?;
+        names::check_type_usage(session, type_oid)?;
         if columns.iter().any(|c| c.name == name) {
             return Err(sql_err!(DUPLICATE_COLUMN, "column \"{name}\" specified more than once"));
         }

@@ -10,12 +10,13 @@ use std::sync::Arc;
 use analyze::stored;
 use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use catalog::authority::{self, AclKind};
 use catalog::change::NewRoutine;
 use catalog::system::{pg_language, pg_proc};
 use catalog::{CatalogView, FunctionDef, INTERNAL_LANGUAGE, RowExt, SQL_LANGUAGE};
 use parse::Statement;
 use parse::ast::{CreateFunction, Name, ObjectKind, ObjectName};
-use types::oids;
+use types::{acl, oids};
 
 use super::function_options::{Options, change_config};
 use super::parameters::{self, Parameters, is_pseudo};
@@ -83,10 +84,26 @@ fn language(session: &Session, statement: &CreateFunction, options: &Options) ->
         None => return Err(sql_err!(INVALID_FUNCTION_DEFINITION, "no language specified")),
     };
     let oid = language_oid(session, &name)?;
-    if (oid == Oid(INTERNAL_LANGUAGE) || oid == Oid(C_LANGUAGE)) && !names::is_superuser(session) {
-        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for language {name}"));
-    }
+    check_language(session, oid, &name)?;
     Ok((oid, name))
+}
+
+/// Fails unless the current user may write routines in a language: one that is not trusted is for superusers.
+pub(crate) fn check_language(session: &Session, oid: Oid, name: &str) -> SqlResult<()> {
+    let kind = AclKind::LANGUAGE;
+    let allowed = session.with_reader(|reader| {
+        let Some((_, row)) = reader.find_one(kind.table, kind.by_oid, &[oid.into()])? else {
+            return Ok(false);
+        };
+        let me = reader.session.user();
+        if !row.bool(pg_language::LANPLTRUSTED) {
+            return reader.is_superuser(me);
+        }
+        let items = acl::optional_items(&row[kind.acl]);
+        let held = reader.rights(me, kind.letter, (row.oid(kind.owner), items.as_deref()))?;
+        Ok(held.has((acl::bits("U"), false)))
+    })?;
+    if allowed { Ok(()) } else { Err(authority::denied("language", name)) }
 }
 
 /// OID of a language by name.
@@ -139,7 +156,7 @@ fn rows(options: &Options, returns_set: bool) -> SqlResult<f32> {
 
 fn leakproof(session: &Session, options: &Options) -> SqlResult<bool> {
     match options.leakproof {
-        Some(true) if !names::is_superuser(session) => {
+        Some(true) if !session.has_all_rights()? => {
             Err(sql_err!(INSUFFICIENT_PRIVILEGE, "only superuser can define a leakproof function"))
         }
         given => Ok(given.unwrap_or(false)),

@@ -16,6 +16,10 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], mode: i32, nowait: 
     let mode = mode.ok_or_else(|| SqlError::internal("unknown lock mode"))?;
     let wait = if nowait { LockWait::NoWait } else { LockWait::Block };
     for name in relations {
+        // Who may not lock a relation does not wait for it.
+        if let Some(table) = names::lookup(session, name)? {
+            names::check_right(session, &table, letters(mode))?;
+        }
         let Some(table) = names::try_open_with(session, name, mode, wait)? else {
             return Err(names::missing(session, name)?);
         };
@@ -25,10 +29,6 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], mode: i32, nowait: 
                 return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot lock relation \"{}\"", table.name)
                     .detail(format!("This operation is not supported for {}.", plural(table.kind))));
             }
-        }
-        if !names::owns(session, table.owner)? && mode > LockMode::AccessShare {
-            let kind = names::kind_name(table.kind);
-            return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {kind} {}", table.name));
         }
         if name.inherit {
             lock_below(session, &table, mode, wait)?;
@@ -52,6 +52,15 @@ fn lock_below(session: &Session, table: &Table, mode: LockMode, wait: LockWait) 
         queue.extend(&child.children);
     }
     Ok(())
+}
+
+/// Privileges, any of which lets lock in a mode.
+fn letters(mode: LockMode) -> &'static str {
+    match mode {
+        LockMode::AccessShare => "mwdDra",
+        LockMode::RowShare | LockMode::RowExclusive => "mwdDa",
+        _ => "mwdD",
+    }
 }
 
 /// What relations of a kind are called in messages.

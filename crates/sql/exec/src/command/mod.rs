@@ -6,7 +6,7 @@
 //! * Functions: `function` (with `alter_function`, `call`, `function_options`, `parameters`, `routine_name`, `uses`).
 //! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `inherit`, `alter` (with `alter_tree`, `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
-//! * Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
+//! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
 //!   `expression`, `index_entries`, `violation`.
 //!
@@ -29,6 +29,7 @@ mod expression;
 mod function;
 mod function_options;
 mod generated;
+mod grant;
 mod index;
 mod index_build;
 mod index_entries;
@@ -39,9 +40,11 @@ mod lock;
 mod names;
 mod object_name;
 mod options;
+mod owner;
 mod parameters;
 mod range_type;
 mod rename;
+mod role;
 mod routine_name;
 mod sample;
 mod schema;
@@ -63,6 +66,7 @@ use std::sync::Arc;
 
 use ::analyze::ParamTypes;
 use base::{SqlError, SqlResult, sql_err};
+use catalog::predefined;
 use parse::Statement;
 use parse::ast::{Discard, ObjectKind, Transaction};
 
@@ -167,6 +171,21 @@ pub(crate) fn run(
         Statement::AlterEnum(s) => user_type::alter_enum(session, s)?,
         Statement::CreateDomain(s) => user_type::create_domain(session, s, text)?,
         Statement::AlterDomain(name, action) => user_type::alter_domain(session, name, action, text)?,
+        Statement::CreateRole { name, login, options } => role::create(session, name, *login, options, text)?,
+        Statement::AlterRole { role: spec, options, action } => {
+            role::alter(session, spec, options, *action, text)?;
+        }
+        Statement::AlterRoleSet { role: spec, database, set } => {
+            role::set_stored(session, spec.as_ref(), database.as_deref(), set)?;
+        }
+        Statement::AlterDatabaseSet(name, set) => role::set_stored(session, None, Some(name), set)?,
+        Statement::DropRole { roles, missing_ok } => role::drop(session, roles, *missing_ok)?,
+        Statement::GrantRole(s) => role::grant(session, s)?,
+        Statement::AlterOwner { kind, object, owner: spec } => owner::alter(session, *kind, object, spec)?,
+        Statement::DropOwned(roles, behavior) => role::drop_owned(session, roles, *behavior)?,
+        Statement::ReassignOwned(roles, to) => role::reassign_owned(session, roles, to)?,
+        Statement::Grant(s) => grant::run(session, s)?,
+        Statement::AlterDefaultPrivileges(options, s) => grant::alter_defaults(session, options, s)?,
         Statement::Comment { kind, object, comment } => {
             schema::comment(session, *kind, object, comment.as_deref())?;
         }
@@ -191,7 +210,7 @@ pub(crate) fn run(
 }
 
 fn checkpoint(session: &Session) -> SqlResult<()> {
-    if !names::is_superuser(session) {
+    if !session.has_role(predefined::CHECKPOINT)? {
         return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied to execute CHECKPOINT command")
             .detail("Only roles with privileges of the \"pg_checkpoint\" role may execute this command."));
     }
@@ -215,6 +234,7 @@ fn discard(session: &Session, what: Discard) -> SqlResult<&'static str> {
             session.prevent_in_block("DISCARD ALL")?;
             session.close_cursor(None)?;
             session.deallocate(None)?;
+            session.change_setting("session_authorization", None, false)?;
             session.settings.borrow_mut().reset_all(session.txn.borrow().depth() as u32);
             session.apply_settings();
             session.txn.borrow_mut().unlock_all_for_session(|_| true);

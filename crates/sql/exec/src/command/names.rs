@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use base::settings::Setting;
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
-use catalog::{CatalogView, RelationKind, Table};
+use catalog::authority::{self, AclKind};
+use catalog::{CatalogView, RelationKind, RowExt, Table};
 use parse::ast::{Location, ObjectName, RangeVar};
 use txn::{LockError, LockMode, LockTag, LockWait};
+use types::acl;
 
 use crate::session::Session;
 
@@ -70,14 +72,64 @@ pub(crate) fn undefined_schema(name: &str) -> SqlError {
     sql_err!(UNDEFINED_SCHEMA, "schema \"{name}\" does not exist")
 }
 
-/// Whether the current user is a superuser.
-pub(crate) fn is_superuser(session: &Session) -> bool {
-    session.superuser.get()
+/// Whether the current user has the rights of `owner`.
+pub(crate) fn owns(session: &Session, owner: Oid) -> SqlResult<bool> {
+    session.has_role(owner)
 }
 
-/// Whether the current user is `owner` or a superuser.
-pub(crate) fn owns(session: &Session, owner: Oid) -> SqlResult<bool> {
-    Ok(session.names.user() == owner || is_superuser(session))
+/// Fails unless the current user holds one of these privileges (letters of an ACL) on a relation.
+pub(crate) fn check_right(session: &Session, table: &Table, letters: &str) -> SqlResult<()> {
+    let held = session.with_reader(|reader| reader.relation_rights(reader.session.user(), table))?;
+    if held.has((acl::bits(letters), false)) {
+        return Ok(());
+    }
+    Err(authority::denied(authority::relation_word(table.kind), &table.name))
+}
+
+/// Whether the current user holds a privilege on the database.
+pub(crate) fn holds_on_database(session: &Session, letter: &str) -> SqlResult<bool> {
+    session.with_reader(|reader| {
+        let Some(database) = reader.database_by_oid(session.catalog.database())? else { return Ok(false) };
+        let owned = (database.owner, database.acl.as_deref());
+        Ok(reader.rights(reader.session.user(), b'd', owned)?.has((acl::bits(letter), false)))
+    })
+}
+
+/// Fails unless the current user may create objects in a schema.
+pub(crate) fn check_creation(session: &Session, schema: Oid) -> SqlResult<()> {
+    session.with_reader(|reader| {
+        if reader.schema_rights(reader.session.user(), schema)?.has((acl::bits("C"), false)) {
+            return Ok(());
+        }
+        Err(authority::denied("schema", &reader.schema_name(schema)?.unwrap_or_default()))
+    })
+}
+
+/// Fails unless the current user may SET ROLE to a role: he makes it an owner.
+pub(crate) fn check_may_become(session: &Session, role: Oid) -> SqlResult<()> {
+    session.with_reader(|reader| {
+        if reader.may_become(reader.session.user(), role)? {
+            return Ok(());
+        }
+        let name = reader.role_name(role)?.unwrap_or_default();
+        Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be able to SET ROLE \"{name}\""))
+    })
+}
+
+/// Fails unless the current user may use a type, or the element type of an array, for what he makes.
+pub(crate) fn check_type_usage(session: &Session, ty: Oid) -> SqlResult<()> {
+    session.with_reader(|reader| {
+        let element = reader.type_by_oid(ty)?.map_or(Oid::INVALID, |def| def.element);
+        let ty = if element.is_valid() { element } else { ty };
+        let kind = AclKind::TYPE;
+        let Some((_, row)) = reader.find_one(kind.table, kind.by_oid, &[ty.into()])? else { return Ok(()) };
+        let items = acl::optional_items(&row[kind.acl]);
+        let owned = (row.oid(kind.owner), items.as_deref());
+        if reader.rights(reader.session.user(), kind.letter, owned)?.has((acl::bits("U"), false)) {
+            return Ok(());
+        }
+        Err(authority::denied("type", &super::type_name::format(reader, ty, -1)?))
+    })
 }
 
 /// `must be owner of table t`.
@@ -120,11 +172,12 @@ pub(crate) fn lookup(session: &Session, name: &RangeVar) -> SqlResult<Option<Arc
 
 /// The lock tag of a relation.
 pub(crate) fn tag(session: &Session, relation: Oid) -> LockTag {
-    let database = if catalog_is_shared(relation) { Oid::INVALID } else { session.catalog.database() };
+    let database = if is_shared(relation) { Oid::INVALID } else { session.catalog.database() };
     LockTag::Relation { database, relation }
 }
 
-fn catalog_is_shared(relation: Oid) -> bool {
+/// Whether a relation is a catalog that all databases share.
+pub(crate) fn is_shared(relation: Oid) -> bool {
     relation.is_pinned() && catalog::system::tables().any(|t| t.oid == relation && t.shared)
 }
 
@@ -199,8 +252,15 @@ pub(crate) fn describe(session: &Session, oid: Oid) -> SqlResult<Arc<Table>> {
         .ok_or_else(|| SqlError::internal(format!("could not open relation with OID {oid}")))
 }
 
-/// Where a new relation goes: the schema named, or the first of the search path.
+/// Where a new relation goes: the schema named, or the first of the search path. The user may create objects there.
 pub(crate) fn creation_schema(session: &Session, name: &RangeVar) -> SqlResult<Oid> {
+    let schema = find_creation_schema(session, name)?;
+    check_creation(session, schema)?;
+    Ok(schema)
+}
+
+/// As [`creation_schema`], whatever the user may do there.
+pub(crate) fn find_creation_schema(session: &Session, name: &RangeVar) -> SqlResult<Oid> {
     check_database(session, name)?;
     let found = session.with_reader(|reader| match &name.schema {
         Some(schema) => reader.schema_by_name(schema)?.ok_or_else(|| undefined_schema(schema)),

@@ -10,7 +10,7 @@ use parse::ast::{ObjectKind, RangeVar, Rename};
 use tuple::Datum;
 use txn::LockMode;
 
-use super::{alter, alter_function, constraint, drop, inherit, names, table};
+use super::{alter, alter_function, constraint, drop, inherit, names, role, table};
 use crate::session::Session;
 
 /// ALTER ... RENAME.
@@ -39,6 +39,9 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
         }
         ObjectKind::Schema => {
             schema(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
+        }
+        ObjectKind::Role => {
+            role::rename(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
         }
         kind if alter_function::is_routine(kind) => {
             alter_function::rename(session, kind, statement.object.as_ref(), &statement.new_name)

@@ -3,6 +3,7 @@
 
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::RelationKind;
+use catalog::authority;
 use catalog::change::ObjectAddress;
 use parse::Statement;
 use parse::ast::{ObjectKind, ObjectName, RoleSpec};
@@ -43,10 +44,10 @@ pub(crate) fn create(
         Some(spec) => role(session, spec)?,
         None => (session.names.user(), String::new()),
     };
-    if !names::is_superuser(session) {
-        let database = session.catalog.database_name();
-        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for database {database}"));
+    if !names::holds_on_database(session, "C")? {
+        return Err(authority::denied("database", session.catalog.database_name()));
     }
+    names::check_may_become(session, owner)?;
     let name = name.unwrap_or(&owner_name);
     if name.starts_with("pg_") {
         return Err(sql_err!(RESERVED_NAME, "unacceptable schema name \"{name}\"")

@@ -115,10 +115,10 @@ pub(crate) fn show(session: &Session, name: &str, out: &mut dyn Output) -> SqlRe
     let format = session.format.borrow().clone();
     let encoder = RowEncoder { columns: &columns, formats: &[], context: &format, session };
     if !name.eq_ignore_ascii_case("all") {
-        let value = session.settings.borrow().show(name)?;
+        let value = session.shown_setting(name)?;
         return out.data_row(&encoder, &[Datum::text(&value)]);
     }
-    let rows = session.settings.borrow().rows();
+    let rows = session.visible_settings()?;
     for row in rows {
         let value = session.settings.borrow().show(&row.name)?;
         let row = [Datum::text(&row.name), Datum::text(&value), Datum::text(row.short_desc)];

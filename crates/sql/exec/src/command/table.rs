@@ -47,7 +47,7 @@ impl Column<'_> {
 pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> SqlResult<()> {
     refuse_unsupported(statement)?;
     let relation = &statement.relation;
-    let schema = target_schema(session, relation)?;
+    let schema = target_schema(session, relation).map_err(|error| at(error, text, relation.location))?;
     if let Some(()) = already_there(session, schema, &relation.name, statement.if_not_exists)? {
         return Ok(());
     }
@@ -386,6 +386,7 @@ pub(crate) fn plain_column(session: &Session, def: &ColumnDef, text: &str) -> Sq
         };
         Ok::<_, SqlError>((ty, collation))
     })?;
+    names::check_type_usage(session, ty.oid)?;
     Ok(NewColumn {
         name: def.name.clone(),
         type_oid: ty.oid,

@@ -4,7 +4,7 @@
 //! # Invariants
 //! 1. What a session that crashed with the server left behind goes when the next one uses the schema.
 
-use base::{Oid, SqlResult};
+use base::{Oid, SqlResult, sql_err};
 use catalog::Reader;
 use catalog::change::{Behavior, ObjectAddress};
 use catalog::system::pg_class;
@@ -20,6 +20,13 @@ pub(crate) fn schema(session: &Session) -> SqlResult<Oid> {
         if session.with_reader(|reader| reader.schema_by_name(&name(session)))? == Some(schema) {
             return Ok(schema);
         }
+    }
+    if !super::names::holds_on_database(session, "T")? {
+        return Err(sql_err!(
+            INSUFFICIENT_PRIVILEGE,
+            "permission denied to create temporary tables in database \"{}\"",
+            session.catalog.database_name()
+        ));
     }
     let name = name(session);
     let found = session.with_reader(|reader| reader.schema_by_name(&name))?;

@@ -51,11 +51,8 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
         }
         _ => return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", table.name)),
     }
-    names::check_not_system(table)?;
-    if !names::owns(session, table.owner)? {
-        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for table {}", table.name));
-    }
-    Ok(())
+    names::check_right(session, table, "D")?;
+    names::check_not_system(table)
 }
 
 fn one(session: &Session, table: &Table) -> SqlResult<()> {

@@ -196,6 +196,7 @@ pub(super) fn create_domain(session: &Session, statement: &CreateDomain, text: &
     let name = as_relation(&statement.name)?;
     let schema = new_name(session, &name)?;
     let (ty, collation) = base_type(session, statement, text)?;
+    names::check_type_usage(session, ty.oid)?;
     let mut nullable: Option<bool> = None;
     let mut default = None;
     for constraint in &statement.constraints {

@@ -3,21 +3,17 @@
 use std::time::Duration;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::predefined;
 use runtime::Interrupt;
 use tuple::Datum;
 use txn::{LockInfo, LockTag};
 use types::SessionFn;
 
 use super::locks::lock_type;
-use super::privileges::Membership;
 use super::{Row, arg};
 use crate::error;
 use crate::session::{Backend, BackendState, CursorInfo, Session};
 
-/// Role whose members may cancel and end sessions of others.
-const PG_SIGNAL_BACKEND: Oid = Oid(4200);
-/// Role whose members see what others do.
-const PG_READ_ALL_STATS: Oid = Oid(3375);
 /// How often a session that waits for another's end looks.
 const POLL: Duration = Duration::from_millis(10);
 
@@ -60,8 +56,7 @@ impl Session {
             ));
             return Ok(None);
         };
-        let me = self.names.user();
-        if self.is_superuser(me)? {
+        if self.has_all_rights()? {
             return Ok(Some(backend));
         }
         let (what, act, object, done) = match end {
@@ -71,13 +66,12 @@ impl Session {
         let denied = |detail: String| {
             Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied to {what}").detail(detail))
         };
-        if self.is_superuser(backend.user)? {
+        if self.with_reader(|reader| reader.is_superuser(backend.user))? {
             return denied(format!(
                 "Only roles with the SUPERUSER attribute may {act} of roles with the SUPERUSER attribute."
             ));
         }
-        let roles = self.roles_of(me, Membership::Inherit)?;
-        if roles.contains(&backend.user) || roles.contains(&PG_SIGNAL_BACKEND) {
+        if self.has_role(backend.user)? || self.has_role(predefined::SIGNAL_BACKEND)? {
             return Ok(Some(backend));
         }
         denied(format!(
@@ -137,10 +131,10 @@ impl Session {
         };
         let locks = self.engine().txns().list_locks();
         let me = self.names.user();
-        let sees_all = self.is_superuser(me)?;
-        let roles = self.roles_of(me, Membership::Inherit)?;
+        let facts = self.with_reader(|reader| reader.role_facts(me))?;
         let sees = |backend: &Backend| {
-            sees_all || roles.contains(&PG_READ_ALL_STATS) || roles.contains(&backend.user)
+            let has = |role: base::Oid| facts.inherits.contains(&role);
+            facts.superuser || has(predefined::READ_ALL_STATS) || has(backend.user)
         };
         Ok(backends.iter().map(|b| activity_row(b, &locks, sees(b))).collect())
     }

@@ -4,7 +4,7 @@
 //! # Layout
 //! One file per family: `facts` (who, where, when, encodings), `settings`, `xact` (transactions and WAL), `names` (names,
 //! comments, visibility), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `sizes`,
-//! `privileges` and `acl`, `locks`, `activity`, `statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
+//! `privileges`, `locks`, `activity`, `statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
 //!
 //! # Invariants
 //! 1. Strict functions are not called with NULL; the caller sees to that.
@@ -13,7 +13,6 @@
 //! # PostgreSQL counterpart
 //! The parts of `utils/adt` that look into catalogs and shared memory.
 
-mod acl;
 mod activity;
 mod alias;
 mod definitions;
@@ -89,7 +88,7 @@ impl Session {
         if let Some(value) = self.xact(id, call, args, snapshot)? {
             return Ok(value);
         }
-        if let Some(value) = self.privilege_function(id, call, args)? {
+        if let Some(value) = self.privilege_function(id, args)? {
             return Ok(value);
         }
         if let Some(value) = self.size_function(id, args)? {

@@ -1,78 +1,40 @@
 //! Who may do what: `has_*_privilege`, `pg_has_role`, ACLs as values.
 
-use base::{Oid, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::authority::{AclKind, COLUMN_PRIVILEGES};
 use catalog::system::{
-    SystemTable, pg_attribute, pg_auth_members, pg_authid, pg_class, pg_database, pg_foreign_data_wrapper,
-    pg_foreign_server, pg_language, pg_namespace, pg_parameter_acl, pg_proc, pg_tablespace, pg_type,
+    pg_database, pg_foreign_data_wrapper, pg_foreign_server, pg_language, pg_namespace, pg_parameter_acl,
+    pg_tablespace,
 };
-use catalog::{CatalogView, Role, RowExt};
+use catalog::{CatalogView, Role, RowExt, Table};
 use tuple::Datum;
+use types::SessionFn;
+use types::acl::{self, AclItem, Held, Wanted, bits};
 use types::value::FromDatum;
-use types::{Call, SessionFn};
 
-use super::acl::{self, AclItem, Wanted, bits};
 use super::text::{quote_identifier, split_name};
 use super::{Row, arg};
 use crate::session::Session;
 
-/// Where the owner and ACL of a kind of objects stand.
-struct Kind {
-    table: &'static SystemTable,
-    by_oid: Oid,
-    owner: usize,
-    acl: usize,
-    /// Letter of `acldefault`.
-    letter: u8,
-    /// All privileges that there are on such an object.
-    all: u32,
-}
-
-macro_rules! kind {
-    ($table:ident, $index:ident, $owner:ident, $acl:ident, $letter:literal, $all:literal) => {
-        Kind {
-            table: &$table::TABLE,
-            by_oid: $table::$index,
-            owner: $table::$owner,
-            acl: $table::$acl,
-            letter: $letter,
-            all: bits($all),
-        }
-    };
-}
-
-const TABLE: Kind = kind!(pg_class, PG_CLASS_OID_INDEX, RELOWNER, RELACL, b'r', "arwdDxtm");
-const COLUMN: u32 = bits("arwx");
-
-fn kind_of(id: SessionFn) -> Option<Kind> {
+fn kind_of(id: SessionFn) -> Option<AclKind> {
     use SessionFn as F;
     Some(match id {
-        F::HasTablePrivilege => TABLE,
-        F::HasSequencePrivilege => kind!(pg_class, PG_CLASS_OID_INDEX, RELOWNER, RELACL, b's', "rwU"),
-        F::HasSchemaPrivilege => kind!(pg_namespace, PG_NAMESPACE_OID_INDEX, NSPOWNER, NSPACL, b'n', "UC"),
-        F::HasDatabasePrivilege => kind!(pg_database, PG_DATABASE_OID_INDEX, DATDBA, DATACL, b'd', "CTc"),
-        F::HasFunctionPrivilege => kind!(pg_proc, PG_PROC_OID_INDEX, PROOWNER, PROACL, b'f', "X"),
-        F::HasTablespacePrivilege => {
-            kind!(pg_tablespace, PG_TABLESPACE_OID_INDEX, SPCOWNER, SPCACL, b't', "C")
-        }
-        F::HasLanguagePrivilege => kind!(pg_language, PG_LANGUAGE_OID_INDEX, LANOWNER, LANACL, b'l', "U"),
-        F::HasTypePrivilege => kind!(pg_type, PG_TYPE_OID_INDEX, TYPOWNER, TYPACL, b'T', "U"),
-        F::HasForeignDataWrapperPrivilege => {
-            kind!(pg_foreign_data_wrapper, PG_FOREIGN_DATA_WRAPPER_OID_INDEX, FDWOWNER, FDWACL, b'F', "U")
-        }
-        F::HasServerPrivilege => {
-            kind!(pg_foreign_server, PG_FOREIGN_SERVER_OID_INDEX, SRVOWNER, SRVACL, b'S', "U")
-        }
+        F::HasTablePrivilege => AclKind::TABLE,
+        F::HasSequencePrivilege => AclKind::SEQUENCE,
+        F::HasSchemaPrivilege => AclKind::SCHEMA,
+        F::HasDatabasePrivilege => AclKind::DATABASE,
+        F::HasFunctionPrivilege => AclKind::FUNCTION,
+        F::HasTablespacePrivilege => AclKind::TABLESPACE,
+        F::HasLanguagePrivilege => AclKind::LANGUAGE,
+        F::HasTypePrivilege => AclKind::TYPE,
+        F::HasForeignDataWrapperPrivilege => AclKind::FOREIGN_DATA_WRAPPER,
+        F::HasServerPrivilege => AclKind::FOREIGN_SERVER,
         _ => return None,
     })
 }
 
 impl Session {
-    pub(super) fn privilege_function(
-        &self,
-        id: SessionFn,
-        call: &Call<'_>,
-        args: &[Datum],
-    ) -> SqlResult<Option<Datum>> {
+    pub(super) fn privilege_function(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Datum>> {
         use SessionFn as F;
         if let Some(kind) = kind_of(id) {
             return self.has_privilege(id, &kind, args).map(Some);
@@ -81,19 +43,11 @@ impl Session {
             F::HasColumnPrivilege => self.has_column_privilege(args)?,
             F::HasAnyColumnPrivilege => self.has_any_column_privilege(args)?,
             F::HasParameterPrivilege => self.has_parameter_privilege(args)?,
-            F::PgHasRole => self.has_role(args)?,
-            F::Acldefault => acl::array_of(&acl::default_items(arg(args, 0), Oid(arg(args, 1)))?, call)?,
+            F::PgHasRole => self.pg_has_role(args)?,
+            F::Acldefault => acl::array_of(&acl::default_items(arg(args, 0), Oid(arg(args, 1)))?)?,
             F::Makeaclitem => self.make_acl_item(args)?,
             _ => return Ok(None),
         }))
-    }
-
-    /// `has_sequence_privilege` of the current user.
-    pub(super) fn sequence_privilege(&self, args: &[Datum]) -> SqlResult<Datum> {
-        match kind_of(SessionFn::HasSequencePrivilege) {
-            Some(kind) => self.has_privilege(SessionFn::HasSequencePrivilege, &kind, args),
-            None => Ok(Datum::Null),
-        }
     }
 
     pub(super) fn privilege_rows(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Vec<Row>>> {
@@ -128,12 +82,12 @@ impl Session {
             .ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "role \"{name}\" does not exist"))
     }
 
-    fn has_privilege(&self, id: SessionFn, kind: &Kind, args: &[Datum]) -> SqlResult<Datum> {
+    fn has_privilege(&self, id: SessionFn, kind: &AclKind, args: &[Datum]) -> SqlResult<Datum> {
         let (role, args) = self.role_and_rest(args, 2)?;
         let object = self.object_argument(id, &args[0])?;
         let wanted = acl::parse_privileges(arg(args, 1), kind.all)?;
         let Some((owner, acl)) = self.owner_and_acl(kind, object)? else { return Ok(Datum::Null) };
-        self.any_granted(role, &wanted, kind, object, owner, &acl).map(Datum::Bool)
+        self.any_granted(role, &wanted, kind, object, (owner, &acl)).map(Datum::Bool)
     }
 
     /// The object that a privilege function asks about, by OID or name.
@@ -186,7 +140,7 @@ impl Session {
             .ok_or_else(|| base::SqlError::new(code, format!("{what} \"{name}\" does not exist")))
     }
 
-    fn owner_and_acl(&self, kind: &Kind, object: Oid) -> SqlResult<Option<(Oid, Datum)>> {
+    fn owner_and_acl(&self, kind: &AclKind, object: Oid) -> SqlResult<Option<(Oid, Datum)>> {
         let row = self.with_reader(|r| r.find_one(kind.table, kind.by_oid, &[object.into()]))?;
         Ok(row.map(|(_, row)| (row.oid(kind.owner), row[kind.acl].clone())))
     }
@@ -195,104 +149,67 @@ impl Session {
         &self,
         role: Oid,
         wanted: &[Wanted],
-        kind: &Kind,
+        kind: &AclKind,
         object: Oid,
-        owner: Oid,
-        acl: &Datum,
+        owned: (Oid, &Datum),
     ) -> SqlResult<bool> {
-        if role.is_valid() && self.is_superuser(role)? {
-            return Ok(true);
-        }
-        let items = match acl {
-            Datum::Null => {
-                let mut items = acl::default_items(kind.letter, owner)?;
-                items.extend(built_in_grants(kind, object, owner));
-                items
-            }
-            acl => acl::items(acl),
-        };
-        self.granted(role, wanted, owner, &items)
-    }
-
-    /// Whether any privilege wanted was granted to the role, one that it belongs to, or everybody.
-    fn granted(&self, role: Oid, wanted: &[Wanted], owner: Oid, items: &[AclItem]) -> SqlResult<bool> {
-        let roles = self.roles_of(role, Membership::Inherit)?;
-        let is_owner = roles.contains(&owner);
-        let holds = |&(bit, grant): &Wanted| {
-            // An owner can always grant on.
-            (grant && is_owner)
-                || items.iter().any(|item| {
-                    let reaches = item.grantee == Oid::INVALID || roles.contains(&item.grantee);
-                    reaches && (if grant { item.grantable } else { item.privileges }) & bit != 0
-                })
-        };
-        Ok(wanted.iter().any(holds))
+        let held = self.with_reader(|reader| match kind.letter {
+            b'r' | b's' => match reader.relation_by_oid(object)? {
+                Some(table) => reader.relation_rights(role, &table),
+                None => Ok(Held::default()),
+            },
+            b'n' => reader.schema_rights(role, object),
+            letter => reader.rights(role, letter, (owned.0, acl::optional_items(owned.1).as_deref())),
+        })?;
+        Ok(wanted.iter().any(|wanted| held.has(*wanted)))
     }
 
     fn has_column_privilege(&self, args: &[Datum]) -> SqlResult<Datum> {
         let (role, args) = self.role_and_rest(args, 3)?;
         let object = self.object_argument(SessionFn::HasTablePrivilege, &args[0])?;
-        let wanted = acl::parse_privileges(arg(args, 2), COLUMN)?;
-        let Some((owner, table_acl)) = self.owner_and_acl(&TABLE, object)? else { return Ok(Datum::Null) };
-        let Some(column) = self.column_acl(object, &args[1])? else { return Ok(Datum::Null) };
-        if self.any_granted(role, &wanted, &TABLE, object, owner, &table_acl)? {
-            return Ok(Datum::Bool(true));
-        }
-        self.granted(role, &wanted, owner, &acl::items(&column)).map(Datum::Bool)
-    }
-
-    /// ACL of a column given by name or number; none if there is no such column.
-    fn column_acl(&self, table: Oid, column: &Datum) -> SqlResult<Option<Datum>> {
-        use pg_attribute::*;
-        let (index, by_name) = match column {
-            Datum::Int2(_) => (PG_ATTRIBUTE_RELID_ATTNUM_INDEX, None),
-            name => (PG_ATTRIBUTE_RELID_ATTNAM_INDEX, Some(<&str>::from_datum(name))),
-        };
-        let row = self.with_reader(|r| r.find_one(&TABLE, index, &[table.into(), column.clone()]))?;
-        match (row, by_name) {
-            (Some((_, row)), _) if !row.bool(ATTISDROPPED) => Ok(Some(row[ATTACL].clone())),
-            (_, None) => Ok(None),
-            (_, Some(name)) => {
-                let table = self.with_reader(|r| r.relation_by_oid(table))?.map(|t| t.name.clone());
-                let table = table.unwrap_or_default();
-                Err(sql_err!(UNDEFINED_COLUMN, "column \"{name}\" of relation \"{table}\" does not exist"))
-            }
-        }
+        let wanted = acl::parse_privileges(arg(args, 2), COLUMN_PRIVILEGES)?;
+        let Some(table) = self.with_reader(|r| r.relation_by_oid(object))? else { return Ok(Datum::Null) };
+        let Some(number) = column_number(&table, &args[1])? else { return Ok(Datum::Null) };
+        let (whole, column) = self.with_reader(|reader| {
+            Ok::<_, SqlError>((
+                reader.relation_rights(role, &table)?,
+                reader.column_rights(role, &table, number)?,
+            ))
+        })?;
+        Ok(Datum::Bool(wanted.iter().any(|wanted| whole.has(*wanted) || column.has(*wanted))))
     }
 
     fn has_any_column_privilege(&self, args: &[Datum]) -> SqlResult<Datum> {
         let (role, args) = self.role_and_rest(args, 2)?;
         let object = self.object_argument(SessionFn::HasTablePrivilege, &args[0])?;
-        let wanted = acl::parse_privileges(arg(args, 1), COLUMN)?;
-        let Some((owner, table_acl)) = self.owner_and_acl(&TABLE, object)? else { return Ok(Datum::Null) };
-        if self.any_granted(role, &wanted, &TABLE, object, owner, &table_acl)? {
-            return Ok(Datum::Bool(true));
-        }
-        let index = pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX;
-        let rows = self.with_reader(|r| r.find(&pg_attribute::TABLE, index, &[object.into()]))?;
-        for (_, row) in rows.iter().filter(|(_, row)| !row.bool(pg_attribute::ATTISDROPPED)) {
-            if self.granted(role, &wanted, owner, &acl::items(&row[pg_attribute::ATTACL]))? {
-                return Ok(Datum::Bool(true));
+        let wanted = acl::parse_privileges(arg(args, 1), COLUMN_PRIVILEGES)?;
+        let Some(table) = self.with_reader(|r| r.relation_by_oid(object))? else { return Ok(Datum::Null) };
+        let held = self.with_reader(|reader| {
+            let whole = reader.relation_rights(role, &table)?;
+            for wanted in wanted {
+                if whole.has(wanted) || reader.holds_on_any_column(role, &table, wanted)? {
+                    return Ok::<_, SqlError>(true);
+                }
             }
-        }
-        Ok(Datum::Bool(false))
+            Ok(false)
+        })?;
+        Ok(Datum::Bool(held))
     }
 
     fn has_parameter_privilege(&self, args: &[Datum]) -> SqlResult<Datum> {
         let (role, args) = self.role_and_rest(args, 2)?;
         let wanted = acl::parse_privileges(arg(args, 1), bits("sA"))?;
-        if role.is_valid() && self.is_superuser(role)? {
-            return Ok(Datum::Bool(true));
-        }
         let name = arg::<&str>(args, 0).to_lowercase();
         let key = [name.as_str().into()];
         let index = pg_parameter_acl::PG_PARAMETER_ACL_PARNAME_INDEX;
         let row = self.with_reader(|r| r.find_one(&pg_parameter_acl::TABLE, index, &key))?;
         let items = row.map_or(Vec::new(), |(_, row)| acl::items(&row[pg_parameter_acl::PARACL]));
-        self.granted(role, &wanted, Oid::INVALID, &items).map(Datum::Bool)
+        let held =
+            self.with_reader(|r| r.rights(role, b'p', (catalog::BOOTSTRAP_SUPERUSER, Some(&items))))?;
+        Ok(Datum::Bool(wanted.iter().any(|wanted| held.has(*wanted))))
     }
 
-    fn has_role(&self, args: &[Datum]) -> SqlResult<Datum> {
+    fn pg_has_role(&self, args: &[Datum]) -> SqlResult<Datum> {
         let (member, args) = match args.len() > 2 {
             true => (self.role_or_oid(&args[0])?, &args[1..]),
             false => (self.names.user(), args),
@@ -305,17 +222,17 @@ impl Session {
                     Some(name) => (name, true),
                     None => (upper.as_str(), false),
                 };
-            let through = match (name, admin) {
-                ("USAGE" | "MEMBER" | "SET", true) => Membership::Admin,
-                ("USAGE", false) => Membership::Inherit,
-                ("MEMBER", false) => Membership::Any,
-                ("SET", false) => Membership::Set,
+            let is = self.with_reader(|reader| match (name, admin) {
+                ("USAGE" | "MEMBER" | "SET", true) => reader.is_admin_of(member, role),
+                ("USAGE", false) => reader.has_privileges_of(member, role),
+                ("MEMBER", false) => reader.is_member_of(member, role),
+                ("SET", false) => reader.may_become(member, role),
                 _ => {
                     let word = word.trim();
-                    return Err(sql_err!(INVALID_PARAMETER_VALUE, "unrecognized privilege type: \"{word}\""));
+                    Err(sql_err!(INVALID_PARAMETER_VALUE, "unrecognized privilege type: \"{word}\""))
                 }
-            };
-            if self.is_superuser(member)? || self.roles_of(member, through)?.contains(&role) {
+            })?;
+            if is {
                 return Ok(Datum::Bool(true));
             }
         }
@@ -327,48 +244,6 @@ impl Session {
             Datum::Oid(oid) => Ok(Oid(*oid)),
             name => self.role_named(<&str>::from_datum(name)),
         }
-    }
-
-    /// Whether a role is a superuser; a role that does not exist is none.
-    pub(crate) fn is_superuser(&self, role: Oid) -> SqlResult<bool> {
-        if role == self.names.session_user() && role == self.names.user() {
-            return Ok(self.superuser.get());
-        }
-        let key = [role.into()];
-        let row =
-            self.with_reader(|r| r.find_one(&pg_authid::TABLE, pg_authid::PG_AUTHID_OID_INDEX, &key))?;
-        Ok(row.is_some_and(|(_, row)| row.bool(pg_authid::ROLSUPER)))
-    }
-
-    /// The role itself and those that it belongs to.
-    pub(super) fn roles_of(&self, role: Oid, through: Membership) -> SqlResult<Vec<Oid>> {
-        use pg_auth_members::*;
-        let mut roles = vec![role];
-        let mut next = 0;
-        while let Some(&member) = roles.get(next) {
-            next += 1;
-            if !member.is_valid() {
-                continue;
-            }
-            let index = PG_AUTH_MEMBERS_MEMBER_ROLE_INDEX;
-            for (_, row) in self.with_reader(|r| r.find(&TABLE, index, &[member.into()]))? {
-                let counts = match through {
-                    Membership::Any => true,
-                    Membership::Inherit => row.bool(INHERIT_OPTION),
-                    Membership::Set => row.bool(SET_OPTION),
-                    Membership::Admin => row.bool(ADMIN_OPTION),
-                };
-                let of = row.oid(ROLEID);
-                if counts && !roles.contains(&of) {
-                    roles.push(of);
-                }
-            }
-        }
-        if through == Membership::Admin {
-            // Nobody administers himself.
-            roles.remove(0);
-        }
-        Ok(roles)
     }
 
     fn make_acl_item(&self, args: &[Datum]) -> SqlResult<Datum> {
@@ -413,34 +288,17 @@ impl Session {
     }
 }
 
-/// Which memberships of roles count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Membership {
-    Any,
-    Inherit,
-    Set,
-    Admin,
-}
-
-/// Catalogs whose rows hold secrets or samples of data.
-static PRIVATE: [Oid; 6] = [
-    pg_authid::TABLE.oid,
-    catalog::system::pg_subscription::TABLE.oid,
-    catalog::system::pg_user_mapping::TABLE.oid,
-    catalog::system::pg_statistic::TABLE.oid,
-    catalog::system::pg_statistic_ext_data::TABLE.oid,
-    catalog::system::pg_largeobject::TABLE.oid,
-];
-
-/// What built-in objects grant everybody although they have no ACL: reading the catalogs, using their schemas.
-fn built_in_grants(kind: &Kind, object: Oid, owner: Oid) -> Option<AclItem> {
-    let privileges = match kind.letter {
-        _ if !object.is_pinned() => return None,
-        b'r' if !PRIVATE.contains(&object) => bits("r"),
-        b'n' => bits("U"),
-        _ => return None,
-    };
-    Some(AclItem { grantee: Oid::INVALID, grantor: owner, privileges, grantable: 0 })
+/// A column given by name or number; none if there is none of that number.
+fn column_number(table: &Table, which: &Datum) -> SqlResult<Option<i16>> {
+    if let Datum::Int2(number) = which {
+        let known = |c: &catalog::Column| !c.dropped;
+        let at = usize::try_from(*number).ok().and_then(|number| number.checked_sub(1));
+        return Ok(at.and_then(|at| table.columns.get(at)).is_some_and(known).then_some(*number));
+    }
+    let name = <&str>::from_datum(which);
+    table.column(name).map(|(number, _)| Some(number)).ok_or_else(|| {
+        sql_err!(UNDEFINED_COLUMN, "column \"{name}\" of relation \"{}\" does not exist", table.name)
+    })
 }
 
 /// One row a privilege.

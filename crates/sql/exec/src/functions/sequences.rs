@@ -187,15 +187,13 @@ impl Session {
         Ok(table)
     }
 
-    fn check_sequence_access(&self, table: &Table, privileges: &str) -> SqlResult<()> {
-        if self.superuser.get() || table.owner == self.names.user() {
+    /// Fails unless the current user holds one of these privileges (letters of an ACL) on a sequence.
+    fn check_sequence_access(&self, table: &Table, letters: &str) -> SqlResult<()> {
+        let held = self.with_reader(|reader| reader.relation_rights(reader.session.user(), table))?;
+        if held.has((types::acl::bits(letters), false)) {
             return Ok(());
         }
-        let args = [Datum::Oid(table.oid.0), Datum::text(privileges)];
-        match self.sequence_privilege(&args)? {
-            Datum::Bool(true) => Ok(()),
-            _ => Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for sequence {}", table.name)),
-        }
+        Err(catalog::authority::denied("sequence", &table.name))
     }
 
     fn check_sequence_writable(&self, table: &Table, what: &str) -> SqlResult<()> {
@@ -216,7 +214,7 @@ impl Session {
 
     fn next_value(&self, oid: Oid) -> SqlResult<i64> {
         let table = self.open_sequence(oid)?;
-        self.check_sequence_access(&table, "USAGE, UPDATE")?;
+        self.check_sequence_access(&table, "Uw")?;
         self.check_sequence_writable(&table, "nextval()")?;
         let from_stock = {
             let mut sequences = self.sequences.borrow_mut();
@@ -268,7 +266,7 @@ impl Session {
 
     fn current_value(&self, oid: Oid) -> SqlResult<i64> {
         let table = self.open_sequence(oid)?;
-        self.check_sequence_access(&table, "USAGE, SELECT")?;
+        self.check_sequence_access(&table, "Ur")?;
         let last = self.sequences.borrow().held.get(&oid).and_then(|held| held.last);
         last.ok_or_else(|| {
             sql_err!(
@@ -291,7 +289,7 @@ impl Session {
 
     fn set_value(&self, oid: Oid, value: i64, called: bool) -> SqlResult<()> {
         let table = self.open_sequence(oid)?;
-        self.check_sequence_access(&table, "UPDATE")?;
+        self.check_sequence_access(&table, "w")?;
         self.check_sequence_writable(&table, "setval()")?;
         let Sequence { min, max, .. } = Self::parameters_of(&table)?;
         if !(min..=max).contains(&value) {
@@ -315,7 +313,7 @@ impl Session {
     /// NULL unless a value was handed out, and for who may not look.
     fn sequence_last_value(&self, oid: Oid) -> SqlResult<Datum> {
         let table = self.open_sequence(oid)?;
-        if self.check_sequence_access(&table, "SELECT, USAGE").is_err() {
+        if self.check_sequence_access(&table, "Ur").is_err() {
             return Ok(Datum::Null);
         }
         let row = self.engine().read_sequence(table.file).map_err(storage)?;
@@ -327,7 +325,7 @@ impl Session {
         let table =
             table.ok_or_else(|| sql_err!(UNDEFINED_TABLE, "relation with OID {oid} does not exist"))?;
         if table.kind == RelationKind::Sequence {
-            self.check_sequence_access(&table, "UPDATE, SELECT, USAGE")?;
+            self.check_sequence_access(&table, "wrU")?;
         }
         let sequence = Self::parameters_of(&table)?;
         Ok(vec![vec![
@@ -343,7 +341,7 @@ impl Session {
 
     fn sequence_data(&self, oid: Oid) -> SqlResult<Vec<Row>> {
         let table = self.open_sequence(oid)?;
-        if self.check_sequence_access(&table, "SELECT").is_err() {
+        if self.check_sequence_access(&table, "r").is_err() {
             return Ok(vec![vec![Datum::Null, Datum::Null]]);
         }
         let row = self.engine().read_sequence(table.file).map_err(storage)?;

@@ -21,7 +21,7 @@ impl Session {
     pub(super) fn setting_rows(&self, id: SessionFn) -> SqlResult<Option<Vec<Row>>> {
         match id {
             SessionFn::PgShowAllSettings => {
-                Ok(Some(self.settings.borrow().rows().into_iter().map(setting_row).collect()))
+                Ok(Some(self.visible_settings()?.into_iter().map(setting_row).collect()))
             }
             _ => Ok(None),
         }
@@ -29,7 +29,7 @@ impl Session {
 
     fn current_setting(&self, args: &[Datum]) -> SqlResult<Datum> {
         let missing_ok = args.len() > 1 && arg(args, 1);
-        match self.settings.borrow().show(arg(args, 0)) {
+        match self.shown_setting(arg(args, 0)) {
             Ok(value) => Ok(Datum::text(&value)),
             Err(error) if missing_ok && error.code() == SqlState::UNDEFINED_OBJECT => Ok(Datum::Null),
             Err(error) => Err(error),

@@ -47,27 +47,11 @@ impl Session {
         runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
         runtime::check_interrupts().map_err(crate::error::interrupted)?;
         let function = invocation.function;
-        let caller = match function.security_definer {
-            true => Some(self.become_role(function.owner)?),
-            false => None,
-        };
-        let result = self.under_settings(function, || self.in_language(invocation));
-        if let Some((user, superuser)) = caller {
-            self.names.set_user(user);
-            self.superuser.set(superuser);
+        let run = || self.under_settings(function, || self.in_language(invocation));
+        match function.security_definer {
+            true => self.as_role(function.owner, run),
+            false => run(),
         }
-        result
-    }
-
-    /// Makes a role the current one. Gives who was it before.
-    fn become_role(&self, role: Oid) -> SqlResult<(Oid, bool)> {
-        let before = (self.names.user(), self.superuser.get());
-        if before.0 != role {
-            let superuser = self.with_reader(|r| r.role_by_oid(role))?.is_some_and(|role| role.superuser);
-            self.names.set_user(role);
-            self.superuser.set(superuser);
-        }
-        Ok(before)
     }
 
     /// Runs `body` under the settings of a function's SET clauses.

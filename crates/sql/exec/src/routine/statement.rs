@@ -104,6 +104,7 @@ impl Run {
             let name = command_name(plan.command);
             return Err(not_in_read_only(name));
         }
+        session.check_permitted(&planned.shared)?;
         session.refuse_writes(plan)?;
         let kept = planned.execution.borrow_mut().take();
         let execution = match kept {

@@ -7,15 +7,15 @@ use std::sync::atomic::Ordering;
 
 use base::settings::{SessionSettings, Setting, Source as SettingSource, Value, Who};
 use base::{SqlError, SqlResult, sql_err};
-use catalog::{POSTGRES, Reader, SessionCatalog};
+use catalog::{DatabaseRow, POSTGRES, Reader, Role, SessionCatalog};
 use heap::ComboCids;
 use txn::{LockTimeouts, Transaction};
-use types::FormatContext;
 use types::call::{ByteaOutput, DateFormat, DateOrder, IntervalStyle};
 use types::random::Random;
 use types::timezone::TimeZone;
+use types::{FormatContext, acl};
 
-use super::modes::check_role;
+use super::identity::{Identity, names_a_role};
 use super::{Backend, Instance, Session, SessionInfo, session_id};
 use crate::spill::TempDir;
 
@@ -51,9 +51,14 @@ impl Session {
                 info.database
             )));
         }
+        admit(&instance, &reader, &role, &database)?;
+        let identity = Identity::new(&role);
         for (name, value) in &info.options {
-            check_role(&reader, role.oid, name, value).map_err(fatal)?;
+            if let Some(setting) = Setting::find(name).filter(|setting| names_a_role(*setting)) {
+                identity.check(&reader, role.oid, setting, value).map_err(fatal)?;
+            }
         }
+        let stored = stored_settings(&reader, &identity, &role, &database)?;
         txn.abort();
         let reloads = instance.reloads.load(Ordering::Acquire);
         let mut settings = SessionSettings::new(instance.settings());
@@ -62,6 +67,14 @@ impl Session {
         // A client that connects is told all of them.
         settings.take_changed();
         settings.set_default("session_authorization", &role.name, SettingSource::Client, who)?;
+        let mut warnings = Vec::new();
+        for Stored { name, value, source } in stored {
+            // They were judged when they were stored; one that has become wrong keeps nobody out.
+            if let Err(mut error) = settings.set_default(&name, &value, source, Who::Superuser) {
+                error.report_mut().severity = base::Severity::Warning;
+                warnings.push(error);
+            }
+        }
         for (name, value) in &info.options {
             settings.set_default(name, value, SettingSource::Client, who).map_err(fatal)?;
         }
@@ -85,7 +98,7 @@ impl Session {
             format: RefCell::new(Rc::new(FormatContext::default())),
             format_version: Cell::new(u32::MAX),
             search_path_version: Cell::new(u32::MAX),
-            superuser: Cell::new(role.superuser),
+            identity,
             reloads: Cell::new(reloads),
             prepared: RefCell::default(),
             simple: RefCell::default(),
@@ -95,7 +108,7 @@ impl Session {
             just_bound: Cell::new(false),
             random: RefCell::new(Random::new(runtime::random_u64())),
             temp: TempDir { path: instance_dir.join("base/pgsql_tmp"), pid: info.pid },
-            notices: RefCell::default(),
+            notices: RefCell::new(warnings),
             domains: Default::default(),
             sql_bodies: Default::default(),
             new_labels: Default::default(),
@@ -115,7 +128,7 @@ impl Session {
         let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
         let role = reader.role(user);
         txn.abort();
-        Ok(role?.and_then(|role| role.password))
+        Ok(role?.and_then(|role| role.usable_password(runtime::wall_clock_micros())))
     }
 
     /// Settings to report with ParameterStatus after authentication: name and value.
@@ -176,6 +189,8 @@ impl Session {
         if self.search_path_version.replace(version) != version {
             self.names.set_search_path(split_names(settings.text(Setting::search_path)));
         }
+        drop(settings);
+        self.follow_identity();
     }
 
     /// Rebuilds the formats of values if a setting changed them, and sets their times.
@@ -254,6 +269,65 @@ fn quoted_name(text: &str) -> (String, &str) {
         }
     }
     (name, "")
+}
+
+/// A value of `pg_db_role_setting`.
+struct Stored {
+    name: String,
+    value: String,
+    source: SettingSource,
+}
+
+/// What ALTER ROLE and ALTER DATABASE ... SET have stored for a session of this role in this database.
+fn stored_settings(
+    reader: &Reader<'_>,
+    identity: &Identity,
+    role: &Role,
+    database: &DatabaseRow,
+) -> SqlResult<Vec<Stored>> {
+    let nobody = base::Oid::INVALID;
+    let mut all = Vec::new();
+    for (database, of, source) in [
+        (nobody, nobody, SettingSource::Global),
+        (database.oid, nobody, SettingSource::Database),
+        (nobody, role.oid, SettingSource::User),
+        (database.oid, role.oid, SettingSource::DatabaseUser),
+    ] {
+        for (name, value) in reader.stored_settings(database, of)? {
+            if let Some(setting) = Setting::find(&name).filter(|setting| names_a_role(*setting))
+                && identity.check(reader, role.oid, setting, &value).is_err()
+            {
+                continue;
+            }
+            all.push(Stored { name, value, source });
+        }
+    }
+    Ok(all)
+}
+
+/// Fails if the role may not come into the database, or too many of its sessions are there. Superusers always may.
+fn admit(instance: &Instance, reader: &Reader<'_>, role: &Role, database: &DatabaseRow) -> SqlResult<()> {
+    if role.superuser {
+        return Ok(());
+    }
+    let rights = reader.rights(role.oid, b'd', (database.owner, database.acl.as_deref()))?;
+    if !rights.has((acl::bits("c"), false)) {
+        let denied = catalog::authority::denied("database", &format!("\"{}\"", database.name));
+        return Err(fatal(denied.detail("User does not have CONNECT privilege.")));
+    }
+    let sessions = instance.sessions().list();
+    let many = |limit: i32, count: usize| limit >= 0 && count >= limit as usize;
+    if many(database.connection_limit, sessions.iter().filter(|s| s.database == database.oid).count()) {
+        return Err(fatal(sql_err!(
+            TOO_MANY_CONNECTIONS,
+            "too many connections for database \"{}\"",
+            database.name
+        )));
+    }
+    if many(role.connection_limit, sessions.iter().filter(|s| s.user == role.oid).count()) {
+        return Err(fatal(sql_err!(TOO_MANY_CONNECTIONS, "too many connections for role \"{}\"", role.name)));
+    }
+    Ok(())
 }
 
 fn fatal(mut error: SqlError) -> SqlError {

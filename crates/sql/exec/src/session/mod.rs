@@ -6,7 +6,7 @@
 //! * `login`: a new session. `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones. `cursor`: DECLARE, FETCH.
 //!   `nested`: PREPARE, EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
-//! * `modes`: isolation level, READ ONLY and their like. `export`: snapshots for other transactions.
+//! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `access`: what statements need. `export`: snapshots for other transactions.
 //! * `planning`, `facilities`: what the planner and running statements see of a session.
 //!
 //! # Invariants
@@ -17,9 +17,11 @@
 //! # PostgreSQL counterpart
 //! `tcop/postgres.c`, `tcop/pquery.c`, `utils/cache/plancache.c`.
 
+mod access;
 mod cursor;
 mod export;
 mod facilities;
+mod identity;
 mod login;
 mod modes;
 mod nested;
@@ -40,17 +42,19 @@ use std::sync::{Arc, OnceLock};
 use base::settings::{ServerSettings, SessionSettings, Setting};
 use base::{Oid, Severity, SqlError, SqlResult};
 use catalog::change::Changer;
-use catalog::{Catalog, Reader, SessionCatalog};
+use catalog::{Catalog, Cluster, Reader, SessionCatalog};
 use engine::Engine;
 use heap::ComboCids;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 use txn::{SessionId, Transaction};
 use types::FormatContext;
 
 use crate::output::{Format, Output};
 use crate::spill::TempDir;
+pub(crate) use access::Needs;
 pub(crate) use cursor::CursorInfo;
+use identity::Identity;
 use portals::Portals;
 pub use registry::{Activity, Backend, BackendState, Registered, Sessions};
 use statement::PlanCache;
@@ -61,7 +65,7 @@ pub(crate) use statement::{Body, Planned, Source, Work};
 pub struct Instance {
     engine: Arc<Engine>,
     /// Catalogs of the databases that sessions have connected to.
-    catalogs: Mutex<FxHashMap<Oid, Arc<Catalog>>>,
+    cluster: Arc<Cluster>,
     settings: RwLock<Arc<ServerSettings>>,
     /// Counts reloads: sessions look at it before each statement, and at `settings` only when it moved.
     reloads: AtomicU64,
@@ -77,6 +81,18 @@ pub struct Instance {
     configured: AtomicI64,
     /// Asks the server to read its configuration again.
     reload: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    /// What passwords are stored as.
+    passwords: OnceLock<Box<dyn Passwords>>,
+}
+
+/// What passwords are stored as: the business of the layer that checks them.
+pub trait Passwords: Send + Sync {
+    /// A verifier for a password.
+    fn verifier(&self, password: &str, iterations: u32) -> String;
+    /// Whether a text is a verifier.
+    fn is_verifier(&self, text: &str) -> bool;
+    /// Whether a verifier is of this password; false if it is no verifier.
+    fn matches(&self, verifier: &str, password: &str) -> bool;
 }
 
 impl Instance {
@@ -85,7 +101,7 @@ impl Instance {
         let now = runtime::wall_clock_micros();
         Arc::new(Instance {
             engine,
-            catalogs: Mutex::default(),
+            cluster: Arc::default(),
             settings: RwLock::new(settings),
             reloads: AtomicU64::new(0),
             plans: PlanCache::default(),
@@ -95,6 +111,7 @@ impl Instance {
             started: now,
             configured: AtomicI64::new(now),
             reload: OnceLock::new(),
+            passwords: OnceLock::new(),
         })
     }
 
@@ -141,6 +158,19 @@ impl Instance {
         let _ = self.reload.set(Box::new(action));
     }
 
+    /// How passwords are stored; set once, by the server.
+    pub fn on_passwords(&self, passwords: impl Passwords + 'static) {
+        let _ = self.passwords.set(Box::new(passwords));
+    }
+
+    /// How passwords are stored.
+    pub(crate) fn passwords(&self) -> SqlResult<&dyn Passwords> {
+        match self.passwords.get() {
+            Some(passwords) => Ok(&**passwords),
+            None => Err(SqlError::not_supported("passwords without a server that checks them")),
+        }
+    }
+
     /// Asks the server to read its configuration again. False if nobody listens.
     pub(crate) fn request_reload(&self) -> bool {
         self.reload.get().inspect(|action| action()).is_some()
@@ -148,11 +178,7 @@ impl Instance {
 
     /// The catalogs of a database.
     pub fn catalog(&self, database: Oid, name: &str) -> Arc<Catalog> {
-        self.catalogs
-            .lock()
-            .entry(database)
-            .or_insert_with(|| Catalog::new(&self.engine, database, name))
-            .clone()
+        self.cluster.catalog(&self.engine, database, name)
     }
 }
 
@@ -216,7 +242,8 @@ pub struct Session {
     search_path_version: Cell<u32>,
     /// Reloads of the configuration taken over.
     reloads: Cell<u64>,
-    pub(crate) superuser: Cell<bool>,
+    /// The roles that it has been.
+    identity: Identity,
     /// Named statements, and the unnamed one.
     pub(crate) prepared: RefCell<FxHashMap<Box<str>, Rc<Source>>>,
     /// The last single query of the simple protocol.

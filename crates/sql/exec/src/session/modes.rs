@@ -1,6 +1,5 @@
 //! # What
 //! Transaction modes: what BEGIN, SET TRANSACTION and the settings `transaction_*` change, when they may, and what READ ONLY refuses.
-//! Beside them the settings that the catalog judges: `role` and `session_authorization`.
 //!
 //! # Invariants
 //! 1. The modes live in the transaction ([`Characteristics`]); the three settings of the same names only show them.
@@ -10,13 +9,14 @@
 //! it can stand neither here nor in a default.
 
 use base::settings::{Setting, Value, Who};
-use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::{CatalogView, Reader};
+use base::{SqlResult, sql_err};
+use catalog::CatalogView;
 use parse::ast::{DefElem, OptionValue};
 use plan::RowLockStrength;
 use txn::{Characteristics, IsolationLevel};
 
 use super::Session;
+use super::identity::names_a_role;
 
 impl Session {
     /// SET, SET LOCAL and `set_config`; `None` is the default.
@@ -25,10 +25,10 @@ impl Session {
             let value = self.settings.borrow().check(setting, text)?;
             return self.set_mode(setting, &value);
         }
-        if let Some(text) = text.filter(|_| names_a_role(name)) {
-            self.with_reader(|reader| check_role(reader, self.names.session_user(), name, text))?;
+        if let Some(setting) = Setting::find(name).filter(|setting| names_a_role(*setting)) {
+            return self.change_identity(setting, text, local);
         }
-        let who = if self.superuser.get() { Who::Superuser } else { Who::User };
+        let who = if self.has_all_rights()? { Who::Superuser } else { Who::User };
         let level = self.txn.borrow().depth() as u32;
         self.settings.borrow_mut().set(name, text, local, level, who)?;
         self.apply_settings();
@@ -147,27 +147,6 @@ impl Session {
             }
         }
         Ok(())
-    }
-}
-
-fn names_a_role(setting: &str) -> bool {
-    matches!(Setting::find(setting), Some(Setting::role | Setting::session_authorization))
-}
-
-/// Judges a value of `role` and `session_authorization`, in a session of `user`: the role must be there.
-pub(super) fn check_role(reader: &Reader<'_>, user: Oid, name: &str, text: &str) -> SqlResult<()> {
-    let command = match Setting::find(name) {
-        Some(Setting::role) if text == "none" => return Ok(()),
-        Some(Setting::role) => "SET ROLE",
-        Some(Setting::session_authorization) => "SET SESSION AUTHORIZATION",
-        _ => return Ok(()),
-    };
-    match reader.role(text)? {
-        None => Err(sql_err!(INVALID_PARAMETER_VALUE, "role \"{text}\" does not exist")),
-        Some(role) if role.oid != user => {
-            Err(SqlError::not_supported(format_args!("{command} to another role than the session's")))
-        }
-        Some(_) => Ok(()),
     }
 }
 

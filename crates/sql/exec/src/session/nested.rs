@@ -69,7 +69,9 @@ impl Session {
         let Work::Query(_) = &source.work else {
             return Err(sql_err!(INVALID_CURSOR_DEFINITION, "prepared statement is not a SELECT"));
         };
-        Ok(self.current_plan(source)?.shared.prepared.clone())
+        let planned = self.current_plan(source)?;
+        self.check_permitted(&planned.shared)?;
+        Ok(planned.shared.prepared.clone())
     }
 
     fn source_of_execute(&self, name: &str) -> SqlResult<Rc<Source>> {
@@ -203,7 +205,9 @@ impl Session {
                     let name = crate::command::statement_name(query);
                     return Err(SqlError::not_supported(format!("EXPLAIN {name}")));
                 };
-                let prepared = self.current_plan(&source)?.shared.prepared.clone();
+                let planned = self.current_plan(&source)?;
+                self.check_permitted(&planned.shared)?;
+                let prepared = planned.shared.prepared.clone();
                 Ok(Explained { prepared: Some(prepared), params: Vec::new(), table: None })
             }
         }

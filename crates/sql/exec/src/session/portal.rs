@@ -165,6 +165,7 @@ impl Session {
     fn start(&self, portal: &Portal) -> SqlResult<Running> {
         let planned = self.portal_plan(portal)?;
         let statement = &planned.shared.prepared.statement;
+        self.check_permitted(&planned.shared)?;
         self.refuse_writes(statement)?;
         let kept = planned.execution.borrow_mut().take();
         let execution = match kept {

@@ -48,7 +48,7 @@ impl Session {
         self.prevent_in_block(command)?;
         let by = Resolver {
             user: self.names.user(),
-            superuser: self.superuser.get(),
+            superuser: self.has_all_rights()?,
             database: self.catalog.database(),
         };
         let forget = |invalidations: &[u8]| self.catalog.forget_prepared(invalidations);

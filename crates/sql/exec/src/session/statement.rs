@@ -9,7 +9,8 @@
 //! 1. A plan runs only while every relation in `depends` is current, checked while the statement holds its locks on them.
 //! 2. Plans made from the transaction's own catalog changes are not shared with other sessions, and not used after the next
 //!    change.
-//! 3. No plan reads an index under a snapshot that the index is too young for; a plan that does without such an index is not shared, and
+//! 3. A plan is of one user, who has what it needs ([`super::access`]): asked before its first run, and again when rights changed.
+//! 4. No plan reads an index under a snapshot that the index is too young for; a plan that does without such an index is not shared, and
 //!    made anew once a snapshot may use it.
 //!
 //! # Locks
@@ -18,6 +19,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use analyze::ParamTypes;
 use analyze::routine::{ReturnForm, ReturnType};
@@ -78,6 +80,10 @@ pub(crate) struct SharedPlan {
     sizes: Box<[u32]>,
     /// Set if it uses types, functions, operators or casts that users made.
     definitions: Option<Validity>,
+    /// Roles, memberships and schemas are as they were.
+    authority: Validity,
+    /// Its user was found to have what it needs.
+    permitted: AtomicBool,
     /// Some of these are temporary.
     temporary: bool,
     /// Whether some index of them is not for every snapshot, see [`catalog::Index::check_xmin`].
@@ -102,6 +108,7 @@ struct Versions {
     search_path: u32,
     planner: u32,
     own_changes: u64,
+    user: Oid,
 }
 
 /// Plans by text, for all sessions of a server.
@@ -197,6 +204,7 @@ impl SharedPlan {
     fn is_current(&self) -> bool {
         self.depends.iter().all(|table| table.validity.is_current())
             && self.definitions.as_ref().is_none_or(Validity::is_current)
+            && self.authority.is_current()
     }
 
     /// Whether an index was left out that younger snapshots may use.
@@ -230,6 +238,7 @@ impl Session {
             search_path: settings.fast().search_path_version,
             planner: settings.fast().planner_version,
             own_changes: self.names.changes_version(),
+            user: self.names.user(),
         }
     }
 
@@ -273,6 +282,16 @@ impl Session {
                 return Ok(planned);
             }
         }
+    }
+
+    /// Fails unless the current user has what the plan needs: one atomic once that is known.
+    pub(crate) fn check_permitted(&self, plan: &SharedPlan) -> SqlResult<()> {
+        // Relaxed: the plan's user, tables and authority are compared before each run; nothing else hangs on the flag.
+        if !plan.permitted.load(Ordering::Relaxed) {
+            self.check_access(&plan.prepared.needs)?;
+            plan.permitted.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// Takes the plan's relation locks: two atomics each on the fast path.
@@ -391,7 +410,7 @@ impl Session {
     }
 
     fn analyze_and_plan(&self, source: &Source) -> SqlResult<SharedPlan> {
-        let definitions = self.catalog.definitions();
+        let (definitions, authority) = (self.catalog.definitions(), self.catalog.authority());
         let view = RecordingView::new(self);
         let format = self.format();
         let call = types::Call::new(&format).with_session(self);
@@ -414,6 +433,8 @@ impl Session {
             form,
             prepared,
             definitions,
+            authority,
+            permitted: AtomicBool::new(false),
             temporary: depends.iter().any(|table| table.persistence == 't'),
             sizes: depends.iter().map(|table| self.pages(table)).collect(),
             checks_xmin: depends.iter().flat_map(|t| &t.indexes).any(|i| i.check_xmin.is_some()),

@@ -50,15 +50,20 @@ impl Server {
 
     /// A new session of the superuser.
     pub fn connect(&self) -> Client {
+        self.connect_as("postgres").expect("the superuser can connect")
+    }
+
+    /// A new session of a role.
+    pub fn connect_as(&self, user: &str) -> SqlResult<Client> {
         let info = SessionInfo {
             pid: self.next_pid.fetch_add(1, Ordering::Relaxed),
-            user: "postgres".into(),
+            user: user.into(),
             database: "postgres".into(),
             options: Vec::new(),
             client_address: None,
         };
         let instance = self.instance.clone().expect("the cluster is open");
-        Client { session: Session::new(instance, info).expect("the superuser can connect") }
+        Ok(Client { session: Session::new(instance, info)? })
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use base::{SqlError, SqlResult, sql_err};
+use catalog::predefined;
 use parse::ast::{Copy, CopyTarget};
 use runtime::fs::{File, OpenOptions};
 
@@ -13,20 +14,27 @@ use crate::session::Session;
 /// Bytes read or gathered at once.
 const CHUNK: usize = 64 * 1024;
 
-/// Only superusers reach files.
+/// Only superusers and members of certain roles reach files and programs.
 pub(super) fn check_right(session: &Session, copy: &Copy) -> SqlResult<()> {
-    if copy.target == CopyTarget::Client || session.superuser.get() {
+    let (role, role_name, other_end) = match (&copy.target, copy.from) {
+        (CopyTarget::Client, _) => return Ok(()),
+        (CopyTarget::Program(_), _) => {
+            (predefined::EXECUTE_SERVER_PROGRAM, "pg_execute_server_program", "an external program")
+        }
+        (CopyTarget::File(_), true) => (predefined::READ_SERVER_FILES, "pg_read_server_files", "a file"),
+        (CopyTarget::File(_), false) => (predefined::WRITE_SERVER_FILES, "pg_write_server_files", "a file"),
+    };
+    if session.has_role(role)? {
         return Ok(());
     }
-    let (message, role) = if copy.from {
-        ("permission denied to COPY from a file", "pg_read_server_files")
-    } else {
-        ("permission denied to COPY to a file", "pg_write_server_files")
+    let direction = match (&copy.target, copy.from) {
+        (CopyTarget::Program(_), _) => "to or from",
+        (_, true) => "from",
+        (_, false) => "to",
     };
-    Err(SqlError::new(base::SqlState::INSUFFICIENT_PRIVILEGE, message)
+    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied to COPY {direction} {other_end}")
         .detail(format!(
-            "Only roles with privileges of the \"{role}\" role may COPY {} a file.",
-            if copy.from { "from" } else { "to" }
+            "Only roles with privileges of the \"{role_name}\" role may COPY {direction} {other_end}."
         ))
         .hint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone."))
 }

@@ -48,8 +48,9 @@ pub(super) fn run(
 ) -> SqlResult<u64> {
     let name = copy.relation.as_ref().ok_or_else(|| SqlError::internal("COPY FROM without a table"))?;
     let table = names::open(session, name, LockMode::RowExclusive)?;
-    check(session, &table)?;
     let numbers = column_numbers(&table, &copy.columns)?;
+    super::check_access(session, &table, &numbers, false)?;
+    check(session, &table)?;
     let target = Target::new(session, copy, &table, &numbers, text)?;
     let mut load = Load::new(session, options, &table, &numbers, target)?;
     let mut source = Source::open(&copy.target, numbers.len(), out)?;
@@ -70,9 +71,6 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
             names::check_not_system(table)?;
             if table.persistence != 't' {
                 session.refuse_read_only("COPY FROM")?;
-            }
-            if !names::owns(session, table.owner)? {
-                return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for table {name}"));
             }
             return Ok(());
         }

@@ -14,8 +14,10 @@ mod split;
 mod to;
 
 use base::{SqlError, SqlResult, sql_err};
+use catalog::authority::Wanted;
 use catalog::{Generated, Table};
 use parse::ast::{Copy, CopyTarget};
+use types::acl;
 
 use crate::output::Output;
 use crate::session::Session;
@@ -38,6 +40,15 @@ pub(crate) fn run(session: &Session, copy: &Copy, text: &str, out: &mut dyn Outp
 }
 
 /// Attribute numbers of the columns named, or of all.
+/// Fails unless the current user may read these columns (positions), or insert them.
+fn check_access(session: &Session, table: &Table, numbers: &[usize], read: bool) -> SqlResult<()> {
+    let columns: Vec<i16> = numbers.iter().map(|n| *n as i16 + 1).collect();
+    let (required, selected, inserted): (_, &[i16], &[i16]) =
+        if read { (acl::bits("r"), &columns, &[]) } else { (acl::bits("a"), &[], &columns) };
+    let wanted = Wanted { required, selected, inserted, updated: &[] };
+    session.check_relation(session.names.user(), table.oid, wanted)
+}
+
 fn column_numbers(table: &Table, names: &[String]) -> SqlResult<Vec<usize>> {
     if names.is_empty() {
         let live = |i: &usize| !table.columns[*i].dropped && table.columns[*i].generated == Generated::None;

@@ -11,7 +11,7 @@ use types::Call;
 use super::file::Sink;
 use super::options::{CopyOptions, Format, Header};
 use super::split::write_field;
-use super::{column_numbers, forced};
+use super::{check_access, column_numbers, forced};
 use crate::command::internal::Internal;
 use crate::command::names;
 use crate::output::Output;
@@ -28,8 +28,9 @@ pub(super) fn run(
     match (&copy.relation, &copy.query) {
         (Some(name), _) => {
             let table = names::open(session, name, LockMode::AccessShare)?;
-            check(session, &table)?;
             let numbers = column_numbers(&table, &copy.columns)?;
+            check_access(session, &table, &numbers, true)?;
+            check(&table)?;
             copy_table(session, copy, options, &table, &numbers, out)
         }
         (None, Some(query)) => copy_query(session, copy, options, (query, text), out),
@@ -37,7 +38,7 @@ pub(super) fn run(
     }
 }
 
-fn check(session: &Session, table: &Table) -> SqlResult<()> {
+fn check(table: &Table) -> SqlResult<()> {
     let name = &table.name;
     match table.kind {
         RelationKind::Table | RelationKind::Toast | RelationKind::MaterializedView => {}
@@ -55,9 +56,6 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
         _ => {
             return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot copy from non-table relation \"{name}\""));
         }
-    }
-    if !names::owns(session, table.owner)? {
-        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for table {name}"));
     }
     Ok(())
 }
@@ -187,6 +185,7 @@ fn copy_query(
     out: &mut dyn Output,
 ) -> SqlResult<u64> {
     let mut internal = Internal::new(session, query, text, &[])?;
+    session.check_access(&internal.prepared().needs)?;
     let result = internal.columns();
     if result.is_empty() && internal.modifies() {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "COPY query must have a RETURNING clause"));

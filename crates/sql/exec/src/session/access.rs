@@ -1,0 +1,126 @@
+//! # What
+//! What planned statements need on relations and functions, and whether the current user has it.
+//!
+//! # Invariants
+//! 1. A plan of another user's is never run: [`super::statement`] keeps the user beside each. That a plan's needs were met
+//!    is remembered with it, and holds as long as the plan is current: changes of ACLs, owners, roles, memberships and
+//!    schemas make it stale.
+//!
+//! # PostgreSQL counterpart
+//! `ExecCheckPermissions` of `executor/execMain.c`.
+
+use analyze::query::{Access, Query, RteKind};
+use analyze::{Expr, walk};
+use base::{Oid, SqlError, SqlResult};
+use catalog::CatalogView;
+use catalog::authority::{self, Wanted};
+use types::acl::bits;
+
+use super::Session;
+
+/// What a statement needs.
+#[derive(Debug, Default)]
+pub(crate) struct Needs {
+    relations: Vec<(Oid, Access)>,
+    /// Functions that it may call.
+    functions: Vec<Oid>,
+}
+
+impl Needs {
+    /// Of an analysed query.
+    pub(crate) fn of(query: &Query) -> Needs {
+        let mut needs = Needs::default();
+        needs.add_relations(query);
+        let never = walk::visit_query::<std::convert::Infallible>(query, 0, &mut |expr, _| {
+            match expr {
+                Expr::SubLink(sub) => needs.add_relations(&sub.query),
+                Expr::Func(call) => needs.functions.push(call.function),
+                Expr::Op(call) | Expr::Distinct(call) | Expr::NullIf(call) => {
+                    needs.functions.push(call.function)
+                }
+                Expr::ScalarArray(call) => needs.functions.push(call.function),
+                Expr::Aggregate(call) => needs.functions.push(call.function),
+                Expr::Window(call) => needs.functions.push(call.function),
+                _ => {}
+            }
+            Ok(true)
+        });
+        let Ok(()) = never;
+        needs.functions.sort_unstable();
+        needs.functions.dedup();
+        needs
+    }
+
+    /// Of the relations in FROM, in WITH, and in what stands there; an outer query's first. Not of queries in expressions.
+    fn add_relations(&mut self, query: &Query) {
+        for entry in &query.range_table {
+            let oid = match &entry.kind {
+                RteKind::Relation(relation) => relation.oid,
+                RteKind::Subquery(subquery) if subquery.view.is_valid() => subquery.view,
+                _ => continue,
+            };
+            self.relations.extend(entry.access.clone().map(|access| (oid, access)));
+        }
+        for entry in &query.range_table {
+            if let RteKind::Subquery(subquery) = &entry.kind {
+                self.add_relations(&subquery.query);
+            }
+        }
+        query.ctes.iter().for_each(|cte| self.add_relations(&cte.query));
+    }
+}
+
+impl Session {
+    /// Fails unless the current user has what a statement needs.
+    pub(crate) fn check_access(&self, needs: &Needs) -> SqlResult<()> {
+        let user = self.names.user();
+        for (relation, access) in &needs.relations {
+            if access.required == 0 {
+                continue;
+            }
+            let role = access.as_role.unwrap_or(user);
+            let wanted = Wanted {
+                required: access.required,
+                selected: &access.selected,
+                inserted: &access.inserted,
+                updated: &access.updated,
+            };
+            self.check_relation(role, *relation, wanted)?;
+        }
+        if self.has_all_rights()? {
+            return Ok(());
+        }
+        needs.functions.iter().try_for_each(|function| self.check_function(user, *function))
+    }
+
+    /// Fails unless a role has what is wanted on a relation.
+    pub(crate) fn check_relation(&self, role: Oid, relation: Oid, wanted: Wanted<'_>) -> SqlResult<()> {
+        self.with_reader(|reader| {
+            let table = reader
+                .relation_by_oid(relation)?
+                .ok_or_else(|| SqlError::internal(format!("could not open relation with OID {relation}")))?;
+            if reader.may_access(role, &table, wanted)? {
+                return Ok(());
+            }
+            Err(authority::denied(authority::relation_word(table.kind), &table.name))
+        })
+    }
+
+    /// Fails unless a role may call a function.
+    pub(crate) fn check_function(&self, user: Oid, function: Oid) -> SqlResult<()> {
+        self.with_reader(|reader| {
+            let Some(owned) = reader.function_owned(function)? else { return Ok(()) };
+            let held = reader.rights(user, b'f', (owned.owner, owned.acl.as_deref()))?;
+            if held.has((bits("X"), false)) {
+                return Ok(());
+            }
+            let (name, kind) = reader.function_name(function)?;
+            let word = match kind {
+                b'p' => "procedure",
+                b'a' => "aggregate",
+                _ => "function",
+            };
+            Err(authority::denied(word, &name))
+        })
+    }
+}

@@ -1,0 +1,345 @@
+//! GRANT, REVOKE, owners, and what they let whom do.
+
+mod support;
+
+use support::{Client, Server};
+
+fn error(client: &Client, sql: &str) -> String {
+    match client.run(sql) {
+        Ok(_) => format!("no error: {sql}"),
+        Err(error) => format!("{} {}", error.code().as_str(), error.message()),
+    }
+}
+
+fn all(client: &Client, statements: &[&str]) {
+    for sql in statements {
+        client.run(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+}
+
+/// A server with users a and b, and the superuser's session.
+fn server() -> (Server, Client) {
+    let server = Server::new();
+    let su = server.connect();
+    all(&su, &["create role a login", "create role b login"]);
+    (server, su)
+}
+
+#[test]
+fn tables_are_their_owners() {
+    let (server, su) = server();
+    all(&su, &["create table t (x int, y int)", "insert into t values (1, 2)"]);
+    let a = server.connect_as("a").unwrap();
+    for sql in [
+        "select * from t",
+        "insert into t values (1)",
+        "update t set x = 1",
+        "delete from t",
+        "truncate t",
+        "copy t to stdout",
+        "explain select * from t",
+        "create table u as select * from t",
+        "begin; declare c cursor for select 1 from t",
+        "begin; lock table t in access share mode",
+    ] {
+        assert_eq!(error(&a, sql), "42501 permission denied for table t", "{sql}");
+        a.query("rollback");
+    }
+    for sql in
+        ["drop table t", "alter table t add z int", "create index on t (x)", "comment on table t is ''"]
+    {
+        assert_eq!(error(&a, sql), "42501 must be owner of table t", "{sql}");
+    }
+    all(&su, &["grant select, update on t to a"]);
+    assert_eq!(a.query("update t set x = x + 1; select * from t"), "2|2");
+    assert_eq!(error(&a, "delete from t"), "42501 permission denied for table t");
+    assert_eq!(
+        su.query("select relacl from pg_class where relname = 't'"),
+        "{postgres=arwdDxtm/postgres,a=rw/postgres}"
+    );
+    all(&su, &["revoke all on t from a"]);
+    assert_eq!(error(&a, "select 1 from t"), "42501 permission denied for table t");
+    all(&su, &["alter table t owner to a"]);
+    all(&a, &["alter table t add z int", "drop table t"]);
+}
+
+#[test]
+fn a_plan_lets_nobody_else_in() {
+    let (server, su) = server();
+    all(
+        &su,
+        &["create table t (x int)", "insert into t values (1)", "grant select on t to a", "create role g"],
+    );
+    let (a, b) = (server.connect_as("a").unwrap(), server.connect_as("b").unwrap());
+    let denied = "42501 permission denied for table t";
+    for _ in 0..3 {
+        assert_eq!(a.query("select x from t"), "1");
+        assert_eq!(error(&b, "select x from t"), denied);
+    }
+    // A statement that was prepared as one user does not run as another.
+    all(&su, &["prepare p as select x from t", "execute p", "set role a"]);
+    assert_eq!(su.query("execute p"), "1");
+    all(&su, &["reset role", "set role b"]);
+    assert_eq!(error(&su, "execute p"), denied);
+    all(&su, &["reset role"]);
+    assert_eq!(su.query("execute p"), "1");
+    // Rights that go are missed at once, whichever way they came.
+    all(&a, &["prepare p as select x from t"]);
+    assert_eq!(a.query("execute p"), "1");
+    all(&su, &["revoke select on t from a"]);
+    assert_eq!(error(&a, "execute p"), denied);
+    all(&su, &["grant select on t to g", "grant g to a"]);
+    assert_eq!(a.query("execute p"), "1");
+    all(&su, &["revoke g from a"]);
+    assert_eq!(error(&a, "execute p"), denied);
+    all(&su, &["grant g to a with inherit false"]);
+    assert_eq!(error(&a, "execute p"), denied);
+    all(&su, &["grant g to a with inherit true"]);
+    assert_eq!(a.query("execute p"), "1");
+    all(&su, &["revoke usage on schema public from public"]);
+    assert_eq!(error(&a, "execute p"), "42P01 relation \"t\" does not exist");
+    all(&su, &["grant usage on schema public to a"]);
+    assert_eq!(a.query("execute p"), "1");
+    all(&su, &["alter role a superuser", "revoke g from a"]);
+    assert_eq!(a.query("execute p"), "1");
+    all(&su, &["alter role a nosuperuser"]);
+    assert_eq!(error(&a, "execute p"), denied);
+    // An aborted change changes nothing.
+    all(&su, &["begin", "grant select on t to a", "rollback"]);
+    assert_eq!(error(&a, "execute p"), denied);
+}
+
+#[test]
+fn columns_have_their_own() {
+    let (server, su) = server();
+    all(&su, &["create table t (x int, y int, z int)", "insert into t values (1, 2, 3)"]);
+    all(&su, &["grant select (x, y), update (y), insert (x) on t to a"]);
+    let a = server.connect_as("a").unwrap();
+    assert_eq!(a.query("select x, y from t where x = 1"), "1|2");
+    for sql in [
+        "select * from t",
+        "select z from t",
+        "select t from t",
+        "update t set x = 1",
+        "select ctid from t",
+        "insert into t (x, y) values (1, 1)",
+        "update t set y = z",
+        "insert into t (x) values (1) returning z",
+    ] {
+        assert_eq!(error(&a, sql), "42501 permission denied for table t", "{sql}");
+    }
+    all(
+        &a,
+        &[
+            "update t set y = x + 1",
+            "insert into t (x) values (9)",
+            "select 1 from t",
+            "copy t (x, y) to stdout",
+        ],
+    );
+    assert_eq!(error(&a, "copy t to stdout"), "42501 permission denied for table t");
+    let attacl =
+        "select attname, attacl from pg_attribute where attrelid = 't'::regclass and attacl is not null";
+    assert_eq!(su.query(attacl), "x|{a=ar/postgres}\ny|{a=rw/postgres}");
+    let has =
+        "select has_column_privilege('a', 't', 'z', 'select'), has_any_column_privilege('a', 't', 'insert')";
+    assert_eq!(su.query(has), "f|t");
+    all(&su, &["revoke select on t from a"]);
+    assert_eq!(su.query(attacl), "x|{a=a/postgres}\ny|{a=w/postgres}");
+    assert_eq!(error(&su, "grant delete (x) on t to a"), "0LP01 invalid privilege type DELETE for column");
+    assert_eq!(
+        error(&su, "grant select (q) on t to a"),
+        "42703 column \"q\" of relation \"t\" does not exist"
+    );
+}
+
+#[test]
+fn views_ask_for_their_owner() {
+    let (server, su) = server();
+    all(&su, &["create table t (x int)", "insert into t values (1)", "create view v as select x from t"]);
+    all(&su, &["grant select on v to a", "grant create on schema public to a"]);
+    let a = server.connect_as("a").unwrap();
+    assert_eq!(a.query("select * from v"), "1");
+    all(&a, &["create view w as select * from v", "create view u as select * from t"]);
+    assert_eq!(a.query("select * from w"), "1");
+    assert_eq!(error(&a, "select * from u"), "42501 permission denied for table t");
+    all(&a, &["grant select on u to b", "grant select on w to b"]);
+    let b = server.connect_as("b").unwrap();
+    assert_eq!(b.query("select * from w"), "1");
+    assert_eq!(error(&b, "select * from v"), "42501 permission denied for view v");
+    assert_eq!(error(&b, "select * from u"), "42501 permission denied for table t");
+    all(&su, &["alter view v owner to b"]);
+    assert_eq!(error(&a, "select * from w"), "42501 permission denied for table t");
+}
+
+#[test]
+fn grant_options_and_grantors() {
+    let (server, su) = server();
+    all(&su, &["create table t (x int)", "create role c login", "grant select on t to a with grant option"]);
+    let (a, b) = (server.connect_as("a").unwrap(), server.connect_as("b").unwrap());
+    all(&a, &["grant select on t to b"]);
+    let acl = "select relacl from pg_class where relname = 't'";
+    assert_eq!(su.query(acl), "{postgres=arwdDxtm/postgres,a=r*/postgres,b=r/a}");
+    assert_eq!(
+        a.run("grant select, insert on t to c").unwrap().notices,
+        ["not all privileges were granted for \"t\""]
+    );
+    assert_eq!(b.run("grant select on t to c").unwrap().notices, ["no privileges were granted for \"t\""]);
+    let c = server.connect_as("c").unwrap();
+    all(&su, &["revoke select on t from c"]);
+    all(&a, &["revoke select on t from c"]);
+    assert_eq!(error(&c, "grant select on t to b"), "42501 permission denied for table t");
+    assert_eq!(error(&su, "revoke select on t from a"), "2BP01 dependent privileges exist");
+    assert_eq!(
+        error(&su, "drop role a"),
+        "2BP01 role \"a\" cannot be dropped because some objects depend on it"
+    );
+    all(&su, &["revoke select on t from a cascade"]);
+    assert_eq!(su.query(acl), "{postgres=arwdDxtm/postgres}");
+    assert_eq!(
+        error(&su, "grant select on t to public with grant option"),
+        "0LP01 grant options can only be granted to roles"
+    );
+    assert_eq!(error(&su, "grant usage on t to a"), "0LP01 invalid privilege type USAGE for table");
+    assert_eq!(error(&su, "grant foo on t to a"), "42601 unrecognized privilege type \"foo\"");
+}
+
+#[test]
+fn schemas_types_sequences_and_databases() {
+    let (server, su) = server();
+    all(
+        &su,
+        &["create schema s", "create table s.t (x int)", "create sequence q", "create type e as enum ('v')"],
+    );
+    let a = server.connect_as("a").unwrap();
+    assert_eq!(error(&a, "select * from s.t"), "42501 permission denied for schema s");
+    assert_eq!(error(&a, "create table t (x int)"), "42501 permission denied for schema public");
+    assert_eq!(error(&a, "create schema z"), "42501 permission denied for database postgres");
+    assert_eq!(error(&a, "select nextval('q')"), "42501 permission denied for sequence q");
+    assert_eq!(error(&a, "drop schema s"), "42501 must be owner of schema s");
+    all(
+        &su,
+        &[
+            "grant usage, create on schema s to a",
+            "grant usage on sequence q to a",
+            "grant create on database postgres to a",
+        ],
+    );
+    assert_eq!(error(&a, "select * from s.t"), "42501 permission denied for table t");
+    assert_eq!(a.query("select nextval('q')"), "1");
+    assert_eq!(error(&a, "select setval('q', 3)"), "42501 permission denied for sequence q");
+    all(&a, &["create table s.own (x e)", "create schema z", "create temp table tt (x int)"]);
+    all(&su, &["revoke usage on type e from public", "revoke temp on database postgres from public"]);
+    assert_eq!(error(&a, "create table s.other (x e[])"), "42501 permission denied for type e");
+    let b = server.connect_as("b").unwrap();
+    assert_eq!(
+        error(&b, "create temp table tt (x int)"),
+        "42501 permission denied to create temporary tables in database \"postgres\""
+    );
+    all(&su, &["revoke connect on database postgres from public"]);
+    assert_eq!(
+        server.connect_as("b").map(drop).unwrap_err().message(),
+        "permission denied for database \"postgres\""
+    );
+}
+
+#[test]
+fn catalogs_and_predefined_roles() {
+    let (server, su) = server();
+    all(&su, &["create table t (x int)", "create schema s", "create table s.u (x int)"]);
+    let a = server.connect_as("a").unwrap();
+    assert_eq!(a.query("select relname from pg_class where relname = 'pg_class'"), "pg_class");
+    assert_eq!(a.query("select rolname from pg_roles where rolname = 'a'"), "a");
+    assert_eq!(error(&a, "select * from pg_authid"), "42501 permission denied for table pg_authid");
+    assert_eq!(error(&a, "select * from pg_shadow"), "42501 permission denied for view pg_shadow");
+    assert_eq!(error(&a, "delete from pg_class"), "42501 permission denied for table pg_class");
+    all(&su, &["grant all on pg_class to a"]);
+    assert_eq!(error(&a, "delete from pg_class"), "42501 permission denied for table pg_class");
+    assert_eq!(error(&a, "select pg_reload_conf()"), "42501 permission denied for function pg_reload_conf");
+    all(&su, &["grant pg_read_all_data to a"]);
+    assert_eq!(a.query("select count(*) from t, s.u"), "0");
+    assert_eq!(error(&a, "insert into t values (1)"), "42501 permission denied for table t");
+    all(&su, &["grant pg_write_all_data to a", "grant execute on function pg_reload_conf() to a"]);
+    all(&a, &["insert into t values (1)", "delete from s.u"]);
+    assert_eq!(error(&a, "delete from pg_class"), "42501 permission denied for table pg_class");
+    assert_eq!(error(&a, "checkpoint"), "42501 permission denied to execute CHECKPOINT command");
+    assert_eq!(error(&a, "show data_directory"), "42501 permission denied to examine \"data_directory\"");
+}
+
+#[test]
+fn default_privileges() {
+    let (server, su) = server();
+    all(&su, &["alter default privileges grant select on tables to a", "create schema s"]);
+    all(&su, &["alter default privileges in schema s grant insert on tables to b", "create table t (x int)"]);
+    all(
+        &su,
+        &[
+            "create table s.t (x int)",
+            "create sequence q",
+            "alter default privileges revoke usage on types from public",
+            "create type e as enum ()",
+        ],
+    );
+    let acl = "select c.relnamespace::regnamespace, relacl from pg_class c where relname in ('t', 'q') order by 1, relname";
+    assert_eq!(
+        su.query(acl),
+        "public|\npublic|{postgres=arwdDxtm/postgres,a=r/postgres}\ns|{postgres=arwdDxtm/postgres,a=r/postgres,b=a/postgres}"
+    );
+    assert_eq!(su.query("select typacl from pg_type where typname = 'e'"), "{postgres=U/postgres}");
+    assert_eq!(
+        error(&su, "drop role b"),
+        "2BP01 role \"b\" cannot be dropped because some objects depend on it"
+    );
+    let a = server.connect_as("a").unwrap();
+    assert_eq!(
+        error(&a, "alter default privileges for role b grant select on tables to a"),
+        "42501 permission denied to change default privileges"
+    );
+    all(&su, &["drop owned by a, b", "drop role a, b"]);
+    assert_eq!(
+        su.query("select defaclobjtype, defaclnamespace, defaclacl from pg_default_acl"),
+        "T|0|{postgres=U/postgres}"
+    );
+}
+
+#[test]
+fn owners_change_and_go() {
+    let (server, su) = server();
+    all(&su, &["grant create on schema public to a", "grant create on database postgres to a"]);
+    let a = server.connect_as("a").unwrap();
+    all(&a, &["create table t (id int generated always as identity, x text)", "create index i on t (x)"]);
+    all(
+        &a,
+        &[
+            "create type e as enum ('v')",
+            "create type r as (x int)",
+            "create schema s",
+            "create view v as select * from t",
+        ],
+    );
+    all(&a, &["grant select on t to b"]);
+    assert_eq!(error(&a, "alter table t owner to b"), "42501 must be able to SET ROLE \"b\"");
+    let owners = "select relname from pg_class where relowner = 'b'::regrole and relname not like 'pg_toast%' order by 1";
+    all(&su, &["reassign owned by a to b"]);
+    assert_eq!(su.query(owners), "i\nr\nt\nt_id_seq\nv");
+    assert_eq!(su.query("select typname from pg_type where typowner = 'a'::regrole"), "");
+    assert_eq!(su.query("select relacl from pg_class where relname = 't'"), "{b=arwdDxtm/b}");
+    let detail = su.run("drop role b").map(drop).unwrap_err().report().detail.clone().unwrap_or_default();
+    for owned in [
+        "owner of table t",
+        "owner of type e",
+        "owner of type r",
+        "owner of schema s",
+        "owner of view v",
+        "owner of sequence t_id_seq",
+    ] {
+        assert!(detail.contains(owned), "{owned} in {detail}");
+    }
+    assert_eq!(error(&a, "drop owned by b"), "42501 permission denied to drop objects");
+    all(&su, &["drop owned by b", "drop role b", "drop owned by a", "drop role a"]);
+    assert_eq!(su.query("select count(*) from pg_shdepend"), "0");
+    assert_eq!(
+        error(&su, "drop owned by postgres"),
+        "2BP01 cannot drop objects owned by role postgres because they are required by the database system"
+    );
+}
