@@ -183,3 +183,17 @@ fn a_union_part_may_compute_its_columns_by_subqueries() {
                order by 1";
     assert_eq!(session.query(sql), "pg_attribute|\npg_class|oid,relname");
 }
+
+#[test]
+fn prepared_statements_are_listed() {
+    let server = Server::new();
+    let client = server.connect();
+    client.query("PREPARE q(int, text) AS SELECT $1 + 1, $2");
+    client.query("EXECUTE q(1, 'x')");
+    assert_eq!(
+        client.query("SELECT name, statement, parameter_types, result_types, from_sql, generic_plans FROM pg_prepared_statements"),
+        "q|PREPARE q(int, text) AS SELECT $1 + 1, $2|{integer,text}|{integer,text}|t|1"
+    );
+    client.query("DEALLOCATE q");
+    assert_eq!(client.query("SELECT count(*) FROM pg_prepared_statements"), "0");
+}

@@ -8,11 +8,12 @@ use runtime::Interrupt;
 use tuple::Datum;
 use txn::{LockInfo, LockTag};
 use types::SessionFn;
+use types::array::from_regtypes;
 
 use super::locks::lock_type;
 use super::{Row, arg};
 use crate::error;
-use crate::session::{Backend, BackendState, CursorInfo, Session};
+use crate::session::{Backend, BackendState, CursorInfo, Named, Session};
 
 /// How often a session that waits for another's end looks.
 const POLL: Duration = Duration::from_millis(10);
@@ -39,11 +40,35 @@ impl Session {
         Ok(Some(match id {
             F::PgStatGetActivity => self.activity(arg(args, 0))?,
             F::PgCursor => self.cursors().into_iter().map(cursor_row).collect(),
+            F::PgPreparedStatement => self.named_statement_rows(),
             F::PgStatGetBackendIdset => {
                 self.instance.sessions().list().iter().map(|b| vec![Datum::Int4(b.pid)]).collect()
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// The rows of `pg_prepared_statements`.
+    fn named_statement_rows(&self) -> Vec<Row> {
+        let row = |name: &str, named: &Named| {
+            let source = &named.source;
+            let result = source
+                .columns()
+                .map_or(Datum::Null, |columns| from_regtypes(columns.iter().map(|column| column.type_oid)));
+            vec![
+                Datum::text(name),
+                Datum::text(&named.text),
+                Datum::Int8(named.made),
+                from_regtypes(source.param_types().iter().copied()),
+                result,
+                Datum::Bool(named.from_sql),
+                // Plans are made without the values of parameters.
+                Datum::Int8(source.bound.get()),
+                Datum::Int8(0),
+            ]
+        };
+        let prepared = self.prepared.borrow();
+        prepared.iter().filter(|(name, _)| !name.is_empty()).map(|(name, named)| row(name, named)).collect()
     }
 
     /// The session with this pid, if the caller may signal it.

@@ -59,7 +59,7 @@ use portals::Portals;
 pub use registry::{Activity, Backend, BackendState, Registered, Sessions};
 use statement::PlanCache;
 pub(crate) use statement::result_column;
-pub(crate) use statement::{Body, Planned, Source, Work};
+pub(crate) use statement::{Body, Named, Planned, Source, Work};
 
 /// What all sessions of a server share: storage, catalogs, settings.
 pub struct Instance {
@@ -245,7 +245,7 @@ pub struct Session {
     /// The roles that it has been.
     identity: Identity,
     /// Named statements, and the unnamed one.
-    pub(crate) prepared: RefCell<FxHashMap<Box<str>, Rc<Source>>>,
+    pub(crate) prepared: RefCell<FxHashMap<Box<str>, Named>>,
     /// The last single query of the simple protocol.
     simple: RefCell<Option<Rc<Source>>>,
     portals: RefCell<Portals>,

@@ -35,7 +35,7 @@ impl Session {
         let types = types.collect::<SqlResult<Vec<_>>>()?;
         let source = Source::nested(text, query, Some(types));
         self.analyze_prepared(&source)?;
-        self.prepared.borrow_mut().insert(name.into(), source);
+        self.name_statement(name, source, text, true);
         Ok(())
     }
 
@@ -75,7 +75,7 @@ impl Session {
     }
 
     fn source_of_execute(&self, name: &str) -> SqlResult<Rc<Source>> {
-        let found = self.prepared.borrow().get(name).cloned();
+        let found = self.prepared.borrow().get(name).map(|named| named.source.clone());
         found.ok_or_else(|| {
             sql_err!(INVALID_SQL_STATEMENT_NAME, "prepared statement \"{name}\" does not exist")
         })

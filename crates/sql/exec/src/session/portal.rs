@@ -46,6 +46,7 @@ struct Running {
 
 impl Portal {
     pub(crate) fn new(source: Rc<Source>, params: Vec<Datum>, formats: Vec<Format>) -> Portal {
+        source.bound.set(source.bound.get() + 1);
         let (plan, made) = (RefCell::default(), (SubxactId(0), 0));
         Portal { source, params, formats, state: State::Ready, plan, made, cursor: None }
     }

@@ -7,7 +7,7 @@ use parse::Statement;
 use txn::{BlockState, XidHolds};
 
 use super::portal::Portal;
-use super::statement::{Source, Work};
+use super::statement::{Named, Source, Work};
 use super::{BackendState, ParamValue, Session, TransactionStatus, format_of};
 use crate::output::{Format, Output};
 
@@ -114,8 +114,15 @@ impl Session {
         let prepared = Source::new(text, statements.pop(), Some(types.to_vec()));
         self.check_usable(&prepared)?;
         self.analyze_prepared(&prepared)?;
-        self.prepared.borrow_mut().insert(name.into(), prepared);
+        self.name_statement(name, prepared, text, false);
         Ok(())
+    }
+
+    /// Keeps a statement under its name.
+    pub(super) fn name_statement(&self, name: &str, source: Rc<Source>, text: &str, from_sql: bool) {
+        let text = if from_sql { text.into() } else { source.text.clone() };
+        let made = self.format.borrow().statement_time;
+        self.prepared.borrow_mut().insert(name.into(), Named { source, text, from_sql, made });
     }
 
     /// The Bind message. Formats follow the protocol's rule: none, one for all, or one each.
@@ -298,7 +305,8 @@ impl Session {
     }
 
     fn prepared_statement(&self, name: &str) -> SqlResult<Rc<Source>> {
-        self.prepared.borrow().get(name).cloned().ok_or_else(|| match name {
+        let found = self.prepared.borrow().get(name).map(|named| named.source.clone());
+        found.ok_or_else(|| match name {
             "" => sql_err!(INVALID_SQL_STATEMENT_NAME, "unnamed prepared statement does not exist"),
             name => sql_err!(INVALID_SQL_STATEMENT_NAME, "prepared statement \"{name}\" does not exist"),
         })

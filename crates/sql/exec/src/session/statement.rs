@@ -65,7 +65,19 @@ pub(crate) struct Source {
     /// Types given with Parse; `None` for the simple protocol, which has no parameters.
     given: Option<Vec<Oid>>,
     body: Option<Body>,
+    /// Times that it was given parameters, to be run.
+    pub(crate) bound: Cell<i64>,
     planned: RefCell<Option<Rc<Planned>>>,
+}
+
+/// A statement with a name, by Parse or PREPARE.
+pub(crate) struct Named {
+    pub(crate) source: Rc<Source>,
+    /// What the client sent: for PREPARE all of it.
+    pub(crate) text: Arc<str>,
+    pub(crate) from_sql: bool,
+    /// When, microseconds since 2000-01-01 UTC.
+    pub(crate) made: i64,
 }
 
 /// What can be shared between sessions.
@@ -159,6 +171,7 @@ impl Source {
             work: Work::of(raw),
             given,
             body: None,
+            bound: Cell::default(),
             planned: RefCell::default(),
         })
     }
@@ -170,6 +183,7 @@ impl Source {
             work: Work::of(Some(raw)),
             given: None,
             body: Some(body),
+            bound: Cell::default(),
             planned: RefCell::default(),
         })
     }
@@ -181,6 +195,7 @@ impl Source {
             work: Work::Stored,
             given: None,
             body: Some(body),
+            bound: Cell::default(),
             planned: RefCell::default(),
         })
     }
@@ -189,6 +204,11 @@ impl Source {
     pub(crate) fn nested(text: &str, statement: &Statement, given: Option<Vec<Oid>>) -> Rc<Source> {
         let raw = RawStatement { stmt: statement.clone(), location: 0, length: text.len() };
         Source::new(text, Some(raw), given)
+    }
+
+    /// Columns of a query's result, known once it was analysed.
+    pub(crate) fn columns(&self) -> Option<Arc<[Column]>> {
+        self.planned.borrow().as_ref().and_then(|planned| planned.shared.columns.clone())
     }
 
     /// Types of the parameters, known once it was analysed.

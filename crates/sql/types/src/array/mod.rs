@@ -358,6 +358,19 @@ pub fn from_names<'a>(names: impl Iterator<Item = &'a str>) -> Datum {
     array.to_datum()
 }
 
+/// A `regtype[]` of these elements.
+pub fn from_regtypes(types: impl Iterator<Item = Oid>) -> Datum {
+    let mut array = Array {
+        element: crate::oids::regtype,
+        comparable: crate::oids::regtype,
+        physical: Physical::Oid,
+        dimensions: Dimensions::new(),
+        values: Vec::new(),
+    };
+    array.set_values(types.map(|oid| Datum::Oid(oid.0)).collect());
+    array.to_datum()
+}
+
 /// An `oidvector` (subscripts from 0).
 pub fn from_oids(oids: &[Oid]) -> Datum {
     let values = oids.iter().map(|oid| Datum::Oid(oid.0)).collect();
