@@ -40,7 +40,8 @@ pub mod view;
 
 pub use authority::{AclKind, Grants};
 pub use bootstrap::{
-    BOOTSTRAP_SUPERUSER, BootstrapOptions, POSTGRES, SYSTEM_VIEWS, TEMPLATE0, TEMPLATE1, bootstrap,
+    BOOTSTRAP_SUPERUSER, BootstrapOptions, INFORMATION_SCHEMA, POSTGRES, SYSTEM_VIEWS, TEMPLATE0, TEMPLATE1,
+    bootstrap,
 };
 pub use cache::Stale;
 pub use change::Changer;

@@ -215,3 +215,51 @@ fn input_errors_are_rows() {
     assert_eq!(s.query("select message is null from pg_input_error_info('1', 'int')"), "t");
     assert_eq!(s.query("select message is null from pg_input_error_info(null, 'int')"), "t");
 }
+
+#[test]
+fn the_information_schema_describes_tables() {
+    let server = Server::new();
+    let client = server.connect();
+    client.query("CREATE DOMAIN short AS varchar(7) NOT NULL");
+    client.query(
+        "CREATE TABLE t (id int PRIMARY KEY, v numeric(12,3) DEFAULT 1.5, at timestamp(3), tags text[], s short, \
+         n bigint GENERATED ALWAYS AS IDENTITY, CONSTRAINT low CHECK (id > 0), UNIQUE (v, at))",
+    );
+    client.query("CREATE VIEW w AS SELECT id, v FROM t");
+    let rows = |columns: &str, view: &str, order: &str| {
+        let schema = if view == "check_constraints" { "constraint_schema" } else { "table_schema" };
+        client.query(&format!(
+            "SELECT {columns} FROM information_schema.{view} WHERE {schema} = 'public' ORDER BY {order}"
+        ))
+    };
+    assert_eq!(
+        rows("table_name, table_type, is_insertable_into", "tables", "1"),
+        "t|BASE TABLE|YES\nw|VIEW|YES"
+    );
+    let columns = rows(
+        "column_name, column_default, is_nullable, data_type, character_maximum_length AS m, numeric_precision AS p, \
+         numeric_scale AS c, datetime_precision AS d, domain_name, udt_name, is_identity",
+        "columns",
+        "table_name, ordinal_position",
+    );
+    assert_eq!(
+        columns,
+        "id||NO|integer||32|0|||int4|NO\n\
+         v|1.5|YES|numeric||12|3|||numeric|NO\n\
+         at||YES|timestamp without time zone||||3||timestamp|NO\n\
+         tags||YES|ARRAY||||||_text|NO\n\
+         s||NO|character varying|7||||short|varchar|NO\n\
+         n||NO|bigint||64|0|||int8|YES\n\
+         id||YES|integer||32|0|||int4|NO\n\
+         v||YES|numeric||12|3|||numeric|NO"
+    );
+    assert_eq!(
+        rows("constraint_name, column_name, ordinal_position", "key_column_usage", "1, 3"),
+        "t_pkey|id|1\nt_v_at_key|v|1\nt_v_at_key|at|2"
+    );
+    assert_eq!(
+        rows("constraint_name, check_clause", "check_constraints", "1"),
+        "low|(id > 0)\nshort_not_null|VALUE IS NOT NULL\nt_id_not_null|id IS NOT NULL\nt_n_not_null|n IS NOT NULL"
+    );
+    assert_eq!(rows("grantee, privilege_type", "role_table_grants", "table_name, 2").lines().count(), 14);
+}
