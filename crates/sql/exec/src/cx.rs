@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::{CommandId, Oid, SqlResult, Xid};
 use catalog::FunctionDef;
 use heap::{Access, ComboCids, View, Writer};
-use plan::ParamId;
+use plan::{ParamId, RelId};
 use tuple::Datum;
 use txn::{Snapshot, Transaction};
 use types::{FormatContext, SessionFn};
@@ -105,16 +105,18 @@ pub struct Cx<'s> {
     pub node: usize,
     /// Rows inserted, updated or deleted.
     pub processed: u64,
-    /// Replacement rows while a concurrently updated row is checked again: relation, place and columns.
-    pub recheck: Option<Recheck>,
+    /// The rows that are given while a concurrently updated row is checked again.
+    pub recheck: Vec<GivenRow>,
     /// xid of the writing transaction, once known.
     pub xid: Cell<Xid>,
 }
 
-/// Rows that stand for relations while conditions are checked again (READ COMMITTED).
-pub struct Recheck {
-    /// Columns of the newest version, system columns behind them as the scan lays them out.
-    pub row: Vec<Datum>,
+/// The row that stands for a relation while conditions are checked again (READ COMMITTED).
+pub struct GivenRow {
+    /// The relation.
+    pub rel: RelId,
+    /// Columns of the version, system columns behind them as the scan lays them out; none if an outer join found no row.
+    pub row: Option<Vec<Datum>>,
     /// Already handed out.
     pub done: bool,
 }

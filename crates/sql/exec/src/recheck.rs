@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, Xid, sql_err};
 use heap::{HeapRel, HeapTuple, LockOutcome, LockStrength, Refusal};
-use plan::{Node as PlanNode, Plan, RelId, RowLockWait, Statement};
+use plan::{Expr, Node as PlanNode, Plan, RelId, RowLockWait, Statement, Var};
 use tuple::Datum;
 use txn::{LockError, LockMode, LockTag};
 
-use crate::cx::{Cx, Recheck};
-use crate::nodes::Builder;
+use crate::cx::{Cx, GivenRow};
+use crate::nodes::{Builder, datum_tid};
 
 /// What became of a row that was to be changed or locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,31 +192,85 @@ pub fn read_version(
     Ok(true)
 }
 
-/// Runs the plan below the change of `rel` once more with the row at `tid` of `member` (relation, rows, OID: `rel` itself, or of the tree
-/// that it stands for) standing for the relation. The first row that comes out, if the row still satisfies the conditions.
-pub fn run_again(
-    rel: RelId,
-    (member, heap, table): (RelId, &HeapRel, Oid),
-    tid: Tid,
-    cx: &mut Cx<'_>,
-) -> SqlResult<Option<Vec<Datum>>> {
-    let mut row = Vec::new();
-    if !read_version(heap, table, tid, &mut HeapTuple::new(), &mut row, cx)? {
-        return Ok(None);
-    }
-    for value in &mut row {
-        if let Datum::Toasted(_) = value {
-            *value =
-                heap::detoast(&cx.access, heap.desc.toast.as_ref(), value).map_err(crate::error::heap)?;
+/// A table of which the rows of a plan name theirs by its `ctid`.
+pub struct Reference {
+    /// Which.
+    pub rel: RelId,
+    /// Its rows.
+    pub heap: Arc<HeapRel>,
+    /// Its OID.
+    pub table: Oid,
+    /// Where the `ctid` is.
+    pub place: usize,
+}
+
+/// The tables that rows of a plan with this output name, but for `except`.
+pub fn references(statement: &Statement, output: &[Expr], except: &[RelId]) -> Vec<Reference> {
+    let mut found: Vec<Reference> = Vec::new();
+    for (place, expr) in output.iter().enumerate() {
+        let Expr::Var(Var { rel, column: -1, .. }) = *expr else { continue };
+        let Some(table) = &statement.relations[rel].table else { continue };
+        let Some(heap) = &table.heap else { continue };
+        if !except.contains(&rel) && found.iter().all(|reference| reference.rel != rel) {
+            found.push(Reference { rel, heap: heap.clone(), table: table.oid, place });
         }
+    }
+    found
+}
+
+impl Reference {
+    /// The row that a row of the plan names; none on the empty side of an outer join.
+    pub fn of<'a>(&'a self, row: &[Datum]) -> Given<'a> {
+        Given { rel: self.rel, heap: &self.heap, table: self.table, tid: datum_tid(&row[self.place]) }
+    }
+}
+
+/// The one version, if any, that stands for a relation when a plan runs again.
+pub struct Given<'a> {
+    /// The relation.
+    pub rel: RelId,
+    /// Its rows.
+    pub heap: &'a HeapRel,
+    /// Its OID.
+    pub table: Oid,
+    /// The version.
+    pub tid: Option<Tid>,
+}
+
+impl Given<'_> {
+    /// The version with whole values; `None` if it is not there.
+    fn read(&self, cx: &Cx<'_>) -> SqlResult<Option<GivenRow>> {
+        let Some(tid) = self.tid else { return Ok(Some(GivenRow { rel: self.rel, row: None, done: false })) };
+        let mut row = Vec::new();
+        if !read_version(self.heap, self.table, tid, &mut HeapTuple::new(), &mut row, cx)? {
+            return Ok(None);
+        }
+        for value in &mut row {
+            if let Datum::Toasted(_) = value {
+                *value = heap::detoast(&cx.access, self.heap.desc.toast.as_ref(), value)
+                    .map_err(crate::error::heap)?;
+            }
+        }
+        Ok(Some(GivenRow { rel: self.rel, row: Some(row), done: false }))
+    }
+}
+
+/// Runs the plan below the change or lock of `rel` once more, with the given rows standing for their relations: the newest versions of those
+/// that are changed or locked, and of the other tables the rows that were joined to them. The first row that comes out, if the
+/// conditions still hold.
+pub fn run_again(rel: RelId, given: &[Given<'_>], cx: &mut Cx<'_>) -> SqlResult<Option<Vec<Datum>>> {
+    let mut rows = Vec::with_capacity(given.len());
+    for one in given {
+        let Some(row) = one.read(cx)? else { return Ok(None) };
+        rows.push(row);
     }
     let statement: Arc<Statement> = cx.statement.clone();
     let source = find_source(&statement, rel)
         .ok_or_else(|| SqlError::internal("plan of a changed relation not found"))?;
     let mut builder = Builder::new(&statement);
-    builder.recheck = Some(member);
+    builder.recheck = rows.iter().map(|row| row.rel).collect();
     let mut node = builder.build(source)?;
-    let outer = cx.recheck.replace(Recheck { row, done: false });
+    let outer = std::mem::replace(&mut cx.recheck, rows);
     let result = node.next(cx);
     let found = matches!(result, Ok(true)).then(|| node.row().to_vec());
     node.close(cx);

@@ -268,7 +268,7 @@ impl Execution {
             counters: self.counters.take(),
             node: 0,
             processed: self.processed,
-            recheck: None,
+            recheck: Vec::new(),
             xid: Cell::new(Xid::INVALID),
         };
         let result = f(&mut self.node, &mut cx);

@@ -91,6 +91,17 @@ pub fn rels_of(from: &[From]) -> RelSet {
     from.iter().fold(RelSet::EMPTY, |set, item| set | item.rels())
 }
 
+/// Relations of a FROM list whose columns can be named above it.
+pub fn visible_rels(from: &[From]) -> RelSet {
+    from.iter().fold(RelSet::EMPTY, |set, item| {
+        set | match item {
+            From::Rel(rel) => RelSet::one(*rel),
+            From::Join { kind: JoinKind::Semi | JoinKind::Anti, left, .. } => visible_rels(left),
+            From::Join { left, right, .. } => visible_rels(left) | visible_rels(right),
+        }
+    })
+}
+
 /// What a relation is.
 #[derive(Debug)]
 pub enum Source {

@@ -13,7 +13,7 @@ use crate::create::{Creator, Lateral, add_unique, wrap_sort};
 use crate::expr::{AggCall, Expr, RelId, SortKey, SubPlanRef, WindowCall};
 use crate::joins::Search;
 use crate::level::Level;
-use crate::logical::{Block, SetOperation, SetTree, Source, rels_of};
+use crate::logical::{Block, SetOperation, SetTree, Source, rels_of, visible_rels};
 use crate::path::{Path, PathKey, order_contains};
 use crate::plan::{
     AggStrategy, Command, Cost, IndexExprs, IndexRef, Modify, Node, Plan, SetOpKind, SortKeys, TargetTable,
@@ -58,10 +58,32 @@ impl Planner<'_> {
         if let Some(modify) = &modify {
             self.pass_to_returning(modify, &mut block);
         }
+        self.pass_references(modify.as_deref(), &mut block);
         let plan = self.plan_query(block, fraction)?;
         match modify {
             Some(modify) => self.plan_modify(*modify, plan),
             None => Ok(plan),
+        }
+    }
+
+    /// Rows that are changed or locked travel with the places of the rows that they are joined to: if another transaction changes the ones
+    /// meanwhile, they are checked again with the others as they were.
+    fn pass_references(&self, modify: Option<&Modify>, block: &mut Block) {
+        let target = modify.filter(|modify| modify.command != Command::Insert).map(|modify| modify.rel);
+        if target.is_none() && block.marks.is_empty() {
+            return;
+        }
+        let locked = |rel| target == Some(rel) || block.marks.iter().any(|mark| mark.rel == rel);
+        let is_table = |rel: RelId| {
+            matches!(self.sources[rel], Source::Table)
+                && !self.is_inherited(rel)
+                && self.relations[rel].table.as_ref().is_some_and(|table| table.heap.is_some())
+        };
+        let visible = visible_rels(&block.from);
+        let others = visible.iter().filter(|&rel| is_table(rel) && !locked(rel));
+        let places: Vec<Expr> = others.map(ctid_of).collect();
+        for expr in places {
+            block.targets.push(crate::logical::Target { expr, name: "ctid".into(), junk: true });
         }
     }
 
@@ -732,14 +754,18 @@ fn has_set(block: &Block) -> bool {
     block.targets.iter().any(|t| t.expr.returns_set())
 }
 
+/// The place of a table's row.
+fn ctid_of(rel: RelId) -> Expr {
+    Expr::Var(crate::expr::Var { rel, column: -1, type_oid: Oid(27), typmod: -1 })
+}
+
 /// Targets, hidden ones included, then what ORDER BY and DISTINCT need besides.
 fn final_exprs(block: &Block) -> Vec<Expr> {
     let mut out: Vec<Expr> = block.targets.iter().map(|t| t.expr.clone()).collect();
     block.sort.iter().for_each(|k| add_unique(&mut out, k.expr.clone()));
     block.distinct.iter().for_each(|e| add_unique(&mut out, e.clone()));
     for mark in &block.marks {
-        let ctid = crate::expr::Var { rel: mark.rel, column: -1, type_oid: Oid(27), typmod: -1 };
-        add_unique(&mut out, Expr::Var(ctid));
+        add_unique(&mut out, ctid_of(mark.rel));
         if mark.tree {
             add_unique(&mut out, Expr::Var(crate::inherit::tableoid(mark.rel)));
         }

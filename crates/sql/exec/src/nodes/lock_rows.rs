@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult};
+use base::{Oid, SqlError, SqlResult, Tid};
 use heap::HeapRel;
 use plan::{Expr, ParamId, Plan, RelId, RowLockStrength, RowLockWait, RowMark};
 use tuple::Datum;
@@ -10,7 +10,7 @@ use tuple::Datum;
 use super::table_scan::{datum_tid, heap_of};
 use super::{BoxNode, Builder, Node};
 use crate::cx::Cx;
-use crate::recheck::{self, Newest};
+use crate::recheck::{self, Given, Newest, Reference};
 
 /// A row locking node.
 pub fn build<'p>(builder: &mut Builder<'p>, child: &'p Plan, marks: &[RowMark]) -> SqlResult<BoxNode> {
@@ -37,7 +37,9 @@ pub fn build<'p>(builder: &mut Builder<'p>, child: &'p Plan, marks: &[RowMark]) 
         };
         compiled.push(Mark { rel: mark.rel, tables, table_place, place, strength, wait: mark.wait });
     }
-    Ok(Box::new(LockRows { child: builder.build(child)?, marks: compiled, row: Vec::new() }))
+    let marked: Vec<RelId> = marks.iter().map(|mark| mark.rel).collect();
+    let others = recheck::references(builder.statement, &child.output, &marked);
+    Ok(Box::new(LockRows { child: builder.build(child)?, marks: compiled, others, row: Vec::new() }))
 }
 
 /// The tables of the tree that `rel` stands for.
@@ -70,6 +72,10 @@ impl Locked {
         let (oid, name) = table.map_or((Oid::INVALID, String::new()), |t| (t.oid, t.name.clone()));
         Ok(Locked { rel, heap: heap_of(builder, rel)?, oid, name })
     }
+
+    fn version(&self, tid: Option<Tid>) -> Given<'_> {
+        Given { rel: self.rel, heap: &self.heap, table: self.oid, tid }
+    }
 }
 
 struct Mark {
@@ -92,43 +98,56 @@ impl Mark {
         };
         table.ok_or_else(|| SqlError::internal("a locked row is of no table"))
     }
+
+    /// Locks the newest version of the row at `tid`.
+    fn lock(&self, table: &Locked, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<Newest> {
+        recheck::lock_newest(&table.heap, tid, self.strength, self.wait, cx).map_err(|error| {
+            if error.code() == base::SqlState::LOCK_NOT_AVAILABLE && self.wait == RowLockWait::NoWait {
+                return base::sql_err!(
+                    LOCK_NOT_AVAILABLE,
+                    "could not obtain lock on row in relation \"{}\"",
+                    table.name
+                );
+            }
+            error
+        })
+    }
 }
 
 struct LockRows {
     child: BoxNode,
     marks: Vec<Mark>,
+    /// Tables that are not locked.
+    others: Vec<Reference>,
     row: Vec<Datum>,
 }
 
 impl LockRows {
+    /// Locks all that the row consists of. If others changed some of it, the row is made and checked again from the newest versions.
     fn lock_all(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let mut changed = false;
+        let mut given = Vec::with_capacity(self.marks.len() + self.others.len());
         for mark in &self.marks {
-            // The NULL side of an outer join has no row.
-            let Some(tid) = datum_tid(&self.row[mark.place]) else { continue };
+            let Some(tid) = datum_tid(&self.row[mark.place]) else {
+                // The NULL side of an outer join has no row.
+                given.extend(mark.tables.iter().map(|table| table.version(None)));
+                continue;
+            };
             let table = mark.table_of(&self.row)?;
-            let newest =
-                recheck::lock_newest(&table.heap, tid, mark.strength, mark.wait, cx).map_err(|e| {
-                    if e.code() == base::SqlState::LOCK_NOT_AVAILABLE && mark.wait == RowLockWait::NoWait {
-                        return base::sql_err!(
-                            LOCK_NOT_AVAILABLE,
-                            "could not obtain lock on row in relation \"{}\"",
-                            table.name
-                        );
-                    }
-                    e
-                })?;
-            match newest {
+            match mark.lock(table, tid, cx)? {
                 Newest::Gone | Newest::Skipped | Newest::SelfModified => return Ok(false),
-                Newest::Locked(newest) if newest == tid => {}
                 Newest::Locked(newest) => {
-                    let member = (table.rel, &*table.heap, table.oid);
-                    match recheck::run_again(mark.rel, member, newest, cx)? {
-                        Some(row) => self.row = row,
-                        None => return Ok(false),
-                    }
+                    changed |= newest != tid;
+                    given.push(table.version(Some(newest)));
                 }
             }
         }
+        if !changed {
+            return Ok(true);
+        }
+        given.extend(self.others.iter().map(|reference| reference.of(&self.row)));
+        let Some(row) = recheck::run_again(self.marks[0].rel, &given, cx)? else { return Ok(false) };
+        self.row = row;
         Ok(true)
     }
 }

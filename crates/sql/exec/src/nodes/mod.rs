@@ -36,7 +36,7 @@ mod window;
 mod window_range;
 
 pub use sort::Key;
-pub use table_scan::{TableHorizon, tid_datum};
+pub use table_scan::{TableHorizon, datum_tid, tid_datum};
 
 /// A node of an execution state tree.
 pub trait Node {
@@ -57,8 +57,8 @@ pub type BoxNode = Box<dyn Node>;
 pub struct Builder<'p> {
     /// The statement.
     pub statement: &'p Statement,
-    /// Build for checking a concurrently updated row again: this relation yields [`crate::cx::Recheck::row`] only.
-    pub recheck: Option<RelId>,
+    /// Build for checking a concurrently updated row again: these relations yield their [`crate::cx::GivenRow`] only.
+    pub recheck: Vec<RelId>,
     /// Count rows and time of each node, in the order of the tree.
     pub counting: bool,
     /// Nodes counted so far.
@@ -68,7 +68,7 @@ pub struct Builder<'p> {
 impl<'p> Builder<'p> {
     /// A builder for ordinary execution.
     pub fn new(statement: &'p Statement) -> Builder<'p> {
-        Builder { statement, recheck: None, counting: false, counted: 0 }
+        Builder { statement, recheck: Vec::new(), counting: false, counted: 0 }
     }
 
     /// Compiles expressions of the statement.
@@ -155,7 +155,7 @@ impl<'p> Builder<'p> {
         match children {
             [only] => Some(only),
             _ => {
-                let member = tree.members.iter().position(|m| Some(*m) == self.recheck)?;
+                let member = tree.members.iter().position(|m| self.recheck.contains(m))?;
                 children.get(member)
             }
         }

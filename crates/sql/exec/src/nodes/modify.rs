@@ -21,7 +21,7 @@ use crate::compile::{Inputs, RawRow};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes};
 use crate::index::IndexWriter;
-use crate::recheck::{self, Newest};
+use crate::recheck::{self, Given, Newest, Reference};
 
 /// A modification node.
 pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) -> SqlResult<BoxNode> {
@@ -54,6 +54,7 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
         .collect::<SqlResult<_>>()?;
     let targets = modify.targets.iter().map(|t| Ok(Rc::new(Target::new(builder, t)?)));
     let targets = targets.collect::<SqlResult<Vec<_>>>()?;
+    let others = recheck::references(builder.statement, &modify.source.output, &[modify.rel]);
     let source = builder.build(&modify.source)?;
     Ok(Box::new(ModifyNode {
         command: modify.command,
@@ -62,6 +63,7 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
         targets,
         at: 0,
         source,
+        others,
         source_row: Vec::new(),
         returning: has_returning.then_some(returning),
         conflict,
@@ -115,6 +117,8 @@ struct ModifyNode {
     /// The target of the present row.
     at: usize,
     source: BoxNode,
+    /// Tables that the source joins to the target.
+    others: Vec<Reference>,
     source_row: Vec<Datum>,
     returning: Option<Projection>,
     conflict: Option<Rc<Conflict>>,
@@ -364,14 +368,12 @@ impl ModifyNode {
                 Newest::Gone | Newest::SelfModified | Newest::Skipped => return Ok(false),
                 Newest::Locked(newest) if newest == tid => {}
                 Newest::Locked(newest) => {
-                    let member = (target.rel, &*target.heap, target.table.oid);
-                    match recheck::run_again(self.rel, member, newest, cx)? {
-                        None => return Ok(false),
-                        Some(row) => {
-                            self.source_row = row;
-                            tid = newest;
-                        }
-                    }
+                    let (heap, table) = (&*target.heap, target.table.oid);
+                    let mut given = vec![Given { rel: target.rel, heap, table, tid: Some(newest) }];
+                    given.extend(self.others.iter().map(|reference| reference.of(&self.source_row)));
+                    let Some(row) = recheck::run_again(self.rel, &given, cx)? else { return Ok(false) };
+                    self.source_row = row;
+                    tid = newest;
                 }
             }
         }

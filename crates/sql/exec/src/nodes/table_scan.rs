@@ -148,19 +148,21 @@ fn recheck(builder: &Builder<'_>, plan: &Plan, rel: RelId, conditions: Vec<Expr>
     let raw = RawRow { rel, upto: columns, system: vec![-1, -2, -3, -4, -5, -6], start: 0 };
     let projection = builder.projection(plan, Inputs::scan(&raw))?;
     let conditions = builder.compiler().list(&conditions, Inputs::scan(&raw))?;
-    Ok(Box::new(RecheckScan { projection, conditions }))
+    Ok(Box::new(RecheckScan { rel, projection, conditions }))
 }
 
 struct RecheckScan {
+    rel: RelId,
     projection: Projection,
     conditions: Box<[Code]>,
 }
 
 impl Node for RecheckScan {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        let Some(recheck) = cx.recheck.as_mut().filter(|r| !r.done) else { return Ok(false) };
-        recheck.done = true;
-        let row = recheck.row.clone();
+        let given = cx.recheck.iter_mut().find(|given| given.rel == self.rel && !given.done);
+        let Some(given) = given else { return Ok(false) };
+        given.done = true;
+        let Some(row) = given.row.clone() else { return Ok(false) };
         let rows = Rows::one(&row);
         Ok(passes(&self.conditions, rows, cx)? && self.projection.apply(rows, cx)?)
     }
@@ -170,8 +172,8 @@ impl Node for RecheckScan {
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
-        if let Some(recheck) = &mut cx.recheck {
-            recheck.done = false;
+        for given in cx.recheck.iter_mut().filter(|given| given.rel == self.rel) {
+            given.done = false;
         }
         Ok(())
     }
@@ -181,7 +183,7 @@ impl Node for RecheckScan {
 
 /// A sequential scan.
 pub fn seq(builder: &Builder<'_>, plan: &Plan, rel: RelId) -> SqlResult<BoxNode> {
-    if builder.recheck == Some(rel) {
+    if builder.recheck.contains(&rel) {
         return recheck(builder, plan, rel, Vec::new());
     }
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
@@ -333,7 +335,7 @@ pub fn index(
     backward: bool,
     only: bool,
 ) -> SqlResult<BoxNode> {
-    if builder.recheck == Some(rel) {
+    if builder.recheck.contains(&rel) {
         return recheck(builder, plan, rel, conditions.iter().map(|c| c.original.clone()).collect());
     }
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
@@ -495,7 +497,7 @@ pub fn bitmap(
     bitmap: &Bitmap,
     conditions: &[Expr],
 ) -> SqlResult<BoxNode> {
-    if builder.recheck == Some(rel) {
+    if builder.recheck.contains(&rel) {
         return recheck(builder, plan, rel, conditions.to_vec());
     }
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, conditions)?;
@@ -523,7 +525,7 @@ pub fn tid(
     tids: &[Expr],
     condition: &[Expr],
 ) -> SqlResult<BoxNode> {
-    if builder.recheck == Some(rel) {
+    if builder.recheck.contains(&rel) {
         return recheck(builder, plan, rel, condition.to_vec());
     }
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;

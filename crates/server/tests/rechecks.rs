@@ -1,0 +1,93 @@
+//! READ COMMITTED: a statement that waited for another transaction checks its rows again, with the newest version of what it changes or
+//! locks, and with the rows of other tables that were joined to it.
+
+mod support;
+
+use std::thread;
+
+use support::{Client, Server, until};
+
+const SETUP: &[&str] = &[
+    "drop table if exists t, ref",
+    "create table t (id int, data int, other int)",
+    "insert into t select n, 0, n % 3 from generate_series(1, 10) n",
+    "create table ref (id int primary key, name text)",
+    "insert into ref select n, 'r' || n from generate_series(0, 5) n",
+];
+
+/// What another transaction commits, the statement that waits for it, and what it answers: as PostgreSQL 18 does.
+const CASES: &[(&str, &str, &str)] = &[
+    (
+        "update t set data = 1 where id = 7",
+        "select a.id, a.data, b.data from t a join t b on a.id = b.id where a.id in (6, 7) for update",
+        "6,0,0 7,1,1",
+    ),
+    // The row now belongs to another one, which it was not joined to.
+    (
+        "update t set other = 5 where id = 7",
+        "select a.id, a.other, ref.name from t a join ref on ref.id = a.other where a.id in (6, 7) for update of a",
+        "6,0,r0",
+    ),
+    (
+        "update t set other = 5 where id = 7",
+        "select a.id, a.other, ref.name from t a join ref on ref.id = a.other where a.id in (6, 7) for update",
+        "6,0,r0",
+    ),
+    (
+        "update t set other = 5 where id = 7",
+        "select a.id, a.other, ref.name from t a left join ref on ref.id = a.other where a.id in (6, 7) for update of a",
+        "6,0,r0 7,5,-",
+    ),
+    (
+        "update t set other = 5 where id = 7",
+        "update t set data = ref.id + 100 from ref where ref.id = t.other and t.id in (6, 7) returning t.id, t.data, ref.name",
+        "6,100,r0",
+    ),
+    (
+        "update t set data = 1 where id = 7",
+        "update t set data = data + ref.id + 100 from ref where ref.id = t.other and t.id in (6, 7) returning t.id, t.data, ref.name",
+        "6,100,r0 7,102,r1",
+    ),
+    (
+        "update t set other = 5 where id = 7",
+        "delete from t using ref where ref.id = t.other and ref.name = 'r1' returning t.id",
+        "1 4 10",
+    ),
+    (
+        "update ref set name = 'new' where id = 1",
+        "select t.id, ref.name from t join ref on ref.id = t.other where t.id in (6, 7) for update of ref",
+        "6,r0 7,new",
+    ),
+    (
+        "update t set id = 70 where id = 7",
+        "update t set data = data + 1 where id in (6, 7) returning id, data",
+        "6,1",
+    ),
+];
+
+fn run(client: &mut Client, sql: &str) -> String {
+    let rows = client.query(sql).unwrap_or_else(|failure| panic!("{sql}: {failure:?}"));
+    let line = |row: Vec<Option<String>>| {
+        row.into_iter().map(|value| value.unwrap_or("-".into())).collect::<Vec<_>>().join(",")
+    };
+    rows.into_iter().map(line).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn rows_are_checked_again_with_what_they_were_joined_to() {
+    let server = Server::start(&[]);
+    let (mut first, mut second, mut watcher) = (server.client(), server.client(), server.client());
+    // One order of rows.
+    run(&mut second, "set enable_hashjoin = off; set enable_mergejoin = off");
+    for (change, waiting, expected) in CASES {
+        SETUP.iter().for_each(|sql| drop(run(&mut watcher, sql)));
+        run(&mut first, &format!("begin; {change}"));
+        let answer = thread::scope(|scope| {
+            let answer = scope.spawn(|| run(&mut second, waiting));
+            until("it waits", || watcher.value("select count(*) from pg_locks where not granted") == "1");
+            run(&mut first, "commit");
+            answer.join().unwrap()
+        });
+        assert_eq!(answer, *expected, "{waiting}");
+    }
+}
