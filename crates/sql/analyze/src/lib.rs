@@ -352,6 +352,16 @@ pub fn analyze_expr(
     })
 }
 
+/// What stands in a column that a row does not give: its DEFAULT, its identity's next value, its domain's default. `None`: null.
+pub fn column_default(
+    table: &Table,
+    attno: i16,
+    catalog: &dyn CatalogView,
+    call: &types::Call<'_>,
+) -> SqlResult<Option<Expr>> {
+    Analyzer::new("", ParamTypes::None, catalog, call).column_default(table, attno)
+}
+
 /// Converts an analysed expression to a type as on assignment, or `None` if there is no way (EXECUTE's parameters).
 pub fn assign_to(
     expr: Expr,

@@ -112,6 +112,18 @@ pub(crate) fn check(
     analyze(session, expr, text, context)
 }
 
+/// Whether WHERE of COPY FROM is fit to be one.
+pub(crate) fn copy_filter(
+    session: &Session,
+    table: &Arc<Table>,
+    expr: &ast::Expr,
+    text: &str,
+) -> SqlResult<()> {
+    let context =
+        ExprContext { purpose: Purpose::CopyWhere, relation: Some(table), column: None, value: None };
+    analyze(session, expr, text, context).map(drop)
+}
+
 /// CHECK of a domain over a type: its OID, modifier and collation.
 pub(crate) fn domain_check(
     session: &Session,
@@ -270,6 +282,26 @@ impl IndexKeys {
     }
 }
 
+/// DEFAULT of a column, ready to be computed for one row after the other.
+pub(crate) struct ColumnDefault(Computed);
+
+impl ColumnDefault {
+    /// Prepares the default of the column with this number; `None` if it has none.
+    pub(crate) fn new(session: &Session, table: &Table, number: i16) -> SqlResult<Option<ColumnDefault>> {
+        let format = session.format();
+        let call = Call::new(&format).with_session(session);
+        let Some(expr) = analyze::column_default(table, number, session, &call)? else { return Ok(None) };
+        let planned = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
+        Computed::of(session, vec![planned], false).map(|computed| Some(ColumnDefault(computed)))
+    }
+
+    /// The value for the next row.
+    pub(crate) fn value(&mut self, session: &Session) -> SqlResult<Datum> {
+        self.0.run(session, &[])?;
+        Ok(self.0.values.pop().unwrap_or_default())
+    }
+}
+
 impl Computed {
     fn new<'t>(
         session: &Session,
@@ -284,6 +316,10 @@ impl Computed {
             let plan = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
             expressions.push(plan);
         }
+        Computed::of(session, expressions, has_predicate)
+    }
+
+    fn of(session: &Session, expressions: Vec<plan::Expr>, has_predicate: bool) -> SqlResult<Computed> {
         let execution = Execution::of_expressions(expressions)?;
         let (snapshot, command) = {
             let mut txn = session.txn.borrow_mut();

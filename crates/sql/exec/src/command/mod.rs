@@ -36,6 +36,7 @@ mod index_entries;
 mod index_sort;
 mod inherit;
 mod internal;
+mod like;
 mod lock;
 mod names;
 mod object_name;

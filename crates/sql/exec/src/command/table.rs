@@ -17,7 +17,7 @@ use super::inherit::Inheritance;
 use super::names::at;
 use super::sequence::{self, ForColumn};
 use super::storage_parameter::Target;
-use super::{expression, generated, index, names, storage_parameter, temporary, type_name};
+use super::{expression, generated, index, like, names, storage_parameter, temporary, type_name};
 use crate::session::Session;
 
 /// Most columns of a table.
@@ -46,6 +46,9 @@ impl Column<'_> {
 /// CREATE TABLE.
 pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> SqlResult<()> {
     refuse_unsupported(statement)?;
+    if statement.elements.iter().any(|element| matches!(element, TableElement::Like(..))) {
+        return like::create(session, statement, text);
+    }
     let relation = &statement.relation;
     let schema = target_schema(session, relation).map_err(|error| at(error, text, relation.location))?;
     if let Some(()) = already_there(session, schema, &relation.name, statement.if_not_exists)? {
@@ -68,7 +71,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
                 constraint::refuse_unsupported(constraint)?;
                 constraints.push(Wanted { constraint, column: None });
             }
-            TableElement::Like(..) => return Err(SqlError::not_supported("CREATE TABLE LIKE")),
+            TableElement::Like(..) => return Err(SqlError::internal("LIKE was not expanded")),
         }
     }
     check_columns(&columns)?;

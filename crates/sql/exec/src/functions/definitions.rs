@@ -84,6 +84,12 @@ impl Session {
         })
     }
 
+    /// The CREATE INDEX that makes an index; `None` if there is no such index.
+    pub(crate) fn index_definition_text(&self, oid: Oid) -> SqlResult<Option<String>> {
+        let text = self.index_definition(oid, 0, false)?;
+        Ok((!text.is_null()).then(|| <&str>::from_datum(&text).to_owned()))
+    }
+
     /// `pg_get_indexdef(index, column, pretty)`; column 0 is all of it.
     fn index_definition(&self, oid: Oid, column: i32, pretty: bool) -> SqlResult<Datum> {
         let Some((table, index)) = self.index(oid)? else { return Ok(Datum::Null) };

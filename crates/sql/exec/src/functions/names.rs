@@ -1,6 +1,7 @@
 //! Names, comments and visibility of objects.
 
 use base::{Oid, SqlResult, SqlState};
+use catalog::change::ObjectAddress;
 use catalog::system::{
     SystemTable, pg_class, pg_collation, pg_conversion, pg_description, pg_opclass, pg_operator, pg_opfamily,
     pg_proc, pg_shdescription, pg_statistic_ext, pg_ts_config, pg_ts_dict, pg_ts_parser, pg_ts_template,
@@ -244,6 +245,14 @@ impl Session {
             let found = rows.into_iter().find(|(_, row)| row.int(pg_description::OBJSUBID) == column);
             Ok(found.map_or(Datum::Null, |(_, row)| row[pg_description::DESCRIPTION].clone()))
         })
+    }
+
+    /// The comment on an object or column.
+    pub(crate) fn comment_of(&self, object: ObjectAddress) -> SqlResult<Option<String>> {
+        let key = [object.object.into(), object.class.into(), i32::from(object.sub).into()];
+        let index = pg_description::PG_DESCRIPTION_O_C_O_INDEX;
+        let row = self.with_reader(|r| r.find_one(&pg_description::TABLE, index, &key))?;
+        Ok(row.map(|(_, row)| row.str(pg_description::DESCRIPTION).to_owned()))
     }
 
     fn column_description(&self, table: Oid, column: i32) -> SqlResult<Datum> {

@@ -8,7 +8,8 @@ use catalog::predefined;
 use parse::ast::{Copy, CopyTarget};
 use runtime::fs::{File, OpenOptions};
 
-use crate::output::Output;
+use super::options::Format;
+use crate::output::{self, Output};
 use crate::session::Session;
 
 /// Bytes read or gathered at once.
@@ -63,6 +64,14 @@ fn open_error(path: &str, error: &io::Error, from: bool) -> SqlError {
     })
 }
 
+/// What the client is told about the data.
+fn wire_format(format: Format) -> output::Format {
+    match format {
+        Format::Text | Format::Csv => output::Format::Text,
+        Format::Binary => output::Format::Binary,
+    }
+}
+
 /// Where COPY FROM reads.
 pub(super) enum Source {
     /// The client.
@@ -75,15 +84,25 @@ pub(super) enum Source {
 
 impl Source {
     /// Opens the file, or greets the client.
-    pub(super) fn open(target: &CopyTarget, columns: usize, out: &mut dyn Output) -> SqlResult<Source> {
+    pub(super) fn open(
+        target: &CopyTarget,
+        format: Format,
+        columns: usize,
+        out: &mut dyn Output,
+    ) -> SqlResult<Source> {
         match target {
             CopyTarget::File(path) => {
                 let file =
                     File::open(Path::new(path), OpenOptions::READ).map_err(|e| open_error(path, &e, true))?;
+                let directory =
+                    file.read_at(&mut [], 0).is_err_and(|e| e.kind() == io::ErrorKind::IsADirectory);
+                if directory {
+                    return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{path}\" is a directory"));
+                }
                 Ok(Source::File(file, path.clone(), 0))
             }
             _ => {
-                out.copy_in(crate::output::Format::Text, columns)?;
+                out.copy_in(wire_format(format), columns)?;
                 Ok(Source::Client)
             }
         }
@@ -123,7 +142,12 @@ pub(super) enum Sink {
 
 impl Sink {
     /// Makes the file, or greets the client.
-    pub(super) fn open(target: &CopyTarget, columns: usize, out: &mut dyn Output) -> SqlResult<Sink> {
+    pub(super) fn open(
+        target: &CopyTarget,
+        format: Format,
+        columns: usize,
+        out: &mut dyn Output,
+    ) -> SqlResult<Sink> {
         match target {
             CopyTarget::File(path) => {
                 if !Path::new(path).is_absolute() {
@@ -134,13 +158,13 @@ impl Sink {
                 Ok(Sink::File(file, path.clone(), Vec::new(), 0))
             }
             _ => {
-                out.copy_out(crate::output::Format::Text, columns)?;
+                out.copy_out(wire_format(format), columns)?;
                 Ok(Sink::Client)
             }
         }
     }
 
-    /// A line with its ending.
+    /// A line with its ending, or a row's bytes.
     pub(super) fn line(&mut self, line: &[u8], out: &mut dyn Output) -> SqlResult<()> {
         match self {
             Sink::Client => out.copy_out_data(line),

@@ -1,5 +1,5 @@
 //! # What
-//! COPY FROM: text to rows.
+//! COPY FROM: text or bytes to rows.
 //!
 //! Rows of a plain table are gathered and stored a batch at a time, one log record a page. Where expressions have a say
 //! (defaults of columns left out, checks, expression indexes, WHERE), each row runs through an INSERT of our own.
@@ -21,13 +21,14 @@ use tuple::Datum;
 use txn::LockMode;
 use types::Call;
 
+use super::binary;
 use super::file::Source;
 use super::options::{CopyOptions, Format, Header};
 use super::split::{Next, Splitter, extra_data, missing_data};
 use super::{column_numbers, forced};
 use crate::command::index_entries::TableIndexes;
 use crate::command::internal::Internal;
-use crate::command::{names, violation};
+use crate::command::{expression, names, violation};
 use crate::output::Output;
 use crate::session::Session;
 
@@ -51,14 +52,20 @@ pub(super) fn run(
     let numbers = column_numbers(&table, &copy.columns)?;
     super::check_access(session, &table, &numbers, false)?;
     check(session, &table)?;
+    if let Some(filter) = &copy.filter {
+        expression::copy_filter(session, &table, filter, text)?;
+    }
     let target = Target::new(session, copy, &table, &numbers, text)?;
     let mut load = Load::new(session, options, &table, &numbers, target)?;
-    let mut source = Source::open(&copy.target, numbers.len(), out)?;
+    let mut source = Source::open(&copy.target, options.format, numbers.len(), out)?;
     // As in PostgreSQL the client has begun to send by now, so that a script's data is not taken for SQL.
     if options.freeze {
         load.freeze(check_freeze(session, &table)?);
     }
-    let done = load.all(&mut source, out);
+    let done = match options.format {
+        Format::Binary => load.all_binary(&mut source, out),
+        _ => load.all(&mut source, out),
+    };
     done.map_err(|e| load.locate(e))?;
     load.report_skipped();
     Ok(load.rows)
@@ -188,8 +195,10 @@ enum Place {
     Line,
     /// The line's number only: rows are being stored.
     Number(u64),
-    /// A column of the present line; its value is NULL if `None`.
+    /// A column of the present line; whether its value is NULL.
     Column(usize, bool),
+    /// A column of the present row, whose value cannot be shown.
+    Name(usize),
 }
 
 struct Load<'a> {
@@ -209,6 +218,8 @@ struct Load<'a> {
     tids: Vec<Tid>,
     rows: u64,
     skipped: i64,
+    /// Defaults of columns, once asked for; none where a column has none.
+    defaults: Vec<Option<Option<expression::ColumnDefault>>>,
 }
 
 impl<'a> Load<'a> {
@@ -225,8 +236,8 @@ impl<'a> Load<'a> {
             options,
             table,
             numbers,
-            force_not_null: forced(&options.force_not_null, &names, "FORCE_NOT_NULL")?,
-            force_null: forced(&options.force_null, &names, "FORCE_NULL")?,
+            force_not_null: forced(Some(table), &options.force_not_null, &names, "FORCE_NOT_NULL")?,
+            force_null: forced(Some(table), &options.force_null, &names, "FORCE_NULL")?,
             target,
             splitter: Splitter::new(options),
             place: Place::None,
@@ -236,6 +247,7 @@ impl<'a> Load<'a> {
             tids: Vec::new(),
             rows: 0,
             skipped: 0,
+            defaults: numbers.iter().map(|_| None).collect(),
         })
     }
 
@@ -275,6 +287,66 @@ impl<'a> Load<'a> {
         }
         self.drain(source, out)?;
         self.flush()
+    }
+
+    fn all_binary(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<()> {
+        let format = self.session.format();
+        let call = Call::new(&format).with_session(self.session);
+        let mut reader = binary::Reader::default();
+        let mut more = || source.read(out);
+        self.place = Place::Number(0);
+        reader.header(&mut more)?;
+        loop {
+            runtime::check_interrupts().map_err(plan::interrupted)?;
+            self.splitter.line_number += 1;
+            self.place = Place::Number(self.splitter.line_number);
+            if !reader.row(self.numbers.len(), &mut more)? {
+                break;
+            }
+            let mut row = vec![Datum::Null; self.width()];
+            for i in 0..self.numbers.len() {
+                self.place = Place::Name(i);
+                let column = &self.table.columns[self.numbers[i]];
+                if let Some(bytes) = reader.field(&mut more)? {
+                    self.bytes += bytes.len();
+                    let slot = self.slot(i);
+                    row[slot] = types::receive(column.type_oid, bytes, column.typmod, &call)?;
+                }
+            }
+            self.place = Place::Number(self.splitter.line_number);
+            self.put(row)?;
+        }
+        self.flush()
+    }
+
+    /// How many values the target takes.
+    fn width(&self) -> usize {
+        match self.target {
+            Target::Plain { .. } => self.table.columns.len(),
+            Target::Insert(_) => self.numbers.len(),
+        }
+    }
+
+    /// Where the target takes the value of a column that is copied.
+    fn slot(&self, i: usize) -> usize {
+        match self.target {
+            Target::Plain { .. } => self.numbers[i],
+            Target::Insert(_) => i,
+        }
+    }
+
+    /// The default of a column that is copied.
+    fn default_value(&mut self, i: usize) -> SqlResult<Datum> {
+        let (session, table, number) = (self.session, self.table, self.numbers[i]);
+        let known = &mut self.defaults[i];
+        if known.is_none() {
+            *known = Some(expression::ColumnDefault::new(session, table, number as i16 + 1)?);
+        }
+        match known.as_mut().and_then(Option::as_mut) {
+            Some(default) => default.value(session),
+            None => Err(sql_err!(BAD_COPY_FILE_FORMAT, "unexpected default marker in COPY data")
+                .detail(format!("Column \"{}\" has no default value.", table.columns[number].name))),
+        }
     }
 
     /// Reads what the client still sends behind the end marker.
@@ -330,22 +402,17 @@ impl<'a> Load<'a> {
         {
             return Err(extra_data());
         }
-        let width = if matches!(self.target, Target::Plain { .. }) {
-            self.table.columns.len()
-        } else {
-            self.numbers.len()
-        };
-        let mut row = vec![Datum::Null; width];
+        let mut row = vec![Datum::Null; self.width()];
         for (i, &n) in self.numbers.iter().enumerate() {
             let Some(field) = fields.get(i) else {
                 self.place = Place::Line;
                 return Err(missing_data(&self.table.columns[n].name));
             };
-            let slot = if matches!(self.target, Target::Plain { .. }) { n } else { i };
+            let slot = self.slot(i);
             match self.value(i, *field, call) {
                 Ok(value) => row[slot] = value,
                 Err(error) if self.options.ignore_errors && is_data_error(&error) => {
-                    return self.skip(error, out);
+                    return self.skip(out);
                 }
                 Err(error) => return Err(error),
             }
@@ -356,6 +423,10 @@ impl<'a> Load<'a> {
     }
 
     fn value(&mut self, i: usize, field: super::split::Field, call: &Call<'_>) -> SqlResult<Datum> {
+        if field.default {
+            self.place = Place::Column(i, false);
+            return self.default_value(i);
+        }
         let column = &self.table.columns[self.numbers[i]];
         let bytes = self.splitter.bytes(field);
         let mut null = field.null;
@@ -375,21 +446,21 @@ impl<'a> Load<'a> {
     }
 
     /// ON_ERROR ignore: the row is left out.
-    fn skip(&mut self, error: SqlError, out: &mut dyn Output) -> SqlResult<()> {
+    fn skip(&mut self, out: &mut dyn Output) -> SqlResult<()> {
         self.skipped += 1;
         if self.options.verbose {
-            let column = match self.place {
-                Place::Column(i, _) => self.table.columns[self.numbers[i]].name.clone(),
-                _ => String::new(),
+            let (column, value) = match self.place {
+                Place::Column(i, true) => (i, "null input".to_owned()),
+                Place::Column(i, false) => (i, self.shown_field(i)),
+                _ => (0, String::new()),
             };
+            let column = self.numbers.get(column).map_or("", |n| self.table.columns[*n].name.as_str());
             let message = format!(
-                "skipping row due to data type incompatibility at line {} for column \"{column}\"",
+                "skipping row due to data type incompatibility at line {} for column \"{column}\": {value}",
                 self.splitter.line_number
             );
             let notice = names::notice(SqlState::SUCCESSFUL_COMPLETION, message);
-            self.session.notice(
-                self.locate(error).report().context.clone().map_or(notice.clone(), |c| notice.context(c)),
-            );
+            self.session.notice(notice.context(format!("COPY {}", self.table.name)));
             self.session.send_notices(out);
         }
         if self.options.reject_limit > 0 && self.skipped > self.options.reject_limit {
@@ -474,6 +545,10 @@ impl<'a> Load<'a> {
                 let shown = shown(self.splitter.line());
                 error.context(format!("COPY {table}, line {line}: \"{shown}\""))
             }
+            Place::Name(i) => {
+                let column = &self.table.columns[self.numbers[i]].name;
+                error.context(format!("COPY {table}, line {line}, column {column}"))
+            }
             Place::Column(i, null) => {
                 let column = &self.table.columns[self.numbers[i]].name;
                 let value = if null { "null input".to_owned() } else { self.shown_field(i) };
@@ -490,9 +565,9 @@ impl<'a> Load<'a> {
     }
 }
 
-/// Errors of a value, not of the machine.
+/// Errors of a value, its domain's constraints and the names it may hold; not of the machine.
 fn is_data_error(error: &SqlError) -> bool {
-    error.code().as_str().starts_with("22")
+    matches!(error.code().as_str().get(..2), Some("22" | "23" | "42"))
 }
 
 /// The beginning of a line or value.

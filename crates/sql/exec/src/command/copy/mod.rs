@@ -1,12 +1,13 @@
 //! # What
-//! COPY: rows to and from text, by the client's connection or a file of the server.
+//! COPY: rows to and from text or bytes, by the client's connection or a file of the server.
 //!
 //! # Layout
-//! `options`: what may be asked for. `split`: the formats. `from` and `to`: the two directions. `file`: the server's files.
+//! `options`: what may be asked for. `split`: text and CSV. `binary`: the third format. `from` and `to`: the two directions. `file`: the server's files.
 //!
 //! # PostgreSQL counterpart and differences
-//! `commands/copy*.c`. No binary format, no PROGRAM, no DEFAULT option, UTF8 only.
+//! `commands/copy*.c`. No PROGRAM, UTF8 only.
 
+mod binary;
 mod file;
 mod from;
 mod options;
@@ -77,12 +78,19 @@ fn column_numbers(table: &Table, names: &[String]) -> SqlResult<Vec<usize>> {
 }
 
 /// For each column copied, whether a FORCE option names it.
-fn forced(columns: &Columns, names: &[&str], option: &str) -> SqlResult<Vec<bool>> {
+fn forced(table: Option<&Table>, columns: &Columns, names: &[&str], option: &str) -> SqlResult<Vec<bool>> {
     match columns {
         Columns::None => Ok(vec![false; names.len()]),
         Columns::All => Ok(vec![true; names.len()]),
         Columns::List(list) => {
             for name in list {
+                if let Some(table) = table.filter(|table| table.column(name).is_none()) {
+                    return Err(sql_err!(
+                        UNDEFINED_COLUMN,
+                        "column \"{name}\" of relation \"{}\" does not exist",
+                        table.name
+                    ));
+                }
                 if !names.contains(&name.as_str()) {
                     return Err(sql_err!(
                         INVALID_COLUMN_REFERENCE,

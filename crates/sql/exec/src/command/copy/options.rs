@@ -1,6 +1,6 @@
 //! Options of COPY.
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{SqlError, SqlResult, SqlState, sql_err};
 use parse::ast::{DefElem, OptionValue};
 
 use crate::command::names::at;
@@ -11,6 +11,7 @@ use crate::command::options;
 pub(crate) enum Format {
     Text,
     Csv,
+    Binary,
 }
 
 /// HEADER
@@ -37,6 +38,8 @@ pub(crate) struct CopyOptions {
     pub(crate) format: Format,
     pub(crate) delimiter: u8,
     pub(crate) null: String,
+    /// What stands for a column's default in COPY FROM.
+    pub(crate) default: Option<String>,
     pub(crate) header: Header,
     pub(crate) quote: u8,
     pub(crate) escape: u8,
@@ -54,12 +57,15 @@ pub(crate) struct CopyOptions {
     pub(crate) silent: bool,
 }
 
+const INVALID: SqlState = SqlState::INVALID_PARAMETER_VALUE;
+
 /// What was written, before defaults and cross-checks.
 #[derive(Default)]
 struct Written<'a> {
     format: Option<String>,
     delimiter: Option<String>,
     null: Option<String>,
+    default: Option<String>,
     header: Option<Header>,
     quote: Option<String>,
     escape: Option<String>,
@@ -91,7 +97,7 @@ pub(crate) fn read(list: &[DefElem], from: bool, text: &str) -> SqlResult<CopyOp
             "freeze" => once(&mut w.freeze, options::boolean(option)?, option, text)?,
             "delimiter" => once(&mut w.delimiter, string()?, option, text)?,
             "null" => once(&mut w.null, string()?, option, text)?,
-            "default" => return Err(SqlError::not_supported("COPY with DEFAULT")),
+            "default" => once(&mut w.default, string()?, option, text)?,
             "header" => once(&mut w.header, header(option, from)?, option, text)?,
             "quote" => once(&mut w.quote, string()?, option, text)?,
             "escape" => once(&mut w.escape, string()?, option, text)?,
@@ -114,8 +120,7 @@ pub(crate) fn read(list: &[DefElem], from: bool, text: &str) -> SqlResult<CopyOp
 fn format(option: &DefElem, text: &str) -> SqlResult<String> {
     let name = options::string(option)?;
     match name.as_str() {
-        "text" | "csv" => Ok(name),
-        "binary" => Err(SqlError::not_supported("COPY in binary format")),
+        "text" | "csv" | "binary" => Ok(name),
         other => {
             let error = sql_err!(INVALID_PARAMETER_VALUE, "COPY format \"{other}\" not recognized");
             Err(at(error, text, option.location))
@@ -185,9 +190,13 @@ fn on_error(option: &DefElem, from: bool, text: &str) -> SqlResult<bool> {
 }
 
 fn reject_limit(option: &DefElem) -> SqlResult<i64> {
-    let limit: i64 = options::string(option)?
-        .parse()
-        .map_err(|_| sql_err!(SYNTAX_ERROR, "reject_limit requires a numeric value"))?;
+    let written = options::string(option)?;
+    let limit: i64 = written.trim().parse().map_err(|_| match option.value {
+        Some(OptionValue::String(_)) => {
+            sql_err!(INVALID_TEXT_REPRESENTATION, "invalid input syntax for type bigint: \"{written}\"")
+        }
+        _ => sql_err!(SYNTAX_ERROR, "reject_limit requires a numeric value"),
+    })?;
     if limit <= 0 {
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "REJECT_LIMIT ({limit}) must be greater than zero"));
     }
@@ -204,18 +213,22 @@ fn verbosity(option: &DefElem, text: &str) -> SqlResult<String> {
 }
 
 fn assemble(w: Written<'_>, from: bool) -> SqlResult<CopyOptions> {
-    let csv = w.format.as_deref() == Some("csv");
+    let format = match w.format.as_deref() {
+        Some("csv") => Format::Csv,
+        Some("binary") => Format::Binary,
+        _ => Format::Text,
+    };
+    let csv = format == Format::Csv;
+    if format == Format::Binary {
+        check_binary(&w)?;
+    }
     let delimiter = delimiter(w.delimiter.as_deref(), csv)?;
     let null = w.null.clone().unwrap_or_else(|| if csv { "" } else { "\\N" }.to_owned());
-    if null.contains(['\r', '\n']) {
-        return Err(sql_err!(
-            INVALID_PARAMETER_VALUE,
-            "COPY null representation cannot use newline or carriage return"
-        ));
-    }
     for (given, name) in [(w.quote.is_some(), "QUOTE"), (w.escape.is_some(), "ESCAPE")] {
         require_csv(given, csv, name)?;
     }
+    check_lines(Some(&null), "null")?;
+    check_lines(w.default.as_deref(), "default")?;
     let quote = single(w.quote.as_deref(), b'"', "quote")?;
     if csv && delimiter == quote {
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "COPY delimiter and quote must be different"));
@@ -227,22 +240,26 @@ fn assemble(w: Written<'_>, from: bool) -> SqlResult<CopyOptions> {
         (w.force_null.is_some(), "FORCE_NULL", true),
     ] {
         require_csv(given, csv, name)?;
-        require_direction(given, from == needs_from, name, from)?;
+        let code = if needs_from { INVALID } else { SqlState::FEATURE_NOT_SUPPORTED };
+        require_direction(given, from == needs_from, name, (from, code))?;
     }
-    require_direction(w.freeze == Some(true), from, "FREEZE", from)?;
-    if null.as_bytes().contains(&delimiter) {
-        return Err(sql_err!(
-            INVALID_PARAMETER_VALUE,
-            "COPY delimiter character must not appear in the NULL specification"
-        ));
-    }
-    if csv && null.as_bytes().contains(&quote) {
-        return Err(sql_err!(
-            INVALID_PARAMETER_VALUE,
-            "CSV quote character must not appear in the NULL specification"
-        ));
+    check_special(&null, "NULL", delimiter, csv.then_some(quote), INVALID)?;
+    require_direction(w.freeze == Some(true), from, "FREEZE", (from, INVALID))?;
+    if let Some(default) = &w.default {
+        let code = SqlState::FEATURE_NOT_SUPPORTED;
+        require_direction(true, from, "DEFAULT", (from, code))?;
+        check_special(default, "DEFAULT", delimiter, csv.then_some(quote), code)?;
+        if *default == null {
+            return Err(sql_err!(
+                FEATURE_NOT_SUPPORTED,
+                "NULL specification and DEFAULT specification cannot be the same"
+            ));
+        }
     }
     let ignore_errors = w.on_error.is_some_and(|(ignore, _)| ignore);
+    if format == Format::Binary && ignore_errors {
+        return Err(sql_err!(SYNTAX_ERROR, "only ON_ERROR STOP is allowed in BINARY mode"));
+    }
     if w.reject_limit.is_some() && !ignore_errors {
         return Err(sql_err!(
             INVALID_PARAMETER_VALUE,
@@ -250,9 +267,10 @@ fn assemble(w: Written<'_>, from: bool) -> SqlResult<CopyOptions> {
         ));
     }
     Ok(CopyOptions {
-        format: if csv { Format::Csv } else { Format::Text },
+        format,
         delimiter,
         null,
+        default: w.default,
         header: w.header.unwrap_or(Header::None),
         quote,
         escape,
@@ -267,6 +285,44 @@ fn assemble(w: Written<'_>, from: bool) -> SqlResult<CopyOptions> {
     })
 }
 
+/// What makes no sense where there is no text.
+fn check_binary(w: &Written<'_>) -> SqlResult<()> {
+    let header = w.header.is_some_and(|h| h != Header::None);
+    for (given, name, code) in [
+        (w.delimiter.is_some(), "DELIMITER", SqlState::SYNTAX_ERROR),
+        (w.null.is_some(), "NULL", SqlState::SYNTAX_ERROR),
+        (w.default.is_some(), "DEFAULT", SqlState::SYNTAX_ERROR),
+        (header, "HEADER", SqlState::FEATURE_NOT_SUPPORTED),
+    ] {
+        if given {
+            return Err(SqlError::new(code, format!("cannot specify {name} in BINARY mode")));
+        }
+    }
+    Ok(())
+}
+
+fn check_lines(word: Option<&str>, what: &str) -> SqlResult<()> {
+    if word.is_some_and(|word| word.contains(['\r', '\n'])) {
+        return Err(sql_err!(
+            INVALID_PARAMETER_VALUE,
+            "COPY {what} representation cannot use newline or carriage return"
+        ));
+    }
+    Ok(())
+}
+
+/// The words for NULL and DEFAULT must not look like structure.
+fn check_special(word: &str, what: &str, delimiter: u8, quote: Option<u8>, code: SqlState) -> SqlResult<()> {
+    let refuse = |who: &str| {
+        Err(SqlError::new(code, format!("{who} character must not appear in the {what} specification")))
+    };
+    match quote {
+        _ if word.as_bytes().contains(&delimiter) => refuse("COPY delimiter"),
+        Some(quote) if word.as_bytes().contains(&quote) => refuse("CSV quote"),
+        _ => Ok(()),
+    }
+}
+
 fn require_csv(given: bool, csv: bool, name: &str) -> SqlResult<()> {
     if given && !csv {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "COPY {name} requires CSV mode"));
@@ -274,10 +330,10 @@ fn require_csv(given: bool, csv: bool, name: &str) -> SqlResult<()> {
     Ok(())
 }
 
-fn require_direction(given: bool, fits: bool, name: &str, from: bool) -> SqlResult<()> {
+fn require_direction(given: bool, fits: bool, name: &str, (from, code): (bool, SqlState)) -> SqlResult<()> {
     if given && !fits {
         let direction = if from { "FROM" } else { "TO" };
-        return Err(sql_err!(INVALID_PARAMETER_VALUE, "COPY {name} cannot be used with COPY {direction}"));
+        return Err(SqlError::new(code, format!("COPY {name} cannot be used with COPY {direction}")));
     }
     Ok(())
 }

@@ -27,6 +27,8 @@ pub(crate) struct Field {
     pub(crate) null: bool,
     /// It was quoted, at least in part.
     pub(crate) quoted: bool,
+    /// It is the string that stands for the column's default, unquoted.
+    pub(crate) default: bool,
 }
 
 /// What the input holds next.
@@ -112,8 +114,8 @@ impl<'o> Splitter<'o> {
             self.after_escape = false;
         }
         let found = match self.options.format {
-            Format::Text => self.end_of_text_line(last)?,
             Format::Csv => self.end_of_csv_line(last)?,
+            _ => self.end_of_text_line(last)?,
         };
         let Some((end, skip)) = found else {
             if !last {
@@ -142,11 +144,8 @@ impl<'o> Splitter<'o> {
 
     /// Looks at a line's ending at `at`: its length if it is one, `None` if more input must tell.
     fn ending_at(&mut self, at: usize, last: bool) -> SqlResult<Option<usize>> {
-        let what = match self.options.format {
-            Format::Text => "literal",
-            Format::Csv => "unquoted",
-        };
         let csv = self.options.format == Format::Csv;
+        let what = if csv { "unquoted" } else { "literal" };
         let refuse = |found: &str, written: &str| {
             let error = bad(format!("{what} {found} found in data"));
             Err(error.hint(if csv {
@@ -261,8 +260,8 @@ impl<'o> Splitter<'o> {
         self.text.clear();
         self.fields.clear();
         match self.options.format {
-            Format::Text => self.split_text(),
             Format::Csv => self.split_csv()?,
+            _ => self.split_text(),
         }
         Ok(&self.fields)
     }
@@ -280,6 +279,7 @@ impl<'o> Splitter<'o> {
     fn split_text(&mut self) {
         let line = &self.buffer[self.line.0..self.line.1];
         let (delimiter, null) = (self.options.delimiter, self.options.null.as_bytes());
+        let default = self.options.default.as_deref().map(str::as_bytes);
         let mut at = 0;
         loop {
             let (start, raw) = (self.text.len(), at);
@@ -293,7 +293,8 @@ impl<'o> Splitter<'o> {
             }
             // The NULL string is compared with what was written, escapes and all.
             let null = &line[raw..at] == null;
-            self.fields.push(Field { start, end: self.text.len(), null, quoted: false });
+            let default = Some(&line[raw..at]) == default;
+            self.fields.push(Field { start, end: self.text.len(), null, quoted: false, default });
             if at >= line.len() {
                 return;
             }
@@ -305,6 +306,7 @@ impl<'o> Splitter<'o> {
         let line = &self.buffer[self.line.0..self.line.1];
         let CopyOptions { delimiter, quote, escape, .. } = *self.options;
         let null = self.options.null.as_bytes();
+        let default = self.options.default.as_deref().map(str::as_bytes);
         let mut at = 0;
         loop {
             let (start, raw) = (self.text.len(), at);
@@ -332,7 +334,8 @@ impl<'o> Splitter<'o> {
                 }
             }
             let null = !quoted && &line[raw..at] == null;
-            self.fields.push(Field { start, end: self.text.len(), null, quoted });
+            let default = !quoted && Some(&line[raw..at]) == default;
+            self.fields.push(Field { start, end: self.text.len(), null, quoted, default });
             if at >= line.len() {
                 return Ok(());
             }
@@ -387,8 +390,8 @@ pub(crate) fn write_field(
         return;
     };
     match options.format {
-        Format::Text => write_text(options, value, out),
         Format::Csv => write_csv(options, value, force_quote, only, out),
+        _ => write_text(options, value, out),
     }
 }
 

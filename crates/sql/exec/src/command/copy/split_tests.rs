@@ -9,6 +9,7 @@ fn options(format: Format) -> CopyOptions {
         format,
         delimiter: if csv { b',' } else { b'\t' },
         null: if csv { String::new() } else { "\\N".into() },
+        default: None,
         header: Header::None,
         quote: b'"',
         escape: b'"',

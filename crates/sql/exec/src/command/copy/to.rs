@@ -1,4 +1,4 @@
-//! COPY TO: a table's or a query's rows as text.
+//! COPY TO: a table's or a query's rows as text or bytes.
 
 use base::{Oid, SqlResult, sql_err};
 use catalog::{RelationKind, Table};
@@ -8,6 +8,7 @@ use tuple::Datum;
 use txn::LockMode;
 use types::Call;
 
+use super::binary;
 use super::file::Sink;
 use super::options::{CopyOptions, Format, Header};
 use super::split::write_field;
@@ -75,12 +76,15 @@ impl<'a> Writer<'a> {
     fn open(
         copy: &Copy,
         options: &'a CopyOptions,
-        columns: &[(&str, Oid)],
+        (table, columns): (Option<&Table>, &[(&str, Oid)]),
         out: &mut dyn Output,
     ) -> SqlResult<Writer<'a>> {
         let names: Vec<&str> = columns.iter().map(|c| c.0).collect();
-        let force_quote = forced(&options.force_quote, &names, "FORCE_QUOTE")?;
-        let sink = Sink::open(&copy.target, columns.len(), out)?;
+        let force_quote = forced(table, &options.force_quote, &names, "FORCE_QUOTE")?;
+        let mut sink = Sink::open(&copy.target, options.format, columns.len(), out)?;
+        if options.format == Format::Binary {
+            sink.line(&binary::header(), out)?;
+        }
         let (line, value) = (Vec::new(), Vec::new());
         let types = columns.iter().map(|c| c.1).collect();
         let mut writer = Writer { options, types, force_quote, sink, line, value, rows: 0 };
@@ -108,8 +112,28 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    fn binary_row(&mut self, row: &[Datum], call: &Call<'_>, out: &mut dyn Output) -> SqlResult<()> {
+        self.line.extend_from_slice(&(row.len() as i16).to_be_bytes());
+        for (value, &type_oid) in row.iter().zip(&self.types) {
+            let start = self.line.len();
+            self.line.extend_from_slice(&(-1i32).to_be_bytes());
+            if !value.is_null() {
+                types::send(type_oid, value, call, &mut self.line)?;
+                let length = (self.line.len() - start - 4) as i32;
+                self.line[start..start + 4].copy_from_slice(&length.to_be_bytes());
+            }
+        }
+        self.rows += 1;
+        self.sink.line(&self.line, out)?;
+        self.line.clear();
+        Ok(())
+    }
+
     fn row(&mut self, row: &[Datum], call: &Call<'_>, out: &mut dyn Output) -> SqlResult<()> {
         runtime::check_interrupts().map_err(plan::interrupted)?;
+        if self.options.format == Format::Binary {
+            return self.binary_row(row, call, out);
+        }
         for (i, value) in row.iter().enumerate() {
             if value.is_null() {
                 self.field(i, None, false);
@@ -125,7 +149,10 @@ impl<'a> Writer<'a> {
         self.end_line(out)
     }
 
-    fn finish(self, out: &mut dyn Output) -> SqlResult<u64> {
+    fn finish(mut self, out: &mut dyn Output) -> SqlResult<u64> {
+        if self.options.format == Format::Binary {
+            self.sink.line(&binary::TRAILER, out)?;
+        }
         self.sink.finish(out)?;
         Ok(self.rows)
     }
@@ -141,7 +168,7 @@ fn copy_table(
 ) -> SqlResult<u64> {
     let columns: Vec<(&str, Oid)> =
         numbers.iter().map(|&n| (table.columns[n].name.as_str(), table.columns[n].type_oid)).collect();
-    let mut writer = Writer::open(copy, options, &columns, out)?;
+    let mut writer = Writer::open(copy, options, (Some(table), &columns), out)?;
     let format = session.format();
     let call = Call::new(&format).with_session(session);
     let Some(heap) = &table.heap else { return writer.finish(out) };
@@ -191,7 +218,7 @@ fn copy_query(
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "COPY query must have a RETURNING clause"));
     }
     let columns: Vec<(&str, Oid)> = result.iter().map(|c| (&*c.name, c.type_oid)).collect();
-    let mut writer = Writer::open(copy, options, &columns, out)?;
+    let mut writer = Writer::open(copy, options, (None, &columns), out)?;
     let format = session.format();
     let call = Call::new(&format).with_session(session);
     internal.run(session, &[], &mut |row| writer.row(row, &call, out))?;
