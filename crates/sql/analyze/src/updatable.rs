@@ -1,6 +1,6 @@
 //! Views as targets of INSERT, UPDATE, DELETE and MERGE.
 //!
-//! What: a view that selects plain columns of one table (or of another such view) can be written to. [`change_through_views`]
+//! What: a view that selects plain columns of one table (or of another such view) can be written to. `change_through_views`
 //! turns a statement on a view into one on the table below, view by view: columns of the view become what they stand for, its WHERE
 //! joins the statement's own, WITH CHECK OPTION is noted in [`Query::view_checks`]. [`relation_events`] and [`column_is_updatable`] answer
 //! what can be done, for catalogs' functions.
@@ -11,8 +11,6 @@
 //! 2. Defaults of the outermost view that has one win; the table's own fill the rest.
 //!
 //! PostgreSQL counterpart: `rewriteTargetView` and its neighbours in `rewriteHandler.c`.
-//!
-//! [`change_through_views`]: Analyzer::change_through_views
 
 use std::convert::Infallible;
 use std::sync::Arc;
