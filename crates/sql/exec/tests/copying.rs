@@ -97,7 +97,7 @@ fn like_copies_what_it_is_told_to() {
     .unwrap();
     s.run("create index on t (lower(c)) where id > 0; comment on column t.a is 'of a'").unwrap();
     s.run("create table bare (like t); create table whole (like t including all, more int)").unwrap();
-    let shape = "select string_agg(attname || coalesce(attidentity || attgenerated, '') || attnotnull::text, ',' order by attnum)
+    let shape = "select string_agg(attname || attidentity::text || attgenerated::text || attnotnull::text, ',' order by attnum)
          from pg_attribute where attnum > 0 and attrelid =";
     assert_eq!(s.query(&format!("{shape} 'bare'::regclass")), "idtrue,atrue,bfalse,cfalse");
     assert_eq!(s.query("insert into bare (id, a) values (1, 'y') returning b"), "");
