@@ -350,8 +350,36 @@ pub fn flatten_and(expr: Expr, out: &mut Vec<Expr>) {
     match expr {
         Expr::And(list) => list.into_iter().for_each(|e| flatten_and(e, out)),
         Expr::Const { value: tuple::Datum::Bool(true), .. } => {}
+        Expr::Or(arms) => match factor_or(arms) {
+            Ok(parts) => parts.into_iter().for_each(|e| flatten_and(e, out)),
+            Err(arms) => out.push(Expr::Or(arms)),
+        },
         other => out.push(other),
     }
+}
+
+/// Takes out of an OR the conditions that all its arms demand: `(a AND b) OR (a AND c)` is `a AND (b OR c)`, so that a join
+/// condition repeated in each arm can join. `Err` gives the arms back if they share nothing.
+fn factor_or(arms: Vec<Expr>) -> Result<Vec<Expr>, Vec<Expr>> {
+    let parts = |arm: &Expr| match arm {
+        Expr::And(list) => list.clone(),
+        other => vec![other.clone()],
+    };
+    let mut split: Vec<Vec<Expr>> = arms.iter().map(parts).collect();
+    let Some((first, others)) = split.split_first() else { return Err(arms) };
+    let shared =
+        |e: &&Expr| !e.is_volatile() && !e.has_subplans() && others.iter().all(|arm| arm.contains(e));
+    let mut common: Vec<Expr> = first.iter().filter(shared).cloned().collect();
+    if common.is_empty() {
+        return Err(arms);
+    }
+    split.iter_mut().for_each(|arm| arm.retain(|e| !common.contains(e)));
+    // An arm with nothing else left is true wherever the common part is.
+    if split.iter().all(|arm| !arm.is_empty()) {
+        let arm = |mut list: Vec<Expr>| if list.len() == 1 { list.remove(0) } else { Expr::And(list) };
+        common.push(Expr::Or(split.into_iter().map(arm).collect()));
+    }
+    Ok(common)
 }
 
 /// Flattens nested ORs.

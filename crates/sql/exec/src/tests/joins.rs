@@ -114,3 +114,12 @@ fn an_in_subquery_whose_from_looks_outside() {
         "zwei"
     );
 }
+
+#[test]
+fn a_condition_in_every_arm_of_an_or_joins() {
+    let mut db = filled();
+    let sql = "SELECT p, q FROM a, b WHERE (x = y AND p = 'two' AND q = 'II') OR (x = y AND p = 'three')";
+    assert_eq!(by_method(&mut db, "Hash Join", sql), "three|III two|II");
+    let sql = "SELECT p, q FROM a, b WHERE (x = y AND p = 'two') OR x = y";
+    assert_eq!(by_method(&mut db, "Hash Join", sql), "three|III two|II two|deux zwei|II zwei|deux");
+}
