@@ -30,6 +30,14 @@ pub struct Stampede {
     loops: Arc<Loops>,
 }
 
+/// What sessions share, with the languages that functions may be written in and how passwords are kept.
+fn instance(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance> {
+    let instance = Instance::new(engine, settings);
+    instance.languages().register(vec![plpgsql::language()]);
+    instance.on_passwords(Scram);
+    instance
+}
+
 /// The loops that have not ended yet.
 #[derive(Default)]
 struct Loops {
@@ -105,8 +113,7 @@ pub fn open(dir: &Path, settings: Arc<ServerSettings>) -> SqlResult<Arc<dyn Data
     base::settings::set_text_check(check_setting);
     log_last_state(dir);
     let engine = Engine::open(dir, options(&settings)).map_err(fatal)?;
-    let instance = Instance::new(Arc::new(engine), settings);
-    instance.on_passwords(Scram);
+    let instance = instance(Arc::new(engine), settings);
     Ok(Arc::new(Stampede { instance, stop: Stop::default(), loops: Arc::default() }))
 }
 

@@ -86,6 +86,40 @@ impl Analyzer<'_> {
         Ok(Assigned { attno, expr, is_default: false, partial: true, location })
     }
 
+    /// A place within a variable with a new value: gives the variable's value.
+    pub(crate) fn assignment(&mut self, s: &ast::Assign) -> SqlResult<crate::query::Query> {
+        let mut query = self.select(&s.value)?;
+        let names: Vec<&str> = s
+            .place
+            .iter()
+            .map_while(|step| if let Indirection::Field(name) = step { Some(name.as_str()) } else { None })
+            .collect();
+        let found = match &self.params {
+            crate::ParamTypes::Variables(variables) => variables.find(&names)?,
+            _ => None,
+        };
+        let shown = names.join(".");
+        let found = found.ok_or_else(|| sql_err!(SYNTAX_ERROR, "\"{shown}\" is not a known variable"))?;
+        let base = Expr::Param(Param {
+            kind: ParamKind::Extern,
+            id: found.number,
+            type_oid: found.type_oid,
+            typmod: found.typmod,
+            collation: found.collation,
+            location: s.location,
+        });
+        let [target] = query.targets.as_mut_slice() else {
+            let count = query.targets.len();
+            return Err(sql_err!(SYNTAX_ERROR, "assignment source returned {count} columns"));
+        };
+        let value = std::mem::replace(&mut target.expr, crate::coerce::bool_const(true));
+        let place = AssignTarget { column: shown, type_oid: found.type_oid, typmod: found.typmod };
+        let mut stored = self.assign_part(base, &place, &s.place[found.names..], value, s.location)?;
+        crate::collate::assign(self, &mut stored)?;
+        query.targets[0].expr = stored;
+        Ok(query)
+    }
+
     /// A value converted to a column's type.
     pub(crate) fn coerce_to_column(&mut self, value: Expr, table: &Table, attno: i16) -> SqlResult<Expr> {
         let c = &table.columns[attno as usize - 1];

@@ -25,6 +25,7 @@ impl Analyzer<'_> {
             Statement::Delete(s) => self.delete(s),
             Statement::Merge(s) => self.merge(s),
             Statement::Return(e) => self.return_value(e),
+            Statement::Assign(s) => self.assignment(s),
             _ => Err(SqlError::internal("statement is not plannable")),
         }
     }

@@ -166,7 +166,8 @@ impl Analyzer<'_> {
             | Statement::Update(_)
             | Statement::Delete(_)
             | Statement::Merge(_)
-            | Statement::Return(_) => self.nested(|a| a.plannable(s)),
+            | Statement::Return(_)
+            | Statement::Assign(_) => self.nested(|a| a.plannable(s)),
             _ => {
                 let query = match s {
                     Statement::Explain { query, .. } => Some(self.statement(query)?),
@@ -215,6 +216,22 @@ impl Analyzer<'_> {
         }
         Ok(query)
     }
+}
+
+/// Assignment of a value to a place, both parsed as expressions; `None` if the place is no name with fields and subscripts.
+pub fn assignment(place: ast::Select, value: ast::Select) -> Option<RawStatement> {
+    let ast::SelectBody::Simple(body) = place.body else { return None };
+    let [target] = body.targets.as_slice() else { return None };
+    let (steps, location) = match &target.value {
+        ast::Expr::Column(c) => (c.fields.clone(), c.location),
+        ast::Expr::Indirection { arg, steps } => match &**arg {
+            ast::Expr::Column(c) => ([c.fields.as_slice(), steps].concat(), c.location),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let stmt = Statement::Assign(Box::new(ast::Assign { place: steps, value, location }));
+    Some(RawStatement { stmt, location: 0, length: 0 })
 }
 
 /// A call of a procedure, analysed.

@@ -141,3 +141,30 @@ fn settings_of_a_function_end_with_it_and_recursion_ends_in_an_error() {
     assert_eq!(message(&s, "select deep(1)"), "stack depth limit exceeded");
     assert_eq!(s.query("select 1"), "1");
 }
+
+#[test]
+fn operators_and_casts_call_functions() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create function far(int, int) returns bool immutable language sql as 'select abs($1 - $2) > 10'")
+        .unwrap();
+    s.run("create operator <<-> (leftarg = int, rightarg = int, function = far, commutator = <<->)").unwrap();
+    assert_eq!(s.query("select 1 <<-> 20, 1 <<-> 5, 30 <<-> any (array[25, 2])"), "t|f|t");
+    assert_eq!(s.query("select oprcom = oid from pg_operator where oprname = '<<->'"), "t");
+    let again = "create operator <<-> (leftarg = int, rightarg = int, function = far)";
+    assert_eq!(message(&s, again), "operator <<-> already exists");
+    assert_eq!(
+        message(&s, "drop function far"),
+        "cannot drop function far(integer,integer) because other objects depend on it"
+    );
+    s.run("create type mood as enum ('sad', 'ok')").unwrap();
+    s.run("create function rank_of(mood) returns int language sql as $$ select case $1 when 'ok' then 1 else 0 end $$")
+        .unwrap();
+    assert_eq!(message(&s, "select 'ok'::mood::int"), "cannot cast type mood to integer");
+    s.run("create cast (mood as int) with function rank_of(mood) as assignment").unwrap();
+    assert_eq!(s.query("select 'ok'::mood::int, 'ok'::mood::int + 1"), "1|2");
+    s.run("drop cast (mood as int); drop operator <<-> (int, int)").unwrap();
+    assert_eq!(message(&s, "select 1 <<-> 2"), "operator does not exist: integer <<-> integer");
+    let gone = s.run("drop cast if exists (mood as int); drop operator if exists <<-> (int, int)").unwrap();
+    assert_eq!(gone.notices.len(), 2);
+}

@@ -140,15 +140,22 @@ fn add_access_methods(rows: &mut Rows) {
     }
 }
 
+/// `pg_language` OID of PL/pgSQL, in PostgreSQL that of an extension which initdb makes.
+const PLPGSQL: u32 = 13572;
+
 fn add_languages(rows: &mut Rows) {
     use pg_language as l;
-    for (oid, name, trusted, validator) in
-        [(12, "internal", false, 2246), (13, "c", false, 2247), (14, "sql", true, 2248)]
-    {
+    for (oid, name, trusted, validator) in [
+        (12, "internal", false, 2246),
+        (13, "c", false, 2247),
+        (14, "sql", true, 2248),
+        (PLPGSQL, "plpgsql", true, 0),
+    ] {
         let row = RowBuilder::new(&l::TABLE)
             .set(l::OID, Oid(oid))
             .set(l::LANNAME, name)
             .set(l::LANOWNER, BOOTSTRAP_SUPERUSER)
+            .set(l::LANISPL, oid == PLPGSQL)
             .set(l::LANPLTRUSTED, trusted)
             .set(l::LANVALIDATOR, Oid(validator));
         add(rows, &l::TABLE, row.build());

@@ -10,8 +10,8 @@ use super::Changer;
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
-    pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_class, pg_constraint, pg_database,
-    pg_default_acl, pg_depend, pg_description, pg_namespace, pg_proc, pg_rewrite, pg_type,
+    pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_cast, pg_class, pg_constraint, pg_database,
+    pg_default_acl, pg_depend, pg_description, pg_namespace, pg_operator, pg_proc, pg_rewrite, pg_type,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -297,6 +297,7 @@ impl Changer<'_> {
             class if class == pg_constraint::TABLE.oid => self.drop_constraint(object.object)?,
             class if class == pg_type::TABLE.oid => self.drop_type(object.object)?,
             class if class == pg_proc::TABLE.oid => self.drop_routine(object.object)?,
+            class if class == pg_operator::TABLE.oid => self.drop_operator(object.object)?,
             class => self.drop_by_oid(class, object.object)?,
         }
         let key = [object.class.into(), object.object.into()];
@@ -338,6 +339,8 @@ impl Reader<'_> {
             class if class == pg_class::TABLE.oid => self.describe_relation(object.object)?,
             class if class == pg_type::TABLE.oid => format!("type {}", self.type_text(object.object)?),
             class if class == pg_proc::TABLE.oid => self.describe_routine(object.object)?,
+            class if class == pg_operator::TABLE.oid => self.describe_operator(object.object)?,
+            class if class == pg_cast::TABLE.oid => self.describe_cast(object.object)?,
             class if class == pg_namespace::TABLE.oid => {
                 let index = pg_namespace::PG_NAMESPACE_OID_INDEX;
                 format!("schema {}", by_oid(&pg_namespace::TABLE, index, pg_namespace::NSPNAME)?)

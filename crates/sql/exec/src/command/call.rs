@@ -50,7 +50,7 @@ pub(crate) fn run(
     out: &mut dyn Output,
 ) -> SqlResult<()> {
     let procedure = analyzed(session, statement, text, params)?;
-    let Some(row) = call(session, &procedure, values)? else { return Ok(()) };
+    let Some(row) = call(session, &procedure, values, session.in_block())? else { return Ok(()) };
     let columns: Vec<Column> = procedure.outputs.iter().map(column).collect();
     let format = session.format();
     let encoder = RowEncoder { columns: &columns, formats: &[], context: &format, session };
@@ -58,7 +58,12 @@ pub(crate) fn run(
 }
 
 /// Calls a procedure. Gives the values of its OUT parameters, if it has any.
-fn call(session: &Session, procedure: &Procedure, params: &[Datum]) -> SqlResult<Option<Vec<Datum>>> {
+pub(crate) fn call(
+    session: &Session,
+    procedure: &Procedure,
+    params: &[Datum],
+    atomic: bool,
+) -> SqlResult<Option<Vec<Datum>>> {
     let missing = || SqlError::internal(format!("cache lookup failed for function {}", procedure.oid));
     let function = session.function_by_oid(procedure.oid)?.ok_or_else(missing)?;
     session.check_function(session.names.user(), procedure.oid)?;
@@ -74,14 +79,8 @@ fn call(session: &Session, procedure: &Procedure, params: &[Datum]) -> SqlResult
     };
     let format = session.format();
     let call = types::Call::new(&format).with_session(session).with_types(&arg_types, function.result);
-    let invocation = Invocation {
-        function: &function,
-        call: &call,
-        args: &args,
-        snapshot: &snapshot,
-        command,
-        atomic: session.in_block(),
-    };
+    let invocation =
+        Invocation { function: &function, call: &call, args: &args, snapshot: &snapshot, command, atomic };
     let result = session.invoke(&invocation)?;
     if procedure.outputs.is_empty() {
         return Ok(None);

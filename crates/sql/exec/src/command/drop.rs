@@ -13,7 +13,7 @@ use catalog::{RelationKind, RowExt, Table};
 use parse::ast::{Drop, DropBehavior, ObjectKind, ObjectName, RangeVar};
 use txn::{LockMode, LockWait};
 
-use super::{alter_function, names};
+use super::{alter_function, names, operator};
 use crate::session::Session;
 
 /// How messages call one kind of relation.
@@ -82,6 +82,8 @@ pub(crate) fn run(session: &Session, statement: &Drop) -> SqlResult<()> {
         (_, Some(kind)) => relations(session, statement, kind)?,
         (ObjectKind::Schema, _) => schemas(session, statement)?,
         (ObjectKind::Type | ObjectKind::Domain, _) => super::user_type::dropped(session, statement)?,
+        (ObjectKind::Operator, _) => operator::dropped_operators(session, statement)?,
+        (ObjectKind::Cast, _) => operator::dropped_casts(session, statement)?,
         (kind, _) if alter_function::is_routine(kind) => alter_function::dropped(session, statement)?,
         (other, _) => return Err(SqlError::not_supported(format!("DROP {}", super::kind_words(other)))),
     };

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * [`run`] picks the family. [`columns`]: what a statement returns, for RowDescription.
-//! * Functions: `function` (with `alter_function`, `call`, `function_options`, `parameters`, `routine_name`, `uses`).
+//! * Functions: `function` (with `alter_function`, `call`, `function_options`, `parameters`, `routine_name`, `uses`), `operator` (and casts).
 //! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `inherit`, `alter` (with `alter_tree`, `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
 //! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
@@ -40,6 +40,7 @@ mod like;
 mod lock;
 mod names;
 mod object_name;
+mod operator;
 mod options;
 mod owner;
 mod parameters;
@@ -74,6 +75,7 @@ use parse::ast::{Discard, ObjectKind, Transaction};
 use crate::output::{Column, Output};
 use crate::session::Session;
 
+pub(crate) use call::call as call_procedure;
 pub(crate) use create_as::{Query as TableQuery, exists as table_exists};
 pub(crate) use expression::uses as expression_uses;
 pub(crate) use index::runs_no_user_code;
@@ -158,6 +160,8 @@ pub(crate) fn run(
         Statement::AlterOwner { kind, object, owner } if alter_function::is_routine(*kind) => {
             alter_function::set_owner(session, *kind, object, owner)?;
         }
+        Statement::Define(s) if s.kind == ObjectKind::Operator => operator::create(session, s, text)?,
+        Statement::CreateCast(s) => operator::create_cast(session, s, text)?,
         Statement::Call(s) => call::run(session, s, text, (ParamTypes::None, &[]), out)?,
         Statement::Do(args) => call::run_block(session, args)?,
         Statement::CreateSchema { name, owner, elements, if_not_exists } => {
@@ -378,6 +382,7 @@ pub(crate) fn statement_name(statement: &Statement) -> &'static str {
         Statement::CreateTablespace { .. } => "CREATE TABLESPACE",
         Statement::DropTablespace { .. } => "DROP TABLESPACE",
         Statement::Return(_) => "RETURN",
+        Statement::Assign(_) => "assignment",
     }
 }
 

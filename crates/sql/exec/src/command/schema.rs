@@ -9,7 +9,7 @@ use parse::Statement;
 use parse::ast::{ObjectKind, ObjectName, RoleSpec};
 use txn::LockMode;
 
-use super::{alter_function, drop, names};
+use super::{alter_function, drop, names, operator};
 use crate::output::Output;
 use crate::session::Session;
 
@@ -121,6 +121,7 @@ pub(crate) fn comment(
             drop::check_schema_owner(session, oid, name)?;
             ObjectAddress::schema(oid)
         }
+        ObjectKind::Operator => operator::address(session, object)?,
         kind if alter_function::is_routine(kind) => alter_function::address(session, kind, object)?,
         other => return Err(SqlError::not_supported(format!("COMMENT ON {}", super::kind_words(other)))),
     };

@@ -4,7 +4,7 @@
 //! # Layout
 //! * [`Invocation`]: one call. `call`: what is the same in all languages.
 //! * `sql`: functions in SQL. [`language`]: the trait that other languages implement, and their registry.
-//! * [`statement`]: statements in a body, for all languages. `result`: rows brought to the result type.
+//! * [`statement`]: statements in a body, for all languages; `support`: what else languages ask. `cursor`: their cursors. `result`: rows brought to the result type.
 //!
 //! # Invariants
 //! 1. A function that is not volatile sees what its caller sees and changes nothing.
@@ -16,10 +16,12 @@
 //! `utils/fmgr/fmgr.c`, `executor/functions.c`, `executor/spi.c`.
 
 mod call;
+mod cursor;
 pub mod language;
 mod result;
 mod sql;
 pub mod statement;
+mod support;
 
 use std::sync::Arc;
 
@@ -30,8 +32,11 @@ use txn::Snapshot;
 
 pub use language::{Language, Languages};
 pub(crate) use result::return_type;
+pub use sql::within as within_body;
 pub(crate) use sql::{SqlBodies, arguments, check_body, check_result, within};
-pub use statement::{BodyStatement, Done};
+pub use statement::{BodyStatement, Done, Fetching, Sees};
+pub(crate) use support::LanguageState;
+pub use support::Subtransaction;
 
 /// A call of a user's function.
 pub struct Invocation<'a> {

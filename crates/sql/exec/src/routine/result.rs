@@ -82,7 +82,7 @@ impl RowShape {
     }
 }
 
-fn base_type(session: &Session, mut type_oid: Oid) -> SqlResult<Oid> {
+pub(crate) fn base_type(session: &Session, mut type_oid: Oid) -> SqlResult<Oid> {
     while types::builtin_type(type_oid).is_none() {
         match session.type_by_oid(type_oid)?.map(|def| def.kind.clone()) {
             Some(TypeKind::Domain(domain)) => type_oid = domain.base,

@@ -236,7 +236,7 @@ fn no_result(session: &Session, returns: &ReturnType) -> SqlError {
 }
 
 /// An error whose position is in a body: the client is told of both.
-pub(crate) fn within(mut error: SqlError, body: &str) -> SqlError {
+pub fn within(mut error: SqlError, body: &str) -> SqlError {
     let report = error.report_mut();
     if let Some(position) = report.position.take()
         && report.internal_query.is_none()

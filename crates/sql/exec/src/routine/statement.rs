@@ -94,7 +94,7 @@ impl Run {
         sees: Sees<'_>,
     ) -> SqlResult<Run> {
         if let Sees::Now = sees {
-            session.next_command()?;
+            session.see_changes()?;
         }
         let planned = session.current_plan(&statement.0)?;
         let plan = &planned.shared.prepared.statement;
@@ -149,6 +149,46 @@ impl Run {
     pub(crate) fn end(mut self, session: &Session) {
         session.with_env(&self.snapshot, self.command, |env| self.execution.close(env));
         *self.planned.execution.borrow_mut() = Some(self.execution);
+    }
+}
+
+/// A query in a body whose rows are taken a few at a time.
+pub struct Fetching<'a> {
+    session: &'a Session,
+    run: Option<Run>,
+}
+
+impl<'a> Fetching<'a> {
+    /// Starts a query.
+    pub fn start(
+        session: &'a Session,
+        statement: &BodyStatement,
+        params: &[Datum],
+        sees: Sees<'_>,
+    ) -> SqlResult<Fetching<'a>> {
+        if !statement.is_query() {
+            return Err(SqlError::new(
+                SqlState::INVALID_CURSOR_DEFINITION,
+                "cannot open non-SELECT query as cursor",
+            ));
+        }
+        Ok(Fetching { session, run: Some(Run::start(session, statement, params, sees)?) })
+    }
+
+    /// Up to `limit` more rows; false at the end.
+    pub fn fetch(&mut self, limit: u64, each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>) -> SqlResult<bool> {
+        match &mut self.run {
+            Some(run) => Ok(!run.fetch(self.session, limit, each)?.finished),
+            None => Ok(false),
+        }
+    }
+}
+
+impl Drop for Fetching<'_> {
+    fn drop(&mut self) {
+        if let Some(run) = self.run.take() {
+            run.end(self.session);
+        }
     }
 }
 
@@ -209,9 +249,9 @@ impl Session {
             return Err(not_in_read_only(crate::command::statement_name(&raw.stmt)));
         }
         if let Sees::Now = sees {
-            self.next_command()?;
+            self.see_changes()?;
         }
-        let mut sink = Sink { session: self, each, rows: 0 };
+        let mut sink = Sink::new(self, each);
         let tag = crate::command::run(self, &raw.stmt, &source.text, &mut sink)?;
         let words = tag.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ');
         let processed = tag[words.len()..].rsplit(' ').next().and_then(|n| n.parse().ok());
@@ -220,13 +260,17 @@ impl Session {
 }
 
 /// Takes the rows of a utility statement in a body; there is no client to send them to.
-struct Sink<'a> {
+pub(super) struct Sink<'a> {
     session: &'a Session,
     each: &'a mut dyn FnMut(&[Datum]) -> SqlResult<()>,
     rows: u64,
 }
 
-impl Sink<'_> {
+impl<'a> Sink<'a> {
+    pub(super) fn new(session: &'a Session, each: &'a mut dyn FnMut(&[Datum]) -> SqlResult<()>) -> Sink<'a> {
+        Sink { session, each, rows: 0 }
+    }
+
     fn no_client<T>(&self) -> SqlResult<T> {
         Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "cannot COPY to/from client in an SQL function"))
     }

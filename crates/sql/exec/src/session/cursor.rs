@@ -96,32 +96,70 @@ impl Session {
         if self.portals.borrow().contains(&declare.name) {
             return Err(sql_err!(DUPLICATE_CURSOR, "cursor \"{}\" already exists", declare.name));
         }
-        let again = !statement.modifies && runs_backward(&statement.plan);
-        let scroll = match declare.scroll {
-            Some(false) => Scroll::No,
-            None if !again => Scroll::No,
-            _ if again => Scroll::Again,
-            _ => Scroll::Kept,
-        };
+        let scroll = scroll_of(declare.scroll, &statement);
         let formats = if declare.binary { vec![Format::Binary] } else { Vec::new() };
         let mut portal = Portal::new(source, Vec::new(), formats);
         portal.made = (self.txn.borrow().subxact(), self.format().statement_time);
         self.open_portal(&mut portal)?;
-        portal.cursor = Some(Box::new(Cursor {
+        let columns = planned.shared.columns.clone();
+        portal.cursor = Some(self.new_cursor(scroll, (declare.hold, declare.binary), columns));
+        self.portals.borrow_mut().insert(&declare.name, portal);
+        Ok(())
+    }
+
+    /// Opens a cursor of a procedural language over a statement of a body.
+    pub(crate) fn open_cursor(
+        &self,
+        name: &str,
+        source: std::rc::Rc<Source>,
+        params: Vec<Datum>,
+        scroll: Option<bool>,
+    ) -> SqlResult<()> {
+        let planned = self.current_plan(&source)?;
+        let statement = planned.shared.prepared.statement.clone();
+        if self.portals.borrow().contains(name) {
+            return Err(sql_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already in use"));
+        }
+        let mut portal = Portal::new(source, params, Vec::new());
+        portal.made = (self.txn.borrow().subxact(), self.format().statement_time);
+        self.open_portal(&mut portal)?;
+        let scroll = scroll_of(scroll, &statement);
+        portal.cursor = Some(self.new_cursor(scroll, (false, false), planned.shared.columns.clone()));
+        self.portals.borrow_mut().insert(name, portal);
+        Ok(())
+    }
+
+    /// A name for a cursor that has none.
+    pub(crate) fn unnamed_cursor(&self) -> String {
+        loop {
+            let number = self.unnamed_cursors.get() + 1;
+            self.unnamed_cursors.set(number);
+            let name = format!("<unnamed portal {number}>");
+            if !self.portals.borrow().contains(&name) {
+                return name;
+            }
+        }
+    }
+
+    fn new_cursor(
+        &self,
+        scroll: Scroll,
+        (hold, binary): (bool, bool),
+        columns: Option<Arc<[Column]>>,
+    ) -> Box<Cursor> {
+        Box::new(Cursor {
             scroll,
-            hold: declare.hold,
-            binary: declare.binary,
+            hold,
+            binary,
             held: false,
             failed: false,
-            columns: planned.shared.columns.clone().unwrap_or_else(|| Arc::from([])),
+            columns: columns.unwrap_or_else(|| Arc::from([])),
             position: 0,
             at_start: true,
             at_end: false,
             store: (scroll == Scroll::Kept).then(|| self.row_store()),
             base: 0,
-        }));
-        self.portals.borrow_mut().insert(&declare.name, portal);
-        Ok(())
+        })
     }
 
     /// What a query that locks or changes rows must not be declared as.
@@ -206,7 +244,7 @@ impl Session {
     }
 
     /// Columns of what FETCH returns.
-    pub(super) fn cursor_columns(&self, name: &str) -> SqlResult<Option<Arc<[Column]>>> {
+    pub(crate) fn cursor_columns(&self, name: &str) -> SqlResult<Option<Arc<[Column]>>> {
         let portals = self.portals.borrow();
         let portal = portals.get(name).ok_or_else(|| no_cursor(name))?;
         if let Some(cursor) = &portal.cursor {
@@ -281,6 +319,17 @@ impl Session {
             }
         };
         portals.iter().map(|(name, portal)| info(name, portal)).collect()
+    }
+}
+
+/// How a cursor over a plan can go backward, as it was asked for.
+fn scroll_of(asked: Option<bool>, statement: &plan::Statement) -> Scroll {
+    let again = !statement.modifies && runs_backward(&statement.plan);
+    match asked {
+        Some(false) => Scroll::No,
+        None if !again => Scroll::No,
+        _ if again => Scroll::Again,
+        _ => Scroll::Kept,
     }
 }
 

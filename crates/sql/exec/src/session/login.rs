@@ -110,6 +110,8 @@ impl Session {
             temp: TempDir { path: instance_dir.join("base/pgsql_tmp"), pid: info.pid },
             notices: RefCell::new(warnings),
             domains: Default::default(),
+            unnamed_cursors: Cell::new(0),
+            language_state: Default::default(),
             sql_bodies: Default::default(),
             new_labels: Default::default(),
             info,

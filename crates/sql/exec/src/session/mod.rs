@@ -264,6 +264,10 @@ pub struct Session {
     pub(crate) notices: RefCell<Vec<SqlError>>,
     /// Domains that values came in for.
     pub(crate) domains: crate::functions::DomainCheckers,
+    /// Cursors that got a name of the session's making.
+    pub(crate) unnamed_cursors: Cell<u32>,
+    /// What procedural languages keep.
+    pub(crate) language_state: crate::routine::LanguageState,
     /// Bodies of functions in SQL that were called.
     pub(crate) sql_bodies: crate::routine::SqlBodies,
     /// Labels that the running transaction added to enums that were there before (OIDs of `pg_enum`).

@@ -152,6 +152,7 @@ impl Work {
             | Statement::Update(_)
             | Statement::Delete(_)
             | Statement::Return(_)
+            | Statement::Assign(_)
             | Statement::Merge(_) => Work::Query(Arc::new(raw)),
             _ => Work::Utility(Arc::new(raw)),
         }

@@ -54,6 +54,12 @@ impl Session {
         }
     }
 
+    /// What the transaction did until now, if it wrote, is visible to what follows.
+    pub(crate) fn see_changes(&self) -> SqlResult<()> {
+        let wrote = self.txn.borrow().top_xid_if_assigned().is_some();
+        if wrote { self.next_command() } else { Ok(()) }
+    }
+
     /// A failed block accepts its end only.
     pub(super) fn check_usable(&self, source: &Source) -> SqlResult<()> {
         if self.txn.borrow().state() != BlockState::Failed {
@@ -236,6 +242,39 @@ impl Session {
             BlockState::Started | BlockState::Idle => Err(outside_block(command)),
             _ => Ok(()),
         }
+    }
+
+    /// Ends the current subtransaction of a procedural language.
+    pub(crate) fn leave_subtransaction(&self, commit: bool) {
+        if commit {
+            self.txn.borrow_mut().release_current();
+            self.adopt_cursors();
+        } else {
+            let level = self.txn.borrow().subxact();
+            self.close_cursors_since(level);
+            self.txn.borrow_mut().rollback_current();
+        }
+        self.show_outer_characteristics();
+        let depth = self.txn.borrow().depth() as u32;
+        self.settings.borrow_mut().end_subtransaction(depth + 1, commit);
+        if !commit {
+            self.apply_settings();
+        }
+    }
+
+    /// COMMIT or ROLLBACK in a procedure: the next transaction begins at once.
+    pub fn end_in_procedure(&self, commit: bool, chain: bool) -> SqlResult<()> {
+        let before = self.txn.borrow().characteristics();
+        match commit {
+            true => drop(self.commit_transaction()?),
+            false => self.abort_transaction(),
+        }
+        let next = if chain { before } else { self.default_characteristics() };
+        self.txn.borrow_mut().start(next);
+        if next != Characteristics::default() {
+            self.show_characteristics(next);
+        }
+        Ok(())
     }
 
     /// Whether the client began a block, or sent several statements at once: what runs may not end the transaction.

@@ -48,6 +48,11 @@ impl Server {
         self.open();
     }
 
+    /// What its sessions share.
+    pub fn instance(&self) -> &Arc<Instance> {
+        self.instance.as_ref().expect("the cluster is open")
+    }
+
     /// A new session of the superuser.
     pub fn connect(&self) -> Client {
         self.connect_as("postgres").expect("the superuser can connect")

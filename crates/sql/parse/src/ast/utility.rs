@@ -3,8 +3,9 @@
 use super::{
     AlterDomainAction, AlterEnum, AlterFunction, AlterTable, Call, ColumnDef, CreateCast, CreateDomain,
     CreateFunction, CreateIndex, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Define,
-    Delete, Drop, DropBehavior, Expr, Grant, GrantRole, Insert, Merge, Name, ObjectKind, ObjectName,
-    RangeVar, Rename, RoleSpec, Select, SetStatement, TypeName, Update, VacuumRelation,
+    Delete, Drop, DropBehavior, Expr, Grant, GrantRole, Indirection, Insert, Location, Merge, Name,
+    ObjectKind, ObjectName, RangeVar, Rename, RoleSpec, Select, SetStatement, TypeName, Update,
+    VacuumRelation,
 };
 
 /// A statement.
@@ -298,6 +299,19 @@ pub enum Statement {
     },
     /// RETURN, in the body of an SQL function only
     Return(Box<Expr>),
+    /// Assignment to a part of a variable, in a procedural language only
+    Assign(Box<Assign>),
+}
+
+/// `name.field[1] := value`: gives the whole that the name stands for with the part replaced.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assign {
+    /// The variable's name, and what is behind it.
+    pub place: Vec<Indirection>,
+    /// The value.
+    pub value: Select,
+    /// Of the place.
+    pub location: Location,
 }
 
 /// Source or sink of COPY.

@@ -1,0 +1,380 @@
+//! A function as the parser leaves it: variables, expressions, statements.
+
+use std::rc::Rc;
+
+use base::{Oid, SqlState};
+
+use crate::expr::Expression;
+use crate::namespace::Scope;
+
+/// Number of a variable in [`Function::variables`].
+pub type VarId = usize;
+
+/// A function, procedure or block, compiled for one set of argument types.
+#[derive(Debug)]
+pub struct Function {
+    /// `f(integer)`, as context lines show it.
+    pub signature: String,
+    /// Variables, records and fields of them.
+    pub variables: Vec<Variable>,
+    /// The variable of each input argument.
+    pub arguments: Vec<VarId>,
+    /// OUT, INOUT and TABLE parameters.
+    pub outputs: Vec<VarId>,
+    /// `FOUND`.
+    pub found: VarId,
+    /// What it is made for.
+    pub kind: FunctionKind,
+    /// Result type; for a block `void`.
+    pub result: Oid,
+    /// The result is composite: of a named type or `record`.
+    pub returns_row: bool,
+    /// SETOF.
+    pub returns_set: bool,
+    /// `#print_strict_params`
+    pub print_strict_params: bool,
+    /// The body.
+    pub body: Block,
+}
+
+/// What a function is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FunctionKind {
+    /// A function.
+    Function,
+    /// A procedure.
+    Procedure,
+    /// DO.
+    Block,
+}
+
+/// A variable.
+#[derive(Debug)]
+pub struct Variable {
+    /// Name.
+    pub name: String,
+    /// Line of the declaration; 0 for parameters.
+    pub line: u32,
+    /// What it holds.
+    pub kind: VariableKind,
+    /// CONSTANT.
+    pub constant: bool,
+    /// NOT NULL.
+    pub not_null: bool,
+    /// DEFAULT.
+    pub default: Option<Rc<Expression>>,
+}
+
+/// What a variable holds.
+#[derive(Debug)]
+pub enum VariableKind {
+    /// One value.
+    Scalar(TypeRef),
+    /// A row: of a composite type, or of any columns for `record`.
+    Record(TypeRef),
+    /// A bound cursor.
+    Cursor(Rc<BoundCursor>),
+}
+
+/// A type with its modifier and collation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeRef {
+    /// Type.
+    pub oid: Oid,
+    /// Modifier.
+    pub typmod: i32,
+    /// Collation.
+    pub collation: Oid,
+}
+
+/// `name CURSOR (args) FOR query`.
+#[derive(Debug)]
+pub struct BoundCursor {
+    /// The query.
+    pub query: Rc<Expression>,
+    /// SCROLL, NO SCROLL.
+    pub scroll: Option<bool>,
+    /// Its arguments.
+    pub arguments: Vec<VarId>,
+}
+
+/// BEGIN … END.
+#[derive(Debug)]
+pub struct Block {
+    /// Label.
+    pub label: Option<String>,
+    /// Variables declared in it.
+    pub declared: Vec<VarId>,
+    /// Statements.
+    pub body: Vec<Statement>,
+    /// EXCEPTION.
+    pub handlers: Option<Handlers>,
+}
+
+/// EXCEPTION of a block.
+#[derive(Debug)]
+pub struct Handlers {
+    /// `SQLSTATE` and `SQLERRM`.
+    pub variables: (VarId, VarId),
+    /// WHEN … THEN.
+    pub list: Vec<Handler>,
+}
+
+/// WHEN … THEN.
+#[derive(Debug)]
+pub struct Handler {
+    /// Conditions, any of which it catches.
+    pub conditions: Vec<Condition>,
+    /// Statements.
+    pub body: Vec<Statement>,
+}
+
+/// A condition of WHEN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// OTHERS.
+    Others,
+    /// This code; one that ends in 000 stands for its class.
+    Code(SqlState),
+}
+
+/// A statement and its line.
+#[derive(Debug)]
+pub struct Statement {
+    /// Line.
+    pub line: u32,
+    /// What it does.
+    pub kind: StatementKind,
+}
+
+/// Where a value goes.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A variable as a whole.
+    Variable(VarId),
+    /// A field of a record variable.
+    Field(VarId, String),
+    /// Several targets, one a column.
+    List(Vec<Target>),
+}
+
+/// A query of FOR, RETURN QUERY, OPEN.
+#[derive(Debug)]
+pub enum Query {
+    /// As written.
+    Static(Rc<Expression>),
+    /// EXECUTE text USING values.
+    Dynamic(Rc<Expression>, Vec<Rc<Expression>>),
+}
+
+/// What a statement does.
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub enum StatementKind {
+    Null,
+    Block(Box<Block>),
+    Assign {
+        target: Target,
+        value: Rc<Expression>,
+    },
+    /// Assignment to an element or a field within a value; the expression gives the variable's new value.
+    Store {
+        target: Target,
+        value: Rc<Expression>,
+    },
+    If {
+        arms: Vec<(Rc<Expression>, Vec<Statement>)>,
+        otherwise: Vec<Statement>,
+    },
+    Case {
+        operand: Option<(Rc<Expression>, VarId)>,
+        arms: Vec<(Rc<Expression>, Vec<Statement>)>,
+        otherwise: Option<Vec<Statement>>,
+    },
+    Loop {
+        label: Option<String>,
+        body: Vec<Statement>,
+    },
+    While {
+        label: Option<String>,
+        condition: Rc<Expression>,
+        body: Vec<Statement>,
+    },
+    ForRange {
+        label: Option<String>,
+        variable: VarId,
+        lower: Rc<Expression>,
+        upper: Rc<Expression>,
+        step: Option<Rc<Expression>>,
+        reverse: bool,
+        body: Vec<Statement>,
+    },
+    ForQuery {
+        label: Option<String>,
+        target: Target,
+        query: Query,
+        body: Vec<Statement>,
+    },
+    ForCursor {
+        label: Option<String>,
+        row: VarId,
+        cursor: VarId,
+        arguments: Option<Vec<Rc<Expression>>>,
+        body: Vec<Statement>,
+    },
+    ForEach {
+        label: Option<String>,
+        target: Target,
+        slice: usize,
+        array: Rc<Expression>,
+        body: Vec<Statement>,
+    },
+    Exit {
+        leave: bool,
+        label: Option<String>,
+        condition: Option<Rc<Expression>>,
+    },
+    Return(Option<Rc<Expression>>),
+    ReturnNext(Option<Rc<Expression>>),
+    ReturnQuery(Query),
+    Raise(Box<Raise>),
+    Assert {
+        condition: Rc<Expression>,
+        message: Option<Rc<Expression>>,
+    },
+    Sql {
+        statement: Rc<Expression>,
+        into: Option<IntoClause>,
+    },
+    Execute {
+        text: Rc<Expression>,
+        into: Option<IntoClause>,
+        using: Vec<Rc<Expression>>,
+    },
+    Perform(Rc<Expression>),
+    Call(Rc<Expression>),
+    GetDiagnostics {
+        stacked: bool,
+        items: Vec<(Target, Diagnostic)>,
+    },
+    Open {
+        cursor: VarId,
+        scroll: Option<bool>,
+        source: OpenSource,
+    },
+    Fetch {
+        cursor: VarId,
+        direction: Direction,
+        into: Option<Target>,
+    },
+    Close(VarId),
+    Commit {
+        chain: bool,
+    },
+    Rollback {
+        chain: bool,
+    },
+}
+
+/// INTO of a statement.
+#[derive(Debug)]
+pub struct IntoClause {
+    /// Where the row goes.
+    pub target: Target,
+    /// STRICT.
+    pub strict: bool,
+}
+
+/// What OPEN opens.
+#[derive(Debug)]
+pub enum OpenSource {
+    /// The query of a bound cursor, with its arguments.
+    Bound(Option<Vec<Rc<Expression>>>),
+    /// FOR query, FOR EXECUTE.
+    Query(Query),
+}
+
+/// Where FETCH and MOVE go.
+#[derive(Debug)]
+pub struct Direction {
+    /// The word.
+    pub way: Way,
+    /// A count; one row without it.
+    pub count: Option<Rc<Expression>>,
+    /// More than one row: MOVE only.
+    pub all: bool,
+}
+
+/// The word of a direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Way {
+    Forward,
+    Backward,
+    Absolute,
+    Relative,
+    First,
+    Last,
+}
+
+/// RAISE.
+#[derive(Debug)]
+pub struct Raise {
+    /// Severity; `None` without a word: EXCEPTION.
+    pub level: Level,
+    /// The condition or code named.
+    pub condition: Option<String>,
+    /// Format and its arguments.
+    pub message: Option<(String, Vec<Rc<Expression>>)>,
+    /// USING.
+    pub options: Vec<(RaiseOption, Rc<Expression>)>,
+}
+
+/// Severity of RAISE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Level {
+    Debug,
+    Log,
+    Info,
+    Notice,
+    Warning,
+    Exception,
+}
+
+/// What USING sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum RaiseOption {
+    Errcode,
+    Message,
+    Detail,
+    Hint,
+    Column,
+    Constraint,
+    Datatype,
+    Table,
+    Schema,
+}
+
+/// Items of GET DIAGNOSTICS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Diagnostic {
+    RowCount,
+    RoutineOid,
+    Context,
+    ErrorContext,
+    ErrorDetail,
+    ErrorHint,
+    ReturnedSqlstate,
+    ColumnName,
+    ConstraintName,
+    DatatypeName,
+    MessageText,
+    TableName,
+    SchemaName,
+}
+
+/// Names in view at one point of a function.
+pub type ScopeRef = Option<Rc<Scope>>;

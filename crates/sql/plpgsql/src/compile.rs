@@ -1,0 +1,197 @@
+//! From a function's definition to its statements, kept by session.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult, SqlState};
+use catalog::FunctionDef;
+use exec::Session;
+use exec::routine::{Invocation, within_body};
+use types::oids;
+
+use crate::ast::*;
+use crate::namespace;
+use crate::parse::{Parser, Returns};
+
+/// The functions that a session has called.
+#[derive(Default)]
+struct Compiled(RefCell<HashMap<Oid, Vec<Variant>>>);
+
+/// Variants of one function (argument types) kept before they are forgotten.
+const MOST_VARIANTS: usize = 16;
+
+/// A function for one set of types.
+struct Variant {
+    definition: Arc<FunctionDef>,
+    types: (Vec<Oid>, Oid),
+    function: Rc<Function>,
+}
+
+/// The compiled function for a call.
+pub fn compiled(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Rc<Function>> {
+    let state = session.language_state::<Compiled>();
+    let definition = invocation.function;
+    let types = (invocation.call.arg_types.to_vec(), invocation.call.result_type);
+    if let Some(variants) = state.0.borrow().get(&definition.oid) {
+        let same = |v: &&Variant| {
+            v.types == types && (Arc::ptr_eq(&v.definition, definition) || v.definition == *definition)
+        };
+        if let Some(found) = variants.iter().find(same) {
+            return Ok(found.function.clone());
+        }
+    }
+    let function = Rc::new(compile(session, definition, &types.0, types.1)?);
+    let mut all = state.0.borrow_mut();
+    let variants = all.entry(definition.oid).or_default();
+    variants.retain(|v| v.definition == *definition);
+    if variants.len() >= MOST_VARIANTS {
+        variants.clear();
+    }
+    variants.push(Variant { definition: definition.clone(), types, function: function.clone() });
+    Ok(function)
+}
+
+/// Judges a function that is about to be made.
+pub fn validate(session: &Session, definition: &FunctionDef) -> SqlResult<()> {
+    let pseudo = |t: Oid| types::builtin_type(t).is_some_and(|t| t.kind == b'p');
+    let fine = |t: Oid| analyze::is_polymorphic(t) || t == oids::record;
+    let result = definition.result;
+    if pseudo(result) && !fine(result) && result != oids::void {
+        if result == oids::trigger || result == oids::event_trigger {
+            return Err(SqlError::not_supported("a trigger function"));
+        }
+        let shown = session.type_text(result);
+        let message = format!("PL/pgSQL functions cannot return type {shown}");
+        return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+    }
+    if let Some(arg) = definition.args.iter().find(|t| pseudo(**t) && !fine(**t)) {
+        let shown = session.type_text(*arg);
+        let message = format!("PL/pgSQL functions cannot accept type {shown}");
+        return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+    }
+    // What polymorphic types are is known at a call only: integers stand for them.
+    let stand_in = |t: &Oid| match *t {
+        oids::anyarray | oids::anycompatiblearray => oids::_int4,
+        t if analyze::is_polymorphic(t) => oids::int4,
+        t => t,
+    };
+    let args: Vec<Oid> = definition.args.iter().map(stand_in).collect();
+    compile(session, definition, &args, stand_in(&result)).map(drop)
+}
+
+/// Compiles the text of DO.
+pub fn block(session: &Session, text: &str) -> SqlResult<Rc<Function>> {
+    let mut parser = Parser::new(session, text).map_err(|e| within_body(e, text))?;
+    parser.returns = Returns { void: true, ..Returns::default() };
+    namespace::push_level(&mut parser.scope, Some("inline_code_block".to_owned()), false);
+    let found = found(&mut parser);
+    let body = parser.function().map_err(|e| near(e, text, "inline_code_block", &parser))?;
+    Ok(Rc::new(Function {
+        signature: "inline_code_block".to_owned(),
+        variables: parser.variables,
+        arguments: Vec::new(),
+        outputs: Vec::new(),
+        found,
+        kind: FunctionKind::Block,
+        result: oids::void,
+        returns_row: false,
+        returns_set: false,
+        print_strict_params: parser.print_strict_params,
+        body,
+    }))
+}
+
+fn found(parser: &mut Parser<'_>) -> VarId {
+    let ty = TypeRef { oid: oids::bool, typmod: -1, collation: Oid::INVALID };
+    parser.declare(variable("found", VariableKind::Scalar(ty)))
+}
+
+fn variable(name: &str, kind: VariableKind) -> Variable {
+    Variable { name: name.to_owned(), line: 0, kind, constant: false, not_null: false, default: None }
+}
+
+/// An error of compilation: with its place in the text, or the line near which it came up.
+fn near(error: SqlError, text: &str, name: &str, parser: &Parser<'_>) -> SqlError {
+    match error.report().position {
+        Some(_) => within_body(error, text),
+        None => {
+            let line = parser.latest_line();
+            error.context(format!("compilation of PL/pgSQL function \"{name}\" near line {line}"))
+        }
+    }
+}
+
+fn compile(
+    session: &Session,
+    definition: &FunctionDef,
+    arg_types: &[Oid],
+    result: Oid,
+) -> SqlResult<Function> {
+    let text = &definition.source;
+    let mut parser = Parser::new(session, text).map_err(|e| within_body(e, text))?;
+    let result = if result.is_valid() { result } else { definition.result };
+    let procedure = definition.kind == 'p';
+    parser.returns = Returns {
+        void: result == oids::void,
+        set: definition.returns_set,
+        outputs: !definition.out_columns.is_empty(),
+        procedure,
+    };
+    namespace::push_level(&mut parser.scope, Some(definition.name.clone()), false);
+    let (arguments, outputs) = parameters(session, definition, arg_types, &mut parser)?;
+    let found = found(&mut parser);
+    let body = parser.function().map_err(|e| near(e, text, &definition.name, &parser))?;
+    let shown: Vec<String> = definition.args.iter().map(|t| session.type_text(*t)).collect();
+    Ok(Function {
+        signature: format!("{}({})", definition.name, shown.join(",")),
+        variables: parser.variables,
+        arguments,
+        outputs,
+        found,
+        kind: if procedure { FunctionKind::Procedure } else { FunctionKind::Function },
+        result,
+        returns_row: result == oids::record || session.row_columns_of(result)?.is_some(),
+        returns_set: definition.returns_set,
+        print_strict_params: parser.print_strict_params,
+        body,
+    })
+}
+
+/// Declares the parameters: `$n`, and their names. Gives the variables of inputs and of outputs.
+fn parameters(
+    session: &Session,
+    definition: &FunctionDef,
+    arg_types: &[Oid],
+    parser: &mut Parser<'_>,
+) -> SqlResult<(Vec<VarId>, Vec<VarId>)> {
+    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+    let resolved = session.output_types_of(definition, arg_types)?;
+    let mut output_types = resolved.into_iter();
+    for (i, parameter) in definition.parameters.iter().enumerate() {
+        let is_input = !matches!(parameter.mode, b'o' | b't');
+        let is_output = matches!(parameter.mode, b'o' | b'b' | b't');
+        let output_type = if is_output { output_types.next() } else { None };
+        let type_oid = match is_input {
+            true => arg_types.get(inputs.len()).copied().filter(|t| t.is_valid()),
+            false => output_type,
+        };
+        let type_oid = type_oid.unwrap_or(parameter.type_oid);
+        let collation = session.type_collation_of(type_oid)?;
+        let ty = TypeRef { oid: type_oid, typmod: -1, collation };
+        let row = type_oid == oids::record || session.row_columns_of(type_oid)?.is_some();
+        let kind = if row { VariableKind::Record(ty) } else { VariableKind::Scalar(ty) };
+        // Messages call a parameter by its name.
+        let shown = if parameter.name.is_empty() { format!("${}", i + 1) } else { parameter.name.clone() };
+        let id = parser.declare(variable(&shown, kind));
+        namespace::push_variable(&mut parser.scope, &format!("${}", i + 1), id, row);
+        if is_input {
+            inputs.push(id);
+        }
+        if is_output {
+            outputs.push(id);
+        }
+    }
+    Ok((inputs, outputs))
+}

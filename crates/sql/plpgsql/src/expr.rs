@@ -1,0 +1,244 @@
+//! Expressions and statements of SQL in a function, and the variables that they name.
+//!
+//! What: an expression is analysed and planned when it is first evaluated, and keeps its plan for the session's later calls. The types of
+//! records' fields are those of that moment; when they change, it is made anew.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use analyze::ColumnType;
+use analyze::variables::{Precedence, Variable, Variables};
+use base::{Oid, SqlResult, sql_err};
+use exec::routine::BodyStatement;
+use parse::RawStatement;
+use types::oids;
+
+use crate::ast::{ScopeRef, TypeRef, VarId, VariableKind};
+use crate::namespace::{Found, lookup};
+
+/// How the text is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A value, or what may follow SELECT.
+    Value,
+    /// A whole statement.
+    Statement,
+}
+
+/// SQL within a function.
+#[derive(Debug)]
+pub struct Expression {
+    /// The text.
+    pub text: Arc<str>,
+    /// How it is read.
+    pub form: Form,
+    /// The text parsed.
+    pub raw: RawStatement,
+    /// Names in view.
+    pub scope: ScopeRef,
+    /// Who wins where a name is a variable's and a column's.
+    pub precedence: Precedence,
+    /// Once it was analysed.
+    prepared: RefCell<Option<Prepared>>,
+}
+
+/// An expression that was analysed.
+#[derive(Clone)]
+pub struct Prepared {
+    /// The statement.
+    pub statement: BodyStatement,
+    /// The variables that it uses.
+    pub names: Rc<Names>,
+    /// Columns of its result, with the plan that gives them.
+    pub columns: Rc<[ColumnType]>,
+}
+
+impl std::fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Prepared")
+    }
+}
+
+impl Expression {
+    /// An expression that has not been analysed.
+    pub fn new(
+        text: Arc<str>,
+        form: Form,
+        raw: RawStatement,
+        scope: ScopeRef,
+        precedence: Precedence,
+    ) -> Expression {
+        Expression { text, form, raw, scope, precedence, prepared: RefCell::new(None) }
+    }
+
+    /// What was made of it last time.
+    pub fn prepared(&self) -> Option<Prepared> {
+        self.prepared.borrow().clone()
+    }
+
+    /// Keeps what was made of it.
+    pub fn keep(&self, prepared: Option<Prepared>) {
+        *self.prepared.borrow_mut() = prepared;
+    }
+
+    /// Whether it is a value made of no relation, whose errors need no line of their own.
+    pub fn is_plain(&self) -> bool {
+        use parse::ast::SelectBody;
+        match (&self.form, &self.raw.stmt) {
+            (Form::Value, parse::Statement::Select(select)) => match &select.body {
+                SelectBody::Simple(body) => body.from.is_empty() && body.filter.is_none(),
+                _ => false,
+            },
+            (Form::Value, parse::Statement::Assign(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// The line of context for errors in it.
+    pub fn context(&self) -> String {
+        match self.form {
+            Form::Value => format!("PL/pgSQL expression \"{}\"", self.text),
+            Form::Statement => format!("SQL statement \"{}\"", self.text),
+        }
+    }
+}
+
+/// What a parameter of an expression stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// A variable as a whole.
+    Variable(VarId),
+    /// A field of a record.
+    Field(VarId, String),
+}
+
+/// What variables are, for analysis: their types, and the columns that records have now.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// One value of this type.
+    Scalar(TypeRef),
+    /// A row: its type, and its columns if they are known.
+    Row(Oid, Option<Rc<[ColumnType]>>),
+}
+
+impl Shape {
+    /// That of a scalar variable or cursor; rows have theirs at run time.
+    pub fn of(kind: &VariableKind) -> Option<Shape> {
+        match kind {
+            VariableKind::Scalar(t) => Some(Shape::Scalar(*t)),
+            VariableKind::Cursor(_) => {
+                Some(Shape::Scalar(TypeRef { oid: oids::refcursor, typmod: -1, collation: Oid(100) }))
+            }
+            VariableKind::Record(_) => None,
+        }
+    }
+}
+
+/// Variables in view of one expression, and those that it uses.
+#[derive(Debug)]
+pub struct Names {
+    scope: ScopeRef,
+    precedence: Precedence,
+    /// By variable: name and shape.
+    shapes: Vec<(String, Shape)>,
+    /// Parameters from `$1` on.
+    used: RefCell<Vec<(Use, TypeRef)>>,
+    /// `$n` of the function.
+    arguments: Vec<VarId>,
+}
+
+impl Names {
+    /// Names in view of an expression, as variables are now.
+    pub fn new(expression: &Expression, shapes: Vec<(String, Shape)>, arguments: Vec<VarId>) -> Names {
+        Names {
+            scope: expression.scope.clone(),
+            precedence: expression.precedence,
+            shapes,
+            used: RefCell::default(),
+            arguments,
+        }
+    }
+
+    /// What the parameters stand for, and the types that they were taken for.
+    pub fn used(&self) -> Vec<(Use, TypeRef)> {
+        self.used.borrow().clone()
+    }
+
+    fn number(&self, wanted: Use, ty: TypeRef) -> i32 {
+        let mut used = self.used.borrow_mut();
+        let known = used.iter().position(|(known, _)| *known == wanted);
+        let at = known.unwrap_or_else(|| {
+            used.push((wanted, ty));
+            used.len() - 1
+        });
+        at as i32 + 1
+    }
+
+    fn whole(&self, variable: VarId) -> (Use, TypeRef) {
+        let ty = match &self.shapes[variable].1 {
+            Shape::Scalar(ty) => *ty,
+            Shape::Row(oid, _) => TypeRef { oid: *oid, typmod: -1, collation: Oid::INVALID },
+        };
+        (Use::Variable(variable), ty)
+    }
+
+    fn field(&self, variable: VarId, field: &str) -> SqlResult<(Use, TypeRef)> {
+        let (name, shape) = &self.shapes[variable];
+        let Shape::Row(_, Some(columns)) = shape else {
+            return Err(unassigned(name));
+        };
+        let column = columns.iter().find(|c| c.name == field && c.type_oid.is_valid());
+        let column =
+            column.ok_or_else(|| sql_err!(UNDEFINED_COLUMN, "record \"{name}\" has no field \"{field}\""))?;
+        let ty = TypeRef { oid: column.type_oid, typmod: column.typmod, collation: column.collation };
+        Ok((Use::Field(variable, field.to_owned()), ty))
+    }
+}
+
+/// 55000 of a record without columns.
+pub fn unassigned(name: &str) -> base::SqlError {
+    sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "record \"{name}\" is not assigned yet")
+        .detail("The tuple structure of a not-yet-assigned record is indeterminate.")
+}
+
+impl Variables for Names {
+    fn parameter(&self, number: i32) -> Option<(i32, Oid)> {
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
+        let (wanted, ty) = self.whole(*self.arguments.get(at)?);
+        Some((self.number(wanted, ty), ty.oid))
+    }
+
+    fn find(&self, names: &[&str]) -> SqlResult<Option<Variable>> {
+        let Some(Found { variable, record, names: count }) = lookup(&self.scope, names) else {
+            return Ok(None);
+        };
+        let rest = &names[count..];
+        let ((wanted, ty), taken) = match (record, rest) {
+            (_, []) => (self.whole(variable), count),
+            (true, [field, ..]) => (self.field(variable, field)?, count + 1),
+            // A plain variable has no fields: the name is a column's.
+            (false, _) => return Ok(None),
+        };
+        let number = self.number(wanted, ty);
+        Ok(Some(Variable {
+            number,
+            type_oid: ty.oid,
+            typmod: ty.typmod,
+            collation: ty.collation,
+            names: taken,
+        }))
+    }
+
+    fn precedence(&self) -> Precedence {
+        self.precedence
+    }
+
+    fn types(&self) -> Vec<Oid> {
+        self.used.borrow().iter().map(|(_, ty)| ty.oid).collect()
+    }
+
+    fn key(&self) -> Option<String> {
+        None
+    }
+}

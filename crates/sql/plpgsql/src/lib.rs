@@ -1,0 +1,54 @@
+//! # What
+//! PL/pgSQL: a parser of its own, and an interpreter over the executor.
+//!
+//! # Layout
+//! * [`language`]: what registers with the executor. `compile`: from a function's definition to its statements, kept by session.
+//! * `scan`, `parse`: the text. `ast`, `namespace`, `expr`: what it becomes. `run`: what it does.
+//!
+//! # Invariants
+//! 1. A compiled function refers to no run of it: recursion shares it. What a run changes is in its frame.
+//! 2. A block with EXCEPTION is a subtransaction; it ends before the block's next statement runs.
+//!
+//! # PostgreSQL counterpart and differences
+//! `src/pl/plpgsql`. Functions are compiled once a session for each set of argument types; their expressions keep their plans.
+
+mod ast;
+mod compile;
+mod conditions;
+mod expr;
+mod namespace;
+mod parse;
+mod run;
+mod scan;
+
+use base::SqlResult;
+use catalog::FunctionDef;
+use exec::Session;
+use exec::routine::{Invocation, Language, Returned};
+
+/// The language, to be registered with the executor.
+pub fn language() -> Box<dyn Language> {
+    Box::new(PlPgSql)
+}
+
+struct PlPgSql;
+
+impl Language for PlPgSql {
+    fn name(&self) -> &'static str {
+        "plpgsql"
+    }
+
+    fn validate(&self, session: &Session, function: &FunctionDef) -> SqlResult<()> {
+        compile::validate(session, function)
+    }
+
+    fn call(&self, session: &Session, invocation: &Invocation<'_>) -> SqlResult<Returned> {
+        let function = compile::compiled(session, invocation)?;
+        run::call(session, function, invocation)
+    }
+
+    fn run(&self, session: &Session, text: &str, atomic: bool) -> SqlResult<()> {
+        let function = compile::block(session, text)?;
+        run::run_block(session, function, atomic)
+    }
+}

@@ -1,0 +1,468 @@
+//! One run of a function: its variables' values, and the statements carried out on them.
+//!
+//! Layout: this file has the frame, blocks and control; `value`: expressions, assignments, conversions; `query`: statements of SQL;
+//! `loops`; `cursor`; `report`: RAISE, ASSERT, GET DIAGNOSTICS; `result`: what the function returns.
+//!
+//! PostgreSQL counterpart: `pl_exec.c`.
+
+mod cursor;
+mod loops;
+mod query;
+mod report;
+mod result;
+mod value;
+
+use std::rc::Rc;
+
+use analyze::ColumnType;
+use base::{SqlError, SqlResult, SqlState, sql_err};
+use exec::Session;
+use exec::routine::{Invocation, Returned, Sees};
+use tuple::Datum;
+use types::record::Row;
+
+use crate::ast::*;
+use crate::conditions::catches;
+use crate::expr::Shape;
+
+/// A row variable's value: its columns and their values.
+#[derive(Clone, Debug)]
+pub struct RowValue {
+    /// Columns; dropped ones have type 0.
+    pub columns: Rc<[ColumnType]>,
+    /// Their values.
+    pub values: Vec<Datum>,
+}
+
+/// A variable's value.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// One value.
+    Scalar(Datum),
+    /// A row; none before it is assigned to.
+    Row(Option<RowValue>),
+}
+
+/// How a statement ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Flow {
+    /// The next one follows.
+    Next,
+    /// EXIT of a loop or block.
+    Exit(Option<String>),
+    /// CONTINUE of a loop.
+    Continue(Option<String>),
+    /// RETURN.
+    Return,
+}
+
+/// One run of a function.
+pub struct Frame<'a> {
+    session: &'a Session,
+    function: Rc<Function>,
+    invocation: Option<&'a Invocation<'a>>,
+    sees: Sees<'a>,
+    /// Whether the transaction may not be ended here.
+    atomic: bool,
+    values: Vec<Value>,
+    /// Types of scalar variables; that of a CASE's operand is known at run time only.
+    types: Vec<TypeRef>,
+    /// What RETURN gave.
+    returned: Option<(Value, TypeRef)>,
+    /// What RETURN NEXT and RETURN QUERY gave.
+    rows: Vec<Datum>,
+    row_count: u64,
+    /// Errors that handlers around are handling, innermost last.
+    handling: Vec<SqlError>,
+    /// The error under way was raised again by a handler.
+    rethrown: bool,
+    /// Line and name of the present statement.
+    present: (u32, &'static str),
+}
+
+/// Runs a function.
+pub fn call(session: &Session, function: Rc<Function>, invocation: &Invocation<'_>) -> SqlResult<Returned> {
+    let mut frame = Frame::new(session, function, Some(invocation), invocation.sees(), invocation.atomic);
+    frame
+        .store_arguments(invocation)
+        .map_err(|e| frame.during(e, "while storing call arguments into local variables"))?;
+    frame.run()?;
+    frame.finish(invocation)
+}
+
+/// Runs a block of DO.
+pub fn run_block(session: &Session, function: Rc<Function>, atomic: bool) -> SqlResult<()> {
+    Frame::new(session, function, None, Sees::Now, atomic).run()
+}
+
+impl<'a> Frame<'a> {
+    fn new(
+        session: &'a Session,
+        function: Rc<Function>,
+        invocation: Option<&'a Invocation<'a>>,
+        sees: Sees<'a>,
+        atomic: bool,
+    ) -> Frame<'a> {
+        let nothing = TypeRef { oid: types::oids::text, typmod: -1, collation: base::Oid::INVALID };
+        let type_of = |v: &Variable| match Shape::of(&v.kind) {
+            Some(Shape::Scalar(ty)) => ty,
+            _ => nothing,
+        };
+        let value_of = |v: &Variable| match v.kind {
+            VariableKind::Record(_) => Value::Row(None),
+            _ => Value::Scalar(Datum::Null),
+        };
+        let mut frame = Frame {
+            session,
+            invocation,
+            sees,
+            atomic,
+            values: function.variables.iter().map(value_of).collect(),
+            types: function.variables.iter().map(type_of).collect(),
+            returned: None,
+            rows: Vec::new(),
+            row_count: 0,
+            handling: Vec::new(),
+            rethrown: false,
+            present: (0, ""),
+            function,
+        };
+        let found = frame.function.found;
+        frame.values[found] = Value::Scalar(Datum::Bool(false));
+        frame
+    }
+
+    fn store_arguments(&mut self, invocation: &Invocation<'_>) -> SqlResult<()> {
+        let function = self.function.clone();
+        for (variable, value) in function.arguments.iter().zip(invocation.args) {
+            match &function.variables[*variable].kind {
+                VariableKind::Record(ty) => {
+                    let row = self.row_of(value, ty.oid)?;
+                    self.values[*variable] = Value::Row(row);
+                }
+                _ => self.values[*variable] = Value::Scalar(value.clone()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the body, and sees to it that it returned if it had to.
+    fn run(&mut self) -> SqlResult<()> {
+        let function = self.function.clone();
+        let flow = self.block(&function.body).map_err(|e| self.located(e))?;
+        match flow {
+            Flow::Return => Ok(()),
+            Flow::Next if self.may_fall_off() => Ok(()),
+            Flow::Next | Flow::Exit(_) => {
+                let error = sql_err!(
+                    S_R_E_FUNCTION_EXECUTED_NO_RETURN_STATEMENT,
+                    "control reached end of function without RETURN"
+                );
+                Err(error.context(format!("PL/pgSQL function {}", function.signature)))
+            }
+            Flow::Continue(_) => Err(sql_err!(SYNTAX_ERROR, "CONTINUE cannot be used outside a loop")),
+        }
+    }
+
+    /// Whether the end of the body is as good as RETURN.
+    fn may_fall_off(&self) -> bool {
+        let f = &self.function;
+        f.kind != FunctionKind::Function
+            || f.result == types::oids::void
+            || f.returns_set
+            || !f.outputs.is_empty()
+    }
+
+    /// Adds the line of context that says where in the function an error came up.
+    fn located(&self, error: SqlError) -> SqlError {
+        if self.rethrown {
+            return error;
+        }
+        let (line, what) = self.present;
+        let signature = &self.function.signature;
+        error.context(match what {
+            "" => format!("PL/pgSQL function {signature}"),
+            when if when.starts_with("during ") => {
+                format!("PL/pgSQL function {signature} line {line} {when}")
+            }
+            what => format!("PL/pgSQL function {signature} line {line} at {what}"),
+        })
+    }
+
+    fn during(&self, error: SqlError, what: &str) -> SqlError {
+        error.context(format!("PL/pgSQL function {} {what}", self.function.signature))
+    }
+
+    // Blocks
+
+    fn block(&mut self, block: &Block) -> SqlResult<Flow> {
+        let present = self.present;
+        self.declare(block)?;
+        let flow = match &block.handlers {
+            None => self.statements(&block.body)?,
+            Some(handlers) => self.guarded(block, handlers)?,
+        };
+        self.present = present;
+        Ok(match flow {
+            Flow::Exit(label) if label.is_some() && label == block.label => Flow::Next,
+            flow => flow,
+        })
+    }
+
+    /// Gives the block's variables their first values.
+    fn declare(&mut self, block: &Block) -> SqlResult<()> {
+        let function = self.function.clone();
+        for &id in &block.declared {
+            let variable = &function.variables[id];
+            self.present = (variable.line, "during statement block local variable initialization");
+            self.initialize(id, variable)?;
+        }
+        Ok(())
+    }
+
+    fn initialize(&mut self, id: VarId, variable: &Variable) -> SqlResult<()> {
+        match (&variable.default, &variable.kind) {
+            (Some(default), _) => {
+                let (value, ty) = self.evaluate(default)?;
+                self.assign_variable(id, value, ty)
+            }
+            (None, VariableKind::Record(_)) => {
+                self.values[id] = Value::Row(None);
+                Ok(())
+            }
+            // A bound cursor has no name until it is opened.
+            (None, VariableKind::Cursor(_)) => {
+                self.values[id] = Value::Scalar(Datum::Null);
+                Ok(())
+            }
+            (None, VariableKind::Scalar(ty)) => {
+                self.values[id] = Value::Scalar(Datum::Null);
+                match types::builtin_type(ty.oid) {
+                    Some(_) => Ok(()),
+                    // A domain may refuse NULL.
+                    None => self.assign_scalar(id, Datum::Null, types::oids::text),
+                }
+            }
+        }
+    }
+
+    /// A block with EXCEPTION: a subtransaction.
+    fn guarded(&mut self, block: &Block, handlers: &Handlers) -> SqlResult<Flow> {
+        let begun = self.session.begin_subtransaction();
+        match self.statements(&block.body) {
+            Ok(flow) => {
+                self.session.commit_subtransaction(begun)?;
+                Ok(flow)
+            }
+            Err(error) => {
+                self.session.abort_subtransaction(begun);
+                let caught = handlers.list.iter().find(|h| h.conditions.iter().any(|c| handles(*c, &error)));
+                let Some(handler) = caught else { return Err(error) };
+                // The error's context ends where it is handled.
+                let error = self.located(error);
+                self.rethrown = false;
+                let text = types::oids::text;
+                let code = Datum::text(error.code().as_str());
+                let message = Datum::text(error.message());
+                self.assign_scalar(handlers.variables.0, code, text)?;
+                self.assign_scalar(handlers.variables.1, message, text)?;
+                self.handling.push(error);
+                let flow = self.statements(&handler.body);
+                self.handling.pop();
+                flow
+            }
+        }
+    }
+
+    // Statements
+
+    fn statements(&mut self, list: &[Statement]) -> SqlResult<Flow> {
+        for statement in list {
+            let flow = self.statement(statement)?;
+            if flow != Flow::Next {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn statement(&mut self, statement: &Statement) -> SqlResult<Flow> {
+        runtime::check_interrupts().map_err(SqlError::from)?;
+        runtime::check_stack().map_err(|_| sql_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded"))?;
+        self.present = (statement.line, name_of(&statement.kind));
+        use StatementKind as K;
+        match &statement.kind {
+            K::Null => Ok(Flow::Next),
+            K::Block(block) => self.block(block),
+            K::Assign { target, value } | K::Store { target, value } => {
+                let (value, ty) = self.evaluate(value)?;
+                self.assign(target, value, ty)?;
+                Ok(Flow::Next)
+            }
+            K::If { arms, otherwise } => {
+                for (condition, body) in arms {
+                    if self.test(condition)? {
+                        return self.statements(body);
+                    }
+                }
+                self.statements(otherwise)
+            }
+            K::Case { operand, arms, otherwise } => self.case(operand, arms, otherwise),
+            K::Loop { label, body } => self.plain_loop(label, body),
+            K::While { label, condition, body } => self.while_loop(label, condition, body),
+            K::ForRange { label, variable, lower, upper, step, reverse, body } => {
+                self.range(label, *variable, (lower, upper, step.as_ref()), *reverse, body)
+            }
+            K::ForQuery { label, target, query, body } => self.for_query(label, target, query, body),
+            K::ForCursor { label, row, cursor, arguments, body } => {
+                self.for_cursor(label, *row, *cursor, arguments.as_deref(), body)
+            }
+            K::ForEach { label, target, slice, array, body } => {
+                self.foreach(label, target, *slice, array, body)
+            }
+            K::Exit { leave, label, condition } => {
+                let taken = match condition {
+                    Some(condition) => self.test(condition)?,
+                    None => true,
+                };
+                Ok(match (taken, leave) {
+                    (false, _) => Flow::Next,
+                    (true, true) => Flow::Exit(label.clone()),
+                    (true, false) => Flow::Continue(label.clone()),
+                })
+            }
+            K::Return(value) => self.return_value(value.as_ref()),
+            K::ReturnNext(value) => self.return_next(value.as_ref()),
+            K::ReturnQuery(query) => self.return_query(query),
+            K::Raise(raise) => self.raise(raise),
+            K::Assert { condition, message } => self.assert(condition, message.as_ref()),
+            K::Sql { statement, into } => self.sql(statement, into.as_ref()),
+            K::Execute { text, into, using } => self.execute(text, into.as_ref(), using),
+            K::Perform(statement) => self.perform(statement),
+            K::Call(statement) => self.call_statement(statement),
+            K::GetDiagnostics { stacked, items } => self.diagnostics(*stacked, items),
+            K::Open { cursor, scroll, source } => self.open(*cursor, *scroll, source),
+            K::Fetch { cursor, direction, into } => self.fetch(*cursor, direction, into.as_ref()),
+            K::Close(cursor) => self.close(*cursor),
+            K::Commit { chain } => self.end_transaction(true, *chain),
+            K::Rollback { chain } => self.end_transaction(false, *chain),
+        }
+    }
+
+    fn case(
+        &mut self,
+        operand: &Option<(Rc<crate::expr::Expression>, VarId)>,
+        arms: &[(Rc<crate::expr::Expression>, Vec<Statement>)],
+        otherwise: &Option<Vec<Statement>>,
+    ) -> SqlResult<Flow> {
+        if let Some((operand, variable)) = operand {
+            let (value, ty) = self.evaluate(operand)?;
+            self.types[*variable] = ty;
+            self.values[*variable] = Value::Scalar(value);
+        }
+        for (condition, body) in arms {
+            if self.test(condition)? {
+                return self.statements(body);
+            }
+        }
+        match otherwise {
+            Some(body) => self.statements(body),
+            None => {
+                Err(sql_err!(CASE_NOT_FOUND, "case not found").hint("CASE statement is missing ELSE part."))
+            }
+        }
+    }
+
+    fn end_transaction(&mut self, commit: bool, chain: bool) -> SqlResult<Flow> {
+        if self.atomic || !self.handling.is_empty() || self.session.in_subtransaction() {
+            return Err(SqlError::new(
+                SqlState::INVALID_TRANSACTION_TERMINATION,
+                match (self.session.in_subtransaction() && !self.atomic, commit) {
+                    (true, true) => "cannot commit while a subtransaction is active",
+                    (true, false) => "cannot roll back while a subtransaction is active",
+                    _ => "invalid transaction termination",
+                },
+            ));
+        }
+        self.session.end_in_procedure(commit, chain)?;
+        Ok(Flow::Next)
+    }
+
+    /// A row's payload as a row variable's value; `None` for NULL.
+    fn row_of(&self, value: &Datum, type_oid: base::Oid) -> SqlResult<Option<RowValue>> {
+        let Datum::Bytes(bytes) = value else { return Ok(None) };
+        let row = Row::from_payload(bytes);
+        let named = match row.type_oid == types::oids::record {
+            true => self.session.row_columns_of(type_oid)?,
+            false => self.session.row_columns_of(row.type_oid)?,
+        };
+        let columns: Rc<[ColumnType]> = match named {
+            Some(columns) => columns.into(),
+            None => row
+                .fields
+                .iter()
+                .enumerate()
+                .map(|(i, (field, _))| ColumnType {
+                    name: row.names.get(i).cloned().unwrap_or_else(|| format!("f{}", i + 1)),
+                    type_oid: field.type_oid,
+                    typmod: -1,
+                    collation: base::Oid::INVALID,
+                })
+                .collect(),
+        };
+        let mut values: Vec<Datum> = row.fields.into_iter().map(|(_, value)| value).collect();
+        values.resize(columns.len(), Datum::Null);
+        Ok(Some(RowValue { columns, values }))
+    }
+}
+
+fn handles(condition: Condition, error: &SqlError) -> bool {
+    match condition {
+        // A cancelled statement and a failed assertion must be named.
+        Condition::Others => {
+            !matches!(error.code(), SqlState::QUERY_CANCELED | SqlState::ASSERT_FAILURE)
+                && error.report().severity == base::Severity::Error
+        }
+        Condition::Code(code) => {
+            catches(code, error.code()) && error.report().severity == base::Severity::Error
+        }
+    }
+}
+
+/// What a statement is called in context lines.
+fn name_of(kind: &StatementKind) -> &'static str {
+    use StatementKind as K;
+    match kind {
+        K::Null => "NULL",
+        K::Block(_) => "statement block",
+        K::Assign { .. } | K::Store { .. } => "assignment",
+        K::If { .. } => "IF",
+        K::Case { .. } => "CASE",
+        K::Loop { .. } => "LOOP",
+        K::While { .. } => "WHILE",
+        K::ForRange { .. } => "FOR with integer loop variable",
+        K::ForQuery { query: Query::Static(_), .. } => "FOR over SELECT rows",
+        K::ForQuery { .. } => "FOR over EXECUTE statement",
+        K::ForCursor { .. } => "FOR over cursor",
+        K::ForEach { .. } => "FOREACH over array",
+        K::Exit { leave: true, .. } => "EXIT",
+        K::Exit { .. } => "CONTINUE",
+        K::Return(_) => "RETURN",
+        K::ReturnNext(_) => "RETURN NEXT",
+        K::ReturnQuery(_) => "RETURN QUERY",
+        K::Raise(_) => "RAISE",
+        K::Assert { .. } => "ASSERT",
+        K::Sql { .. } => "SQL statement",
+        K::Execute { .. } => "EXECUTE",
+        K::Perform(_) => "PERFORM",
+        K::Call(_) => "CALL",
+        K::GetDiagnostics { stacked: true, .. } => "GET STACKED DIAGNOSTICS",
+        K::GetDiagnostics { .. } => "GET DIAGNOSTICS",
+        K::Open { .. } => "OPEN",
+        K::Fetch { into: None, .. } => "MOVE",
+        K::Fetch { .. } => "FETCH",
+        K::Close(_) => "CLOSE",
+        K::Commit { .. } => "COMMIT",
+        K::Rollback { .. } => "ROLLBACK",
+    }
+}

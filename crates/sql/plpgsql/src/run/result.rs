@@ -1,0 +1,211 @@
+//! What a function returns.
+
+use std::rc::Rc;
+
+use analyze::ColumnType;
+use analyze::routine::ReturnType;
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use exec::routine::{Invocation, Returned};
+use tuple::Datum;
+use types::oids;
+
+use super::{Flow, Frame, RowValue, Value};
+use crate::ast::*;
+use crate::expr::Expression;
+
+impl Frame<'_> {
+    pub(super) fn return_value(&mut self, value: Option<&Rc<Expression>>) -> SqlResult<Flow> {
+        if let Some(expression) = value {
+            let (value, ty) = self.evaluate(expression)?;
+            self.returned = Some((Value::Scalar(value), ty));
+        }
+        Ok(Flow::Return)
+    }
+
+    /// The OUT parameters as one value.
+    fn outputs(&self) -> SqlResult<(Value, TypeRef)> {
+        let function = &self.function;
+        let any = TypeRef { oid: oids::record, typmod: -1, collation: Oid::INVALID };
+        if let ([one], false) = (function.outputs.as_slice(), function.kind == FunctionKind::Procedure) {
+            return Ok(match &self.values[*one] {
+                Value::Scalar(_) => (self.values[*one].clone(), self.types[*one]),
+                Value::Row(row) => (Value::Row(row.clone()), any),
+            });
+        }
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        for &id in &function.outputs {
+            let variable = &function.variables[id];
+            let type_oid = match &variable.kind {
+                VariableKind::Record(ty) => ty.oid,
+                _ => self.types[id].oid,
+            };
+            columns.push(ColumnType {
+                name: variable.name.clone(),
+                type_oid,
+                typmod: -1,
+                collation: Oid::INVALID,
+            });
+            values.push(self.variable_value(id)?);
+        }
+        Ok((Value::Row(Some(RowValue { columns: columns.into(), values })), any))
+    }
+
+    pub(super) fn return_next(&mut self, value: Option<&Rc<Expression>>) -> SqlResult<Flow> {
+        let (value, ty) = match value {
+            None => self.outputs()?,
+            Some(expression) => {
+                let (value, ty) = self.evaluate(expression)?;
+                (Value::Scalar(value), ty)
+            }
+        };
+        let wanted = self.wanted()?;
+        let value = self.converted(value, ty, &wanted, "wrong record type supplied in RETURN NEXT")?;
+        self.rows.push(value);
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn return_query(&mut self, query: &Query) -> SqlResult<Flow> {
+        let ready = self.ready(query)?;
+        let columns = self.columns(&ready)?;
+        if columns.is_empty() {
+            return Err(sql_err!(SYNTAX_ERROR, "cannot open non-SELECT query as cursor"));
+        }
+        let wanted = self.wanted()?;
+        let mut rows: Vec<Vec<Datum>> = Vec::new();
+        let done = self.session.run_in_body(&ready.statement, &ready.params, self.sees, 0, &mut |row| {
+            rows.push(row.to_vec());
+            Ok(())
+        });
+        done.map_err(|e| ready.within(self, e))?;
+        let mismatch = "structure of query does not match function result type";
+        let count = rows.len();
+        for values in rows {
+            let value = match (&wanted, &*columns) {
+                (ReturnType::Scalar(_), [one]) => {
+                    let ty = TypeRef { oid: one.type_oid, typmod: one.typmod, collation: Oid::INVALID };
+                    self.converted(Value::Scalar(values[0].clone()), ty, &wanted, mismatch)?
+                }
+                (ReturnType::Scalar(_), _) => {
+                    return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, mismatch).detail(format!(
+                        "Number of returned columns ({}) does not match expected column count (1).",
+                        columns.len()
+                    )));
+                }
+                _ => {
+                    let any = TypeRef { oid: oids::record, typmod: -1, collation: Oid::INVALID };
+                    let row = Value::Row(Some(RowValue { columns: columns.clone(), values }));
+                    self.converted(row, any, &wanted, mismatch)?
+                }
+            };
+            self.rows.push(value);
+        }
+        self.row_count = count as u64;
+        self.set_found(count > 0);
+        Ok(Flow::Next)
+    }
+
+    /// What the call wants.
+    fn wanted(&self) -> SqlResult<ReturnType> {
+        match self.invocation {
+            Some(i) => self.session.return_type_of(i.function, i.call),
+            None => Ok(ReturnType::Void),
+        }
+    }
+
+    /// The result of a call whose body has run.
+    pub(super) fn finish(&mut self, invocation: &Invocation<'_>) -> SqlResult<Returned> {
+        let function = self.function.clone();
+        if function.returns_set {
+            return Ok(Returned::Set(std::mem::take(&mut self.rows)));
+        }
+        let wanted = self.session.return_type_of(invocation.function, invocation.call)?;
+        if wanted == ReturnType::Void {
+            return Ok(Returned::Value(Datum::Null));
+        }
+        let (value, ty) = match self.returned.take() {
+            Some(returned) => returned,
+            None if !function.outputs.is_empty() => self.outputs()?,
+            None => return Ok(Returned::Value(Datum::Null)),
+        };
+        let during = match function.returns_row {
+            true => "during function exit",
+            false => "while casting return value to function's return type",
+        };
+        let message = "returned record type does not match expected record type";
+        let value = self.converted(value, ty, &wanted, message);
+        value.map(Returned::Value).map_err(|e| self.during(e, during))
+    }
+
+    /// A value as the result type wants it.
+    fn converted(&self, value: Value, ty: TypeRef, wanted: &ReturnType, mismatch: &str) -> SqlResult<Datum> {
+        let (row_type, columns) = match wanted {
+            ReturnType::Void => return Ok(Datum::Null),
+            ReturnType::Scalar(to) => {
+                let Value::Scalar(value) = value else {
+                    let message = "cannot return a row where a scalar is expected";
+                    return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message));
+                };
+                return self.session.convert_in_body(value, ty.oid, (*to, -1));
+            }
+            ReturnType::Row(oid, columns) => (*oid, Some(columns.as_slice())),
+            ReturnType::Record => (oids::record, None),
+        };
+        let row = match value {
+            Value::Row(row) => row,
+            Value::Scalar(Datum::Null) => None,
+            Value::Scalar(value) => {
+                let composite = ty.oid == oids::record || self.session.row_columns_of(ty.oid)?.is_some();
+                if !composite {
+                    let message = "cannot return non-composite value from function returning composite type";
+                    return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message));
+                }
+                self.row_of(&value, ty.oid)?
+            }
+        };
+        let Some(row) = row else { return Ok(Datum::Null) };
+        match columns {
+            None => self.session.make_row(row_type, &row.columns, &row.values),
+            Some(columns) => {
+                let values = matched(self, &row, columns, mismatch)?;
+                self.session.make_row(row_type, columns, &values)
+            }
+        }
+    }
+}
+
+/// A row's values for columns that must be of the same types, dropped ones left out on both sides.
+fn matched(frame: &Frame<'_>, row: &RowValue, wanted: &[ColumnType], message: &str) -> SqlResult<Vec<Datum>> {
+    let wrong = |detail: String| Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message).detail(detail));
+    let live = |columns: &[ColumnType]| columns.iter().filter(|c| c.type_oid.is_valid()).count();
+    let (given, expected) = (live(&row.columns), live(wanted));
+    if given != expected {
+        return wrong(format!(
+            "Number of returned columns ({given}) does not match expected column count ({expected})."
+        ));
+    }
+    let mut from = row.columns.iter().zip(&row.values).filter(|(c, _)| c.type_oid.is_valid());
+    let mut values = Vec::with_capacity(wanted.len());
+    let mut number = 0;
+    for column in wanted {
+        if !column.type_oid.is_valid() {
+            values.push(Datum::Null);
+            continue;
+        }
+        let Some((have, value)) = from.next() else { break };
+        number += 1;
+        if have.type_oid != column.type_oid {
+            let shown = |oid| frame.session.type_text(oid);
+            let name = match column.name.is_empty() {
+                true => number.to_string(),
+                false => format!("\"{}\" (position {number})", column.name),
+            };
+            return wrong(format!(
+                "Returned type {} does not match expected type {} in column {name}.",
+                shown(have.type_oid),
+                shown(column.type_oid)
+            ));
+        }
+        values.push(value.clone());
+    }
+    Ok(values)
+}

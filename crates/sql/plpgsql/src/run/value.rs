@@ -1,0 +1,334 @@
+//! Expressions, assignments, conversions.
+
+use std::rc::Rc;
+
+use analyze::ColumnType;
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use exec::routine::{BodyStatement, within_body};
+use tuple::Datum;
+use types::oids;
+
+use super::{Frame, RowValue, Value};
+use crate::ast::*;
+use crate::expr::{Expression, Names, Prepared, Shape, Use, unassigned};
+
+impl Frame<'_> {
+    /// The expression analysed for the types that the variables have now.
+    pub(super) fn prepared(&self, expression: &Expression) -> SqlResult<Prepared> {
+        if let Some(known) = expression.prepared()
+            && self.still_fits(&known)
+        {
+            return Ok(known);
+        }
+        let names = Rc::new(self.names_of(expression)?);
+        let statement =
+            BodyStatement::new(expression.text.clone(), expression.raw.clone(), names.clone(), None);
+        let columns = self.session.columns_in_body(&statement)?.into();
+        let prepared = Prepared { statement, names, columns };
+        expression.keep(Some(prepared.clone()));
+        Ok(prepared)
+    }
+
+    /// Names in view of an expression, as variables are now.
+    pub(super) fn names_of(&self, expression: &Expression) -> SqlResult<Names> {
+        Ok(Names::new(expression, self.shapes()?, self.function.arguments.clone()))
+    }
+
+    /// Values of the variables that were used.
+    pub(super) fn values_of(&self, names: &Names) -> SqlResult<Vec<Datum>> {
+        names.used().iter().map(|(wanted, _)| self.used_value(wanted)).collect()
+    }
+
+    /// Whether the variables have the types that the expression was analysed for.
+    fn still_fits(&self, prepared: &Prepared) -> bool {
+        prepared.names.used().iter().all(|(wanted, ty)| match wanted {
+            Use::Variable(v) => match &self.values[*v] {
+                Value::Scalar(_) => self.types[*v].oid == ty.oid,
+                Value::Row(_) => true,
+            },
+            Use::Field(v, field) => match &self.values[*v] {
+                Value::Row(Some(row)) => {
+                    row.columns.iter().find(|c| c.name == *field).is_some_and(|c| c.type_oid == ty.oid)
+                }
+                Value::Row(None) => self.is_named_row(*v),
+                Value::Scalar(_) => false,
+            },
+        })
+    }
+
+    fn is_named_row(&self, variable: VarId) -> bool {
+        matches!(&self.function.variables[variable].kind, VariableKind::Record(ty) if ty.oid != oids::record)
+    }
+
+    fn shapes(&self) -> SqlResult<Vec<(String, Shape)>> {
+        let function = self.function.clone();
+        let mut shapes = Vec::with_capacity(function.variables.len());
+        for (id, variable) in function.variables.iter().enumerate() {
+            let shape = match (&variable.kind, &self.values[id]) {
+                (VariableKind::Record(ty), Value::Row(Some(row))) => {
+                    Shape::Row(ty.oid, Some(row.columns.clone()))
+                }
+                (VariableKind::Record(ty), _) => {
+                    Shape::Row(ty.oid, self.session.row_columns_of(ty.oid)?.map(Into::into))
+                }
+                _ => Shape::Scalar(self.types[id]),
+            };
+            shapes.push((variable.name.clone(), shape));
+        }
+        Ok(shapes)
+    }
+
+    /// Values of what an expression uses.
+    pub(super) fn params(&self, prepared: &Prepared) -> SqlResult<Vec<Datum>> {
+        self.values_of(&prepared.names)
+    }
+
+    fn used_value(&self, wanted: &Use) -> SqlResult<Datum> {
+        match wanted {
+            Use::Variable(v) => self.variable_value(*v),
+            Use::Field(v, field) => match &self.values[*v] {
+                Value::Row(Some(row)) => {
+                    let at = row.columns.iter().position(|c| c.name == *field);
+                    Ok(at.map_or(Datum::Null, |at| row.values[at].clone()))
+                }
+                Value::Row(None) if self.is_named_row(*v) => Ok(Datum::Null),
+                _ => Err(unassigned(&self.function.variables[*v].name)),
+            },
+        }
+    }
+
+    /// A variable's value as one.
+    pub(super) fn variable_value(&self, variable: VarId) -> SqlResult<Datum> {
+        match &self.values[variable] {
+            Value::Scalar(value) => Ok(value.clone()),
+            Value::Row(None) => match &self.function.variables[variable].kind {
+                VariableKind::Record(ty) if ty.oid == oids::record => {
+                    Err(unassigned(&self.function.variables[variable].name))
+                }
+                _ => Ok(Datum::Null),
+            },
+            Value::Row(Some(row)) => {
+                let VariableKind::Record(ty) = &self.function.variables[variable].kind else {
+                    return Err(SqlError::internal("a row in a variable that has none"));
+                };
+                self.session.make_row(ty.oid, &row.columns, &row.values)
+            }
+        }
+    }
+
+    /// Computes an expression: its value and type.
+    pub(super) fn evaluate(&mut self, expression: &Expression) -> SqlResult<(Datum, TypeRef)> {
+        let prepared = self.prepared(expression).map_err(|e| within_body(e, &expression.text))?;
+        let ty = match &*prepared.columns {
+            [one] => TypeRef { oid: one.type_oid, typmod: one.typmod, collation: one.collation },
+            columns => {
+                let (n, s) = (columns.len(), if columns.len() == 1 { "" } else { "s" });
+                return Err(sql_err!(SYNTAX_ERROR, "query returned {n} column{s}")
+                    .context(format!("query: {}", expression.text)));
+            }
+        };
+        let params = self.params(&prepared)?;
+        let mut value = Datum::Null;
+        let mut rows = 0;
+        let ran = self.session.run_in_body(&prepared.statement, &params, self.sees, 2, &mut |row| {
+            rows += 1;
+            value = row.first().cloned().unwrap_or_default();
+            Ok(())
+        });
+        ran.map_err(|e| self.within(e, expression))?;
+        if rows > 1 {
+            return Err(sql_err!(CARDINALITY_VIOLATION, "query returned more than one row")
+                .context(format!("query: {}", expression.text)));
+        }
+        Ok((value, ty))
+    }
+
+    /// An error in an expression or statement: its position there, or a line that names it unless it is a plain expression.
+    pub(super) fn within(&self, error: SqlError, expression: &Expression) -> SqlError {
+        if error.report().position.is_some() {
+            return within_body(error, &expression.text);
+        }
+        if expression.is_plain() { error } else { error.context(expression.context()) }
+    }
+
+    /// Computes a condition; NULL is false.
+    pub(super) fn test(&mut self, expression: &Expression) -> SqlResult<bool> {
+        let (value, ty) = self.evaluate(expression)?;
+        Ok(self.session.convert_in_body(value, ty.oid, (oids::bool, -1))? == Datum::Bool(true))
+    }
+
+    /// Computes an expression as a text; `None` for NULL.
+    pub(super) fn text(&mut self, expression: &Expression) -> SqlResult<Option<String>> {
+        let (value, ty) = self.evaluate(expression)?;
+        match value {
+            Datum::Null => Ok(None),
+            value => self.session.value_text(ty.oid, &value).map(Some),
+        }
+    }
+
+    // Assignments
+
+    /// Gives a target a value.
+    pub(super) fn assign(&mut self, target: &Target, value: Datum, ty: TypeRef) -> SqlResult<()> {
+        match target {
+            Target::Variable(v) => self.assign_variable(*v, value, ty),
+            Target::Field(v, field) => self.assign_field(*v, field, value, ty.oid),
+            Target::List(list) => {
+                let row = self.row_of(&value, ty.oid)?;
+                let (columns, values) = match row {
+                    Some(row) => (row.columns, row.values),
+                    None => (Rc::from([]), Vec::new()),
+                };
+                self.assign_list(list, &columns, Some(&values))
+            }
+        }
+    }
+
+    pub(super) fn assign_variable(&mut self, id: VarId, value: Datum, ty: TypeRef) -> SqlResult<()> {
+        let function = self.function.clone();
+        match &function.variables[id].kind {
+            VariableKind::Record(declared) => {
+                if value.is_null() {
+                    // A row of NULLs, if it is known which.
+                    let columns: Option<Rc<[ColumnType]>> = match &self.values[id] {
+                        _ if declared.oid != oids::record => None,
+                        Value::Row(Some(row)) => Some(row.columns.clone()),
+                        _ => self.session.row_columns_of(ty.oid)?.map(Into::into),
+                    };
+                    self.values[id] = Value::Row(
+                        columns.map(|columns| RowValue { values: vec![Datum::Null; columns.len()], columns }),
+                    );
+                    return self.check_not_null(id);
+                }
+                let composite = ty.oid == oids::record || self.session.row_columns_of(ty.oid)?.is_some();
+                if !composite {
+                    let message = "cannot assign non-composite value to a record variable";
+                    return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message));
+                }
+                let Some(row) = self.row_of(&value, ty.oid)? else { return Ok(()) };
+                self.assign_row(id, &row.columns, Some(&row.values))
+            }
+            _ => self.assign_scalar(id, value, ty.oid),
+        }
+    }
+
+    pub(super) fn assign_scalar(&mut self, id: VarId, value: Datum, from: Oid) -> SqlResult<()> {
+        let to = self.types[id];
+        let value = self.session.convert_in_body(value, from, (to.oid, to.typmod))?;
+        self.values[id] = Value::Scalar(value);
+        self.check_not_null(id)
+    }
+
+    fn check_not_null(&self, id: VarId) -> SqlResult<()> {
+        let variable = &self.function.variables[id];
+        let null = matches!(self.values[id], Value::Scalar(Datum::Null) | Value::Row(None));
+        if variable.not_null && null {
+            return Err(sql_err!(
+                NULL_VALUE_NOT_ALLOWED,
+                "null value cannot be assigned to variable \"{}\" declared NOT NULL",
+                variable.name
+            ));
+        }
+        Ok(())
+    }
+
+    fn assign_field(&mut self, id: VarId, field: &str, value: Datum, from: Oid) -> SqlResult<()> {
+        let function = self.function.clone();
+        let name = &function.variables[id].name;
+        let mut row = match &self.values[id] {
+            Value::Row(Some(row)) => row.clone(),
+            _ => {
+                let VariableKind::Record(ty) = &function.variables[id].kind else {
+                    return Err(SqlError::internal("a field of a variable that is no row"));
+                };
+                let Some(columns) = self.session.row_columns_of(ty.oid)? else {
+                    return Err(unassigned(name));
+                };
+                RowValue { values: vec![Datum::Null; columns.len()], columns: columns.into() }
+            }
+        };
+        let at = row.columns.iter().position(|c| c.name == field && c.type_oid.is_valid());
+        let at =
+            at.ok_or_else(|| sql_err!(UNDEFINED_COLUMN, "record \"{name}\" has no field \"{field}\""))?;
+        let to = (row.columns[at].type_oid, row.columns[at].typmod);
+        row.values[at] = self.session.convert_in_body(value, from, to)?;
+        self.values[id] = Value::Row(Some(row));
+        Ok(())
+    }
+
+    /// Gives a target the columns of a row; without values all are NULL.
+    pub(super) fn assign_columns(
+        &mut self,
+        target: &Target,
+        columns: &Rc<[ColumnType]>,
+        values: Option<&[Datum]>,
+    ) -> SqlResult<()> {
+        match target {
+            Target::Variable(v) if matches!(self.values[*v], Value::Row(_)) => {
+                self.assign_row(*v, columns, values)
+            }
+            Target::List(list) => self.assign_list(list, columns, values),
+            single => self.assign_list(std::slice::from_ref(single), columns, values),
+        }
+    }
+
+    fn assign_list(
+        &mut self,
+        list: &[Target],
+        columns: &[ColumnType],
+        values: Option<&[Datum]>,
+    ) -> SqlResult<()> {
+        let mut live = (0..columns.len()).filter(|i| columns[*i].type_oid.is_valid());
+        for target in list {
+            let at = live.next();
+            let value = at.and_then(|at| values?.get(at).cloned()).unwrap_or_default();
+            let ty = match at {
+                Some(at) => TypeRef { oid: columns[at].type_oid, typmod: -1, collation: Oid::INVALID },
+                None => TypeRef { oid: oids::text, typmod: -1, collation: Oid::INVALID },
+            };
+            self.assign(target, value, ty)?;
+        }
+        Ok(())
+    }
+
+    fn assign_row(
+        &mut self,
+        id: VarId,
+        columns: &Rc<[ColumnType]>,
+        values: Option<&[Datum]>,
+    ) -> SqlResult<()> {
+        let function = self.function.clone();
+        let VariableKind::Record(declared) = &function.variables[id].kind else {
+            return Err(SqlError::internal("a row for a variable that is none"));
+        };
+        let Some(own) = self.session.row_columns_of(declared.oid)? else {
+            let values = values.map_or_else(|| vec![Datum::Null; columns.len()], <[Datum]>::to_vec);
+            self.values[id] = Value::Row(Some(RowValue { columns: columns.clone(), values }));
+            return Ok(());
+        };
+        let mut live = (0..columns.len()).filter(|i| columns[*i].type_oid.is_valid());
+        let mut converted = Vec::with_capacity(own.len());
+        for column in &own {
+            if !column.type_oid.is_valid() {
+                converted.push(Datum::Null);
+                continue;
+            }
+            let value = match live.next() {
+                Some(at) => {
+                    let value = values.and_then(|v| v.get(at).cloned()).unwrap_or_default();
+                    let to = (column.type_oid, column.typmod);
+                    self.session.convert_in_body(value, columns[at].type_oid, to)?
+                }
+                None => Datum::Null,
+            };
+            converted.push(value);
+        }
+        self.values[id] = Value::Row(Some(RowValue { columns: own.into(), values: converted }));
+        Ok(())
+    }
+
+    pub(super) fn set_found(&mut self, found: bool) {
+        let id = self.function.found;
+        self.values[id] = Value::Scalar(Datum::Bool(found));
+    }
+}

@@ -1,0 +1,148 @@
+//! Functions in PL/pgSQL, through whole sessions.
+
+#[path = "../../exec/tests/support/mod.rs"]
+mod support;
+
+use support::{Client, Server};
+
+fn server() -> Server {
+    let server = Server::new();
+    server.instance().languages().register(vec![plpgsql::language()]);
+    server
+}
+
+fn function(s: &Client, head: &str, body: &str) {
+    s.run(&format!("create function {head} language plpgsql as $${body}$$")).unwrap();
+}
+
+fn failure(s: &Client, sql: &str) -> (String, String) {
+    let error = s.run(sql).err().unwrap_or_else(|| panic!("{sql}: no error"));
+    (error.message().to_owned(), error.report().context.clone().unwrap_or_default())
+}
+
+#[test]
+fn control_flows_through_loops_and_branches() {
+    let server = server();
+    let s = server.connect();
+    let body = "declare s int := 0; begin
+        <<out>> for i in 1..10 loop
+          for j in reverse 3..1 loop
+            continue out when j = 2 and i % 2 = 0; s := s + i * j; exit out when s > 100;
+          end loop;
+        end loop;
+        case when s > 100 then return s; else return -s; end case; end";
+    function(&s, "f() returns int", body);
+    assert_eq!(s.query("select f()"), "111");
+    function(
+        &s,
+        "fact(n int) returns numeric",
+        "begin if n <= 1 then return 1; end if; return n * fact(n - 1); end",
+    );
+    assert_eq!(s.query("select fact(20)"), "2432902008176640000");
+    let body = "declare x int; t int := 0; a int[] := '{1,2,3}'; begin a[2] := 20; foreach x in array a loop t := t + x; end loop; return t; end";
+    function(&s, "sum_array() returns int", body);
+    assert_eq!(s.query("select sum_array()"), "24");
+    let (message, context) = {
+        function(&s, "falls() returns int", "begin null; end");
+        failure(&s, "select falls()")
+    };
+    assert_eq!(message, "control reached end of function without RETURN");
+    assert_eq!(context, "PL/pgSQL function falls()");
+}
+
+#[test]
+fn queries_fill_variables_and_results() {
+    let server = server();
+    let s = server.connect();
+    s.run("create table t (id int primary key, v text); insert into t values (1, 'a'), (2, 'b')").unwrap();
+    let body = "declare r t%rowtype; w t.v%type; n int; begin
+        select * into strict r from t where t.id = get.id; w := r.v || '!';
+        execute 'select count(*) from t where id >= $1' into n using id; return w || n; end";
+    function(&s, "get(id int) returns text", body);
+    assert_eq!(s.query("select get(1), get(2)"), "a!2|b!1");
+    let (message, context) = failure(&s, "select get(3)");
+    assert_eq!(message, "query returned no rows");
+    assert_eq!(context, "PL/pgSQL function get(integer) line 2 at SQL statement");
+    let body = "declare r record; begin for r in select * from t loop return next r; end loop;
+        return query select 9, 'z'::text; end";
+    function(&s, "rows() returns setof t", body);
+    assert_eq!(s.query("select * from rows()"), "1|a\n2|b\n9|z");
+    function(&s, "outs(out a int, out b text)", "begin a := 1; b := 'x'; end");
+    assert_eq!(s.query("select * from outs()"), "1|x");
+    function(&s, "amb(id int) returns int", "begin return (select id from t limit 1); end");
+    assert_eq!(failure(&s, "select amb(1)").0, "column reference \"id\" is ambiguous");
+    let body = "declare c cursor (low int) for select id from t where id >= low; x int; n int := 0; begin
+        open c(2); fetch c into x; close c; for r in c(1) loop n := n + r.id; end loop; return x * 10 + n; end";
+    function(&s, "cur() returns int", body);
+    assert_eq!(s.query("select cur()"), "23");
+}
+
+#[test]
+fn handlers_undo_what_their_block_did() {
+    let server = server();
+    let s = server.connect();
+    s.run("create table t (id int primary key)").unwrap();
+    let body = "declare state text; begin
+        insert into t values (n);
+        begin
+          insert into t values (n + 1); insert into t values (n);
+        exception when unique_violation then get stacked diagnostics state = returned_sqlstate;
+        end;
+        return state; end";
+    function(&s, "twice(n int) returns text", body);
+    assert_eq!(s.query("select twice(1), twice(5)"), "23505|23505");
+    assert_eq!(s.query("select id from t order by id"), "1\n5");
+    let body = "begin perform 1 / 0; exception when division_by_zero then raise notice 'caught %', sqlerrm; raise; end";
+    function(&s, "again() returns void", body);
+    let (message, context) = failure(&s, "select again()");
+    assert_eq!(message, "division by zero");
+    assert_eq!(context, "SQL statement \"SELECT 1 / 0\"\nPL/pgSQL function again() line 1 at PERFORM");
+    function(
+        &s,
+        "raises() returns int",
+        "begin raise exception 'bad %', 7 using errcode = 'P7777', hint = 'h'; end",
+    );
+    let error = s.run("select raises()").err().unwrap();
+    assert_eq!(
+        (error.message(), error.code().as_str(), error.report().hint.as_deref()),
+        ("bad 7", "P7777", Some("h"))
+    );
+}
+
+#[test]
+fn procedures_end_transactions_and_blocks_run_alone() {
+    let server = server();
+    let s = server.connect();
+    s.run("create table t (id int)").unwrap();
+    let body = "begin for i in 1..4 loop insert into t values (i); if i % 2 = 0 then commit; else rollback; end if; end loop; end";
+    s.run(&format!("create procedure p() language plpgsql as $${body}$$")).unwrap();
+    s.run("call p()").unwrap();
+    assert_eq!(s.query("select id from t order by id"), "2\n4");
+    assert_eq!(failure(&s, "begin; call p()").0, "invalid transaction termination");
+    s.run("rollback").unwrap();
+    s.run("create procedure add(a int, inout b int) language plpgsql as 'begin b := a + b; end'").unwrap();
+    let told =
+        s.run("do $$ declare z int := 5; begin call add(10, z); raise notice 'z=%', z; end $$").unwrap();
+    assert_eq!(told.notices, ["z=15"]);
+    assert_eq!(s.query("call add(1, 2)"), "3");
+}
+
+#[test]
+fn mistakes_are_found_when_a_function_is_made() {
+    let server = server();
+    let s = server.connect();
+    let made = |body: &str| {
+        let error = s.run(&format!("create function f() returns int language plpgsql as '{body}'")).err();
+        error.map(|e| e.message().to_owned()).unwrap_or_default()
+    };
+    assert_eq!(made("begin retrn 1; end"), "syntax error at or near \"retrn\"");
+    assert_eq!(made("begin return 1 + ; end"), "syntax error at end of input");
+    assert_eq!(made("begin x := 1; end"), "\"x\" is not a known variable");
+    assert_eq!(made("begin exit; end"), "EXIT cannot be used outside a loop, unless it has a label");
+    assert_eq!(made("begin if true then return 1; end"), "syntax error at end of input");
+    assert_eq!(made("begin return next 1; end"), "cannot use RETURN NEXT in a non-SETOF function");
+    assert_eq!(made("begin raise notice ''%''; end"), "too few parameters specified for RAISE");
+    s.run("create function g() returns int language plpgsql as 'begin loop end loop; end'").unwrap();
+    s.run("set statement_timeout = 50").unwrap();
+    assert_eq!(failure(&s, "select nosuch()").0, "function nosuch() does not exist");
+}
