@@ -135,3 +135,16 @@ fn check_options_of_views_hold() {
         "ERROR:  infinite recursion detected in rules for relation \"low\""
     );
 }
+
+#[test]
+fn conditions_above_a_barrier_see_no_hidden_rows() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int); insert into t values (1), (2), (9)").unwrap();
+    s.run("create view v with (security_barrier) as select a from t where a < 5").unwrap();
+    assert_eq!(
+        s.query("explain (costs off) select a from v where 10 / (a - 9) < 0"),
+        "Subquery Scan on v\n  Filter: ((10 / (v.a - 9)) < 0)\n  ->  Seq Scan on t\n        Filter: (a < 5)"
+    );
+    assert_eq!(s.query("select a from v where 10 / (a - 9) < 0"), "1\n2");
+}

@@ -471,7 +471,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                 Ok(rel)
             }
             RteKind::Subquery(sub) => {
-                let block = self.query(&sub.query)?;
+                let block = Block { barrier: sub.security_barrier, ..self.query(&sub.query)? };
                 if sub.view.is_valid() {
                     self.planner.lock(sub.view, 1);
                 }

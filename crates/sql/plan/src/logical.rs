@@ -45,6 +45,8 @@ pub struct Block {
     pub ctes: Vec<usize>,
     /// INSERT, UPDATE, DELETE above the query.
     pub modify: Option<Box<Modify>>,
+    /// A view with `security_barrier`: conditions of the query above see none of the rows that it hides.
+    pub barrier: bool,
 }
 
 /// A target list entry.
@@ -230,6 +232,7 @@ impl Block {
             && self.set.is_none()
             && self.ctes.is_empty()
             && self.modify.is_none()
+            && !self.barrier
             && !self.targets.iter().any(|t| t.expr.returns_set())
     }
 }
