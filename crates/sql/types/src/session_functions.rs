@@ -221,6 +221,7 @@ functions! {
     3299 row_security_active(text) -> bool [stable strict] { session RowSecurityActive }
     3943 acldefault(char, oid) -> _aclitem [immutable strict] { session Acldefault }
     1689 aclexplode(_aclitem) -> record [stable strict returns_set rows(10.0) names(&["acl", "grantor", "grantee", "privilege_type", "is_grantable"]) outs(b"ioooo", &[crate::oids::_aclitem, crate::oids::oid, crate::oids::oid, crate::oids::text, crate::oids::bool])] { session Aclexplode }
+    6385 pg_get_acl(oid, oid, int4) -> _aclitem [stable strict names(&["classid", "objid", "objsubid"])] { session PgGetAcl }
     1365 makeaclitem(oid, oid, text, bool) -> aclitem [immutable strict] { session Makeaclitem }
     2943 txid_current() -> int8 [stable strict parallel_unsafe] { session TxidCurrent }
     3348 txid_current_if_assigned() -> int8 [stable strict parallel_unsafe] { session TxidCurrentIfAssigned }

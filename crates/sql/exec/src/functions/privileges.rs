@@ -3,8 +3,8 @@
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::authority::{AclKind, COLUMN_PRIVILEGES};
 use catalog::system::{
-    pg_database, pg_foreign_data_wrapper, pg_foreign_server, pg_language, pg_namespace, pg_parameter_acl,
-    pg_tablespace,
+    pg_attribute, pg_database, pg_foreign_data_wrapper, pg_foreign_server, pg_language, pg_namespace,
+    pg_parameter_acl, pg_tablespace,
 };
 use catalog::{CatalogView, Role, RowExt, Table};
 use tuple::Datum;
@@ -12,7 +12,7 @@ use types::SessionFn;
 use types::acl::{self, AclItem, Held, Wanted, bits};
 use types::value::FromDatum;
 
-use super::text::{quote_identifier, split_name};
+use super::text::quote_identifier;
 use super::{Row, arg};
 use crate::session::Session;
 
@@ -45,6 +45,7 @@ impl Session {
             F::HasParameterPrivilege => self.has_parameter_privilege(args)?,
             F::PgHasRole => self.pg_has_role(args)?,
             F::Acldefault => acl::array_of(&acl::default_items(arg(args, 0), Oid(arg(args, 1)))?)?,
+            F::PgGetAcl => self.acl_of(Oid(arg(args, 0)), Oid(arg(args, 1)), arg(args, 2))?,
             F::Makeaclitem => self.make_acl_item(args)?,
             _ => return Ok(None),
         }))
@@ -246,6 +247,23 @@ impl Session {
         }
     }
 
+    /// `pg_get_acl`: the ACL of any object, or of a column; NULL if it has none.
+    fn acl_of(&self, class: Oid, object: Oid, column: i32) -> SqlResult<Datum> {
+        if column != 0 && class == AclKind::TABLE.table.oid {
+            let Ok(number) = i16::try_from(column) else { return Ok(Datum::Null) };
+            let index = pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX;
+            let key = [object.into(), number.into()];
+            let row = self.with_reader(|r| r.find_one(&pg_attribute::TABLE, index, &key))?;
+            return Ok(row.map_or(Datum::Null, |(_, row)| row[pg_attribute::ATTACL].clone()));
+        }
+        let kind = match class == AclKind::TABLE.table.oid {
+            true => Some(AclKind::TABLE),
+            false => AclKind::of_catalog(class),
+        };
+        let Some(kind) = kind else { return Ok(Datum::Null) };
+        Ok(self.owner_and_acl(&kind, object)?.map_or(Datum::Null, |(_, acl)| acl))
+    }
+
     fn make_acl_item(&self, args: &[Datum]) -> SqlResult<Datum> {
         let all = acl::PRIVILEGES.iter().fold(0, |all, p| all | p.bit);
         let wanted = acl::parse_privileges(arg(args, 2), all)?;
@@ -268,23 +286,16 @@ impl Session {
 
     /// An `aclitem` from its text form.
     pub(super) fn acl_from_text(&self, text: &str) -> SqlResult<Datum> {
-        let (grantee, rest) = text
-            .split_once('=')
-            .ok_or_else(|| sql_err!(INVALID_TEXT_REPRESENTATION, "missing \"=\" sign"))?;
-        let grantee = grantee.trim();
-        let grantee = grantee.strip_prefix("group ").or(grantee.strip_prefix("user ")).unwrap_or(grantee);
-        let (letters, grantor) = match rest.split_once('/') {
-            Some((letters, grantor)) => (letters, Some(grantor.trim())),
-            None => (rest, None),
-        };
-        let role = |name: &str| self.role_named(&split_name(name)?.join("."));
-        let (privileges, grantable) = acl::parse_letters(letters.trim())?;
-        let grantor = match grantor {
-            Some(name) => role(name)?,
-            None => catalog::BOOTSTRAP_SUPERUSER,
-        };
-        let grantee = if grantee.is_empty() { Oid::INVALID } else { role(grantee)? };
-        Ok(AclItem { grantee, grantor, privileges, grantable }.to_datum())
+        let (mut item, grantor) = acl::parse_item(text, |name| self.role_named(name))?;
+        if grantor.is_none() {
+            item.grantor = catalog::BOOTSTRAP_SUPERUSER;
+            self.notice(SqlError::with_severity(
+                base::Severity::Warning,
+                base::SqlState::INVALID_GRANTOR,
+                format!("defaulting grantor to user ID {}", item.grantor),
+            ));
+        }
+        Ok(item.to_datum())
     }
 }
 
@@ -296,6 +307,9 @@ fn column_number(table: &Table, which: &Datum) -> SqlResult<Option<i16>> {
         return Ok(at.and_then(|at| table.columns.get(at)).is_some_and(known).then_some(*number));
     }
     let name = <&str>::from_datum(which);
+    if table.columns.iter().any(|column| column.dropped && column.name == name) {
+        return Ok(None);
+    }
     table.column(name).map(|(number, _)| Some(number)).ok_or_else(|| {
         sql_err!(UNDEFINED_COLUMN, "column \"{name}\" of relation \"{}\" does not exist", table.name)
     })

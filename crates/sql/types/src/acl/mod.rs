@@ -1,6 +1,6 @@
 //! # What
 //! Access privileges: `aclitem`, what an object without an ACL grants, and what a list of items gives a role ([`Held`]).
-//! `grant` changes such a list.
+//! `grant` changes such a list, `text` reads an item.
 //!
 //! # Layout
 //! An `aclitem` has 16 bytes, little-endian: grantee, grantor, privileges, grant options, each 32 bits.
@@ -9,11 +9,13 @@
 //! `utils/adt/acl.c`. Privileges and grant options are two words, not one of 64 bits.
 
 mod grant;
+mod text;
 
 use base::{Oid, SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
 pub use grant::{Change, change};
+pub use text::parse_item;
 
 use crate::array::Array;
 use crate::{Call, FormatContext, oids};

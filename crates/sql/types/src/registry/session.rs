@@ -6,6 +6,7 @@
 pub enum SessionFn {
     Acldefault,
     Aclexplode,
+    PgGetAcl,
     Amvalidate,
     ColDescription,
     CurrentDatabase,
