@@ -490,7 +490,7 @@ impl Analyzer<'_> {
         self.level().namespace = vec![target.clone()];
         let (arbiters, constraint) = match &c.target {
             None => (Vec::new(), Oid::INVALID),
-            Some(t) => self.arbiters(t, table)?,
+            Some(t) => self.arbiters(t, table, target.rte)?,
         };
         let update = match &c.update {
             None => None,
@@ -503,7 +503,6 @@ impl Analyzer<'_> {
                 };
                 let mut item = self.plain_item(table.clone(), &excluded, 3, 0)?;
                 let excluded_rte = item.rte;
-                self.level().range_table[excluded_rte].access = None;
                 self.level().range_table[excluded_rte].in_from = false;
                 item.relation = Oid::INVALID;
                 item.cols_visible = false;
@@ -518,13 +517,21 @@ impl Analyzer<'_> {
     }
 
     /// The indexes whose violation is the conflict meant.
-    fn arbiters(&mut self, t: &ConflictTarget, table: &Table) -> SqlResult<(Vec<Oid>, Oid)> {
+    fn arbiters(&mut self, t: &ConflictTarget, table: &Table, rte: usize) -> SqlResult<(Vec<Oid>, Oid)> {
         match t {
             ConflictTarget::Constraint { name, location } => {
                 let index = self.catalog.constraint_index(table.oid, name)?;
                 let found = index.and_then(|oid| table.indexes.iter().find(|i| i.oid == oid));
                 match found {
-                    Some(i) => Ok((vec![i.oid], i.constraint)),
+                    Some(i) => {
+                        if let Some(access) = &mut self.level().range_table[rte].access {
+                            access.required |= crate::query::access::SELECT;
+                            access.selected.extend(&i.keys);
+                            access.selected.sort_unstable();
+                            access.selected.dedup();
+                        }
+                        Ok((vec![i.oid], i.constraint))
+                    }
                     None => {
                         let _ = location;
                         Err(sql_err!(
@@ -537,6 +544,7 @@ impl Analyzer<'_> {
             }
             ConflictTarget::Index { elements, filter, .. } => {
                 let elements = self.inference(elements)?;
+                elements.iter().for_each(|element| self.mark_selected(element, 0));
                 let filter = filter.as_ref().map(|f| self.condition(f, Place::IndexPredicate)).transpose()?;
                 if table.kind == RelationKind::View {
                     self.level().inference = Some((elements, filter));

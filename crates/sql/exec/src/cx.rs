@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlResult, Xid};
-use catalog::FunctionDef;
+use catalog::{FunctionDef, Table};
 use heap::{Access, ComboCids, View, Writer};
 use plan::{ParamId, RelId};
 use tuple::Datum;
@@ -12,6 +12,7 @@ use txn::{Snapshot, Transaction};
 use types::{FormatContext, SessionFn};
 
 use crate::compile::SubProgram;
+use crate::session::Needs;
 use crate::spill::TempDir;
 
 /// What expressions ask of the session beyond their arguments.
@@ -42,6 +43,8 @@ pub trait Facilities {
         args: &[Datum],
         sees: (&Snapshot, CommandId),
     ) -> SqlResult<Vec<Datum>>;
+    /// Columns of a row that an error may show: those that the user may read, and those that he wrote. `None`: all.
+    fn shown_columns(&self, table: &Table, written: &[i16]) -> Option<Vec<i16>>;
     /// What types ask.
     fn types(&self) -> &dyn types::Session;
     /// `current_user`, `session_user`, database and schema for the parameterless functions of SQL.
@@ -73,6 +76,8 @@ pub struct Cx<'s> {
     pub txn: &'s RefCell<Transaction>,
     /// Its combo command ids.
     pub combo: &'s ComboCids,
+    /// What the statement's user needs.
+    pub needs: &'s Needs,
     /// What is visible.
     pub snapshot: Snapshot,
     /// The command that runs.

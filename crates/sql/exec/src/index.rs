@@ -156,7 +156,10 @@ impl IndexWriter {
         )
         .table(table.schema_name.as_str(), table.name.as_str())
         .constraint(self.index.name.as_str());
-        match key_description(table, &self.index, values, cx) {
+        // Who may not read the key's columns does not learn what stands in them.
+        let shown = cx.session.shown_columns(table, &[]);
+        let hidden = shown.is_some_and(|shown| self.index.keys.iter().any(|key| !shown.contains(key)));
+        match key_description(table, &self.index, values, cx).filter(|_| !hidden) {
             Some(key) => error.detail(format!("Key {key} already exists.")),
             None => error,
         }

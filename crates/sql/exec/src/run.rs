@@ -252,6 +252,7 @@ impl Execution {
             access: env.access,
             txn: env.txn,
             combo: env.combo,
+            needs: &self.prepared.needs,
             snapshot: env.snapshot.clone(),
             command: env.command,
             fixed_snapshot: env.fixed_snapshot,

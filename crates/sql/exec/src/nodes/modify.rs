@@ -14,7 +14,7 @@ use heap::{DeleteOutcome, HeapTuple};
 use plan::{Command, Expr, Modify, ParamId, Plan, RelId};
 use tuple::Datum;
 
-use super::modify_target::{SYSTEM, Step, Target, failing_row};
+use super::modify_target::{SYSTEM, Step, Target, with_row};
 use super::table_scan::datum_tid;
 use super::{BoxNode, Builder, Node, Projection};
 use crate::compile::{Inputs, RawRow};
@@ -177,7 +177,7 @@ impl ModifyNode {
                     WITH_CHECK_OPTION_VIOLATION,
                     "new row violates check option for view \"{view}\""
                 );
-                return Err(error.detail(failing_row(&target.table, &self.row, cx)?));
+                return Err(with_row(error, &target.table, &self.row, cx)?);
             }
         }
         Ok(())

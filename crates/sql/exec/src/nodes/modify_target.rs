@@ -107,27 +107,27 @@ impl Target {
         }
         for (column, value) in self.table.columns.iter().zip(row.iter()) {
             if column.not_null && value.is_null() && !column.dropped {
-                return Err(sql_err!(
+                let error = sql_err!(
                     NOT_NULL_VIOLATION,
                     "null value in column \"{}\" of relation \"{}\" violates not-null constraint",
                     column.name,
                     self.table.name
-                )
-                .detail(failing_row(&self.table, row, cx)?)
-                .table(self.table.schema_name.as_str(), self.table.name.as_str())
-                .column(column.name.as_str()));
+                );
+                return Err(with_row(error, &self.table, row, cx)?
+                    .table(self.table.schema_name.as_str(), self.table.name.as_str())
+                    .column(column.name.as_str()));
             }
         }
         for (name, code) in &self.checks {
             if matches!(code.eval(Rows::one(row), cx)?, Datum::Bool(false)) {
-                return Err(sql_err!(
+                let error = sql_err!(
                     CHECK_VIOLATION,
                     "new row for relation \"{}\" violates check constraint \"{name}\"",
                     self.table.name
-                )
-                .detail(failing_row(&self.table, row, cx)?)
-                .table(self.table.schema_name.as_str(), self.table.name.as_str())
-                .constraint(name.as_str()));
+                );
+                return Err(with_row(error, &self.table, row, cx)?
+                    .table(self.table.schema_name.as_str(), self.table.name.as_str())
+                    .constraint(name.as_str()));
             }
         }
         Ok(())
@@ -261,27 +261,35 @@ fn indexed_columns(table: &Table) -> Option<Vec<usize>> {
     Some(out)
 }
 
-/// `Failing row contains (1, null, …).`
-pub fn failing_row(table: &Table, row: &[Datum], cx: &Cx<'_>) -> SqlResult<String> {
+/// The error with `Failing row contains (1, null, …).`, or `(a, b) = (1, null)` if the user may not know all columns; with
+/// nothing if he may know none.
+pub fn with_row(error: SqlError, table: &Table, row: &[Datum], cx: &Cx<'_>) -> SqlResult<SqlError> {
     const MOST: usize = 64;
-    let mut parts = Vec::new();
-    for (column, value) in table.columns.iter().zip(row).filter(|(c, _)| !c.dropped) {
+    let shown = cx.session.shown_columns(table, &cx.needs.written(table.oid));
+    let (mut names, mut parts) = (Vec::new(), Vec::new());
+    for (number, (column, value)) in (1..).zip(table.columns.iter().zip(row)) {
+        if column.dropped || shown.as_ref().is_some_and(|shown| !shown.contains(&number)) {
+            continue;
+        }
+        names.push(column.name.as_str());
         if value.is_null() {
             parts.push("null".to_string());
             continue;
         }
         let mut text = Vec::new();
-        types::output(
-            column.type_oid,
-            value,
-            &cx.call(&[], column.type_oid, column.collation, false),
-            &mut text,
-        )?;
+        let call = cx.call(&[], column.type_oid, column.collation, false);
+        types::output(column.type_oid, value, &call, &mut text)?;
         let text = String::from_utf8_lossy(&text).into_owned();
         match text.char_indices().nth(MOST) {
             Some((at, _)) => parts.push(format!("{}...", &text[..at])),
             None => parts.push(text),
         }
     }
-    Ok(format!("Failing row contains ({}).", parts.join(", ")))
+    Ok(match shown {
+        Some(_) if names.is_empty() => error,
+        Some(_) => {
+            error.detail(format!("Failing row contains ({}) = ({}).", names.join(", "), parts.join(", ")))
+        }
+        None => error.detail(format!("Failing row contains ({}).", parts.join(", "))),
+    })
 }

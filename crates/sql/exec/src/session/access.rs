@@ -12,8 +12,8 @@
 use analyze::query::{Access, Query, RteKind};
 use analyze::{Expr, walk};
 use base::{Oid, SqlError, SqlResult};
-use catalog::CatalogView;
 use catalog::authority::{self, Wanted};
+use catalog::{CatalogView, Table};
 use types::acl::bits;
 
 use super::Session;
@@ -49,6 +49,12 @@ impl Needs {
         needs.functions.sort_unstable();
         needs.functions.dedup();
         needs
+    }
+
+    /// Columns of a relation that the statement says values for.
+    pub(crate) fn written(&self, relation: Oid) -> Vec<i16> {
+        let of_it = self.relations.iter().filter(|(oid, _)| *oid == relation);
+        of_it.flat_map(|(_, access)| access.inserted.iter().chain(&access.updated)).copied().collect()
     }
 
     /// Of the relations in FROM, in WITH, and in what stands there; an outer query's first. Not of queries in expressions.
@@ -103,6 +109,22 @@ impl Session {
                 return Ok(());
             }
             Err(authority::denied(authority::relation_word(table.kind), &table.name))
+        })
+    }
+
+    /// Columns of a relation that the current user may read, or knows as he wrote them; `None`: all.
+    pub(super) fn readable_columns(&self, table: &Table, written: &[i16]) -> Option<Vec<i16>> {
+        let user = self.names.user();
+        let read = (bits("r"), false);
+        self.with_reader(|reader| {
+            if reader.relation_rights(user, table).is_ok_and(|held| held.has(read)) {
+                return None;
+            }
+            let readable = |number: &i16| {
+                written.contains(number)
+                    || reader.column_rights(user, table, *number).is_ok_and(|held| held.has(read))
+            };
+            Some((1..=table.columns.len() as i16).filter(readable).collect())
         })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlResult, sql_err};
-use catalog::{CatalogView, FunctionDef};
+use catalog::{CatalogView, FunctionDef, Table};
 use plan::SqlValueKind;
 use tuple::Datum;
 use txn::Snapshot;
@@ -46,6 +46,10 @@ impl Facilities for Session {
         sees: (&Snapshot, CommandId),
     ) -> SqlResult<Vec<Datum>> {
         Session::call_routine_set(self, function, call, args, sees)
+    }
+
+    fn shown_columns(&self, table: &Table, written: &[i16]) -> Option<Vec<i16>> {
+        self.readable_columns(table, written)
     }
 
     fn types(&self) -> &dyn types::Session {

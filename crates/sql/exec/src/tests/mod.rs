@@ -78,6 +78,9 @@ impl Facilities for NoFacilities {
     ) -> SqlResult<Vec<Datum>> {
         Err(SqlError::not_supported(&function.name))
     }
+    fn shown_columns(&self, _: &catalog::Table, _: &[i16]) -> Option<Vec<i16>> {
+        None
+    }
     fn types(&self) -> &dyn types::Session {
         self
     }
