@@ -250,6 +250,18 @@ fn passwords() {
     let _ = rude.read_to_end(&mut answer);
     let answer = String::from_utf8_lossy(&answer);
     assert!(answer.contains("08P01") && !answer.contains("let in"), "{answer}");
+    // Roles made by SQL log in with the passwords that it gave them, until they end.
+    let as_role = |user: &str, password: &str, sql: &str| {
+        let mut psql = server.tool("psql");
+        text(&output(psql.args(["-X", "-A", "-t", "-w", "-U", user, "-c", sql]).env("PGPASSWORD", password)))
+    };
+    let make = "create role joe login password 'pass'; create role old login password 'pass' valid until '2001-01-01'";
+    as_role("postgres", "geheim \u{df}", make);
+    assert_eq!(as_role("joe", "pass", "select current_user"), "joe\n");
+    assert!(as_role("joe", "other", "").contains("password authentication failed for user \"joe\""));
+    assert!(as_role("old", "pass", "").contains("password authentication failed for user \"old\""));
+    as_role("joe", "pass", "alter role current_user password 'new'");
+    assert_eq!(as_role("joe", "new", "select 1"), "1\n");
     let log = server.log();
     assert!(!log.contains("geheim"), "a password in the log");
 }

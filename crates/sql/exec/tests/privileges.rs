@@ -343,3 +343,113 @@ fn owners_change_and_go() {
         "2BP01 cannot drop objects owned by role postgres because they are required by the database system"
     );
 }
+
+#[test]
+fn conflicts_and_violations_tell_only_what_may_be_known() {
+    let (server, su) = server();
+    all(
+        &su,
+        &[
+            "create table t (k int primary key, v int check (v > 0), w text)",
+            "insert into t values (1, 1, 'secret')",
+        ],
+    );
+    all(&su, &["grant insert (k, v), update (v), select (v) on t to a"]);
+    let a = server.connect_as("a").unwrap();
+    let denied = "42501 permission denied for table t";
+    assert_eq!(error(&a, "insert into t (k) values (1) on conflict (k) do nothing"), denied);
+    assert_eq!(error(&a, "insert into t (k) values (1) on conflict on constraint t_pkey do nothing"), denied);
+    all(&a, &["insert into t (k) values (1) on conflict do nothing"]);
+    let detail = |client: &Client, sql: &str| {
+        client.run(sql).map(drop).unwrap_err().report().detail.clone().unwrap_or_default()
+    };
+    assert_eq!(detail(&a, "insert into t (k) values (1)"), "");
+    assert_eq!(detail(&a, "insert into t (k, v) values (2, -1)"), "Failing row contains (k, v) = (2, -1).");
+    assert_eq!(detail(&a, "update t set v = -2"), "Failing row contains (v) = (-2).");
+    assert_eq!(detail(&su, "update t set v = -2"), "Failing row contains (1, -2, secret).");
+    assert_eq!(detail(&su, "insert into t values (1, 1)"), "Key (k)=(1) already exists.");
+    all(&su, &["grant select (k) on t to a"]);
+    all(&a, &["insert into t (k) values (1) on conflict (k) do update set v = excluded.v + 5"]);
+    assert_eq!(
+        error(&a, "insert into t (k) values (1) on conflict (k) do update set v = length(excluded.w)"),
+        denied
+    );
+}
+
+#[test]
+fn functions_ask_for_their_caller_or_their_owner() {
+    let (server, su) = server();
+    all(&su, &["create table t (x int)", "insert into t values (7)"]);
+    all(&su, &["create function own() returns int language sql security definer as 'select x from t'"]);
+    all(&su, &["create function callers() returns int language sql as 'select x from t'"]);
+    all(
+        &su,
+        &[
+            "create function who() returns text language sql security definer set work_mem = '1MB' as 'select current_user::text || session_user'",
+        ],
+    );
+    all(
+        &su,
+        &[
+            "create function sets() returns text language sql security definer as $$select set_config('role', 'b', true)$$",
+        ],
+    );
+    let a = server.connect_as("a").unwrap();
+    assert_eq!(a.query("select own(), who()"), "7|postgresa");
+    assert_eq!(error(&a, "select callers()"), "42501 permission denied for table t");
+    assert_eq!(a.query("select current_user"), "a");
+    assert_eq!(
+        error(&a, "select sets()"),
+        "42501 cannot set parameter \"role\" within security-definer function"
+    );
+    assert_eq!(error(&a, "drop function own()"), "42501 must be owner of function own");
+    all(&su, &["revoke execute on function own() from public"]);
+    assert_eq!(error(&a, "select own()"), "42501 permission denied for function own");
+    assert_eq!(
+        su.query("select pg_get_acl('pg_proc'::regclass, 'own'::regproc, 0)"),
+        "{postgres=X/postgres}"
+    );
+    all(&su, &["grant execute on all functions in schema public to a"]);
+    assert_eq!(a.query("select own()"), "7");
+    all(&su, &["grant create on schema public to a", "revoke usage on language sql from public"]);
+    assert_eq!(
+        error(&a, "create function f() returns int language sql as 'select 1'"),
+        "42501 permission denied for language sql"
+    );
+    all(&su, &["alter function own() owner to b"]);
+    assert_eq!(error(&a, "select own()"), "42501 permission denied for table t");
+}
+
+#[test]
+fn schemas_with_elements_are_their_owner_s() {
+    let (server, su) = server();
+    all(
+        &su,
+        &["create schema s authorization a create view v as select x from t grant select on v to b \
+                create index i on t (x) create table t (x int)"],
+    );
+    let owners = "select relname from pg_class where relowner = 'a'::regrole order by 1";
+    assert_eq!(su.query(owners), "i\nt\nv");
+    assert_eq!(su.query("show search_path"), "\"$user\", public");
+    all(&su, &["grant usage on schema s to b"]);
+    let b = server.connect_as("b").unwrap();
+    assert_eq!(b.query("select count(*) from s.v"), "0");
+    // Who owns a schema may drop what others made in it.
+    all(&su, &["create table s.other (x int)"]);
+    assert_eq!(error(&b, "drop table s.other"), "42501 must be owner of table other");
+    let a = server.connect_as("a").unwrap();
+    all(&a, &["drop table s.other"]);
+    all(&su, &["grant all on s.v to b", "revoke all on s.t from a"]);
+    assert_eq!(error(&b, "begin; lock table s.v"), "42501 permission denied for table t");
+    all(&su, &["rollback", "grant set on parameter log_statement to b"]);
+    b.query("rollback");
+    all(&b, &["set log_statement to 'all'"]);
+    assert_eq!(
+        error(&a, "set log_statement to 'all'"),
+        "42501 permission denied to set parameter \"log_statement\""
+    );
+    all(&su, &["comment on role a is 'first'"]);
+    assert_eq!(su.query("select shobj_description('a'::regrole, 'pg_authid')"), "first");
+    assert_eq!(error(&b, "comment on role a is 'x'"), "42501 permission denied");
+    assert_eq!(error(&su, "select 'a=r/'::aclitem"), "22P02 a name must follow the \"/\" sign");
+}

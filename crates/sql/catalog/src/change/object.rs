@@ -5,7 +5,7 @@ use base::{Oid, SqlError, SqlResult};
 use super::{Changer, Dependency, ObjectAddress};
 use crate::authority::AclKind;
 use crate::row::{RowBuilder, RowExt};
-use crate::system::{self, pg_class, pg_depend, pg_description, pg_namespace, pg_rewrite};
+use crate::system::{self, pg_class, pg_depend, pg_description, pg_namespace, pg_rewrite, pg_shdescription};
 
 impl Changer<'_> {
     /// Enters a schema. Returns its OID.
@@ -65,6 +65,21 @@ impl Changer<'_> {
                 .set(pg_description::OBJSUBID, i32::from(object.sub))
                 .set(pg_description::DESCRIPTION, comment);
             self.insert(&pg_description::TABLE, &row.build())?;
+        }
+        self.next_command()
+    }
+
+    /// COMMENT ON an object that all databases share: sets or removes a comment.
+    pub fn set_shared_comment(&mut self, object: ObjectAddress, comment: Option<&str>) -> SqlResult<()> {
+        use pg_shdescription as d;
+        let key = [object.object.into(), object.class.into()];
+        self.delete_where(&d::TABLE, d::PG_SHDESCRIPTION_O_C_INDEX, &key, |_| true)?;
+        if let Some(comment) = comment.filter(|c| !c.is_empty()) {
+            let row = RowBuilder::new(&d::TABLE)
+                .set(d::OBJOID, object.object)
+                .set(d::CLASSOID, object.class)
+                .set(d::DESCRIPTION, comment);
+            self.insert(&d::TABLE, &row.build())?;
         }
         self.next_command()
     }

@@ -177,6 +177,7 @@ pub(crate) fn dropped(session: &Session, statement: &Drop) -> SqlResult<Vec<Obje
         let address = ObjectAddress::routine(found.oid);
         if let Some(row) = session.with_reader(|r| r.routine_row(found.oid))?
             && !found.oid.is_pinned()
+            && !names::owns_schema(session, row.oid(pg_proc::PRONAMESPACE))?
         {
             check_owner(session, &row)?;
         }

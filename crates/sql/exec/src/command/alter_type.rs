@@ -135,6 +135,7 @@ fn new_column(session: &Session, wanted: &Wanted<'_>, text: &str) -> SqlResult<N
         };
         Ok::<_, SqlError>((ty, collation))
     })?;
+    names::check_type_usage(session, ty.oid)?;
     session.with_changer(|changer| changer.check_column_type(wanted.column, ty.oid))?;
     Ok(NewColumn {
         name: wanted.column.to_owned(),

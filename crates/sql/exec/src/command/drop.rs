@@ -117,7 +117,7 @@ fn relations(session: &Session, statement: &Drop, kind: RelationKind) -> SqlResu
             continue;
         };
         names::check_not_system(&table)?;
-        names::check_owner(session, &table)?;
+        names::check_dropper(session, &table)?;
         let address = ObjectAddress::relation(table.oid);
         if !objects.contains(&address) {
             objects.push(address);

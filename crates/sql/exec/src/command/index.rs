@@ -106,7 +106,8 @@ fn check_table(session: &Session, table: &Table) -> SqlResult<()> {
     let what = match table.kind {
         RelationKind::Table => {
             names::check_not_system(table)?;
-            return names::check_owner(session, table);
+            names::check_owner(session, table)?;
+            return names::check_creation(session, table.schema);
         }
         RelationKind::MaterializedView => return names::check_owner(session, table),
         RelationKind::View => "views",

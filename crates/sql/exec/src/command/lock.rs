@@ -1,12 +1,14 @@
 //! # What
 //! LOCK TABLE.
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::authority;
+use catalog::system::pg_class;
 use catalog::{CatalogView, RelationKind, Table};
 use parse::ast::RangeVar;
 use txn::{LockMode, LockWait};
 
-use super::names;
+use super::{names, uses};
 use crate::session::Session;
 
 /// LOCK TABLE.
@@ -24,7 +26,8 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], mode: i32, nowait: 
             return Err(names::missing(session, name)?);
         };
         match table.kind {
-            RelationKind::Table | RelationKind::PartitionedTable | RelationKind::View => {}
+            RelationKind::Table | RelationKind::PartitionedTable => {}
+            RelationKind::View => lock_view(session, &table, (mode, wait), &mut vec![table.oid])?,
             _ => {
                 return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot lock relation \"{}\"", table.name)
                     .detail(format!("This operation is not supported for {}.", plural(table.kind))));
@@ -50,6 +53,43 @@ fn lock_below(session: &Session, table: &Table, mode: LockMode, wait: LockWait) 
         let Some(child) = session.with_reader(|r| r.relation_by_oid(oid))? else { continue };
         names::lock(session, &child, mode, wait)?;
         queue.extend(&child.children);
+    }
+    Ok(())
+}
+
+/// Locks the tables and views that a view reads, if the view's owner may (or the current user, with `security_invoker`).
+fn lock_view(
+    session: &Session,
+    view: &Table,
+    (mode, wait): (LockMode, LockWait),
+    views: &mut Vec<Oid>,
+) -> SqlResult<()> {
+    let Some(text) = &view.view_query else { return Ok(()) };
+    runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+    let role = if view.bool_option("security_invoker") { session.names.user() } else { view.owner };
+    let mut used = Vec::new();
+    uses::of_query(&analyze::stored::load_query(text, session)?, &mut used);
+    used.retain(|address| address.class == pg_class::TABLE.oid && address.sub == 0);
+    for address in used {
+        if views.contains(&address.object) {
+            continue;
+        }
+        let table = names::describe(session, address.object)?;
+        if !matches!(table.kind, RelationKind::Table | RelationKind::PartitionedTable | RelationKind::View) {
+            continue;
+        }
+        let held = session.with_reader(|reader| reader.relation_rights(role, &table))?;
+        if !held.has((types::acl::bits(letters(mode)), false)) {
+            return Err(authority::denied(authority::relation_word(table.kind), &table.name));
+        }
+        names::lock(session, &table, mode, wait)?;
+        match table.kind {
+            RelationKind::View => {
+                views.push(table.oid);
+                lock_view(session, &table, (mode, wait), views)?;
+            }
+            _ => lock_below(session, &table, mode, wait)?,
+        }
     }
     Ok(())
 }

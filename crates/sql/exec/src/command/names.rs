@@ -140,6 +140,19 @@ pub(crate) fn check_owner(session: &Session, table: &Table) -> SqlResult<()> {
     Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of {} {}", kind_name(table.kind), table.name))
 }
 
+/// Fails unless the current user owns a relation or its schema: either may drop it.
+pub(crate) fn check_dropper(session: &Session, table: &Table) -> SqlResult<()> {
+    if owns_schema(session, table.schema)? { Ok(()) } else { check_owner(session, table) }
+}
+
+/// Whether the current user has the rights of a schema's owner.
+pub(crate) fn owns_schema(session: &Session, schema: Oid) -> SqlResult<bool> {
+    match session.with_reader(|reader| reader.schema_owned(schema))? {
+        Some(owned) => owns(session, owned.owner),
+        None => Ok(false),
+    }
+}
+
 /// Users may not change system catalogs.
 pub(crate) fn check_not_system(table: &Table) -> SqlResult<()> {
     if table.oid.is_pinned() {

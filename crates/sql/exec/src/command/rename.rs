@@ -70,6 +70,7 @@ fn check_free(session: &Session, found: &Table, name: &str) -> SqlResult<()> {
 }
 
 fn relation(session: &Session, found: &Table, name: &str) -> SqlResult<()> {
+    names::check_creation(session, found.schema)?;
     check_free(session, found, name)?;
     session.with_changer(|changer| changer.rename_relation(found.oid, name))?;
     if found.kind == RelationKind::Index {
@@ -200,6 +201,9 @@ fn schema(session: &Session, old: &str, new: &str) -> SqlResult<()> {
     drop::check_schema_owner(session, oid, old)?;
     if session.with_reader(|reader| reader.schema_by_name(new))?.is_some() {
         return Err(sql_err!(DUPLICATE_SCHEMA, "schema \"{new}\" already exists"));
+    }
+    if !names::holds_on_database(session, "C")? {
+        return Err(catalog::authority::denied("database", session.catalog.database_name()));
     }
     if new.starts_with("pg_") {
         return Err(sql_err!(RESERVED_NAME, "unacceptable schema name \"{new}\"")

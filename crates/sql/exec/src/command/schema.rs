@@ -1,6 +1,7 @@
 //! # What
 //! CREATE SCHEMA, COMMENT ON.
 
+use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::RelationKind;
 use catalog::authority;
@@ -62,11 +63,31 @@ pub(crate) fn create(
         return Err(sql_err!(DUPLICATE_SCHEMA, "schema \"{name}\" already exists"));
     }
     session.with_changer(|changer| changer.create_schema(name, owner).map(std::mem::drop))?;
-    for element in elements {
-        let element = in_schema(element, name)?;
-        super::run(session, &element, text, out)?;
+    if elements.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let mut elements = elements.iter().map(|e| in_schema(e, name)).collect::<SqlResult<Vec<_>>>()?;
+    elements.sort_by_key(rank);
+    // They are their schema's owner's, and find each other without its name.
+    let path = session.settings.borrow().text(Setting::search_path).to_owned();
+    let separator = if path.trim().is_empty() { "" } else { ", " };
+    let first = format!("{}{separator}{path}", analyze::names::quote_identifier(name));
+    session.change_setting(Setting::search_path.name(), Some(&first), true)?;
+    session.as_role(owner, || {
+        elements.iter().try_for_each(|element| super::run(session, element, text, out).map(std::mem::drop))
+    })?;
+    session.change_setting(Setting::search_path.name(), Some(&path), true)
+}
+
+/// In which order the elements of a schema are made, whatever the order written.
+fn rank(element: &Statement) -> u8 {
+    match element {
+        Statement::CreateSequence { .. } => 0,
+        Statement::CreateTable(_) => 1,
+        Statement::CreateView(_) => 2,
+        Statement::CreateIndex(_) => 3,
+        _ => 4,
+    }
 }
 
 /// The statement with its object in the new schema.
@@ -77,6 +98,7 @@ fn in_schema(element: &Statement, schema: &str) -> SqlResult<Statement> {
         Statement::CreateIndex(s) => &mut s.relation,
         Statement::CreateView(s) => &mut s.view,
         Statement::CreateSequence { sequence, .. } => sequence,
+        Statement::Grant(_) => return Ok(element),
         other => {
             let what = format!("{} in CREATE SCHEMA", super::statement_name(other));
             return Err(SqlError::not_supported(what));
@@ -123,6 +145,13 @@ pub(crate) fn comment(
         }
         ObjectKind::Operator => operator::address(session, object)?,
         kind if alter_function::is_routine(kind) => alter_function::address(session, kind, object)?,
+        ObjectKind::Role => {
+            let ObjectName::Name(name) = object else {
+                return Err(SqlError::internal("a role was expected"));
+            };
+            let role = super::role::commented(session, name.last())?;
+            return session.with_changer(|changer| changer.set_shared_comment(role, comment));
+        }
         other => return Err(SqlError::not_supported(format!("COMMENT ON {}", super::kind_words(other)))),
     };
     session.with_changer(|changer| changer.set_comment(address, comment))

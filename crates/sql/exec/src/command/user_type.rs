@@ -535,7 +535,7 @@ pub(super) fn dropped(session: &Session, statement: &Drop) -> SqlResult<Vec<Obje
         if statement.kind == ObjectKind::Domain && !matches!(def.kind, TypeKind::Domain(_)) {
             return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a domain", name.dotted()));
         }
-        if !def.oid.is_pinned() {
+        if !def.oid.is_pinned() && !names::owns_schema(session, def.schema)? {
             check_owner(session, &def)?;
         }
         objects.push(ObjectAddress::ty(def.oid));

@@ -11,10 +11,11 @@
 
 use std::cell::{Cell, RefCell};
 
-use base::settings::{Setting, SettingRow, Value, Who};
+use base::settings::{Context, Setting, SettingRow, Value, Who};
 use base::{Oid, SqlResult, sql_err};
-use catalog::{Reader, predefined};
+use catalog::{BOOTSTRAP_SUPERUSER, Reader, predefined};
 use rustc_hash::FxHashMap;
+use types::acl;
 
 use super::Session;
 
@@ -159,6 +160,22 @@ impl Session {
         self.names.set_user(role);
         self.identity.borrowed.set(self.identity.borrowed.get() + 1);
         body()
+    }
+
+    /// Whether the current user may set what only superusers set by default: as one, or because he was granted it.
+    pub(crate) fn may_set(&self, name: &str) -> SqlResult<bool> {
+        if self.has_all_rights()? {
+            return Ok(true);
+        }
+        let restricted = |setting: &Setting| setting.definition().context == Context::Superuser;
+        let Some(setting) = Setting::find(name).filter(restricted) else { return Ok(false) };
+        self.with_reader(|reader| {
+            let Some((_, items)) = reader.parameter_acl(&setting.name().to_ascii_lowercase())? else {
+                return Ok(false);
+            };
+            let owned = (BOOTSTRAP_SUPERUSER, Some(items.as_slice()));
+            Ok(reader.rights(reader.session.user(), b'p', owned)?.has((acl::bits("s"), false)))
+        })
     }
 
     /// A setting as SHOW has it. Where things lie is not everybody's business.

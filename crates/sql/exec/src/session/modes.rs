@@ -28,7 +28,7 @@ impl Session {
         if let Some(setting) = Setting::find(name).filter(|setting| names_a_role(*setting)) {
             return self.change_identity(setting, text, local);
         }
-        let who = if self.has_all_rights()? { Who::Superuser } else { Who::User };
+        let who = if self.may_set(name)? { Who::Superuser } else { Who::User };
         let level = self.txn.borrow().depth() as u32;
         self.settings.borrow_mut().set(name, text, local, level, who)?;
         self.apply_settings();

@@ -15,7 +15,8 @@ mod password;
 mod stored;
 
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use catalog::change::{Dependent, RoleDependency};
+use catalog::change::{Dependent, ObjectAddress, RoleDependency};
+use catalog::system::pg_authid;
 use catalog::{BOOTSTRAP_SUPERUSER, Role};
 use parse::ast::{DefElem, RoleSpec};
 
@@ -344,6 +345,27 @@ fn check_dropper(session: &Session, user: &User, role: &Role) -> SqlResult<()> {
         return Err(denied("drop role", manager_detail(&role.name, "drop this role")));
     }
     Ok(())
+}
+
+/// The role that COMMENT ON names, which the current user must manage.
+pub(crate) fn commented(session: &Session, name: &str) -> SqlResult<ObjectAddress> {
+    let role = session.with_reader(|reader| reader.role(name))?;
+    let role = role.ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "role \"{name}\" does not exist"))?;
+    let user = User::of(session)?;
+    let missing = if role.superuser && !user.facts.superuser {
+        Some("SUPERUSER attribute".to_owned())
+    } else if !user.may_create() {
+        Some("CREATEROLE attribute".to_owned())
+    } else if !user.may_manage(session, role.oid)? {
+        Some(format!("ADMIN option on role \"{name}\""))
+    } else {
+        None
+    };
+    match missing {
+        None => Ok(ObjectAddress { class: pg_authid::TABLE.oid, object: role.oid, sub: 0 }),
+        Some(what) => Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied")
+            .detail(format!("The current user must have the {what}."))),
+    }
 }
 
 /// A role that goes leaves all roles, and all leave it. What it granted to others stays in the way.

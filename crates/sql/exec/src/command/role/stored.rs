@@ -87,6 +87,6 @@ fn changed(
 
 /// Fails if the current user may not set the setting, or not to this value.
 fn check(session: &Session, name: &str, value: Option<&str>) -> SqlResult<()> {
-    let who = if session.has_all_rights()? { Who::Superuser } else { Who::User };
+    let who = if session.may_set(name)? { Who::Superuser } else { Who::User };
     session.settings.borrow().check_stored(name, value, who)
 }
