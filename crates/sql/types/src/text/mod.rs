@@ -7,6 +7,7 @@ use tuple::{Bytes, Datum};
 
 use crate::value::FromDatum;
 
+mod are;
 mod edit;
 mod encode;
 mod format;
@@ -22,7 +23,7 @@ pub(crate) use format::FUNCTIONS as FORMAT_FUNCTIONS;
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use like::FUNCTIONS as LIKE_FUNCTIONS;
 pub use like::{LikePattern, like};
-pub(crate) use regex::{FUNCTIONS as REGEX_FUNCTIONS, regex_matches};
+pub(crate) use regex::{FUNCTIONS as REGEX_FUNCTIONS, check_regex, regex_matches};
 
 /// Longest `name`, in bytes.
 pub const NAME_LENGTH: usize = 63;

@@ -1,10 +1,13 @@
 //! Regular expressions: `~` and its like, `regexp_*`, `substring(… from pattern)`.
 //!
-//! PostgreSQL's advanced regular expressions are translated to the syntax of the `regex` crate: escapes, classes and
-//! embedded options differ. Back references and look-around have no counterpart there and are refused with 0A000. A
-//! regular expression that mixes greedy and lazy quantifiers follows Perl's rules here, Spencer's in PostgreSQL.
+//! PostgreSQL's advanced regular expressions are translated to the syntax of the `regex` crate where that can tell the answer:
+//! whether there is a match, and where it begins. Where a match ends and how its groups divide it is Spencer's to say, unless
+//! the expression leaves no choice: [`are`] finds that, and all of it for back references and look-around.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{
+    cell::{OnceCell, RefCell},
+    rc::Rc,
+};
 
 use base::{SqlError, SqlResult, sql_err};
 use regex::{Regex, RegexBuilder};
@@ -16,28 +19,28 @@ use crate::{
     value::FromDatum,
 };
 
-use super::char_end;
+use super::{are, char_end};
 
 functions! {
-    1254 textregexeq(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false) }
-    1256 textregexne(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false).map(|m| !m) }
-    1238 texticregexeq(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true) }
-    1239 texticregexne(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true).map(|m| !m) }
-    79 nameregexeq(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false) }
-    1252 nameregexne(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false).map(|m| !m) }
-    1240 nameicregexeq(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true) }
-    1241 nameicregexne(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true).map(|m| !m) }
-    1658 bpcharregexeq(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false) }
-    1659 bpcharregexne(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false).map(|m| !m) }
-    1656 bpcharicregexeq(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true) }
-    1657 bpcharicregexne(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true).map(|m| !m) }
-    2073 substring(text, text) -> text [immutable strict] { |a: &str, p: &str| substring(a, p) }
-    2074 substring(text, text, text) -> text [immutable strict] { |a: &str, p: &str, escape: &str| similar_substring(a, p, escape) }
-    2284 regexp_replace(text, text, text) -> text [immutable strict names(&["string", "pattern", "replacement"])] { |a: &str, p: &str, new: &str| replace(a, p, new, "", 1, None) }
-    2285 regexp_replace(text, text, text, text) -> text [immutable strict names(&["string", "pattern", "replacement", "flags"])] { |a: &str, p: &str, new: &str, flags: &str| replace_flags(a, p, new, flags) }
-    6253 regexp_replace(text, text, text, int4) -> text [immutable strict names(&["string", "pattern", "replacement", "start"])] { |a: &str, p: &str, new: &str, start: i32| replace(a, p, new, "", start, None) }
-    6252 regexp_replace(text, text, text, int4, int4) -> text [immutable strict names(&["string", "pattern", "replacement", "start", "N"])] { |a: &str, p: &str, new: &str, start: i32, n: i32| replace(a, p, new, "", start, Some(n)) }
-    6251 regexp_replace(text, text, text, int4, int4, text) -> text [immutable strict names(&["string", "pattern", "replacement", "start", "N", "flags"])] { |a: &str, p: &str, new: &str, start: i32, n: i32, flags: &str| replace(a, p, new, flags, start, Some(n)) }
+    1254 textregexeq(text, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, false) }
+    1256 textregexne(text, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, false).map(|m| !m) }
+    1238 texticregexeq(text, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, true) }
+    1239 texticregexne(text, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, true).map(|m| !m) }
+    79 nameregexeq(name, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, false) }
+    1252 nameregexne(name, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, false).map(|m| !m) }
+    1240 nameicregexeq(name, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, true) }
+    1241 nameicregexne(name, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, true).map(|m| !m) }
+    1658 bpcharregexeq(bpchar, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, false) }
+    1659 bpcharregexne(bpchar, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, false).map(|m| !m) }
+    1656 bpcharicregexeq(bpchar, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, true) }
+    1657 bpcharicregexne(bpchar, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, true).map(|m| !m) }
+    2073 substring(text, text) -> text [immutable strict] { |cx; a: &str, p: &str| substring(cx, a, p) }
+    2074 substring(text, text, text) -> text [immutable strict] { |cx; a: &str, p: &str, escape: &str| similar_substring(cx, a, p, escape) }
+    2284 regexp_replace(text, text, text) -> text [immutable strict names(&["string", "pattern", "replacement"])] { |cx; a: &str, p: &str, new: &str| replace(cx, a, p, new, "", 1, None) }
+    2285 regexp_replace(text, text, text, text) -> text [immutable strict names(&["string", "pattern", "replacement", "flags"])] { |cx; a: &str, p: &str, new: &str, flags: &str| replace_flags(cx, a, p, new, flags) }
+    6253 regexp_replace(text, text, text, int4) -> text [immutable strict names(&["string", "pattern", "replacement", "start"])] { |cx; a: &str, p: &str, new: &str, start: i32| replace(cx, a, p, new, "", start, None) }
+    6252 regexp_replace(text, text, text, int4, int4) -> text [immutable strict names(&["string", "pattern", "replacement", "start", "N"])] { |cx; a: &str, p: &str, new: &str, start: i32, n: i32| replace(cx, a, p, new, "", start, Some(n)) }
+    6251 regexp_replace(text, text, text, int4, int4, text) -> text [immutable strict names(&["string", "pattern", "replacement", "start", "N", "flags"])] { |cx; a: &str, p: &str, new: &str, start: i32, n: i32, flags: &str| replace(cx, a, p, new, flags, start, Some(n)) }
     3396 regexp_match(text, text) -> _text [immutable strict names(&["string", "pattern"])] { fn first_match }
     3397 regexp_match(text, text, text) -> _text [immutable strict names(&["string", "pattern", "flags"])] { fn first_match }
     2763 regexp_matches(text, text) -> _text [immutable strict returns_set rows(1.0) names(&["string", "pattern"])] { set all_matches }
@@ -66,15 +69,15 @@ functions! {
 
 /// What the flag letters of `regexp_*` ask for.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-struct Flags {
-    global: bool,
-    fold: bool,
-    newline: bool,
+pub(super) struct Flags {
+    pub(super) global: bool,
+    pub(super) fold: bool,
+    pub(super) newline: bool,
     /// `w`: only `^` and `$` know lines; `p`: only `.` and brackets do.
-    weird: bool,
-    partial: bool,
-    expanded: bool,
-    literal: bool,
+    pub(super) weird: bool,
+    pub(super) partial: bool,
+    pub(super) expanded: bool,
+    pub(super) literal: bool,
 }
 
 fn parse_flags(text: &str) -> SqlResult<Flags> {
@@ -107,19 +110,19 @@ fn no_global(flags: Flags, function: &str) -> SqlResult<Flags> {
     Ok(flags)
 }
 
-fn invalid(what: &str) -> SqlError {
+pub(super) fn invalid(what: &str) -> SqlError {
     sql_err!(INVALID_REGULAR_EXPRESSION, "invalid regular expression: {what}")
 }
 
 thread_local! {
     /// The last expressions compiled on this thread, newest last. Never held over a wait.
-    static CACHE: RefCell<Vec<(String, Flags, Rc<Regex>)>> = const { RefCell::new(Vec::new()) };
+    static CACHE: RefCell<Vec<(String, Flags, Rc<Compiled>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Expressions kept a thread: PostgreSQL's number a session.
 const CACHE_SIZE: usize = 32;
 
-fn compile(pattern: &str, flags: Flags) -> SqlResult<Rc<Regex>> {
+fn compile(pattern: &str, flags: Flags) -> SqlResult<Rc<Compiled>> {
     CACHE.with_borrow_mut(|cache| {
         if let Some(i) = cache.iter().rposition(|(text, f, _)| text == pattern && *f == flags) {
             let entry = cache.remove(i);
@@ -136,7 +139,7 @@ fn compile(pattern: &str, flags: Flags) -> SqlResult<Rc<Regex>> {
     })
 }
 
-fn build(pattern: &str, mut flags: Flags) -> SqlResult<Regex> {
+fn build(pattern: &str, mut flags: Flags) -> SqlResult<Compiled> {
     let mut body = pattern;
     if let Some(rest) = body.strip_prefix("***=") {
         (flags.literal, body) = (true, rest);
@@ -158,8 +161,12 @@ fn build(pattern: &str, mut flags: Flags) -> SqlResult<Regex> {
         };
         body = rest;
     }
+    let tree = are::parse(body, flags)?;
+    if !tree.regular {
+        return Ok(Compiled { tree, library: None });
+    }
     let translated = if flags.literal { regex::escape(body) } else { translate(body, flags)? };
-    RegexBuilder::new(&translated)
+    let library = RegexBuilder::new(&translated)
         .case_insensitive(flags.fold)
         .multi_line(flags.newline || flags.weird)
         .dot_matches_new_line(!(flags.newline || flags.partial))
@@ -169,7 +176,90 @@ fn build(pattern: &str, mut flags: Flags) -> SqlResult<Regex> {
         .map_err(|e| match e {
             regex::Error::CompiledTooBig(_) => invalid("regular expression is too complex"),
             _ => invalid(reason(&e.to_string())),
+        })?;
+    Ok(Compiled { tree, library: Some(library) })
+}
+
+/// An expression, ready for use.
+struct Compiled {
+    tree: are::Expression,
+    /// The library's, where it can tell whether and where a match begins.
+    library: Option<Regex>,
+}
+
+/// A text that is searched.
+struct Subject<'t> {
+    text: &'t str,
+    /// Its characters and where they begin, with the end; made when they are needed.
+    characters: OnceCell<(Vec<char>, Vec<usize>)>,
+}
+
+impl<'t> Subject<'t> {
+    fn new(text: &'t str) -> Subject<'t> {
+        Subject { text, characters: OnceCell::new() }
+    }
+
+    fn characters(&self) -> &(Vec<char>, Vec<usize>) {
+        self.characters.get_or_init(|| {
+            let (mut starts, characters): (Vec<usize>, Vec<char>) = self.text.char_indices().unzip();
+            starts.push(self.text.len());
+            (characters, starts)
         })
+    }
+}
+
+/// A match: bytes of the whole and of each group that took part.
+struct Found<'t> {
+    text: &'t str,
+    parts: Vec<Option<(usize, usize)>>,
+}
+
+impl<'t> Found<'t> {
+    fn whole(&self) -> std::ops::Range<usize> {
+        self.range(0).unwrap_or_default()
+    }
+
+    fn range(&self, group: usize) -> Option<std::ops::Range<usize>> {
+        self.parts.get(group).copied().flatten().map(|(start, end)| start..end)
+    }
+
+    fn get(&self, group: usize) -> Option<&'t str> {
+        self.range(group).map(|range| &self.text[range])
+    }
+}
+
+impl Compiled {
+    /// Number of groups, the whole counted.
+    fn groups(&self) -> usize {
+        self.tree.groups + 1
+    }
+
+    fn is_match(&self, cx: &Call, text: &str) -> SqlResult<bool> {
+        match &self.library {
+            Some(library) => Ok(library.is_match(text)),
+            None => Ok(self.find(cx, &Subject::new(text), 0)?.is_some()),
+        }
+    }
+
+    /// The first match at byte `at` or behind.
+    fn find<'t>(&self, cx: &Call, subject: &Subject<'t>, at: usize) -> SqlResult<Option<Found<'t>>> {
+        let text = subject.text;
+        let mut start = at;
+        if let Some(library) = &self.library {
+            if self.tree.plain {
+                let Some(found) = library.captures_at(text, at) else { return Ok(None) };
+                let part = |i| found.get(i).map(|m| (m.start(), m.end()));
+                return Ok(Some(Found { text, parts: (0..self.groups()).map(part).collect() }));
+            }
+            let Some(found) = library.find_at(text, at) else { return Ok(None) };
+            start = found.start();
+        }
+        let (characters, starts) = subject.characters();
+        let from = starts.partition_point(|s| *s < start);
+        let found = are::find(&self.tree, characters, from, cx.session)?;
+        let bytes = |part: Option<(usize, usize)>| part.map(|(a, b)| (starts[a], starts[b]));
+        Ok(found.map(|parts| Found { text, parts: parts.into_iter().map(bytes).collect() }))
+    }
 }
 
 /// PostgreSQL's words for the library's complaint.
@@ -205,9 +295,6 @@ fn translate(pattern: &str, flags: Flags) -> SqlResult<String> {
                 chars.next();
                 match chars.peek() {
                     Some(':') => out.push_str("(?"),
-                    Some('=' | '!' | '<') => {
-                        return Err(SqlError::not_supported("look-around in regular expressions"));
-                    }
                     _ => return Err(invalid("quantifier operand invalid")),
                 }
             }
@@ -218,10 +305,10 @@ fn translate(pattern: &str, flags: Flags) -> SqlResult<String> {
     Ok(out)
 }
 
-type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+pub(super) type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
 /// A backslash outside brackets.
-fn escape(chars: &mut Chars, out: &mut String) -> SqlResult<()> {
+pub(super) fn escape(chars: &mut Chars, out: &mut String) -> SqlResult<()> {
     let Some(c) = chars.next() else { return Err(invalid("invalid escape \\ sequence")) };
     match c {
         'm' => out.push_str("\\b{start}"),
@@ -241,7 +328,6 @@ fn escape(chars: &mut Chars, out: &mut String) -> SqlResult<()> {
             let code = code_escape(c, chars)?;
             out.push_str(&regex::escape(&code.to_string()));
         }
-        '1'..='9' => return Err(SqlError::not_supported("back references in regular expressions")),
         c if c.is_alphanumeric() => return Err(invalid("invalid escape \\ sequence")),
         c => out.push_str(&regex::escape(&c.to_string())),
     }
@@ -272,7 +358,7 @@ fn code_escape(kind: char, chars: &mut Chars) -> SqlResult<char> {
 }
 
 /// A bracket expression, behind its `[`.
-fn bracket(chars: &mut Chars, out: &mut String, flags: Flags) -> SqlResult<()> {
+pub(super) fn bracket(chars: &mut Chars, out: &mut String, flags: Flags) -> SqlResult<()> {
     let unbalanced = || invalid("brackets [] not balanced");
     // `[[:<:]]` and `[[:>:]]` are word boundaries.
     let rest: String = chars.clone().take(6).collect();
@@ -358,25 +444,30 @@ fn class(name: &str) -> Option<&'static str> {
     })
 }
 
-fn is_match(text: &str, pattern: &str, fold: bool) -> SqlResult<bool> {
-    Ok(compile(pattern, Flags { fold, ..Flags::default() })?.is_match(text))
+fn is_match(cx: &Call, text: &str, pattern: &str, fold: bool) -> SqlResult<bool> {
+    compile(pattern, Flags { fold, ..Flags::default() })?.is_match(cx, text)
+}
+
+/// An error for an expression that is none.
+pub(crate) fn check_regex(pattern: &str, flags: &str) -> SqlResult<()> {
+    compile(pattern, parse_flags(flags)?).map(drop)
 }
 
 /// Whether a text matches, with the letters of `regexp_like`.
-pub(crate) fn regex_matches(text: &str, pattern: &str, flags: &str) -> SqlResult<bool> {
-    Ok(compile(pattern, parse_flags(flags)?)?.is_match(text))
+pub(crate) fn regex_matches(cx: &Call, text: &str, pattern: &str, flags: &str) -> SqlResult<bool> {
+    compile(pattern, parse_flags(flags)?)?.is_match(cx, text)
 }
 
 /// The first group of the match, or all of it.
-fn substring(text: &str, pattern: &str) -> SqlResult<Option<Datum>> {
+fn substring(cx: &Call, text: &str, pattern: &str) -> SqlResult<Option<Datum>> {
     let regex = compile(pattern, Flags::default())?;
-    let Some(found) = regex.captures(text) else { return Ok(None) };
-    Ok(found.get(if regex.captures_len() > 1 { 1 } else { 0 }).map(|m| Datum::text(m.as_str())))
+    let Some(found) = regex.find(cx, &Subject::new(text), 0)? else { return Ok(None) };
+    Ok(found.get(usize::from(regex.groups() > 1)).map(Datum::text))
 }
 
-fn similar_substring(text: &str, pattern: &str, escape: &str) -> SqlResult<Option<Datum>> {
+fn similar_substring(cx: &Call, text: &str, pattern: &str, escape: &str) -> SqlResult<Option<Datum>> {
     let translated = super::like::similar(pattern, Some(escape))?;
-    substring(text, &translated)
+    substring(cx, text, &translated)
 }
 
 fn optional_text(args: &[Datum], n: usize) -> &str {
@@ -397,18 +488,20 @@ fn positive(value: i32, name: &str) -> SqlResult<i32> {
     Ok(value)
 }
 
-fn replace_flags(text: &str, pattern: &str, new: &str, flags: &str) -> SqlResult<String> {
+fn replace_flags(cx: &Call, text: &str, pattern: &str, new: &str, flags: &str) -> SqlResult<String> {
     if flags.starts_with(|c: char| c.is_ascii_digit()) {
         let c = &flags[..1];
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid regular expression option: \"{c}\"").hint(
             "If you meant to use regexp_replace() with a start parameter, cast the fourth argument to integer explicitly.",
         ));
     }
-    replace(text, pattern, new, flags, 1, None)
+    replace(cx, text, pattern, new, flags, 1, None)
 }
 
 /// Replaces the `n`th match (0: all; not given: the first, or all with `g`).
+#[allow(clippy::too_many_arguments)]
 fn replace(
+    cx: &Call,
     text: &str,
     pattern: &str,
     new: &str,
@@ -432,20 +525,21 @@ fn replace(
     let mut done = start;
     let mut count = 0;
     let mut at = start;
+    let subject = Subject::new(text);
     while at <= text.len()
-        && let Some(found) = regex.captures_at(text, at)
+        && let Some(found) = regex.find(cx, &subject, at)?
     {
-        let whole = found.get_match();
+        let whole = found.whole();
         count += 1;
         if which == 0 || count == which {
-            out.push_str(&text[done..whole.start()]);
+            out.push_str(&text[done..whole.start]);
             expand(new, &found, &mut out);
-            done = whole.end();
+            done = whole.end;
         }
         if which != 0 && count >= which {
             break;
         }
-        at = if whole.is_empty() { next_char(text, whole.end()) } else { whole.end() };
+        at = if whole.is_empty() { next_char(text, whole.end) } else { whole.end };
     }
     out.push_str(&text[done..]);
     Ok(out)
@@ -457,7 +551,7 @@ fn next_char(text: &str, at: usize) -> usize {
 }
 
 /// `\1` to `\9`, `\&` and `\\` of a replacement.
-fn expand(new: &str, found: &regex::Captures, out: &mut String) {
+fn expand(new: &str, found: &Found<'_>, out: &mut String) {
     let mut chars = new.chars();
     while let Some(c) = chars.next() {
         if c != '\\' {
@@ -465,10 +559,10 @@ fn expand(new: &str, found: &regex::Captures, out: &mut String) {
             continue;
         }
         match chars.next() {
-            Some('&') => out.push_str(&found[0]),
+            Some('&') => out.push_str(found.get(0).unwrap_or_default()),
             Some(d @ '1'..='9') => {
                 if let Some(group) = found.get(d as usize - '0' as usize) {
-                    out.push_str(group.as_str());
+                    out.push_str(group);
                 }
             }
             Some('\\') => out.push('\\'),
@@ -482,28 +576,27 @@ fn expand(new: &str, found: &regex::Captures, out: &mut String) {
 }
 
 /// All matches from `start`, an empty one never right behind the one before.
-fn matches<'t>(regex: &Regex, text: &'t str, start: usize) -> Vec<regex::Captures<'t>> {
+fn matches<'t>(cx: &Call, regex: &Compiled, text: &'t str, start: usize) -> SqlResult<Vec<Found<'t>>> {
+    let subject = Subject::new(text);
     let mut out = Vec::new();
     let mut at = start;
     while at <= text.len()
-        && let Some(found) = regex.captures_at(text, at)
+        && let Some(found) = regex.find(cx, &subject, at)?
     {
-        let whole = found.get_match();
-        at = if whole.is_empty() { next_char(text, whole.end()) } else { whole.end() };
+        let whole = found.whole();
+        at = if whole.is_empty() { next_char(text, whole.end) } else { whole.end };
         out.push(found);
     }
-    out
+    Ok(out)
 }
 
 /// The groups of a match, or all of it where there are none, as an array.
-fn groups(regex: &Regex, found: &regex::Captures) -> Datum {
-    if regex.captures_len() == 1 {
-        return crate::array::from_texts([Some(&found[0])].into_iter());
-    }
-    crate::array::from_texts((1..regex.captures_len()).map(|i| found.get(i).map(|m| m.as_str())))
+fn groups(regex: &Compiled, found: &Found<'_>) -> Datum {
+    let first = usize::from(regex.groups() > 1);
+    crate::array::from_texts((first..regex.groups()).map(|i| found.get(i)))
 }
 
-fn first_match(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+fn first_match(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let flags = parse_flags(optional_text(args, 2))?;
     if flags.global {
         return Err(sql_err!(
@@ -513,71 +606,78 @@ fn first_match(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
         .hint("Use the regexp_matches function instead."));
     }
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    Ok(regex.captures(<&str>::from_datum(&args[0])).map_or(Datum::Null, |found| groups(&regex, &found)))
+    let found = regex.find(cx, &Subject::new(<&str>::from_datum(&args[0])), 0)?;
+    Ok(found.map_or(Datum::Null, |found| groups(&regex, &found)))
 }
 
-fn all_matches(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+fn all_matches(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
     if args.iter().any(Datum::is_null) {
         return Ok(Box::new(Values(std::iter::empty())));
     }
     let flags = parse_flags(optional_text(args, 2))?;
     let text = <&str>::from_datum(&args[0]);
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    let mut found = matches(&regex, text, 0);
-    if !flags.global {
-        found.truncate(1);
-    }
+    let found = match flags.global {
+        true => matches(cx, &regex, text, 0)?,
+        false => regex.find(cx, &Subject::new(text), 0)?.into_iter().collect(),
+    };
     let rows: Vec<Datum> = found.iter().map(|m| groups(&regex, m)).collect();
     Ok(Box::new(Values(rows.into_iter().map(Ok))))
 }
 
 /// The pieces between matches; an empty match at either end or right behind another splits nothing.
-fn split<'t>(args: &'t [Datum], function: &str) -> SqlResult<Vec<&'t str>> {
+fn split<'t>(cx: &Call, args: &'t [Datum], function: &str) -> SqlResult<Vec<&'t str>> {
     let flags = no_global(parse_flags(optional_text(args, 2))?, function)?;
     let text = <&str>::from_datum(&args[0]);
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
     let mut out = Vec::new();
     let mut done = 0;
-    for found in matches(&regex, text, 0) {
-        let whole = found.get_match();
-        if whole.is_empty() && (whole.start() >= text.len() || whole.start() == done) {
+    for found in matches(cx, &regex, text, 0)? {
+        let whole = found.whole();
+        if whole.is_empty() && (whole.start >= text.len() || whole.start == done) {
             continue;
         }
-        out.push(&text[done..whole.start()]);
-        done = whole.end();
+        out.push(&text[done..whole.start]);
+        done = whole.end;
     }
     out.push(&text[done..]);
     Ok(out)
 }
 
-fn split_to_array(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
-    Ok(crate::array::from_texts(split(args, "regexp_split_to_array()")?.into_iter().map(Some)))
+fn split_to_array(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+    Ok(crate::array::from_texts(split(cx, args, "regexp_split_to_array()")?.into_iter().map(Some)))
 }
 
-fn split_to_table(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+fn split_to_table(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
     if args.iter().any(Datum::is_null) {
         return Ok(Box::new(Values(std::iter::empty())));
     }
-    let rows: Vec<Datum> = split(args, "regexp_split_to_table()")?.into_iter().map(Datum::text).collect();
+    let rows: Vec<Datum> = split(cx, args, "regexp_split_to_table()")?.into_iter().map(Datum::text).collect();
     Ok(Box::new(Values(rows.into_iter().map(Ok))))
 }
 
-fn like(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+fn like(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let flags = no_global(parse_flags(optional_text(args, 2))?, "regexp_like()")?;
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    Ok(Datum::Bool(regex.is_match(<&str>::from_datum(&args[0]))))
+    Ok(Datum::Bool(regex.is_match(cx, <&str>::from_datum(&args[0]))?))
 }
 
-fn count(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+fn count(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let text = <&str>::from_datum(&args[0]);
     let start = start_byte(text, args, 2)?;
     let flags = no_global(parse_flags(optional_text(args, 3))?, "regexp_count()")?;
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    Ok(Datum::Int4(matches(&regex, text, start).len() as i32))
+    Ok(Datum::Int4(matches(cx, &regex, text, start)?.len() as i32))
 }
 
 /// The `n`th match from a start position, and the group asked for.
-fn nth(args: &[Datum], n: i32, flags: Flags, group: i32) -> SqlResult<Option<(usize, usize, &str)>> {
+fn nth<'a>(
+    cx: &Call,
+    args: &'a [Datum],
+    n: i32,
+    flags: Flags,
+    group: i32,
+) -> SqlResult<Option<(usize, usize, &'a str)>> {
     let text = <&str>::from_datum(&args[0]);
     let start = start_byte(text, args, 2)?;
     positive(n, "n")?;
@@ -585,12 +685,12 @@ fn nth(args: &[Datum], n: i32, flags: Flags, group: i32) -> SqlResult<Option<(us
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid value for parameter \"subexpr\": {group}"));
     }
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    let found = matches(&regex, text, start);
+    let found = matches(cx, &regex, text, start)?;
     let Some(found) = found.get(n as usize - 1) else { return Ok(None) };
-    Ok(found.get(group as usize).map(|m| (m.start(), m.end(), m.as_str())))
+    Ok(found.range(group as usize).map(|r| (r.start, r.end, &text[r])))
 }
 
-fn instr(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+fn instr(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let int = |i: usize, default| args.get(i).map_or(default, i32::from_datum);
     let end_option = int(4, 0);
     if !(0..=1).contains(&end_option) {
@@ -601,14 +701,14 @@ fn instr(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     }
     let flags = no_global(parse_flags(optional_text(args, 5))?, "regexp_instr()")?;
     let text = <&str>::from_datum(&args[0]);
-    Ok(Datum::Int4(nth(args, int(3, 1), flags, int(6, 0))?.map_or(0, |(start, end, _)| {
+    Ok(Datum::Int4(nth(cx, args, int(3, 1), flags, int(6, 0))?.map_or(0, |(start, end, _)| {
         let at = if end_option == 1 { end } else { start };
         super::char_count(&text.as_bytes()[..at]) as i32 + 1
     })))
 }
 
-fn substr(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+fn substr(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let int = |i: usize, default| args.get(i).map_or(default, i32::from_datum);
     let flags = no_global(parse_flags(optional_text(args, 4))?, "regexp_substr()")?;
-    Ok(nth(args, int(3, 1), flags, int(5, 0))?.map_or(Datum::Null, |(_, _, text)| Datum::text(text)))
+    Ok(nth(cx, args, int(3, 1), flags, int(5, 0))?.map_or(Datum::Null, |(_, _, text)| Datum::text(text)))
 }

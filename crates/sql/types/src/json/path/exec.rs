@@ -624,8 +624,10 @@ impl<'q> Exec<'q> {
                 Ok(x.text().zip(y.text()).map(|(text, start)| text.starts_with(start)))
             })?,
             Item::LikeRegex(arg, pattern, flags) => {
-                self.predicate(level, (*arg, None), value, false, |_, x, _| {
-                    x.text().map(|text| super::matches(text, pattern, flags)).transpose()
+                let flags = super::regex_flags(flags);
+                self.predicate(level, (*arg, None), value, false, |exec, x, _| {
+                    let matches = |text| crate::text::regex_matches(exec.query.cx, text, pattern, &flags);
+                    x.text().map(matches).transpose()
                 })?
             }
             _ => return Err(Stop::Hard(SqlError::internal("a jsonpath item that is no predicate"))),

@@ -169,8 +169,8 @@ enum Item {
     Method(Method, Vec<Numeric>, Option<String>),
 }
 
-/// `like_regex`: the letters mean what XQuery says.
-fn matches(text: &str, pattern: &str, flags: &str) -> SqlResult<bool> {
+/// The letters of `like_regex`, which mean what XQuery says, as `regexp_like` has them.
+fn regex_flags(flags: &str) -> String {
     let has = |flag| flags.contains(flag);
     let mut ours = String::new();
     if has('i') {
@@ -186,7 +186,7 @@ fn matches(text: &str, pattern: &str, flags: &str) -> SqlResult<bool> {
             (false, false) => ours.push('p'),
         }
     }
-    crate::text::regex_matches(text, pattern, &ours)
+    ours
 }
 
 /// The type's input: the text in its one form.

@@ -211,7 +211,7 @@ impl Parser<'_> {
                 "XQuery \"x\" flag (expanded regular expressions) is not implemented"
             ));
         }
-        super::matches("", &pattern, &ordered)?;
+        crate::text::check_regex(&pattern, &super::regex_flags(&ordered))?;
         Ok(Item::LikeRegex(left, pattern, ordered))
     }
 
