@@ -154,6 +154,35 @@ fn columns_have_their_own() {
 }
 
 #[test]
+fn dropped_columns_grant_nothing_and_who_may_not_maintain_is_warned_once() {
+    let (server, su) = server();
+    all(
+        &su,
+        &[
+            "create table t (x int, y int)",
+            "grant select (x) on t to a",
+            "grant create on schema public to a",
+        ],
+    );
+    let a = server.connect_as("a").unwrap();
+    all(&a, &["select 1 from t"]);
+    all(&su, &["alter table t drop x", "create domain d as int", "revoke usage on type d from public"]);
+    assert_eq!(error(&a, "select 1 from t"), "42501 permission denied for table t");
+    assert_eq!(
+        a.run("vacuum analyze t").unwrap().notices,
+        ["permission denied to vacuum \"t\", skipping it"]
+    );
+    for sql in [
+        "create function f(d) returns int language sql as 'select 1'",
+        "create function f() returns d language sql as 'select 1'",
+    ] {
+        assert_eq!(error(&a, sql), "42501 permission denied for type d");
+    }
+    all(&su, &["grant maintain on t to a"]);
+    assert_eq!(a.run("vacuum analyze t").unwrap().notices, Vec::<String>::new());
+}
+
+#[test]
 fn views_ask_for_their_owner() {
     let (server, su) = server();
     all(&su, &["create table t (x int)", "insert into t values (1)", "create view v as select x from t"]);

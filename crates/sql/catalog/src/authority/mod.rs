@@ -185,7 +185,8 @@ impl Reader<'_> {
     /// Whether a role holds a privilege on some column by that column's ACL.
     pub fn holds_on_any_column(&self, role: Oid, table: &Table, wanted: acl::Wanted) -> SqlResult<bool> {
         for (number, _) in &table.grants.columns {
-            if self.column_rights(role, table, *number)?.has(wanted) {
+            let dropped = table.columns.get(*number as usize - 1).is_none_or(|column| column.dropped);
+            if !dropped && self.column_rights(role, table, *number)?.has(wanted) {
                 return Ok(true);
             }
         }

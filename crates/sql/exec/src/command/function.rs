@@ -37,6 +37,8 @@ pub(crate) fn create(session: &Session, statement: &CreateFunction, text: &str) 
     let parameters = parameters::read(session, kind, &statement.parameters, text)?;
     let (result, returns_set) = result(session, statement, &parameters, text)?;
     parameters::check_signature(&parameters, result)?;
+    parameters.list.iter().try_for_each(|parameter| names::check_type_usage(session, parameter.type_oid))?;
+    names::check_type_usage(session, result)?;
     let mut new = NewRoutine {
         name: name.name.clone(),
         schema,

@@ -65,10 +65,9 @@ pub(crate) fn run(session: &Session, statement: &Vacuum, text: &str, out: &mut d
         if own {
             renew(session)?;
         }
-        if asked.vacuum {
-            vacuum_table(session, oid, &asked)?;
-        }
-        if asked.analyze {
+        // What could not be vacuumed is not analysed either.
+        let done = !asked.vacuum || vacuum_table(session, oid, &asked)?;
+        if asked.analyze && done {
             if asked.vacuum {
                 renew(session)?;
             }
@@ -257,9 +256,9 @@ fn analyze_table(session: &Session, oid: Oid, columns: &[String], asked: &Asked)
     }
 }
 
-/// VACUUM of a table and its TOAST table.
-fn vacuum_table(session: &Session, oid: Oid, asked: &Asked) -> SqlResult<()> {
-    let Some(table) = lock(session, oid, asked, ("vacuum", true))? else { return Ok(()) };
+/// VACUUM of a table and its TOAST table; false if it was skipped.
+fn vacuum_table(session: &Session, oid: Oid, asked: &Asked) -> SqlResult<bool> {
+    let Some(table) = lock(session, oid, asked, ("vacuum", true))? else { return Ok(false) };
     let tag = names::tag(session, oid);
     let done = (|| {
         if asked.process_main || table.kind == RelationKind::Toast {
@@ -269,7 +268,7 @@ fn vacuum_table(session: &Session, oid: Oid, asked: &Asked) -> SqlResult<()> {
             let toast = names::describe(session, table.toast)?;
             vacuum_heap(session, &toast, asked, names::tag(session, toast.oid))?;
         }
-        Ok(())
+        Ok(true)
     })();
     session.txn.borrow_mut().unlock_for_session(tag, LockMode::ShareUpdateExclusive);
     done
