@@ -18,6 +18,13 @@ type Found = (u32, usize);
 impl Analyzer<'_> {
     /// A reference by name.
     pub(crate) fn column_ref(&mut self, c: &ast::ColumnRef) -> SqlResult<Expr> {
+        if matches!(self.place(), Place::PartitionBound) {
+            let error = sql_err!(
+                INVALID_COLUMN_REFERENCE,
+                "cannot use column reference in partition bound expression"
+            );
+            return Err(self.at(error, c.location));
+        }
         if matches!(self.place(), Place::ColumnDefault) {
             return Err(self.at(
                 sql_err!(FEATURE_NOT_SUPPORTED, "cannot use column reference in DEFAULT expression"),

@@ -39,6 +39,8 @@ pub(crate) enum Place {
     GeneratedColumn,
     CallArgument,
     CopyWhere,
+    PartitionBound,
+    PartitionKey,
     MergeWhen,
 }
 
@@ -75,6 +77,8 @@ impl Place {
             Place::ExecuteParameter => "EXECUTE",
             Place::GeneratedColumn => "GENERATED AS",
             Place::CallArgument => "CALL",
+            Place::PartitionBound => "partition bound",
+            Place::PartitionKey => "partition key expression",
             Place::MergeWhen => "MERGE WHEN",
         }
     }
@@ -92,6 +96,7 @@ impl Place {
             Place::ExecuteParameter => "EXECUTE parameters",
             Place::GeneratedColumn => "column generation expressions",
             Place::CallArgument => "CALL arguments",
+            Place::PartitionKey => "partition key expressions",
             Place::CopyWhere => "COPY FROM WHERE conditions",
             Place::WindowPartition | Place::WindowOrder => "window definitions",
             Place::MergeWhen => "MERGE WHEN conditions",

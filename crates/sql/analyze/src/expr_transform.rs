@@ -693,6 +693,8 @@ impl Analyzer<'_> {
             Place::CheckConstraint => "cannot use subquery in check constraint",
             Place::ColumnDefault => "cannot use subquery in DEFAULT expression",
             Place::IndexExpression => "cannot use subquery in index expression",
+            Place::PartitionBound => "cannot use subquery in partition bound",
+            Place::PartitionKey => "cannot use subquery in partition key expression",
             Place::IndexPredicate => "cannot use subquery in index predicate",
             Place::AlterTransform => "cannot use subquery in transform expression",
             Place::ExecuteParameter => "cannot use subquery in EXECUTE parameter",

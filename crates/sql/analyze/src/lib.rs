@@ -280,6 +280,10 @@ pub enum Purpose {
     CopyWhere,
     /// An argument of CALL.
     CallArgument,
+    /// A value of a partition bound.
+    PartitionBound,
+    /// A key of PARTITION BY.
+    PartitionKey,
     /// DEFAULT of a function's parameter.
     ParameterDefault,
 }
@@ -296,6 +300,8 @@ impl Purpose {
             Purpose::ExecuteParameter => Place::ExecuteParameter,
             Purpose::CopyWhere => Place::CopyWhere,
             Purpose::CallArgument => Place::CallArgument,
+            Purpose::PartitionBound => Place::PartitionBound,
+            Purpose::PartitionKey => Place::PartitionKey,
         }
     }
 
@@ -346,6 +352,13 @@ pub fn analyze_expr(
             e = match a.coerce_to(e, type_oid, typmod, coerce::Coercion::assignment())? {
                 Some(e) => e,
                 None => {
+                    if context.purpose == Purpose::PartitionBound {
+                        let message = format!(
+                            "specified value cannot be cast to type {} for column \"{name}\"",
+                            a.type_text(type_oid)
+                        );
+                        return Err(a.at(sql_err!(DATATYPE_MISMATCH, "{message}"), at));
+                    }
                     let error = sql_err!(
                         DATATYPE_MISMATCH,
                         "column \"{name}\" is of type {} but default expression is of type {}",

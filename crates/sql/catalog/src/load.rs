@@ -69,7 +69,7 @@ impl Reader<'_> {
             has_subclass: class.bool(pg_class::RELHASSUBCLASS),
             children: if class.bool(pg_class::RELHASSUBCLASS) { self.children(oid)? } else { Vec::new() },
             partitioning: match kind {
-                RelationKind::PartitionedTable => Some(Arc::new(self.load_partitioning(oid)?)),
+                RelationKind::PartitionedTable => self.load_partitioning(oid)?.map(Arc::new),
                 _ => None,
             },
             partition_of: match class.bool(pg_class::RELISPARTITION) {

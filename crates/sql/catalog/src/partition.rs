@@ -199,18 +199,18 @@ impl Reader<'_> {
         }
     }
 
-    pub(crate) fn load_partitioning(&self, table: Oid) -> SqlResult<Partitioning> {
+    /// How a table is partitioned; none while it is being made.
+    pub(crate) fn load_partitioning(&self, table: Oid) -> SqlResult<Option<Partitioning>> {
         use pg_partitioned_table as p;
         let row = self.find_one(&p::TABLE, p::PG_PARTITIONED_TABLE_PARTRELID_INDEX, &[table.into()])?;
-        let (_, row) =
-            row.ok_or_else(|| SqlError::internal(format!("no partition key of relation {table}")))?;
+        let Some((_, row)) = row else { return Ok(None) };
         let mut partitions = Vec::new();
         for oid in self.children(table)? {
             if let Some(bound) = self.bound(oid)? {
                 partitions.push(Partition { oid, bound });
             }
         }
-        Ok(Partitioning {
+        Ok(Some(Partitioning {
             strategy: match row.char(p::PARTSTRAT) {
                 b'l' => Strategy::List,
                 b'h' => Strategy::Hash,
@@ -222,7 +222,7 @@ impl Reader<'_> {
             collations: vectors::oids(&row[p::PARTCOLLATION]),
             default: row.oid(p::PARTDEFID),
             partitions,
-        })
+        }))
     }
 }
 

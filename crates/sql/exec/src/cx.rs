@@ -45,6 +45,8 @@ pub trait Facilities {
     ) -> SqlResult<Vec<Datum>>;
     /// Columns of a row that an error may show: those that the user may read, and those that he wrote. `None`: all.
     fn shown_columns(&self, table: &Table, written: &[i16]) -> Option<Vec<i16>>;
+    /// The columns and expressions of a partition key, for messages.
+    fn partition_key_columns(&self, table: &catalog::Table) -> SqlResult<String>;
     /// What types ask.
     fn types(&self) -> &dyn types::Session;
     /// `current_user`, `session_user`, database and schema for the parameterless functions of SQL.

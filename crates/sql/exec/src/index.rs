@@ -17,6 +17,8 @@ pub struct IndexWriter {
     index: IndexRef,
     columns: Box<[Code]>,
     predicate: Box<[Code]>,
+    /// Partitioned indexes that it is a part of.
+    ancestors: Box<[Oid]>,
 }
 
 /// Asks the heap about rows with equal keys.
@@ -41,17 +43,23 @@ impl Liveness for HeapLiveness<'_, '_> {
 
 impl IndexWriter {
     /// Compiles an index's expressions over the table's row.
-    pub fn new(compiler: &Compiler<'_>, exprs: &IndexExprs, inputs: Inputs<'_>) -> SqlResult<IndexWriter> {
+    pub fn new(
+        compiler: &Compiler<'_>,
+        exprs: &IndexExprs,
+        ancestors: &[Oid],
+        inputs: Inputs<'_>,
+    ) -> SqlResult<IndexWriter> {
         Ok(IndexWriter {
+            ancestors: ancestors.into(),
             index: exprs.index.clone(),
             columns: compiler.list(&exprs.columns, inputs)?,
             predicate: compiler.list(&exprs.predicate, inputs)?,
         })
     }
 
-    /// The index.
-    pub fn oid(&self) -> Oid {
-        self.index.oid
+    /// Whether it is one of these indexes, or part of one.
+    pub fn is_part_of(&self, indexes: &[Oid]) -> bool {
+        indexes.contains(&self.index.oid) || self.ancestors.iter().any(|oid| indexes.contains(oid))
     }
 
     fn values(&self, heap: &HeapRel, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Option<Vec<Datum>>> {

@@ -26,6 +26,7 @@ mod index;
 mod initialize;
 mod nodes;
 mod output;
+mod partition;
 mod recheck;
 pub mod routine;
 mod row_store;

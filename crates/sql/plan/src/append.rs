@@ -133,7 +133,8 @@ impl Search<'_, '_> {
         let comparison = 2.0 * settings.cpu_operator_cost * inputs.log2();
         cost.startup += comparison * inputs;
         cost.total += comparison * inputs + cost.rows * (comparison + 0.5 * settings.cpu_tuple_cost);
-        let kind = PathKind::Append { rel, children, keys };
+        let conditions = self.level.filters_of(rel);
+        let kind = PathKind::Append { rel, children, keys, conditions };
         let (outer, enforced, order) = (RelSet::EMPTY, Vec::new(), order.to_vec());
         add_path(paths, Path { rels: RelSet::one(rel), cost, order, outer, enforced, kind });
     }
@@ -158,8 +159,24 @@ impl Search<'_, '_> {
         // What only some members check must be checked above.
         let mut enforced: Vec<Enforced> = children.first().map_or(Vec::new(), |c| c.enforced.clone());
         enforced.retain(|e| children.iter().all(|c| c.enforced.contains(e)));
-        let kind = PathKind::Append { rel, children, keys: Vec::new() };
+        let mut conditions = self.level.filters_of(rel);
+        conditions.extend(enforced.iter().filter_map(|e| self.enforced_condition(rel, e, outer)));
+        let kind = PathKind::Append { rel, children, keys: Vec::new(), conditions };
         add_path(paths, Path { rels: RelSet::one(rel), cost, order, outer, enforced, kind });
+    }
+}
+
+impl Search<'_, '_> {
+    /// A join condition that a scan checks, over the parent.
+    fn enforced_condition(&self, rel: RelId, enforced: &Enforced, outer: RelSet) -> Option<Expr> {
+        match enforced {
+            Enforced::Clause(number) => self.level.clauses.get(*number).map(|c| c.expr.clone()),
+            Enforced::Class(number) => {
+                let class = self.level.classes.get(*number)?;
+                let mine = class.member_within(RelSet::one(rel))?;
+                Some(class.equality(mine, class.member_within(outer)?))
+            }
+        }
     }
 }
 
@@ -183,17 +200,18 @@ impl Creator<'_, '_> {
         &mut self,
         path: &Path,
         (rel, children, keys): (RelId, &[Rc<Path>], &[SortKey]),
+        conditions: &[Expr],
         output: Vec<Expr>,
     ) -> Plan {
         let partitioned =
             self.planner.relations[rel].table.as_ref().is_some_and(|t| t.partitioning.is_some());
         if partitioned || output.iter().all(|e| matches!(e, Expr::Var(_))) {
-            return self.append_columns(path, (rel, children, keys), output);
+            return self.append_columns(path, (rel, children, keys), conditions, output);
         }
         // Expressions are computed above the children of a plain table.
         let mut columns = Vec::new();
         columns_of(&output, path.rels, &[], &mut columns);
-        let plan = self.append_columns(path, (rel, children, keys), columns);
+        let plan = self.append_columns(path, (rel, children, keys), conditions, columns);
         let output = self.parameterised(output, path.rels);
         let node = Node::Result { one_time: Vec::new(), child: Some(Box::new(plan)) };
         Plan { cost: path.cost, output, filter: Vec::new(), node }
@@ -203,6 +221,7 @@ impl Creator<'_, '_> {
         &mut self,
         path: &Path,
         (rel, children, keys): (RelId, &[Rc<Path>], &[SortKey]),
+        conditions: &[Expr],
         mut output: Vec<Expr>,
     ) -> Plan {
         keys.iter().for_each(|k| add_unique(&mut output, k.expr.clone()));
@@ -227,7 +246,11 @@ impl Creator<'_, '_> {
             let never = Node::Result { one_time: vec![Expr::boolean(false)], child: None };
             return Plan { cost, output, filter, node: never };
         }
-        let tree = Box::new(Tree { rel, members: members.iter().map(|m| m.rel).collect() });
+        let pruning = self.planner.branch(rel).filter(|_| plans.len() > 1).and_then(|branch| {
+            let conditions = self.parameterised(conditions.to_vec(), path.rels);
+            self.planner.pruning(rel, &branch, &conditions)
+        });
+        let tree = Box::new(Tree { rel, members: members.iter().map(|m| m.rel).collect(), pruning });
         let node = match keys {
             [] => Node::Append { children: plans, tree: Some(tree) },
             _ if plans.len() == 1 => Node::Append { children: plans, tree: Some(tree) },

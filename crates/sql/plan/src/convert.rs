@@ -655,6 +655,8 @@ impl<'p, 'c> Converter<'p, 'c> {
             returning,
             returning_names: names,
             targets: Vec::new(),
+            routing: None,
+            partition: Vec::new(),
             on_conflict,
             view_checks,
             versions: self.scope().versions,

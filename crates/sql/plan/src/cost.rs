@@ -27,6 +27,8 @@ pub struct Settings {
     pub enable_mergejoin: bool,
     pub enable_hashagg: bool,
     pub enable_sort: bool,
+    /// Partitions are left out that conditions exclude.
+    pub enable_partition_pruning: bool,
     pub enable_material: bool,
     /// Relations up to which join orders are searched exhaustively.
     pub geqo_threshold: usize,
@@ -58,6 +60,7 @@ impl Default for Settings {
             enable_mergejoin: true,
             enable_hashagg: true,
             enable_sort: true,
+            enable_partition_pruning: true,
             enable_material: true,
             geqo_threshold: 12,
             join_collapse_limit: 8,

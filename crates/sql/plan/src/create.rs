@@ -66,8 +66,8 @@ impl<'a, 'c> Creator<'a, 'c> {
     pub fn create(&mut self, path: &Path, output: Vec<Expr>) -> Plan {
         match &path.kind {
             PathKind::Scan(scan) => self.scan(path, scan, output),
-            PathKind::Append { rel, children, keys } => {
-                self.append(path, (*rel, children.as_slice(), keys.as_slice()), output)
+            PathKind::Append { rel, children, keys, conditions } => {
+                self.append(path, (*rel, children.as_slice(), keys.as_slice()), conditions, output)
             }
             PathKind::NestLoop { kind, outer, inner, clauses, filter, inner_unique, materialize } => {
                 let all: Vec<&Expr> = output.iter().chain(clauses).chain(filter).collect();

@@ -46,6 +46,9 @@ pub fn fold(expr: &mut Expr) {
             let values: Option<Vec<Datum>> = fields.iter().map(value).collect();
             values.map(|values| Expr::Const { value: row.row(&values), type_oid: row.type_oid, typmod: -1 })
         }
+        Expr::Array { elements, type_oid, element, nested: false } => {
+            fold_array(elements, *element).map(|value| Expr::Const { value, type_oid: *type_oid, typmod: -1 })
+        }
         Expr::Coalesce(list, _) => {
             if let Some(at) =
                 list.iter().position(|e| matches!(e, Expr::Const { value, .. } if !value.is_null()))
@@ -64,6 +67,16 @@ pub fn fold(expr: &mut Expr) {
     if let Some(new) = new {
         *expr = new;
     }
+}
+
+/// An array of constants of a built-in type.
+fn fold_array(elements: &[Expr], element: Oid) -> Option<Datum> {
+    types::builtin_type(element)?;
+    let value = |e: &Expr| if let Expr::Const { value, .. } = e { Some(value.clone()) } else { None };
+    let values = elements.iter().map(value).collect::<Option<Vec<Datum>>>()?;
+    let format = FormatContext::default();
+    let array = types::array::Array::from_values(element, values, &Call::new(&format)).ok()?;
+    Some(array.to_datum())
 }
 
 fn is_true(expr: &Expr) -> bool {

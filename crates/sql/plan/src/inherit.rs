@@ -22,6 +22,7 @@ use crate::level::Level;
 use crate::logical::Source;
 use crate::plan::{Command, Modify, RelColumn, Relation, TargetTable};
 use crate::planner::Planner;
+use crate::prune::Branch;
 use crate::relset::FIRST_MEMBER;
 use crate::selectivity;
 
@@ -35,6 +36,8 @@ pub(crate) struct Inherited {
     members: Option<Rc<[Member]>>,
     /// Rows of them all.
     pub tuples: f64,
+    /// The partitions that are read, if it is a partitioned table.
+    pub branch: Option<Rc<Branch>>,
 }
 
 /// A table of a tree.
@@ -90,7 +93,7 @@ impl Planner<'_> {
         let partitioned = table.kind == RelationKind::PartitionedTable;
         if partitioned || relation.inherit && !table.children.is_empty() {
             let (mode, only) = (relation.lock_mode, !relation.inherit);
-            self.inherited.insert(rel, Inherited { mode, only, members: None, tuples: 0.0 });
+            self.inherited.insert(rel, Inherited { mode, only, members: None, tuples: 0.0, branch: None });
         }
     }
 
@@ -105,11 +108,18 @@ impl Planner<'_> {
     }
 
     /// Finds the members of a relation's tree, and locks them.
-    pub(crate) fn expand(&mut self, rel: RelId, _level: &Level) -> SqlResult<()> {
+    pub(crate) fn expand(&mut self, rel: RelId, level: &Level) -> SqlResult<()> {
         let Some(inherited) = self.inherited.get(&rel) else { return Ok(()) };
         let (mode, only) = (inherited.mode, inherited.only);
         let Some(root) = self.relations[rel].table.clone() else { return Ok(()) };
-        let tables = if only { Vec::new() } else { self.tree_of(&root)? };
+        let (mut tables, mut branch) = (Vec::new(), None);
+        if root.partitioning.is_none() {
+            tables = if only { vec![root.clone()] } else { self.tree_of(&root)? };
+        } else if !only {
+            let filters = level.filters_of(rel);
+            let numbers = column_map(&root, &root)?;
+            branch = Some(Rc::new(self.branch_of(rel, &root, &numbers, &filters, &mut tables)?));
+        }
         let mut members = Vec::with_capacity(tables.len());
         let mut tuples = 0.0;
         for table in tables {
@@ -121,8 +131,19 @@ impl Planner<'_> {
         if let Some(inherited) = self.inherited.get_mut(&rel) {
             inherited.members = Some(members.into());
             inherited.tuples = tuples;
+            inherited.branch = branch;
         }
         Ok(())
+    }
+
+    /// The lock that members of a relation's tree need.
+    pub(crate) fn mode_of(&self, rel: RelId) -> u8 {
+        self.inherited.get(&rel).map_or(1, |i| i.mode)
+    }
+
+    /// The partitions of a relation that are read.
+    pub(crate) fn branch(&self, rel: RelId) -> Option<Rc<Branch>> {
+        self.inherited.get(&rel).and_then(|i| i.branch.clone())
     }
 
     /// A table and all below it that have rows, each once, nearer ones first.
@@ -144,7 +165,6 @@ impl Planner<'_> {
             }
             at += 1;
         }
-        tables.retain(|t| t.kind != RelationKind::PartitionedTable);
         Ok(tables)
     }
 
@@ -153,7 +173,7 @@ impl Planner<'_> {
         Ok(table.persistence == 't' && !self.context.catalog.search_path()?.contains(&table.schema))
     }
 
-    fn add_member(&mut self, root: &Table, table: Arc<Table>) -> SqlResult<Member> {
+    pub(crate) fn add_member(&mut self, root: &Table, table: Arc<Table>) -> SqlResult<Member> {
         let columns = column_map(root, &table)?;
         let rel = self.relations.len().max(FIRST_MEMBER);
         let column = |c: &catalog::view::Column| RelColumn {
@@ -220,9 +240,12 @@ impl Planner<'_> {
         Some(self.members(rel).iter().map(rows).sum::<f64>().max(1.0))
     }
 
-    /// The tables that a statement writes to.
+    /// The tables that a statement writes to, as far as it finds rows in them.
     pub(crate) fn target_tables(&mut self, modify: &Modify) -> SqlResult<Vec<TargetTable>> {
         let rel = modify.rel;
+        if modify.command == Command::Insert && modify.table.partitioning.is_some() {
+            return Ok(Vec::new());
+        }
         if modify.command == Command::Insert || !self.is_inherited(rel) {
             return Ok(vec![self.target_table(rel, &modify.table, None)?]);
         }

@@ -4,7 +4,8 @@
 //! # Layout
 //! * [`expr`], [`mod@plan`]: what comes out. `logical`: a query level in between; `convert` makes it, `prepare` rewrites it.
 //! * `level`: where conditions apply, equivalence classes, limits of outer joins. `scan`, `joins`: paths. `create`: nodes.
-//! * `inherit`: tables that stand for their children too. `append`: paths over those. `names`: what EXPLAIN calls relations.
+//! * `inherit`: tables that stand for their children too. `append`: paths over those. [`partition`], [`prune`], `route`: partitions that
+//!   take rows and that conditions leave. `names`: what EXPLAIN calls relations.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
 //! * [`cost`], [`selectivity`], [`stats`]: estimates. [`explain`]: the plan as text.
 //!
@@ -29,11 +30,14 @@ mod joins;
 mod level;
 mod logical;
 mod names;
+pub mod partition;
 mod path;
 pub mod plan;
 mod planner;
 mod prepare;
+pub mod prune;
 mod relset;
+mod route;
 mod scan;
 pub mod selectivity;
 pub mod stats;

@@ -53,6 +53,8 @@ pub enum PathKind {
         rel: RelId,
         children: Vec<Rc<Path>>,
         keys: Vec<SortKey>,
+        /// What rows satisfy, for choosing partitions when the plan runs.
+        conditions: Vec<Expr>,
     },
     NestLoop {
         kind: JoinKind,

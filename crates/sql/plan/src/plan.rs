@@ -12,6 +12,8 @@ use catalog::view::{Index, Table};
 use types::Function as BuiltinFunction;
 
 use crate::expr::{AggCall, Expr, ParamId, RelId, SortKey, WindowCall};
+use crate::partition::PartitionMap;
+use crate::prune::Pruning;
 
 /// An index of a table.
 #[derive(Clone, Debug)]
@@ -249,9 +251,12 @@ impl Plan {
                     f(&k.inner);
                 });
             }
-            Node::Sort { keys, .. } | Node::MergeAppend { keys, .. } => {
+            Node::Sort { keys, .. } => keys.iter().for_each(|k| f(&k.expr)),
+            Node::MergeAppend { keys, tree, .. } => {
                 keys.iter().for_each(|k| f(&k.expr));
+                tree.pruning.iter().for_each(|p| p.for_exprs(f));
             }
+            Node::Append { tree: Some(tree), .. } => tree.pruning.iter().for_each(|p| p.for_exprs(f)),
             Node::Unique { columns, .. } => columns.iter().for_each(f),
             Node::Aggregate { keys, calls, .. } => {
                 keys.iter().for_each(&mut *f);
@@ -271,6 +276,8 @@ impl Plan {
                     target.checks.iter().for_each(|(_, e)| f(e));
                     target.generated.iter().for_each(|(_, e)| f(e));
                 }
+                modify.routing.iter().for_each(|r| r.for_exprs(f));
+                modify.partition.iter().flat_map(|p| &p.keys).for_each(&mut *f);
                 modify.view_checks.iter().flat_map(|c| &c.quals).for_each(&mut *f);
                 if let Some(conflict) = &modify.on_conflict {
                     conflict.set.iter().flatten().for_each(|(_, e)| f(e));
@@ -511,6 +518,10 @@ pub struct Modify {
     pub returning_names: Vec<Arc<str>>,
     /// The tables that rows are written to: the target itself, or members of its inheritance tree.
     pub targets: Vec<TargetTable>,
+    /// How new rows find their partitions, if they may have to.
+    pub routing: Option<Routing>,
+    /// What new rows must satisfy if the target is a partition.
+    pub partition: Vec<PartitionCheck>,
     /// ON CONFLICT.
     pub on_conflict: Option<OnConflict>,
     /// WITH CHECK OPTION of the views that the change goes through, innermost first.
@@ -528,6 +539,50 @@ pub struct ViewCheck {
     pub quals: Vec<Expr>,
 }
 
+/// How rows of a partitioned table find their partitions.
+#[derive(Debug)]
+pub struct Routing {
+    /// The partitions.
+    pub map: Arc<PartitionMap>,
+    /// The table.
+    pub table: Arc<Table>,
+    /// Its key over the statement's target.
+    pub keys: Vec<Expr>,
+    /// What each partition is.
+    pub parts: Vec<Option<Route>>,
+}
+
+/// Where a row goes next.
+#[derive(Debug)]
+pub enum Route {
+    /// Into a target of the statement, by position.
+    Target(usize),
+    /// On among the partitions of a partition.
+    Table(Box<Routing>),
+}
+
+impl Routing {
+    fn for_exprs<'p>(&'p self, f: &mut dyn FnMut(&'p Expr)) {
+        self.keys.iter().for_each(&mut *f);
+        for part in self.parts.iter().flatten() {
+            if let Route::Table(nested) = part {
+                nested.for_exprs(f);
+            }
+        }
+    }
+}
+
+/// What a row must satisfy to be in a partition: its parent would put it there.
+#[derive(Debug)]
+pub struct PartitionCheck {
+    /// The parent's partitions.
+    pub map: Arc<PartitionMap>,
+    /// The parent's key over the partition.
+    pub keys: Vec<Expr>,
+    /// The partition.
+    pub part: usize,
+}
+
 /// A table that rows are written to. All its expressions are over its own columns.
 #[derive(Debug)]
 pub struct TargetTable {
@@ -543,6 +598,8 @@ pub struct TargetTable {
     pub generated: Vec<(i16, Expr)>,
     /// Its indexes.
     pub indexes: Vec<IndexExprs>,
+    /// Of each index the partitioned ones that it is a part of, nearest first.
+    pub index_ancestors: Vec<Vec<Oid>>,
 }
 
 /// Expressions of an index over its table.
@@ -722,6 +779,8 @@ pub struct Tree {
     pub rel: RelId,
     /// The member that each child reads.
     pub members: Vec<RelId>,
+    /// Which children are read, where values decide that are known only now.
+    pub pruning: Option<Pruning>,
 }
 
 /// Keys of a sort.

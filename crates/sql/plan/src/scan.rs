@@ -534,7 +534,7 @@ fn condition_on(
     }
 }
 
-fn strip(expr: &Expr) -> &Expr {
+pub(crate) fn strip(expr: &Expr) -> &Expr {
     match expr {
         Expr::Relabel { arg, .. } => strip(arg),
         other => other,
@@ -561,7 +561,7 @@ fn strategy(index: &IndexRef, column: usize, operator: Oid, expr: &Expr, value: 
 }
 
 /// Whether the index can compare values of these types by their bits: integers of any width, or one physical form.
-fn comparable(column: Oid, value: Oid) -> bool {
+pub(crate) fn comparable(column: Oid, value: Oid) -> bool {
     let integer = |t: Oid| matches!(t, Oid(20) | Oid(21) | Oid(23));
     if column == value || (integer(column) && integer(value)) {
         return true;

@@ -689,7 +689,12 @@ impl Planner<'_> {
     }
 
     fn plan_modify(&mut self, mut modify: Modify, source: Plan) -> SqlResult<Plan> {
-        modify.targets = self.target_tables(&modify)?;
+        let mut targets = self.target_tables(&modify)?;
+        modify.routing = self.routing(&modify, &mut targets)?;
+        modify.targets = targets;
+        if modify.command != Command::Delete {
+            modify.partition = self.partition_checks(modify.rel, &modify.table.clone())?;
+        }
         let rows = if modify.returning.is_empty() { 0.0 } else { source.cost.rows };
         let cost = Cost { rows, width: 0.0, ..source.cost };
         let output = modify.returning.clone();
@@ -723,7 +728,21 @@ impl Planner<'_> {
                 generated.push((i as i16 + 1, self.stored(text, rel)?));
             }
         }
-        Ok(TargetTable { rel, table: table.clone(), columns, checks, generated, indexes })
+        let index_ancestors =
+            table.indexes.iter().map(|index| self.index_ancestors(index)).collect::<SqlResult<_>>()?;
+        Ok(TargetTable { rel, table: table.clone(), columns, checks, generated, indexes, index_ancestors })
+    }
+
+    /// The partitioned indexes that an index is a part of, nearest first.
+    fn index_ancestors(&self, index: &catalog::view::Index) -> SqlResult<Vec<Oid>> {
+        let mut ancestors = Vec::new();
+        let mut next = index.parent;
+        while next.is_valid() && !ancestors.contains(&next) {
+            ancestors.push(next);
+            let parent = self.context.catalog.relation_by_oid(next)?;
+            next = parent.map_or(Oid::INVALID, |parent| parent.partition_of);
+        }
+        Ok(ancestors)
     }
 }
 

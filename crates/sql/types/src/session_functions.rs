@@ -88,6 +88,7 @@ functions! {
     3408 pg_get_partition_constraintdef(oid) -> text [stable strict] { session PgGetPartitionConstraintdef }
     3425 pg_partition_ancestors(regclass) -> regclass [strict returns_set rows(10.0) names(&["partitionid", "relid"]) outs(b"io", &[crate::oids::regclass, crate::oids::regclass])] { session PgPartitionAncestors }
     3423 pg_partition_tree(regclass) -> record [strict returns_set rows(1000.0) names(&["rootrelid", "relid", "parentrelid", "isleaf", "level"]) outs(b"ioooo", &[crate::oids::regclass, crate::oids::regclass, crate::oids::regclass, crate::oids::bool, crate::oids::int4])] { session PgPartitionTree }
+    5028 satisfies_hash_partition(oid, int4, int4, any) -> bool [immutable variadic(crate::oids::any)] { session SatisfiesHashPartition }
     3424 pg_partition_root(regclass) -> regclass [immutable strict] { session PgPartitionRoot }
     6121 pg_relation_is_publishable(regclass) -> bool [stable strict] { session PgRelationIsPublishable }
     1686 pg_get_keywords() -> record [stable strict returns_set cost(10.0) rows(500.0) names(&["word", "catcode", "barelabel", "catdesc", "baredesc"]) outs(b"ooooo", &[crate::oids::text, crate::oids::char, crate::oids::bool, crate::oids::text, crate::oids::text])] { session PgGetKeywords }

@@ -7,8 +7,8 @@ use super::{Changer, storage_error};
 use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
 use crate::system::{
-    pg_attrdef, pg_attribute, pg_class, pg_depend, pg_index, pg_inherits, pg_namespace, pg_rewrite,
-    pg_sequence, pg_statistic, pg_type,
+    pg_attrdef, pg_attribute, pg_class, pg_depend, pg_index, pg_inherits, pg_namespace, pg_partitioned_table,
+    pg_rewrite, pg_sequence, pg_statistic, pg_type,
 };
 use crate::tables::PG_DEFAULT;
 use crate::view::{CatalogView, SizeEstimate};
@@ -161,6 +161,8 @@ impl Changer<'_> {
         self.delete_where(&pg_rewrite::TABLE, pg_rewrite::PG_REWRITE_REL_RULENAME_INDEX, &key, |_| true)?;
         self.delete_where(&pg_sequence::TABLE, pg_sequence::PG_SEQUENCE_SEQRELID_INDEX, &key, |_| true)?;
         self.delete_where(&pg_inherits::TABLE, pg_inherits::PG_INHERITS_RELID_SEQNO_INDEX, &key, |_| true)?;
+        let by_table = pg_partitioned_table::PG_PARTITIONED_TABLE_PARTRELID_INDEX;
+        self.delete_where(&pg_partitioned_table::TABLE, by_table, &key, |_| true)?;
         let file = self.reader().file_of(&row);
         if file.number != 0 {
             self.catalog.engine().drop_relation(self.me, file);

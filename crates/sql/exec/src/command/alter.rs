@@ -26,8 +26,8 @@ use txn::LockMode;
 use super::internal::{Internal, finds_row};
 use super::storage_parameter::{self, Target};
 use super::{
-    alter_identity, alter_tree, alter_type, expression, generated, inherit, names, options, owner, schema,
-    view,
+    alter_identity, alter_tree, alter_type, expression, generated, inherit, names, options, owner, partition,
+    partition_index, schema, view,
 };
 use crate::session::Session;
 
@@ -63,7 +63,9 @@ pub(crate) fn open(session: &Session, name: &RangeVar, missing_ok: bool) -> SqlR
 /// The word behind ALTER must fit the relation; ALTER TABLE takes any.
 pub(crate) fn check_kind(table: &Table, kind: ObjectKind) -> SqlResult<()> {
     let (fits, what) = match kind {
-        ObjectKind::Index => (table.kind == RelationKind::Index, "an index"),
+        ObjectKind::Index => {
+            (matches!(table.kind, RelationKind::Index | RelationKind::PartitionedIndex), "an index")
+        }
         ObjectKind::View => (table.kind == RelationKind::View, "a view"),
         ObjectKind::Sequence => (table.kind == RelationKind::Sequence, "a sequence"),
         ObjectKind::MaterializedView => (table.kind == RelationKind::MaterializedView, "a materialized view"),
@@ -115,6 +117,14 @@ fn each(
 /// Whether a table is one, partitioned or not.
 fn is_table(table: &Table) -> bool {
     matches!(table.kind, RelationKind::Table | RelationKind::PartitionedTable)
+}
+
+fn not_partitioned(table: &Table) -> SqlError {
+    match table.kind {
+        RelationKind::Table => sql_err!(WRONG_OBJECT_TYPE, "table \"{}\" is not partitioned", table.name),
+        RelationKind::Index => sql_err!(WRONG_OBJECT_TYPE, "index \"{}\" is not partitioned", table.name),
+        _ => sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not partitioned", table.name),
+    }
 }
 
 /// One action; `recurse` unless ONLY the table is meant.
@@ -196,6 +206,19 @@ fn action(
             require_table(table, "NO INHERIT")?;
             inherit::remove(session, table, parent)
         }
+        AlterAction::AttachPartition(name, bound) => match (table.kind, bound) {
+            (RelationKind::PartitionedTable, Some(bound)) => {
+                partition::attach(session, table, name, bound, text)
+            }
+            (RelationKind::PartitionedIndex, None) => partition_index::attach(session, table, name),
+            _ => Err(not_partitioned(table)),
+        },
+        AlterAction::DetachPartition(name, concurrently, finalize) => match table.kind {
+            RelationKind::PartitionedTable => {
+                partition::detach(session, table, name, (*concurrently, *finalize))
+            }
+            _ => Err(not_partitioned(table)),
+        },
         other => Err(SqlError::not_supported(format!("ALTER TABLE {}", action_name(other)))),
     }
 }
@@ -219,8 +242,6 @@ fn action_name(action: &AlterAction) -> &'static str {
         AlterAction::Of(_) | AlterAction::NotOf => "OF",
         AlterAction::ReplicaIdentity(..) => "REPLICA IDENTITY",
         AlterAction::RowSecurity(_) | AlterAction::ForceRowSecurity(_) => "ROW LEVEL SECURITY",
-        AlterAction::AttachPartition(..) => "ATTACH PARTITION",
-        AlterAction::DetachPartition(..) => "DETACH PARTITION",
         _ => "action",
     }
 }

@@ -21,7 +21,7 @@ use txn::LockMode;
 
 use super::alter::{behavior_of, column_expr, constraints, fill, find, some_row, undefined_constraint};
 use super::constraint::{self, Wanted};
-use super::{alter_type, drop, expression, generated, inherit, names, table};
+use super::{alter_type, drop, expression, generated, inherit, names, partition, table};
 use crate::session::Session;
 
 /// Carries `f` out on each direct child, as it is when its turn comes: it may be below another one, too.
@@ -162,6 +162,7 @@ pub(super) fn drop_column(
     if column.inherited > 0 {
         return Err(sql_err!(INVALID_TABLE_DEFINITION, "cannot drop inherited column \"{name}\""));
     }
+    partition::check_no_key(session, table, name, "drop")?;
     let mut objects = Vec::new();
     dropped_columns(session, table, name, recurse, &mut objects)?;
     let told = session.with_changer(|changer| changer.drop_objects(&objects, behavior_of(behavior)))?;
@@ -212,6 +213,7 @@ pub(super) fn column_type(
     {
         return Err(sql_err!(INVALID_TABLE_DEFINITION, "cannot alter inherited column \"{name}\""));
     }
+    partition::check_no_key(session, table, name, "alter")?;
     if !recurse && !table.children.is_empty() {
         return Err(sql_err!(
             INVALID_TABLE_DEFINITION,

@@ -13,7 +13,7 @@ use parse::ast::{Constraint, ConstraintKind, IndexConstraint};
 
 use super::names::at;
 use super::storage_parameter::Target;
-use super::{expression, index, index_build, names, object_name, storage_parameter};
+use super::{expression, index, index_build, names, object_name, partition_index, storage_parameter};
 use crate::session::Session;
 
 /// A constraint to be made on an existing table.
@@ -69,6 +69,7 @@ pub(crate) fn add_unique(
     }
     let keys = key_columns(table, wanted, with, primary, text)?;
     let including = numbers_of(table, &with.including, constraint, text)?;
+    partition_index::check_unique(table, &keys, primary)?;
     let name = match &constraint.name {
         Some(name) => {
             check_free(session, table, name)?;
@@ -95,7 +96,10 @@ pub(crate) fn add_unique(
         })?;
         Ok::<_, SqlError>(index)
     })?;
-    index_build::build(session, table, index)
+    match table.kind {
+        RelationKind::PartitionedTable => partition_index::spread(session, table, index),
+        _ => index_build::build(session, table, index),
+    }
 }
 
 /// A constraint of `table` that is checked at once and says nothing yet.

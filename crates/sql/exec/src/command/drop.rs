@@ -118,6 +118,17 @@ fn relations(session: &Session, statement: &Drop, kind: RelationKind) -> SqlResu
         };
         names::check_not_system(&table)?;
         names::check_dropper(session, &table)?;
+        let is_index = matches!(table.kind, RelationKind::Index | RelationKind::PartitionedIndex);
+        if is_index && table.partition_of.is_valid() {
+            let whole = names::describe(session, table.partition_of)?;
+            return Err(sql_err!(
+                DEPENDENT_OBJECTS_STILL_EXIST,
+                "cannot drop index {} because index {} requires it",
+                table.name,
+                whole.name
+            )
+            .hint(format!("You can drop index {} instead.", whole.name)));
+        }
         let address = ObjectAddress::relation(table.oid);
         if !objects.contains(&address) {
             objects.push(address);
@@ -130,7 +141,7 @@ fn relations(session: &Session, statement: &Drop, kind: RelationKind) -> SqlResu
 fn lock(session: &Session, name: &RangeVar, kind: RelationKind) -> SqlResult<Option<Arc<Table>>> {
     let Some(found) = names::lookup(session, name)? else { return Ok(None) };
     check_kind(&found, kind)?;
-    if found.kind == RelationKind::Index {
+    if matches!(found.kind, RelationKind::Index | RelationKind::PartitionedIndex) {
         let index = pg_index::PG_INDEX_INDEXRELID_INDEX;
         let row =
             session.with_reader(|reader| reader.find_one(&pg_index::TABLE, index, &[found.oid.into()]))?;

@@ -178,6 +178,45 @@ pub(crate) fn uses(session: &Session, stored: &str, number: i16) -> SqlResult<bo
     Ok(places_of(&expr).iter().any(|(used, _)| *used == number))
 }
 
+/// A value of a partition bound for a key column: its name, type and modifier.
+pub(crate) fn bound_value(
+    session: &Session,
+    expr: &ast::Expr,
+    column: (&str, Oid, i32),
+    text: &str,
+) -> SqlResult<Datum> {
+    let purpose = Purpose::PartitionBound;
+    let context = ExprContext { purpose, relation: None, column: Some(column), value: None };
+    let format = session.format.borrow().clone();
+    let call = Call::new(&format).with_session(session);
+    let expr = analyze::analyze_expr(expr, text, context, session, &call)?;
+    if let Expr::Const(constant) = &expr {
+        return Ok(constant.value.clone());
+    }
+    let planned = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
+    let (snapshot, command) = {
+        let mut txn = session.txn.borrow_mut();
+        (txn.statement_snapshot(), txn.current_command())
+    };
+    session.with_env(&snapshot, command, |env| crate::run::evaluate(&planned, env, &[]))
+}
+
+/// A constant of a type, as catalogs keep it.
+pub(crate) fn stored_constant(value: Datum, (type_oid, typmod, collation): (Oid, i32, Oid)) -> String {
+    let location = ast::Location::NONE;
+    stored::store_expr(&Expr::Const(Const { type_oid, typmod, collation, value, location }))
+}
+
+/// An expression of a partition key.
+pub(crate) fn partition_key(
+    session: &Session,
+    table: &Arc<Table>,
+    expr: &ast::Expr,
+    text: &str,
+) -> SqlResult<Stored> {
+    of_index(session, table, expr, text, (Purpose::PartitionKey, "partition key expression"))
+}
+
 /// A key of an index.
 pub(crate) fn index_key(
     session: &Session,
@@ -185,7 +224,7 @@ pub(crate) fn index_key(
     expr: &ast::Expr,
     text: &str,
 ) -> SqlResult<Stored> {
-    of_index(session, table, expr, text, (Purpose::Index, "expression"))
+    of_index(session, table, expr, text, (Purpose::Index, "index expression"))
 }
 
 /// WHERE of an index.
@@ -195,7 +234,7 @@ pub(crate) fn index_predicate(
     expr: &ast::Expr,
     text: &str,
 ) -> SqlResult<Stored> {
-    of_index(session, table, expr, text, (Purpose::IndexPredicate, "predicate"))
+    of_index(session, table, expr, text, (Purpose::IndexPredicate, "index predicate"))
 }
 
 fn of_index(
@@ -213,7 +252,7 @@ fn of_index(
     columns_to_parameters(&mut expr, table)?;
     let planned = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
     if planned.volatility() != Volatility::Immutable {
-        let message = format!("functions in index {what} must be marked IMMUTABLE");
+        let message = format!("functions in {what} must be marked IMMUTABLE");
         return Err(SqlError::new(SqlState::INVALID_OBJECT_DEFINITION, message));
     }
     Ok(stored)

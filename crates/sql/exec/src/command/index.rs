@@ -14,11 +14,13 @@ use txn::LockMode;
 use types::registry::opclasses::OPCLASSES;
 
 use super::storage_parameter::Target;
-use super::{expression, index_build, names, object_name, storage_parameter, type_name};
+use super::{expression, index_build, names, object_name, partition_index, storage_parameter, type_name};
 use crate::session::Session;
 
 /// The access method `btree`.
 pub(crate) const BTREE: Oid = Oid(403);
+/// The access method `hash`.
+const HASH: Oid = Oid(405);
 /// Most columns of an index.
 const MAX_COLUMNS: usize = 32;
 /// `anyarray`, the input type of `array_ops`.
@@ -65,8 +67,18 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
         new.predicate = Some(stored.text);
         new.used.extend(stored.used);
     }
+    let keys = &new.numbers[..new.keys];
+    if new.unique {
+        partition_index::check_unique(&table, keys, false)?;
+    }
+    let spread = statement.relation.inherit;
+    new.valid = table.kind != RelationKind::PartitionedTable || spread || table.children.is_empty();
     let index = session.with_changer(|changer| changer.create_index(&new))?;
-    index_build::build(session, &table, index)
+    match table.kind {
+        RelationKind::PartitionedTable if spread => partition_index::spread(session, &table, index),
+        RelationKind::PartitionedTable => Ok(()),
+        _ => index_build::build(session, &table, index),
+    }
 }
 
 /// Whether building the index evaluates no expression.
@@ -104,7 +116,7 @@ pub(crate) fn check_tablespace(name: Option<&str>) -> SqlResult<()> {
 
 fn check_table(session: &Session, table: &Table) -> SqlResult<()> {
     let what = match table.kind {
-        RelationKind::Table => {
+        RelationKind::Table | RelationKind::PartitionedTable => {
             names::check_not_system(table)?;
             names::check_owner(session, table)?;
             return names::check_creation(session, table.schema);
@@ -116,9 +128,6 @@ fn check_table(session: &Session, table: &Table) -> SqlResult<()> {
         RelationKind::Toast => "TOAST tables",
         RelationKind::Composite => "composite types",
         RelationKind::ForeignTable => "foreign tables",
-        RelationKind::PartitionedTable => {
-            return Err(SqlError::not_supported("an index of a partitioned table"));
-        }
     };
     Err(sql_err!(WRONG_OBJECT_TYPE, "cannot create index on relation \"{}\"", table.name)
         .detail(format!("This operation is not supported for {what}.")))
@@ -278,8 +287,13 @@ fn add_key(
     Ok(())
 }
 
-/// The B-tree operator class named, or the type's default.
-pub(crate) fn operator_class(session: &Session, ty: Oid, name: Option<&Name>) -> SqlResult<Oid> {
+/// The operator class of an access method (`btree` or `hash`) that is named, or the type's default; none if it has none.
+pub(crate) fn class_for(
+    session: &Session,
+    ty: Oid,
+    name: Option<&Name>,
+    method: &str,
+) -> SqlResult<Option<Oid>> {
     let def = session.with_reader(|reader| {
         let mut def = reader.type_by_oid(ty)?;
         while let Some(TypeKind::Domain(domain)) = def.as_deref().map(|d| d.kind.clone()) {
@@ -302,25 +316,21 @@ pub(crate) fn operator_class(session: &Session, ty: Oid, name: Option<&Name>) ->
         },
         if types::compare::is_oid_alias(base) { types::oids::oid } else { Oid::INVALID },
     ];
-    let classes = || OPCLASSES.iter().filter(|class| class.method == BTREE);
+    let wanted = if method == "hash" { HASH } else { BTREE };
+    let classes = || OPCLASSES.iter().filter(|class| class.method == wanted);
     let shown = || session.with_reader(|reader| type_name::format(reader, ty, -1));
     let Some(name) = name else {
         for input in inputs.into_iter().filter(|i| i.is_valid()) {
             if let Some(class) = classes().find(|class| class.default && class.input == input) {
-                return Ok(class.oid);
+                return Ok(Some(class.oid));
             }
         }
-        let error = sql_err!(
-            UNDEFINED_OBJECT,
-            "data type {} has no default operator class for access method \"btree\"",
-            shown()?
-        );
-        return Err(error.hint("You must specify an operator class for the index or define a default operator class for the data type."));
+        return Ok(None);
     };
     let Some(class) = classes().find(|class| class.name == name.last()) else {
         return Err(sql_err!(
             UNDEFINED_OBJECT,
-            "operator class \"{}\" does not exist for access method \"btree\"",
+            "operator class \"{}\" does not exist for access method \"{method}\"",
             name.dotted()
         ));
     };
@@ -335,7 +345,20 @@ pub(crate) fn operator_class(session: &Session, ty: Oid, name: Option<&Name>) ->
     if class.family == RECORD_IMAGE_OPS {
         return Err(SqlError::not_supported("operator class \"record_image_ops\" in an index"));
     }
-    Ok(class.oid)
+    Ok(Some(class.oid))
+}
+
+/// The B-tree operator class named, or the type's default.
+pub(crate) fn operator_class(session: &Session, ty: Oid, name: Option<&Name>) -> SqlResult<Oid> {
+    if let Some(class) = class_for(session, ty, name, "btree")? {
+        return Ok(class);
+    }
+    let shown = session.with_reader(|reader| type_name::format(reader, ty, -1))?;
+    let error = sql_err!(
+        UNDEFINED_OBJECT,
+        "data type {shown} has no default operator class for access method \"btree\""
+    );
+    Err(error.hint("You must specify an operator class for the index or define a default operator class for the data type."))
 }
 
 /// Key columns of a constraint's index, with their default classes.

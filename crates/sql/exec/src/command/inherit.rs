@@ -218,6 +218,14 @@ impl Inheritance {
         Ok(())
     }
 
+    /// A column of a partition that only its table gives a type.
+    pub(super) fn typed(&self, name: &str) -> SqlResult<NewColumn> {
+        let known = self.columns.iter().find(|c| c.new.name == name);
+        let known = known.ok_or_else(|| sql_err!(UNDEFINED_COLUMN, "column \"{name}\" does not exist"))?;
+        let NewColumn { name, type_oid, typmod, dimensions, collation, .. } = known.new.clone();
+        Ok(NewColumn { name, type_oid, typmod, dimensions, collation, ..NewColumn::default() })
+    }
+
     /// Columns of the new table: inherited ones first, its own merged into them or put behind.
     pub(super) fn merge<'a>(
         &mut self,
@@ -239,7 +247,8 @@ impl Inheritance {
             let new = NewColumn {
                 not_null: known.not_null || column.new.not_null,
                 inherited: known.inherited,
-                only_inherited: false,
+                only_inherited: self.partition,
+                storage: known.storage,
                 generated,
                 ..column.new.clone()
             };

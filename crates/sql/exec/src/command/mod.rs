@@ -4,7 +4,7 @@
 //! # Layout
 //! * [`run`] picks the family. [`columns`]: what a statement returns, for RowDescription.
 //! * Functions: `function` (with `alter_function`, `call`, `function_options`, `parameters`, `routine_name`, `uses`), `operator` (and casts).
-//! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `inherit`, `alter` (with `alter_tree`, `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
+//! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `inherit`, `partition`, `partition_index`, `alter` (with `alter_tree`, `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
 //! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
@@ -44,6 +44,8 @@ mod operator;
 mod options;
 mod owner;
 mod parameters;
+mod partition;
+mod partition_index;
 mod range_type;
 mod rename;
 mod role;

@@ -73,7 +73,7 @@ fn relation(session: &Session, found: &Table, name: &str) -> SqlResult<()> {
     names::check_creation(session, found.schema)?;
     check_free(session, found, name)?;
     session.with_changer(|changer| changer.rename_relation(found.oid, name))?;
-    if found.kind == RelationKind::Index {
+    if matches!(found.kind, RelationKind::Index | RelationKind::PartitionedIndex) {
         return constraint_of_index(session, found, name);
     }
     Ok(())

@@ -17,7 +17,10 @@ use super::inherit::Inheritance;
 use super::names::at;
 use super::sequence::{self, ForColumn};
 use super::storage_parameter::Target;
-use super::{expression, generated, index, like, names, storage_parameter, temporary, type_name};
+use super::{
+    expression, generated, index, like, names, partition, partition_index, storage_parameter, temporary,
+    type_name,
+};
 use crate::session::Session;
 
 /// Most columns of a table.
@@ -64,8 +67,14 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     for element in &statement.elements {
         match element {
             TableElement::Column(def) => {
-                let column = column(session, (schema, &relation.name), def, &mut constraints, text)?;
-                columns.push(column);
+                let of = (schema, relation.name.as_str());
+                columns.push(match &def.type_name {
+                    Some(_) => column(session, of, def, &mut constraints, text)?,
+                    None => {
+                        let new = inheritance.typed(&def.name)?;
+                        column_with(session, of, (def, new), &mut constraints, text)?
+                    }
+                });
             }
             TableElement::Constraint(constraint) => {
                 constraint::refuse_unsupported(constraint)?;
@@ -82,7 +91,10 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
         name: relation.name.clone(),
         schema,
         owner: session.names.user(),
-        kind: RelationKind::Table,
+        kind: match statement.partition_by {
+            Some(_) => RelationKind::PartitionedTable,
+            None => RelationKind::Table,
+        },
         persistence: persistence(session, relation, schema),
         columns: columns.iter().map(|c| c.new.clone()).collect(),
         options,
@@ -101,14 +113,25 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
             generated::enter(session, &table, i as i16 + 1, expr, text)?;
         }
     }
+    if let Some(by) = &statement.partition_by {
+        partition::set_key(session, &names::describe(session, oid)?, by, text)?;
+    }
     inheritance.enter(session, &names::describe(session, oid)?)?;
-    add_constraints(session, oid, &columns, &inheritance, &constraints, text)
+    if let (Some(spec), [parent]) = (&statement.partition_of, inheritance.parents.as_slice()) {
+        let of = partition::Parent::new(session, parent)?;
+        let bound = of.bound(spec, text)?;
+        of.check(&relation.name, &bound, (spec, text))?;
+        of.add(oid, &bound)?;
+    }
+    add_constraints(session, oid, &columns, &inheritance, &constraints, text)?;
+    if let (Some(_), [parent]) = (&statement.partition_of, inheritance.parents.as_slice()) {
+        partition_index::give_indexes(session, parent, &names::describe(session, oid)?)?;
+    }
+    Ok(())
 }
 
 fn refuse_unsupported(statement: &CreateTable) -> SqlResult<()> {
     let what = match () {
-        () if statement.partition_of.is_some() => "PARTITION OF",
-        () if statement.partition_by.is_some() => "PARTITION BY",
         () if statement.of_type.is_some() => "CREATE TABLE OF",
         () => {
             let access_method = statement.access_method.as_deref();
@@ -206,7 +229,19 @@ pub(crate) fn column<'a>(
     constraints: &mut Vec<Wanted<'a>>,
     text: &str,
 ) -> SqlResult<Column<'a>> {
-    let mut column = Column::plain(plain_column(session, def, text)?);
+    let new = plain_column(session, def, text)?;
+    column_with(session, (schema, table), (def, new), constraints, text)
+}
+
+/// As [`column()`], with a type that is known.
+fn column_with<'a>(
+    session: &Session,
+    (schema, table): (Oid, &str),
+    (def, new): (&'a ColumnDef, NewColumn),
+    constraints: &mut Vec<Wanted<'a>>,
+    text: &str,
+) -> SqlResult<Column<'a>> {
+    let mut column = Column::plain(new);
     if is_serial(def, text)? {
         column.not_null = Some((None, false));
         column.new.not_null = true;

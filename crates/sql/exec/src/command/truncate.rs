@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult, sql_err};
+use base::{Oid, SqlResult, sql_err};
 use catalog::{RelationKind, Table};
 use parse::ast::RangeVar;
 use txn::LockMode;
@@ -20,6 +20,10 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], restart_identity: b
     for name in relations {
         let table = names::open(session, name, LockMode::AccessExclusive)?;
         check(session, &table)?;
+        if table.kind == RelationKind::PartitionedTable && !name.inherit {
+            return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot truncate only a partitioned table")
+                .hint("Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly."));
+        }
         let below = match name.inherit {
             true => inherit::descendants(session, &table, LockMode::AccessExclusive)?,
             false => Vec::new(),
@@ -45,10 +49,7 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], restart_identity: b
 
 fn check(session: &Session, table: &Table) -> SqlResult<()> {
     match table.kind {
-        RelationKind::Table => {}
-        RelationKind::PartitionedTable => {
-            return Err(SqlError::not_supported("TRUNCATE of a partitioned table"));
-        }
+        RelationKind::Table | RelationKind::PartitionedTable => {}
         _ => return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", table.name)),
     }
     names::check_right(session, table, "D")?;
@@ -56,6 +57,9 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
 }
 
 fn one(session: &Session, table: &Table) -> SqlResult<()> {
+    if table.kind == RelationKind::PartitionedTable {
+        return Ok(());
+    }
     empty(session, table.oid)?;
     if table.toast.is_valid() {
         empty(session, table.toast)?;

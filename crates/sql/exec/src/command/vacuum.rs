@@ -180,7 +180,11 @@ fn targets(session: &Session, named: &[VacuumRelation]) -> SqlResult<Vec<(Oid, V
         let Some(table) = names::lookup(session, &target.relation)? else {
             return Err(names::missing(session, &target.relation)?);
         };
+        let partitioned = table.kind == RelationKind::PartitionedTable && target.relation.inherit;
         targets.push((table.oid, target.columns.clone()));
+        if partitioned {
+            add_partitions(session, &table, &target.columns, &mut targets)?;
+        }
     }
     if !named.is_empty() {
         return Ok(targets);
@@ -192,6 +196,23 @@ fn targets(session: &Session, named: &[VacuumRelation]) -> SqlResult<Vec<(Oid, V
         }
     }
     Ok(targets)
+}
+
+/// The partitions of a table stand for it.
+fn add_partitions(
+    session: &Session,
+    table: &Table,
+    columns: &[String],
+    targets: &mut Vec<(Oid, Vec<String>)>,
+) -> SqlResult<()> {
+    for &oid in &table.children {
+        runtime::check_interrupts().map_err(plan::interrupted)?;
+        targets.push((oid, columns.to_vec()));
+        if let Some(child) = session.with_reader(|r| catalog::CatalogView::relation_by_oid(r, oid))? {
+            add_partitions(session, &child, columns, targets)?;
+        }
+    }
+    Ok(())
 }
 
 fn warn(session: &Session, code: SqlState, message: String) {
@@ -236,6 +257,10 @@ fn lock(
 fn check(session: &Session, table: &Table, verb: &str) -> SqlResult<bool> {
     // Its owner alone knows which of its rows are needed. No warning, as one without a list of tables meets many.
     if table.persistence == 't' && session.names.temporary_schema() != Some(table.schema) {
+        return Ok(false);
+    }
+    // It has no rows of its own; its partitions follow.
+    if table.kind == RelationKind::PartitionedTable {
         return Ok(false);
     }
     let fits = matches!(table.kind, RelationKind::Table | RelationKind::MaterializedView)

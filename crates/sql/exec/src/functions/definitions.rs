@@ -45,14 +45,17 @@ impl Session {
                 Some(text) => Datum::text(&text),
                 None => Datum::Null,
             },
-            // There are no partitions, so that no relation has a key or a bound.
-            F::PgGetPartkeydef | F::PgGetPartitionConstraintdef => Datum::Null,
-            _ => return Ok(None),
+            _ => return self.partition_function(id, args),
         }))
     }
 
     /// A stored expression as SQL, over the columns of a relation.
-    fn expression_text(&self, stored: &str, table: Option<&Table>, pretty: bool) -> SqlResult<String> {
+    pub(super) fn expression_text(
+        &self,
+        stored: &str,
+        table: Option<&Table>,
+        pretty: bool,
+    ) -> SqlResult<String> {
         let format = self.format();
         let call = Call::new(&format).with_session(self);
         let expr = analyze::stored::load_expr(stored, self)?;
@@ -74,7 +77,7 @@ impl Session {
     }
 
     /// The index with this OID and its table.
-    fn index(&self, oid: Oid) -> SqlResult<Option<(Arc<Table>, Arc<Index>)>> {
+    pub(super) fn index(&self, oid: Oid) -> SqlResult<Option<(Arc<Table>, Arc<Index>)>> {
         self.with_reader(|r| {
             let index = pg_index::PG_INDEX_INDEXRELID_INDEX;
             let Some((_, row)) = r.find_one(&pg_index::TABLE, index, &[oid.into()])? else { return Ok(None) };
@@ -98,7 +101,8 @@ impl Session {
         }
         let mut text = String::from(if index.unique { "CREATE UNIQUE INDEX " } else { "CREATE INDEX " });
         text.push_str(&quote_identifier(&index.name));
-        text.push_str(&format!(" ON {} USING btree (", self.relation_text(&table, pretty)?));
+        let only = if index.btree.is_none() { "ONLY " } else { "" };
+        text.push_str(&format!(" ON {only}{} USING btree (", self.relation_text(&table, pretty)?));
         let keys = (0..index.keys.len())
             .map(|i| self.index_key(&table, &index, i, pretty))
             .collect::<SqlResult<Vec<_>>>()?;
@@ -187,7 +191,7 @@ impl Session {
     }
 
     /// The name of an operator class that is not its type's default.
-    fn opclass_name(&self, class: Oid) -> SqlResult<Option<String>> {
+    pub(super) fn opclass_name(&self, class: Oid) -> SqlResult<Option<String>> {
         use pg_opclass::*;
         let Some((_, row)) =
             self.with_reader(|r| r.find_one(&TABLE, PG_OPCLASS_OID_INDEX, &[class.into()]))?
@@ -318,6 +322,9 @@ impl Session {
             },
             false => None,
         };
+        if let Some(bound) = catalog::partition::Bound::load(arg(args, 0)) {
+            return Ok(Datum::text(&self.bound_text(&bound)?));
+        }
         Ok(Datum::text(&self.expression_text(arg(args, 0), table.as_deref(), pretty)?))
     }
 

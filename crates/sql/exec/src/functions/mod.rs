@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! One file per family: `facts` (who, where, when, encodings), `settings`, `xact` (transactions and WAL), `names` (names,
-//! comments, visibility), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `sizes`,
+//! comments, visibility), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `partitions`, `sizes`,
 //! `privileges`, `locks`, `activity`, `statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
 //!
 //! # Invariants
@@ -19,6 +19,7 @@ mod definitions;
 mod facts;
 mod locks;
 mod names;
+mod partitions;
 mod privileges;
 mod sequences;
 mod settings;
@@ -113,6 +114,9 @@ impl Session {
         call: &Call<'_>,
         args: &[Datum],
     ) -> SqlResult<Vec<Row>> {
+        if let Some(rows) = self.partition_rows(id, args)? {
+            return Ok(rows);
+        }
         if let Some(rows) = self.sequence_rows(id, args)? {
             return Ok(rows);
         }

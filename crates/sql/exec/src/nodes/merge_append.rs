@@ -6,6 +6,7 @@ use base::SqlResult;
 use plan::{ParamId, Plan, SortKey};
 use tuple::Datum;
 
+use super::simple::Live;
 use super::sort::{Key, compare_rows, keys};
 use super::{BoxNode, Builder, Node};
 use crate::compile::Inputs;
@@ -17,10 +18,12 @@ pub fn build<'p>(
     plan: &Plan,
     children: &'p [Plan],
     order: &[SortKey],
+    tree: &plan::Tree,
 ) -> SqlResult<BoxNode> {
     let keys = keys(builder, order, Inputs::one(&plan.output))?;
     let children = children.iter().map(|c| builder.build(c)).collect::<SqlResult<Vec<_>>>()?;
-    Ok(Box::new(MergeAppend { children, keys, heap: Vec::new(), started: false }))
+    let live = Live::new(builder, children.len(), Some(tree))?;
+    Ok(Box::new(MergeAppend { children, keys, heap: Vec::new(), started: false, live }))
 }
 
 struct MergeAppend {
@@ -29,6 +32,7 @@ struct MergeAppend {
     /// Children that have a row, as a heap: no child's row comes before that of the one at half its place.
     heap: Vec<usize>,
     started: bool,
+    live: Live,
 }
 
 impl MergeAppend {
@@ -57,8 +61,9 @@ impl MergeAppend {
 
     fn start(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
         self.heap.clear();
+        self.live.choose(cx)?;
         for (i, child) in self.children.iter_mut().enumerate() {
-            if child.next(cx)? {
+            if self.live.is_live(i) && child.next(cx)? {
                 self.heap.push(i);
             }
         }
@@ -90,6 +95,7 @@ impl Node for MergeAppend {
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
         self.started = false;
+        self.live.forget();
         self.children.iter_mut().try_for_each(|c| c.rescan(cx, changed))
     }
 

@@ -136,14 +136,14 @@ impl<'p> Builder<'p> {
                 simple::limit(self, child, count, offset, with_ties)?
             }
             P::SetOp { kind, left, right } => set::build(self, *kind, left, right)?,
-            P::Append { children, tree: None } => simple::append(self, children)?,
+            P::Append { children, tree: None } => simple::append(self, children, None)?,
             P::Append { children, tree: Some(tree) } => match self.rechecked(children, tree) {
                 Some(child) => self.build(child)?,
-                None => simple::append(self, children)?,
+                None => simple::append(self, children, Some(tree))?,
             },
             P::MergeAppend { children, keys, tree } => match self.rechecked(children, tree) {
                 Some(child) => self.build(child)?,
-                None => merge_append::build(self, plan, children, keys)?,
+                None => merge_append::build(self, plan, children, keys, tree)?,
             },
             P::LockRows { child, marks } => lock_rows::build(self, child, marks)?,
             P::Modify(modify) => modify::build(self, plan, modify)?,

@@ -7,6 +7,7 @@
 //! of the statement are over the target's columns, those of a table (`modify_target`) over its own.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, sql_err};
 use catalog::view::Table;
@@ -21,6 +22,7 @@ use crate::compile::{Inputs, RawRow};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes};
 use crate::index::IndexWriter;
+use crate::partition::{PartitionChecker, Router};
 use crate::recheck::{self, Given, Newest, Reference};
 
 /// A modification node.
@@ -52,6 +54,10 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
         .iter()
         .map(|check| Ok((check.view.to_string(), compiler.list(&check.quals, Inputs::scan(&raw))?)))
         .collect::<SqlResult<_>>()?;
+    let over_row = Inputs::scan(&raw);
+    let router = modify.routing.as_ref().map(|r| Router::new(&compiler, r, over_row)).transpose()?;
+    let partition = modify.partition.iter().map(|p| PartitionChecker::new(&compiler, p, over_row));
+    let partition = partition.collect::<SqlResult<Vec<_>>>()?;
     let targets = modify.targets.iter().map(|t| Ok(Rc::new(Target::new(builder, t)?)));
     let targets = targets.collect::<SqlResult<Vec<_>>>()?;
     let others = recheck::references(builder.statement, &modify.source.output, &[modify.rel]);
@@ -60,8 +66,12 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
         command: modify.command,
         rel: modify.rel,
         columns: modify.columns.clone(),
+        root: modify.table.clone(),
         targets,
         at: 0,
+        old_at: 0,
+        router,
+        partition,
         source,
         others,
         source_row: Vec::new(),
@@ -105,7 +115,7 @@ struct Conflict {
 impl Conflict {
     /// Whether equal keys in the index are a conflict and not an error.
     fn arbitrates(&self, index: &IndexWriter) -> bool {
-        self.arbiters.is_empty() || self.arbiters.contains(&index.oid())
+        self.arbiters.is_empty() || index.is_part_of(&self.arbiters)
     }
 }
 
@@ -113,9 +123,17 @@ struct ModifyNode {
     command: Command,
     rel: RelId,
     columns: Vec<i16>,
+    /// The statement's target.
+    root: Arc<Table>,
     targets: Vec<Rc<Target>>,
     /// The target of the present row.
     at: usize,
+    /// The target that the row was in before the change.
+    old_at: usize,
+    /// Finds the target of a new row.
+    router: Option<Router>,
+    /// Checks that rows may be in the statement's target, a partition.
+    partition: Vec<PartitionChecker>,
     source: BoxNode,
     /// Tables that the source joins to the target.
     others: Vec<Reference>,
@@ -137,12 +155,14 @@ struct ModifyNode {
 
 impl ModifyNode {
     fn insert(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if let Some(router) = &self.router {
+            self.at = router.route(&self.source_row, cx)?;
+        }
+        self.old_at = self.at;
         let target = self.targets[self.at].clone();
-        let width = target.width();
-        self.row.clear();
-        self.row.extend_from_slice(&self.source_row[..width]);
-        self.row.resize(width + SYSTEM.len(), Datum::Null);
+        target.take_root(&self.source_row, &mut self.row);
         target.check_row(&mut self.row, cx)?;
+        self.check_partition(&target, cx)?;
         match self.conflict.clone() {
             Some(conflict) => self.insert_or_resolve(&target, &conflict, cx),
             None => self.insert_row(&target, None, cx),
@@ -163,6 +183,53 @@ impl ModifyNode {
         self.old.clear();
         self.check_views(target, cx)?;
         Ok(true)
+    }
+
+    /// Whether the new row may be in the statement's target.
+    fn check_partition(&mut self, target: &Target, cx: &mut Cx<'_>) -> SqlResult<()> {
+        if self.partition.is_empty() {
+            return Ok(());
+        }
+        let row = target.to_root(&self.row, &mut self.root_row);
+        for check in &self.partition {
+            if !check.holds(row, cx)? {
+                let name = &self.root.name;
+                let error = sql_err!(
+                    CHECK_VIOLATION,
+                    "new row for relation \"{name}\" violates partition constraint"
+                );
+                let error = error.table(self.root.schema_name.as_str(), name.as_str());
+                return Err(with_row(error, &self.root, row, cx)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The other partition that the new row of an UPDATE belongs to, if it may not stay where it is.
+    fn moves_to(&mut self, target: &Target, cx: &mut Cx<'_>) -> SqlResult<Option<usize>> {
+        let Some(router) = &self.router else { return Ok(None) };
+        let row = target.to_root(&self.row, &mut self.root_row);
+        let at = router.route(row, cx)?;
+        Ok((self.targets[at].table.oid != target.table.oid).then_some(at))
+    }
+
+    /// Puts the new row of an UPDATE into another partition. What is deleted here was locked by nobody else.
+    fn move_row(&mut self, target: &Target, tid: Tid, to: usize, cx: &mut Cx<'_>) -> SqlResult<Step> {
+        let heap = &target.heap;
+        let outcome = cx
+            .with_writer(|access, writer| heap::delete(access, heap, writer, tid))?
+            .map_err(crate::error::heap)?;
+        if let DeleteOutcome::Refused(refusal) = outcome {
+            return Ok(Step::Refused(refusal));
+        }
+        target.detoast(&mut self.row, cx)?;
+        let row = target.to_root(&self.row, &mut self.root_row).to_vec();
+        let next = self.targets[to].clone();
+        next.take_root(&row, &mut self.row);
+        next.check_row(&mut self.row, cx)?;
+        next.insert(&mut self.row, |_| false, cx)?;
+        self.at = to;
+        Ok(Step::Done)
     }
 
     /// WITH CHECK OPTION: the row just written must be seen through the views.
@@ -192,7 +259,8 @@ impl ModifyNode {
             let row = target.to_root(&self.row, &mut self.root_row);
             return returning.project(Rows { outer: row, inner: &self.source_row }, cx);
         }
-        target.detoast(&mut self.old, cx)?;
+        let before = &self.targets[self.old_at];
+        before.detoast(&mut self.old, cx)?;
         let mut rows = target.to_root(&self.row, &mut self.root_row).to_vec();
         let missing = vec![Datum::Null; rows.len()];
         let changed = rows.clone();
@@ -207,7 +275,7 @@ impl ModifyNode {
                 rows.extend(changed);
             }
             _ => {
-                rows.extend_from_slice(target.to_root(&self.old, &mut self.root_row));
+                rows.extend_from_slice(before.to_root(&self.old, &mut self.root_row));
                 rows.extend(changed);
             }
         }
@@ -275,6 +343,11 @@ impl ModifyNode {
             self.row[target.place(*number)?] = value;
         }
         target.check_row(&mut self.row, cx)?;
+        self.check_partition(target, cx)?;
+        if self.moves_to(target, cx)?.is_some() {
+            return Err(sql_err!(FEATURE_NOT_SUPPORTED, "invalid ON UPDATE specification")
+                .detail("The result tuple would appear in a different partition than the original tuple."));
+        }
         match target.update(tid, &old, &mut self.row, cx)? {
             Step::Done => {
                 self.old = old;
@@ -318,6 +391,7 @@ impl ModifyNode {
     /// UPDATE or DELETE of the row that the source names; false if it is not there any more.
     fn change(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         self.choose_target()?;
+        self.old_at = self.at;
         let target = self.targets[self.at].clone();
         let mut tid = self.source_tid()?;
         loop {
@@ -329,9 +403,16 @@ impl ModifyNode {
                 }
                 let old = self.row.clone();
                 self.assign(&target)?;
-                target.check_row(&mut self.row, cx)?;
-                let step = target.update(tid, &old, &mut self.row, cx)?;
+                let step = match self.moves_to(&target, cx)? {
+                    Some(to) => self.move_row(&target, tid, to, cx)?,
+                    None => {
+                        target.check_row(&mut self.row, cx)?;
+                        self.check_partition(&target, cx)?;
+                        target.update(tid, &old, &mut self.row, cx)?
+                    }
+                };
                 if matches!(step, Step::Done) {
+                    let target = self.targets[self.at].clone();
                     self.check_views(&target, cx)?;
                 }
                 self.old = old;

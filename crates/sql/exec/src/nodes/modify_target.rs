@@ -60,12 +60,15 @@ impl Target {
         let over_row = Inputs::scan(&raw);
         let generated = target.generated.iter().map(|(n, e)| Ok((*n, compiler.expr(e, over_row)?)));
         let checks = target.checks.iter().map(|(n, e)| Ok((n.to_string(), compiler.expr(e, over_row)?)));
-        let ready = target.indexes.iter().filter(|i| i.index.ready);
+        let indexes = target.indexes.iter().zip(&target.index_ancestors);
+        let ready = indexes.filter(|(i, _)| i.index.ready && i.index.btree.is_some());
         let place = |number: &i16| usize::try_from(*number - 1).ok();
         Ok(Target {
             rel: target.rel,
             heap,
-            indexes: ready.map(|i| IndexWriter::new(compiler, i, over_row)).collect::<SqlResult<_>>()?,
+            indexes: ready
+                .map(|(i, ancestors)| IndexWriter::new(compiler, i, ancestors, over_row))
+                .collect::<SqlResult<_>>()?,
             places: target.columns.as_ref().map(|columns| columns.iter().map(place).collect()),
             generated: generated.collect::<SqlResult<_>>()?,
             checks: checks.collect::<SqlResult<_>>()?,
@@ -97,6 +100,23 @@ impl Target {
         buffer.extend(places.iter().map(|place| place.map_or(Datum::Null, |i| row[i].clone())));
         buffer.extend_from_slice(&row[self.width()..]);
         buffer
+    }
+
+    /// Replaces `row` by one of this table, system columns behind, made of a row of the statement's target.
+    pub fn take_root(&self, root: &[Datum], row: &mut Vec<Datum>) {
+        row.clear();
+        match &self.places {
+            None => row.extend_from_slice(&root[..self.width()]),
+            Some(places) => {
+                row.resize(self.width(), Datum::Null);
+                for (place, value) in places.iter().zip(root) {
+                    if let Some(place) = place {
+                        row[*place] = value.clone();
+                    }
+                }
+            }
+        }
+        row.resize(self.width() + SYSTEM.len(), Datum::Null);
     }
 
     /// Generated columns, NOT NULL and CHECK of a new row.

@@ -10,6 +10,7 @@ use super::{BoxNode, Builder, Node, Projection, affected, depends_on};
 use crate::compile::Inputs;
 use crate::cx::{Counters, Cx};
 use crate::eval::{Code, Rows, passes};
+use crate::partition::Pruner;
 use crate::spill::row_bytes;
 
 /// One row from nothing, or a child behind a condition checked once.
@@ -287,21 +288,64 @@ impl Node for Limit {
     }
 }
 
-/// One child after the other.
-pub fn append<'p>(builder: &mut Builder<'p>, children: &'p [Plan]) -> SqlResult<BoxNode> {
+/// Children one after the other; those that `tree` leaves out are not read.
+pub fn append<'p>(
+    builder: &mut Builder<'p>,
+    children: &'p [Plan],
+    tree: Option<&plan::Tree>,
+) -> SqlResult<BoxNode> {
     let children = children.iter().map(|c| builder.build(c)).collect::<SqlResult<Vec<_>>>()?;
-    Ok(Box::new(Append { children, at: 0 }))
+    let live = Live::new(builder, children.len(), tree)?;
+    Ok(Box::new(Append { children, at: 0, live }))
+}
+
+/// Which children of a tree's scan are read.
+pub struct Live {
+    pruner: Option<Pruner>,
+    chosen: bool,
+    live: Vec<bool>,
+}
+
+impl Live {
+    /// All `children`, or those that the tree's pruning leaves.
+    pub fn new(builder: &Builder<'_>, children: usize, tree: Option<&plan::Tree>) -> SqlResult<Live> {
+        let pruning = tree.and_then(|tree| tree.pruning.as_ref());
+        let pruner = pruning.map(|p| Pruner::new(&builder.compiler(), p)).transpose()?;
+        Ok(Live { chosen: pruner.is_none(), pruner, live: vec![true; children] })
+    }
+
+    /// Chooses, unless that was done for the present values.
+    pub fn choose(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        if let Some(pruner) = self.pruner.as_ref().filter(|_| !self.chosen) {
+            self.live.fill(false);
+            pruner.choose(&mut self.live, cx)?;
+            self.chosen = true;
+        }
+        Ok(())
+    }
+
+    /// Whether a child is read.
+    pub fn is_live(&self, child: usize) -> bool {
+        self.live[child]
+    }
+
+    /// Values change.
+    pub fn forget(&mut self) {
+        self.chosen = self.pruner.is_none();
+    }
 }
 
 struct Append {
     children: Vec<BoxNode>,
     at: usize,
+    live: Live,
 }
 
 impl Node for Append {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        self.live.choose(cx)?;
         while let Some(child) = self.children.get_mut(self.at) {
-            if child.next(cx)? {
+            if self.live.is_live(self.at) && child.next(cx)? {
                 return Ok(true);
             }
             self.at += 1;
@@ -315,6 +359,7 @@ impl Node for Append {
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
         self.at = 0;
+        self.live.forget();
         self.children.iter_mut().try_for_each(|c| c.rescan(cx, changed))
     }
 

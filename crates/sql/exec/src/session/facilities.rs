@@ -52,6 +52,10 @@ impl Facilities for Session {
         self.readable_columns(table, written)
     }
 
+    fn partition_key_columns(&self, table: &catalog::Table) -> SqlResult<String> {
+        Ok(self.partition_key_sql(table)?.join(", "))
+    }
+
     fn types(&self) -> &dyn types::Session {
         self
     }

@@ -184,6 +184,7 @@ pub(crate) fn planner_settings(settings: &SessionSettings) -> plan::Settings {
         enable_mergejoin: on(Setting::enable_mergejoin),
         enable_hashagg: on(Setting::enable_hashagg),
         enable_sort: on(Setting::enable_sort),
+        enable_partition_pruning: on(Setting::enable_partition_pruning),
         enable_material: on(Setting::enable_material),
         geqo_threshold: int(Setting::geqo_threshold).max(2) as usize,
         join_collapse_limit: int(Setting::join_collapse_limit).max(1) as usize,

@@ -54,6 +54,10 @@ struct NoFacilities;
 impl types::Session for NoFacilities {}
 
 impl Facilities for NoFacilities {
+    fn partition_key_columns(&self, _: &catalog::Table) -> SqlResult<String> {
+        Ok(String::new())
+    }
+
     fn call(&self, id: SessionFn, _: &Call<'_>, _: &[Datum], _: &Snapshot) -> SqlResult<Datum> {
         Err(SqlError::not_supported(format!("{id:?}")))
     }

@@ -147,6 +147,7 @@ pub enum SessionFn {
     PgPartitionAncestors,
     PgPartitionRoot,
     PgPartitionTree,
+    SatisfiesHashPartition,
     PgPostmasterStartTime,
     PgPreparedStatement,
     PgPreparedXact,

@@ -74,7 +74,7 @@ pub(super) fn run(
 fn check(session: &Session, table: &Table) -> SqlResult<()> {
     let name = &table.name;
     let what = match table.kind {
-        RelationKind::Table => {
+        RelationKind::Table | RelationKind::PartitionedTable => {
             names::check_not_system(table)?;
             if table.persistence != 't' {
                 session.refuse_read_only("COPY FROM")?;
@@ -87,7 +87,6 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
         }
         RelationKind::MaterializedView => "materialized view",
         RelationKind::Sequence => "sequence",
-        RelationKind::PartitionedTable => return Err(SqlError::not_supported("COPY to a partitioned table")),
         _ => "non-table relation",
     };
     Err(sql_err!(WRONG_OBJECT_TYPE, "cannot copy to {what} \"{name}\""))
@@ -126,6 +125,7 @@ impl Target {
                 && (c.default.is_some() || c.identity != Identity::None || c.generated != Generated::None)
         };
         let plain = copy.filter.is_none()
+            && !table.partition_of.is_valid()
             && table.checks.is_empty()
             && !table.columns.iter().enumerate().any(needs_default)
             && table.indexes.iter().all(|i| i.immediate)

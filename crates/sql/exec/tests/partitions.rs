@@ -1,0 +1,138 @@
+//! Partitioned tables through whole sessions.
+
+mod support;
+
+use support::Server;
+
+#[test]
+fn rows_find_their_partitions() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table r (a int, b text) partition by range (a)").unwrap();
+    s.run("create table r1 partition of r for values from (minvalue) to (10)").unwrap();
+    // Its columns lie elsewhere.
+    s.run("create table r2 (b text, a int); alter table r attach partition r2 for values from (10) to (20)")
+        .unwrap();
+    s.run("create table r3 partition of r for values from (20) to (maxvalue) partition by list (b)").unwrap();
+    s.run("create table r3x partition of r3 for values in ('x', null); create table r3d partition of r3 default").unwrap();
+    s.run("insert into r values (1, 'one'), (10, 'ten'), (25, 'x'), (30, 'q')").unwrap();
+    let rows = "select tableoid::regclass, a, b from r order by a";
+    assert_eq!(s.query(rows), "r1|1|one\nr2|10|ten\nr3x|25|x\nr3d|30|q");
+    assert_eq!(
+        s.query("update r set a = a + 11 where a < 20 returning tableoid::regclass, a, b"),
+        "r2|12|one\nr3d|21|ten"
+    );
+    assert_eq!(s.query("delete from r where a = 12 returning tableoid::regclass, b"), "r2|one");
+    assert_eq!(
+        s.query("insert into r1 values (10, 'x')"),
+        "ERROR:  new row for relation \"r1\" violates partition constraint"
+    );
+    assert_eq!(
+        s.query("insert into r values (null, 'x')"),
+        "ERROR:  no partition of relation \"r\" found for row"
+    );
+    s.run("create table far (a int, b text); insert into far values (5, 'far')").unwrap();
+    assert_eq!(
+        s.query("alter table r3 attach partition far for values in ('far')"),
+        "ERROR:  partition constraint of relation \"far\" is violated by some row"
+    );
+    s.run("truncate r").unwrap();
+    assert_eq!(s.query("select count(*) from r"), "0");
+}
+
+#[test]
+fn bounds_do_not_overlap() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table l (a text) partition by list (a)").unwrap();
+    s.run("create table l1 partition of l for values in ('a', 'b'); create table ld partition of l default")
+        .unwrap();
+    let new = |bound: &str| s.query(&format!("create table n partition of l {bound}"));
+    assert_eq!(new("for values in ('b')"), "ERROR:  partition \"n\" would overlap partition \"l1\"");
+    assert_eq!(new("default"), "ERROR:  partition \"n\" conflicts with existing default partition \"ld\"");
+    assert_eq!(new("for values from (1) to (2)"), "ERROR:  invalid bound specification for a list partition");
+    s.run("insert into l values ('z')").unwrap();
+    assert_eq!(
+        new("for values in ('z')"),
+        "ERROR:  updated partition constraint for default partition \"ld\" would be violated by some row"
+    );
+    s.run("alter table l detach partition ld; create table l2 partition of l for values in ('z')").unwrap();
+    assert_eq!(
+        s.query("alter table l attach partition ld default"),
+        "ERROR:  partition constraint of relation \"ld\" is violated by some row"
+    );
+    s.run("create table h (k int) partition by hash (k)").unwrap();
+    s.run("create table h0 partition of h for values with (modulus 4, remainder 0)").unwrap();
+    assert_eq!(
+        s.query("create table h1 partition of h for values with (modulus 6, remainder 1)"),
+        "ERROR:  every hash partition modulus must be a factor of the next larger modulus"
+    );
+    assert_eq!(s.query("select satisfies_hash_partition('h'::regclass, 4, 0, 1)"), "t");
+}
+
+#[test]
+fn conditions_leave_partitions_out() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table r (a int, b int) partition by range (a)").unwrap();
+    for i in 0..4 {
+        let (low, high) = (i * 10, i * 10 + 10);
+        s.run(&format!("create table r{i} partition of r for values from ({low}) to ({high})")).unwrap();
+    }
+    s.run("insert into r select g, g from generate_series(0, 39) g").unwrap();
+    let explain = |sql: &str| s.query(&format!("explain (costs off) {sql}"));
+    assert_eq!(explain("select * from r where a = 15"), "Seq Scan on r1 r\n  Filter: (a = 15)");
+    assert_eq!(
+        explain("select * from r where a in (5, 35)"),
+        "Append\n  ->  Seq Scan on r0 r_1\n        Filter: (a = ANY ('{5,35}'::integer[]))\n  ->  Seq Scan on r3 r_2\n        Filter: (a = ANY ('{5,35}'::integer[]))"
+    );
+    assert_eq!(explain("select * from r where a > 100"), "Result\n  One-Time Filter: false");
+    s.run("prepare p (int) as select sum(b) from r where a >= $1").unwrap();
+    assert_eq!(s.query("execute p (38)"), "77");
+    assert_eq!(s.query("execute p (35)"), "185");
+    assert!(
+        s.query("explain (analyze, costs off, timing off, summary off) execute p (35)")
+            .contains("never executed")
+    );
+    s.run("set enable_partition_pruning = off").unwrap();
+    assert!(explain("select * from r where a = 15").contains("r3"));
+}
+
+#[test]
+fn indexes_reach_every_partition() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table r (a int, b int) partition by range (a)").unwrap();
+    s.run("create table r1 partition of r for values from (0) to (100)").unwrap();
+    assert_eq!(
+        s.query("alter table r add unique (b)"),
+        "ERROR:  unique constraint on partitioned table must include all partitioning columns"
+    );
+    s.run("alter table r add primary key (a); create index ri on r (b)").unwrap();
+    s.run("create table r2 partition of r for values from (100) to (200)").unwrap();
+    let parts = "select relname, relkind, relispartition from pg_class where relkind in ('i', 'I') and relname like 'r%' order by 1";
+    assert_eq!(s.query(parts), "r1_b_idx|i|t\nr1_pkey|i|t\nr2_b_idx|i|t\nr2_pkey|i|t\nr_pkey|I|f\nri|I|f");
+    s.run("insert into r select g, g from generate_series(0, 199) g").unwrap();
+    assert_eq!(
+        s.query("insert into r values (150, 0)"),
+        "ERROR:  duplicate key value violates unique constraint \"r2_pkey\""
+    );
+    assert_eq!(
+        s.query("insert into r values (150, 0) on conflict (a) do update set b = -1 returning tableoid::regclass, *"),
+        "r2|150|-1"
+    );
+    assert_eq!(s.query("select b from r order by a desc limit 2"), "199\n198");
+    assert_eq!(
+        s.query("drop index r1_b_idx"),
+        "ERROR:  cannot drop index r1_b_idx because index ri requires it"
+    );
+    assert_eq!(
+        s.query("alter table r drop column a"),
+        "ERROR:  cannot drop column \"a\" because it is part of the partition key of relation \"r\""
+    );
+    s.run("alter table r detach partition r2").unwrap();
+    s.run("drop index ri").unwrap();
+    assert_eq!(s.query(parts), "r1_pkey|i|t\nr2_b_idx|i|f\nr2_pkey|i|f\nr_pkey|I|f");
+    s.run("drop table r").unwrap();
+    assert_eq!(s.query("select count(*) from r2"), "100");
+}

@@ -1,0 +1,120 @@
+//! Where rows of a partitioned table go, and whether a row may be in a partition.
+//!
+//! # PostgreSQL counterpart
+//! `executor/execPartition.c`.
+
+use std::sync::Arc;
+
+use base::SqlResult;
+use catalog::view::Table;
+
+use crate::expr::{Expr, RelId};
+use crate::inherit::column_map;
+use crate::partition::PartitionMap;
+use crate::plan::{Command, Modify, PartitionCheck, Route, Routing, TargetTable};
+use crate::planner::Planner;
+
+impl Planner<'_> {
+    /// How new rows of a statement find their partitions, whose tables join the statement's targets; none if rows cannot come into another
+    /// table than the one they were found in.
+    pub(crate) fn routing(
+        &mut self,
+        modify: &Modify,
+        targets: &mut Vec<TargetTable>,
+    ) -> SqlResult<Option<Routing>> {
+        let table = modify.table.clone();
+        let inserts = modify.command == Command::Insert;
+        if table.partitioning.is_none() || modify.command == Command::Delete {
+            return Ok(None);
+        }
+        let numbers = column_map(&table, &table)?;
+        if !inserts && !self.moves_rows(modify, &table, &numbers)? {
+            return Ok(None);
+        }
+        Ok(Some(self.routing_of(modify.rel, &table, &table, &numbers, targets)?))
+    }
+
+    /// Whether an UPDATE assigns columns of a partition key of the tree.
+    fn moves_rows(&mut self, modify: &Modify, table: &Arc<Table>, numbers: &[i16]) -> SqlResult<bool> {
+        let mut keys = self.partition_keys(modify.rel, table, numbers)?;
+        let Some(of) = &table.partitioning else { return Ok(false) };
+        let assigned = |e: &Expr| {
+            e.any(&mut |e| matches!(e, Expr::Var(v) if v.column == 0 || modify.columns.contains(&v.column)))
+        };
+        if keys.iter().any(assigned) {
+            return Ok(true);
+        }
+        for partition in &of.partitions {
+            let Some(part) = self.context.catalog.relation_by_oid(partition.oid)? else { continue };
+            if part.partitioning.is_some() {
+                keys.clear();
+                let numbers = column_map(&modify.table, &part)?;
+                if self.moves_rows(modify, &part, &numbers)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn routing_of(
+        &mut self,
+        rel: RelId,
+        root: &Arc<Table>,
+        table: &Arc<Table>,
+        numbers: &[i16],
+        targets: &mut Vec<TargetTable>,
+    ) -> SqlResult<Routing> {
+        runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
+        let map = Arc::new(PartitionMap::of(table, self.context.catalog)?);
+        let keys = self.partition_keys(rel, table, numbers)?;
+        let mut parts = Vec::with_capacity(map.partitions.len());
+        for &oid in &map.partitions {
+            runtime::check_interrupts().map_err(crate::interrupted)?;
+            // A partition that was dropped meanwhile is gone when the parent's lock is held.
+            let Some(part) = self.context.catalog.relation_by_oid(oid)? else {
+                parts.push(None);
+                continue;
+            };
+            self.lock(oid, 3);
+            if part.partitioning.is_some() {
+                let numbers = column_map(root, &part)?;
+                let nested = self.routing_of(rel, root, &part, &numbers, targets)?;
+                parts.push(Some(Route::Table(Box::new(nested))));
+                continue;
+            }
+            let known = targets.iter().position(|t| t.table.oid == oid);
+            let at = match known {
+                Some(at) => at,
+                None => {
+                    let member = self.add_member(root, part)?;
+                    targets.push(self.target_table(member.rel, &member.table, member.renumbered())?);
+                    targets.len() - 1
+                }
+            };
+            parts.push(Some(Route::Target(at)));
+        }
+        Ok(Routing { map, table: table.clone(), keys, parts })
+    }
+
+    /// What a row must satisfy to be in a partition, from the nearest ancestor on.
+    pub(crate) fn partition_checks(
+        &mut self,
+        rel: RelId,
+        table: &Arc<Table>,
+    ) -> SqlResult<Vec<PartitionCheck>> {
+        let mut checks = Vec::new();
+        let mut child = table.clone();
+        while child.partition_of.is_valid() {
+            runtime::check_interrupts().map_err(crate::interrupted)?;
+            let Some(parent) = self.context.catalog.relation_by_oid(child.partition_of)? else { break };
+            let map = Arc::new(PartitionMap::of(&parent, self.context.catalog)?);
+            let Some(part) = map.partitions.iter().position(|oid| *oid == child.oid) else { break };
+            let numbers = column_map(table, &parent)?;
+            let keys = self.partition_keys(rel, &parent, &numbers)?;
+            checks.push(PartitionCheck { map, keys, part });
+            child = parent;
+        }
+        Ok(checks)
+    }
+}
