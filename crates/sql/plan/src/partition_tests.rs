@@ -90,7 +90,7 @@ fn prefixes_of_a_key_leave_the_default() {
     assert_eq!(left(&map, is(0, Equal, 1)), [0, 1, 3]);
     assert_eq!(left(&map, Condition::And(vec![is(0, Equal, 1), is(1, Less, 5)])), [0]);
     assert_eq!(left(&map, Condition::And(vec![is(0, Equal, 2), is(1, Equal, 5)])), [2]);
-    assert_eq!(left(&map, is(0, Greater, 1)), [2, 3]);
+    assert_eq!(left(&map, is(0, Greater, 1)), [1, 2, 3]);
 }
 
 #[test]
