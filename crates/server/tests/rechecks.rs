@@ -8,11 +8,15 @@ use std::thread;
 use support::{Client, Server, until};
 
 const SETUP: &[&str] = &[
-    "drop table if exists t, ref",
+    "drop table if exists t, ref, up cascade",
     "create table t (id int, data int, other int)",
     "insert into t select n, 0, n % 3 from generate_series(1, 10) n",
     "create table ref (id int primary key, name text)",
     "insert into ref select n, 'r' || n from generate_series(0, 5) n",
+    "create table up (id int, n int)",
+    "create table kid () inherits (up)",
+    "insert into up values (6, 60)",
+    "insert into kid values (7, 70), (20, 200)",
 ];
 
 /// What another transaction commits, the statement that waits for it, and what it answers: as PostgreSQL 18 does.
@@ -62,6 +66,35 @@ const CASES: &[(&str, &str, &str)] = &[
         "update t set id = 70 where id = 7",
         "update t set data = data + 1 where id in (6, 7) returning id, data",
         "6,1",
+    ),
+    // Rows of the source that others than the changed row belong to are not met twice.
+    (
+        "update t set data = 1 where id = 7",
+        "merge into t using (values (6, 60), (7, 70), (20, 200)) s (id, n) on t.id = s.id
+         when matched then update set data = data + n when not matched then insert values (s.id, n)
+         returning merge_action(), t.id, data",
+        "UPDATE,6,60 UPDATE,7,71 INSERT,20,200",
+    ),
+    (
+        "update t set data = 1 where id = 7",
+        "merge into t using up s on t.id = s.id
+         when matched then update set data = data + 5 when not matched then insert values (20, 0)
+         returning merge_action(), t.id, data",
+        "UPDATE,6,5 UPDATE,7,6 INSERT,20,0",
+    ),
+    (
+        "update t set id = 70 where id = 7",
+        "merge into t using (values (6, 60), (7, 70)) s (id, n) on t.id = s.id
+         when matched then update set data = n when not matched then insert values (8, 0)
+         returning merge_action(), t.id, data",
+        "UPDATE,6,60 INSERT,8,0",
+    ),
+    (
+        "delete from t where id = 7",
+        "merge into t using ref on t.id = ref.id + 2
+         when matched and ref.id > 3 then delete when not matched then insert values (ref.id, 9)
+         returning merge_action(), t.id, data",
+        "DELETE,6,0 INSERT,5,9",
     ),
 ];
 

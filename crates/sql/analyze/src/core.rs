@@ -175,6 +175,8 @@ pub(crate) struct Level {
     pub(crate) resolve_unknowns: bool,
     /// Number of multiple assignments met.
     pub(crate) multi_exprs: i32,
+    /// RETURNING of a MERGE is being analysed.
+    pub(crate) merge_returning: bool,
     /// What ON CONFLICT infers its indexes from, until the table below the views is known: key and condition.
     pub(crate) inference: Option<(Vec<Expr>, Option<Expr>)>,
 }
@@ -199,6 +201,7 @@ impl Default for Level {
             has_modifying_cte: false,
             resolve_unknowns: true,
             multi_exprs: 0,
+            merge_returning: false,
             inference: None,
         }
     }

@@ -561,6 +561,8 @@ impl Analyzer<'_> {
             }
             unreachable[kind] = w.condition.is_none();
         }
+        let mergeable = self.open_relation(&s.relation)?;
+        check_mergeable(&mergeable)?;
         let (table, target) = self.target_relation(&s.relation, 0, "merge into")?;
         self.level().range_table[target.rte].in_from = true;
         let nodes = self.join_list(std::slice::from_ref(&s.source))?;
@@ -586,8 +588,12 @@ impl Analyzer<'_> {
             let action = self.merge_action(w, &table, target.rte, &s.relation)?;
             query.merge_actions.push(action);
         }
+        // `*` gives the source's columns first.
+        both.rotate_left(1);
         self.level().namespace = both;
+        self.level().merge_returning = true;
         self.returning(&s.returning, target, &mut query)?;
+        self.level().merge_returning = false;
         self.finish_query(&mut query)?;
         self.change_through_views(&mut query)?;
         Ok(query)
@@ -627,6 +633,9 @@ impl Analyzer<'_> {
                 let assigned = self.insert_row(table, &names, row, !columns.is_empty())?;
                 let mut query = Query { overriding: *overriding, ..Query::default() };
                 action.targets = self.complete_insert(table, assigned, &mut query)?;
+                for t in &action.targets {
+                    self.mark_written(rte, t.resno, true);
+                }
                 access::INSERT
             }
         };
@@ -635,6 +644,21 @@ impl Analyzer<'_> {
         }
         Ok(action)
     }
+}
+
+/// Refuses MERGE into what has no rows of its own.
+fn check_mergeable(table: &Table) -> SqlResult<()> {
+    let kinds = match table.kind {
+        RelationKind::Table | RelationKind::PartitionedTable | RelationKind::View => return Ok(()),
+        RelationKind::Sequence => "sequences",
+        RelationKind::MaterializedView => "materialized views",
+        RelationKind::Toast => "TOAST tables",
+        RelationKind::Index | RelationKind::PartitionedIndex => "indexes",
+        RelationKind::Composite => "composite types",
+        RelationKind::ForeignTable => "foreign tables",
+    };
+    let error = sql_err!(WRONG_OBJECT_TYPE, "cannot execute MERGE on relation \"{}\"", table.name);
+    Err(error.detail(format!("This operation is not supported for {kinds}.")))
 }
 
 /// Refuses to update a column that only the server may fill, but by DEFAULT.

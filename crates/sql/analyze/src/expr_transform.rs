@@ -80,6 +80,13 @@ impl Analyzer<'_> {
                 Ok(Expr::CurrentOf(CurrentOf { rte, cursor: cursor.clone() }))
             }
             ast::Expr::MergeAction { location } => {
+                if !self.levels.iter().any(|level| level.merge_returning) {
+                    let error = sql_err!(
+                        SYNTAX_ERROR,
+                        "MERGE_ACTION() can only be used in the RETURNING list of a MERGE command"
+                    );
+                    return Err(self.at(error, *location));
+                }
                 Ok(Expr::MergeAction(MergeActionExpr { location: *location }))
             }
         }

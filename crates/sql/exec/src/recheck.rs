@@ -259,9 +259,25 @@ impl Given<'_> {
 /// that are changed or locked, and of the other tables the rows that were joined to them. The first row that comes out, if the
 /// conditions still hold.
 pub fn run_again(rel: RelId, given: &[Given<'_>], cx: &mut Cx<'_>) -> SqlResult<Option<Vec<Datum>>> {
+    let mut first = None;
+    let mut take = |row: &[Datum]| {
+        first = Some(row.to_vec());
+        false
+    };
+    run_again_each(rel, given, &mut take, cx)?;
+    Ok(first)
+}
+
+/// As [`run_again`], for all rows that come out until `visit` says that it has seen enough.
+pub fn run_again_each(
+    rel: RelId,
+    given: &[Given<'_>],
+    visit: &mut dyn FnMut(&[Datum]) -> bool,
+    cx: &mut Cx<'_>,
+) -> SqlResult<()> {
     let mut rows = Vec::with_capacity(given.len());
     for one in given {
-        let Some(row) = one.read(cx)? else { return Ok(None) };
+        let Some(row) = one.read(cx)? else { return Ok(()) };
         rows.push(row);
     }
     let statement: Arc<Statement> = cx.statement.clone();
@@ -271,12 +287,16 @@ pub fn run_again(rel: RelId, given: &[Given<'_>], cx: &mut Cx<'_>) -> SqlResult<
     builder.recheck = rows.iter().map(|row| row.rel).collect();
     let mut node = builder.build(source)?;
     let outer = std::mem::replace(&mut cx.recheck, rows);
-    let result = node.next(cx);
-    let found = matches!(result, Ok(true)).then(|| node.row().to_vec());
+    let result = loop {
+        match node.next(cx) {
+            Ok(true) if visit(node.row()) => {}
+            Ok(_) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
     node.close(cx);
     cx.recheck = outer;
-    result?;
-    Ok(found)
+    result
 }
 
 /// The plan whose rows drive the change or lock of `rel`.

@@ -12,8 +12,8 @@ use crate::expr::*;
 use crate::function::Function;
 use crate::logical::{self as l, Block, SetTree, Source, Target};
 use crate::plan::{
-    Command, FrameBound, FrameExclude, FrameMode, FrameRange, JoinKind, Modify, OnConflict, Plan, RelColumn,
-    Relation, RowLockStrength, RowLockWait, RowMark, ViewCheck, WindowFrame,
+    Command, FrameBound, FrameExclude, FrameMode, FrameRange, JoinKind, Merge, Modify, OnConflict, Plan,
+    RelColumn, Relation, RowLockStrength, RowLockWait, RowMark, ViewCheck, WindowFrame,
 };
 use crate::planner::Planner;
 use crate::relset::MAX_RELATIONS;
@@ -31,7 +31,11 @@ pub(crate) struct Scope {
     /// Cells of multiple assignments: (sublink number, column) → cell.
     multi: Vec<((i32, i32), ParamId)>,
     /// Relations that stand for the target's row before and after the change, where RETURNING names them.
-    versions: [Option<RelId>; 2],
+    pub(crate) versions: [Option<RelId>; 2],
+    /// Cell of `merge_action()`, on a level that is a MERGE and where it is used.
+    pub(crate) merge_action: Option<ParamId>,
+    /// The level is a MERGE.
+    pub(crate) is_merge: bool,
 }
 
 #[derive(Clone)]
@@ -61,7 +65,7 @@ const RECORD: Oid = Oid(2249);
 /// Converts one statement.
 pub(crate) struct Converter<'p, 'c> {
     pub planner: &'p mut Planner<'c>,
-    scopes: Vec<Scope>,
+    pub(crate) scopes: Vec<Scope>,
     case_cells: Vec<ParamId>,
     domain_cells: Vec<ParamId>,
     link_cells: Vec<Vec<ParamId>>,
@@ -110,7 +114,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         block
     }
 
-    fn scope(&mut self) -> &mut Scope {
+    pub(crate) fn scope(&mut self) -> &mut Scope {
         self.scopes.last_mut().expect("a query is being converted")
     }
 
@@ -127,7 +131,9 @@ impl<'p, 'c> Converter<'p, 'c> {
             let item = self.join_tree_node(item)?;
             block.from.push(item);
         }
-        if let Some(filter) = &query.join_tree.filter {
+        if query.command == a::Command::Merge {
+            self.merge_join(query, &mut block)?;
+        } else if let Some(filter) = &query.join_tree.filter {
             flatten_and(self.expr(filter)?, &mut block.quals);
         }
         self.upper(query, &mut block)?;
@@ -556,7 +562,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         block
     }
 
-    fn join_tree_node(&mut self, node: &a::FromNode) -> SqlResult<l::From> {
+    pub(crate) fn join_tree_node(&mut self, node: &a::FromNode) -> SqlResult<l::From> {
         match node {
             a::FromNode::Entry(rte) => match &self.scope().entries[*rte] {
                 Entry::Rel(rel) => Ok(l::From::Rel(*rel)),
@@ -588,12 +594,9 @@ impl<'p, 'c> Converter<'p, 'c> {
             a::Command::Insert => Command::Insert,
             a::Command::Update => Command::Update,
             a::Command::Delete => Command::Delete,
-            _ => return Err(SqlError::not_supported("MERGE")),
+            _ => Command::Merge,
         };
-        let target = query.target.ok_or_else(|| SqlError::internal("no target table"))?;
-        let Entry::Rel(rel) = self.scope().entries[target].clone() else {
-            return Err(SqlError::internal("the target is no relation"));
-        };
+        let rel = self.target(query)?;
         let table = self.planner.relations[rel].table.clone();
         let table = table.ok_or_else(|| SqlError::internal("the target is no table"))?;
         let mut columns = Vec::new();
@@ -637,6 +640,10 @@ impl<'p, 'c> Converter<'p, 'c> {
                 targets.push(Target { expr: tableoid, name: "tableoid".into(), junk: true });
             }
         }
+        let merge = match command {
+            Command::Merge => Some(self.merge(query, &table, &mut targets)?),
+            _ => None,
+        };
         for entry in query.targets.iter().filter(|t| t.junk) {
             targets.push(value(entry, &given));
         }
@@ -660,21 +667,37 @@ impl<'p, 'c> Converter<'p, 'c> {
             on_conflict,
             view_checks,
             versions: self.scope().versions,
+            merge: merge.map(|m| Merge { action_cell: self.scope().merge_action, ..m }),
         }));
         Ok(())
     }
 
+    /// The relation that a statement changes.
+    pub(crate) fn target(&mut self, query: &Query) -> SqlResult<RelId> {
+        let target = query.target.ok_or_else(|| SqlError::internal("no target table"))?;
+        match self.scope().entries[target] {
+            Entry::Rel(rel) => Ok(rel),
+            Entry::Join(_) => Err(SqlError::internal("the target is no relation")),
+        }
+    }
+
     fn on_conflict(&mut self, conflict: &a::OnConflict, rel: RelId) -> SqlResult<OnConflict> {
-        let mut out =
-            OnConflict { arbiters: conflict.arbiters.clone(), set: None, filter: Vec::new(), excluded: rel };
+        let mut out = OnConflict {
+            arbiters: conflict.arbiters.clone(),
+            set: None,
+            multi: Vec::new(),
+            filter: Vec::new(),
+            excluded: rel,
+        };
         if let Some(update) = &conflict.update {
             let Entry::Rel(excluded) = self.scope().entries[update.excluded_rte].clone() else {
                 return Err(SqlError::internal("EXCLUDED is no relation"));
             };
             out.excluded = excluded;
             let mut set = Vec::new();
-            for entry in update.targets.iter().filter(|t| !t.junk) {
-                set.push((entry.resno, self.expr(&entry.expr)?));
+            for entry in &update.targets {
+                let value = self.expr(&entry.expr)?;
+                if entry.junk { out.multi.push(value) } else { set.push((entry.resno, value)) }
             }
             out.set = Some(set);
             if let Some(filter) = &update.filter {
@@ -842,12 +865,12 @@ impl<'p, 'c> Converter<'p, 'c> {
             }
             a::Expr::CurrentOf(_) => return Err(SqlError::not_supported("WHERE CURRENT OF")),
             a::Expr::NamedArg(named) => self.expr(&named.arg)?,
-            a::Expr::MergeAction(_) => return Err(SqlError::not_supported("MERGE")),
+            a::Expr::MergeAction(_) => self.merge_action_name()?,
         })
     }
 
     /// NULL for a column that is not given: a domain may refuse it.
-    fn null_of(&mut self, null: Expr, column: &catalog::Column) -> SqlResult<Expr> {
+    pub(crate) fn null_of(&mut self, null: Expr, column: &catalog::Column) -> SqlResult<Expr> {
         if column.dropped || types::builtin_type(column.type_oid).is_some() {
             return Ok(null);
         }

@@ -250,6 +250,12 @@ impl Planner<'_> {
             return Ok(vec![self.target_table(rel, &modify.table, None)?]);
         }
         let members = self.members(rel);
-        members.iter().map(|m| self.target_table(m.rel, &m.table, m.renumbered())).collect()
+        let targets = members.iter().map(|m| self.target_table(m.rel, &m.table, m.renumbered()));
+        let mut targets = targets.collect::<SqlResult<Vec<_>>>()?;
+        // New rows of MERGE go to the table that it names.
+        if modify.command == Command::Merge && !targets.iter().any(|t| t.table.oid == modify.table.oid) {
+            targets.push(self.target_table(rel, &modify.table, None)?);
+        }
+        Ok(targets)
     }
 }

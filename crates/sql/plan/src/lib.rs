@@ -29,6 +29,7 @@ mod inherit;
 mod joins;
 mod level;
 mod logical;
+mod merge;
 mod names;
 pub mod partition;
 mod path;

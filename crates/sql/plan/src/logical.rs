@@ -252,7 +252,12 @@ impl Modify {
     pub fn for_exprs_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         self.returning.iter_mut().for_each(&mut *f);
         self.view_checks.iter_mut().flat_map(|c| &mut c.quals).for_each(&mut *f);
+        for action in self.merge.iter_mut().flat_map(|m| &mut m.actions) {
+            action.condition.iter_mut().chain(&mut action.multi).for_each(&mut *f);
+            action.set.iter_mut().for_each(|(_, e)| f(e));
+        }
         if let Some(conflict) = &mut self.on_conflict {
+            conflict.multi.iter_mut().for_each(&mut *f);
             conflict.set.iter_mut().flatten().for_each(|(_, e)| f(e));
             conflict.filter.iter_mut().for_each(f);
         }

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
+pub use analyze::MergeMatch;
 use base::Oid;
 use catalog::view::{Index, Table};
 use types::Function as BuiltinFunction;
@@ -279,7 +280,12 @@ impl Plan {
                 modify.routing.iter().for_each(|r| r.for_exprs(f));
                 modify.partition.iter().flat_map(|p| &p.keys).for_each(&mut *f);
                 modify.view_checks.iter().flat_map(|c| &c.quals).for_each(&mut *f);
+                for action in modify.merge.iter().flat_map(|m| &m.actions) {
+                    action.condition.iter().chain(&action.multi).for_each(&mut *f);
+                    action.set.iter().for_each(|(_, e)| f(e));
+                }
                 if let Some(conflict) = &modify.on_conflict {
+                    conflict.multi.iter().for_each(&mut *f);
                     conflict.set.iter().flatten().for_each(|(_, e)| f(e));
                     conflict.filter.iter().for_each(f);
                 }
@@ -491,6 +497,8 @@ pub struct OnConflict {
     pub arbiters: Vec<Oid>,
     /// DO UPDATE: column number and value; none is DO NOTHING.
     pub set: Option<Vec<(i16, Expr)>>,
+    /// Subqueries of several columns, which set cells for `set`.
+    pub multi: Vec<Expr>,
     /// WHERE of DO UPDATE.
     pub filter: Vec<Expr>,
     /// Relation id of `excluded`.
@@ -507,8 +515,8 @@ pub struct Modify {
     /// Its descriptor.
     pub table: Arc<Table>,
     /// Where the rows come from. INSERT: one output a column of the table, in column order. UPDATE: the new values in
-    /// the order of `columns`, then the old row's `ctid`. DELETE: the `ctid`. Behind the `ctid` stands the `tableoid` where the target
-    /// stands for an inheritance tree.
+    /// the order of `columns`, then the old row's `ctid`. DELETE, MERGE: the `ctid`. Behind the `ctid` stands the `tableoid` where the
+    /// target stands for an inheritance tree.
     pub source: Plan,
     /// UPDATE: columns assigned, from 1.
     pub columns: Vec<i16>,
@@ -528,6 +536,34 @@ pub struct Modify {
     pub view_checks: Vec<ViewCheck>,
     /// Relations that stand for the target's row before and after the change in RETURNING, where it names them.
     pub versions: [Option<RelId>; 2],
+    /// The arms of MERGE.
+    pub merge: Option<Merge>,
+}
+
+/// What MERGE does with a row of its source joined with the target.
+#[derive(Debug)]
+pub struct Merge {
+    /// The arms in the order written.
+    pub actions: Vec<MergeAction>,
+    /// Position in the source's rows that says whether there is a row of MERGE's own source; none if there always is.
+    pub source_there: Option<usize>,
+    /// Cell of `merge_action()`.
+    pub action_cell: Option<ParamId>,
+}
+
+/// An arm of MERGE. Its expressions are over the target's present row and the relations of the source.
+#[derive(Debug)]
+pub struct MergeAction {
+    /// Rows that it is for.
+    pub matched: MergeMatch,
+    /// INSERT, UPDATE or DELETE; none for DO NOTHING.
+    pub command: Option<Command>,
+    /// AND condition, as a conjunction.
+    pub condition: Vec<Expr>,
+    /// Subqueries of several columns, which set cells for `set`.
+    pub multi: Vec<Expr>,
+    /// Columns and their values.
+    pub set: Vec<(i16, Expr)>,
 }
 
 /// WITH CHECK OPTION: what the new row must satisfy to be seen through a view.

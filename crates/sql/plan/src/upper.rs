@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::{Oid, SqlResult};
-use catalog::view::Table;
+use base::{Oid, SqlError, SqlResult};
+use catalog::view::{RelationKind, Table};
 use tuple::Datum;
 
 use crate::cost::clamp_rows;
@@ -58,7 +58,7 @@ impl Planner<'_> {
         if let Some(modify) = &modify {
             self.pass_to_returning(modify, &mut block);
         }
-        self.pass_references(modify.as_deref(), &mut block);
+        self.pass_references(modify.as_deref(), &mut block)?;
         let plan = self.plan_query(block, fraction)?;
         match modify {
             Some(modify) => self.plan_modify(*modify, plan),
@@ -68,10 +68,10 @@ impl Planner<'_> {
 
     /// Rows that are changed or locked travel with the places of the rows that they are joined to: if another transaction changes the ones
     /// meanwhile, they are checked again with the others as they were.
-    fn pass_references(&self, modify: Option<&Modify>, block: &mut Block) {
+    fn pass_references(&mut self, modify: Option<&Modify>, block: &mut Block) -> SqlResult<()> {
         let target = modify.filter(|modify| modify.command != Command::Insert).map(|modify| modify.rel);
         if target.is_none() && block.marks.is_empty() {
-            return;
+            return Ok(());
         }
         let locked = |rel| target == Some(rel) || block.marks.iter().any(|mark| mark.rel == rel);
         let is_table = |rel: RelId| {
@@ -82,16 +82,30 @@ impl Planner<'_> {
         let visible = visible_rels(&block.from);
         let others = visible.iter().filter(|&rel| is_table(rel) && !locked(rel));
         let places: Vec<Expr> = others.map(ctid_of).collect();
+        let is_merge = modify.is_some_and(|modify| modify.command == Command::Merge);
+        // MERGE knows its rows again by their columns where there is no such place.
+        let rest: Vec<RelId> =
+            visible.iter().filter(|&rel| is_merge && !is_table(rel) && !locked(rel)).collect();
         for expr in places {
             block.targets.push(crate::logical::Target { expr, name: "ctid".into(), junk: true });
         }
+        for rel in rest {
+            let expr = self.row_as_value(rel)?;
+            block.targets.push(crate::logical::Target { expr, name: "".into(), junk: true });
+        }
+        Ok(())
     }
 
-    /// Columns of other relations that RETURNING names travel with the rows.
+    /// Columns of other relations that RETURNING and the arms of MERGE name travel with the rows.
     fn pass_to_returning(&mut self, modify: &Modify, block: &mut Block) {
         let others = rels_of(&block.from) - RelSet::one(modify.rel);
         let mut needed = Vec::new();
         crate::create::columns_of(&modify.returning, others, &[], &mut needed);
+        for action in modify.merge.iter().flat_map(|m| &m.actions) {
+            let values = action.set.iter().map(|(_, e)| e);
+            let exprs = action.condition.iter().chain(&action.multi).chain(values);
+            crate::create::columns_of(exprs, others, &[], &mut needed);
+        }
         for expr in needed {
             block.targets.push(crate::logical::Target { expr, name: "".into(), junk: true });
         }
@@ -689,6 +703,9 @@ impl Planner<'_> {
     }
 
     fn plan_modify(&mut self, mut modify: Modify, source: Plan) -> SqlResult<Plan> {
+        if modify.command == Command::Merge && modify.table.kind == RelationKind::PartitionedTable {
+            return Err(SqlError::not_supported("MERGE on a partitioned table"));
+        }
         let mut targets = self.target_tables(&modify)?;
         modify.routing = self.routing(&modify, &mut targets)?;
         modify.targets = targets;

@@ -1,10 +1,12 @@
-//! INSERT, UPDATE and DELETE.
+//! INSERT, UPDATE, DELETE and MERGE (`merge`).
 //!
 //! A row that another transaction changed meanwhile is waited for; under READ COMMITTED the newest version is then locked and
 //! the conditions are checked against it again, under REPEATABLE READ the statement fails (40001).
 //!
 //! The target of the statement may stand for an inheritance tree: then each row's `tableoid` says which table it is of. Expressions
 //! of the statement are over the target's columns, those of a table (`modify_target`) over its own.
+
+mod merge;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,6 +26,7 @@ use crate::eval::{Code, Rows, passes};
 use crate::index::IndexWriter;
 use crate::partition::{PartitionChecker, Router};
 use crate::recheck::{self, Given, Newest, Reference};
+use merge::Arms;
 
 /// A modification node.
 pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) -> SqlResult<BoxNode> {
@@ -49,6 +52,10 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
     let conflict =
         modify.on_conflict.as_ref().map(|c| conflict(builder, c, &raw).map(Rc::new)).transpose()?;
     let compiler = builder.compiler();
+    let arms = match &modify.merge {
+        Some(merge) => Some(Rc::new(Arms::new(&compiler, modify, merge, returning_inputs)?)),
+        None => None,
+    };
     let view_checks = modify
         .view_checks
         .iter()
@@ -79,6 +86,9 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
         conflict,
         view_checks,
         versions: !versions.is_empty(),
+        arms,
+        pending: None,
+        did: modify.command,
         fetched: HeapTuple::new(),
         old: Vec::new(),
         row: Vec::new(),
@@ -103,12 +113,15 @@ fn conflict(builder: &Builder<'_>, conflict: &plan::OnConflict, raw: &RawRow) ->
         None => None,
     };
     let filter = compiler.list(&conflict.filter, inputs)?;
-    Ok(Conflict { arbiters: conflict.arbiters.clone(), set, filter })
+    let multi = compiler.list(&conflict.multi, inputs)?;
+    Ok(Conflict { arbiters: conflict.arbiters.clone(), set, multi, filter })
 }
 
 struct Conflict {
     arbiters: Vec<Oid>,
     set: Option<Vec<(i16, Code)>>,
+    /// Subqueries that set cells for `set`.
+    multi: Box<[Code]>,
     filter: Box<[Code]>,
 }
 
@@ -144,6 +157,12 @@ struct ModifyNode {
     view_checks: Vec<(String, Box<[Code]>)>,
     /// RETURNING names OLD or NEW.
     versions: bool,
+    /// What MERGE does.
+    arms: Option<Rc<Arms>>,
+    /// A row that MERGE has still to look at before the source's next.
+    pending: Option<Vec<Datum>>,
+    /// What became of the row last written: INSERT, UPDATE or DELETE.
+    did: Command,
     fetched: HeapTuple,
     /// The row before the change, system columns behind; empty if there was none.
     old: Vec<Datum>,
@@ -181,6 +200,7 @@ impl ModifyNode {
             return Ok(false);
         }
         self.old.clear();
+        self.did = Command::Insert;
         self.check_views(target, cx)?;
         Ok(true)
     }
@@ -264,7 +284,7 @@ impl ModifyNode {
         let mut rows = target.to_root(&self.row, &mut self.root_row).to_vec();
         let missing = vec![Datum::Null; rows.len()];
         let changed = rows.clone();
-        match self.command {
+        match self.did {
             // What was deleted is the row before.
             Command::Delete => {
                 rows.extend(changed);
@@ -305,7 +325,7 @@ impl ModifyNode {
                     return Ok(false);
                 }
                 (Some(tid), Some(set)) => {
-                    let done = self.update_instead(target, tid, &proposed, set, &conflict.filter, cx)?;
+                    let done = self.update_instead(target, tid, &proposed, (conflict, set), cx)?;
                     if let Some(written) = done {
                         return Ok(written);
                     }
@@ -321,8 +341,7 @@ impl ModifyNode {
         target: &Target,
         tid: Tid,
         proposed: &[Datum],
-        set: &[(i16, Code)],
-        filter: &[Code],
+        (conflict, set): (&Conflict, &[(i16, Code)]),
         cx: &mut Cx<'_>,
     ) -> SqlResult<Option<bool>> {
         if !recheck::lock_conflicting(&target.heap, tid, cx)? {
@@ -335,8 +354,11 @@ impl ModifyNode {
         let old = self.row.clone();
         let excluded = target.to_root(proposed, &mut self.root_row).to_vec();
         let rows = Rows { outer: target.to_root(&old, &mut self.root_row), inner: &excluded };
-        if !passes(filter, rows, cx)? {
+        if !passes(&conflict.filter, rows, cx)? {
             return Ok(Some(false));
+        }
+        for code in &conflict.multi {
+            code.eval(rows, cx)?;
         }
         for (number, code) in set {
             let value = code.eval(rows, cx)?;
@@ -351,6 +373,7 @@ impl ModifyNode {
         match target.update(tid, &old, &mut self.row, cx)? {
             Step::Done => {
                 self.old = old;
+                self.did = Command::Update;
                 self.check_views(target, cx)?;
                 Ok(Some(true))
             }
@@ -388,6 +411,47 @@ impl ModifyNode {
         Ok(())
     }
 
+    /// Replaces the version at `tid`, which was `old`, by the row in `self.row`, in another partition if it belongs there.
+    fn update(&mut self, target: &Target, tid: Tid, old: Vec<Datum>, cx: &mut Cx<'_>) -> SqlResult<Step> {
+        let step = match self.moves_to(target, cx)? {
+            Some(to) => self.move_row(target, tid, to, cx)?,
+            None => {
+                target.check_row(&mut self.row, cx)?;
+                self.check_partition(target, cx)?;
+                target.update(tid, &old, &mut self.row, cx)?
+            }
+        };
+        self.old = old;
+        if matches!(step, Step::Done) {
+            self.did = Command::Update;
+            let target = self.targets[self.at].clone();
+            self.check_views(&target, cx)?;
+        }
+        Ok(step)
+    }
+
+    fn delete(&mut self, target: &Target, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<Step> {
+        let heap = &target.heap;
+        let outcome = cx
+            .with_writer(|access, writer| heap::delete(access, heap, writer, tid))?
+            .map_err(crate::error::heap)?;
+        Ok(match outcome {
+            DeleteOutcome::Deleted => {
+                cx.processed += 1;
+                self.did = Command::Delete;
+                Step::Done
+            }
+            DeleteOutcome::Refused(refusal) => Step::Refused(refusal),
+        })
+    }
+
+    /// The version at `tid` for the target, and for other tables the rows that the present row of the source names.
+    fn given<'a>(&'a self, target: &'a Target, tid: Tid) -> Vec<Given<'a>> {
+        let newest = Given { rel: target.rel, heap: &target.heap, table: target.table.oid, tid: Some(tid) };
+        let others = self.others.iter().map(|reference| reference.of(&self.source_row));
+        std::iter::once(newest).chain(others).collect()
+    }
+
     /// UPDATE or DELETE of the row that the source names; false if it is not there any more.
     fn change(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         self.choose_target()?;
@@ -403,36 +467,13 @@ impl ModifyNode {
                 }
                 let old = self.row.clone();
                 self.assign(&target)?;
-                let step = match self.moves_to(&target, cx)? {
-                    Some(to) => self.move_row(&target, tid, to, cx)?,
-                    None => {
-                        target.check_row(&mut self.row, cx)?;
-                        self.check_partition(&target, cx)?;
-                        target.update(tid, &old, &mut self.row, cx)?
-                    }
-                };
-                if matches!(step, Step::Done) {
-                    let target = self.targets[self.at].clone();
-                    self.check_views(&target, cx)?;
-                }
-                self.old = old;
-                step
+                self.update(&target, tid, old, cx)?
             } else {
                 let wanted = self.returning.is_some();
                 if wanted && !target.fetch(tid, false, &mut self.fetched, &mut self.row, cx)? {
                     return Ok(false);
                 }
-                let heap = &target.heap;
-                let outcome = cx
-                    .with_writer(|access, writer| heap::delete(access, heap, writer, tid))?
-                    .map_err(crate::error::heap)?;
-                match outcome {
-                    DeleteOutcome::Deleted => {
-                        cx.processed += 1;
-                        Step::Done
-                    }
-                    DeleteOutcome::Refused(refusal) => Step::Refused(refusal),
-                }
+                self.delete(&target, tid, cx)?
             };
             let refusal = match step {
                 Step::Done => return Ok(true),
@@ -449,9 +490,7 @@ impl ModifyNode {
                 Newest::Gone | Newest::SelfModified | Newest::Skipped => return Ok(false),
                 Newest::Locked(newest) if newest == tid => {}
                 Newest::Locked(newest) => {
-                    let (heap, table) = (&*target.heap, target.table.oid);
-                    let mut given = vec![Given { rel: target.rel, heap, table, tid: Some(newest) }];
-                    given.extend(self.others.iter().map(|reference| reference.of(&self.source_row)));
+                    let given = self.given(&target, newest);
                     let Some(row) = recheck::run_again(self.rel, &given, cx)? else { return Ok(false) };
                     self.source_row = row;
                     tid = newest;
@@ -463,11 +502,22 @@ impl ModifyNode {
 
 impl Node for ModifyNode {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        while self.source.next(cx)? {
+        loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            self.source_row.clear();
-            self.source_row.extend_from_slice(self.source.row());
-            let written = if self.command == Command::Insert { self.insert(cx)? } else { self.change(cx)? };
+            if let Some(row) = self.pending.take() {
+                self.source_row = row;
+            } else {
+                if !self.source.next(cx)? {
+                    return Ok(false);
+                }
+                self.source_row.clear();
+                self.source_row.extend_from_slice(self.source.row());
+            }
+            let written = match self.command {
+                Command::Insert => self.insert(cx)?,
+                Command::Merge => self.merge(cx)?,
+                _ => self.change(cx)?,
+            };
             if !written {
                 continue;
             }
@@ -476,7 +526,6 @@ impl Node for ModifyNode {
                 return Ok(true);
             }
         }
-        Ok(false)
     }
 
     fn row(&self) -> &[Datum] {

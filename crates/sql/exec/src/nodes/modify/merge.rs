@@ -1,0 +1,225 @@
+//! MERGE: what is done with each row of source and target joined.
+//!
+//! A row of the target that another transaction changed meanwhile is locked and joined again with the same row of the source; whatever
+//! it is then, matched or not, decides which arms are looked at from the first on. If it is gone, the row of the source has no match.
+
+use base::{SqlError, SqlResult, Tid, sql_err};
+use plan::{Command, Expr, MergeMatch, Modify, ParamId};
+use tuple::Datum;
+
+use super::{ModifyNode, SYSTEM, Step, Target};
+use crate::compile::{Compiler, Inputs};
+use crate::cx::Cx;
+use crate::eval::{Code, Rows, passes};
+use crate::nodes::table_scan::datum_tid;
+use crate::recheck::{self, Newest};
+
+/// The arms of a MERGE.
+pub(super) struct Arms {
+    list: Vec<Arm>,
+    source_there: Option<usize>,
+    cell: Option<ParamId>,
+    /// Positions in the source's rows of columns that are not the target's.
+    foreign: Vec<usize>,
+}
+
+struct Arm {
+    matched: MergeMatch,
+    command: Option<Command>,
+    condition: Box<[Code]>,
+    multi: Box<[Code]>,
+    set: Vec<(i16, Code)>,
+}
+
+impl Arms {
+    /// Compiles them over the target's row and what the source's rows carry.
+    pub(super) fn new(
+        compiler: &Compiler<'_>,
+        modify: &Modify,
+        merge: &plan::Merge,
+        inputs: Inputs<'_>,
+    ) -> SqlResult<Arms> {
+        let arm = |action: &plan::MergeAction| {
+            Ok(Arm {
+                matched: action.matched,
+                command: action.command,
+                condition: compiler.list(&action.condition, inputs)?,
+                multi: compiler.list(&action.multi, inputs)?,
+                set: action
+                    .set
+                    .iter()
+                    .map(|(n, e)| Ok((*n, compiler.expr(e, inputs)?)))
+                    .collect::<SqlResult<_>>()?,
+            })
+        };
+        let list = merge.actions.iter().map(arm).collect::<SqlResult<_>>()?;
+        let output = modify.source.output.iter().enumerate();
+        let is_foreign = |e: &Expr| matches!(e, Expr::Var(v) if v.rel != modify.rel);
+        let foreign = output.filter(|(_, e)| is_foreign(e)).map(|(place, _)| place).collect();
+        Ok(Arms { list, source_there: merge.source_there, cell: merge.action_cell, foreign })
+    }
+
+    /// The first arm for such a row whose condition holds.
+    fn choose(&self, matched: MergeMatch, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<&Arm>> {
+        for arm in self.list.iter().filter(|arm| arm.matched == matched) {
+            if passes(&arm.condition, rows, cx)? {
+                return Ok(Some(arm));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tells `merge_action()` what was done.
+    fn done(&self, command: Command, cx: &mut Cx<'_>) {
+        if let Some(cell) = self.cell {
+            let name = match command {
+                Command::Insert => "INSERT",
+                Command::Delete => "DELETE",
+                _ => "UPDATE",
+            };
+            cx.set(cell, Datum::text(name));
+        }
+    }
+}
+
+impl Arm {
+    /// Columns and their new values.
+    fn values(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Vec<(i16, Datum)>> {
+        for code in &self.multi {
+            code.eval(rows, cx)?;
+        }
+        let value = |(n, code): &(i16, Code)| Ok((*n, code.eval(rows, cx)?));
+        self.set.iter().map(value).collect()
+    }
+}
+
+fn twice() -> SqlError {
+    sql_err!(CARDINALITY_VIOLATION, "MERGE command cannot affect row a second time")
+        .hint("Ensure that not more than one source row matches any one target row.")
+}
+
+impl ModifyNode {
+    /// The present row of the source; whether a row of the target was written.
+    pub(super) fn merge(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let Some(arms) = self.arms.clone() else { return Err(SqlError::internal("MERGE without arms")) };
+        if let Some(tid) = datum_tid(&self.source_row[0]) {
+            self.choose_target()?;
+            self.old_at = self.at;
+            let target = self.targets[self.at].clone();
+            if let Some(written) = self.merge_matched(&arms, &target, tid, cx)? {
+                return Ok(written);
+            }
+        }
+        if !self.has_source(&arms) {
+            return Ok(false);
+        }
+        self.merge_unmatched(&arms, cx)
+    }
+
+    fn has_source(&self, arms: &Arms) -> bool {
+        arms.source_there.is_none_or(|place| self.source_row[place] == Datum::Bool(true))
+    }
+
+    /// There is a row of the target: whether it was written; `None` if it is there no more.
+    fn merge_matched(
+        &mut self,
+        arms: &Arms,
+        target: &Target,
+        tid: Tid,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<bool>> {
+        let mut tid = tid;
+        loop {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            if !target.fetch(tid, true, &mut self.fetched, &mut self.row, cx)? {
+                return Ok(None);
+            }
+            let matched = match self.has_source(arms) {
+                true => MergeMatch::Matched,
+                false => MergeMatch::NotMatchedBySource,
+            };
+            let old = self.row.clone();
+            let rows = Rows { outer: target.to_root(&old, &mut self.root_row), inner: &self.source_row };
+            let Some(arm) = arms.choose(matched, rows, cx)? else { return Ok(Some(false)) };
+            let step = match arm.command {
+                None => return Ok(Some(false)),
+                Some(Command::Delete) => self.delete(target, tid, cx)?,
+                Some(_) => {
+                    for (number, value) in arm.values(rows, cx)? {
+                        self.row[target.place(number)?] = value;
+                    }
+                    self.update(target, tid, old, cx)?
+                }
+            };
+            let refusal = match step {
+                Step::Done => {
+                    arms.done(self.did, cx);
+                    return Ok(Some(true));
+                }
+                Step::Refused(refusal) => refusal,
+            };
+            let strength = heap::LockStrength::Update;
+            match recheck::after_refusal(&target.heap, tid, refusal, strength, plan::RowLockWait::Block, cx)?
+            {
+                Newest::SelfModified => return Err(twice()),
+                Newest::Gone | Newest::Skipped => return Ok(None),
+                Newest::Locked(newest) if newest == tid => {}
+                Newest::Locked(newest) => match self.join_again(arms, target, newest, cx)? {
+                    true => tid = newest,
+                    false => return Ok(None),
+                },
+            }
+        }
+    }
+
+    /// Joins the target's version at `tid` with the present row of the source; whether it is in the result. What else is in it is looked at
+    /// next, or now if the version is not.
+    fn join_again(&mut self, arms: &Arms, target: &Target, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let (mut with, mut without) = (None, None);
+        let mut sort = |row: &[Datum]| {
+            // Where the source is more than tables, rows of it come that are not the present one.
+            if arms.foreign.iter().all(|&place| row[place] == self.source_row[place]) {
+                let slot = if row[0].is_null() { &mut without } else { &mut with };
+                slot.get_or_insert_with(|| row.to_vec());
+            }
+            with.is_none() || without.is_none()
+        };
+        recheck::run_again_each(self.rel, &self.given(target, tid), &mut sort, cx)?;
+        match (with, without) {
+            (Some(row), rest) => {
+                self.source_row = row;
+                self.pending = rest;
+                Ok(true)
+            }
+            (None, Some(row)) => {
+                self.source_row = row;
+                Ok(false)
+            }
+            (None, None) => Ok(false),
+        }
+    }
+
+    /// A row of the source without match.
+    fn merge_unmatched(&mut self, arms: &Arms, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let root = self.targets.iter().position(|target| target.table.oid == self.root.oid);
+        self.at = root.ok_or_else(|| SqlError::internal("the table that MERGE names is no target"))?;
+        let target = self.targets[self.at].clone();
+        let width = target.width() + SYSTEM.len();
+        self.row.clear();
+        self.row.resize(width, Datum::Null);
+        let none = self.row.clone();
+        let rows = Rows { outer: &none, inner: &self.source_row };
+        let Some(arm) = arms.choose(MergeMatch::NotMatchedByTarget, rows, cx)? else { return Ok(false) };
+        if arm.command.is_none() {
+            return Ok(false);
+        }
+        for (number, value) in arm.values(rows, cx)? {
+            self.row[target.place(number)?] = value;
+        }
+        target.check_row(&mut self.row, cx)?;
+        self.check_partition(&target, cx)?;
+        self.insert_row(&target, None, cx)?;
+        arms.done(Command::Insert, cx);
+        Ok(true)
+    }
+}
