@@ -92,5 +92,5 @@ fn one_order_of_commits_explains_what_all_saw() {
     let report = session(&server, seed, 2_001, &world).check();
     let report = report.unwrap_or_else(|anomaly| panic!("STAMPEDE_TEST_SEED={seed}: {anomaly}"));
     println!("{report:?}");
-    assert!(report.committed > 50, "{report:?}");
+    assert!(report.committed > 0 && report.snapshots > report.committed, "{report:?}");
 }
