@@ -168,3 +168,15 @@ fn operators_and_casts_call_functions() {
     let gone = s.run("drop cast if exists (mood as int); drop operator if exists <<-> (int, int)").unwrap();
     assert_eq!(gone.notices.len(), 2);
 }
+
+#[test]
+fn an_index_is_built_by_a_function_that_reads() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int); insert into t select generate_series(1, 3)").unwrap();
+    s.run("create function twice(int) returns int language sql immutable as 'select $1 * 2'").unwrap();
+    s.run("create function large(int) returns bool language sql immutable as 'select $1 > 1'").unwrap();
+    s.run("create index i on t (twice(a)) where large(a); analyze t").unwrap();
+    s.run("set enable_seqscan = off").unwrap();
+    assert_eq!(s.query("select a from t where twice(a) = 6 and large(a)"), "3");
+}

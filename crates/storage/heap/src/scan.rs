@@ -19,7 +19,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use base::{BlockNo, Fork, OffsetNo, PAGE_SIZE, Tid};
+use base::{BlockNo, Fork, OffsetNo, PAGE_SIZE, Tid, Xid};
 use buffer::{Ring, RingKind};
 use page::{LpFlags, PageBytes};
 use txn::Transaction;
@@ -185,12 +185,12 @@ pub struct BuildRow<'a> {
 }
 
 /// Calls `visit` for every version that an index must have an entry for: all but the dead. Nobody else writes to the table meanwhile (SHARE lock);
-/// versions that `me` wrote are included. Returns whether some HOT chain has versions that only older snapshots see and that are not in the
+/// versions that the caller's transaction wrote are included; `is_mine` knows its xids. Returns whether some HOT chain has versions that only older snapshots see and that are not in the
 /// index: then the index must not be used with such snapshots.
 pub fn build_scan(
     access: &Access<'_>,
     rel: &Arc<HeapRel>,
-    me: &Transaction,
+    is_mine: &dyn Fn(Xid) -> bool,
     visit: &mut dyn FnMut(BuildRow<'_>) -> HeapResult<()>,
 ) -> HeapResult<bool> {
     let mut broken_chains = false;
@@ -203,7 +203,7 @@ pub fn build_scan(
         prune_opt(access, rel, &pin)?;
         {
             let page = pin.shared();
-            broken_chains |= judge_for_build(access, rel, me, &page, &mut verdicts)?;
+            broken_chains |= judge_for_build(access, rel, is_mine, &page, &mut verdicts)?;
             copy.copy_from_slice(&page[..]);
         }
         let roots = chain_roots(&copy);
@@ -230,7 +230,7 @@ pub fn build_scan(
 fn judge_for_build(
     access: &Access<'_>,
     rel: &HeapRel,
-    me: &Transaction,
+    is_mine: &dyn Fn(Xid) -> bool,
     page: &buffer::SharedPage<'_>,
     verdicts: &mut Vec<(OffsetNo, bool)>,
 ) -> HeapResult<bool> {
@@ -244,7 +244,7 @@ fn judge_for_build(
             return Err(no_tuple(rel, Tid::new(page.tag().block, n)));
         };
         let fate = Judge { txns: access.txns, page }.for_vacuum(n, &mut header)?;
-        let gone_for_me = matches!(fate, Fate::DeleteInProgress) && me.is_mine(header.raw_xmax);
+        let gone_for_me = matches!(fate, Fate::DeleteInProgress) && is_mine(header.raw_xmax);
         match fate {
             Fate::Dead(xmax) if is_removable(access.txns, rel.desc.kind, xmax) => {}
             // The live end of the chain stands for it; its values may differ from this version's.

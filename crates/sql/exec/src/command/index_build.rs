@@ -46,8 +46,9 @@ fn scan(session: &Session, table: &Table, index: &Index, sort: &mut IndexSort<'_
     let mut keys = IndexKeys::new(session, table, index)?;
     let access = session.engine().heap_access();
     let (mut row, mut entry, mut live) = (Vec::new(), Vec::new(), 0);
-    let me = session.txn.borrow();
-    let broken_chains = heap::build_scan(&access, heap, &me, &mut |found| {
+    // Not held over the scan: expressions may call functions, which use the transaction.
+    let is_mine = |xid| session.txn.borrow().is_mine(xid);
+    let broken_chains = heap::build_scan(&access, heap, &is_mine, &mut |found| {
         let callback = |e: SqlError| HeapError::Callback(e);
         row.clear();
         found
