@@ -15,7 +15,7 @@ use base::{Oid, SqlError, SqlResult};
 use catalog::partition::{Bound, Limit, Partitioning, Strategy};
 use catalog::view::{CatalogView, Table};
 use tuple::Datum;
-use types::partition_hash::{combine, partition_hash};
+use types::hashing::{combine, partition_hash};
 use types::registry::CompareFn;
 
 /// A column of a partition key.

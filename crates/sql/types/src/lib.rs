@@ -51,7 +51,6 @@ mod network;
 pub mod numeric;
 pub mod oids;
 pub mod ordered_set;
-pub mod partition_hash;
 pub mod random;
 pub mod range;
 pub mod record;
