@@ -118,20 +118,7 @@ fn add_to_children(
             enter_column(session, child, &inherited, column, text)?;
             return add_to_children(session, child, new, column, text);
         };
-        if (own.type_oid, own.typmod) != (new.type_oid, new.typmod) {
-            return Err(sql_err!(
-                DATATYPE_MISMATCH,
-                "child table \"{}\" has different type for column \"{name}\"",
-                child.name
-            ));
-        }
-        if own.collation != new.collation {
-            return Err(sql_err!(
-                COLLATION_MISMATCH,
-                "child table \"{}\" has different collation for column \"{name}\"",
-                child.name
-            ));
-        }
+        inherit::check_same_type(child, own, (new.type_oid, new.typmod, new.collation))?;
         let origin = Origin { local: own.local, inherited: own.inherited + 1 };
         session.with_changer(|changer| changer.set_column_origin(child.oid, number, origin))?;
         let message = format!("merging definition of column \"{name}\" for child \"{}\"", child.name);

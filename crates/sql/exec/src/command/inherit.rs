@@ -569,25 +569,34 @@ pub(super) fn adopt(session: &Session, child: &Arc<Table>, parent: &Arc<Table>) 
     Ok(())
 }
 
+/// Fails unless a child's column has its parent's type, modifier and collation.
+pub(super) fn check_same_type(child: &Table, own: &Column, parent: (Oid, i32, Oid)) -> SqlResult<()> {
+    let (type_oid, typmod, collation) = parent;
+    if (own.type_oid, own.typmod) != (type_oid, typmod) {
+        return Err(sql_err!(
+            DATATYPE_MISMATCH,
+            "child table \"{}\" has different type for column \"{}\"",
+            child.name,
+            own.name
+        ));
+    }
+    if own.collation != collation {
+        return Err(sql_err!(
+            COLLATION_MISMATCH,
+            "child table \"{}\" has different collation for column \"{}\"",
+            child.name,
+            own.name
+        ));
+    }
+    Ok(())
+}
+
 fn adopt_column(session: &Session, child: &Table, column: &Column, partition: bool) -> SqlResult<()> {
     let name = &column.name;
     let Some((number, own)) = child.column(name) else {
         return Err(sql_err!(DATATYPE_MISMATCH, "child table is missing column \"{name}\""));
     };
-    if (own.type_oid, own.typmod) != (column.type_oid, column.typmod) {
-        return Err(sql_err!(
-            DATATYPE_MISMATCH,
-            "child table \"{}\" has different type for column \"{name}\"",
-            child.name
-        ));
-    }
-    if own.collation != column.collation {
-        return Err(sql_err!(
-            COLLATION_MISMATCH,
-            "child table \"{}\" has different collation for column \"{name}\"",
-            child.name
-        ));
-    }
+    check_same_type(child, own, (column.type_oid, column.typmod, column.collation))?;
     match (column.generated, own.generated) {
         (Generated::None, Generated::None) => {}
         (Generated::None, _) => {
