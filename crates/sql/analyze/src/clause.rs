@@ -33,6 +33,7 @@ impl Analyzer<'_> {
         let class = |method: u32, input: Oid| {
             OPCLASSES.iter().find(|c| c.method.0 == method && c.default && c.input == input)
         };
+        let mut elements_hash = true;
         if class(403, input).is_none() && class(405, input).is_none() {
             let facts = self.type_facts(base)?;
             input = if base == oids::varchar {
@@ -66,12 +67,13 @@ impl Analyzer<'_> {
                     _ => base,
                 }
             };
-            // An array sorts if its elements do.
+            // An array sorts and hashes if its elements do.
             if facts.element.is_valid() {
                 let of = self.sort_operators(facts.element)?;
                 if !of.less.is_valid() {
                     return Ok(SortOperators::default());
                 }
+                elements_hash = of.hashable;
             }
         }
         let find = |family: Oid, strategy: i16, key: Oid| {
@@ -87,7 +89,7 @@ impl Analyzer<'_> {
             out.greater = find(c.family, 5, c.input);
         }
         if let Some(c) = class(405, input) {
-            out.hashable = true;
+            out.hashable = elements_hash;
             if !out.equal.is_valid() {
                 out.equal = find(c.family, 1, c.input);
             }

@@ -384,6 +384,10 @@ impl<'p, 'c> Converter<'p, 'c> {
         let Some(a::SetOperation::Node(node)) = &cte.query.set_operation else {
             return Err(SqlError::internal("recursive query without UNION"));
         };
+        if node.group_by.iter().any(|key| !key.hashable) {
+            return Err(base::sql_err!(FEATURE_NOT_SUPPORTED, "could not implement recursive UNION")
+                .detail("All column datatypes must be hashable."));
+        }
         let table = self.planner.work_tables.len();
         let cell = self.planner.new_cell();
         self.planner.work_tables.push(cell);

@@ -2,12 +2,11 @@
 
 use base::SqlResult;
 use plan::{ParamId, Plan};
-use rustc_hash::FxHashSet;
 use tuple::Datum;
 
+use super::set::RowTable;
 use super::{BoxNode, Builder, Node};
 use crate::cx::Cx;
-use crate::spill::encode_row;
 
 /// A recursive union.
 pub fn build<'p>(
@@ -18,6 +17,7 @@ pub fn build<'p>(
     distinct: bool,
 ) -> SqlResult<BoxNode> {
     let cell = builder.statement.work_tables[table];
+    let seen = if distinct { Some(RowTable::new(builder, initial)?) } else { None };
     let (initial, recursive) = (builder.build(initial)?, builder.build(recursive)?);
     Ok(Box::new(RecursiveUnion {
         initial,
@@ -25,7 +25,7 @@ pub fn build<'p>(
         table,
         cell,
         step: 0,
-        seen: distinct.then(FxHashSet::default),
+        seen,
         gathered: Vec::new(),
         in_initial: true,
         row: Vec::new(),
@@ -41,7 +41,7 @@ struct RecursiveUnion {
     /// Steps made, over rescans too: the value of the cell.
     step: i64,
     /// Rows given so far, for UNION without ALL.
-    seen: Option<FxHashSet<Vec<u8>>>,
+    seen: Option<RowTable<()>>,
     gathered: Vec<Vec<Datum>>,
     in_initial: bool,
     row: Vec<Datum>,
@@ -53,14 +53,12 @@ impl Node for RecursiveUnion {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let term = if self.in_initial { &mut self.initial } else { &mut self.recursive };
             if term.next(cx)? {
-                let row = term.row().to_vec();
-                if let Some(seen) = &mut self.seen {
-                    let mut bytes = Vec::new();
-                    encode_row(&row, &mut bytes);
-                    if !seen.insert(bytes) {
-                        continue;
-                    }
+                if let Some(seen) = &mut self.seen
+                    && !seen.entry(term.row()).1
+                {
+                    continue;
                 }
+                let row = term.row().to_vec();
                 self.gathered.push(row.clone());
                 self.row = row;
                 return Ok(true);
