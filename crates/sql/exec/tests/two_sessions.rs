@@ -118,3 +118,16 @@ fn on_conflict_changes_a_row_once() {
     let longer = "insert into t values (1, '!') on conflict (id) do update set v = t.v || excluded.v";
     assert_eq!(s.query(&format!("{longer} returning length(v)")), "25001");
 }
+
+#[test]
+fn what_cascade_drops_is_nobody_elses() {
+    let server = Server::new();
+    let (s, other) = (server.connect(), server.connect());
+    s.query("create schema a; create table a.t (id int primary key, v text)");
+    s.query("set lock_timeout = '20ms'");
+    other.query("begin; insert into a.t values (1, 'x')");
+    assert_eq!(s.query("drop schema a cascade"), "ERROR:  canceling statement due to lock timeout");
+    other.query("insert into a.t select g, repeat('y', 1000) from generate_series(2, 100) g; commit");
+    assert_eq!(s.query("select count(*) from a.t"), "100");
+    assert_eq!(s.query("drop schema a cascade; select count(*) from pg_class where relname = 't'"), "0");
+}

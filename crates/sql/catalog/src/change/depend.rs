@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use base::{Oid, SqlError, SqlResult, SqlState};
+use txn::{LockMode, LockTag, LockWait};
 
 use super::Changer;
 use crate::database::Reader;
@@ -172,9 +173,22 @@ impl Changer<'_> {
         Ok(())
     }
 
+    /// Takes the lock of a relation that is to be dropped, or loses a column: whoever uses it has ended then. False if it has been dropped
+    /// meanwhile.
+    fn lock_for_drop(&mut self, relation: Oid) -> SqlResult<bool> {
+        let tag = LockTag::Relation { database: self.catalog.database(), relation };
+        self.me.lock(tag, LockMode::AccessExclusive, LockWait::Block).map_err(SqlError::from)?;
+        let row =
+            self.reader().find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()])?;
+        Ok(row.is_some())
+    }
+
     /// Depth first: dependents come before what they depend on.
-    fn collect(&self, plan: &mut Plan, object: ObjectAddress) -> SqlResult<()> {
+    fn collect(&mut self, plan: &mut Plan, object: ObjectAddress) -> SqlResult<()> {
         if !plan.seen.insert(object) {
+            return Ok(());
+        }
+        if object.class == pg_class::TABLE.oid && !self.lock_for_drop(object.object)? {
             return Ok(());
         }
         let mut key = vec![object.class.into(), object.object.into()];

@@ -194,7 +194,10 @@ fn set_operations_and_recursion() {
         "15"
     );
     // Equal is what the type says, not what has the same bytes.
-    assert_eq!(db.rows("WITH RECURSIVE t(n) AS (SELECT 1.0 UNION SELECT n + 0.00 FROM t) SELECT n FROM t"), "1.0");
+    assert_eq!(
+        db.rows("WITH RECURSIVE t(n) AS (SELECT 1.0 UNION SELECT n + 0.00 FROM t) SELECT n FROM t"),
+        "1.0"
+    );
     // A type without hashing would be compared with every row before.
     let bits = "WITH RECURSIVE t(n) AS (VALUES ('01'::varbit) UNION SELECT n || '10'::varbit FROM t) SELECT n FROM t";
     assert_eq!(db.run(bits).unwrap_err().message(), "could not implement recursive UNION");
