@@ -94,6 +94,8 @@ const ORDER: [Interrupt; 8] = [
 ];
 
 const PENDING: u32 = (1 << 8) - 1;
+/// There is news for the session; no running code stops for that.
+const NEWS: u32 = 1 << 8;
 /// Somebody sleeps in `wait_interruptible` and has left a waker.
 const WAITING: u32 = 1 << 31;
 
@@ -121,7 +123,23 @@ impl Interrupts {
 
     /// Sets one, from any thread, and wakes the session if it waits interruptibly.
     pub fn set(&self, interrupt: Interrupt) {
-        let before = self.0.bits.fetch_or(interrupt as u32, Ordering::SeqCst);
+        self.raise(interrupt as u32);
+    }
+
+    /// Tells the session, from any thread, that something waits for it, which it looks at when it is idle.
+    pub fn set_news(&self) {
+        self.raise(NEWS);
+    }
+
+    /// Whether something waits for the session. Takes it.
+    #[inline]
+    pub fn take_news(&self) -> bool {
+        self.0.bits.load(Ordering::SeqCst) & NEWS != 0
+            && self.0.bits.fetch_and(!NEWS, Ordering::SeqCst) & NEWS != 0
+    }
+
+    fn raise(&self, bits: u32) {
+        let before = self.0.bits.fetch_or(bits, Ordering::SeqCst);
         if before & WAITING != 0 {
             let waker = self.0.waker.lock().take();
             if let Some(waker) = waker {
@@ -147,19 +165,24 @@ impl Interrupts {
 
     /// Completes when any interrupt is set; takes none. For the session loop while it waits for the client.
     pub async fn wait_any(&self) {
+        self.wait_for_bits(PENDING).await
+    }
+
+    /// As [`wait_any`](Self::wait_any), or when there is news.
+    pub async fn wait_any_or_news(&self) {
+        self.wait_for_bits(PENDING | NEWS).await
+    }
+
+    async fn wait_for_bits(&self, bits: u32) {
         poll_fn(|cx| {
             self.0.listen(cx.waker());
-            if self.0.pending() { Poll::Ready(()) } else { Poll::Pending }
+            if self.0.bits.load(Ordering::SeqCst) & bits != 0 { Poll::Ready(()) } else { Poll::Pending }
         })
         .await
     }
 }
 
 impl Shared {
-    fn pending(&self) -> bool {
-        self.bits.load(Ordering::SeqCst) & PENDING != 0
-    }
-
     fn take(&self) -> Option<Interrupt> {
         let bits = self.bits.load(Ordering::SeqCst);
         let found = ORDER.into_iter().find(|&i| bits & i as u32 != 0)?;

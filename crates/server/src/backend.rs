@@ -3,11 +3,12 @@
 //! The one that counts is `database`, over the storage engine and the executor; tests of the server itself put a
 //! canned one here.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::settings::{ServerSettings, SessionSettings};
 use base::{Oid, SqlError, SqlResult};
-use exec::{Format, Output, ParamValue, SessionInfo, TransactionStatus};
+use exec::{Format, Notification, Output, ParamValue, SessionInfo, TransactionStatus};
 use runtime::Workers;
 
 /// A role, as far as logging in is concerned.
@@ -81,6 +82,8 @@ pub trait Client {
     fn with_settings(&self, look: &mut dyn FnMut(&SessionSettings));
     /// Settings to tell the client about when it connects: names and values.
     fn reported_settings(&self) -> Vec<(String, String)>;
+    /// What other sessions told this one; asked while no transaction runs.
+    fn take_notifications(&mut self) -> VecDeque<Arc<Notification>>;
     /// The end of the connection.
     fn close(&mut self);
 }

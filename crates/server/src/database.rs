@@ -4,6 +4,7 @@
 //! Translates settings into the engine's options, runs the loops that work beside sessions, and adapts
 //! [`exec::Session`] to [`Client`].
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +15,9 @@ use catalog::{BootstrapOptions, POSTGRES, Reader, SessionCatalog};
 use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile};
 use engine::{Engine, EngineError, EngineOptions};
-use exec::{Format, Instance, Output, ParamValue, Passwords, Session, SessionInfo, TransactionStatus};
+use exec::{
+    Format, Instance, Notification, Output, ParamValue, Passwords, Session, SessionInfo, TransactionStatus,
+};
 use runtime::{Event, Workers};
 use txn::{SessionId, Transaction};
 use wire::scram::{self, Verifier};
@@ -303,6 +306,10 @@ impl Client for Session {
 
     fn reported_settings(&self) -> Vec<(String, String)> {
         Session::reported_settings(self)
+    }
+
+    fn take_notifications(&mut self) -> VecDeque<Arc<Notification>> {
+        Session::take_notifications(self)
     }
 
     fn close(&mut self) {

@@ -1,6 +1,7 @@
 //! Sessions over real sockets, with a canned database behind them: the order of messages, errors, COPY, cancel requests,
 //! timeouts, and streams that are not the protocol.
 
+use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use base::settings::{ServerSettings, SessionSettings, Setting, Source};
 use base::{Oid, SqlError, SqlResult, sql_err};
-use exec::{Column, Format, Output, ParamValue, RowEncoder, SessionInfo, TransactionStatus};
+use exec::{Column, Format, Notification, Output, ParamValue, RowEncoder, SessionInfo, TransactionStatus};
 use runtime::{Interrupt, Workers};
 use server::backend::{Client, Database, Role};
 use server::config::hba::Rules;
@@ -151,6 +152,10 @@ impl Client for CannedClient {
 
     fn reported_settings(&self) -> Vec<(String, String)> {
         vec![("server_version".into(), self.settings.text(Setting::server_version).into())]
+    }
+
+    fn take_notifications(&mut self) -> VecDeque<Arc<Notification>> {
+        VecDeque::new()
     }
 
     fn close(&mut self) {}

@@ -90,7 +90,7 @@ pub enum Arrival {
     Bytes,
     /// The end: the client has gone.
     End,
-    /// An interrupt of the session is set.
+    /// An interrupt of the session is set, or there is news for it.
     Interrupt,
 }
 
@@ -227,10 +227,15 @@ impl Io {
         poll_fn(|cx| self.poll_fill(cx)).await
     }
 
-    /// Waits for more bytes or an interrupt.
-    pub async fn fill_or_interrupt(&mut self) -> Arrival {
+    /// Waits for more bytes or an interrupt, or, if it is `idle`, for news.
+    pub async fn fill_or_interrupt(&mut self, idle: bool) -> Arrival {
         let interrupts = self.interrupts.clone();
-        let mut interrupted = pin!(interrupts.wait_any());
+        let mut interrupted = pin!(async {
+            match idle {
+                true => interrupts.wait_any_or_news().await,
+                false => interrupts.wait_any().await,
+            }
+        });
         poll_fn(|cx| match self.poll_fill(cx) {
             Poll::Pending => interrupted.as_mut().poll(cx).map(|()| Arrival::Interrupt),
             ready => ready,

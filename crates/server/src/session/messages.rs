@@ -239,6 +239,7 @@ impl Connection {
     /// ReadyForQuery. It is sent with everything before it: now if more messages have come already, else by the session's loop.
     fn ready(&mut self) -> SqlResult<()> {
         self.end_statement();
+        self.tell_news();
         let status = match self.client.transaction_status() {
             TransactionStatus::Idle => backend::TransactionStatus::Idle,
             TransactionStatus::InBlock => backend::TransactionStatus::InTransaction,
@@ -246,6 +247,24 @@ impl Connection {
         };
         backend::ready_for_query(self.io.out(), status);
         if self.io.unread().is_empty() { Ok(()) } else { self.io.flush_in_fiber() }
+    }
+
+    /// Writes what other sessions told this one, unless a transaction runs; whether there was something.
+    pub(super) fn tell_news(&mut self) -> bool {
+        if !self.is_idle() || !self.interrupts.take_news() {
+            return false;
+        }
+        let notifications = self.client.take_notifications();
+        for notification in &notifications {
+            let (pid, channel, payload) = (notification.pid, &notification.channel, &notification.payload);
+            backend::notification(self.io.out(), pid, channel, payload);
+        }
+        !notifications.is_empty()
+    }
+
+    /// Whether the session is between two transactions, and not in the middle of a series of extended messages.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.busy && !self.skipping && self.client.transaction_status() == TransactionStatus::Idle
     }
 
     /// An error of a message of this kind.

@@ -181,17 +181,21 @@ async fn refuse(io: &mut Io, error: &SqlError, subject: &Subject) {
 async fn run(mut connection: Box<Connection>) {
     loop {
         connection.io.release();
-        let arrival = match connection.idle_limit() {
-            None => connection.io.fill_or_interrupt().await,
-            Some((limit, interrupt)) => match time::timeout(limit, connection.io.fill_or_interrupt()).await {
-                Some(arrival) => arrival,
-                None => {
-                    connection.interrupts.set(interrupt);
-                    Arrival::Interrupt
+        let (idle_limit, idle) = (connection.idle_limit(), connection.is_idle());
+        let arrival = match idle_limit {
+            None => connection.io.fill_or_interrupt(idle).await,
+            Some((limit, interrupt)) => {
+                match time::timeout(limit, connection.io.fill_or_interrupt(idle)).await {
+                    Some(arrival) => arrival,
+                    None => {
+                        connection.interrupts.set(interrupt);
+                        Arrival::Interrupt
+                    }
                 }
-            },
+            }
         };
         let next = match arrival {
+            Arrival::Interrupt if connection.tell_news() => sent(&mut connection).await,
             Arrival::Bytes => {
                 let (back, next) = run_fiber(move || {
                     let next = connection.run_batch();
@@ -199,12 +203,9 @@ async fn run(mut connection: Box<Connection>) {
                 })
                 .await;
                 connection = back;
-                match connection.io.flush_after_others().await {
-                    Ok(()) => next,
-                    Err(error) => {
-                        connection.send_error(&error);
-                        Next::Close
-                    }
+                match sent(&mut connection).await {
+                    Next::Continue => next,
+                    Next::Close => Next::Close,
                 }
             }
             Arrival::Interrupt => interrupted(&mut connection),
@@ -223,6 +224,17 @@ async fn run(mut connection: Box<Connection>) {
         with_interrupts(&interrupts, || connection.client.close());
     })
     .await;
+}
+
+/// Sends what is in the output buffer.
+async fn sent(connection: &mut Connection) -> Next {
+    match connection.io.flush_after_others().await {
+        Ok(()) => Next::Continue,
+        Err(error) => {
+            connection.send_error(&error);
+            Next::Close
+        }
+    }
 }
 
 /// An interrupt came while the session waited for its client.

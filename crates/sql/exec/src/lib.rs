@@ -6,7 +6,7 @@
 //! * `run`: from an analysed statement to rows. `compile`, `eval`, `composite` (arrays), `row_value` (rows, domains): expressions. `nodes`, `subplan`: the tree that runs. `cx`: what it works with.
 //! * [`routine`]: functions that users made, and the languages that they are written in.
 //! * `index`: entries of indexes. `recheck`: rows that others changed meanwhile. `spill`: temporary files. `statistics`: what the planner asks.
-//! * `output`: where rows go. `error`: errors of the layers below. `initialize`: what initdb does.
+//! * `notify`: what sessions tell each other. `output`: where rows go. `error`: errors of the layers below. `initialize`: what initdb does.
 //!
 //! # Invariants
 //! 1. Whoever waits for another transaction or a heavyweight lock holds no page latch: storage refuses, this crate waits and asks again.
@@ -25,6 +25,7 @@ mod functions;
 mod index;
 mod initialize;
 mod nodes;
+mod notify;
 mod output;
 mod partition;
 mod recheck;
@@ -40,6 +41,7 @@ mod subplan;
 mod tests;
 
 pub use initialize::initialize;
+pub use notify::Notification;
 pub use output::{Column, Format, Output, RowEncoder};
 pub use session::{
     Activity, Backend, BackendState, Instance, ParamValue, Passwords, Registered, Session, SessionInfo,

@@ -232,13 +232,14 @@ impl Remains<'_> {
 }
 
 impl TxnSystem {
-    /// Steps 1 to 4 of a commit. An error means that the server must stop: the record may be durable or not. The pass lets
-    /// checkpoints go on once step 5 is done.
+    /// Steps 1 to 4 of a commit. An error means that the server must stop: the record may be durable or not. `decided` is called
+    /// between steps 3 and 4. The pass lets checkpoints go on once step 5 is done.
     pub(crate) fn commit_tree<'a>(
         &self,
         remains: Remains<'_>,
         sync: SyncCommit,
         in_flight: &'a InFlight,
+        decided: impl FnOnce(),
     ) -> Result<GatePass<'a>, TxnError> {
         let pass = self.gate().enter(in_flight);
         stop_point!("commit-before-record");
@@ -254,6 +255,7 @@ impl TxnSystem {
             .mark(Some(remains.xid), remains.subxids, Outcome::Committed, lsn, asynchronous)
             .map_err(TxnError::status(remains.xid))?;
         stop_point!("commit-after-clog");
+        decided();
         self.running().complete(remains.xid, remains.latest());
         stop_point!("commit-after-running");
         self.locks().xids_ended(remains.xid, |_| true);

@@ -106,6 +106,9 @@ impl Obstacle {
 /// When an end action runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
+    /// At commit: nothing can prevent it any more, but nobody sees it yet, and who waits for the transaction still waits. Whoever depends on
+    /// the transaction comes after. Otherwise as `BeforeLocks`.
+    BeforeVisible,
     /// The outcome is decided and visible, locks are still held: invalidate caches here.
     BeforeLocks,
     /// Locks are released.
@@ -510,7 +513,7 @@ impl Transaction {
         let late = run_actions(actions, End::Abort);
         self.held.release_since(self.system.locks(), locks_from);
         self.system.drop_files(&files);
-        run_late(late, End::Abort);
+        run_all(late, End::Abort);
     }
 
     // Locks
@@ -639,22 +642,29 @@ impl Transaction {
         let xid = self.top_xid_if_assigned();
         self.snapshot = None;
         self.in_doubt = xid.is_some();
+        let (first, actions): (Vec<_>, Vec<_>) = std::mem::take(&mut self.actions)
+            .into_iter()
+            .partition(|action| action.0 == Phase::BeforeVisible);
+        let decided = || run_all(first, End::Commit);
         let worker = xid.is_some().then(|| self.system.worker());
         let _pass = match (xid, &worker) {
             (Some(xid), Some(worker)) => {
                 let (subxids, files) = (self.subxids.as_slice(), self.commit_files.as_slice());
                 let remains = Remains { xid, subxids, files, invalidations };
-                Some(self.system.commit_tree(remains, sync, &worker.in_flight)?)
+                Some(self.system.commit_tree(remains, sync, &worker.in_flight, decided)?)
             }
-            _ => None,
+            _ => {
+                decided();
+                None
+            }
         };
         self.in_doubt = false;
         let files = std::mem::take(&mut self.commit_files);
         self.clear();
-        let late = run_actions(std::mem::take(&mut self.actions), End::Commit);
+        let late = run_actions(actions, End::Commit);
         self.held.release_transaction(self.system.locks());
         self.system.drop_files(&files);
-        run_late(late, End::Commit);
+        run_all(late, End::Commit);
         self.state = BlockState::Idle;
         Ok(End::Commit)
     }
@@ -690,7 +700,7 @@ impl Transaction {
         self.in_doubt = false;
         self.clear();
         let late = run_actions(std::mem::take(&mut self.actions), End::Prepare);
-        run_late(late, End::Prepare);
+        run_all(late, End::Prepare);
         self.state = BlockState::Idle;
         Ok(())
     }
@@ -718,7 +728,7 @@ impl Transaction {
         let late = run_actions(std::mem::take(&mut self.actions), End::Abort);
         self.held.release_transaction(self.system.locks());
         self.system.drop_files(&files);
-        run_late(late, End::Abort);
+        run_all(late, End::Abort);
     }
 
     fn clear(&mut self) {
@@ -739,12 +749,12 @@ fn run_actions(mut actions: Vec<Action>, end: End) -> Vec<Action> {
         actions.reverse();
     }
     let (early, late): (Vec<_>, Vec<_>) =
-        actions.into_iter().partition(|action| action.0 == Phase::BeforeLocks);
-    run_late(early, end);
+        actions.into_iter().partition(|action| action.0 != Phase::AfterLocks);
+    run_all(early, end);
     late
 }
 
-fn run_late(actions: Vec<Action>, end: End) {
+fn run_all(actions: Vec<Action>, end: End) {
     for (_, action) in actions {
         action(end);
     }

@@ -209,6 +209,11 @@ pub(crate) fn run(
         Statement::Lock { relations, mode, nowait } => lock::run(session, relations, *mode, *nowait)?,
         Statement::Vacuum(s) => vacuum::run(session, s, text, out)?,
         Statement::Copy(s) => return copy::run(session, s, text, out),
+        Statement::Listen(channel) => session.listen(channel),
+        Statement::Unlisten(channel) => session.unlisten(channel.as_deref()),
+        Statement::Notify(channel, payload) => {
+            session.notify(channel, payload.as_deref().unwrap_or_default())?;
+        }
         Statement::Checkpoint(_) => checkpoint(session)?,
         Statement::Discard(what) => return discard(session, *what).map(str::to_owned),
         _ => return Err(SqlError::not_supported(tag)),
@@ -244,6 +249,7 @@ fn discard(session: &Session, what: Discard) -> SqlResult<&'static str> {
             session.change_setting("session_authorization", None, false)?;
             session.settings.borrow_mut().reset_all(session.txn.borrow().depth() as u32);
             session.apply_settings();
+            session.unlisten(None);
             session.txn.borrow_mut().unlock_all_for_session(|_| true);
             session.sequences.borrow_mut().forget();
             temporary::drop_all(session)?;

@@ -79,7 +79,6 @@ impl Session {
                 Some(_) => Datum::Int4(self.instance.settings().int(Setting::port)),
                 None => Datum::Null,
             },
-            F::PgNotificationQueueUsage => Datum::Float8(0.0),
             F::PgJitAvailable | F::RowSecurityActive => Datum::Bool(false),
             F::PgTriggerDepth => Datum::Int4(0),
             F::PgReloadConf => Datum::Bool(self.instance.request_reload()),
@@ -104,8 +103,9 @@ impl Session {
         args: &[Datum],
     ) -> SqlResult<Option<Vec<Row>>> {
         Ok(Some(match id {
-            // Nothing can listen yet: LISTEN is refused.
-            SessionFn::PgListeningChannels => Vec::new(),
+            SessionFn::PgListeningChannels => {
+                self.listening_channels().iter().map(|channel| vec![Datum::text(channel)]).collect()
+            }
             // There are no extensions to offer.
             SessionFn::PgAvailableExtensions | SessionFn::PgAvailableExtensionVersions => Vec::new(),
             SessionFn::PgOptionsToTable => option_rows(&args[0]),

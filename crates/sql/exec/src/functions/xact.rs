@@ -1,4 +1,4 @@
-//! Transactions and the write-ahead log: xids, LSNs, sleeping.
+//! Transactions and the write-ahead log: xids, LSNs, notifications, sleeping.
 
 use std::time::Duration;
 
@@ -42,6 +42,12 @@ impl Session {
                 return Err(sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "recovery is not in progress")
                     .hint("Recovery control functions can only be executed during recovery."));
             }
+            F::PgNotify => {
+                let text = |i: usize| if args[i].is_null() { "" } else { arg(args, i) };
+                self.notify(text(0), text(1))?;
+                Datum::text("")
+            }
+            F::PgNotificationQueueUsage => Datum::Float8(self.notification_usage()),
             F::PgSleep => self.sleep((arg::<f64>(args, 0) * 1e6) as i64)?,
             F::PgSleepFor => self.sleep(interval_micros(arg(args, 0)))?,
             F::PgSleepUntil => self.sleep(arg::<i64>(args, 0) - call.session.clock())?,

@@ -16,7 +16,9 @@ use types::timezone::TimeZone;
 use types::{FormatContext, acl};
 
 use super::identity::{Identity, names_a_role};
+use super::notify::Notifying;
 use super::{Backend, Instance, Session, SessionInfo, session_id};
+use crate::notify::Subscription;
 use crate::spill::TempDir;
 
 impl Session {
@@ -86,6 +88,12 @@ impl Session {
             info.client_address,
             settings.text(Setting::application_name),
         );
+        let subscription = Subscription::new(
+            &instance.exchange,
+            info.pid,
+            database.oid,
+            runtime::current_interrupts().unwrap_or_default(),
+        );
         let instance_dir = instance.engine().dir().to_path_buf();
         let session = Session {
             backend: instance.sessions().register(backend),
@@ -111,6 +119,7 @@ impl Session {
             notices: RefCell::new(warnings),
             domains: Default::default(),
             unnamed_cursors: Cell::new(0),
+            notifying: Notifying::new(subscription),
             language_state: Default::default(),
             sql_bodies: Default::default(),
             new_labels: Default::default(),

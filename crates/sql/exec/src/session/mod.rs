@@ -6,7 +6,7 @@
 //! * `login`: a new session. `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones. `cursor`: DECLARE, FETCH.
 //!   `nested`: PREPARE, EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
-//! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `access`: what statements need. `export`: snapshots for other transactions.
+//! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `access`: what statements need. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY.
 //! * `planning`, `facilities`: what the planner and running statements see of a session.
 //!
 //! # Invariants
@@ -25,6 +25,7 @@ mod identity;
 mod login;
 mod modes;
 mod nested;
+mod notify;
 mod planning;
 mod portal;
 mod portals;
@@ -75,6 +76,7 @@ pub struct Instance {
     languages: crate::routine::Languages,
     sessions: Arc<Sessions>,
     exports: Arc<export::Exports>,
+    exchange: Arc<crate::notify::Exchange>,
     /// When the server started, microseconds since 2000-01-01 UTC.
     started: i64,
     /// When the configuration was last read.
@@ -99,6 +101,7 @@ impl Instance {
     /// Over an open data directory.
     pub fn new(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance> {
         let now = runtime::wall_clock_micros();
+        let exchange = crate::notify::Exchange::new(settings.int(Setting::max_notify_queue_pages));
         Arc::new(Instance {
             engine,
             cluster: Arc::default(),
@@ -108,6 +111,7 @@ impl Instance {
             languages: Default::default(),
             sessions: Arc::default(),
             exports: Arc::default(),
+            exchange: Arc::new(exchange),
             started: now,
             configured: AtomicI64::new(now),
             reload: OnceLock::new(),
@@ -266,6 +270,8 @@ pub struct Session {
     pub(crate) domains: crate::functions::DomainCheckers,
     /// Cursors that got a name of the session's making.
     pub(crate) unnamed_cursors: Cell<u32>,
+    /// LISTEN and NOTIFY.
+    notifying: notify::Notifying,
     /// What procedural languages keep.
     pub(crate) language_state: crate::routine::LanguageState,
     /// Bodies of functions in SQL that were called.

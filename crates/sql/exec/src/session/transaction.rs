@@ -91,6 +91,7 @@ impl Session {
     pub(crate) fn commit_transaction(&self) -> SqlResult<End> {
         if self.txn.borrow().state() != BlockState::Failed {
             self.hold_cursors().inspect_err(|_| self.abort_transaction())?;
+            self.notify_at_commit().inspect_err(|_| self.abort_transaction())?;
         }
         self.close_transaction_portals();
         let sync = match self.settings.borrow().fast().synchronous_commit {
