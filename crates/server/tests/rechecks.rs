@@ -98,6 +98,27 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// A row that another transaction puts into another partition cannot be followed: what the other does, the statement that waits, its error.
+const MOVES: &[(&str, &str)] = &[
+    ("update p set a = 12 where a = 2", "update p set b = 'x' where a = 2"),
+    ("update p set a = 12 where a = 2", "update p set a = 3 where b = 'two'"),
+    ("update p set a = 12 where a = 2", "delete from p where a = 2"),
+    ("update p set a = 12 where a = 2", "select * from p where a = 2 for update"),
+    (
+        "update p set a = 12 where a = 2",
+        "merge into p using (values (2)) s (a) on p.a = s.a when matched then delete",
+    ),
+    (
+        "merge into p using (values (2)) s (a) on p.a = s.a when matched then update set a = 12",
+        "update p1 set b = 'x' where a = 2",
+    ),
+    // The newest version was moved, not the one that is waited for.
+    (
+        "update p set b = 'II' where a = 2; update p set a = 12 where a = 2",
+        "update p set b = 'x' where a = 2",
+    ),
+];
+
 fn run(client: &mut Client, sql: &str) -> String {
     let rows = client.query(sql).unwrap_or_else(|failure| panic!("{sql}: {failure:?}"));
     let line = |row: Vec<Option<String>>| {
@@ -122,5 +143,33 @@ fn rows_are_checked_again_with_what_they_were_joined_to() {
             answer.join().unwrap()
         });
         assert_eq!(answer, *expected, "{waiting}");
+    }
+}
+
+#[test]
+fn rows_that_go_to_another_partition_cannot_be_followed() {
+    let server = Server::start(&[]);
+    let (mut first, mut second, mut watcher) = (server.client(), server.client(), server.client());
+    let setup = "drop table if exists p; create table p (a int primary key, b text) partition by range (a);
+         create table p1 partition of p for values from (0) to (10);
+         create table p2 partition of p for values from (10) to (20); insert into p values (1, 'one'), (2, 'two')";
+    let moved = "40001 tuple to be locked was already moved to another partition due to concurrent update";
+    for (level, error) in [
+        ("read committed", moved),
+        ("repeatable read", "40001 could not serialize access due to concurrent update"),
+    ] {
+        for (change, waiting) in MOVES {
+            run(&mut watcher, setup);
+            run(&mut first, &format!("begin; {change}"));
+            let answer = thread::scope(|scope| {
+                let answer =
+                    scope.spawn(|| second.error(&format!("begin isolation level {level}; {waiting}")));
+                until("it waits", || watcher.value("select count(*) from pg_locks where not granted") == "1");
+                run(&mut first, "commit");
+                answer.join().unwrap()
+            });
+            run(&mut second, "rollback");
+            assert_eq!(answer, error, "{waiting}");
+        }
     }
 }

@@ -28,6 +28,17 @@ fn serialization(what: &str) -> SqlError {
     sql_err!(T_R_SERIALIZATION_FAILURE, "could not serialize access due to concurrent {what}")
 }
 
+/// Another transaction put the row into another partition.
+fn moved(cx: &Cx<'_>) -> SqlError {
+    if cx.fixed_snapshot {
+        return serialization("update");
+    }
+    sql_err!(
+        T_R_SERIALIZATION_FAILURE,
+        "tuple to be locked was already moved to another partition due to concurrent update"
+    )
+}
+
 /// Waits for a transaction; a queue on the row keeps waiters in order.
 fn wait_for(heap: &HeapRel, tid: Tid, xid: Xid, wait: RowLockWait, cx: &Cx<'_>) -> SqlResult<bool> {
     match wait {
@@ -71,6 +82,7 @@ pub fn after_refusal(
             }
             lock_newest(heap, next, strength, wait, cx)
         }
+        Refusal::Moved => Err(moved(cx)),
         Refusal::Deleted { .. } => {
             if cx.fixed_snapshot {
                 return Err(serialization("delete"));
@@ -108,6 +120,7 @@ pub fn lock_newest(
             }
             Refusal::Concurrent { .. } if cx.fixed_snapshot => return Err(serialization("update")),
             Refusal::Concurrent { next, .. } => tid = next,
+            Refusal::Moved => return Err(moved(cx)),
             Refusal::Deleted { .. } if cx.fixed_snapshot => return Err(serialization("delete")),
             Refusal::Deleted { .. } | Refusal::Invisible => return Ok(Newest::Gone),
             Refusal::SelfModified { .. } => return Ok(Newest::SelfModified),
@@ -133,6 +146,7 @@ pub fn lock_conflicting(heap: &HeapRel, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<
                 wait_for(heap, tid, xid, RowLockWait::Block, cx)?;
             }
             Refusal::Concurrent { .. } if cx.fixed_snapshot => return Err(serialization("update")),
+            Refusal::Moved => return Err(moved(cx)),
             Refusal::Deleted { .. } if cx.fixed_snapshot => return Err(serialization("delete")),
             Refusal::Concurrent { .. } | Refusal::Deleted { .. } => return Ok(false),
             Refusal::Invisible if !is_own(heap, tid, cx)? => return Ok(false),

@@ -141,6 +141,8 @@ pub enum Refusal {
         /// Who deleted it.
         xmax: Xid,
     },
+    /// A transaction that committed put the row into another table, a partition.
+    Moved,
     /// This transaction changed it already, in this command or a later one (or an earlier one, when an old version is looked at).
     SelfModified {
         /// The command that did.

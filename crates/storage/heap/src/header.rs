@@ -9,7 +9,7 @@
 //! | 0 | `xmin` u32 | inserter |
 //! | 4 | `xmax` u32 | deleter, updater or locker |
 //! | 8 | `cid` u32 | cmin, cmax, or number of a combo ([`crate::combo`]) |
-//! | 12 | `ctid` block u32 | next version, or the tuple itself |
+//! | 12 | `ctid` block u32 | next version, or the tuple itself; a place that is none if the row went to another table |
 //! | 16 | `ctid` offset u16 | |
 //! | 18 | `infomask2` u16 | see [`infomask2`] |
 //! | 20 | `infomask` u16 | see [`infomask`] |
@@ -36,6 +36,8 @@ pub const SPECIAL_LEN: usize = 16;
 pub const MAX_COLUMNS: usize = 1600;
 /// Longest tuple.
 pub const MAX_TUPLE: usize = PAGE_SIZE - page::HEADER_SIZE - SPECIAL_LEN - 8;
+/// `ctid` of a version whose row an UPDATE put into another table, a partition: no place of a tuple, and it has no next version here.
+pub(crate) const MOVED: Tid = Tid::new(BlockNo(u32::MAX), 0xfffd);
 /// Most tuples on a page: each takes a line pointer and a padded header.
 pub const MAX_TUPLES_PER_PAGE: usize = (PAGE_SIZE - page::HEADER_SIZE - SPECIAL_LEN) / (24 + 4);
 

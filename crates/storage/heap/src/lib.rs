@@ -54,7 +54,7 @@ pub use rel::{Access, HeapDesc, HeapRel, View, Writer};
 pub use row::{HeapTuple, TupleRef};
 pub use scan::{BuildRow, HeapScan, SampleCounts, build_scan, sample_block};
 pub use toast::{THRESHOLD as TOAST_THRESHOLD, ToastIndex, ToastTable, detoast};
-pub use update::{delete, take_back, update, update_in_place};
+pub use update::{delete, move_away, take_back, update, update_in_place};
 
 #[cfg(test)]
 mod tests;

@@ -23,7 +23,9 @@ use wal::Rmgr;
 
 use crate::error::{DeleteOutcome, HeapError, HeapResult, Refusal, UpdateOutcome};
 use crate::fetch::heap_tag;
-use crate::header::{Bases, Header, INFOMASK, form_tuple, infomask, infomask2, read_header, tuple_len};
+use crate::header::{
+    Bases, Header, INFOMASK, MOVED, form_tuple, infomask, infomask2, read_header, tuple_len,
+};
 use crate::insert::{InsertOptions, maps_to_clear};
 use crate::lock::{covers_lock, lock_on_page};
 use crate::ops::{self, Stamp};
@@ -66,6 +68,7 @@ pub(crate) fn look(
         Writable::ByMe(cmax) => Look::Refused(Refusal::SelfModified { cmax, next: header.ctid }),
         Writable::Busy(xid) => Look::Refused(Refusal::WouldBlock { xid }),
         Writable::Gone if header.ctid == tid => Look::Refused(Refusal::Deleted { xmax }),
+        Writable::Gone if header.ctid == MOVED => Look::Refused(Refusal::Moved),
         Writable::Gone => Look::Refused(Refusal::Concurrent { next: header.ctid, xmax }),
         Writable::Invisible => Look::Refused(Refusal::Invisible),
     })
@@ -101,6 +104,27 @@ pub fn delete(
     writer: &Writer<'_>,
     tid: Tid,
 ) -> HeapResult<DeleteOutcome> {
+    delete_for(access, rel, writer, tid, tid)
+}
+
+/// Deletes the row version at `tid` because its row goes to another table: who waits for it is told so.
+pub fn move_away(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    writer: &Writer<'_>,
+    tid: Tid,
+) -> HeapResult<DeleteOutcome> {
+    delete_for(access, rel, writer, tid, MOVED)
+}
+
+/// Deletes the row version at `tid` and leaves `next` as its next version.
+fn delete_for(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    writer: &Writer<'_>,
+    tid: Tid,
+    next: Tid,
+) -> HeapResult<DeleteOutcome> {
     let mut map = VmCursor::default();
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = latch_covered(access, rel, &pin, &mut map)?;
@@ -109,7 +133,7 @@ pub fn delete(
         Look::Refused(refusal) => return Ok(DeleteOutcome::Refused(refusal)),
     };
     let pointers = pointers_at(rel, &page, tid, &header);
-    delete_version(access, rel, writer, page, &map, &header, tid)?;
+    delete_version(access, rel, writer, page, &map, &header, (tid, next))?;
     toast::delete_values(access, rel, writer, &pointers, delete)?;
     Ok(DeleteOutcome::Deleted)
 }
@@ -127,7 +151,7 @@ pub fn take_back(
     let own = read_header(&page, tid.offset).filter(|header| header.raw_xmin == writer.xid);
     let header = own.ok_or_else(|| corrupt(rel, tid, "tuple is not the writer's"))?;
     let pointers = pointers_at(rel, &page, tid, &header);
-    delete_version(access, rel, writer, page, &map, &header, tid)?;
+    delete_version(access, rel, writer, page, &map, &header, (tid, tid))?;
     toast::delete_values(access, rel, writer, &pointers, take_back)?;
     Ok(DeleteOutcome::Deleted)
 }
@@ -140,7 +164,7 @@ fn delete_version(
     mut page: ExclusivePage<'_>,
     map: &VmCursor,
     header: &Header,
-    tid: Tid,
+    (tid, next): (Tid, Tid),
 ) -> HeapResult<()> {
     make_fit(access, rel, &mut page, writer.xid)?;
     let mut maps = maps_to_clear(&page, map, tid.block);
@@ -151,7 +175,7 @@ fn delete_version(
         infomask: combo | covers_lock(header, writer),
         infomask2: infomask2::KEYS_UPDATED,
         cid: Some(cid),
-        next: tid,
+        next,
     };
     let mut log = Vec::with_capacity(16);
     put_stamp(&mut log, &stamp);

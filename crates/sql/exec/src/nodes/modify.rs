@@ -237,7 +237,7 @@ impl ModifyNode {
     fn move_row(&mut self, target: &Target, tid: Tid, to: usize, cx: &mut Cx<'_>) -> SqlResult<Step> {
         let heap = &target.heap;
         let outcome = cx
-            .with_writer(|access, writer| heap::delete(access, heap, writer, tid))?
+            .with_writer(|access, writer| heap::move_away(access, heap, writer, tid))?
             .map_err(crate::error::heap)?;
         if let DeleteOutcome::Refused(refusal) = outcome {
             return Ok(Step::Refused(refusal));
