@@ -136,3 +136,44 @@ fn indexes_reach_every_partition() {
     s.run("drop table r").unwrap();
     assert_eq!(s.query("select count(*) from r2"), "100");
 }
+
+#[test]
+fn merge_routes_and_moves_rows() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create table p (a int, b text, c int) partition by range (a);
+         create table p1 partition of p for values from (0) to (10);
+         create table other (c int, dropped int, b text, a int);
+         alter table other drop column dropped;
+         create table p2 (c int, b text, a int) partition by list (c);
+         alter table p attach partition p2 for values from (10) to (20);
+         alter table p2 attach partition other default;
+         insert into p values (1, 'one', 1), (2, 'two', 2), (11, 'eleven', 3)",
+    )
+    .unwrap();
+    let merge = "merge into p using (values (1, 12), (2, 2), (11, 5), (13, 13)) s (a, new) on p.a = s.a
+         when matched and s.new = 2 then delete
+         when matched then update set a = s.new, b = p.b || ' moved'
+         when not matched then insert (a, b) values (s.a, 'new')
+         returning merge_action(), old.a, new.a, new.b, p.c";
+    assert_eq!(
+        s.query(merge),
+        "UPDATE|1|12|one moved|1\nDELETE|2|||2\nUPDATE|11|5|eleven moved|3\nINSERT||13|new|"
+    );
+    assert_eq!(
+        s.query("select tableoid::regclass, * from p order by a"),
+        "p1|5|eleven moved|3\nother|12|one moved|1\nother|13|new|"
+    );
+    assert_eq!(
+        s.query(
+            "merge into p using (values (30)) s (a) on p.a = s.a when not matched then insert values (s.a)"
+        ),
+        "ERROR:  no partition of relation \"p\" found for row"
+    );
+    // Through a partition, rows must stay in it.
+    assert_eq!(
+        s.query("merge into p1 using (values (5)) s (a) on p1.a = s.a when matched then update set a = 15"),
+        "ERROR:  new row for relation \"p1\" violates partition constraint"
+    );
+}

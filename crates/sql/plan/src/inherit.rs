@@ -252,8 +252,12 @@ impl Planner<'_> {
         let members = self.members(rel);
         let targets = members.iter().map(|m| self.target_table(m.rel, &m.table, m.renumbered()));
         let mut targets = targets.collect::<SqlResult<Vec<_>>>()?;
-        // New rows of MERGE go to the table that it names.
-        if modify.command == Command::Merge && !targets.iter().any(|t| t.table.oid == modify.table.oid) {
+        // New rows of MERGE go to the table that it names, or are routed from there.
+        let unrouted = modify.table.partitioning.is_none();
+        if modify.command == Command::Merge
+            && unrouted
+            && !targets.iter().any(|t| t.table.oid == modify.table.oid)
+        {
             targets.push(self.target_table(rel, &modify.table, None)?);
         }
         Ok(targets)

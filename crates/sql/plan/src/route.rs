@@ -23,23 +23,34 @@ impl Planner<'_> {
         targets: &mut Vec<TargetTable>,
     ) -> SqlResult<Option<Routing>> {
         let table = modify.table.clone();
-        let inserts = modify.command == Command::Insert;
+        let arms = || modify.merge.iter().flat_map(|merge| &merge.actions);
+        let inserts =
+            modify.command == Command::Insert || arms().any(|arm| arm.command == Some(Command::Insert));
         if table.partitioning.is_none() || modify.command == Command::Delete {
             return Ok(None);
         }
         let numbers = column_map(&table, &table)?;
-        if !inserts && !self.moves_rows(modify, &table, &numbers)? {
+        let updates = arms().filter(|arm| arm.command == Some(Command::Update));
+        let mut assigned = modify.columns.clone();
+        assigned.extend(updates.flat_map(|arm| arm.set.iter().map(|(number, _)| *number)));
+        if !inserts && !self.moves_rows(modify, &assigned, &table, &numbers)? {
             return Ok(None);
         }
         Ok(Some(self.routing_of(modify.rel, &table, &table, &numbers, targets)?))
     }
 
-    /// Whether an UPDATE assigns columns of a partition key of the tree.
-    fn moves_rows(&mut self, modify: &Modify, table: &Arc<Table>, numbers: &[i16]) -> SqlResult<bool> {
+    /// Whether one of these columns is in a partition key of the tree.
+    fn moves_rows(
+        &mut self,
+        modify: &Modify,
+        columns: &[i16],
+        table: &Arc<Table>,
+        numbers: &[i16],
+    ) -> SqlResult<bool> {
         let mut keys = self.partition_keys(modify.rel, table, numbers)?;
         let Some(of) = &table.partitioning else { return Ok(false) };
         let assigned = |e: &Expr| {
-            e.any(&mut |e| matches!(e, Expr::Var(v) if v.column == 0 || modify.columns.contains(&v.column)))
+            e.any(&mut |e| matches!(e, Expr::Var(v) if v.column == 0 || columns.contains(&v.column)))
         };
         if keys.iter().any(assigned) {
             return Ok(true);
@@ -49,7 +60,7 @@ impl Planner<'_> {
             if part.partitioning.is_some() {
                 keys.clear();
                 let numbers = column_map(&modify.table, &part)?;
-                if self.moves_rows(modify, &part, &numbers)? {
+                if self.moves_rows(modify, columns, &part, &numbers)? {
                     return Ok(true);
                 }
             }

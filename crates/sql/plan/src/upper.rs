@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult};
-use catalog::view::{RelationKind, Table};
+use base::{Oid, SqlResult};
+use catalog::view::Table;
 use tuple::Datum;
 
 use crate::cost::clamp_rows;
@@ -703,9 +703,6 @@ impl Planner<'_> {
     }
 
     fn plan_modify(&mut self, mut modify: Modify, source: Plan) -> SqlResult<Plan> {
-        if modify.command == Command::Merge && modify.table.kind == RelationKind::PartitionedTable {
-            return Err(SqlError::not_supported("MERGE on a partitioned table"));
-        }
         let mut targets = self.target_tables(&modify)?;
         modify.routing = self.routing(&modify, &mut targets)?;
         modify.targets = targets;

@@ -201,21 +201,26 @@ impl ModifyNode {
 
     /// A row of the source without match.
     fn merge_unmatched(&mut self, arms: &Arms, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        let root = self.targets.iter().position(|target| target.table.oid == self.root.oid);
-        self.at = root.ok_or_else(|| SqlError::internal("the table that MERGE names is no target"))?;
-        let target = self.targets[self.at].clone();
-        let width = target.width() + SYSTEM.len();
-        self.row.clear();
-        self.row.resize(width, Datum::Null);
-        let none = self.row.clone();
+        let none = vec![Datum::Null; self.root.columns.len() + SYSTEM.len()];
         let rows = Rows { outer: &none, inner: &self.source_row };
         let Some(arm) = arms.choose(MergeMatch::NotMatchedByTarget, rows, cx)? else { return Ok(false) };
         if arm.command.is_none() {
             return Ok(false);
         }
+        let mut row = none.clone();
         for (number, value) in arm.values(rows, cx)? {
-            self.row[target.place(number)?] = value;
+            row[number as usize - 1] = value;
         }
+        self.at = match &self.router {
+            Some(router) => router.route(&row, cx)?,
+            None => {
+                let root = self.targets.iter().position(|target| target.table.oid == self.root.oid);
+                root.ok_or_else(|| SqlError::internal("the table that MERGE names is no target"))?
+            }
+        };
+        self.old_at = self.at;
+        let target = self.targets[self.at].clone();
+        target.take_root(&row, &mut self.row);
         target.check_row(&mut self.row, cx)?;
         self.check_partition(&target, cx)?;
         self.insert_row(&target, None, cx)?;
