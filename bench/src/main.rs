@@ -8,10 +8,12 @@
 
 mod ablation;
 mod canned;
+mod client;
 mod peers;
 mod pgbench;
 mod report;
 mod scenario;
+mod tpch;
 mod workloads;
 
 use std::path::PathBuf;
@@ -74,6 +76,15 @@ enum What {
     Memory,
     /// Latency of point queries while a heavy join runs on every worker.
     Interference,
+    /// The 22 queries of TPC-H beside PostgreSQL 18 with and without parallel workers; answers must agree.
+    Tpch {
+        /// Size of the tables; 1 is about a gigabyte.
+        #[arg(long, default_value_t = 0.1)]
+        scale: f64,
+        /// Only these queries.
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<usize>,
+    },
     /// Only the canned server, on this port, until interrupted.
     Canned {
         /// TCP port on 127.0.0.1.
@@ -113,6 +124,7 @@ fn run(options: &Options) -> Result<(), String> {
         What::Tpcb => lab.tpcb(&[1, 64], 20, options.seconds),
         What::Memory => lab.memory(5000),
         What::Interference => lab.interference(100, options.seconds),
+        What::Tpch { scale, only } => lab.tpch(*scale, only),
         What::Canned { .. } | What::Snapshots => Ok(()),
     }
 }

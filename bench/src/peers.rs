@@ -66,7 +66,7 @@ impl Server {
 
     /// Initialises a data directory with `initdb` and starts `postgres` on `port`.
     ///
-    /// Both servers take the same arguments: that is the point of them.
+    /// Both servers take the same arguments: that is the point of them. Text has the same order in both.
     pub fn start(
         name: &'static str,
         (initdb, postgres): (Program, Program),
@@ -76,7 +76,11 @@ impl Server {
     ) -> Result<Server, String> {
         let work = &place.work;
         let data = work.join(name);
-        let done = initdb.command().args(["-A", "trust", "-U", "postgres", "-N", "-D"]).arg(&data).output();
+        let done = initdb
+            .command()
+            .args(["-A", "trust", "-U", "postgres", "-N", "-E", "UTF8", "--locale=C", "-D"])
+            .arg(&data)
+            .output();
         check(done, &format!("{name}: initdb"))?;
         let child = postgres
             .command()

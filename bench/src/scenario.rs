@@ -1,13 +1,12 @@
 //! What is measured.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::path::PathBuf;
 
+use crate::client::Client;
 use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
-use crate::{Options, canned, pgbench};
+use crate::{Options, canned, pgbench, tpch};
 
 /// Ports, one a server; PostgreSQL's versions have one after the other.
 const STAMPEDE_PORT: u16 = 55_432;
@@ -100,6 +99,12 @@ impl Lab {
         Ok(())
     }
 
+    /// TPC-H on Stampede and PostgreSQL 18.
+    pub fn tpch(&self, scale: f64, only: &[usize]) -> Result<(), String> {
+        let task = tpch::Task { scale, only, rounds: self.rounds, out: &self.out };
+        tpch::run(&self.stampede, &self.postgres[0], &task)
+    }
+
     /// Every round runs every server once at every client count.
     fn alternate(
         &self,
@@ -143,8 +148,8 @@ impl Lab {
     /// Opens `sessions` connections, prepares one statement on each, and compares resident memory before and after.
     pub fn memory(&self, sessions: usize) -> Result<(), String> {
         let before = resident_kib(self.stampede.pid())?;
-        let idle: Vec<TcpStream> =
-            (0..sessions).map(|_| prepared_session(self.stampede.port)).collect::<Result<_, _>>()?;
+        let idle: Vec<Client> =
+            (0..sessions).map(|_| prepared_session(&self.stampede)).collect::<Result<_, _>>()?;
         let after = resident_kib(self.stampede.pid())?;
         println!(
             "{sessions} idle sessions with a prepared statement: {:.1} KiB each ({before} KiB before, {after} KiB after)",
@@ -194,38 +199,10 @@ fn p99_ms(prefix: &std::path::Path) -> Result<f64, String> {
 }
 
 /// Connects, prepares one point query, and leaves the session idle.
-fn prepared_session(port: u16) -> Result<TcpStream, String> {
-    let attempt = || -> std::io::Result<TcpStream> {
-        let mut socket = TcpStream::connect(("127.0.0.1", port))?;
-        let parameters = b"user\0postgres\0database\0postgres\0\0";
-        socket.write_all(&(parameters.len() as u32 + 8).to_be_bytes())?;
-        socket.write_all(&196_608u32.to_be_bytes())?;
-        socket.write_all(parameters)?;
-        until_ready(&mut socket)?;
-        let body = b"s\0SELECT relname FROM pg_class WHERE oid = $1\0\0\0";
-        socket.write_all(b"P")?;
-        socket.write_all(&(body.len() as u32 + 4).to_be_bytes())?;
-        socket.write_all(body)?;
-        socket.write_all(b"S\0\0\0\x04")?;
-        until_ready(&mut socket)?;
-        Ok(socket)
-    };
-    attempt().map_err(|e| e.to_string())
-}
-
-fn until_ready(socket: &mut TcpStream) -> std::io::Result<()> {
-    let mut header = [0; 5];
-    loop {
-        socket.read_exact(&mut header)?;
-        let len = u32::from_be_bytes([header[1], header[2], header[3], header[4]]) as usize;
-        let mut body = vec![0; len - 4];
-        socket.read_exact(&mut body)?;
-        match header[0] {
-            b'Z' => return Ok(()),
-            b'E' => return Err(std::io::Error::other(String::from_utf8_lossy(&body).into_owned())),
-            _ => {}
-        }
-    }
+fn prepared_session(server: &Server) -> Result<Client, String> {
+    let mut client = Client::connect(server)?;
+    client.prepare("SELECT relname FROM pg_class WHERE oid = $1")?;
+    Ok(client)
 }
 
 fn resident_kib(pid: u32) -> Result<i64, String> {
