@@ -7,7 +7,7 @@
 //! # Invariants
 //! 1. `CURRENT` names the innermost fiber that runs on this thread, or nothing.
 //! 2. `FiberState::context` is valid exactly while the fiber runs: it is the context of the poll that resumed it.
-//! 3. Interrupts, hold count and time slice belong to the fiber, so they survive suspension without being copied.
+//! 3. Interrupts, hold count, time slice and usage counters belong to the fiber, so they survive suspension without being copied.
 //!
 //! # PostgreSQL counterpart and differences
 //! A statement's fiber stands where PostgreSQL has the backend process; `check_stack` is its `check_stack_depth`.
@@ -25,6 +25,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use crate::env::{self, Kind};
 use crate::interrupt::InterruptState;
 use crate::stack::PooledStack;
+use crate::usage::Counters;
 
 /// Stack kept free below the point where [`check_stack`] reports an error, for code that does not check.
 const STACK_RESERVE: usize = if cfg!(debug_assertions) { 384 << 10 } else { 96 << 10 };
@@ -37,6 +38,7 @@ pub(crate) struct FiberState {
     stack_limit: Cell<usize>,
     unwinding: Cell<bool>,
     pub(crate) interrupts: InterruptState,
+    pub(crate) usage: Counters,
 }
 
 impl FiberState {
@@ -47,6 +49,7 @@ impl FiberState {
             stack_limit: Cell::new(0),
             unwinding: Cell::new(false),
             interrupts: InterruptState::new(),
+            usage: Counters::new(),
         }
     }
 

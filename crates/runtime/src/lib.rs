@@ -9,7 +9,7 @@
 //! * [`fiber`]: fibers, [`wait`], stack checks. `stack`: pools of stacks.
 //! * [`interrupt`]: cancel requests and timeouts, time slices.
 //! * [`sync`]: [`Latch`], [`Mutex`], [`WaitQueue`], [`Event`].
-//! * [`time`]: clocks and sleeping.
+//! * [`time`]: clocks and sleeping. [`usage`]: what a fiber used of pages, log and temporary files.
 //! * [`fs`]: files and directories.
 //! * [`spawn`]: workers, tasks, threads. `pool`: the threads behind [`blocking`] and `fs`.
 //! * [`sim`]: the seeded scheduler, virtual clock and simulated disk.
@@ -33,6 +33,7 @@ pub mod sim;
 pub mod spawn;
 pub mod sync;
 pub mod time;
+pub mod usage;
 
 mod env;
 mod pool;

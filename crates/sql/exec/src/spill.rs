@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use base::{SqlResult, sql_err};
 use runtime::fs::{self, File, OpenOptions};
+use runtime::usage::{timed, used};
 use tuple::{Bytes, Datum};
 
 /// Bytes gathered before a write, and read at once.
@@ -140,7 +141,7 @@ impl SpillFile {
     }
 
     fn flush(&mut self) -> SqlResult<()> {
-        self.file.write_all_at(&self.buffer, self.written).map_err(io_error)?;
+        write(&self.file, &self.buffer, self.written)?;
         self.written += self.buffer.len() as u64;
         self.buffer.clear();
         Ok(())
@@ -148,14 +149,14 @@ impl SpillFile {
 
     /// Appends bytes that are rows already, past the buffer; not for files that rows are written to one by one.
     pub fn append(&mut self, bytes: &[u8]) -> SqlResult<()> {
-        self.file.write_all_at(bytes, self.written).map_err(io_error)?;
+        write(&self.file, bytes, self.written)?;
         self.written += bytes.len() as u64;
         Ok(())
     }
 
     /// Reads bytes that were appended.
     pub fn read(&self, bytes: &mut [u8], at: u64) -> SqlResult<()> {
-        self.file.read_exact_at(bytes, at).map_err(io_error)
+        read(&self.file, bytes, at)
     }
 
     /// Bytes in the file.
@@ -203,6 +204,11 @@ impl SpillReader {
         Ok(true)
     }
 
+    /// Bytes in the file.
+    pub fn len(&self) -> u64 {
+        self.file.written
+    }
+
     /// Back to the first row.
     pub fn rewind(&mut self) {
         self.buffer.clear();
@@ -222,11 +228,27 @@ impl SpillReader {
             }
             let old = self.buffer.len();
             self.buffer.resize(old + want, 0);
-            self.file.file.read_exact_at(&mut self.buffer[old..], self.position).map_err(io_error)?;
+            read(&self.file.file, &mut self.buffer[old..], self.position)?;
             self.position += want as u64;
         }
         Ok(true)
     }
+}
+
+/// Writes, and counts the blocks.
+fn write(file: &File, bytes: &[u8], at: u64) -> SqlResult<()> {
+    used(|c| &c.temp_written, blocks(bytes));
+    timed(|c| &c.temp_write_time, || file.write_all_at(bytes, at)).map_err(io_error)
+}
+
+/// Reads, and counts the blocks.
+fn read(file: &File, bytes: &mut [u8], at: u64) -> SqlResult<()> {
+    used(|c| &c.temp_read, blocks(bytes));
+    timed(|c| &c.temp_read_time, || file.read_exact_at(bytes, at)).map_err(io_error)
+}
+
+fn blocks(bytes: &[u8]) -> u64 {
+    bytes.len().div_ceil(base::PAGE_SIZE) as u64
 }
 
 fn open_new(path: &std::path::Path) -> std::io::Result<File> {

@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use base::{BlockNo, Lsn, OffsetNo, Tid};
 use buffer::{Persistence, Pin};
+use runtime::usage::used;
 use tuple::Datum;
 
 use crate::bounds::Bounds;
@@ -258,6 +259,7 @@ impl Scan {
         let forward = direction == Direction::Forward;
         let rel = &*self.rel;
         let place = if forward { &self.bounds.begin } else { &self.bounds.end };
+        used(|c| &c.index_searches, 1);
         let page = match place {
             None => edge(access, rel, 0, !forward)?,
             Some(place) => {

@@ -100,7 +100,7 @@ impl<'a> WalAction<'a> {
         // Dirty first: a checkpoint whose redo pointer is behind this record must find the pages dirty. It cannot write them
         // before they have their LSN, as we hold the latches.
         for &index in &pages {
-            pool.inner().frame(index).set_dirty();
+            pool.inner().set_dirty(index);
         }
         if !logged {
             pages.iter().for_each(|&index| pool.inner().frame(index).set_unlogged());

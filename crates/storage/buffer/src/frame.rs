@@ -215,10 +215,10 @@ impl Frame {
         });
     }
 
-    /// The caller holds the exclusive latch, or set a hint that needs no image.
-    pub fn set_dirty(&self) {
+    /// The caller holds the exclusive latch, or set a hint that needs no image. Returns whether the page was clean.
+    pub fn set_dirty(&self) -> bool {
         // Release: pairs with the Acquire of `try_begin_write`, whose copy must have the bytes changed before.
-        self.state.fetch_or(DIRTY, Ordering::Release);
+        self.state.fetch_or(DIRTY, Ordering::Release) & DIRTY == 0
     }
 
     /// The relation is not logged.

@@ -293,7 +293,7 @@ impl ExclusivePage<'_> {
 
     /// Marks a page dirty whose change is not logged (unlogged relation, free-space map).
     pub fn mark_dirty(&mut self) {
-        self.pool().frame(self.index()).set_dirty();
+        self.pool().set_dirty(self.index());
     }
 
     /// Marks a page dirty whose change may be lost (as [`SharedPage::set_hint`], after any change of bytes).

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use base::{BlockNo, Fork, RelFile, Severity, SqlError, SqlState};
 use page::PageBytes;
 use runtime::WaitQueue;
+use runtime::usage::{timed, used};
 use smgr::{Smgr, SmgrError};
 use wal::{Wal, WalError};
 
@@ -185,6 +186,13 @@ impl Inner {
         &self.queues[index as usize % QUEUES]
     }
 
+    /// Marks the frame's page dirty; see [`Frame::set_dirty`].
+    pub fn set_dirty(&self, index: u32) {
+        if self.frame(index).set_dirty() {
+            used(|c| &c.shared_dirtied, 1);
+        }
+    }
+
     pub fn unpin(&self, index: u32) {
         // `wakers` keeps the queue alive: the one we wake may end the pool before we get to it.
         let unpinned = self.frame(index).unpin(|| {
@@ -342,7 +350,7 @@ impl BufferPool {
             let pin = self.pin_of(index);
             self.inner().memory.touch(index);
             if state & VALID != 0 {
-                count(&self.inner().stats.here().hits);
+                self.inner().stats.hit();
                 return Ok(pin);
             }
             return self.finish_load(pin, load);
@@ -384,7 +392,7 @@ impl BufferPool {
             let reading = Reading { pool: self.inner(), index: pin.index(), result: 0 };
             self.fill(&pin, load, reading)?;
         } else {
-            count(&self.inner().stats.here().hits);
+            self.inner().stats.hit();
         }
         Ok(pin)
     }
@@ -414,16 +422,15 @@ impl BufferPool {
                 Ok(())
             }
             Load::Read | Load::ReadOrReset => {
-                count(&self.inner().stats.here().reads);
-                self.inner().smgr.read(rel, fork, block, bytes).map_err(BufferError::File).and_then(|()| {
-                    match page::verify(bytes, block) {
-                        Ok(()) => Ok(()),
-                        Err(_) if load == Load::ReadOrReset => {
-                            bytes.fill(0);
-                            Ok(())
-                        }
-                        Err(_) => Err(BufferError::Corrupt { rel, fork, block }),
+                self.inner().stats.read();
+                let read = timed(|c| &c.shared_read_time, || self.inner().smgr.read(rel, fork, block, bytes));
+                read.map_err(BufferError::File).and_then(|()| match page::verify(bytes, block) {
+                    Ok(()) => Ok(()),
+                    Err(_) if load == Load::ReadOrReset => {
+                        bytes.fill(0);
+                        Ok(())
                     }
+                    Err(_) => Err(BufferError::Corrupt { rel, fork, block }),
                 })
             }
         };
@@ -544,6 +551,7 @@ impl BufferPool {
             return Err(error.into());
         }
         count(&self.inner().stats.here().extends);
+        used(|c| &c.shared_written, 1);
         Ok(page)
     }
 

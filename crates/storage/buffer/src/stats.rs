@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use runtime::usage::used;
+
 const STRIPES: usize = 32;
 
 /// Counters since start.
@@ -62,6 +64,18 @@ impl Stats {
             STRIPE.set(stripe);
         }
         &self.stripes[stripe]
+    }
+
+    /// A page was found.
+    pub fn hit(&self) {
+        count(&self.here().hits);
+        used(|c| &c.shared_hit, 1);
+    }
+
+    /// A page is read.
+    pub fn read(&self) {
+        count(&self.here().reads);
+        used(|c| &c.shared_read, 1);
     }
 
     /// All stripes together.

@@ -7,6 +7,7 @@ use base::{Lsn, RelFile};
 use page::PageBytes;
 use parking_lot::Mutex;
 use runtime::WaitQueue;
+use runtime::usage::{timed, used};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::clock_sweep::SweepPosition;
@@ -169,9 +170,10 @@ impl BufferPool {
             self.inner().wait_while(index, BUSY);
         };
         let mut writing = Writing { pool: self.inner(), index, result: DIRTY };
-        self.write_copy(pin.tag(), copy)?;
+        timed(|c| &c.shared_write_time, || self.write_copy(pin.tag(), copy))?;
         writing.result = 0;
         drop(writing);
+        used(|c| &c.shared_written, 1);
         let stats = self.inner().stats.here();
         count(match writer {
             Writer::Backend => &stats.backend_writes,
@@ -334,7 +336,7 @@ impl Inner {
         }
         let may_need_image = self.options.log_hints && state & UNLOGGED == 0;
         if !may_need_image {
-            frame.set_dirty();
+            self.set_dirty(index);
             return;
         }
         if !frame.try_begin_hint() {
@@ -369,5 +371,6 @@ struct Hinting<'a> {
 impl Drop for Hinting<'_> {
     fn drop(&mut self) {
         self.pool.end_io(self.index, HINTING, DIRTY);
+        used(|c| &c.shared_dirtied, 1);
     }
 }

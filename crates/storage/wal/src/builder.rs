@@ -177,6 +177,11 @@ impl Assembled<'_, '_> {
         }
     }
 
+    /// Number of images of pages.
+    pub fn images(&self) -> usize {
+        self.images.iter().filter(|logged| logged.hole.is_some()).count()
+    }
+
     /// Everything behind the header, piece by piece.
     pub fn for_each_body_part(&self, each: &mut dyn FnMut(&[u8])) {
         each(&self.refs);

@@ -8,6 +8,7 @@ use std::{fmt, io};
 
 use base::{Lsn, Xid};
 use runtime::WaitQueue;
+use runtime::usage::used;
 
 use crate::builder::{Assembled, RecordBuilder};
 use crate::flush_queue::{FlushQueue, Turn};
@@ -234,6 +235,7 @@ impl Wal {
             let room = length.min(self.ring.size() as u64 / 4);
             if position + room > self.queue.flushed() + self.ring.size() as u64 {
                 announced = None;
+                used(|c| &c.wal_buffers_full, 1);
                 if self.make_room(position + room).is_err() {
                     let nowhere = self.geometry.lsn(position);
                     return nowhere..nowhere;
@@ -258,6 +260,9 @@ impl Wal {
             self.copy(&assembled, start, announced);
         }
         drop(announced);
+        used(|c| &c.wal_records, 1);
+        used(|c| &c.wal_images, assembled.images() as u64);
+        used(|c| &c.wal_bytes, assembled.length as u64);
         self.copied_some();
         self.wake_writer(start + length);
         self.geometry.lsn(start)..self.geometry.lsn(start + length)

@@ -1,0 +1,153 @@
+//! # What
+//! Counters of what a fiber has used since it began: pages, the log, temporary files. The layers that use something count it
+//! with [`used`]; whoever wants to know takes [`Usage::so_far`] before and after.
+//!
+//! # Invariants
+//! 1. Counting is an addition to a cell of the running fiber: nothing is shared, nothing is locked.
+//! 2. Counters only grow. They are a fiber's own, so what other fibers do while it waits is not among them.
+//!
+//! # PostgreSQL counterpart and differences
+//! `pgBufferUsage` and `pgWalUsage` of a process.
+
+use std::cell::Cell;
+use std::ops::{AddAssign, Sub};
+
+use crate::fiber::with_state;
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// The counters of one fiber.
+        pub struct Counters {
+            $($(#[$doc])* pub $name: Cell<u64>,)*
+            /// Whether reads and writes are timed (`track_io_timing`).
+            pub timed: Cell<bool>,
+        }
+
+        impl Counters {
+            pub(crate) const fn new() -> Counters {
+                Counters { $($name: Cell::new(0),)* timed: Cell::new(false) }
+            }
+        }
+
+        /// What was used from one moment to another.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Usage {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl Usage {
+            /// What the running fiber has used since it began.
+            pub fn so_far() -> Usage {
+                with_state(|state| Usage { $($name: state.usage.$name.get(),)* })
+            }
+        }
+
+        impl Sub for Usage {
+            type Output = Usage;
+            fn sub(self, earlier: Usage) -> Usage {
+                Usage { $($name: self.$name.wrapping_sub(earlier.$name),)* }
+            }
+        }
+
+        impl AddAssign for Usage {
+            fn add_assign(&mut self, more: Usage) {
+                $(self.$name = self.$name.wrapping_add(more.$name);)*
+            }
+        }
+    };
+}
+
+counters! {
+    /// Pages found in the pool.
+    shared_hit,
+    /// Pages read into the pool.
+    shared_read,
+    /// Clean pages that were changed.
+    shared_dirtied,
+    /// Pages written, to make room for others.
+    shared_written,
+    /// Blocks of temporary files read.
+    temp_read,
+    /// Blocks of temporary files written.
+    temp_written,
+    /// Nanoseconds spent reading pages, where they are measured.
+    shared_read_time,
+    /// Nanoseconds spent writing pages, where they are measured.
+    shared_write_time,
+    /// Nanoseconds spent reading temporary files, where they are measured.
+    temp_read_time,
+    /// Nanoseconds spent writing temporary files, where they are measured.
+    temp_write_time,
+    /// Log records.
+    wal_records,
+    /// Images of pages in them.
+    wal_images,
+    /// Bytes of log.
+    wal_bytes,
+    /// Times that the log's buffers were full.
+    wal_buffers_full,
+    /// Descents of an index.
+    index_searches,
+}
+
+/// Adds to one counter of the running fiber.
+#[inline]
+pub fn used(counter: impl FnOnce(&Counters) -> &Cell<u64>, amount: u64) {
+    with_state(|state| {
+        let cell = counter(&state.usage);
+        cell.set(cell.get().wrapping_add(amount));
+    });
+}
+
+/// Carries out a read or write and adds the nanoseconds that it takes, if the fiber times those.
+pub fn timed<T>(counter: impl FnOnce(&Counters) -> &Cell<u64>, work: impl FnOnce() -> T) -> T {
+    if !with_state(|state| state.usage.timed.get()) {
+        return work();
+    }
+    let start = crate::now();
+    let result = work();
+    used(counter, crate::now().0.saturating_sub(start.0));
+    result
+}
+
+/// Whether the running fiber times reads and writes from now on.
+pub fn time_io(on: bool) {
+    with_state(|state| state.usage.timed.set(on));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fibers_count_for_themselves() {
+        let used_by_one = std::rc::Rc::new(Cell::new(Usage::default()));
+        let seen = used_by_one.clone();
+        crate::run(move || {
+            let one = crate::spawn_fiber("one", move || {
+                let before = Usage::so_far();
+                used(|c| &c.shared_hit, 2);
+                crate::yield_now();
+                used(|c| &c.shared_hit, 1);
+                seen.set(Usage::so_far() - before);
+            });
+            let other = crate::spawn_fiber("other", || used(|c| &c.shared_hit, 100));
+            one.join().unwrap();
+            other.join().unwrap();
+        });
+        assert_eq!(used_by_one.get(), Usage { shared_hit: 3, ..Usage::default() });
+    }
+
+    #[test]
+    fn io_is_timed_only_when_asked() {
+        let before = Usage::so_far();
+        let pause = || crate::wait(crate::sleep(std::time::Duration::from_millis(2)));
+        timed(|c| &c.shared_read_time, pause);
+        assert_eq!((Usage::so_far() - before).shared_read_time, 0);
+        time_io(true);
+        timed(|c| &c.shared_read_time, pause);
+        time_io(false);
+        let spent = (Usage::so_far() - before).shared_read_time;
+        assert!(spent >= 2_000_000, "{spent}");
+    }
+}
