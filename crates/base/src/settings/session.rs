@@ -79,6 +79,8 @@ pub struct Fast {
     pub synchronous_commit: bool,
     pub standard_conforming_strings: bool,
     pub row_security: bool,
+    /// `track_io_timing`
+    pub track_io_timing: bool,
     pub log_duration: bool,
     /// Milliseconds; -1: never.
     pub log_min_duration_statement: i32,
@@ -112,6 +114,7 @@ impl Default for Fast {
             synchronous_commit: true,
             standard_conforming_strings: true,
             row_security: true,
+            track_io_timing: false,
             log_duration: false,
             log_min_duration_statement: -1,
             logs_statements: false,
@@ -146,6 +149,7 @@ impl Fast {
             Setting::bytea_output => self.bytea_hex = value.as_text() == "hex",
             Setting::synchronous_commit => self.synchronous_commit = value.as_text() != "off",
             Setting::standard_conforming_strings => self.standard_conforming_strings = value.as_bool(),
+            Setting::track_io_timing => self.track_io_timing = value.as_bool(),
             Setting::row_security => self.row_security = value.as_bool(),
             Setting::log_duration => self.log_duration = value.as_bool(),
             Setting::log_min_duration_statement => self.log_min_duration_statement = value.as_int(),
@@ -520,6 +524,18 @@ impl SessionSettings {
         rows.extend(custom.map(|(name, value)| custom_row(name, value)));
         rows.sort_by_key(|row| row.name.to_ascii_lowercase());
         rows
+    }
+
+    /// Settings that influence plans and are not as built in, by name: what EXPLAIN (SETTINGS) shows.
+    pub fn explained(&self) -> Vec<(&'static str, String)> {
+        let changed = |s: &&Setting| {
+            let definition = s.definition();
+            definition.in_explain && self.get(**s).raw(definition) != definition.boot_value()
+        };
+        let mut list: Vec<_> =
+            ALL.iter().filter(changed).map(|s| (s.name(), self.get(*s).show(s.definition()))).collect();
+        list.sort_unstable();
+        list
     }
 
     fn row(&self, setting: Setting) -> SettingRow {

@@ -531,7 +531,7 @@ settings! {
         track_counts = bool(true).superuser().about("Whether activity on tables is counted.");
         track_functions = choice("none", &["none", "pl", "all"]).superuser()
             .about("Which functions' calls are counted.");
-        track_io_timing = bool(false).superuser().about("Whether reads and writes are timed.");
+        track_io_timing = bool(false).superuser().works().about("Whether reads and writes are timed.");
         track_wal_io_timing = bool(false).superuser().about("Whether writes of the log are timed.");
     }
     "Statistics / Monitoring" {

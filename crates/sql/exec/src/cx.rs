@@ -6,7 +6,9 @@ use std::sync::Arc;
 use base::{CommandId, Oid, SqlResult, Xid};
 use catalog::{FunctionDef, Table};
 use heap::{Access, ComboCids, View, Writer};
+use plan::explain::Detail;
 use plan::{ParamId, RelId};
+use runtime::usage::Usage;
 use tuple::Datum;
 use txn::{Snapshot, Transaction};
 use types::{FormatContext, SessionFn};
@@ -68,6 +70,10 @@ pub struct Counters {
     pub filtered: f64,
     /// Pairs that a join's own conditions threw away.
     pub unjoined: f64,
+    /// What the node and those below it used.
+    pub usage: Usage,
+    /// What only nodes of its kind have to tell.
+    pub detail: Detail,
 }
 
 /// What nodes and expressions work with while a statement runs.
@@ -110,6 +116,8 @@ pub struct Cx<'s> {
     pub counters: Option<Vec<Counters>>,
     /// The node that runs, when nodes are counted.
     pub node: usize,
+    /// Whether nodes are timed, when they are counted.
+    pub timing: bool,
     /// Rows inserted, updated or deleted.
     pub processed: u64,
     /// The rows that are given while a concurrently updated row is checked again.
@@ -134,6 +142,14 @@ impl<'s> Cx<'s> {
     pub fn note_filtered(&mut self) {
         if let Some(counters) = self.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
             counters.filtered += 1.0;
+        }
+    }
+
+    /// Notes what the running node has to tell EXPLAIN, given what it told before; asked only if nodes are counted.
+    #[inline]
+    pub fn tell(&mut self, detail: impl FnOnce(Detail) -> Detail) {
+        if let Some(counters) = self.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
+            counters.detail = detail(counters.detail);
         }
     }
 

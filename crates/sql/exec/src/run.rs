@@ -86,6 +86,7 @@ pub struct Execution {
     cells: Vec<Datum>,
     work_tables: Vec<Vec<Vec<Datum>>>,
     counters: Option<Vec<Counters>>,
+    timing: bool,
     params: Vec<Datum>,
     processed: u64,
     /// Ran before: nodes start again with `rescan`.
@@ -95,8 +96,17 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// Builds the state tree. `counting`: for EXPLAIN ANALYZE.
-    pub fn new(prepared: &Arc<Prepared>, counting: bool) -> SqlResult<Execution> {
+    /// Builds the state tree.
+    pub fn new(prepared: &Arc<Prepared>) -> SqlResult<Execution> {
+        Execution::build(prepared, false, false)
+    }
+
+    /// One whose nodes are counted, and perhaps timed, for EXPLAIN ANALYZE.
+    pub fn counting(prepared: &Arc<Prepared>, timing: bool) -> SqlResult<Execution> {
+        Execution::build(prepared, true, timing)
+    }
+
+    fn build(prepared: &Arc<Prepared>, counting: bool, timing: bool) -> SqlResult<Execution> {
         let statement = &prepared.statement;
         let mut builder = Builder::new(statement);
         builder.counting = counting;
@@ -119,6 +129,7 @@ impl Execution {
             cells: vec![Datum::Null; statement.exec_params],
             work_tables: vec![Vec::new(); statement.work_tables.len()],
             counters: counting.then(|| vec![Counters::default(); builder.counted]),
+            timing,
             params: Vec::new(),
             processed: 0,
             used: false,
@@ -141,7 +152,7 @@ impl Execution {
         statement.result = expressions.iter().map(column).collect();
         statement.exec_params = expressions.iter().map(cells_of).max().unwrap_or(0);
         statement.plan.output = expressions;
-        Execution::new(&Arc::new(Prepared { statement: Arc::new(statement), needs: Needs::default() }), false)
+        Execution::new(&Arc::new(Prepared { statement: Arc::new(statement), needs: Needs::default() }))
     }
 
     /// The plan that it runs.
@@ -268,6 +279,7 @@ impl Execution {
             temp: env.temp,
             counters: self.counters.take(),
             node: 0,
+            timing: self.timing,
             processed: self.processed,
             recheck: Vec::new(),
             xid: Cell::new(Xid::INVALID),
@@ -300,7 +312,7 @@ pub fn evaluate(expr: &Expr, env: &Env<'_>, params: &[Datum]) -> SqlResult<Datum
     let mut statement = Statement::of_expression(expr.clone());
     statement.exec_params = cells_of(expr);
     let prepared = Arc::new(Prepared { statement: Arc::new(statement), needs: Needs::default() });
-    let mut execution = Execution::new(&prepared, false)?;
+    let mut execution = Execution::new(&prepared)?;
     let mut value = Datum::Null;
     execution.run(env, params, &mut |row| {
         value = row.first().cloned().unwrap_or_default();

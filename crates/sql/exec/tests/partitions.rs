@@ -91,7 +91,7 @@ fn conditions_leave_partitions_out() {
     assert_eq!(s.query("execute p (38)"), "77");
     assert_eq!(s.query("execute p (35)"), "185");
     assert!(
-        s.query("explain (analyze, costs off, timing off, summary off) execute p (35)")
+        s.query("explain (analyze, costs off, timing off, summary off, buffers off) execute p (35)")
             .contains("never executed")
     );
     s.run("set enable_partition_pruning = off").unwrap();

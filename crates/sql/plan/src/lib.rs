@@ -7,7 +7,7 @@
 //! * `inherit`: tables that stand for their children too. `append`: paths over those. [`partition`], [`prune`], `route`: partitions that
 //!   take rows and that conditions leave. `names`: what EXPLAIN calls relations.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
-//! * [`cost`], [`selectivity`], [`stats`]: estimates. [`explain`]: the plan as text.
+//! * [`cost`], [`selectivity`], [`stats`]: estimates. [`explain`]: what EXPLAIN says of a plan, and its formats.
 //!
 //! # Invariants
 //! 1. A plan is immutable and refers to no session: sessions share it.

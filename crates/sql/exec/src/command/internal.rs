@@ -44,7 +44,7 @@ impl Internal {
     pub(crate) fn of(session: &Session, prepared: Arc<Prepared>) -> SqlResult<Internal> {
         session.refuse_writes(&prepared.statement)?;
         session.lock_relations(&prepared.statement)?;
-        let execution = Execution::new(&prepared, false)?;
+        let execution = Execution::new(&prepared)?;
         Ok(Internal { prepared, execution })
     }
 

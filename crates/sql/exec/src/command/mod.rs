@@ -41,7 +41,7 @@ mod lock;
 mod names;
 mod object_name;
 mod operator;
-mod options;
+pub(crate) mod options;
 mod owner;
 mod parameters;
 mod partition;

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 use base::{Oid, SqlError, SqlResult};
+use plan::explain::Detail;
 use plan::{AggCall, AggStrategy, Expr, ParamId, Plan};
 use rustc_hash::FxHashMap;
 use tuple::Datum;
@@ -458,7 +459,18 @@ impl AggregateNode {
                 groups.list.push(core.group(set, vec![Datum::Null; core.keys.len()], &[]));
             }
         }
-        Ok((groups.list, files.into_iter().flatten().collect()))
+        let files: Vec<SpillFile> = files.into_iter().flatten().collect();
+        cx.tell(|before| {
+            let (memory, spilled) = (groups.bytes as u64, files.iter().map(SpillFile::written).sum::<u64>());
+            let (batches, most, disk) = match before {
+                Detail::Groups { batches, kilobytes, disk } => (batches, kilobytes, disk),
+                _ => (1, 0, 0),
+            };
+            let disk = disk + spilled.div_ceil(1024);
+            let kilobytes = most.max(memory.div_ceil(1024)).max(1);
+            Detail::Groups { batches: batches + files.len() as u64, kilobytes, disk }
+        });
+        Ok((groups.list, files))
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {

@@ -2,6 +2,7 @@
 //! first wait in temporary files.
 
 use base::SqlResult;
+use plan::explain::Detail;
 use plan::{Expr, JoinClause, JoinKind, ParamId, Plan};
 use tuple::Datum;
 
@@ -82,6 +83,9 @@ fn same_int(a: &Datum, b: &Datum) -> bool {
 
 const NONE: u32 = u32::MAX;
 
+/// Buckets of a new table.
+const FIRST_BUCKETS: usize = 1024;
+
 struct Entry {
     hash: u64,
     next: u32,
@@ -95,6 +99,8 @@ struct Table {
     buckets: Vec<u32>,
     entries: Vec<Entry>,
     bytes: usize,
+    /// The most that `bytes` has been.
+    most: usize,
     /// Number of batches, a power of two; 1 while everything is in memory.
     batches: usize,
     batch: usize,
@@ -137,14 +143,35 @@ fn mix(hash: u64, value: u64) -> u64 {
 impl Table {
     fn new() -> Table {
         Table {
-            buckets: vec![NONE; 1024],
+            buckets: vec![NONE; FIRST_BUCKETS],
             entries: Vec::new(),
             bytes: 0,
+            most: 0,
             batches: 1,
             batch: 0,
             files: Vec::new(),
             unmatched: Vec::new(),
         }
+    }
+
+    /// Tells EXPLAIN of the largest size that the table had.
+    fn tell(&self, cx: &mut Cx<'_>) {
+        cx.tell(|before| {
+            let memory = (self.most + size_of_val(&self.buckets[..])).div_ceil(1024) as u64;
+            let (now, batches) = (self.buckets.len() as u64, self.batches as u64);
+            match before {
+                Detail::Hash { buckets, kilobytes, .. } => Detail::Hash {
+                    buckets: [FIRST_BUCKETS as u64, now.max(buckets[1])],
+                    batches: [1, batches],
+                    kilobytes: kilobytes.max(memory),
+                },
+                _ => Detail::Hash {
+                    buckets: [FIRST_BUCKETS as u64, now],
+                    batches: [1, batches],
+                    kilobytes: memory,
+                },
+            }
+        });
     }
 
     fn batch_of(&self, hash: u64) -> usize {
@@ -161,6 +188,7 @@ impl Table {
             }
         }
         self.bytes += row_bytes(&row) + row_bytes(&key) + size_of::<Entry>();
+        self.most = self.most.max(self.bytes);
         let bucket = hash as usize & (self.buckets.len() - 1);
         let next = std::mem::replace(&mut self.buckets[bucket], self.entries.len() as u32);
         self.entries.push(Entry { hash, next, matched: false, key, row });
@@ -247,6 +275,7 @@ impl HashJoin {
         }
         self.outer_files.clear();
         self.outer_files.resize_with(table.batches, || None);
+        table.tell(cx);
         self.table = Some(table);
         Ok(())
     }
@@ -332,6 +361,7 @@ impl HashJoin {
             None => SpillFile::create(cx.temp)?,
         };
         self.reading = Some(file.into_reader()?);
+        table.tell(cx);
         self.table = Some(table);
         Ok(true)
     }

@@ -10,14 +10,17 @@
 //! 3. After `rescan` a node behaves as newly built; with `changed` it may keep what depends on none of those cells.
 
 use base::SqlResult;
+use plan::explain::Detail;
 use plan::{Expr, ParamId, Plan, RelId, Statement};
 use tuple::Datum;
 
 use crate::compile::{Compiler, Inputs};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes, project};
+use crate::spill::row_bytes;
 
 mod aggregate;
+mod counting;
 mod hash_join;
 mod join;
 mod lock_rows;
@@ -79,13 +82,18 @@ impl<'p> Builder<'p> {
     /// The state tree of a plan.
     pub fn build(&mut self, plan: &'p Plan) -> SqlResult<BoxNode> {
         runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
-        let number = self.counted;
-        self.counted += 1;
+        let number = self.count();
         let node = self.build_plain(plan)?;
         if self.counting {
-            return Ok(Box::new(simple::Counting::new(node, number)));
+            return Ok(Box::new(counting::Counting::new(node, number)));
         }
         Ok(node)
+    }
+
+    /// The number of the next node.
+    fn count(&mut self) -> usize {
+        self.counted += 1;
+        self.counted - 1
     }
 
     fn build_plain(&mut self, plan: &'p Plan) -> SqlResult<BoxNode> {
@@ -292,4 +300,13 @@ fn walk_plan(
 /// Whether any of `cells` is among `changed`.
 pub fn affected(cells: &[ParamId], changed: &[ParamId]) -> bool {
     cells.iter().any(|c| changed.contains(c))
+}
+
+/// What EXPLAIN hears of rows kept in memory, given what it heard before: the most that there have been.
+fn stored(before: Detail, rows: &[Vec<Datum>]) -> Detail {
+    let now = rows.iter().map(|row| row_bytes(row)).sum::<usize>().div_ceil(1024) as u64;
+    match before {
+        Detail::Storage { disk, kilobytes } => Detail::Storage { disk, kilobytes: kilobytes.max(now) },
+        _ => Detail::Storage { disk: false, kilobytes: now },
+    }
 }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use base::{Oid, SqlError, SqlResult, Tid, sql_err};
 use catalog::view::Table;
 use heap::{DeleteOutcome, HeapTuple};
+use plan::explain::Detail;
 use plan::{Command, Expr, Modify, ParamId, Plan, RelId};
 use tuple::Datum;
 
@@ -317,16 +318,19 @@ impl ModifyNode {
             match (found, &conflict.set) {
                 (None, _) => {
                     if self.insert_row(target, Some(conflict), cx)? {
+                        cx.tell(|before| conflicts(before, [1, 0, 0]));
                         return Ok(true);
                     }
                 }
                 (Some(tid), None) => {
                     recheck::must_see(&target.heap, tid, cx)?;
+                    cx.tell(|before| conflicts(before, [0, 1, 0]));
                     return Ok(false);
                 }
                 (Some(tid), Some(set)) => {
                     let done = self.update_instead(target, tid, &proposed, (conflict, set), cx)?;
                     if let Some(written) = done {
+                        cx.tell(|before| conflicts(before, [0, 1, u64::from(!written)]));
                         return Ok(written);
                     }
                 }
@@ -500,6 +504,16 @@ impl ModifyNode {
     }
 }
 
+/// EXPLAIN's counts of rows inserted, in conflict, and in conflict but not updated.
+fn conflicts(before: Detail, more: [u64; 3]) -> Detail {
+    let old = match before {
+        Detail::Conflicts { inserted, conflicting, filtered } => [inserted, conflicting, filtered],
+        _ => [0; 3],
+    };
+    let [inserted, conflicting, filtered] = std::array::from_fn(|i| old[i] + more[i]);
+    Detail::Conflicts { inserted, conflicting, filtered }
+}
+
 impl Node for ModifyNode {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         loop {
@@ -515,7 +529,7 @@ impl Node for ModifyNode {
             }
             let written = match self.command {
                 Command::Insert => self.insert(cx)?,
-                Command::Merge => self.merge(cx)?,
+                Command::Merge => self.merge_counted(cx)?,
                 _ => self.change(cx)?,
             };
             if !written {

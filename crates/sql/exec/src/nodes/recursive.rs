@@ -66,6 +66,8 @@ impl Node for RecursiveUnion {
             if self.gathered.is_empty() {
                 return Ok(false);
             }
+            let gathered = &self.gathered;
+            cx.tell(|before| super::stored(before, gathered));
             cx.work_tables[self.table] = std::mem::take(&mut self.gathered);
             self.in_initial = false;
             self.step += 1;

@@ -391,7 +391,14 @@ impl Node for CteScan {
         crate::subplan::cte_changed(self.subplan, cx, changed)
     }
 
-    fn close(&mut self, _cx: &mut Cx<'_>) {
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        let number = self.subplan;
+        if cx.counters.is_some()
+            && let Some(sub) = cx.subs[number].take()
+        {
+            cx.tell(|before| super::stored(before, &sub.rows));
+            cx.subs[number] = Some(sub);
+        }
         self.at = 0;
     }
 }

@@ -1,6 +1,7 @@
 //! Small nodes: result, limit, append, unique, materialize, project set, and the one that counts for EXPLAIN ANALYZE.
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{SqlResult, sql_err};
+use plan::explain::Detail;
 use plan::{Expr, ParamId, Plan, SortKey};
 use tuple::Datum;
 use types::registry::SetRows;
@@ -8,7 +9,7 @@ use types::registry::SetRows;
 use super::scan::SetCall;
 use super::{BoxNode, Builder, Node, Projection, affected, depends_on};
 use crate::compile::Inputs;
-use crate::cx::{Counters, Cx};
+use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes};
 use crate::partition::Pruner;
 use crate::spill::row_bytes;
@@ -483,80 +484,10 @@ impl Node for Materialize {
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
+        let kilobytes = self.bytes.div_ceil(1024) as u64;
+        cx.tell(|_| Detail::Storage { disk: false, kilobytes });
         self.rows = Vec::new();
         (self.bytes, self.at, self.complete, self.overflow) = (0, 0, false, false);
         self.child.close(cx);
-    }
-}
-
-/// Counts rows and time of a node.
-pub struct Counting {
-    node: BoxNode,
-    number: usize,
-    running: bool,
-    rows: f64,
-}
-
-impl Counting {
-    /// Around a node.
-    pub fn new(node: BoxNode, number: usize) -> Counting {
-        Counting { node, number, running: false, rows: 0.0 }
-    }
-
-    fn counters<'a>(&self, cx: &'a mut Cx<'_>) -> SqlResult<&'a mut Counters> {
-        let number = self.number;
-        cx.counters
-            .as_mut()
-            .and_then(|c| c.get_mut(number))
-            .ok_or_else(|| SqlError::internal("a counted plan runs without counters"))
-    }
-}
-
-impl Node for Counting {
-    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        let start = runtime::now();
-        let outer = std::mem::replace(&mut cx.node, self.number);
-        let more = self.node.next(cx);
-        cx.node = outer;
-        let spent = runtime::now().0.saturating_sub(start.0);
-        let first = !self.running;
-        self.running = true;
-        let counters = self.counters(cx)?;
-        counters.total += spent;
-        if first {
-            counters.startup += spent;
-        }
-        match more {
-            Ok(true) => counters.rows += 1.0,
-            Ok(false) => {
-                counters.loops += 1.0;
-                self.running = false;
-            }
-            Err(_) => {}
-        }
-        self.rows += 1.0;
-        more
-    }
-
-    fn row(&self) -> &[Datum] {
-        self.node.row()
-    }
-
-    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
-        if self.running {
-            self.counters(cx)?.loops += 1.0;
-            self.running = false;
-        }
-        self.node.rescan(cx, changed)
-    }
-
-    fn close(&mut self, cx: &mut Cx<'_>) {
-        if self.running
-            && let Ok(counters) = self.counters(cx)
-        {
-            counters.loops += 1.0;
-        }
-        self.running = false;
-        self.node.close(cx);
     }
 }

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use base::SqlResult;
+use plan::explain::Detail;
 use plan::{ParamId, Plan, SortKey};
 use tuple::Datum;
 use types::registry::CompareFn;
@@ -199,6 +200,20 @@ impl Sorter {
         Ok(())
     }
 
+    /// How the rows were sorted.
+    fn detail(&self) -> Detail {
+        let method = match (self.spilled, self.bound.is_some()) {
+            (true, _) => "external merge",
+            (false, true) => "top-N heapsort",
+            (false, false) => "quicksort",
+        };
+        let bytes = match self.spilled {
+            true => self.runs.iter().map(SpillReader::len).sum(),
+            false => self.bytes as u64,
+        };
+        Detail::Sort { method, disk: self.spilled, kilobytes: bytes.div_ceil(1024) }
+    }
+
     /// Ends adding.
     pub fn finish(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
         if self.runs.is_empty() {
@@ -328,6 +343,7 @@ impl Node for Sort {
                 sorter.add(row, &self.keys, cx)?;
             }
             sorter.finish(&self.keys, cx)?;
+            cx.tell(|_| sorter.detail());
             self.sorter = Some(sorter);
         }
         runtime::check_interrupts().map_err(crate::error::interrupted)?;

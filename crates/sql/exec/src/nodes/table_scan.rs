@@ -5,10 +5,12 @@ use std::sync::Arc;
 use base::{Oid, SqlError, SqlResult, Tid, Xid};
 use btree::{Access as IndexAccess, BtreeRel, Direction, Horizon, ScanKey, ScanKeys, ScanOp};
 use heap::{Fetched, HeapRel, HeapScan, HeapTuple};
+use plan::explain::Detail;
 use plan::{Bitmap, Expr, IndexBound, IndexCondition, IndexRef, ParamId, Plan, RelId};
 use tuple::{Bytes, Datum};
 use txn::TxnSystem;
 
+use super::counting::measure;
 use super::{BoxNode, Builder, Node, Projection};
 use crate::compile::{Inputs, RawRow};
 use crate::cx::Cx;
@@ -368,6 +370,14 @@ pub fn index(
     }))
 }
 
+/// EXPLAIN's count of an index-only scan's looks at the table.
+fn one_more_fetch(before: Detail) -> Detail {
+    match before {
+        Detail::HeapFetches(count) => Detail::HeapFetches(count + 1),
+        _ => Detail::HeapFetches(1),
+    }
+}
+
 struct Names {
     index: String,
     table: String,
@@ -440,6 +450,9 @@ impl IndexScan {
                 self.values.extend(places.iter().map(|p| p.map_or(Datum::Null, |i| entry[i].clone())));
                 return Ok(true);
             }
+            if self.places.is_some() {
+                cx.tell(one_more_fetch);
+            }
             let tuple = &mut self.tuple;
             let fetched = cx
                 .with_view(|access, view| heap::fetch(access, &self.heap, view, tid, tuple))
@@ -491,7 +504,7 @@ impl Node for IndexScan {
 
 /// A bitmap scan.
 pub fn bitmap(
-    builder: &Builder<'_>,
+    builder: &mut Builder<'_>,
     plan: &Plan,
     rel: RelId,
     bitmap: &Bitmap,
@@ -545,35 +558,59 @@ pub fn tid(
     }))
 }
 
-enum BitmapNode {
+/// A part of a bitmap, and its number among the nodes.
+struct BitmapNode {
+    number: usize,
+    kind: BitmapKind,
+}
+
+enum BitmapKind {
     Index { btree: Arc<BtreeRel>, names: Names, keys: Keys },
     And(Vec<BitmapNode>),
     Or(Vec<BitmapNode>),
 }
 
-fn bitmap_source(builder: &Builder<'_>, bitmap: &Bitmap) -> SqlResult<BitmapNode> {
-    Ok(match bitmap {
+fn bitmap_source(builder: &mut Builder<'_>, bitmap: &Bitmap) -> SqlResult<BitmapNode> {
+    let number = builder.count();
+    let kind = match bitmap {
         Bitmap::Index { index, conditions, .. } => {
             let btree = index.btree.clone();
             let btree = btree
                 .ok_or_else(|| SqlError::internal(format!("index \"{}\" has no storage", index.name)))?;
             let names = Names { index: index.name.clone(), table: index.table.name.clone() };
-            BitmapNode::Index { btree, names, keys: Keys::new(builder, conditions, false)? }
+            BitmapKind::Index { btree, names, keys: Keys::new(builder, conditions, false)? }
         }
         Bitmap::And(list, _) => {
-            BitmapNode::And(list.iter().map(|b| bitmap_source(builder, b)).collect::<SqlResult<_>>()?)
+            BitmapKind::And(list.iter().map(|b| bitmap_source(builder, b)).collect::<SqlResult<_>>()?)
         }
         Bitmap::Or(list, _) => {
-            BitmapNode::Or(list.iter().map(|b| bitmap_source(builder, b)).collect::<SqlResult<_>>()?)
+            BitmapKind::Or(list.iter().map(|b| bitmap_source(builder, b)).collect::<SqlResult<_>>()?)
         }
-    })
+    };
+    Ok(BitmapNode { number, kind })
 }
 
 impl BitmapNode {
     /// Places in ascending order, each once.
     fn collect(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
-        match self {
-            BitmapNode::Index { btree, names, keys } => {
+        if cx.counters.is_none() {
+            return self.collect_plain(heap, cx);
+        }
+        let (tids, counters) = measure(cx, self.number, |cx| self.collect_plain(heap, cx));
+        if let (Ok(tids), Some(counters)) = (&tids, counters) {
+            counters.loops += 1.0;
+            counters.startup = counters.total;
+            // As in PostgreSQL, unions and intersections do not count their rows.
+            if let BitmapKind::Index { .. } = &self.kind {
+                counters.rows += tids.len() as f64;
+            }
+        }
+        tids
+    }
+
+    fn collect_plain(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
+        match &self.kind {
+            BitmapKind::Index { btree, names, keys } => {
                 let mut lists = Vec::new();
                 keys.compute(cx, &mut lists)?;
                 let mut out = Vec::new();
@@ -594,7 +631,7 @@ impl BitmapNode {
                 out.dedup();
                 Ok(out)
             }
-            BitmapNode::And(list) => {
+            BitmapKind::And(list) => {
                 let mut result: Option<Vec<Tid>> = None;
                 for part in list {
                     let tids = part.collect(heap, cx)?;
@@ -605,7 +642,7 @@ impl BitmapNode {
                 }
                 Ok(result.unwrap_or_default())
             }
-            BitmapNode::Or(list) => {
+            BitmapKind::Or(list) => {
                 let mut out = Vec::new();
                 for part in list {
                     out.append(&mut part.collect(heap, cx)?);
@@ -621,6 +658,15 @@ impl BitmapNode {
 enum TidSource {
     Bitmap(BitmapNode),
     Values(Box<[Code]>, Vec<Oid>),
+}
+
+/// EXPLAIN's count of the pages that a bitmap names.
+fn heap_blocks(before: Detail, tids: &[Tid]) -> Detail {
+    let exact = tids.chunk_by(|a, b| a.block == b.block).count() as u64;
+    match before {
+        Detail::HeapBlocks { exact: old, lossy } => Detail::HeapBlocks { exact: old + exact, lossy },
+        _ => Detail::HeapBlocks { exact, lossy: 0 },
+    }
 }
 
 /// Rows at places collected before.
@@ -664,6 +710,9 @@ impl Node for TidListScan {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         if self.tids.is_none() {
             let tids = self.collect(cx)?;
+            if let TidSource::Bitmap(_) = &self.source {
+                cx.tell(|before| heap_blocks(before, &tids));
+            }
             self.tids = Some(tids);
             self.at = 0;
         }

@@ -14,7 +14,7 @@ use types::registry::WindowFn;
 use super::aggregate::CallCode;
 use super::sort::{self, compare_rows};
 use super::window_range::{self, Offset};
-use super::{BoxNode, Builder, Key, Node, Projection};
+use super::{BoxNode, Builder, Key, Node, Projection, stored};
 use crate::compile::Inputs;
 use crate::cx::Cx;
 use crate::eval::{Code, Rows};
@@ -162,6 +162,8 @@ impl WindowAgg {
                 self.rows.push(row);
             }
         }
+        let rows = &self.rows;
+        cx.tell(|before| stored(before, rows));
         Ok(true)
     }
 

@@ -109,7 +109,7 @@ impl Run {
         let kept = planned.execution.borrow_mut().take();
         let execution = match kept {
             Some(execution) => execution,
-            None => Execution::new(&planned.shared.prepared, false)?,
+            None => Execution::new(&planned.shared.prepared)?,
         };
         let (snapshot, command) = match sees {
             Sees::Caller(snapshot, command) => (snapshot.clone(), command),

@@ -4,7 +4,7 @@
 //! # Layout
 //! * [`Instance`]: what all sessions share. [`Session`]: one connection.
 //! * `login`: a new session. `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones. `cursor`: DECLARE, FETCH.
-//!   `nested`: PREPARE, EXPLAIN.
+//!   `nested`: PREPARE. `explain`: EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
 //! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `access`: what statements need. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY.
 //! * `planning`, `facilities`: what the planner and running statements see of a session.
@@ -19,6 +19,8 @@
 
 mod access;
 mod cursor;
+mod explain;
+mod explain_options;
 mod export;
 mod facilities;
 mod identity;

@@ -171,7 +171,7 @@ impl Session {
         let kept = planned.execution.borrow_mut().take();
         let execution = match kept {
             Some(execution) => execution,
-            None => Execution::new(&planned.shared.prepared, false)?,
+            None => Execution::new(&planned.shared.prepared)?,
         };
         let (snapshot, command) = {
             let mut txn = self.txn.borrow_mut();
@@ -242,7 +242,11 @@ impl Session {
         let format = self.format();
         // Read before: `f` borrows both cells.
         let fixed_snapshot = self.txn.borrow().characteristics().isolation.keeps_snapshot();
-        let work_mem = self.settings.borrow().fast().work_mem as usize;
+        let (work_mem, time_io) = {
+            let settings = self.settings.borrow();
+            (settings.fast().work_mem as usize, settings.fast().track_io_timing)
+        };
+        runtime::usage::time_io(time_io);
         f(&Env {
             access: self.engine().heap_access(),
             txn: &self.txn,

@@ -255,7 +255,7 @@ impl Db {
 
     pub fn run(&self, sql: &str) -> SqlResult<Vec<String>> {
         let prepared = self.prepare(sql)?;
-        self.execute(&mut Execution::new(&prepared, false)?, &[])
+        self.execute(&mut Execution::new(&prepared)?, &[])
     }
 
     /// Rows of a statement that must succeed, separated by spaces.
@@ -283,7 +283,7 @@ impl Db {
         }
         let prepared = self.prepare(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
         let options = plan::explain::Options { costs: false, ..plan::explain::Options::default() };
-        plan::explain::text(&prepared.statement, options, &[], &Shown(&self.format)).join("\n")
+        plan::explain::text_lines(&prepared.statement, options, &Shown(&self.format)).join("\n")
     }
 }
 

@@ -20,7 +20,7 @@ fn point_query_runs_again_and_again() {
     let sql = "SELECT balance FROM accounts WHERE aid = $1";
     assert_eq!(db.explain(sql), "Index Scan using accounts_pkey on accounts\n  Index Cond: (aid = $1)");
     let prepared = db.prepare(sql).unwrap();
-    let mut execution = Execution::new(&prepared, false).unwrap();
+    let mut execution = Execution::new(&prepared).unwrap();
     for aid in [1, 250, 500] {
         assert_eq!(db.execute(&mut execution, &[Datum::Int4(aid)]).unwrap(), ["0"]);
     }

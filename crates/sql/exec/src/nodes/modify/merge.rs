@@ -4,6 +4,7 @@
 //! it is then, matched or not, decides which arms are looked at from the first on. If it is gone, the row of the source has no match.
 
 use base::{SqlError, SqlResult, Tid, sql_err};
+use plan::explain::Detail;
 use plan::{Command, Expr, MergeMatch, Modify, ParamId};
 use tuple::Datum;
 
@@ -71,6 +72,7 @@ impl Arms {
 
     /// Tells `merge_action()` what was done.
     fn done(&self, command: Command, cx: &mut Cx<'_>) {
+        cx.tell(|before| merged(before, Some(command)));
         if let Some(cell) = self.cell {
             let name = match command {
                 Command::Insert => "INSERT",
@@ -93,6 +95,21 @@ impl Arm {
     }
 }
 
+/// EXPLAIN's counts of what was done to rows, or not done.
+fn merged(before: Detail, command: Option<Command>) -> Detail {
+    let (mut inserted, mut updated, mut deleted, mut skipped) = match before {
+        Detail::Merge { inserted, updated, deleted, skipped } => (inserted, updated, deleted, skipped),
+        _ => (0, 0, 0, 0),
+    };
+    match command {
+        Some(Command::Insert) => inserted += 1,
+        Some(Command::Delete) => deleted += 1,
+        Some(_) => updated += 1,
+        None => skipped += 1,
+    }
+    Detail::Merge { inserted, updated, deleted, skipped }
+}
+
 fn twice() -> SqlError {
     sql_err!(CARDINALITY_VIOLATION, "MERGE command cannot affect row a second time")
         .hint("Ensure that not more than one source row matches any one target row.")
@@ -100,7 +117,7 @@ fn twice() -> SqlError {
 
 impl ModifyNode {
     /// The present row of the source; whether a row of the target was written.
-    pub(super) fn merge(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+    fn merge(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         let Some(arms) = self.arms.clone() else { return Err(SqlError::internal("MERGE without arms")) };
         if let Some(tid) = datum_tid(&self.source_row[0]) {
             self.choose_target()?;
@@ -114,6 +131,15 @@ impl ModifyNode {
             return Ok(false);
         }
         self.merge_unmatched(&arms, cx)
+    }
+
+    /// As [`merge`](Self::merge); a row that nothing was done for is counted too.
+    pub(super) fn merge_counted(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let written = self.merge(cx)?;
+        if !written {
+            cx.tell(|before| merged(before, None));
+        }
+        Ok(written)
     }
 
     fn has_source(&self, arms: &Arms) -> bool {

@@ -1,0 +1,385 @@
+//! What a node says of itself: conditions, keys, and what a run found out.
+
+use super::document::{Group, Heading, Item, Property, Shape, Value};
+use super::expr::quote;
+use super::node::verb;
+use super::{Detail, Explain};
+use crate::expr::Expr;
+use crate::plan::*;
+
+impl<'a> Explain<'a> {
+    /// Appends the properties of a node.
+    pub(super) fn properties(&self, plan: &'a Plan, number: usize, items: &mut Vec<Item>) {
+        let verbose = self.options.verbose;
+        // Scans name the columns of one relation; other nodes may see several.
+        let upper = verbose || self.statement.relations.len() > 1;
+        self.output(&plan.output, items);
+        self.inner_unique(plan, items);
+        let mut qualify = upper;
+        match &plan.node {
+            Node::Result { one_time, .. } => self.quals("One-Time Filter", one_time, upper, items),
+            Node::SeqScan { .. }
+            | Node::ValuesScan { .. }
+            | Node::CteScan { .. }
+            | Node::WorkTableScan { .. } => {
+                qualify = verbose;
+            }
+            Node::IndexScan { conditions, .. } | Node::IndexOnlyScan { conditions, .. } => {
+                let list: Vec<Expr> = conditions.iter().map(|c| c.original.clone()).collect();
+                self.quals("Index Cond", &list, verbose, items);
+                self.rechecked(list.is_empty(), items);
+                qualify = verbose;
+            }
+            Node::BitmapHeapScan { recheck, .. } => {
+                self.quals("Recheck Cond", recheck, verbose, items);
+                self.rechecked(recheck.is_empty(), items);
+                qualify = verbose;
+            }
+            Node::TidScan { condition, .. } => {
+                self.quals("TID Cond", condition, verbose, items);
+                qualify = verbose;
+            }
+            Node::FunctionScan { functions, .. } => {
+                if verbose {
+                    items.push(property("Function Call", self.list(functions, true)));
+                }
+                qualify = verbose;
+            }
+            Node::NestLoop { clauses, .. } => self.join_filter(clauses, number, items),
+            Node::HashJoin { hash: keys, clauses, .. } | Node::MergeJoin { merge: keys, clauses, .. } => {
+                let label =
+                    if matches!(plan.node, Node::HashJoin { .. }) { "Hash Cond" } else { "Merge Cond" };
+                let list: Vec<Expr> = keys.iter().map(|c| c.original.clone()).collect();
+                self.quals(label, &list, true, items);
+                self.join_filter(clauses, number, items);
+            }
+            Node::Sort { keys, .. } | Node::MergeAppend { keys, .. } => {
+                items.push(property("Sort Key", Value::List(self.sort_keys(keys, upper))));
+            }
+            Node::Aggregate { strategy, keys, sets, child, .. } if !keys.is_empty() => {
+                // As what the child computes, not as what it gives.
+                let child = Explain { carried: self.inputs(child), ..self.shallow() };
+                child.grouping(*strategy, keys, sets, upper, items);
+            }
+            Node::WindowAgg { partition, order, frame, name, .. } => {
+                let text = self.window(partition, order, frame, upper);
+                items.push(property("Window", format!("{} AS ({text})", quote(name))));
+            }
+            Node::Modify(modify) => self.modify(modify, number, items),
+            _ => {}
+        }
+        self.quals("Filter", &plan.filter, qualify, items);
+        let hashed = matches!(&plan.node, Node::Aggregate { .. });
+        if hashed {
+            items.extend(self.detail_item(&self.measured(number).detail));
+        }
+        if !plan.filter.is_empty() {
+            self.removed("Rows Removed by Filter", number, |m| m.filtered, items);
+        }
+        if !hashed && !matches!(plan.node, Node::HashJoin { .. } | Node::Modify(_)) {
+            items.extend(self.detail_item(&self.measured(number).detail));
+        }
+        if matches!(plan.node, Node::IndexScan { .. } | Node::IndexOnlyScan { .. }) {
+            self.searches(number, items);
+        }
+    }
+
+    /// What the node's rows are made of.
+    pub(super) fn output(&self, output: &[Expr], items: &mut Vec<Item>) {
+        if self.options.verbose && !output.is_empty() {
+            let qualify = self.statement.relations.len() > 1;
+            items.push(property("Output", Value::List(self.texts(output, qualify))));
+        }
+    }
+
+    fn inner_unique(&self, plan: &Plan, items: &mut Vec<Item>) {
+        if let Node::NestLoop { inner_unique, .. }
+        | Node::HashJoin { inner_unique, .. }
+        | Node::MergeJoin { inner_unique, .. } = &plan.node
+        {
+            let shown = self.options.verbose && *inner_unique;
+            let text = shown.then(|| "Inner Unique: true".to_owned());
+            items.push(Item::Line(text, vec![Property::new("Inner Unique", *inner_unique)]));
+        }
+    }
+
+    /// A conjunction, unless it is empty.
+    pub(super) fn quals(&self, label: &'static str, quals: &[Expr], qualify: bool, items: &mut Vec<Item>) {
+        if !quals.is_empty() {
+            items.push(property(label, self.condition(quals, qualify)));
+        }
+    }
+
+    /// Indexes answer their conditions exactly: nothing that they find is thrown away.
+    fn rechecked(&self, unconditional: bool, items: &mut Vec<Item>) {
+        if self.options.analyze && !unconditional {
+            items.push(Item::Line(None, vec![Property::new("Rows Removed by Index Recheck", 0)]));
+        }
+    }
+
+    /// Descents of the index.
+    pub(super) fn searches(&self, number: usize, items: &mut Vec<Item>) {
+        if self.options.analyze {
+            items.push(property("Index Searches", self.measured(number).usage.index_searches));
+        }
+    }
+
+    fn join_filter(&self, clauses: &[Expr], number: usize, items: &mut Vec<Item>) {
+        self.quals("Join Filter", clauses, true, items);
+        if !clauses.is_empty() {
+            self.removed("Rows Removed by Join Filter", number, |m| m.unjoined, items);
+        }
+    }
+
+    /// How many rows a condition threw away, a run on average.
+    fn removed(
+        &self,
+        label: &'static str,
+        number: usize,
+        count: fn(&super::Measured) -> f64,
+        items: &mut Vec<Item>,
+    ) {
+        if !self.options.analyze {
+            return;
+        }
+        let measured = self.measured(number);
+        let rows = if measured.loops > 0.0 { count(&measured) / measured.loops } else { 0.0 };
+        let text = (count(&measured) > 0.0 && measured.loops > 0.0).then(|| format!("{label}: {rows:.0}"));
+        items.push(Item::Line(text, vec![Property::new(label, Value::float(rows, 0))]));
+    }
+
+    fn grouping(
+        &self,
+        strategy: AggStrategy,
+        keys: &[Expr],
+        sets: &[Vec<usize>],
+        qualify: bool,
+        items: &mut Vec<Item>,
+    ) {
+        if sets.is_empty() {
+            items.push(property("Group Key", Value::List(self.texts(keys, qualify))));
+            return;
+        }
+        let hashed = matches!(strategy, AggStrategy::Hashed | AggStrategy::Mixed);
+        let groups = sets.iter().map(|set| {
+            let part: Vec<Expr> = set.iter().map(|i| keys[*i].clone()).collect();
+            let list = self.texts(&part, qualify);
+            let hashed = hashed && !list.is_empty();
+            let (label, many) = if hashed { ("Hash Key", "Hash Keys") } else { ("Group Key", "Group Keys") };
+            let shown = if list.is_empty() { "()".into() } else { list.join(", ") };
+            let line = Item::Line(
+                Some(format!("{label}: {shown}")),
+                vec![Property::new(many, Value::Lists(vec![list]))],
+            );
+            Item::Group(Group {
+                kind: "Grouping Set",
+                label: None,
+                shape: Shape::Object,
+                heading: Heading::None,
+                items: vec![line],
+            })
+        });
+        items.push(Item::Group(Group::named("Grouping Sets", Shape::Array, groups.collect())));
+    }
+
+    /// PARTITION BY, ORDER BY and frame of a window.
+    fn window(
+        &self,
+        partition: &[Expr],
+        order: &[crate::expr::SortKey],
+        frame: &WindowFrame,
+        qualify: bool,
+    ) -> String {
+        let mut parts = Vec::new();
+        if !partition.is_empty() {
+            parts.push(format!("PARTITION BY {}", self.list(partition, qualify)));
+        }
+        if !order.is_empty() {
+            parts.push(format!("ORDER BY {}", self.sort_keys(order, qualify).join(", ")));
+        }
+        parts.extend(self.frame(frame, qualify));
+        parts.join(" ")
+    }
+
+    /// The frame of a window, unless it is what none means.
+    fn frame(&self, frame: &WindowFrame, qualify: bool) -> Option<String> {
+        let plain = frame.mode == FrameMode::Range
+            && matches!(frame.start, FrameBound::UnboundedPreceding)
+            && matches!(frame.end, FrameBound::CurrentRow)
+            && frame.exclude == FrameExclude::Nothing;
+        if plain {
+            return None;
+        }
+        let mode = match frame.mode {
+            FrameMode::Rows => "ROWS",
+            FrameMode::Range => "RANGE",
+            FrameMode::Groups => "GROUPS",
+        };
+        let bound = |bound: &FrameBound| match bound {
+            FrameBound::UnboundedPreceding => "UNBOUNDED PRECEDING".into(),
+            FrameBound::Preceding(offset) => format!("{} PRECEDING", self.expr(offset, qualify)),
+            FrameBound::CurrentRow => "CURRENT ROW".into(),
+            FrameBound::Following(offset) => format!("{} FOLLOWING", self.expr(offset, qualify)),
+            FrameBound::UnboundedFollowing => "UNBOUNDED FOLLOWING".into(),
+        };
+        let exclude = match frame.exclude {
+            FrameExclude::Nothing => "",
+            FrameExclude::CurrentRow => " EXCLUDE CURRENT ROW",
+            FrameExclude::Group => " EXCLUDE GROUP",
+            FrameExclude::Ties => " EXCLUDE TIES",
+        };
+        let range = match &frame.end {
+            FrameBound::CurrentRow => bound(&frame.start),
+            end => format!("BETWEEN {} AND {}", bound(&frame.start), bound(end)),
+        };
+        Some(format!("{mode} {range}{exclude}"))
+    }
+
+    fn modify(&self, modify: &Modify, number: usize, items: &mut Vec<Item>) {
+        self.targets(modify, items);
+        if let Some(conflict) = &modify.on_conflict {
+            let kind = if conflict.set.is_some() { "UPDATE" } else { "NOTHING" };
+            items.push(property("Conflict Resolution", kind));
+            let arbiters = modify.table.indexes.iter().filter(|i| conflict.arbiters.contains(&i.oid));
+            let names: Vec<String> = arbiters.map(|i| quote(&i.name)).collect();
+            if !names.is_empty() {
+                items.push(property("Conflict Arbiter Indexes", Value::List(names)));
+            }
+            self.quals("Conflict Filter", &conflict.filter, true, items);
+        }
+        self.modified(modify, number, items);
+    }
+
+    /// What a run did to rows.
+    fn modified(&self, modify: &Modify, number: usize, items: &mut Vec<Item>) {
+        match self.measured(number).detail {
+            Detail::Conflicts { inserted, conflicting, filtered } => {
+                let has_filter = modify.on_conflict.as_ref().is_some_and(|c| !c.filter.is_empty());
+                if has_filter {
+                    let label = "Rows Removed by Conflict Filter";
+                    let text = (filtered > 0).then(|| format!("{label}: {filtered}"));
+                    items.push(Item::Line(text, vec![Property::new(label, filtered)]));
+                }
+                items.push(property("Tuples Inserted", inserted));
+                items.push(property("Conflicting Tuples", conflicting));
+            }
+            Detail::Merge { inserted, updated, deleted, skipped } => {
+                let counts = [
+                    ("inserted", inserted),
+                    ("updated", updated),
+                    ("deleted", deleted),
+                    ("skipped", skipped),
+                ];
+                let shown: String =
+                    counts.iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!(" {name}={n}")).collect();
+                let text = (!shown.is_empty()).then(|| format!("Tuples:{shown}"));
+                let fields = vec![
+                    Property::new("Tuples Inserted", inserted),
+                    Property::new("Tuples Updated", updated),
+                    Property::new("Tuples Deleted", deleted),
+                    Property::new("Tuples Skipped", skipped),
+                ];
+                items.push(Item::Line(text, fields));
+            }
+            _ => {}
+        }
+    }
+
+    /// The tables that a change of an inheritance tree writes to.
+    fn targets(&self, modify: &Modify, items: &mut Vec<Item>) {
+        if modify.command == Command::Insert {
+            return;
+        }
+        let targets = modify.targets.iter().filter(|t| t.rel != modify.rel).map(|target| {
+            let mut fields = vec![Property::new("Relation Name", &*target.table.name)];
+            if self.options.verbose {
+                fields.push(Property::new("Schema", &*target.table.schema_name));
+            }
+            fields.push(Property::new("Alias", &*self.statement.relations[target.rel].alias));
+            let text = format!("{} on {}", verb(modify.command), self.target(target.rel));
+            Item::Group(Group {
+                kind: "Target Table",
+                label: None,
+                shape: Shape::Object,
+                heading: Heading::None,
+                items: vec![Item::Line(Some(text), fields)],
+            })
+        });
+        let targets: Vec<Item> = targets.collect();
+        if !targets.is_empty() {
+            items.push(Item::Group(Group::named("Target Tables", Shape::Array, targets)));
+        }
+    }
+
+    /// What only nodes of one kind tell of a run.
+    pub(super) fn detail_item(&self, detail: &Detail) -> Option<Item> {
+        let place = |disk: bool| if disk { "Disk" } else { "Memory" };
+        let (text, fields) = match *detail {
+            Detail::None | Detail::Conflicts { .. } | Detail::Merge { .. } => return None,
+            Detail::Sort { method, disk, kilobytes } => (
+                format!("Sort Method: {method}  {}: {kilobytes}kB", place(disk)),
+                vec![
+                    Property::new("Sort Method", method),
+                    Property::new("Sort Space Used", kilobytes),
+                    Property::new("Sort Space Type", place(disk)),
+                ],
+            ),
+            Detail::Hash { buckets, batches, kilobytes } => hash_table(buckets, batches, kilobytes),
+            Detail::Groups { batches, kilobytes, disk } => {
+                let mut text = format!("Batches: {batches}  Memory Usage: {kilobytes}kB");
+                if batches > 1 {
+                    text.push_str(&format!("  Disk Usage: {disk}kB"));
+                }
+                let fields = vec![
+                    Property::new("HashAgg Batches", batches),
+                    Property::new("Peak Memory Usage", kilobytes),
+                    Property::new("Disk Usage", disk),
+                ];
+                (text, fields)
+            }
+            Detail::Storage { disk, kilobytes } => (
+                format!("Storage: {}  Maximum Storage: {kilobytes}kB", place(disk)),
+                vec![Property::new("Storage", place(disk)), Property::new("Maximum Storage", kilobytes)],
+            ),
+            Detail::HeapBlocks { exact, lossy } => {
+                let fields = vec![
+                    Property::new("Exact Heap Blocks", exact),
+                    Property::new("Lossy Heap Blocks", lossy),
+                ];
+                let shown = [("exact", exact), ("lossy", lossy)];
+                let shown: String =
+                    shown.iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!(" {name}={n}")).collect();
+                if shown.is_empty() {
+                    return Some(Item::Line(None, fields));
+                }
+                (format!("Heap Blocks:{shown}"), fields)
+            }
+            Detail::HeapFetches(count) => return Some(property("Heap Fetches", count)),
+        };
+        Some(Item::Line(Some(text), fields))
+    }
+}
+
+fn hash_table(buckets: [u64; 2], batches: [u64; 2], kilobytes: u64) -> (String, Vec<Property>) {
+    let fields = vec![
+        Property::new("Hash Buckets", buckets[1]),
+        Property::new("Original Hash Buckets", buckets[0]),
+        Property::new("Hash Batches", batches[1]),
+        Property::new("Original Hash Batches", batches[0]),
+        Property::new("Peak Memory Usage", kilobytes),
+    ];
+    let text = if buckets[0] == buckets[1] && batches[0] == batches[1] {
+        format!("Buckets: {}  Batches: {}  Memory Usage: {kilobytes}kB", buckets[1], batches[1])
+    } else {
+        format!(
+            "Buckets: {} (originally {})  Batches: {} (originally {})  Memory Usage: {kilobytes}kB",
+            buckets[1], buckets[0], batches[1], batches[0]
+        )
+    };
+    (text, fields)
+}
+
+/// What all formats show in the same words.
+fn property(label: &'static str, value: impl Into<Value>) -> Item {
+    Item::Property(Property::new(label, value))
+}
