@@ -210,8 +210,8 @@ impl Changer<'_> {
                 continue;
             }
             let target = match self.whole_of(dependent)? {
-                // Reached from the column itself.
-                column if column == object && dependent.class == pg_attrdef::TABLE.oid => dependent,
+                // Reached from the column, or the view, itself.
+                whole if whole == object => dependent,
                 target => target,
             };
             self.collect(plan, target)?;
