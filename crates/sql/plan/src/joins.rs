@@ -221,15 +221,13 @@ impl<'a, 'c> Search<'a, 'c> {
             mentioned.overlaps(left) && mentioned.overlaps(right)
         }) || self.level.classes.iter().any(|c| {
             c.constant().is_none() && c.member_within(left).is_some() && c.member_within(right).is_some()
-        }) || self
-            .level
-            .specials
-            .iter()
-            .any(|s| s.all().is_subset(both) && !s.all().is_subset(left) && !s.all().is_subset(right))
-            || self.level.lateral.iter().any(|(rel, needs)| {
-                (left.contains(*rel) && needs.overlaps(right))
-                    || (right.contains(*rel) && needs.overlaps(left))
-            })
+        }) || self.level.specials.iter().any(|s| {
+            let decided = s.all().is_subset(both) && !s.all().is_subset(left) && !s.all().is_subset(right);
+            // What an outer join needs joined before it, whether conditions connect it or not.
+            decided || both.is_subset(s.right) || both.is_subset(s.min_left)
+        }) || self.level.lateral.iter().any(|(rel, needs)| {
+            (left.contains(*rel) && needs.overlaps(right)) || (right.contains(*rel) && needs.overlaps(left))
+        })
     }
 
     /// Which outer join this pair would be, as (number, sides swapped); `Err` if the pair may not be joined yet.

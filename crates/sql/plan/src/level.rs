@@ -185,7 +185,8 @@ impl Level {
                 rels = rels | s.all() | s.right;
             }
         }
-        if rels.is_empty() && !expr.is_volatile() {
+        // Of one side of an outer join, a condition without relations decides about that side's rows alone.
+        if rels.is_empty() && !expr.is_volatile() && scope == self.rels {
             self.constant.push(expr);
             return;
         }

@@ -123,3 +123,20 @@ fn a_condition_in_every_arm_of_an_or_joins() {
     let sql = "SELECT p, q FROM a, b WHERE (x = y AND p = 'two') OR x = y";
     assert_eq!(by_method(&mut db, "Hash Join", sql), "three|III two|II two|deux zwei|II zwei|deux");
 }
+
+#[test]
+fn outer_joins_around_what_nothing_connects() {
+    let db = filled();
+    // The right side of the semijoin, and of the outer join, is joined first although no condition does so.
+    let sql = "SELECT p FROM a LEFT JOIN b ON x = y WHERE EXISTS (SELECT 1 FROM a c CROSS JOIN b d WHERE b.y = c.x)";
+    assert_eq!(db.sorted(sql), "three two two zwei zwei");
+    let sql = "SELECT count(*) FROM a LEFT JOIN (b CROSS JOIN a c) ON a.x = b.y LEFT JOIN b d ON c.x = d.y";
+    assert_eq!(db.rows(sql), "37");
+}
+
+#[test]
+fn conditions_on_outer_queries_stay_below_full_joins() {
+    let db = filled();
+    let sql = "SELECT p, (SELECT count(*) FROM a c JOIN b d ON c.x = d.y AND a.x > 2 FULL JOIN b e ON d.y = e.y) FROM a";
+    assert_eq!(db.sorted(sql), "none|5 one|5 three|11 two|5 zwei|5");
+}
