@@ -10,7 +10,7 @@ use tuple::Datum;
 
 use crate::expr::*;
 use crate::function::Function;
-use crate::logical::{self as l, Block, SetTree, Source, Target};
+use crate::logical::{self as l, Block, NamedBelow, SetTree, Source, Target};
 use crate::plan::{
     Command, FrameBound, FrameExclude, FrameMode, FrameRange, JoinKind, Merge, Modify, OnConflict, Plan,
     RelColumn, Relation, RowLockStrength, RowLockWait, RowMark, ViewCheck, WindowFrame,
@@ -36,6 +36,8 @@ pub(crate) struct Scope {
     pub(crate) merge_action: Option<ParamId>,
     /// The level is a MERGE.
     pub(crate) is_merge: bool,
+    /// Its aggregates that subqueries name.
+    named_below: Option<NamedBelow>,
 }
 
 #[derive(Clone)]
@@ -140,6 +142,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         if query.command != a::Command::Select {
             self.modify(query, &mut block)?;
         }
+        block.named_below = self.scope().named_below.take();
         Ok(block)
     }
 
@@ -1022,9 +1025,6 @@ impl<'p, 'c> Converter<'p, 'c> {
     }
 
     fn aggregate(&mut self, agg: &a::Aggregate) -> SqlResult<Expr> {
-        if agg.levels_up > 0 {
-            return Err(SqlError::not_supported("an aggregate of an outer query"));
-        }
         let mut args = Vec::new();
         for entry in agg.args.iter().filter(|t| !t.junk) {
             args.push(self.expr(&entry.expr)?);
@@ -1039,7 +1039,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                 nulls_first: clause.nulls_first,
             });
         }
-        Ok(Expr::Aggregate(Box::new(AggCall {
+        let call = AggCall {
             function: self.planner.function(agg.function)?,
             args,
             direct: self.exprs(&agg.direct_args)?,
@@ -1049,17 +1049,43 @@ impl<'p, 'c> Converter<'p, 'c> {
             star: agg.star,
             type_oid: agg.result_type,
             collation: agg.input_collation,
-        })))
+        };
+        self.of_level(agg.levels_up, Expr::Aggregate(Box::new(call)))
+    }
+
+    /// An aggregate or GROUPING of the level `levels_up` out: itself on its own level, a column that stands for it below.
+    fn of_level(&mut self, levels_up: u32, expr: Expr) -> SqlResult<Expr> {
+        if levels_up == 0 {
+            return Ok(expr);
+        }
+        let (type_oid, typmod) = (expr.type_oid(), expr.typmod());
+        let at = self.scopes.len() - 1 - levels_up as usize;
+        let mut named = match self.scopes[at].named_below.take() {
+            Some(named) => named,
+            None => {
+                let relation = Relation { alias: "".into(), table: None, columns: Vec::new() };
+                let depth = std::mem::replace(&mut self.planner.depth, at + 1);
+                let rel = self.planner.add_relation(relation, Source::Columns)?;
+                self.planner.depth = depth;
+                NamedBelow { rel, exprs: Vec::new() }
+            }
+        };
+        let column = named.exprs.iter().position(|known| *known == expr).unwrap_or_else(|| {
+            named.exprs.push(expr);
+            self.planner.relations[named.rel].columns.push(RelColumn { name: "".into(), type_oid, typmod });
+            named.exprs.len() - 1
+        });
+        let var = Var { rel: named.rel, column: column as i16 + 1, type_oid, typmod };
+        self.scopes[at].named_below = Some(named);
+        Ok(Expr::Var(var))
     }
 
     fn grouping(&mut self, grouping: &a::GroupingExpr) -> SqlResult<Expr> {
-        if grouping.levels_up > 0 {
-            return Err(SqlError::not_supported("GROUPING of an outer query"));
-        }
-        let keys = &self.scope().group;
+        let keys = &self.scopes[self.scopes.len() - 1 - grouping.levels_up as usize].group;
         let place = |r: &u32| keys.iter().position(|k| k == r);
         let places = grouping.refs.iter().map(place).collect::<Option<_>>();
-        places.map(Expr::Grouping).ok_or_else(|| SqlError::internal("GROUPING without its key"))
+        let places = places.ok_or_else(|| SqlError::internal("GROUPING without its key"))?;
+        self.of_level(grouping.levels_up, Expr::Grouping(places))
     }
 
     fn sublink(&mut self, link: &a::SubLink) -> SqlResult<Expr> {

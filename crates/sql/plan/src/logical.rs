@@ -45,8 +45,20 @@ pub struct Block {
     pub ctes: Vec<usize>,
     /// INSERT, UPDATE, DELETE above the query.
     pub modify: Option<Box<Modify>>,
+    /// Aggregates of this level that subqueries name.
+    pub named_below: Option<NamedBelow>,
     /// A view with `security_barrier`: conditions of the query above see none of the rows that it hides.
     pub barrier: bool,
+}
+
+/// Aggregates and GROUPINGs of a level that subqueries in its expressions name: there they are columns of a relation that stands
+/// for them.
+#[derive(Debug)]
+pub struct NamedBelow {
+    /// The relation.
+    pub rel: RelId,
+    /// Its columns.
+    pub exprs: Vec<Expr>,
 }
 
 /// A target list entry.
@@ -211,6 +223,7 @@ impl Block {
         }
         self.distinct.iter_mut().for_each(&mut *f);
         self.sort.iter_mut().for_each(|k| f(&mut k.expr));
+        self.named_below.iter_mut().flat_map(|named| &mut named.exprs).for_each(&mut *f);
         self.limit.iter_mut().for_each(&mut *f);
         self.offset.iter_mut().for_each(&mut *f);
         if let Some(target) = &mut self.modify {

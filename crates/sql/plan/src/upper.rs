@@ -13,7 +13,7 @@ use crate::create::{Creator, Lateral, add_unique, wrap_sort};
 use crate::expr::{AggCall, Expr, RelId, SortKey, SubPlanRef, WindowCall};
 use crate::joins::Search;
 use crate::level::Level;
-use crate::logical::{Block, SetOperation, SetTree, Source, rels_of, visible_rels};
+use crate::logical::{Block, NamedBelow, SetOperation, SetTree, Source, rels_of, visible_rels};
 use crate::path::{Path, PathKey, order_contains};
 use crate::plan::{
     AggStrategy, Command, Cost, IndexExprs, IndexRef, Modify, Node, Plan, SetOpKind, SortKeys, TargetTable,
@@ -126,16 +126,13 @@ impl Planner<'_> {
         }
         pending.sort_unstable();
         pending.dedup();
-        let mut args: HashMap<usize, Vec<(usize, Expr)>> = HashMap::new();
-        for number in pending {
-            let Some(mut inner) = self.take_pending(number) else { continue };
-            let handed = self.parameterise(&mut inner, visible);
-            self.subs[number].init = handed.is_empty();
-            let exists = inner.targets.is_empty();
-            let plan = self.plan_block(inner, if exists { 1.0 } else { 0.0 })?;
-            self.subs[number].state = SubState::Planned(Box::new(plan));
-            args.insert(number, handed);
-        }
+        // What subqueries name of this level comes first: it goes down to them as it is.
+        let mut named = block.named_below.take();
+        let mut within = Vec::new();
+        named.iter().flat_map(|n| &n.exprs).for_each(|e| collect_subplans(e, &mut within));
+        let mut args = self.plan_pending(within, visible, None)?;
+        named.iter_mut().flat_map(|n| &mut n.exprs).for_each(|e| fill_args(e, &args));
+        args.extend(self.plan_pending(pending, visible, named.as_ref())?);
         let mut fill = |e: &mut Expr| fill_args(e, &args);
         block.for_exprs_mut(&mut fill);
         for rel in rels_of(&block.from).iter().collect::<Vec<_>>() {
@@ -148,23 +145,51 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Replaces columns of `visible` relations inside a subquery by cells; gives the cells and what they carry.
-    fn parameterise(&mut self, inner: &mut Block, visible: RelSet) -> Vec<(usize, Expr)> {
+    /// Plans pending subplans; the values handed down to each.
+    fn plan_pending(
+        &mut self,
+        pending: Vec<usize>,
+        visible: RelSet,
+        named: Option<&NamedBelow>,
+    ) -> SqlResult<HashMap<usize, Vec<(usize, Expr)>>> {
+        let mut args = HashMap::new();
+        for number in pending {
+            let Some(mut inner) = self.take_pending(number) else { continue };
+            let handed = self.parameterise(&mut inner, visible, named);
+            self.subs[number].init = handed.is_empty();
+            let exists = inner.targets.is_empty();
+            let plan = self.plan_block(inner, if exists { 1.0 } else { 0.0 })?;
+            self.subs[number].state = SubState::Planned(Box::new(plan));
+            args.insert(number, handed);
+        }
+        Ok(args)
+    }
+
+    /// Replaces columns of `visible` relations inside a subquery by cells; gives the cells and what they carry. So with what the
+    /// subquery names of the level.
+    fn parameterise(
+        &mut self,
+        inner: &mut Block,
+        visible: RelSet,
+        named: Option<&NamedBelow>,
+    ) -> Vec<(usize, Expr)> {
         let mut handed: Vec<(usize, Expr)> = Vec::new();
         let mut next = self.cells;
         self.deep_exprs(inner, &mut |expr| {
             expr.replace(&mut |e| {
                 let Expr::Var(var) = e else { return None };
-                if !visible.contains(var.rel) {
-                    return None;
-                }
-                let known = handed.iter().find(|(_, source)| source == e).map(|(id, _)| *id);
+                let value = match named.filter(|named| named.rel == var.rel) {
+                    Some(named) => named.exprs.get(var.column as usize - 1)?,
+                    None if visible.contains(var.rel) => e,
+                    None => return None,
+                };
+                let known = handed.iter().find(|(_, source)| source == value).map(|(id, _)| *id);
                 let id = known.unwrap_or_else(|| {
-                    handed.push((next, e.clone()));
+                    handed.push((next, value.clone()));
                     next += 1;
                     next - 1
                 });
-                Some(Expr::ExecParam { id, type_oid: var.type_oid, source: Some(Arc::new(e.clone())) })
+                Some(Expr::ExecParam { id, type_oid: var.type_oid, source: Some(Arc::new(value.clone())) })
             });
         });
         self.cells = next;
@@ -178,7 +203,7 @@ impl Planner<'_> {
             let mut source = std::mem::replace(&mut self.sources[rel], Source::Columns);
             let mut holder = Block::default();
             let handed = match &mut source {
-                Source::Subquery(inner) => self.parameterise(inner, from),
+                Source::Subquery(inner) => self.parameterise(inner, from, None),
                 Source::Values(rows) => {
                     let exprs = rows
                         .iter_mut()
@@ -186,13 +211,13 @@ impl Planner<'_> {
                         .map(|e| std::mem::replace(e, Expr::boolean(true)))
                         .collect::<Vec<_>>();
                     holder.quals = exprs;
-                    let handed = self.parameterise(&mut holder, from);
+                    let handed = self.parameterise(&mut holder, from, None);
                     rows.iter_mut().flatten().zip(holder.quals).for_each(|(slot, e)| *slot = e);
                     handed
                 }
                 Source::Function { calls, .. } => {
                     holder.quals = std::mem::take(calls);
-                    let handed = self.parameterise(&mut holder, from);
+                    let handed = self.parameterise(&mut holder, from, None);
                     *calls = holder.quals;
                     handed
                 }
