@@ -21,7 +21,7 @@ pub struct SubProgram {
     /// Run at least once: it must be rescanned before the next run.
     pub started: bool,
     /// Rows of a common table expression so far; shared by its scans.
-    pub rows: Vec<Vec<tuple::Datum>>,
+    pub rows: crate::row_store::RowStore,
     /// The common table expression has given all its rows.
     pub finished: bool,
 }

@@ -14,6 +14,7 @@ use txn::{Snapshot, Transaction};
 use types::{FormatContext, SessionFn};
 
 use crate::compile::SubProgram;
+use crate::row_store::RowStore;
 use crate::session::Needs;
 use crate::spill::TempDir;
 
@@ -37,14 +38,14 @@ pub trait Facilities {
         args: &[Datum],
         sees: (&Snapshot, CommandId),
     ) -> SqlResult<Datum>;
-    /// The same for one that returns a set.
+    /// The same for one that returns a set: rows of one column.
     fn call_routine_set(
         &self,
         function: &Arc<FunctionDef>,
         call: &types::Call<'_>,
         args: &[Datum],
         sees: (&Snapshot, CommandId),
-    ) -> SqlResult<Vec<Datum>>;
+    ) -> SqlResult<RowStore>;
     /// Columns of a row that an error may show: those that the user may read, and those that he wrote. `None`: all.
     fn shown_columns(&self, table: &Table, written: &[i16]) -> Option<Vec<i16>>;
     /// The columns and expressions of a partition key, for messages.
@@ -107,7 +108,7 @@ pub struct Cx<'s> {
     /// Subplans; taken out while they run.
     pub subs: Vec<Option<Box<SubProgram>>>,
     /// Rows of recursive queries' previous step.
-    pub work_tables: Vec<Vec<Vec<Datum>>>,
+    pub work_tables: Vec<RowStore>,
     /// Bytes a sort or hash may use.
     pub work_mem: usize,
     /// Where rows go that do not fit.

@@ -30,6 +30,7 @@ mod output;
 mod partition;
 mod recheck;
 pub mod routine;
+mod row_key;
 mod row_store;
 mod row_value;
 mod run;

@@ -21,6 +21,7 @@ use types::FormatContext;
 use crate::compile::SubProgram;
 use crate::cx::{Counters, Cx, Facilities};
 use crate::nodes::{BoxNode, Builder, depends_on};
+use crate::row_store::RowStore;
 use crate::session::Needs;
 use crate::spill::TempDir;
 
@@ -84,7 +85,7 @@ pub struct Execution {
     node: BoxNode,
     subs: Vec<Option<Box<SubProgram>>>,
     cells: Vec<Datum>,
-    work_tables: Vec<Vec<Vec<Datum>>>,
+    work_tables: Vec<RowStore>,
     counters: Option<Vec<Counters>>,
     timing: bool,
     params: Vec<Datum>,
@@ -118,7 +119,7 @@ impl Execution {
                 cache: None,
                 depends: depends_on(statement, &sub.plan),
                 started: false,
-                rows: Vec::new(),
+                rows: RowStore::default(),
                 finished: false,
             })));
         }
@@ -127,7 +128,7 @@ impl Execution {
             node,
             subs,
             cells: vec![Datum::Null; statement.exec_params],
-            work_tables: vec![Vec::new(); statement.work_tables.len()],
+            work_tables: statement.work_tables.iter().map(|_| RowStore::default()).collect(),
             counters: counting.then(|| vec![Counters::default(); builder.counted]),
             timing,
             params: Vec::new(),
@@ -245,7 +246,7 @@ impl Execution {
                 if let Some(mut sub) = cx.subs[i].take() {
                     sub.node.close(cx);
                     sub.cache = None;
-                    sub.rows = Vec::new();
+                    sub.rows.clear();
                     cx.subs[i] = Some(sub);
                 }
             }
@@ -300,7 +301,7 @@ fn finish_modifying(cx: &mut Cx<'_>) -> SqlResult<()> {
         let sub = &cx.statement.subplans[number];
         if sub.cte && matches!(sub.plan.node, plan::Node::Modify(_)) {
             let before = cx.processed;
-            while crate::subplan::cte_row(number, usize::MAX - 1, cx)? {}
+            while crate::subplan::cte_row(number, u64::MAX, cx)? {}
             cx.processed = before;
         }
     }

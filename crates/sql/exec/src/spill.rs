@@ -17,7 +17,7 @@ use runtime::usage::{timed, used};
 use tuple::{Bytes, Datum};
 
 /// Bytes gathered before a write, and read at once.
-const CHUNK: usize = 64 * 1024;
+const CHUNK: usize = 32 * 1024;
 
 /// Memory that a row takes, by estimate: the slots and what hangs on them.
 pub fn row_bytes(row: &[Datum]) -> usize {
@@ -112,10 +112,22 @@ pub struct SpillFile {
     file: File,
     path: PathBuf,
     buffer: Vec<u8>,
+    /// Bytes gathered before a write.
+    chunk: usize,
     written: u64,
 }
 
 impl SpillFile {
+    /// Bytes gathered before a write where rows are dealt out to many files.
+    pub const DEALT_CHUNK: usize = 8 * 1024;
+
+    /// An empty file, one of many that rows are dealt out to.
+    pub fn create_dealt(dir: &TempDir) -> SqlResult<SpillFile> {
+        let mut file = SpillFile::create(dir)?;
+        file.chunk = SpillFile::DEALT_CHUNK;
+        Ok(file)
+    }
+
     /// An empty file.
     pub fn create(dir: &TempDir) -> SqlResult<SpillFile> {
         let path = dir.path.join(format!("pgsql_tmp{}.{:016x}", dir.pid, runtime::random_u64()));
@@ -127,7 +139,7 @@ impl SpillFile {
             other => other,
         }
         .map_err(io_error)?;
-        Ok(SpillFile { file, path, buffer: Vec::new(), written: 0 })
+        Ok(SpillFile { file, path, buffer: Vec::new(), chunk: CHUNK, written: 0 })
     }
 
     /// Appends a row.
@@ -137,7 +149,7 @@ impl SpillFile {
         encode_row(row, &mut self.buffer);
         let len = (self.buffer.len() - start - 4) as u32;
         self.buffer[start..start + 4].copy_from_slice(&len.to_le_bytes());
-        if self.buffer.len() >= CHUNK { self.flush() } else { Ok(()) }
+        if self.buffer.len() >= self.chunk { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> SqlResult<()> {
@@ -164,10 +176,16 @@ impl SpillFile {
         self.written
     }
 
-    /// Ends writing and reads from the beginning.
-    pub fn into_reader(mut self) -> SqlResult<SpillReader> {
+    /// Ends writing: the file needs no memory until it is read.
+    pub fn finish(&mut self) -> SqlResult<()> {
         self.flush()?;
         self.buffer = Vec::new();
+        Ok(())
+    }
+
+    /// Ends writing and reads from the beginning.
+    pub fn into_reader(mut self) -> SqlResult<SpillReader> {
+        self.finish()?;
         Ok(SpillReader { file: self, buffer: Vec::new(), start: 0, position: 0 })
     }
 }
@@ -176,6 +194,48 @@ impl Drop for SpillFile {
     fn drop(&mut self) {
         // Nothing can be done about a file that cannot be removed; the next start clears the directory.
         let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Rows dealt out to files by hash, so that each file can be worked on alone.
+#[derive(Default)]
+pub struct Parts(Vec<Option<SpillFile>>);
+
+impl Parts {
+    /// How many there are.
+    pub const COUNT: usize = 32;
+
+    /// The part of a row. What is dealt out again looks, one level deeper, at other bits of the hash.
+    pub fn part_of(hash: u64, level: usize) -> usize {
+        let mixed = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> (59 - level % 12 * 5)) as usize % Parts::COUNT
+    }
+
+    /// No rows at all.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a part has rows.
+    pub fn has(&self, part: usize) -> bool {
+        self.0.get(part).is_some_and(Option::is_some)
+    }
+
+    /// Appends a row to a part.
+    pub fn write(&mut self, part: usize, row: &[Datum], dir: &TempDir) -> SqlResult<()> {
+        self.0.resize_with(Parts::COUNT, || None);
+        let file = match &mut self.0[part] {
+            Some(file) => file,
+            none => none.insert(SpillFile::create_dealt(dir)?),
+        };
+        file.write(row)
+    }
+
+    /// Ends writing; the files in the order of the parts.
+    pub fn finish(mut self) -> SqlResult<Vec<Option<SpillFile>>> {
+        self.0.iter_mut().flatten().try_for_each(SpillFile::finish)?;
+        self.0.resize_with(Parts::COUNT, || None);
+        Ok(self.0)
     }
 }
 

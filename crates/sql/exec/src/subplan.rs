@@ -200,7 +200,7 @@ fn hashed(
 }
 
 /// Makes row `at` of a common table expression available; false if it has fewer.
-pub fn cte_row(subplan: usize, at: usize, cx: &mut Cx<'_>) -> SqlResult<bool> {
+pub fn cte_row(subplan: usize, at: u64, cx: &mut Cx<'_>) -> SqlResult<bool> {
     let Some(mut program) = cx.subs[subplan].take() else {
         return Err(SqlError::internal("a common table expression reads itself"));
     };
@@ -214,7 +214,7 @@ pub fn cte_row(subplan: usize, at: usize, cx: &mut Cx<'_>) -> SqlResult<bool> {
             }
             if program.node.next(cx)? {
                 let row = program.node.row().to_vec();
-                program.rows.push(row);
+                program.rows.push(row, cx.work_mem, cx.temp)?;
             } else {
                 program.finished = true;
             }

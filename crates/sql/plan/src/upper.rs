@@ -452,7 +452,8 @@ impl Planner<'_> {
             && !calls.iter().any(|c| c.distinct || !c.order.is_empty());
         let mut child = child;
         let strategy = if !block.grouping_sets.is_empty() {
-            AggStrategy::Mixed
+            // Aggregates that keep their rows would keep those of all groups of all sets.
+            if hashable { AggStrategy::Mixed } else { AggStrategy::Sorted }
         } else if keys.is_empty() {
             AggStrategy::Plain
         } else {
@@ -475,7 +476,7 @@ impl Planner<'_> {
         let hashed = matches!(strategy, AggStrategy::Hashed | AggStrategy::Mixed);
         let (startup, total) = settings.aggregate(child.cost, hashed, count, number, groups);
         match strategy {
-            AggStrategy::Sorted => *order = group_order,
+            AggStrategy::Sorted if block.grouping_sets.is_empty() => *order = group_order,
             _ => order.clear(),
         }
         let width = output.iter().map(|e| type_width(e.type_oid(), e.typmod())).sum();

@@ -1,7 +1,8 @@
-//! Aggregation: one group, sorted groups, or a hash table of groups; grouping sets in one pass over the input.
+//! Aggregation: one group, sorted groups, or a hash table of groups.
 //!
 //! A hash table that outgrows `work_mem` takes no new groups: rows of unknown groups go to files by hash, each of which is
-//! aggregated afterwards in the same way.
+//! aggregated afterwards in the same way. Grouping sets share the table, and the files: a row is written once for each set that
+//! does not know its group. Sets that cannot be hashed are done one after the other, each over the whole input, sorted for it.
 
 use std::cmp::Ordering;
 
@@ -18,7 +19,9 @@ use super::{BoxNode, Builder, Key, Node, Projection};
 use crate::compile::{Inputs, compare_of};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, project};
-use crate::spill::{SpillFile, row_bytes};
+use crate::row_key::RowKey;
+use crate::row_store::{Place, RowStore};
+use crate::spill::{Parts, SpillFile, SpillReader, row_bytes};
 
 /// One aggregate call, compiled.
 pub struct CallCode {
@@ -253,15 +256,12 @@ pub fn build<'p>(
     let first_row = carried.len();
     carried.extend(child.output.iter().cloned());
     let projection = builder.projection(plan, Inputs::one(&carried))?;
-    let mut hash = Vec::new();
-    let mut equal = Vec::new();
-    if matches!(strategy, AggStrategy::Hashed | AggStrategy::Mixed) {
-        for key in keys {
-            let none = || SqlError::internal("a grouping expression cannot be hashed");
-            hash.push(builder.statement.types.hash(key.type_oid()).ok_or_else(none)?);
-            equal.push(builder.statement.types.equal(key.type_oid()).ok_or_else(none)?);
-        }
-    }
+    let hashed = match strategy {
+        AggStrategy::Hashed | AggStrategy::Mixed => keys.iter().map(Expr::type_oid).collect(),
+        AggStrategy::Plain | AggStrategy::Sorted => Vec::new(),
+    };
+    let row_key = RowKey::new(&builder.statement.types, &hashed)
+        .map_err(|_| SqlError::internal("a grouping expression cannot be hashed"))?;
     let order = match strategy {
         AggStrategy::Sorted => keys
             .iter()
@@ -278,11 +278,23 @@ pub fn build<'p>(
         })
         .collect();
     let all: Vec<usize> = (0..keys.len()).collect();
+    let sorts_sets = strategy == AggStrategy::Sorted && !sets.is_empty();
     let sets = if sets.is_empty() { vec![all] } else { sets.to_vec() };
-    let core = Core { keys: key_codes, calls: compiled, hash, equal, order, sets, groupings, first_row };
-    let input_width = child.output.len();
+    let width = child.output.len();
+    let core = Core {
+        keys: key_codes,
+        calls: compiled,
+        row_key,
+        order,
+        sets,
+        sorts_sets,
+        groupings,
+        first_row,
+        width,
+    };
     let child = builder.build(child)?;
-    Ok(Box::new(AggregateNode { strategy, child, core, projection, input_width, state: Progress::Start }))
+    let state = Progress::Start;
+    Ok(Box::new(AggregateNode { strategy, child, core, projection, state, sets: None }))
 }
 
 fn collect_groupings(expr: &Expr, out: &mut Vec<Expr>) {
@@ -298,12 +310,16 @@ fn collect_groupings(expr: &Expr, out: &mut Vec<Expr>) {
 struct Core {
     keys: Box<[Code]>,
     calls: Vec<CallCode>,
-    hash: Vec<fn(&Datum) -> u64>,
-    equal: Vec<fn(&Datum, &Datum) -> bool>,
+    /// Keys in a hash table.
+    row_key: RowKey,
     order: Vec<Key>,
     sets: Vec<Vec<usize>>,
+    /// The input comes in no order: each set sorts it.
+    sorts_sets: bool,
     groupings: Vec<Vec<usize>>,
     first_row: usize,
+    /// Columns of the input.
+    width: usize,
 }
 
 struct Group {
@@ -326,7 +342,7 @@ impl Core {
     }
 
     /// The group's row as the projection wants it.
-    fn finish(&self, mut group: Group, width: usize, cx: &mut Cx<'_>) -> SqlResult<Vec<Datum>> {
+    fn finish(&self, mut group: Group, cx: &mut Cx<'_>) -> SqlResult<Vec<Datum>> {
         let mut row = std::mem::take(&mut group.key);
         for (call, state) in self.calls.iter().zip(&mut group.states) {
             row.push(call.finish(state, cx)?);
@@ -341,26 +357,33 @@ impl Core {
         if grouped_all && !group.first.is_empty() {
             row.append(&mut group.first);
         } else {
-            row.extend(std::iter::repeat_n(Datum::Null, width));
+            row.extend(std::iter::repeat_n(Datum::Null, self.width));
         }
         Ok(row)
     }
 
-    fn hash_key(&self, set: usize, key: &[Datum]) -> u64 {
-        let mut hash = set as u64;
-        for (value, f) in key.iter().zip(&self.hash) {
-            let part = if value.is_null() { 0x9e37 } else { f(value) };
-            hash = (hash.rotate_left(5) ^ part).wrapping_mul(0x517c_c1b7_2722_0a95);
+    /// The input in the order of a set's keys.
+    fn sorted_set(&self, rows: RowStore, set: usize, cx: &mut Cx<'_>) -> SqlResult<SortedSets> {
+        let order: Vec<Key> =
+            self.sets[set].iter().map(|i| self.order[*i].at_column(self.width + i)).collect();
+        let mut sorter = Sorter::new(&order);
+        let (mut place, mut key) = (Place::default(), Vec::new());
+        for number in 0..rows.len() {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            let Some(row) = rows.get(&mut place, number)? else { break };
+            let mut row = row.to_vec();
+            project(&self.keys, Rows::one(&row), cx, &mut key)?;
+            row.append(&mut key);
+            sorter.add(row, &order, cx)?;
         }
-        hash
+        sorter.finish(&order, cx)?;
+        Ok(SortedSets { rows, set, sorter, order })
     }
 
-    fn same_key(&self, a: &[Datum], b: &[Datum]) -> bool {
-        a.iter().zip(b).zip(&self.equal).all(|((a, b), f)| match (a.is_null(), b.is_null()) {
-            (true, true) => true,
-            (false, false) => f(a, b),
-            _ => false,
-        })
+    /// A key of one set: NULL for what is not grouped by.
+    fn masked(&self, set: usize, key: &[Datum]) -> Vec<Datum> {
+        let member = |i: &usize| self.sets[set].contains(i);
+        key.iter().enumerate().map(|(i, v)| if member(&i) { v.clone() } else { Datum::Null }).collect()
     }
 }
 
@@ -372,6 +395,62 @@ struct Groups {
     bytes: usize,
 }
 
+impl Groups {
+    fn find(&self, core: &Core, set: usize, hash: u64, key: &[Datum]) -> Option<usize> {
+        let same = |at: &usize| self.list[*at].set == set && core.row_key.same(&self.list[*at].key, key);
+        self.by_hash.get(&hash)?.iter().map(|at| *at as usize).find(same)
+    }
+
+    fn add(&mut self, core: &Core, set: usize, hash: u64, key: Vec<Datum>, first: &[Datum]) -> usize {
+        self.bytes += row_bytes(&key) + row_bytes(first) + 64 * core.calls.len() + 64;
+        self.list.push(core.group(set, key, first));
+        self.by_hash.entry(hash).or_default().push(self.list.len() as u32 - 1);
+        self.list.len() - 1
+    }
+}
+
+/// Rows for a hash aggregation.
+enum Input<'a> {
+    Child(&'a mut BoxNode),
+    /// Rows that did not fit; with several sets, the one that a row is for stands behind it.
+    File(SpillReader),
+}
+
+impl Input<'_> {
+    /// The next row, and the sets that it is for.
+    fn next(
+        &mut self,
+        core: &Core,
+        row: &mut Vec<Datum>,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<std::ops::Range<usize>>> {
+        match self {
+            Input::Child(child) => {
+                if !child.next(cx)? {
+                    return Ok(None);
+                }
+                row.clear();
+                row.extend_from_slice(child.row());
+                Ok(Some(0..core.sets.len()))
+            }
+            Input::File(reader) => {
+                if !reader.next(row)? {
+                    return Ok(None);
+                }
+                let set = match row.get(core.width) {
+                    Some(Datum::Int4(set)) => *set as usize,
+                    _ => 0,
+                };
+                row.truncate(core.width);
+                Ok(Some(set..set + 1))
+            }
+        }
+    }
+}
+
+/// Rows not aggregated yet, and how often they were dealt out.
+type Waiting = (SpillFile, usize);
+
 enum Progress {
     Start,
     Plain,
@@ -379,9 +458,20 @@ enum Progress {
     Sorted(Option<Box<Group>>),
     Hashed {
         ready: std::vec::IntoIter<Group>,
-        files: Vec<SpillFile>,
+        files: Vec<Waiting>,
     },
     Done,
+}
+
+/// Grouping sets by sorting.
+struct SortedSets {
+    /// The input.
+    rows: RowStore,
+    /// The set under way.
+    set: usize,
+    /// The input in the order of its keys, which stand behind the columns.
+    sorter: Sorter,
+    order: Vec<Key>,
 }
 
 struct AggregateNode {
@@ -389,76 +479,56 @@ struct AggregateNode {
     child: BoxNode,
     core: Core,
     projection: Projection,
-    input_width: usize,
     state: Progress,
+    sets: Option<SortedSets>,
 }
-
-const PARTITIONS: usize = 32;
 
 impl AggregateNode {
     fn emit(&mut self, group: Group, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        let width = self.input_width;
-        let row = self.core.finish(group, width, cx)?;
+        let row = self.core.finish(group, cx)?;
         self.projection.apply(Rows::one(&row), cx)
     }
 
-    /// Aggregates rows of `next` by hashing; rows of groups that do not fit go to files.
+    /// Aggregates `rows` by hashing; those of groups that do not fit go to files.
     fn hash_all(
         core: &Core,
-        depth: usize,
-        next: &mut dyn FnMut(&mut Vec<Datum>, &mut Cx<'_>) -> SqlResult<bool>,
+        rows: &mut Input<'_>,
+        level: usize,
         cx: &mut Cx<'_>,
-    ) -> SqlResult<(Vec<Group>, Vec<SpillFile>)> {
+    ) -> SqlResult<(Vec<Group>, Vec<Waiting>)> {
         let mut groups = Groups::default();
-        let mut files: Vec<Option<SpillFile>> = Vec::new();
-        let mut row = Vec::new();
-        let mut key = Vec::new();
+        let mut parts = Parts::default();
+        let (mut row, mut key) = (Vec::new(), Vec::new());
         let limit = cx.work_mem * 2;
-        while next(&mut row, cx)? {
+        while let Some(sets) = rows.next(core, &mut row, cx)? {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             project(&core.keys, Rows::one(&row), cx, &mut key)?;
-            for (set, members) in core.sets.iter().enumerate() {
-                let masked: Vec<Datum> = key
-                    .iter()
-                    .enumerate()
-                    .map(|(i, v)| if members.contains(&i) { v.clone() } else { Datum::Null })
-                    .collect();
-                let hash = core.hash_key(set, &masked);
-                let Groups { by_hash, list, bytes } = &mut groups;
-                let chain = by_hash.entry(hash).or_default();
-                let known = chain.iter().copied().find(|i| {
-                    let group = &list[*i as usize];
-                    group.set == set && core.same_key(&group.key, &masked)
-                });
-                let at = match known {
-                    Some(at) => at as usize,
-                    None if *bytes > limit && core.sets.len() == 1 => {
-                        files.resize_with(PARTITIONS, || None);
-                        let part = (hash >> (20 + depth * 5)) as usize % PARTITIONS;
-                        if files[part].is_none() {
-                            files[part] = Some(SpillFile::create(cx.temp)?);
+            for set in sets {
+                let masked = core.masked(set, &key);
+                let hash = core.row_key.hash(&masked).wrapping_add(set as u64);
+                let at = match groups.find(core, set, hash, &masked) {
+                    Some(at) => at,
+                    None if groups.bytes > limit => {
+                        let part = Parts::part_of(hash, level);
+                        if core.sets.len() > 1 {
+                            row.push(Datum::Int4(set as i32));
                         }
-                        if let Some(file) = &mut files[part] {
-                            file.write(&row)?;
-                        }
+                        parts.write(part, &row, cx.temp)?;
+                        row.truncate(core.width);
                         continue;
                     }
-                    None => {
-                        *bytes += row_bytes(&masked) + row_bytes(&row) + 64 * core.calls.len() + 64;
-                        list.push(core.group(set, masked, &row));
-                        chain.push(list.len() as u32 - 1);
-                        list.len() - 1
-                    }
+                    None => groups.add(core, set, hash, masked, &row),
                 };
-                core.add(&mut list[at], &row, cx)?;
+                core.add(&mut groups.list[at], &row, cx)?;
             }
         }
         // An empty input still has the group of the empty set.
-        for (set, members) in core.sets.iter().enumerate() {
-            if members.is_empty() && !groups.list.iter().any(|g| g.set == set) {
+        if level == 0 && groups.list.is_empty() {
+            for set in (0..core.sets.len()).filter(|set| core.sets[*set].is_empty()) {
                 groups.list.push(core.group(set, vec![Datum::Null; core.keys.len()], &[]));
             }
         }
+        let files = if parts.is_empty() { Vec::new() } else { parts.finish()? };
         let files: Vec<SpillFile> = files.into_iter().flatten().collect();
         cx.tell(|before| {
             let (memory, spilled) = (groups.bytes as u64, files.iter().map(SpillFile::written).sum::<u64>());
@@ -470,24 +540,25 @@ impl AggregateNode {
             let kilobytes = most.max(memory.div_ceil(1024)).max(1);
             Detail::Groups { batches: batches + files.len() as u64, kilobytes, disk }
         });
-        Ok((groups.list, files))
+        Ok((groups.list, files.into_iter().map(|file| (file, level + 1)).collect()))
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
         self.state = match self.strategy {
             AggStrategy::Plain => Progress::Plain,
+            AggStrategy::Sorted if self.core.sorts_sets => {
+                let mut rows = RowStore::default();
+                while self.child.next(cx)? {
+                    runtime::check_interrupts().map_err(crate::error::interrupted)?;
+                    rows.push(self.child.row().to_vec(), cx.work_mem, cx.temp)?;
+                }
+                self.sets = Some(self.core.sorted_set(rows, 0, cx)?);
+                Progress::Sorted(None)
+            }
             AggStrategy::Sorted => Progress::Sorted(None),
             AggStrategy::Hashed | AggStrategy::Mixed => {
-                let child = &mut self.child;
-                let mut next = |row: &mut Vec<Datum>, cx: &mut Cx<'_>| -> SqlResult<bool> {
-                    let more = child.next(cx)?;
-                    if more {
-                        row.clear();
-                        row.extend_from_slice(child.row());
-                    }
-                    Ok(more)
-                };
-                let (groups, files) = Self::hash_all(&self.core, 0, &mut next, cx)?;
+                let mut rows = Input::Child(&mut self.child);
+                let (groups, files) = Self::hash_all(&self.core, &mut rows, 0, cx)?;
                 Progress::Hashed { ready: groups.into_iter(), files }
             }
         };
@@ -509,24 +580,34 @@ impl AggregateNode {
         self.emit(group, cx)
     }
 
+    /// The next row of what is aggregated in order; false at its end.
+    fn next_sorted(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        match &mut self.sets {
+            Some(sets) => sets.sorter.next(&sets.order),
+            None => self.child.next(cx),
+        }
+    }
+
     fn sorted(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         let Progress::Sorted(current) = &mut self.state else { return Ok(false) };
         let mut current = current.take();
         let mut key = Vec::new();
-        while self.child.next(cx)? {
-            runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            let row = self.child.row();
-            project(&self.core.keys, Rows::one(row), cx, &mut key)?;
-            let same = current.as_ref().is_some_and(|g| {
-                self.core.order.iter().enumerate().all(|(i, k)| k.compare(&g.key[i], &key[i]).is_eq())
-            });
-            let done = if same {
-                None
-            } else {
-                current.replace(Box::new(self.core.group(0, key.clone(), self.child.row())))
+        let set = self.sets.as_ref().map_or(0, |sets| sets.set);
+        while self.next_sorted(cx)? {
+            let row = match &self.sets {
+                Some(sets) => &sets.sorter.row()[..self.core.width],
+                None => self.child.row(),
             };
+            project(&self.core.keys, Rows::one(row), cx, &mut key)?;
+            if self.sets.is_some() {
+                key = self.core.masked(set, &key);
+            }
+            let same = current.as_ref().is_some_and(|g| compare_keys(&self.core.order, &g.key, &key).is_eq());
+            let done =
+                if same { None } else { current.replace(Box::new(self.core.group(set, key.clone(), row))) };
             if let Some(group) = &mut current {
-                self.core.add(group, self.child.row(), cx)?;
+                self.core.add(group, row, cx)?;
             }
             if let Some(group) = done
                 && self.emit(*group, cx)?
@@ -535,11 +616,23 @@ impl AggregateNode {
                 return Ok(true);
             }
         }
+        self.end_sorted(current, cx)
+    }
+
+    /// Behind the last row: gives the last group, and goes on to the next set.
+    fn end_sorted(&mut self, mut last: Option<Box<Group>>, cx: &mut Cx<'_>) -> SqlResult<bool> {
         self.state = Progress::Done;
-        match current {
-            Some(group) => self.emit(*group, cx),
-            None => Ok(false),
+        if let Some(sets) = self.sets.take() {
+            let (set, empty) = (sets.set, sets.rows.is_empty());
+            if set + 1 < self.core.sets.len() {
+                self.sets = Some(self.core.sorted_set(sets.rows, set + 1, cx)?);
+                self.state = Progress::Sorted(None);
+            }
+            if empty && self.core.sets[set].is_empty() {
+                last = Some(Box::new(self.core.group(set, vec![Datum::Null; self.core.keys.len()], &[])));
+            }
         }
+        last.map_or(Ok(false), |group| self.emit(*group, cx))
     }
 }
 
@@ -549,7 +642,11 @@ impl Node for AggregateNode {
             match &mut self.state {
                 Progress::Start => self.start(cx)?,
                 Progress::Plain => return self.plain(cx),
-                Progress::Sorted(_) => return self.sorted(cx),
+                Progress::Sorted(_) => {
+                    if self.sorted(cx)? {
+                        return Ok(true);
+                    }
+                }
                 Progress::Hashed { ready, files } => {
                     if let Some(group) = ready.next() {
                         if self.emit(group, cx)? {
@@ -557,15 +654,13 @@ impl Node for AggregateNode {
                         }
                         continue;
                     }
-                    let Some(file) = files.pop() else {
+                    let Some((file, level)) = files.pop() else {
                         self.state = Progress::Done;
                         return Ok(false);
                     };
                     let mut rest = std::mem::take(files);
-                    let mut reader = file.into_reader()?;
-                    let mut next = |row: &mut Vec<Datum>, _: &mut Cx<'_>| reader.next(row);
-                    let depth = rest.len() % 7 + 1;
-                    let (groups, more) = Self::hash_all(&self.core, depth, &mut next, cx)?;
+                    let mut rows = Input::File(file.into_reader()?);
+                    let (groups, more) = Self::hash_all(&self.core, &mut rows, level, cx)?;
                     rest.extend(more);
                     self.state = Progress::Hashed { ready: groups.into_iter(), files: rest };
                 }
@@ -579,12 +674,12 @@ impl Node for AggregateNode {
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
-        self.state = Progress::Start;
+        (self.state, self.sets) = (Progress::Start, None);
         self.child.rescan(cx, changed)
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
-        self.state = Progress::Start;
+        (self.state, self.sets) = (Progress::Start, None);
         self.child.close(cx);
     }
 }

@@ -1,5 +1,8 @@
 //! Hash joins of every kind. When the inner side outgrows `work_mem`, both sides are split into batches by hash; all but the
 //! first wait in temporary files.
+//!
+//! Files need buffers: where those of twice as many batches would take more memory than the table, the table may grow instead.
+//! It grows, too, where splitting moves nothing: most of its rows have one key.
 
 use base::SqlResult;
 use plan::explain::Detail;
@@ -10,6 +13,7 @@ use super::{BoxNode, Builder, Node, Projection, affected, depends_on};
 use crate::compile::Inputs;
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes};
+use crate::row_store::{Place, RowStore};
 use crate::spill::{SpillFile, SpillReader, row_bytes};
 
 /// How one column of the keys is hashed and compared.
@@ -105,8 +109,11 @@ struct Table {
     batches: usize,
     batch: usize,
     files: Vec<Option<SpillFile>>,
+    /// Bytes that the table may take.
+    limit: usize,
     /// Inner rows with NULL keys: they match nothing, but RIGHT and FULL joins give them.
-    unmatched: Vec<Vec<Datum>>,
+    unmatched: RowStore,
+    place: Place,
 }
 
 #[derive(PartialEq)]
@@ -141,7 +148,7 @@ fn mix(hash: u64, value: u64) -> u64 {
 }
 
 impl Table {
-    fn new() -> Table {
+    fn new(limit: usize) -> Table {
         Table {
             buckets: vec![NONE; FIRST_BUCKETS],
             entries: Vec::new(),
@@ -150,7 +157,9 @@ impl Table {
             batches: 1,
             batch: 0,
             files: Vec::new(),
-            unmatched: Vec::new(),
+            limit,
+            unmatched: RowStore::default(),
+            place: Place::default(),
         }
     }
 
@@ -196,11 +205,13 @@ impl Table {
 
     /// Doubles the number of batches and moves rows of later ones to files.
     fn split(&mut self, cx: &Cx<'_>) -> SqlResult<()> {
-        const MAX_BATCHES: usize = 1024;
-        if self.batches >= MAX_BATCHES {
+        // Two files a batch.
+        if self.batches * 4 * SpillFile::DEALT_CHUNK > self.limit {
+            self.limit *= 2;
             return Ok(());
         }
         self.batches *= 2;
+        let before = self.entries.len();
         self.files.resize_with(self.batches, || None);
         let entries = std::mem::take(&mut self.entries);
         self.buckets.fill(NONE);
@@ -213,12 +224,15 @@ impl Table {
                 self.put(batch, &entry.row, cx)?;
             }
         }
+        if self.entries.len() == before || self.entries.is_empty() {
+            self.limit *= 2;
+        }
         Ok(())
     }
 
     fn put(&mut self, batch: usize, row: &[Datum], cx: &Cx<'_>) -> SqlResult<()> {
         if self.files[batch].is_none() {
-            self.files[batch] = Some(SpillFile::create(cx.temp)?);
+            self.files[batch] = Some(SpillFile::create_dealt(cx.temp)?);
         }
         self.files[batch].as_mut().map_or(Ok(()), |f| f.write(row))
     }
@@ -251,7 +265,7 @@ impl HashJoin {
     fn add_inner(&self, table: &mut Table, row: Vec<Datum>, cx: &mut Cx<'_>) -> SqlResult<()> {
         let Some((hash, key)) = self.inner_key(&row, cx)? else {
             if self.keeps_inner() {
-                table.unmatched.push(row);
+                table.unmatched.push(row, cx.work_mem, cx.temp)?;
             }
             return Ok(());
         };
@@ -260,14 +274,14 @@ impl HashJoin {
             return table.put(batch, &row, cx);
         }
         table.insert(hash, key, row);
-        if table.bytes > cx.work_mem * 2 {
+        if table.bytes > table.limit {
             table.split(cx)?;
         }
         Ok(())
     }
 
     fn build_table(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
-        let mut table = Table::new();
+        let mut table = Table::new(cx.work_mem * 2);
         while self.inner.next(cx)? {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let row = self.inner.row().to_vec();
@@ -323,7 +337,7 @@ impl HashJoin {
             if batch != table.batch {
                 self.outer_files.resize_with(table.batches, || None);
                 if self.outer_files[batch].is_none() {
-                    self.outer_files[batch] = Some(SpillFile::create(cx.temp)?);
+                    self.outer_files[batch] = Some(SpillFile::create_dealt(cx.temp)?);
                 }
                 if let Some(file) = &mut self.outer_files[batch] {
                     file.write(&self.probe)?;
@@ -345,6 +359,7 @@ impl HashJoin {
         }
         table.entries.clear();
         table.unmatched.clear();
+        table.place = Place::default();
         table.buckets.fill(NONE);
         table.bytes = 0;
         if let Some(file) = table.files[table.batch].take() {
@@ -415,35 +430,25 @@ impl HashJoin {
 
     /// Inner rows of this batch that matched nothing.
     fn next_unmatched(&mut self, mut at: usize, cx: &mut Cx<'_>) -> SqlResult<Option<usize>> {
-        let Some(table) = self.table.take() else { return Ok(None) };
-        let mut found = Ok(None);
+        let Some(table) = &mut self.table else { return Ok(None) };
         loop {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let row = match table.entries.get(at) {
                 Some(entry) if entry.matched => {
                     at += 1;
                     continue;
                 }
-                Some(entry) => &entry.row,
-                None => match table.unmatched.get(at - table.entries.len()) {
+                Some(entry) => &entry.row[..],
+                None => match table.unmatched.get(&mut table.place, (at - table.entries.len()) as u64)? {
                     Some(row) => row,
-                    None => break,
+                    None => return Ok(None),
                 },
             };
             at += 1;
-            match self.projection.apply(Rows { outer: &self.outer_nulls, inner: row }, cx) {
-                Ok(true) => {
-                    found = Ok(Some(at));
-                    break;
-                }
-                Ok(false) => {}
-                Err(error) => {
-                    found = Err(error);
-                    break;
-                }
+            if self.projection.apply(Rows { outer: &self.outer_nulls, inner: row }, cx)? {
+                return Ok(Some(at));
             }
         }
-        self.table = Some(table);
-        found
     }
 }
 

@@ -1,4 +1,4 @@
-//! Merge joins: both sides come sorted; equal inner rows are kept as a group.
+//! Merge joins: both sides come sorted; equal inner rows are kept as a group, beyond `work_mem` in a file.
 
 use std::cmp::Ordering;
 
@@ -10,6 +10,7 @@ use super::{BoxNode, Builder, Key, Node, Projection};
 use crate::compile::{Inputs, compare_of};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes, project};
+use crate::row_store::{Place, RowStore};
 
 /// A merge join.
 pub fn build<'p>(
@@ -47,8 +48,7 @@ pub fn build<'p>(
         outer_key: Vec::new(),
         inner_key: Vec::new(),
         inner_row: None,
-        group: Vec::new(),
-        group_key: Vec::new(),
+        group: Group::default(),
         at: 0,
         have_outer: false,
         matched: false,
@@ -73,9 +73,8 @@ struct MergeJoin {
     inner_key: Vec<Datum>,
     /// The inner row read ahead.
     inner_row: Option<Vec<Datum>>,
-    /// Inner rows with the key `group_key`, and whether each matched.
-    group: Vec<(Vec<Datum>, bool)>,
-    group_key: Vec<Datum>,
+    group: Group,
+    /// The group's row that is looked at next.
     at: usize,
     have_outer: bool,
     matched: bool,
@@ -83,6 +82,37 @@ struct MergeJoin {
     /// Rows of the group already looked at for giving unmatched ones.
     flush: usize,
     outer_done: bool,
+}
+
+/// Inner rows with the same key.
+#[derive(Default)]
+struct Group {
+    rows: RowStore,
+    place: Place,
+    /// Whether each row matched.
+    matched: Vec<bool>,
+    key: Vec<Datum>,
+}
+
+impl Group {
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.place = Place::default();
+        self.matched.clear();
+    }
+
+    fn push(&mut self, row: Vec<Datum>, cx: &Cx<'_>) -> SqlResult<()> {
+        self.matched.push(false);
+        self.rows.push(row, cx.work_mem, cx.temp)
+    }
+
+    fn len(&self) -> usize {
+        self.matched.len()
+    }
+
+    fn row(&mut self, at: usize) -> SqlResult<&[Datum]> {
+        Ok(self.rows.get(&mut self.place, at as u64)?.unwrap_or_default())
+    }
 }
 
 impl MergeJoin {
@@ -111,15 +141,15 @@ impl MergeJoin {
         self.group.clear();
         self.flush = 0;
         let Some(first) = self.inner_row.take() else { return Ok(false) };
-        self.group_key.clone_from(&self.inner_key);
-        self.group.push((first, false));
+        self.group.key.clone_from(&self.inner_key);
+        self.group.push(first, cx)?;
         self.read_inner(cx)?;
         while self.inner_row.is_some()
-            && self.compare(&self.group_key, &self.inner_key).is_eq()
-            && !self.group_key.iter().any(Datum::is_null)
+            && self.compare(&self.group.key, &self.inner_key).is_eq()
+            && !self.group.key.iter().any(Datum::is_null)
         {
             if let Some(row) = self.inner_row.take() {
-                self.group.push((row, false));
+                self.group.push(row, cx)?;
             }
             self.read_inner(cx)?;
         }
@@ -151,8 +181,8 @@ impl MergeJoin {
         while self.keeps_inner() && self.flush < self.group.len() {
             let at = self.flush;
             self.flush += 1;
-            if !self.group[at].1 {
-                let rows = Rows { outer: &self.outer_nulls, inner: &self.group[at].0 };
+            if !self.group.matched[at] {
+                let rows = Rows { outer: &self.outer_nulls, inner: self.group.row(at)? };
                 if self.projection.apply(rows, cx)? {
                     return Ok(true);
                 }
@@ -178,7 +208,7 @@ impl MergeJoin {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let at = self.at;
             self.at += 1;
-            let rows = Rows { outer: self.outer.row(), inner: &self.group[at].0 };
+            let rows = Rows { outer: self.outer.row(), inner: self.group.row(at)? };
             if !passes(&self.clauses, rows, cx)? {
                 if cx.counters.is_some() {
                     cx.note_unjoined();
@@ -186,14 +216,13 @@ impl MergeJoin {
                 continue;
             }
             self.matched = true;
-            self.group[at].1 = true;
-            let rows = Rows { outer: self.outer.row(), inner: &self.group[at].0 };
+            self.group.matched[at] = true;
             match self.kind {
-                JoinKind::Anti => self.at = self.group.len(),
                 JoinKind::RightAnti => continue,
-                JoinKind::Semi => self.at = self.group.len(),
+                JoinKind::Anti | JoinKind::Semi => self.at = self.group.len(),
                 _ => {}
             }
+            let rows = Rows { outer: self.outer.row(), inner: self.group.row(at)? };
             if self.kind != JoinKind::Anti && self.projection.apply(rows, cx)? {
                 return Ok(true);
             }
@@ -225,13 +254,13 @@ impl Node for MergeJoin {
                 continue;
             }
             let null = self.outer_key.iter().any(Datum::is_null);
-            let order = if self.group.is_empty() || null {
+            let order = if self.group.len() == 0 || null {
                 Ordering::Less
-            } else if self.group_key.iter().any(Datum::is_null) {
+            } else if self.group.key.iter().any(Datum::is_null) {
                 // A NULL in any key matches nothing, wherever it sorts.
                 Ordering::Greater
             } else {
-                self.compare(&self.outer_key, &self.group_key)
+                self.compare(&self.outer_key, &self.group.key)
             };
             match order {
                 Ordering::Less => {
@@ -270,7 +299,7 @@ impl Node for MergeJoin {
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
-        self.group = Vec::new();
+        self.group = Group::default();
         self.inner_row = None;
         self.outer.close(cx);
         self.inner.close(cx);

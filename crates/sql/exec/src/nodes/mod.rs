@@ -17,7 +17,7 @@ use tuple::Datum;
 use crate::compile::{Compiler, Inputs};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes, project};
-use crate::spill::row_bytes;
+use crate::row_store::RowStore;
 
 mod aggregate;
 mod counting;
@@ -28,6 +28,7 @@ mod merge_append;
 mod merge_join;
 mod modify;
 mod modify_target;
+mod peers;
 mod quick_sort;
 mod recursive;
 mod scan;
@@ -302,11 +303,13 @@ pub fn affected(cells: &[ParamId], changed: &[ParamId]) -> bool {
     cells.iter().any(|c| changed.contains(c))
 }
 
-/// What EXPLAIN hears of rows kept in memory, given what it heard before: the most that there have been.
-fn stored(before: Detail, rows: &[Vec<Datum>]) -> Detail {
-    let now = rows.iter().map(|row| row_bytes(row)).sum::<usize>().div_ceil(1024) as u64;
+/// What EXPLAIN hears of rows kept, given what it heard before: the most that there have been.
+fn stored(before: Detail, rows: &RowStore) -> Detail {
+    let (spilled, now) = (rows.is_spilled(), rows.size().div_ceil(1024));
     match before {
-        Detail::Storage { disk, kilobytes } => Detail::Storage { disk, kilobytes: kilobytes.max(now) },
-        _ => Detail::Storage { disk: false, kilobytes: now },
+        Detail::Storage { disk, kilobytes } => {
+            Detail::Storage { disk: disk || spilled, kilobytes: kilobytes.max(now) }
+        }
+        _ => Detail::Storage { disk: spilled, kilobytes: now },
     }
 }

@@ -1,12 +1,14 @@
 //! WITH RECURSIVE: the first term's rows, then the second term over the previous step's rows until there are none.
 
-use base::SqlResult;
+use base::{Oid, SqlResult, sql_err};
 use plan::{ParamId, Plan};
+use rustc_hash::FxHashMap;
 use tuple::Datum;
 
-use super::set::RowTable;
 use super::{BoxNode, Builder, Node};
 use crate::cx::Cx;
+use crate::row_key::RowKey;
+use crate::row_store::RowStore;
 
 /// A recursive union.
 pub fn build<'p>(
@@ -17,7 +19,8 @@ pub fn build<'p>(
     distinct: bool,
 ) -> SqlResult<BoxNode> {
     let cell = builder.statement.work_tables[table];
-    let seen = if distinct { Some(RowTable::new(builder, initial)?) } else { None };
+    let types: Vec<Oid> = initial.output.iter().map(plan::Expr::type_oid).collect();
+    let seen = distinct.then(|| Seen::new(&builder.statement.types, &types)).transpose()?;
     let (initial, recursive) = (builder.build(initial)?, builder.build(recursive)?);
     Ok(Box::new(RecursiveUnion {
         initial,
@@ -26,10 +29,36 @@ pub fn build<'p>(
         cell,
         step: 0,
         seen,
-        gathered: Vec::new(),
+        gathered: RowStore::default(),
         in_initial: true,
         row: Vec::new(),
     }))
+}
+
+/// Rows given so far, for UNION without ALL.
+struct Seen {
+    key: RowKey,
+    rows: FxHashMap<u64, Vec<Vec<Datum>>>,
+}
+
+impl Seen {
+    fn new(user: &plan::UserTypes, types: &[Oid]) -> SqlResult<Seen> {
+        let none = |_| {
+            sql_err!(FEATURE_NOT_SUPPORTED, "could not implement recursive UNION")
+                .detail("All column datatypes must be hashable.")
+        };
+        Ok(Seen { key: RowKey::new(user, types).map_err(none)?, rows: FxHashMap::default() })
+    }
+
+    /// Whether the row is new.
+    fn add(&mut self, row: &[Datum]) -> bool {
+        let chain = self.rows.entry(self.key.hash(row)).or_default();
+        let new = !chain.iter().any(|known| self.key.same(known, row));
+        if new {
+            chain.push(row.to_vec());
+        }
+        new
+    }
 }
 
 struct RecursiveUnion {
@@ -40,9 +69,9 @@ struct RecursiveUnion {
     cell: ParamId,
     /// Steps made, over rescans too: the value of the cell.
     step: i64,
-    /// Rows given so far, for UNION without ALL.
-    seen: Option<RowTable<()>>,
-    gathered: Vec<Vec<Datum>>,
+    seen: Option<Seen>,
+    /// The next step's work table.
+    gathered: RowStore,
     in_initial: bool,
     row: Vec<Datum>,
 }
@@ -53,13 +82,11 @@ impl Node for RecursiveUnion {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let term = if self.in_initial { &mut self.initial } else { &mut self.recursive };
             if term.next(cx)? {
-                if let Some(seen) = &mut self.seen
-                    && !seen.entry(term.row()).1
-                {
+                let row = term.row().to_vec();
+                if self.seen.as_mut().is_some_and(|seen| !seen.add(&row)) {
                     continue;
                 }
-                let row = term.row().to_vec();
-                self.gathered.push(row.clone());
+                self.gathered.push(row.clone(), cx.work_mem, cx.temp)?;
                 self.row = row;
                 return Ok(true);
             }
@@ -84,7 +111,7 @@ impl Node for RecursiveUnion {
         self.in_initial = true;
         self.gathered.clear();
         if let Some(seen) = &mut self.seen {
-            seen.clear();
+            seen.rows.clear();
         }
         cx.work_tables[self.table].clear();
         self.initial.rescan(cx, changed)?;
@@ -96,8 +123,11 @@ impl Node for RecursiveUnion {
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
-        self.gathered = Vec::new();
-        cx.work_tables[self.table] = Vec::new();
+        self.gathered.clear();
+        if let Some(seen) = &mut self.seen {
+            seen.rows = FxHashMap::default();
+        }
+        cx.work_tables[self.table].clear();
         self.initial.close(cx);
         self.recursive.close(cx);
     }

@@ -4,12 +4,14 @@ use base::{Oid, SqlError, SqlResult};
 use plan::{Expr, ParamId, Plan, RelId};
 use tuple::Datum;
 use types::Imp;
+use types::record::{FieldType, RowType};
 use types::registry::SetRows;
 
 use super::{BoxNode, Builder, Node, Projection};
 use crate::compile::{Inputs, RawRow};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows};
+use crate::row_store::{Place, RowStore};
 
 /// The relation's columns in order: how rows of these scans are laid out.
 fn raw_row(builder: &Builder<'_>, rel: RelId) -> RawRow {
@@ -70,6 +72,17 @@ pub struct SetCall {
     columns: Box<[types::call::ResultColumn]>,
     /// Rows of a user's function are spread over the columns.
     spread: bool,
+    /// What a row is as one value, where a function built in gives several columns.
+    row_type: Option<RowType>,
+}
+
+/// Rows that a function built in gives, as values; none if it gives one column, or if its language makes the values.
+fn row_type(function: &plan::Function) -> Option<RowType> {
+    let columns: Vec<_> = function.builtin()?.out_columns().collect();
+    let field = |oid| types::builtin_type(oid).map(|ty| FieldType::new(oid, &ty.shape()));
+    let fields = columns.iter().map(|(_, oid)| field(*oid)).collect::<Option<_>>()?;
+    let names = columns.iter().map(|(name, _)| (*name).into()).collect();
+    (columns.len() > 1).then_some(RowType { type_oid: types::oids::record, fields, names })
 }
 
 impl SetCall {
@@ -84,7 +97,16 @@ impl SetCall {
             variadic: call.variadic,
             columns: Box::default(),
             spread: false,
+            row_type: row_type(&call.function),
         })
+    }
+
+    /// The value that a row of the call is in an expression.
+    pub fn value(&self, row: &[Datum]) -> Datum {
+        match &self.row_type {
+            Some(row_type) => row_type.row(row),
+            None => row.first().cloned().unwrap_or_default(),
+        }
     }
 
     /// Starts the call: its rows.
@@ -105,7 +127,8 @@ impl SetCall {
         {
             let sees = (&cx.snapshot, cx.command);
             let values = cx.session.call_routine_set(routine, &call, &args, sees)?;
-            return Ok(Box::new(RoutineRows { values: values.into_iter(), spread: self.spread }));
+            let (at, place, stored) = (0, Place::default(), Vec::new());
+            return Ok(Box::new(RoutineRows { values, at, place, stored, spread: self.spread }));
         }
         match self.function.imp() {
             Some(Imp::Set(start)) => start(&call, &args),
@@ -117,13 +140,20 @@ impl SetCall {
 
 /// Values that a user's function gave.
 struct RoutineRows {
-    values: std::vec::IntoIter<Datum>,
+    values: RowStore,
+    at: u64,
+    place: Place,
+    stored: Vec<Datum>,
     spread: bool,
 }
 
 impl SetRows for RoutineRows {
     fn next(&mut self, row: &mut Vec<Datum>) -> SqlResult<bool> {
-        let Some(value) = self.values.next() else { return Ok(false) };
+        if !self.values.read(&mut self.place, self.at, &mut self.stored)? {
+            return Ok(false);
+        }
+        self.at += 1;
+        let value = self.stored.pop().unwrap_or_default();
         row.clear();
         match value {
             Datum::Bytes(bytes) if self.spread => {
@@ -355,12 +385,14 @@ impl Node for SubqueryScan {
 pub fn cte(builder: &Builder<'_>, plan: &Plan, rel: RelId, subplan: usize) -> SqlResult<BoxNode> {
     let raw = raw_row(builder, rel);
     let projection = builder.projection(plan, Inputs::scan(&raw))?;
-    Ok(Box::new(CteScan { subplan, at: 0, projection }))
+    Ok(Box::new(CteScan { subplan, at: 0, place: Place::default(), values: Vec::new(), projection }))
 }
 
 struct CteScan {
     subplan: usize,
-    at: usize,
+    at: u64,
+    place: Place,
+    values: Vec<Datum>,
     projection: Projection,
 }
 
@@ -371,12 +403,10 @@ impl Node for CteScan {
             if !crate::subplan::cte_row(self.subplan, self.at, cx)? {
                 return Ok(false);
             }
-            let row = match &cx.subs[self.subplan] {
-                Some(sub) => sub.rows[self.at].clone(),
-                None => return Ok(false),
-            };
+            let Some(sub) = &cx.subs[self.subplan] else { return Ok(false) };
+            sub.rows.read(&mut self.place, self.at, &mut self.values)?;
             self.at += 1;
-            if self.projection.apply(Rows::one(&row), cx)? {
+            if self.projection.apply(Rows::one(&self.values), cx)? {
                 return Ok(true);
             }
         }
@@ -387,7 +417,7 @@ impl Node for CteScan {
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
-        self.at = 0;
+        (self.at, self.place) = (0, Place::default());
         crate::subplan::cte_changed(self.subplan, cx, changed)
     }
 
@@ -399,7 +429,7 @@ impl Node for CteScan {
             cx.tell(|before| super::stored(before, &sub.rows));
             cx.subs[number] = Some(sub);
         }
-        self.at = 0;
+        (self.at, self.place) = (0, Place::default());
     }
 }
 
@@ -407,21 +437,26 @@ impl Node for CteScan {
 pub fn work_table(builder: &Builder<'_>, plan: &Plan, rel: RelId, table: usize) -> SqlResult<BoxNode> {
     let raw = raw_row(builder, rel);
     let projection = builder.projection(plan, Inputs::scan(&raw))?;
-    Ok(Box::new(WorkTableScan { table, at: 0, projection }))
+    Ok(Box::new(WorkTableScan { table, at: 0, place: Place::default(), values: Vec::new(), projection }))
 }
 
 struct WorkTableScan {
     table: usize,
-    at: usize,
+    at: u64,
+    place: Place,
+    values: Vec<Datum>,
     projection: Projection,
 }
 
 impl Node for WorkTableScan {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         loop {
-            let Some(row) = cx.work_tables[self.table].get(self.at).cloned() else { return Ok(false) };
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            if !cx.work_tables[self.table].read(&mut self.place, self.at, &mut self.values)? {
+                return Ok(false);
+            }
             self.at += 1;
-            if self.projection.apply(Rows::one(&row), cx)? {
+            if self.projection.apply(Rows::one(&self.values), cx)? {
                 return Ok(true);
             }
         }
@@ -432,11 +467,11 @@ impl Node for WorkTableScan {
     }
 
     fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
-        self.at = 0;
+        (self.at, self.place) = (0, Place::default());
         Ok(())
     }
 
     fn close(&mut self, _cx: &mut Cx<'_>) {
-        self.at = 0;
+        (self.at, self.place) = (0, Place::default());
     }
 }

@@ -1,5 +1,7 @@
-//! INTERSECT and EXCEPT: the right side is counted in a table, the left side looks there. [`RowTable`] finds equal rows, here and in
-//! recursive unions.
+//! INTERSECT and EXCEPT: the right side is counted in a table, the left side looks there.
+//!
+//! A table that outgrows `work_mem` takes no new rows: they go to files by hash, and so do the left side's rows whose counts may
+//! be there. Each pair of files is worked on afterwards in the same way.
 
 use base::{Oid, SqlError, SqlResult};
 use plan::{ParamId, Plan, SetOpKind};
@@ -8,6 +10,8 @@ use tuple::Datum;
 
 use super::{BoxNode, Builder, Node};
 use crate::cx::Cx;
+use crate::row_key::RowKey;
+use crate::spill::{Parts, SpillFile, SpillReader, row_bytes};
 
 /// A set operation over two inputs with the same columns.
 pub fn build<'p>(
@@ -16,111 +20,185 @@ pub fn build<'p>(
     left: &'p Plan,
     right: &'p Plan,
 ) -> SqlResult<BoxNode> {
-    let table = RowTable::new(builder, left)?;
+    let types: Vec<Oid> = left.output.iter().map(plan::Expr::type_oid).collect();
+    let key = RowKey::new(&builder.statement.types, &types)
+        .map_err(|t| SqlError::not_supported(format!("a set operation over type {t}")))?;
     let (left, right) = (builder.build(left)?, builder.build(right)?);
-    Ok(Box::new(SetOp { kind, left, right, table, counted: false }))
+    let work = Work::default();
+    Ok(Box::new(SetOp { kind, left, right, key, started: false, work, waiting: Vec::new(), row: Vec::new() }))
 }
 
-/// Rows by value, as their types compare them, each with what is known of it.
-pub struct RowTable<T> {
-    hash: Vec<fn(&Datum) -> u64>,
-    equal: Vec<fn(&Datum, &Datum) -> bool>,
-    chains: FxHashMap<u64, Vec<(Vec<Datum>, T)>>,
+/// A row of the right side, or one that the left side gave.
+struct Entry {
+    row: Vec<Datum>,
+    /// How often the right side has it.
+    count: u64,
+    /// The left side gave it.
+    given: bool,
 }
 
-impl<T: Default> RowTable<T> {
-    /// An empty table of rows like those of a plan.
-    pub fn new(builder: &Builder<'_>, plan: &Plan) -> SqlResult<RowTable<T>> {
-        let types: Vec<Oid> = plan.output.iter().map(plan::Expr::type_oid).collect();
-        let user = &builder.statement.types;
-        let none = |t: &Oid| SqlError::not_supported(format!("a set operation over type {t}"));
-        let hash = types.iter().map(|t| user.hash(*t).ok_or_else(|| none(t))).collect::<SqlResult<_>>()?;
-        let equal = types.iter().map(|t| user.equal(*t).ok_or_else(|| none(t))).collect::<SqlResult<_>>()?;
-        Ok(RowTable { hash, equal, chains: FxHashMap::default() })
-    }
-
-    /// What is known of a row, and whether it is new.
-    pub fn entry(&mut self, row: &[Datum]) -> (&mut T, bool) {
-        let hash = row.iter().zip(&self.hash).fold(0u64, |h, (v, f)| {
-            let part = if v.is_null() { 1 } else { f(v) };
-            (h.rotate_left(5) ^ part).wrapping_mul(0x517c_c1b7_2722_0a95)
-        });
-        let chain = self.chains.entry(hash).or_default();
-        let known = chain.iter().position(|(known, _)| same(&self.equal, known, row));
-        let at = known.unwrap_or_else(|| {
-            chain.push((row.to_vec(), T::default()));
-            chain.len() - 1
-        });
-        (&mut chain[at].1, known.is_none())
-    }
-
-    /// Forgets all rows.
-    pub fn clear(&mut self) {
-        self.chains = FxHashMap::default();
-    }
+/// One pair of inputs.
+#[derive(Default)]
+struct Work {
+    table: FxHashMap<u64, Vec<Entry>>,
+    bytes: usize,
+    right_parts: Parts,
+    left_parts: Parts,
+    /// Where the left rows come from; none for the node's own input.
+    left: Option<SpillReader>,
+    level: usize,
 }
 
-fn same(equal: &[fn(&Datum, &Datum) -> bool], a: &[Datum], b: &[Datum]) -> bool {
-    a.iter().zip(b).zip(equal).all(|((a, b), f)| match (a.is_null(), b.is_null()) {
-        (true, true) => true,
-        (false, false) => f(a, b),
-        _ => false,
-    })
-}
+/// Rows to be worked on later: left, right, how often they were dealt out.
+type Waiting = (SpillFile, Option<SpillFile>, usize);
 
 struct SetOp {
     kind: SetOpKind,
     left: BoxNode,
     right: BoxNode,
-    /// How often the right side has each row, and whether the left side gave it.
-    table: RowTable<(u64, bool)>,
-    /// The right side is in the table.
-    counted: bool,
+    key: RowKey,
+    started: bool,
+    work: Work,
+    waiting: Vec<Waiting>,
+    row: Vec<Datum>,
 }
 
-impl Node for SetOp {
-    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        if !self.counted {
-            self.counted = true;
-            while self.right.next(cx)? {
-                runtime::check_interrupts().map_err(crate::error::interrupted)?;
-                self.table.entry(self.right.row()).0.0 += 1;
-            }
+impl Work {
+    fn find(&mut self, key: &RowKey, hash: u64, row: &[Datum]) -> Option<&mut Entry> {
+        self.table.get_mut(&hash)?.iter_mut().find(|entry| key.same(&entry.row, row))
+    }
+
+    fn insert(&mut self, hash: u64, entry: Entry) {
+        self.bytes += row_bytes(&entry.row) + 64;
+        self.table.entry(hash).or_default().push(entry);
+    }
+
+    /// Takes a row of the right side.
+    fn count(&mut self, key: &RowKey, row: &[Datum], cx: &Cx<'_>) -> SqlResult<()> {
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        let hash = key.hash(row);
+        if let Some(entry) = self.find(key, hash, row) {
+            entry.count += 1;
+        } else if self.bytes > cx.work_mem * 2 {
+            self.right_parts.write(Parts::part_of(hash, self.level), row, cx.temp)?;
+        } else {
+            self.insert(hash, Entry { row: row.to_vec(), count: 1, given: false });
         }
-        while self.left.next(cx)? {
-            runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            let ((count, given), _) = self.table.entry(self.left.row());
-            let give = match self.kind {
+        Ok(())
+    }
+
+    /// Takes a row of the left side; whether it belongs to the result.
+    fn gives(&mut self, kind: SetOpKind, key: &RowKey, row: &[Datum], cx: &Cx<'_>) -> SqlResult<bool> {
+        let hash = key.hash(row);
+        if let Some(Entry { count, given, .. }) = self.find(key, hash, row) {
+            let give = match kind {
                 SetOpKind::Intersect => *count > 0 && !*given,
                 SetOpKind::Except => *count == 0 && !*given,
                 SetOpKind::IntersectAll => *count > 0,
                 SetOpKind::ExceptAll => *count == 0,
             };
-            if matches!(self.kind, SetOpKind::IntersectAll | SetOpKind::ExceptAll) {
+            if matches!(kind, SetOpKind::IntersectAll | SetOpKind::ExceptAll) {
                 *count = count.saturating_sub(1);
             }
-            if give {
-                *given = true;
+            *given |= give;
+            return Ok(give);
+        }
+        let part = Parts::part_of(hash, self.level);
+        let full = self.bytes > cx.work_mem * 2;
+        match kind {
+            _ if self.right_parts.has(part) => {}
+            SetOpKind::Intersect | SetOpKind::IntersectAll => return Ok(false),
+            SetOpKind::ExceptAll => return Ok(true),
+            SetOpKind::Except if full => {}
+            SetOpKind::Except => {
+                self.insert(hash, Entry { row: row.to_vec(), count: 0, given: true });
                 return Ok(true);
             }
         }
+        self.left_parts.write(part, row, cx.temp)?;
         Ok(false)
+    }
+}
+
+impl SetOp {
+    /// Counts the right side.
+    fn start(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        self.started = true;
+        while self.right.next(cx)? {
+            self.work.count(&self.key, self.right.row(), cx)?;
+        }
+        Ok(())
+    }
+
+    /// The next left row into `row`.
+    fn next_left(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        if let Some(reader) = &mut self.work.left {
+            return reader.next(&mut self.row);
+        }
+        let more = self.left.next(cx)?;
+        if more {
+            self.row.clear();
+            self.row.extend_from_slice(self.left.row());
+        }
+        Ok(more)
+    }
+
+    /// Goes on with rows that waited; false if there are none.
+    fn next_work(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let done = std::mem::take(&mut self.work);
+        if !done.left_parts.is_empty() {
+            let pairs = done.left_parts.finish()?.into_iter().zip(done.right_parts.finish()?);
+            // Right rows alone give nothing.
+            let pairs = pairs.filter_map(|(left, right)| Some((left?, right, done.level + 1)));
+            self.waiting.extend(pairs);
+        }
+        let Some((left, right, level)) = self.waiting.pop() else { return Ok(false) };
+        self.work = Work { left: Some(left.into_reader()?), level, ..Work::default() };
+        let mut row = Vec::new();
+        if let Some(right) = right {
+            let mut reader = right.into_reader()?;
+            while reader.next(&mut row)? {
+                self.work.count(&self.key, &row, cx)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn forget(&mut self) {
+        (self.started, self.work, self.waiting) = (false, Work::default(), Vec::new());
+    }
+}
+
+impl Node for SetOp {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if !self.started {
+            self.start(cx)?;
+        }
+        loop {
+            while self.next_left(cx)? {
+                if self.work.gives(self.kind, &self.key, &self.row, cx)? {
+                    return Ok(true);
+                }
+            }
+            if !self.next_work(cx)? {
+                return Ok(false);
+            }
+        }
     }
 
     fn row(&self) -> &[Datum] {
-        self.left.row()
+        &self.row
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
-        self.counted = false;
-        self.table.clear();
+        self.forget();
         self.left.rescan(cx, changed)?;
         self.right.rescan(cx, changed)
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
-        self.counted = false;
-        self.table.clear();
+        self.forget();
         self.left.close(cx);
         self.right.close(cx);
     }

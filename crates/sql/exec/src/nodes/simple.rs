@@ -1,7 +1,6 @@
 //! Small nodes: result, limit, append, unique, materialize, project set, and the one that counts for EXPLAIN ANALYZE.
 
 use base::{SqlResult, sql_err};
-use plan::explain::Detail;
 use plan::{Expr, ParamId, Plan, SortKey};
 use tuple::Datum;
 use types::registry::SetRows;
@@ -12,7 +11,7 @@ use crate::compile::Inputs;
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes};
 use crate::partition::Pruner;
-use crate::spill::row_bytes;
+use crate::row_store::{Place, RowStore};
 
 /// One row from nothing, or a child behind a condition checked once.
 pub fn result<'p>(
@@ -156,13 +155,13 @@ impl Node for ProjectSet {
             let mut row = std::mem::take(&mut self.input);
             let mut any = false;
             let mut one = Vec::new();
-            for slot in &mut self.running {
+            for (slot, set) in self.running.iter_mut().zip(&self.sets) {
                 let has = match slot {
                     Some(rows) => rows.next(&mut one)?,
                     None => false,
                 };
                 any |= has;
-                row.push(if has { one.first().cloned().unwrap_or_default() } else { Datum::Null });
+                row.push(if has { set.value(&one) } else { Datum::Null });
                 if !has {
                     *slot = None;
                 }
@@ -422,72 +421,64 @@ pub fn materialize<'p>(builder: &mut Builder<'p>, child: &'p Plan) -> SqlResult<
     Ok(Box::new(Materialize {
         child,
         depends,
-        rows: Vec::new(),
-        bytes: 0,
+        rows: RowStore::default(),
+        place: Place::default(),
+        row: Vec::new(),
         at: 0,
         complete: false,
-        overflow: false,
     }))
 }
 
 struct Materialize {
     child: BoxNode,
     depends: Vec<ParamId>,
-    rows: Vec<Vec<Datum>>,
-    bytes: usize,
-    at: usize,
+    rows: RowStore,
+    place: Place,
+    row: Vec<Datum>,
+    at: u64,
     complete: bool,
-    /// Too many rows to keep: they are read from the child again.
-    overflow: bool,
+}
+
+impl Materialize {
+    fn forget(&mut self) {
+        self.rows.clear();
+        (self.at, self.place, self.complete) = (0, Place::default(), false);
+    }
 }
 
 impl Node for Materialize {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        if self.at < self.rows.len() {
-            self.at += 1;
-            return Ok(true);
+        if self.at >= self.rows.len() {
+            if self.complete || !self.child.next(cx)? {
+                self.complete = true;
+                return Ok(false);
+            }
+            self.rows.push(self.child.row().to_vec(), cx.work_mem, cx.temp)?;
         }
-        if self.complete || !self.child.next(cx)? {
-            self.complete |= !self.overflow;
-            return Ok(false);
+        if self.rows.in_memory().is_none() {
+            self.rows.read(&mut self.place, self.at, &mut self.row)?;
         }
-        if self.overflow {
-            return Ok(true);
-        }
-        let row = self.child.row().to_vec();
-        self.bytes += row_bytes(&row);
-        if self.bytes > cx.work_mem {
-            self.overflow = true;
-            self.rows.clear();
-            self.rows.shrink_to_fit();
-            self.at = 0;
-            return Ok(true);
-        }
-        self.rows.push(row);
-        self.at = self.rows.len();
+        self.at += 1;
         Ok(true)
     }
 
     fn row(&self) -> &[Datum] {
-        if self.overflow { self.child.row() } else { &self.rows[self.at - 1] }
+        self.rows.in_memory().map_or(&self.row, |rows| &rows[self.at as usize - 1])
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
         self.at = 0;
         // Every execution begins with a rescan that names no cell: nothing of the last one may stay.
-        if self.overflow || affected(&self.depends, changed) || changed.is_empty() {
-            self.rows.clear();
-            (self.bytes, self.complete, self.overflow) = (0, false, false);
+        if affected(&self.depends, changed) || changed.is_empty() {
+            self.forget();
             self.child.rescan(cx, changed)?;
         }
         Ok(())
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
-        let kilobytes = self.bytes.div_ceil(1024) as u64;
-        cx.tell(|_| Detail::Storage { disk: false, kilobytes });
-        self.rows = Vec::new();
-        (self.bytes, self.at, self.complete, self.overflow) = (0, 0, false, false);
+        cx.tell(|before| super::stored(before, &self.rows));
+        self.forget();
         self.child.close(cx);
     }
 }

@@ -1,7 +1,6 @@
 //! Sorting: in memory while it fits, else sorted runs in temporary files and a merge.
 
 use std::cmp::Ordering;
-use std::collections::VecDeque;
 
 use base::SqlResult;
 use plan::explain::Detail;
@@ -42,6 +41,11 @@ impl Key {
     /// A key on a column of the rows, ascending.
     pub fn column(i: usize, compare: CompareFn) -> Key {
         Key { code: Code::Outer(i), compare, descending: false, nulls_first: false }
+    }
+
+    /// The same order on another column.
+    pub fn at_column(&self, i: usize) -> Key {
+        Key { code: Code::Outer(i), ..*self }
     }
 
     /// Changes the direction.
@@ -117,15 +121,16 @@ pub struct Sorter {
     places: Vec<usize>,
     rows: Vec<Vec<Datum>>,
     bytes: usize,
-    runs: Vec<SpillReader>,
-    heads: VecDeque<Vec<Datum>>,
+    /// Sorted runs by how often they were merged: a level that is full becomes one run of the next.
+    levels: Vec<Vec<SpillReader>>,
+    merge: Option<Merge>,
     /// Only this many rows of the beginning are wanted.
     pub bound: Option<usize>,
     at: usize,
-    /// Rows were written to files.
-    pub spilled: bool,
-    current: Vec<Datum>,
 }
+
+/// Runs merged at once.
+const FAN_IN: usize = 64;
 
 impl Sorter {
     /// An empty sorter.
@@ -137,17 +142,7 @@ impl Sorter {
                 _ => usize::MAX,
             })
             .collect();
-        Sorter {
-            places,
-            rows: Vec::new(),
-            bytes: 0,
-            runs: Vec::new(),
-            heads: VecDeque::new(),
-            bound: None,
-            at: 0,
-            spilled: false,
-            current: Vec::new(),
-        }
+        Sorter { places, rows: Vec::new(), bytes: 0, levels: Vec::new(), merge: None, bound: None, at: 0 }
     }
 
     fn order(places: &[usize], keys: &[Key], a: &[Datum], b: &[Datum]) -> Ordering {
@@ -195,28 +190,39 @@ impl Sorter {
             file.write(&row)?;
         }
         self.bytes = 0;
-        self.spilled = true;
-        self.runs.push(file.into_reader()?);
-        Ok(())
+        self.add_run(0, file.into_reader()?, keys, cx)
+    }
+
+    fn add_run(&mut self, level: usize, run: SpillReader, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
+        if self.levels.len() == level {
+            self.levels.push(Vec::new());
+        }
+        self.levels[level].push(run);
+        if self.levels[level].len() < FAN_IN {
+            return Ok(());
+        }
+        let runs = std::mem::take(&mut self.levels[level]);
+        let merged = Merge::new(runs, &self.places, keys)?.into_run(&self.places, keys, cx)?;
+        self.add_run(level + 1, merged, keys, cx)
     }
 
     /// How the rows were sorted.
     fn detail(&self) -> Detail {
-        let method = match (self.spilled, self.bound.is_some()) {
-            (true, _) => "external merge",
-            (false, true) => "top-N heapsort",
-            (false, false) => "quicksort",
+        let method = match (&self.merge, self.bound) {
+            (Some(_), _) => "external merge",
+            (None, Some(_)) => "top-N heapsort",
+            (None, None) => "quicksort",
         };
-        let bytes = match self.spilled {
-            true => self.runs.iter().map(SpillReader::len).sum(),
-            false => self.bytes as u64,
+        let bytes = match &self.merge {
+            Some(merge) => merge.runs.iter().map(SpillReader::len).sum(),
+            None => self.bytes as u64,
         };
-        Detail::Sort { method, disk: self.spilled, kilobytes: bytes.div_ceil(1024) }
+        Detail::Sort { method, disk: self.merge.is_some(), kilobytes: bytes.div_ceil(1024) }
     }
 
     /// Ends adding.
     pub fn finish(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
-        if self.runs.is_empty() {
+        if self.levels.is_empty() {
             self.sort(keys);
             if let Some(bound) = self.bound {
                 self.rows.truncate(bound);
@@ -226,77 +232,114 @@ impl Sorter {
         if !self.rows.is_empty() {
             self.spill(keys, cx)?;
         }
-        self.merge_passes(keys, cx)?;
-        self.rewind()
-    }
-
-    /// Merges runs until few enough are left to be read at once.
-    fn merge_passes(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
-        const FAN_IN: usize = 64;
-        while self.runs.len() > FAN_IN {
-            let group: Vec<SpillReader> = self.runs.drain(..FAN_IN).collect();
-            let mut part = Sorter::new(keys);
-            part.places = self.places.clone();
-            part.runs = group;
-            part.rewind()?;
-            let mut file = SpillFile::create(cx.temp)?;
-            while part.next(keys)? {
-                runtime::check_interrupts().map_err(crate::error::interrupted)?;
-                file.write(part.row())?;
+        self.rows = Vec::new();
+        // Small runs first, so that long ones are read as seldom as may be.
+        let mut runs = Vec::new();
+        for level in std::mem::take(&mut self.levels) {
+            runs.extend(level);
+            if runs.len() > FAN_IN {
+                let merged = Merge::new(std::mem::take(&mut runs), &self.places, keys)?;
+                runs.push(merged.into_run(&self.places, keys, cx)?);
             }
-            self.runs.push(file.into_reader()?);
         }
+        self.merge = Some(Merge::new(runs, &self.places, keys)?);
         Ok(())
     }
 
     /// Back to the first row.
-    pub fn rewind(&mut self) -> SqlResult<()> {
+    pub fn rewind(&mut self, keys: &[Key]) -> SqlResult<()> {
         self.at = 0;
-        self.heads.clear();
-        for run in &mut self.runs {
-            run.rewind();
-            let mut row = Vec::new();
-            let more = run.next(&mut row)?;
-            if !more {
-                row.clear();
-            }
-            self.heads.push_back(row);
+        if let Some(merge) = self.merge.take() {
+            self.merge = Some(Merge::new(merge.runs, &self.places, keys)?);
         }
         Ok(())
     }
 
     /// Moves to the next row in order.
     pub fn next(&mut self, keys: &[Key]) -> SqlResult<bool> {
-        if self.runs.is_empty() {
+        let Some(merge) = &mut self.merge else {
             self.at += 1;
             return Ok(self.at <= self.rows.len());
-        }
+        };
         if self.bound.is_some_and(|b| self.at >= b) {
             return Ok(false);
         }
-        let mut best: Option<usize> = None;
-        for (i, head) in self.heads.iter().enumerate() {
-            if head.is_empty() {
-                continue;
-            }
-            best = match best {
-                Some(b) if Self::order(&self.places, keys, &self.heads[b], head).is_le() => Some(b),
-                _ => Some(i),
-            };
-        }
-        let Some(best) = best else { return Ok(false) };
-        let mut next = Vec::new();
-        if !self.runs[best].next(&mut next)? {
-            next.clear();
-        }
-        self.current = std::mem::replace(&mut self.heads[best], next);
         self.at += 1;
-        Ok(true)
+        merge.next(&self.places, keys)
     }
 
     /// The current row.
     pub fn row(&self) -> &[Datum] {
-        if self.runs.is_empty() { &self.rows[self.at - 1] } else { &self.current }
+        self.merge.as_ref().map_or_else(|| self.rows[self.at - 1].as_slice(), |merge| &merge.current)
+    }
+}
+
+/// Sorted runs, read side by side.
+struct Merge {
+    runs: Vec<SpillReader>,
+    /// The next row of each run.
+    heads: Vec<Vec<Datum>>,
+    /// Runs that are not at their end, as a heap by their heads: none comes before the one at half its position.
+    heap: Vec<usize>,
+    current: Vec<Datum>,
+}
+
+impl Merge {
+    /// Starts at the first rows.
+    fn new(runs: Vec<SpillReader>, places: &[usize], keys: &[Key]) -> SqlResult<Merge> {
+        let mut merge = Merge { heads: Vec::new(), heap: Vec::new(), current: Vec::new(), runs };
+        for (number, run) in merge.runs.iter_mut().enumerate() {
+            run.rewind();
+            let mut row = Vec::new();
+            if run.next(&mut row)? {
+                merge.heap.push(number);
+            }
+            merge.heads.push(row);
+        }
+        for at in (0..merge.heap.len() / 2).rev() {
+            merge.sift_down(at, places, keys);
+        }
+        Ok(merge)
+    }
+
+    fn sift_down(&mut self, mut at: usize, places: &[usize], keys: &[Key]) {
+        let heads = &self.heads;
+        let before =
+            |a: usize, b: usize| Sorter::order(places, keys, &heads[a], &heads[b]).then(a.cmp(&b)).is_lt();
+        loop {
+            let mut child = 2 * at + 1;
+            if child >= self.heap.len() {
+                return;
+            }
+            if child + 1 < self.heap.len() && before(self.heap[child + 1], self.heap[child]) {
+                child += 1;
+            }
+            if !before(self.heap[child], self.heap[at]) {
+                return;
+            }
+            self.heap.swap(at, child);
+            at = child;
+        }
+    }
+
+    fn next(&mut self, places: &[usize], keys: &[Key]) -> SqlResult<bool> {
+        let Some(&first) = self.heap.first() else { return Ok(false) };
+        std::mem::swap(&mut self.current, &mut self.heads[first]);
+        if !self.runs[first].next(&mut self.heads[first])? {
+            self.heap.swap_remove(0);
+        }
+        self.sift_down(0, places, keys);
+        Ok(true)
+    }
+
+    /// All rows as one run.
+    fn into_run(mut self, places: &[usize], keys: &[Key], cx: &Cx<'_>) -> SqlResult<SpillReader> {
+        let mut file = SpillFile::create(cx.temp)?;
+        while self.next(places, keys)? {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            file.write(&self.current)?;
+        }
+        file.into_reader()
     }
 }
 
@@ -356,7 +399,9 @@ impl Node for Sort {
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
         match &mut self.sorter {
-            Some(sorter) if !changed.is_empty() && !affected(&self.depends, changed) => sorter.rewind(),
+            Some(sorter) if !changed.is_empty() && !affected(&self.depends, changed) => {
+                sorter.rewind(&self.keys)
+            }
             _ => {
                 self.sorter = None;
                 self.child.rescan(cx, changed)

@@ -1,6 +1,5 @@
-//! Window functions: a partition is read whole, then each row's frame is worked out.
-
-use std::cmp::Ordering;
+//! Window functions: a partition is read whole, then each row's frame is worked out. A partition that outgrows `work_mem` lies in a
+//! file.
 
 use base::{SqlResult, sql_err};
 use plan::{
@@ -12,12 +11,14 @@ use types::Imp;
 use types::registry::WindowFn;
 
 use super::aggregate::CallCode;
+use super::peers::Peers;
 use super::sort::{self, compare_rows};
 use super::window_range::{self, Offset};
 use super::{BoxNode, Builder, Key, Node, Projection, stored};
 use crate::compile::Inputs;
 use crate::cx::Cx;
 use crate::eval::{Code, Rows};
+use crate::row_store::{Place, RowStore};
 
 enum Function {
     Window(WindowFn, Box<[Code]>),
@@ -80,9 +81,11 @@ pub fn build<'p>(
         range: frame.range.clone(),
         functions,
         projection,
-        rows: Vec::new(),
-        peers: Vec::new(),
+        rows: RowStore::default(),
+        peers: Peers::default(),
         at: 0,
+        places: Vec::new(),
+        row: Vec::new(),
         next_row: None,
         started: false,
         running: Vec::new(),
@@ -116,14 +119,17 @@ struct WindowAgg {
     functions: Vec<Function>,
     projection: Projection,
     /// The partition.
-    rows: Vec<Vec<Datum>>,
-    /// Number of each row's peer group, from 0.
-    peers: Vec<usize>,
-    at: usize,
+    rows: RowStore,
+    peers: Peers,
+    /// The current row.
+    at: u64,
+    row: Vec<Datum>,
+    /// Where each function reads, and behind them where the current row is read.
+    places: Vec<Place>,
     next_row: Option<Vec<Datum>>,
     started: bool,
     /// Aggregates over a frame that only grows: rows taken so far, the state, the result.
-    running: Vec<Option<(usize, super::aggregate::State)>>,
+    running: Vec<Option<(u64, super::aggregate::State)>>,
 }
 
 impl WindowAgg {
@@ -134,37 +140,38 @@ impl WindowAgg {
     }
 
     fn read_partition(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        self.rows.clear();
-        self.peers.clear();
-        self.at = 0;
-        self.running = self.functions.iter().map(|_| None).collect();
+        self.forget();
         let Some(first) = self.next_row.take() else { return Ok(false) };
-        self.rows.push(first);
-        self.peers.push(0);
+        let mut last = first.clone();
+        self.peers.push(true);
+        self.rows.push(first.clone(), cx.work_mem, cx.temp)?;
         loop {
             self.read_row(cx)?;
             let Some(row) = &self.next_row else { break };
-            if compare_rows(&self.partition, &self.rows[0], row, cx)?.is_ne() {
+            if compare_rows(&self.partition, &first, row, cx)?.is_ne() {
                 break;
             }
-            let last = self.rows.len() - 1;
-            let new = self.mode != FrameMode::Rows || !self.order.is_empty();
-            let peer = if new
-                && !self.order.is_empty()
-                && compare_rows(&self.order, &self.rows[last], row, cx)? != Ordering::Equal
-            {
-                self.peers[last] + 1
-            } else {
-                self.peers[last]
-            };
-            self.peers.push(peer);
+            let begins = !self.order.is_empty() && compare_rows(&self.order, &last, row, cx)?.is_ne();
+            self.peers.push(begins);
+            last.clone_from(row);
             if let Some(row) = self.next_row.take() {
-                self.rows.push(row);
+                self.rows.push(row, cx.work_mem, cx.temp)?;
             }
         }
         let rows = &self.rows;
         cx.tell(|before| stored(before, rows));
         Ok(true)
+    }
+
+    /// Forgets the partition.
+    fn forget(&mut self) {
+        self.rows.clear();
+        self.peers.clear();
+        self.at = 0;
+        self.places.clear();
+        self.places.resize_with(self.functions.len() + 1, Place::default);
+        self.running.clear();
+        self.running.resize_with(self.functions.len(), || None);
     }
 
     fn offset_value(code: &Code, what: &str, cx: &mut Cx<'_>) -> SqlResult<Datum> {
@@ -174,26 +181,18 @@ impl WindowAgg {
         }
     }
 
-    fn offset(code: &Code, what: &str, cx: &mut Cx<'_>) -> SqlResult<usize> {
+    fn offset(code: &Code, what: &str, cx: &mut Cx<'_>) -> SqlResult<u64> {
         let n = match Self::offset_value(code, what, cx)? {
             Datum::Int8(n) => n,
             _ => 0,
         };
-        usize::try_from(n).map_err(|_| {
+        u64::try_from(n).map_err(|_| {
             sql_err!(INVALID_PRECEDING_OR_FOLLOWING_SIZE, "frame {what} offset must not be negative")
         })
     }
 
-    fn peer_start(&self, peer: usize) -> usize {
-        self.peers.partition_point(|p| *p < peer)
-    }
-
-    fn peer_end(&self, peer: usize) -> usize {
-        self.peers.partition_point(|p| *p <= peer)
-    }
-
-    /// The edge of row `at`'s frame that RANGE with an offset gives, if the bound is one.
-    fn range_edge(&self, bound: &Bound, start: bool, at: usize, cx: &mut Cx<'_>) -> SqlResult<Option<usize>> {
+    /// The edge of the current row's frame that RANGE with an offset gives, if the bound is one.
+    fn range_edge(&self, bound: &Bound, start: bool, cx: &mut Cx<'_>) -> SqlResult<Option<u64>> {
         let (Some(range), Some(key)) = (&self.range, self.order.first()) else { return Ok(None) };
         let (code, preceding) = match bound {
             Bound::Preceding(code) => (code, true),
@@ -203,57 +202,59 @@ impl WindowAgg {
         let value = Self::offset_value(code, if start { "starting" } else { "ending" }, cx)?;
         let offset = Offset { value, preceding };
         let edge = if start { window_range::start } else { window_range::end };
-        edge(range, key, &self.rows, at, &offset, cx).map(Some)
+        edge(range, key, &self.rows, &self.row, &offset, cx).map(Some)
     }
 
-    /// The frame of row `at`, as a half-open range before exclusion.
-    fn frame(&self, at: usize, cx: &mut Cx<'_>) -> SqlResult<(usize, usize)> {
-        let start = match self.range_edge(&self.start, true, at, cx)? {
+    /// The frame of the current row, as a half-open range before exclusion.
+    fn frame(&self, cx: &mut Cx<'_>) -> SqlResult<(u64, u64)> {
+        let start = match self.range_edge(&self.start, true, cx)? {
             Some(edge) => edge,
-            None => self.frame_start(at, cx)?,
+            None => self.frame_start(cx)?,
         };
-        let end = match self.range_edge(&self.end, false, at, cx)? {
+        let end = match self.range_edge(&self.end, false, cx)? {
             Some(edge) => edge,
-            None => self.frame_end(at, cx)?,
+            None => self.frame_end(cx)?,
         };
         Ok((start, end.max(start)))
     }
 
-    fn frame_start(&self, at: usize, cx: &mut Cx<'_>) -> SqlResult<usize> {
+    fn frame_start(&self, cx: &mut Cx<'_>) -> SqlResult<u64> {
+        let at = self.at;
         let rows_mode = self.mode == FrameMode::Rows;
-        let peer = self.peers[at];
+        let peer = self.peers.group_of(at);
         Ok(match &self.start {
             Bound::Unbounded => 0,
             Bound::Current if rows_mode => at,
-            Bound::Current => self.peer_start(peer),
+            Bound::Current => self.peers.start_of(peer),
             Bound::Preceding(code) => {
                 let n = Self::offset(code, "starting", cx)?;
-                if rows_mode { at.saturating_sub(n) } else { self.peer_start(peer.saturating_sub(n)) }
+                if rows_mode { at.saturating_sub(n) } else { self.peers.start_of(peer.saturating_sub(n)) }
             }
             Bound::Following(code) => {
                 let n = Self::offset(code, "starting", cx)?;
                 if rows_mode {
                     at.saturating_add(n).min(self.rows.len())
                 } else {
-                    self.peer_start(peer.saturating_add(n))
+                    self.peers.start_of(peer.saturating_add(n))
                 }
             }
         })
     }
 
-    fn frame_end(&self, at: usize, cx: &mut Cx<'_>) -> SqlResult<usize> {
+    fn frame_end(&self, cx: &mut Cx<'_>) -> SqlResult<u64> {
+        let at = self.at;
         let rows_mode = self.mode == FrameMode::Rows;
-        let peer = self.peers[at];
+        let peer = self.peers.group_of(at);
         Ok(match &self.end {
             Bound::Unbounded => self.rows.len(),
             Bound::Current if rows_mode => at + 1,
-            Bound::Current => self.peer_end(peer),
+            Bound::Current => self.peers.end_of(peer),
             Bound::Preceding(code) => {
                 let n = Self::offset(code, "ending", cx)?;
                 match rows_mode {
                     true => (at + 1).saturating_sub(n),
                     false if n > peer => 0,
-                    false => self.peer_end(peer - n),
+                    false => self.peers.end_of(peer - n),
                 }
             }
             Bound::Following(code) => {
@@ -261,24 +262,24 @@ impl WindowAgg {
                 if rows_mode {
                     at.saturating_add(n).saturating_add(1).min(self.rows.len())
                 } else {
-                    self.peer_end(peer.saturating_add(n))
+                    self.peers.end_of(peer.saturating_add(n))
                 }
             }
         })
     }
 
-    fn excluded(&self, at: usize, row: usize) -> bool {
+    fn excluded(&self, at: u64, row: u64) -> bool {
         match self.exclude {
             FrameExclude::Nothing => false,
             FrameExclude::CurrentRow => row == at,
-            FrameExclude::Group => self.peers[row] == self.peers[at],
-            FrameExclude::Ties => row != at && self.peers[row] == self.peers[at],
+            FrameExclude::Group => self.peers.group_of(row) == self.peers.group_of(at),
+            FrameExclude::Ties => row != at && self.peers.group_of(row) == self.peers.group_of(at),
         }
     }
 
     fn aggregate(&mut self, number: usize, call: &CallCode, cx: &mut Cx<'_>) -> SqlResult<Datum> {
         let at = self.at;
-        let (start, end) = self.frame(at, cx)?;
+        let (start, end) = self.frame(cx)?;
         let growing =
             start == 0 && matches!(self.start, Bound::Unbounded) && self.exclude == FrameExclude::Nothing;
         let (mut from, mut state) = match self.running[number].take() {
@@ -287,8 +288,10 @@ impl WindowAgg {
         };
         while from < end {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            if !self.excluded(at, from) {
-                call.add(&mut state, Rows::one(&self.rows[from]), cx)?;
+            if !self.excluded(at, from)
+                && let Some(row) = self.rows.get(&mut self.places[number], from)?
+            {
+                call.add(&mut state, Rows::one(row), cx)?;
             }
             from += 1;
         }
@@ -297,24 +300,31 @@ impl WindowAgg {
         result
     }
 
-    fn window(&self, function: WindowFn, args: &[Code], cx: &mut Cx<'_>) -> SqlResult<Datum> {
+    fn window(
+        &self,
+        place: &mut Place,
+        function: WindowFn,
+        args: &[Code],
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Datum> {
         let at = self.at;
         let count = self.rows.len();
-        let peer = self.peers[at];
-        let arg = |i: usize, row: usize, cx: &mut Cx<'_>| match args.get(i) {
-            Some(code) => code.eval(Rows::one(&self.rows[row]), cx),
-            None => Ok(Datum::Null),
+        let peer = self.peers.group_of(at);
+        let mut arg = |i: usize, row: u64, cx: &mut Cx<'_>| match (args.get(i), row == at) {
+            (Some(code), true) => code.eval(Rows::one(&self.row), cx),
+            (Some(code), false) => code.eval(Rows::one(self.rows.get(place, row)?.unwrap_or_default()), cx),
+            (None, _) => Ok(Datum::Null),
         };
         Ok(match function {
             WindowFn::RowNumber => Datum::Int8(at as i64 + 1),
-            WindowFn::Rank => Datum::Int8(self.peer_start(peer) as i64 + 1),
+            WindowFn::Rank => Datum::Int8(self.peers.start_of(peer) as i64 + 1),
             WindowFn::DenseRank => Datum::Int8(peer as i64 + 1),
             WindowFn::PercentRank if count <= 1 => Datum::Float8(0.0),
-            WindowFn::PercentRank => Datum::Float8(self.peer_start(peer) as f64 / (count - 1) as f64),
-            WindowFn::CumeDist => Datum::Float8(self.peer_end(peer) as f64 / count as f64),
+            WindowFn::PercentRank => Datum::Float8(self.peers.start_of(peer) as f64 / (count - 1) as f64),
+            WindowFn::CumeDist => Datum::Float8(self.peers.end_of(peer) as f64 / count as f64),
             WindowFn::Ntile => match arg(0, at, cx)? {
                 Datum::Int4(n) if n > 0 => {
-                    let (n, count) = (n as usize, count);
+                    let n = n as u64;
                     let (size, larger) = (count / n, count % n);
                     let edge = larger * (size + 1);
                     let bucket = if at < edge { at / (size + 1) } else { larger + (at - edge) / size.max(1) };
@@ -335,13 +345,13 @@ impl WindowAgg {
                     Some(_) => return Ok(Datum::Null),
                 };
                 let offset = if function == WindowFn::Lag { -offset } else { offset };
-                match usize::try_from(at as i64 + offset) {
+                match u64::try_from(at as i64 + offset) {
                     Ok(row) if row < count => arg(0, row, cx)?,
                     _ => arg(2, at, cx)?,
                 }
             }
             WindowFn::FirstValue | WindowFn::LastValue | WindowFn::NthValue => {
-                let (start, end) = self.frame(at, cx)?;
+                let (start, end) = self.frame(cx)?;
                 let mut rows = (start..end).filter(|r| !self.excluded(at, *r));
                 let row = match function {
                     WindowFn::FirstValue => rows.next(),
@@ -376,12 +386,20 @@ impl Node for WindowAgg {
             if self.at >= self.rows.len() && !self.read_partition(cx)? {
                 return Ok(false);
             }
-            let mut row = self.rows[self.at].clone();
+            let mut place = self.places.pop().unwrap_or_default();
+            self.rows.read(&mut place, self.at, &mut self.row)?;
+            self.places.push(place);
+            let mut row = self.row.clone();
             let functions = std::mem::take(&mut self.functions);
             let mut result = Ok(());
             for (number, function) in functions.iter().enumerate() {
                 let value = match function {
-                    Function::Window(function, args) => self.window(*function, args, cx),
+                    Function::Window(function, args) => {
+                        let mut place = std::mem::take(&mut self.places[number]);
+                        let value = self.window(&mut place, *function, args, cx);
+                        self.places[number] = place;
+                        value
+                    }
                     Function::Aggregate(call) => self.aggregate(number, call, cx),
                 };
                 match value {
@@ -406,16 +424,13 @@ impl Node for WindowAgg {
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
-        self.rows.clear();
-        self.next_row = None;
-        (self.at, self.started) = (0, false);
+        self.forget();
+        (self.next_row, self.started) = (None, false);
         self.child.rescan(cx, changed)
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
-        self.rows = Vec::new();
-        self.peers = Vec::new();
-        self.running = Vec::new();
+        self.forget();
         self.next_row = None;
         self.child.close(cx);
     }

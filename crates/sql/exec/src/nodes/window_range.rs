@@ -7,6 +7,7 @@ use types::{Function, Imp};
 
 use super::Key;
 use crate::cx::Cx;
+use crate::row_store::{Place, RowStore};
 
 /// An offset as it was evaluated for the current row.
 pub struct Offset {
@@ -16,33 +17,33 @@ pub struct Offset {
     pub preceding: bool,
 }
 
-/// The first row of row `at`'s frame.
+/// The first row of `row`'s frame.
 pub fn start(
     range: &FrameRange,
     key: &Key,
-    rows: &[Vec<Datum>],
-    at: usize,
+    rows: &RowStore,
+    row: &[Datum],
     offset: &Offset,
     cx: &mut Cx<'_>,
-) -> SqlResult<usize> {
+) -> SqlResult<u64> {
     let less = key.descending();
-    edge(key, rows, at, cx, |value, current, cx| match (value.is_null(), current.is_null()) {
+    edge(key, rows, row, cx, |value, current, cx| match (value.is_null(), current.is_null()) {
         (false, false) => Ok(!in_range(range.start, range.collation, key, value, current, offset, less, cx)?),
         (value, current) => Ok(if key.nulls_first() { value && !current } else { !value && current }),
     })
 }
 
-/// The row behind the last of row `at`'s frame.
+/// The row behind the last of `row`'s frame.
 pub fn end(
     range: &FrameRange,
     key: &Key,
-    rows: &[Vec<Datum>],
-    at: usize,
+    rows: &RowStore,
+    row: &[Datum],
     offset: &Offset,
     cx: &mut Cx<'_>,
-) -> SqlResult<usize> {
+) -> SqlResult<u64> {
     let less = !key.descending();
-    edge(key, rows, at, cx, |value, current, cx| match (value.is_null(), current.is_null()) {
+    edge(key, rows, row, cx, |value, current, cx| match (value.is_null(), current.is_null()) {
         (false, false) => in_range(range.end, range.collation, key, value, current, offset, less, cx),
         (value, current) => Ok(if key.nulls_first() { value || !current } else { !value || current }),
     })
@@ -51,16 +52,17 @@ pub fn end(
 /// Number of rows at the beginning of the partition for which `before` holds: it holds for none behind one for which it does not.
 fn edge(
     key: &Key,
-    rows: &[Vec<Datum>],
-    at: usize,
+    rows: &RowStore,
+    row: &[Datum],
     cx: &mut Cx<'_>,
     before: impl Fn(&Datum, &Datum, &mut Cx<'_>) -> SqlResult<bool>,
-) -> SqlResult<usize> {
-    let current = key.value(&rows[at], cx)?;
+) -> SqlResult<u64> {
+    let current = key.value(row, cx)?;
+    let mut place = Place::default();
     let (mut low, mut high) = (0, rows.len());
     while low < high {
         let middle = low + (high - low) / 2;
-        let value = key.value(&rows[middle], cx)?;
+        let value = key.value(rows.get(&mut place, middle)?.unwrap_or_default(), cx)?;
         if before(&value, &current, cx)? {
             low = middle + 1;
         } else {

@@ -8,7 +8,7 @@ use catalog::{FunctionDef, RowExt, SQL_LANGUAGE};
 use tuple::Datum;
 use txn::Snapshot;
 
-use super::{Invocation, Returned};
+use super::{Invocation, Returned, RowStore};
 use crate::session::Session;
 
 impl Session {
@@ -34,12 +34,22 @@ impl Session {
         call: &types::Call<'_>,
         args: &[Datum],
         (snapshot, command): (&Snapshot, CommandId),
-    ) -> SqlResult<Vec<Datum>> {
+    ) -> SqlResult<RowStore> {
         let invocation = Invocation { function, call, args, snapshot, command, atomic: true };
-        Ok(match self.invoke(&invocation)? {
-            Returned::Value(value) => vec![value],
-            Returned::Set(values) => values,
-        })
+        match self.invoke(&invocation)? {
+            Returned::Value(value) => {
+                let mut rows = RowStore::default();
+                self.keep_row(&mut rows, vec![value])?;
+                Ok(rows)
+            }
+            Returned::Set(rows) => Ok(rows),
+        }
+    }
+
+    /// Appends a row to those that are kept, beyond `work_mem` in a file.
+    pub fn keep_row(&self, rows: &mut RowStore, row: Vec<Datum>) -> SqlResult<()> {
+        let memory = self.settings.borrow().fast().work_mem as usize;
+        rows.push(row, memory, &self.temp)
     }
 
     /// Carries out a call as the function's owner if it says so, and under its settings.

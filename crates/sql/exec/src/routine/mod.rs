@@ -30,6 +30,7 @@ use catalog::FunctionDef;
 use tuple::Datum;
 use txn::Snapshot;
 
+pub use crate::row_store::{Place, RowStore};
 pub use language::{Language, Languages};
 pub(crate) use result::return_type;
 pub use sql::within as within_body;
@@ -65,6 +66,6 @@ impl Invocation<'_> {
 pub enum Returned {
     /// One value; a row as such.
     Value(Datum),
-    /// All values of a set.
-    Set(Vec<Datum>),
+    /// All values of a set, as rows of one column.
+    Set(RowStore),
 }

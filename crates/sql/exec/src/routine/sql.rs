@@ -19,7 +19,7 @@ use tuple::Datum;
 
 use super::result::{RowShape, return_type};
 use super::statement::{BodyStatement, Run, not_in_read_only};
-use super::{Invocation, Returned};
+use super::{Invocation, Returned, RowStore};
 use crate::session::Session;
 
 /// The bodies that a session has called, by function.
@@ -54,10 +54,13 @@ impl Session {
         let startup = |e: SqlError| e.context(format!("SQL function \"{}\" during startup", function.name));
         let body = self.sql_body(invocation).map_err(startup)?;
         let last = body.statements.len().saturating_sub(1);
-        let mut values = Vec::new();
+        let mut returned = match function.returns_set {
+            true => Returned::Set(RowStore::default()),
+            false => Returned::Value(Datum::Null),
+        };
         for (i, statement) in body.statements.iter().enumerate() {
             let done = match i == last && body.returns != ReturnType::Void {
-                true => self.last_statement(&body, statement, invocation, &mut values),
+                true => self.last_statement(&body, statement, invocation, &mut returned),
                 false => {
                     let sees = invocation.sees();
                     self.run_in_body(statement, invocation.args, sees, 0, &mut |_| Ok(())).map(drop)
@@ -71,10 +74,7 @@ impl Session {
                 ))
             })?;
         }
-        if function.returns_set {
-            return Ok(Returned::Set(values));
-        }
-        Ok(Returned::Value(values.pop().unwrap_or_default()))
+        Ok(returned)
     }
 
     /// Runs the statement that gives the result.
@@ -83,7 +83,7 @@ impl Session {
         body: &SqlBody,
         statement: &BodyStatement,
         invocation: &Invocation<'_>,
-        values: &mut Vec<Datum>,
+        returned: &mut Returned,
     ) -> SqlResult<()> {
         if !statement.is_query() {
             return Err(no_result(self, &body.returns));
@@ -99,14 +99,18 @@ impl Session {
         let set = body.function.returns_set;
         let changes = prepared.statement.command != plan::Command::Select;
         let limit = if set || changes { 0 } else { 1 };
+        let mut first = true;
         let fetched = run.fetch(self, limit, &mut |row| {
-            if !set && !values.is_empty() {
-                return Ok(());
-            }
-            values.push(match &shape {
+            let value = || match &shape {
                 Some(shape) => shape.row(row),
                 None => row.first().cloned().unwrap_or_default(),
-            });
+            };
+            match returned {
+                Returned::Set(rows) => self.keep_row(rows, vec![value()])?,
+                Returned::Value(one) if first => *one = value(),
+                Returned::Value(_) => {}
+            }
+            first = false;
             Ok(())
         });
         run.end(self);

@@ -27,7 +27,7 @@ use super::Session;
 use super::portal::Portal;
 use super::statement::Source;
 use crate::output::{Column, Format, Output, RowEncoder};
-use crate::row_store::RowStore;
+use crate::row_store::{Place, RowStore};
 
 /// What a count of FETCH ALL is.
 const ALL: u64 = u64::MAX;
@@ -157,7 +157,7 @@ impl Session {
             position: 0,
             at_start: true,
             at_end: false,
-            store: (scroll == Scroll::Kept).then(|| self.row_store()),
+            store: (scroll == Scroll::Kept).then(RowStore::default),
             base: 0,
         })
     }
@@ -168,10 +168,6 @@ impl Session {
         let format = self.format();
         let call = types::Call::new(&format).with_session(self);
         analyze::analyze_statement(&whole, text, analyze::ParamTypes::None, self, &call).map(drop)
-    }
-
-    fn row_store(&self) -> RowStore {
-        RowStore::new(self.settings.borrow().fast().work_mem as usize, &self.temp)
     }
 
     /// FETCH and MOVE. Returns the command tag.
@@ -470,7 +466,7 @@ impl Run<'_> {
             return Ok(());
         }
         self.session.restart(self.portal)?;
-        self.cursor.store = Some(self.session.row_store());
+        self.cursor.store = Some(RowStore::default());
         self.fill(self.cursor.position).map(drop)
     }
 
@@ -481,7 +477,8 @@ impl Run<'_> {
         let missing = number.saturating_sub(base + store.len());
         if missing > 0 && !self.cursor.held {
             let limit = if number == ALL { 0 } else { missing };
-            self.session.pull_rows(self.portal, limit, &mut |row| store.push(row))?;
+            let mut keep = |row: &[Datum]| self.session.keep_row(store, row.to_vec());
+            self.session.pull_rows(self.portal, limit, &mut keep)?;
         }
         Ok(base + store.len())
     }
@@ -489,7 +486,7 @@ impl Run<'_> {
     /// At the end of the transaction: keeps all rows that anybody can still ask for.
     fn keep_rest(&mut self) -> SqlResult<()> {
         if self.cursor.scroll == Scroll::No {
-            self.cursor.store = Some(self.session.row_store());
+            self.cursor.store = Some(RowStore::default());
             self.cursor.base = self.cursor.position;
         } else {
             self.keep()?;
@@ -498,7 +495,7 @@ impl Run<'_> {
     }
 
     fn send(&mut self, numbers: impl Iterator<Item = u64>, out: Option<&mut dyn Output>) -> SqlResult<()> {
-        let (Some(out), Some(store)) = (out, &mut self.cursor.store) else { return Ok(()) };
+        let (Some(out), Some(store)) = (out, &self.cursor.store) else { return Ok(()) };
         let context = self.session.format();
         let encoder = RowEncoder {
             columns: &self.cursor.columns,
@@ -506,10 +503,11 @@ impl Run<'_> {
             context: &context,
             session: self.session,
         };
-        let mut row: Vec<Datum> = Vec::new();
+        let mut place = Place::default();
         for number in numbers {
-            store.read(number - 1 - self.cursor.base, &mut row)?;
-            out.data_row(&encoder, &row)?;
+            if let Some(row) = store.get(&mut place, number - 1 - self.cursor.base)? {
+                out.data_row(&encoder, row)?;
+            }
         }
         Ok(())
     }

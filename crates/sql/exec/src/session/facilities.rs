@@ -44,7 +44,7 @@ impl Facilities for Session {
         call: &types::Call<'_>,
         args: &[Datum],
         sees: (&Snapshot, CommandId),
-    ) -> SqlResult<Vec<Datum>> {
+    ) -> SqlResult<crate::row_store::RowStore> {
         Session::call_routine_set(self, function, call, args, sees)
     }
 

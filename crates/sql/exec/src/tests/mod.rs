@@ -79,7 +79,7 @@ impl Facilities for NoFacilities {
         _: &Call<'_>,
         _: &[Datum],
         _: (&Snapshot, CommandId),
-    ) -> SqlResult<Vec<Datum>> {
+    ) -> SqlResult<crate::row_store::RowStore> {
         Err(SqlError::not_supported(&function.name))
     }
     fn shown_columns(&self, _: &catalog::Table, _: &[i16]) -> Option<Vec<i16>> {

@@ -53,3 +53,88 @@ fn aggregations() {
     agree(&mut db, "SELECT k, max(pad) FROM t GROUP BY k", false);
     agree(&mut db, "SELECT g, count(DISTINCT k) FROM t GROUP BY g", false);
 }
+
+#[test]
+fn grouping_sets() {
+    let mut db = filled();
+    let hashed =
+        "SELECT g, k % 900, count(*), sum(k), grouping(g, k % 900) FROM t GROUP BY CUBE (g, k % 900)";
+    agree(&mut db, hashed, false);
+    agree(&mut db, "SELECT g, count(DISTINCT k), max(pad) FROM t GROUP BY ROLLUP (g, k)", false);
+    agree(&mut db, "SELECT g, string_agg(pad, '' ORDER BY k) FROM t GROUP BY GROUPING SETS (g, ())", false);
+    let empty = "FROM t WHERE k < 0 GROUP BY GROUPING SETS (g, (), ())";
+    for aggregate in ["count(*)", "count(DISTINCT k)"] {
+        assert_eq!(db.sorted(&format!("SELECT g, {aggregate} {empty}")), "null|0 null|0");
+    }
+}
+
+#[test]
+fn set_operations() {
+    let mut db = filled();
+    for operation in ["INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL"] {
+        let sql =
+            format!("SELECT k % 3000, g FROM t {operation} SELECT (k + 500) % 3000, g FROM t WHERE k < 4000");
+        agree(&mut db, &sql, false);
+        // Left rows that the right side does not have outgrow memory, too.
+        agree(
+            &mut db,
+            &format!("SELECT k % 3000, g FROM t {operation} SELECT k, g FROM t WHERE k < 9"),
+            false,
+        );
+    }
+}
+
+#[test]
+fn windows() {
+    let mut db = filled();
+    agree(
+        &mut db,
+        "SELECT k, rank() OVER w, sum(k) OVER w, lag(pad, 700) OVER w FROM t WINDOW w AS (ORDER BY g)",
+        false,
+    );
+    let frames = "SELECT k, first_value(k) OVER w, nth_value(k, 3) OVER w, ntile(7) OVER w FROM t
+        WINDOW w AS (ORDER BY k ROWS BETWEEN 2 PRECEDING AND 3 FOLLOWING EXCLUDE CURRENT ROW)";
+    agree(&mut db, frames, false);
+    let range = "SELECT k, count(*) OVER (ORDER BY k RANGE BETWEEN 10 PRECEDING AND 5 FOLLOWING) FROM t";
+    agree(&mut db, range, false);
+}
+
+#[test]
+fn common_table_expressions() {
+    let mut db = filled();
+    let twice =
+        "WITH c AS MATERIALIZED (SELECT k, pad FROM t) SELECT a.pad, b.k FROM c a JOIN c b ON a.k = b.k + 1";
+    agree(&mut db, twice, false);
+    let steps = "WITH RECURSIVE r(n, k, pad) AS (SELECT 1, k, pad FROM t UNION ALL
+        SELECT n + 1, k, pad FROM r WHERE n < 3) SELECT n, count(*), max(pad) FROM r GROUP BY n";
+    agree(&mut db, steps, false);
+}
+
+#[test]
+fn merge_joins_and_rescans() {
+    let mut db = filled();
+    db.settings.enable_hashjoin = false;
+    db.settings.enable_nestloop = false;
+    // Long groups of equal keys.
+    agree(&mut db, "SELECT count(*), max(b.pad) FROM t a JOIN t b ON a.g % 5 = b.g % 5 AND a.k > b.k", false);
+    agree(&mut db, "SELECT a.k, b.k FROM t a FULL JOIN t b ON a.g = b.g + 600 AND a.k = b.k", false);
+    db.settings.enable_nestloop = true;
+    db.settings.enable_mergejoin = false;
+    agree(&mut db, "SELECT count(*) FROM t a JOIN t b ON a.k + b.k = 4000 WHERE a.g < 30", false);
+}
+
+#[test]
+fn hash_joins_with_one_key_most_often() {
+    let mut db = filled();
+    db.settings.enable_mergejoin = false;
+    db.settings.enable_nestloop = false;
+    let half = "CASE WHEN k % 2 = 0 THEN NULL WHEN k % 5 = 0 THEN 1 ELSE k END";
+    for kind in ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"] {
+        let sides = format!(
+            "(SELECT {half} AS x, pad FROM t) a {kind} (SELECT {half} AS y, k FROM t WHERE k < 1500) b"
+        );
+        agree(&mut db, &format!("SELECT a.pad, b.k FROM {sides} ON x = y"), false);
+    }
+    agree(&mut db, "SELECT k FROM t a WHERE EXISTS (SELECT 1 FROM t b WHERE b.k = a.k * 2)", false);
+    agree(&mut db, "SELECT k FROM t a WHERE NOT EXISTS (SELECT 1 FROM t b WHERE b.k = a.k * 2)", false);
+}

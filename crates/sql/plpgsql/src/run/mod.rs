@@ -17,7 +17,7 @@ use std::rc::Rc;
 use analyze::ColumnType;
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use exec::Session;
-use exec::routine::{Invocation, Returned, Sees};
+use exec::routine::{Invocation, Returned, RowStore, Sees};
 use tuple::Datum;
 use types::record::Row;
 
@@ -70,7 +70,7 @@ pub struct Frame<'a> {
     /// What RETURN gave.
     returned: Option<(Value, TypeRef)>,
     /// What RETURN NEXT and RETURN QUERY gave.
-    rows: Vec<Datum>,
+    rows: RowStore,
     row_count: u64,
     /// Errors that handlers around are handling, innermost last.
     handling: Vec<SqlError>,
@@ -120,7 +120,7 @@ impl<'a> Frame<'a> {
             values: function.variables.iter().map(value_of).collect(),
             types: function.variables.iter().map(type_of).collect(),
             returned: None,
-            rows: Vec::new(),
+            rows: RowStore::default(),
             row_count: 0,
             handling: Vec::new(),
             rethrown: false,

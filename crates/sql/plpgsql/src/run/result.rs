@@ -5,7 +5,7 @@ use std::rc::Rc;
 use analyze::ColumnType;
 use analyze::routine::ReturnType;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use exec::routine::{Invocation, Returned};
+use exec::routine::{Invocation, Place, Returned, RowStore};
 use tuple::Datum;
 use types::oids;
 
@@ -60,7 +60,7 @@ impl Frame<'_> {
         };
         let wanted = self.wanted()?;
         let value = self.converted(value, ty, &wanted, "wrong record type supplied in RETURN NEXT")?;
-        self.rows.push(value);
+        self.session.keep_row(&mut self.rows, vec![value])?;
         Ok(Flow::Next)
     }
 
@@ -71,15 +71,16 @@ impl Frame<'_> {
             return Err(sql_err!(SYNTAX_ERROR, "cannot open non-SELECT query as cursor"));
         }
         let wanted = self.wanted()?;
-        let mut rows: Vec<Vec<Datum>> = Vec::new();
+        let mut rows = RowStore::default();
         let done = self.session.run_in_body(&ready.statement, &ready.params, self.sees, 0, &mut |row| {
-            rows.push(row.to_vec());
-            Ok(())
+            self.session.keep_row(&mut rows, row.to_vec())
         });
         done.map_err(|e| ready.within(self, e))?;
         let mismatch = "structure of query does not match function result type";
         let count = rows.len();
-        for values in rows {
+        let mut place = Place::default();
+        for number in 0..count {
+            let Some(values) = rows.get(&mut place, number)?.map(<[Datum]>::to_vec) else { break };
             let value = match (&wanted, &*columns) {
                 (ReturnType::Scalar(_), [one]) => {
                     let ty = TypeRef { oid: one.type_oid, typmod: one.typmod, collation: Oid::INVALID };
@@ -97,9 +98,9 @@ impl Frame<'_> {
                     self.converted(row, any, &wanted, mismatch)?
                 }
             };
-            self.rows.push(value);
+            self.session.keep_row(&mut self.rows, vec![value])?;
         }
-        self.row_count = count as u64;
+        self.row_count = count;
         self.set_found(count > 0);
         Ok(Flow::Next)
     }

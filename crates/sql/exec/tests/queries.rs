@@ -1,0 +1,80 @@
+//! Queries that need a session: what subqueries name of the queries around them, sets of rows in expressions, sets that outgrow
+//! memory.
+
+mod support;
+
+use support::{Client, Server};
+
+fn filled() -> (Server, Client) {
+    let server = Server::new();
+    let s = server.connect();
+    s.query("create table o (g int, x int); insert into o values (1, 1), (1, 2), (2, 5), (null, 7)");
+    s.query("create table i (y int); insert into i values (1), (3), (8)");
+    (server, s)
+}
+
+#[test]
+fn aggregates_of_the_outer_query_stand_in_subqueries() {
+    let (_server, s) = filled();
+    for (columns, expected) in [
+        ("(select sum(o.x))", "1|3\n2|5\n|7"),
+        ("(select max(y) from i where y < sum(o.x))", "1|1\n2|3\n|3"),
+        ("(select (select sum(o.x) + count(i.y) from i))", "1|6\n2|8\n|10"),
+        ("exists (select 1 from i where y = sum(o.x))", "1|t\n2|f\n|f"),
+        ("sum(x) in (select y from i where y <= max(o.x) + 1)", "1|t\n2|f\n|f"),
+        ("(select string_agg(o.x::text, ',' order by o.x desc) from i limit 1)", "1|2,1\n2|5\n|7"),
+        ("(select count(*) filter (where o.x > 1))", "1|1\n2|1\n|1"),
+        ("array(select y + sum(o.x) from i order by 1)", "1|{4,6,11}\n2|{6,8,13}\n|{8,10,15}"),
+        ("(with c as (select sum(o.x) as s) select s from c)", "1|3\n2|5\n|7"),
+        ("(select count(*) from i where y > sum(o.x) and y > g)", "1|1\n2|1\n|0"),
+    ] {
+        assert_eq!(
+            s.query(&format!("select g, {columns} from o group by g order by g")),
+            expected,
+            "{columns}"
+        );
+    }
+    let sets = "select g, (select grouping(o.g)), (select sum(o.x)) from o group by rollup (g) order by 1, 2";
+    assert_eq!(s.query(sets), "1|0|3\n2|0|5\n|0|7\n|1|15");
+    assert_eq!(s.query("select g from o group by g having (select sum(o.x) > 3) order by g"), "2\n");
+    let nested = "ERROR:  aggregate function calls cannot be nested";
+    assert_eq!(s.query("select (select sum((select max(o.x) from i where y > o.x))) from o"), nested);
+    let wrong = "ERROR:  aggregate functions are not allowed in WHERE";
+    assert_eq!(s.query("select 1 from o where (select sum(o.x)) > 1"), wrong);
+    assert_eq!(s.query("select sum((select sum(o.x))) from o"), nested);
+    s.query("create view v as select g, (select sum(o.x)) as s from o group by g");
+    assert_eq!(s.query("select * from v order by g"), "1|3\n2|5\n|7");
+    s.run("drop view v; drop table o").unwrap();
+}
+
+#[test]
+fn rows_of_sets_are_taken_apart() {
+    let (_server, s) = filled();
+    assert_eq!(s.query("select (jsonb_each('{\"a\": 1, \"b\": [2]}')).*"), "a|1\nb|[2]");
+    assert_eq!(s.query("select jsonb_each('{\"a\": 1, \"b\": [2]}')"), "(a,1)\n(b,[2])");
+    assert_eq!(s.query("select (json_each_text('{\"a\": 1, \"b\": null}')).value is null"), "f\nt");
+    assert_eq!(s.query("select (pg_options_to_table(array['a=1', 'b=2'])).*"), "a|1\nb|2");
+    s.query(
+        "create function f() returns table (a int, b text) language sql as 'values (1, ''x''), (2, ''y'')'",
+    );
+    assert_eq!(s.query("select (f()).b, generate_series(1, 3)"), "x|1\ny|2\n|3");
+}
+
+#[test]
+fn sets_of_functions_outgrow_memory() {
+    let (_server, s) = filled();
+    s.query("set work_mem = '64kB'");
+    let body = "select n, repeat('x', 50) || n from generate_series(1, 5000) n";
+    s.query(&format!("create function f() returns table (a int, b text) language sql as $$ {body} $$"));
+    assert_eq!(
+        s.query("select count(*), sum(a), max(b) from f()"),
+        format!("5000|12502500|{}999", "x".repeat(50))
+    );
+    assert_eq!(s.query("select count(*), count(distinct b) from f() x join f() y using (a, b)"), "5000|5000");
+    assert_eq!(s.query("select count(*) from (select (f()).b) s"), "5000");
+    // A cursor goes back over rows that are in a file.
+    s.query("begin; declare c scroll cursor for select * from f(); move last from c");
+    assert_eq!(s.query("fetch absolute 77 from c"), format!("77|{}77", "x".repeat(50)));
+    assert_eq!(s.query("fetch prior from c"), format!("76|{}76", "x".repeat(50)));
+    s.query("commit");
+}
