@@ -24,6 +24,7 @@ mod eval;
 mod functions;
 mod index;
 mod initialize;
+mod kept;
 mod nodes;
 mod notify;
 mod output;

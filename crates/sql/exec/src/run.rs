@@ -3,7 +3,7 @@
 //!
 //! # Invariants
 //! 1. A [`Prepared`] is immutable; whoever keeps it knows whether the relations it uses are as they were.
-//! 2. An [`Execution`] may be run again and again; between runs it holds no pin, no latch, no temporary file.
+//! 2. An [`Execution`] may be run again and again, by one session and then another; between runs it holds no pin, no latch, no temporary file.
 //!
 //! # PostgreSQL counterpart
 //! `executor/execMain.c`, `utils/cache/plancache.c`.
@@ -20,6 +20,7 @@ use types::FormatContext;
 
 use crate::compile::SubProgram;
 use crate::cx::{Counters, Cx, Facilities};
+use crate::kept;
 use crate::nodes::{BoxNode, Builder, depends_on};
 use crate::row_store::RowStore;
 use crate::session::Needs;
@@ -156,8 +157,22 @@ impl Execution {
         Execution::new(&Arc::new(Prepared { statement: Arc::new(statement), needs: Needs::default() }))
     }
 
+    /// A state tree for a run of a plan: one that this worker has kept, or a new one.
+    pub(crate) fn obtain(prepared: &Arc<Prepared>) -> SqlResult<Execution> {
+        match kept::take(prepared) {
+            Some(tree) => Ok(tree),
+            None => Execution::new(prepared),
+        }
+    }
+
+    /// Keeps the state tree, whose run has ended, for another run of the plan.
+    pub(crate) fn keep(self) {
+        if !self.running {
+            kept::keep(self);
+        }
+    }
+
     /// The plan that it runs.
-    #[cfg(test)]
     pub fn prepared(&self) -> &Arc<Prepared> {
         &self.prepared
     }

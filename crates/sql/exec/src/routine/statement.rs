@@ -106,11 +106,7 @@ impl Run {
         }
         session.check_permitted(&planned.shared)?;
         session.refuse_writes(plan)?;
-        let kept = planned.execution.borrow_mut().take();
-        let execution = match kept {
-            Some(execution) => execution,
-            None => Execution::new(&planned.shared.prepared)?,
-        };
+        let execution = Execution::obtain(&planned.shared.prepared)?;
         let (snapshot, command) = match sees {
             Sees::Caller(snapshot, command) => (snapshot.clone(), command),
             Sees::Now => {
@@ -148,7 +144,7 @@ impl Run {
     /// Lets go of everything.
     pub(crate) fn end(mut self, session: &Session) {
         session.with_env(&self.snapshot, self.command, |env| self.execution.close(env));
-        *self.planned.execution.borrow_mut() = Some(self.execution);
+        self.execution.keep();
     }
 }
 

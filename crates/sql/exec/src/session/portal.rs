@@ -61,7 +61,7 @@ impl Portal {
         self.cursor.as_ref().is_some_and(|cursor| cursor.is_held())
     }
 
-    /// Lets go of pins, files and memory; keeps the state tree for the statement's next run.
+    /// Lets go of pins, files and memory; keeps the state tree for the plan's next run.
     pub(crate) fn close(&mut self, session: &Session) {
         if let State::Suspended(mut running) = std::mem::replace(&mut self.state, State::Done) {
             session.with_env(&running.snapshot, running.command, |env| running.execution.close(env));
@@ -168,11 +168,7 @@ impl Session {
         let statement = &planned.shared.prepared.statement;
         self.check_permitted(&planned.shared)?;
         self.refuse_writes(statement)?;
-        let kept = planned.execution.borrow_mut().take();
-        let execution = match kept {
-            Some(execution) => execution,
-            None => Execution::new(&planned.shared.prepared)?,
-        };
+        let execution = Execution::obtain(&planned.shared.prepared)?;
         let (snapshot, command) = {
             let mut txn = self.txn.borrow_mut();
             (txn.statement_snapshot(), txn.current_command())
@@ -318,9 +314,9 @@ impl Session {
 }
 
 impl Running {
-    /// Keeps the state tree for the statement's next run.
+    /// Keeps the state tree for the plan's next run.
     fn give_back(self) {
-        *self.planned.execution.borrow_mut() = Some(self.execution);
+        self.execution.keep();
     }
 
     /// The command tag.

@@ -35,7 +35,7 @@ use txn::{LockMode, LockTag, LockWait};
 use super::Session;
 use super::planning::{RecordingView, planner_settings};
 use crate::output::Column;
-use crate::run::{Execution, Prepared};
+use crate::run::Prepared;
 use crate::statistics::CatalogStatistics;
 
 /// What a statement does.
@@ -102,11 +102,10 @@ pub(crate) struct SharedPlan {
     checks_xmin: bool,
 }
 
-/// A plan with this session's reasons to believe in it, and its state tree once it ran.
+/// A plan with this session's reasons to believe in it.
 pub(crate) struct Planned {
     pub(crate) shared: Arc<SharedPlan>,
     versions: Versions,
-    pub(crate) execution: RefCell<Option<Execution>>,
     /// Times it was taken.
     uses: Cell<u32>,
 }
@@ -350,8 +349,7 @@ impl Session {
         {
             return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cached plan must not change result type"));
         }
-        let planned =
-            Rc::new(Planned { shared, versions, execution: RefCell::new(None), uses: Cell::new(0) });
+        let planned = Rc::new(Planned { shared, versions, uses: Cell::new(0) });
         *source.planned.borrow_mut() = Some(planned.clone());
         Ok(planned)
     }
