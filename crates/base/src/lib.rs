@@ -6,6 +6,7 @@
 
 pub mod error;
 pub mod ids;
+mod prefetch;
 pub mod settings;
 pub mod sqlstate;
 pub mod stop;
@@ -14,4 +15,5 @@ pub use error::{Severity, SqlError, SqlResult};
 pub use ids::{
     BlockNo, CommandId, Fork, Lsn, MultiXactId, OffsetNo, Oid, PAGE_SIZE, RelFile, SubxactId, Tid, Xid,
 };
+pub use prefetch::{prefetch, prefetch_line};
 pub use sqlstate::SqlState;

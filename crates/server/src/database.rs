@@ -249,6 +249,10 @@ impl Database for Stampede {
 }
 
 impl Client for Session {
+    fn prefetch(&self) {
+        Session::prefetch(self);
+    }
+
     fn simple_query(&mut self, text: &str, out: &mut dyn Output) -> SqlResult<()> {
         Session::simple_query(self, text, out)
     }

@@ -5,7 +5,7 @@
 //! 2. The clock and the watch of a statement run while it does, and end before the socket is closed.
 //! 3. Once the socket has failed, output is dropped and input has ended.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -30,9 +30,32 @@ const KEEP_AT_MOST: usize = 64 << 10;
 /// Buffers kept by each worker.
 const POOL_LIMIT: usize = 64;
 
+/// Answers that wait for other sessions to run, at most: more buffers than these would push each other out of the processor's cache.
+const GATHER: usize = 32;
+
 thread_local! {
+    static GATHERED: Cell<usize> = const { Cell::new(0) };
     static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_AT_ONCE]);
     static POOL: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// One of the answers of a worker that wait for the other sessions.
+struct Gathered;
+
+impl Gathered {
+    /// `None` when enough of them wait.
+    fn join() -> Option<Gathered> {
+        GATHERED.with(|gathered| {
+            let room = gathered.get() < GATHER;
+            room.then(|| gathered.set(gathered.get() + 1)).map(|()| Gathered)
+        })
+    }
+}
+
+impl Drop for Gathered {
+    fn drop(&mut self) {
+        GATHERED.with(|gathered| gathered.set(gathered.get() - 1));
+    }
 }
 
 fn take_buffer() -> Vec<u8> {
@@ -227,8 +250,9 @@ impl Io {
         poll_fn(|cx| self.poll_fill(cx)).await
     }
 
-    /// Waits for more bytes or an interrupt, or, if it is `idle`, for news.
-    pub async fn fill_or_interrupt(&mut self, idle: bool) -> Arrival {
+    /// Waits for more bytes or an interrupt, or, if it is `idle`, for news. Before it asks the socket it does `meanwhile`, what can be had
+    /// while the system works.
+    pub async fn fill_or_interrupt(&mut self, idle: bool, meanwhile: impl Fn()) -> Arrival {
         let interrupts = self.interrupts.clone();
         let mut interrupted = pin!(async {
             match idle {
@@ -236,9 +260,12 @@ impl Io {
                 false => interrupts.wait_any().await,
             }
         });
-        poll_fn(|cx| match self.poll_fill(cx) {
-            Poll::Pending => interrupted.as_mut().poll(cx).map(|()| Arrival::Interrupt),
-            ready => ready,
+        poll_fn(|cx| {
+            meanwhile();
+            match self.poll_fill(cx) {
+                Poll::Pending => interrupted.as_mut().poll(cx).map(|()| Arrival::Interrupt),
+                ready => ready,
+            }
         })
         .await
     }
@@ -262,20 +289,22 @@ impl Io {
     }
 
     /// Sends what a batch of messages left in the output buffer, but lets the other sessions run first that are ready: their answers go out
-    /// together, and a client of many sessions is woken once and not for each.
+    /// together, and a client of many sessions is woken once and not for each. With [`GATHER`] answers waiting, the next ones do not.
     pub async fn flush_after_others(&mut self) -> SqlResult<()> {
         if self.output.is_empty() {
             return Ok(());
         }
-        let mut others_ran = false;
-        poll_fn(|cx| {
-            if std::mem::replace(&mut others_ran, true) {
-                return Poll::Ready(());
-            }
-            cx.waker().wake_by_ref();
-            Poll::Pending
-        })
-        .await;
+        if let Some(_gathered) = Gathered::join() {
+            let mut others_ran = false;
+            poll_fn(|cx| {
+                if std::mem::replace(&mut others_ran, true) {
+                    return Poll::Ready(());
+                }
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            })
+            .await;
+        }
         let interrupts = self.interrupts.clone();
         unless_terminated(&interrupts, |cx| self.poll_flush(cx)).await?;
         if self.broken { Err(connection_lost()) } else { Ok(()) }

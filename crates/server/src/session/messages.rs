@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use wire::backend;
 use wire::frontend::{self, Bind, Formats, Frontend, Target};
 
-use super::io::{Io, timer};
+use super::io::{Arrival, Io, timer};
 use crate::backend::Client;
 use crate::log::{self, Subject};
 
@@ -64,6 +64,13 @@ impl Connection {
             busy: false,
             transaction_timer: None,
         }
+    }
+
+    /// Waits for bytes or an interrupt; while the session is idle, for news too.
+    pub(super) async fn arrival(&mut self) -> Arrival {
+        let idle = self.is_idle();
+        let client = &self.client;
+        self.io.fill_or_interrupt(idle, || client.prefetch()).await
     }
 
     /// Carries out all whole messages in the input buffer.

@@ -21,7 +21,7 @@ use runtime::{Interrupt, Interrupts, run_fiber, time, with_interrupts};
 use crate::backend::Database;
 use crate::config::hba::Rules;
 use crate::log::{self, Subject};
-use crate::sessions::Sessions;
+use crate::sessions::{Registration, Sessions};
 pub use startup::user_name;
 
 use io::{Arrival, Io, Stream};
@@ -111,6 +111,15 @@ async fn in_fiber<T: 'static>(
 
 /// Serves a connection until it ends.
 pub async fn serve(shared: Arc<Shared>, stream: Stream, peer: Peer) {
+    // Boxed: the loop, where a session spends its life, does not carry what its start needed.
+    let opened = Box::pin(open(&shared, stream, peer)).await;
+    if let Some((connection, _registration)) = opened {
+        run(connection).await;
+    }
+}
+
+/// From the first packet to a session, unless the client is not let in.
+async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connection>, Registration<'_>)> {
     let interrupts = Interrupts::new();
     let mut io = Io::new(stream, interrupts.clone());
     let mut subject = Subject { since: runtime::wall_clock_micros(), ..Subject::default() };
@@ -122,16 +131,16 @@ pub async fn serve(shared: Arc<Shared>, stream: Stream, peer: Peer) {
         Peer::Unix(_) => subject.host = "[local]".into(),
     }
     let limit = shared.settings().duration(Setting::authentication_timeout);
-    let first = time::timeout(limit, startup::first_packet(&shared, &mut io)).await;
+    let first = time::timeout(limit, startup::first_packet(shared, &mut io)).await;
     let greeting = match first {
         None => Err(SqlError::fatal(SqlState::PROTOCOL_VIOLATION, "canceling authentication due to timeout")),
-        Some(Ok(None)) => return,
+        Some(Ok(None)) => return None,
         Some(Ok(Some(greeting))) => Ok(greeting),
         Some(Err(error)) => Err(error),
     };
     let greeting = match greeting {
         Ok(greeting) => greeting,
-        Err(error) => return refuse(&mut io, &error, &subject).await,
+        Err(error) => return turn_away(io, &error, &subject).await,
     };
     subject.user.clone_from(&greeting.user);
     subject.database.clone_from(&greeting.database);
@@ -139,32 +148,32 @@ pub async fn serve(shared: Arc<Shared>, stream: Stream, peer: Peer) {
     if let Some((_, application)) = greeting.options.iter().rev().find(name) {
         subject.application.clone_from(application);
     }
-    let login = startup::authenticate(&shared, &mut io, &greeting, peer, &interrupts);
+    let login = startup::authenticate(shared, &mut io, &greeting, peer, &interrupts);
     let role = match time::timeout(limit, login).await {
         Some(Ok(role)) => role,
-        Some(Err(error)) => return refuse(&mut io, &error, &subject).await,
+        Some(Err(error)) => return turn_away(io, &error, &subject).await,
         None => {
             let error = SqlError::fatal(SqlState::QUERY_CANCELED, "canceling authentication due to timeout");
-            return refuse(&mut io, &error, &subject).await;
+            return turn_away(io, &error, &subject).await;
         }
     };
     let key_length = if greeting.version.minor >= 2 { crate::sessions::KEY_LENGTH } else { 4 };
     let registered =
-        shared.sessions.register(startup::limits(&shared), role.superuser, key_length, &interrupts);
+        shared.sessions.register(startup::limits(shared), role.superuser, key_length, &interrupts);
     let registration = match registered {
         Ok(registration) => registration,
-        Err(error) => return refuse(&mut io, &error, &subject).await,
+        Err(error) => return turn_away(io, &error, &subject).await,
     };
     subject.pid = registration.pid;
-    let opened = startup::open_session(&shared, &mut io, &greeting, peer, &registration, &interrupts).await;
+    let opened = startup::open_session(shared, &mut io, &greeting, peer, &registration, &interrupts).await;
     match opened {
-        Ok(client) => run(Box::new(Connection::new(io, client, interrupts, subject))).await,
-        Err(error) => refuse(&mut io, &error, &subject).await,
+        Ok(client) => Some((Box::new(Connection::new(io, client, interrupts, subject)), registration)),
+        Err(error) => turn_away(io, &error, &subject).await,
     }
 }
 
 /// Tells a client why it is not let in.
-async fn refuse(io: &mut Io, error: &SqlError, subject: &Subject) {
+async fn turn_away<T>(mut io: Io, error: &SqlError, subject: &Subject) -> Option<T> {
     let mut error = error.clone();
     error.report_mut().severity = Severity::Fatal;
     // Whoever does not speak the protocol is only noted in the log, as PostgreSQL does.
@@ -175,24 +184,22 @@ async fn refuse(io: &mut Io, error: &SqlError, subject: &Subject) {
         error.report_mut().severity = Severity::Log;
     }
     log::report(&error, Some(subject), None);
+    None
 }
 
 /// The session's loop.
 async fn run(mut connection: Box<Connection>) {
     loop {
         connection.io.release();
-        let (idle_limit, idle) = (connection.idle_limit(), connection.is_idle());
-        let arrival = match idle_limit {
-            None => connection.io.fill_or_interrupt(idle).await,
-            Some((limit, interrupt)) => {
-                match time::timeout(limit, connection.io.fill_or_interrupt(idle)).await {
-                    Some(arrival) => arrival,
-                    None => {
-                        connection.interrupts.set(interrupt);
-                        Arrival::Interrupt
-                    }
+        let arrival = match connection.idle_limit() {
+            None => connection.arrival().await,
+            Some((limit, interrupt)) => match time::timeout(limit, connection.arrival()).await {
+                Some(arrival) => arrival,
+                None => {
+                    connection.interrupts.set(interrupt);
+                    Arrival::Interrupt
                 }
-            }
+            },
         };
         let next = match arrival {
             Arrival::Interrupt if connection.tell_news() => sent(&mut connection).await,

@@ -74,18 +74,9 @@ impl PageMemory {
     /// Has the processor fetch what every reader of a page looks at first: its header, and the end of the page, where the special area is.
     #[inline]
     pub fn touch(&self, index: u32) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let page = self.page(index).cast::<i8>();
-            // SAFETY: a hint about addresses within the page; nothing is read.
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(page);
-                _mm_prefetch::<_MM_HINT_T0>(page.add(PAGE_SIZE - 64));
-            }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = index;
+        let page = self.page(index).cast::<u8>();
+        base::prefetch_line(page);
+        base::prefetch_line(page.wrapping_add(PAGE_SIZE - 64));
     }
 }
 

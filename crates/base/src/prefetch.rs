@@ -1,0 +1,26 @@
+//! Hints to the processor's cache.
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// Has the processor fetch the line of an address. A hint: nothing is read, and any address will do.
+#[inline]
+pub fn prefetch_line<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: the instruction neither reads nor faults.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+/// Has the processor fetch all of a value, that is soon to be looked at.
+#[inline]
+pub fn prefetch<T>(value: &T) {
+    let start = std::ptr::from_ref(value).cast::<u8>();
+    for offset in (0..size_of::<T>()).step_by(LINE) {
+        prefetch_line(start.wrapping_add(offset));
+    }
+}
