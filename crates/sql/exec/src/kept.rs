@@ -7,6 +7,7 @@
 //! # Invariants
 //! 1. A tree that is kept is not running: it holds no pin, no latch, no temporary file, and nothing of a session.
 //! 2. A slot's tree keeps its plan alive, so that an address names one plan only.
+//! 3. Trees hold on to the storage that they read. What a thread keeps goes with the thread, and when the thread closes an instance.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -17,7 +18,13 @@ use crate::run::{Execution, Prepared};
 const SLOTS: usize = 256;
 
 thread_local! {
-    static KEPT: RefCell<Vec<Option<Execution>>> = RefCell::new((0..SLOTS).map(|_| None).collect());
+    static KEPT: RefCell<Slots> = RefCell::new(empty());
+}
+
+type Slots = Vec<Option<Execution>>;
+
+fn empty() -> Slots {
+    (0..SLOTS).map(|_| None).collect()
 }
 
 fn slot(prepared: &Arc<Prepared>) -> usize {
@@ -35,4 +42,10 @@ pub(crate) fn keep(tree: Execution) {
     let slot = slot(tree.prepared());
     // Dropped after the borrow has ended.
     let _other = KEPT.with_borrow_mut(|kept| kept[slot].replace(tree));
+}
+
+/// Lets go of all trees that this thread has kept.
+pub(crate) fn clear() {
+    // An error is the end of the thread, with which they have gone.
+    let _trees = KEPT.try_with(|kept| kept.replace(empty()));
 }

@@ -99,6 +99,12 @@ pub trait Passwords: Send + Sync {
     fn matches(&self, verifier: &str, password: &str) -> bool;
 }
 
+impl Drop for Instance {
+    fn drop(&mut self) {
+        crate::kept::clear();
+    }
+}
+
 impl Instance {
     /// Over an open data directory.
     pub fn new(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance> {
