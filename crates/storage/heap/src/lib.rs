@@ -5,6 +5,7 @@
 //! * [`insert()`], [`multi_insert()`], [`update()`], [`delete()`], [`lock_tuple()`]: changes.
 //! * [`fetch()`], [`HeapScan`], [`visibility`]: reading.
 //! * [`prune`], [`vacuum`]: getting rid of dead versions. [`fsm`], [`vm`]: the maps. [`toast`]: large values.
+//! * [`rewrite`]: a table's versions in a new file.
 //! * [`redo`]: the same page functions, driven by the log.
 //!
 //! # Invariants
@@ -36,6 +37,7 @@ pub mod prune;
 mod records;
 pub mod redo;
 mod rel;
+pub mod rewrite;
 mod row;
 mod scan;
 pub mod toast;

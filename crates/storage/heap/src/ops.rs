@@ -64,6 +64,28 @@ pub fn insert(
     Ok(offset)
 }
 
+/// Adds a version that was elsewhere before, with the xids of `header`. It points to `next`, or to itself.
+pub fn put_version(
+    page: &mut PageBytes,
+    block: BlockNo,
+    tuple: &mut [u8],
+    mut header: Header,
+    next: Option<Tid>,
+) -> OpResult<OffsetNo> {
+    let bases = Bases::of(page);
+    if !bases.fits(header.raw_xmin) || !bases.fits(header.raw_xmax) || tuple.len() < HEADER_LEN {
+        return Err(Mismatch);
+    }
+    header.write(tuple, bases);
+    let offset = page::add_item(page, tuple, None).ok_or(Mismatch)?;
+    header.ctid = next.unwrap_or(Tid::new(block, offset));
+    header.write(page::item_mut(page, offset).ok_or(Mismatch)?, bases);
+    if !header.xmax_invalid() {
+        mark_prunable(page, header.raw_xmax);
+    }
+    Ok(offset)
+}
+
 /// What a DELETE, UPDATE or row lock writes into the header of the old version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {

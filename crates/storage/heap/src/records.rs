@@ -34,6 +34,8 @@ pub mod info {
     pub const INPLACE: u8 = 11;
     /// The heap page's all-visible bit is cleared without any other change; the map's change is with its block.
     pub const INVISIBLE: u8 = 13;
+    /// The image of a new page: all of it.
+    pub const REWRITE: u8 = 14;
     /// As `HOT_UPDATE`, but the new version, on the same page too, has index entries of its own.
     pub const UPDATE_HERE: u8 = 12;
 }

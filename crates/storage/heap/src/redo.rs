@@ -189,6 +189,7 @@ fn kind_name(kind: u8) -> &'static str {
         info::REBASE => "REBASE",
         info::VACUUM => "VACUUM",
         info::INPLACE => "INPLACE",
+        info::REWRITE => "REWRITE",
         _ => "UNKNOWN",
     }
 }

@@ -1,4 +1,5 @@
 mod pages;
+mod rewriting;
 mod rows;
 mod together;
 mod vacuuming;
