@@ -21,6 +21,7 @@ mod alter_tree;
 mod alter_type;
 mod analyze;
 mod call;
+mod comment;
 mod constraint;
 mod copy;
 mod create_as;
@@ -194,7 +195,7 @@ pub(crate) fn run(
         Statement::Grant(s) => grant::run(session, s)?,
         Statement::AlterDefaultPrivileges(options, s) => grant::alter_defaults(session, options, s)?,
         Statement::Comment { kind, object, comment } => {
-            schema::comment(session, *kind, object, comment.as_deref())?;
+            comment::run(session, *kind, object, comment.as_deref())?;
         }
         Statement::Transaction(s) => return session.transaction_command(s),
         Statement::Prepare { name, types, query } => session.prepare(name, types, query, text)?,
@@ -306,6 +307,8 @@ fn needs_snapshot(statement: &Statement) -> bool {
             | Statement::Notify(..)
             | Statement::Checkpoint(_)
             | Statement::Vacuum(_)
+            | Statement::Cluster { .. }
+            | Statement::Reindex(_)
     )
 }
 

@@ -6,7 +6,7 @@
 
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewCast, NewOperator, ObjectAddress};
-use catalog::system::{pg_cast, pg_operator};
+use catalog::system::{pg_cast, pg_operator, pg_type};
 use catalog::{CatalogView, RowExt, TypeKind};
 use parse::ast::{
     CreateCast, Define, Drop, Name, ObjectKind, ObjectName, ObjectWithArgs, OptionValue, TypeName,
@@ -274,6 +274,43 @@ pub(crate) fn address(session: &Session, object: &ObjectName) -> SqlResult<Objec
     Ok(ObjectAddress::operator(found))
 }
 
+/// The cast that COMMENT names.
+pub(crate) fn cast_address(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
+    let ObjectName::Cast(from, to) = object else { return Err(SqlError::internal("a cast was expected")) };
+    let found = named_cast(session, (from, to))??;
+    check_cast_owner(session, (from, to))?;
+    Ok(ObjectAddress::cast(found))
+}
+
+fn check_cast_owner(session: &Session, (from, to): (&TypeName, &TypeName)) -> SqlResult<()> {
+    let types = [routine_name::resolve(session, from)?, routine_name::resolve(session, to)?];
+    for ty in types {
+        let index = pg_type::PG_TYPE_OID_INDEX;
+        let row = session.with_reader(|r| r.find_one(&pg_type::TABLE, index, &[ty.into()]))?;
+        if names::owns(session, row.map_or(Oid::INVALID, |(_, row)| row.oid(pg_type::TYPOWNER)))? {
+            return Ok(());
+        }
+    }
+    let [from, to] = types.map(|oid| analyze::names::format_type(session, oid, None));
+    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of type {from} or type {to}"))
+}
+
+/// A cast by its types; the inner error is that there is none.
+fn named_cast(session: &Session, (from, to): (&TypeName, &TypeName)) -> SqlResult<Result<Oid, SqlError>> {
+    let (source, target) = (routine_name::resolve(session, from)?, routine_name::resolve(session, to)?);
+    let row = session.with_reader(|r| r.cast_row(source, target))?;
+    let shown = |oid| analyze::names::format_type(session, oid, None);
+    Ok(match row {
+        Some(row) => Ok(row.oid(pg_cast::OID)),
+        None => Err(sql_err!(
+            UNDEFINED_OBJECT,
+            "cast from type {} to type {} does not exist",
+            shown(source),
+            shown(target)
+        )),
+    })
+}
+
 /// CREATE CAST.
 pub(crate) fn create_cast(session: &Session, statement: &CreateCast, text: &str) -> SqlResult<()> {
     let (source, target) =
@@ -391,21 +428,7 @@ pub(crate) fn dropped_casts(session: &Session, statement: &Drop) -> SqlResult<Ve
         let ObjectName::Cast(from, to) = object else {
             return Err(SqlError::internal("a cast was expected"));
         };
-        let find = || -> SqlResult<Result<Oid, SqlError>> {
-            let (source, target) =
-                (routine_name::resolve(session, from)?, routine_name::resolve(session, to)?);
-            let row = session.with_reader(|r| r.cast_row(source, target))?;
-            let shown = |oid| analyze::names::format_type(session, oid, None);
-            Ok(match row {
-                Some(row) => Ok(row.oid(pg_cast::OID)),
-                None => Err(sql_err!(
-                    UNDEFINED_OBJECT,
-                    "cast from type {} to type {} does not exist",
-                    shown(source),
-                    shown(target)
-                )),
-            })
-        };
+        let find = || named_cast(session, (from, to));
         match find() {
             Ok(Ok(found)) => objects.push(ObjectAddress::cast(found)),
             Ok(Err(missing)) | Err(missing) => {

@@ -1,16 +1,13 @@
 //! # What
-//! CREATE SCHEMA, COMMENT ON.
+//! CREATE SCHEMA.
 
 use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use catalog::RelationKind;
 use catalog::authority;
-use catalog::change::ObjectAddress;
 use parse::Statement;
-use parse::ast::{ObjectKind, ObjectName, RoleSpec};
-use txn::LockMode;
+use parse::ast::RoleSpec;
 
-use super::{alter_function, drop, names, operator};
+use super::names;
 use crate::output::Output;
 use crate::session::Session;
 
@@ -115,73 +112,4 @@ fn in_schema(element: &Statement, schema: &str) -> SqlResult<Statement> {
         Some(_) => {}
     }
     Ok(element)
-}
-
-/// COMMENT ON.
-pub(crate) fn comment(
-    session: &Session,
-    kind: ObjectKind,
-    object: &ObjectName,
-    comment: Option<&str>,
-) -> SqlResult<()> {
-    let address = match kind {
-        ObjectKind::Table | ObjectKind::Index | ObjectKind::View | ObjectKind::Sequence => {
-            let name = names::relation_name(object)?;
-            let table = names::open(session, &name, LockMode::ShareUpdateExclusive)?;
-            check_kind(&table, kind)?;
-            names::check_owner(session, &table)?;
-            ObjectAddress::relation(table.oid)
-        }
-        ObjectKind::Column => column(session, object)?,
-        ObjectKind::Schema => {
-            let ObjectName::Name(name) = object else {
-                return Err(SqlError::internal("a schema was expected"));
-            };
-            let name = name.last();
-            let oid = session.with_reader(|reader| reader.schema_by_name(name))?;
-            let oid = oid.ok_or_else(|| names::undefined_schema(name))?;
-            drop::check_schema_owner(session, oid, name)?;
-            ObjectAddress::schema(oid)
-        }
-        ObjectKind::Operator => operator::address(session, object)?,
-        kind if alter_function::is_routine(kind) => alter_function::address(session, kind, object)?,
-        ObjectKind::Role => {
-            let ObjectName::Name(name) = object else {
-                return Err(SqlError::internal("a role was expected"));
-            };
-            let role = super::role::commented(session, name.last())?;
-            return session.with_changer(|changer| changer.set_shared_comment(role, comment));
-        }
-        other => return Err(SqlError::not_supported(format!("COMMENT ON {}", super::kind_words(other)))),
-    };
-    session.with_changer(|changer| changer.set_comment(address, comment))
-}
-
-fn check_kind(table: &catalog::Table, kind: ObjectKind) -> SqlResult<()> {
-    let (fits, what) = match kind {
-        ObjectKind::Index => (table.kind == RelationKind::Index, "an index"),
-        ObjectKind::View => (table.kind == RelationKind::View, "a view"),
-        ObjectKind::Sequence => (table.kind == RelationKind::Sequence, "a sequence"),
-        _ => (table.kind == RelationKind::Table, "a table"),
-    };
-    if fits { Ok(()) } else { Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not {what}", table.name)) }
-}
-
-fn column(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
-    let ObjectName::Name(name) = object else { return Err(SqlError::internal("a column was expected")) };
-    let Some((column, relation)) = name.0.split_last().filter(|(_, rest)| !rest.is_empty()) else {
-        return Err(sql_err!(SYNTAX_ERROR, "column name must be qualified"));
-    };
-    let relation = ObjectName::Name(parse::ast::Name(relation.to_vec()));
-    let relation = names::relation_name(&relation)?;
-    let table = names::open(session, &relation, LockMode::ShareUpdateExclusive)?;
-    names::check_owner(session, &table)?;
-    let Some((number, _)) = table.column(column) else {
-        return Err(sql_err!(
-            UNDEFINED_COLUMN,
-            "column \"{column}\" of relation \"{}\" does not exist",
-            table.name
-        ));
-    };
-    Ok(ObjectAddress::column(table.oid, number))
 }

@@ -52,11 +52,11 @@ fn undefined(name: &str) -> SqlError {
     sql_err!(UNDEFINED_OBJECT, "type \"{name}\" does not exist")
 }
 
-fn existing(session: &Session, name: &Name) -> SqlResult<Arc<TypeDef>> {
+pub(super) fn existing(session: &Session, name: &Name) -> SqlResult<Arc<TypeDef>> {
     find(session, name)?.ok_or_else(|| undefined(&name.dotted()))
 }
 
-fn check_owner(session: &Session, def: &TypeDef) -> SqlResult<()> {
+pub(super) fn check_owner(session: &Session, def: &TypeDef) -> SqlResult<()> {
     let key = [def.oid.into()];
     let row = session.with_reader(|r| r.find_one(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, &key))?;
     let owner = row.map_or(Oid::INVALID, |(_, row)| row.oid(pg_type::TYPOWNER));

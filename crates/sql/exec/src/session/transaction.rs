@@ -104,6 +104,13 @@ impl Session {
         Ok(end)
     }
 
+    /// Ends the running transaction and begins the next: commands that go through many tables.
+    pub(crate) fn next_transaction(&self) -> SqlResult<()> {
+        self.commit_transaction()?;
+        self.begin_statement();
+        Ok(())
+    }
+
     /// Rolls the running transaction back.
     pub(crate) fn abort_transaction(&self) {
         self.close_transaction_portals();
@@ -300,7 +307,7 @@ impl Session {
         }
     }
 
-    pub(super) fn warning(&self, code: SqlState, message: &str) {
+    pub(crate) fn warning(&self, code: SqlState, message: &str) {
         self.notice(SqlError::with_severity(base::Severity::Warning, code, message));
     }
 }
