@@ -2,15 +2,18 @@
 
 use base::{Oid, SqlResult};
 use types::acl::{self, AclItem};
+use types::oids;
 
 use super::{BOOTSTRAP_SUPERUSER, BootstrapOptions, POSTGRES, Rows, TEMPLATE0, TEMPLATE1, add, everybody};
 use crate::database::{PG_CATALOG, PG_TOAST, PUBLIC};
 use crate::roles::predefined;
 use crate::row::RowBuilder;
 use crate::system::{
-    pg_am, pg_auth_members, pg_authid, pg_collation, pg_database, pg_language, pg_namespace, pg_tablespace,
+    pg_am, pg_auth_members, pg_authid, pg_collation, pg_database, pg_depend, pg_extension, pg_language,
+    pg_namespace, pg_proc, pg_tablespace,
 };
 use crate::tables::{PG_DEFAULT, PG_GLOBAL};
+use crate::vectors::oid_vector;
 
 /// The predefined roles.
 const ROLES: [(u32, &str); 16] = [
@@ -34,6 +37,9 @@ const ROLES: [(u32, &str); 16] = [
 
 /// Roles that `pg_monitor` is a member of, and the OIDs of these memberships.
 const MONITOR_MEMBERSHIPS: [(u32, u32); 3] = [(10308, 3374), (10309, 3375), (10310, 3377)];
+
+/// Language `c`.
+const C: Oid = Oid(13);
 
 /// UTF8, as `pg_database.encoding` numbers it.
 const UTF8: i32 = 6;
@@ -128,9 +134,21 @@ fn add_databases(rows: &mut Rows, locale: &str) {
     }
 }
 
+/// OID, name, handler and kind of PostgreSQL's access methods. Indexes can be made with `btree` alone; `hash` also tells which
+/// operators hash alike.
+const ACCESS_METHODS: [(u32, &str, u32, u8); 7] = [
+    (2, "heap", 3, b't'),
+    (403, "btree", 330, b'i'),
+    (405, "hash", 331, b'i'),
+    (783, "gist", 332, b'i'),
+    (2742, "gin", 333, b'i'),
+    (4000, "spgist", 334, b'i'),
+    (3580, "brin", 335, b'i'),
+];
+
 fn add_access_methods(rows: &mut Rows) {
     use pg_am as a;
-    for (oid, name, handler, kind) in [(2, "heap", 3, b't'), (403, "btree", 330, b'i')] {
+    for (oid, name, handler, kind) in ACCESS_METHODS {
         let row = RowBuilder::new(&a::TABLE)
             .set(a::OID, Oid(oid))
             .set(a::AMNAME, name)
@@ -140,26 +158,99 @@ fn add_access_methods(rows: &mut Rows) {
     }
 }
 
-/// `pg_language` OID of PL/pgSQL, in PostgreSQL that of an extension which initdb makes.
-const PLPGSQL: u32 = 13572;
+/// What PostgreSQL's extension of this name brings along: itself, its functions, its language.
+const PLPGSQL: Plpgsql = Plpgsql {
+    extension: Oid(13494),
+    call_handler: Oid(13495),
+    inline_handler: Oid(13496),
+    validator: Oid(13497),
+    language: Oid(13498),
+};
+
+struct Plpgsql {
+    extension: Oid,
+    call_handler: Oid,
+    inline_handler: Oid,
+    validator: Oid,
+    language: Oid,
+}
 
 fn add_languages(rows: &mut Rows) {
     use pg_language as l;
     for (oid, name, trusted, validator) in [
-        (12, "internal", false, 2246),
-        (13, "c", false, 2247),
-        (14, "sql", true, 2248),
-        (PLPGSQL, "plpgsql", true, 0),
+        (Oid(12), "internal", false, Oid(2246)),
+        (C, "c", false, Oid(2247)),
+        (Oid(14), "sql", true, Oid(2248)),
+        (PLPGSQL.language, "plpgsql", true, PLPGSQL.validator),
     ] {
+        let own = oid == PLPGSQL.language;
         let row = RowBuilder::new(&l::TABLE)
-            .set(l::OID, Oid(oid))
+            .set(l::OID, oid)
             .set(l::LANNAME, name)
             .set(l::LANOWNER, BOOTSTRAP_SUPERUSER)
-            .set(l::LANISPL, oid == PLPGSQL)
+            .set(l::LANISPL, own)
             .set(l::LANPLTRUSTED, trusted)
-            .set(l::LANVALIDATOR, Oid(validator));
+            .set(l::LANPLCALLFOID, if own { PLPGSQL.call_handler } else { Oid::INVALID })
+            .set(l::LANINLINE, if own { PLPGSQL.inline_handler } else { Oid::INVALID })
+            .set(l::LANVALIDATOR, validator);
         add(rows, &l::TABLE, row.build());
     }
+    add_plpgsql(rows);
+}
+
+/// The extension, and the functions of its language, which nobody can call.
+fn add_plpgsql(rows: &mut Rows) {
+    use {pg_depend as d, pg_extension as e, pg_proc as p};
+    let row = RowBuilder::new(&e::TABLE)
+        .set(e::OID, PLPGSQL.extension)
+        .set(e::EXTNAME, "plpgsql")
+        .set(e::EXTOWNER, BOOTSTRAP_SUPERUSER)
+        .set(e::EXTNAMESPACE, PG_CATALOG)
+        .set(e::EXTRELOCATABLE, false)
+        .set(e::EXTVERSION, "1.0");
+    add(rows, &e::TABLE, row.build());
+    let functions: [(Oid, &str, Oid, &[Oid]); 3] = [
+        (PLPGSQL.call_handler, "plpgsql_call_handler", oids::language_handler, &[]),
+        (PLPGSQL.inline_handler, "plpgsql_inline_handler", oids::void, &[oids::internal]),
+        (PLPGSQL.validator, "plpgsql_validator", oids::void, &[oids::oid]),
+    ];
+    for (oid, name, result, args) in functions {
+        let row = RowBuilder::new(&p::TABLE)
+            .set(p::OID, oid)
+            .set(p::PRONAME, name)
+            .set(p::PRONAMESPACE, PG_CATALOG)
+            .set(p::PROOWNER, BOOTSTRAP_SUPERUSER)
+            .set(p::PROLANG, C)
+            .set(p::PROCOST, 1.0f32)
+            .set(p::PROKIND, b'f')
+            .set(p::PROISSTRICT, !args.is_empty())
+            .set(p::PROVOLATILE, b'v')
+            .set(p::PROPARALLEL, b'u')
+            .set(p::PRONARGS, args.len() as i16)
+            .set(p::PRORETTYPE, result)
+            .set(p::PROARGTYPES, oid_vector(args))
+            .set(p::PROSRC, name)
+            .set(p::PROBIN, "$libdir/plpgsql");
+        add(rows, &p::TABLE, row.build());
+    }
+    let language = (pg_language::TABLE.oid, PLPGSQL.language);
+    let extension = (e::TABLE.oid, PLPGSQL.extension);
+    let mut depend = |(class, object): (Oid, Oid), (on_class, on): (Oid, Oid), kind: u8| {
+        let row = RowBuilder::new(&d::TABLE)
+            .set(d::CLASSID, class)
+            .set(d::OBJID, object)
+            .set(d::OBJSUBID, 0)
+            .set(d::REFCLASSID, on_class)
+            .set(d::REFOBJID, on)
+            .set(d::REFOBJSUBID, 0)
+            .set(d::DEPTYPE, kind);
+        add(rows, &d::TABLE, row.build());
+    };
+    for (oid, ..) in functions {
+        depend((p::TABLE.oid, oid), extension, b'e');
+        depend(language, (p::TABLE.oid, oid), b'n');
+    }
+    depend(language, extension, b'e');
 }
 
 fn add_collations(rows: &mut Rows) {

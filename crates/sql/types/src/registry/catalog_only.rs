@@ -18,6 +18,10 @@ functions! {
     276 float8_combine(_float8, _float8) -> _float8 [immutable strict] { catalog_only }
     330 bthandler(internal) -> index_am_handler [strict] { catalog_only }
     331 hashhandler(internal) -> index_am_handler [strict] { catalog_only }
+    332 gisthandler(internal) -> index_am_handler [strict] { catalog_only }
+    333 ginhandler(internal) -> index_am_handler [strict] { catalog_only }
+    334 spghandler(internal) -> index_am_handler [strict] { catalog_only }
+    335 brinhandler(internal) -> index_am_handler [strict] { catalog_only }
     336 scalarlesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     337 scalargesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     386 scalarlejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
