@@ -28,7 +28,7 @@ use wal::Rmgr;
 
 use crate::error::{HeapError, HeapResult};
 use crate::fetch::heap_tag;
-use crate::header::{Bases, HEADER_LEN, Header, form_tuple, infomask, infomask2};
+use crate::header::{Bases, HEADER_LEN, Header, MOVED, form_tuple, infomask, infomask2};
 use crate::ops;
 use crate::prune::reserve;
 use crate::records::info;
@@ -57,7 +57,7 @@ struct Version {
     from: Tid,
     header: Header,
     bytes: Vec<u8>,
-    /// Where it points in the new file; itself if none.
+    /// Where it points in the new file, or [`MOVED`]; itself if none.
     next: Option<Tid>,
 }
 
@@ -112,6 +112,9 @@ impl<'a> Rewriter<'a> {
         let bytes = self.without_dropped(&tuple)?;
         let mut version = Version { from: tid, header: flags_of(&header, &bytes), bytes, next: None };
         let successor = self.settle(&mut version.header, fate, tid);
+        if version.header.ctid == MOVED && !version.header.xmax_invalid() {
+            version.next = Some(MOVED);
+        }
         if let Some(place) = successor {
             match self.placed.remove(&place) {
                 Some(next) => version.next = Some(next),
@@ -143,7 +146,7 @@ impl<'a> Rewriter<'a> {
             Fate::Dead(xmax) => header.raw_xmax = xmax,
             Fate::DeleteInProgress => {}
         }
-        (header.ctid != tid).then_some((header.raw_xmax, header.ctid))
+        (header.ctid != tid && header.ctid != MOVED).then_some((header.raw_xmax, header.ctid))
     }
 
     /// The version's bytes, values of dropped columns left out.

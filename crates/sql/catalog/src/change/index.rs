@@ -6,7 +6,7 @@ use types::oids;
 
 use super::{Changer, Dependency, NewColumn, NewTable, ObjectAddress};
 use crate::database::PG_TOAST;
-use crate::row::RowBuilder;
+use crate::row::{RowBuilder, RowExt};
 use crate::system::{pg_class, pg_index};
 use crate::vectors::{int2_vector, oid_vector, text_array};
 use crate::view::RelationKind;
@@ -155,6 +155,29 @@ impl Changer<'_> {
         self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
             row[pg_index::INDCHECKXMIN] = Datum::Bool(true);
         })?;
+        self.next_command()
+    }
+
+    /// A rebuilt index has all rows again, for every snapshot.
+    pub fn set_index_rebuilt(&mut self, index: Oid) -> SqlResult<()> {
+        self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
+            row[pg_index::INDCHECKXMIN] = Datum::Bool(false);
+            row[pg_index::INDISVALID] = Datum::Bool(true);
+            row[pg_index::INDISREADY] = Datum::Bool(true);
+        })?;
+        self.next_command()
+    }
+
+    /// Notes which of a table's indexes CLUSTER goes by, if any.
+    pub fn set_clustered(&mut self, table: Oid, chosen: Option<Oid>) -> SqlResult<()> {
+        let rows =
+            self.reader().find(&pg_index::TABLE, pg_index::PG_INDEX_INDRELID_INDEX, &[table.into()])?;
+        for (_, row) in rows {
+            let index = row.oid(pg_index::INDEXRELID);
+            self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
+                row[pg_index::INDISCLUSTERED] = Datum::Bool(chosen == Some(index));
+            })?;
+        }
         self.next_command()
     }
 

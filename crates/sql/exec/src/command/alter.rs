@@ -26,8 +26,8 @@ use txn::LockMode;
 use super::internal::{Internal, finds_row};
 use super::storage_parameter::{self, Target};
 use super::{
-    alter_identity, alter_tree, alter_type, expression, generated, inherit, names, options, owner, partition,
-    partition_index, schema, view,
+    alter_identity, alter_tree, alter_type, cluster, expression, generated, inherit, names, options, owner,
+    partition, partition_index, schema, view,
 };
 use crate::session::Session;
 
@@ -168,6 +168,14 @@ fn action(
             require_table(table, "DROP CONSTRAINT")?;
             alter_tree::drop_constraint(session, table, name, *missing_ok, (*behavior, recurse))
         }
+        AlterAction::ClusterOn(name) => {
+            require_table(table, "CLUSTER ON")?;
+            cluster::alter(session, table, Some(name))
+        }
+        AlterAction::DropCluster => {
+            require_table(table, "SET WITHOUT CLUSTER")?;
+            cluster::alter(session, table, None)
+        }
         AlterAction::ValidateConstraint(name) => validate(session, table, name),
         AlterAction::SetOptions(list) => set_options(session, table, list),
         AlterAction::ResetOptions(list) => reset_options(session, table, list),
@@ -230,8 +238,6 @@ fn action_name(action: &AlterAction) -> &'static str {
         AlterAction::SetStorage(..) => "ALTER COLUMN SET STORAGE",
         AlterAction::SetCompression(..) => "ALTER COLUMN SET COMPRESSION",
         AlterAction::AlterConstraint { .. } => "ALTER CONSTRAINT",
-        AlterAction::ClusterOn(_) => "CLUSTER ON",
-        AlterAction::DropCluster => "SET WITHOUT CLUSTER",
         AlterAction::SetLogged => "SET LOGGED",
         AlterAction::SetUnlogged => "SET UNLOGGED",
         AlterAction::DropOids => "SET WITHOUT OIDS",

@@ -6,7 +6,7 @@
 
 use base::{Fork, SqlError, SqlResult, sql_err};
 use catalog::{Index, SizeEstimate, Table};
-use heap::HeapError;
+use heap::{Access, HeapError, HeapRel, HeapResult, TupleRef};
 use tuple::Datum;
 
 use super::expression::IndexKeys;
@@ -51,13 +51,7 @@ fn scan(session: &Session, table: &Table, index: &Index, sort: &mut IndexSort<'_
     let broken_chains = heap::build_scan(&access, heap, &is_mine, &mut |found| {
         let callback = |e: SqlError| HeapError::Callback(e);
         row.clear();
-        found
-            .row
-            .decode(&heap.desc.layout, keys.upto(), &mut row)
-            .map_err(|_| callback(SqlError::internal("corrupt row")))?;
-        for value in row.iter_mut().filter(|v| matches!(v, Datum::Toasted(_))) {
-            *value = heap::detoast(&access, heap.desc.toast.as_ref(), value)?;
-        }
+        decode(&access, heap, &found.row, keys.upto(), &mut row)?;
         live += u64::from(found.live);
         if keys.entry(session, &row, &mut entry).map_err(callback)? {
             sort.add(&mut entry, Target { tid: found.root, live: found.live }).map_err(callback)?;
@@ -66,6 +60,23 @@ fn scan(session: &Session, table: &Table, index: &Index, sort: &mut IndexSort<'_
     })
     .map_err(HeapError::into_sql)?;
     Ok((live, broken_chains))
+}
+
+/// The leading columns of a version, large values fetched.
+pub(super) fn decode(
+    access: &Access<'_>,
+    heap: &HeapRel,
+    found: &TupleRef<'_>,
+    upto: usize,
+    row: &mut Vec<Datum>,
+) -> HeapResult<()> {
+    found
+        .decode(&heap.desc.layout, upto, row)
+        .map_err(|_| HeapError::Callback(SqlError::internal("corrupt row")))?;
+    for value in row.iter_mut().filter(|v| matches!(v, Datum::Toasted(_))) {
+        *value = heap::detoast(access, heap.desc.toast.as_ref(), value)?;
+    }
+    Ok(())
 }
 
 fn next_entry(

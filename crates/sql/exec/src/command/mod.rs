@@ -21,6 +21,7 @@ mod alter_tree;
 mod alter_type;
 mod analyze;
 mod call;
+mod cluster;
 mod comment;
 mod constraint;
 mod copy;
@@ -48,7 +49,9 @@ mod parameters;
 mod partition;
 mod partition_index;
 mod range_type;
+mod reindex;
 mod rename;
+mod rewrite;
 mod role;
 mod routine_name;
 mod sample;
@@ -209,6 +212,10 @@ pub(crate) fn run(
         Statement::Show(name) => settings::show(session, name, out)?,
         Statement::Lock { relations, mode, nowait } => lock::run(session, relations, *mode, *nowait)?,
         Statement::Vacuum(s) => vacuum::run(session, s, text, out)?,
+        Statement::Cluster { relation, index, options } => {
+            cluster::run(session, relation.as_ref(), index.as_deref(), options, (text, out))?;
+        }
+        Statement::Reindex(s) => reindex::run(session, s, (text, out))?,
         Statement::Copy(s) => return copy::run(session, s, text, out),
         Statement::Listen(channel) => session.listen(channel),
         Statement::Unlisten(channel) => session.unlisten(channel.as_deref()),

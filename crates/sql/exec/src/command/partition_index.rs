@@ -33,6 +33,20 @@ pub(super) fn spread(session: &Session, table: &Table, oid: Oid) -> SqlResult<()
     Ok(())
 }
 
+/// The parts of a partitioned index that have entries, each with its partition; those of partitions below partitions too.
+pub(super) fn parts(session: &Session, table: &Table, index: Oid) -> SqlResult<Vec<(Oid, Oid)>> {
+    let mut known = vec![index];
+    let mut found = Vec::new();
+    for child in inherit::descendants(session, table, LockMode::AccessShare)? {
+        let Some(part) = child.indexes.iter().find(|part| known.contains(&part.parent)) else { continue };
+        match child.kind {
+            RelationKind::PartitionedTable => known.push(part.oid),
+            _ => found.push((child.oid, part.oid)),
+        }
+    }
+    Ok(found)
+}
+
 /// Gives a new partition a part of each index of its table.
 pub(super) fn give_indexes(session: &Session, table: &Table, child: &Arc<Table>) -> SqlResult<()> {
     for found in &table.indexes {

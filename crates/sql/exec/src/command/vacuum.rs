@@ -10,7 +10,8 @@
 //!    one: an ordinary row change under an xid that snapshots ignore would be removed too early.
 //!
 //! # PostgreSQL counterpart and differences
-//! `commands/vacuum.c`. PostgreSQL writes the sizes in place instead. No FULL, no PARALLEL work.
+//! `commands/vacuum.c`. PostgreSQL writes the sizes in place instead. No PARALLEL work. The files of system
+//! catalogs never change: FULL leaves them as VACUUM does, and they keep their length.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ use parse::ast::{DefElem, Vacuum, VacuumRelation};
 use txn::{BlockState, LockMode, LockTag, LockWait, XidHolds};
 
 use super::names::{self, at};
-use super::{analyze, options};
+use super::{analyze, options, rewrite};
 use crate::output::Output;
 use crate::session::Session;
 
@@ -35,6 +36,7 @@ struct Asked {
     vacuum: bool,
     analyze: bool,
     verbose: bool,
+    full: bool,
     freeze: bool,
     disable_page_skipping: bool,
     skip_locked: bool,
@@ -63,13 +65,13 @@ pub(crate) fn run(session: &Session, statement: &Vacuum, text: &str, out: &mut d
     let own = asked.vacuum || session.txn.borrow().state() == BlockState::Started;
     for (oid, columns) in targets(session, &statement.relations)? {
         if own {
-            renew(session)?;
+            session.next_transaction()?;
         }
         // What could not be vacuumed is not analysed either.
         let done = !asked.vacuum || vacuum_table(session, oid, &asked)?;
         if asked.analyze && done {
             if asked.vacuum {
-                renew(session)?;
+                session.next_transaction()?;
             }
             analyze_table(session, oid, &columns, &asked)?;
         }
@@ -78,18 +80,12 @@ pub(crate) fn run(session: &Session, statement: &Vacuum, text: &str, out: &mut d
     Ok(())
 }
 
-/// Ends the running transaction and begins the next.
-fn renew(session: &Session) -> SqlResult<()> {
-    session.commit_transaction()?;
-    session.begin_statement();
-    Ok(())
-}
-
 fn read(statement: &Vacuum, text: &str) -> SqlResult<Asked> {
     let mut asked = Asked {
         vacuum: statement.vacuum,
         analyze: !statement.vacuum,
         verbose: false,
+        full: false,
         freeze: false,
         disable_page_skipping: false,
         skip_locked: false,
@@ -108,6 +104,9 @@ fn read(statement: &Vacuum, text: &str) -> SqlResult<Asked> {
             return Err(at(error, text, option.location));
         }
     }
+    if asked.full {
+        check_full(&asked, statement)?;
+    }
     if asked.only_database_stats && !statement.relations.is_empty() {
         return Err(sql_err!(
             FEATURE_NOT_SUPPORTED,
@@ -115,6 +114,30 @@ fn read(statement: &Vacuum, text: &str) -> SqlResult<Asked> {
         ));
     }
     Ok(asked)
+}
+
+/// What FULL cannot do.
+fn check_full(asked: &Asked, statement: &Vacuum) -> SqlResult<()> {
+    let option = |name: &str| statement.options.iter().find(|option| option.name == name);
+    if option("parallel").is_some_and(|workers| options::integer(workers).is_ok_and(|n| n > 0)) {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "VACUUM FULL cannot be performed in parallel"));
+    }
+    if option("buffer_usage_limit").is_some() && !asked.analyze {
+        return Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "BUFFER_USAGE_LIMIT cannot be specified for VACUUM FULL"
+        ));
+    }
+    if asked.disable_page_skipping {
+        return Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "VACUUM option DISABLE_PAGE_SKIPPING cannot be used with FULL"
+        ));
+    }
+    if !asked.process_toast {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "PROCESS_TOAST required with VACUUM FULL"));
+    }
+    Ok(())
 }
 
 /// Options of both; false if it is none.
@@ -136,11 +159,7 @@ fn read_vacuum(asked: &mut Asked, option: &DefElem, text: &str) -> SqlResult<boo
     match option.name.as_str() {
         "analyze" => asked.analyze = options::boolean(option)?,
         "freeze" => asked.freeze = options::boolean(option)?,
-        "full" => {
-            if options::boolean(option)? {
-                return Err(SqlError::not_supported("VACUUM FULL"));
-            }
-        }
+        "full" => asked.full = options::boolean(option)?,
         "disable_page_skipping" => asked.disable_page_skipping = options::boolean(option)?,
         "index_cleanup" => {
             let auto =
@@ -224,7 +243,7 @@ fn lock(
     session: &Session,
     oid: Oid,
     asked: &Asked,
-    (verb, for_session): (&str, bool),
+    (verb, mode, for_session): (&str, LockMode, bool),
 ) -> SqlResult<Option<Arc<Table>>> {
     let find = || session.with_reader(|reader| catalog::CatalogView::relation_by_oid(reader, oid));
     let Some(before) = find()? else { return Ok(None) };
@@ -232,7 +251,6 @@ fn lock(
     let wait = if asked.skip_locked { LockWait::NoWait } else { LockWait::Block };
     let locked = {
         let mut txn = session.txn.borrow_mut();
-        let mode = LockMode::ShareUpdateExclusive;
         if for_session { txn.lock_for_session(tag, mode, wait) } else { txn.lock(tag, mode, wait) }
     };
     match locked {
@@ -249,7 +267,7 @@ fn lock(
         None => None,
     };
     if allowed.is_none() && for_session {
-        session.txn.borrow_mut().unlock_for_session(tag, LockMode::ShareUpdateExclusive);
+        session.txn.borrow_mut().unlock_for_session(tag, mode);
     }
     Ok(allowed)
 }
@@ -275,7 +293,7 @@ fn check(session: &Session, table: &Table, verb: &str) -> SqlResult<bool> {
 }
 
 fn analyze_table(session: &Session, oid: Oid, columns: &[String], asked: &Asked) -> SqlResult<()> {
-    match lock(session, oid, asked, ("analyze", false))? {
+    match lock(session, oid, asked, ("analyze", LockMode::ShareUpdateExclusive, false))? {
         Some(table) => analyze::table(session, &table, columns, asked.verbose),
         None => Ok(()),
     }
@@ -283,7 +301,11 @@ fn analyze_table(session: &Session, oid: Oid, columns: &[String], asked: &Asked)
 
 /// VACUUM of a table and its TOAST table; false if it was skipped.
 fn vacuum_table(session: &Session, oid: Oid, asked: &Asked) -> SqlResult<bool> {
-    let Some(table) = lock(session, oid, asked, ("vacuum", true))? else { return Ok(false) };
+    if asked.full && !oid.is_pinned() {
+        return rewrite_table(session, oid, asked);
+    }
+    let how = ("vacuum", LockMode::ShareUpdateExclusive, true);
+    let Some(table) = lock(session, oid, asked, how)? else { return Ok(false) };
     let tag = names::tag(session, oid);
     let done = (|| {
         if asked.process_main || table.kind == RelationKind::Toast {
@@ -299,26 +321,39 @@ fn vacuum_table(session: &Session, oid: Oid, asked: &Asked) -> SqlResult<bool> {
     done
 }
 
+/// VACUUM FULL of a table and its TOAST table, in the running transaction; false if it was skipped.
+fn rewrite_table(session: &Session, oid: Oid, asked: &Asked) -> SqlResult<bool> {
+    let how = ("vacuum", LockMode::AccessExclusive, false);
+    let Some(table) = lock(session, oid, asked, how)? else { return Ok(false) };
+    let verb = asked.verbose.then_some("vacuuming");
+    if asked.process_main || table.kind == RelationKind::Toast {
+        rewrite::table(session, &table, None, verb)?;
+    } else if table.toast.is_valid() {
+        rewrite::table(session, names::describe(session, table.toast)?.as_ref(), None, verb)?;
+    }
+    Ok(true)
+}
+
 /// One heap with its indexes, then their sizes in a transaction of their own.
 fn vacuum_heap(session: &Session, table: &Table, asked: &Asked, tag: LockTag) -> SqlResult<()> {
     let Some(heap) = &table.heap else { return Ok(()) };
     if asked.verbose {
         let (database, schema) = (session.catalog.database_name(), &table.schema_name);
-        info(session, format!("vacuuming \"{database}.{schema}.{}\"", table.name));
+        rewrite::info(session, format!("vacuuming \"{database}.{schema}.{}\"", table.name), None);
     }
-    renew(session)?;
+    session.next_transaction()?;
     session.txn.borrow_mut().set_holds(XidHolds::Nothing);
     let mut work = Work { session, table, heap, tag, asked, indexes: open_indexes(table)? };
     let options = heap_options(session, table, asked);
     let access = session.engine().heap_access();
     let stats = heap::vacuum::vacuum(&access, heap, &options, &mut work).map_err(HeapError::into_sql)?;
     let indexes = work.indexes;
-    renew(session)?;
+    session.next_transaction()?;
     note_sizes(session, table, &stats, &indexes)?;
     if asked.verbose {
         report(session, table, &stats);
     }
-    renew(session)
+    session.next_transaction()
 }
 
 fn heap_options(session: &Session, table: &Table, asked: &Asked) -> VacuumOptions {
@@ -457,15 +492,10 @@ fn note_sizes(session: &Session, table: &Table, stats: &VacuumStats, indexes: &[
     })
 }
 
-fn info(session: &Session, message: String) {
-    let code = SqlState::SUCCESSFUL_COMPLETION;
-    session.notice(SqlError::with_severity(Severity::Info, code, message));
-}
-
 fn report(session: &Session, table: &Table, stats: &VacuumStats) {
     let (database, schema) = (session.catalog.database_name(), &table.schema_name);
     let share = 100.0 * f64::from(stats.pages_scanned) / f64::from(stats.pages.max(1));
-    info(
+    rewrite::info(
         session,
         format!(
             "finished vacuuming \"{database}.{schema}.{}\": index scans: {}\n\
@@ -480,6 +510,7 @@ fn report(session: &Session, table: &Table, stats: &VacuumStats) {
             stats.live_tuples,
             stats.recently_dead_tuples
         ),
+        None,
     );
 }
 
@@ -506,7 +537,11 @@ mod tests {
             asked("analyze (freeze) t").unwrap_err().message(),
             "unrecognized ANALYZE option \"freeze\""
         );
-        assert_eq!(asked("vacuum full t").unwrap_err().code(), SqlState::FEATURE_NOT_SUPPORTED);
+        assert!(asked("vacuum full t").unwrap().full);
+        let error = asked("vacuum (full, disable_page_skipping) t").unwrap_err();
+        assert_eq!(error.message(), "VACUUM option DISABLE_PAGE_SKIPPING cannot be used with FULL");
+        assert!(asked("vacuum (full, parallel 2) t").is_err());
+        assert!(asked("vacuum (full, parallel 0) t").is_ok());
     }
 
     #[test]

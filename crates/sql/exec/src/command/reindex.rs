@@ -1,0 +1,222 @@
+//! # What
+//! REINDEX: indexes built anew, in new files. The old files go with the commit.
+//!
+//! # Locks
+//! SHARE on the table, ACCESS EXCLUSIVE on the index.
+//!
+//! # PostgreSQL counterpart and differences
+//! `ReindexIndex` and its neighbours in `commands/indexcmds.c`. No CONCURRENTLY. The files of system catalogs' indexes never change.
+
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use catalog::system::{pg_class, pg_index};
+use catalog::{Index, PG_TOAST, RelationKind, RowExt, Table, predefined};
+use parse::ast::{DefElem, RangeVar, Reindex, ReindexKind};
+use txn::{LockMode, LockWait};
+
+use super::names::{self, at};
+use super::rewrite::{self, Stopwatch};
+use super::{index, inherit, options, partition_index};
+use crate::output::Output;
+use crate::session::Session;
+
+/// REINDEX.
+pub(crate) fn run(
+    session: &Session,
+    statement: &Reindex,
+    (text, out): (&str, &mut dyn Output),
+) -> SqlResult<()> {
+    let verbose = read(&statement.options, text)?;
+    match (&statement.relation, statement.kind) {
+        (Some(name), ReindexKind::Index) => one_index(session, name, verbose),
+        (Some(name), _) => one_table(session, name, verbose),
+        (None, kind) => many(session, kind, statement.name.as_deref(), verbose, out),
+    }
+}
+
+/// Whether each index is to be told of.
+fn read(list: &[DefElem], text: &str) -> SqlResult<bool> {
+    let mut verbose = false;
+    for option in list {
+        match option.name.as_str() {
+            "verbose" => verbose = options::boolean(option)?,
+            "concurrently" => {
+                if options::boolean(option)? {
+                    return Err(SqlError::not_supported("REINDEX CONCURRENTLY"));
+                }
+            }
+            "tablespace" => index::check_tablespace(Some(options::string(option)?.as_str()))?,
+            other => {
+                let error = sql_err!(SYNTAX_ERROR, "unrecognized REINDEX option \"{other}\"");
+                return Err(at(error, text, option.location));
+            }
+        }
+    }
+    Ok(verbose)
+}
+
+fn one_index(session: &Session, name: &RangeVar, verbose: bool) -> SqlResult<()> {
+    let Some(found) = names::lookup(session, name)? else { return Err(names::missing(session, name)?) };
+    if !matches!(found.kind, RelationKind::Index | RelationKind::PartitionedIndex) {
+        return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", found.name));
+    }
+    let by_oid = pg_index::PG_INDEX_INDEXRELID_INDEX;
+    let row = session.with_reader(|r| r.find_one(&pg_index::TABLE, by_oid, &[found.oid.into()]))?;
+    let table = row.map_or(Oid::INVALID, |(_, row)| row.oid(pg_index::INDRELID));
+    let Some(table) = inherit::open_child(session, table, LockMode::Share)? else {
+        return Err(names::missing(session, name)?);
+    };
+    names::check_right(session, &table, "m")?;
+    if found.kind == RelationKind::PartitionedIndex {
+        session.prevent_in_block("REINDEX INDEX")?;
+        let parts = partition_index::parts(session, &table, found.oid)?;
+        return parts.into_iter().try_for_each(|(partition, part)| {
+            session.next_transaction()?;
+            match inherit::open_child(session, partition, LockMode::Share)? {
+                Some(table) => indexes(session, &table, Some(part), verbose).map(drop),
+                None => Ok(()),
+            }
+        });
+    }
+    indexes(session, &table, Some(found.oid), verbose).map(drop)
+}
+
+fn one_table(session: &Session, name: &RangeVar, verbose: bool) -> SqlResult<()> {
+    let table = names::open(session, name, LockMode::Share)?;
+    if !matches!(
+        table.kind,
+        RelationKind::Table
+            | RelationKind::MaterializedView
+            | RelationKind::PartitionedTable
+            | RelationKind::Toast
+    ) {
+        return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", table.name));
+    }
+    names::check_right(session, &table, "m")?;
+    if table.kind == RelationKind::PartitionedTable {
+        session.prevent_in_block("REINDEX TABLE")?;
+        let all = inherit::descendants(session, &table, LockMode::AccessShare)?;
+        let leaves: Vec<Oid> = all.iter().filter(|t| t.kind == RelationKind::Table).map(|t| t.oid).collect();
+        return each(session, &leaves, verbose, None);
+    }
+    if !with_toast(session, &table, verbose)? {
+        let message = format!("table \"{}\" has no indexes to reindex", table.name);
+        session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
+    }
+    Ok(())
+}
+
+/// The tables of a schema, or of the database.
+fn many(
+    session: &Session,
+    kind: ReindexKind,
+    name: Option<&str>,
+    verbose: bool,
+    out: &mut dyn Output,
+) -> SqlResult<()> {
+    let (word, schema) = match kind {
+        ReindexKind::Schema => {
+            ("REINDEX SCHEMA", Some(schema_to_reindex(session, name.unwrap_or_default())?))
+        }
+        ReindexKind::System => ("REINDEX SYSTEM", None),
+        _ => ("REINDEX DATABASE", None),
+    };
+    if schema.is_none() {
+        check_database(session, name)?;
+    }
+    session.prevent_in_block(word)?;
+    if kind == ReindexKind::System {
+        return Err(SqlError::not_supported("REINDEX of system catalogs"));
+    }
+    let rows = session.with_reader(|reader| reader.scan(&pg_class::TABLE))?;
+    let wanted = |row: &catalog::Row| {
+        let space = row.oid(pg_class::RELNAMESPACE);
+        matches!(row.char(pg_class::RELKIND), b'r' | b'm')
+            && !row.oid(pg_class::OID).is_pinned()
+            && schema.map_or(space != PG_TOAST, |schema| space == schema)
+    };
+    let tables: Vec<Oid> =
+        rows.iter().filter(|(_, row)| wanted(row)).map(|(_, row)| row.oid(pg_class::OID)).collect();
+    each(session, &tables, verbose, Some(out))
+}
+
+fn schema_to_reindex(session: &Session, name: &str) -> SqlResult<Oid> {
+    let schema = session.with_reader(|reader| reader.schema_by_name(name))?;
+    let schema = schema.ok_or_else(|| names::undefined_schema(name))?;
+    if !names::owns_schema(session, schema)? && !session.has_role(predefined::MAINTAIN)? {
+        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of schema {name}"));
+    }
+    Ok(schema)
+}
+
+fn check_database(session: &Session, name: Option<&str>) -> SqlResult<()> {
+    let own = session.catalog.database_name();
+    if name.is_some_and(|name| name != own) {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "can only reindex the currently open database"));
+    }
+    if session.has_role(predefined::DATABASE_OWNER)? || session.has_role(predefined::MAINTAIN)? {
+        return Ok(());
+    }
+    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of database {own}"))
+}
+
+/// Each table in a transaction of its own.
+fn each(session: &Session, tables: &[Oid], verbose: bool, mut out: Option<&mut dyn Output>) -> SqlResult<()> {
+    for &oid in tables {
+        session.next_transaction()?;
+        names::lock_relation(session, oid, LockMode::Share, LockWait::Block)?;
+        let found = session.with_reader(|reader| catalog::CatalogView::relation_by_oid(reader, oid))?;
+        let mine =
+            |t: &Arc<Table>| t.persistence != 't' || session.names.temporary_schema() == Some(t.schema);
+        let Some(table) = found.filter(mine) else { continue };
+        let rights = session.with_reader(|r| r.relation_rights(r.session.user(), &table))?;
+        if !rights.has((types::acl::bits("m"), false)) {
+            continue;
+        }
+        let done = with_toast(session, &table, verbose)?;
+        if done && verbose {
+            let message = format!("table \"{}.{}\" was reindexed", table.schema_name, table.name);
+            rewrite::info(session, message, None);
+        }
+        if let Some(out) = &mut out {
+            session.send_notices(&mut **out);
+        }
+    }
+    Ok(())
+}
+
+/// All indexes of a table and of its TOAST table; false if there are none.
+fn with_toast(session: &Session, table: &Table, verbose: bool) -> SqlResult<bool> {
+    let mut done = indexes(session, table, None, verbose)?;
+    if table.toast.is_valid()
+        && let Some(toast) = inherit::open_child(session, table.toast, LockMode::Share)?
+    {
+        done |= indexes(session, &toast, None, verbose)?;
+    }
+    Ok(done)
+}
+
+/// The indexes of a table, or one of them; false if there are none.
+fn indexes(session: &Session, table: &Table, only: Option<Oid>, verbose: bool) -> SqlResult<bool> {
+    // Expressions of indexes may call functions, which look at a snapshot.
+    drop(session.txn.borrow_mut().statement_snapshot());
+    let chosen: Vec<&Arc<Index>> =
+        table.indexes.iter().filter(|index| only.is_none_or(|oid| oid == index.oid)).collect();
+    for index in &chosen {
+        if index.oid.is_pinned() {
+            return Err(SqlError::not_supported("REINDEX of system catalogs"));
+        }
+        let watch = Stopwatch::start();
+        names::lock_relation(session, index.oid, LockMode::AccessExclusive, LockWait::Block)?;
+        rewrite::rebuild(session, table, index)?;
+        if verbose {
+            rewrite::info(
+                session,
+                format!("index \"{}\" was reindexed", index.name),
+                Some(watch.to_string()),
+            );
+        }
+    }
+    Ok(!chosen.is_empty())
+}

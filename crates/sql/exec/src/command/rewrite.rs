@@ -1,0 +1,166 @@
+//! # What
+//! A table and its indexes in new files, without dead rows: what VACUUM FULL and CLUSTER share. The old files go with the commit.
+//!
+//! # Locks
+//! The caller holds ACCESS EXCLUSIVE on the table.
+//!
+//! # PostgreSQL counterpart and differences
+//! `cluster_rel` in `commands/cluster.c`. The files of system catalogs never change ([`catalog`]'s invariant), so these are not rewritten.
+
+use std::time::Duration;
+
+use base::{Severity, SqlError, SqlResult, SqlState};
+use catalog::{Index, SizeEstimate, Table};
+use heap::rewrite::{RewriteStats, Rewriter};
+use heap::{HeapError, HeapRel};
+use runtime::Instant;
+
+use super::expression::IndexKeys;
+use super::index_sort::{IndexSort, Target};
+use super::{index_build, names};
+use crate::session::Session;
+
+/// Rewrites a table and its TOAST table, in the order of an index if one is given.
+pub(crate) fn table(
+    session: &Session,
+    table: &Table,
+    order: Option<&Index>,
+    verb: Option<&str>,
+) -> SqlResult<()> {
+    let watch = Stopwatch::start();
+    if let Some(verb) = verb {
+        let how = match order {
+            Some(_) => " using sequential scan and sort",
+            None => "",
+        };
+        let (database, schema) = (session.catalog.database_name(), &table.schema_name);
+        let whole = match order {
+            Some(_) => format!("\"{schema}.{}\"", table.name),
+            None => format!("\"{database}.{schema}.{}\"", table.name),
+        };
+        info(session, format!("{verb} {whole}{how}"), None);
+    }
+    // Expressions of indexes may call functions, which look at a snapshot.
+    drop(session.txn.borrow_mut().statement_snapshot());
+    let pages = table.heap.as_ref().map_or(Ok(0), |heap| blocks(session, heap))?;
+    let stats = relation(session, table, order)?;
+    if table.toast.is_valid() {
+        relation(session, names::describe(session, table.toast)?.as_ref(), None)?;
+    }
+    if verb.is_some() {
+        report(session, table, &stats, pages, &watch);
+    }
+    Ok(())
+}
+
+/// One relation with rows, then its indexes.
+fn relation(session: &Session, table: &Table, order: Option<&Index>) -> SqlResult<RewriteStats> {
+    let Some(old) = &table.heap else { return Ok(RewriteStats::default()) };
+    session.with_changer(|changer| changer.new_file(table.oid))?;
+    let now = names::describe(session, table.oid)?;
+    let new = now.heap.as_ref().ok_or_else(|| SqlError::internal("a table has no heap"))?;
+    let dropped = (0..table.columns.len()).filter(|&i| table.columns[i].dropped).collect();
+    let xid = session.txn.borrow_mut().xid()?;
+    let mut rewriter = Rewriter::new(session.engine().heap_access(), (old, new), xid, dropped);
+    match order {
+        Some(index) => copy_in_order(session, table, index, &mut rewriter)?,
+        None => rewriter.copy_all().map_err(HeapError::into_sql)?,
+    }
+    let stats = rewriter.finish().map_err(HeapError::into_sql)?;
+    let size = SizeEstimate { pages: stats.pages, tuples: stats.live as f32, all_visible: 0 };
+    session.with_changer(|changer| changer.set_size(table.oid, size))?;
+    for index in &table.indexes {
+        rebuild(session, table, index)?;
+    }
+    Ok(stats)
+}
+
+/// Builds an index of a table anew, in a new file.
+pub(crate) fn rebuild(session: &Session, table: &Table, index: &Index) -> SqlResult<()> {
+    session.with_changer(|changer| changer.new_file(index.oid).map(drop))?;
+    if index.check_xmin.is_some() || !index.valid || !index.ready {
+        session.with_changer(|changer| changer.set_index_rebuilt(index.oid))?;
+    }
+    index_build::build(session, table, index.oid)
+}
+
+/// Copies a table's versions as an index sorts them.
+fn copy_in_order(
+    session: &Session,
+    table: &Table,
+    index: &Index,
+    rewriter: &mut Rewriter<'_>,
+) -> SqlResult<()> {
+    let Some(heap) = &table.heap else { return Ok(()) };
+    let tree = index.btree.as_ref().ok_or_else(|| SqlError::internal("an index has no tree"))?;
+    let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
+    let mut sort = IndexSort::new(tree, memory, session.temp.clone());
+    let mut keys = IndexKeys::new(session, table, index)?;
+    let access = session.engine().heap_access();
+    let (mut row, mut entry) = (Vec::new(), Vec::new());
+    heap::rewrite::each_version(&access, heap, &mut |found| {
+        row.clear();
+        index_build::decode(&access, heap, found, keys.upto(), &mut row)?;
+        keys.entry(session, &row, &mut entry).map_err(HeapError::Callback)?;
+        sort.add(&mut entry, Target { tid: found.tid, live: true }).map_err(HeapError::Callback)
+    })
+    .map_err(HeapError::into_sql)?;
+    let mut sorted = sort.finish()?;
+    while let Some(target) = sorted.next(&mut entry)? {
+        runtime::check_interrupts().map_err(plan::interrupted)?;
+        rewriter.copy(target.tid).map_err(HeapError::into_sql)?;
+    }
+    Ok(())
+}
+
+fn blocks(session: &Session, heap: &HeapRel) -> SqlResult<u32> {
+    let blocks = session.engine().pool().nblocks(heap.desc.file, base::Fork::Main);
+    blocks.map_err(|error| HeapError::Buffer(error).into_sql())
+}
+
+fn report(session: &Session, table: &Table, stats: &RewriteStats, pages: u32, watch: &Stopwatch) {
+    let message = format!(
+        "\"{}.{}\": found {} removable, {} nonremovable row versions in {pages} pages",
+        table.schema_name,
+        table.name,
+        stats.removed,
+        stats.live + stats.recently_dead,
+    );
+    let detail = format!("{} dead row versions cannot be removed yet.\n{watch}.", stats.recently_dead);
+    info(session, message, Some(detail));
+}
+
+/// A message that was asked for.
+pub(crate) fn info(session: &Session, message: String, detail: Option<String>) {
+    let report = SqlError::with_severity(Severity::Info, SqlState::SUCCESSFUL_COMPLETION, message);
+    session.notice(match detail {
+        Some(detail) => report.detail(detail),
+        None => report,
+    });
+}
+
+/// Time since it was started: the process's and the clock's.
+pub(crate) struct Stopwatch {
+    cpu: (Duration, Duration),
+    started: Instant,
+}
+
+impl Stopwatch {
+    /// Starts now.
+    pub(crate) fn start() -> Stopwatch {
+        Stopwatch { cpu: runtime::time::cpu_times(), started: runtime::now() }
+    }
+}
+
+impl std::fmt::Display for Stopwatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (user, system) = runtime::time::cpu_times();
+        write!(
+            f,
+            "CPU: user: {:.2} s, system: {:.2} s, elapsed: {:.2} s",
+            user.saturating_sub(self.cpu.0).as_secs_f64(),
+            system.saturating_sub(self.cpu.1).as_secs_f64(),
+            (runtime::now() - self.started).as_secs_f64()
+        )
+    }
+}
