@@ -146,3 +146,31 @@ fn mistakes_are_found_when_a_function_is_made() {
     s.run("set statement_timeout = 50").unwrap();
     assert_eq!(failure(&s, "select nosuch()").0, "function nosuch() does not exist");
 }
+
+#[test]
+fn utility_statements_give_rows_too() {
+    let server = server();
+    let s = server.connect();
+    function(
+        &s,
+        "plan(q text) returns setof text",
+        "declare line text; begin for line in execute 'explain (costs off) ' || q loop return next line; end loop;
+         for line in explain (costs off) select 2 where false loop return next line; end loop; end",
+    );
+    assert_eq!(s.query("select plan('select 1')"), "Result\nResult\n  One-Time Filter: false");
+    function(
+        &s,
+        "setting() returns text",
+        "declare x text; begin execute 'show standard_conforming_strings' into x; return x; end",
+    );
+    assert_eq!(s.query("select setting()"), "on");
+    function(&s, "lost() returns void", "begin explain select 1; end");
+    assert_eq!(failure(&s, "select lost()").0, "query has no destination for result data");
+    // Statements of functions choose their plans by the values of variables.
+    s.run("create table t (g int); insert into t select case when i < 1900 then 1 else i end from generate_series(1, 2000) i; create index on t (g)").unwrap();
+    s.run("vacuum analyze t").unwrap();
+    function(&s, "n(x int) returns bigint", "begin return (select count(*) from t where g = x); end");
+    for _ in 0..7 {
+        assert_eq!(s.query("select n(1), n(1950), n(null)"), "1899|1|0");
+    }
+}

@@ -148,10 +148,17 @@ impl Run {
     }
 }
 
-/// A query in a body whose rows are taken a few at a time.
+/// A statement in a body whose rows are taken a few at a time.
 pub struct Fetching<'a> {
     session: &'a Session,
-    run: Option<Run>,
+    rows: Rows,
+}
+
+enum Rows {
+    /// Of a query that runs; none once it has ended.
+    Running(Option<Run>),
+    /// Of a utility statement, which was done at once.
+    Kept(std::vec::IntoIter<Vec<Datum>>),
 }
 
 impl<'a> Fetching<'a> {
@@ -162,27 +169,42 @@ impl<'a> Fetching<'a> {
         params: &[Datum],
         sees: Sees<'_>,
     ) -> SqlResult<Fetching<'a>> {
-        if !statement.is_query() {
+        if statement.is_query() {
+            let run = Run::start(session, statement, params, sees)?;
+            return Ok(Fetching { session, rows: Rows::Running(Some(run)) });
+        }
+        if session.columns_in_body(statement)?.is_empty() {
             return Err(SqlError::new(
                 SqlState::INVALID_CURSOR_DEFINITION,
                 "cannot open non-SELECT query as cursor",
             ));
         }
-        Ok(Fetching { session, run: Some(Run::start(session, statement, params, sees)?) })
+        let mut kept = Vec::new();
+        session.run_utility(statement, sees, &mut |row| {
+            kept.push(row.to_vec());
+            Ok(())
+        })?;
+        Ok(Fetching { session, rows: Rows::Kept(kept.into_iter()) })
     }
 
     /// Up to `limit` more rows; false at the end.
     pub fn fetch(&mut self, limit: u64, each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>) -> SqlResult<bool> {
-        match &mut self.run {
-            Some(run) => Ok(!run.fetch(self.session, limit, each)?.finished),
-            None => Ok(false),
+        match &mut self.rows {
+            Rows::Running(Some(run)) => Ok(!run.fetch(self.session, limit, each)?.finished),
+            Rows::Running(None) => Ok(false),
+            Rows::Kept(rows) => {
+                rows.by_ref().take(limit as usize).try_for_each(|row| each(&row))?;
+                Ok(rows.len() > 0)
+            }
         }
     }
 }
 
 impl Drop for Fetching<'_> {
     fn drop(&mut self) {
-        if let Some(run) = self.run.take() {
+        if let Rows::Running(run) = &mut self.rows
+            && let Some(run) = run.take()
+        {
             run.end(self.session);
         }
     }

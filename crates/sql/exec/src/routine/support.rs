@@ -15,6 +15,7 @@ use tuple::Datum;
 
 use super::result::{RowShape, composite_columns, return_type};
 use super::statement::BodyStatement;
+use crate::output::Column;
 use crate::run::Execution;
 use crate::session::Session;
 
@@ -94,8 +95,16 @@ impl Session {
 
     /// Columns that a statement of a body gives; none if it gives no rows.
     pub fn columns_in_body(&self, statement: &BodyStatement) -> SqlResult<Vec<ColumnType>> {
-        if !statement.is_query() {
-            return Ok(Vec::new());
+        let source = statement.source();
+        if let crate::session::Work::Utility(raw) = &source.work {
+            let columns = crate::command::columns(self, &raw.stmt, &source.text)?;
+            let column = |c: &Column| ColumnType {
+                name: c.name.to_string(),
+                type_oid: c.type_oid,
+                typmod: c.typmod,
+                collation: Oid::INVALID,
+            };
+            return Ok(columns.iter().flat_map(|list| list.iter()).map(column).collect());
         }
         let planned = self.current_plan(statement.source())?;
         let column = |c: &plan::ResultColumn| ColumnType {

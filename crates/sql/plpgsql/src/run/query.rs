@@ -159,7 +159,8 @@ impl Frame<'_> {
         if ready.statement.is_query() {
             self.set_found(done.processed > 0);
         }
-        if into.is_none() && done.tag == "SELECT" && !ready.columns.is_empty() {
+        let gives_rows = done.tag == "SELECT" || !ready.statement.is_query();
+        if into.is_none() && gives_rows && !ready.columns.is_empty() {
             return Err(sql_err!(SYNTAX_ERROR, "query has no destination for result data")
                 .hint("If you want to discard the results of a SELECT, use PERFORM instead."));
         }
