@@ -81,6 +81,8 @@ pub struct Fast {
     pub row_security: bool,
     /// `track_io_timing`
     pub track_io_timing: bool,
+    /// `plan_cache_mode`
+    pub plan_cache_mode: PlanCacheMode,
     pub log_duration: bool,
     /// Milliseconds; -1: never.
     pub log_min_duration_statement: i32,
@@ -94,6 +96,18 @@ pub struct Fast {
     pub planner_version: u32,
     /// Changes whenever a setting of value output does (`DateStyle`, `TimeZone`, `IntervalStyle`, ...).
     pub format_version: u32,
+}
+
+/// `plan_cache_mode`: which plans statements with parameters run by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlanCacheMode {
+    /// The cheaper ones.
+    #[default]
+    Auto,
+    /// Those that are made once, without the parameters' values.
+    ForceGeneric,
+    /// Those that are made for the values.
+    ForceCustom,
 }
 
 impl Default for Fast {
@@ -115,6 +129,7 @@ impl Default for Fast {
             standard_conforming_strings: true,
             row_security: true,
             track_io_timing: false,
+            plan_cache_mode: PlanCacheMode::Auto,
             log_duration: false,
             log_min_duration_statement: -1,
             logs_statements: false,
@@ -149,6 +164,13 @@ impl Fast {
             Setting::bytea_output => self.bytea_hex = value.as_text() == "hex",
             Setting::synchronous_commit => self.synchronous_commit = value.as_text() != "off",
             Setting::standard_conforming_strings => self.standard_conforming_strings = value.as_bool(),
+            Setting::plan_cache_mode => {
+                self.plan_cache_mode = match value.as_text() {
+                    "force_generic_plan" => PlanCacheMode::ForceGeneric,
+                    "force_custom_plan" => PlanCacheMode::ForceCustom,
+                    _ => PlanCacheMode::Auto,
+                };
+            }
             Setting::track_io_timing => self.track_io_timing = value.as_bool(),
             Setting::row_security => self.row_security = value.as_bool(),
             Setting::log_duration => self.log_duration = value.as_bool(),
@@ -166,6 +188,8 @@ impl Fast {
             | Setting::TimeZone
             | Setting::bytea_output
             | Setting::extra_float_digits => self.format_version = self.format_version.wrapping_add(1),
+            // It chooses among plans and changes none.
+            Setting::plan_cache_mode => {}
             _ if setting.definition().in_explain => {
                 self.planner_version = self.planner_version.wrapping_add(1);
             }

@@ -271,7 +271,7 @@ settings! {
         jit = bool(false).user().explain().about("Whether expressions may be compiled.");
         join_collapse_limit = int(8, 1, MAX).user().explain().works()
             .about("Relations up to which explicit joins are reordered.");
-        plan_cache_mode = choice("auto", &["auto", "force_generic_plan", "force_custom_plan"]).user().explain()
+        plan_cache_mode = choice("auto", &["auto", "force_generic_plan", "force_custom_plan"]).user().explain().works()
             .about("Whether prepared statements use generic or custom plans.");
         recursive_worktable_factor = real(10.0, 0.001, 1e6).user().explain()
             .about("Expected size of a recursive query's working table.");

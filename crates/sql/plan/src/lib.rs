@@ -7,6 +7,7 @@
 //! * `inherit`: tables that stand for their children too. `append`: paths over those. [`partition`], [`prune`], `route`: partitions that
 //!   take rows and that conditions leave. `names`: what EXPLAIN calls relations.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
+//! * `sensitive`: whether the values of parameters could matter.
 //! * [`cost`], [`selectivity`], [`stats`]: estimates. [`explain`]: what EXPLAIN says of a plan, and its formats.
 //!
 //! # Invariants
@@ -41,6 +42,7 @@ mod relset;
 mod route;
 mod scan;
 pub mod selectivity;
+mod sensitive;
 pub mod stats;
 mod stored;
 mod upper;

@@ -272,7 +272,13 @@ impl Planner<'_> {
         if !one_time.is_empty() {
             let output = plan.output.clone();
             // What is never read needs no plan.
-            let child = (!one_time.iter().any(is_never)).then(|| Box::new(plan));
+            let child = match one_time.iter().any(is_never) {
+                true => {
+                    one_time = vec![Expr::boolean(false)];
+                    None
+                }
+                false => Some(Box::new(plan)),
+            };
             let node = Node::Result { one_time, child };
             plan = Plan { cost: path.cost, output, filter: Vec::new(), node };
         }

@@ -70,7 +70,7 @@ impl Query {
         let names = &statement.into.columns;
         if let Statement::Execute(execute) = &*statement.query {
             let (source, params) = session.prepared_for_execute(execute, text)?;
-            let prepared = session.plan_of(&source)?;
+            let prepared = session.plan_of(&source, &params)?;
             let column = |c: &plan::ResultColumn| (c.name.to_string(), c.type_oid, c.typmod, Oid::INVALID);
             let result = prepared.statement.result.iter().map(column).collect();
             let columns = named(session, result, names)?;

@@ -62,9 +62,8 @@ impl Session {
                 from_regtypes(source.param_types().iter().copied()),
                 result,
                 Datum::Bool(named.from_sql),
-                // Plans are made without the values of parameters.
-                Datum::Int8(source.bound.get()),
-                Datum::Int8(0),
+                Datum::Int8(source.choices.generic.get()),
+                Datum::Int8(source.choices.custom.get()),
             ]
         };
         let prepared = self.prepared.borrow();

@@ -13,7 +13,7 @@ use txn::Snapshot;
 use super::Invocation;
 use crate::output::{Column, Format, Output, RowEncoder};
 use crate::run::Execution;
-use crate::session::{Body, Planned, Session, Source};
+use crate::session::{Body, Planned, Session, Source, Wanted};
 
 /// A statement of a body. Its plan is kept between runs and shared by sessions where it can be.
 #[derive(Clone)]
@@ -96,7 +96,7 @@ impl Run {
         if let Sees::Now = sees {
             session.see_changes()?;
         }
-        let planned = session.current_plan(&statement.0)?;
+        let planned = session.plan_for(&statement.0, params, Wanted::Equivalent)?;
         let plan = &planned.shared.prepared.statement;
         if let Sees::Caller(..) = sees
             && plan.modifies

@@ -99,7 +99,7 @@ impl Session {
             Statement::DeclareCursor(declare) => self.subject(&declare.query, asked, text),
             Statement::Execute(execute) => {
                 let (source, params) = self.prepared_for_execute(execute, text)?;
-                Ok(of(self.plan_of(&source)?, params))
+                Ok(of(self.plan_of(&source, &params)?, params))
             }
             Statement::CreateTableAs(create) if !create.materialized_view => {
                 if table_exists(self, create)? {

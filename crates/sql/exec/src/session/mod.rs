@@ -18,6 +18,7 @@
 //! `tcop/postgres.c`, `tcop/pquery.c`, `utils/cache/plancache.c`.
 
 mod access;
+mod choice;
 mod cursor;
 mod explain;
 mod explain_options;
@@ -56,6 +57,7 @@ use types::FormatContext;
 use crate::output::{Format, Output};
 use crate::spill::TempDir;
 pub(crate) use access::Needs;
+pub(crate) use choice::Wanted;
 pub(crate) use cursor::CursorInfo;
 use identity::Identity;
 use portals::Portals;

@@ -9,6 +9,7 @@ use parse::ast::{self, Execute};
 use tuple::Datum;
 
 use super::Session;
+use super::choice::Wanted;
 use super::portal::Portal;
 use super::statement::{Source, Work};
 use crate::output::{Column, Output};
@@ -60,12 +61,12 @@ impl Session {
         Ok((source, params))
     }
 
-    /// The current plan of a prepared statement that returns rows.
-    pub(crate) fn plan_of(&self, source: &Source) -> SqlResult<Arc<crate::run::Prepared>> {
+    /// The plan of a prepared statement for these parameters, which is shown or makes a table.
+    pub(crate) fn plan_of(&self, source: &Source, params: &[Datum]) -> SqlResult<Arc<crate::run::Prepared>> {
         let Work::Query(_) = &source.work else {
             return Err(sql_err!(INVALID_CURSOR_DEFINITION, "prepared statement is not a SELECT"));
         };
-        let planned = self.current_plan(source)?;
+        let planned = self.plan_for(source, params, Wanted::Exact)?;
         self.check_permitted(&planned.shared)?;
         Ok(planned.shared.prepared.clone())
     }

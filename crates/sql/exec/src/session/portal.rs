@@ -11,6 +11,7 @@ use txn::Snapshot;
 use types::FormatContext;
 
 use super::Session;
+use super::choice::Wanted;
 use super::cursor::Cursor;
 use super::statement::{Planned, Source, Work};
 use crate::output::{Column, Format, Formatted, Output, RowEncoder};
@@ -46,7 +47,6 @@ struct Running {
 
 impl Portal {
     pub(crate) fn new(source: Rc<Source>, params: Vec<Datum>, formats: Vec<Format>) -> Portal {
-        source.bound.set(source.bound.get() + 1);
         let (plan, made) = (RefCell::default(), (SubxactId(0), 0));
         Portal { source, params, formats, state: State::Ready, plan, made, cursor: None }
     }
@@ -191,7 +191,7 @@ impl Session {
         if let Some(planned) = known.filter(|planned| self.still_holds(planned)) {
             return Ok(planned);
         }
-        let planned = self.current_plan(&portal.source)?;
+        let planned = self.plan_for(&portal.source, &portal.params, Wanted::Equivalent)?;
         // Rolling back to a savepoint that came after the portal gives the locks up, but not the portal.
         if portal.made.0 == self.txn.borrow().subxact() {
             *portal.plan.borrow_mut() = Some(planned.clone());

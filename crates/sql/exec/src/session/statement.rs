@@ -21,9 +21,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use analyze::ParamTypes;
 use analyze::routine::{ReturnForm, ReturnType};
 use analyze::variables::Variables;
+use analyze::{Analyzed, ParamTypes};
 use base::settings::Setting;
 use base::{Fork, Oid, SqlError, SqlResult, Xid, sql_err};
 use catalog::{CatalogView, Index, Table, Validity};
@@ -33,6 +33,7 @@ use rustc_hash::FxHashMap;
 use txn::{LockMode, LockTag, LockWait};
 
 use super::Session;
+use super::choice::Choices;
 use super::planning::{RecordingView, planner_settings};
 use crate::output::Column;
 use crate::run::Prepared;
@@ -65,8 +66,8 @@ pub(crate) struct Source {
     /// Types given with Parse; `None` for the simple protocol, which has no parameters.
     given: Option<Vec<Oid>>,
     body: Option<Body>,
-    /// Times that it was given parameters, to be run.
-    pub(crate) bound: Cell<i64>,
+    /// Which plans it ran by.
+    pub(crate) choices: Choices,
     planned: RefCell<Option<Rc<Planned>>>,
 }
 
@@ -87,6 +88,8 @@ pub(crate) struct SharedPlan {
     pub(crate) columns: Option<Arc<[Column]>>,
     /// What its rows are to the function whose last statement it is.
     pub(crate) form: ReturnForm,
+    /// The statement that custom plans are made of, if the values of its parameters may matter.
+    pub(super) analyzed: Option<Arc<Analyzed>>,
     depends: Vec<Arc<Table>>,
     /// Pages of each of them when the plan was made.
     sizes: Box<[u32]>,
@@ -171,7 +174,7 @@ impl Source {
             work: Work::of(raw),
             given,
             body: None,
-            bound: Cell::default(),
+            choices: Choices::default(),
             planned: RefCell::default(),
         })
     }
@@ -183,7 +186,7 @@ impl Source {
             work: Work::of(Some(raw)),
             given: None,
             body: Some(body),
-            bound: Cell::default(),
+            choices: Choices::default(),
             planned: RefCell::default(),
         })
     }
@@ -195,7 +198,7 @@ impl Source {
             work: Work::Stored,
             given: None,
             body: Some(body),
-            bound: Cell::default(),
+            choices: Choices::default(),
             planned: RefCell::default(),
         })
     }
@@ -227,6 +230,31 @@ impl SharedPlan {
             && self.authority.is_current()
     }
 
+    /// A plan for one run of the same statement, which found these tables.
+    pub(super) fn custom(
+        generic: &SharedPlan,
+        prepared: Arc<Prepared>,
+        found: Vec<Arc<Table>>,
+    ) -> SharedPlan {
+        let mut depends = generic.depends.clone();
+        depends
+            .extend(found.into_iter().filter(|t| !generic.depends.iter().any(|known| Arc::ptr_eq(known, t))));
+        SharedPlan {
+            prepared,
+            params: generic.params.clone(),
+            columns: generic.columns.clone(),
+            form: generic.form,
+            analyzed: None,
+            depends,
+            sizes: Box::default(),
+            definitions: generic.definitions.clone(),
+            authority: generic.authority.clone(),
+            permitted: AtomicBool::new(generic.permitted.load(Ordering::Relaxed)),
+            temporary: generic.temporary,
+            checks_xmin: generic.checks_xmin,
+        }
+    }
+
     /// Whether an index was left out that younger snapshots may use.
     fn is_transient(&self) -> bool {
         self.checks_xmin && self.indexes().any(|index| !index.serves)
@@ -234,6 +262,13 @@ impl SharedPlan {
 
     fn indexes(&self) -> impl Iterator<Item = &Index> {
         self.depends.iter().flat_map(|table| table.indexes.iter().map(|index| &**index))
+    }
+}
+
+impl Planned {
+    /// Another plan, believed in for the same reasons.
+    pub(super) fn with_plan(&self, shared: Arc<SharedPlan>) -> Planned {
+        Planned { shared, versions: self.versions, execution: RefCell::new(None), uses: Cell::new(0) }
     }
 }
 
@@ -405,7 +440,7 @@ impl Session {
         source: &Source,
         view: &RecordingView<'_>,
         call: &types::Call<'_>,
-    ) -> SqlResult<(analyze::Analyzed, ReturnForm)> {
+    ) -> SqlResult<(Analyzed, ReturnForm)> {
         let params = match (&source.body, &source.given) {
             (Some(body), _) => ParamTypes::Variables(body.variables.clone()),
             (None, None) => ParamTypes::None,
@@ -413,7 +448,7 @@ impl Session {
         };
         let mut analyzed = match (&source.work, &source.body) {
             (Work::Query(raw), _) => analyze::analyze(raw, &source.text, params, view, call)?,
-            (Work::Stored, Some(body)) => analyze::Analyzed {
+            (Work::Stored, Some(body)) => Analyzed {
                 query: analyze::stored::load_query(&source.text, view)?,
                 params: body.variables.types(),
             },
@@ -426,6 +461,14 @@ impl Session {
             None => ReturnForm::Row,
         };
         Ok((analyzed, form))
+    }
+
+    /// The analysed statement of a source whose plan is current.
+    pub(super) fn analyze_again(&self, source: &Source) -> SqlResult<Arc<Analyzed>> {
+        let view = RecordingView::new(self);
+        let format = self.format();
+        let call = types::Call::new(&format).with_session(self);
+        Ok(Arc::new(self.analyzed(source, &view, &call)?.0))
     }
 
     fn analyze_and_plan(&self, source: &Source) -> SqlResult<SharedPlan> {
@@ -443,11 +486,14 @@ impl Session {
         }
         let prepared = self.with_planner(&view, |context| Prepared::plan(&analyzed, context))?;
         let statement = &prepared.statement;
+        let params: Arc<[Oid]> = analyzed.params.as_slice().into();
+        let matter = !params.is_empty() && statement.parameters_matter();
         let definitions = view.found_users_definitions().then_some(definitions);
         let depends = view.into_tables();
         let returns_rows = !statement.result.is_empty() || statement.command == plan::Command::Select;
         Ok(SharedPlan {
-            params: analyzed.params.as_slice().into(),
+            params,
+            analyzed: matter.then(|| Arc::new(analyzed)),
             columns: returns_rows.then(|| statement.result.iter().map(result_column).collect()),
             form,
             prepared,
