@@ -144,7 +144,7 @@ impl Run {
     /// Lets go of everything.
     pub(crate) fn end(mut self, session: &Session) {
         session.with_env(&self.snapshot, self.command, |env| self.execution.close(env));
-        self.execution.keep();
+        self.planned.give_back(self.execution);
     }
 }
 

@@ -316,7 +316,7 @@ impl Session {
 impl Running {
     /// Keeps the state tree for the plan's next run.
     fn give_back(self) {
-        self.execution.keep();
+        self.planned.give_back(self.execution);
     }
 
     /// The command tag.

@@ -36,7 +36,7 @@ use super::Session;
 use super::choice::Choices;
 use super::planning::{RecordingView, planner_settings};
 use crate::output::Column;
-use crate::run::Prepared;
+use crate::run::{Execution, Prepared};
 use crate::statistics::CatalogStatistics;
 
 /// What a statement does.
@@ -90,6 +90,8 @@ pub(crate) struct SharedPlan {
     pub(crate) form: ReturnForm,
     /// The statement that custom plans are made of, if the values of its parameters may matter.
     pub(super) analyzed: Option<Arc<Analyzed>>,
+    /// Made for one run.
+    pub(super) custom: bool,
     depends: Vec<Arc<Table>>,
     /// Pages of each of them when the plan was made.
     sizes: Box<[u32]>,
@@ -245,6 +247,7 @@ impl SharedPlan {
             columns: generic.columns.clone(),
             form: generic.form,
             analyzed: None,
+            custom: true,
             depends,
             sizes: Box::default(),
             definitions: generic.definitions.clone(),
@@ -266,9 +269,16 @@ impl SharedPlan {
 }
 
 impl Planned {
+    /// Takes back the state tree of a run that has ended, for another run of the plan.
+    pub(crate) fn give_back(&self, tree: Execution) {
+        if !self.shared.custom {
+            tree.keep();
+        }
+    }
+
     /// Another plan, believed in for the same reasons.
     pub(super) fn with_plan(&self, shared: Arc<SharedPlan>) -> Planned {
-        Planned { shared, versions: self.versions, execution: RefCell::new(None), uses: Cell::new(0) }
+        Planned { shared, versions: self.versions, uses: Cell::new(0) }
     }
 }
 
@@ -494,6 +504,7 @@ impl Session {
         Ok(SharedPlan {
             params,
             analyzed: matter.then(|| Arc::new(analyzed)),
+            custom: false,
             columns: returns_rows.then(|| statement.result.iter().map(result_column).collect()),
             form,
             prepared,
