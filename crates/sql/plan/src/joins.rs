@@ -331,7 +331,8 @@ impl<'a, 'c> Search<'a, 'c> {
         let inners = self.joined[&inner].clone();
         let mut paths = self.joined.remove(&both).unwrap_or_default();
         let hash = self.equi_clauses(&exprs, outer, inner);
-        let ctx = Pair { kind, both, rows, unique, clauses: &clauses, filter: &filter };
+        let lateral = self.level.lateral_needs(both);
+        let ctx = Pair { kind, both, rows, unique, lateral, clauses: &clauses, filter: &filter };
         if !matches!(kind, JoinKind::Right | JoinKind::Full | JoinKind::RightSemi | JoinKind::RightAnti) {
             self.nest_loops(&ctx, &outers, &inners, &mut paths);
         }
@@ -426,9 +427,9 @@ impl<'a, 'c> Search<'a, 'c> {
         paths: &mut Vec<Rc<Path>>,
     ) {
         let settings = self.planner.settings();
-        for outer in outers.iter().filter(|p| p.outer.is_empty()) {
+        for outer in outers.iter().filter(|p| ctx.is_free(p)) {
             for inner in inners {
-                if !inner.outer.is_subset(outer.rels) {
+                if !(inner.outer.is_subset(outer.rels) || ctx.is_lateral(inner)) {
                     continue;
                 }
                 let clauses: Vec<Expr> = ctx
@@ -475,7 +476,7 @@ impl<'a, 'c> Search<'a, 'c> {
             return;
         }
         let settings = self.planner.settings();
-        let free = |p: &Path| p.outer.is_empty();
+        let free = |p: &Path| ctx.is_free(p);
         let (Some(outer), Some(inner)) = (cheapest(outers, free), cheapest(inners, free)) else { return };
         let clauses: Vec<Expr> = rest.iter().map(|i| ctx.clauses[*i].1.clone()).collect();
         let operators: f64 = clauses.iter().map(Expr::operators).sum();
@@ -531,9 +532,9 @@ impl<'a, 'c> Search<'a, 'c> {
         let operators: f64 = clauses.iter().map(Expr::operators).sum();
         let pick = |paths: &[Rc<Path>], order: &[PathKey]| -> Vec<(Rc<Path>, bool)> {
             let mut out = Vec::new();
-            let sorted = cheapest(paths, |p| p.outer.is_empty() && order_contains(&p.order, order));
+            let sorted = cheapest(paths, |p| ctx.is_free(p) && order_contains(&p.order, order));
             out.extend(sorted.map(|p| (p, false)));
-            out.extend(cheapest(paths, |p| p.outer.is_empty()).map(|p| (p, true)));
+            out.extend(cheapest(paths, |p| ctx.is_free(p)).map(|p| (p, true)));
             out
         };
         for (outer, sort_outer) in pick(outers, &outer_order) {
@@ -589,7 +590,8 @@ impl<'a, 'c> Search<'a, 'c> {
         let total = total + filter * self.planner.settings().cpu_operator_cost * ctx.rows;
         let cost = Cost { startup, total, rows: ctx.rows, width };
         let rels = ctx.both;
-        add_path(paths, Path { rels, cost, order, outer: RelSet::EMPTY, enforced: Vec::new(), kind });
+        let outer = (outer.outer | inner.outer) - rels;
+        add_path(paths, Path { rels, cost, order, outer, enforced: Vec::new(), kind });
     }
 }
 
@@ -599,8 +601,22 @@ struct Pair<'p> {
     both: RelSet,
     rows: f64,
     unique: bool,
+    /// Relations outside the pair that lateral ones in it need.
+    lateral: RelSet,
     clauses: &'p [(Enforced, Expr)],
     filter: &'p [Expr],
+}
+
+impl Pair<'_> {
+    /// Whether a path can be run to its end before the other side is known.
+    fn is_free(&self, path: &Path) -> bool {
+        path.outer.is_empty() || (self.is_lateral(path) && !path.outer.overlaps(self.both))
+    }
+
+    /// Whether a path needs others for no other reason than that it is lateral: those outside the pair are waited for.
+    fn is_lateral(&self, path: &Path) -> bool {
+        path.enforced.is_empty() && (path.outer - self.both).is_subset(self.lateral)
+    }
 }
 
 /// The kind of join when the sides are exchanged.

@@ -281,6 +281,12 @@ impl Level {
         }
     }
 
+    /// Relations outside `rels` that lateral ones among them need.
+    pub fn lateral_needs(&self, rels: RelSet) -> RelSet {
+        let needs = rels.iter().filter_map(|rel| self.lateral.get(&rel));
+        needs.fold(RelSet::EMPTY, |set, needs| set | *needs) - rels
+    }
+
     /// Whether an order's key is of a class, or of one of the first `singles` single expressions.
     pub fn knows(&self, key: &PathKey, singles: usize) -> bool {
         key.class.checked_sub(SINGLES).is_none_or(|single| single < singles)

@@ -253,8 +253,9 @@ impl Planner<'_> {
             return None;
         }
         let volatile = inner.targets.iter().any(|t| t.expr.is_volatile() || t.expr.has_subplans());
-        // Under an outer join only plain columns become NULL by themselves.
-        let plain = inner.targets.iter().all(|t| matches!(t.expr, Expr::Var(_)));
+        // Under an outer join only plain columns become NULL by themselves, and only those of the subquery's own relations.
+        let own = rels_of(&inner.from);
+        let plain = inner.targets.iter().all(|t| matches!(&t.expr, Expr::Var(var) if own.contains(var.rel)));
         let whole = self.whole_rows.contains_key(&rel);
         if volatile || (nullable && (!plain || whole || inner.from.len() > 1)) {
             return None;

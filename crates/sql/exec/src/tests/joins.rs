@@ -140,3 +140,27 @@ fn conditions_on_outer_queries_stay_below_full_joins() {
     let sql = "SELECT p, (SELECT count(*) FROM a c JOIN b d ON c.x = d.y AND a.x > 2 FULL JOIN b e ON d.y = e.y) FROM a";
     assert_eq!(db.sorted(sql), "none|5 one|5 three|11 two|5 zwei|5");
 }
+
+#[test]
+fn lateral_items_inside_other_joins() {
+    for (from, expected) in [
+        // A column of the left side that a lateral subquery gives is NULL where the subquery gives no row.
+        ("a LEFT JOIN LATERAL (SELECT a.p AS l FROM b WHERE y = x) s ON true", "7|5|"),
+        ("a LEFT JOIN LATERAL (SELECT a.p AS l FROM b WHERE y > 9) s ON true", "5|0|"),
+        ("a LEFT JOIN (b JOIN LATERAL (VALUES (a.x + b.y)) s (l) ON true) ON x = y", "7|5|22"),
+        (
+            "a JOIN LATERAL (SELECT 1 AS l FROM b c JOIN (VALUES (a.x)) v (k) ON c.y = v.k FULL JOIN b d ON c.y = d.y) s ON true",
+            "29|29|29",
+        ),
+        ("a LEFT JOIN (b LEFT JOIN LATERAL (SELECT a.x + b.y AS l LIMIT 1) s ON l > 4) ON x = y", "7|1|6"),
+    ] {
+        let sum = if expected.ends_with('|') { "NULL" } else { "sum(l)" };
+        let sql = format!("SELECT count(*), count(l), {sum} FROM {from}");
+        let expected = expected.strip_suffix('|').map_or(expected.to_string(), |e| format!("{e}|null"));
+        for nested_loops in [true, false] {
+            let mut db = filled();
+            db.settings.enable_nestloop = nested_loops;
+            assert_eq!(db.rows(&sql), expected, "{sql}");
+        }
+    }
+}
