@@ -13,6 +13,7 @@ mod peers;
 mod pgbench;
 mod report;
 mod scenario;
+mod subtransactions;
 mod tpch;
 mod workloads;
 
@@ -76,6 +77,9 @@ enum What {
     Memory,
     /// Latency of point queries while a heavy join runs on every worker.
     Interference,
+    /// Point queries of 32 clients beside 100,000 open subtransactions and beside an old snapshot; a million subtransactions released,
+    /// 20,000 rolled back.
+    Subtransactions,
     /// The 22 queries of TPC-H beside PostgreSQL 18 with and without parallel workers; answers must agree.
     Tpch {
         /// Size of the tables; 1 is about a gigabyte.
@@ -124,6 +128,7 @@ fn run(options: &Options) -> Result<(), String> {
         What::Tpcb => lab.tpcb(&[1, 64], 20, options.seconds),
         What::Memory => lab.memory(5000),
         What::Interference => lab.interference(100, options.seconds),
+        What::Subtransactions => lab.subtransactions(32, options.seconds),
         What::Tpch { scale, only } => lab.tpch(*scale, only),
         What::Canned { .. } | What::Snapshots => Ok(()),
     }

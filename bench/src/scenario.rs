@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
-use crate::{Options, canned, pgbench, tpch};
+use crate::{Options, canned, pgbench, subtransactions, tpch};
 
 /// Ports, one a server; PostgreSQL's versions have one after the other.
 const STAMPEDE_PORT: u16 = 55_432;
@@ -143,6 +143,17 @@ impl Lab {
             scale: Scale::Linear,
         }
         .publish(&self.out)
+    }
+
+    /// What subtransactions and old snapshots cost, on every database.
+    pub fn subtransactions(&self, clients: u32, seconds: u32) -> Result<(), String> {
+        self.fill()?;
+        subtransactions::beside(&self.stampede, clients, seconds, self.rounds)?;
+        for server in self.databases() {
+            subtransactions::rolled_back(server)?;
+            subtransactions::released(server)?;
+        }
+        Ok(())
     }
 
     /// Opens `sessions` connections, prepares one statement on each, and compares resident memory before and after.
