@@ -1,6 +1,7 @@
 //! The messages of the simple and the extended query protocol.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
 use parse::Statement;
@@ -36,6 +37,7 @@ impl Session {
             return out.empty_query();
         }
         let count = parsed.statements.len();
+        let whole: Arc<str> = text.into();
         for (i, raw) in parsed.statements.into_iter().enumerate() {
             self.begin_statement();
             if i > 0 {
@@ -44,7 +46,7 @@ impl Session {
             if count > 1 {
                 self.txn.borrow_mut().begin_implicit_block();
             }
-            let source = Source::new(text, Some(raw), None);
+            let source = Source::new(whole.clone(), Some(raw), None);
             self.run_simple(&source, i + 1 == count, out)?;
             if count == 1 {
                 self.remember_simple(text, source);

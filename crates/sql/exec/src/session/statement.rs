@@ -131,6 +131,9 @@ struct Versions {
 #[derive(Default)]
 pub(crate) struct PlanCache(Mutex<FxHashMap<PlanKey, Arc<SharedPlan>>>);
 
+/// Bytes: a simple query that is longer is not remembered, and plans of statements with more than this around them are not shared.
+const LONG_MESSAGE: usize = 4096;
+
 /// Plans kept before the cache is emptied.
 const MOST_PLANS: usize = 4096;
 
@@ -170,7 +173,11 @@ impl Work {
 
 impl Source {
     /// A statement that has not been analysed.
-    pub(crate) fn new(text: &str, raw: Option<RawStatement>, given: Option<Vec<Oid>>) -> Rc<Source> {
+    pub(crate) fn new(
+        text: impl Into<Arc<str>>,
+        raw: Option<RawStatement>,
+        given: Option<Vec<Oid>>,
+    ) -> Rc<Source> {
         Rc::new(Source {
             text: text.into(),
             work: Work::of(raw),
@@ -406,6 +413,8 @@ impl Session {
             Some(body) => Some(format!("{} {:?}", body.variables.key()?, body.returns)),
         };
         let location = match &source.work {
+            // Each statement would hash the whole message, and keep it.
+            Work::Query(raw) if source.text.len() - raw.length > LONG_MESSAGE => return None,
             Work::Query(raw) => raw.location,
             _ => 0,
         };
@@ -540,7 +549,7 @@ impl Session {
 
     /// Remembers a single query of the simple protocol for the case that it comes again.
     pub(super) fn remember_simple(&self, text: &str, source: Rc<Source>) {
-        if matches!(source.work, Work::Query(_)) && text.len() < 4096 {
+        if matches!(source.work, Work::Query(_)) && text.len() <= LONG_MESSAGE {
             *self.simple.borrow_mut() = Some(source);
         }
     }
