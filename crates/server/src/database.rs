@@ -75,6 +75,10 @@ fn options(settings: &ServerSettings) -> EngineOptions {
     if settings.int(Setting::transaction_buffers) > 0 {
         options.txn.transaction_buffers = settings.int(Setting::transaction_buffers) as usize;
     }
+    // An entry holds what PostgreSQL keeps in two places, and takes more room than in either.
+    let pages =
+        settings.int(Setting::multixact_member_buffers) + settings.int(Setting::multixact_offset_buffers);
+    options.txn.multixact_buffers = pages.max(1) as usize * 16;
     options.txn.max_prepared = settings.int(Setting::max_prepared_transactions).max(0) as usize;
     options
 }

@@ -180,7 +180,7 @@ fn line(record: &Record, blocks: bool) -> String {
 fn describe(record: &Record) -> (&'static str, String) {
     let describer: &dyn WalDescribe = match record.rmgr {
         Rmgr::Btree => return btree::describe(record),
-        Rmgr::Xact | Rmgr::Clog => &txn::XactDescribe,
+        Rmgr::Xact | Rmgr::Clog | Rmgr::Multixact => &txn::XactDescribe,
         Rmgr::Heap => &heap::redo::HeapDescribe,
         // The log's own records, beside those of checkpoints.
         Rmgr::Xlog if engine::xlog::Describe.name(record) == "UNKNOWN" => &wal::XlogDescribe,

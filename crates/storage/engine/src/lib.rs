@@ -22,7 +22,8 @@
 //! | `base/pgsql_tmp/` | temporary files, emptied at start |
 //! | `stampede.lock` | what [`lock`] locks |
 //! | `pg_twophase/` | [`txn::prepared_state`]: prepared transactions older than the latest checkpoint |
-//! | `pg_multixact/`, `pg_tblspc/` | empty so far |
+//! | `pg_multixact/` | sets of row lockers |
+//! | `pg_tblspc/` | empty so far |
 //!
 //! # Invariants
 //! 1. A server that holds the directory's lock is the only one that writes below it.
@@ -176,7 +177,7 @@ impl Engine {
                 redo: wal.insert_end(),
                 next_xid: Xid::FIRST_NORMAL,
                 next_oid: relation::FIRST_INITIAL,
-                next_multixact: 1,
+                next_multixact: txn::multixact::FIRST.0,
                 oldest_running: Xid::FIRST_NORMAL,
                 ..Checkpoint::default()
             },

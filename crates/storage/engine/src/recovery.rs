@@ -83,7 +83,7 @@ impl Engine {
         match record.rmgr {
             Rmgr::Xlog => self.redo_xlog(record)?,
             Rmgr::Smgr => self.redo_smgr(record)?,
-            Rmgr::Xact | Rmgr::Clog => {
+            Rmgr::Xact | Rmgr::Clog | Rmgr::Multixact => {
                 if !self.txns.redo(record)? {
                     return Err(failed(format!(
                         "unknown record {:#04x} of {}",
@@ -95,7 +95,7 @@ impl Engine {
             Rmgr::Heap => heap::redo::redo(&self.pool, record).map_err(|e| failed(e.to_string()))?,
             Rmgr::Btree => btree::redo(&self.pool, record).map_err(|e| failed(e.to_string()))?,
             Rmgr::Sequence => self.redo_sequence(record)?,
-            Rmgr::Multixact | Rmgr::Standby => {
+            Rmgr::Standby => {
                 return Err(failed(format!("resource manager {:?} has no redo", record.rmgr)));
             }
         }

@@ -8,9 +8,9 @@ use base::{RelFile, Xid};
 use wal::{Record, Rmgr, WalDescribe};
 
 use crate::commit::{self, info};
-use crate::{PreparedState, clog};
+use crate::{PreparedState, clog, multixact};
 
-/// Describes records of `Rmgr::Xact` and `Rmgr::Clog`.
+/// Describes records of `Rmgr::Xact`, `Rmgr::Clog` and `Rmgr::Multixact`.
 pub struct XactDescribe;
 
 impl WalDescribe for XactDescribe {
@@ -31,15 +31,23 @@ fn name(rmgr: Rmgr, kind: u8) -> &'static str {
         (Rmgr::Xact, info::COMMIT_PREPARED) => "COMMIT_PREPARED",
         (Rmgr::Xact, info::ABORT_PREPARED) => "ABORT_PREPARED",
         (Rmgr::Clog, clog::ZERO_PAGE) => "ZEROPAGE",
+        (Rmgr::Multixact, multixact::ZERO_PAGE) => "ZERO_PAGE",
+        (Rmgr::Multixact, multixact::CREATE) => "CREATE_ID",
         _ => "UNKNOWN",
     }
 }
 
 fn text(rmgr: Rmgr, kind: u8, xid: Xid, data: &[u8], out: &mut dyn fmt::Write) -> fmt::Result {
     match (rmgr, kind) {
-        (Rmgr::Clog, clog::ZERO_PAGE) => match data.try_into().map(u64::from_le_bytes) {
-            Ok(page) => write!(out, "page {page}"),
-            Err(_) => Ok(()),
+        (Rmgr::Clog, clog::ZERO_PAGE) | (Rmgr::Multixact, multixact::ZERO_PAGE) => {
+            match data.try_into().map(u64::from_le_bytes) {
+                Ok(page) => write!(out, "page {page}"),
+                Err(_) => Ok(()),
+            }
+        }
+        (Rmgr::Multixact, _) => match multixact::entries(data) {
+            Some((first, count)) => write!(out, "{first}: {count} entries"),
+            None => Ok(()),
         },
         (Rmgr::Xact, info::PREPARE) => {
             let Some(state) = PreparedState::decode(data) else { return Ok(()) };

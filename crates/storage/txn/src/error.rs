@@ -2,7 +2,7 @@
 
 use std::{fmt, io};
 
-use base::{SqlError, SqlState, Xid, sql_err};
+use base::{MultiXactId, SqlError, SqlState, Xid, sql_err};
 
 use crate::lock::{DeadlockEdge, LockError};
 use crate::slru::SlruError;
@@ -14,6 +14,13 @@ pub enum TxnError {
     Status {
         /// The transaction asked about.
         xid: Xid,
+        /// Why.
+        error: SlruError,
+    },
+    /// The members of a set of row lockers cannot be read or noted.
+    Multi {
+        /// The set, or the one that was to be made.
+        multi: MultiXactId,
         /// Why.
         error: SlruError,
     },
@@ -52,6 +59,11 @@ impl TxnError {
     pub(crate) fn status(xid: Xid) -> impl FnOnce(SlruError) -> TxnError {
         move |error| TxnError::Status { xid, error }
     }
+
+    /// A set of row lockers cannot be read or noted, because of an error.
+    pub fn multi(multi: MultiXactId) -> impl Fn(SlruError) -> TxnError {
+        move |error| TxnError::Multi { multi, error }
+    }
 }
 
 impl fmt::Display for TxnError {
@@ -60,19 +72,21 @@ impl fmt::Display for TxnError {
     }
 }
 
+fn no_status(id: u64, error: SlruError) -> SqlError {
+    let code = match error.kind {
+        io::ErrorKind::NotFound => SqlState::UNDEFINED_FILE,
+        io::ErrorKind::UnexpectedEof => SqlState::DATA_CORRUPTED,
+        io::ErrorKind::StorageFull => SqlState::DISK_FULL,
+        _ => SqlState::IO_ERROR,
+    };
+    SqlError::new(code, format!("could not access status of transaction {id}")).detail(error.message)
+}
+
 impl From<TxnError> for SqlError {
     fn from(error: TxnError) -> SqlError {
         match error {
-            TxnError::Status { xid, error } => {
-                let code = match error.kind {
-                    io::ErrorKind::NotFound => SqlState::UNDEFINED_FILE,
-                    io::ErrorKind::UnexpectedEof => SqlState::DATA_CORRUPTED,
-                    io::ErrorKind::StorageFull => SqlState::DISK_FULL,
-                    _ => SqlState::IO_ERROR,
-                };
-                SqlError::new(code, format!("could not access status of transaction {xid}"))
-                    .detail(error.message)
-            }
+            TxnError::Status { xid, error } => no_status(xid.0, error),
+            TxnError::Multi { multi, error } => no_status(multi.0, error),
             TxnError::Wal(error) => {
                 SqlError::with_severity(base::Severity::Panic, SqlState::IO_ERROR, error.to_string())
             }

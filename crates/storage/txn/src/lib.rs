@@ -2,7 +2,7 @@
 //!
 //! One room for each founding idea (threads 1, 4 and 5): [`running`] the dense arrays, [`snapshot`] the shared snapshot and
 //! its reuse, [`horizon`] the two bounds, [`old_snapshot`] what old snapshots lose, [`subxact`] the way from subtransactions to their top level, [`slru`] the
-//! page cache under the commit log ([`clog`]). [`commit`] has the order of steps at the end of a transaction and [`redo`] their
+//! page cache under the commit log ([`clog`]) and the sets of transactions that share a row ([`multixact`]). [`commit`] has the order of steps at the end of a transaction and [`redo`] their
 //! replay. Heavyweight locks: [`lock`] the main table and waiting, [`lock_fast`] the workers' tables for weak locks,
 //! [`lock_held`] what a session holds, `deadlock` the detector. [`system`] joins them to one [`TxnSystem`] for each server,
 //! [`transaction`] is what a session owns. Two-phase commit: [`prepared`] the transactions that wait for their end, [`prepared_state`]
@@ -21,6 +21,7 @@ pub mod lock_fast;
 pub mod lock_held;
 #[cfg(test)]
 mod model;
+pub mod multixact;
 pub mod old_snapshot;
 pub mod prepared;
 pub mod prepared_state;
@@ -40,6 +41,7 @@ pub use describe::XactDescribe;
 pub use error::TxnError;
 pub use horizon::{Horizons, RelKind, XidHolds};
 pub use lock::{DeadlockEdge, LockError, LockInfo, LockManager, LockMode, LockTag, LockTimeouts, LockWait};
+pub use multixact::{LockStrength, Member, MemberStatus};
 pub use prepared::{PrepareError, PreparedTransaction, Resolver};
 pub use prepared_state::PreparedState;
 pub use snapshot::{Snapshot, SnapshotData};

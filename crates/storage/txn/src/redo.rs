@@ -1,4 +1,4 @@
-//! What · Replay of `Rmgr::Xact` and `Rmgr::Clog`.
+//! What · Replay of `Rmgr::Xact`, `Rmgr::Clog` and `Rmgr::Multixact`.
 //!
 //! Replay is idempotent: bits of the commit log are set again, files that are gone are dropped again. Every record's xid,
 //! of whatever resource manager, is shown to [`TxnSystem::observe_xid`], so that no xid with a trace in WAL is given out
@@ -10,6 +10,7 @@ use wal::{Record, Rmgr};
 use crate::clog::{self, Outcome};
 use crate::commit::{self, info};
 use crate::error::TxnError;
+use crate::multixact;
 use crate::prepared_state::PreparedState;
 use crate::system::TxnSystem;
 
@@ -21,7 +22,7 @@ impl TxnSystem {
         }
     }
 
-    /// Replays a record of `Rmgr::Xact` or `Rmgr::Clog`; false if it is none that this version writes.
+    /// Replays a record of `Rmgr::Xact`, `Rmgr::Clog` or `Rmgr::Multixact`; false if it is none that this version writes.
     pub fn redo(&self, record: &Record) -> Result<bool, TxnError> {
         self.redo_parts(record.rmgr, record.info, record.xid, record.data(), record.end)
     }
@@ -65,6 +66,15 @@ impl TxnSystem {
                 let Ok(page) = data.try_into().map(u64::from_le_bytes) else { return Ok(false) };
                 self.clog().redo_zero_page(page, end).map_err(TxnError::status(xid))?;
                 Ok(true)
+            }
+            (Rmgr::Multixact, multixact::ZERO_PAGE) => {
+                let Ok(page) = data.try_into().map(u64::from_le_bytes) else { return Ok(false) };
+                let failed = TxnError::multi(self.next_multi());
+                self.multixacts.redo_zero_page(page, end).map_err(failed)?;
+                Ok(true)
+            }
+            (Rmgr::Multixact, multixact::CREATE) => {
+                self.multixacts.redo_create(data).map_err(TxnError::multi(self.next_multi()))
             }
             _ => Ok(false),
         }

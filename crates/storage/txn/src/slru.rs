@@ -1,4 +1,4 @@
-//! What · A page cache over numbered small files: the commit log, later multixacts (thread 5).
+//! What · A page cache over numbered small files: the commit log and multixacts (thread 5).
 //!
 //! Layout · Pages of 8 KiB, 32 to a segment file named by its number in at least four hex digits (`pg_xact/0000`). A page
 //! is an array of little-endian 64-bit words; a new page is all zero. In memory: banks of [`BANK`] slots, a page belongs to
@@ -110,8 +110,8 @@ impl Slot {
         self.page.load(Ordering::Acquire) == page + 1
     }
 
-    /// A word of `page`, if the slot holds it throughout.
-    fn peek(&self, page: u64, read: impl FnOnce(&Slot) -> u64) -> Option<u64> {
+    /// Reads from `page`, if the slot holds it throughout.
+    fn peek<T>(&self, page: u64, read: impl FnOnce(&Slot) -> T) -> Option<T> {
         // Acquire: partner of the Release that ends `replace`.
         let version = self.version.load(Ordering::Acquire);
         if version % 2 == 1 || !self.holds(page) {
@@ -241,10 +241,20 @@ impl Slru {
     /// A word of a page.
     #[inline]
     pub fn read(&self, page: u64, index: usize) -> Result<u64, SlruError> {
+        self.read_words::<1>(page, index).map(|[word]| word)
+    }
+
+    /// Words of a page that follow one another, each as it is when it is read.
+    #[inline]
+    pub fn read_words<const N: usize>(&self, page: u64, index: usize) -> Result<[u64; N], SlruError> {
+        let read = |slot: &Slot| {
+            let words = slot.words();
+            std::array::from_fn(|n| words[index + n].load(Ordering::Acquire))
+        };
         loop {
             for slot in &self.bank(page).slots {
-                if let Some(word) = slot.peek(page, |slot| slot.words()[index].load(Ordering::Acquire)) {
-                    return Ok(word);
+                if let Some(words) = slot.peek(page, read) {
+                    return Ok(words);
                 }
             }
             self.load(page)?;

@@ -23,6 +23,7 @@ use crate::error::TxnError;
 use crate::horizon::{Bounds, Held, Horizons, Oldest, Publishers, RelKind};
 use crate::lock::{LockInfo, LockManager, LockMode, LockTag, LockTimeouts};
 use crate::lock_fast::FastTable;
+use crate::multixact::{MultiXacts, RecentSets};
 use crate::old_snapshot::{OldSnapshots, Removed};
 use crate::prepared::{PreparedTransactions, TWO_PHASE_DIR};
 use crate::running::{Running, RunningEntry};
@@ -78,6 +79,8 @@ pub trait DropFiles: Send + Sync {
 pub struct TxnOptions {
     /// Pages of the commit log kept in memory (`transaction_buffers`); allocated as they are used.
     pub transaction_buffers: usize,
+    /// Pages of multixacts kept in memory (`multixact_member_buffers` and `multixact_offset_buffers`); allocated as they are used.
+    pub multixact_buffers: usize,
     /// Prepared transactions at most (`max_prepared_transactions`).
     pub max_prepared: usize,
     /// Age from which snapshots may lose rows (`old_snapshot_threshold`); none: never.
@@ -86,7 +89,12 @@ pub struct TxnOptions {
 
 impl Default for TxnOptions {
     fn default() -> TxnOptions {
-        TxnOptions { transaction_buffers: 1024, max_prepared: 0, old_snapshot_threshold: None }
+        TxnOptions {
+            transaction_buffers: 1024,
+            multixact_buffers: 1024,
+            max_prepared: 0,
+            old_snapshot_threshold: None,
+        }
     }
 }
 
@@ -101,6 +109,8 @@ pub struct TxnStart {
 
 /// Folder of the commit log in the data directory.
 pub const CLOG_DIR: &str = "pg_xact";
+/// Folder of the multixacts.
+pub const MULTIXACT_DIR: &str = "pg_multixact";
 
 /// What a worker thread keeps of a system.
 pub(crate) struct Worker {
@@ -111,6 +121,7 @@ pub(crate) struct Worker {
     plain_bounds: Bounds,
     /// The last xid whose fate was looked up, and whether it committed.
     last_fate: Cell<(Xid, bool)>,
+    pub(crate) recent_sets: RecentSets,
     pub(crate) in_flight: Arc<InFlight>,
     gate: Arc<CheckpointGate>,
     fast: Arc<FastTable>,
@@ -152,7 +163,7 @@ pub struct TxnSystem {
     locks: Arc<LockManager>,
     log: Arc<dyn Log>,
     files: Arc<dyn DropFiles>,
-    next_multi: AtomicU64,
+    pub(crate) multixacts: MultiXacts,
     pub(crate) prepared: PreparedTransactions,
 }
 
@@ -162,6 +173,7 @@ impl TxnSystem {
     pub fn create(data_dir: &Path) -> std::io::Result<()> {
         let dir = data_dir.join(CLOG_DIR);
         fs::create_dir_all(&dir)?;
+        fs::create_dir_all(&data_dir.join(MULTIXACT_DIR))?;
         fs::create_dir_all(&data_dir.join(TWO_PHASE_DIR))?;
         fs::write_file_durably(&dir.join(slru::segment_name(0)), &[0; base::PAGE_SIZE])?;
         fs::sync_dir(data_dir)
@@ -180,6 +192,12 @@ impl TxnSystem {
         let parents = Arc::new(SubxactMap::default());
         let mut running = Running::new(start.next_xid, parents.clone());
         running.set_old_snapshots(options.old_snapshot_threshold.map(OldSnapshots::new));
+        let multixacts = MultiXacts::open(
+            &data_dir.join(MULTIXACT_DIR),
+            options.multixact_buffers.max(slru::BANK),
+            log.clone(),
+            start.next_multi,
+        );
         TxnSystem {
             // Relaxed: only uniqueness matters.
             id: SYSTEMS.fetch_add(1, Ordering::Relaxed),
@@ -192,7 +210,7 @@ impl TxnSystem {
             locks: Arc::default(),
             log,
             files,
-            next_multi: AtomicU64::new(start.next_multi.0),
+            multixacts,
             prepared: PreparedTransactions::new(data_dir, options.max_prepared),
         }
     }
@@ -206,6 +224,7 @@ impl TxnSystem {
     /// may begin.
     pub fn end_recovery(&self) -> Result<(), TxnError> {
         self.clog.end_recovery(self.next_xid());
+        self.multixacts.end_recovery();
         self.restore_prepared()
     }
 
@@ -225,6 +244,7 @@ impl TxnSystem {
             catalog_bounds: Bounds::default(),
             plain_bounds: Bounds::default(),
             last_fate: Cell::default(),
+            recent_sets: RecentSets::default(),
             in_flight: self.gate.register(),
             gate: self.gate.clone(),
             fast: self.locks.fast.register(),
@@ -367,7 +387,7 @@ impl TxnSystem {
 
     /// First multixact id not yet given out.
     pub fn next_multi(&self) -> MultiXactId {
-        MultiXactId(self.next_multi.load(Ordering::Acquire))
+        self.multixacts.next()
     }
 
     /// Oldest xid still running, or the next one.
@@ -431,9 +451,10 @@ impl TxnSystem {
         self.gate.wait();
     }
 
-    /// Makes durable what redo from `redo` on would not find: the commit log, and what is prepared.
+    /// Makes durable what redo from `redo` on would not find: the commit log, multixacts, and what is prepared.
     pub fn checkpoint(&self, redo: Lsn) -> Result<(), TxnError> {
         self.clog.checkpoint().map_err(TxnError::status(self.next_xid()))?;
+        self.multixacts.checkpoint().map_err(TxnError::multi(self.next_multi()))?;
         self.prepared.checkpoint(redo)
     }
 

@@ -1,6 +1,7 @@
 //! Whole-crate tests, and those of files that the model compiles a second time.
 
 mod locks;
+mod multixact;
 mod old_snapshots;
 mod prepared;
 mod recovery;
