@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, Xid, sql_err};
-use heap::{HeapRel, HeapTuple, LockOutcome, LockStrength, Refusal};
+use heap::{HeapRel, HeapTuple, Later, LockOutcome, LockStrength, Refusal};
 use plan::{Expr, Node as PlanNode, Plan, RelId, RowLockWait, Statement, Var};
 use tuple::Datum;
-use txn::{LockError, LockMode, LockTag};
+use txn::{LockMode, LockTag};
 
 use crate::cx::{Cx, GivenRow};
 use crate::nodes::{Builder, datum_tid};
@@ -39,24 +39,53 @@ fn moved(cx: &Cx<'_>) -> SqlError {
     )
 }
 
-/// Waits for a transaction; a queue on the row keeps waiters in order.
-fn wait_for(heap: &HeapRel, tid: Tid, xid: Xid, wait: RowLockWait, cx: &Cx<'_>) -> SqlResult<bool> {
-    match wait {
-        RowLockWait::SkipLocked => return Ok(false),
-        RowLockWait::NoWait => return Err(sql_err!(LOCK_NOT_AVAILABLE, "could not obtain lock on row")),
-        RowLockWait::Block => {}
-    }
-    let tag = LockTag::Tuple { database: cx.database, relation: Oid(heap.desc.file.number), tid };
-    let mut txn = cx.txn.borrow_mut();
-    txn.lock(tag, LockMode::Exclusive, txn::LockWait::Block).map_err(wait_error)?;
-    let waited = txn.wait_for(xid).map_err(crate::error::txn);
-    txn.unlock(tag, LockMode::Exclusive);
-    waited?;
-    Ok(true)
+/// The queue of those who wait for a row, in which a waiter keeps its place until it has what it waits for.
+struct Queue<'h> {
+    heap: &'h HeapRel,
+    strength: LockStrength,
+    /// The version in whose queue it is.
+    at: Option<Tid>,
 }
 
-fn wait_error(error: LockError) -> SqlError {
-    crate::error::lock(error)
+impl Queue<'_> {
+    fn tag(&self, tid: Tid, cx: &Cx<'_>) -> LockTag {
+        LockTag::Tuple { database: cx.database, relation: Oid(self.heap.desc.file.number), tid }
+    }
+
+    /// Locks in these modes conflict as the row locks do.
+    fn mode(&self) -> LockMode {
+        match self.strength {
+            LockStrength::KeyShare => LockMode::AccessShare,
+            LockStrength::Share => LockMode::RowShare,
+            LockStrength::NoKeyUpdate => LockMode::Exclusive,
+            LockStrength::Update => LockMode::AccessExclusive,
+        }
+    }
+
+    /// Waits for the one in the way; false if that is not wanted. Who has a lock on the row already does not queue: others wait for him.
+    fn wait(&mut self, tid: Tid, way: (Xid, bool), wait: RowLockWait, cx: &Cx<'_>) -> SqlResult<bool> {
+        let (xid, mine) = way;
+        match wait {
+            RowLockWait::SkipLocked => return Ok(false),
+            RowLockWait::NoWait => return Err(sql_err!(LOCK_NOT_AVAILABLE, "could not obtain lock on row")),
+            RowLockWait::Block => {}
+        }
+        let tag = self.tag(tid, cx);
+        let mut txn = cx.txn.borrow_mut();
+        if !mine && self.at.is_none() {
+            txn.lock(tag, self.mode(), txn::LockWait::Block).map_err(crate::error::lock)?;
+            self.at = Some(tid);
+        }
+        txn.wait_for(xid).map_err(crate::error::txn)?;
+        Ok(true)
+    }
+
+    /// An error ends the (sub)transaction and its place in the queue.
+    fn leave(&mut self, cx: &Cx<'_>) {
+        if let Some(tid) = self.at.take() {
+            cx.txn.borrow_mut().unlock(self.tag(tid, cx), self.mode());
+        }
+    }
 }
 
 /// What to do after a version refused a change: waits, follows the chain, locks the newest version.
@@ -69,12 +98,11 @@ pub fn after_refusal(
     cx: &mut Cx<'_>,
 ) -> SqlResult<Newest> {
     match refusal {
-        Refusal::WouldBlock { xid } => {
-            if wait_for(heap, tid, xid, wait, cx)? {
-                Ok(Newest::Locked(tid))
-            } else {
-                Ok(Newest::Skipped)
-            }
+        Refusal::WouldBlock { xid, mine } => {
+            let mut queue = Queue { heap, strength, at: None };
+            let waited = queue.wait(tid, (xid, mine), wait, cx)?;
+            queue.leave(cx);
+            Ok(if waited { Newest::Locked(tid) } else { Newest::Skipped })
         }
         Refusal::Concurrent { next, .. } => {
             if cx.fixed_snapshot {
@@ -94,7 +122,8 @@ pub fn after_refusal(
     }
 }
 
-/// Locks a row's newest version, beginning with the one at `tid`.
+/// Locks a row's newest version, beginning with the one at `tid`. A key-shared lock does with one that was updated since, but not in its
+/// key.
 pub fn lock_newest(
     heap: &HeapRel,
     tid: Tid,
@@ -103,53 +132,92 @@ pub fn lock_newest(
     cx: &mut Cx<'_>,
 ) -> SqlResult<Newest> {
     let mut tid = tid;
-    loop {
-        runtime::check_interrupts().map_err(crate::error::interrupted)?;
-        let outcome = cx
-            .with_writer(|access, writer| heap::lock_tuple(access, heap, writer, tid, strength))?
-            .map_err(crate::error::heap)?;
-        let refusal = match outcome {
-            LockOutcome::Locked => return Ok(Newest::Locked(tid)),
+    let mut queue = Queue { heap, strength, at: None };
+    let newest = loop {
+        let refusal = match lock_version(heap, tid, strength, cx)? {
+            LockOutcome::Locked { later: None } => break Newest::Locked(tid),
+            LockOutcome::Locked { later: Some(later) } => match lock_rest(heap, later, strength, cx)? {
+                None => break Newest::Locked(tid),
+                Some(refusal) => refusal,
+            },
             LockOutcome::Refused(refusal) => refusal,
         };
         match refusal {
-            Refusal::WouldBlock { xid } => {
-                if !wait_for(heap, tid, xid, wait, cx)? {
-                    return Ok(Newest::Skipped);
+            Refusal::WouldBlock { xid, mine } => {
+                if !queue.wait(tid, (xid, mine), wait, cx)? {
+                    break Newest::Skipped;
                 }
             }
             Refusal::Concurrent { .. } if cx.fixed_snapshot => return Err(serialization("update")),
-            Refusal::Concurrent { next, .. } => tid = next,
+            Refusal::Concurrent { next, .. } => {
+                queue.leave(cx);
+                tid = next;
+            }
             Refusal::Moved => return Err(moved(cx)),
             Refusal::Deleted { .. } if cx.fixed_snapshot => return Err(serialization("delete")),
-            Refusal::Deleted { .. } | Refusal::Invisible => return Ok(Newest::Gone),
-            Refusal::SelfModified { .. } => return Ok(Newest::SelfModified),
+            Refusal::Deleted { .. } | Refusal::Invisible => break Newest::Gone,
+            Refusal::SelfModified { .. } => break Newest::SelfModified,
+        }
+    };
+    queue.leave(cx);
+    Ok(newest)
+}
+
+fn lock_version(heap: &HeapRel, tid: Tid, strength: LockStrength, cx: &Cx<'_>) -> SqlResult<LockOutcome> {
+    runtime::check_interrupts().map_err(crate::error::interrupted)?;
+    cx.with_writer(|access, writer| heap::lock_tuple(access, heap, writer, tid, strength))?
+        .map_err(crate::error::heap)
+}
+
+/// Locks the versions that came after a locked one, waiting where it must; what is in the way for good, if something is.
+fn lock_rest(
+    heap: &HeapRel,
+    later: Later,
+    strength: LockStrength,
+    cx: &mut Cx<'_>,
+) -> SqlResult<Option<Refusal>> {
+    let mut next = Some(later);
+    while let Some(later) = next {
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        let outcome = cx
+            .with_writer(|access, writer| heap::lock_later(access, heap, writer, later, strength))?
+            .map_err(crate::error::heap)?;
+        match outcome {
+            LockOutcome::Locked { later } => next = later,
+            LockOutcome::Refused(Refusal::WouldBlock { xid, .. }) => {
+                cx.txn.borrow().wait_for(xid).map_err(crate::error::txn)?;
+            }
+            // What this transaction changed is its own.
+            LockOutcome::Refused(Refusal::SelfModified { .. } | Refusal::Invisible) => return Ok(None),
+            LockOutcome::Refused(refusal) => return Ok(Some(refusal)),
         }
     }
+    Ok(None)
 }
 
 /// Locks the row that stands in an INSERT's way, for ON CONFLICT DO UPDATE; false if it is not there any more as it was: then the key is to
 /// be looked up again.
-pub fn lock_conflicting(heap: &HeapRel, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<bool> {
-    loop {
-        runtime::check_interrupts().map_err(crate::error::interrupted)?;
-        let strength = LockStrength::NoKeyUpdate;
-        let outcome = cx
-            .with_writer(|access, writer| heap::lock_tuple(access, heap, writer, tid, strength))?
-            .map_err(crate::error::heap)?;
-        let refusal = match outcome {
-            LockOutcome::Locked => return Ok(true),
+pub fn lock_conflicting(
+    heap: &HeapRel,
+    tid: Tid,
+    strength: LockStrength,
+    cx: &mut Cx<'_>,
+) -> SqlResult<bool> {
+    let mut queue = Queue { heap, strength, at: None };
+    let locked = loop {
+        let refusal = match lock_version(heap, tid, strength, cx)? {
+            LockOutcome::Locked { .. } => break true,
             LockOutcome::Refused(refusal) => refusal,
         };
         match refusal {
-            Refusal::WouldBlock { xid } => {
-                wait_for(heap, tid, xid, RowLockWait::Block, cx)?;
+            Refusal::WouldBlock { xid, mine } => {
+                queue.wait(tid, (xid, mine), RowLockWait::Block, cx)?;
             }
             Refusal::Concurrent { .. } if cx.fixed_snapshot => return Err(serialization("update")),
             Refusal::Moved => return Err(moved(cx)),
             Refusal::Deleted { .. } if cx.fixed_snapshot => return Err(serialization("delete")),
-            Refusal::Concurrent { .. } | Refusal::Deleted { .. } => return Ok(false),
-            Refusal::Invisible if !is_own(heap, tid, cx)? => return Ok(false),
+            Refusal::Concurrent { .. } | Refusal::Deleted { .. } => break false,
+            Refusal::Invisible if !is_own(heap, tid, cx)? => break false,
             // This command wrote it.
             Refusal::SelfModified { .. } | Refusal::Invisible => {
                 return Err(sql_err!(
@@ -161,7 +229,9 @@ pub fn lock_conflicting(heap: &HeapRel, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<
                 ));
             }
         }
-    }
+    };
+    queue.leave(cx);
+    Ok(locked)
 }
 
 /// Whether this transaction inserted the version.

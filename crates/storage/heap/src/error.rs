@@ -45,8 +45,6 @@ pub enum HeapError {
     Interrupted(Interrupt),
     /// A callback (toast index, index cleanup) failed.
     Callback(SqlError),
-    /// Not possible yet: what.
-    NotSupported(&'static str),
 }
 
 /// Result of heap operations.
@@ -57,7 +55,6 @@ impl HeapError {
     pub fn into_sql(self) -> SqlError {
         match self {
             HeapError::Callback(error) => error,
-            HeapError::NotSupported(what) => SqlError::not_supported(what),
             HeapError::RowTooBig { size, max } => SqlError::new(
                 SqlState::PROGRAM_LIMIT_EXCEEDED,
                 format!("row is too big: size {size}, maximum size {max}"),
@@ -90,7 +87,6 @@ impl fmt::Display for HeapError {
             HeapError::SnapshotTooOld => f.write_str("snapshot too old"),
             HeapError::Interrupted(reason) => write!(f, "interrupted: {reason:?}"),
             HeapError::Callback(error) => error.fmt(f),
-            HeapError::NotSupported(what) => write!(f, "{what} is not supported yet"),
         }
     }
 }
@@ -128,6 +124,8 @@ pub enum Refusal {
     WouldBlock {
         /// Whom to wait for.
         xid: Xid,
+        /// This transaction has locked it already, and may not line up behind those that wait for it.
+        mine: bool,
     },
     /// A transaction that committed updated it.
     Concurrent {
@@ -177,24 +175,23 @@ pub enum DeleteOutcome {
     Refused(Refusal),
 }
 
+/// A version that came after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Later {
+    /// Where it is.
+    pub tid: Tid,
+    /// Who wrote it.
+    pub xmin: Xid,
+}
+
 /// What became of a request to lock a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockOutcome {
     /// The row version is locked (or was already, at least as strongly, by this transaction).
-    Locked,
+    Locked {
+        /// Another transaction updated it without changing its key: the next version is to be locked too, by [`crate::lock_later`].
+        later: Option<Later>,
+    },
     /// Not done.
     Refused(Refusal),
-}
-
-/// Strength of a row lock, weakest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LockStrength {
-    /// FOR KEY SHARE: shared; not supported yet.
-    KeyShare,
-    /// FOR SHARE: shared; not supported yet.
-    Share,
-    /// FOR NO KEY UPDATE.
-    NoKeyUpdate,
-    /// FOR UPDATE.
-    Update,
 }

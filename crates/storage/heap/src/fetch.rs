@@ -12,14 +12,14 @@ use base::{BlockNo, Fork, OffsetNo, Tid, Xid};
 use buffer::{BufferError, Pin, SharedPage, Tag};
 use page::LpFlags;
 use smgr::SmgrError;
-use txn::Transaction;
+use txn::{Transaction, TxnSystem};
 
 use crate::error::{HeapError, HeapResult};
 use crate::header::{Bases, Header};
 use crate::prune::{looks_prunable, prune_opt};
 use crate::rel::{Access, HeapRel, View};
 use crate::row::HeapTuple;
-use crate::visibility::{Dirty, Judge};
+use crate::visibility::{Dirty, Judge, ender};
 
 /// What a fetch by an index entry found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,7 @@ pub enum Fetched {
 
 /// Members of a HOT chain in order.
 struct Chain<'a> {
+    txns: &'a TxnSystem,
     page: &'a SharedPage<'a>,
     bases: Bases,
     next: OffsetNo,
@@ -44,9 +45,9 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    fn new(page: &'a SharedPage<'a>, root: OffsetNo) -> Chain<'a> {
+    fn new(txns: &'a TxnSystem, page: &'a SharedPage<'a>, root: OffsetNo) -> Chain<'a> {
         let steps = page::max_offset(page) + 1;
-        Chain { page, bases: Bases::of(page), next: root, is_root: true, expected_xmin: None, steps }
+        Chain { txns, page, bases: Bases::of(page), next: root, is_root: true, expected_xmin: None, steps }
     }
 
     /// The next member. Index entries never lead to heap-only tuples but through their root.
@@ -74,13 +75,13 @@ impl<'a> Chain<'a> {
 
     /// Goes on behind `header`; `false` at the end of the chain.
     #[inline]
-    fn follow(&mut self, header: &Header) -> bool {
+    fn follow(&mut self, header: &Header) -> HeapResult<bool> {
         if !header.is_hot_updated() {
-            return false;
+            return Ok(false);
         }
-        self.expected_xmin = Some(header.raw_xmax);
+        self.expected_xmin = Some(ender(self.txns, header)?);
         self.next = header.ctid.offset;
-        true
+        Ok(true)
     }
 }
 
@@ -117,7 +118,7 @@ fn fetch_on(
     out: &mut HeapTuple,
 ) -> HeapResult<Fetched> {
     let mut judge = Judge { txns: access.txns, page };
-    let mut chain = Chain::new(page, tid.offset);
+    let mut chain = Chain::new(access.txns, page, tid.offset);
     let mut all_dead = true;
     while let Some((n, mut header)) = chain.next() {
         if judge.sees(n, &mut header, view)?
@@ -127,7 +128,7 @@ fn fetch_on(
             return Ok(Fetched::Visible);
         }
         all_dead = all_dead && judge.surely_dead(n, &mut header, rel.desc.kind)?;
-        if !chain.follow(&header) {
+        if !chain.follow(&header)? {
             break;
         }
     }
@@ -215,7 +216,7 @@ pub fn unique_liveness(
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let page = pin.shared();
     let mut judge = Judge { txns: access.txns, page: &page };
-    let mut chain = Chain::new(&page, tid.offset);
+    let mut chain = Chain::new(access.txns, &page, tid.offset);
     let mut all_dead = true;
     while let Some((n, mut header)) = chain.next() {
         match judge.dirty(n, &mut header, me)? {
@@ -224,7 +225,7 @@ pub fn unique_liveness(
             Dirty::Dead => {}
         }
         all_dead = all_dead && judge.surely_dead(n, &mut header, rel.desc.kind)?;
-        if !chain.follow(&header) {
+        if !chain.follow(&header)? {
             break;
         }
     }

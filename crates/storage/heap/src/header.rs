@@ -7,7 +7,7 @@
 //! | byte | field | |
 //! |---|---|---|
 //! | 0 | `xmin` u32 | inserter |
-//! | 4 | `xmax` u32 | deleter, updater or locker |
+//! | 4 | `xmax` u32 | deleter, updater or locker, or a multixact: the set of them |
 //! | 8 | `cid` u32 | cmin, cmax, or number of a combo ([`crate::combo`]) |
 //! | 12 | `ctid` block u32 | next version, or the tuple itself; a place that is none if the row went to another table |
 //! | 16 | `ctid` offset u16 | |
@@ -16,17 +16,19 @@
 //! | 22 | `hoff` u8 | start of the data |
 //!
 //! `xmin` and `xmax` on the page: 0 invalid, 1 bootstrap, 2 frozen (committed before anything that is running or will run), `n >= 3`:
-//! the page's `xid_base + n`. The page's special area (16 bytes) is `xid_base` u64, `multi_base` u64.
+//! the page's `xid_base + n`. A multixact in `xmax` is `multi_base + n`. The page's special area (16 bytes) is `xid_base` u64,
+//! `multi_base` u64.
 //!
 //! # Invariants
-//! 1. An xid is written to a page only if the page's base can express it ([`Bases::fits`]).
+//! 1. An xid or multixact is written to a page only if the page's base can express it ([`Bases::fits`], [`Bases::fits_multi`]).
 //! 2. Tuples start at multiples of 8, so `infomask` lies at an even byte and a hint is one aligned 16-bit store.
 //!
 //! # PostgreSQL counterpart and differences
-//! `htup_details.h`: same bits, same meaning, but 64-bit xids by page bases. `XMAX_IS_MULTI` is reserved for multixacts.
+//! `htup_details.h`: same bits, same meaning, but 64-bit xids by page bases. [`infomask::XMAX_OVER_LOCK`] is ours.
 
-use base::{BlockNo, OffsetNo, PAGE_SIZE, Tid, Xid};
+use base::{BlockNo, MultiXactId, OffsetNo, PAGE_SIZE, Tid, Xid};
 use page::PageBytes;
+use txn::{LockStrength, MemberStatus};
 
 /// Bytes of the header before the null bitmap.
 pub const HEADER_LEN: usize = 23;
@@ -60,9 +62,9 @@ pub mod infomask {
     /// Some value is stored in the toast table.
     pub const HAS_EXTERNAL: u16 = 0x0004;
     /// `xmax` is a subtransaction that changed or locked a row on which an ancestor held a lock: should it alone be rolled back, the row
-    /// stays locked by its top level.
+    /// stays locked by its top level, as `LOCK_BENEATH` of `infomask2` says.
     pub const XMAX_OVER_LOCK: u16 = 0x0008;
-    /// `xmax` holds a key-shared lock (with `XMAX_EXCL_LOCK`: a shared one).
+    /// `xmax` holds a key-shared lock (with `XMAX_EXCL_LOCK`: a shared one); of a multixact: the strongest member.
     pub const XMAX_KEYSHR_LOCK: u16 = 0x0010;
     /// `cid` is the number of a combo.
     pub const COMBO_CID: u16 = 0x0020;
@@ -80,7 +82,7 @@ pub mod infomask {
     pub const XMAX_COMMITTED: u16 = 0x0400;
     /// Hint: there is no `xmax`, it aborted, or it only locked and has ended.
     pub const XMAX_INVALID: u16 = 0x0800;
-    /// `xmax` is a multixact: reserved.
+    /// `xmax` is a multixact.
     pub const XMAX_IS_MULTI: u16 = 0x1000;
     /// An UPDATE wrote this version.
     pub const UPDATED: u16 = 0x2000;
@@ -100,12 +102,18 @@ pub mod infomask {
 pub mod infomask2 {
     /// Number of columns stored.
     pub const COLUMNS: u16 = 0x07ff;
+    /// Strength of the lock beneath `XMAX_OVER_LOCK`.
+    pub const LOCK_BENEATH: u16 = 0x1800;
+    /// Where `LOCK_BENEATH` begins.
+    pub const LOCK_BENEATH_SHIFT: u32 = 11;
     /// A DELETE, an UPDATE of key columns, or FOR UPDATE.
     pub const KEYS_UPDATED: u16 = 0x2000;
     /// The next version is on this page and has no index entries of its own.
     pub const HOT_UPDATED: u16 = 0x4000;
     /// This version has no index entries: it is reached through the chain.
     pub const HEAP_ONLY: u16 = 0x8000;
+    /// All that describes `xmax`.
+    pub const XMAX_BITS: u16 = LOCK_BENEATH | KEYS_UPDATED | HOT_UPDATED;
 }
 
 /// The bases of a page's 32-bit ids.
@@ -121,6 +129,11 @@ impl Bases {
     /// Bases of a new page, so that `xid` and as many as possible before and behind it fit.
     pub fn around(xid: Xid) -> Bases {
         Bases { xid: xid.0.saturating_sub(1 << 31), multi: 0 }
+    }
+
+    /// Base of a page so that `multi` and as many as possible before and behind it fit.
+    pub fn multi_around(multi: MultiXactId) -> u64 {
+        multi.0.saturating_sub(1 << 31)
     }
 
     /// The bases of a page.
@@ -141,6 +154,21 @@ impl Bases {
     #[inline]
     pub fn fits(self, xid: Xid) -> bool {
         !xid.is_normal() || (xid.0 >= self.xid + 3 && xid.0 - self.xid <= u32::MAX as u64)
+    }
+
+    /// Whether tuples of such a page can hold a multixact.
+    #[inline]
+    pub fn fits_multi(self, multi: MultiXactId) -> bool {
+        multi.0 > self.multi && multi.0 - self.multi <= u32::MAX as u64
+    }
+
+    /// Whether tuples of such a page can hold this `xmax`.
+    #[inline]
+    pub fn fits_xmax(self, raw_xmax: Xid, infomask: u16) -> bool {
+        match infomask & infomask::XMAX_IS_MULTI != 0 {
+            true => self.fits_multi(MultiXactId(raw_xmax.0)),
+            false => self.fits(raw_xmax),
+        }
     }
 
     /// The 32 bits that stand for `xid`.
@@ -172,12 +200,32 @@ fn read_u16(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([bytes[at], bytes[at + 1]])
 }
 
+/// The bits of both masks that say what an `xmax` did.
+pub(crate) fn status_bits(status: MemberStatus) -> (u16, u16) {
+    use infomask::{XMAX_EXCL_LOCK, XMAX_KEYSHR_LOCK, XMAX_LOCK_ONLY};
+    match status {
+        MemberStatus::Locked(LockStrength::KeyShare) => (XMAX_LOCK_ONLY | XMAX_KEYSHR_LOCK, 0),
+        MemberStatus::Locked(LockStrength::Share) => (XMAX_LOCK_ONLY | XMAX_KEYSHR_LOCK | XMAX_EXCL_LOCK, 0),
+        MemberStatus::Locked(LockStrength::NoKeyUpdate) => (XMAX_LOCK_ONLY | XMAX_EXCL_LOCK, 0),
+        MemberStatus::Locked(LockStrength::Update) => {
+            (XMAX_LOCK_ONLY | XMAX_EXCL_LOCK, infomask2::KEYS_UPDATED)
+        }
+        MemberStatus::UpdatedNoKey => (0, 0),
+        MemberStatus::Updated => (0, infomask2::KEYS_UPDATED),
+    }
+}
+
+/// The bits of both masks for a lock of this strength beneath a subtransaction's `xmax`.
+pub(crate) fn beneath_bits(strength: LockStrength) -> (u16, u16) {
+    (infomask::XMAX_OVER_LOCK, (strength as u16) << infomask2::LOCK_BENEATH_SHIFT)
+}
+
 /// A header, read. Every field is copied: no reference to the page remains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Inserter as stored, whatever the hints say about it.
     pub raw_xmin: Xid,
-    /// Deleter, updater or locker as stored.
+    /// Deleter, updater or locker as stored; the number of a multixact if the flags say so ([`Header::multi`]).
     pub raw_xmax: Xid,
     /// Command id or combo number.
     pub cid: u32,
@@ -202,21 +250,38 @@ impl Header {
         if (hoff as usize) < HEADER_LEN || hoff as usize > bytes.len() || !hoff.is_multiple_of(8) {
             return None;
         }
+        let infomask = read_u16(bytes, INFOMASK);
+        let xmax = read_u32(bytes, XMAX);
+        let raw_xmax = match infomask & infomask::XMAX_IS_MULTI != 0 {
+            true => Xid(bases.multi + u64::from(xmax)),
+            false => bases.decode(xmax),
+        };
         Some(Header {
             raw_xmin: bases.decode(read_u32(bytes, XMIN)),
-            raw_xmax: bases.decode(read_u32(bytes, XMAX)),
+            raw_xmax,
             cid: read_u32(bytes, CID),
             ctid: Tid::new(BlockNo(read_u32(bytes, CTID_BLOCK)), read_u16(bytes, CTID_OFFSET)),
             infomask2: read_u16(bytes, INFOMASK2),
-            infomask: read_u16(bytes, INFOMASK),
+            infomask,
             hoff,
         })
     }
 
-    /// Writes all fields. `bytes` is at least [`HEADER_LEN`] long and the xids fit `bases`.
+    /// Writes all fields. `bytes` is at least [`HEADER_LEN`] long and the ids fit `bases`.
     pub fn write(&self, bytes: &mut [u8], bases: Bases) {
         bytes[XMIN..XMIN + 4].copy_from_slice(&bases.encode(self.raw_xmin).to_le_bytes());
-        bytes[XMAX..XMAX + 4].copy_from_slice(&bases.encode(self.raw_xmax).to_le_bytes());
+        let xmax = match self.multi() {
+            Some(multi) => {
+                debug_assert!(
+                    bases.fits_multi(multi),
+                    "invariant 1: {multi:?} does not fit base {}",
+                    bases.multi
+                );
+                (multi.0 - bases.multi) as u32
+            }
+            None => bases.encode(self.raw_xmax),
+        };
+        bytes[XMAX..XMAX + 4].copy_from_slice(&xmax.to_le_bytes());
         bytes[CID..CID + 4].copy_from_slice(&self.cid.to_le_bytes());
         bytes[CTID_BLOCK..CTID_BLOCK + 4].copy_from_slice(&self.ctid.block.0.to_le_bytes());
         bytes[CTID_OFFSET..CTID_OFFSET + 2].copy_from_slice(&self.ctid.offset.to_le_bytes());
@@ -265,6 +330,45 @@ impl Header {
     #[inline]
     pub fn lock_only(&self) -> bool {
         self.has(infomask::XMAX_LOCK_ONLY)
+    }
+
+    /// The multixact in `xmax`.
+    #[inline]
+    pub fn multi(&self) -> Option<MultiXactId> {
+        self.has(infomask::XMAX_IS_MULTI).then_some(MultiXactId(self.raw_xmax.0))
+    }
+
+    /// What `xmax` did, of a multixact the most that one of its members did.
+    pub fn xmax_status(&self) -> MemberStatus {
+        let key = self.infomask2 & infomask2::KEYS_UPDATED != 0;
+        if self.lock_only() {
+            MemberStatus::Locked(self.strength())
+        } else if key {
+            MemberStatus::Updated
+        } else {
+            MemberStatus::UpdatedNoKey
+        }
+    }
+
+    fn strength(&self) -> LockStrength {
+        let key = self.infomask2 & infomask2::KEYS_UPDATED != 0;
+        match (self.has(infomask::XMAX_EXCL_LOCK), self.has(infomask::XMAX_KEYSHR_LOCK)) {
+            (true, true) => LockStrength::Share,
+            (false, true) => LockStrength::KeyShare,
+            _ if key => LockStrength::Update,
+            _ => LockStrength::NoKeyUpdate,
+        }
+    }
+
+    /// Strength of the lock that a subtransaction's `xmax` stands over.
+    pub fn lock_beneath(&self) -> Option<LockStrength> {
+        self.has(infomask::XMAX_OVER_LOCK).then_some(())?;
+        Some(match self.infomask2 >> infomask2::LOCK_BENEATH_SHIFT & 3 {
+            0 => LockStrength::KeyShare,
+            1 => LockStrength::Share,
+            2 => LockStrength::NoKeyUpdate,
+            _ => LockStrength::Update,
+        })
     }
 
     /// Whether the next version is on this page and shares this one's index entries.

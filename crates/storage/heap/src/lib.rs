@@ -2,7 +2,7 @@
 //! Tables: row versions in slotted pages, their visibility, HOT chains, pruning, free-space and visibility maps, TOAST, VACUUM.
 //!
 //! * [`header`]: bits and bytes of a row version. [`ops`]: what may be done to a page, as pure functions. `records`: their WAL.
-//! * [`insert()`], [`multi_insert()`], [`update()`], [`delete()`], [`lock_tuple()`]: changes.
+//! * [`insert()`], [`multi_insert()`], [`update()`], [`delete()`], [`lock_tuple()`], [`lock_later()`]: changes.
 //! * [`fetch()`], [`HeapScan`], [`visibility`]: reading.
 //! * [`prune`], [`vacuum`]: getting rid of dead versions. [`fsm`], [`vm`]: the maps. [`toast`]: large values.
 //! * [`rewrite`]: a table's versions in a new file.
@@ -22,7 +22,7 @@
 //! return [`Refusal::WouldBlock`] instead.
 //!
 //! # PostgreSQL counterpart and differences
-//! `heapam.c` and its neighbours. Waiting and re-checking is the caller's; shared row locks are not there yet.
+//! `heapam.c` and its neighbours. Waiting and re-checking is the caller's.
 
 pub mod combo;
 mod error;
@@ -47,15 +47,16 @@ pub mod visibility;
 pub mod vm;
 
 pub use combo::ComboCids;
-pub use error::{DeleteOutcome, HeapError, HeapResult, LockOutcome, LockStrength, Refusal, UpdateOutcome};
+pub use error::{DeleteOutcome, HeapError, HeapResult, Later, LockOutcome, Refusal, UpdateOutcome};
 pub use fetch::{Fetched, Liveness, fetch, fetch_exact, fetch_version, unique_liveness};
 pub use insert::{InsertOptions, insert, multi_insert};
-pub use lock::lock_tuple;
+pub use lock::{lock_later, lock_tuple};
 pub use prune::prune_opt;
 pub use rel::{Access, HeapDesc, HeapRel, View, Writer};
 pub use row::{HeapTuple, TupleRef};
 pub use scan::{BuildRow, HeapScan, SampleCounts, build_scan, sample_block};
 pub use toast::{THRESHOLD as TOAST_THRESHOLD, ToastIndex, ToastTable, detoast};
+pub use txn::LockStrength;
 pub use update::{delete, move_away, take_back, update, update_in_place};
 
 #[cfg(test)]

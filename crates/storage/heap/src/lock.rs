@@ -1,30 +1,38 @@
 //! # What
-//! Row locks: FOR UPDATE and FOR NO KEY UPDATE, held in the row version's header by one transaction.
+//! Row locks, held in the row version's header: by one transaction, or by a set of them (a multixact).
+//!
+//! # Invariants
+//! 1. A lock on a version is a lock on all later ones: an UPDATE gives its new version the lockers of the old one ([`carry`]), and who locks
+//!    a version that was updated locks those after it too ([`lock_later`]).
+//! 2. Whoever changes an `xmax` keeps all in it that still matters ([`Judge::holders`]) but for what it covers of its own.
 //!
 //! # WAL and crash
 //! Logged, so that a prepared transaction keeps its locks; the lock of a transaction that a crash ended is recognised as such.
 //!
 //! # PostgreSQL counterpart and differences
-//! `heap_lock_tuple`. Shared strengths need multixacts, for which the format has room. A subtransaction that changes a row which its parent
-//! locked takes the parent's place in the header and notes that there was a lock ([`covers_lock`]), where PostgreSQL makes a multixact: a
-//! savepoint around each change costs nothing more. When the subtransaction alone is rolled back, its xid still tells the top level,
-//! and that one holds the row. Who held it is not noted: a lock of a savepoint that is rolled back too stays to the end.
+//! `heap_lock_tuple`, `compute_new_xmax_infomask`. A subtransaction that changes a row which its parent locked takes the parent's place in the
+//! header and notes how strong the lock was ([`infomask::XMAX_OVER_LOCK`]), where PostgreSQL makes a multixact: a savepoint around each change costs
+//! nothing more. When the subtransaction alone is rolled back, its xid still tells the top level, and that one holds the row. Who held it
+//! is not noted: a lock of a savepoint that is rolled back too stays to the end. A long set of lockers is joined without looking at its members.
 
-use base::Tid;
+use base::{Tid, Xid};
 use buffer::{ExclusivePage, PageChange, WalAction};
+use page::LpFlags;
+use txn::{LockStrength, Member, MemberStatus};
 use wal::Rmgr;
 
-use crate::error::{HeapError, HeapResult, LockOutcome, LockStrength};
+use crate::error::{HeapResult, Later, LockOutcome};
 use crate::fetch::heap_tag;
-use crate::header::{Header, infomask, infomask2, read_header};
+use crate::header::{Header, beneath_bits, infomask, infomask2, read_header, status_bits};
 use crate::ops::{self, Stamp};
-use crate::place::make_fit;
+use crate::place::{make_fit, make_multi_fit};
 use crate::records::{VmChange, info, put_stamp};
 use crate::rel::{Access, HeapRel, Writer};
-use crate::update::{Look, corrupt, look};
+use crate::update::{Look, corrupt, look, look_of};
+use crate::visibility::Judge;
 use crate::vm::{self, MapGuards, VmCursor, latch_covered};
 
-/// Locks the row version at `tid` until the end of the (sub)transaction. Shared strengths are refused as not supported.
+/// Locks the row version at `tid` until the end of the (sub)transaction.
 pub fn lock_tuple(
     access: &Access<'_>,
     rel: &HeapRel,
@@ -32,31 +40,69 @@ pub fn lock_tuple(
     tid: Tid,
     strength: LockStrength,
 ) -> HeapResult<LockOutcome> {
-    let for_update = match strength {
-        LockStrength::Update => true,
-        LockStrength::NoKeyUpdate => false,
-        LockStrength::Share => return Err(HeapError::NotSupported("SELECT FOR SHARE")),
-        LockStrength::KeyShare => return Err(HeapError::NotSupported("SELECT FOR KEY SHARE")),
-    };
     let mut map = VmCursor::default();
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = latch_covered(access, rel, &pin, &mut map)?;
-    match look(access, rel, writer, &mut page, tid)? {
-        Look::Refused(refusal) => return Ok(LockOutcome::Refused(refusal)),
-        Look::Free { header, mine: true } => {
-            let strong_enough = !for_update || header.infomask2 & infomask2::KEYS_UPDATED != 0;
-            if strong_enough {
-                return Ok(LockOutcome::Locked);
-            }
-        }
-        Look::Free { .. } => {}
-    }
-    lock_on_page(access, rel, writer, &mut page, &map, tid, for_update)?;
-    Ok(LockOutcome::Locked)
+    let found = look(access, rel, writer, &mut page, tid, strength)?;
+    lock_found(access, rel, writer, (&mut page, &map), (tid, strength), found)
 }
 
-/// Stamps a version that is free with the writer's lock. Its page is latched, and the map page pinned if the page is all-visible: it stays
-/// so, but is no longer all-frozen.
+/// Locks the version at `later`, which came after one that was locked: whether anybody sees it or not, if it is still the one. Also
+/// [`LockOutcome::Locked`] if it is not there any more or was rolled back.
+pub fn lock_later(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    writer: &Writer<'_>,
+    later: Later,
+    strength: LockStrength,
+) -> HeapResult<LockOutcome> {
+    let (tid, mut map) = (later.tid, VmCursor::default());
+    let gone = Ok(LockOutcome::Locked { later: None });
+    let pin = access.pool.read(heap_tag(rel, tid.block))?;
+    let mut page = latch_covered(access, rel, &pin, &mut map)?;
+    if page::line_pointer(&page, tid.offset).is_none_or(|lp| lp.flags != LpFlags::Normal) {
+        return gone;
+    }
+    let Some(mut header) = read_header(&page, tid.offset).filter(|h| h.raw_xmin == later.xmin) else {
+        return gone;
+    };
+    let mut judge = Judge { txns: access.txns, page: &mut page };
+    if judge.inserter(tid.offset, &mut header)? == txn::XidStatus::Aborted {
+        return gone;
+    }
+    let verdict = judge.beside_holders(tid.offset, &mut header, writer, strength)?;
+    let found = look_of(&judge, verdict, header, tid)?;
+    lock_found(access, rel, writer, (&mut page, &map), (tid, strength), found)
+}
+
+/// Locks a version that was looked at.
+fn lock_found(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    writer: &Writer<'_>,
+    (page, map): (&mut ExclusivePage<'_>, &VmCursor),
+    (tid, strength): (Tid, LockStrength),
+    found: Look,
+) -> HeapResult<LockOutcome> {
+    let (header, mine, updated) = match found {
+        Look::Refused(refusal) => return Ok(LockOutcome::Refused(refusal)),
+        Look::Free { header, mine, updated } => (header, mine, updated),
+    };
+    let later = match updated && header.ctid != tid {
+        true => {
+            let judge = Judge { txns: access.txns, page: &mut *page };
+            Some(Later { tid: header.ctid, xmin: judge.ender(&header)? })
+        }
+        false => None,
+    };
+    if mine < Some(strength) {
+        lock_on_page(access, rel, writer, page, map, tid, strength)?;
+    }
+    Ok(LockOutcome::Locked { later })
+}
+
+/// Stamps a version with the writer's lock, which nobody's lock conflicts with. Its page is latched, and the map page pinned if the page is
+/// all-visible: it stays so, but is no longer all-frozen.
 pub(crate) fn lock_on_page(
     access: &Access<'_>,
     rel: &HeapRel,
@@ -64,24 +110,29 @@ pub(crate) fn lock_on_page(
     page: &mut ExclusivePage<'_>,
     map: &VmCursor,
     tid: Tid,
-    for_update: bool,
+    strength: LockStrength,
 ) -> HeapResult<()> {
-    make_fit(access, rel, page, writer.xid)?;
+    let xmax = fitting_xmax(access, rel, writer, page, tid, MemberStatus::Locked(strength))?;
     let header = read_header(page, tid.offset).ok_or_else(|| corrupt(rel, tid, "tuple is gone"))?;
+    // Whoever updated it still leads to the next version.
+    let (next, hot) = match xmax.infomask & infomask::XMAX_LOCK_ONLY != 0 {
+        true => (tid, 0),
+        false => (header.ctid, header.infomask2 & infomask2::HOT_UPDATED),
+    };
     let stamp = Stamp {
         offset: tid.offset,
-        xmax: writer.xid,
-        infomask: infomask::XMAX_LOCK_ONLY | infomask::XMAX_EXCL_LOCK | covers_lock(&header, writer),
-        infomask2: if for_update { infomask2::KEYS_UPDATED } else { 0 },
+        xmax: xmax.raw,
+        infomask: xmax.infomask,
+        infomask2: xmax.infomask2 | hot,
         cid: None,
-        next: tid,
+        next,
     };
     let mut maps = if ops::is_all_visible(page) {
         MapGuards::latch([(map, VmChange { block: tid.block, bits: vm::ALL_VISIBLE })])
     } else {
         MapGuards::none()
     };
-    let mut log = Vec::with_capacity(16);
+    let mut log = Vec::with_capacity(24);
     put_stamp(&mut log, &stamp);
     ops::stamp_xmax(page, &stamp).map_err(|_| corrupt(rel, tid, "tuple cannot be locked"))?;
     maps.apply();
@@ -94,12 +145,138 @@ pub(crate) fn lock_on_page(
     Ok(())
 }
 
-/// What a stamp of the writer's must say about a lock that is there: [`infomask::XMAX_OVER_LOCK`] if the writer is a subtransaction and
-/// the lock an ancestor's, which has the smaller xid.
-pub(crate) fn covers_lock(header: &Header, writer: &Writer<'_>) -> u16 {
+/// What is to stand in a header about those who hold the version.
+pub(crate) struct Xmax {
+    /// An xid, or the number of a multixact if `infomask` says so.
+    pub raw: Xid,
+    /// Bits of [`infomask::XMAX_BITS`].
+    pub infomask: u16,
+    /// Bits of [`infomask2::XMAX_BITS`], without `HOT_UPDATED`.
+    pub infomask2: u16,
+    /// Members that are not the writer's; unknown where a long set was joined.
+    others: Vec<Member>,
+}
+
+impl Xmax {
+    fn of_one(xid: Xid, status: MemberStatus) -> Xmax {
+        let (infomask, infomask2) = status_bits(status);
+        Xmax { raw: xid, infomask, infomask2, others: Vec::new() }
+    }
+
+    fn of_set(multi: base::MultiXactId, strongest: MemberStatus, updated: bool) -> Xmax {
+        let (mut infomask, infomask2) = status_bits(MemberStatus::Locked(strongest.strength()));
+        if updated {
+            infomask &= !infomask::XMAX_LOCK_ONLY;
+        }
+        Xmax {
+            raw: Xid(multi.0),
+            infomask: infomask | infomask::XMAX_IS_MULTI,
+            infomask2,
+            others: Vec::new(),
+        }
+    }
+
+    /// Of all members, which are to be a set if they are more than one. The last is the one that asks.
+    fn of(access: &Access<'_>, members: &[Member]) -> HeapResult<Xmax> {
+        if let [only] = members {
+            return Ok(Xmax::of_one(only.xid, only.status));
+        }
+        let multi = access.txns.make_multi(members)?;
+        let mut strongest = MemberStatus::Locked(LockStrength::KeyShare);
+        for member in members {
+            strongest = strongest.at_least(member.status.strength());
+        }
+        Ok(Xmax::of_set(multi, strongest, members.iter().any(|member| member.status.updates())))
+    }
+}
+
+/// What the version at `tid` is to say once the writer has done something with it that nobody's lock conflicts with. The page takes it.
+pub(crate) fn fitting_xmax(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    writer: &Writer<'_>,
+    page: &mut ExclusivePage<'_>,
+    tid: Tid,
+    status: MemberStatus,
+) -> HeapResult<Xmax> {
+    make_fit(access, rel, page, writer.xid)?;
+    let mut header = read_header(page, tid.offset).ok_or_else(|| corrupt(rel, tid, "tuple is gone"))?;
+    let xmax = combine(access, writer, page, tid, &mut header, status)?;
+    if xmax.infomask & infomask::XMAX_IS_MULTI != 0 {
+        make_multi_fit(access, rel, page, base::MultiXactId(xmax.raw.0))?;
+    }
+    Ok(xmax)
+}
+
+fn combine(
+    access: &Access<'_>,
+    writer: &Writer<'_>,
+    page: &mut ExclusivePage<'_>,
+    tid: Tid,
+    header: &mut Header,
+    status: MemberStatus,
+) -> HeapResult<Xmax> {
+    let me = Member { xid: writer.xid, status };
+    if header.xmax_invalid() {
+        return Ok(Xmax::of_one(me.xid, me.status));
+    }
+    match header.multi() {
+        Some(multi) if header.lock_only() && !status.updates() && access.txns.is_long_multi(multi)? => {
+            if let Some(joined) = access.txns.join_multi(multi, me)? {
+                return Ok(Xmax::of_set(joined, header.xmax_status().at_least(status.strength()), false));
+            }
+        }
+        None if is_own(header.raw_xmax, writer) => return Ok(over_own(header, me, writer)),
+        _ => {}
+    }
+    let mut members = Judge { txns: access.txns, page }.holders(tid.offset, header)?;
+    let others = members.iter().filter(|member| !writer.me.is_mine(member.xid)).copied().collect();
+    let mut me = me;
+    members.retain(|member| {
+        if member.xid == me.xid {
+            me.status = me.status.at_least(member.status.strength());
+        }
+        member.xid != me.xid
+    });
+    members.push(me);
+    Ok(Xmax { others, ..Xmax::of(access, &members)? })
+}
+
+fn is_own(xid: Xid, writer: &Writer<'_>) -> bool {
+    writer.me.is_mine(xid) || writer.me.is_rolled_back_child(xid)
+}
+
+/// The writer's xid in the place of one of its own transaction, whose lock it covers. The lock of an ancestor, which has the smaller xid, must
+/// outlive the writer.
+fn over_own(header: &Header, me: Member, writer: &Writer<'_>) -> Xmax {
     let xmax = header.raw_xmax;
-    let locked = header.lock_only() || header.has(infomask::XMAX_OVER_LOCK);
-    let older = xmax < writer.xid || xmax == writer.xid && header.has(infomask::XMAX_OVER_LOCK);
-    let mine = || writer.me.is_mine(xmax) || writer.me.is_rolled_back_child(xmax);
-    if locked && older && !header.xmax_invalid() && mine() { infomask::XMAX_OVER_LOCK } else { 0 }
+    let mut beneath = header.lock_beneath();
+    let mut covered = beneath;
+    if header.lock_only() && writer.me.is_mine(xmax) {
+        let held = Some(header.xmax_status().strength());
+        covered = covered.max(held);
+        if xmax < me.xid {
+            beneath = beneath.max(held);
+        }
+    }
+    let status = covered.map_or(me.status, |strength| me.status.at_least(strength));
+    let mut new = Xmax::of_one(me.xid, status);
+    if let Some(strength) = beneath {
+        let (bits, bits2) = beneath_bits(strength);
+        new.infomask |= bits;
+        new.infomask2 |= bits2;
+    }
+    new
+}
+
+/// What the new version of an updated one begins with: the lockers of the old one but for the writer. `xmax`: the old one's new.
+pub(crate) fn carry(access: &Access<'_>, old: &Header, xmax: &Xmax) -> HeapResult<Option<Xmax>> {
+    if xmax.others.is_empty() {
+        return Ok(None);
+    }
+    // A set of lockers is taken over as it is: the writer's own lock in it does no harm.
+    if let Some(multi) = old.multi().filter(|_| old.lock_only()) {
+        return Ok(Some(Xmax::of_set(multi, old.xmax_status(), false)));
+    }
+    Ok(Some(Xmax::of(access, &xmax.others)?))
 }

@@ -9,7 +9,7 @@
 //! # PostgreSQL counterpart and differences
 //! The critical sections of `heapam.c` and their doubles in `heapam_xlog.c`, written once.
 
-use base::{BlockNo, OffsetNo, Tid, Xid};
+use base::{BlockNo, MultiXactId, OffsetNo, Tid, Xid};
 use page::{LinePointer, LpFlags, PageBytes, flags};
 
 use crate::header::{
@@ -49,13 +49,39 @@ pub fn insert(
     xmin: Xid,
     cid: u32,
 ) -> OpResult<OffsetNo> {
-    let bases = Bases::of(page);
+    insert_locked(page, block, at, tuple, xmin, cid, Xid::INVALID)
+}
+
+/// As [`insert`], with an `xmax` that the tuple's flags describe: those that lock the version which the new one replaces.
+pub fn insert_locked(
+    page: &mut PageBytes,
+    block: BlockNo,
+    at: Option<OffsetNo>,
+    tuple: &mut [u8],
+    xmin: Xid,
+    cid: u32,
+    raw_xmax: Xid,
+) -> OpResult<OffsetNo> {
+    let mut bases = Bases::of(page);
     let mut header = Header::read(tuple, bases).ok_or(Mismatch)?;
-    if !bases.fits(xmin) || room(page) < page::align8(tuple.len()) {
+    let multi = header.multi().map(|_| MultiXactId(raw_xmax.0));
+    if let Some(multi) = multi
+        && page::max_offset(page) == 0
+    {
+        // A page with nothing on it takes any base.
+        bases.multi = Bases::multi_around(multi);
+    }
+    if !bases.fits(xmin)
+        || !bases.fits_xmax(raw_xmax, header.infomask)
+        || room(page) < page::align8(tuple.len())
+    {
         return Err(Mismatch);
     }
+    if bases != Bases::of(page) {
+        bases.store(page);
+    }
     header.raw_xmin = xmin;
-    header.raw_xmax = Xid::INVALID;
+    header.raw_xmax = raw_xmax;
     header.cid = cid;
     header.write(tuple, bases);
     let offset = page::add_item(page, tuple, at).ok_or(Mismatch)?;
@@ -91,11 +117,11 @@ pub fn put_version(
 pub struct Stamp {
     /// The version.
     pub offset: OffsetNo,
-    /// Who.
+    /// Who; the number of a multixact if `infomask` says so.
     pub xmax: Xid,
     /// Replaces the bits of [`infomask::XMAX_BITS`] and [`infomask::COMBO_CID`].
     pub infomask: u16,
-    /// Replaces `KEYS_UPDATED` and `HOT_UPDATED`.
+    /// Replaces the bits of [`infomask2::XMAX_BITS`].
     pub infomask2: u16,
     /// New `cid` field, if it changes (a lock leaves it).
     pub cid: Option<u32>,
@@ -107,15 +133,14 @@ pub struct Stamp {
 pub fn stamp_xmax(page: &mut PageBytes, stamp: &Stamp) -> OpResult<()> {
     let bases = Bases::of(page);
     let mut header = read_header(page, stamp.offset).ok_or(Mismatch)?;
-    if !bases.fits(stamp.xmax) {
+    if !bases.fits_xmax(stamp.xmax, stamp.infomask) {
         return Err(Mismatch);
     }
     let keep_combo = if stamp.cid.is_some() { 0 } else { header.infomask & infomask::COMBO_CID };
     header.raw_xmax = stamp.xmax;
     header.infomask =
         header.infomask & !(infomask::XMAX_BITS | infomask::COMBO_CID) | stamp.infomask | keep_combo;
-    header.infomask2 =
-        header.infomask2 & !(infomask2::KEYS_UPDATED | infomask2::HOT_UPDATED) | stamp.infomask2;
+    header.infomask2 = header.infomask2 & !infomask2::XMAX_BITS | stamp.infomask2;
     header.cid = stamp.cid.unwrap_or(header.cid);
     header.ctid = stamp.next;
     header.write(page::item_mut(page, stamp.offset).ok_or(Mismatch)?, bases);
@@ -153,6 +178,8 @@ pub struct PrunePlan {
     pub frozen: Vec<OffsetNo>,
     /// Versions whose `xmax` aborted or only locked, and has ended.
     pub xmax_cleared: Vec<OffsetNo>,
+    /// Versions whose `xmax` is a multixact of which only the updater still matters.
+    pub xmax_replaced: Vec<(OffsetNo, Xid)>,
     /// The page's new prune xid.
     pub prune_xid: Xid,
 }
@@ -165,7 +192,10 @@ impl PrunePlan {
 
     /// Whether nothing changes but perhaps the prune xid.
     pub fn is_empty(&self) -> bool {
-        self.keeps_items() && self.frozen.is_empty() && self.xmax_cleared.is_empty()
+        self.keeps_items()
+            && self.frozen.is_empty()
+            && self.xmax_cleared.is_empty()
+            && self.xmax_replaced.is_empty()
     }
 }
 
@@ -198,6 +228,15 @@ fn prune_unchecked(page: &mut PageBytes, plan: &PrunePlan) -> OpResult<()> {
     for &n in &plan.xmax_cleared {
         edit(page, bases, n, clear_xmax)?;
     }
+    for &(n, updater) in &plan.xmax_replaced {
+        if !bases.fits(updater) {
+            return Err(Mismatch);
+        }
+        edit(page, bases, n, |header| {
+            header.raw_xmax = updater;
+            header.infomask &= !infomask::XMAX_BITS;
+        })?;
+    }
     page::set_prune_xid(page, plan.prune_xid);
     page::set_flag(page, flags::PAGE_FULL, false);
     if !plan.keeps_items() {
@@ -209,7 +248,7 @@ fn prune_unchecked(page: &mut PageBytes, plan: &PrunePlan) -> OpResult<()> {
 fn clear_xmax(header: &mut Header) {
     header.raw_xmax = Xid::INVALID;
     header.infomask = header.infomask & !infomask::XMAX_BITS | infomask::XMAX_INVALID;
-    header.infomask2 &= !(infomask2::KEYS_UPDATED | infomask2::HOT_UPDATED);
+    header.infomask2 &= !infomask2::XMAX_BITS;
 }
 
 fn edit(page: &mut PageBytes, bases: Bases, n: OffsetNo, change: impl FnOnce(&mut Header)) -> OpResult<()> {
@@ -271,9 +310,9 @@ pub fn rebase(page: &mut PageBytes, plan: &RebasePlan) -> OpResult<()> {
         }
         if plan.xmax_frozen.binary_search(&n).is_ok() {
             header.raw_xmax = Xid::FROZEN;
-            header.infomask |= infomask::XMAX_COMMITTED;
+            header.infomask = header.infomask & !infomask::XMAX_IS_MULTI | infomask::XMAX_COMMITTED;
         }
-        if !plan.bases.fits(header.raw_xmin) || !plan.bases.fits(header.raw_xmax) {
+        if !plan.bases.fits(header.raw_xmin) || !plan.bases.fits_xmax(header.raw_xmax, header.infomask) {
             return Err(Mismatch);
         }
         headers.push((n, header));

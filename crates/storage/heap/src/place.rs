@@ -10,7 +10,7 @@
 
 use std::sync::atomic::Ordering;
 
-use base::{BlockNo, Fork};
+use base::{BlockNo, Fork, MultiXactId};
 use buffer::{ExclusivePage, PageChange, Pin, Tag, WalAction};
 use page::PageBytes;
 use txn::XidStatus;
@@ -149,10 +149,29 @@ pub(crate) fn make_fit(
     page: &mut ExclusivePage<'_>,
     xid: Xid,
 ) -> HeapResult<()> {
-    if page::is_new(page) || Bases::of(page).fits(xid) {
+    let bases = Bases::of(page);
+    if page::is_new(page) || bases.fits(xid) {
         return Ok(());
     }
-    let plan = plan_rebase(access, rel, page, xid)?;
+    rebase(access, rel, page, Bases { xid: Bases::around(xid).xid, ..bases })
+}
+
+/// Makes sure that a multixact fits a page's base.
+pub(crate) fn make_multi_fit(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    page: &mut ExclusivePage<'_>,
+    multi: MultiXactId,
+) -> HeapResult<()> {
+    let bases = Bases::of(page);
+    if page::is_new(page) || bases.fits_multi(multi) {
+        return Ok(());
+    }
+    rebase(access, rel, page, Bases { multi: Bases::multi_around(multi), ..bases })
+}
+
+fn rebase(access: &Access<'_>, rel: &HeapRel, page: &mut ExclusivePage<'_>, bases: Bases) -> HeapResult<()> {
+    let plan = plan_rebase(access, rel, page, bases)?;
     let mut data = Vec::new();
     put_rebase(&mut data, &plan);
     let tag = page.tag();
@@ -160,7 +179,7 @@ pub(crate) fn make_fit(
         rel: tag.rel,
         block: tag.block,
         offset: 0,
-        what: "transaction ids on the page are too far apart",
+        what: "transaction or multixact ids on the page are too far apart",
     })?;
     let mut action =
         WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, info::REBASE, Xid::INVALID);
@@ -174,10 +193,9 @@ fn plan_rebase(
     access: &Access<'_>,
     rel: &HeapRel,
     page: &mut ExclusivePage<'_>,
-    xid: Xid,
+    bases: Bases,
 ) -> HeapResult<RebasePlan> {
     let (txns, kind) = (access.txns, rel.desc.kind);
-    let bases = Bases { xid: Bases::around(xid).xid, multi: Bases::of(page).multi };
     let mut plan = RebasePlan { bases, ..RebasePlan::default() };
     for n in 1..=page::max_offset(page) {
         let Some(mut header): Option<Header> = read_header(page, n) else { continue };
@@ -189,11 +207,12 @@ fn plan_rebase(
                 _ => {}
             }
         }
-        if !bases.fits(header.raw_xmax) {
-            match judge.deleter(n, &mut header)? {
-                XidStatus::Aborted => plan.xmax_cleared.push(n),
-                XidStatus::Committed if header.lock_only() => plan.xmax_cleared.push(n),
-                XidStatus::Committed if is_removable(txns, kind, header.raw_xmax) => plan.xmax_frozen.push(n),
+        if !bases.fits_xmax(header.raw_xmax, header.infomask) {
+            match judge.holders(n, &mut header)?.as_slice() {
+                [] => plan.xmax_cleared.push(n),
+                [only] if only.status.updates() && is_removable(txns, kind, only.xid) => {
+                    plan.xmax_frozen.push(n)
+                }
                 _ => {}
             }
         }

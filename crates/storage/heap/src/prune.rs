@@ -18,7 +18,7 @@
 //! # PostgreSQL counterpart and differences
 //! `pruneheap.c`. States of all versions are found first, so that the chains are walked over plain data.
 
-use base::{OffsetNo, PAGE_SIZE, Xid};
+use base::{MultiXactId, OffsetNo, PAGE_SIZE, Xid};
 use buffer::{ExclusivePage, PageChange, Pin, WalAction};
 use page::{LpFlags, PageBytes, flags};
 use txn::TxnSystem;
@@ -29,7 +29,7 @@ use crate::header::{Bases, Header, infomask, read_header};
 use crate::ops::{self, PrunePlan};
 use crate::records::{Put, info, put_prune};
 use crate::rel::{Access, HeapRel};
-use crate::visibility::{Fate, Judge, is_removable};
+use crate::visibility::{Fate, Judge, ender, is_removable};
 
 /// Bytes of each page that INSERT leaves free.
 pub(crate) fn reserve(rel: &HeapRel) -> usize {
@@ -81,14 +81,26 @@ pub(crate) struct PruneSummary {
     pub all_visible: bool,
     /// Every version is frozen.
     pub all_frozen: bool,
+    /// Oldest multixact that members of sets on the page are read from.
+    pub oldest_multi: Option<MultiXactId>,
     /// Some version is there.
     pub has_items: bool,
+}
+
+/// A version on the page.
+#[derive(Clone, Copy, Debug)]
+struct Version {
+    /// Its header, with the one who ended it in the place of a set.
+    header: Header,
+    state: State,
+    /// The set in its `xmax`.
+    multi: Option<MultiXactId>,
 }
 
 struct Planner<'a> {
     page: &'a PageBytes,
     /// For each line pointer that has a version: what it is.
-    states: Vec<Option<(Header, State)>>,
+    states: Vec<Option<Version>>,
     /// Line pointers that some chain has decided about.
     done: Vec<bool>,
     goal: PruneGoal,
@@ -135,12 +147,17 @@ pub(crate) fn plan(
             Fate::Dead(xmax) if xmax < early || is_removable(access.txns, rel.desc.kind, xmax) => State::Dead,
             Fate::Dead(_) => State::RecentlyDead,
         };
-        states[n as usize] = Some((header, state));
+        let multi = header.multi();
+        if multi.is_some() {
+            header.raw_xmax = ender(access.txns, &header)?;
+            header.infomask &= !infomask::XMAX_IS_MULTI;
+        }
+        states[n as usize] = Some(Version { header, state, multi });
     }
     let mut planner =
         Planner { page, done: vec![false; states.len()], states, goal: *goal, plan: PrunePlan::default() };
     planner.walk_all();
-    let summary = planner.summarise(access, rel);
+    let summary = planner.summarise(access, rel)?;
     Ok((planner.plan, summary))
 }
 
@@ -157,7 +174,7 @@ impl Planner<'_> {
         }
         // Heap-only versions that no chain reached: left over by aborted updates.
         for n in 1..=page::max_offset(self.page) {
-            let Some((header, State::Dead)) = self.states[n as usize] else { continue };
+            let Some(Version { header, state: State::Dead, .. }) = self.states[n as usize] else { continue };
             if header.is_heap_only() && !self.done[n as usize] && !header.is_hot_updated() {
                 self.plan.unused.push(n);
                 self.done[n as usize] = true;
@@ -169,7 +186,7 @@ impl Planner<'_> {
     }
 
     fn header(&self, n: OffsetNo) -> Option<Header> {
-        self.states.get(n as usize).copied().flatten().map(|(header, _)| header)
+        self.states.get(n as usize).copied().flatten().map(|version| version.header)
     }
 
     /// The chain from `root`: members in order, and how many of them (redirect included) come before the first that must stay.
@@ -183,7 +200,7 @@ impl Planner<'_> {
         if let Some(lp) = page::line_pointer(self.page, root).filter(|lp| lp.flags == LpFlags::Redirect) {
             next = lp.offset;
         }
-        while let Some((header, state)) = self.states.get(next as usize).copied().flatten() {
+        while let Some(Version { header, state, .. }) = self.states.get(next as usize).copied().flatten() {
             let is_root = next == root;
             if self.done[next as usize] || !is_root && !header.is_heap_only() {
                 break;
@@ -230,7 +247,7 @@ impl Planner<'_> {
     }
 
     /// Plans freezing of what stays, computes the new prune xid, and tells what the page will be like.
-    fn summarise(&mut self, access: &Access<'_>, rel: &HeapRel) -> PruneSummary {
+    fn summarise(&mut self, access: &Access<'_>, rel: &HeapRel) -> HeapResult<PruneSummary> {
         let mut summary = PruneSummary { all_visible: true, all_frozen: true, ..PruneSummary::default() };
         let mut prune_xid = Xid::INVALID;
         for n in 1..=page::max_offset(self.page) {
@@ -240,7 +257,7 @@ impl Planner<'_> {
                 summary.removed += u32::from(self.header(n).is_some());
                 continue;
             }
-            let Some((header, state)) = self.states[n as usize] else {
+            let Some(Version { header, state, multi }) = self.states[n as usize] else {
                 if page::line_pointer(self.page, n).is_some_and(|lp| lp.flags == LpFlags::Dead) && !gone {
                     summary.dead_items.push(n);
                 }
@@ -266,23 +283,57 @@ impl Planner<'_> {
             let everybody_sees = state == State::Live
                 && (header.xmin_frozen() || is_removable(access.txns, rel.desc.kind, header.raw_xmin));
             summary.all_visible &= everybody_sees;
-            summary.all_frozen &= everybody_sees && self.freeze(n, &header);
+            let shared = match multi {
+                Some(multi) => self.settle(access, n, multi, &mut summary)?,
+                None => false,
+            };
+            summary.all_frozen &= everybody_sees && self.freeze(n, &header, shared);
         }
         summary.all_visible &= summary.dead_items.is_empty();
         summary.all_frozen &= summary.all_visible;
         self.plan.prune_xid = prune_xid;
-        summary
+        Ok(summary)
     }
 
-    /// Plans to freeze a live version that everybody sees; whether it will be frozen then.
-    fn freeze(&mut self, n: OffsetNo, header: &Header) -> bool {
+    /// Plans to get rid of a set that only tells of the past, if that is what pruning is for; whether it stays.
+    fn settle(
+        &mut self,
+        access: &Access<'_>,
+        n: OffsetNo,
+        multi: MultiXactId,
+        summary: &mut PruneSummary,
+    ) -> HeapResult<bool> {
+        let txns = access.txns;
+        if self.goal.freeze_limit.is_some() {
+            match txns.multi_holders(multi)?.as_slice() {
+                [] => {
+                    self.plan.xmax_cleared.push(n);
+                    return Ok(false);
+                }
+                [only] if !txns.is_in_progress(only.xid) && Bases::of(self.page).fits(only.xid) => {
+                    self.plan.xmax_replaced.push((n, only.xid));
+                    return Ok(true);
+                }
+                _ => {}
+            }
+        }
+        let root = txns.multixacts().root(multi).map_err(txn::TxnError::multi(multi))?;
+        summary.oldest_multi = Some(summary.oldest_multi.map_or(root, |oldest| oldest.min(root)));
+        Ok(true)
+    }
+
+    /// Plans to freeze a version that stays; whether it will be frozen then. `shared`: a set stays in its `xmax`.
+    fn freeze(&mut self, n: OffsetNo, header: &Header, shared: bool) -> bool {
         let Some(limit) = self.goal.freeze_limit else {
-            return header.xmin_frozen() && header.xmax_invalid();
+            return header.xmin_frozen() && header.xmax_invalid() && !shared;
         };
         let mut frozen = header.xmin_frozen();
         if !frozen && header.raw_xmin < limit {
             self.plan.frozen.push(n);
             frozen = true;
+        }
+        if shared || self.plan.xmax_cleared.last() == Some(&n) {
+            return frozen && !shared;
         }
         if !header.raw_xmax.is_valid() {
             return frozen;
@@ -311,8 +362,10 @@ pub(crate) fn execute(
         }
         return Ok(());
     }
-    tell_old_snapshots(access, rel, page, plan);
-    let newest_removed = newest_removed(page, plan);
+    let removed = removed(access, page, plan)?;
+    tell_old_snapshots(access, rel, page, &removed);
+    // A standby's queries that still see one of them conflict with the record.
+    let newest_removed = removed.iter().map(|version| version.1).max().unwrap_or(Xid::INVALID);
     let mut data = Vec::with_capacity(64);
     put_prune(&mut data, plan);
     let tag = page.tag();
@@ -333,28 +386,26 @@ pub(crate) fn execute(
     Ok(())
 }
 
-/// Headers of the versions that go, but for those whose inserter aborted.
-fn removed(page: &PageBytes, plan: &PrunePlan) -> impl Iterator<Item = Header> {
+/// Inserter and deleter of the versions that go, but for those whose inserter aborted.
+fn removed(access: &Access<'_>, page: &PageBytes, plan: &PrunePlan) -> HeapResult<Vec<(Xid, Xid)>> {
     let bases = Bases::of(page);
     let gone = plan.dead.iter().chain(&plan.unused).chain(plan.redirected.iter().map(|(from, _)| from));
     gone.filter_map(|&n| page::item(page, n))
-        .filter_map(move |bytes| Header::read(bytes, bases))
+        .filter_map(|bytes| Header::read(bytes, bases))
         .filter(|header| !header.xmin_hinted_aborted())
-}
-
-/// Newest xid whose row versions go: a standby's queries that still see them conflict with the record.
-fn newest_removed(page: &PageBytes, plan: &PrunePlan) -> Xid {
-    removed(page, plan).map(|header| header.raw_xmax).max().unwrap_or(Xid::INVALID)
+        .map(|header| Ok((header.xmin(), ender(access.txns, &header)?)))
+        .collect()
 }
 
 /// Tells the snapshots that see a version which goes.
-fn tell_old_snapshots(access: &Access<'_>, rel: &HeapRel, page: &ExclusivePage<'_>, plan: &PrunePlan) {
+fn tell_old_snapshots(access: &Access<'_>, rel: &HeapRel, page: &ExclusivePage<'_>, removed: &[(Xid, Xid)]) {
     if !access.txns.early_limit(rel.desc.kind).is_valid() {
         return;
     }
-    let early: Vec<_> = removed(page, plan)
-        .filter(|header| !is_removable(access.txns, rel.desc.kind, header.raw_xmax))
-        .map(|header| (header.xmin(), header.raw_xmax))
+    let early: Vec<_> = removed
+        .iter()
+        .copied()
+        .filter(|version| !is_removable(access.txns, rel.desc.kind, version.1))
         .collect();
     if !early.is_empty() {
         access.txns.lose(rel.desc.file, page.tag().block, &early);

@@ -5,7 +5,7 @@
 
 use base::{BlockNo, OffsetNo, Tid, Xid};
 
-use crate::header::{Bases, HEADER_LEN};
+use crate::header::{Bases, HEADER_LEN, infomask};
 use crate::ops::{Mismatch, OpResult, PrunePlan, RebasePlan, Stamp};
 
 /// Kinds of records (`info`).
@@ -105,26 +105,61 @@ const LOGGED_HEADER: usize = 5;
 
 /// Logs a tuple: offset, flags of its header, and what follows the header less `prefix` and `suffix` bytes.
 pub(crate) fn put_tuple(out: &mut Vec<u8>, offset: OffsetNo, tuple: &[u8], prefix: usize, suffix: usize) {
+    put_locked_tuple(out, offset, tuple, prefix, suffix, Xid::INVALID);
+}
+
+/// Logs a tuple as [`put_tuple`] does, with its `xmax` behind the flags if these say that there is one.
+pub(crate) fn put_locked_tuple(
+    out: &mut Vec<u8>,
+    offset: OffsetNo,
+    tuple: &[u8],
+    prefix: usize,
+    suffix: usize,
+    raw_xmax: Xid,
+) {
     out.u16(offset);
-    out.extend_from_slice(&tuple[HEADER_LEN - LOGGED_HEADER..HEADER_LEN]);
+    let flags = &tuple[HEADER_LEN - LOGGED_HEADER..HEADER_LEN];
+    out.extend_from_slice(flags);
+    if has_xmax(flags) {
+        out.u64(raw_xmax.0);
+    }
     out.extend_from_slice(&tuple[HEADER_LEN + prefix..tuple.len() - suffix]);
 }
 
-/// Rebuilds a tuple from `bytes` (all of them) and the parts of the old version that were left out.
+/// Whether the logged flags of a header say that the tuple has an `xmax`.
+fn has_xmax(flags: &[u8]) -> bool {
+    u16::from_le_bytes([flags[2], flags[3]]) & infomask::XMAX_INVALID == 0
+}
+
+/// A tuple out of the log, without xids in its header.
+pub(crate) struct LoggedTuple {
+    /// Where it is.
+    pub offset: OffsetNo,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Its `xmax` as it is stored, if the flags say that there is one.
+    pub raw_xmax: Xid,
+}
+
+/// Rebuilds a tuple from its `len` bytes in the log and the parts of the old version that were left out.
 pub(crate) fn get_tuple(
     get: &mut Get<'_>,
     len: usize,
     prefix: &[u8],
     suffix: &[u8],
-) -> OpResult<(OffsetNo, Vec<u8>)> {
+) -> OpResult<LoggedTuple> {
     let offset = get.u16()?;
     let flags = get.bytes(LOGGED_HEADER)?;
-    let middle = get.bytes(len.checked_sub(LOGGED_HEADER).ok_or(Mismatch)?)?;
-    let mut tuple = vec![0; HEADER_LEN - LOGGED_HEADER];
+    let (raw_xmax, head) = match has_xmax(flags) {
+        true => (Xid(get.u64()?), LOGGED_HEADER + size_of::<u64>()),
+        false => (Xid::INVALID, LOGGED_HEADER),
+    };
+    let middle = get.bytes(len.checked_sub(head).ok_or(Mismatch)?)?;
+    let mut bytes = vec![0; HEADER_LEN - LOGGED_HEADER];
     for part in [flags, prefix, middle, suffix] {
-        tuple.extend_from_slice(part);
+        bytes.extend_from_slice(part);
     }
-    Ok((offset, tuple))
+    Ok(LoggedTuple { offset, bytes, raw_xmax })
 }
 
 /// Length that [`get_tuple`] must be told for a whole tuple of `len` bytes.
@@ -142,18 +177,22 @@ pub(crate) fn common_parts(old: &[u8], new: &[u8]) -> (u16, u16) {
     (prefix as u16, suffix as u16)
 }
 
-/// Logs a stamp; `xmax` is the record's xid, command ids are not logged.
+/// Logs a stamp; `xmax` is the record's xid unless it is a multixact, command ids are not logged.
 pub(crate) fn put_stamp(out: &mut Vec<u8>, stamp: &Stamp) {
     out.u16(stamp.offset);
-    out.u16(stamp.infomask & !crate::header::infomask::COMBO_CID);
+    out.u16(stamp.infomask & !infomask::COMBO_CID);
     out.u16(stamp.infomask2);
     out.u32(stamp.next.block.0);
     out.u16(stamp.next.offset);
+    if stamp.infomask & infomask::XMAX_IS_MULTI != 0 {
+        out.u64(stamp.xmax.0);
+    }
 }
 
-pub(crate) fn get_stamp(get: &mut Get<'_>, xmax: Xid) -> OpResult<Stamp> {
+pub(crate) fn get_stamp(get: &mut Get<'_>, xid: Xid) -> OpResult<Stamp> {
     let (offset, infomask, infomask2) = (get.u16()?, get.u16()?, get.u16()?);
     let next = Tid::new(BlockNo(get.u32()?), get.u16()?);
+    let xmax = if infomask & infomask::XMAX_IS_MULTI != 0 { Xid(get.u64()?) } else { xid };
     Ok(Stamp { offset, xmax, infomask, infomask2, cid: Some(0), next })
 }
 
@@ -167,6 +206,11 @@ pub(crate) fn put_prune(out: &mut Vec<u8>, plan: &PrunePlan) {
     for list in [&plan.dead, &plan.unused, &plan.frozen, &plan.xmax_cleared] {
         out.offsets(list);
     }
+    out.u16(plan.xmax_replaced.len() as u16);
+    for &(n, updater) in &plan.xmax_replaced {
+        out.u16(n);
+        out.u64(updater.0);
+    }
 }
 
 pub(crate) fn get_prune(get: &mut Get<'_>) -> OpResult<PrunePlan> {
@@ -174,14 +218,10 @@ pub(crate) fn get_prune(get: &mut Get<'_>) -> OpResult<PrunePlan> {
     let n = get.u16()?;
     let redirected = (0..n).map(|_| Ok((get.u16()?, get.u16()?))).collect::<OpResult<_>>()?;
     let (dead, unused) = (get.offsets()?, get.offsets()?);
-    Ok(PrunePlan {
-        redirected,
-        dead,
-        unused,
-        frozen: get.offsets()?,
-        xmax_cleared: get.offsets()?,
-        prune_xid,
-    })
+    let (frozen, xmax_cleared) = (get.offsets()?, get.offsets()?);
+    let n = get.u16()?;
+    let xmax_replaced = (0..n).map(|_| Ok((get.u16()?, Xid(get.u64()?)))).collect::<OpResult<_>>()?;
+    Ok(PrunePlan { redirected, dead, unused, frozen, xmax_cleared, xmax_replaced, prune_xid })
 }
 
 pub(crate) fn put_rebase(out: &mut Vec<u8>, plan: &RebasePlan) {

@@ -11,7 +11,7 @@ use wal::{Record, WalDescribe};
 
 use crate::header::HEADER_LEN;
 use crate::ops::{self, Mismatch, OpResult, Stamp};
-use crate::records::{Get, get_prune, get_rebase, get_stamp, get_tuple, get_vm, info};
+use crate::records::{Get, LoggedTuple, get_prune, get_rebase, get_stamp, get_tuple, get_vm, info};
 use crate::vm;
 
 /// Why a record could not be replayed: recovery stops.
@@ -136,17 +136,21 @@ pub(crate) fn apply(page: &mut PageBytes, change: &Change<'_>) -> OpResult<()> {
 
 fn insert(page: &mut PageBytes, change: &Change<'_>, get: &mut Get<'_>) -> OpResult<()> {
     let len = get.0.len().checked_sub(2).ok_or(Mismatch)?;
-    let (offset, mut tuple) = get_tuple(get, len, &[], &[])?;
-    ops::insert(page, change.block, Some(offset), &mut tuple, change.xid, 0)?;
+    put(page, change, get_tuple(get, len, &[], &[])?)?;
     ops::set_all_visible(page, false);
+    Ok(())
+}
+
+fn put(page: &mut PageBytes, change: &Change<'_>, mut tuple: LoggedTuple) -> OpResult<()> {
+    let (at, xmax) = (Some(tuple.offset), tuple.raw_xmax);
+    ops::insert_locked(page, change.block, at, &mut tuple.bytes, change.xid, 0, xmax)?;
     Ok(())
 }
 
 fn multi_insert(page: &mut PageBytes, change: &Change<'_>, get: &mut Get<'_>) -> OpResult<()> {
     for _ in 0..get.u16()? {
         let len = get.u16()? as usize;
-        let (offset, mut tuple) = get_tuple(get, len, &[], &[])?;
-        ops::insert(page, change.block, Some(offset), &mut tuple, change.xid, 0)?;
+        put(page, change, get_tuple(get, len, &[], &[])?)?;
     }
     ops::set_all_visible(page, false);
     Ok(())
@@ -167,8 +171,8 @@ fn update_here(page: &mut PageBytes, change: &Change<'_>, get: &mut Get<'_>) -> 
     let head = old.get(..prefix).ok_or(Mismatch)?;
     let tail = old.len().checked_sub(suffix).and_then(|at| old.get(at..)).ok_or(Mismatch)?;
     let len = get.0.len().checked_sub(2).ok_or(Mismatch)?;
-    let (offset, mut tuple) = get_tuple(get, len, head, tail)?;
-    ops::insert(page, change.block, Some(offset), &mut tuple, change.xid, 0)?;
+    let tuple = get_tuple(get, len, head, tail)?;
+    put(page, change, tuple)?;
     ops::stamp_xmax(page, &old_stamp)?;
     ops::mark_prunable(page, change.xid);
     ops::set_all_visible(page, false);

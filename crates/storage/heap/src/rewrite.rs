@@ -34,7 +34,7 @@ use crate::prune::reserve;
 use crate::records::info;
 use crate::rel::{Access, HeapRel};
 use crate::row::{HeapTuple, TupleRef};
-use crate::visibility::{Fate, Judge, is_removable};
+use crate::visibility::{Fate, Judge, ender, is_removable};
 
 /// What a rewrite met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,7 +100,12 @@ impl<'a> Rewriter<'a> {
     /// Copies one version of the old file, if anybody may still see it.
     pub fn copy(&mut self, tid: Tid) -> HeapResult<()> {
         let mut tuple = HeapTuple::new();
-        let Some((header, fate)) = read(&self.access, self.old, tid, &mut tuple)? else { return Ok(()) };
+        let Some((mut header, fate)) = read(&self.access, self.old, tid, &mut tuple)? else { return Ok(()) };
+        if header.multi().is_some() {
+            // Nobody else holds rows of the table: only who updated the version still matters.
+            header.raw_xmax = ender(self.access.txns, &header)?;
+            header.infomask &= !infomask::XMAX_IS_MULTI;
+        }
         if is_gone(&self.access, self.old, fate) {
             self.stats.removed += 1;
             return Ok(());
@@ -140,7 +145,7 @@ impl<'a> Rewriter<'a> {
             Fate::Live | Fate::InsertInProgress => {
                 header.raw_xmax = Xid::INVALID;
                 header.infomask = header.infomask & !infomask::XMAX_BITS | infomask::XMAX_INVALID;
-                header.infomask2 &= !infomask2::KEYS_UPDATED;
+                header.infomask2 &= !infomask2::XMAX_BITS;
                 return None;
             }
             Fate::Dead(xmax) => header.raw_xmax = xmax,

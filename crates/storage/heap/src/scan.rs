@@ -22,7 +22,7 @@ use std::sync::Arc;
 use base::{BlockNo, Fork, OffsetNo, PAGE_SIZE, Tid, Xid};
 use buffer::{Ring, RingKind};
 use page::{LpFlags, PageBytes};
-use txn::Transaction;
+use txn::{Transaction, TxnSystem};
 
 use crate::error::{HeapError, HeapResult};
 use crate::fetch::heap_tag;
@@ -31,7 +31,7 @@ use crate::ops;
 use crate::prune::{looks_prunable, prune_opt};
 use crate::rel::{Access, HeapRel, View};
 use crate::row::TupleRef;
-use crate::visibility::{Fate, Judge, is_removable};
+use crate::visibility::{Fate, Judge, ender, is_removable};
 
 /// Tables of at least so many pages are read through a ring: a quarter of PostgreSQL's default 16,384 shared buffers.
 const RING_FROM: u32 = 4096;
@@ -206,7 +206,7 @@ pub fn build_scan(
             broken_chains |= judge_for_build(access, rel, is_mine, &page, &mut verdicts)?;
             copy.copy_from_slice(&page[..]);
         }
-        let roots = chain_roots(&copy);
+        let roots = chain_roots(access.txns, &copy)?;
         for &(n, live) in &verdicts {
             let tid = Tid::new(BlockNo(block), n);
             let row = page::item(&copy, n).and_then(|bytes| TupleRef::new(tid, bytes, Bases::of(&copy)));
@@ -244,7 +244,7 @@ fn judge_for_build(
             return Err(no_tuple(rel, Tid::new(page.tag().block, n)));
         };
         let fate = Judge { txns: access.txns, page }.for_vacuum(n, &mut header)?;
-        let gone_for_me = matches!(fate, Fate::DeleteInProgress) && is_mine(header.raw_xmax);
+        let gone_for_me = matches!(fate, Fate::DeleteInProgress) && is_mine(ender(access.txns, &header)?);
         match fate {
             Fate::Dead(xmax) if is_removable(access.txns, rel.desc.kind, xmax) => {}
             // The live end of the chain stands for it; its values may differ from this version's.
@@ -258,7 +258,7 @@ fn judge_for_build(
 }
 
 /// For each line pointer the root of the HOT chain that it is in; 0 if none.
-pub(crate) fn chain_roots(page: &PageBytes) -> Vec<OffsetNo> {
+pub(crate) fn chain_roots(txns: &TxnSystem, page: &PageBytes) -> HeapResult<Vec<OffsetNo>> {
     let max = page::max_offset(page);
     let mut roots = vec![0; max as usize + 1];
     for root in 1..=max {
@@ -278,11 +278,11 @@ pub(crate) fn chain_roots(page: &PageBytes) -> Vec<OffsetNo> {
             if !header.is_hot_updated() {
                 break;
             }
-            expected_xmin = Some(header.raw_xmax);
+            expected_xmin = Some(ender(txns, &header)?);
             next = header.ctid.offset;
         }
     }
-    roots
+    Ok(roots)
 }
 
 /// What ANALYZE learns of a page.
@@ -323,7 +323,7 @@ pub fn sample_block(
                 Fate::Live => live.push(n),
                 Fate::InsertInProgress if me.is_mine(header.raw_xmin) => live.push(n),
                 Fate::InsertInProgress => {}
-                Fate::DeleteInProgress if me.is_mine(header.raw_xmax) => counts.dead += 1,
+                Fate::DeleteInProgress if me.is_mine(ender(access.txns, &header)?) => counts.dead += 1,
                 Fate::DeleteInProgress => live.push(n),
                 Fate::Dead(_) => counts.dead += 1,
             }

@@ -6,7 +6,8 @@
 //!
 //! # Locks
 //! The old version's page exclusively, and the new version's if that is another, lower block first; then visibility-map pages. When large values must
-//! be stored or another page be found, the old version is first locked as by SELECT FOR UPDATE, so that the latch can be given up.
+//! be stored or another page be found, the old version is first locked as by SELECT FOR UPDATE or FOR NO KEY UPDATE, so that the latch can be
+//! given up; others may join with weaker locks meanwhile.
 //!
 //! # WAL and crash
 //! One record for both pages and the map. On one page, the new version is logged without the bytes it shares with the old one.
@@ -14,11 +15,12 @@
 //! # PostgreSQL counterpart and differences
 //! `heap_update`, `heap_delete`. They never wait for other transactions: see [`Refusal`].
 
-use base::{BlockNo, CommandId, OffsetNo, Tid};
+use base::{BlockNo, CommandId, MultiXactId, OffsetNo, Tid, Xid};
 use buffer::{ExclusivePage, PageChange, Pin, WalAction};
 use page::{LpFlags, flags};
 use tuple::Datum;
 use tuple::varlena::External;
+use txn::{LockStrength, MemberStatus};
 use wal::Rmgr;
 
 use crate::error::{DeleteOutcome, HeapError, HeapResult, Refusal, UpdateOutcome};
@@ -27,31 +29,32 @@ use crate::header::{
     Bases, Header, INFOMASK, MOVED, form_tuple, infomask, infomask2, read_header, tuple_len,
 };
 use crate::insert::{InsertOptions, maps_to_clear};
-use crate::lock::{covers_lock, lock_on_page};
+use crate::lock::{Xmax, carry, fitting_xmax, lock_on_page};
 use crate::ops::{self, Stamp};
-use crate::place::{Placer, make_fit};
-use crate::records::{Put, VmChange, common_parts, info, put_stamp, put_tuple};
+use crate::place::{Placer, make_fit, make_multi_fit};
+use crate::records::{Put, VmChange, common_parts, info, put_locked_tuple, put_stamp};
 use crate::rel::{Access, HeapRel, Writer};
 use crate::row::TupleRef;
 use crate::toast;
-use crate::visibility::{Judge, Writable, cmin_cmax};
+use crate::visibility::{Hintable, Judge, Writable, cmin_cmax};
 use crate::vm::{MapGuards, VmCursor, latch_covered};
 
 /// What a writer found at a place.
 pub(crate) enum Look {
-    /// A version that he may change. `mine`: he has locked it already.
-    Free { header: Header, mine: bool },
+    /// A version that he may change or lock. `mine`: his own lock; `updated`: another transaction updated it, which his does not mind.
+    Free { header: Header, mine: Option<LockStrength>, updated: bool },
     /// One that he may not change.
     Refused(Refusal),
 }
 
-/// Judges the version at `tid` for a writer. The page is latched exclusively.
+/// Judges the version at `tid` for a writer who needs a lock of this strength. The page is latched exclusively.
 pub(crate) fn look(
     access: &Access<'_>,
     rel: &HeapRel,
     writer: &Writer<'_>,
     page: &mut ExclusivePage<'_>,
     tid: Tid,
+    strength: LockStrength,
 ) -> HeapResult<Look> {
     writer.check(rel);
     if page::line_pointer(page, tid.offset).is_none_or(|lp| lp.flags != LpFlags::Normal) {
@@ -61,15 +64,29 @@ pub(crate) fn look(
         return Err(corrupt(rel, tid, "line pointer leads to no tuple"));
     };
     let mut judge = Judge { txns: access.txns, page };
-    let xmax = header.raw_xmax;
-    Ok(match judge.for_update(tid.offset, &mut header, writer.me, writer.combo, writer.cid)? {
-        Writable::Free => Look::Free { header, mine: false },
-        Writable::LockedByMe => Look::Free { header, mine: true },
+    let verdict = judge.for_update(tid.offset, &mut header, writer, strength)?;
+    look_of(&judge, verdict, header, tid)
+}
+
+/// What a verdict means for a version.
+pub(crate) fn look_of(
+    judge: &Judge<'_, impl Hintable>,
+    verdict: Writable,
+    header: Header,
+    tid: Tid,
+) -> HeapResult<Look> {
+    Ok(match verdict {
+        Writable::Free { mine, updated } => Look::Free { header, mine, updated },
         Writable::ByMe(cmax) => Look::Refused(Refusal::SelfModified { cmax, next: header.ctid }),
-        Writable::Busy(xid) => Look::Refused(Refusal::WouldBlock { xid }),
-        Writable::Gone if header.ctid == tid => Look::Refused(Refusal::Deleted { xmax }),
+        Writable::Busy { xid, mine } => Look::Refused(Refusal::WouldBlock { xid, mine }),
         Writable::Gone if header.ctid == MOVED => Look::Refused(Refusal::Moved),
-        Writable::Gone => Look::Refused(Refusal::Concurrent { next: header.ctid, xmax }),
+        Writable::Gone => {
+            let xmax = judge.ender(&header)?;
+            Look::Refused(match header.ctid == tid {
+                true => Refusal::Deleted { xmax },
+                false => Refusal::Concurrent { next: header.ctid, xmax },
+            })
+        }
         Writable::Invisible => Look::Refused(Refusal::Invisible),
     })
 }
@@ -128,7 +145,7 @@ fn delete_for(
     let mut map = VmCursor::default();
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = latch_covered(access, rel, &pin, &mut map)?;
-    let header = match look(access, rel, writer, &mut page, tid)? {
+    let header = match look(access, rel, writer, &mut page, tid, LockStrength::Update)? {
         Look::Free { header, .. } => header,
         Look::Refused(refusal) => return Ok(DeleteOutcome::Refused(refusal)),
     };
@@ -166,14 +183,14 @@ fn delete_version(
     header: &Header,
     (tid, next): (Tid, Tid),
 ) -> HeapResult<()> {
-    make_fit(access, rel, &mut page, writer.xid)?;
+    let xmax = fitting_xmax(access, rel, writer, &mut page, tid, MemberStatus::Updated)?;
     let mut maps = maps_to_clear(&page, map, tid.block);
     let (cid, combo) = ending_cid(header, writer);
     let stamp = Stamp {
         offset: tid.offset,
-        xmax: writer.xid,
-        infomask: combo | covers_lock(header, writer),
-        infomask2: infomask2::KEYS_UPDATED,
+        xmax: xmax.raw,
+        infomask: combo | xmax.infomask,
+        infomask2: xmax.infomask2,
         cid: Some(cid),
         next,
     };
@@ -225,7 +242,8 @@ struct Update<'a> {
     writer: &'a Writer<'a>,
     tid: Tid,
     hot_candidate: bool,
-    keys_changed: bool,
+    /// What becomes of the old version.
+    status: MemberStatus,
     /// The new version.
     bytes: Vec<u8>,
 }
@@ -245,19 +263,19 @@ pub fn update(
     let mut map = VmCursor::default();
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = latch_covered(access, rel, &pin, &mut map)?;
-    let (header, mine) = match look(access, rel, writer, &mut page, tid)? {
-        Look::Free { header, mine } => (header, mine),
+    let status = if keys_changed { MemberStatus::Updated } else { MemberStatus::UpdatedNoKey };
+    let (header, mine) = match look(access, rel, writer, &mut page, tid, status.strength())? {
+        Look::Free { header, mine, .. } => (header, mine),
         Look::Refused(refusal) => return Ok(UpdateOutcome::Refused(refusal)),
     };
     let old_pointers = pointers_at(rel, &page, tid, &header);
     let mut update =
-        Update { access, rel, writer, tid, hot_candidate, keys_changed, bytes: Vec::with_capacity(256) };
+        Update { access, rel, writer, tid, hot_candidate, status, bytes: Vec::with_capacity(256) };
     let as_it_is = tuple_len(&rel.desc.layout, values) <= toast::THRESHOLD
         && values.iter().filter_map(toast::as_external).all(|pointer| old_pointers.contains(&pointer));
     if as_it_is {
         update.form(values);
         if ops::room(&page) >= page::align8(update.bytes.len()) {
-            make_fit(access, rel, &mut page, writer.xid)?;
             let new = update.on_same_page(&mut page, &map)?;
             drop(page);
             drop_old_values(access, rel, writer, &old_pointers, values)?;
@@ -265,8 +283,8 @@ pub fn update(
         }
     }
     // The latch must be given up: nobody else may change the old version meanwhile.
-    if !mine {
-        lock_on_page(access, rel, writer, &mut page, &map, tid, keys_changed)?;
+    if mine < Some(status.strength()) {
+        lock_on_page(access, rel, writer, &mut page, &map, tid, status.strength())?;
     }
     drop(page);
     let shorter = toast::shrink(access, rel, writer, values, Some(&old_pointers), InsertOptions::default())?;
@@ -299,25 +317,43 @@ impl Update<'_> {
         self.set_mask(INFOMASK, infomask::UPDATED);
     }
 
+    fn clear_mask(&mut self, at: usize, bits: u16) {
+        let mask = u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]]) & !bits;
+        self.bytes[at..at + 2].copy_from_slice(&mask.to_le_bytes());
+    }
+
     fn set_mask(&mut self, at: usize, bits: u16) {
         let mask = u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]]) | bits;
         self.bytes[at..at + 2].copy_from_slice(&mask.to_le_bytes());
     }
 
-    fn stamp(&self, header: &Header, next: Tid, hot: bool) -> Stamp {
+    fn stamp(&self, header: &Header, xmax: &Xmax, next: Tid, hot: bool) -> Stamp {
         let (cid, combo) = ending_cid(header, self.writer);
-        let mut bits = if self.keys_changed { infomask2::KEYS_UPDATED } else { 0 };
-        if hot {
-            bits |= infomask2::HOT_UPDATED;
-        }
+        let hot = if hot { infomask2::HOT_UPDATED } else { 0 };
         Stamp {
             offset: self.tid.offset,
-            xmax: self.writer.xid,
-            infomask: combo | covers_lock(header, self.writer),
-            infomask2: bits,
+            xmax: xmax.raw,
+            infomask: combo | xmax.infomask,
+            infomask2: xmax.infomask2 | hot,
             cid: Some(cid),
             next,
         }
+    }
+
+    /// The old version's new `xmax`, and the one that the new version begins with: those who lock the old one lock the new one too.
+    fn xmaxes(&mut self, page: &mut ExclusivePage<'_>) -> HeapResult<(Header, Xmax, Xid)> {
+        let (access, rel) = (self.access, self.rel);
+        let header = self.old_header(page)?;
+        let xmax = fitting_xmax(access, rel, self.writer, page, self.tid, self.status)?;
+        let Some(carried) = carry(access, &header, &xmax)? else { return Ok((header, xmax, Xid::INVALID)) };
+        self.clear_mask(INFOMASK, infomask::XMAX_INVALID);
+        self.set_mask(INFOMASK, carried.infomask);
+        self.set_mask(INFOMASK - 2, carried.infomask2);
+        Ok((header, xmax, carried.raw))
+    }
+
+    fn has_mask(&self, at: usize, bits: u16) -> bool {
+        u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]]) & bits == bits
     }
 
     fn old_header(&self, page: &page::PageBytes) -> HeapResult<Header> {
@@ -334,10 +370,13 @@ impl Update<'_> {
         )
     }
 
-    /// Puts the new version on the old one's page, which has room and takes the xid.
+    /// Puts the new version on the old one's page, which has room.
     fn on_same_page(&mut self, page: &mut ExclusivePage<'_>, map: &VmCursor) -> HeapResult<Tid> {
         let block = self.tid.block;
-        let header = self.old_header(page)?;
+        let (header, xmax, carried) = self.xmaxes(page)?;
+        if self.has_mask(INFOMASK, infomask::XMAX_IS_MULTI) {
+            make_multi_fit(self.access, self.rel, page, MultiXactId(carried.0))?;
+        }
         let old = page::item(page, self.tid.offset).unwrap_or_default();
         let (prefix, suffix) = common_parts(old, &self.bytes);
         let hot = self.hot_candidate;
@@ -345,10 +384,11 @@ impl Update<'_> {
             self.set_mask(INFOMASK - 2, infomask2::HEAP_ONLY);
         }
         let mut maps = maps_to_clear(page, map, block);
-        let offset = ops::insert(page, block, None, &mut self.bytes, self.writer.xid, self.writer.cid.0)
+        let (xid, cid) = (self.writer.xid, self.writer.cid.0);
+        let offset = ops::insert_locked(page, block, None, &mut self.bytes, xid, cid, carried)
             .map_err(|_| corrupt(self.rel, self.tid, "page refuses a tuple"))?;
         let new = Tid::new(block, offset);
-        let stamp = self.stamp(&header, new, hot);
+        let stamp = self.stamp(&header, &xmax, new, hot);
         ops::stamp_xmax(page, &stamp).expect("the old version was read above, and the page takes the xid");
         ops::mark_prunable(page, self.writer.xid);
         ops::set_all_visible(page, false);
@@ -357,7 +397,7 @@ impl Update<'_> {
         put_stamp(&mut log, &stamp);
         log.u16(prefix);
         log.u16(suffix);
-        put_tuple(&mut log, offset, &self.bytes, prefix as usize, suffix as usize);
+        put_locked_tuple(&mut log, offset, &self.bytes, prefix as usize, suffix as usize, carried);
         let mut action = self.action(if hot { info::HOT_UPDATE } else { info::UPDATE_HERE });
         let i = action.page(page, PageChange::default());
         action.page_data(i, &log);
@@ -368,7 +408,7 @@ impl Update<'_> {
 
     /// Finds room for the new version, on whatever page. The old version is locked by the writer, no latch is held.
     fn with_lock(&mut self, old_pin: &Pin, old_map: &mut VmCursor) -> HeapResult<UpdateOutcome> {
-        let (access, rel, xid) = (self.access, self.rel, self.writer.xid);
+        let (access, rel) = (self.access, self.rel);
         let mut placer = Placer::new(access, rel, self.bytes.len(), true)?;
         let need = page::align8(self.bytes.len());
         let mut new_map = VmCursor::default();
@@ -379,7 +419,6 @@ impl Update<'_> {
             if block == self.tid.block {
                 let mut page = latch_covered(access, rel, old_pin, old_map)?;
                 if ops::room(&page) >= need {
-                    make_fit(access, rel, &mut page, xid)?;
                     let tid = self.on_same_page(&mut page, old_map)?;
                     return Ok(UpdateOutcome::Updated { tid, hot: self.hot_candidate });
                 }
@@ -400,15 +439,14 @@ impl Update<'_> {
                 candidate = placer.next()?;
                 continue;
             }
-            make_fit(access, rel, &mut new, xid)?;
-            make_fit(access, rel, &mut old, xid)?;
+            make_fit(access, rel, &mut new, self.writer.xid)?;
             let tid = self.on_other_page(&mut old, &mut new, old_map, &new_map)?;
             rel.set_target_block(block);
             return Ok(UpdateOutcome::Updated { tid, hot: false });
         }
     }
 
-    /// Puts the new version on another page. Both are latched and take the xid.
+    /// Puts the new version on another page, which takes the xid. Both are latched.
     fn on_other_page(
         &mut self,
         old: &mut ExclusivePage<'_>,
@@ -417,7 +455,10 @@ impl Update<'_> {
         new_map: &VmCursor,
     ) -> HeapResult<Tid> {
         let (access, rel, xid) = (self.access, self.rel, self.writer.xid);
-        let header = self.old_header(old)?;
+        let (header, xmax, carried) = self.xmaxes(old)?;
+        if self.has_mask(INFOMASK, infomask::XMAX_IS_MULTI) {
+            make_multi_fit(access, rel, new, MultiXactId(carried.0))?;
+        }
         let block: BlockNo = new.tag().block;
         let clear = |page: &page::PageBytes, map, block| {
             ops::is_all_visible(page).then_some((map, VmChange { block, bits: 0 }))
@@ -429,10 +470,11 @@ impl Update<'_> {
         if init {
             ops::init_page(new, xid);
         }
-        let offset: OffsetNo = ops::insert(new, block, None, &mut self.bytes, xid, self.writer.cid.0)
+        let cid = self.writer.cid.0;
+        let offset: OffsetNo = ops::insert_locked(new, block, None, &mut self.bytes, xid, cid, carried)
             .map_err(|_| corrupt(rel, Tid::new(block, 0), "page refuses a tuple"))?;
         let tid = Tid::new(block, offset);
-        let stamp = self.stamp(&header, tid, false);
+        let stamp = self.stamp(&header, &xmax, tid, false);
         ops::stamp_xmax(old, &stamp).expect("the old version was read above, and the page takes the xid");
         ops::mark_prunable(old, xid);
         ops::set_all_visible(old, false);
@@ -440,7 +482,7 @@ impl Update<'_> {
         maps.apply();
         let (mut main, mut log) = (Vec::with_capacity(16), Vec::with_capacity(self.bytes.len()));
         put_stamp(&mut main, &stamp);
-        put_tuple(&mut log, offset, &self.bytes, 0, 0);
+        put_locked_tuple(&mut log, offset, &self.bytes, 0, 0, carried);
         let mut action =
             WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, info::UPDATE, xid);
         let i = action.page(new, PageChange { will_init: init, ..PageChange::default() });

@@ -1,5 +1,5 @@
 //! # What
-//! Who sees which row version: the MVCC rule, "dirty" visibility for unique checks, what a writer may do with a version, and what VACUUM
+//! Who sees which row version, and who holds it: the MVCC rule, "dirty" visibility for unique checks, what a writer may do with a version, and what VACUUM
 //! and pruning may remove.
 //!
 //! # Invariants
@@ -17,16 +17,19 @@
 //! # PostgreSQL counterpart and differences
 //! `heapam_visibility.c`.
 
-use base::{CommandId, OffsetNo, PAGE_SIZE, Xid};
+use base::{CommandId, MultiXactId, OffsetNo, PAGE_SIZE, Xid};
 use buffer::{ExclusivePage, SharedPage};
 use page::PageBytes;
 use txn::subxact::Family;
-use txn::{RelKind, Transaction, TxnSystem, XidStatus};
+use txn::{LockStrength, Member, MemberStatus, RelKind, Transaction, TxnError, TxnSystem, XidStatus};
 
 use crate::combo::ComboCids;
 use crate::error::HeapResult;
 use crate::header::{Header, INFOMASK, infomask};
-use crate::rel::View;
+use crate::rel::{View, Writer};
+
+/// Members of a long set that are looked at for the writer's own lock.
+const RECENT_LOCKERS: u32 = 32;
 
 /// A page whose hints may be set, under whatever latch.
 pub(crate) trait Hintable {
@@ -112,7 +115,16 @@ impl<P: Hintable> Judge<'_, P> {
         if header.xmax_invalid() {
             return Ok(XidStatus::Aborted);
         }
-        let xmax = header.raw_xmax;
+        let xmax = self.ender(header)?;
+        if header.multi().is_some() {
+            // What is known of one member is no hint about all.
+            return Ok(match xmax.is_valid() {
+                false => XidStatus::Aborted,
+                true if running(xmax) => XidStatus::InProgress,
+                true if self.txns.did_commit(xmax)? => XidStatus::Committed,
+                true => XidStatus::Aborted,
+            });
+        }
         if header.has(infomask::XMAX_COMMITTED) || !xmax.is_normal() {
             return Ok(XidStatus::Committed);
         }
@@ -129,13 +141,19 @@ impl<P: Hintable> Judge<'_, P> {
         Ok(XidStatus::Aborted)
     }
 
-    /// The top level that still holds a row whose `xmax` was rolled back.
-    fn lock_beneath(&self, header: &Header) -> Option<Xid> {
-        if !header.has(infomask::XMAX_OVER_LOCK) {
-            return None;
-        }
+    /// See [`ender`].
+    #[inline]
+    pub fn ender(&self, header: &Header) -> HeapResult<Xid> {
+        ender(self.txns, header)
+    }
+
+    /// The top level's lock on a row beneath an `xmax` that is a subtransaction's.
+    fn lock_beneath(&self, header: &Header) -> Option<Member> {
+        let strength = header.lock_beneath()?;
         match self.txns.parents().family(header.raw_xmax) {
-            Family::AbortedChild(top) => Some(top).filter(|&top| self.txns.is_in_progress(top)),
+            Family::Child(top) | Family::AbortedChild(top) if self.txns.is_in_progress(top) => {
+                Some(Member { xid: top, status: MemberStatus::Locked(strength) })
+            }
             _ => None,
         }
     }
@@ -144,12 +162,6 @@ impl<P: Hintable> Judge<'_, P> {
     pub fn inserter(&mut self, n: OffsetNo, header: &mut Header) -> HeapResult<XidStatus> {
         let txns = self.txns;
         self.xmin_status(n, header, |xid| txns.is_in_progress(xid))
-    }
-
-    /// Present fate of the deleter or locker; "aborted" if there is none.
-    pub fn deleter(&mut self, n: OffsetNo, header: &mut Header) -> HeapResult<XidStatus> {
-        let txns = self.txns;
-        self.xmax_status(n, header, |xid| txns.is_in_progress(xid))
     }
 
     /// The MVCC rule.
@@ -180,9 +192,11 @@ impl<P: Hintable> Judge<'_, P> {
         if header.xmax_invalid() || header.lock_only() {
             return Ok(true);
         }
-        if !view.me.is_mine(header.raw_xmax) {
+        if !view.me.is_mine(self.ender(header)?) {
             // The deleting subtransaction aborted: nobody else could delete what only this transaction sees.
-            self.hint(n, header, infomask::XMAX_INVALID);
+            if header.multi().is_none() {
+                self.hint(n, header, infomask::XMAX_INVALID);
+            }
             return Ok(true);
         }
         Ok(cmax >= view.curcid)
@@ -194,11 +208,12 @@ impl<P: Hintable> Judge<'_, P> {
         if header.xmax_invalid() || header.lock_only() {
             return Ok(true);
         }
-        if view.me.is_mine(header.raw_xmax) {
+        let xmax = self.ender(header)?;
+        if view.me.is_mine(xmax) {
             return Ok(cmin_cmax(header, view.combo).1 >= view.curcid);
         }
-        if header.has(infomask::XMAX_COMMITTED) && header.raw_xmax.is_normal() {
-            return Ok(!view.snapshot.sees(header.raw_xmax));
+        if header.has(infomask::XMAX_COMMITTED) && xmax.is_normal() {
+            return Ok(!view.snapshot.sees(xmax));
         }
         let status = self.xmax_status(n, header, |xid| !view.snapshot.sees(xid))?;
         Ok(status != XidStatus::Committed)
@@ -216,7 +231,7 @@ impl<P: Hintable> Judge<'_, P> {
             return Ok(false);
         }
         let status = self.xmax_status(n, header, |xid| txns.is_in_progress(xid))?;
-        Ok(status == XidStatus::Committed && is_removable(txns, kind, header.raw_xmax))
+        Ok(status == XidStatus::Committed && is_removable(txns, kind, self.ender(header)?))
     }
 
     /// "Dirty" visibility: what would conflict with a new equal key.
@@ -236,86 +251,115 @@ impl<P: Hintable> Judge<'_, P> {
         if header.xmax_invalid() || header.lock_only() {
             return Ok(Dirty::Live);
         }
-        if me.is_mine(header.raw_xmax) {
+        let xmax = self.ender(header)?;
+        if me.is_mine(xmax) {
             return Ok(Dirty::Dead);
         }
         Ok(match self.xmax_status(n, header, |xid| txns.is_in_progress(xid))? {
-            XidStatus::InProgress => Dirty::InProgress(header.raw_xmax),
+            XidStatus::InProgress => Dirty::InProgress(xmax),
             XidStatus::Aborted => Dirty::Live,
             XidStatus::Committed => Dirty::Dead,
         })
     }
 
-    /// What a writer may do with a version. `curcid`: his command.
+    /// What a writer may do with a version. `curcid`: his command; `strength`: the lock that he needs.
     pub fn for_update(
         &mut self,
         n: OffsetNo,
         header: &mut Header,
-        me: &Transaction,
-        combo: &ComboCids,
-        curcid: CommandId,
+        writer: &Writer<'_>,
+        strength: LockStrength,
     ) -> HeapResult<Writable> {
         let txns = self.txns;
         if !header.xmin_hinted_committed() {
             if header.xmin_hinted_aborted() {
                 return Ok(Writable::Invisible);
             }
-            if me.is_mine(header.raw_xmin) {
-                return self.own_for_update(n, header, me, combo, curcid);
-            }
-            if self.xmin_status(n, header, |xid| txns.is_in_progress(xid))? != XidStatus::Committed {
+            if writer.me.is_mine(header.raw_xmin) {
+                if cmin_cmax(header, writer.combo).0 >= writer.cid {
+                    return Ok(Writable::Invisible);
+                }
+            } else if self.xmin_status(n, header, |xid| txns.is_in_progress(xid))? != XidStatus::Committed {
                 return Ok(Writable::Invisible);
             }
         }
-        if header.xmax_invalid() {
-            return Ok(Writable::Free);
-        }
-        if me.is_mine(header.raw_xmax) {
-            if header.lock_only() {
-                return Ok(Writable::LockedByMe);
-            }
-            let cmax = cmin_cmax(header, combo).1;
-            return Ok(if cmax >= curcid { Writable::ByMe(cmax) } else { Writable::Invisible });
-        }
-        let status = self.xmax_status(n, header, |xid| txns.is_in_progress(xid))?;
-        Ok(match status {
-            XidStatus::InProgress => Writable::Busy(header.raw_xmax),
-            XidStatus::Aborted => match self.lock_beneath(header) {
-                Some(top) if me.is_mine(top) => Writable::LockedByMe,
-                Some(top) => Writable::Busy(top),
-                None => Writable::Free,
-            },
-            XidStatus::Committed if header.lock_only() => {
-                self.hint(n, header, infomask::XMAX_INVALID);
-                Writable::Free
-            }
-            XidStatus::Committed => Writable::Gone,
-        })
+        self.beside_holders(n, header, writer, strength)
     }
 
-    fn own_for_update(
+    /// What those who updated or locked a version leave to do for a writer, whoever inserted it.
+    pub fn beside_holders(
         &mut self,
         n: OffsetNo,
         header: &mut Header,
-        me: &Transaction,
-        combo: &ComboCids,
-        curcid: CommandId,
+        writer: &Writer<'_>,
+        strength: LockStrength,
     ) -> HeapResult<Writable> {
-        let (cmin, cmax) = cmin_cmax(header, combo);
-        if cmin >= curcid {
-            return Ok(Writable::Invisible);
-        }
+        let (mut mine, mut busy, mut updated) = (None, None, false);
         if header.xmax_invalid() {
-            return Ok(Writable::Free);
+            return Ok(Writable::Free { mine, updated });
         }
-        if !me.is_mine(header.raw_xmax) {
-            self.hint(n, header, infomask::XMAX_INVALID);
-            return Ok(Writable::Free);
+        if let Some(multi) = header.multi()
+            && header.lock_only()
+            && !header.xmax_status().strength().conflicts(strength)
+            && self.txns.is_long_multi(multi)?
+        {
+            return Ok(Writable::Free { mine: self.own_lock(multi, writer)?, updated });
         }
-        if header.lock_only() {
-            return Ok(Writable::LockedByMe);
+        for member in self.holders(n, header)? {
+            let held = member.status.strength();
+            if writer.me.is_mine(member.xid) {
+                if member.status.updates() {
+                    let cmax = cmin_cmax(header, writer.combo).1;
+                    return Ok(if cmax >= writer.cid { Writable::ByMe(cmax) } else { Writable::Invisible });
+                }
+                mine = mine.max(Some(held));
+            } else if !held.conflicts(strength) {
+                updated |= member.status.updates();
+            } else if member.status.updates() && !self.txns.is_in_progress(member.xid) {
+                return Ok(Writable::Gone);
+            } else {
+                busy.get_or_insert(member.xid);
+            }
         }
-        Ok(if cmax >= curcid { Writable::ByMe(cmax) } else { Writable::Invisible })
+        Ok(match busy {
+            Some(xid) => Writable::Busy { xid, mine: mine.is_some() },
+            None => Writable::Free { mine, updated },
+        })
+    }
+
+    /// The writer's own lock, if it is among the last that joined a set of lockers.
+    fn own_lock(&self, multi: MultiXactId, writer: &Writer<'_>) -> HeapResult<Option<LockStrength>> {
+        let (mut mine, mut left) = (None, RECENT_LOCKERS);
+        let look = |member: Member| {
+            if writer.me.is_mine(member.xid) {
+                mine = mine.max(Some(member.status.strength()));
+            }
+            left -= 1;
+            left > 0
+        };
+        self.txns.multixacts().visit(multi, look).map_err(TxnError::multi(multi))?;
+        Ok(mine)
+    }
+
+    /// Who holds a version: those that lock it, and who updated it unless that was rolled back.
+    pub fn holders(&mut self, n: OffsetNo, header: &mut Header) -> HeapResult<Vec<Member>> {
+        if header.xmax_invalid() {
+            return Ok(Vec::new());
+        }
+        if let Some(multi) = header.multi() {
+            return Ok(self.txns.multi_holders(multi)?);
+        }
+        let txns = self.txns;
+        let holder = Member { xid: header.raw_xmax, status: header.xmax_status() };
+        Ok(match self.xmax_status(n, header, |xid| txns.is_in_progress(xid))? {
+            XidStatus::InProgress => self.lock_beneath(header).into_iter().chain([holder]).collect(),
+            XidStatus::Committed if header.lock_only() => {
+                self.hint(n, header, infomask::XMAX_INVALID);
+                Vec::new()
+            }
+            XidStatus::Committed => vec![holder],
+            XidStatus::Aborted => self.lock_beneath(header).into_iter().collect(),
+        })
     }
 
     /// The state of a version for VACUUM and pruning, regardless of any snapshot. `Dead` means that the deleter committed (or the inserter
@@ -331,7 +375,7 @@ impl<P: Hintable> Judge<'_, P> {
             XidStatus::Aborted => return Ok(Fate::Dead(Xid::INVALID)),
             XidStatus::Committed => {}
         }
-        if header.xmax_invalid() {
+        if header.xmax_invalid() || header.lock_only() && header.multi().is_some() {
             return Ok(Fate::Live);
         }
         let status = self.xmax_status(n, header, |xid| txns.is_in_progress(xid))?;
@@ -344,7 +388,7 @@ impl<P: Hintable> Judge<'_, P> {
         Ok(match status {
             XidStatus::InProgress => Fate::DeleteInProgress,
             XidStatus::Aborted => Fate::Live,
-            XidStatus::Committed => Fate::Dead(header.raw_xmax),
+            XidStatus::Committed => Fate::Dead(self.ender(header)?),
         })
     }
 }
@@ -361,13 +405,21 @@ pub(crate) enum Dirty {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writable {
     /// Nobody is in the way.
-    Free,
-    /// Only this transaction's own lock.
-    LockedByMe,
+    Free {
+        /// This transaction's own lock.
+        mine: Option<LockStrength>,
+        /// Another transaction updated it without changing its key, and a key-shared lock is asked for.
+        updated: bool,
+    },
     /// This transaction updated or deleted it in this command or a later one.
     ByMe(CommandId),
-    /// Somebody else is updating, deleting or locking it.
-    Busy(Xid),
+    /// Somebody else updates, deletes or locks it, and has not ended.
+    Busy {
+        /// Who.
+        xid: Xid,
+        /// This transaction holds a lock beside.
+        mine: bool,
+    },
     /// Updated or deleted by a committed transaction.
     Gone,
     /// Not there for this writer.
@@ -382,6 +434,16 @@ pub(crate) enum Fate {
     DeleteInProgress,
     /// Deleted by this committed transaction; invalid if the inserter aborted.
     Dead(Xid),
+}
+
+/// Who updated or deleted a version, or locked it alone; of a set the member that updated it, if there is one.
+#[inline]
+pub(crate) fn ender(txns: &TxnSystem, header: &Header) -> HeapResult<Xid> {
+    Ok(match header.multi() {
+        None => header.raw_xmax,
+        Some(_) if header.lock_only() => Xid::INVALID,
+        Some(multi) => txns.multi_updater(multi)?,
+    })
 }
 
 /// Command ids of a version of this transaction.

@@ -285,6 +285,11 @@ impl Teller {
         let amount = self.choices.between(1, 50) as i64;
         let id = self.new_id();
         self.begin()?;
+        if self.choices.one_in(3) {
+            // Others hold the same rows, and change them meanwhile.
+            let strength = if self.choices.one_in(3) { "share" } else { "key share" };
+            self.run(&format!("select 1 from accounts where id in ({source}, {target}) for {strength}"))?;
+        }
         if self.choices.one_in(4) {
             self.change_ones_mind(source)?;
         }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use base::{Lsn, SqlError, SqlResult, Xid, sql_err};
+use base::{Lsn, MultiXactId, SqlError, SqlResult, Xid, sql_err};
 use tuple::Datum;
-use txn::{Snapshot, XidStatus};
+use txn::{Snapshot, TxnError, XidStatus};
 use types::{Call, SessionFn};
 
 use super::{Row, arg};
@@ -59,6 +59,7 @@ impl Session {
         Ok(Some(match id {
             SessionFn::PgLastCommittedXact => return Err(no_commit_timestamps()),
             SessionFn::PgPreparedXact => self.prepared_rows(),
+            SessionFn::PgGetMultixactMembers => self.multixact_rows(arg::<u32>(args, 0))?,
             SessionFn::PgWalfileNameOffset => {
                 let (name, offset) = self.wal_file(arg(args, 0));
                 vec![vec![Datum::text(&name), Datum::Int4(offset as i32)]]
@@ -97,6 +98,30 @@ impl Session {
             XidStatus::Committed => "committed",
             XidStatus::Aborted => "aborted",
         }))
+    }
+
+    /// Members of a multixact, of whose id only the lower half is shown: of those that end like this, the last.
+    fn multixact_rows(&self, shown: u32) -> SqlResult<Vec<Row>> {
+        let txns = self.engine().txns();
+        let next = txns.next_multi().0;
+        let newest = (next & !u64::from(u32::MAX)) | u64::from(shown);
+        let older = || newest.checked_sub(1 << 32);
+        if shown == 0 {
+            return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid MultiXactId: {shown}"));
+        }
+        let Some(id) = Some(newest).filter(|id| *id < next).or_else(older) else {
+            return Err(sql_err!(
+                INTERNAL_ERROR,
+                "MultiXactId {shown} has not been created yet -- apparent wraparound"
+            ));
+        };
+        let id = MultiXactId(id);
+        let members =
+            txns.multixacts().members(id).map_err(|error| error::txn(TxnError::multi(id)(error)))?;
+        let row = |member: txn::Member| {
+            vec![Datum::Oid(shown), Datum::Oid(member.xid.0 as u32), Datum::text(member.status.name())]
+        };
+        Ok(members.into_iter().map(row).collect())
     }
 
     /// The segment that a position lies in, and where in it; a position between two belongs to the first.

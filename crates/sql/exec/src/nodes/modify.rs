@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, sql_err};
 use catalog::view::Table;
-use heap::{DeleteOutcome, HeapTuple};
+use heap::{DeleteOutcome, HeapTuple, LockStrength};
 use plan::explain::Detail;
 use plan::{Command, Expr, Modify, ParamId, Plan, RelId};
 use tuple::Datum;
@@ -348,7 +348,8 @@ impl ModifyNode {
         (conflict, set): (&Conflict, &[(i16, Code)]),
         cx: &mut Cx<'_>,
     ) -> SqlResult<Option<bool>> {
-        if !recheck::lock_conflicting(&target.heap, tid, cx)? {
+        let strength = target.update_strength(set.iter().map(|(number, _)| *number))?;
+        if !recheck::lock_conflicting(&target.heap, tid, strength, cx)? {
             return Ok(None);
         }
         recheck::must_see(&target.heap, tid, cx)?;
@@ -483,14 +484,12 @@ impl ModifyNode {
                 Step::Done => return Ok(true),
                 Step::Refused(refusal) => refusal,
             };
-            match recheck::after_refusal(
-                &target.heap,
-                tid,
-                refusal,
-                heap::LockStrength::Update,
-                plan::RowLockWait::Block,
-                cx,
-            )? {
+            let strength = match self.command {
+                Command::Update => target.update_strength(self.columns.iter().copied())?,
+                _ => LockStrength::Update,
+            };
+            match recheck::after_refusal(&target.heap, tid, refusal, strength, plan::RowLockWait::Block, cx)?
+            {
                 Newest::Gone | Newest::SelfModified | Newest::Skipped => return Ok(false),
                 Newest::Locked(newest) if newest == tid => {}
                 Newest::Locked(newest) => {

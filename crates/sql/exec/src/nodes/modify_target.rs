@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use base::{SqlError, SqlResult, Tid, sql_err};
-use catalog::view::Table;
-use heap::{HeapRel, HeapTuple, InsertOptions, Refusal, UpdateOutcome};
+use catalog::view::{Index, Table};
+use heap::{HeapRel, HeapTuple, InsertOptions, LockStrength, Refusal, UpdateOutcome};
 use plan::RelId;
 use tuple::Datum;
 
@@ -43,6 +43,8 @@ pub struct Target {
     checks: Vec<(String, Code)>,
     /// Columns that some index contains; none if an expression may use any.
     indexed: Option<Vec<usize>>,
+    /// Columns of unique indexes that foreign keys could refer to: whoever locks a row's key wants these to stay.
+    keys: Vec<usize>,
 }
 
 impl Target {
@@ -73,6 +75,7 @@ impl Target {
             generated: generated.collect::<SqlResult<_>>()?,
             checks: checks.collect::<SqlResult<_>>()?,
             indexed: indexed_columns(&table),
+            keys: key_columns(&table),
             table,
         })
     }
@@ -233,10 +236,11 @@ impl Target {
             Some(columns) => columns.iter().all(|c| old[*c] == row[*c]),
             None => self.indexes.is_empty(),
         };
+        let keys_changed = !unchanged && self.keys.iter().any(|c| old[*c] != row[*c]);
         let (heap, values) = (&self.heap, &row[..self.width()]);
         let outcome = cx
             .with_writer(|access, writer| {
-                heap::update(access, heap, writer, tid, values, unchanged, !unchanged)
+                heap::update(access, heap, writer, tid, values, unchanged, keys_changed)
             })?
             .map_err(crate::error::heap)?;
         match outcome {
@@ -251,6 +255,16 @@ impl Target {
                 Ok(Step::Done)
             }
         }
+    }
+
+    /// The lock that a row needs before these columns of the statement's target are updated.
+    pub fn update_strength(&self, columns: impl IntoIterator<Item = i16>) -> SqlResult<LockStrength> {
+        for number in columns {
+            if self.keys.contains(&self.place(number)?) {
+                return Ok(LockStrength::Update);
+            }
+        }
+        Ok(LockStrength::NoKeyUpdate)
     }
 
     fn finish_row(&self, row: &mut Vec<Datum>, tid: Tid, cx: &mut Cx<'_>) {
@@ -279,6 +293,17 @@ fn indexed_columns(table: &Table) -> Option<Vec<usize>> {
     out.sort_unstable();
     out.dedup();
     Some(out)
+}
+
+/// Positions of the key columns of unique indexes on plain columns of all rows.
+fn key_columns(table: &Table) -> Vec<usize> {
+    let whole =
+        |index: &&Arc<Index>| index.unique && index.expressions.is_empty() && index.predicate.is_none();
+    let mut out: Vec<usize> =
+        table.indexes.iter().filter(whole).flat_map(|index| &index.keys).map(|c| *c as usize - 1).collect();
+    out.sort_unstable();
+    out.dedup();
+    out
 }
 
 /// The error with `Failing row contains (1, null, …).`, or `(a, b) = (1, null)` if the user may not know all columns; with

@@ -1,6 +1,7 @@
 mod pages;
 mod rewriting;
 mod rows;
+mod sharing;
 mod together;
 mod vacuuming;
 mod values;

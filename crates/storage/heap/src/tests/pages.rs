@@ -183,9 +183,10 @@ proptest! {
 
     #[test]
     fn headers_round_trip(xmin in 0u64..1 << 40, delta in 0u64..1 << 31, cid in any::<u32>(), mask in any::<u16>()) {
-        let bases = Bases::around(Xid(xmin));
-        let xmax = Xid(xmin + delta);
-        prop_assert!(bases.fits(xmax));
+        let bases = Bases { multi: xmin, ..Bases::around(Xid(xmin)) };
+        let multi = mask & infomask::XMAX_IS_MULTI != 0;
+        let xmax = if multi { Xid(xmin + u64::from(cid).max(1)) } else { Xid(xmin + delta) };
+        prop_assert!(bases.fits_xmax(xmax, mask));
         let header = Header {
             raw_xmin: Xid(xmin),
             raw_xmax: xmax,

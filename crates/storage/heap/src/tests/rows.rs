@@ -112,7 +112,7 @@ fn writers_meet_at_a_row() {
     assert!(hot);
     first.delete(&rel, two);
     let xid = first.txn.xid().unwrap();
-    let blocked = Refusal::WouldBlock { xid };
+    let blocked = Refusal::WouldBlock { xid, mine: false };
     assert_eq!(second.try_update(&rel, one, 1, "mine", true), UpdateOutcome::Refused(blocked));
     assert_eq!(second.delete(&rel, two), DeleteOutcome::Refused(blocked));
     assert_eq!(second.lock(&rel, one, LockStrength::Update), LockOutcome::Refused(blocked));
@@ -154,16 +154,16 @@ fn locks_hold_until_the_end_and_leave_no_trace() {
     let tid = setup.insert(&rel, 1, "a");
     setup.commit();
     let (mut first, mut second) = (world.session(), world.session());
-    assert_eq!(first.lock(&rel, tid, LockStrength::NoKeyUpdate), LockOutcome::Locked);
-    assert_eq!(first.lock(&rel, tid, LockStrength::Update), LockOutcome::Locked, "upgrade");
+    assert_eq!(first.lock(&rel, tid, LockStrength::NoKeyUpdate), LOCKED);
+    assert_eq!(first.lock(&rel, tid, LockStrength::Update), LOCKED, "upgrade");
     let xid = first.txn.xid().unwrap();
     assert_eq!(
         second.lock(&rel, tid, LockStrength::NoKeyUpdate),
-        LockOutcome::Refused(Refusal::WouldBlock { xid })
+        LockOutcome::Refused(Refusal::WouldBlock { xid, mine: false })
     );
     assert_eq!(second.rows(&rel).len(), 1, "readers do not care");
     first.commit();
-    assert_eq!(second.lock(&rel, tid, LockStrength::Update), LockOutcome::Locked);
+    assert_eq!(second.lock(&rel, tid, LockStrength::Update), LOCKED);
     assert!(second.update(&rel, tid, 1, "b").1);
     second.commit();
     assert_eq!(world.rows(&rel), [(1, "b".into())]);
@@ -295,18 +295,6 @@ fn unique_checks_see_what_is_not_committed() {
     assert_eq!(ask(&deleter), Liveness::Dead { all_dead: false });
     deleter.commit();
     assert!(matches!(ask(&other), Liveness::Dead { .. }));
-}
-
-#[test]
-fn shared_row_locks_are_not_there_yet() {
-    let world = World::new();
-    let rel = world.pairs();
-    let mut session = world.session();
-    let tid = session.insert(&rel, 1, "a");
-    let xid = session.txn.xid().unwrap();
-    let writer = Writer { xid, cid: session.txn.current_command(), me: &session.txn, combo: &session.combo };
-    let error = lock_tuple(&world.access(), &rel, &writer, tid, LockStrength::Share).unwrap_err();
-    assert_eq!(error.into_sql().code(), base::SqlState::FEATURE_NOT_SUPPORTED);
 }
 
 /// A page whose base cannot express a new xid gets another base: old rows are frozen, dead ones stay dead, and life goes on.

@@ -18,7 +18,7 @@ fn increment(session: &mut Session<'_>, rel: &Arc<HeapRel>, wanted: i32) {
         let next = (value.trim_start_matches('.').parse::<u32>().unwrap() + 1).to_string();
         match session.try_update(rel, tid, key, &format!("{next:.>120}"), true) {
             UpdateOutcome::Updated { .. } => return,
-            UpdateOutcome::Refused(Refusal::WouldBlock { xid }) => session.txn.wait_for(xid).unwrap(),
+            UpdateOutcome::Refused(Refusal::WouldBlock { xid, .. }) => session.txn.wait_for(xid).unwrap(),
             UpdateOutcome::Refused(Refusal::Concurrent { .. }) => {}
             other => panic!("{other:?}"),
         }

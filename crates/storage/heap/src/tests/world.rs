@@ -41,6 +41,9 @@ fn wal_options() -> WalOptions {
     WalOptions { segment_size: 1 << 20, buffers: 1 << 20, fsync: false, ..WalOptions::default() }
 }
 
+/// Locked, and no other version has to be.
+pub const LOCKED: LockOutcome = LockOutcome::Locked { later: None };
+
 impl World {
     pub fn new() -> World {
         World::with_buffers(256)
@@ -217,6 +220,10 @@ impl Session<'_> {
 
     pub fn lock(&mut self, rel: &HeapRel, tid: Tid, strength: LockStrength) -> LockOutcome {
         self.write(|access, writer| lock_tuple(access, rel, writer, tid, strength))
+    }
+
+    pub fn lock_later(&mut self, rel: &HeapRel, later: Later, strength: LockStrength) -> LockOutcome {
+        self.write(|access, writer| lock_later(access, rel, writer, later, strength))
     }
 
     pub fn look<T>(&mut self, f: impl FnOnce(&Access<'_>, &View<'_>) -> T) -> T {

@@ -60,6 +60,12 @@ impl Arms {
         Ok(Arms { list, source_there: merge.source_there, cell: merge.action_cell, foreign })
     }
 
+    /// Columns that some arm for rows of the target sets.
+    fn updated(&self) -> impl Iterator<Item = i16> {
+        let updates = self.list.iter().filter(|arm| arm.command == Some(Command::Update));
+        updates.flat_map(|arm| arm.set.iter().map(|(number, _)| *number))
+    }
+
     /// The first arm for such a row whose condition holds.
     fn choose(&self, matched: MergeMatch, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<&Arm>> {
         for arm in self.list.iter().filter(|arm| arm.matched == matched) {
@@ -184,7 +190,7 @@ impl ModifyNode {
                 }
                 Step::Refused(refusal) => refusal,
             };
-            let strength = heap::LockStrength::Update;
+            let strength = target.update_strength(arms.updated())?;
             match recheck::after_refusal(&target.heap, tid, refusal, strength, plan::RowLockWait::Block, cx)?
             {
                 Newest::SelfModified => return Err(twice()),

@@ -1,0 +1,152 @@
+//! Rows that several sessions lock at once, over sockets: who waits for whom, who is told of a deadlock, and what kill -9 leaves.
+
+mod support;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use support::{Client, Failure, Random, Server, knob, until};
+
+const ROWS: u64 = 20;
+
+fn run(client: &mut Client, statements: &[&str]) {
+    for statement in statements {
+        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
+    }
+}
+
+fn code(failure: &Failure) -> &str {
+    match failure {
+        Failure::Error { code, .. } => code,
+        Failure::Lost => "lost",
+    }
+}
+
+#[test]
+fn sharers_wait_for_each_other_only_to_write_and_a_deadlock_among_them_is_found() {
+    let server = Server::start(&["deadlock_timeout=100ms"]);
+    let (mut one, mut two, mut watcher) = (server.client(), server.client(), server.client());
+    run(&mut one, &["create table t (id int primary key, v int)", "insert into t values (1, 0), (2, 0)"]);
+    for client in [&mut one, &mut two] {
+        run(client, &["begin", "select * from t where id = 1 for share", "select * from t for key share"]);
+    }
+    let sets = "select count(*) from pg_get_multixact_members((select xmax from t where id = 1))";
+    assert_eq!(watcher.value(sets), "2");
+    assert_eq!(watcher.value("select count(*) from (select 1 from t for key share skip locked) s"), "2");
+    let error = watcher.error("select * from t where id = 1 for no key update nowait");
+    assert_eq!(error, "55P03 could not obtain lock on row in relation \"t\"");
+    run(&mut watcher, &["update t set v = 1 where id = 2"]);
+    thread::scope(|scope| {
+        let first = scope.spawn(|| one.query("update t set v = v + 1 where id = 1"));
+        let waits = "select count(*) from pg_locks where not granted and locktype = 'transactionid'";
+        until("the first waits", || watcher.value(waits) == "1");
+        let second = two.query("update t set v = v + 1 where id = 1");
+        let first = first.join().unwrap();
+        let failed: Vec<_> = [&first, &second].into_iter().filter_map(|r| r.as_ref().err()).collect();
+        assert_eq!(failed.len(), 1, "one of them gets the row");
+        assert_eq!(code(failed[0]), "40P01");
+    });
+    for client in [&mut one, &mut two] {
+        run(client, &["commit"]);
+    }
+    assert_eq!(watcher.value("select v from t where id = 1"), "1");
+}
+
+#[test]
+fn a_prepared_transaction_keeps_its_share_of_a_row_over_kill_9() {
+    let mut server = Server::start(&["max_prepared_transactions=4"]);
+    let (mut one, mut two) = (server.client(), server.client());
+    run(&mut one, &["create table t (id int primary key, v int)", "insert into t values (1, 0), (2, 0)"]);
+    run(&mut two, &["begin", "select * from t for key share"]);
+    run(&mut one, &["begin", "select * from t for share", "prepare transaction 'shared'"]);
+    server.kill();
+    server.run();
+    let mut client = server.client();
+    run(&mut client, &["select * from t for share nowait"]);
+    let error = client.error("select * from t for update nowait");
+    assert_eq!(error, "55P03 could not obtain lock on row in relation \"t\"");
+    run(&mut client, &["commit prepared 'shared'", "select * from t for update nowait", "vacuum t"]);
+    assert_eq!(client.value("select count(*) from t where xmax <> 0"), "0");
+}
+
+/// Locks a parent as a foreign key would, and counts up a child; sometimes changes the parent, in a savepoint or not.
+fn work(client: &mut Client, random: &mut Random, acknowledged: &[AtomicU64]) -> Result<(), Failure> {
+    let (parent, child) = (random.below(ROWS), random.below(ROWS));
+    let mut run = |text: &str| client.query(text).map(drop);
+    run("begin")?;
+    run(&format!("select 1 from parents where id = {parent} for key share"))?;
+    match random.below(6) {
+        0 => run(&format!("update parents set v = v + 1 where id = {parent}"))?,
+        1 => {
+            run("savepoint s")?;
+            run(&format!("update parents set v = v + 1 where id = {parent}"))?;
+            run("rollback to s")?;
+        }
+        2 => run(&format!("select 1 from parents where id = {parent} for share"))?,
+        _ => {}
+    }
+    run(&format!("update children set v = v + 1 where id = {child}"))?;
+    run("commit")?;
+    acknowledged[child as usize].fetch_add(1, Ordering::SeqCst);
+    Ok(())
+}
+
+#[test]
+fn kill_9_among_many_who_share_rows_loses_nothing_and_leaves_no_lock() {
+    let mut server = Server::start(&["deadlock_timeout=10ms", "checkpoint_timeout=30s"]);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create table parents (id int primary key, v int)",
+            "create table children (id int primary key, v int)",
+            &format!("insert into parents select g, 0 from generate_series(0, {ROWS} - 1) g"),
+            &format!("insert into children select g, 0 from generate_series(0, {ROWS} - 1) g"),
+        ],
+    );
+    let acknowledged: Vec<AtomicU64> = (0..ROWS).map(|_| AtomicU64::new(0)).collect();
+    for round in 0..knob("STAMPEDE_CRASH_ROUNDS", 3) {
+        let stop = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for n in 0..knob("STAMPEDE_CRASH_CLIENTS", 8) {
+                let mut client = server.client();
+                let (stop, acknowledged) = (&stop, &acknowledged);
+                scope.spawn(move || {
+                    let mut random = Random(round * 1000 + n);
+                    while !stop.load(Ordering::Relaxed) {
+                        match work(&mut client, &mut random, acknowledged) {
+                            Ok(()) => {}
+                            Err(Failure::Lost) => return,
+                            Err(failure) => {
+                                assert_eq!(code(&failure), "40P01", "{failure:?}");
+                                if client.query("rollback").is_err() {
+                                    return;
+                                }
+                            }
+                        }
+                    }
+                });
+            }
+            thread::sleep(Duration::from_millis(400));
+            if round % 2 == 1 {
+                // An error means that the server was quicker to go.
+                let _ = client.query("vacuum parents");
+            }
+            server.kill();
+            stop.store(true, Ordering::Relaxed);
+        });
+        server.run();
+        client = server.client();
+        run(&mut client, &["begin", "select * from parents for update nowait", "rollback"]);
+        for (id, known) in acknowledged.iter().enumerate() {
+            let found: u64 =
+                client.value(&format!("select v from children where id = {id}")).parse().unwrap();
+            let known = known.load(Ordering::SeqCst);
+            assert!(found >= known, "{known} increments of row {id} were acknowledged, {found} are there");
+        }
+        assert_eq!(client.value("select count(*) from parents"), ROWS.to_string());
+    }
+    run(&mut client, &["update parents set id = id + 1000", "vacuum parents"]);
+    assert_eq!(client.value("select count(*) from parents where xmax <> 0"), "0");
+}
