@@ -16,10 +16,10 @@ pub fn prefetch_line<T>(address: *const T) {
     let _ = address;
 }
 
-/// Has the processor fetch all of a value, that is soon to be looked at.
+/// Has the processor fetch all of a value, that is soon to be looked at. A hint, as above.
 #[inline]
-pub fn prefetch<T>(value: &T) {
-    let start = std::ptr::from_ref(value).cast::<u8>();
+pub fn prefetch<T>(value: *const T) {
+    let start = value.cast::<u8>();
     for offset in (0..size_of::<T>()).step_by(LINE) {
         prefetch_line(start.wrapping_add(offset));
     }

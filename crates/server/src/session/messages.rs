@@ -69,8 +69,13 @@ impl Connection {
     /// Waits for bytes or an interrupt; while the session is idle, for news too.
     pub(super) async fn arrival(&mut self) -> Arrival {
         let idle = self.is_idle();
+        let whole = std::ptr::from_ref(self);
         let client = &self.client;
-        self.io.fill_or_interrupt(idle, || client.prefetch()).await
+        let meanwhile = || {
+            base::prefetch(whole);
+            client.prefetch();
+        };
+        self.io.fill_or_interrupt(idle, meanwhile).await
     }
 
     /// Carries out all whole messages in the input buffer.

@@ -338,9 +338,9 @@ impl Session {
     pub fn prefetch(&self) {
         base::prefetch(self);
         base::prefetch(&*self.names);
-        base::prefetch::<registry::Backend>(&self.backend);
+        base::prefetch::<registry::Backend>(&*self.backend);
         if let Ok(format) = self.format.try_borrow() {
-            base::prefetch(&**format);
+            base::prefetch(Rc::as_ptr(&format));
         }
     }
 
