@@ -42,6 +42,7 @@ pub(crate) enum Place {
     PartitionBound,
     PartitionKey,
     MergeWhen,
+    TriggerWhen,
 }
 
 impl Place {
@@ -53,6 +54,7 @@ impl Place {
             Place::FromSubselect => "sub-SELECT in FROM",
             Place::FromFunction => "function in FROM",
             Place::Where | Place::CopyWhere => "WHERE",
+            Place::TriggerWhen => "WHEN",
             Place::Having => "HAVING",
             Place::Filter => "FILTER",
             Place::WindowPartition => "window PARTITION BY",
@@ -98,6 +100,7 @@ impl Place {
             Place::CallArgument => "CALL arguments",
             Place::PartitionKey => "partition key expressions",
             Place::CopyWhere => "COPY FROM WHERE conditions",
+            Place::TriggerWhen => "trigger WHEN conditions",
             Place::WindowPartition | Place::WindowOrder => "window definitions",
             Place::MergeWhen => "MERGE WHEN conditions",
             place => place.name(),

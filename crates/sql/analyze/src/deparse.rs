@@ -38,6 +38,8 @@ pub(crate) struct Scope<'s> {
 pub(crate) enum Names<'s> {
     /// Columns of one relation, without qualification; its own name stands for its whole row.
     Relation(&'s str, &'s [String]),
+    /// Columns of the rows before and after a change, as `old` and `new`.
+    Change(&'s [String]),
     /// Columns of a query's range table.
     Query { query: &'s Query, qualify: bool, rtes: &'s [String] },
 }
@@ -46,6 +48,14 @@ impl Deparse<'_> {
     /// An expression over the columns of one relation (`columns` by attribute number - 1), as `pg_get_expr` shows it.
     pub fn expr(&self, expr: &Expr, relation: &str, columns: &[String]) -> String {
         let scope = Scope { names: Names::Relation(relation, columns), outer: None };
+        let mut out = String::new();
+        self.write(crate::clause::strip_implicit(expr), &scope, &mut out);
+        out
+    }
+
+    /// WHEN of a trigger over the columns of its table.
+    pub fn trigger_condition(&self, expr: &Expr, columns: &[String]) -> String {
+        let scope = Scope { names: Names::Change(columns), outer: None };
         let mut out = String::new();
         self.write(crate::clause::strip_implicit(expr), &scope, &mut out);
         out
@@ -698,6 +708,19 @@ fn column_name(v: &Var, scope: &Scope<'_>) -> String {
             0 => format!("{}.*", quote_identifier(relation)),
             n => columns.get(n as usize - 1).map_or("???".to_owned(), |c| quote_identifier(c)),
         },
+        Names::Change(columns) => {
+            let row = if v.rte == 0 { "old" } else { "new" };
+            match v.attno {
+                n if n < 0 => format!("{row}.{}", system(n)),
+                0 => format!("{row}.*"),
+                n => {
+                    format!(
+                        "{row}.{}",
+                        columns.get(n as usize - 1).map_or("???".to_owned(), |c| quote_identifier(c))
+                    )
+                }
+            }
+        }
         Names::Query { query, qualify, rtes } => {
             let relation = match v.version {
                 RowVersion::Default => rtes.get(v.rte).map_or("???".to_owned(), |n| quote_identifier(n)),

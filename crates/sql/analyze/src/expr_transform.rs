@@ -707,6 +707,7 @@ impl Analyzer<'_> {
             Place::ExecuteParameter => "cannot use subquery in EXECUTE parameter",
             Place::GeneratedColumn => "cannot use subquery in column generation expression",
             Place::CallArgument => "cannot use subquery in CALL argument",
+            Place::TriggerWhen => "cannot use subquery in trigger WHEN condition",
             Place::CopyWhere => "cannot use subquery in COPY FROM WHERE condition",
             _ => return Ok(()),
         };

@@ -382,6 +382,36 @@ pub fn analyze_expr(
     })
 }
 
+/// Analyses WHEN of a trigger of a table: the old row has range table index 0, the new one 1.
+pub fn analyze_trigger_condition(
+    expr: &ast::Expr,
+    text: &str,
+    table: &std::sync::Arc<Table>,
+    catalog: &dyn CatalogView,
+    call: &types::Call<'_>,
+) -> SqlResult<Expr> {
+    let mut analyzer = Analyzer::new(text, ParamTypes::None, catalog, call);
+    analyzer.nested(|a| {
+        for (rte, name) in ["old", "new"].into_iter().enumerate() {
+            let alias = ast::Alias { name: name.to_owned(), columns: Vec::new() };
+            let range = ast::RangeVar {
+                name: table.name.clone(),
+                alias: Some(alias),
+                inherit: false,
+                ..ast::RangeVar::default()
+            };
+            let mut item = a.relation_item(table.clone(), &range, 1, 0)?;
+            item.rte = rte;
+            a.level().namespace.push(item);
+        }
+        let place = core::Place::TriggerWhen;
+        let e = a.in_place(place, |a| a.expr(expr))?;
+        let mut e = a.coerce_to_boolean(e, place.name())?;
+        collate::assign(a, &mut e)?;
+        Ok(e)
+    })
+}
+
 /// What stands in a column that a row does not give: its DEFAULT, its identity's next value, its domain's default. `None`: null.
 pub fn column_default(
     table: &Table,

@@ -34,6 +34,7 @@ mod stored_list;
 pub mod system;
 pub mod tables;
 mod toast_index;
+pub mod trigger;
 mod validity;
 mod vectors;
 pub mod view;
@@ -51,6 +52,7 @@ pub use roles::{DatabaseRow, Membership, MembershipRow, Role, RoleFacts, predefi
 pub use row::{Row, RowBuilder, RowExt};
 pub use shape::{composite_relation, row_columns, type_shape};
 pub use stats::ColumnStatistics;
+pub use trigger::{Trigger, TriggerKind};
 pub use validity::Validity;
 pub use vectors::{oids as oids_of, texts as texts_of};
 pub use view::*;

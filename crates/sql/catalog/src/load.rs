@@ -1,5 +1,5 @@
 //! Relations as the catalogs' rows describe them: `pg_class`, `pg_attribute`, `pg_attrdef`, `pg_index`, `pg_constraint`,
-//! `pg_rewrite` become a [`Table`].
+//! `pg_trigger`, `pg_rewrite` become a [`Table`].
 
 use std::sync::Arc;
 
@@ -79,6 +79,7 @@ impl Reader<'_> {
             columns,
             checks: if class.int(pg_class::RELCHECKS) > 0 { self.load_checks(oid)? } else { Vec::new() },
             indexes: if class.bool(pg_class::RELHASINDEX) { self.load_indexes(oid)? } else { Vec::new() },
+            triggers: if class.bool(pg_class::RELHASTRIGGERS) { self.triggers(oid)? } else { Vec::new() },
             view_query: if class.bool(pg_class::RELHASRULES) { self.load_view(oid)? } else { None },
             options,
             file,

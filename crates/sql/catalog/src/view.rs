@@ -14,6 +14,7 @@ use heap::HeapRel;
 
 use crate::authority::Grants;
 use crate::partition::Partitioning;
+use crate::trigger::Trigger;
 use crate::validity::Validity;
 
 /// `pg_class.relkind`.
@@ -262,6 +263,8 @@ pub struct Table {
     pub checks: Vec<Check>,
     /// Indexes, valid or not.
     pub indexes: Vec<Arc<Index>>,
+    /// Triggers by name, the order in which they fire.
+    pub triggers: Vec<Arc<Trigger>>,
     /// A view's query, as `analyze::stored` writes it.
     pub view_query: Option<Arc<str>>,
     /// Storage parameters and view options: (name, value).

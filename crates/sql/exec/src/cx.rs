@@ -17,6 +17,7 @@ use crate::compile::SubProgram;
 use crate::row_store::RowStore;
 use crate::session::Needs;
 use crate::spill::TempDir;
+use crate::trigger::Events;
 
 /// What expressions ask of the session beyond their arguments.
 pub trait Facilities {
@@ -50,6 +51,10 @@ pub trait Facilities {
     fn shown_columns(&self, table: &Table, written: &[i16]) -> Option<Vec<i16>>;
     /// The columns and expressions of a partition key, for messages.
     fn partition_key_columns(&self, table: &catalog::Table) -> SqlResult<String>;
+    /// The session itself, for what only sessions do: triggers.
+    fn owner(&self) -> Option<&crate::session::Session> {
+        None
+    }
     /// What types ask.
     fn types(&self) -> &dyn types::Session;
     /// `current_user`, `session_user`, database and schema for the parameterless functions of SQL.
@@ -121,6 +126,10 @@ pub struct Cx<'s> {
     pub timing: bool,
     /// Rows inserted, updated or deleted.
     pub processed: u64,
+    /// What is to fire when the statement has ended.
+    pub(crate) events: Events,
+    /// The statement is part of a bulk load, whose own triggers for statements fire around it.
+    pub(crate) bulk: bool,
     /// The rows that are given while a concurrently updated row is checked again.
     pub recheck: Vec<GivenRow>,
     /// xid of the writing transaction, once known.

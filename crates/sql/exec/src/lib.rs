@@ -5,6 +5,7 @@
 //! * `session`: what the server drives, one per connection. `command`: utility statements. `functions`: functions of SQL that need a session.
 //! * `run`: from an analysed statement to rows. `compile`, `eval`, `composite` (arrays), `row_value` (rows, domains): expressions. `nodes`, `subplan`: the tree that runs. `cx`: what it works with.
 //! * [`routine`]: functions that users made, and the languages that they are written in.
+//! * `trigger`: triggers, and what waits for the end of a statement or transaction.
 //! * `index`: entries of indexes. `recheck`: rows that others changed meanwhile. `spill`: temporary files. `statistics`: what the planner asks.
 //! * `notify`: what sessions tell each other. `output`: where rows go. `error`: errors of the layers below. `initialize`: what initdb does.
 //!
@@ -41,6 +42,7 @@ mod statistics;
 mod subplan;
 #[cfg(test)]
 mod tests;
+mod trigger;
 
 pub use initialize::initialize;
 pub use notify::Notification;
@@ -49,3 +51,4 @@ pub use session::{
     Activity, Backend, BackendState, Instance, ParamValue, Passwords, Registered, Session, SessionInfo,
     Sessions, TransactionStatus,
 };
+pub use trigger::{Event, TriggerCall};

@@ -100,12 +100,17 @@ impl Router {
 
     /// The target that takes a row; 23514 if no partition does.
     pub fn route(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<usize> {
+        self.find(row, cx)?
+    }
+
+    /// As [`Router::route`]; within is what is wrong with a row that has no place.
+    pub fn find(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Result<usize, SqlError>> {
         let values = key_values(&self.keys, row, cx)?;
         let found = self.map.route(&values).and_then(|at| self.parts.get(at)?.as_ref());
         match found {
-            Some(Next::Target(at)) => Ok(*at),
-            Some(Next::Table(nested)) => nested.route(row, cx),
-            None => Err(self.nowhere(&values, cx)?),
+            Some(Next::Target(at)) => Ok(Ok(*at)),
+            Some(Next::Table(nested)) => nested.find(row, cx),
+            None => Ok(Err(self.nowhere(&values, cx)?)),
         }
     }
 

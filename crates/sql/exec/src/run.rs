@@ -11,7 +11,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use base::{CommandId, Oid, SqlResult, Xid};
+use base::{CommandId, Oid, SqlError, SqlResult, Xid};
 use heap::{Access, ComboCids};
 use plan::{Context, Expr, Statement};
 use tuple::Datum;
@@ -25,6 +25,7 @@ use crate::nodes::{BoxNode, Builder, depends_on};
 use crate::row_store::RowStore;
 use crate::session::Needs;
 use crate::spill::TempDir;
+use crate::trigger::Events;
 
 /// A planned statement, shared by all sessions that run it.
 #[derive(Debug)]
@@ -91,6 +92,10 @@ pub struct Execution {
     timing: bool,
     params: Vec<Datum>,
     processed: u64,
+    /// What is to fire at the end of the run.
+    events: Events,
+    /// Part of a bulk load: somebody else fires.
+    bulk: bool,
     /// Ran before: nodes start again with `rescan`.
     used: bool,
     /// Between `start` and the end of the rows.
@@ -134,6 +139,8 @@ impl Execution {
             timing,
             params: Vec::new(),
             processed: 0,
+            events: Events::default(),
+            bulk: false,
             used: false,
             running: false,
         })
@@ -170,6 +177,16 @@ impl Execution {
         if !self.running {
             kept::keep(self);
         }
+    }
+
+    /// Makes its runs part of a bulk load: triggers for statements do not fire, and events are kept for [`Execution::take_events`].
+    pub(crate) fn in_bulk(&mut self) {
+        self.bulk = true;
+    }
+
+    /// The events of the runs since they were last taken.
+    pub(crate) fn take_events(&mut self) -> Events {
+        std::mem::take(&mut self.events)
     }
 
     /// The plan that it runs.
@@ -218,6 +235,7 @@ impl Execution {
         each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
     ) -> SqlResult<Progress> {
         let width = self.prepared.statement.result.len();
+        let events = self.events.len();
         let mut rows = 0;
         let mut finished = !self.running;
         let result = self.with_cx(env, |node, cx| {
@@ -237,7 +255,15 @@ impl Execution {
         if finished || result.is_err() {
             self.close(env);
         }
+        if result.is_err() {
+            self.events.truncate(events);
+        }
         result?;
+        if finished && !self.bulk && !self.events.is_empty() {
+            let owner =
+                env.session.owner().ok_or_else(|| SqlError::internal("a trigger without a session"))?;
+            owner.fire_after(std::mem::take(&mut self.events))?;
+        }
         Ok(Progress { rows, processed: self.processed, finished })
     }
 
@@ -297,6 +323,8 @@ impl Execution {
             node: 0,
             timing: self.timing,
             processed: self.processed,
+            events: std::mem::take(&mut self.events),
+            bulk: self.bulk,
             recheck: Vec::new(),
             xid: Cell::new(Xid::INVALID),
         };
@@ -306,6 +334,7 @@ impl Execution {
         self.work_tables = cx.work_tables;
         self.counters = cx.counters;
         self.processed = cx.processed;
+        self.events = cx.events;
         result
     }
 }

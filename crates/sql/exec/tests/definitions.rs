@@ -147,3 +147,16 @@ fn an_index_expression_is_immutable_and_has_a_name_and_a_collation() {
         "CREATE INDEX t_lower_expr_upper_idx ON public.t USING btree (lower(a), ((a || 'x'::text)), upper(a) COLLATE \"default\")"
     );
 }
+
+#[test]
+fn a_dropped_view_needs_its_tables_no_more() {
+    let server = Server::new();
+    let s = server.connect();
+    s.query("create table t (id int); create view v as select * from t");
+    s.query("create or replace view v as select * from t where id > 1; drop view v");
+    assert_eq!(s.query("drop table t"), "");
+    assert_eq!(
+        s.query("select count(*) from pg_depend where classid = 'pg_rewrite'::regclass and objid >= 16384"),
+        "0"
+    );
+}

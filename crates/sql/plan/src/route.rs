@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use base::SqlResult;
+use catalog::TriggerKind;
 use catalog::view::Table;
 
 use crate::expr::{Expr, RelId};
@@ -33,7 +34,11 @@ impl Planner<'_> {
         let updates = arms().filter(|arm| arm.command == Some(Command::Update));
         let mut assigned = modify.columns.clone();
         assigned.extend(updates.flat_map(|arm| arm.set.iter().map(|(number, _)| *number)));
-        if !inserts && !self.moves_rows(modify, &assigned, &table, &numbers)? {
+        let before_update = TriggerKind::ROW | TriggerKind::BEFORE | TriggerKind::UPDATE;
+        let triggered =
+            |t: &TargetTable| t.table.triggers.iter().any(|trigger| trigger.kind.has(before_update));
+        let may_move = targets.iter().any(triggered);
+        if !inserts && !may_move && !self.moves_rows(modify, &assigned, &table, &numbers)? {
             return Ok(None);
         }
         Ok(Some(self.routing_of(modify.rel, &table, &table, &numbers, targets)?))

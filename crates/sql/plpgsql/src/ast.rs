@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use base::{Oid, SqlState};
+use types::oids;
 
 use crate::expr::Expression;
 use crate::namespace::Scope;
@@ -33,9 +34,36 @@ pub struct Function {
     pub returns_set: bool,
     /// `#print_strict_params`
     pub print_strict_params: bool,
+    /// What a trigger function knows of its call.
+    pub trigger: Option<TriggerVariables>,
     /// The body.
     pub body: Block,
 }
+
+/// Variables of a trigger function.
+#[derive(Clone, Copy, Debug)]
+pub struct TriggerVariables {
+    /// `NEW`.
+    pub new: VarId,
+    /// `OLD`.
+    pub old: VarId,
+    /// The first of the variables that [`TRIGGER_FACTS`] names, which stand one behind the other.
+    pub facts: VarId,
+}
+
+/// Names and types of what a trigger function is told.
+pub const TRIGGER_FACTS: [(&str, Oid); 10] = [
+    ("tg_name", oids::name),
+    ("tg_when", oids::text),
+    ("tg_level", oids::text),
+    ("tg_op", oids::text),
+    ("tg_relid", oids::oid),
+    ("tg_relname", oids::name),
+    ("tg_table_name", oids::name),
+    ("tg_table_schema", oids::name),
+    ("tg_nargs", oids::int4),
+    ("tg_argv", oids::_text),
+];
 
 /// What a function is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +74,8 @@ pub enum FunctionKind {
     Procedure,
     /// DO.
     Block,
+    /// A trigger's function.
+    Trigger,
 }
 
 /// A variable.

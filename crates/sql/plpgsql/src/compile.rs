@@ -34,15 +34,39 @@ pub fn compiled(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Rc<
     let state = session.language_state::<Compiled>();
     let definition = invocation.function;
     let types = (invocation.call.arg_types.to_vec(), invocation.call.result_type);
-    if let Some(variants) = state.0.borrow().get(&definition.oid) {
-        let same = |v: &&Variant| {
-            v.types == types && (Arc::ptr_eq(&v.definition, definition) || v.definition == *definition)
-        };
-        if let Some(found) = variants.iter().find(same) {
-            return Ok(found.function.clone());
-        }
+    if let Some(known) = known(&state, definition, &types) {
+        return Ok(known);
     }
     let function = Rc::new(compile(session, definition, &types.0, types.1)?);
+    keep(&state, definition, types, &function);
+    Ok(function)
+}
+
+/// The compiled function of a trigger on a relation with rows of this type.
+pub fn compiled_trigger(
+    session: &Session,
+    definition: &Arc<FunctionDef>,
+    row_type: Oid,
+) -> SqlResult<Rc<Function>> {
+    let state = session.language_state::<Compiled>();
+    let types = (vec![row_type], oids::trigger);
+    if let Some(known) = known(&state, definition, &types) {
+        return Ok(known);
+    }
+    let function = Rc::new(compile_trigger(session, definition, row_type)?);
+    keep(&state, definition, types, &function);
+    Ok(function)
+}
+
+fn known(state: &Compiled, definition: &Arc<FunctionDef>, types: &(Vec<Oid>, Oid)) -> Option<Rc<Function>> {
+    let all = state.0.borrow();
+    let same = |v: &&Variant| {
+        v.types == *types && (Arc::ptr_eq(&v.definition, definition) || v.definition == *definition)
+    };
+    all.get(&definition.oid)?.iter().find(same).map(|found| found.function.clone())
+}
+
+fn keep(state: &Compiled, definition: &Arc<FunctionDef>, types: (Vec<Oid>, Oid), function: &Rc<Function>) {
     let mut all = state.0.borrow_mut();
     let variants = all.entry(definition.oid).or_default();
     variants.retain(|v| v.definition == *definition);
@@ -50,7 +74,6 @@ pub fn compiled(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Rc<
         variants.clear();
     }
     variants.push(Variant { definition: definition.clone(), types, function: function.clone() });
-    Ok(function)
 }
 
 /// Judges a function that is about to be made.
@@ -59,8 +82,11 @@ pub fn validate(session: &Session, definition: &FunctionDef) -> SqlResult<()> {
     let fine = |t: Oid| analyze::is_polymorphic(t) || t == oids::record;
     let result = definition.result;
     if pseudo(result) && !fine(result) && result != oids::void {
-        if result == oids::trigger || result == oids::event_trigger {
-            return Err(SqlError::not_supported("a trigger function"));
+        if result == oids::trigger {
+            return compile_trigger(session, definition, oids::record).map(drop);
+        }
+        if result == oids::event_trigger {
+            return Err(SqlError::not_supported("an event trigger function"));
         }
         let shown = session.type_text(result);
         let message = format!("PL/pgSQL functions cannot return type {shown}");
@@ -99,6 +125,7 @@ pub fn block(session: &Session, text: &str) -> SqlResult<Rc<Function>> {
         returns_row: false,
         returns_set: false,
         print_strict_params: parser.print_strict_params,
+        trigger: None,
         body,
     }))
 }
@@ -155,6 +182,45 @@ fn compile(
         returns_row: result == oids::record || session.row_columns_of(result)?.is_some(),
         returns_set: definition.returns_set,
         print_strict_params: parser.print_strict_params,
+        trigger: None,
+        body,
+    })
+}
+
+/// Compiles the function of triggers on relations with rows of a type; `record` stands for any.
+fn compile_trigger(session: &Session, definition: &FunctionDef, row_type: Oid) -> SqlResult<Function> {
+    if !definition.parameters.is_empty() {
+        let message = "trigger functions cannot have declared arguments";
+        return Err(SqlError::new(SqlState::INVALID_FUNCTION_DEFINITION, message)
+            .hint("The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead."));
+    }
+    let text = &definition.source;
+    let mut parser = Parser::new(session, text).map_err(|e| within_body(e, text))?;
+    parser.returns = Returns::default();
+    namespace::push_level(&mut parser.scope, Some(definition.name.clone()), false);
+    let row = TypeRef { oid: row_type, typmod: -1, collation: Oid::INVALID };
+    let new = parser.declare(variable("new", VariableKind::Record(row)));
+    let old = parser.declare(variable("old", VariableKind::Record(row)));
+    let mut facts = None;
+    for (name, oid) in TRIGGER_FACTS {
+        let ty = TypeRef { oid, typmod: -1, collation: session.type_collation_of(oid)? };
+        let id = parser.declare(variable(name, VariableKind::Scalar(ty)));
+        facts.get_or_insert(id);
+    }
+    let found = found(&mut parser);
+    let body = parser.function().map_err(|e| near(e, text, &definition.name, &parser))?;
+    Ok(Function {
+        signature: format!("{}()", definition.name),
+        variables: parser.variables,
+        arguments: Vec::new(),
+        outputs: Vec::new(),
+        found,
+        kind: FunctionKind::Trigger,
+        result: oids::trigger,
+        returns_row: true,
+        returns_set: false,
+        print_strict_params: parser.print_strict_params,
+        trigger: facts.map(|facts| TriggerVariables { new, old, facts }),
         body,
     })
 }

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * [`language`]: what registers with the executor. `compile`: from a function's definition to its statements, kept by session.
-//! * `scan`, `parse`: the text. `ast`, `namespace`, `expr`: what it becomes. `run`: what it does.
+//! * `scan`, `parse`: the text. `ast`, `namespace`, `expr`: what it becomes. `run`: what it does, with `run/trigger` for triggers.
 //!
 //! # Invariants
 //! 1. A compiled function refers to no run of it: recursion shares it. What a run changes is in its frame.
@@ -21,10 +21,14 @@ mod parse;
 mod run;
 mod scan;
 
-use base::SqlResult;
+use std::sync::Arc;
+
+use base::{SqlError, SqlResult, SqlState};
 use catalog::FunctionDef;
-use exec::Session;
 use exec::routine::{Invocation, Language, Returned};
+use exec::{Session, TriggerCall};
+use tuple::Datum;
+use types::oids;
 
 /// The language, to be registered with the executor.
 pub fn language() -> Box<dyn Language> {
@@ -43,8 +47,22 @@ impl Language for PlPgSql {
     }
 
     fn call(&self, session: &Session, invocation: &Invocation<'_>) -> SqlResult<Returned> {
+        if invocation.function.result == oids::trigger {
+            let message = "trigger functions can only be called as triggers";
+            return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
         let function = compile::compiled(session, invocation)?;
         run::call(session, function, invocation)
+    }
+
+    fn fire(
+        &self,
+        session: &Session,
+        function: &Arc<FunctionDef>,
+        call: &TriggerCall<'_>,
+    ) -> SqlResult<Option<Vec<Datum>>> {
+        let function = compile::compiled_trigger(session, function, call.table.row_type)?;
+        run::fire(session, function, call)
     }
 
     fn run(&self, session: &Session, text: &str, atomic: bool) -> SqlResult<()> {

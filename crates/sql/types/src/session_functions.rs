@@ -386,5 +386,6 @@ functions! {
     6249 pg_database_collation_actual_version(oid) -> text [strict cost(100.0)] { session PgDatabaseCollationActualVersion }
     6210 pg_input_is_valid(text, text) -> bool [stable strict] { session PgInputIsValid }
     6211 pg_input_error_info(text, text) -> record [stable strict names(&["value", "type_name", "message", "detail", "hint", "sql_error_code"]) outs(b"iioooo", &[crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text])] { session PgInputErrorInfo }
+    1291 suppress_redundant_updates_trigger() -> trigger [strict] { session SuppressRedundantUpdatesTrigger }
     1250 unique_key_recheck() -> trigger [strict] { session UniqueKeyRecheck }
 }

@@ -207,6 +207,7 @@ fn table(l: &[&str]) -> Table {
         columns: Vec::new(),
         checks: Vec::new(),
         indexes: Vec::new(),
+        triggers: Vec::new(),
         view_query: None,
         options: Vec::new(),
         file: RelFile::default(),

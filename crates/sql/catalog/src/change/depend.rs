@@ -12,7 +12,8 @@ use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
     pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_cast, pg_class, pg_constraint, pg_database,
-    pg_default_acl, pg_depend, pg_description, pg_namespace, pg_operator, pg_proc, pg_rewrite, pg_type,
+    pg_default_acl, pg_depend, pg_description, pg_namespace, pg_operator, pg_proc, pg_rewrite, pg_trigger,
+    pg_type,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -68,6 +69,8 @@ pub enum Dependency {
     Auto,
     /// It is part of the other's implementation: it cannot be dropped by itself.
     Internal,
+    /// It is the part that a partition has of the other: it cannot be dropped by itself, only with the partition.
+    Part,
 }
 
 impl Dependency {
@@ -76,6 +79,7 @@ impl Dependency {
             Dependency::Normal => b'n',
             Dependency::Auto => b'a',
             Dependency::Internal => b'i',
+            Dependency::Part => b'P',
         }
     }
 }
@@ -161,7 +165,7 @@ impl Changer<'_> {
         let reader = self.reader();
         for (_, row) in reader.find(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key)? {
             let owner = referenced(&row);
-            if row.char(pg_depend::DEPTYPE) == b'i' && !objects.contains(&owner) {
+            if matches!(row.char(pg_depend::DEPTYPE), b'i' | b'P') && !objects.contains(&owner) {
                 let (what, owner) = (reader.describe(object)?, reader.describe(owner)?);
                 return Err(SqlError::new(
                     SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
@@ -236,7 +240,7 @@ impl Changer<'_> {
             let on = referenced(row);
             let whole = ObjectAddress { sub: 0, ..on };
             let same = on.class == object.class && on.object == object.object;
-            matches!(row.char(pg_depend::DEPTYPE), b'a' | b'i')
+            matches!(row.char(pg_depend::DEPTYPE), b'a' | b'i' | b'P')
                 && row.int(pg_depend::OBJSUBID) == i32::from(object.sub)
                 && !same
                 && (plan.seen.contains(&on) || plan.seen.contains(&whole))
@@ -314,12 +318,10 @@ impl Changer<'_> {
             class if class == pg_operator::TABLE.oid => self.drop_operator(object.object)?,
             class => self.drop_by_oid(class, object.object)?,
         }
+        self.forget_dependencies(object)?;
         let key = [object.class.into(), object.object.into()];
         let sub = i32::from(object.sub);
         let mine = |row: &Row, column: usize| sub == 0 || row.int(column) == sub;
-        self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key, |row| {
-            mine(row, pg_depend::OBJSUBID)
-        })?;
         self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_REFERENCE_INDEX, &key, |row| {
             mine(row, pg_depend::REFOBJSUBID)
         })?;
@@ -330,6 +332,16 @@ impl Changer<'_> {
         })?;
         // What follows looks at rows that the next object's drop changes again.
         self.next_command()
+    }
+
+    /// Removes what is recorded of what an object needs.
+    pub(super) fn forget_dependencies(&mut self, object: ObjectAddress) -> SqlResult<()> {
+        let key = [object.class.into(), object.object.into()];
+        let sub = i32::from(object.sub);
+        self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key, |row| {
+            sub == 0 || row.int(pg_depend::OBJSUBID) == sub
+        })?;
+        Ok(())
     }
 }
 
@@ -373,6 +385,7 @@ impl Reader<'_> {
             class if class == pg_default_acl::TABLE.oid => self.describe_default_acl(object.object)?,
             class if class == pg_constraint::TABLE.oid => self.describe_constraint(object.object)?,
             class if class == pg_attrdef::TABLE.oid => self.describe_default(object.object)?,
+            class if class == pg_trigger::TABLE.oid => self.describe_trigger(object.object)?,
             class => format!("object {} of catalog {class}", object.object),
         })
     }
@@ -445,6 +458,13 @@ impl Reader<'_> {
             Oid::INVALID => format!("constraint {name}"),
             table => format!("constraint {name} on {}", self.describe_relation(table)?),
         })
+    }
+
+    fn describe_trigger(&self, oid: Oid) -> SqlResult<String> {
+        let row = self.find_one(&pg_trigger::TABLE, pg_trigger::PG_TRIGGER_OID_INDEX, &[oid.into()])?;
+        let Some((_, row)) = row else { return Ok(format!("trigger {oid}")) };
+        let relation = self.describe_relation(row.oid(pg_trigger::TGRELID))?;
+        Ok(format!("trigger {} on {relation}", row.str(pg_trigger::TGNAME)))
     }
 
     fn describe_default(&self, oid: Oid) -> SqlResult<String> {

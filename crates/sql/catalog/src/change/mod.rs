@@ -31,6 +31,7 @@ mod routine;
 mod sequence;
 mod shared;
 mod table;
+mod trigger;
 mod types;
 
 use std::rc::Rc;
@@ -51,6 +52,7 @@ pub use routine::NewRoutine;
 pub use sequence::NewSequence;
 pub use shared::{Dependent, RoleDependency};
 pub use table::{NewColumn, NewDefault, NewTable};
+pub use trigger::NewTrigger;
 pub use types::NewDomain;
 
 use crate::cache::Stale;
@@ -59,7 +61,7 @@ use crate::row::{Row, RowExt};
 use crate::system::{
     SystemTable, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_class, pg_constraint, pg_database,
     pg_depend, pg_description, pg_index, pg_inherits, pg_namespace, pg_partitioned_table, pg_proc,
-    pg_rewrite, pg_sequence, pg_statistic, pg_type,
+    pg_rewrite, pg_sequence, pg_statistic, pg_trigger, pg_type,
 };
 
 /// The catalog as one statement of one session changes it.
@@ -196,6 +198,7 @@ fn makes_stale(shape: &SystemTable, row: &Row, stale: &mut Vec<Stale>) {
                 stale.push(Stale::Catalog(pg_type::TABLE.oid));
             }
         }
+        oid if oid == pg_trigger::TABLE.oid => stale.push(relation(pg_trigger::TGRELID)),
         oid if oid == pg_rewrite::TABLE.oid => stale.push(relation(pg_rewrite::EV_CLASS)),
         oid if oid == pg_inherits::TABLE.oid => {
             stale.push(relation(pg_inherits::INHRELID));

@@ -5,7 +5,7 @@ use base::{Oid, SqlError, SqlResult};
 use super::{Changer, Dependency, ObjectAddress};
 use crate::authority::AclKind;
 use crate::row::{RowBuilder, RowExt};
-use crate::system::{self, pg_class, pg_depend, pg_description, pg_namespace, pg_rewrite, pg_shdescription};
+use crate::system::{self, pg_class, pg_description, pg_namespace, pg_rewrite, pg_shdescription};
 
 impl Changer<'_> {
     /// Enters a schema. Returns its OID.
@@ -24,12 +24,7 @@ impl Changer<'_> {
     /// Enters a view's query, as `analyze::stored` writes it, with what it needs.
     pub fn set_view_query(&mut self, view: Oid, query: &str, needs: &[ObjectAddress]) -> SqlResult<()> {
         let key = [view.into()];
-        let by_view = pg_rewrite::PG_REWRITE_REL_RULENAME_INDEX;
-        for (tid, old) in self.reader().find(&pg_rewrite::TABLE, by_view, &key)? {
-            let mine = [pg_rewrite::TABLE.oid.into(), old.oid(pg_rewrite::OID).into()];
-            self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &mine, |_| true)?;
-            self.delete(&pg_rewrite::TABLE, tid, &old)?;
-        }
+        self.drop_rules(view)?;
         let oid = self.new_oid();
         let row = RowBuilder::new(&pg_rewrite::TABLE)
             .set(pg_rewrite::OID, oid)
@@ -48,6 +43,17 @@ impl Changer<'_> {
         self.depend(rule, ObjectAddress::relation(view), Dependency::Internal)?;
         for &need in needs {
             self.depend(rule, need, Dependency::Normal)?;
+        }
+        self.next_command()
+    }
+
+    /// Removes the rules of a relation, and what is recorded of what they need.
+    pub(super) fn drop_rules(&mut self, relation: Oid) -> SqlResult<()> {
+        let by_relation = pg_rewrite::PG_REWRITE_REL_RULENAME_INDEX;
+        for (tid, rule) in self.reader().find(&pg_rewrite::TABLE, by_relation, &[relation.into()])? {
+            let oid = rule.oid(pg_rewrite::OID);
+            self.forget_dependencies(ObjectAddress { class: pg_rewrite::TABLE.oid, object: oid, sub: 0 })?;
+            self.delete(&pg_rewrite::TABLE, tid, &rule)?;
         }
         self.next_command()
     }

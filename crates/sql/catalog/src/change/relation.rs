@@ -8,7 +8,7 @@ use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
 use crate::system::{
     pg_attrdef, pg_attribute, pg_class, pg_depend, pg_index, pg_inherits, pg_namespace, pg_partitioned_table,
-    pg_rewrite, pg_sequence, pg_statistic, pg_type,
+    pg_sequence, pg_statistic, pg_type,
 };
 use crate::tables::PG_DEFAULT;
 use crate::view::{CatalogView, SizeEstimate};
@@ -158,7 +158,7 @@ impl Changer<'_> {
             &key,
             |_| true,
         )?;
-        self.delete_where(&pg_rewrite::TABLE, pg_rewrite::PG_REWRITE_REL_RULENAME_INDEX, &key, |_| true)?;
+        self.drop_rules(oid)?;
         self.delete_where(&pg_sequence::TABLE, pg_sequence::PG_SEQUENCE_SEQRELID_INDEX, &key, |_| true)?;
         self.delete_where(&pg_inherits::TABLE, pg_inherits::PG_INHERITS_RELID_SEQNO_INDEX, &key, |_| true)?;
         let by_table = pg_partitioned_table::PG_PARTITIONED_TABLE_PARTRELID_INDEX;

@@ -27,7 +27,7 @@ use super::internal::{Internal, finds_row};
 use super::storage_parameter::{self, Target};
 use super::{
     alter_identity, alter_tree, alter_type, cluster, expression, generated, inherit, names, options, owner,
-    partition, partition_index, schema, view,
+    partition, partition_index, schema, trigger, view,
 };
 use crate::session::Session;
 
@@ -40,6 +40,7 @@ pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlR
     check_kind(&found, statement.kind)?;
     names::check_not_system(&found)?;
     names::check_owner(session, &found)?;
+    trigger::check_none_wait(session, &found, "ALTER TABLE")?;
     for action in &statement.actions {
         let table = names::describe(session, found.oid)?;
         self::action(session, &table, action, statement.relation.inherit, text)?;
@@ -227,6 +228,7 @@ fn action(
             }
             _ => Err(not_partitioned(table)),
         },
+        AlterAction::Trigger(which, letter) => trigger::enable(session, table, which, *letter, recurse),
         other => Err(SqlError::not_supported(format!("ALTER TABLE {}", action_name(other)))),
     }
 }
@@ -243,7 +245,6 @@ fn action_name(action: &AlterAction) -> &'static str {
         AlterAction::DropOids => "SET WITHOUT OIDS",
         AlterAction::SetAccessMethod(_) => "SET ACCESS METHOD",
         AlterAction::SetTablespace(_) => "SET TABLESPACE",
-        AlterAction::Trigger(..) => "ENABLE or DISABLE TRIGGER",
         AlterAction::Rule(..) => "ENABLE or DISABLE RULE",
         AlterAction::Of(_) | AlterAction::NotOf => "OF",
         AlterAction::ReplicaIdentity(..) => "REPLICA IDENTITY",

@@ -78,6 +78,7 @@ fn address(session: &Session, kind: ObjectKind, object: &ObjectName) -> SqlResul
             _ => Err(SqlError::internal("a constraint of a domain was expected")),
         },
         ObjectKind::Operator => operator::address(session, object),
+        ObjectKind::Trigger => super::trigger::address(session, object),
         ObjectKind::Cast => operator::cast_address(session, object),
         ObjectKind::Language => {
             let columns = (pg_language::LANNAME, Some(pg_language::LANOWNER));

@@ -83,6 +83,7 @@ pub(crate) fn run(session: &Session, statement: &Drop) -> SqlResult<()> {
         (ObjectKind::Schema, _) => schemas(session, statement)?,
         (ObjectKind::Type | ObjectKind::Domain, _) => super::user_type::dropped(session, statement)?,
         (ObjectKind::Operator, _) => operator::dropped_operators(session, statement)?,
+        (ObjectKind::Trigger, _) => super::trigger::dropped(session, statement)?,
         (ObjectKind::Cast, _) => operator::dropped_casts(session, statement)?,
         (kind, _) if alter_function::is_routine(kind) => alter_function::dropped(session, statement)?,
         (other, _) => return Err(SqlError::not_supported(format!("DROP {}", super::kind_words(other)))),
@@ -118,6 +119,7 @@ fn relations(session: &Session, statement: &Drop, kind: RelationKind) -> SqlResu
         };
         names::check_not_system(&table)?;
         names::check_dropper(session, &table)?;
+        super::trigger::check_none_wait(session, &table, "DROP TABLE")?;
         let is_index = matches!(table.kind, RelationKind::Index | RelationKind::PartitionedIndex);
         if is_index && table.partition_of.is_valid() {
             let whole = names::describe(session, table.partition_of)?;

@@ -384,14 +384,21 @@ impl Computed {
 fn columns_to_parameters(expr: &mut Expr, table: &Table) -> SqlResult<()> {
     walk::visit_mut(expr, 0, &mut |e, _| {
         if let Expr::Var(var) = e {
-            *e = match var.attno {
+            match var.attno {
                 ..0 => return Err(system_column()),
-                0 => whole_row(var, table),
-                number => parameter(number, (var.type_oid, var.typmod, var.collation), var.location),
-            };
+                _ => *e = column_parameter(var, table, 0),
+            }
         }
         Ok(true)
     })
+}
+
+/// What stands for a column of a table, or its whole row, where the columns' values are the parameters behind the first `start`.
+pub(crate) fn column_parameter(var: &Var, table: &Table, start: i16) -> Expr {
+    match var.attno {
+        0 => whole_row(var, table, start),
+        number => parameter(start + number, (var.type_oid, var.typmod, var.collation), var.location),
+    }
 }
 
 /// 0A000 of an index over a system column.
@@ -410,13 +417,13 @@ fn parameter(number: i16, (type_oid, typmod, collation): (Oid, i32, Oid), locati
     })
 }
 
-fn whole_row(var: &Var, table: &Table) -> Expr {
+fn whole_row(var: &Var, table: &Table, start: i16) -> Expr {
     let field = |(number, column): (i16, &Column)| match column.dropped {
         true => {
             let (type_oid, location) = (oids::int4, var.location);
             Expr::Const(Const { type_oid, typmod: -1, collation: Oid::INVALID, value: Datum::Null, location })
         }
-        false => parameter(number, (column.type_oid, column.typmod, column.collation), var.location),
+        false => parameter(start + number, (column.type_oid, column.typmod, column.collation), var.location),
     };
     Expr::Row(Box::new(RowExpr {
         args: (1..).zip(&table.columns).map(field).collect(),

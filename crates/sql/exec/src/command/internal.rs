@@ -12,6 +12,7 @@ use types::Call;
 use crate::output::Column;
 use crate::run::{Execution, Prepared, Progress};
 use crate::session::Session;
+use crate::trigger::Events;
 
 /// A planned statement of this session's own.
 pub(crate) struct Internal {
@@ -51,6 +52,17 @@ impl Internal {
     /// The plan.
     pub(crate) fn prepared(&self) -> &Arc<Prepared> {
         &self.prepared
+    }
+
+    /// Its runs are part of a bulk load: triggers for statements do not fire, and what is to fire after rows is given by
+    /// [`Internal::take_events`].
+    pub(crate) fn in_bulk(&mut self) {
+        self.execution.in_bulk();
+    }
+
+    /// What is to fire after the rows of the runs until now.
+    pub(crate) fn take_events(&mut self) -> Events {
+        self.execution.take_events()
     }
 
     /// Columns of the result.

@@ -6,6 +6,7 @@
 //! * Functions: `function` (with `alter_function`, `call`, `function_options`, `parameters`, `routine_name`, `uses`), `operator` (and casts).
 //! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `inherit`, `partition`, `partition_index`, `alter` (with `alter_tree`, `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
+//! * Triggers and SET CONSTRAINTS: `trigger`.
 //! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
 //!   `expression`, `index_entries`, `violation`.
@@ -62,6 +63,7 @@ mod statistics;
 mod storage_parameter;
 mod table;
 mod temporary;
+mod trigger;
 mod truncate;
 mod type_name;
 mod user_type;
@@ -83,7 +85,7 @@ use crate::session::Session;
 
 pub(crate) use call::call as call_procedure;
 pub(crate) use create_as::{Query as TableQuery, exists as table_exists};
-pub(crate) use expression::uses as expression_uses;
+pub(crate) use expression::{column_parameter, uses as expression_uses};
 pub(crate) use index::runs_no_user_code;
 pub(crate) use names::lock_relation;
 pub(crate) use sequence::check_kind as check_sequence;
@@ -146,6 +148,8 @@ pub(crate) fn run(
         Statement::AlterSequence { sequence: name, options, missing_ok } => {
             sequence::alter(session, name, options, *missing_ok, text)?;
         }
+        Statement::CreateTrigger(s) => trigger::create(session, s, text)?,
+        Statement::SetConstraints(list, deferred) => trigger::set_constraints(session, list, *deferred)?,
         Statement::AlterTable(s) => alter::run(session, s, text)?,
         Statement::Rename(s) => rename::run(session, s)?,
         Statement::SetSchema { kind, relation, object, schema, missing_ok } => {

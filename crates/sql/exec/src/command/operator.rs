@@ -173,7 +173,7 @@ fn named(value: &Option<OptionValue>) -> SqlResult<Name> {
 }
 
 /// The function with this name and exactly these arguments: its OID and result type.
-fn function_of(session: &Session, name: &Name, args: &[Oid]) -> SqlResult<(Oid, Oid)> {
+pub(crate) fn function_of(session: &Session, name: &Name, args: &[Oid]) -> SqlResult<(Oid, Oid)> {
     for schema in routine_name::schemas(session, name)? {
         let found = session.with_reader(|r| r.routine_oid(schema, name.last(), args))?;
         if let Some((oid, _)) = found {

@@ -26,7 +26,7 @@ use txn::LockMode;
 
 use super::internal::Internal;
 use super::names::at;
-use super::{expression, index, inherit, names, partition_index, type_name};
+use super::{expression, index, inherit, names, partition_index, trigger, type_name};
 use crate::session::Session;
 
 /// Most columns of a partition key.
@@ -554,7 +554,8 @@ pub(super) fn attach(
         home = above.oid;
         above = names::describe(session, above.partition_of)?;
     }
-    partition_index::give_indexes(session, &now, &names::describe(session, child.oid)?)
+    partition_index::give_indexes(session, &now, &names::describe(session, child.oid)?)?;
+    trigger::give_to_partition(session, &now, &names::describe(session, child.oid)?)
 }
 
 /// DETACH PARTITION.
@@ -577,6 +578,7 @@ pub(super) fn detach(
         ));
     }
     partition_index::release_indexes(session, &child)?;
+    trigger::take_from_partition(session, &child)?;
     inherit::release(session, &child, table)?;
     session.with_changer(|changer| {
         changer.set_bound(child.oid, None)?;

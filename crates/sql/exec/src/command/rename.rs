@@ -43,6 +43,12 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
         ObjectKind::Role => {
             role::rename(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
         }
+        ObjectKind::Trigger => {
+            let relation = statement.relation.as_ref();
+            let relation = relation.ok_or_else(|| SqlError::internal("RENAME without a relation"))?;
+            let old = statement.old_name.as_deref().unwrap_or_default();
+            super::trigger::rename(session, relation, old, &statement.new_name)
+        }
         kind if alter_function::is_routine(kind) => {
             alter_function::rename(session, kind, statement.object.as_ref(), &statement.new_name)
         }

@@ -126,6 +126,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     add_constraints(session, oid, &columns, &inheritance, &constraints, text)?;
     if let (Some(_), [parent]) = (&statement.partition_of, inheritance.parents.as_slice()) {
         partition_index::give_indexes(session, parent, &names::describe(session, oid)?)?;
+        super::trigger::give_to_partition(session, parent, &names::describe(session, oid)?)?;
     }
     Ok(())
 }

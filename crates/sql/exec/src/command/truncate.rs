@@ -11,8 +11,9 @@ use catalog::{RelationKind, Table};
 use parse::ast::RangeVar;
 use txn::LockMode;
 
-use super::{inherit, names, sequence};
+use super::{inherit, names, sequence, trigger};
 use crate::session::Session;
+use crate::trigger::{At, Event, Events, TableTriggers};
 
 /// TRUNCATE.
 pub(crate) fn run(session: &Session, relations: &[RangeVar], restart_identity: bool) -> SqlResult<()> {
@@ -43,8 +44,17 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], restart_identity: b
             }
         }
     }
+    let triggers: Vec<_> = tables.iter().filter_map(TableTriggers::new).collect();
+    for triggers in &triggers {
+        triggers.fire_before_statement(Event::Truncate, None, &At::now(session))?;
+    }
     tables.iter().try_for_each(|table| one(session, table))?;
-    sequences.into_iter().try_for_each(|oid| sequence::restart(session, oid))
+    sequences.into_iter().try_for_each(|oid| sequence::restart(session, oid))?;
+    let mut events = Events::default();
+    for triggers in &triggers {
+        triggers.queue_statement(Event::Truncate, None, (&At::now(session), &mut events))?;
+    }
+    session.fire_after(events)
 }
 
 fn check(session: &Session, table: &Table) -> SqlResult<()> {
@@ -53,6 +63,7 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
         _ => return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", table.name)),
     }
     names::check_right(session, table, "D")?;
+    trigger::check_none_wait(session, table, "TRUNCATE")?;
     names::check_not_system(table)
 }
 

@@ -33,6 +33,7 @@ impl Session {
         Ok(Some(match id {
             F::PgGetIndexdef if args.len() > 1 => self.index_definition(oid(), arg(args, 1), flag(2))?,
             F::PgGetIndexdef => self.index_definition(oid(), 0, false)?,
+            F::PgGetTriggerdef => self.trigger_definition(oid(), args.len() > 1 && flag(1))?,
             F::PgGetConstraintdef => self.constraint_definition(oid(), flag(1))?,
             F::PgGetExpr => self.expression(args, flag(2))?,
             F::PgGetViewdef => self.view_definition(args)?,
@@ -71,7 +72,7 @@ impl Session {
     }
 
     /// A relation as a definition names it: always with its schema unless `pretty` and visible.
-    fn relation_text(&self, table: &Table, pretty: bool) -> SqlResult<String> {
+    pub(super) fn relation_text(&self, table: &Table, pretty: bool) -> SqlResult<String> {
         let visible = pretty && self.object_is_visible(SessionFn::PgTableIsVisible, table.oid)?;
         Ok(name_in_schema(&table.schema_name, &table.name, visible))
     }

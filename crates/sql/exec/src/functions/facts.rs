@@ -80,7 +80,19 @@ impl Session {
                 None => Datum::Null,
             },
             F::PgJitAvailable | F::RowSecurityActive => Datum::Bool(false),
-            F::PgTriggerDepth => Datum::Int4(0),
+            F::SuppressRedundantUpdatesTrigger => {
+                return Err(sql_err!(
+                    E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,
+                    "suppress_redundant_updates_trigger: not called by trigger manager"
+                ));
+            }
+            F::UniqueKeyRecheck => {
+                return Err(sql_err!(
+                    E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,
+                    "function \"unique_key_recheck\" was not called by trigger manager"
+                ));
+            }
+            F::PgTriggerDepth => Datum::Int4(self.trigger_depth.get()),
             F::PgReloadConf => Datum::Bool(self.instance.request_reload()),
             F::PgTypeof => call.arg_type(0).into(),
             F::PgCollationFor => self.collation_for(call)?,

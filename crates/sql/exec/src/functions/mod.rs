@@ -26,6 +26,7 @@ mod settings;
 mod sizes;
 mod statistics;
 mod text;
+mod triggers;
 mod updatable;
 mod user_types;
 mod xact;

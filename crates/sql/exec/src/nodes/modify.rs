@@ -1,4 +1,4 @@
-//! INSERT, UPDATE, DELETE and MERGE (`merge`).
+//! INSERT, UPDATE, DELETE and MERGE (`merge`), and where they set off triggers (`fire`).
 //!
 //! A row that another transaction changed meanwhile is waited for; under READ COMMITTED the newest version is then locked and
 //! the conditions are checked against it again, under REPEATABLE READ the statement fails (40001).
@@ -6,6 +6,7 @@
 //! The target of the statement may stand for an inheritance tree: then each row's `tableoid` says which table it is of. Expressions
 //! of the statement are over the target's columns, those of a table (`modify_target`) over its own.
 
+mod fire;
 mod merge;
 
 use std::rc::Rc;
@@ -27,6 +28,7 @@ use crate::eval::{Code, Rows, passes};
 use crate::index::IndexWriter;
 use crate::partition::{PartitionChecker, Router};
 use crate::recheck::{self, Given, Newest, Reference};
+use crate::trigger::{Event, TableTriggers};
 use merge::Arms;
 
 /// A modification node.
@@ -71,6 +73,10 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
     let others = recheck::references(builder.statement, &modify.source.output, &[modify.rel]);
     let source = builder.build(&modify.source)?;
     Ok(Box::new(ModifyNode {
+        statement_triggers: TableTriggers::new(&modify.table).map(Rc::new),
+        begun: false,
+        ended: false,
+        assigned: modify.columns.clone(),
         command: modify.command,
         rel: modify.rel,
         columns: modify.columns.clone(),
@@ -140,6 +146,14 @@ struct ModifyNode {
     /// The statement's target.
     root: Arc<Table>,
     targets: Vec<Rc<Target>>,
+    /// Triggers of the statement's target, for the statement as a whole.
+    statement_triggers: Option<Rc<TableTriggers>>,
+    /// BEFORE STATEMENT triggers have fired.
+    begun: bool,
+    /// AFTER STATEMENT triggers are queued.
+    ended: bool,
+    /// Columns that the present UPDATE of a row assigns to, as the statement's target numbers them.
+    assigned: Vec<i16>,
     /// The target of the present row.
     at: usize,
     /// The target that the row was in before the change.
@@ -181,6 +195,9 @@ impl ModifyNode {
         self.old_at = self.at;
         let target = self.targets[self.at].clone();
         target.take_root(&self.source_row, &mut self.row);
+        if !self.before_insert(&target, cx)? {
+            return Ok(false);
+        }
         target.check_row(&mut self.row, cx)?;
         self.check_partition(&target, cx)?;
         match self.conflict.clone() {
@@ -202,6 +219,7 @@ impl ModifyNode {
         }
         self.old.clear();
         self.did = Command::Insert;
+        self.after_row(target, Event::Insert, None, cx)?;
         self.check_views(target, cx)?;
         Ok(true)
     }
@@ -235,7 +253,16 @@ impl ModifyNode {
     }
 
     /// Puts the new row of an UPDATE into another partition. What is deleted here was locked by nobody else.
-    fn move_row(&mut self, target: &Target, tid: Tid, to: usize, cx: &mut Cx<'_>) -> SqlResult<Step> {
+    fn move_row(
+        &mut self,
+        target: &Target,
+        (tid, old): (Tid, &mut [Datum]),
+        to: usize,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Step> {
+        if let Some(step) = self.before_delete(target, tid, old, cx)? {
+            return Ok(step);
+        }
         let heap = &target.heap;
         let outcome = cx
             .with_writer(|access, writer| heap::move_away(access, heap, writer, tid))?
@@ -243,13 +270,18 @@ impl ModifyNode {
         if let DeleteOutcome::Refused(refusal) = outcome {
             return Ok(Step::Refused(refusal));
         }
+        self.after_row(target, Event::Delete, Some((tid, old)), cx)?;
         target.detoast(&mut self.row, cx)?;
         let row = target.to_root(&self.row, &mut self.root_row).to_vec();
         let next = self.targets[to].clone();
         next.take_root(&row, &mut self.row);
+        self.at = to;
+        if !self.before_insert(&next, cx)? {
+            return Ok(Step::Skipped);
+        }
         next.check_row(&mut self.row, cx)?;
         next.insert(&mut self.row, |_| false, cx)?;
-        self.at = to;
+        self.after_row(&next, Event::Insert, None, cx)?;
         Ok(Step::Done)
     }
 
@@ -356,7 +388,7 @@ impl ModifyNode {
         if !target.fetch(tid, true, &mut self.fetched, &mut self.row, cx)? {
             return Ok(None);
         }
-        let old = self.row.clone();
+        let mut old = self.row.clone();
         let excluded = target.to_root(proposed, &mut self.root_row).to_vec();
         let rows = Rows { outer: target.to_root(&old, &mut self.root_row), inner: &excluded };
         if !passes(&conflict.filter, rows, cx)? {
@@ -369,6 +401,12 @@ impl ModifyNode {
             let value = code.eval(rows, cx)?;
             self.row[target.place(*number)?] = value;
         }
+        self.assigned = set.iter().map(|(number, _)| *number).collect();
+        match self.before_update(target, tid, &mut old, cx)? {
+            None => {}
+            Some(Step::Refused(_)) => return Ok(None),
+            Some(_) => return Ok(Some(false)),
+        }
         target.check_row(&mut self.row, cx)?;
         self.check_partition(target, cx)?;
         if self.moves_to(target, cx)?.is_some() {
@@ -377,12 +415,13 @@ impl ModifyNode {
         }
         match target.update(tid, &old, &mut self.row, cx)? {
             Step::Done => {
+                self.after_row(target, Event::Update, Some((tid, &old)), cx)?;
                 self.old = old;
                 self.did = Command::Update;
                 self.check_views(target, cx)?;
                 Ok(Some(true))
             }
-            Step::Refused(_) => Ok(None),
+            Step::Refused(_) | Step::Skipped => Ok(None),
         }
     }
 
@@ -417,13 +456,20 @@ impl ModifyNode {
     }
 
     /// Replaces the version at `tid`, which was `old`, by the row in `self.row`, in another partition if it belongs there.
-    fn update(&mut self, target: &Target, tid: Tid, old: Vec<Datum>, cx: &mut Cx<'_>) -> SqlResult<Step> {
+    fn update(&mut self, target: &Target, tid: Tid, mut old: Vec<Datum>, cx: &mut Cx<'_>) -> SqlResult<Step> {
+        if let Some(step) = self.before_update(target, tid, &mut old, cx)? {
+            return Ok(step);
+        }
         let step = match self.moves_to(target, cx)? {
-            Some(to) => self.move_row(target, tid, to, cx)?,
+            Some(to) => self.move_row(target, (tid, &mut old), to, cx)?,
             None => {
                 target.check_row(&mut self.row, cx)?;
                 self.check_partition(target, cx)?;
-                target.update(tid, &old, &mut self.row, cx)?
+                let step = target.update(tid, &old, &mut self.row, cx)?;
+                if matches!(step, Step::Done) {
+                    self.after_row(target, Event::Update, Some((tid, &old)), cx)?;
+                }
+                step
             }
         };
         self.old = old;
@@ -435,7 +481,12 @@ impl ModifyNode {
         Ok(step)
     }
 
+    /// Deletes the version at `tid`, which is in `self.row` if anything asks for it.
     fn delete(&mut self, target: &Target, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<Step> {
+        let mut old = if target.triggers.is_some() { self.row.clone() } else { Vec::new() };
+        if let Some(step) = self.before_delete(target, tid, &mut old, cx)? {
+            return Ok(step);
+        }
         let heap = &target.heap;
         let outcome = cx
             .with_writer(|access, writer| heap::delete(access, heap, writer, tid))?
@@ -444,6 +495,7 @@ impl ModifyNode {
             DeleteOutcome::Deleted => {
                 cx.processed += 1;
                 self.did = Command::Delete;
+                self.after_row(target, Event::Delete, Some((tid, &old)), cx)?;
                 Step::Done
             }
             DeleteOutcome::Refused(refusal) => Step::Refused(refusal),
@@ -474,7 +526,7 @@ impl ModifyNode {
                 self.assign(&target)?;
                 self.update(&target, tid, old, cx)?
             } else {
-                let wanted = self.returning.is_some();
+                let wanted = self.returning.is_some() || target.triggers.is_some();
                 if wanted && !target.fetch(tid, false, &mut self.fetched, &mut self.row, cx)? {
                     return Ok(false);
                 }
@@ -482,8 +534,10 @@ impl ModifyNode {
             };
             let refusal = match step {
                 Step::Done => return Ok(true),
+                Step::Skipped => return Ok(false),
                 Step::Refused(refusal) => refusal,
             };
+            fire::check_triggered(refusal, self.command, cx)?;
             let strength = match self.command {
                 Command::Update => target.update_strength(self.columns.iter().copied())?,
                 _ => LockStrength::Update,
@@ -515,12 +569,20 @@ fn conflicts(before: Detail, more: [u64; 3]) -> Detail {
 
 impl Node for ModifyNode {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if !self.begun {
+            self.begun = true;
+            self.before_statement(cx)?;
+        }
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             if let Some(row) = self.pending.take() {
                 self.source_row = row;
             } else {
                 if !self.source.next(cx)? {
+                    if !self.ended {
+                        self.ended = true;
+                        self.after_statement(cx)?;
+                    }
                     return Ok(false);
                 }
                 self.source_row.clear();
@@ -546,6 +608,7 @@ impl Node for ModifyNode {
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        (self.begun, self.ended) = (false, false);
         self.source.rescan(cx, changed)
     }
 

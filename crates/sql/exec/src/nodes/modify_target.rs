@@ -15,6 +15,7 @@ use crate::cx::Cx;
 use crate::eval::{Code, Rows};
 use crate::index::IndexWriter;
 use crate::recheck;
+use crate::trigger::TableTriggers;
 
 /// System columns that RETURNING and checks may name, behind the table's columns.
 pub const SYSTEM: [i16; 6] = [-1, -2, -3, -4, -5, -6];
@@ -25,6 +26,8 @@ pub enum Step {
     Done,
     /// Somebody else was there first.
     Refused(Refusal),
+    /// A trigger is against it.
+    Skipped,
 }
 
 /// A table that rows are written to.
@@ -37,6 +40,8 @@ pub struct Target {
     pub heap: Arc<HeapRel>,
     /// Its indexes.
     pub indexes: Vec<IndexWriter>,
+    /// Its triggers.
+    pub triggers: Option<TableTriggers>,
     /// Position here of each column of the statement's target, none for dropped ones; absent if all have the same.
     places: Option<Box<[Option<usize>]>>,
     generated: Vec<(i16, Code)>,
@@ -71,6 +76,7 @@ impl Target {
             indexes: ready
                 .map(|(i, ancestors)| IndexWriter::new(compiler, i, ancestors, over_row))
                 .collect::<SqlResult<_>>()?,
+            triggers: TableTriggers::new(&table),
             places: target.columns.as_ref().map(|columns| columns.iter().map(place).collect()),
             generated: generated.collect::<SqlResult<_>>()?,
             checks: checks.collect::<SqlResult<_>>()?,

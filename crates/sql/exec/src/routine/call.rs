@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlError, SqlResult};
 use catalog::system::pg_language;
-use catalog::{FunctionDef, RowExt, SQL_LANGUAGE};
+use catalog::{CatalogView, FunctionDef, RowExt, SQL_LANGUAGE};
 use tuple::Datum;
 use txn::Snapshot;
 
 use super::{Invocation, Returned, RowStore};
 use crate::session::Session;
+use crate::trigger::TriggerCall;
 
 impl Session {
     /// Calls a user's function that gives one value.
@@ -58,6 +59,23 @@ impl Session {
         runtime::check_interrupts().map_err(crate::error::interrupted)?;
         let function = invocation.function;
         let run = || self.under_settings(function, || self.in_language(invocation));
+        match function.security_definer {
+            true => self.as_role(function.owner, run),
+            false => run(),
+        }
+    }
+
+    /// Calls a user's trigger function, as its owner if it says so, and under its settings.
+    pub(crate) fn invoke_trigger(&self, call: &TriggerCall<'_>) -> SqlResult<Option<Vec<Datum>>> {
+        runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        let oid = call.trigger.function;
+        let missing = || SqlError::internal(format!("cache lookup failed for function {oid}"));
+        let function = self.function_by_oid(oid)?.ok_or_else(missing)?;
+        let name = self.language_name(function.language)?;
+        let unknown = || SqlError::not_supported(format!("language \"{name}\""));
+        let language = self.instance().languages().find(&name).ok_or_else(unknown)?;
+        let run = || self.under_settings(&function, || language.fire(self, &function, call));
         match function.security_definer {
             true => self.as_role(function.owner, run),
             false => run(),

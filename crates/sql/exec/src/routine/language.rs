@@ -1,12 +1,14 @@
 //! Procedural languages: what they implement to be called.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use base::SqlResult;
 use catalog::FunctionDef;
+use tuple::Datum;
 
 use super::{Invocation, Returned};
 use crate::session::Session;
+use crate::trigger::TriggerCall;
 
 /// A procedural language.
 pub trait Language: Send + Sync {
@@ -18,6 +20,14 @@ pub trait Language: Send + Sync {
 
     /// Carries out a call.
     fn call(&self, session: &Session, invocation: &Invocation<'_>) -> SqlResult<Returned>;
+
+    /// Carries out a call of a trigger's function. Gives the row that it returned, with the table's columns.
+    fn fire(
+        &self,
+        session: &Session,
+        function: &Arc<FunctionDef>,
+        call: &TriggerCall<'_>,
+    ) -> SqlResult<Option<Vec<Datum>>>;
 
     /// DO: runs a text as the body of a function without arguments and result.
     fn run(&self, session: &Session, text: &str, atomic: bool) -> SqlResult<()>;

@@ -56,6 +56,10 @@ impl Facilities for Session {
         Ok(self.partition_key_sql(table)?.join(", "))
     }
 
+    fn owner(&self) -> Option<&Session> {
+        Some(self)
+    }
+
     fn types(&self) -> &dyn types::Session {
         self
     }

@@ -120,6 +120,8 @@ impl Session {
             domains: Default::default(),
             unnamed_cursors: Cell::new(0),
             notifying: Notifying::new(subscription),
+            deferred: Default::default(),
+            trigger_depth: Default::default(),
             language_state: Default::default(),
             sql_bodies: Default::default(),
             new_labels: Default::default(),

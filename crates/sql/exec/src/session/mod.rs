@@ -282,6 +282,10 @@ pub struct Session {
     pub(crate) unnamed_cursors: Cell<u32>,
     /// LISTEN and NOTIFY.
     notifying: notify::Notifying,
+    /// What fires at the end of the transaction.
+    pub(crate) deferred: RefCell<crate::trigger::Deferred>,
+    /// How many trigger functions are running, each within the one before.
+    pub(crate) trigger_depth: Cell<i32>,
     /// What procedural languages keep.
     pub(crate) language_state: crate::routine::LanguageState,
     /// Bodies of functions in SQL that were called.

@@ -90,6 +90,7 @@ impl Session {
     /// Ends the running transaction well, or rolls a failed one back.
     pub(crate) fn commit_transaction(&self) -> SqlResult<End> {
         if self.txn.borrow().state() != BlockState::Failed {
+            self.fire_deferred(false).inspect_err(|_| self.abort_transaction())?;
             self.hold_cursors().inspect_err(|_| self.abort_transaction())?;
             self.notify_at_commit().inspect_err(|_| self.abort_transaction())?;
         }
@@ -122,6 +123,7 @@ impl Session {
     pub(super) fn after_transaction(&self) {
         self.show_snapshots();
         self.combo.clear();
+        self.deferred.borrow_mut().clear();
         if self.txn.borrow().characteristics() != Characteristics::default() {
             let mut settings = self.settings.borrow_mut();
             settings.clear_internal(Setting::transaction_isolation);
@@ -173,6 +175,7 @@ impl Session {
                 let level = self.txn.borrow().savepoint(name)?;
                 self.close_cursors_since(level);
                 self.txn.borrow_mut().rollback_to(name)?;
+                self.deferred.borrow_mut().roll_back(level);
                 self.show_outer_characteristics();
                 let depth = self.txn.borrow().depth() as u32;
                 self.settings.borrow_mut().end_subtransaction(depth, false);
@@ -261,6 +264,7 @@ impl Session {
             let level = self.txn.borrow().subxact();
             self.close_cursors_since(level);
             self.txn.borrow_mut().rollback_current();
+            self.deferred.borrow_mut().roll_back(level);
         }
         self.show_outer_characteristics();
         let depth = self.txn.borrow().depth() as u32;

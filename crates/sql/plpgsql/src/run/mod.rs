@@ -1,7 +1,7 @@
 //! One run of a function: its variables' values, and the statements carried out on them.
 //!
 //! Layout: this file has the frame, blocks and control; `value`: expressions, assignments, conversions; `query`: statements of SQL;
-//! `loops`; `cursor`; `report`: RAISE, ASSERT, GET DIAGNOSTICS; `result`: what the function returns.
+//! `loops`; `cursor`; `report`: RAISE, ASSERT, GET DIAGNOSTICS; `result`: what the function returns; `trigger`: trigger functions.
 //!
 //! PostgreSQL counterpart: `pl_exec.c`.
 
@@ -10,6 +10,7 @@ mod loops;
 mod query;
 mod report;
 mod result;
+mod trigger;
 mod value;
 
 use std::rc::Rc;
@@ -24,6 +25,8 @@ use types::record::Row;
 use crate::ast::*;
 use crate::conditions::catches;
 use crate::expr::Shape;
+
+pub use trigger::fire;
 
 /// A row variable's value: its columns and their values.
 #[derive(Clone, Debug)]
@@ -154,9 +157,10 @@ impl<'a> Frame<'a> {
             Flow::Return => Ok(()),
             Flow::Next if self.may_fall_off() => Ok(()),
             Flow::Next | Flow::Exit(_) => {
+                let what = if function.trigger.is_some() { "trigger procedure" } else { "function" };
                 let error = sql_err!(
                     S_R_E_FUNCTION_EXECUTED_NO_RETURN_STATEMENT,
-                    "control reached end of function without RETURN"
+                    "control reached end of {what} without RETURN"
                 );
                 Err(error.context(format!("PL/pgSQL function {}", function.signature)))
             }
@@ -167,7 +171,7 @@ impl<'a> Frame<'a> {
     /// Whether the end of the body is as good as RETURN.
     fn may_fall_off(&self) -> bool {
         let f = &self.function;
-        f.kind != FunctionKind::Function
+        !matches!(f.kind, FunctionKind::Function | FunctionKind::Trigger)
             || f.result == types::oids::void
             || f.returns_set
             || !f.outputs.is_empty()

@@ -175,7 +175,12 @@ impl Frame<'_> {
 }
 
 /// A row's values for columns that must be of the same types, dropped ones left out on both sides.
-fn matched(frame: &Frame<'_>, row: &RowValue, wanted: &[ColumnType], message: &str) -> SqlResult<Vec<Datum>> {
+pub(super) fn matched(
+    frame: &Frame<'_>,
+    row: &RowValue,
+    wanted: &[ColumnType],
+    message: &str,
+) -> SqlResult<Vec<Datum>> {
     let wrong = |detail: String| Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message).detail(detail));
     let live = |columns: &[ColumnType]| columns.iter().filter(|c| c.type_oid.is_valid()).count();
     let (given, expected) = (live(&row.columns), live(wanted));

@@ -262,6 +262,7 @@ pub enum SessionFn {
     ToRegrole,
     ToRegtype,
     ToRegtypemod,
+    SuppressRedundantUpdatesTrigger,
     TxidCurrent,
     TxidCurrentIfAssigned,
     TxidStatus,

@@ -31,6 +31,7 @@ use crate::command::internal::Internal;
 use crate::command::{expression, names, violation};
 use crate::output::Output;
 use crate::session::Session;
+use crate::trigger::{At, Event, Events, TableTriggers};
 
 /// Rows stored at once.
 const BATCH_ROWS: usize = 1000;
@@ -62,11 +63,20 @@ pub(super) fn run(
     if options.freeze {
         load.freeze(check_freeze(session, &table)?);
     }
+    let triggers = TableTriggers::new(&table);
+    if let Some(triggers) = &triggers {
+        triggers.fire_before_statement(Event::Insert, None, &At::now(session))?;
+    }
     let done = match options.format {
         Format::Binary => load.all_binary(&mut source, out),
         _ => load.all(&mut source, out),
     };
     done.map_err(|e| load.locate(e))?;
+    let mut events = load.take_events();
+    if let Some(triggers) = &triggers {
+        triggers.queue_statement(Event::Insert, None, (&At::now(session), &mut events))?;
+    }
+    session.fire_after(events)?;
     load.report_skipped();
     Ok(load.rows)
 }
@@ -126,6 +136,7 @@ impl Target {
         };
         let plain = copy.filter.is_none()
             && !table.partition_of.is_valid()
+            && table.triggers.is_empty()
             && table.checks.is_empty()
             && !table.columns.iter().enumerate().any(needs_default)
             && table.indexes.iter().all(|i| i.immediate)
@@ -139,7 +150,9 @@ impl Target {
             _ => {
                 let statement = insert_statement(table, numbers, copy.filter.as_ref());
                 let types: Vec<Oid> = numbers.iter().map(|&n| table.columns[n].type_oid).collect();
-                Internal::new(session, &statement, text, &types).map(|i| Target::Insert(Box::new(i)))
+                let mut insert = Internal::new(session, &statement, text, &types)?;
+                insert.in_bulk();
+                Ok(Target::Insert(Box::new(insert)))
             }
         }
     }
@@ -249,6 +262,14 @@ impl<'a> Load<'a> {
             skipped: 0,
             defaults: numbers.iter().map(|_| None).collect(),
         })
+    }
+
+    /// What is to fire after the rows.
+    fn take_events(&mut self) -> Events {
+        match &mut self.target {
+            Target::Insert(insert) => insert.take_events(),
+            Target::Plain { .. } => Events::default(),
+        }
     }
 
     /// Rows are visible to everybody from the beginning.

@@ -8,6 +8,7 @@ use plan::explain::Detail;
 use plan::{Command, Expr, MergeMatch, Modify, ParamId};
 use tuple::Datum;
 
+use super::fire::check_triggered;
 use super::{ModifyNode, SYSTEM, Step, Target};
 use crate::compile::{Compiler, Inputs};
 use crate::cx::Cx;
@@ -61,7 +62,7 @@ impl Arms {
     }
 
     /// Columns that some arm for rows of the target sets.
-    fn updated(&self) -> impl Iterator<Item = i16> {
+    pub(super) fn updated(&self) -> impl Iterator<Item = i16> {
         let updates = self.list.iter().filter(|arm| arm.command == Some(Command::Update));
         updates.flat_map(|arm| arm.set.iter().map(|(number, _)| *number))
     }
@@ -74,6 +75,11 @@ impl Arms {
             }
         }
         Ok(None)
+    }
+
+    /// Whether any of them does this.
+    pub(super) fn does(&self, command: Command) -> bool {
+        self.list.iter().any(|arm| arm.command == Some(command))
     }
 
     /// Tells `merge_action()` what was done.
@@ -180,6 +186,7 @@ impl ModifyNode {
                     for (number, value) in arm.values(rows, cx)? {
                         self.row[target.place(number)?] = value;
                     }
+                    self.assigned = arm.set.iter().map(|(number, _)| *number).collect();
                     self.update(target, tid, old, cx)?
                 }
             };
@@ -188,8 +195,10 @@ impl ModifyNode {
                     arms.done(self.did, cx);
                     return Ok(Some(true));
                 }
+                Step::Skipped => return Ok(Some(false)),
                 Step::Refused(refusal) => refusal,
             };
+            check_triggered(refusal, self.command, cx)?;
             let strength = target.update_strength(arms.updated())?;
             match recheck::after_refusal(&target.heap, tid, refusal, strength, plan::RowLockWait::Block, cx)?
             {
@@ -253,6 +262,9 @@ impl ModifyNode {
         self.old_at = self.at;
         let target = self.targets[self.at].clone();
         target.take_root(&row, &mut self.row);
+        if !self.before_insert(&target, cx)? {
+            return Ok(false);
+        }
         target.check_row(&mut self.row, cx)?;
         self.check_partition(&target, cx)?;
         self.insert_row(&target, None, cx)?;

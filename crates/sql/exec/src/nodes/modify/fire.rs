@@ -1,0 +1,209 @@
+//! Where a change of rows meets triggers.
+
+use base::{SqlError, SqlResult, Tid, sql_err};
+use catalog::TriggerKind;
+use heap::{LockOutcome, LockStrength, Refusal};
+use plan::Command;
+use tuple::Datum;
+
+use super::{ModifyNode, Step, Target};
+use crate::cx::Cx;
+use crate::nodes::table_scan::datum_tid;
+use crate::trigger::{At, Change, Event};
+
+impl ModifyNode {
+    /// What the statement does to rows, in the order in which its BEFORE STATEMENT triggers fire.
+    fn statement_events(&self) -> Vec<Event> {
+        let updates = self.conflict.as_ref().is_some_and(|conflict| conflict.set.is_some());
+        match (self.command, &self.arms) {
+            (Command::Insert, _) if updates => vec![Event::Insert, Event::Update],
+            (Command::Insert, _) => vec![Event::Insert],
+            (Command::Update, _) => vec![Event::Update],
+            (Command::Delete, _) => vec![Event::Delete],
+            (_, Some(arms)) => {
+                let pairs = [
+                    (Command::Insert, Event::Insert),
+                    (Command::Update, Event::Update),
+                    (Command::Delete, Event::Delete),
+                ];
+                pairs.into_iter().filter(|(command, _)| arms.does(*command)).map(|(_, event)| event).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Columns that the statement as a whole assigns to.
+    fn statement_columns(&self) -> Vec<i16> {
+        let conflict = self.conflict.iter().filter_map(|c| c.set.as_ref()).flatten().map(|(n, _)| *n);
+        let merge = self.arms.iter().flat_map(|arms| arms.updated());
+        self.columns.iter().copied().chain(conflict).chain(merge).collect()
+    }
+
+    /// Once, before the first row.
+    pub(super) fn before_statement(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        if cx.bulk {
+            return Ok(());
+        }
+        let Some(triggers) = self.statement_triggers.clone() else { return Ok(()) };
+        let columns = self.statement_columns();
+        let mut events = self.statement_events().into_iter();
+        let at = At::of(cx)?;
+        events.try_for_each(|event| triggers.fire_before_statement(event, Some(&columns), &at))
+    }
+
+    /// Once, after the last row.
+    pub(super) fn after_statement(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        if cx.bulk {
+            return Ok(());
+        }
+        let Some(triggers) = self.statement_triggers.clone() else { return Ok(()) };
+        let columns = self.statement_columns();
+        let mut events = self.statement_events().into_iter().rev();
+        let at = At::of(cx)?;
+        events.try_for_each(|event| triggers.queue_statement(event, Some(&columns), (&at, &mut cx.events)))
+    }
+
+    /// The columns that an UPDATE of a row assigns to, as its table numbers them.
+    fn updated(&self, target: &Target) -> SqlResult<Vec<i16>> {
+        self.assigned.iter().map(|number| Ok(target.place(*number)? as i16 + 1)).collect()
+    }
+
+    /// Before the row in `self.row` is inserted; false if it is not to be.
+    pub(super) fn before_insert(&mut self, target: &Target, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let Some(triggers) = &target.triggers else { return Ok(true) };
+        if !triggers.has(TriggerKind::ROW | TriggerKind::BEFORE, Event::Insert) {
+            return Ok(true);
+        }
+        let new = Some(&mut self.row);
+        if !triggers.fire_row(TriggerKind::BEFORE, Event::Insert, None, new, None, &At::of(cx)?)? {
+            return Ok(false);
+        }
+        self.stays(target, cx)?;
+        Ok(true)
+    }
+
+    /// A trigger must not give a new row another partition.
+    fn stays(&mut self, target: &Target, cx: &mut Cx<'_>) -> SqlResult<()> {
+        let Some(router) = &self.router else { return Ok(()) };
+        let row = target.to_root(&self.row, &mut self.root_row);
+        let place = router.find(row, cx)?;
+        if place.is_ok_and(|at| self.targets[at].table.oid == target.table.oid) {
+            return Ok(());
+        }
+        let before_insert = TriggerKind::ROW | TriggerKind::BEFORE | TriggerKind::INSERT;
+        let fired = target.table.triggers.iter().rfind(|trigger| trigger.kind.has(before_insert));
+        let name = fired.map_or("", |trigger| trigger.name.as_str());
+        let (schema, table) = (&target.table.schema_name, &target.table.name);
+        Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "moving row to another partition during a BEFORE FOR EACH ROW trigger is not supported"
+        )
+        .detail(format!(
+            "Before executing trigger \"{name}\", the row was to be in partition \"{schema}.{table}\"."
+        )))
+    }
+
+    /// Before the version at `tid`, which is `old`, is replaced by the row in `self.row`: something if it is not to be now.
+    pub(super) fn before_update(
+        &mut self,
+        target: &Target,
+        tid: Tid,
+        old: &mut [Datum],
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<Step>> {
+        let Some(triggers) = &target.triggers else { return Ok(None) };
+        if !triggers.has(TriggerKind::ROW | TriggerKind::BEFORE, Event::Update) {
+            return Ok(None);
+        }
+        let strength = target.update_strength(self.assigned.iter().copied())?;
+        if let Some(refusal) = lock(target, tid, strength, cx)? {
+            return Ok(Some(Step::Refused(refusal)));
+        }
+        target.detoast(old, cx)?;
+        target.detoast(&mut self.row, cx)?;
+        let updated = self.updated(target)?;
+        let new = Some(&mut self.row);
+        let (rows, at) = ((Some(&*old), new), At::of(cx)?);
+        let go_on =
+            triggers.fire_row(TriggerKind::BEFORE, Event::Update, rows.0, rows.1, Some(&updated), &at)?;
+        Ok((!go_on).then_some(Step::Skipped))
+    }
+
+    /// Before the version at `tid`, which is `old`, is deleted: something if it is not to be now.
+    pub(super) fn before_delete(
+        &mut self,
+        target: &Target,
+        tid: Tid,
+        old: &mut [Datum],
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<Step>> {
+        let Some(triggers) = &target.triggers else { return Ok(None) };
+        if !triggers.has(TriggerKind::ROW | TriggerKind::BEFORE, Event::Delete) {
+            return Ok(None);
+        }
+        if let Some(refusal) = lock(target, tid, LockStrength::Update, cx)? {
+            return Ok(Some(Step::Refused(refusal)));
+        }
+        target.detoast(old, cx)?;
+        let go_on =
+            triggers.fire_row(TriggerKind::BEFORE, Event::Delete, Some(old), None, None, &At::of(cx)?)?;
+        Ok((!go_on).then_some(Step::Skipped))
+    }
+
+    /// After a row was written or deleted: `old` is its version before, at the place, and the row in `self.row` the new one unless
+    /// it was deleted.
+    pub(super) fn after_row(
+        &mut self,
+        target: &Target,
+        event: Event,
+        old: Option<(Tid, &[Datum])>,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<()> {
+        let Some(triggers) = &target.triggers else { return Ok(()) };
+        if !triggers.after_rows(event) {
+            return Ok(());
+        }
+        let new = match event {
+            Event::Delete => None,
+            _ => {
+                let place = self.row.get(target.width()).and_then(datum_tid);
+                let place = place.ok_or_else(|| SqlError::internal("a row without a place"))?;
+                target.detoast(&mut self.row, cx)?;
+                Some((place, self.row.as_slice()))
+            }
+        };
+        let updated = if event == Event::Update { Some(self.updated(target)?) } else { None };
+        let at = At::of(cx)?;
+        triggers.queue_row(event, Change { old, new }, updated.as_deref(), (&at, &mut cx.events))
+    }
+}
+
+/// Locks the version that triggers are about to see; the refusal if that is not possible now.
+fn lock(target: &Target, tid: Tid, strength: LockStrength, cx: &mut Cx<'_>) -> SqlResult<Option<Refusal>> {
+    let heap = &target.heap;
+    let outcome = cx
+        .with_writer(|access, writer| heap::lock_tuple(access, heap, writer, tid, strength))?
+        .map_err(crate::error::heap)?;
+    Ok(match outcome {
+        LockOutcome::Locked { .. } => None,
+        LockOutcome::Refused(refusal) => Some(refusal),
+    })
+}
+
+/// A row that the statement was to change was changed meanwhile by something that it set off.
+pub(super) fn check_triggered(refusal: Refusal, command: Command, cx: &Cx<'_>) -> SqlResult<()> {
+    let Refusal::SelfModified { cmax, .. } = refusal else { return Ok(()) };
+    if cmax == cx.command {
+        return Ok(());
+    }
+    let done = match command {
+        Command::Delete => "deleted",
+        Command::Merge => "updated or deleted",
+        _ => "updated",
+    };
+    Err(sql_err!(
+        TRIGGERED_DATA_CHANGE_VIOLATION,
+        "tuple to be {done} was already modified by an operation triggered by the current command"
+    )
+    .hint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows."))
+}

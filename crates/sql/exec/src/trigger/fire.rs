@@ -1,0 +1,149 @@
+//! Carries events out: at the end of a statement, at SET CONSTRAINTS, at the end of the transaction.
+
+use std::rc::Rc;
+
+use analyze::{Expr, stored, walk};
+use base::settings::Setting;
+use base::{Oid, SqlError, SqlResult, SubxactId, Tid, sql_err};
+use catalog::{Table, Trigger};
+use heap::HeapTuple;
+use parse::ast::Location;
+use tuple::Datum;
+use types::oids;
+
+use super::queue::{Kind, Queued};
+use super::{Events, TriggerCall, internal};
+use crate::command::column_parameter;
+use crate::run::Execution;
+use crate::session::Session;
+
+impl Session {
+    /// The end of a statement: fires its events, or keeps them for the end of the transaction.
+    pub(crate) fn fire_after(&self, mut events: Events) -> SqlResult<()> {
+        let mut number = 0;
+        while let Some((kind, event)) = events.get(number) {
+            number += 1;
+            if self.deferred.borrow().defers(&kind.trigger) {
+                let now = self.txn.borrow().subxact();
+                self.deferred.borrow_mut().push(kind, event, now);
+            } else {
+                self.fire(&kind, event, &mut events)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fires what waits for the end of the transaction: all of it, or (`due`) what does not have to wait any more.
+    pub(crate) fn fire_deferred(&self, due: bool) -> SqlResult<()> {
+        let mut from = 0;
+        loop {
+            let now = self.txn.borrow().subxact();
+            let next = self.take_deferred(from, now, due);
+            let Some((number, kind, event)) = next else { return Ok(()) };
+            from = number + 1;
+            let mut more = Events::default();
+            self.fire(&kind, event, &mut more)?;
+            if !more.is_empty() {
+                self.fire_after(more)?;
+            }
+        }
+    }
+
+    fn take_deferred(&self, from: usize, now: SubxactId, due: bool) -> Option<(usize, Rc<Kind>, Queued)> {
+        self.deferred.borrow_mut().take(from, now, |all, kind| !due || !all.defers(&kind.trigger))
+    }
+
+    /// Fires one event. Its rows are read again.
+    fn fire(&self, kind: &Kind, event: Queued, more: &mut Events) -> SqlResult<()> {
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        let Kind { table, trigger, event: what, user } = kind;
+        let [old, new] = event.tids();
+        let old = old.map(|tid| self.version(table, tid)).transpose()?;
+        let new = new.map(|tid| self.version(table, tid)).transpose()?;
+        let call = TriggerCall { trigger, table, event: *what, old: old.as_deref(), new: new.as_deref() };
+        if let Some(function) = internal::find(trigger.function) {
+            return (function.fire)(self, &call, event.tids(), more);
+        }
+        match *user == self.names.user() {
+            true => self.call_trigger(&call).map(drop),
+            false => self.as_role(*user, || self.call_trigger(&call).map(drop)),
+        }
+    }
+
+    /// A version of a row, whoever sees it, with its large values.
+    fn version(&self, table: &Table, tid: Tid) -> SqlResult<Vec<Datum>> {
+        let access = self.engine().heap_access();
+        let missing = || SqlError::internal("failed to fetch a tuple for an AFTER trigger");
+        let heap = table.heap.as_ref().ok_or_else(missing)?;
+        let mut buffer = HeapTuple::new();
+        if !heap::fetch_version(&access, heap, tid, &mut buffer).map_err(crate::error::heap)? {
+            return Err(missing());
+        }
+        let tuple = buffer.get().ok_or_else(missing)?;
+        let mut row = Vec::new();
+        let layout = &heap.desc.layout;
+        tuple
+            .decode(layout, layout.len(), &mut row)
+            .map_err(|_| sql_err!(DATA_CORRUPTED, "corrupted tuple {tid} of relation {}", table.oid))?;
+        for value in &mut row {
+            if let Datum::Toasted(_) = value {
+                *value =
+                    heap::detoast(&access, heap.desc.toast.as_ref(), value).map_err(crate::error::heap)?;
+            }
+        }
+        Ok(row)
+    }
+
+    /// Whether a trigger fires in this session, as `session_replication_role` and ENABLE say.
+    pub(crate) fn trigger_enabled(&self, trigger: &Trigger) -> bool {
+        let replica = self.settings.borrow().text(Setting::session_replication_role) == "replica";
+        match trigger.enabled {
+            b'A' => true,
+            b'R' => replica,
+            b'D' => false,
+            _ => !replica,
+        }
+    }
+
+    /// Calls a trigger's function. Gives the row that it returned.
+    pub(crate) fn call_trigger(&self, call: &TriggerCall<'_>) -> SqlResult<Option<Vec<Datum>>> {
+        let depth = self.trigger_depth.get();
+        self.trigger_depth.set(depth + 1);
+        let result = match internal::call(call) {
+            Some(result) => result,
+            None => self.invoke_trigger(call),
+        };
+        self.trigger_depth.set(depth);
+        result
+    }
+
+    /// WHEN of a trigger, ready to run: its parameters are the columns of the old row, those of the new row, and the table's OID.
+    pub(crate) fn trigger_condition(&self, table: &Table, text: &str) -> SqlResult<Execution> {
+        let mut expr = stored::load_expr(text, self)?;
+        let width = table.columns.len() as i16;
+        let tableoid = analyze::Param {
+            kind: analyze::ParamKind::Extern,
+            id: 2 * i32::from(width) + 1,
+            type_oid: oids::oid,
+            typmod: -1,
+            collation: Oid::INVALID,
+            location: Location::NONE,
+        };
+        walk::visit_mut(&mut expr, 0, &mut |e, _| {
+            if let Expr::Var(var) = e {
+                let start = if var.rte == 0 { 0 } else { width };
+                match var.attno {
+                    // `tableoid`: the others have no value in rows that are not stored.
+                    -6 => *e = Expr::Param(tableoid.clone()),
+                    ..0 => {
+                        return Err(SqlError::not_supported("a system column in a trigger's WHEN condition"));
+                    }
+                    _ => *e = column_parameter(var, table, start),
+                }
+            }
+            Ok(true)
+        })?;
+        let planned = self.with_planner(self, |context| plan::convert_expression(&expr, context))?;
+        Execution::of_expressions(vec![planned])
+    }
+}

@@ -1,0 +1,298 @@
+//! # What
+//! Triggers: which of them fire, when, and what their functions get.
+//!
+//! # Layout
+//! * [`TableTriggers`]: those of one table for a statement that runs, with their conditions. [`TriggerCall`]: one call of a function.
+//! * `queue`: what is to fire after rows have changed, [`Events`] of a statement and [`Deferred`] ones of the transaction. `fire`: carries
+//!   them out. `internal`: functions of the system, which implement constraints.
+//!
+//! # Invariants
+//! 1. An event names versions of rows by their places. Nobody prunes a version that a running transaction wrote or replaced, so they can be read
+//!    until the transaction ends.
+//! 2. Nothing of the session is borrowed while a trigger's function or condition runs.
+//! 3. A statement's events fire when all its rows are written; those of a subtransaction that is rolled back never fire.
+//!
+//! # PostgreSQL counterpart and differences
+//! `commands/trigger.c`. Each execution has its own events, instead of a stack of them by depth of query.
+
+mod fire;
+mod internal;
+mod queue;
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use base::{CommandId, SqlError, SqlResult, Tid};
+use catalog::{Table, Trigger, TriggerKind};
+use tuple::Datum;
+use txn::Snapshot;
+
+pub(crate) use queue::{Deferred, Events};
+
+use crate::cx::Cx;
+use crate::run::Execution;
+use crate::session::Session;
+
+/// What happens to rows or a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Event {
+    Insert,
+    Update,
+    Delete,
+    Truncate,
+}
+
+impl Event {
+    /// Its bit in `pg_trigger.tgtype`.
+    pub fn bit(self) -> i16 {
+        match self {
+            Event::Insert => TriggerKind::INSERT,
+            Event::Update => TriggerKind::UPDATE,
+            Event::Delete => TriggerKind::DELETE,
+            Event::Truncate => TriggerKind::TRUNCATE,
+        }
+    }
+
+    /// Its name, as `TG_OP` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Event::Insert => "INSERT",
+            Event::Update => "UPDATE",
+            Event::Delete => "DELETE",
+            Event::Truncate => "TRUNCATE",
+        }
+    }
+}
+
+/// A call of a trigger's function. Rows have the table's columns; system columns may stand behind them.
+pub struct TriggerCall<'a> {
+    /// The trigger.
+    pub trigger: &'a Trigger,
+    /// The table that it fires for.
+    pub table: &'a Arc<Table>,
+    /// What happens.
+    pub event: Event,
+    /// The row before.
+    pub old: Option<&'a [Datum]>,
+    /// The row after.
+    pub new: Option<&'a [Datum]>,
+}
+
+/// A row before and after a change, each with its place if it has one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Change<'a> {
+    pub(crate) old: Option<(Tid, &'a [Datum])>,
+    pub(crate) new: Option<(Tid, &'a [Datum])>,
+}
+
+/// The statement that sets triggers off: its session, and what it sees.
+pub(crate) struct At<'s> {
+    pub(crate) session: &'s Session,
+    snapshot: Snapshot,
+    command: CommandId,
+}
+
+impl<'s> At<'s> {
+    /// A statement that runs.
+    pub(crate) fn of(cx: &Cx<'s>) -> SqlResult<At<'s>> {
+        let session = cx.session.owner().ok_or_else(|| SqlError::internal("a trigger without a session"))?;
+        Ok(At { session, snapshot: cx.snapshot.clone(), command: cx.command })
+    }
+
+    /// A utility statement.
+    pub(crate) fn now(session: &'s Session) -> At<'s> {
+        let mut txn = session.txn.borrow_mut();
+        At { session, snapshot: txn.statement_snapshot(), command: txn.current_command() }
+    }
+}
+
+/// Triggers of a table, for one statement.
+pub(crate) struct TableTriggers {
+    table: Arc<Table>,
+    list: Vec<Ready>,
+    /// The kinds that there are, put together for rows before, rows after, rows instead and statements.
+    bits: [i16; 4],
+}
+
+/// A trigger with its condition, compiled when it is first asked for.
+struct Ready {
+    trigger: Arc<Trigger>,
+    condition: RefCell<Option<Execution>>,
+}
+
+impl TableTriggers {
+    /// Those of a table that are not disabled; none if there are none.
+    pub(crate) fn new(table: &Arc<Table>) -> Option<TableTriggers> {
+        let on = table.triggers.iter().filter(|trigger| trigger.enabled != b'D');
+        let ready =
+            |trigger: &Arc<Trigger>| Ready { trigger: trigger.clone(), condition: RefCell::default() };
+        let list: Vec<Ready> = on.map(ready).collect();
+        if list.is_empty() {
+            return None;
+        }
+        let mut bits = [0; 4];
+        for kind in list.iter().map(|ready| ready.trigger.kind) {
+            bits[class(kind.0)] |= kind.0;
+        }
+        Some(TableTriggers { table: table.clone(), list, bits })
+    }
+
+    /// Whether there is a trigger of this timing, level and event.
+    pub(crate) fn has(&self, timing: i16, event: Event) -> bool {
+        self.bits[class(timing)] & event.bit() != 0
+            && self.list.iter().any(|ready| matches(ready.trigger.kind, timing, event))
+    }
+
+    /// Whether any trigger is to be asked after rows were changed like this.
+    pub(crate) fn after_rows(&self, event: Event) -> bool {
+        self.has(TriggerKind::ROW, event)
+    }
+
+    /// Fires those before or instead of a change of a row. The new row is what they make of it; false if one of them is against the
+    /// change. `updated`: columns that UPDATE assigns to.
+    pub(crate) fn fire_row(
+        &self,
+        timing: i16,
+        event: Event,
+        old: Option<&[Datum]>,
+        mut new: Option<&mut Vec<Datum>>,
+        updated: Option<&[i16]>,
+        at: &At<'_>,
+    ) -> SqlResult<bool> {
+        let width = self.table.columns.len();
+        for ready in &self.list {
+            let now = new.as_ref().map(|row| row.as_slice());
+            if !matches(ready.trigger.kind, timing | TriggerKind::ROW, event)
+                || !self.applies(ready, event, (old, now), updated, at)?
+            {
+                continue;
+            }
+            let call = TriggerCall { trigger: &ready.trigger, table: &self.table, event, old, new: now };
+            let Some(row) = at.session.call_trigger(&call)? else { return Ok(false) };
+            if let Some(new) = &mut new {
+                new.splice(..width, row);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Fires those before a statement.
+    pub(crate) fn fire_before_statement(
+        &self,
+        event: Event,
+        updated: Option<&[i16]>,
+        at: &At<'_>,
+    ) -> SqlResult<()> {
+        for ready in &self.list {
+            if matches(ready.trigger.kind, TriggerKind::BEFORE, event)
+                && self.applies(ready, event, (None, None), updated, at)?
+            {
+                let (trigger, table) = (&ready.trigger, &self.table);
+                let call = TriggerCall { trigger, table, event, old: None, new: None };
+                at.session.call_trigger(&call)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what is to fire after a row was changed.
+    pub(crate) fn queue_row(
+        &self,
+        event: Event,
+        change: Change<'_>,
+        updated: Option<&[i16]>,
+        (at, events): (&At<'_>, &mut Events),
+    ) -> SqlResult<()> {
+        let user = at.session.names.user();
+        let rows = (change.old.map(|(_, row)| row), change.new.map(|(_, row)| row));
+        for ready in &self.list {
+            if !matches(ready.trigger.kind, TriggerKind::ROW, event)
+                || !self.applies(ready, event, rows, updated, at)?
+            {
+                continue;
+            }
+            if let Some(function) = internal::find(ready.trigger.function)
+                && !(function.wanted)(&ready.trigger, &change, at)?
+            {
+                continue;
+            }
+            events.push((&self.table, &ready.trigger, event), user, change);
+        }
+        Ok(())
+    }
+
+    /// Notes what is to fire after a statement.
+    pub(crate) fn queue_statement(
+        &self,
+        event: Event,
+        updated: Option<&[i16]>,
+        (at, events): (&At<'_>, &mut Events),
+    ) -> SqlResult<()> {
+        let user = at.session.names.user();
+        for ready in &self.list {
+            if matches(ready.trigger.kind, 0, event)
+                && self.applies(ready, event, (None, None), updated, at)?
+            {
+                events.push((&self.table, &ready.trigger, event), user, Change::default());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a trigger fires in this session, for these columns, on its condition.
+    fn applies(
+        &self,
+        ready: &Ready,
+        event: Event,
+        (old, new): (Option<&[Datum]>, Option<&[Datum]>),
+        updated: Option<&[i16]>,
+        at: &At<'_>,
+    ) -> SqlResult<bool> {
+        let (trigger, session) = (&ready.trigger, at.session);
+        let of_columns = event == Event::Update && !trigger.columns.is_empty();
+        let untouched = |all: &[i16]| !trigger.columns.iter().any(|column| all.contains(column));
+        if !session.trigger_enabled(trigger) || (of_columns && updated.is_some_and(untouched)) {
+            return Ok(false);
+        }
+        let Some(text) = &trigger.when else { return Ok(true) };
+        let kept = ready.condition.take();
+        let mut condition = match kept {
+            Some(condition) => condition,
+            None => session.trigger_condition(&self.table, text)?,
+        };
+        let width = self.table.columns.len();
+        let part = |row: Option<&[Datum]>| match row {
+            Some(row) => row[..width].to_vec(),
+            None => vec![Datum::Null; width],
+        };
+        let mut params = part(old);
+        params.append(&mut part(new));
+        params.push(Datum::Oid(self.table.oid.0));
+        let mut holds = false;
+        session.with_env(&at.snapshot, at.command, |env| {
+            condition.run(env, &params, &mut |row| {
+                holds = row.first() == Some(&Datum::Bool(true));
+                Ok(())
+            })
+        })?;
+        ready.condition.replace(Some(condition));
+        Ok(holds)
+    }
+}
+
+/// Place in [`TableTriggers::bits`] of a kind.
+fn class(kind: i16) -> usize {
+    match TriggerKind(kind) {
+        kind if kind.instead() => 2,
+        kind if !kind.row() => 3,
+        kind if kind.before() => 0,
+        _ => 1,
+    }
+}
+
+/// Whether a trigger of this kind is for this timing, level and event.
+fn matches(kind: TriggerKind, timing: i16, event: Event) -> bool {
+    let which = TriggerKind::ROW | TriggerKind::BEFORE | TriggerKind::INSTEAD;
+    kind.0 & which == timing & which && kind.has(event.bit())
+}
