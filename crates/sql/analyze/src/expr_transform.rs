@@ -121,7 +121,11 @@ impl Analyzer<'_> {
             Literal::Boolean(b) => (oids::bool, Datum::Bool(*b)),
             Literal::String(s) => (oids::unknown, Datum::text(s)),
             Literal::Float(s) => match parse_int8(s) {
-                Some(i) => (oids::int8, Datum::Int8(i)),
+                // With a sign, the least integer is one.
+                Some(i) => match i32::try_from(i) {
+                    Ok(i) => (oids::int4, Datum::Int4(i)),
+                    Err(_) => (oids::int8, Datum::Int8(i)),
+                },
                 None => {
                     let value =
                         types::input(oids::numeric, s, -1, self.call).map_err(|e| self.at(e, location))?;

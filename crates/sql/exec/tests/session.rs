@@ -197,3 +197,38 @@ fn prepared_statements_are_listed() {
     client.query("DEALLOCATE q");
     assert_eq!(client.query("SELECT count(*) FROM pg_prepared_statements"), "0");
 }
+
+#[test]
+fn constants_mean_what_settings_and_the_time_make_of_them() {
+    let server = Server::new();
+    let (s, other) = (server.connect(), server.connect());
+    let midnight = "select extract(epoch from '2000-01-01'::timestamptz)";
+    s.query("set timezone = 'UTC'");
+    other.query("set timezone = 'Asia/Tokyo'");
+    assert_eq!(s.query(midnight), "946684800.000000");
+    assert_eq!(other.query(midnight), "946652400.000000");
+    let day = "select '01/02/2003'::date - '2003-01-01'::date";
+    s.query("set datestyle = 'ISO, MDY'");
+    assert_eq!(s.query(day), "1");
+    s.query("set datestyle = 'ISO, DMY'");
+    assert_eq!(s.query(day), "31");
+    let now = "select 'now'::timestamptz = now(), '2000-01-01'::date < 'today'";
+    for _ in 0..3 {
+        assert_eq!((s.query(now), other.query(now)), ("t|t".into(), "t|t".into()));
+    }
+    // The least integer is one, sign and all.
+    assert_eq!(s.query("select pg_typeof(-2147483648), pg_typeof(-2147483649)"), "integer|bigint");
+}
+
+#[test]
+fn functions_of_analysis() {
+    let server = Server::new();
+    let s = server.connect();
+    let all = "select erf(0.5), erfc(0.5), gamma(5), gamma(0.5), lgamma(10), erf('nan'), lgamma('-inf'), gamma('inf')";
+    let expected =
+        "0.5204998778130465|0.4795001221869535|24|1.772453850905516|12.80182748008147|NaN|Infinity|Infinity";
+    assert_eq!(s.query(all), expected);
+    for argument in ["0", "-1", "1000", "'-inf'"] {
+        assert_eq!(s.query(&format!("select gamma({argument})")), "ERROR:  value out of range: overflow");
+    }
+}

@@ -1,5 +1,6 @@
 //! What a function is told about its caller: session formats, time, collation and the resolved types of the call.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult};
@@ -79,6 +80,16 @@ pub struct FormatContext {
     pub transaction_time: i64,
     /// Arrival of the statement, microseconds since 2000-01-01 UTC.
     pub statement_time: i64,
+    /// Whether a value was read whose text means another one at another time (`'now'`), since somebody took this down.
+    pub read_clock: Cell<bool>,
+}
+
+impl FormatContext {
+    /// The time that texts like `'today'` go by.
+    pub fn time_of_text(&self) -> i64 {
+        self.read_clock.set(true);
+        self.transaction_time
+    }
 }
 
 impl Default for FormatContext {
@@ -93,6 +104,7 @@ impl Default for FormatContext {
             array_nulls: true,
             transaction_time: 0,
             statement_time: 0,
+            read_clock: Cell::new(false),
         }
     }
 }

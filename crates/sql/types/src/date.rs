@@ -62,7 +62,7 @@ pub fn parse(text: &str, cx: &Call) -> SqlResult<i32> {
 
 /// The transaction's start in local time.
 fn local_now(cx: &Call) -> i64 {
-    timestamp::to_local(cx.format.transaction_time, cx)
+    timestamp::to_local(cx.format.time_of_text(), cx)
 }
 
 /// Text in the session's style.

@@ -51,7 +51,7 @@ pub fn parse(text: &str, typmod: i32, cx: &Call) -> SqlResult<i64> {
     }
     let time = match (parsed.time, parsed.special) {
         (Some(time), _) => time,
-        (None, Some(Special::Now)) => timestamp::to_local(cx.format.transaction_time, cx).rem_euclid(DAY),
+        (None, Some(Special::Now)) => timestamp::to_local(cx.format.time_of_text(), cx).rem_euclid(DAY),
         _ => return Err(Failure::Syntax.error(text, "time")),
     };
     Ok(round_micros(time, typmod))
@@ -60,7 +60,7 @@ pub fn parse(text: &str, typmod: i32, cx: &Call) -> SqlResult<i64> {
 /// Reads a time of day with its zone, the session's where there is none.
 pub fn parse_timetz(text: &str, typmod: i32, cx: &Call) -> SqlResult<Datum> {
     let parsed = datetime::read(text, "time with time zone", cx)?;
-    let now = timestamp::to_local(cx.format.transaction_time, cx);
+    let now = timestamp::to_local(cx.format.time_of_text(), cx);
     let time = match (parsed.time, parsed.special) {
         (Some(time), _) => time,
         (None, Some(Special::Now)) => now.rem_euclid(DAY),

@@ -84,8 +84,12 @@ fn read(text: &str, typmod: i32, cx: &Call, with_zone: bool) -> SqlResult<i64> {
     let type_name = if with_zone { "timestamp with time zone" } else { "timestamp" };
     let parsed = datetime::read(text, type_name, cx)?;
     let range = || sql_err!(DATETIME_FIELD_OVERFLOW, "timestamp out of range: \"{text}\"");
-    let now = cx.format.transaction_time;
-    let today = to_local(now, cx).div_euclid(DAY);
+    let (mut now, mut today) = (0, 0);
+    if matches!(parsed.special, Some(Special::Now | Special::Today | Special::Tomorrow | Special::Yesterday))
+    {
+        now = cx.format.time_of_text();
+        today = to_local(now, cx).div_euclid(DAY);
+    }
     let local = match parsed.special {
         Some(Special::Infinity) => return Ok(INFINITY),
         Some(Special::MinusInfinity) => return Ok(MINUS_INFINITY),

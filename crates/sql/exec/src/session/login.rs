@@ -215,6 +215,8 @@ impl Session {
         let format = Rc::make_mut(&mut format);
         if self.format_version.replace(version) != version {
             *format = format_of_settings(&settings);
+            // Its constants may mean something else now.
+            self.simple.borrow_mut().take();
         }
         format.transaction_time = transaction_time;
         format.statement_time = runtime::wall_clock_micros();
@@ -224,6 +226,7 @@ impl Session {
 fn format_of_settings(settings: &SessionSettings) -> FormatContext {
     let (style, order) = settings.text(Setting::DateStyle).split_once(", ").unwrap_or(("ISO", "MDY"));
     FormatContext {
+        read_clock: Cell::new(false),
         date_format: match style {
             "SQL" => DateFormat::Sql,
             "Postgres" => DateFormat::Postgres,

@@ -69,6 +69,8 @@ pub(crate) struct Source {
     /// Which plans it ran by.
     pub(crate) choices: Choices,
     planned: RefCell<Option<Rc<Planned>>>,
+    /// Its constants mean the same at any time.
+    timeless: Cell<bool>,
 }
 
 /// A statement with a name, by Parse or PREPARE.
@@ -146,6 +148,8 @@ struct PlanKey {
     location: usize,
     given: Option<Vec<Oid>>,
     search_path: Box<str>,
+    /// What texts of dates and times mean.
+    formats: Box<str>,
     /// Variables and result of a function.
     body: Option<String>,
 }
@@ -185,6 +189,7 @@ impl Source {
             body: None,
             choices: Choices::default(),
             planned: RefCell::default(),
+            timeless: Cell::new(true),
         })
     }
 
@@ -197,6 +202,7 @@ impl Source {
             body: Some(body),
             choices: Choices::default(),
             planned: RefCell::default(),
+            timeless: Cell::new(true),
         })
     }
 
@@ -209,6 +215,7 @@ impl Source {
             body: Some(body),
             choices: Choices::default(),
             planned: RefCell::default(),
+            timeless: Cell::new(true),
         })
     }
 
@@ -387,8 +394,11 @@ impl Session {
         let shared = match found {
             Some(shared) => shared,
             None => {
+                self.format.borrow().read_clock.set(false);
                 let shared = Arc::new(self.analyze_and_plan(source)?);
-                if let Some(key) = key.filter(|_| !shared.is_transient()) {
+                let timeless = !self.format.borrow().read_clock.get();
+                source.timeless.set(timeless);
+                if let Some(key) = key.filter(|_| timeless && !shared.is_transient()) {
                     self.instance.plans.put(key, shared.clone());
                 }
                 shared
@@ -404,6 +414,13 @@ impl Session {
         let planned = Rc::new(Planned { shared, versions, uses: Cell::new(0) });
         *source.planned.borrow_mut() = Some(planned.clone());
         Ok(planned)
+    }
+
+    /// The settings by which constants are read.
+    fn formats_of_texts(&self) -> String {
+        let settings = self.settings.borrow();
+        let all = [Setting::DateStyle, Setting::IntervalStyle, Setting::TimeZone];
+        all.map(|setting| settings.text(setting)).join(" ")
     }
 
     /// What a plan for the statement is found by; `None` if no other session could use it.
@@ -426,6 +443,7 @@ impl Session {
             location,
             given: source.given.clone(),
             search_path: self.settings.borrow().text(Setting::search_path).into(),
+            formats: self.formats_of_texts().into(),
         })
     }
 
@@ -544,7 +562,8 @@ impl Session {
     /// The statement that this text was last time, if it was a single query.
     pub(super) fn cached_simple(&self, text: &str) -> Option<Rc<Source>> {
         let simple = self.simple.borrow();
-        simple.as_ref().filter(|source| &*source.text == text).cloned()
+        let same = |source: &&Rc<Source>| &*source.text == text && source.timeless.get();
+        simple.as_ref().filter(same).cloned()
     }
 
     /// Remembers a single query of the simple protocol for the case that it comes again.
