@@ -192,7 +192,7 @@ fn prepared_statements_are_listed() {
     client.query("EXECUTE q(1, 'x')");
     assert_eq!(
         client.query("SELECT name, statement, parameter_types, result_types, from_sql, generic_plans FROM pg_prepared_statements"),
-        "q|PREPARE q(int, text) AS SELECT $1 + 1, $2|{integer,text}|{integer,text}|t|1"
+        "q|PREPARE q(int, text) AS SELECT $1 + 1, $2|{integer,text}|{integer,text}|t|0"
     );
     client.query("DEALLOCATE q");
     assert_eq!(client.query("SELECT count(*) FROM pg_prepared_statements"), "0");
