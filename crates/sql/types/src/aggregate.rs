@@ -9,7 +9,7 @@ use crate::{
     compare::{double, widen},
     float,
     interval::Interval,
-    numeric::{Numeric, NumericSum},
+    numeric::{Numeric, NumericSum, Small},
     value::{FromDatum, IntoDatum},
 };
 
@@ -193,7 +193,11 @@ impl AggregateImp for Kind {
                 _ => *state = AggState::Integers(widen(value).into(), 1),
             },
             Kind::SumNumeric | Kind::AvgNumeric => {
-                numeric_state(state).add(&Numeric::from_datum(value), false)
+                let sum = numeric_state(state);
+                match Small::of(value) {
+                    Some(small) => sum.add_small(small),
+                    None => sum.add(&Numeric::from_datum(value), false),
+                }
             }
             Kind::NumericSpread(_) => {
                 let number = match value {

@@ -1,6 +1,6 @@
 //! Sums of many numbers.
 
-use super::Numeric;
+use super::{Numeric, Small};
 
 /// Running count, sum and (where asked for) sum of squares. Special values are counted, not
 /// added.
@@ -8,8 +8,9 @@ use super::Numeric;
 pub struct NumericSum {
     /// Numbers taken, special ones included.
     pub count: i64,
-    /// Sum of those that fit an integer, kept apart: the common case costs one addition.
+    /// Sum of integers and of numbers with few digits, kept apart: the common case costs one addition. In units of 10^-`small_scale`.
     small: i128,
+    small_scale: u32,
     sum: Numeric,
     squares: Numeric,
     nans: i64,
@@ -22,6 +23,7 @@ impl Default for NumericSum {
         NumericSum {
             count: 0,
             small: 0,
+            small_scale: 0,
             sum: Numeric::zero(),
             squares: Numeric::zero(),
             nans: 0,
@@ -32,12 +34,34 @@ impl Default for NumericSum {
 }
 
 impl NumericSum {
-    /// Takes an integer.
+    /// Takes a number with few digits.
     #[inline]
-    pub fn add_int(&mut self, value: i64) {
+    pub fn add_small(&mut self, value: Small) {
         self.count += 1;
-        // 2^64 rows of the largest value do not overflow.
-        self.small += i128::from(value);
+        let mut digits = i128::from(value.digits);
+        if value.scale > self.small_scale {
+            match self.small.checked_mul(10i128.pow(value.scale - self.small_scale)) {
+                Some(small) => self.small = small,
+                None => self.set_aside(),
+            }
+            self.small_scale = value.scale;
+        } else if value.scale < self.small_scale {
+            digits *= 10i128.pow(self.small_scale - value.scale);
+        }
+        match self.small.checked_add(digits) {
+            Some(small) => self.small = small,
+            None => {
+                self.set_aside();
+                self.small = digits;
+            }
+        }
+    }
+
+    /// Moves the integer's part of the sum to the other.
+    #[cold]
+    fn set_aside(&mut self) {
+        self.sum = self.total();
+        self.small = 0;
     }
 
     /// Takes a number.
@@ -59,8 +83,7 @@ impl NumericSum {
     /// Takes what another sum has taken.
     pub fn merge(&mut self, other: &NumericSum) {
         self.count += other.count;
-        self.small += other.small;
-        self.sum = self.sum.add(&other.sum);
+        self.sum = self.sum.add(&other.total());
         self.squares = self.squares.add(&other.squares);
         self.nans += other.nans;
         self.infinities += other.infinities;
@@ -85,7 +108,11 @@ impl NumericSum {
     }
 
     fn total(&self) -> Numeric {
-        if self.small == 0 { self.sum.clone() } else { self.sum.add(&Numeric::from_i128(self.small)) }
+        if self.small == 0 && self.small_scale == 0 {
+            return self.sum.clone();
+        }
+        let small = Numeric::from_i128(self.small).scaled_down(self.small_scale as i32);
+        self.sum.add(&small)
     }
 
     /// The mean; `None` of no numbers.

@@ -96,6 +96,19 @@ impl Numeric {
         self.mul_exact(other).round(scale)
     }
 
+    /// A whole number divided by 10^`places`, shown with as many digits behind the point.
+    pub(crate) fn scaled_down(&self, places: i32) -> Numeric {
+        let limbs_behind = (places + LIMB_DIGITS - 1) / LIMB_DIGITS;
+        let unit = 10u16.pow((limbs_behind * LIMB_DIGITS - places) as u32);
+        let factor = Numeric {
+            kind: Kind::Positive,
+            weight: -limbs_behind,
+            scale: places,
+            limbs: Limbs::from_slice(&[unit]),
+        };
+        self.mul_exact(&factor)
+    }
+
     /// Quotient with the scale that PostgreSQL chooses.
     pub fn div(&self, other: &Numeric) -> SqlResult<Numeric> {
         if !self.is_finite() || !other.is_finite() {

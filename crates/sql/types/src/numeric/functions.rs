@@ -8,23 +8,23 @@ use crate::{
     registry::{SetRows, Values},
 };
 
-use super::Numeric;
+use super::{Arithmetic, Numeric, compare_payloads};
 
 functions! {
-    1718 numeric_eq(numeric, numeric) -> bool [immutable strict] { |a: Numeric, b: Numeric| (a.compare(&b)).is_eq() }
-    1719 numeric_ne(numeric, numeric) -> bool [immutable strict] { |a: Numeric, b: Numeric| (a.compare(&b)).is_ne() }
-    1722 numeric_lt(numeric, numeric) -> bool [immutable strict] { |a: Numeric, b: Numeric| (a.compare(&b)).is_lt() }
-    1723 numeric_le(numeric, numeric) -> bool [immutable strict] { |a: Numeric, b: Numeric| (a.compare(&b)).is_le() }
-    1720 numeric_gt(numeric, numeric) -> bool [immutable strict] { |a: Numeric, b: Numeric| (a.compare(&b)).is_gt() }
-    1721 numeric_ge(numeric, numeric) -> bool [immutable strict] { |a: Numeric, b: Numeric| (a.compare(&b)).is_ge() }
-    1769 numeric_cmp(numeric, numeric) -> int4 [immutable strict] { |a: Numeric, b: Numeric| (a.compare(&b)) as i32 }
+    1718 numeric_eq(numeric, numeric) -> bool [immutable strict] { |a: &[u8], b: &[u8]| compare_payloads(a, b).is_eq() }
+    1719 numeric_ne(numeric, numeric) -> bool [immutable strict] { |a: &[u8], b: &[u8]| compare_payloads(a, b).is_ne() }
+    1722 numeric_lt(numeric, numeric) -> bool [immutable strict] { |a: &[u8], b: &[u8]| compare_payloads(a, b).is_lt() }
+    1723 numeric_le(numeric, numeric) -> bool [immutable strict] { |a: &[u8], b: &[u8]| compare_payloads(a, b).is_le() }
+    1720 numeric_gt(numeric, numeric) -> bool [immutable strict] { |a: &[u8], b: &[u8]| compare_payloads(a, b).is_gt() }
+    1721 numeric_ge(numeric, numeric) -> bool [immutable strict] { |a: &[u8], b: &[u8]| compare_payloads(a, b).is_ge() }
+    1769 numeric_cmp(numeric, numeric) -> int4 [immutable strict] { |a: &[u8], b: &[u8]| compare_payloads(a, b) as i32 }
     1766 numeric_smaller(numeric, numeric) -> numeric [immutable strict] { |a: Numeric, b: Numeric| if a.compare(&b).is_le() { a } else { b } }
     1767 numeric_larger(numeric, numeric) -> numeric [immutable strict] { |a: Numeric, b: Numeric| if a.compare(&b).is_ge() { a } else { b } }
     432 hash_numeric(numeric) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::numeric, a) }
     780 hash_numeric_extended(numeric, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::numeric, a, seed) }
-    1724 numeric_add(numeric, numeric) -> numeric [immutable strict] { |a: Numeric, b: Numeric| a.add(&b) }
-    1725 numeric_sub(numeric, numeric) -> numeric [immutable strict] { |a: Numeric, b: Numeric| a.sub(&b) }
-    1726 numeric_mul(numeric, numeric) -> numeric [immutable strict] { |a: Numeric, b: Numeric| a.mul(&b) }
+    1724 numeric_add(numeric, numeric) -> numeric [immutable strict] { |a: &Datum, b: &Datum| Arithmetic::Add.of(a, b) }
+    1725 numeric_sub(numeric, numeric) -> numeric [immutable strict] { |a: &Datum, b: &Datum| Arithmetic::Sub.of(a, b) }
+    1726 numeric_mul(numeric, numeric) -> numeric [immutable strict] { |a: &Datum, b: &Datum| Arithmetic::Mul.of(a, b) }
     1727 numeric_div(numeric, numeric) -> numeric [immutable strict] { |a: Numeric, b: Numeric| a.div(&b) }
     1729 numeric_mod(numeric, numeric) -> numeric [immutable strict] { |a: Numeric, b: Numeric| a.rem(&b) }
     1728 mod(numeric, numeric) -> numeric [immutable strict] { |a: Numeric, b: Numeric| a.rem(&b) }

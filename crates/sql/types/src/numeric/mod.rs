@@ -31,11 +31,13 @@ mod arith;
 mod convert;
 mod functions;
 mod log;
+mod small;
 mod text;
 
 pub use aggregates::NumericSum;
 pub use convert::{binary_receive, binary_send, format_typmod, numeric_typmod};
 pub(crate) use functions::FUNCTIONS;
+pub use small::{Arithmetic, Small, compare_payloads};
 
 /// Base of a limb.
 pub(crate) const BASE: u32 = 10_000;
@@ -257,9 +259,4 @@ impl IntoDatum for Numeric {
     fn into_datum(self) -> SqlResult<Datum> {
         Ok(Datum::Bytes(self.checked()?.to_payload()))
     }
-}
-
-/// Order of two stored numbers.
-pub fn compare_payloads(a: &[u8], b: &[u8]) -> Ordering {
-    Numeric::from_payload(a).compare(&Numeric::from_payload(b))
 }
