@@ -69,6 +69,29 @@ impl RawRow {
         raw
     }
 
+    /// The columns of the relation that `exprs` read, from 0; all, if they read what is no column of its own.
+    pub fn read_by<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<bool> {
+        let mut read = vec![false; self.upto];
+        let mut all = false;
+        for expr in exprs {
+            expr.any(&mut |e| {
+                if let Expr::Var(var) = e
+                    && var.rel == self.rel
+                {
+                    match usize::try_from(var.column) {
+                        Ok(column @ 1..) => read[column - 1] = true,
+                        _ => all = true,
+                    }
+                }
+                false
+            });
+        }
+        if all {
+            read.fill(true);
+        }
+        read
+    }
+
     fn place(&self, column: i16) -> Option<usize> {
         if column > 0 {
             return Some(self.start + column as usize - 1);

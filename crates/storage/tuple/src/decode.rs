@@ -122,13 +122,7 @@ impl RowLayout {
             if row.is_null(before) {
                 continue;
             }
-            at = match attr.physical.fixed_len() {
-                Some(len) => align_up(at, attr.align) + len,
-                None => {
-                    let start = varlena_start(row.data, at, attr.align)?;
-                    start + varlena::stored_len(&row.data[start..])?
-                }
-            };
+            at = skip_at(attr.physical, attr.align, row.data, at)?;
         }
         Ok(at)
     }
@@ -151,9 +145,26 @@ fn fixed<const N: usize>(data: &[u8], at: usize) -> Result<[u8; N], BadRow> {
     data.get(at..).and_then(|rest| rest.first_chunk()).copied().ok_or(BadRow)
 }
 
+/// The end of the value that starts behind byte `at`.
+#[inline]
+pub(crate) fn skip_at(physical: Physical, align: u8, data: &[u8], at: usize) -> Result<usize, BadRow> {
+    match physical.fixed_len() {
+        Some(len) => Ok(align_up(at, align) + len),
+        None => {
+            let start = varlena_start(data, at, align)?;
+            Ok(start + varlena::stored_len(&data[start..])?)
+        }
+    }
+}
+
 /// The value that starts behind byte `at`, and its end.
 #[inline]
-fn decode_at(physical: Physical, align: u8, data: &[u8], at: usize) -> Result<(Datum, usize), BadRow> {
+pub(crate) fn decode_at(
+    physical: Physical,
+    align: u8,
+    data: &[u8],
+    at: usize,
+) -> Result<(Datum, usize), BadRow> {
     if physical == Physical::Varlena {
         return decode_varlena(data, varlena_start(data, at, align)?);
     }

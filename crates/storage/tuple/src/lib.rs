@@ -23,6 +23,7 @@ mod datum;
 mod decode;
 mod encode;
 mod layout;
+mod select;
 pub mod varlena;
 
 pub use bytes::Bytes;
@@ -30,6 +31,7 @@ pub use datum::Datum;
 pub use decode::{BadRow, Position, RowBytes};
 pub use encode::{EncodedInfo, bitmap_len, encode_nulls};
 pub use layout::{Attr, NAME_LEN, Physical, RowLayout};
+pub use select::{Selection, Undecoded};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 
-use crate::{Attr, Bytes, Datum, Physical, Position, RowBytes, RowLayout, bitmap_len, encode_nulls, varlena};
+use crate::{
+    Attr, Bytes, Datum, Physical, Position, RowBytes, RowLayout, Selection, Undecoded, bitmap_len,
+    encode_nulls, varlena,
+};
 
 fn attr(physical: Physical, align: u8) -> Attr {
     Attr { physical, align, storage: b'x' }
@@ -79,6 +82,20 @@ proptest! {
         prop_assert_eq!(steps.len(), split.min(values.len()));
         layout.decode_more(&row, &mut position, values.len(), &mut steps).unwrap();
         prop_assert_eq!(&steps, &values);
+
+        // Early: every third column before `split`; late: all others but every fifth.
+        let (early, late) = (|c: usize| c.is_multiple_of(3) && c < split, |c: usize| !c.is_multiple_of(5));
+        let selection = Selection::new(values.len(), early, late);
+        let (mut left, mut selected) = (Undecoded::default(), vec![Datum::Null; values.len()]);
+        selection.decode_first(&layout, &row, &mut left, &mut selected).unwrap();
+        for (c, value) in selected.iter().enumerate().filter(|(c, _)| early(*c)) {
+            prop_assert_eq!(value, &values[c]);
+        }
+        selection.decode_rest(&layout, &row, &mut left, &mut selected).unwrap();
+        for (c, (value, stored)) in selected.iter().zip(&values).enumerate() {
+            let wanted = early(c) || late(c);
+            prop_assert_eq!(value, if wanted { stored } else { &Datum::Null });
+        }
     }
 
     #[test]

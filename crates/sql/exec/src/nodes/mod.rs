@@ -196,14 +196,21 @@ impl Projection {
     /// Whether the row passes the filter; if so, computes the output.
     #[inline]
     pub fn apply(&mut self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        if !passes(&self.filter, rows, cx)? {
-            if cx.counters.is_some() {
-                cx.note_filtered();
-            }
-            return Ok(false);
+        let accepted = self.accepts(rows, cx)?;
+        if accepted {
+            self.project(rows, cx)?;
         }
-        self.project(rows, cx)?;
-        Ok(true)
+        Ok(accepted)
+    }
+
+    /// Whether the row passes the filter.
+    #[inline]
+    pub fn accepts(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let accepted = passes(&self.filter, rows, cx)?;
+        if !accepted && cx.counters.is_some() {
+            cx.note_filtered();
+        }
+        Ok(accepted)
     }
 
     /// Computes the output.

@@ -7,7 +7,7 @@ use btree::{Access as IndexAccess, BtreeRel, Direction, Horizon, ScanKey, ScanKe
 use heap::{Fetched, HeapRel, HeapScan, HeapTuple};
 use plan::explain::Detail;
 use plan::{Bitmap, Expr, IndexBound, IndexCondition, IndexRef, ParamId, Plan, RelId};
-use tuple::{Bytes, Datum};
+use tuple::{Bytes, Datum, Physical, Selection, Undecoded};
 use txn::TxnSystem;
 
 use super::counting::measure;
@@ -67,10 +67,21 @@ impl RowReader {
     pub fn read(&self, tuple: &heap::TupleRef<'_>, out: &mut Vec<Datum>) -> SqlResult<()> {
         out.clear();
         if self.raw.upto > 0 {
-            tuple.decode(&self.heap.desc.layout, self.raw.upto, out).map_err(|_| {
-                base::sql_err!(DATA_CORRUPTED, "corrupted tuple {} of relation {}", tuple.tid, self.table)
-            })?;
+            tuple
+                .decode(&self.heap.desc.layout, self.raw.upto, out)
+                .map_err(|_| self.corrupted(tuple.tid))?;
         }
+        self.read_system(tuple, out);
+        Ok(())
+    }
+
+    #[cold]
+    fn corrupted(&self, tid: Tid) -> SqlError {
+        base::sql_err!(DATA_CORRUPTED, "corrupted tuple {tid} of relation {}", self.table)
+    }
+
+    #[inline]
+    fn read_system(&self, tuple: &heap::TupleRef<'_>, out: &mut Vec<Datum>) {
         for column in &self.raw.system {
             out.push(match column {
                 -1 => tid_datum(tuple.tid),
@@ -80,7 +91,6 @@ impl RowReader {
                 _ => Datum::Oid(self.table.0),
             });
         }
-        Ok(())
     }
 
     /// Fetches large values that `out` holds as pointers.
@@ -189,13 +199,75 @@ pub fn seq(builder: &Builder<'_>, plan: &Plan, rel: RelId) -> SqlResult<BoxNode>
         return recheck(builder, plan, rel, Vec::new());
     }
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
-    let reader = RowReader::new(heap.clone(), raw, table);
+    let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan);
     Ok(Box::new(SeqScan { heap, reader, projection, scan: None, values: Vec::new() }))
+}
+
+/// Decodes of a row what the filter reads, and the rest that is wanted once the filter has let it through.
+struct SelectiveReader {
+    reader: RowReader,
+    selection: Selection,
+    left: Undecoded,
+    /// The wanted columns that may be stored elsewhere.
+    varlenas: Box<[usize]>,
+}
+
+impl SelectiveReader {
+    fn new(reader: RowReader, plan: &Plan) -> SelectiveReader {
+        let early = reader.raw.read_by(&plan.filter);
+        let late = reader.raw.read_by(&plan.output);
+        let selection = Selection::new(reader.raw.upto, |c| early[c], |c| late[c]);
+        let attrs = reader.heap.desc.layout.attrs().iter().take(reader.raw.upto).enumerate();
+        let varlenas = attrs
+            .filter(|(c, attr)| attr.physical == Physical::Varlena && (early[*c] || late[*c]))
+            .map(|(c, _)| c)
+            .collect();
+        SelectiveReader { reader, selection, left: Undecoded::default(), varlenas }
+    }
+
+    /// Whether the row passes the filter; then `out` holds its values.
+    #[inline]
+    fn read(
+        &mut self,
+        tuple: &heap::TupleRef<'_>,
+        projection: &Projection,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Datum>,
+    ) -> SqlResult<bool> {
+        let layout = &self.reader.heap.desc.layout;
+        let row = tuple.row();
+        let corrupted = |_| self.reader.corrupted(tuple.tid);
+        // Columns that are not wanted stay NULL from the first row on.
+        out.resize(self.reader.raw.upto, Datum::Null);
+        self.selection.decode_first(layout, &row, &mut self.left, out).map_err(corrupted)?;
+        if !projection.filter.is_empty() {
+            self.reader.read_system(tuple, out);
+            self.detoast(cx, out)?;
+            if !projection.accepts(Rows::one(out), cx)? {
+                return Ok(false);
+            }
+            out.truncate(self.reader.raw.upto);
+        }
+        self.selection.decode_rest(layout, &row, &mut self.left, out).map_err(corrupted)?;
+        self.reader.read_system(tuple, out);
+        self.detoast(cx, out)?;
+        Ok(true)
+    }
+
+    #[inline]
+    fn detoast(&self, cx: &Cx<'_>, out: &mut [Datum]) -> SqlResult<()> {
+        for column in &self.varlenas {
+            if let Datum::Toasted(_) = out[*column] {
+                self.reader.detoast(cx, &mut out[*column..=*column])?;
+            }
+        }
+        Ok(())
+    }
 }
 
 struct SeqScan {
     heap: Arc<HeapRel>,
-    reader: RowReader,
+    reader: SelectiveReader,
     projection: Projection,
     scan: Option<HeapScan>,
     values: Vec<Datum>,
@@ -209,17 +281,10 @@ impl Node for SeqScan {
         let Some(scan) = &mut self.scan else { return Ok(false) };
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            {
-                let me = cx.txn.borrow();
-                let view =
-                    heap::View { snapshot: &cx.snapshot, curcid: cx.command, me: &me, combo: cx.combo };
-                match scan.next(&cx.access, &view).map_err(crate::error::heap)? {
-                    Some(tuple) => self.reader.read(&tuple, &mut self.values)?,
-                    None => return Ok(false),
-                }
-            }
-            self.reader.detoast(cx, &mut self.values)?;
-            if self.projection.apply(Rows::one(&self.values), cx)? {
+            let found = cx.with_view(|access, view| scan.next(access, view)).map_err(crate::error::heap)?;
+            let Some(tuple) = found else { return Ok(false) };
+            if self.reader.read(&tuple, &self.projection, cx, &mut self.values)? {
+                self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
             }
         }
