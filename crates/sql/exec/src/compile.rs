@@ -6,9 +6,13 @@ use base::{Oid, SqlError, SqlResult};
 use catalog::FunctionDef;
 use plan::{CallForm, Expr, RelId, Statement, SubPlanKind, SubPlanRef};
 use types::Imp;
+use types::numeric::Arithmetic;
+use types::registry::Relation;
 
+use crate::decimal::DecimalCode;
 use crate::eval::*;
 use crate::nodes::BoxNode;
+use crate::truth::{CompareCode, ListCode};
 
 /// A subplan ready to run, with what it remembers between runs.
 pub struct SubProgram {
@@ -180,6 +184,9 @@ impl Compiler<'_> {
             Expr::Var(var) => self.var(var, inputs)?,
             Expr::Call(call) => self.call(call, inputs)?,
             Expr::ArrayOp(op) => {
+                if let Some(code) = self.constant_list(op, inputs)? {
+                    return Ok(code);
+                }
                 let Some((eval, routine)) = pointer(&op.function) else {
                     return Err(SqlError::not_supported(format!(
                         "operator {} with ANY or ALL",
@@ -363,6 +370,16 @@ impl Compiler<'_> {
             let sides = (self.expr(&call.args[0], inputs)?, self.expr(&call.args[1], inputs)?);
             return Ok(Code::IntOp(op, Box::new(sides)));
         }
+        if call.args.len() == 2
+            && let Some((relation, order)) = types::registry::comparison(call.function.oid())
+        {
+            let sides = (self.expr(&call.args[0], inputs)?, self.expr(&call.args[1], inputs)?);
+            return Ok(Code::Compare(Box::new(CompareCode { relation, order, sides })));
+        }
+        if let Some(op) = arithmetic_of(call.function.oid()) {
+            let sides = (self.expr(&call.args[0], inputs)?, self.expr(&call.args[1], inputs)?);
+            return Ok(Code::Decimal(Box::new(DecimalCode { op, sides })));
+        }
         if matches!(call.function.imp(), Some(Imp::Native(_))) {
             return Ok(Code::Call(Box::new(self.pointer_call(call, inputs)?)));
         }
@@ -374,6 +391,19 @@ impl Compiler<'_> {
             collation: call.collation,
             variadic: call.variadic,
         })))
+    }
+
+    /// Equality with any element of a constant array, or difference from all.
+    fn constant_list(&self, op: &plan::ArrayOp, inputs: Inputs<'_>) -> SqlResult<Option<Code>> {
+        let Expr::Const { value: array @ tuple::Datum::Bytes(_), .. } = &op.array else { return Ok(None) };
+        let Some((relation, order)) = types::registry::comparison(op.function.oid()) else { return Ok(None) };
+        let asked = if op.any { Relation::Equal } else { Relation::NotEqual };
+        let elements = crate::composite::elements(array);
+        if relation != asked || op.left.type_oid() != op.element || elements.is_empty() {
+            return Ok(None);
+        }
+        let left = self.expr(&op.left, inputs)?;
+        Ok(Some(Code::List(Box::new(ListCode::new(left, elements, order, !op.any)))))
     }
 
     /// The call as a pointer and its arguments.
@@ -443,14 +473,24 @@ fn no_order(type_oid: Oid) -> SqlError {
     )
 }
 
+/// Comparisons of integers, and of dates, which are days.
 fn int_cmp_of(function: Oid) -> Option<IntCmp> {
     Some(match function.0 {
-        65 | 63 | 467 | 158 | 159 | 474 | 852 | 1850 | 1856 => IntCmp::Eq,
-        144 | 145 | 468 | 164 | 165 | 475 | 853 | 1851 | 1857 => IntCmp::Ne,
-        66 | 64 | 469 | 160 | 161 | 476 | 854 | 1852 | 1858 => IntCmp::Lt,
-        149 | 148 | 471 | 166 | 167 | 478 | 856 | 1854 | 1860 => IntCmp::Le,
-        147 | 146 | 470 | 162 | 163 | 477 | 855 | 1853 | 1859 => IntCmp::Gt,
-        150 | 151 | 472 | 168 | 169 | 479 | 857 | 1855 | 1861 => IntCmp::Ge,
+        65 | 63 | 467 | 158 | 159 | 474 | 852 | 1850 | 1856 | 1086 => IntCmp::Eq,
+        144 | 145 | 468 | 164 | 165 | 475 | 853 | 1851 | 1857 | 1091 => IntCmp::Ne,
+        66 | 64 | 469 | 160 | 161 | 476 | 854 | 1852 | 1858 | 1087 => IntCmp::Lt,
+        149 | 148 | 471 | 166 | 167 | 478 | 856 | 1854 | 1860 | 1088 => IntCmp::Le,
+        147 | 146 | 470 | 162 | 163 | 477 | 855 | 1853 | 1859 | 1089 => IntCmp::Gt,
+        150 | 151 | 472 | 168 | 169 | 479 | 857 | 1855 | 1861 | 1090 => IntCmp::Ge,
+        _ => return None,
+    })
+}
+
+fn arithmetic_of(function: Oid) -> Option<Arithmetic> {
+    Some(match function.0 {
+        1724 => Arithmetic::Add,
+        1725 => Arithmetic::Sub,
+        1726 => Arithmetic::Mul,
         _ => return None,
     })
 }

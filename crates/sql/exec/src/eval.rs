@@ -15,6 +15,8 @@ use types::record::RowType;
 use types::{Eval, Imp};
 
 use crate::cx::Cx;
+use crate::decimal::DecimalCode;
+use crate::truth::{CompareCode, ListCode};
 
 /// The rows that an expression reads.
 #[derive(Clone, Copy)]
@@ -156,6 +158,10 @@ pub enum Code {
     Other(Box<OtherCall>),
     IntCmp(IntCmp, Box<(Code, Code)>),
     IntOp(IntOp, Box<(Code, Code)>),
+    /// Any other comparison that is nothing but an order.
+    Compare(Box<CompareCode>),
+    List(Box<ListCode>),
+    Decimal(Box<DecimalCode>),
     And(Box<[Code]>),
     Or(Box<[Code]>),
     Not(Box<Code>),
@@ -266,7 +272,7 @@ fn int_of(value: &Datum) -> Option<i64> {
 impl Code {
     /// A value that is at hand without evaluation.
     #[inline]
-    fn peek<'a>(&'a self, rows: Rows<'a>, cx: &'a Cx<'_>) -> Option<&'a Datum> {
+    pub fn peek<'a>(&'a self, rows: Rows<'a>, cx: &'a Cx<'_>) -> Option<&'a Datum> {
         match self {
             Code::Const(value) => Some(value),
             Code::Param(number) => cx.params.get(*number),
@@ -286,15 +292,6 @@ impl Code {
         Ok(int_of(&self.eval(rows, cx)?))
     }
 
-    /// Whether a condition holds: NULL does not.
-    #[inline]
-    pub fn test(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        if let Code::IntCmp(op, sides) = self {
-            return Ok(int_cmp(*op, sides, rows, cx)?.unwrap_or(false));
-        }
-        Ok(matches!(self.eval(rows, cx)?, Datum::Bool(true)))
-    }
-
     /// The value.
     pub fn eval(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
         match self {
@@ -306,7 +303,14 @@ impl Code {
                 None => Err(sql_err!(UNDEFINED_OBJECT, "no value found for parameter {}", number + 1)),
             },
             Code::Cell(id) => Ok(cx.cells[*id].clone()),
-            Code::IntCmp(op, sides) => Ok(int_cmp(*op, sides, rows, cx)?.map_or(Datum::Null, Datum::Bool)),
+            Code::IntCmp(..)
+            | Code::Compare(_)
+            | Code::List(_)
+            | Code::And(_)
+            | Code::Or(_)
+            | Code::Not(_)
+            | Code::Test(..) => Ok(self.truth(rows, cx)?.map_or(Datum::Null, Datum::Bool)),
+            Code::Decimal(code) => code.eval(rows, cx),
             Code::IntOp(op, sides) => int_op(*op, sides, rows, cx),
             Code::Call(call) => eval_call(call, rows, cx),
             _ => {
@@ -319,33 +323,6 @@ impl Code {
 
     fn eval_slow(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
         Ok(match self {
-            Code::And(list) => {
-                let mut result = Datum::Bool(true);
-                for code in list {
-                    match code.eval(rows, cx)? {
-                        Datum::Bool(false) => return Ok(Datum::Bool(false)),
-                        Datum::Null => result = Datum::Null,
-                        _ => {}
-                    }
-                }
-                result
-            }
-            Code::Or(list) => {
-                let mut result = Datum::Bool(false);
-                for code in list {
-                    match code.eval(rows, cx)? {
-                        Datum::Bool(true) => return Ok(Datum::Bool(true)),
-                        Datum::Null => result = Datum::Null,
-                        _ => {}
-                    }
-                }
-                result
-            }
-            Code::Not(arg) => match arg.eval(rows, cx)? {
-                Datum::Bool(v) => Datum::Bool(!v),
-                _ => Datum::Null,
-            },
-            Code::Test(test, arg) => Datum::Bool(truth_test(*test, &arg.eval(rows, cx)?)),
             Code::Distinct(call, negated) => {
                 let left = call.args[0].eval(rows, cx)?;
                 let right = call.args[1].eval(rows, cx)?;
@@ -439,13 +416,21 @@ impl Code {
             | Code::Inner(_)
             | Code::Call(_)
             | Code::IntCmp(..)
-            | Code::IntOp(..) => return self.eval(rows, cx),
+            | Code::IntOp(..)
+            | Code::Compare(_)
+            | Code::List(_)
+            | Code::Decimal(_)
+            | Code::And(_)
+            | Code::Or(_)
+            | Code::Not(_)
+            | Code::Test(..) => return self.eval(rows, cx),
         })
     }
 }
 
+/// A comparison of integers.
 #[inline]
-fn int_cmp(op: IntCmp, sides: &(Code, Code), rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<bool>> {
+pub fn int_cmp(op: IntCmp, sides: &(Code, Code), rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<bool>> {
     let Some(a) = sides.0.int(rows, cx)? else { return Ok(None) };
     let Some(b) = sides.1.int(rows, cx)? else { return Ok(None) };
     Ok(Some(match op {
@@ -480,15 +465,44 @@ fn int_op(op: IntOp, sides: &(Code, Code), rows: Rows<'_>, cx: &mut Cx<'_>) -> S
 #[inline]
 fn eval_call(call: &CallCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
     runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
-    let mut args = Args::new();
-    for code in &call.args {
-        let value = code.eval(rows, cx)?;
-        if call.strict && value.is_null() {
-            return Ok(Datum::Null);
+    let missing = |value: &Datum| call.strict && value.is_null();
+    // Most functions have one or two arguments: these need no list.
+    match &*call.args {
+        [arg] => {
+            let arg = arg.eval(rows, cx)?;
+            if missing(&arg) {
+                return Ok(Datum::Null);
+            }
+            run(call, &[arg], cx)
         }
-        args.push(value);
+        [left, right] => {
+            let left = left.eval(rows, cx)?;
+            if missing(&left) {
+                return Ok(Datum::Null);
+            }
+            let right = right.eval(rows, cx)?;
+            if missing(&right) {
+                return Ok(Datum::Null);
+            }
+            run(call, &[left, right], cx)
+        }
+        _ => {
+            let mut args = Args::new();
+            for code in &call.args {
+                let value = code.eval(rows, cx)?;
+                if missing(&value) {
+                    return Ok(Datum::Null);
+                }
+                args.push(value);
+            }
+            run(call, &args, cx)
+        }
     }
-    (call.eval)(&cx.call(&call.types, call.result, call.collation, call.variadic), &args)
+}
+
+#[inline]
+fn run(call: &CallCode, args: &[Datum], cx: &Cx<'_>) -> SqlResult<Datum> {
+    (call.eval)(&cx.call(&call.types, call.result, call.collation, call.variadic), args)
 }
 
 /// Calls with arguments at hand.
@@ -545,23 +559,6 @@ fn eval_other(call: &OtherCall, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Da
             "function {}() cannot be called in this context",
             call.function.name()
         )),
-    }
-}
-
-fn truth_test(test: Test, value: &Datum) -> bool {
-    let truth = match value {
-        Datum::Bool(v) => Some(*v),
-        _ => None,
-    };
-    match test {
-        Test::IsNull => value.is_null(),
-        Test::IsNotNull => !value.is_null(),
-        Test::IsTrue => truth == Some(true),
-        Test::IsNotTrue => truth != Some(true),
-        Test::IsFalse => truth == Some(false),
-        Test::IsNotFalse => truth != Some(false),
-        Test::IsUnknown => truth.is_none(),
-        Test::IsNotUnknown => truth.is_some(),
     }
 }
 

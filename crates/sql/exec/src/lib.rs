@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * `session`: what the server drives, one per connection. `command`: utility statements. `functions`: functions of SQL that need a session.
-//! * `run`: from an analysed statement to rows. `compile`, `eval`, `composite` (arrays), `row_value` (rows, domains): expressions. `nodes`, `subplan`: the tree that runs. `cx`: what it works with.
+//! * `run`: from an analysed statement to rows. `compile`, `eval`, `truth` (conditions), `decimal` (arithmetic of `numeric`), `composite` (arrays), `row_value` (rows, domains): expressions. `nodes`, `subplan`: the tree that runs. `cx`: what it works with.
 //! * [`routine`]: functions that users made, and the languages that they are written in.
 //! * `trigger`: triggers, and what waits for the end of a statement or transaction.
 //! * `index`: entries of indexes. `recheck`: rows that others changed meanwhile. `spill`: temporary files. `statistics`: what the planner asks.
@@ -20,6 +20,7 @@ mod command;
 mod compile;
 mod composite;
 mod cx;
+mod decimal;
 mod error;
 mod eval;
 mod functions;
@@ -43,6 +44,7 @@ mod subplan;
 #[cfg(test)]
 mod tests;
 mod trigger;
+mod truth;
 
 pub use initialize::initialize;
 pub use notify::Notification;

@@ -1,6 +1,7 @@
 //! `date`: days since 2000-01-01; the ends of the range stand for the infinities.
 
 use base::{SqlError, SqlResult, sql_err};
+use tuple::Datum;
 
 use crate::{
     calendar::{DAY, JULIAN_2000, civil_from_days, days_from_civil, days_in_month},
@@ -8,6 +9,7 @@ use crate::{
     datetime::{self, Failure, Special},
     interval::Interval,
     timestamp,
+    value::FromDatum,
 };
 
 /// `infinity`
@@ -128,6 +130,11 @@ fn compare_moment(date: SqlResult<i64>, ts: i64, late: bool) -> std::cmp::Orderi
 
 fn compare_timestamp(date: i32, ts: i64) -> std::cmp::Ordering {
     compare_moment(to_timestamp(date), ts, date > 0)
+}
+
+/// Order of a date and a timestamp.
+pub(crate) fn compare_date_timestamp(date: &Datum, ts: &Datum) -> std::cmp::Ordering {
+    compare_timestamp(i32::from_datum(date), i64::from_datum(ts))
 }
 
 fn compare_timestamptz(date: i32, ts: i64, cx: &Call) -> std::cmp::Ordering {

@@ -219,3 +219,65 @@ fn arrays_of_arrays() {
         "cannot accumulate null arrays"
     );
 }
+
+#[test]
+fn constant_lists() {
+    let db = Db::new();
+    let t = "(VALUES (1.0), (2.50), (NULL)) t(x)";
+    let each = |condition: &str| db.rows(&format!("SELECT {condition} FROM {t}"));
+    assert_eq!(each("x IN (2.5, 7)"), "f t null");
+    assert_eq!(each("x IN (1, NULL)"), "t null null");
+    assert_eq!(each("x NOT IN (1, 7)"), "f t null");
+    assert_eq!(each("x NOT IN (7, NULL)"), "null null null");
+    assert_eq!(each("x IN (9, 8, 7, 6, 5, 4, 3, 2.5, 0, 11)"), "f t null");
+    assert_eq!(db.rows("SELECT 'b '::bpchar IN ('a', 'b'), 'b ' IN ('a', 'b')"), "t|f");
+}
+
+#[test]
+fn conditions_of_three_values() {
+    let db = Db::new();
+    let t = "(VALUES (1, 2.0), (2, NULL), (NULL, 1.0)) t(x, y)";
+    let each = |condition: &str| db.rows(&format!("SELECT {condition} FROM {t}"));
+    assert_eq!(each("x < y"), "t null null");
+    assert_eq!(each("x = 1 AND y > 1.5"), "t f f");
+    assert_eq!(each("x = 2 OR y > 0.5"), "t t t");
+    assert_eq!(each("NOT (x = 1 AND y > 1.5)"), "f t t");
+    assert_eq!(each("(x > 1) IS UNKNOWN"), "f f t");
+    assert_eq!(each("x * y - 0.5 + y"), "3.5 null null");
+    // What decides nothing does not keep the others from failing.
+    assert!(db.run("SELECT NULL::bool AND 1 / (x - x) = 1 FROM (VALUES (1)) t(x)").is_err());
+    let dates = "(VALUES (date '1994-01-01'), ('infinity'), (NULL)) t(d)";
+    let sql = format!("SELECT d < timestamp '1994-01-01 00:00:01', timestamp '1994-01-01' >= d FROM {dates}");
+    assert_eq!(db.rows(&sql), "t|t f|f null|null");
+}
+
+#[test]
+fn sums_beyond_few_digits() {
+    let db = Db::new();
+    let t = "(VALUES (1.5), (123456789012345678901234567890.123456789012345678), (-0.0005), (2)) t(x)";
+    assert_eq!(
+        db.rows(&format!("SELECT sum(x) FROM {t}")),
+        "123456789012345678901234567893.622956789012345678"
+    );
+    assert_eq!(
+        db.rows("SELECT sum(x), avg(x) FROM (VALUES (0.00), (0.0)) t(x)"),
+        "0.00|0.00000000000000000000"
+    );
+    assert_eq!(
+        db.rows("SELECT sum(x) FROM (VALUES (9999999999.999999), (0.0000000000000001)) t(x)"),
+        "9999999999.9999990000000001"
+    );
+}
+
+#[test]
+fn groups_keep_what_their_keys_determine() {
+    let db = Db::new();
+    let table = db.table("g", &[("id", "int4"), ("v", "int4")]);
+    db.unique_index("g_pkey", table, &[1]);
+    db.run("INSERT INTO g SELECT i, i % 3 FROM generate_series(1, 1000) i").unwrap();
+    assert_eq!(
+        db.rows("SELECT v, count(*), sum(id) FROM g GROUP BY v ORDER BY v"),
+        "0|333|166833 1|334|167167 2|333|166500"
+    );
+    assert_eq!(db.rows("SELECT count(*) FROM (SELECT id, count(*) FROM g GROUP BY id) t"), "1000");
+}

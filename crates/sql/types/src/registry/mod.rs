@@ -16,6 +16,7 @@ pub mod aggregates;
 pub mod builder;
 pub mod casts;
 mod catalog_only;
+mod comparisons;
 mod functions;
 mod io;
 mod io_functions;
@@ -24,6 +25,7 @@ pub mod operators;
 pub mod session;
 pub mod types;
 
+pub use comparisons::{Relation, comparison};
 pub use functions::{function, functions, functions_named};
 pub use io::{format_type, input, output, receive, send, typmod_in, typmod_out};
 pub use session::SessionFn;

@@ -1,0 +1,107 @@
+//! Comparison operators as what they are: an order, and what is asked of it.
+
+use std::cmp::Ordering;
+use std::sync::LazyLock;
+
+use base::Oid;
+use rustc_hash::FxHashMap;
+
+use super::opclasses::{AMOPS, OPCLASSES};
+use super::{CompareFn, compare, operator};
+use crate::oids;
+
+/// What a comparison asks of two values' order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Relation {
+    Less,
+    LessEqual,
+    Equal,
+    GreaterEqual,
+    Greater,
+    NotEqual,
+}
+
+impl Relation {
+    /// Whether values of this order are so related.
+    #[inline]
+    pub fn holds(self, order: Ordering) -> bool {
+        match self {
+            Relation::Less => order.is_lt(),
+            Relation::LessEqual => order.is_le(),
+            Relation::Equal => order.is_eq(),
+            Relation::GreaterEqual => order.is_ge(),
+            Relation::Greater => order.is_gt(),
+            Relation::NotEqual => order.is_ne(),
+        }
+    }
+
+    fn of_strategy(strategy: i16) -> Option<Relation> {
+        Some(match strategy {
+            1 => Relation::Less,
+            2 => Relation::LessEqual,
+            3 => Relation::Equal,
+            4 => Relation::GreaterEqual,
+            5 => Relation::Greater,
+            _ => return None,
+        })
+    }
+}
+
+/// The relation and the order behind a strict function of two values that carries out a comparison operator and nothing else: it
+/// needs no context and cannot fail.
+pub fn comparison(function: Oid) -> Option<(Relation, CompareFn)> {
+    static COMPARISONS: LazyLock<FxHashMap<Oid, (Relation, CompareFn)>> = LazyLock::new(|| {
+        let mut map = FxHashMap::default();
+        for entry in AMOPS {
+            let Some(order) = order_of(entry.family, entry.left, entry.right) else { continue };
+            let Some(relation) = Relation::of_strategy(entry.strategy) else { continue };
+            let Some(found) = operator(entry.operator) else { continue };
+            map.insert(found.function, (relation, order));
+            if relation == Relation::Equal
+                && let Some(negator) = operator(found.negator)
+            {
+                map.insert(negator.function, (Relation::NotEqual, order));
+            }
+        }
+        map
+    });
+    COMPARISONS.get(&function).copied()
+}
+
+/// How values of two types are ordered in a B-tree family, where bytes alone decide.
+fn order_of(family: Oid, left: Oid, right: Oid) -> Option<CompareFn> {
+    const BTREE: Oid = Oid(403);
+    match (left, right) {
+        (oids::date, oids::timestamp) => return Some(crate::date::compare_date_timestamp),
+        (oids::timestamp, oids::date) => {
+            return Some(|a, b| crate::date::compare_date_timestamp(b, a).reverse());
+        }
+        _ if left != right => return None,
+        // Values of these can be of different shapes, which their functions refuse to compare.
+        (oids::record | oids::anyarray | oids::anyenum | oids::anyrange | oids::anymultirange, _) => {
+            return None;
+        }
+        _ => {}
+    }
+    let class = |c: &&super::OpClass| c.method == BTREE && c.family == family && c.input == left && c.default;
+    OPCLASSES.iter().find(class)?;
+    compare(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::function;
+
+    #[test]
+    fn functions_of_comparison_operators() {
+        let name = |oid: u32| (function(Oid(oid)).unwrap().name, comparison(Oid(oid)).map(|(r, _)| r));
+        assert_eq!(name(1722), ("numeric_lt", Some(Relation::Less)));
+        assert_eq!(name(1053), ("bpcharne", Some(Relation::NotEqual)));
+        assert_eq!(name(2338), ("date_lt_timestamp", Some(Relation::Less)));
+        assert_eq!(name(2351), ("date_lt_timestamptz", None));
+        assert_eq!(name(2160), ("text_pattern_lt", None));
+        assert_eq!(name(1724), ("numeric_add", None));
+    }
+}
