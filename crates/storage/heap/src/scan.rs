@@ -33,8 +33,8 @@ use crate::rel::{Access, HeapRel, View};
 use crate::row::TupleRef;
 use crate::visibility::{Fate, Judge, ender, is_removable};
 
-/// Tables of at least so many pages are read through a ring: a quarter of PostgreSQL's default 16,384 shared buffers.
-const RING_FROM: u32 = 4096;
+/// Tables of at least this part of the pool are read through a ring.
+const RING_FROM: usize = 4;
 /// Pages asked for ahead of the scan.
 const AHEAD: u32 = 16;
 
@@ -77,7 +77,7 @@ impl HeapScan {
             Some(range) => range.start.min(nblocks)..range.end.min(nblocks),
             None => 0..nblocks,
         };
-        if self.ring.is_none() && self.blocks.len() >= RING_FROM as usize {
+        if self.ring.is_none() && self.blocks.len() >= access.pool.buffers() / RING_FROM {
             self.ring = Some(access.pool.ring(RingKind::BulkRead));
         }
         self.visible.clear();
