@@ -9,7 +9,6 @@ use std::cmp::Ordering;
 use base::{Oid, SqlError, SqlResult};
 use plan::explain::Detail;
 use plan::{AggCall, AggStrategy, Expr, ParamId, Plan};
-use rustc_hash::FxHashMap;
 use tuple::Datum;
 use types::AggState;
 use types::registry::Aggregate;
@@ -114,17 +113,19 @@ impl CallCode {
         {
             return Ok(());
         }
+        if let (State::Plain(state), [arg]) = (&mut *state, &*self.args) {
+            // What is at hand is not copied.
+            return match arg.peek(rows, cx) {
+                Some(value) => self.add_plain(state, std::slice::from_ref(value), cx),
+                None => self.add_plain(state, &[arg.eval(rows, cx)?], cx),
+            };
+        }
         let mut args: smallvec::SmallVec<[Datum; 4]> = smallvec::SmallVec::new();
         for code in &self.args {
             args.push(code.eval(rows, cx)?);
         }
         match state {
-            State::Plain(state) => {
-                if self.skip_nulls && args.iter().any(Datum::is_null) {
-                    return Ok(());
-                }
-                self.imp.imp.add(&self.context(cx), state, &args)
-            }
+            State::Plain(state) => self.add_plain(state, &args, cx),
             State::Kept(sorter) => {
                 let mut row = args.into_vec();
                 for code in &self.order {
@@ -142,6 +143,14 @@ impl CallCode {
                 set.sorter.add(row, &self.order_keys, cx)
             }
         }
+    }
+
+    #[inline]
+    fn add_plain(&self, state: &mut AggState, args: &[Datum], cx: &Cx<'_>) -> SqlResult<()> {
+        if self.skip_nulls && args.iter().any(Datum::is_null) {
+            return Ok(());
+        }
+        self.imp.imp.add(&self.context(cx), state, args)
     }
 
     /// The group's result.
@@ -244,7 +253,7 @@ pub fn build<'p>(
     let compiler = builder.compiler();
     let key_codes = compiler.list(keys, inputs)?;
     let compiled = calls.iter().map(|c| CallCode::new(builder, c, inputs)).collect::<SqlResult<Vec<_>>>()?;
-    // Groups' rows: keys, results, then one bit set a GROUPING call, then the input columns grouped by their table's key.
+    // Groups' rows: keys, results, then one bit set a GROUPING call, then input columns if some are read that the keys determine.
     let mut carried: Vec<Expr> = keys.to_vec();
     carried.extend(calls.iter().map(|c| Expr::Aggregate(Box::new(c.clone()))));
     let mut groupings = Vec::new();
@@ -254,7 +263,10 @@ pub fn build<'p>(
     carried.extend(groupings.iter().cloned());
     // DISTINCT as an aggregation passes on every column; functionally dependent columns come from a group's first row.
     let first_row = carried.len();
-    carried.extend(child.output.iter().cloned());
+    let keeps_first = plan.output.iter().chain(&plan.filter).any(|e| reads_input(e, &carried, &child.output));
+    if keeps_first {
+        carried.extend(child.output.iter().cloned());
+    }
     let projection = builder.projection(plan, Inputs::one(&carried))?;
     let hashed = match strategy {
         AggStrategy::Hashed | AggStrategy::Mixed => keys.iter().map(Expr::type_oid).collect(),
@@ -281,6 +293,8 @@ pub fn build<'p>(
     let sorts_sets = strategy == AggStrategy::Sorted && !sets.is_empty();
     let sets = if sets.is_empty() { vec![all] } else { sets.to_vec() };
     let width = child.output.len();
+    let kept = if keeps_first { width } else { 0 };
+    let whole = sets.iter().map(|set| (0..keys.len()).all(|key| set.contains(&key))).collect();
     let core = Core {
         keys: key_codes,
         calls: compiled,
@@ -289,12 +303,24 @@ pub fn build<'p>(
         sets,
         sorts_sets,
         groupings,
+        whole,
         first_row,
         width,
+        kept,
     };
     let child = builder.build(child)?;
     let state = Progress::Start;
     Ok(Box::new(AggregateNode { strategy, child, core, projection, state, sets: None }))
+}
+
+/// Whether an expression reads a column of the input that is not in the groups' rows anyway.
+fn reads_input(expr: &Expr, carried: &[Expr], input: &[Expr]) -> bool {
+    if carried.contains(expr) {
+        return false;
+    }
+    let mut reads = !matches!(expr, Expr::Const { .. }) && input.contains(expr);
+    expr.for_children(&mut |child| reads |= reads_input(child, carried, input));
+    reads
 }
 
 fn collect_groupings(expr: &Expr, out: &mut Vec<Expr>) {
@@ -317,21 +343,31 @@ struct Core {
     /// The input comes in no order: each set sorts it.
     sorts_sets: bool,
     groupings: Vec<Vec<usize>>,
+    /// The sets that have all keys.
+    whole: Vec<bool>,
     first_row: usize,
     /// Columns of the input.
     width: usize,
+    /// Those that a group keeps of its first row: all or none.
+    kept: usize,
 }
 
 struct Group {
     set: usize,
     key: Vec<Datum>,
-    states: Vec<State>,
+    states: Box<[State]>,
     first: Vec<Datum>,
+    hash: u64,
+    /// The next group of the same bucket.
+    next: u32,
 }
 
 impl Core {
+    /// A group of which `first` is the first row, if there is one.
     fn group(&self, set: usize, key: Vec<Datum>, first: &[Datum]) -> Group {
-        Group { set, key, states: self.calls.iter().map(CallCode::start).collect(), first: first.to_vec() }
+        let states = self.calls.iter().map(CallCode::start).collect();
+        let first = first.get(..self.kept).unwrap_or_default().to_vec();
+        Group { set, key, states, first, hash: 0, next: NONE }
     }
 
     fn add(&self, group: &mut Group, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
@@ -357,7 +393,7 @@ impl Core {
         if grouped_all && !group.first.is_empty() {
             row.append(&mut group.first);
         } else {
-            row.extend(std::iter::repeat_n(Datum::Null, self.width));
+            row.extend(std::iter::repeat_n(Datum::Null, self.kept));
         }
         Ok(row)
     }
@@ -387,25 +423,55 @@ impl Core {
     }
 }
 
+/// No group.
+const NONE: u32 = u32::MAX;
+
 /// Groups of a hash aggregation.
-#[derive(Default)]
 struct Groups {
-    by_hash: FxHashMap<u64, Vec<u32>>,
+    /// First group of each bucket; a power of two.
+    buckets: Vec<u32>,
     list: Vec<Group>,
     bytes: usize,
 }
 
 impl Groups {
-    fn find(&self, core: &Core, set: usize, hash: u64, key: &[Datum]) -> Option<usize> {
-        let same = |at: &usize| self.list[*at].set == set && core.row_key.same(&self.list[*at].key, key);
-        self.by_hash.get(&hash)?.iter().map(|at| *at as usize).find(same)
+    fn new() -> Groups {
+        Groups { buckets: vec![NONE; 256], list: Vec::new(), bytes: 0 }
     }
 
-    fn add(&mut self, core: &Core, set: usize, hash: u64, key: Vec<Datum>, first: &[Datum]) -> usize {
-        self.bytes += row_bytes(&key) + row_bytes(first) + 64 * core.calls.len() + 64;
-        self.list.push(core.group(set, key, first));
-        self.by_hash.entry(hash).or_default().push(self.list.len() as u32 - 1);
-        self.list.len() - 1
+    fn bucket(&self, hash: u64) -> usize {
+        // The low bits of a product are its worst.
+        (hash >> 32) as usize & (self.buckets.len() - 1)
+    }
+
+    fn find(&self, core: &Core, set: usize, hash: u64, key: &[Datum]) -> Option<usize> {
+        let mut at = self.buckets[self.bucket(hash)];
+        while at != NONE {
+            let group = &self.list[at as usize];
+            if group.hash == hash && group.set == set && core.row_key.same(&group.key, key) {
+                return Some(at as usize);
+            }
+            at = group.next;
+        }
+        None
+    }
+
+    /// Adds a group that is not there yet.
+    fn add(&mut self, core: &Core, hash: u64, mut group: Group) -> usize {
+        if self.list.len() >= self.buckets.len() {
+            self.buckets = vec![NONE; self.buckets.len() * 4];
+            for at in 0..self.list.len() {
+                let bucket = self.bucket(self.list[at].hash);
+                self.list[at].next = std::mem::replace(&mut self.buckets[bucket], at as u32);
+            }
+        }
+        self.bytes += row_bytes(&group.key) + row_bytes(&group.first) + 64 * core.calls.len() + 64;
+        let at = self.list.len();
+        let bucket = self.bucket(hash);
+        group.hash = hash;
+        group.next = std::mem::replace(&mut self.buckets[bucket], at as u32);
+        self.list.push(group);
+        at
     }
 }
 
@@ -413,27 +479,15 @@ impl Groups {
 enum Input<'a> {
     Child(&'a mut BoxNode),
     /// Rows that did not fit; with several sets, the one that a row is for stands behind it.
-    File(SpillReader),
+    File(SpillReader, Vec<Datum>),
 }
 
 impl Input<'_> {
-    /// The next row, and the sets that it is for.
-    fn next(
-        &mut self,
-        core: &Core,
-        row: &mut Vec<Datum>,
-        cx: &mut Cx<'_>,
-    ) -> SqlResult<Option<std::ops::Range<usize>>> {
+    /// Moves to the next row: the sets that it is for.
+    fn next(&mut self, core: &Core, cx: &mut Cx<'_>) -> SqlResult<Option<std::ops::Range<usize>>> {
         match self {
-            Input::Child(child) => {
-                if !child.next(cx)? {
-                    return Ok(None);
-                }
-                row.clear();
-                row.extend_from_slice(child.row());
-                Ok(Some(0..core.sets.len()))
-            }
-            Input::File(reader) => {
+            Input::Child(child) => Ok(child.next(cx)?.then_some(0..core.sets.len())),
+            Input::File(reader, row) => {
                 if !reader.next(row)? {
                     return Ok(None);
                 }
@@ -444,6 +498,13 @@ impl Input<'_> {
                 row.truncate(core.width);
                 Ok(Some(set..set + 1))
             }
+        }
+    }
+
+    fn row(&self) -> &[Datum] {
+        match self {
+            Input::Child(child) => child.row(),
+            Input::File(_, row) => row,
         }
     }
 }
@@ -496,30 +557,39 @@ impl AggregateNode {
         level: usize,
         cx: &mut Cx<'_>,
     ) -> SqlResult<(Vec<Group>, Vec<Waiting>)> {
-        let mut groups = Groups::default();
+        let mut groups = Groups::new();
         let mut parts = Parts::default();
-        let (mut row, mut key) = (Vec::new(), Vec::new());
+        let mut key = Vec::new();
         let limit = cx.work_mem * 2;
-        while let Some(sets) = rows.next(core, &mut row, cx)? {
+        while let Some(sets) = rows.next(core, cx)? {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            project(&core.keys, Rows::one(&row), cx, &mut key)?;
+            let row = rows.row();
+            project(&core.keys, Rows::one(row), cx, &mut key)?;
             for set in sets {
-                let masked = core.masked(set, &key);
-                let hash = core.row_key.hash(&masked).wrapping_add(set as u64);
-                let at = match groups.find(core, set, hash, &masked) {
+                let masked;
+                let key = if core.whole[set] {
+                    &key
+                } else {
+                    masked = core.masked(set, &key);
+                    &masked
+                };
+                let hash = core.row_key.hash(key).wrapping_add(set as u64);
+                let at = match groups.find(core, set, hash, key) {
                     Some(at) => at,
                     None if groups.bytes > limit => {
                         let part = Parts::part_of(hash, level);
                         if core.sets.len() > 1 {
-                            row.push(Datum::Int4(set as i32));
+                            let mut dealt = row.to_vec();
+                            dealt.push(Datum::Int4(set as i32));
+                            parts.write(part, &dealt, cx.temp)?;
+                        } else {
+                            parts.write(part, row, cx.temp)?;
                         }
-                        parts.write(part, &row, cx.temp)?;
-                        row.truncate(core.width);
                         continue;
                     }
-                    None => groups.add(core, set, hash, masked, &row),
+                    None => groups.add(core, hash, core.group(set, key.clone(), row)),
                 };
-                core.add(&mut groups.list[at], &row, cx)?;
+                core.add(&mut groups.list[at], row, cx)?;
             }
         }
         // An empty input still has the group of the empty set.
@@ -572,7 +642,7 @@ impl AggregateNode {
         while self.child.next(cx)? {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             if first {
-                group.first = self.child.row().to_vec();
+                group.first = self.child.row()[..self.core.kept].to_vec();
                 first = false;
             }
             self.core.add(&mut group, self.child.row(), cx)?;
@@ -659,7 +729,7 @@ impl Node for AggregateNode {
                         return Ok(false);
                     };
                     let mut rest = std::mem::take(files);
-                    let mut rows = Input::File(file.into_reader()?);
+                    let mut rows = Input::File(file.into_reader()?, Vec::new());
                     let (groups, more) = Self::hash_all(&self.core, &mut rows, level, cx)?;
                     rest.extend(more);
                     self.state = Progress::Hashed { ready: groups.into_iter(), files: rest };

@@ -66,8 +66,9 @@ pub fn build<'p>(
         inner: builder.build(inner)?,
         table: None,
         phase: Phase::Probe,
-        probe: Vec::new(),
+        spilled: Vec::new(),
         probe_key: Vec::new(),
+        probe_hash: 0,
         chain: NONE,
         matched: false,
         outer_files: Vec::new(),
@@ -133,14 +134,22 @@ struct HashJoin {
     inner_nulls: Vec<Datum>,
     outer: BoxNode,
     inner: BoxNode,
-    table: Option<Table>,
+    table: Option<Box<Table>>,
     phase: Phase,
-    probe: Vec<Datum>,
+    /// The outer row if it comes from a file; else it is the outer node's.
+    spilled: Vec<Datum>,
     probe_key: Vec<Datum>,
+    probe_hash: u64,
     chain: u32,
     matched: bool,
     outer_files: Vec<Option<SpillFile>>,
     reading: Option<SpillReader>,
+}
+
+/// The outer row under way.
+#[inline]
+fn probe<'r>(reading: &Option<SpillReader>, spilled: &'r [Datum], outer: &'r BoxNode) -> &'r [Datum] {
+    if reading.is_some() { spilled } else { outer.row() }
 }
 
 fn mix(hash: u64, value: u64) -> u64 {
@@ -290,34 +299,28 @@ impl HashJoin {
         self.outer_files.clear();
         self.outer_files.resize_with(table.batches, || None);
         table.tell(cx);
-        self.table = Some(table);
+        self.table = Some(Box::new(table));
         Ok(())
     }
 
-    /// The next outer row of this batch into `probe`; false at its end.
+    /// Moves to the next outer row of this batch; false at its end.
     fn next_outer(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let more = match &mut self.reading {
-                Some(reader) => reader.next(&mut self.probe)?,
-                None if self.table.as_ref().is_some_and(|t| t.batch == 0) => {
-                    let more = self.outer.next(cx)?;
-                    if more {
-                        self.probe.clear();
-                        self.probe.extend_from_slice(self.outer.row());
-                    }
-                    more
-                }
+                Some(reader) => reader.next(&mut self.spilled)?,
+                None if self.table.as_ref().is_some_and(|t| t.batch == 0) => self.outer.next(cx)?,
                 None => false,
             };
             if !more {
                 return Ok(false);
             }
+            let probe = probe(&self.reading, &self.spilled, &self.outer);
             let mut hash = 0;
             let mut null = false;
             self.probe_key.clear();
             for code in &self.keys {
-                let value = code.outer.eval(Rows::one(&self.probe), cx)?;
+                let value = code.outer.eval(Rows::one(probe), cx)?;
                 null |= value.is_null();
                 if !null {
                     hash = mix(hash, (code.hash)(&value));
@@ -325,6 +328,7 @@ impl HashJoin {
                 self.probe_key.push(value);
             }
             self.matched = false;
+            self.probe_hash = hash;
             self.chain = NONE;
             let Some(table) = &mut self.table else { return Ok(false) };
             if null {
@@ -340,7 +344,7 @@ impl HashJoin {
                     self.outer_files[batch] = Some(SpillFile::create_dealt(cx.temp)?);
                 }
                 if let Some(file) = &mut self.outer_files[batch] {
-                    file.write(&self.probe)?;
+                    file.write(probe)?;
                 }
                 continue;
             }
@@ -390,19 +394,20 @@ impl HashJoin {
     }
 
     fn scan_chain_in(&mut self, table: &mut Table, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let probe = probe(&self.reading, &self.spilled, &self.outer);
         while self.chain != NONE {
             // A chain may be long and none of its rows match.
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let at = self.chain as usize;
             self.chain = table.entries[at].next;
             let entry = &table.entries[at];
-            let same =
-                self.keys.iter().zip(&self.probe_key).zip(&entry.key).all(|((k, a), b)| (k.equal)(a, b));
+            let same = entry.hash == self.probe_hash
+                && self.keys.iter().zip(&self.probe_key).zip(&entry.key).all(|((k, a), b)| (k.equal)(a, b));
             let skip = self.kind == JoinKind::RightSemi && entry.matched;
             if !same || skip {
                 continue;
             }
-            let rows = Rows { outer: &self.probe, inner: &entry.row };
+            let rows = Rows { outer: probe, inner: &entry.row };
             if !passes(&self.clauses, rows, cx)? {
                 if cx.counters.is_some() {
                     cx.note_unjoined();
@@ -411,7 +416,7 @@ impl HashJoin {
             }
             self.matched = true;
             table.entries[at].matched = true;
-            let rows = Rows { outer: &self.probe, inner: &table.entries[at].row };
+            let rows = Rows { outer: probe, inner: &table.entries[at].row };
             match self.kind {
                 JoinKind::Anti => {
                     self.chain = NONE;
@@ -473,7 +478,8 @@ impl Node for HashJoin {
                     }
                     if !self.probe_key.is_empty() && !self.matched && self.keeps_outer() {
                         self.matched = true;
-                        let rows = Rows { outer: &self.probe, inner: &self.inner_nulls };
+                        let outer = probe(&self.reading, &self.spilled, &self.outer);
+                        let rows = Rows { outer, inner: &self.inner_nulls };
                         if self.projection.apply(rows, cx)? {
                             return Ok(true);
                         }
