@@ -12,7 +12,7 @@ use crate::logical::{From, rels_of};
 use crate::path::PathKey;
 use crate::plan::JoinKind;
 use crate::relset::RelSet;
-use crate::walk::flatten_and;
+use crate::walk::{flatten_and, or_restriction};
 
 /// A condition.
 #[derive(Clone, Debug)]
@@ -108,7 +108,27 @@ impl Level {
         for qual in flat {
             level.place(qual, all, None, true);
         }
+        level.restrict_by_ors();
         level
+    }
+
+    /// Adds what ORs over several relations demand of each alone, so that fewer rows come to the join. The ORs stay; their
+    /// estimate knows of the restrictions ([`crate::selectivity`]).
+    fn restrict_by_ors(&mut self) {
+        let mut found = Vec::new();
+        for clause in &self.clauses {
+            let Expr::Or(arms) = &clause.expr else { continue };
+            // Above an outer join, a condition on one side may be one on its NULLs.
+            if clause.special.is_some() || clause.rels.len() < 2 || clause.rels != RelSet::of(&clause.expr) {
+                continue;
+            }
+            for rel in clause.rels.iter() {
+                if let Some(expr) = or_restriction(arms, rel) {
+                    found.push(Clause { expr, rels: RelSet::one(rel), special: None });
+                }
+            }
+        }
+        self.clauses.append(&mut found);
     }
 
     fn items(&mut self, from: &[From], _above: RelSet) {

@@ -7,7 +7,9 @@ use tuple::Datum;
 use types::Selectivity;
 
 use crate::expr::{Call, CallForm, Expr, Test, Var};
+use crate::relset::RelSet;
 use crate::stats::ColumnStats;
+use crate::walk::or_restriction;
 
 const EQUAL: f64 = 0.005;
 const INEQUALITY: f64 = 1.0 / 3.0;
@@ -16,6 +18,9 @@ const MATCH: f64 = 0.005;
 const UNKNOWN: f64 = 0.005;
 /// Distinct values assumed when nothing is known.
 pub const DISTINCT: f64 = 200.0;
+
+/// An order of values, perhaps of two types.
+type Order<'a> = dyn Fn(&Datum, &Datum) -> Ordering + 'a;
 
 /// What the estimator asks about columns.
 pub trait Columns {
@@ -119,10 +124,13 @@ pub fn selectivity(columns: &dyn Columns, qual: &Expr) -> f64 {
         Expr::Const { value: Datum::Bool(true), .. } => 1.0,
         Expr::Const { .. } => 0.0,
         Expr::And(list) => conjunction(columns, list),
-        Expr::Or(list) => list.iter().fold(0.0, |sum, e| {
-            let s = selectivity(columns, e);
-            sum + s - sum * s
-        }),
+        Expr::Or(list) => {
+            let share = list.iter().fold(0.0, |sum, e| {
+                let s = selectivity(columns, e);
+                sum + s - sum * s
+            });
+            share / restricted_share(columns, qual, list)
+        }
         Expr::Not(arg) => 1.0 - selectivity(columns, arg),
         Expr::Test(test, arg) => test_selectivity(columns, *test, arg),
         Expr::Call(call) => call_selectivity(columns, call),
@@ -139,6 +147,17 @@ pub fn selectivity(columns: &dyn Columns, qual: &Expr) -> f64 {
         _ => 0.5,
     };
     share.clamp(0.0, 1.0)
+}
+
+/// The share of pairs of rows that is left by what an OR over several relations demands of each alone, and which each has been
+/// restricted by before.
+fn restricted_share(columns: &dyn Columns, or: &Expr, arms: &[Expr]) -> f64 {
+    let rels = RelSet::of(or);
+    if rels.len() < 2 {
+        return 1.0;
+    }
+    let restrictions = rels.iter().filter_map(|rel| or_restriction(arms, rel));
+    restrictions.map(|e| selectivity(columns, &e)).product::<f64>().max(1.0e-10)
 }
 
 fn test_selectivity(columns: &dyn Columns, test: Test, arg: &Expr) -> f64 {
@@ -218,7 +237,18 @@ fn call_selectivity(columns: &dyn Columns, call: &Call) -> f64 {
         Selectivity::Less | Selectivity::LessEqual | Selectivity::Greater | Selectivity::GreaterEqual => {
             let less = matches!(kind, Selectivity::Less | Selectivity::LessEqual) != flipped;
             let inclusive = matches!(kind, Selectivity::LessEqual | Selectivity::GreaterEqual);
-            inequality(column, stats.as_deref(), value, less, inclusive)
+            let side = if flipped { right } else { left };
+            // Below an implicit cast, statistics are of another type than the operator's.
+            let own = column.is_some_and(|var| var.type_oid == side.type_oid());
+            let order = types::registry::comparison(call.function.oid()).filter(|_| own);
+            let order = order.map(|(_, order)| {
+                move |v: &Datum, bound: &Datum| match flipped {
+                    false => order(v, bound),
+                    true => order(bound, v).reverse(),
+                }
+            });
+            let order = order.as_ref().map(|order| order as &Order<'_>);
+            inequality(column, stats.as_deref(), value, (less, inclusive), order)
         }
         Selectivity::Like
         | Selectivity::ILike
@@ -277,10 +307,10 @@ fn inequality(
     column: Option<&Var>,
     stats: Option<&ColumnStats>,
     value: &Expr,
-    less: bool,
-    inclusive: bool,
+    (less, inclusive): (bool, bool),
+    order: Option<&Order<'_>>,
 ) -> f64 {
-    let (Some(var), Some(stats), Expr::Const { value, .. }) = (column, stats, value) else {
+    let (Some(var), Some(stats), Expr::Const { value, type_oid, .. }) = (column, stats, value) else {
         return INEQUALITY;
     };
     if value.is_null() {
@@ -288,17 +318,19 @@ fn inequality(
     }
     let Some(compare) = types::compare(var.type_oid) else { return INEQUALITY };
     let sample = stats.common.first().map(|(v, _)| v).or(stats.histogram.first());
-    if !sample.is_some_and(|s| same_variant(s, value)) {
+    if !sample.is_some_and(|s| order.is_some() || same_variant(s, value)) {
         return INEQUALITY;
     }
-    let passes = |v: &Datum| match compare(v, value) {
+    let order = |v: &Datum| order.map_or_else(|| compare(v, value), |order| order(v, value));
+    let passes = |v: &Datum| match order(v) {
         Ordering::Less => less,
         Ordering::Greater => !less,
         Ordering::Equal => inclusive,
     };
     let common: f64 = stats.common.iter().filter(|(v, _)| passes(v)).map(|(_, s)| s).sum();
     let rest = (1.0 - stats.common_share() - stats.null_fraction).max(0.0);
-    let below = histogram_share(&stats.histogram, value, compare);
+    let bound = scalar(value).map(|v| v * unit(*type_oid) / unit(var.type_oid));
+    let below = histogram_share(&stats.histogram, bound, &order);
     let histogram = match below {
         Some(below) => {
             if less {
@@ -312,13 +344,18 @@ fn inequality(
     (common + rest * histogram).clamp(1.0e-10, 1.0)
 }
 
-/// Share of the histogram's rows below `value`, interpolating within its bucket.
-fn histogram_share(bounds: &[Datum], value: &Datum, compare: types::registry::CompareFn) -> Option<f64> {
+/// What a step of a type's numbers is in those of the types that it compares with: a date counts days, a timestamp microseconds.
+fn unit(type_oid: Oid) -> f64 {
+    if type_oid == types::oids::date { 86_400_000_000.0 } else { 1.0 }
+}
+
+/// Share of the histogram's rows below a value, interpolating within its bucket; `order` compares a bound with the value.
+fn histogram_share(bounds: &[Datum], value: Option<f64>, order: &dyn Fn(&Datum) -> Ordering) -> Option<f64> {
     if bounds.len() < 2 {
         return None;
     }
     let buckets = (bounds.len() - 1) as f64;
-    let at = bounds.partition_point(|b| compare(b, value) == Ordering::Less);
+    let at = bounds.partition_point(|b| order(b) == Ordering::Less);
     if at == 0 {
         return Some(0.0001_f64.min(1.0 / buckets));
     }
@@ -326,7 +363,7 @@ fn histogram_share(bounds: &[Datum], value: &Datum, compare: types::registry::Co
         return Some(1.0 - 0.0001_f64.min(1.0 / buckets));
     }
     let (low, high) = (scalar(&bounds[at - 1]), scalar(&bounds[at]));
-    let within = match (low, high, scalar(value)) {
+    let within = match (low, high, value) {
         (Some(low), Some(high), Some(v)) if high > low => ((v - low) / (high - low)).clamp(0.0, 1.0),
         _ => 0.5,
     };

@@ -4,6 +4,7 @@ use base::Oid;
 use types::Volatility;
 
 use crate::expr::{Expr, ParamId, RelId, SubPlanKind};
+use crate::relset::RelSet;
 
 /// `bool`
 const BOOL: Oid = Oid(16);
@@ -380,6 +381,22 @@ fn factor_or(arms: Vec<Expr>) -> Result<Vec<Expr>, Vec<Expr>> {
         common.push(Expr::Or(split.into_iter().map(arm).collect()));
     }
     Ok(common)
+}
+
+/// What an OR over several relations demands of one of them alone: `(a AND x) OR (b AND y)` demands `a OR b`. None if an arm demands
+/// nothing.
+pub fn or_restriction(arms: &[Expr], rel: RelId) -> Option<Expr> {
+    let one = RelSet::one(rel);
+    let own = |e: &&Expr| RelSet::of(e) == one && !e.is_volatile() && !e.has_subplans();
+    let demanded = |arm: &Expr| {
+        let parts = match arm {
+            Expr::And(list) => list.as_slice(),
+            other => std::slice::from_ref(other),
+        };
+        let parts: Vec<Expr> = parts.iter().filter(own).cloned().collect();
+        (!parts.is_empty()).then(|| conjunction(parts))
+    };
+    arms.iter().map(demanded).collect::<Option<Vec<Expr>>>().map(Expr::Or)
 }
 
 /// Flattens nested ORs.

@@ -164,3 +164,18 @@ fn lateral_items_inside_other_joins() {
         }
     }
 }
+
+#[test]
+fn an_or_over_two_tables_restricts_each() {
+    let mut db = filled();
+    let sql =
+        "SELECT p, q FROM a, b WHERE x = y AND ((p = 'two' AND q = 'II') OR (p = 'three' AND q <> 'II'))";
+    assert_eq!(by_method(&mut db, "Hash Join", sql), "three|III two|II");
+    let plan = db.explain(sql);
+    assert!(plan.contains("Filter: ((p = 'two'::text) OR (p = 'three'::text))"), "{plan}");
+    assert!(plan.contains("Filter: ((q = 'II'::text) OR (q <> 'II'::text))"), "{plan}");
+    // A row without a partner has NULLs that the other side's own rows do not have.
+    let sql =
+        "SELECT p, q FROM a LEFT JOIN b ON x = y WHERE (p = 'two' AND q = 'II') OR (p = 'one' AND q IS NULL)";
+    assert_eq!(by_method(&mut db, "Hash", sql), "one|null two|II");
+}
