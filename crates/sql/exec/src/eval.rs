@@ -578,7 +578,12 @@ pub fn passes(quals: &[Code], rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<bool
 pub fn project(codes: &[Code], rows: Rows<'_>, cx: &mut Cx<'_>, out: &mut Vec<Datum>) -> SqlResult<()> {
     out.clear();
     for code in codes {
-        let value = code.eval(rows, cx)?;
+        // Most outputs are columns.
+        let value = match code {
+            Code::Outer(i) => rows.outer[*i].clone(),
+            Code::Inner(i) => rows.inner[*i].clone(),
+            code => code.eval(rows, cx)?,
+        };
         out.push(value);
     }
     Ok(())

@@ -7,6 +7,7 @@
 use base::SqlResult;
 use plan::explain::Detail;
 use plan::{Expr, JoinClause, JoinKind, ParamId, Plan};
+use smallvec::SmallVec;
 use tuple::Datum;
 
 use super::{BoxNode, Builder, Node, Projection, affected, depends_on};
@@ -22,6 +23,15 @@ struct KeyCode {
     inner: Code,
     hash: fn(&Datum) -> u64,
     equal: fn(&Datum, &Datum) -> bool,
+}
+
+/// A part of a key: in the row if it is a column, else computed before.
+#[inline]
+fn part<'v>(code: &Code, row: &'v [Datum], computed: &'v Datum) -> &'v Datum {
+    match code {
+        Code::Outer(column) => &row[*column],
+        _ => computed,
+    }
 }
 
 /// A hash join; the table is built from the inner side.
@@ -95,9 +105,12 @@ struct Entry {
     hash: u64,
     next: u32,
     matched: bool,
-    key: Box<[Datum]>,
+    /// Key, NULL where a part is a column.
+    key: Key,
     row: Vec<Datum>,
 }
+
+type Key = SmallVec<[Datum; 1]>;
 
 /// The inner side.
 struct Table {
@@ -144,6 +157,15 @@ struct HashJoin {
     matched: bool,
     outer_files: Vec<Option<SpillFile>>,
     reading: Option<SpillReader>,
+}
+
+/// The value of a part of a key that is no column.
+#[inline]
+fn computed(code: &Code, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Datum> {
+    match code {
+        Code::Outer(_) => Ok(Datum::Null),
+        code => code.eval(Rows::one(row), cx),
+    }
 }
 
 /// The outer row under way.
@@ -196,7 +218,7 @@ impl Table {
         (hash >> 40) as usize & (self.batches - 1)
     }
 
-    fn insert(&mut self, hash: u64, key: Box<[Datum]>, row: Vec<Datum>) {
+    fn insert(&mut self, hash: u64, key: Key, row: Vec<Datum>) {
         if self.entries.len() >= self.buckets.len() {
             self.buckets = vec![NONE; self.buckets.len() * 4];
             for i in 0..self.entries.len() {
@@ -257,18 +279,18 @@ impl HashJoin {
     }
 
     /// Key of an inner row and its hash; `None` if a part is NULL.
-    fn inner_key(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Option<(u64, Box<[Datum]>)>> {
+    fn inner_key(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Option<(u64, Key)>> {
         let mut hash = 0;
-        let mut key = Vec::with_capacity(self.keys.len());
+        let mut key = Key::with_capacity(self.keys.len());
         for code in &self.keys {
-            let value = code.inner.eval(Rows::one(row), cx)?;
+            key.push(computed(&code.inner, row, cx)?);
+            let value = part(&code.inner, row, &key[key.len() - 1]);
             if value.is_null() {
                 return Ok(None);
             }
-            hash = mix(hash, (code.hash)(&value));
-            key.push(value);
+            hash = mix(hash, (code.hash)(value));
         }
-        Ok(Some((hash, key.into())))
+        Ok(Some((hash, key)))
     }
 
     fn add_inner(&self, table: &mut Table, row: Vec<Datum>, cx: &mut Cx<'_>) -> SqlResult<()> {
@@ -320,12 +342,12 @@ impl HashJoin {
             let mut null = false;
             self.probe_key.clear();
             for code in &self.keys {
-                let value = code.outer.eval(Rows::one(probe), cx)?;
+                self.probe_key.push(computed(&code.outer, probe, cx)?);
+                let value = part(&code.outer, probe, &self.probe_key[self.probe_key.len() - 1]);
                 null |= value.is_null();
                 if !null {
-                    hash = mix(hash, (code.hash)(&value));
+                    hash = mix(hash, (code.hash)(value));
                 }
-                self.probe_key.push(value);
             }
             self.matched = false;
             self.probe_hash = hash;
@@ -401,8 +423,11 @@ impl HashJoin {
             let at = self.chain as usize;
             self.chain = table.entries[at].next;
             let entry = &table.entries[at];
-            let same = entry.hash == self.probe_hash
-                && self.keys.iter().zip(&self.probe_key).zip(&entry.key).all(|((k, a), b)| (k.equal)(a, b));
+            let same =
+                entry.hash == self.probe_hash
+                    && self.keys.iter().zip(&self.probe_key).zip(&entry.key).all(|((k, a), b)| {
+                        (k.equal)(part(&k.outer, probe, a), part(&k.inner, &entry.row, b))
+                    });
             let skip = self.kind == JoinKind::RightSemi && entry.matched;
             if !same || skip {
                 continue;

@@ -4,13 +4,20 @@ use super::{Numeric, Small};
 
 /// Running count, sum and (where asked for) sum of squares. Special values are counted, not
 /// added.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct NumericSum {
     /// Numbers taken, special ones included.
     pub count: i64,
-    /// Sum of integers and of numbers with few digits, kept apart: the common case costs one addition. In units of 10^-`small_scale`.
+    /// Sum of numbers with few digits, in units of 10^-`small_scale`: the common case costs one addition.
     small: i128,
     small_scale: u32,
+    /// All others, if there are any.
+    rest: Option<Box<Rest>>,
+}
+
+/// What a sum holds of numbers that are not small. A sum of none of them is the default.
+#[derive(Clone, Debug)]
+struct Rest {
     sum: Numeric,
     squares: Numeric,
     nans: i64,
@@ -18,18 +25,9 @@ pub struct NumericSum {
     minus_infinities: i64,
 }
 
-impl Default for NumericSum {
-    fn default() -> NumericSum {
-        NumericSum {
-            count: 0,
-            small: 0,
-            small_scale: 0,
-            sum: Numeric::zero(),
-            squares: Numeric::zero(),
-            nans: 0,
-            infinities: 0,
-            minus_infinities: 0,
-        }
+impl Default for Rest {
+    fn default() -> Rest {
+        Rest { sum: Numeric::zero(), squares: Numeric::zero(), nans: 0, infinities: 0, minus_infinities: 0 }
     }
 }
 
@@ -60,21 +58,23 @@ impl NumericSum {
     /// Moves the integer's part of the sum to the other.
     #[cold]
     fn set_aside(&mut self) {
-        self.sum = self.total();
+        let total = self.total();
+        self.rest.get_or_insert_default().sum = total;
         self.small = 0;
     }
 
     /// Takes a number.
     pub fn add(&mut self, value: &Numeric, with_squares: bool) {
         self.count += 1;
+        let rest = self.rest.get_or_insert_default();
         match value.kind {
-            super::Kind::NaN => self.nans += 1,
-            super::Kind::Infinity => self.infinities += 1,
-            super::Kind::MinusInfinity => self.minus_infinities += 1,
+            super::Kind::NaN => rest.nans += 1,
+            super::Kind::Infinity => rest.infinities += 1,
+            super::Kind::MinusInfinity => rest.minus_infinities += 1,
             _ => {
-                self.sum = self.sum.add(value);
+                rest.sum = rest.sum.add(value);
                 if with_squares {
-                    self.squares = self.squares.add(&value.mul_exact(value));
+                    rest.squares = rest.squares.add(&value.mul_exact(value));
                 }
             }
         }
@@ -83,15 +83,19 @@ impl NumericSum {
     /// Takes what another sum has taken.
     pub fn merge(&mut self, other: &NumericSum) {
         self.count += other.count;
-        self.sum = self.sum.add(&other.total());
-        self.squares = self.squares.add(&other.squares);
-        self.nans += other.nans;
-        self.infinities += other.infinities;
-        self.minus_infinities += other.minus_infinities;
+        let rest = self.rest.get_or_insert_default();
+        rest.sum = rest.sum.add(&other.total());
+        if let Some(other) = &other.rest {
+            rest.squares = rest.squares.add(&other.squares);
+            rest.nans += other.nans;
+            rest.infinities += other.infinities;
+            rest.minus_infinities += other.minus_infinities;
+        }
     }
 
     fn special(&self) -> Option<Numeric> {
-        match (self.nans, self.infinities, self.minus_infinities) {
+        let rest = self.rest.as_ref()?;
+        match (rest.nans, rest.infinities, rest.minus_infinities) {
             (0, 0, 0) => None,
             (0, _, 0) => Some(Numeric::infinity(false)),
             (0, 0, _) => Some(Numeric::infinity(true)),
@@ -108,11 +112,11 @@ impl NumericSum {
     }
 
     fn total(&self) -> Numeric {
-        if self.small == 0 && self.small_scale == 0 {
-            return self.sum.clone();
-        }
         let small = Numeric::from_i128(self.small).scaled_down(self.small_scale as i32);
-        self.sum.add(&small)
+        match &self.rest {
+            Some(rest) => rest.sum.add(&small),
+            None => small,
+        }
     }
 
     /// The mean; `None` of no numbers.
@@ -132,7 +136,8 @@ impl NumericSum {
         let count = Numeric::from_i64(self.count);
         let sum = self.total();
         // n·Σx² - (Σx)², never negative but for rounding.
-        let numerator = count.mul_exact(&self.squares).sub(&sum.mul_exact(&sum));
+        let squares = self.rest.as_ref().map_or_else(Numeric::zero, |rest| rest.squares.clone());
+        let numerator = count.mul_exact(&squares).sub(&sum.mul_exact(&sum));
         if numerator.signum() <= 0 {
             return Some(Numeric::zero());
         }
