@@ -245,3 +245,15 @@ fn declarations_are_checked() {
     assert_eq!(s.query("declare c cursor for select 1; fetch c"), "1");
     assert_eq!(s.query("explain (costs off) declare c cursor for select a from t"), "Seq Scan on t");
 }
+
+#[test]
+fn several_statements_of_a_message_have_queries_of_their_own() {
+    let (_server, s) = start();
+    for _ in 0..2 {
+        let message =
+            "begin; declare c cursor for select 1; declare d cursor for select 2; fetch c; fetch d; rollback";
+        assert_eq!(s.query(message), "1\n2");
+        let message = "select 1; create temp table made as select 2 as a; table made; drop table made";
+        assert_eq!(s.query(message), "1\n2");
+    }
+}

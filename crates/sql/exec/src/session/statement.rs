@@ -68,6 +68,8 @@ pub(crate) struct Source {
     body: Option<Body>,
     /// Which plans it ran by.
     pub(crate) choices: Choices,
+    /// The text may hold other statements within statements: neither it nor a location tells which this is.
+    ambiguous: bool,
     planned: RefCell<Option<Rc<Planned>>>,
     /// Its constants mean the same at any time.
     timeless: Cell<bool>,
@@ -188,6 +190,7 @@ impl Source {
             given,
             body: None,
             choices: Choices::default(),
+            ambiguous: false,
             planned: RefCell::default(),
             timeless: Cell::new(true),
         })
@@ -201,6 +204,7 @@ impl Source {
             given: None,
             body: Some(body),
             choices: Choices::default(),
+            ambiguous: false,
             planned: RefCell::default(),
             timeless: Cell::new(true),
         })
@@ -214,6 +218,7 @@ impl Source {
             given: None,
             body: Some(body),
             choices: Choices::default(),
+            ambiguous: false,
             planned: RefCell::default(),
             timeless: Cell::new(true),
         })
@@ -222,7 +227,16 @@ impl Source {
     /// A statement within another, as PREPARE and DECLARE have it.
     pub(crate) fn nested(text: &str, statement: &Statement, given: Option<Vec<Oid>>) -> Rc<Source> {
         let raw = RawStatement { stmt: statement.clone(), location: 0, length: text.len() };
-        Source::new(text, Some(raw), given)
+        let last = text.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
+        Rc::new(Source {
+            text: text.into(),
+            work: Work::of(Some(raw)),
+            given,
+            body: None,
+            choices: Choices::default(),
+            ambiguous: last.contains(';'),
+            planned: RefCell::default(),
+        })
     }
 
     /// Columns of a query's result, known once it was analysed.
@@ -425,6 +439,9 @@ impl Session {
 
     /// What a plan for the statement is found by; `None` if no other session could use it.
     fn plan_key(&self, source: &Source) -> Option<PlanKey> {
+        if source.ambiguous {
+            return None;
+        }
         let body = match &source.body {
             None => None,
             Some(body) => Some(format!("{} {:?}", body.variables.key()?, body.returns)),
