@@ -131,3 +131,26 @@ fn what_cascade_drops_is_nobody_elses() {
     assert_eq!(s.query("select count(*) from a.t"), "100");
     assert_eq!(s.query("drop schema a cascade; select count(*) from pg_class where relname = 't'"), "0");
 }
+
+#[test]
+fn alter_table_takes_no_stronger_lock_than_its_actions_need() {
+    let server = Server::new();
+    let s = server.connect();
+    s.query("create table t (a int); create table p (a int) partition by list (a); create table d partition of p default");
+    s.query("create table one (a int); create index i on t (a)");
+    let cases = [
+        ("t set (fillfactor = 50)", "t", "ShareUpdateExclusiveLock"),
+        ("t alter a set statistics 10", "t", "ShareUpdateExclusiveLock"),
+        ("t set (fillfactor = 50), alter a set default 1", "t", "AccessExclusiveLock"),
+        ("t set (user_catalog_table = false)", "t", "AccessExclusiveLock"),
+        ("p attach partition one for values in (1)", "p", "ShareUpdateExclusiveLock"),
+        ("p attach partition one for values in (1)", "one", "AccessExclusiveLock"),
+        ("p attach partition one for values in (1)", "d", "AccessExclusiveLock"),
+    ];
+    for (change, relation, mode) in cases {
+        s.query(&format!("begin; alter table {change}"));
+        let locks = "select mode from pg_locks where mode ~ 'Exclusive' and relation =";
+        assert_eq!(s.query(&format!("{locks} '{relation}'::regclass")), mode, "{change}");
+        s.query("rollback");
+    }
+}

@@ -2,7 +2,7 @@
 //! ALTER TABLE and its kin: actions on one relation, in the order written.
 //!
 //! # Locks
-//! ACCESS EXCLUSIVE for all actions; PostgreSQL takes weaker ones for a few.
+//! The strongest that any of the actions needs (`lock_mode`), on the table and on what is below it.
 //!
 //! # PostgreSQL counterpart and differences
 //! `commands/tablecmds.c`. A column added with a default is filled by an UPDATE of all rows, not by a stored missing value. Only a change
@@ -36,7 +36,9 @@ pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlR
     if statement.kind == ObjectKind::Type {
         return Err(SqlError::not_supported("ALTER TYPE of a composite type"));
     }
-    let Some(found) = open(session, &statement.relation, statement.missing_ok)? else { return Ok(()) };
+    let modes = statement.actions.iter().map(lock_mode);
+    let mode = modes.max_by_key(|mode| *mode as u8).unwrap_or(LockMode::AccessExclusive);
+    let Some(found) = open(session, &statement.relation, statement.missing_ok, mode)? else { return Ok(()) };
     check_kind(&found, statement.kind)?;
     names::check_not_system(&found)?;
     names::check_owner(session, &found)?;
@@ -48,12 +50,35 @@ pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlR
     Ok(())
 }
 
-/// Locks the relation; a notice if it is missing and may be.
-pub(crate) fn open(session: &Session, name: &RangeVar, missing_ok: bool) -> SqlResult<Option<Arc<Table>>> {
-    if !missing_ok {
-        return names::open(session, name, LockMode::AccessExclusive).map(Some);
+/// The lock that an action needs: all that others may see of it in the middle of a statement needs the strongest.
+fn lock_mode(action: &AlterAction) -> LockMode {
+    match action {
+        AlterAction::SetStatistics(..)
+        | AlterAction::ValidateConstraint(_)
+        | AlterAction::AttachPartition(..)
+        | AlterAction::ClusterOn(_)
+        | AlterAction::DropCluster => LockMode::ShareUpdateExclusive,
+        AlterAction::SetOptions(list) | AlterAction::ResetOptions(list)
+            if list.iter().all(|option| !storage_parameter::changes_queries(&option.name)) =>
+        {
+            LockMode::ShareUpdateExclusive
+        }
+        AlterAction::Trigger(..) => LockMode::ShareRowExclusive,
+        _ => LockMode::AccessExclusive,
     }
-    let found = names::try_open(session, name, LockMode::AccessExclusive)?;
+}
+
+/// Locks the relation; a notice if it is missing and may be.
+pub(crate) fn open(
+    session: &Session,
+    name: &RangeVar,
+    missing_ok: bool,
+    mode: LockMode,
+) -> SqlResult<Option<Arc<Table>>> {
+    if !missing_ok {
+        return names::open(session, name, mode).map(Some);
+    }
+    let found = names::try_open(session, name, mode)?;
     if found.is_none() {
         let message = format!("relation \"{}\" does not exist, skipping", name.name);
         session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
@@ -103,12 +128,12 @@ fn require_table(table: &Table, action: &str) -> SqlResult<()> {
 fn each(
     session: &Session,
     table: &Arc<Table>,
-    recurse: bool,
+    (recurse, mode): (bool, LockMode),
     f: &mut dyn FnMut(&Arc<Table>) -> SqlResult<()>,
 ) -> SqlResult<()> {
     f(table)?;
     if recurse {
-        for child in inherit::descendants(session, table, LockMode::AccessExclusive)? {
+        for child in inherit::descendants(session, table, mode)? {
             f(&child)?;
         }
     }
@@ -147,7 +172,7 @@ fn action(
         }
         AlterAction::ColumnDefault(name, default) => {
             let mut set = |t: &Arc<Table>| column_default(session, t, name, default.as_ref(), text);
-            each(session, table, recurse, &mut set)
+            each(session, table, (recurse, lock_mode(action)), &mut set)
         }
         AlterAction::SetNotNull(name) => {
             require_table(table, "ALTER COLUMN ... SET NOT NULL")?;
@@ -159,7 +184,7 @@ fn action(
         }
         AlterAction::SetStatistics(name, number, target) => {
             let mut set = |t: &Arc<Table>| set_statistics(session, t, (name.as_deref(), *number), *target);
-            each(session, table, recurse, &mut set)
+            each(session, table, (recurse, lock_mode(action)), &mut set)
         }
         AlterAction::AddConstraint(constraint) => {
             require_table(table, "ADD CONSTRAINT")?;

@@ -531,6 +531,12 @@ pub(super) fn attach(
             .detail("The new partition may contain only the columns present in parent."));
         }
     }
+    // Rows that belong to the new partition must not go to the default one meanwhile.
+    if let Some(key) = table.partitioning.as_ref().filter(|key| key.default.is_valid())
+        && let Some(default) = inherit::open_child(session, key.default, LockMode::AccessExclusive)?
+    {
+        inherit::descendants(session, &default, LockMode::AccessExclusive)?;
+    }
     let parent = Parent::new(session, table)?;
     let values = parent.bound(bound, text)?;
     parent.check(&child.name, &values, (bound, text))?;

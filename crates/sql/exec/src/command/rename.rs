@@ -58,7 +58,9 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
 
 fn open(session: &Session, statement: &Rename, kind: ObjectKind) -> SqlResult<Option<Arc<Table>>> {
     let name = statement.relation.as_ref().ok_or_else(|| SqlError::internal("RENAME without a relation"))?;
-    let Some(found) = alter::open(session, name, statement.missing_ok)? else { return Ok(None) };
+    let Some(found) = alter::open(session, name, statement.missing_ok, LockMode::AccessExclusive)? else {
+        return Ok(None);
+    };
     // ALTER TABLE renames indexes and views too.
     if kind != ObjectKind::Table {
         alter::check_kind(&found, kind)?;
@@ -237,7 +239,9 @@ pub(crate) fn set_schema(
     let Some(name) = relation else {
         return Err(SqlError::not_supported(format!("ALTER {} SET SCHEMA", super::kind_words(kind))));
     };
-    let Some(found) = alter::open(session, name, missing_ok)? else { return Ok(()) };
+    let Some(found) = alter::open(session, name, missing_ok, LockMode::AccessExclusive)? else {
+        return Ok(());
+    };
     alter::check_kind(&found, kind)?;
     names::check_not_system(&found)?;
     names::check_owner(session, &found)?;

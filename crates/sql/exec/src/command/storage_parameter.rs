@@ -79,6 +79,11 @@ const VIEW: &[(&str, Kind)] = &[
     ("check_option", Kind::Enum(&["local", "cascaded"], "Valid values are \"local\" and \"cascaded\".")),
 ];
 
+/// Whether a parameter changes what queries give, so that none may run while it is set.
+pub(crate) fn changes_queries(name: &str) -> bool {
+    VIEW.iter().any(|(known, _)| *known == name) || name == "user_catalog_table"
+}
+
 fn find(target: Target, name: &str) -> Option<Kind> {
     let lists: &[&[(&str, Kind)]] = match target {
         Target::Table => &[TABLE, VACUUM],
