@@ -90,6 +90,13 @@ const CASES: &[(&str, &str, &str)] = &[
         "UPDATE,6,60 INSERT,8,0",
     ),
     (
+        "update t set id = 70 where id = 7",
+        "merge into t using (values (7, 70)) s (id, n) on t.id = s.id
+         when matched then update set data = n when not matched then insert values (8, 0)
+         when not matched by source and t.id = 70 then update set data = 99 returning merge_action(), t.id, data",
+        "UPDATE,70,99 INSERT,8,0",
+    ),
+    (
         "delete from t where id = 7",
         "merge into t using ref on t.id = ref.id + 2
          when matched and ref.id > 3 then delete when not matched then insert values (ref.id, 9)

@@ -218,8 +218,9 @@ impl ModifyNode {
     fn join_again(&mut self, arms: &Arms, target: &Target, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<bool> {
         let (mut with, mut without) = (None, None);
         let mut sort = |row: &[Datum]| {
+            let source_gone = arms.source_there.is_some_and(|place| row[place] != Datum::Bool(true));
             // Where the source is more than tables, rows of it come that are not the present one.
-            if arms.foreign.iter().all(|&place| row[place] == self.source_row[place]) {
+            if source_gone || arms.foreign.iter().all(|&place| row[place] == self.source_row[place]) {
                 let slot = if row[0].is_null() { &mut without } else { &mut with };
                 slot.get_or_insert_with(|| row.to_vec());
             }
