@@ -727,6 +727,8 @@ pub struct CurrentOf {
     pub rte: usize,
     /// Cursor.
     pub cursor: String,
+    /// The variable of this name, if it is one of a function's: the cursor is the one that it names.
+    pub variable: Option<Box<Expr>>,
 }
 
 /// `name => value`.

@@ -77,7 +77,8 @@ impl Analyzer<'_> {
             ast::Expr::CurrentOf { cursor } => {
                 let rte =
                     self.level().target.ok_or_else(|| SqlError::internal("CURRENT OF without a target"))?;
-                Ok(Expr::CurrentOf(CurrentOf { rte, cursor: cursor.clone() }))
+                let variable = self.cursor_variable(cursor)?.map(Box::new);
+                Ok(Expr::CurrentOf(CurrentOf { rte, cursor: cursor.clone(), variable }))
             }
             ast::Expr::MergeAction { location } => {
                 if !self.levels.iter().any(|level| level.merge_returning) {

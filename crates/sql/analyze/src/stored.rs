@@ -443,7 +443,7 @@ structs! {
     ToDomainExpr { arg, domain, typmod, collation, form, location }
     DomainValue { type_oid, typmod, collation, location }
     DefaultExpr { type_oid, typmod, collation, location }
-    CurrentOf { rte, cursor }
+    CurrentOf { rte, cursor, variable }
     NamedArg { name, arg, location }
     NextValue { sequence, type_oid }
     MergeActionExpr { location }

@@ -196,6 +196,9 @@ impl Analyzer<'_> {
         if let Some(problem) = view_problem(&below, writes) {
             return Err(not_updatable(view, query, problem));
         }
+        if matches!(query.join_tree.filter, Some(Expr::CurrentOf(_))) {
+            return Err(sql_err!(FEATURE_NOT_SUPPORTED, "WHERE CURRENT OF on a view is not implemented"));
+        }
         let base = base_relation(&below, self.catalog)?;
         let columns = Columns::new(view, &below);
         self.written_columns(query, view, &columns)?;

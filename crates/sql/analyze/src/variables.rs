@@ -88,6 +88,14 @@ impl Analyzer<'_> {
         }
     }
 
+    /// The variable that WHERE CURRENT OF means by a cursor's name.
+    pub(crate) fn cursor_variable(&mut self, cursor: &str) -> SqlResult<Option<Expr>> {
+        let ParamTypes::Variables(variables) = &self.params else { return Ok(None) };
+        let found = variables.find(&[cursor])?;
+        let found = found.filter(|variable| variable.type_oid == types::oids::refcursor);
+        Ok(found.map(|variable| parameter(&variable, Location::NONE)))
+    }
+
     fn variable(&mut self, variables: &dyn Variables, c: &ast::ColumnRef) -> SqlResult<Option<Expr>> {
         let names = names_of(c);
         let found = variables.find(&names).map_err(|e| self.at(e, c.location))?;

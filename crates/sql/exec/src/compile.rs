@@ -292,6 +292,15 @@ impl Compiler<'_> {
                     })
                     .collect::<SqlResult<_>>()?,
             })),
+            Expr::CurrentOf { cursor, variable, table } => Code::CurrentOf {
+                cursor: cursor.clone(),
+                variable: match variable.as_deref() {
+                    Some(Expr::Param { number, .. }) => Some(*number),
+                    Some(_) => return Err(SqlError::internal("CURRENT OF something other than a parameter")),
+                    None => None,
+                },
+                table: *table,
+            },
             Expr::SqlValue(kind, type_oid, typmod) => Code::SqlValue(*kind, *type_oid, *typmod),
             Expr::SubPlan(sub) => Code::Sub(Box::new(self.subplan(sub, inputs)?)),
             Expr::Aggregate(call) => {

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use base::{CommandId, Oid, SqlResult, Xid};
+use base::{CommandId, Oid, SqlResult, Tid, Xid};
 use catalog::{FunctionDef, Table};
 use heap::{Access, ComboCids, View, Writer};
 use plan::explain::Detail;
@@ -55,6 +55,8 @@ pub trait Facilities {
     fn owner(&self) -> Option<&crate::session::Session> {
         None
     }
+    /// Place of the row of a table that a cursor stands on, if that is of the table.
+    fn current_of(&self, cursor: &str, table: Oid) -> SqlResult<Option<Tid>>;
     /// What types ask.
     fn types(&self) -> &dyn types::Session;
     /// `current_user`, `session_user`, database and schema for the parameterless functions of SQL.

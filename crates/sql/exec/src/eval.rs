@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use base::{Oid, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::FunctionDef;
 use plan::{ParamId, SqlValueKind, Test};
 use smallvec::SmallVec;
@@ -210,6 +210,12 @@ pub enum Code {
         not: bool,
     },
     SqlValue(SqlValueKind, Oid, i32),
+    /// Place of the row of a table that a cursor stands on; a parameter may have the cursor's name.
+    CurrentOf {
+        cursor: Arc<str>,
+        variable: Option<usize>,
+        table: Oid,
+    },
     Sub(Box<SubCode>),
 }
 
@@ -392,6 +398,19 @@ impl Code {
             Code::Relabel(arg, target) => types::registry::relabel(arg.eval(rows, cx)?, *target),
             Code::Other(call) => eval_other(call, rows, cx)?,
             Code::SqlValue(kind, type_oid, typmod) => cx.session.sql_value(*kind, *type_oid, *typmod)?,
+            Code::CurrentOf { cursor, variable, table } => {
+                let name = match variable {
+                    None => cursor,
+                    Some(number) => match cx.params.get(*number) {
+                        Some(Datum::Bytes(name)) => types::value::str_of(name),
+                        _ => {
+                            let message = format!("no value found for parameter {}", number + 1);
+                            return Err(SqlError::new(SqlState::UNDEFINED_OBJECT, message));
+                        }
+                    },
+                };
+                cx.session.current_of(name, *table)?.map_or(Datum::Null, crate::nodes::tid_datum)
+            }
             Code::Sub(sub) => crate::subplan::eval(sub, rows, cx)?,
             Code::RowNull { fields, not } => {
                 for field in fields {

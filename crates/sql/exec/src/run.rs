@@ -11,7 +11,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use base::{CommandId, Oid, SqlError, SqlResult, Xid};
+use base::{CommandId, Oid, SqlError, SqlResult, Tid, Xid};
 use heap::{Access, ComboCids};
 use plan::{Context, Expr, Statement};
 use tuple::Datum;
@@ -21,7 +21,7 @@ use types::FormatContext;
 use crate::compile::SubProgram;
 use crate::cx::{Counters, Cx, Facilities};
 use crate::kept;
-use crate::nodes::{BoxNode, Builder, depends_on};
+use crate::nodes::{BoxNode, Builder, Node, depends_on};
 use crate::row_store::RowStore;
 use crate::session::Needs;
 use crate::spill::TempDir;
@@ -100,6 +100,8 @@ pub struct Execution {
     used: bool,
     /// Between `start` and the end of the rows.
     running: bool,
+    /// There is a current row.
+    on_row: bool,
 }
 
 impl Execution {
@@ -143,6 +145,7 @@ impl Execution {
             bulk: false,
             used: false,
             running: false,
+            on_row: false,
         })
     }
 
@@ -205,6 +208,7 @@ impl Execution {
         self.params.extend_from_slice(params);
         self.processed = 0;
         self.running = true;
+        self.on_row = false;
         if !self.used {
             self.used = true;
             return Ok(());
@@ -235,6 +239,40 @@ impl Execution {
         each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
     ) -> SqlResult<Progress> {
         let width = self.prepared.statement.result.len();
+        self.fetch_nodes(env, limit, &mut |node| each(&node.row()[..width]))
+    }
+
+    /// As [`fetch`](Self::fetch), with the [`origins`](Self::origins) of each row.
+    pub fn fetch_with_origins(
+        &mut self,
+        env: &Env<'_>,
+        limit: u64,
+        each: &mut dyn FnMut(&[Datum], &[Origin]) -> SqlResult<()>,
+    ) -> SqlResult<Progress> {
+        let width = self.prepared.statement.result.len();
+        let mut origins = Vec::new();
+        self.fetch_nodes(env, limit, &mut |node| {
+            origins.clear();
+            node.origins(&mut origins);
+            each(&node.row()[..width], &origins)
+        })
+    }
+
+    /// The tables that the current row is of, as far as its plan can tell, and the places of their rows.
+    pub fn origins(&self) -> Vec<Origin> {
+        let mut found = Vec::new();
+        if self.on_row {
+            self.node.origins(&mut found);
+        }
+        found
+    }
+
+    fn fetch_nodes(
+        &mut self,
+        env: &Env<'_>,
+        limit: u64,
+        each: &mut dyn FnMut(&dyn Node) -> SqlResult<()>,
+    ) -> SqlResult<Progress> {
         let events = self.events.len();
         let mut rows = 0;
         let mut finished = !self.running;
@@ -242,7 +280,7 @@ impl Execution {
             while !finished && (limit == 0 || rows < limit) {
                 if node.next(cx)? {
                     rows += 1;
-                    each(&node.row()[..width])?;
+                    each(&**node)?;
                 } else {
                     finished = true;
                 }
@@ -252,6 +290,7 @@ impl Execution {
             }
             Ok(())
         });
+        self.on_row = !finished && result.is_ok();
         if finished || result.is_err() {
             self.close(env);
         }

@@ -247,6 +247,87 @@ fn declarations_are_checked() {
 }
 
 #[test]
+fn changes_hit_the_row_that_a_cursor_stands_on() {
+    let (_server, s) = start();
+    s.query(
+        "delete from t where a > 6; create table parent (a int); create table child () inherits (parent)",
+    );
+    s.query("insert into parent values (1), (2); insert into child values (11), (12)");
+    let change = "update t set b = b || '!' where current of c returning a, b";
+    script(
+        &s,
+        &[
+            ("begin; declare c scroll cursor for select * from t", ""),
+            ("fetch 2 from c", "1|r1 2|r2"),
+            // Each change is of the row as it is now, which the cursor does not see.
+            (change, "2|r2!"),
+            (change, "2|r2!!"),
+            ("fetch 3 from c", "3|r3 4|r4 5|r5"),
+            ("fetch backward 2 from c", "4|r4 3|r3"),
+            (change, "3|r3!"),
+            ("fetch absolute 2 from c", "2|r2"),
+            ("delete from t where current of c returning b", "r2!!"),
+            (change, ""),
+            ("move forward all from c", ""),
+            (change, "ERROR:  cursor \"c\" is not positioned on a row"),
+            ("rollback; begin; declare c cursor for select a from parent", ""),
+            ("fetch 3 from c", "1 2 11"),
+            ("update only parent set a = 0 where current of c returning a", ""),
+            ("update parent set a = 100 where current of c returning tableoid::regclass, a", "child|100"),
+            // What a sorted or joined query locks is known too.
+            (
+                "rollback; begin; declare c cursor for select a from t natural join parent order by b desc for update of t",
+                "",
+            ),
+            ("fetch c", "2"),
+            (change, "2|r2!"),
+            ("fetch c", "1"),
+            (change, "1|r1!"),
+            ("rollback", ""),
+            (
+                "begin; declare c cursor for select a from t; explain (costs off) delete from t where current of c",
+                "Delete on t   ->  Tid Scan on t         TID Cond: CURRENT OF c",
+            ),
+            ("rollback", ""),
+        ],
+    );
+}
+
+#[test]
+fn not_every_cursor_stands_on_a_row_of_the_table() {
+    let (_server, s) = start();
+    s.query("create table u as select * from t; create view v as select * from t");
+    let errors = [
+        ("select * from t", "cursor \"c\" is not positioned on a row"),
+        ("select * from u", "cursor \"c\" is not a simply updatable scan of table \"t\""),
+        ("select count(*) from t", "cursor \"c\" is not a simply updatable scan of table \"t\""),
+        (
+            "select a from t union all select a from t",
+            "cursor \"c\" is not a simply updatable scan of table \"t\"",
+        ),
+        (
+            "select * from u for update",
+            "cursor \"c\" does not have a FOR UPDATE/SHARE reference to table \"t\"",
+        ),
+        (
+            "select 1 from t x, t y for update",
+            "cursor \"c\" has multiple FOR UPDATE/SHARE references to table \"t\"",
+        ),
+    ];
+    for (query, error) in errors {
+        s.query(&format!("begin; declare c cursor for {query}"));
+        assert_eq!(s.query("delete from t where current of c"), format!("ERROR:  {error}"), "{query}");
+        s.query("rollback");
+    }
+    assert_eq!(s.query("delete from t where current of c"), "ERROR:  cursor \"c\" does not exist");
+    s.query("begin; declare c cursor with hold for select * from t; fetch c; commit");
+    let held = "ERROR:  cursor \"c\" is held from a previous transaction";
+    assert_eq!(s.query("delete from t where current of c"), held);
+    let view = "ERROR:  WHERE CURRENT OF on a view is not implemented";
+    assert_eq!(s.query("delete from v where current of c"), view);
+}
+
+#[test]
 fn several_statements_of_a_message_have_queries_of_their_own() {
     let (_server, s) = start();
     for _ in 0..2 {

@@ -870,10 +870,29 @@ impl<'p, 'c> Converter<'p, 'c> {
                 let id = id.ok_or_else(|| SqlError::internal("VALUE outside a domain's constraint"))?;
                 Expr::ExecParam { id, type_oid: value.type_oid, source: None }
             }
-            a::Expr::CurrentOf(_) => return Err(SqlError::not_supported("WHERE CURRENT OF")),
+            a::Expr::CurrentOf(of) => self.current_of(of)?,
             a::Expr::NamedArg(named) => self.expr(&named.arg)?,
             a::Expr::MergeAction(_) => self.merge_action_name()?,
         })
+    }
+
+    /// WHERE CURRENT OF: a condition on the target's `ctid`, which its scan answers whatever else there is.
+    fn current_of(&mut self, of: &a::CurrentOf) -> SqlResult<Expr> {
+        let Entry::Rel(rel) = self.scope().entries[of.rte] else {
+            return Err(SqlError::internal("the target is no relation"));
+        };
+        let place = Var { rel, column: -1, type_oid: types::oids::tid, typmod: -1 };
+        let variable = of.variable.as_deref().map(|e| self.expr(e)).transpose()?.map(Box::new);
+        let cursor = Expr::CurrentOf { cursor: of.cursor.as_str().into(), variable, table: Oid::INVALID };
+        Ok(Expr::Call(Box::new(Call {
+            function: Function::Builtin(builtin(TID_EQUAL)?),
+            form: CallForm::Function,
+            args: vec![Expr::Var(place), cursor],
+            type_oid: types::oids::bool,
+            typmod: -1,
+            collation: Oid::INVALID,
+            variadic: false,
+        })))
     }
 
     /// NULL for a column that is not given: a domain may refuse it.

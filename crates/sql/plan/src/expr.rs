@@ -16,6 +16,9 @@ pub type RelId = usize;
 /// Number of an executor parameter: a cell that one node sets and nodes below it read.
 pub type ParamId = usize;
 
+/// `tideq`
+pub const TID_EQUAL: Oid = Oid(1292);
+
 /// A column of a relation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Var {
@@ -280,6 +283,16 @@ pub enum Expr {
         type_oid: Oid,
         /// The expression it carries.
         source: Option<Arc<Expr>>,
+    },
+    /// WHERE CURRENT OF: the place of the row of a table, once that is known, that a cursor stands on. The variable, if there is one,
+    /// has the cursor's name.
+    CurrentOf {
+        /// The cursor, or the variable.
+        cursor: Arc<str>,
+        /// The variable.
+        variable: Option<Box<Expr>>,
+        /// The table.
+        table: Oid,
     },
     /// A column.
     Var(Var),

@@ -6,7 +6,7 @@ use base::Oid;
 use tuple::Datum;
 
 use crate::cost::{IndexShape, TableShape, clamp_rows};
-use crate::expr::{CallForm, Expr, RelId, Test, Var};
+use crate::expr::{CallForm, Expr, RelId, TID_EQUAL, Test, Var};
 use crate::joins::Search;
 use crate::level::plain_var;
 use crate::path::{Enforced, Path, PathKey, PathKind, ScanKind, add_path};
@@ -42,6 +42,9 @@ impl Search<'_, '_> {
         let rows = clamp_rows(shape.tuples * share);
         let width = self.width_of(rel);
         let operators: f64 = filters.iter().map(Expr::operators).sum();
+        if let Some(path) = self.current_of_path(rel, table.oid, filters, width) {
+            return vec![path];
+        }
         let mut paths = Vec::new();
         let (startup, total) = settings.seq_scan(shape, operators);
         let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters.to_vec() });
@@ -323,6 +326,22 @@ impl Search<'_, '_> {
         })
     }
 
+    /// The only way to WHERE CURRENT OF.
+    fn current_of_path(&self, rel: RelId, table: Oid, filters: &[Expr], width: f64) -> Option<Rc<Path>> {
+        let at = filters.iter().position(Expr::is_current_of)?;
+        let mut filter = filters.to_vec();
+        let qual = filter.remove(at);
+        let Expr::Call(call) = &qual else { return None };
+        let mut place = call.args.get(1)?.clone();
+        if let Expr::CurrentOf { table: of, .. } = &mut place {
+            *of = table;
+        }
+        let settings = self.planner.settings();
+        let total = settings.random_page_cost + settings.cpu_tuple_cost;
+        let kind = ScanKind::Tid { rel, tids: vec![place], condition: vec![qual], filter };
+        Some(Rc::new(scan_path(rel, Cost { startup: 0.0, total, rows: 1.0, width }, PathKind::Scan(kind))))
+    }
+
     fn tid_path(
         &mut self,
         rel: RelId,
@@ -335,7 +354,7 @@ impl Search<'_, '_> {
         let is_ctid = |e: &Expr| matches!(e, Expr::Var(Var { column: -1, rel: r, .. }) if *r == rel);
         for (i, qual) in filters.iter().enumerate() {
             let (value, count) = match qual {
-                Expr::Call(call) if call.function.oid() == Oid(1292) && call.args.len() == 2 => {
+                Expr::Call(call) if call.function.oid() == TID_EQUAL && call.args.len() == 2 => {
                     match (is_ctid(&call.args[0]), is_ctid(&call.args[1])) {
                         (true, false) if call.args[1].is_fixed() => (call.args[1].clone(), 1.0),
                         (false, true) if call.args[0].is_fixed() => (call.args[0].clone(), 1.0),
@@ -344,7 +363,7 @@ impl Search<'_, '_> {
                 }
                 Expr::ArrayOp(op)
                     if op.any
-                        && op.function.oid() == Oid(1292)
+                        && op.function.oid() == TID_EQUAL
                         && is_ctid(&op.left)
                         && op.array.is_fixed() =>
                 {

@@ -41,6 +41,7 @@ impl Expr {
             Expr::Window(call) => call.type_oid,
             Expr::SubPlan(sub) => sub.type_oid,
             Expr::Grouping(_) => Oid(23),
+            Expr::CurrentOf { .. } => types::oids::tid,
             Expr::ArrayOp(_)
             | Expr::And(_)
             | Expr::Or(_)
@@ -71,6 +72,7 @@ impl Expr {
             | Expr::Var(_)
             | Expr::SqlValue(..)
             | Expr::Grouping(_) => {}
+            Expr::CurrentOf { variable, .. } => variable.iter().for_each(|e| f(e)),
             Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
                 call.args.iter().for_each(f)
             }
@@ -149,6 +151,7 @@ impl Expr {
             | Expr::Var(_)
             | Expr::SqlValue(..)
             | Expr::Grouping(_) => {}
+            Expr::CurrentOf { variable, .. } => variable.iter_mut().for_each(|e| f(e)),
             Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
                 call.args.iter_mut().for_each(f);
             }
@@ -300,6 +303,11 @@ impl Expr {
     /// Whether the value is the same for the whole run of a node: no columns, nothing volatile. Parameters are allowed.
     pub fn is_fixed(&self) -> bool {
         !self.has_vars() && !self.is_volatile() && !self.has_aggregates() && !self.has_windows()
+    }
+
+    /// Whether it is WHERE CURRENT OF as a condition.
+    pub fn is_current_of(&self) -> bool {
+        matches!(self, Expr::Call(call) if matches!(call.args.get(1), Some(Expr::CurrentOf { .. })))
     }
 
     /// Whether a cell is read, other than those bound inside the expression itself.

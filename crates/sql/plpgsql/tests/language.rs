@@ -174,3 +174,23 @@ fn utility_statements_give_rows_too() {
         assert_eq!(s.query("select n(1), n(1950), n(null)"), "1899|1|0");
     }
 }
+
+#[test]
+fn changes_hit_the_row_of_a_cursor_variable() {
+    let server = server();
+    let s = server.connect();
+    s.run("create table t (a int, b text); insert into t select g, 'r' || g from generate_series(1, 5) g")
+        .unwrap();
+    let body = "declare c cursor for select * from t for update; r record; n refcursor := 'named'; begin
+        for r in c loop
+            if r.a % 2 = 0 then update t set b = 'even' where current of c;
+            elsif r.a = 3 then delete from t where current of c; end if;
+        end loop;
+        open n for select * from t where a = 5; fetch n into r; update t set b = 'named' where current of n; end";
+    function(&s, "f() returns void", body);
+    s.run("select f()").unwrap();
+    assert_eq!(s.query("select * from t order by a"), "1|r1\n2|even\n4|even\n5|named");
+    function(&s, "g(c refcursor) returns void", "begin delete from t where current of c; end");
+    assert_eq!(failure(&s, "select g('none')").0, "cursor \"none\" does not exist");
+    assert_eq!(failure(&s, "select g(null)").0, "no value found for parameter 1");
+}

@@ -1,6 +1,6 @@
 //! What EXPLAIN ANALYZE measures of each node.
 
-use base::{SqlError, SqlResult};
+use base::{Oid, SqlError, SqlResult, Tid};
 use plan::ParamId;
 use runtime::usage::Usage;
 use tuple::Datum;
@@ -93,6 +93,10 @@ impl Node for Counting {
 
     fn row(&self) -> &[Datum] {
         self.node.row()
+    }
+
+    fn origins(&self, found: &mut Vec<Origin>) {
+        self.node.origins(found);
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {

@@ -32,7 +32,10 @@ pub fn build<'p>(builder: &mut Builder<'p>, child: &'p Plan, marks: &[RowMark]) 
                 let place = child.output.iter().position(is_oid);
                 let place =
                     place.ok_or_else(|| SqlError::internal("tableoid of a locked relation not found"))?;
-                (members(builder, child, mark.rel)?, Some(place))
+                {
+                    let members = members(child, mark.rel).into_iter();
+                    (members.map(|m| Locked::new(builder, m)).collect::<SqlResult<_>>()?, Some(place))
+                }
             }
         };
         compiled.push(Mark { rel: mark.rel, tables, table_place, place, strength, wait: mark.wait });
@@ -42,17 +45,17 @@ pub fn build<'p>(builder: &mut Builder<'p>, child: &'p Plan, marks: &[RowMark]) 
     Ok(Box::new(LockRows { child: builder.build(child)?, marks: compiled, others, row: Vec::new() }))
 }
 
-/// The tables of the tree that `rel` stands for.
-fn members(builder: &Builder<'_>, plan: &Plan, rel: RelId) -> SqlResult<Vec<Locked>> {
+/// The members of the tree that `rel` stands for below a plan.
+pub fn members(plan: &Plan, rel: RelId) -> Vec<RelId> {
     if let plan::Node::Append { tree: Some(tree), .. } | plan::Node::MergeAppend { tree, .. } = &plan.node
         && tree.rel == rel
     {
-        return tree.members.iter().map(|m| Locked::new(builder, *m)).collect();
+        return tree.members.clone();
     }
-    let mut found = Ok(Vec::new());
+    let mut found = Vec::new();
     plan.for_children(&mut |child| {
-        if matches!(&found, Ok(list) if list.is_empty()) {
-            found = members(builder, child, rel);
+        if found.is_empty() {
+            found = members(child, rel);
         }
     });
     found
@@ -167,6 +170,14 @@ impl Node for LockRows {
 
     fn row(&self) -> &[Datum] {
         &self.row
+    }
+
+    fn origins(&self, found: &mut Vec<Origin>) {
+        for mark in &self.marks {
+            if let (Some(tid), Ok(table)) = (datum_tid(&self.row[mark.place]), mark.table_of(&self.row)) {
+                found.push((table.oid, tid));
+            }
+        }
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {

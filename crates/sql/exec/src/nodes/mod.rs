@@ -9,7 +9,7 @@
 //! 2. Every loop that can go on without giving a row checks for interrupts.
 //! 3. After `rescan` a node behaves as newly built; with `changed` it may keep what depends on none of those cells.
 
-use base::SqlResult;
+use base::{Oid, SqlResult, Tid};
 use plan::explain::Detail;
 use plan::{Expr, ParamId, Plan, RelId, Statement};
 use tuple::Datum;
@@ -39,8 +39,12 @@ mod table_scan;
 mod window;
 mod window_range;
 
+pub use lock_rows::members;
 pub use sort::Key;
 pub use table_scan::{TableHorizon, datum_tid, tid_datum};
+
+/// A table, and the place of one of its rows.
+pub type Origin = (Oid, Tid);
 
 /// A node of an execution state tree.
 pub trait Node {
@@ -48,6 +52,9 @@ pub trait Node {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool>;
     /// The current row.
     fn row(&self) -> &[Datum];
+    /// The tables that the current row is of and the places of their rows, where one way leads from here to the scan or the row lock that
+    /// knows them.
+    fn origins(&self, _found: &mut Vec<Origin>) {}
     /// Starts again; `changed` names the cells that have new values.
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()>;
     /// Ends: lets go of pins, memory and temporary files. The node may be used again after `rescan`.

@@ -1,6 +1,6 @@
 //! Scans of what is no table: VALUES, functions, subqueries, common table expressions, work tables.
 
-use base::{Oid, SqlError, SqlResult};
+use base::{Oid, SqlError, SqlResult, Tid};
 use plan::{Expr, ParamId, Plan, RelId};
 use tuple::Datum;
 use types::Imp;
@@ -370,6 +370,10 @@ impl Node for SubqueryScan {
 
     fn row(&self) -> &[Datum] {
         self.projection.row()
+    }
+
+    fn origins(&self, found: &mut Vec<Origin>) {
+        self.child.origins(found);
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {

@@ -1,6 +1,6 @@
 //! Small nodes: result, limit, append, unique, materialize, project set, and the one that counts for EXPLAIN ANALYZE.
 
-use base::{SqlResult, sql_err};
+use base::{Oid, SqlResult, Tid, sql_err};
 use plan::{Expr, ParamId, Plan, SortKey};
 use tuple::Datum;
 use types::registry::SetRows;
@@ -84,6 +84,10 @@ impl Node for ResultNode {
 
     fn row(&self) -> &[Datum] {
         self.projection.row()
+    }
+
+    fn origins(&self, found: &mut Vec<Origin>) {
+        self.child.iter().for_each(|child| child.origins(found));
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
@@ -277,6 +281,10 @@ impl Node for Limit {
         self.child.row()
     }
 
+    fn origins(&self, found: &mut Vec<Origin>) {
+        self.child.origins(found);
+    }
+
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
         self.started = false;
         self.last.clear();
@@ -355,6 +363,12 @@ impl Node for Append {
 
     fn row(&self) -> &[Datum] {
         self.children[self.at].row()
+    }
+
+    fn origins(&self, found: &mut Vec<Origin>) {
+        if let Some(child) = self.children.get(self.at) {
+            child.origins(found);
+        }
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {

@@ -200,7 +200,7 @@ pub fn seq(builder: &Builder<'_>, plan: &Plan, rel: RelId) -> SqlResult<BoxNode>
     }
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
     let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan);
-    Ok(Box::new(SeqScan { heap, reader, projection, scan: None, values: Vec::new() }))
+    Ok(Box::new(SeqScan { heap, reader, projection, scan: None, at: Tid::default(), values: Vec::new() }))
 }
 
 /// Decodes of a row what the filter reads, and the rest that is wanted once the filter has let it through.
@@ -270,6 +270,8 @@ struct SeqScan {
     reader: SelectiveReader,
     projection: Projection,
     scan: Option<HeapScan>,
+    /// Place of the row last read.
+    at: Tid,
     values: Vec<Datum>,
 }
 
@@ -283,6 +285,7 @@ impl Node for SeqScan {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let found = cx.with_view(|access, view| scan.next(access, view)).map_err(crate::error::heap)?;
             let Some(tuple) = found else { return Ok(false) };
+            self.at = tuple.tid;
             if self.reader.read(&tuple, &self.projection, cx, &mut self.values)? {
                 self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
@@ -292,6 +295,10 @@ impl Node for SeqScan {
 
     fn row(&self) -> &[Datum] {
         self.projection.row()
+    }
+
+    fn origins(&self, found: &mut Vec<Origin>) {
+        found.push((self.reader.reader.table, self.at));
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
@@ -428,6 +435,7 @@ pub fn index(
         scan: None,
         pending: Vec::new(),
         started: false,
+        at: Tid::default(),
         tuple: HeapTuple::new(),
         values: Vec::new(),
         entry: Vec::new(),
@@ -459,6 +467,8 @@ struct IndexScan {
     scan: Option<btree::Scan>,
     pending: Vec<ScanKeys>,
     started: bool,
+    /// Place of the row last read, or that its index entry names.
+    at: Tid,
     tuple: HeapTuple,
     values: Vec<Datum>,
     entry: Vec<Datum>,
@@ -504,6 +514,7 @@ impl IndexScan {
                 }
                 return Ok(false);
             };
+            self.at = tid;
             if let Some(places) = &self.places
                 && heap::vm::all_visible(&cx.access, &self.heap, tid.block, &mut self.map)
                     .map_err(crate::error::heap)?
@@ -525,6 +536,7 @@ impl IndexScan {
             match fetched {
                 Fetched::Visible => {
                     let Some(tuple) = self.tuple.get() else { continue };
+                    self.at = tuple.tid;
                     self.reader.read(&tuple, &mut self.values)?;
                     self.reader.detoast(cx, &mut self.values)?;
                     return Ok(true);
@@ -548,6 +560,10 @@ impl Node for IndexScan {
 
     fn row(&self) -> &[Datum] {
         self.projection.row()
+    }
+
+    fn origins(&self, found: &mut Vec<Origin>) {
+        found.push((self.reader.table, self.at));
     }
 
     fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
@@ -604,18 +620,23 @@ pub fn tid(
     condition: &[Expr],
 ) -> SqlResult<BoxNode> {
     if builder.recheck.contains(&rel) {
-        return recheck(builder, plan, rel, condition.to_vec());
+        // The newest version of the row is meant, wherever it is.
+        let condition = condition.iter().filter(|e| !e.is_current_of());
+        return recheck(builder, plan, rel, condition.cloned().collect());
     }
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
     let codes = builder.compiler().list(tids, Inputs::default())?;
-    let types = tids.iter().map(Expr::type_oid).collect();
+    let source = match tids {
+        [Expr::CurrentOf { .. }] => TidSource::Cursor(codes),
+        _ => TidSource::Values(codes, tids.iter().map(Expr::type_oid).collect()),
+    };
     let reader = RowReader::new(heap.clone(), raw, table);
     Ok(Box::new(TidListScan {
         heap,
         reader,
         projection,
         quals: Box::new([]),
-        source: TidSource::Values(codes, types),
+        source,
         tids: None,
         at: 0,
         tuple: HeapTuple::new(),
@@ -723,6 +744,8 @@ impl BitmapNode {
 enum TidSource {
     Bitmap(BitmapNode),
     Values(Box<[Code]>, Vec<Oid>),
+    /// The row that a cursor stands on.
+    Cursor(Box<[Code]>),
 }
 
 /// EXPLAIN's count of the pages that a bitmap names.
@@ -751,6 +774,10 @@ impl TidListScan {
     fn collect(&mut self, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
         match &self.source {
             TidSource::Bitmap(bitmap) => bitmap.collect(&self.heap, cx),
+            TidSource::Cursor(codes) => {
+                let mut place = |code: &Code| Ok(datum_tid(&code.eval(Rows::one(&[]), cx)?));
+                codes.iter().filter_map(|code| place(code).transpose()).collect()
+            }
             TidSource::Values(codes, types) => {
                 let mut out = Vec::new();
                 for (code, type_oid) in codes.iter().zip(types) {
@@ -789,10 +816,12 @@ impl Node for TidListScan {
             self.at += 1;
             let tuple = &mut self.tuple;
             let heap = &self.heap;
-            let fetched = cx
-                .with_view(|access, view| heap::fetch(access, heap, view, tid, tuple))
-                .map_err(crate::error::heap)?;
-            if fetched != Fetched::Visible {
+            let latest = matches!(self.source, TidSource::Cursor(_));
+            let visible = cx.with_view(|access, view| match latest {
+                true => heap::fetch_latest(access, heap, view, tid, tuple),
+                false => Ok(heap::fetch(access, heap, view, tid, tuple)? == Fetched::Visible),
+            });
+            if !visible.map_err(crate::error::heap)? {
                 continue;
             }
             let Some(tuple) = self.tuple.get() else { continue };
@@ -810,6 +839,10 @@ impl Node for TidListScan {
 
     fn row(&self) -> &[Datum] {
         self.projection.row()
+    }
+
+    fn origins(&self, found: &mut Vec<Origin>) {
+        found.extend(self.tuple.get().map(|tuple| (self.reader.table, tuple.tid)));
     }
 
     fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {

@@ -9,7 +9,8 @@
 //! # Invariants
 //! 1. Row `n` of the result, counted from 1, is row `n - 1 - base` of the store, if there is one.
 //! 2. With a store, the execution stands behind the store's last row.
-//! 3. A cursor that is [`Cursor::held`] has all its rows in the store, and no execution, snapshot or plan lock.
+//! 3. Behind the columns of a row in the store stand the tables that it is of and the places of their rows (WHERE CURRENT OF).
+//! 4. A cursor that is [`Cursor::held`] has all its rows in the store, and no execution, snapshot or plan lock.
 //!
 //! # PostgreSQL counterpart and differences
 //! `commands/portalcmds.c`, `PortalRunFetch`. Whether a cursor can go
@@ -17,7 +18,7 @@
 
 use std::sync::Arc;
 
-use base::{SqlError, SqlResult, SubxactId, sql_err};
+use base::{Oid, SqlError, SqlResult, SubxactId, Tid, sql_err};
 use parse::Statement;
 use parse::ast::{DeclareCursor, Fetch, FetchDirection};
 use plan::{Node, Plan};
@@ -26,6 +27,7 @@ use tuple::Datum;
 use super::Session;
 use super::portal::Portal;
 use super::statement::Source;
+use crate::nodes::{datum_tid, tid_datum};
 use crate::output::{Column, Format, Output, RowEncoder};
 use crate::row_store::{Place, RowStore};
 
@@ -76,8 +78,21 @@ impl Cursor {
         self.held
     }
 
-    fn on_row(&self) -> bool {
+    /// Whether there is a current row.
+    pub(super) fn on_row(&self) -> bool {
         !self.at_start && !self.at_end
+    }
+
+    /// The tables that the current row is of, and the places of their rows, if the row is kept.
+    pub(super) fn kept_origins(&self) -> SqlResult<Option<Vec<Origin>>> {
+        let Some(store) = &self.store else { return Ok(None) };
+        let mut place = Place::default();
+        let Some(row) = store.get(&mut place, self.position - 1 - self.base)? else { return Ok(None) };
+        let origin = |pair: &[Datum]| match pair {
+            [Datum::Oid(table), place] => Some((Oid(*table), datum_tid(place)?)),
+            _ => None,
+        };
+        Ok(Some(row[self.columns.len()..].chunks(2).filter_map(origin).collect()))
     }
 }
 
@@ -477,8 +492,10 @@ impl Run<'_> {
         let missing = number.saturating_sub(base + store.len());
         if missing > 0 && !self.cursor.held {
             let limit = if number == ALL { 0 } else { missing };
-            let mut keep = |row: &[Datum]| self.session.keep_row(store, row.to_vec());
-            self.session.pull_rows(self.portal, limit, &mut keep)?;
+            self.session.pull_with_origins(self.portal, limit, &mut |row, origins| {
+                let origins = origins.iter().flat_map(|(table, tid)| [Datum::Oid(table.0), tid_datum(*tid)]);
+                self.session.keep_row(store, row.iter().cloned().chain(origins).collect())
+            })?;
         }
         Ok(base + store.len())
     }
@@ -506,7 +523,7 @@ impl Run<'_> {
         let mut place = Place::default();
         for number in numbers {
             if let Some(row) = store.get(&mut place, number - 1 - self.cursor.base)? {
-                out.data_row(&encoder, row)?;
+                out.data_row(&encoder, &row[..self.cursor.columns.len()])?;
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{CommandId, Oid, SqlResult, sql_err};
+use base::{CommandId, Oid, SqlResult, Tid, sql_err};
 use catalog::{CatalogView, FunctionDef, Table};
 use plan::SqlValueKind;
 use tuple::Datum;
@@ -58,6 +58,10 @@ impl Facilities for Session {
 
     fn owner(&self) -> Option<&Session> {
         Some(self)
+    }
+
+    fn current_of(&self, cursor: &str, table: Oid) -> SqlResult<Option<Tid>> {
+        Session::current_of(self, cursor, table)
     }
 
     fn types(&self) -> &dyn types::Session {

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * [`Instance`]: what all sessions share. [`Session`]: one connection.
-//! * `login`: a new session. `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones. `cursor`: DECLARE, FETCH.
+//! * `login`: a new session. `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones. `cursor`: DECLARE, FETCH. `current_of`: WHERE CURRENT OF.
 //!   `nested`: PREPARE. `explain`: EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
 //! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `access`: what statements need. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY.
@@ -19,6 +19,7 @@
 
 mod access;
 mod choice;
+mod current_of;
 mod cursor;
 mod explain;
 mod explain_options;

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::{CommandId, SqlResult, SubxactId};
+use base::{CommandId, Oid, SqlResult, SubxactId, Tid};
 use tuple::Datum;
 use txn::Snapshot;
 use types::FormatContext;
@@ -59,6 +59,13 @@ impl Portal {
     /// Whether it is a cursor that outlived its transaction.
     pub(super) fn is_held(&self) -> bool {
         self.cursor.as_ref().is_some_and(|cursor| cursor.is_held())
+    }
+
+    /// Its plan, and the tables that its current row is of with the places of their rows; `None` if it does not run.
+    pub(super) fn current(&self) -> Option<(Arc<plan::Statement>, Vec<Origin>)> {
+        let State::Suspended(running) = &self.state else { return None };
+        let statement = running.planned.shared.prepared.statement.clone();
+        Some((statement, running.execution.origins()))
     }
 
     /// Lets go of pins, files and memory; keeps the state tree for the plan's next run.
@@ -151,6 +158,18 @@ impl Session {
         let State::Suspended(running) = &mut portal.state else { return Ok(0) };
         let Running { execution, snapshot, command, .. } = running;
         Ok(self.with_env(snapshot, *command, |env| execution.fetch(env, limit, each))?.rows)
+    }
+
+    /// As [`pull_rows`](Self::pull_rows), with the tables that each row is of and the places of their rows.
+    pub(super) fn pull_with_origins(
+        &self,
+        portal: &mut Portal,
+        limit: u64,
+        each: &mut dyn FnMut(&[Datum], &[Origin]) -> SqlResult<()>,
+    ) -> SqlResult<u64> {
+        let State::Suspended(running) = &mut portal.state else { return Ok(0) };
+        let Running { execution, snapshot, command, .. } = running;
+        Ok(self.with_env(snapshot, *command, |env| execution.fetch_with_origins(env, limit, each))?.rows)
     }
 
     /// Lets a cursor's query give its rows again from the first, as they were.

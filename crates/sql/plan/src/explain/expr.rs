@@ -68,6 +68,11 @@ impl<'a> Explain<'a> {
             Expr::ExecParam { source: Some(source), .. } => self.expr(source, true),
             Expr::ExecParam { id, .. } => format!("${id}"),
             Expr::Var(var) => self.var(var, qualify),
+            Expr::CurrentOf { variable: Some(variable), .. } => {
+                format!("CURRENT OF {}", self.expr(variable, qualify))
+            }
+            Expr::CurrentOf { cursor, .. } => format!("CURRENT OF {}", quote(cursor)),
+            Expr::Call(call) if expr.is_current_of() => self.expr(&call.args[1], qualify),
             Expr::Call(call) => self.call(call, qualify),
             Expr::ArrayOp(op) => format!(
                 "({} {} {} ({}))",
