@@ -21,6 +21,17 @@ pub struct IndexWriter {
     ancestors: Box<[Oid]>,
 }
 
+/// What is to happen with a key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    /// It is entered once nobody else has it.
+    Row,
+    /// It is entered unless somebody else has it or may get it.
+    Attempt,
+    /// Nothing: who has it is asked, once that is settled.
+    Check,
+}
+
 /// Asks the heap about rows with equal keys.
 struct HeapLiveness<'a, 'c> {
     cx: &'a Cx<'c>,
@@ -87,13 +98,13 @@ impl IndexWriter {
         cx: &mut Cx<'_>,
     ) -> SqlResult<()> {
         let Some(values) = self.values(heap, row, cx)? else { return Ok(()) };
-        match self.enter(table, heap, &values, tid, false, cx)? {
+        match self.enter(table, heap, &values, tid, Entry::Row, cx)? {
             None => Ok(()),
             Some(_) => Err(self.violation(table, &values, cx)),
         }
     }
 
-    /// Enters a row; false if another has its unique key.
+    /// Enters a row; false if another has its unique key, or is about to: whoever holds keys that he may take back waits for nobody.
     pub fn try_insert(
         &self,
         table: &Table,
@@ -103,7 +114,7 @@ impl IndexWriter {
         cx: &mut Cx<'_>,
     ) -> SqlResult<bool> {
         let Some(values) = self.values(heap, row, cx)? else { return Ok(true) };
-        Ok(self.enter(table, heap, &values, tid, false, cx)?.is_none())
+        Ok(self.enter(table, heap, &values, tid, Entry::Attempt, cx)?.is_none())
     }
 
     /// The live row that has the same key in this unique index, if any; waits for those in progress.
@@ -118,7 +129,7 @@ impl IndexWriter {
             return Ok(None);
         }
         let Some(values) = self.values(heap, row, cx)? else { return Ok(None) };
-        self.enter(table, heap, &values, Tid::default(), true, cx)
+        self.enter(table, heap, &values, Tid::default(), Entry::Check, cx)
     }
 
     fn enter(
@@ -127,7 +138,7 @@ impl IndexWriter {
         heap: &HeapRel,
         values: &[Datum],
         tid: Tid,
-        only_check: bool,
+        entry: Entry,
         cx: &mut Cx<'_>,
     ) -> SqlResult<Option<Tid>> {
         let none = || SqlError::internal(format!("index \"{}\" has no storage", self.index.name));
@@ -136,10 +147,10 @@ impl IndexWriter {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let outcome = {
                 let liveness = HeapLiveness { cx, heap };
-                let unique = match (self.index.unique, only_check) {
+                let unique = match (self.index.unique, entry) {
                     (false, _) => UniqueCheck::No,
-                    (true, false) => UniqueCheck::Yes(&liveness),
-                    (true, true) => UniqueCheck::Existing(&liveness),
+                    (true, Entry::Check) => UniqueCheck::Existing(&liveness),
+                    (true, _) => UniqueCheck::Yes(&liveness),
                 };
                 let horizon = TableHorizon::new(cx.access.txns, heap.desc.kind);
                 let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: cx.xid()? };
@@ -149,6 +160,7 @@ impl IndexWriter {
             match outcome {
                 InsertOutcome::Inserted | InsertOutcome::InsertedMaybeConflict => return Ok(None),
                 InsertOutcome::Conflict { tid } => return Ok(Some(tid)),
+                InsertOutcome::WaitFor { tid, .. } if entry == Entry::Attempt => return Ok(Some(tid)),
                 InsertOutcome::WaitFor { xid, .. } => {
                     cx.txn.borrow_mut().wait_for(xid).map_err(crate::error::txn)?;
                 }
