@@ -154,3 +154,18 @@ fn alter_table_takes_no_stronger_lock_than_its_actions_need() {
         s.query("rollback");
     }
 }
+
+#[test]
+fn temporary_children_of_others_are_left_alone() {
+    let server = Server::new();
+    let (s, other) = (server.connect(), server.connect());
+    s.query("create table parent (a int); insert into parent values (1)");
+    s.query("create temp table own () inherits (parent); insert into own values (2)");
+    other.query("create temp table strange () inherits (parent); insert into strange values (3)");
+    s.query("begin; truncate parent");
+    other.query("set lock_timeout = '20ms'");
+    assert_eq!(other.query("select a from strange"), "3", "its lock is nobody's");
+    s.query("commit");
+    assert_eq!(s.query("select count(*) from parent"), "0");
+    assert_eq!(other.query("select a from parent"), "3");
+}

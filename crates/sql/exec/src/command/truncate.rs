@@ -25,10 +25,11 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], restart_identity: b
             return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot truncate only a partitioned table")
                 .hint("Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly."));
         }
-        let below = match name.inherit {
+        let mut below = match name.inherit {
             true => inherit::descendants(session, &table, LockMode::AccessExclusive)?,
             false => Vec::new(),
         };
+        below.retain(|child| !let_go_of_strange(session, child));
         for table in std::iter::once(table).chain(below) {
             if !tables.iter().any(|other| other.oid == table.oid) {
                 tables.push(table);
@@ -55,6 +56,15 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], restart_identity: b
         triggers.queue_statement(Event::Truncate, None, (&At::now(session), &mut events))?;
     }
     session.fire_after(events)
+}
+
+/// Whether a child is a temporary table of another session: that one's rows are nobody else's business, and it is not held up.
+fn let_go_of_strange(session: &Session, child: &Table) -> bool {
+    let strange = child.persistence == 't' && session.names.temporary_schema() != Some(child.schema);
+    if strange {
+        session.txn.borrow_mut().unlock(names::tag(session, child.oid), LockMode::AccessExclusive);
+    }
+    strange
 }
 
 fn check(session: &Session, table: &Table) -> SqlResult<()> {
