@@ -169,3 +169,22 @@ fn temporary_children_of_others_are_left_alone() {
     assert_eq!(s.query("select count(*) from parent"), "0");
     assert_eq!(other.query("select a from parent"), "3");
 }
+
+#[test]
+fn vacuum_waits_for_nobody_where_it_may_not_go_and_skips_partitions_silently() {
+    let server = Server::new();
+    let (s, other) = (server.connect(), server.connect());
+    s.query("create table t (a int); create role r; create table p (a int) partition by list (a)");
+    s.query("create table p1 partition of p for values in (1)");
+    s.query("begin; lock t in share update exclusive mode; lock p1");
+    other.query("set lock_timeout = '20ms'; set role r");
+    for command in ["vacuum", "analyze"] {
+        let told = other.run(&format!("{command} t")).unwrap().notices;
+        assert_eq!(told, [format!("permission denied to {command} \"t\", skipping it")]);
+    }
+    other.query("reset role");
+    assert_eq!(other.query("vacuum t"), "ERROR:  canceling statement due to lock timeout");
+    assert_eq!(other.run("vacuum (skip_locked) p").unwrap().notices, [""; 0]);
+    let told = other.run("vacuum (skip_locked) p1").unwrap().notices;
+    assert_eq!(told, ["skipping vacuum of \"p1\" --- lock not available"]);
+}

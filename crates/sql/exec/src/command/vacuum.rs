@@ -45,6 +45,15 @@ struct Asked {
     process_toast: bool,
     truncate: bool,
     only_database_stats: bool,
+    /// The table in turn was named: what is wrong with it is said.
+    named: bool,
+}
+
+/// A table to go through, with the columns named for ANALYZE.
+struct Item {
+    oid: Oid,
+    columns: Vec<String>,
+    named: bool,
 }
 
 /// VACUUM or ANALYZE.
@@ -63,7 +72,8 @@ pub(crate) fn run(session: &Session, statement: &Vacuum, text: &str, out: &mut d
         return Ok(());
     }
     let own = asked.vacuum || session.txn.borrow().state() == BlockState::Started;
-    for (oid, columns) in targets(session, &statement.relations)? {
+    for Item { oid, columns, named } in targets(session, &statement.relations, &asked)? {
+        let asked = Asked { named, ..asked };
         if own {
             session.next_transaction()?;
         }
@@ -94,6 +104,7 @@ fn read(statement: &Vacuum, text: &str) -> SqlResult<Asked> {
         process_toast: true,
         truncate: true,
         only_database_stats: false,
+        named: false,
     };
     for option in &statement.options {
         let known =
@@ -192,15 +203,18 @@ fn check_parallel(option: &DefElem, text: &str) -> SqlResult<()> {
     Ok(())
 }
 
-/// The tables to go through, with the columns named for ANALYZE.
-fn targets(session: &Session, named: &[VacuumRelation]) -> SqlResult<Vec<(Oid, Vec<String>)>> {
+/// The tables to go through. Nobody is waited for to go through a named one that the user may not.
+fn targets(session: &Session, named: &[VacuumRelation], asked: &Asked) -> SqlResult<Vec<Item>> {
     let mut targets = Vec::new();
     for target in named {
         let Some(table) = names::lookup(session, &target.relation)? else {
             return Err(names::missing(session, &target.relation)?);
         };
+        let verb = if asked.vacuum { "vacuum" } else { "analyze" };
+        if analyze::may(session, &table, verb)? {
+            targets.push(Item { oid: table.oid, columns: target.columns.clone(), named: true });
+        }
         let partitioned = table.kind == RelationKind::PartitionedTable && target.relation.inherit;
-        targets.push((table.oid, target.columns.clone()));
         if partitioned {
             add_partitions(session, &table, &target.columns, &mut targets)?;
         }
@@ -211,7 +225,7 @@ fn targets(session: &Session, named: &[VacuumRelation]) -> SqlResult<Vec<(Oid, V
     let rows = session.with_reader(|reader| reader.scan(&pg_class::TABLE))?;
     for (_, row) in rows {
         if matches!(row.char(pg_class::RELKIND), b'r' | b'm') {
-            targets.push((row.oid(pg_class::OID), Vec::new()));
+            targets.push(Item { oid: row.oid(pg_class::OID), columns: Vec::new(), named: false });
         }
     }
     Ok(targets)
@@ -222,11 +236,11 @@ fn add_partitions(
     session: &Session,
     table: &Table,
     columns: &[String],
-    targets: &mut Vec<(Oid, Vec<String>)>,
+    targets: &mut Vec<Item>,
 ) -> SqlResult<()> {
     for &oid in &table.children {
         runtime::check_interrupts().map_err(plan::interrupted)?;
-        targets.push((oid, columns.to_vec()));
+        targets.push(Item { oid, columns: columns.to_vec(), named: false });
         if let Some(child) = session.with_reader(|r| catalog::CatalogView::relation_by_oid(r, oid))? {
             add_partitions(session, &child, columns, targets)?;
         }
@@ -255,6 +269,7 @@ fn lock(
     };
     match locked {
         Ok(()) => {}
+        Err(txn::LockError::NotAvailable) if !asked.named => return Ok(None),
         Err(txn::LockError::NotAvailable) => {
             let message = format!("skipping {verb} of \"{}\" --- lock not available", before.name);
             warn(session, SqlState::LOCK_NOT_AVAILABLE, message);
