@@ -11,7 +11,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use base::{CommandId, Oid, SqlError, SqlResult, Tid, Xid};
+use base::{CommandId, Oid, SqlError, SqlResult, Xid};
 use heap::{Access, ComboCids};
 use plan::{Context, Expr, Statement};
 use tuple::Datum;
@@ -21,7 +21,7 @@ use types::FormatContext;
 use crate::compile::SubProgram;
 use crate::cx::{Counters, Cx, Facilities};
 use crate::kept;
-use crate::nodes::{BoxNode, Builder, Node, depends_on};
+use crate::nodes::{BoxNode, Builder, Node, Origin, OriginSink, depends_on};
 use crate::row_store::RowStore;
 use crate::session::Needs;
 use crate::spill::TempDir;
@@ -247,7 +247,7 @@ impl Execution {
         &mut self,
         env: &Env<'_>,
         limit: u64,
-        each: &mut dyn FnMut(&[Datum], &[Origin]) -> SqlResult<()>,
+        each: &mut OriginSink<'_>,
     ) -> SqlResult<Progress> {
         let width = self.prepared.statement.result.len();
         let mut origins = Vec::new();

@@ -8,9 +8,10 @@ use base::Tid;
 
 use crate::error::HeapResult;
 use crate::fetch::{Fetched, fetch, fetch_exact, fetch_version};
-use crate::header::{MOVED, infomask};
+use crate::header::MOVED;
 use crate::rel::{Access, HeapRel, View};
 use crate::row::HeapTuple;
+use crate::visibility::ender;
 
 /// Copies the newest version that `view` sees of the row of which a version is, or was, at `tid`; `false` if it sees none.
 pub fn fetch_latest(
@@ -31,10 +32,10 @@ pub fn fetch_latest(
         }
         found |= fetch_exact(access, rel, view, at, out)?;
         let header = tuple.header();
-        if header.ctid == at || header.ctid == MOVED || header.has(infomask::XMAX_LOCK_ONLY) {
+        if header.ctid == at || header.ctid == MOVED || header.lock_only() {
             break;
         }
-        (at, writer) = (header.ctid, Some(tuple.xmax()));
+        (at, writer) = (header.ctid, Some(ender(access.txns, header)?));
     }
     // The place may be one that only leads to its chain's first version.
     Ok(found || at == tid && fetch(access, rel, view, tid, out)? == Fetched::Visible)

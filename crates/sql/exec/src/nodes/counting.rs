@@ -1,11 +1,11 @@
 //! What EXPLAIN ANALYZE measures of each node.
 
-use base::{Oid, SqlError, SqlResult, Tid};
+use base::{SqlError, SqlResult};
 use plan::ParamId;
 use runtime::usage::Usage;
 use tuple::Datum;
 
-use super::{BoxNode, Node};
+use super::{BoxNode, Node, Origin};
 use crate::cx::{Counters, Cx};
 
 /// Counts rows, runs, time and what a node uses.

@@ -8,7 +8,7 @@ use plan::{Expr, ParamId, Plan, RelId, RowLockStrength, RowLockWait, RowMark};
 use tuple::Datum;
 
 use super::table_scan::{datum_tid, heap_of};
-use super::{BoxNode, Builder, Node};
+use super::{BoxNode, Builder, Node, Origin};
 use crate::cx::Cx;
 use crate::recheck::{self, Given, Newest, Reference};
 

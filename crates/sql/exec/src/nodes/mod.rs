@@ -46,6 +46,9 @@ pub use table_scan::{TableHorizon, datum_tid, tid_datum};
 /// A table, and the place of one of its rows.
 pub type Origin = (Oid, Tid);
 
+/// Takes rows, each with the tables that it is of and their rows' places.
+pub type OriginSink<'a> = dyn FnMut(&[Datum], &[Origin]) -> SqlResult<()> + 'a;
+
 /// A node of an execution state tree.
 pub trait Node {
     /// Moves to the next row; false at the end.

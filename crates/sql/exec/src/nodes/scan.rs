@@ -1,13 +1,13 @@
 //! Scans of what is no table: VALUES, functions, subqueries, common table expressions, work tables.
 
-use base::{Oid, SqlError, SqlResult, Tid};
+use base::{Oid, SqlError, SqlResult};
 use plan::{Expr, ParamId, Plan, RelId};
 use tuple::Datum;
 use types::Imp;
 use types::record::{FieldType, RowType};
 use types::registry::SetRows;
 
-use super::{BoxNode, Builder, Node, Projection};
+use super::{BoxNode, Builder, Node, Origin, Projection};
 use crate::compile::{Inputs, RawRow};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows};

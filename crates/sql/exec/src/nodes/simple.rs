@@ -1,12 +1,12 @@
 //! Small nodes: result, limit, append, unique, materialize, project set, and the one that counts for EXPLAIN ANALYZE.
 
-use base::{Oid, SqlResult, Tid, sql_err};
+use base::{SqlResult, sql_err};
 use plan::{Expr, ParamId, Plan, SortKey};
 use tuple::Datum;
 use types::registry::SetRows;
 
 use super::scan::SetCall;
-use super::{BoxNode, Builder, Node, Projection, affected, depends_on};
+use super::{BoxNode, Builder, Node, Origin, Projection, affected, depends_on};
 use crate::compile::Inputs;
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes};

@@ -11,7 +11,7 @@ use tuple::{Bytes, Datum, Physical, Selection, Undecoded};
 use txn::TxnSystem;
 
 use super::counting::measure;
-use super::{BoxNode, Builder, Node, Projection};
+use super::{BoxNode, Builder, Node, Origin, Projection};
 use crate::compile::{Inputs, RawRow};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes};

@@ -18,7 +18,7 @@
 
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult, SubxactId, Tid, sql_err};
+use base::{Oid, SqlError, SqlResult, SubxactId, sql_err};
 use parse::Statement;
 use parse::ast::{DeclareCursor, Fetch, FetchDirection};
 use plan::{Node, Plan};
@@ -27,7 +27,7 @@ use tuple::Datum;
 use super::Session;
 use super::portal::Portal;
 use super::statement::Source;
-use crate::nodes::{datum_tid, tid_datum};
+use crate::nodes::{Origin, datum_tid, tid_datum};
 use crate::output::{Column, Format, Output, RowEncoder};
 use crate::row_store::{Place, RowStore};
 

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::{CommandId, Oid, SqlResult, SubxactId, Tid};
+use base::{CommandId, SqlResult, SubxactId};
 use tuple::Datum;
 use txn::Snapshot;
 use types::FormatContext;
@@ -14,6 +14,7 @@ use super::Session;
 use super::choice::Wanted;
 use super::cursor::Cursor;
 use super::statement::{Planned, Source, Work};
+use crate::nodes::{Origin, OriginSink};
 use crate::output::{Column, Format, Formatted, Output, RowEncoder};
 use crate::run::{Env, Execution, Progress};
 
@@ -165,7 +166,7 @@ impl Session {
         &self,
         portal: &mut Portal,
         limit: u64,
-        each: &mut dyn FnMut(&[Datum], &[Origin]) -> SqlResult<()>,
+        each: &mut OriginSink<'_>,
     ) -> SqlResult<u64> {
         let State::Suspended(running) = &mut portal.state else { return Ok(0) };
         let Running { execution, snapshot, command, .. } = running;

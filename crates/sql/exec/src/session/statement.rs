@@ -184,59 +184,38 @@ impl Source {
         raw: Option<RawStatement>,
         given: Option<Vec<Oid>>,
     ) -> Rc<Source> {
-        Rc::new(Source {
-            text: text.into(),
-            work: Work::of(raw),
-            given,
-            body: None,
-            choices: Choices::default(),
-            ambiguous: false,
-            planned: RefCell::default(),
-            timeless: Cell::new(true),
-        })
+        Source::fresh(text.into(), Work::of(raw), given, None).into()
     }
 
     /// A statement in the body of a function.
     pub(crate) fn in_body(text: Arc<str>, raw: RawStatement, body: Body) -> Rc<Source> {
-        Rc::new(Source {
-            text,
-            work: Work::of(Some(raw)),
-            given: None,
-            body: Some(body),
-            choices: Choices::default(),
-            ambiguous: false,
-            planned: RefCell::default(),
-            timeless: Cell::new(true),
-        })
+        Source::fresh(text, Work::of(Some(raw)), None, Some(body)).into()
     }
 
     /// A statement in a body in SQL-standard form, as it is stored.
     pub(crate) fn stored(text: Arc<str>, body: Body) -> Rc<Source> {
-        Rc::new(Source {
-            text,
-            work: Work::Stored,
-            given: None,
-            body: Some(body),
-            choices: Choices::default(),
-            ambiguous: false,
-            planned: RefCell::default(),
-            timeless: Cell::new(true),
-        })
+        Source::fresh(text, Work::Stored, None, Some(body)).into()
     }
 
     /// A statement within another, as PREPARE and DECLARE have it.
     pub(crate) fn nested(text: &str, statement: &Statement, given: Option<Vec<Oid>>) -> Rc<Source> {
         let raw = RawStatement { stmt: statement.clone(), location: 0, length: text.len() };
         let last = text.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
-        Rc::new(Source {
-            text: text.into(),
-            work: Work::of(Some(raw)),
+        let ambiguous = last.contains(';');
+        Rc::new(Source { ambiguous, ..Source::fresh(text.into(), Work::of(Some(raw)), given, None) })
+    }
+
+    fn fresh(text: Arc<str>, work: Work, given: Option<Vec<Oid>>, body: Option<Body>) -> Source {
+        Source {
+            text,
+            work,
             given,
-            body: None,
+            body,
             choices: Choices::default(),
-            ambiguous: last.contains(';'),
+            ambiguous: false,
             planned: RefCell::default(),
-        })
+            timeless: Cell::new(true),
+        }
     }
 
     /// Columns of a query's result, known once it was analysed.
