@@ -10,9 +10,9 @@ use crate::query::{
 };
 
 impl Deparse<'_> {
-    /// A view's query, as `pg_get_viewdef` shows it (with the semicolon).
-    pub fn view(&self, query: &Query) -> String {
-        let mut text = self.named_query(query, None, None, true);
+    /// A view's query, as `pg_get_viewdef` shows it (with the semicolon). `names`: of the view's columns, if they may differ.
+    pub fn view(&self, query: &Query, names: Option<&[&str]>) -> String {
+        let mut text = self.named_query(query, None, names, true);
         text.push(';');
         text
     }
@@ -92,7 +92,7 @@ impl Deparse<'_> {
         names: (Option<&[&str]>, bool),
         out: &mut String,
     ) {
-        if let Some(values) = only_values(query) {
+        if let Some(values) = only_values(query).filter(|_| keeps_names(query, names.0)) {
             out.push_str(" VALUES ");
             for (i, row) in values.iter().enumerate() {
                 if i > 0 {
@@ -472,6 +472,12 @@ impl Deparse<'_> {
 /// A query's text, moved to the right but for its first line.
 fn indent(text: &str) -> String {
     text.replace('\n', "\n        ")
+}
+
+/// Whether the columns are to be called as the query calls them.
+fn keeps_names(query: &Query, names: Option<&[&str]>) -> bool {
+    let own = query.targets.iter().filter(|t| !t.junk).map(|t| t.name.as_deref().unwrap_or("?column?"));
+    names.is_none_or(|names| own.eq(names.iter().copied()))
 }
 
 /// The rows of a query that is nothing but VALUES.

@@ -48,8 +48,8 @@ fn deparsed_queries_mean_the_same() {
     let call = Call::new(&format);
     for sql in QUERIES {
         let deparse = Deparse { catalog: &catalog, call: &call, pretty: true, params: None };
-        let once = deparse.view(&query(sql, &catalog));
-        let again = deparse.view(&query(&once, &catalog));
+        let once = deparse.view(&query(sql, &catalog), None);
+        let again = deparse.view(&query(&once, &catalog), None);
         assert_eq!(once, again, "{sql}");
     }
 }
@@ -79,7 +79,7 @@ fn views_are_shown_as_postgresql_shows_them() {
     for (sql, expected) in QUERIES.iter().zip(expected) {
         // Which grouping sets ROLLUP and CUBE stood for is known, not how they were written.
         if !sql.contains("rollup") {
-            assert_eq!(deparse.view(&query(sql, &catalog)), expected, "{sql}");
+            assert_eq!(deparse.view(&query(sql, &catalog), None), expected, "{sql}");
         }
     }
 }

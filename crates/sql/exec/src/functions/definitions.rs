@@ -364,9 +364,9 @@ impl Session {
         let query = analyze::stored::load_query(stored, self)?;
         let format = self.format();
         let call = Call::new(&format).with_session(self);
-        Ok(Datum::text(
-            &analyze::deparse::Deparse { catalog: self, call: &call, pretty, params: None }.view(&query),
-        ))
+        let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        let deparse = analyze::deparse::Deparse { catalog: self, call: &call, pretty, params: None };
+        Ok(Datum::text(&deparse.view(&query, Some(&names))))
     }
 
     /// The sequence that a serial or identity column owns.
@@ -539,7 +539,7 @@ impl Session {
                     return Ok(Some(format!("RETURN {}", deparse.expr(&target.expr, "", &[]))));
                 }
                 _ => {
-                    let shown = deparse.view(&query);
+                    let shown = deparse.view(&query, None);
                     text.push_str(&shown.lines().map(|line| format!(" {line}\n")).collect::<String>());
                 }
             }
