@@ -8,6 +8,9 @@ use crate::core::Analyzer;
 use crate::expr::{Expr, Location, SubLinkType};
 use crate::query::Query;
 
+/// The collation of the database.
+const DEFAULT_COLLATION: Oid = Oid(100);
+
 /// How a collation came about, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Strength {
@@ -55,9 +58,9 @@ fn merge(analyzer: &Analyzer<'_>, a: State, b: State) -> SqlResult<State> {
         Ordering::Equal => match a.strength {
             Strength::Implicit if a.collation != b.collation => {
                 // The default collation gives way to any other.
-                if b.collation == Oid(100) {
+                if b.collation == DEFAULT_COLLATION {
                     a
-                } else if a.collation == Oid(100) {
+                } else if a.collation == DEFAULT_COLLATION {
                     b
                 } else {
                     State { strength: Strength::Conflict, location: b.location, ..a }
@@ -132,7 +135,9 @@ fn derive(analyzer: &Analyzer<'_>, e: &mut Expr) -> SqlResult<State> {
         }
     } else if !collatable.is_valid() {
         NOTHING
-    } else if inputs.strength == Strength::None {
+    } else if inputs.strength == Strength::None
+        || matches!(e, Expr::ToDomain(_)) && collatable != DEFAULT_COLLATION
+    {
         implicit(collatable, location)
     } else {
         inputs

@@ -89,6 +89,7 @@ pub fn expr_typmod(expr: &Expr) -> i32 {
             if x.whens.iter().all(|(_, then)| of(then) == first) { first } else { -1 }
         }
         Expr::CaseTest(x) => x.typmod,
+        Expr::Array(x) => same_typmod(&x.elements, if x.multidims { x.array_type } else { x.element_type }),
         Expr::Coalesce(x) => same_typmod(&x.args, x.result_type),
         Expr::MinMax(x) => same_typmod(&x.args, x.result_type),
         Expr::SqlValue(x) => x.typmod,

@@ -82,19 +82,18 @@ pub fn plan(analyzed: &analyze::Analyzed, context: &Context<'_>) -> SqlResult<St
     if let Some(values) = context.params {
         planner.bind_params(&mut block, values);
     }
-    let types: Vec<(Oid, i32)> = match &block.modify {
-        Some(modify) => modify.returning.iter().map(|e| (e.type_oid(), e.typmod())).collect(),
-        None => {
-            block.targets.iter().filter(|t| !t.junk).map(|t| (t.expr.type_oid(), t.expr.typmod())).collect()
-        }
+    let types: Vec<Oid> = match &block.modify {
+        Some(modify) => modify.returning.iter().map(Expr::type_oid).collect(),
+        None => block.targets.iter().filter(|t| !t.junk).map(|t| t.expr.type_oid()).collect(),
     };
     let result = query
         .result_columns()
         .zip(types)
-        .map(|(t, (type_oid, typmod))| ResultColumn {
+        .map(|(t, type_oid)| ResultColumn {
             name: t.name.as_deref().unwrap_or("?column?").into(),
             type_oid,
-            typmod,
+            // As it was written: folding a call to a constant loses what the call made of it.
+            typmod: analyze::facts::expr_typmod(&t.expr),
             origin: (t.source_table, t.source_column),
         })
         .collect::<Vec<_>>();
