@@ -47,7 +47,7 @@ pub mod interval;
 pub mod json;
 mod macaddr;
 mod money;
-mod network;
+pub mod network;
 pub mod numeric;
 pub mod oids;
 pub mod ordered_set;

@@ -75,6 +75,7 @@ impl Session {
             F::PgMyTempSchema => self.names.temporary_schema().unwrap_or_default().into(),
             F::PgIsOtherTempSchema => self.is_other_temp_schema(Oid(arg(args, 0)))?.into(),
             F::InetClientPort => Datum::Int4(self.info.client_address.map_or(-1, |a| i32::from(a.port()))),
+            F::InetClientAddr => super::client_address(self.info.client_address),
             F::InetServerPort => match self.info.client_address {
                 Some(_) => Datum::Int4(self.instance.settings().int(Setting::port)),
                 None => Datum::Null,

@@ -148,3 +148,9 @@ impl Session {
         Err(missing(id))
     }
 }
+
+/// Where a client comes from, as an `inet`; NULL behind a Unix socket.
+fn client_address(client: Option<std::net::SocketAddr>) -> Datum {
+    let parsed = client.map(|address| types::network::parse(&address.ip().to_string(), false));
+    parsed.and_then(Result::ok).unwrap_or(Datum::Null)
+}

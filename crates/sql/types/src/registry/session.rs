@@ -34,6 +34,7 @@ pub enum SessionFn {
     HasTablespacePrivilege,
     HasTypePrivilege,
     InetClientPort,
+    InetClientAddr,
     InetServerPort,
     Lastval,
     Makeaclitem,
