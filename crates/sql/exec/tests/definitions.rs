@@ -160,3 +160,50 @@ fn a_dropped_view_needs_its_tables_no_more() {
         "0"
     );
 }
+
+#[test]
+fn views_are_shown_with_the_names_of_their_columns() {
+    let server = Server::new();
+    let s = server.connect();
+    s.query(
+        "create view v (x, y) as with q as (select 1 as a) select a, a + 1 from q union all values (2, 3)",
+    );
+    let shown = s.query("select pg_get_viewdef('v'::regclass)");
+    assert!(shown.contains("SELECT q.a AS x,\n    (q.a + 1) AS y\n"), "{shown}");
+    s.query("create view w (n) as values (1)");
+    s.run("alter view w rename column n to m").unwrap();
+    let shown = s.query("select pg_get_viewdef('w'::regclass)");
+    assert_eq!(shown, " SELECT column1 AS m\n   FROM (VALUES (1)) \"*VALUES*\";");
+}
+
+#[test]
+fn storage_of_a_column_and_comments_on_all_kinds() {
+    let server = Server::new();
+    let s = server.connect();
+    s.query("create table t (a int constraint positive check (a > 0), b text); create domain d as int constraint c check (value > 1)");
+    s.run("alter table t alter b set storage external").unwrap();
+    let storage = "select attstorage from pg_attribute where attrelid = 't'::regclass and attname = 'b'";
+    assert_eq!(s.query(storage), "e");
+    s.run("alter table t alter b set storage default").unwrap();
+    assert_eq!(s.query(storage), "x");
+    assert_eq!(s.query("alter table t alter b set storage odd"), "ERROR:  invalid storage type \"odd\"");
+    for object in [
+        "constraint positive on t",
+        "domain d",
+        "constraint c on domain d",
+        "type d",
+        "database postgres",
+        "language sql",
+        "access method btree",
+        "cast (int as bigint)",
+        "tablespace pg_default",
+    ] {
+        s.run(&format!("comment on {object} is 'said of it'")).unwrap();
+    }
+    assert_eq!(s.query("select count(*) from pg_description where description = 'said of it'"), "6");
+    assert_eq!(s.query("select count(*) from pg_shdescription where description = 'said of it'"), "2");
+    assert_eq!(
+        s.query("comment on constraint nosuch on t is ''"),
+        "ERROR:  constraint \"nosuch\" for table \"t\" does not exist"
+    );
+}

@@ -176,3 +176,40 @@ fn users_make_range_types() {
     assert_eq!(s.query("select count(*) from pg_range where rngtypid > 16383"), "0");
     assert_eq!(s.query("select count(*) from pg_cast where oid > 16383"), "0");
 }
+
+#[test]
+fn composite_types_change_while_no_table_stores_them() {
+    let server = Server::new();
+    let s = server.connect();
+    s.query("create type pair as (a int, b text); create type outer_pair as (p pair, n int)");
+    s.query("create function f(p pair) returns int language sql as 'select p.a'");
+    s.run("alter type pair add attribute c numeric(4,1), alter attribute a type bigint").unwrap();
+    assert_eq!(
+        s.query("select row(1, 'x', 2.25)::pair, (row(row(1, 'x', 2)::pair, 3)::outer_pair).p.c"),
+        "(1,x,2.3)|2.0"
+    );
+    assert_eq!(s.query("select f(row(7, 'x', 1))"), "7");
+    s.run("alter type pair rename attribute c to d").unwrap();
+    assert_eq!(
+        s.query("alter type pair add attribute d int"),
+        "ERROR:  column \"d\" of relation \"pair\" already exists"
+    );
+    assert_eq!(
+        s.query("alter type pair drop attribute e"),
+        "ERROR:  column \"e\" of relation \"pair\" does not exist"
+    );
+    s.run("alter type pair drop attribute if exists e").unwrap();
+    s.run("alter type pair drop attribute b").unwrap();
+    assert_eq!(s.query("select (row(1, 2)::pair).d"), "2.0");
+    s.query("create table t (o outer_pair[])");
+    assert_eq!(
+        s.query("alter type pair alter attribute a type int"),
+        "ERROR:  cannot alter type \"pair\" because column \"t.o\" uses it"
+    );
+    assert!(s.query("alter type pair add attribute z int").contains("not supported"));
+    assert_eq!(
+        s.query("alter type nosuch add attribute z int"),
+        "ERROR:  relation \"nosuch\" does not exist"
+    );
+    assert_eq!(s.query("alter type t add attribute z int"), "ERROR:  \"t\" is not a composite type");
+}

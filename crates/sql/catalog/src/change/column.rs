@@ -42,6 +42,21 @@ impl Changer<'_> {
         self.edit_column(table, number, |row| row[pg_attribute::ATTNOTNULL] = Datum::Bool(not_null))
     }
 
+    /// SET STORAGE, the type's own if none is given: for values that are stored from now on.
+    pub fn set_storage(
+        &mut self,
+        table: Oid,
+        (number, ty): (i16, Oid),
+        storage: Option<u8>,
+    ) -> SqlResult<()> {
+        let storage = match storage {
+            Some(letter) => letter,
+            None => self.type_facts(ty)?.storage,
+        };
+        self.edit_column(table, number, |row| row[pg_attribute::ATTSTORAGE] = storage.into())?;
+        self.ensure_toast(table)
+    }
+
     /// SET DEFAULT and DROP DEFAULT, or a new generation expression.
     pub fn set_default(
         &mut self,

@@ -76,11 +76,11 @@ fn has_rows(kind: RelationKind) -> bool {
 }
 
 /// What a type says about its columns.
-struct TypeFacts {
+pub(super) struct TypeFacts {
     len: i16,
     by_value: bool,
     align: u8,
-    storage: u8,
+    pub(super) storage: u8,
 }
 
 impl Changer<'_> {
@@ -370,7 +370,7 @@ impl Changer<'_> {
         Ok(oid)
     }
 
-    fn type_facts(&self, ty: Oid) -> SqlResult<TypeFacts> {
+    pub(super) fn type_facts(&self, ty: Oid) -> SqlResult<TypeFacts> {
         if let Some(info) = types::builtin_type(ty) {
             let align = match info.align {
                 2 => b's',

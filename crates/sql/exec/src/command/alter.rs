@@ -26,16 +26,13 @@ use txn::LockMode;
 use super::internal::{Internal, finds_row};
 use super::storage_parameter::{self, Target};
 use super::{
-    alter_identity, alter_tree, alter_type, cluster, expression, generated, inherit, names, options, owner,
-    partition, partition_index, schema, trigger, view,
+    alter_attribute, alter_identity, alter_tree, alter_type, cluster, expression, generated, inherit, names,
+    options, owner, partition, partition_index, schema, trigger, view,
 };
 use crate::session::Session;
 
 /// ALTER TABLE, INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW.
 pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlResult<()> {
-    if statement.kind == ObjectKind::Type {
-        return Err(SqlError::not_supported("ALTER TYPE of a composite type"));
-    }
     let modes = statement.actions.iter().map(lock_mode);
     let mode = modes.max_by_key(|mode| *mode as u8).unwrap_or(LockMode::AccessExclusive);
     let Some(found) = open(session, &statement.relation, statement.missing_ok, mode)? else { return Ok(()) };
@@ -45,6 +42,10 @@ pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlR
     trigger::check_none_wait(session, &found, "ALTER TABLE")?;
     for action in &statement.actions {
         let table = names::describe(session, found.oid)?;
+        if statement.kind == ObjectKind::Type {
+            alter_attribute::run(session, &table, action, text)?;
+            continue;
+        }
         self::action(session, &table, action, statement.relation.inherit, text)?;
     }
     Ok(())
@@ -186,6 +187,11 @@ fn action(
             let mut set = |t: &Arc<Table>| set_statistics(session, t, (name.as_deref(), *number), *target);
             each(session, table, (recurse, lock_mode(action)), &mut set)
         }
+        AlterAction::SetStorage(name, word) => {
+            require_table(table, "ALTER COLUMN ... SET STORAGE")?;
+            let mut set = |t: &Arc<Table>| set_storage(session, t, name, word);
+            each(session, table, (recurse, lock_mode(action)), &mut set)
+        }
         AlterAction::AddConstraint(constraint) => {
             require_table(table, "ADD CONSTRAINT")?;
             alter_tree::add_constraint(session, table, constraint, recurse, text)
@@ -262,7 +268,6 @@ fn action_name(action: &AlterAction) -> &'static str {
     match action {
         AlterAction::SetColumnOptions(..) => "ALTER COLUMN SET",
         AlterAction::ResetColumnOptions(..) => "ALTER COLUMN RESET",
-        AlterAction::SetStorage(..) => "ALTER COLUMN SET STORAGE",
         AlterAction::SetCompression(..) => "ALTER COLUMN SET COMPRESSION",
         AlterAction::AlterConstraint { .. } => "ALTER CONSTRAINT",
         AlterAction::SetLogged => "SET LOGGED",
@@ -428,6 +433,13 @@ fn set_statistics(
             row[pg_attribute::ATTSTATTARGET] = wanted.map_or(Datum::Null, Datum::Int2);
         })
     })
+}
+
+fn set_storage(session: &Session, table: &Table, name: &str, word: &str) -> SqlResult<()> {
+    let at = find(table, name)?;
+    let ty = table.columns[at].type_oid;
+    let storage = super::table::storage(word, ty)?;
+    session.with_changer(|changer| changer.set_storage(table.oid, (at as i16 + 1, ty), storage))
 }
 
 pub(super) fn undefined_constraint(table: &Table, name: &str) -> SqlError {

@@ -126,7 +126,7 @@ fn used_by_view(session: &Session, column: &str, rule: Oid) -> SqlResult<SqlErro
     Ok(error.detail(format!("rule _RETURN on {view} depends on column \"{column}\"")))
 }
 
-fn new_column(session: &Session, wanted: &Wanted<'_>, text: &str) -> SqlResult<NewColumn> {
+pub(super) fn new_column(session: &Session, wanted: &Wanted<'_>, text: &str) -> SqlResult<NewColumn> {
     let (ty, collation) = session.with_reader(|reader| {
         let ty = type_name::resolve(reader, wanted.type_name, text)?;
         let collation = match wanted.collation {

@@ -16,6 +16,7 @@
 //! 2. A clause that is not supported fails with 0A000 and its name.
 
 mod alter;
+mod alter_attribute;
 mod alter_function;
 mod alter_identity;
 mod alter_tree;
@@ -338,7 +339,10 @@ pub(crate) fn statement_name(statement: &Statement) -> &'static str {
         Statement::RefreshMaterializedView { .. } => "REFRESH MATERIALIZED VIEW",
         Statement::CreateIndex(_) => "CREATE INDEX",
         Statement::AlterTable(s) => alter_name(s.kind),
-        Statement::Rename(s) => alter_name(s.kind),
+        Statement::Rename(s) => alter_name(match s.kind {
+            ObjectKind::Column => s.relation_kind.unwrap_or(s.kind),
+            other => other,
+        }),
         Statement::SetSchema { kind, .. } | Statement::AlterOwner { kind, .. } => alter_name(*kind),
         Statement::Drop(_) => "DROP",
         Statement::Truncate { .. } => "TRUNCATE TABLE",

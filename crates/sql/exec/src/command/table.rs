@@ -438,7 +438,7 @@ pub(crate) fn plain_column(session: &Session, def: &ColumnDef, text: &str) -> Sq
 }
 
 /// STORAGE as its letter; none for DEFAULT.
-fn storage(word: &str, ty: Oid) -> SqlResult<Option<u8>> {
+pub(super) fn storage(word: &str, ty: Oid) -> SqlResult<Option<u8>> {
     let letter = match word.to_ascii_lowercase().as_str() {
         "default" => return Ok(None),
         "plain" => b'p',
