@@ -130,6 +130,8 @@ pub struct Cx<'s> {
     pub processed: u64,
     /// What is to fire when the statement has ended.
     pub(crate) events: Events,
+    /// Deferrable unique indexes in which the row last written may have a duplicate.
+    pub(crate) rechecks: Vec<Oid>,
     /// The statement is part of a bulk load, whose own triggers for statements fire around it.
     pub(crate) bulk: bool,
     /// The rows that are given while a concurrently updated row is checked again.

@@ -88,7 +88,7 @@ impl IndexWriter {
         Ok(Some(values))
     }
 
-    /// Enters a row; a duplicate of a unique key is an error.
+    /// Enters a row; a duplicate of a unique key is an error, or noted in [`Cx::rechecks`] if the constraint is deferrable.
     pub fn insert(
         &self,
         table: &Table,
@@ -128,6 +128,14 @@ impl IndexWriter {
         if !self.index.unique {
             return Ok(None);
         }
+        if !self.index.immediate {
+            return Err(sql_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters"
+            )
+            .table(table.schema_name.as_str(), table.name.as_str())
+            .constraint(self.index.name.as_str()));
+        }
         let Some(values) = self.values(heap, row, cx)? else { return Ok(None) };
         self.enter(table, heap, &values, Tid::default(), Entry::Check, cx)
     }
@@ -150,6 +158,7 @@ impl IndexWriter {
                 let unique = match (self.index.unique, entry) {
                     (false, _) => UniqueCheck::No,
                     (true, Entry::Check) => UniqueCheck::Existing(&liveness),
+                    (true, _) if !self.index.immediate => UniqueCheck::Partial(&liveness),
                     (true, _) => UniqueCheck::Yes(&liveness),
                 };
                 let horizon = TableHorizon::new(cx.access.txns, heap.desc.kind);
@@ -158,7 +167,11 @@ impl IndexWriter {
                     .map_err(|e| e.into_sql(&self.index.name, &table.name))?
             };
             match outcome {
-                InsertOutcome::Inserted | InsertOutcome::InsertedMaybeConflict => return Ok(None),
+                InsertOutcome::Inserted => return Ok(None),
+                InsertOutcome::InsertedMaybeConflict => {
+                    cx.rechecks.push(self.index.oid);
+                    return Ok(None);
+                }
                 InsertOutcome::Conflict { tid } => return Ok(Some(tid)),
                 InsertOutcome::WaitFor { tid, .. } if entry == Entry::Attempt => return Ok(Some(tid)),
                 InsertOutcome::WaitFor { xid, .. } => {

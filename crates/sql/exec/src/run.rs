@@ -363,6 +363,7 @@ impl Execution {
             timing: self.timing,
             processed: self.processed,
             events: std::mem::take(&mut self.events),
+            rechecks: Vec::new(),
             bulk: self.bulk,
             recheck: Vec::new(),
             xid: Cell::new(Xid::INVALID),

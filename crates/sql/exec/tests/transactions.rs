@@ -234,3 +234,41 @@ fn an_index_does_not_grow_by_rows_rolled_back() {
     assert_eq!(size(), before, "room for 2400 entries more");
     assert_eq!(s.query("select count(*) from t"), "1");
 }
+
+#[test]
+fn deferrable_keys_are_looked_at_when_they_are_told() {
+    let server = Server::new();
+    let (s, other) = (server.connect(), server.connect());
+    s.query("create table t (id int, v int, primary key (id) deferrable, unique (v) deferrable initially deferred)");
+    s.query("insert into t select g, g from generate_series(1, 3) g");
+    let twice = |name: &str| format!("ERROR:  duplicate key value violates unique constraint \"{name}\"");
+    let run = |steps: &[(&str, &str)]| {
+        for (sql, expected) in steps {
+            assert_eq!(s.query(sql), *expected, "{sql}");
+        }
+    };
+    // All rows of a statement first, then the check.
+    run(&[("update t set id = id + 1; select string_agg(id::text, ' ' order by id) from t", "2 3 4")]);
+    assert_eq!(s.query("insert into t values (2, 9)"), twice("t_pkey"));
+    run(&[("begin; insert into t values (5, 3); update t set v = 7 where id = 5; commit", "")]);
+    run(&[("begin; insert into t values (6, 3)", "")]);
+    assert_eq!(s.query("commit"), twice("t_v_key"));
+    run(&[("begin; insert into t values (6, 3)", "")]);
+    assert_eq!(s.query("set constraints t_v_key immediate"), twice("t_v_key"));
+    run(&[(
+        "rollback; begin; set constraints all deferred; insert into t values (2, 20); delete from t where v = 20; commit",
+        "",
+    )]);
+    assert_eq!(
+        s.query("insert into t values (2, 2) on conflict do nothing"),
+        "ERROR:  ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters"
+    );
+    assert_eq!(
+        s.query("select pg_get_constraintdef(oid) from pg_constraint where conname = 't_v_key'"),
+        "UNIQUE (v) DEFERRABLE INITIALLY DEFERRED"
+    );
+    assert_eq!(other.query("select count(*) from t"), "4");
+    s.query("create table p (id int, unique (id) deferrable) partition by list (id); create table p1 partition of p default");
+    run(&[("insert into p values (1), (2); update p set id = 3 - id; select count(*) from p", "2")]);
+    assert_eq!(s.query("insert into p values (1)"), twice("p1_id_key"));
+}

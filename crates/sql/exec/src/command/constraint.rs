@@ -7,14 +7,15 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::change::{NewConstraint, Origin};
-use catalog::{RelationKind, Table};
+use catalog::change::{NewConstraint, NewTrigger, Origin};
+use catalog::{Changer, RelationKind, Table, Trigger, TriggerKind};
 use parse::ast::{Constraint, ConstraintKind, IndexConstraint};
 
 use super::names::at;
 use super::storage_parameter::Target;
 use super::{expression, index, index_build, names, object_name, partition_index, storage_parameter};
 use crate::session::Session;
+use crate::trigger::UNIQUE_KEY_RECHECK;
 
 /// A constraint to be made on an existing table.
 pub(crate) struct Wanted<'a> {
@@ -33,8 +34,6 @@ pub(crate) fn refuse_unsupported(constraint: &Constraint) -> SqlResult<()> {
         ConstraintKind::PrimaryKey(index) | ConstraintKind::Unique(index) => {
             if index.without_overlaps {
                 "WITHOUT OVERLAPS"
-            } else if constraint.deferrable || constraint.deferred {
-                "DEFERRABLE constraint"
             } else {
                 return index::check_tablespace(index.tablespace.as_deref());
             }
@@ -42,7 +41,7 @@ pub(crate) fn refuse_unsupported(constraint: &Constraint) -> SqlResult<()> {
         _ if constraint.deferrable || constraint.deferred => "DEFERRABLE constraint",
         ConstraintKind::Check(_) if !constraint.enforced => "NOT ENFORCED constraint",
         ConstraintKind::NotEnforced => "NOT ENFORCED constraint",
-        ConstraintKind::Deferrable | ConstraintKind::Deferred => "DEFERRABLE constraint",
+        ConstraintKind::Deferrable | ConstraintKind::Deferred => "DEFERRABLE of a column's constraint",
         _ => return Ok(()),
     };
     Err(SqlError::not_supported(what))
@@ -81,25 +80,52 @@ pub(crate) fn add_unique(
     new.unique = true;
     new.primary = primary;
     new.for_constraint = true;
+    new.immediate = !constraint.deferrable;
     new.nulls_not_distinct = with.nulls_not_distinct;
     new.parameters = storage_parameter::check(Target::Index, &with.options)?;
     index::constraint_columns(session, table, (&keys, &including), &mut new)?;
     let columns = keys.iter().chain(&including).copied().collect();
     let index = session.with_changer(|changer| {
         let index = changer.create_index(&new)?;
-        changer.add_constraint(&NewConstraint {
+        let new = NewConstraint {
             kind: if primary { b'p' } else { b'u' },
             columns,
             index,
+            deferrable: constraint.deferrable,
+            deferred: constraint.deferred,
             no_inherit: table.kind != RelationKind::PartitionedTable,
             ..blank(table, name)
-        })?;
+        };
+        add_key(changer, &new)?;
         Ok::<_, SqlError>(index)
     })?;
     match table.kind {
         RelationKind::PartitionedTable => partition_index::spread(session, table, index),
         _ => index_build::build(session, table, index),
     }
+}
+
+/// Enters PRIMARY KEY or UNIQUE. A deferrable one gets the trigger that looks at its index again.
+pub(crate) fn add_key(changer: &mut Changer<'_>, new: &NewConstraint) -> SqlResult<()> {
+    let constraint = changer.add_constraint(new)?;
+    if !new.deferrable {
+        return Ok(());
+    }
+    let prefix = if new.kind == b'p' { "PK_ConstraintTrigger" } else { "Unique_ConstraintTrigger" };
+    let trigger = Trigger {
+        name: prefix.to_owned(),
+        function: UNIQUE_KEY_RECHECK,
+        kind: TriggerKind(TriggerKind::ROW | TriggerKind::INSERT | TriggerKind::UPDATE),
+        enabled: b'O',
+        internal: true,
+        constraint_index: new.index,
+        constraint,
+        deferrable: true,
+        deferred: new.deferred,
+        ..Trigger::default()
+    };
+    let new = NewTrigger { table: new.table, trigger, needs: Vec::new(), replaces: None };
+    changer.create_trigger(&new).map(drop)
 }
 
 /// A constraint of `table` that is checked at once and says nothing yet.

@@ -1,9 +1,9 @@
 //! # What
-//! Entering new rows into all indexes of their table, for loads.
+//! Entering new rows into all indexes of their table, for loads; looking again for duplicates of deferrable keys.
 
 use std::sync::Arc;
 
-use base::{SqlError, SqlResult, Tid};
+use base::{Oid, SqlError, SqlResult, Tid};
 use btree::{BtreeRel, InsertOutcome, UniqueCheck};
 use catalog::{Index, Table};
 use engine::RowLiveness;
@@ -63,5 +63,45 @@ impl TableIndexes {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether a row that was entered before has its key in a deferrable unique index alone; an error if not. A row that has gone since is nobody's
+/// duplicate.
+pub(crate) fn recheck(
+    session: &Session,
+    table: &Table,
+    index: Oid,
+    (row, tid): (&[Datum], Tid),
+) -> SqlResult<()> {
+    let Some(index) = table.indexes.iter().find(|i| i.oid == index) else { return Ok(()) };
+    let (Some(heap), Some(tree)) = (&table.heap, &index.btree) else { return Ok(()) };
+    let state = {
+        let me = session.txn.borrow();
+        heap::unique_liveness(&session.engine().heap_access(), heap, &me, tid).map_err(crate::error::heap)?
+    };
+    if let heap::Liveness::Dead { .. } = state {
+        return Ok(());
+    }
+    let mut entry = Vec::new();
+    if !IndexKeys::new(session, table, index)?.entry(session, row, &mut entry)? {
+        return Ok(());
+    }
+    let access = session.engine().index_access(session.txn.borrow_mut().xid()?);
+    loop {
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        let outcome = {
+            let me = session.txn.borrow();
+            let liveness = RowLiveness { engine: session.engine(), heap, me: &me };
+            btree::insert(&access, tree, &entry, tid, UniqueCheck::Existing(&liveness))
+                .map_err(|e| e.into_sql(&index.name, &table.name))?
+        };
+        match outcome {
+            InsertOutcome::Inserted | InsertOutcome::InsertedMaybeConflict => return Ok(()),
+            InsertOutcome::WaitFor { xid, .. } => session.txn.borrow().wait_for(xid)?,
+            InsertOutcome::Conflict { .. } => {
+                return Err(violation::duplicate(session, table, index, &entry)?);
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::change::{NewColumn, NewConstraint, NewIndex, Origin};
 use catalog::system::{pg_class, pg_constraint};
-use catalog::{Index, RelationKind, Table};
+use catalog::{Changer, Index, RelationKind, RowExt, Table};
 use parse::ast::RangeVar;
 use tuple::Datum;
 use txn::LockMode;
@@ -97,6 +97,7 @@ fn definition(session: &Session, table: &Table, found: &Index, child: &Arc<Table
     };
     let relation = names::describe(session, found.oid)?;
     let mut new = index::blank(child, String::new());
+    new.immediate = found.immediate;
     new.keys = found.keys.len();
     for &key in found.keys.iter().chain(&found.including) {
         new.numbers.push(own_number(key)?);
@@ -168,17 +169,27 @@ fn make_part(session: &Session, found: &Index, child: &Arc<Table>, mut new: NewI
         changer.add_parent(made, found.oid, true)?;
         changer.edit_relation(made, |row| row[pg_class::RELISPARTITION] = Datum::Bool(true))?;
         if with_constraint {
-            changer.add_constraint(&NewConstraint {
+            let new = NewConstraint {
                 kind: if found.primary { b'p' } else { b'u' },
+                deferrable: !found.immediate,
+                deferred: deferred_constraint(changer, found.constraint)?,
                 columns: new.numbers.clone(),
                 index: made,
                 origin: Origin { local: false, inherited: 1 },
                 parent: found.constraint,
                 ..constraint::blank(child, name)
-            })?;
+            };
+            constraint::add_key(changer, &new)?;
         }
         Ok::<_, SqlError>(made)
     })
+}
+
+/// INITIALLY DEFERRED.
+fn deferred_constraint(changer: &Changer<'_>, oid: Oid) -> SqlResult<bool> {
+    use pg_constraint as c;
+    let row = changer.reader().find_one(&c::TABLE, c::PG_CONSTRAINT_OID_INDEX, &[oid.into()])?;
+    Ok(row.is_some_and(|(_, row)| row.bool(c::CONDEFERRED)))
 }
 
 /// Makes an index of a partition a part of one of its table.

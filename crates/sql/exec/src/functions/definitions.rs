@@ -261,6 +261,7 @@ impl Session {
                 }
                 text
             }
+            b't' => "TRIGGER".into(),
             b'f' => self.foreign_key(&row, &columns(&row[CONKEY]), pretty)?,
             other => {
                 let what = format!("the definition of a constraint of type \"{}\"", other as char);

@@ -176,6 +176,7 @@ impl Target {
                 heap::insert(access, heap, writer, values, InsertOptions::default())
             })?
             .map_err(crate::error::heap)?;
+        cx.rechecks.clear();
         for index in &self.indexes {
             if !arbitrates(index) {
                 index.insert(&self.table, heap, row, tid, cx)?;
@@ -252,6 +253,7 @@ impl Target {
         match outcome {
             UpdateOutcome::Refused(refusal) => Ok(Step::Refused(refusal)),
             UpdateOutcome::Updated { tid, hot } => {
+                cx.rechecks.clear();
                 if !hot {
                     for index in &self.indexes {
                         index.insert(&self.table, &self.heap, row, tid, cx)?;

@@ -5,6 +5,7 @@ use catalog::Trigger;
 use tuple::Datum;
 
 use super::{At, Change, Events, TriggerCall};
+use crate::command::recheck_unique;
 use crate::session::Session;
 
 /// Carries an event out; the places are those of the row before and after. Events of statements that it runs without firing them join
@@ -20,9 +21,23 @@ pub(crate) struct Internal {
 }
 
 /// The function of a constraint with this OID.
-pub(crate) fn find(_function: Oid) -> Option<&'static Internal> {
-    None
+pub(crate) fn find(function: Oid) -> Option<&'static Internal> {
+    (function == UNIQUE_KEY_RECHECK).then_some(&UNIQUE_KEY)
 }
+
+/// `unique_key_recheck`.
+pub(crate) const UNIQUE_KEY_RECHECK: Oid = Oid(1250);
+
+/// Deferrable unique keys: only rows that may have a duplicate are looked at again.
+static UNIQUE_KEY: Internal = Internal {
+    wanted: |trigger, change, _| Ok(change.rechecks.contains(&trigger.constraint_index)),
+    fire: |session, call, [_, new], _| match (call.new, new) {
+        (Some(row), Some(tid)) => {
+            recheck_unique(session, call.table, call.trigger.constraint_index, (row, tid))
+        }
+        _ => Ok(()),
+    },
+};
 
 /// `suppress_redundant_updates_trigger`.
 const SUPPRESS_REDUNDANT_UPDATES: Oid = Oid(1291);

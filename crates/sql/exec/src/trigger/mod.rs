@@ -22,11 +22,12 @@ mod queue;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use base::{CommandId, SqlError, SqlResult, Tid};
+use base::{CommandId, Oid, SqlError, SqlResult, Tid};
 use catalog::{Table, Trigger, TriggerKind};
 use tuple::Datum;
 use txn::Snapshot;
 
+pub(crate) use internal::UNIQUE_KEY_RECHECK;
 pub(crate) use queue::{Deferred, Events};
 
 use crate::cx::Cx;
@@ -84,6 +85,8 @@ pub struct TriggerCall<'a> {
 pub(crate) struct Change<'a> {
     pub(crate) old: Option<(Tid, &'a [Datum])>,
     pub(crate) new: Option<(Tid, &'a [Datum])>,
+    /// Deferrable unique indexes in which the new row may have a duplicate.
+    pub(crate) rechecks: &'a [Oid],
 }
 
 /// The statement that sets triggers off: its session, and what it sees.

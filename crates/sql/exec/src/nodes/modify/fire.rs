@@ -173,8 +173,9 @@ impl ModifyNode {
             }
         };
         let updated = if event == Event::Update { Some(self.updated(target)?) } else { None };
-        let at = At::of(cx)?;
-        triggers.queue_row(event, Change { old, new }, updated.as_deref(), (&at, &mut cx.events))
+        let (at, rechecks) = (At::of(cx)?, std::mem::take(&mut cx.rechecks));
+        let change = Change { old, new, rechecks: &rechecks };
+        triggers.queue_row(event, change, updated.as_deref(), (&at, &mut cx.events))
     }
 }
 
