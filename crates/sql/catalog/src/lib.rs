@@ -23,6 +23,7 @@ mod bootstrap;
 mod cache;
 pub mod change;
 pub mod database;
+pub mod foreign_key;
 mod load;
 mod names;
 pub mod partition;

@@ -176,7 +176,8 @@ impl Execution {
     }
 
     /// Keeps the state tree, whose run has ended, for another run of the plan.
-    pub(crate) fn keep(self) {
+    pub(crate) fn keep(mut self) {
+        self.bulk = false;
         if !self.running {
             kept::keep(self);
         }

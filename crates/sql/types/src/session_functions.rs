@@ -388,5 +388,17 @@ functions! {
     6210 pg_input_is_valid(text, text) -> bool [stable strict] { session PgInputIsValid }
     6211 pg_input_error_info(text, text) -> record [stable strict names(&["value", "type_name", "message", "detail", "hint", "sql_error_code"]) outs(b"iioooo", &[crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text])] { session PgInputErrorInfo }
     1291 suppress_redundant_updates_trigger() -> trigger [strict] { session SuppressRedundantUpdatesTrigger }
+    1644 RI_FKey_check_ins() -> trigger [strict] { session ForeignKeyTrigger }
+    1645 RI_FKey_check_upd() -> trigger [strict] { session ForeignKeyTrigger }
+    1646 RI_FKey_cascade_del() -> trigger [strict] { session ForeignKeyTrigger }
+    1647 RI_FKey_cascade_upd() -> trigger [strict] { session ForeignKeyTrigger }
+    1648 RI_FKey_restrict_del() -> trigger [strict] { session ForeignKeyTrigger }
+    1649 RI_FKey_restrict_upd() -> trigger [strict] { session ForeignKeyTrigger }
+    1650 RI_FKey_setnull_del() -> trigger [strict] { session ForeignKeyTrigger }
+    1651 RI_FKey_setnull_upd() -> trigger [strict] { session ForeignKeyTrigger }
+    1652 RI_FKey_setdefault_del() -> trigger [strict] { session ForeignKeyTrigger }
+    1653 RI_FKey_setdefault_upd() -> trigger [strict] { session ForeignKeyTrigger }
+    1654 RI_FKey_noaction_del() -> trigger [strict] { session ForeignKeyTrigger }
+    1655 RI_FKey_noaction_upd() -> trigger [strict] { session ForeignKeyTrigger }
     1250 unique_key_recheck() -> trigger [strict] { session UniqueKeyRecheck }
 }

@@ -337,7 +337,7 @@ impl Wal {
                 Turn::Lead => self.lead(target),
             }
             if self.queue.flushed() < target && !self.failed.load(Ordering::SeqCst) {
-                self.wait_for_copies();
+                self.wait_for_copies(target);
             }
         }
     }
@@ -356,13 +356,16 @@ impl Wal {
         leading.result = Some(self.write(end));
     }
 
-    /// Sleeps until there are completed bytes that are not on disk (or the log is broken).
-    fn wait_for_copies(&self) {
+    /// Sleeps until there are completed bytes that are not on disk, or another leader has brought everything before `target` there (or the
+    /// log is broken).
+    fn wait_for_copies(&self, target: u64) {
         self.copy_waiters.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
         self.copied.wait_until(|| {
-            let go_on =
-                self.reservations.completed() > self.queue.flushed() || self.failed.load(Ordering::SeqCst);
+            let flushed = self.queue.flushed();
+            let go_on = flushed >= target
+                || self.reservations.completed() > flushed
+                || self.failed.load(Ordering::SeqCst);
             go_on.then_some(())
         });
         self.copy_waiters.fetch_sub(1, Ordering::SeqCst);

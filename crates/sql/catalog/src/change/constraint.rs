@@ -4,9 +4,10 @@ use base::{Oid, SqlResult};
 use tuple::Datum;
 
 use super::{Changer, Dependency, ObjectAddress, Origin};
+use crate::foreign_key::ForeignKey;
 use crate::row::{RowBuilder, RowExt};
 use crate::system::{pg_class, pg_constraint};
-use crate::vectors::int2_array;
+use crate::vectors::{int2_array, oid_array};
 
 /// A constraint to be made.
 #[derive(Clone, Debug)]
@@ -17,7 +18,7 @@ pub struct NewConstraint {
     pub schema: Oid,
     /// Table.
     pub table: Oid,
-    /// `pg_constraint.contype`: `p`, `u`, `c` or `n`.
+    /// `pg_constraint.contype`: `p`, `u`, `c`, `n` or `f`.
     pub kind: u8,
     /// Columns.
     pub columns: Vec<i16>,
@@ -37,6 +38,8 @@ pub struct NewConstraint {
     pub origin: Origin,
     /// The constraint of the partitioned table that it is a part of; 0 if none.
     pub parent: Oid,
+    /// What a foreign key refers to; its index is the referenced table's.
+    pub foreign: Option<ForeignKey>,
 }
 
 /// A constraint as `pg_constraint` has it.
@@ -125,7 +128,23 @@ impl Changer<'_> {
             .set(c::CONNOINHERIT, new.no_inherit)
             .set(c::CONKEY, int2_array(&new.columns)?)
             .set_some(c::CONBIN, new.check.as_deref());
-        self.insert(&c::TABLE, &row.build())?;
+        let row = match &new.foreign {
+            None => row,
+            Some(foreign) => row
+                .set(c::CONFRELID, foreign.table)
+                .set(c::CONFKEY, int2_array(&foreign.columns)?)
+                .set(c::CONFUPDTYPE, foreign.on_update)
+                .set(c::CONFDELTYPE, foreign.on_delete)
+                .set(c::CONFMATCHTYPE, foreign.matching)
+                .set(c::CONPFEQOP, oid_array(&foreign.equal[0])?)
+                .set(c::CONPPEQOP, oid_array(&foreign.equal[1])?)
+                .set(c::CONFFEQOP, oid_array(&foreign.equal[2])?),
+        };
+        let mut row = row.build();
+        if let Some(foreign) = new.foreign.as_ref().filter(|foreign| !foreign.delete_columns.is_empty()) {
+            row[c::CONFDELSETCOLS] = int2_array(&foreign.delete_columns)?;
+        }
+        self.insert(&c::TABLE, &row)?;
         let me = ObjectAddress::constraint(oid);
         for &column in &new.columns {
             self.depend(me, ObjectAddress::column(new.table, column), Dependency::Auto)?;
@@ -133,7 +152,12 @@ impl Changer<'_> {
         if new.columns.is_empty() {
             self.depend(me, ObjectAddress::relation(new.table), Dependency::Auto)?;
         }
-        if new.index.is_valid() {
+        if let Some(foreign) = &new.foreign {
+            for &column in &foreign.columns {
+                self.depend(me, ObjectAddress::column(foreign.table, column), Dependency::Normal)?;
+            }
+            self.depend(me, ObjectAddress::relation(new.index), Dependency::Normal)?;
+        } else if new.index.is_valid() {
             self.depend(ObjectAddress::relation(new.index), me, Dependency::Internal)?;
         }
         if new.kind == b'c' {

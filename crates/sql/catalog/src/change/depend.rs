@@ -222,7 +222,7 @@ impl Changer<'_> {
             // An object that depends on several columns is told of once.
             let told = plan.normal.iter().any(|(known, _)| *known == target);
             if row.char(pg_depend::DEPTYPE) == b'n' && !told {
-                plan.normal.push((target, referenced(&row)));
+                plan.normal.push((target, object));
             }
         }
         plan.order.push(object);

@@ -26,8 +26,8 @@ use txn::LockMode;
 use super::internal::{Internal, finds_row};
 use super::storage_parameter::{self, Target};
 use super::{
-    alter_attribute, alter_identity, alter_tree, alter_type, cluster, expression, generated, inherit, names,
-    options, owner, partition, partition_index, schema, trigger, view,
+    alter_attribute, alter_identity, alter_tree, alter_type, cluster, expression, foreign_key, generated,
+    inherit, names, options, owner, partition, partition_index, schema, trigger, view,
 };
 use crate::session::Session;
 
@@ -451,6 +451,9 @@ fn validate(session: &Session, table: &Table, name: &str) -> SqlResult<()> {
     let found = all.iter().find(|c| c.name == name).ok_or_else(|| undefined_constraint(table, name))?;
     if found.validated {
         return Ok(());
+    }
+    if found.kind == b'f' {
+        return foreign_key::validate(session, found.oid);
     }
     Err(SqlError::not_supported("VALIDATE CONSTRAINT"))
 }

@@ -337,7 +337,7 @@ pub(super) fn add_constraint(
         let wanted = NotNull { column, name: constraint.name.as_deref(), recurse, no_inherit };
         return wanted.apply(session, table, false, text);
     }
-    add_wanted(session, table, &Wanted { constraint, column: None }, recurse, text)
+    add_wanted(session, table, &Wanted::of(constraint), recurse, text)
 }
 
 fn add_wanted(

@@ -13,7 +13,9 @@ use parse::ast::{Constraint, ConstraintKind, IndexConstraint};
 
 use super::names::at;
 use super::storage_parameter::Target;
-use super::{expression, index, index_build, names, object_name, partition_index, storage_parameter};
+use super::{
+    expression, foreign_key, index, index_build, names, object_name, partition_index, storage_parameter,
+};
 use crate::session::Session;
 use crate::trigger::UNIQUE_KEY_RECHECK;
 
@@ -23,12 +25,31 @@ pub(crate) struct Wanted<'a> {
     pub(crate) constraint: &'a Constraint,
     /// Columns of a column constraint; none for a table constraint.
     pub(crate) column: Option<&'a str>,
+    /// DEFERRABLE.
+    pub(crate) deferrable: bool,
+    /// INITIALLY DEFERRED.
+    pub(crate) deferred: bool,
+}
+
+impl<'a> Wanted<'a> {
+    /// A table constraint.
+    pub(crate) fn of(constraint: &'a Constraint) -> Wanted<'a> {
+        let deferred = constraint.deferred;
+        Wanted { constraint, column: None, deferrable: constraint.deferrable || deferred, deferred }
+    }
+
+    /// What stands behind a column constraint.
+    pub(crate) fn defer(&mut self, attribute: &ConstraintKind) {
+        self.deferrable = true;
+        self.deferred |= *attribute == ConstraintKind::Deferred;
+    }
 }
 
 /// Refuses constraints that are not there yet.
 pub(crate) fn refuse_unsupported(constraint: &Constraint) -> SqlResult<()> {
     let what = match &constraint.kind {
-        ConstraintKind::ForeignKey { .. } => "FOREIGN KEY constraint",
+        ConstraintKind::ForeignKey { .. } if !constraint.enforced => "NOT ENFORCED constraint",
+        ConstraintKind::ForeignKey { .. } => return Ok(()),
         ConstraintKind::Exclude { .. } => "EXCLUDE constraint",
         ConstraintKind::Generated { stored: false, .. } => "VIRTUAL generated column",
         ConstraintKind::PrimaryKey(index) | ConstraintKind::Unique(index) => {
@@ -144,6 +165,7 @@ pub(crate) fn blank(table: &Table, name: String) -> NewConstraint {
         validated: true,
         origin: Origin { local: true, inherited: 0 },
         parent: Oid::INVALID,
+        foreign: None,
     }
 }
 
@@ -345,6 +367,7 @@ pub(crate) fn add(session: &Session, oid: Oid, wanted: &Wanted<'_>, text: &str) 
         ConstraintKind::PrimaryKey(with) => add_unique(session, &table, wanted, (with, true), text),
         ConstraintKind::Unique(with) => add_unique(session, &table, wanted, (with, false), text),
         ConstraintKind::Check(expr) => add_check(session, &table, wanted, expr, text),
+        ConstraintKind::ForeignKey { .. } => foreign_key::add(session, &table, wanted, text),
         _ => Err(SqlError::internal("not a constraint to be added to a table")),
     }
 }

@@ -30,6 +30,7 @@ mod copy;
 mod create_as;
 mod drop;
 mod expression;
+pub(crate) mod foreign_key;
 mod function;
 mod function_options;
 mod generated;
@@ -42,7 +43,7 @@ mod inherit;
 mod internal;
 mod like;
 mod lock;
-mod names;
+pub(crate) mod names;
 mod object_name;
 mod operator;
 pub(crate) mod options;
@@ -164,8 +165,8 @@ pub(crate) fn run(
             drop::run(session, s)?;
             return Ok(format!("DROP {}", kind_words(s.kind)));
         }
-        Statement::Truncate { relations, restart_identity, behavior: _ } => {
-            truncate::run(session, relations, *restart_identity)?;
+        Statement::Truncate { relations, restart_identity, behavior } => {
+            truncate::run(session, relations, *restart_identity, *behavior)?;
         }
         Statement::CreateFunction(s) => function::create(session, s, text)?,
         Statement::AlterFunction(s) => alter_function::alter(session, s, text)?,

@@ -78,7 +78,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
             }
             TableElement::Constraint(constraint) => {
                 constraint::refuse_unsupported(constraint)?;
-                constraints.push(Wanted { constraint, column: None });
+                constraints.push(Wanted::of(constraint));
             }
             TableElement::Like(..) => return Err(SqlError::internal("LIKE was not expanded")),
         }
@@ -253,8 +253,14 @@ fn column_with<'a>(
         column.new.default = Some(expression::default(session, &next, of, text)?.into());
         column.sequence = Some(sequence);
     }
+    let mut of_last = false;
     for constraint in &def.constraints {
-        constraint::refuse_unsupported(constraint)?;
+        if !is_attribute(&constraint.kind) {
+            of_last = matches!(constraint.kind, ConstraintKind::ForeignKey { .. });
+        }
+        if !of_last {
+            constraint::refuse_unsupported(constraint)?;
+        }
         match &constraint.kind {
             ConstraintKind::Null => {
                 column.nullable = true;
@@ -297,7 +303,15 @@ fn column_with<'a>(
                 let of = (def.name.as_str(), column.new.type_oid, column.new.typmod);
                 column.new.default = Some(expression::default(session, expr, of, text)?.into());
             }
-            _ => constraints.push(Wanted { constraint, column: Some(&def.name) }),
+            ConstraintKind::Deferrable | ConstraintKind::Deferred => {
+                let last = constraints.last_mut().filter(|_| of_last);
+                last.ok_or_else(|| misplaced(constraint, text))?.defer(&constraint.kind);
+            }
+            ConstraintKind::NotDeferrable | ConstraintKind::Immediate if of_last => {}
+            ConstraintKind::NotDeferrable | ConstraintKind::Immediate => {
+                return Err(misplaced(constraint, text));
+            }
+            _ => constraints.push(Wanted { column: Some(&def.name), ..Wanted::of(constraint) }),
         }
         if let Some(both) = two_sources(&column) {
             let error = sql_err!(
@@ -309,6 +323,22 @@ fn column_with<'a>(
         }
     }
     Ok(column)
+}
+
+/// Whether it says something of the constraint before it.
+fn is_attribute(kind: &ConstraintKind) -> bool {
+    use ConstraintKind as K;
+    matches!(kind, K::Deferrable | K::Deferred | K::NotDeferrable | K::Immediate)
+}
+
+fn misplaced(constraint: &Constraint, text: &str) -> SqlError {
+    let clause = match constraint.kind {
+        ConstraintKind::Deferrable => "DEFERRABLE",
+        ConstraintKind::Deferred => "INITIALLY DEFERRED",
+        ConstraintKind::NotDeferrable => "NOT DEFERRABLE",
+        _ => "INITIALLY IMMEDIATE",
+    };
+    at(sql_err!(SYNTAX_ERROR, "misplaced {clause} clause"), text, constraint.location)
 }
 
 /// A column's value comes from one place.
@@ -543,7 +573,8 @@ fn add_constraints(
         constraint::add(session, oid, wanted, text)?;
     }
     let uniques = rest.iter().filter(|w| matches!(w.constraint.kind, ConstraintKind::Unique(_)));
-    for wanted in primary.iter().chain(uniques) {
+    let foreign = rest.iter().filter(|w| matches!(w.constraint.kind, ConstraintKind::ForeignKey { .. }));
+    for wanted in primary.iter().chain(uniques).chain(foreign) {
         constraint::add(session, oid, wanted, text)?;
     }
     Ok(())

@@ -8,15 +8,20 @@ use std::sync::Arc;
 
 use base::{Oid, SqlResult, sql_err};
 use catalog::{RelationKind, Table};
-use parse::ast::RangeVar;
-use txn::LockMode;
+use parse::ast::{DropBehavior, RangeVar};
+use txn::{LockMode, LockWait};
 
 use super::{inherit, names, sequence, trigger};
 use crate::session::Session;
 use crate::trigger::{At, Event, Events, TableTriggers};
 
 /// TRUNCATE.
-pub(crate) fn run(session: &Session, relations: &[RangeVar], restart_identity: bool) -> SqlResult<()> {
+pub(crate) fn run(
+    session: &Session,
+    relations: &[RangeVar],
+    restart_identity: bool,
+    behavior: DropBehavior,
+) -> SqlResult<()> {
     let mut tables: Vec<Arc<Table>> = Vec::with_capacity(relations.len());
     for name in relations {
         let table = names::open(session, name, LockMode::AccessExclusive)?;
@@ -36,6 +41,7 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], restart_identity: b
             }
         }
     }
+    add_referencing(session, &mut tables, behavior == DropBehavior::Cascade)?;
     let mut sequences = Vec::new();
     if restart_identity {
         for table in &tables {
@@ -65,6 +71,38 @@ fn let_go_of_strange(session: &Session, child: &Table) -> bool {
         session.txn.borrow_mut().unlock(names::tag(session, child.oid), LockMode::AccessExclusive);
     }
     strange
+}
+
+/// Tables with foreign keys to those that are emptied must be emptied too; CASCADE adds them.
+fn add_referencing(session: &Session, tables: &mut Vec<Arc<Table>>, cascade: bool) -> SqlResult<()> {
+    let mut at = 0;
+    while let Some(table) = tables.get(at).cloned() {
+        at += 1;
+        for key in session.with_reader(|reader| reader.foreign_keys_to(table.oid))? {
+            if tables.iter().any(|other| other.oid == key.table) {
+                continue;
+            }
+            let other = names::describe(session, key.table)?;
+            if !cascade {
+                return Err(sql_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "cannot truncate a table referenced in a foreign key constraint"
+                )
+                .detail(format!("Table \"{}\" references \"{}\".", other.name, table.name))
+                .hint(format!(
+                    "Truncate table \"{}\" at the same time, or use TRUNCATE ... CASCADE.",
+                    other.name
+                )));
+            }
+            let message = format!("truncate cascades to table \"{}\"", other.name);
+            session.notice(names::notice(base::SqlState::SUCCESSFUL_COMPLETION, message));
+            names::lock_relation(session, key.table, LockMode::AccessExclusive, LockWait::Block)?;
+            let other = names::describe(session, key.table)?;
+            check(session, &other)?;
+            tables.push(other);
+        }
+    }
+    Ok(())
 }
 
 fn check(session: &Session, table: &Table) -> SqlResult<()> {

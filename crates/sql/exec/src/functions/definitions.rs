@@ -262,7 +262,7 @@ impl Session {
                 text
             }
             b't' => "TRIGGER".into(),
-            b'f' => self.foreign_key(&row, &columns(&row[CONKEY]), pretty)?,
+            b'f' => self.foreign_key(&row, &columns(&row[CONKEY]))?,
             other => {
                 let what = format!("the definition of a constraint of type \"{}\"", other as char);
                 return Err(SqlError::not_supported(what));
@@ -282,7 +282,7 @@ impl Session {
         Ok(Datum::text(&text))
     }
 
-    fn foreign_key(&self, row: &[Datum], columns: &str, pretty: bool) -> SqlResult<String> {
+    fn foreign_key(&self, row: &[Datum], columns: &str) -> SqlResult<String> {
         use pg_constraint::*;
         let Some(other) = self.with_reader(|r| r.relation_by_oid(row.oid(CONFRELID)))? else {
             return Err(SqlError::internal("a foreign key without its table"));
@@ -293,7 +293,7 @@ impl Session {
         };
         let mut text = format!(
             "FOREIGN KEY ({columns}) REFERENCES {}({})",
-            self.relation_text(&other, pretty)?,
+            self.relation_text(&other, true)?,
             column_list(&other, &numbers(&row[CONFKEY]))
         );
         if row.char(CONFMATCHTYPE) == b'f' {

@@ -93,6 +93,12 @@ impl Session {
                     "function \"unique_key_recheck\" was not called by trigger manager"
                 ));
             }
+            F::ForeignKeyTrigger => {
+                return Err(sql_err!(
+                    E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,
+                    "function of a foreign key was not called by trigger manager"
+                ));
+            }
             F::PgTriggerDepth => Datum::Int4(self.trigger_depth.get()),
             F::PgReloadConf => Datum::Bool(self.instance.request_reload()),
             F::PgTypeof => call.arg_type(0).into(),

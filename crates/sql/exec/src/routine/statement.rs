@@ -14,6 +14,7 @@ use super::Invocation;
 use crate::output::{Column, Format, Output, RowEncoder};
 use crate::run::Execution;
 use crate::session::{Body, Planned, Session, Source, Wanted};
+use crate::trigger::Events;
 
 /// A statement of a body. Its plan is kept between runs and shared by sessions where it can be.
 #[derive(Clone)]
@@ -33,6 +34,8 @@ pub struct Done {
 pub enum Sees<'a> {
     /// Everything until now, the transaction's own changes included.
     Now,
+    /// Everything that has committed until now, also where the transaction keeps its snapshot.
+    Latest,
     /// What its caller sees; it may change nothing.
     Caller(&'a Snapshot, CommandId),
 }
@@ -93,10 +96,20 @@ impl Run {
         params: &[Datum],
         sees: Sees<'_>,
     ) -> SqlResult<Run> {
-        if let Sees::Now = sees {
+        Run::of_source(session, &statement.0, params, sees)
+    }
+
+    /// As [`Run::start`], of a statement that is in no body.
+    pub(crate) fn of_source(
+        session: &Session,
+        source: &Source,
+        params: &[Datum],
+        sees: Sees<'_>,
+    ) -> SqlResult<Run> {
+        if let Sees::Now | Sees::Latest = sees {
             session.see_changes()?;
         }
-        let planned = session.plan_for(&statement.0, params, Wanted::Equivalent)?;
+        let planned = session.plan_for(source, params, Wanted::Equivalent)?;
         let plan = &planned.shared.prepared.statement;
         if let Sees::Caller(..) = sees
             && plan.modifies
@@ -112,6 +125,10 @@ impl Run {
             Sees::Now => {
                 let mut txn = session.txn.borrow_mut();
                 (txn.statement_snapshot(), txn.current_command())
+            }
+            Sees::Latest => {
+                let txn = session.txn.borrow();
+                (txn.system().snapshot(), txn.current_command())
             }
         };
         let mut run = Run { planned, execution, snapshot, command };
@@ -134,6 +151,16 @@ impl Run {
     ) -> SqlResult<crate::run::Progress> {
         let Run { execution, snapshot, command, .. } = self;
         session.with_env(snapshot, *command, |env| execution.fetch(env, limit, each))
+    }
+
+    /// Leaves what is to fire after its rows to [`Run::take_events`].
+    pub(crate) fn in_bulk(&mut self) {
+        self.execution.in_bulk();
+    }
+
+    /// What is to fire after the rows that were changed.
+    pub(crate) fn take_events(&mut self) -> Events {
+        self.execution.take_events()
     }
 
     /// What its rows are to the function whose last statement it is.
@@ -266,7 +293,7 @@ impl Session {
         {
             return Err(not_in_read_only(crate::command::statement_name(&raw.stmt)));
         }
-        if let Sees::Now = sees {
+        if let Sees::Now | Sees::Latest = sees {
             self.see_changes()?;
         }
         let mut sink = Sink::new(self, each);

@@ -121,6 +121,7 @@ impl Session {
             unnamed_cursors: Cell::new(0),
             notifying: Notifying::new(subscription),
             deferred: Default::default(),
+            foreign_keys: Default::default(),
             trigger_depth: Default::default(),
             language_state: Default::default(),
             sql_bodies: Default::default(),

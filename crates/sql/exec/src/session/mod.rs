@@ -285,6 +285,8 @@ pub struct Session {
     notifying: notify::Notifying,
     /// What fires at the end of the transaction.
     pub(crate) deferred: RefCell<crate::trigger::Deferred>,
+    /// Foreign keys that rows were checked for.
+    pub(crate) foreign_keys: crate::trigger::foreign_key::ForeignKeys,
     /// How many trigger functions are running, each within the one before.
     pub(crate) trigger_depth: Cell<i32>,
     /// What procedural languages keep.

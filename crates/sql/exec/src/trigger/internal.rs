@@ -4,7 +4,7 @@ use base::{Oid, SqlResult, Tid, sql_err};
 use catalog::Trigger;
 use tuple::Datum;
 
-use super::{At, Change, Events, TriggerCall};
+use super::{At, Change, Events, TriggerCall, foreign_key};
 use crate::command::recheck_unique;
 use crate::session::Session;
 
@@ -22,7 +22,10 @@ pub(crate) struct Internal {
 
 /// The function of a constraint with this OID.
 pub(crate) fn find(function: Oid) -> Option<&'static Internal> {
-    (function == UNIQUE_KEY_RECHECK).then_some(&UNIQUE_KEY)
+    match function {
+        UNIQUE_KEY_RECHECK => Some(&UNIQUE_KEY),
+        _ => foreign_key::find(function),
+    }
 }
 
 /// `unique_key_recheck`.

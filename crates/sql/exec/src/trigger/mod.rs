@@ -4,7 +4,7 @@
 //! # Layout
 //! * [`TableTriggers`]: those of one table for a statement that runs, with their conditions. [`TriggerCall`]: one call of a function.
 //! * `queue`: what is to fire after rows have changed, [`Events`] of a statement and [`Deferred`] ones of the transaction. `fire`: carries
-//!   them out. `internal`: functions of the system, which implement constraints.
+//!   them out. `internal`: functions of the system, which implement constraints; `foreign_key`: those of foreign keys.
 //!
 //! # Invariants
 //! 1. An event names versions of rows by their places. Nobody prunes a version that a running transaction wrote or replaced, so they can be read
@@ -16,6 +16,7 @@
 //! `commands/trigger.c`. Each execution has its own events, instead of a stack of them by depth of query.
 
 mod fire;
+pub(crate) mod foreign_key;
 mod internal;
 mod queue;
 

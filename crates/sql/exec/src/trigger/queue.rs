@@ -68,6 +68,15 @@ impl Events {
         }
     }
 
+    /// Puts others behind.
+    pub(crate) fn append(&mut self, other: Events) {
+        let Some(other) = other.0 else { return };
+        let Lists { kinds, list } = &mut **self.0.get_or_insert_default();
+        let first = kinds.len() as u32;
+        kinds.extend(other.kinds);
+        list.extend(other.list.into_iter().map(|event| Queued { kind: event.kind + first, ..event }));
+    }
+
     /// Adds one that a user's statement caused.
     pub(crate) fn push(
         &mut self,

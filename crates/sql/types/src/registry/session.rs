@@ -264,6 +264,7 @@ pub enum SessionFn {
     ToRegtype,
     ToRegtypemod,
     SuppressRedundantUpdatesTrigger,
+    ForeignKeyTrigger,
     TxidCurrent,
     TxidCurrentIfAssigned,
     TxidStatus,

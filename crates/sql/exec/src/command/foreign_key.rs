@@ -1,0 +1,407 @@
+//! # What
+//! FOREIGN KEY constraints: what CREATE TABLE and ALTER TABLE say of them, the check of rows that are there already.
+//!
+//! # Locks
+//! SHARE ROW EXCLUSIVE on the referenced table, to the end of the transaction: nobody changes its rows while the constraint comes into force.
+//!
+//! # PostgreSQL counterpart
+//! `ATAddForeignKeyConstraint` of `commands/tablecmds.c`, `RI_Initial_Check` of `utils/adt/ri_triggers.c`.
+
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::change::{NewConstraint, NewTrigger};
+use catalog::foreign_key::{ForeignKey, ForeignKeyInfo};
+use catalog::{CatalogView, Generated, Index, RelationKind, Table, Trigger, TriggerKind, TypeKind};
+use parse::ast::{ConstraintKind, ForeignKeyAction, ForeignKeyMatch, RangeVar};
+use tuple::Datum;
+use txn::LockMode;
+use types::oids;
+
+use super::constraint::{Wanted, blank, check_constraint_free};
+use super::internal::Internal;
+use super::names::{self, at};
+use super::object_name;
+use crate::session::Session;
+use crate::trigger::foreign_key::{self as queries, function};
+
+/// Most columns of a key.
+const MAX_COLUMNS: usize = 32;
+
+/// FOREIGN KEY as it is written.
+struct Written<'a> {
+    columns: &'a [String],
+    table: &'a RangeVar,
+    referenced: &'a [String],
+    matching: ForeignKeyMatch,
+    on_update: ForeignKeyAction,
+    on_delete: ForeignKeyAction,
+    delete_columns: &'a [String],
+}
+
+impl<'a> Written<'a> {
+    fn of(wanted: &Wanted<'a>, own: &'a [String]) -> SqlResult<Written<'a>> {
+        let ConstraintKind::ForeignKey {
+            table,
+            columns,
+            referenced,
+            matching,
+            on_update,
+            on_delete,
+            delete_columns,
+            period,
+        } = &wanted.constraint.kind
+        else {
+            return Err(SqlError::internal("not a foreign key"));
+        };
+        if *period {
+            return Err(SqlError::not_supported("FOREIGN KEY with PERIOD"));
+        }
+        if *matching == ForeignKeyMatch::Partial {
+            return Err(sql_err!(FEATURE_NOT_SUPPORTED, "MATCH PARTIAL not yet implemented"));
+        }
+        let columns = if columns.is_empty() { own } else { columns.as_slice() };
+        Ok(Written {
+            columns,
+            table,
+            referenced,
+            matching: *matching,
+            on_update: *on_update,
+            on_delete: *on_delete,
+            delete_columns,
+        })
+    }
+}
+
+/// Makes a foreign key of `table`.
+pub(crate) fn add(session: &Session, table: &Arc<Table>, wanted: &Wanted<'_>, text: &str) -> SqlResult<()> {
+    let own: Vec<String> = wanted.column.map(str::to_owned).into_iter().collect();
+    let written = Written::of(wanted, &own)?;
+    let other = names::open(session, written.table, LockMode::ShareRowExclusive)
+        .map_err(|error| at(error, text, written.table.location))?;
+    check_tables(session, table, &other)?;
+    let columns = numbers(table, written.columns)?;
+    let delete_columns = numbers(table, written.delete_columns)?;
+    check_delete_columns(table, &columns, &delete_columns)?;
+    let (referenced, index) = referenced_key(&other, written.referenced)?;
+    check_references(session, &other, &referenced)?;
+    check_generated(table, &columns, &written)?;
+    if columns.len() != referenced.len() {
+        return Err(sql_err!(
+            INVALID_FOREIGN_KEY,
+            "number of referencing and referenced columns for foreign key disagree"
+        ));
+    }
+    let name = match &wanted.constraint.name {
+        Some(name) => {
+            check_constraint_free(session, table, name)?;
+            name.clone()
+        }
+        None => {
+            let part = object_name::columns_part(written.columns);
+            let base = object_name::make(&table.name, Some(&part), "fkey");
+            session.with_changer(|changer| changer.free_constraint_name(table.oid, &base))?
+        }
+    };
+    let mut equal = [Vec::new(), Vec::new(), Vec::new()];
+    for (own, other_number) in columns.iter().zip(&referenced) {
+        let operators = operators(session, &name, (table, *own), (&other, *other_number))?;
+        for (list, operator) in equal.iter_mut().zip(operators) {
+            list.push(operator);
+        }
+    }
+    let new = NewConstraint {
+        kind: b'f',
+        columns,
+        index: index.oid,
+        deferrable: wanted.deferrable,
+        deferred: wanted.deferred,
+        no_inherit: true,
+        validated: !wanted.constraint.not_valid,
+        foreign: Some(ForeignKey {
+            table: other.oid,
+            columns: referenced,
+            on_update: letter(written.on_update),
+            on_delete: letter(written.on_delete),
+            matching: if written.matching == ForeignKeyMatch::Full { b'f' } else { b's' },
+            delete_columns,
+            equal,
+        }),
+        ..blank(table, name)
+    };
+    let constraint = session.with_changer(|changer| changer.add_constraint(&new))?;
+    make_triggers(session, constraint, &new)?;
+    if new.validated {
+        check_rows(session, constraint)?;
+    }
+    Ok(())
+}
+
+/// ALTER TABLE … VALIDATE CONSTRAINT.
+pub(crate) fn validate(session: &Session, constraint: Oid) -> SqlResult<()> {
+    let key = info(session, constraint)?;
+    names::lock_relation(session, key.foreign.table, LockMode::RowShare, txn::LockWait::Block)?;
+    check_rows(session, constraint)?;
+    session.with_changer(|changer| changer.validate_constraint(constraint))
+}
+
+fn info(session: &Session, constraint: Oid) -> SqlResult<ForeignKeyInfo> {
+    session
+        .with_reader(|reader| reader.foreign_key(constraint))?
+        .ok_or_else(|| SqlError::internal(format!("cache lookup failed for constraint {constraint}")))
+}
+
+fn letter(action: ForeignKeyAction) -> u8 {
+    match action {
+        ForeignKeyAction::NoAction => b'a',
+        ForeignKeyAction::Restrict => b'r',
+        ForeignKeyAction::Cascade => b'c',
+        ForeignKeyAction::SetNull => b'n',
+        ForeignKeyAction::SetDefault => b'd',
+    }
+}
+
+/// What kinds of tables may refer to what kinds.
+fn check_tables(session: &Session, table: &Table, other: &Table) -> SqlResult<()> {
+    if !matches!(other.kind, RelationKind::Table | RelationKind::PartitionedTable) {
+        return Err(sql_err!(WRONG_OBJECT_TYPE, "referenced relation \"{}\" is not a table", other.name));
+    }
+    if table.kind == RelationKind::PartitionedTable || other.kind == RelationKind::PartitionedTable {
+        return Err(SqlError::not_supported("FOREIGN KEY of or to a partitioned table"));
+    }
+    if !names::may_change_system(session) {
+        names::check_not_system(other)?;
+    }
+    let temporary = |table: &Table| session.names.temporary_schema() == Some(table.schema);
+    match (temporary(table), temporary(other)) {
+        (false, true) => Err(sql_err!(
+            INVALID_TABLE_DEFINITION,
+            "constraints on permanent tables may reference only permanent tables"
+        )),
+        (true, false) => Err(sql_err!(
+            INVALID_TABLE_DEFINITION,
+            "constraints on temporary tables may reference only temporary tables"
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn numbers(table: &Table, columns: &[String]) -> SqlResult<Vec<i16>> {
+    if columns.len() > MAX_COLUMNS {
+        return Err(sql_err!(TOO_MANY_COLUMNS, "cannot have more than {MAX_COLUMNS} keys in a foreign key"));
+    }
+    let number = |column: &String| match table.column(column) {
+        Some((number, _)) => Ok(number),
+        None => Err(sql_err!(
+            UNDEFINED_COLUMN,
+            "column \"{column}\" referenced in foreign key constraint does not exist"
+        )),
+    };
+    columns.iter().map(number).collect()
+}
+
+fn column_name(table: &Table, number: i16) -> &str {
+    &table.columns[number as usize - 1].name
+}
+
+fn check_delete_columns(table: &Table, columns: &[i16], set: &[i16]) -> SqlResult<()> {
+    match set.iter().find(|number| !columns.contains(number)) {
+        None => Ok(()),
+        Some(number) => Err(sql_err!(
+            INVALID_COLUMN_REFERENCE,
+            "column \"{}\" referenced in ON DELETE SET action must be part of foreign key",
+            column_name(table, *number)
+        )),
+    }
+}
+
+/// The referenced columns, and the unique index that makes them a key.
+fn referenced_key(other: &Table, columns: &[String]) -> SqlResult<(Vec<i16>, Arc<Index>)> {
+    let usable = |index: &&Arc<Index>| {
+        index.unique && index.valid && index.predicate.is_none() && index.expressions.is_empty()
+    };
+    if columns.is_empty() {
+        let Some(index) = other.indexes.iter().find(|index| index.primary) else {
+            return Err(sql_err!(
+                UNDEFINED_OBJECT,
+                "there is no primary key for referenced table \"{}\"",
+                other.name
+            ));
+        };
+        if !index.immediate {
+            return Err(sql_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "cannot use a deferrable primary key for referenced table \"{}\"",
+                other.name
+            ));
+        }
+        return Ok((index.keys.clone(), index.clone()));
+    }
+    let numbers = numbers(other, columns)?;
+    if (1..numbers.len()).any(|i| numbers[..i].contains(&numbers[i])) {
+        return Err(sql_err!(
+            INVALID_FOREIGN_KEY,
+            "foreign key referenced-columns list must not contain duplicates"
+        ));
+    }
+    let same = |index: &&Arc<Index>| {
+        index.keys.len() == numbers.len() && numbers.iter().all(|number| index.keys.contains(number))
+    };
+    let fits: Vec<_> = other.indexes.iter().filter(usable).filter(same).collect();
+    match fits.iter().find(|index| index.immediate) {
+        Some(index) => Ok((numbers, Arc::clone(index))),
+        None if !fits.is_empty() => Err(sql_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "cannot use a deferrable unique constraint for referenced table \"{}\"",
+            other.name
+        )),
+        None => Err(sql_err!(
+            INVALID_FOREIGN_KEY,
+            "there is no unique constraint matching given keys for referenced table \"{}\"",
+            other.name
+        )),
+    }
+}
+
+/// REFERENCES on the table, or on each of the columns.
+fn check_references(session: &Session, other: &Table, columns: &[i16]) -> SqlResult<()> {
+    let wanted = (types::acl::bits("x"), false);
+    let held = session.with_reader(|reader| {
+        let user = reader.session.user();
+        if reader.relation_rights(user, other)?.has(wanted) {
+            return Ok::<_, SqlError>(true);
+        }
+        for &number in columns {
+            if !reader.column_rights(user, other, number)?.has(wanted) {
+                return Ok(false);
+            }
+        }
+        Ok(!columns.is_empty())
+    })?;
+    if held { Ok(()) } else { names::check_right(session, other, "x") }
+}
+
+/// Generated columns take no value from an action.
+fn check_generated(table: &Table, columns: &[i16], written: &Written<'_>) -> SqlResult<()> {
+    use ForeignKeyAction as A;
+    let generated = |n: &i16| table.columns[*n as usize - 1].generated != Generated::None;
+    if !columns.iter().any(generated) {
+        return Ok(());
+    }
+    let wrong = |what: &str| {
+        let message = format!("invalid {what} action for foreign key constraint containing generated column");
+        Err(SqlError::new(base::SqlState::SYNTAX_ERROR, message))
+    };
+    match (written.on_update, written.on_delete) {
+        (A::SetNull | A::SetDefault | A::Cascade, _) => wrong("ON UPDATE"),
+        (_, A::SetNull | A::SetDefault) => wrong("ON DELETE"),
+        _ => Ok(()),
+    }
+}
+
+/// The operators for two columns: referenced = referencing, and both with their own kind.
+fn operators(
+    session: &Session,
+    name: &str,
+    (table, own): (&Table, i16),
+    (other, referenced): (&Table, i16),
+) -> SqlResult<[Oid; 3]> {
+    let (own_column, other_column) =
+        (&table.columns[own as usize - 1], &other.columns[referenced as usize - 1]);
+    let base = |type_oid| crate::routine::base_type(session, type_oid);
+    let (foreign, primary) = (base(own_column.type_oid)?, base(other_column.type_oid)?);
+    let found = equality(session, primary, foreign)?.zip(equality(session, primary, primary)?);
+    if let Some((across, within)) = found {
+        let own = equality(session, foreign, foreign)?.unwrap_or(within);
+        return Ok([across, within, own]);
+    }
+    let words = |type_oid| types::format_type(type_oid, None).unwrap_or_else(|| type_oid.to_string());
+    Err(sql_err!(DATATYPE_MISMATCH, "foreign key constraint \"{name}\" cannot be implemented").detail(format!(
+        "Key columns \"{}\" of the referencing table and \"{}\" of the referenced table are of incompatible types: {} and {}.",
+        own_column.name,
+        other_column.name,
+        words(own_column.type_oid),
+        words(other_column.type_oid)
+    )))
+}
+
+/// The operator that compares a referenced value with a referencing one as the referenced column's index would; none if there is none.
+fn equality(session: &Session, primary: Oid, foreign: Oid) -> SqlResult<Option<Oid>> {
+    let plain = |type_oid| if type_oid == oids::varchar { oids::text } else { type_oid };
+    let (primary, foreign) = (plain(primary), plain(foreign));
+    let named = |left, right| {
+        let all = types::registry::operators_named("=").iter();
+        all.filter(|o| o.can_merge).find(|o| o.left == left && o.right == right).map(|o| o.oid)
+    };
+    if let Some(operator) = named(primary, foreign) {
+        return Ok(Some(operator));
+    }
+    if primary == foreign {
+        let general = general_type(session, primary)?;
+        return Ok(general.and_then(|general| named(general, general)));
+    }
+    let implicit =
+        types::registry::cast(foreign, primary).is_some_and(|c| c.context == types::CastContext::Implicit);
+    if implicit { equality(session, primary, primary) } else { Ok(None) }
+}
+
+/// The pseudo-type whose operators a type uses.
+fn general_type(session: &Session, type_oid: Oid) -> SqlResult<Option<Oid>> {
+    let Some(found) = session.with_reader(|reader| reader.type_by_oid(type_oid))? else { return Ok(None) };
+    Ok(match &found.kind {
+        TypeKind::Enum(_) => Some(oids::anyenum),
+        TypeKind::Range(_) => Some(oids::anyrange),
+        TypeKind::Multirange(_) => Some(oids::anymultirange),
+        TypeKind::Composite(_) => Some(oids::record),
+        TypeKind::Base if found.element.is_valid() => Some(oids::anyarray),
+        _ => None,
+    })
+}
+
+/// The triggers that check the key and carry out its actions.
+fn make_triggers(session: &Session, constraint: Oid, new: &NewConstraint) -> SqlResult<()> {
+    let Some(foreign) = &new.foreign else { return Ok(()) };
+    let make = |on_referenced: bool, event: i16, function: Oid, waits: bool| {
+        let (table, other, prefix) = match on_referenced {
+            true => (foreign.table, new.table, "RI_ConstraintTrigger_a"),
+            false => (new.table, foreign.table, "RI_ConstraintTrigger_c"),
+        };
+        let trigger = Trigger {
+            name: prefix.to_owned(),
+            function,
+            kind: TriggerKind(TriggerKind::ROW | event),
+            enabled: b'O',
+            internal: true,
+            constraint_relation: other,
+            constraint_index: new.index,
+            constraint,
+            deferrable: new.deferrable && waits,
+            deferred: new.deferred && waits,
+            ..Trigger::default()
+        };
+        let new = NewTrigger { table, trigger, needs: Vec::new(), replaces: None };
+        session.with_changer(|changer| changer.create_trigger(&new)).map(drop)
+    };
+    make(true, TriggerKind::DELETE, function::on_delete(foreign.on_delete), foreign.on_delete == b'a')?;
+    make(true, TriggerKind::UPDATE, function::on_update(foreign.on_update), foreign.on_update == b'a')?;
+    make(false, TriggerKind::INSERT, function::CHECK_INSERT, true)?;
+    make(false, TriggerKind::UPDATE, function::CHECK_UPDATE, true)
+}
+
+/// Fails if some row refers to nothing.
+fn check_rows(session: &Session, constraint: Oid) -> SqlResult<()> {
+    let key = info(session, constraint)?;
+    let (table, other) = (names::describe(session, key.table)?, names::describe(session, key.foreign.table)?);
+    let text = queries::orphans(&table, &other, &key);
+    let statement = queries::parsed(&text)?;
+    let mut orphan: Option<Vec<Datum>> = None;
+    session.see_changes()?;
+    Internal::new(session, &statement, &text, &[])?.run(session, &[], &mut |row| {
+        orphan.get_or_insert_with(|| row.to_vec());
+        Ok(())
+    })?;
+    match orphan {
+        None => Ok(()),
+        Some(values) => Err(queries::not_present(session, (&table, &other), &key, &values)?),
+    }
+}
