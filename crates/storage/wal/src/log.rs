@@ -520,3 +520,42 @@ fn preferred_slot(reservations: &Reservations) -> usize {
         slot
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A leader that sleeps over somebody's copy may find, when that is done, that another leader has written all there is.
+    #[test]
+    fn a_sleeping_leader_sees_that_another_has_led() {
+        let dir = std::env::temp_dir().join(format!("stampede-wal-lead-{:x}", runtime::random_u64()));
+        runtime::fs::create_dir_all(&dir).unwrap();
+        let options = WalOptions { segment_size: 64 << 10, buffers: 64 << 10, ..WalOptions::default() };
+        let wal = Arc::new(Wal::create(&dir, options, 7).unwrap());
+        let mut record = RecordBuilder::new(Rmgr::Heap, 0, Xid(3));
+        record.data(b"copied by someone slow");
+        let slow = wal.reservations.announce(wal.reservations.next(), 0);
+        let end = wal.insert(&record);
+
+        let (done, flushed) = mpsc::channel();
+        let sleeper = std::thread::spawn({
+            let wal = wal.clone();
+            move || done.send(wal.flush(end).is_ok())
+        });
+        while wal.copy_waiters.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        // The copy is done, and before anybody says so another leader comes.
+        drop(slow);
+        wal.flush(end).unwrap();
+        wal.copied_some();
+        assert_eq!(flushed.recv_timeout(Duration::from_secs(60)), Ok(true), "the sleeper sleeps on");
+        sleeper.join().unwrap().unwrap();
+        drop(wal);
+        runtime::fs::remove_dir_all(&dir).unwrap();
+    }
+}
