@@ -187,9 +187,10 @@ impl Planner<'_> {
             if merged.is_empty() {
                 return;
             }
-            for (rel, targets) in merged {
+            while !merged.is_empty() {
+                let (rel, targets) = merged.remove(0);
                 let row = self.whole_rows.get(&rel).cloned();
-                self.deep_exprs(block, &mut |expr| {
+                let mut put_in = |expr: &mut Expr| {
                     expr.replace(&mut |e| match e {
                         Expr::Var(var) if var.rel == rel && var.column > 0 => {
                             targets.get(var.column as usize - 1).cloned()
@@ -199,7 +200,10 @@ impl Planner<'_> {
                         }
                         _ => None,
                     });
-                });
+                };
+                // A lateral one that was merged with it names its columns.
+                merged.iter_mut().flat_map(|(_, targets)| targets).for_each(&mut put_in);
+                self.deep_exprs(block, &mut put_in);
             }
             block.for_exprs_mut(&mut fold);
             self.refold(block);

@@ -153,6 +153,11 @@ fn lateral_items_inside_other_joins() {
             "29|29|29",
         ),
         ("a LEFT JOIN (b LEFT JOIN LATERAL (SELECT a.x + b.y AS l LIMIT 1) s ON l > 4) ON x = y", "7|1|6"),
+        // Both subqueries are merged, and the one names the other's columns.
+        (
+            "(SELECT x AS f FROM a WHERE p > 'n') c JOIN LATERAL (SELECT f + 1 AS l FROM b) s ON f < l",
+            "20|20|60",
+        ),
     ] {
         let sum = if expected.ends_with('|') { "NULL" } else { "sum(l)" };
         let sql = format!("SELECT count(*), count(l), {sum} FROM {from}");
