@@ -50,8 +50,13 @@ pub enum State {
 }
 
 impl CallCode {
-    /// Compiles a call over the rows of `inputs`.
-    pub fn new(builder: &Builder<'_>, call: &AggCall, inputs: Inputs<'_>) -> SqlResult<CallCode> {
+    /// Compiles a call over the rows of `inputs`; its direct arguments are computed from what a group has: `grouped`.
+    pub fn new(
+        builder: &Builder<'_>,
+        call: &AggCall,
+        inputs: Inputs<'_>,
+        grouped: Inputs<'_>,
+    ) -> SqlResult<CallCode> {
         let compiler = builder.compiler();
         let none = || SqlError::not_supported(format!("aggregate {}()", call.function.name()));
         let imp = types::registry::aggregate(call.function.oid()).ok_or_else(none)?;
@@ -75,7 +80,7 @@ impl CallCode {
             imp,
             types: call.direct.iter().chain(args).map(Expr::type_oid).collect(),
             args: compiler.list(args, inputs)?,
-            direct: compiler.list(&call.direct, inputs)?,
+            direct: compiler.list(&call.direct, grouped)?,
             result: call.type_oid,
             collation: call.collation,
             filter: call.filter.as_ref().map(|e| compiler.expr(e, inputs)).transpose()?,
@@ -103,11 +108,6 @@ impl CallCode {
 
     /// Takes a row.
     pub fn add(&self, state: &mut State, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<()> {
-        if let State::Set(set) = state
-            && set.direct.is_none()
-        {
-            set.direct = Some(self.direct_values(rows, cx)?);
-        }
         if let Some(filter) = &self.filter
             && !filter.test(rows, cx)?
         {
@@ -153,8 +153,8 @@ impl CallCode {
         self.imp.imp.add(&self.context(cx), state, args)
     }
 
-    /// The group's result.
-    pub fn finish(&self, state: &mut State, cx: &mut Cx<'_>) -> SqlResult<Datum> {
+    /// The group's result; `grouped` is the row for direct arguments.
+    pub fn finish(&self, state: &mut State, grouped: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Datum> {
         match state {
             State::Plain(state) => self.imp.imp.finish(&self.context(cx), state),
             State::Kept(sorter) => {
@@ -184,21 +184,14 @@ impl CallCode {
                 }
                 self.imp.imp.finish(&self.context(cx), &inner)
             }
-            State::Set(set) => self.finish_set(set, cx),
+            State::Set(set) => self.finish_set(set, grouped, cx),
         }
     }
 
-    fn direct_values(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Vec<Datum>> {
-        self.direct.iter().map(|code| code.eval(rows, cx)).collect()
-    }
-
     /// The result of an ordered-set or hypothetical-set aggregate.
-    fn finish_set(&self, set: &mut SortedSet, cx: &mut Cx<'_>) -> SqlResult<Datum> {
-        let direct = match set.direct.take() {
-            Some(direct) => direct,
-            // A group without rows has no columns that a direct argument could be made of.
-            None => self.direct_values(Rows::one(&[]), cx)?,
-        };
+    fn finish_set(&self, set: &mut SortedSet, grouped: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Datum> {
+        let mut direct = Vec::new();
+        project(&self.direct, Rows::one(grouped), cx, &mut direct)?;
         set.sorter.finish(&self.order_keys, cx)?;
         let mut state = self.imp.imp.start_sorted(&self.context(cx), &direct, set.rows)?;
         let keys = &self.order_keys;
@@ -223,13 +216,11 @@ impl CallCode {
 pub struct SortedSet {
     sorter: Sorter,
     rows: u64,
-    /// Direct arguments, known from the group's first row.
-    direct: Option<Vec<Datum>>,
 }
 
 impl SortedSet {
     fn new(keys: &[Key]) -> SortedSet {
-        SortedSet { sorter: Sorter::new(keys), rows: 0, direct: None }
+        SortedSet { sorter: Sorter::new(keys), rows: 0 }
     }
 }
 
@@ -252,7 +243,10 @@ pub fn build<'p>(
     let inputs = Inputs::one(&child.output);
     let compiler = builder.compiler();
     let key_codes = compiler.list(keys, inputs)?;
-    let compiled = calls.iter().map(|c| CallCode::new(builder, c, inputs)).collect::<SqlResult<Vec<_>>>()?;
+    let grouped: Vec<Expr> = keys.iter().chain(&child.output).cloned().collect();
+    let grouped = Inputs::one(&grouped);
+    let compiled = calls.iter().map(|c| CallCode::new(builder, c, inputs, grouped));
+    let compiled = compiled.collect::<SqlResult<Vec<_>>>()?;
     // Groups' rows: keys, results, then one bit set a GROUPING call, then input columns if some are read that the keys determine.
     let mut carried: Vec<Expr> = keys.to_vec();
     carried.extend(calls.iter().map(|c| Expr::Aggregate(Box::new(c.clone()))));
@@ -263,7 +257,8 @@ pub fn build<'p>(
     carried.extend(groupings.iter().cloned());
     // DISTINCT as an aggregation passes on every column; functionally dependent columns come from a group's first row.
     let first_row = carried.len();
-    let keeps_first = plan.output.iter().chain(&plan.filter).any(|e| reads_input(e, &carried, &child.output));
+    let read = plan.output.iter().chain(&plan.filter).any(|e| reads_input(e, &carried, &child.output));
+    let keeps_first = read || calls.iter().any(|call| !call.direct.is_empty());
     if keeps_first {
         carried.extend(child.output.iter().cloned());
     }
@@ -380,8 +375,14 @@ impl Core {
     /// The group's row as the projection wants it.
     fn finish(&self, mut group: Group, cx: &mut Cx<'_>) -> SqlResult<Vec<Datum>> {
         let mut row = std::mem::take(&mut group.key);
+        let mut grouped = Vec::new();
+        if self.calls.iter().any(|call| !call.direct.is_empty()) {
+            grouped = [&row[..], &group.first].concat();
+            // A group without rows.
+            grouped.resize(row.len() + self.width, Datum::Null);
+        }
         for (call, state) in self.calls.iter().zip(&mut group.states) {
-            row.push(call.finish(state, cx)?);
+            row.push(call.finish(state, &grouped, cx)?);
         }
         for grouping in &self.groupings {
             let in_set = |k: &usize| self.sets[group.set].contains(k);

@@ -54,7 +54,7 @@ pub fn build<'p>(
     for call in calls {
         functions.push(match call.function.imp() {
             Some(Imp::Window(function)) => Function::Window(function, compiler.list(&call.args, inputs)?),
-            _ => Function::Aggregate(Box::new(CallCode::new(builder, &as_aggregate(call), inputs)?)),
+            _ => Function::Aggregate(Box::new(CallCode::new(builder, &as_aggregate(call), inputs, inputs)?)),
         });
     }
     let mut carried = child.output.clone();
@@ -295,7 +295,7 @@ impl WindowAgg {
             }
             from += 1;
         }
-        let result = call.finish(&mut state, cx);
+        let result = call.finish(&mut state, &[], cx);
         self.running[number] = growing.then_some((end, state));
         result
     }

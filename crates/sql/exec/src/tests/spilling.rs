@@ -63,6 +63,14 @@ fn grouping_sets() {
     agree(&mut db, "SELECT g, count(DISTINCT k), max(pad) FROM t GROUP BY ROLLUP (g, k)", false);
     agree(&mut db, "SELECT g, string_agg(pad, '' ORDER BY k) FROM t GROUP BY GROUPING SETS (g, ())", false);
     let empty = "FROM t WHERE k < 0 GROUP BY GROUPING SETS (g, (), ())";
+    let ranks =
+        "SELECT rank(g + 1) WITHIN GROUP (ORDER BY k), g IS NULL FROM t WHERE g < 2 GROUP BY ROLLUP (g)";
+    // Of a set without it, a grouped column in a direct argument is NULL, which comes last.
+    assert_eq!(db.sorted(ranks), "17|t 1|f 2|f");
+    assert_eq!(
+        db.rows("SELECT rank(g) WITHIN GROUP (ORDER BY k) FROM t WHERE k < 0 GROUP BY ROLLUP (g)"),
+        "1"
+    );
     for aggregate in ["count(*)", "count(DISTINCT k)"] {
         assert_eq!(db.sorted(&format!("SELECT g, {aggregate} {empty}")), "null|0 null|0");
     }
