@@ -11,6 +11,7 @@
 use crate::schema;
 use crate::support::Random;
 
+mod doubtful;
 mod expression;
 mod from;
 mod upper;
@@ -31,6 +32,7 @@ pub enum Type {
     Time,
     Ints,
     Json,
+    Uuid,
 }
 
 use Type::*;
@@ -38,7 +40,7 @@ use Type::*;
 /// All types; the daily ones are there more than once.
 const TYPES: &[Type] = &[
     Int, Int, Int, Int, Big, Num, Num, Float, Text, Text, Text, Bool, Date, Stamp, Zoned, Interval, Time,
-    Ints, Json,
+    Ints, Json, Uuid,
 ];
 
 impl Type {
@@ -58,6 +60,7 @@ impl Type {
             Time => "time",
             Ints => "int[]",
             Json => "jsonb",
+            Uuid => "uuid",
         }
     }
 
@@ -138,6 +141,9 @@ impl Generator {
     /// The next query.
     pub fn next(&mut self) -> Query {
         self.names = 0;
+        if self.chance(6) {
+            return self.doubtful();
+        }
         let depth = 1 + self.below(3);
         self.query(depth, None, &Scope::default())
     }
@@ -206,7 +212,10 @@ impl Generator {
 
     /// WITH, some of it recursive.
     fn with(&mut self, depth: usize, scope: &mut Scope) -> String {
-        if self.chance(25) {
+        if self.chance(20) {
+            return self.walk(depth, scope);
+        }
+        if self.chance(20) {
             let name = self.name("r");
             let (end, step) = (3 + self.below(12), 1 + self.below(3));
             let distinct = self.pick(&["union all", "union"]);
@@ -225,6 +234,27 @@ impl Generator {
             scope.with.push((name, query.types));
         }
         format!("with {} ", parts.join(", "))
+    }
+
+    /// WITH RECURSIVE over a table: rows of one lead to rows of the next, each found once.
+    fn walk(&mut self, depth: usize, scope: &mut Scope) -> String {
+        let (name, start, next) = (self.name("r"), self.name("s"), self.name("t"));
+        let ty = self.pick(&[Int, Text, Num, Date, Uuid]);
+        let Some(column) = schema::columns().filter(|c| c.1 == ty).last().map(|c| c.0) else {
+            return String::new();
+        };
+        let (table, other) = (self.pick(&["mid", "small"]), self.pick(&["mid", "small", "part"]));
+        let seen = Scope {
+            own: vec![Column { text: format!("{start}.{column}"), ty, plain: true }],
+            ..Scope::default()
+        };
+        let condition = self.condition(depth.min(2) - 1, &seen);
+        let step = self.pick(&["a", "b", "s", "id"]);
+        scope.with.push((name.clone(), vec![Int, ty]));
+        format!(
+            "with recursive {name}(x1, x2) as (select {start}.id, {start}.{column} from {table} {start} where {condition} \
+             union select {next}.id, {next}.{column} from {name} join {other} {next} on {next}.{step} = {name}.x1) "
+        )
     }
 
     fn set_operation(&mut self, depth: usize, types: &[Type], scope: &Scope) -> String {

@@ -26,6 +26,7 @@ const COLUMNS: &[(&str, Type, &str, &str)] = &[
     ("i", Type::Interval, "interval", "(n % 40) * interval '1 day 90 minutes'"),
     ("o", Type::Time, "time", "time '00:00' + (n * 1237 % 86400) * interval '1 second'"),
     ("r", Type::Ints, "int[]", "array[n % 4, n % 7, n % 3]"),
+    ("u", Type::Uuid, "uuid", "md5((n % 31)::text)::uuid"),
     (
         "j",
         Type::Json,
@@ -38,9 +39,26 @@ const COLUMNS: &[(&str, Type, &str, &str)] = &[
 const TABLES: &[(&str, u32, u32, u32)] =
     &[("big", 400, 11, 0), ("mid", 60, 7, 40), ("small", 9, 5, 3), ("none", 0, 2, 0)];
 
-/// Names of the tables.
+/// Views with the columns of the tables; `id` is unique in each.
+const VIEWS: &[(&str, &str)] = &[
+    ("part", "select * from mid where a is not null or g"),
+    ("pairs", "select m.* from mid m left join small s on m.id = s.id where s.a is distinct from 3"),
+    ("heads", "select distinct on (a, b) * from big where id % 3 = 0 order by a, b, id"),
+];
+
+/// Functions: `twice(int)`, `around(int)` with a row, `near(int)` and `upto(int)` with sets, `named(text)`.
+const FUNCTIONS: &[&str] = &[
+    "create function twice(int) returns int language sql immutable as 'select $1 * 2'",
+    "create function named(t text, out first text, out rest text) language sql strict as 'select left(t, 1), substr(t, 2)'",
+    "create function near(int) returns setof small language sql stable as 'select * from small where id between $1 - 1 and $1 + 1'",
+    "create function upto(n int) returns table (x int, y text) language plpgsql as
+        'begin for x in 1 .. least(n, 4) loop y := repeat(''z'', x); return next; end loop; end'",
+    "create function around(int, out below int, out above int) language sql as 'select $1 - 1, $1 + 1'",
+];
+
+/// Names of the tables and views.
 pub fn tables() -> impl Iterator<Item = &'static str> {
-    TABLES.iter().map(|table| table.0)
+    TABLES.iter().map(|table| table.0).chain(VIEWS.iter().map(|view| view.0))
 }
 
 /// Name and type of a table's columns, the key first.
@@ -71,5 +89,7 @@ pub fn statements() -> Vec<String> {
         }
         made.push(format!("analyze {table}"));
     }
+    made.extend(VIEWS.iter().map(|(name, query)| format!("create view {name} as {query}")));
+    made.extend(FUNCTIONS.iter().map(|text| text.to_string()));
     made
 }

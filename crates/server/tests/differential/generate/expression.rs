@@ -142,6 +142,52 @@ const FORMS: &[(Type, &str, &[Type])] = &[
     (Json, "jsonb_strip_nulls(jsonb_build_object('n', {}, 'd', {}))", &[Int, Date]),
     (Json, "({} - 'k')", &[Json]),
     (Json, "jsonb_build_array({}, {}, {})", &[Int, Bool, Text]),
+    (Json, "jsonb_set({}, '{{k}}', to_jsonb({}), true)", &[Json, Int]),
+    (Json, "({} || {})", &[Json, Json]),
+    (Json, "jsonb_path_query_first({}, '$.q[*]')", &[Json]),
+    (Json, "to_jsonb({})", &[Ints]),
+    (Int, "twice({})", &[Int]),
+    (Int, "(around({})).below", &[Int]),
+    (Int, "num_nulls({}, {}, {})", &[Text, Int, Date]),
+    (Int, "date_part('day', {})::int", &[Interval]),
+    (Int, "extract(isoyear from {})::int", &[Date]),
+    (Int, "array_upper({}, 1)", &[Ints]),
+    (Int, "array_lower({} || {}, 1)", &[Ints, Ints]),
+    (Int, "(row({}, {}) <= row({}, {}))::int", &[Int, Text, Int, Text]),
+    (Int, "octet_length({})", &[Text]),
+    (Num, "trunc({}, 2)", &[Num]),
+    (Num, "div({}, 3)", &[Num]),
+    (Num, "power({}, 2)", &[Num]),
+    (Num, "greatest({}, {}, {}::numeric)", &[Num, Num, Int]),
+    (Text, "(named({})).rest", &[Text]),
+    (Text, "overlay({} placing '--' from 2 for 1)", &[Text]),
+    (Text, "left({}::text, 8)", &[Uuid]),
+    (Text, "{}::text", &[Zoned]),
+    (Text, "substring({} from '[a-f]+')", &[Text]),
+    (Text, "to_char({}, 'IYYY-IW DDD')", &[Date]),
+    (Text, "jsonb_typeof({})", &[Json]),
+    (Text, "nullif({}, {})", &[Text, Text]),
+    (Bool, "({} similar to '(r|G)%')", &[Text]),
+    (Bool, "({} between symmetric {} and {})", &[Int, Int, Int]),
+    (Bool, "(row({}, {}) is distinct from row({}, {}))", &[Int, Date, Int, Date]),
+    (Bool, "(row({}, {}) is null)", &[Int, Text]),
+    (Bool, "({} <@ {})", &[Ints, Ints]),
+    (Bool, "({} < {})", &[Uuid, Uuid]),
+    (Bool, "isfinite({})", &[Date]),
+    (Date, "make_date(2024, 1 + abs({}) % 12, 15)", &[Int]),
+    (Date, "least({}, {})", &[Date, Date]),
+    (Stamp, "date_bin('3 hours', {}, timestamp '2024-01-01')", &[Stamp]),
+    (Stamp, "make_timestamp(2024, 3, 1 + abs({}) % 28, 4, 5, 6)", &[Int]),
+    (Interval, "make_interval(days => {} % 100, hours => 5)", &[Int]),
+    (Interval, "({} / 2)", &[Interval]),
+    (Interval, "justify_hours({})", &[Interval]),
+    (Time, "make_time(abs({}) % 24, 30, 0)", &[Int]),
+    (Ints, "array_prepend({}, {})", &[Int, Ints]),
+    (Ints, "array_replace({}, {}, {})", &[Ints, Int, Int]),
+    (Ints, "string_to_array({}, ',')::int[]", &[Text]),
+    (Ints, "array_positions({}, {})", &[Ints, Int]),
+    (Uuid, "md5({})::uuid", &[Text]),
+    (Uuid, "coalesce({}, {})", &[Uuid, Uuid]),
 ];
 
 impl Generator {
@@ -168,6 +214,7 @@ impl Generator {
                 format!("case {key} % 3 when 0 then {a} when 1 then {b} end")
             }
             3 if depth > 1 => self.scalar_subquery(ty, depth - 1, scope),
+            4 if depth > 1 && ty == Ints => self.array_subquery(depth - 1, scope),
             _ if ty == Bool && self.chance(60) => self.condition(depth, scope),
             _ => self.form(ty, depth, scope),
         }
@@ -220,6 +267,7 @@ impl Generator {
             Time => format!("time '{:02}:{n:02}'", n % 24),
             Ints => format!("'{{{n},NULL,{}}}'::int[]", n % 4),
             Json => format!("'{{\"k\": {}, \"q\": [{n}]}}'::jsonb", n % 6),
+            Uuid => format!("'c4ca4238-a0b9-2382-0dcc-509a6f7584{n:02}'::uuid"),
         }
     }
 
@@ -281,6 +329,10 @@ impl Generator {
             return format!("(select {value} from {from} where {condition} order by 1 limit 1)");
         };
         format!("(select {value} from {from} where {condition})")
+    }
+
+    fn array_subquery(&mut self, depth: usize, scope: &Scope) -> String {
+        format!("array({} order by 1)", self.select(depth, &[Int], &scope.inside()))
     }
 
     fn test_of_subquery(&mut self, depth: usize, scope: &Scope) -> String {

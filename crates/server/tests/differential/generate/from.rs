@@ -72,6 +72,15 @@ impl Generator {
                 (format!("generate_series({start}, {})", start + rows), vec![Type::Int])
             }
             2 => self.values(&within),
+            3 if lateral && self.chance(50) => {
+                let value = self.expression(Type::Int, 1, &within);
+                let (call, types) = self.pick(&[
+                    ("upto", vec![Type::Int, Type::Text]),
+                    ("around", vec![Type::Int, Type::Int]),
+                    ("near", schema::columns().map(|c| c.1).collect()),
+                ]);
+                (format!("{call}({value})"), types)
+            }
             3 if lateral => {
                 let value = self.expression(Type::Ints, 1, &within);
                 (format!("unnest({value})"), vec![Type::Int])
@@ -90,6 +99,7 @@ impl Generator {
     fn table(&mut self, alias: String, scope: &mut Scope) -> String {
         let table = self.pick(&table_names());
         let table = if table == "none" && self.chance(60) { "small" } else { table };
+        let table = if table == "heads" && self.chance(50) { "part" } else { table };
         // Two large tables side by side make slow joins and no new cases.
         let table = if table == "big" && !scope.own.is_empty() && self.chance(70) { "mid" } else { table };
         for (name, ty) in schema::columns() {

@@ -48,6 +48,15 @@ const AGGREGATES: &[(Type, &str, &[Type])] = &[
     (Ints, "array_agg({0} order by {0})", &[Int]),
     (Ints, "array_agg(distinct {0} order by {0} desc nulls last)", &[Int]),
     (Json, "jsonb_agg({0} order by {0})", &[Int]),
+    (Json, "jsonb_agg(distinct {0} order by {0} desc)", &[Text]),
+    (Int, "dense_rank({}) within group (order by {})", &[Int, Int]),
+    (Int, "regr_count({}, {})::int", &[Float, Float]),
+    (Num, "covar_pop({0}, {0})::numeric", &[Int]),
+    (Text, "mode() within group (order by {})", &[Text]),
+    (Text, "percentile_disc(0.5) within group (order by {} desc)", &[Text]),
+    (Uuid, "percentile_disc(0.7) within group (order by {})", &[Uuid]),
+    (Big, "bit_xor({})", &[Big]),
+    (Ints, "max({})", &[Ints]),
     (Json, "jsonb_object_agg(coalesce({0}, ''), {0} order by {0})", &[Text]),
 ];
 
@@ -91,8 +100,11 @@ impl Generator {
             return format!("null::{}", ty.name());
         }
         let (_, text, types) = *usable[self.below(usable.len())];
-        // Only own columns: an aggregate of outer ones alone would belong to the outer query.
-        let own = Scope { outer: Vec::new(), ..scope.clone() };
+        // An aggregate of outer columns alone belongs to the outer query, where it may be allowed, or be an error.
+        let own = match self.chance(2) {
+            true => scope.clone(),
+            false => Scope { outer: Vec::new(), ..scope.clone() },
+        };
         self.fill(text, types, depth.min(2).saturating_sub(1), &own)
     }
 
