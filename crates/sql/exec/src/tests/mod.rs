@@ -54,6 +54,10 @@ struct NoFacilities;
 impl types::Session for NoFacilities {}
 
 impl Facilities for NoFacilities {
+    fn current_of(&self, _: &str, _: Oid) -> SqlResult<Option<base::Tid>> {
+        Err(SqlError::not_supported("WHERE CURRENT OF"))
+    }
+
     fn partition_key_columns(&self, _: &catalog::Table) -> SqlResult<String> {
         Ok(String::new())
     }
