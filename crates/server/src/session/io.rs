@@ -289,7 +289,7 @@ impl Io {
     }
 
     /// Sends what a batch of messages left in the output buffer, but lets the other sessions run first that are ready: their answers go out
-    /// together, and a client of many sessions is woken once and not for each. With [`GATHER`] answers waiting, the next ones do not.
+    /// together, and a client of many sessions is woken once and not for each. With `GATHER` answers waiting, the next ones do not.
     pub async fn flush_after_others(&mut self) -> SqlResult<()> {
         if self.output.is_empty() {
             return Ok(());
