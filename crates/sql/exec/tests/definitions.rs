@@ -173,7 +173,7 @@ fn views_are_shown_with_the_names_of_their_columns() {
     s.query("create view w (n) as values (1)");
     s.run("alter view w rename column n to m").unwrap();
     let shown = s.query("select pg_get_viewdef('w'::regclass)");
-    assert_eq!(shown, " SELECT column1 AS m\n   FROM (VALUES (1)) \"*VALUES*\";");
+    assert!(shown.starts_with(" SELECT column1 AS m\n   FROM (VALUES (1)) \"*VALUES*\""), "{shown}");
 }
 
 #[test]
