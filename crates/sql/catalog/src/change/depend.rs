@@ -12,8 +12,8 @@ use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
     pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_cast, pg_class, pg_constraint, pg_database,
-    pg_default_acl, pg_depend, pg_description, pg_namespace, pg_operator, pg_proc, pg_rewrite, pg_trigger,
-    pg_type,
+    pg_default_acl, pg_depend, pg_description, pg_extension, pg_language, pg_namespace, pg_operator, pg_proc,
+    pg_rewrite, pg_trigger, pg_type,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -380,6 +380,14 @@ impl Reader<'_> {
                     "role {}",
                     by_oid(&pg_authid::TABLE, pg_authid::PG_AUTHID_OID_INDEX, pg_authid::ROLNAME)?
                 )
+            }
+            class if class == pg_language::TABLE.oid => {
+                let index = pg_language::PG_LANGUAGE_OID_INDEX;
+                format!("language {}", by_oid(&pg_language::TABLE, index, pg_language::LANNAME)?)
+            }
+            class if class == pg_extension::TABLE.oid => {
+                let index = pg_extension::PG_EXTENSION_OID_INDEX;
+                format!("extension {}", by_oid(&pg_extension::TABLE, index, pg_extension::EXTNAME)?)
             }
             class if class == pg_auth_members::TABLE.oid => self.describe_membership(object.object)?,
             class if class == pg_default_acl::TABLE.oid => self.describe_default_acl(object.object)?,

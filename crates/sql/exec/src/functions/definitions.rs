@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::change::ObjectAddress;
 use catalog::system::{pg_class, pg_constraint, pg_depend, pg_index, pg_language, pg_opclass, pg_proc};
 use catalog::{CatalogView, Index, Reader, RowExt, Table};
 use tuple::Datum;
@@ -35,6 +36,7 @@ impl Session {
             F::PgGetIndexdef => self.index_definition(oid(), 0, false)?,
             F::PgGetTriggerdef => self.trigger_definition(oid(), args.len() > 1 && flag(1))?,
             F::PgGetConstraintdef => self.constraint_definition(oid(), flag(1))?,
+            F::PgDescribeObject => self.object_description(args)?,
             F::PgGetExpr => self.expression(args, flag(2))?,
             F::PgGetViewdef => self.view_definition(args)?,
             F::PgGetSerialSequence => self.serial_sequence(arg(args, 0), arg(args, 1))?,
@@ -48,6 +50,17 @@ impl Session {
             },
             _ => return self.partition_function(id, args),
         }))
+    }
+
+    /// `pg_describe_object(catalog, object, column)`
+    fn object_description(&self, args: &[Datum]) -> SqlResult<Datum> {
+        let (class, object, column): (u32, u32, i32) = (arg(args, 0), arg(args, 1), arg(args, 2));
+        // What pinned objects have in `pg_depend`.
+        if class == 0 && object == 0 {
+            return Ok(Datum::Null);
+        }
+        let address = ObjectAddress { class: Oid(class), object: Oid(object), sub: column as i16 };
+        Ok(Datum::text(&self.with_reader(|reader| reader.describe(address))?))
     }
 
     /// A stored expression as SQL, over the columns of a relation.
