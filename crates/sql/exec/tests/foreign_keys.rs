@@ -115,6 +115,16 @@ fn deferred_keys_are_checked_at_the_end() {
 }
 
 #[test]
+fn a_check_that_waits_goes_with_its_key() {
+    let server = Server::new();
+    let s = server.connect();
+    tables(&s, "initially deferred");
+    s.query("begin; insert into c values (4, 7); drop table p cascade");
+    assert_eq!(s.query("commit"), "");
+    assert_eq!(s.query("select id from c where p = 7"), "4");
+}
+
+#[test]
 fn a_key_may_refer_to_its_own_table_and_have_several_columns() {
     let server = Server::new();
     let s = server.connect();

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use analyze::{Expr, stored, walk};
 use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, SubxactId, Tid, sql_err};
-use catalog::{Table, Trigger};
+use catalog::{CatalogView, Table, Trigger};
 use heap::HeapTuple;
 use parse::ast::Location;
 use tuple::Datum;
@@ -41,12 +41,21 @@ impl Session {
             let next = self.take_deferred(from, now, due);
             let Some((number, kind, event)) = next else { return Ok(()) };
             from = number + 1;
+            if !self.is_there_still(&kind)? {
+                continue;
+            }
             let mut more = Events::default();
             self.fire(&kind, event, &mut more)?;
             if !more.is_empty() {
                 self.fire_after(more)?;
             }
         }
+    }
+
+    /// Whether the trigger, and its table, have not been dropped since.
+    fn is_there_still(&self, kind: &Kind) -> SqlResult<bool> {
+        let table = self.relation_by_oid(kind.table.oid)?;
+        Ok(table.is_some_and(|table| table.triggers.iter().any(|trigger| trigger.oid == kind.trigger.oid)))
     }
 
     fn take_deferred(&self, from: usize, now: SubxactId, due: bool) -> Option<(usize, Rc<Kind>, Queued)> {
