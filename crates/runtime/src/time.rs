@@ -1,5 +1,6 @@
 //! Clocks and sleeping, real or virtual.
 
+use std::fmt;
 use std::future::Future;
 use std::ops::{Add, Sub};
 use std::pin::Pin;
@@ -73,6 +74,33 @@ pub fn cpu_times() -> (Duration, Duration) {
     };
     let duration = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
     (duration(usage.ru_utime), duration(usage.ru_stime))
+}
+
+/// Time since it was started: the process's and the clock's. Shown as PostgreSQL reports what long work took.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch {
+    cpu: (Duration, Duration),
+    started: Instant,
+}
+
+impl Stopwatch {
+    /// Starts now.
+    pub fn start() -> Stopwatch {
+        Stopwatch { cpu: cpu_times(), started: now() }
+    }
+}
+
+impl fmt::Display for Stopwatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (user, system) = cpu_times();
+        write!(
+            f,
+            "CPU: user: {:.2} s, system: {:.2} s, elapsed: {:.2} s",
+            user.saturating_sub(self.cpu.0).as_secs_f64(),
+            system.saturating_sub(self.cpu.1).as_secs_f64(),
+            (now() - self.started).as_secs_f64()
+        )
+    }
 }
 
 fn clock(id: libc::clockid_t) -> u64 {

@@ -3,6 +3,12 @@
 use base::Oid;
 use tuple::Datum;
 
+/// A hash with one more value's.
+#[inline]
+pub fn mix(hash: u64, value: u64) -> u64 {
+    (hash.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95)
+}
+
 type Hash = fn(&Datum) -> u64;
 type Equal = fn(&Datum, &Datum) -> bool;
 
@@ -22,10 +28,8 @@ impl RowKey {
 
     /// Hash of a row.
     pub fn hash(&self, row: &[Datum]) -> u64 {
-        row.iter().zip(&self.hash).fold(0, |hash: u64, (value, f)| {
-            let part = if value.is_null() { 0x9e37 } else { f(value) };
-            (hash.rotate_left(5) ^ part).wrapping_mul(0x517c_c1b7_2722_0a95)
-        })
+        let part = |(value, f): (&Datum, &Hash)| if value.is_null() { 0x9e37 } else { f(value) };
+        row.iter().zip(&self.hash).map(part).fold(0, mix)
     }
 
     /// Whether two rows are the same.

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use base::Lsn;
-use runtime::time::now;
+use runtime::time::{Stopwatch, now};
 use wal::{Record, Rmgr, WalReader};
 
 use crate::control::{Checkpoint, ControlFile};
@@ -51,7 +51,7 @@ impl Engine {
     pub(crate) fn redo(&self, from: Lsn) -> Result<Lsn, EngineError> {
         tracing::info!("database system was not properly shut down; automatic recovery in progress");
         tracing::info!("redo starts at {from}");
-        let (start, usage) = (now(), CpuTimes::now());
+        let (start, usage) = (now(), Stopwatch::start());
         let mut reported = start;
         let mut last = from;
         let mut reader = self.wal.reader(from);
@@ -70,11 +70,7 @@ impl Engine {
         if let Some(reason) = reader.end_reason() {
             tracing::info!("{reason}");
         }
-        let (user, system) = usage.elapsed();
-        tracing::info!(
-            "redo done at {last} system usage: CPU: user: {user:.2} s, system: {system:.2} s, elapsed: {:.2} s",
-            now().since(start).as_secs_f64()
-        );
+        tracing::info!("redo done at {last} system usage: {usage}");
         Ok(reader.position())
     }
 
@@ -128,24 +124,5 @@ impl Engine {
             }
             None => Err(EngineError::Redo { lsn: record.lsn, reason: "malformed file record".into() }),
         }
-    }
-}
-
-/// Processor time of this process.
-struct CpuTimes {
-    user: f64,
-    system: f64,
-}
-
-impl CpuTimes {
-    fn now() -> CpuTimes {
-        let (user, system) = runtime::time::cpu_times();
-        CpuTimes { user: user.as_secs_f64(), system: system.as_secs_f64() }
-    }
-
-    /// Seconds of user and system time since.
-    fn elapsed(&self) -> (f64, f64) {
-        let now = CpuTimes::now();
-        (now.user - self.user, now.system - self.system)
     }
 }

@@ -87,18 +87,25 @@ pub(crate) fn open(
     Ok(found)
 }
 
-/// The word behind ALTER must fit the relation; ALTER TABLE takes any.
-pub(crate) fn check_kind(table: &Table, kind: ObjectKind) -> SqlResult<()> {
-    let (fits, what) = match kind {
+/// Whether a relation is what a word that is for one kind only says, and what that is.
+pub(crate) fn fits_word(table: &Table, kind: ObjectKind) -> Option<(bool, &'static str)> {
+    Some(match kind {
         ObjectKind::Index => {
             (matches!(table.kind, RelationKind::Index | RelationKind::PartitionedIndex), "an index")
         }
         ObjectKind::View => (table.kind == RelationKind::View, "a view"),
         ObjectKind::Sequence => (table.kind == RelationKind::Sequence, "a sequence"),
         ObjectKind::MaterializedView => (table.kind == RelationKind::MaterializedView, "a materialized view"),
+        _ => return None,
+    })
+}
+
+/// The word behind ALTER must fit the relation; ALTER TABLE takes any.
+pub(crate) fn check_kind(table: &Table, kind: ObjectKind) -> SqlResult<()> {
+    let (fits, what) = fits_word(table, kind).unwrap_or(match kind {
         ObjectKind::Type => (table.kind == RelationKind::Composite, "a composite type"),
         _ => (table.kind != RelationKind::Composite, "a table"),
-    };
+    });
     if fits {
         return Ok(());
     }

@@ -14,7 +14,7 @@ use catalog::{RelationKind, RowExt, Table, TypeKind};
 use parse::ast::{Name, ObjectKind, ObjectName, TypeName};
 use txn::LockMode;
 
-use super::{alter_function, drop, names, operator, role, user_type};
+use super::{alter, alter_function, drop, names, operator, role, user_type};
 use crate::session::Session;
 
 /// COMMENT ON.
@@ -135,15 +135,8 @@ fn database(session: &Session, name: &str) -> SqlResult<Option<ObjectAddress>> {
 }
 
 fn check_kind(table: &Table, kind: ObjectKind) -> SqlResult<()> {
-    let (fits, what) = match kind {
-        ObjectKind::Index => {
-            (matches!(table.kind, RelationKind::Index | RelationKind::PartitionedIndex), "an index")
-        }
-        ObjectKind::View => (table.kind == RelationKind::View, "a view"),
-        ObjectKind::Sequence => (table.kind == RelationKind::Sequence, "a sequence"),
-        ObjectKind::MaterializedView => (table.kind == RelationKind::MaterializedView, "a materialized view"),
-        _ => (matches!(table.kind, RelationKind::Table | RelationKind::PartitionedTable), "a table"),
-    };
+    let is_table = matches!(table.kind, RelationKind::Table | RelationKind::PartitionedTable);
+    let (fits, what) = alter::fits_word(table, kind).unwrap_or((is_table, "a table"));
     if fits { Ok(()) } else { Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not {what}", table.name)) }
 }
 

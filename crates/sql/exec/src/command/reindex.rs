@@ -13,10 +13,11 @@ use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::system::{pg_class, pg_index};
 use catalog::{Index, PG_TOAST, RelationKind, RowExt, Table, predefined};
 use parse::ast::{DefElem, RangeVar, Reindex, ReindexKind};
+use runtime::time::Stopwatch;
 use txn::{LockMode, LockWait};
 
 use super::names::{self, at};
-use super::rewrite::{self, Stopwatch};
+use super::rewrite;
 use super::{index, inherit, options, partition_index};
 use crate::output::Output;
 use crate::session::Session;

@@ -7,13 +7,11 @@
 //! # PostgreSQL counterpart and differences
 //! `cluster_rel` in `commands/cluster.c`. The files of system catalogs never change ([`catalog`]'s invariant), so these are not rewritten.
 
-use std::time::Duration;
-
 use base::{Severity, SqlError, SqlResult, SqlState};
 use catalog::{Index, SizeEstimate, Table};
 use heap::rewrite::{RewriteStats, Rewriter};
 use heap::{HeapError, HeapRel};
-use runtime::Instant;
+use runtime::time::Stopwatch;
 
 use super::expression::IndexKeys;
 use super::index_sort::{IndexSort, Target};
@@ -137,30 +135,4 @@ pub(crate) fn info(session: &Session, message: String, detail: Option<String>) {
         Some(detail) => report.detail(detail),
         None => report,
     });
-}
-
-/// Time since it was started: the process's and the clock's.
-pub(crate) struct Stopwatch {
-    cpu: (Duration, Duration),
-    started: Instant,
-}
-
-impl Stopwatch {
-    /// Starts now.
-    pub(crate) fn start() -> Stopwatch {
-        Stopwatch { cpu: runtime::time::cpu_times(), started: runtime::now() }
-    }
-}
-
-impl std::fmt::Display for Stopwatch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (user, system) = runtime::time::cpu_times();
-        write!(
-            f,
-            "CPU: user: {:.2} s, system: {:.2} s, elapsed: {:.2} s",
-            user.saturating_sub(self.cpu.0).as_secs_f64(),
-            system.saturating_sub(self.cpu.1).as_secs_f64(),
-            (runtime::now() - self.started).as_secs_f64()
-        )
-    }
 }

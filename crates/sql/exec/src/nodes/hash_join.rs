@@ -14,6 +14,7 @@ use super::{BoxNode, Builder, Node, Projection, affected, depends_on};
 use crate::compile::Inputs;
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes};
+use crate::row_key::mix;
 use crate::row_store::{Place, RowStore};
 use crate::spill::{SpillFile, SpillReader, row_bytes};
 
@@ -172,10 +173,6 @@ fn computed(code: &Code, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Datum> {
 #[inline]
 fn probe<'r>(reading: &Option<SpillReader>, spilled: &'r [Datum], outer: &'r BoxNode) -> &'r [Datum] {
     if reading.is_some() { spilled } else { outer.row() }
-}
-
-fn mix(hash: u64, value: u64) -> u64 {
-    (hash.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95)
 }
 
 impl Table {
