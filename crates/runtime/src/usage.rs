@@ -21,11 +21,23 @@ macro_rules! counters {
             $($(#[$doc])* pub $name: Cell<u64>,)*
             /// Whether reads and writes are timed (`track_io_timing`).
             pub timed: Cell<bool>,
+            /// What [`Usage::take`] has given out.
+            taken: Cell<Usage>,
+            /// Of these, pages found in the pool; [`take_hits`] gives them out too.
+            hits_taken: Cell<u64>,
+            /// What [`Counters::rare`] was at the last [`take_hits`].
+            rare_taken: Cell<u64>,
         }
 
         impl Counters {
             pub(crate) const fn new() -> Counters {
-                Counters { $($name: Cell::new(0),)* timed: Cell::new(false) }
+                Counters {
+                    $($name: Cell::new(0),)*
+                    timed: Cell::new(false),
+                    taken: Cell::new(Usage { $($name: 0,)* }),
+                    hits_taken: Cell::new(0),
+                    rare_taken: Cell::new(0),
+                }
             }
         }
 
@@ -39,6 +51,19 @@ macro_rules! counters {
             /// What the running fiber has used since it began.
             pub fn so_far() -> Usage {
                 with_state(|state| Usage { $($name: state.usage.$name.get(),)* })
+            }
+        }
+
+        impl Usage {
+            /// What the running fiber has used since the last call, or since it began.
+            #[cold]
+            pub fn take() -> Usage {
+                let now = Usage::so_far();
+                with_state(|state| {
+                    let mut used = now - state.usage.taken.replace(now);
+                    used.shared_hit = now.shared_hit.wrapping_sub(state.usage.hits_taken.replace(now.shared_hit));
+                    used
+                })
             }
         }
 
@@ -70,6 +95,10 @@ counters! {
     temp_read,
     /// Blocks of temporary files written.
     temp_written,
+    /// Temporary files made.
+    temp_files,
+    /// Bytes written to temporary files.
+    temp_bytes,
     /// Nanoseconds spent reading pages, where they are measured.
     shared_read_time,
     /// Nanoseconds spent writing pages, where they are measured.
@@ -110,6 +139,35 @@ pub fn timed<T>(counter: impl FnOnce(&Counters) -> &Cell<u64>, work: impl FnOnce
     result
 }
 
+/// Pages that the running fiber found in the pool, and those that it read.
+#[inline]
+pub fn pages() -> [u64; 2] {
+    with_state(|state| [state.usage.shared_hit.get(), state.usage.shared_read.get()])
+}
+
+impl Counters {
+    /// Changes with whatever is used, except pages that the pool has.
+    #[inline]
+    fn rare(&self) -> u64 {
+        let cells =
+            [&self.shared_read, &self.wal_records, &self.temp_read, &self.temp_written, &self.temp_files];
+        cells.into_iter().fold(0, |sum, cell| sum.wrapping_add(cell.get()))
+    }
+}
+
+/// What [`Usage::take`] would give, where that is nothing but pages that the pool had: the usual case, and cheap. Otherwise `None`.
+#[inline]
+pub fn take_hits() -> Option<u64> {
+    with_state(|state| {
+        let rare = state.usage.rare();
+        if state.usage.rare_taken.replace(rare) != rare {
+            return None;
+        }
+        let hits = state.usage.shared_hit.get();
+        Some(hits.wrapping_sub(state.usage.hits_taken.replace(hits)))
+    })
+}
+
 /// Whether the running fiber times reads and writes from now on.
 pub fn time_io(on: bool) {
     with_state(|state| state.usage.timed.set(on));
@@ -136,6 +194,22 @@ mod tests {
             other.join().unwrap();
         });
         assert_eq!(used_by_one.get(), Usage { shared_hit: 3, ..Usage::default() });
+    }
+
+    #[test]
+    fn what_is_taken_is_taken_once() {
+        crate::run(|| {
+            let fiber = crate::spawn_fiber("one", || {
+                used(|c| &c.shared_hit, 2);
+                assert_eq!(take_hits(), Some(2));
+                used(|c| &c.shared_hit, 3);
+                used(|c| &c.shared_read, 1);
+                assert_eq!(take_hits(), None);
+                assert_eq!(Usage::take(), Usage { shared_hit: 3, shared_read: 1, ..Usage::default() });
+                assert_eq!((take_hits(), Usage::take()), (Some(0), Usage::default()));
+            });
+            fiber.join().unwrap();
+        });
     }
 
     #[test]

@@ -119,8 +119,10 @@ fn check_setting(setting: Setting, text: &str) -> SqlResult<Option<String>> {
 pub fn open(dir: &Path, settings: Arc<ServerSettings>) -> SqlResult<Arc<dyn Database>> {
     base::settings::set_text_check(check_setting);
     log_last_state(dir);
+    let clean = ControlFile::read(dir).is_ok_and(|control| control.state == ClusterState::ShutDown);
     let engine = Engine::open(dir, options(&settings)).map_err(fatal)?;
     let instance = instance(Arc::new(engine), settings);
+    instance.counters().load(dir, clean);
     Ok(Arc::new(Stampede { instance, stop: Stop::default(), loops: Arc::default() }))
 }
 
@@ -244,7 +246,12 @@ impl Database for Stampede {
         if self.loops.running.load(Ordering::Acquire) > 0 {
             self.loops.ended.wait();
         }
-        self.instance.engine().shutdown().map_err(fatal)
+        self.instance.engine().shutdown().map_err(fatal)?;
+        // Counters that cannot be kept are not worth an error.
+        if let Err(error) = self.instance.counters().save(self.instance.engine().dir()) {
+            log::log(format!("could not write statistics file: {error}"));
+        }
+        Ok(())
     }
 
     fn on_reload_request(&self, action: Box<dyn Fn() + Send + Sync>) {

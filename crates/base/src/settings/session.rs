@@ -81,6 +81,8 @@ pub struct Fast {
     pub row_security: bool,
     /// `track_io_timing`
     pub track_io_timing: bool,
+    /// `track_counts`
+    pub track_counts: bool,
     /// `plan_cache_mode`
     pub plan_cache_mode: PlanCacheMode,
     pub log_duration: bool,
@@ -129,6 +131,7 @@ impl Default for Fast {
             standard_conforming_strings: true,
             row_security: true,
             track_io_timing: false,
+            track_counts: true,
             plan_cache_mode: PlanCacheMode::Auto,
             log_duration: false,
             log_min_duration_statement: -1,
@@ -172,6 +175,7 @@ impl Fast {
                 };
             }
             Setting::track_io_timing => self.track_io_timing = value.as_bool(),
+            Setting::track_counts => self.track_counts = value.as_bool(),
             Setting::row_security => self.row_security = value.as_bool(),
             Setting::log_duration => self.log_duration = value.as_bool(),
             Setting::log_min_duration_statement => self.log_min_duration_statement = value.as_int(),

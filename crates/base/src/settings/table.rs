@@ -528,7 +528,7 @@ settings! {
         track_activity_query_size = int(1024, 100, 1048576).postmaster().bytes()
             .about("Bytes of each session's statement shown.");
         track_cost_delay_timing = bool(false).superuser().about("Whether vacuum delays are timed.");
-        track_counts = bool(true).superuser().about("Whether activity on tables is counted.");
+        track_counts = bool(true).superuser().works().about("Whether activity on tables is counted.");
         track_functions = choice("none", &["none", "pl", "all"]).superuser()
             .about("Which functions' calls are counted.");
         track_io_timing = bool(false).superuser().works().about("Whether reads and writes are timed.");

@@ -162,6 +162,8 @@ pub struct SessionCatalog {
     /// Counts the changes so far, for those who keep something that was read through the overlay.
     version: Cell<u64>,
     overlay: RefCell<Entries>,
+    /// Relations that ended transactions and subtransactions have dropped, or made and rolled back, until somebody asks.
+    gone: RefCell<Vec<Oid>>,
 }
 
 impl SessionCatalog {
@@ -176,7 +178,19 @@ impl SessionCatalog {
             changes: Rc::new(Cell::new(0)),
             version: Cell::new(0),
             overlay: RefCell::new(Entries::default()),
+            gone: RefCell::default(),
         }
+    }
+
+    /// The relations that are gone since this was last asked: dropped with a commit, or made and rolled back.
+    #[inline]
+    pub fn take_gone(&self) -> Vec<Oid> {
+        self.gone.take()
+    }
+
+    /// A relation is gone.
+    pub(crate) fn note_gone(&self, relation: Oid) {
+        self.gone.borrow_mut().push(relation);
     }
 
     /// Current user.

@@ -288,35 +288,41 @@ CREATE VIEW pg_catalog.pg_stat_all_tables AS
 SELECT c.oid AS relid,
        n.nspname AS schemaname,
        c.relname,
-       NULL::int8 AS seq_scan,
-       NULL::timestamptz AS last_seq_scan,
-       NULL::int8 AS seq_tup_read,
-       NULL::int8 AS idx_scan,
-       NULL::timestamptz AS last_idx_scan,
-       NULL::int8 AS idx_tup_fetch,
-       NULL::int8 AS n_tup_ins,
-       NULL::int8 AS n_tup_upd,
-       NULL::int8 AS n_tup_del,
-       NULL::int8 AS n_tup_hot_upd,
-       NULL::int8 AS n_tup_newpage_upd,
-       CASE WHEN c.reltuples > 0 THEN c.reltuples::int8 ELSE 0::int8 END AS n_live_tup,
-       NULL::int8 AS n_dead_tup,
-       NULL::int8 AS n_mod_since_analyze,
-       NULL::int8 AS n_ins_since_vacuum,
-       NULL::timestamptz AS last_vacuum,
-       NULL::timestamptz AS last_autovacuum,
-       NULL::timestamptz AS last_analyze,
-       NULL::timestamptz AS last_autoanalyze,
-       NULL::int8 AS vacuum_count,
-       0::int8 AS autovacuum_count,
-       NULL::int8 AS analyze_count,
-       0::int8 AS autoanalyze_count,
-       NULL::float8 AS total_vacuum_time,
-       0::float8 AS total_autovacuum_time,
-       NULL::float8 AS total_analyze_time,
-       0::float8 AS total_autoanalyze_time
+       pg_catalog.pg_stat_get_numscans(c.oid) AS seq_scan,
+       pg_catalog.pg_stat_get_lastscan(c.oid) AS last_seq_scan,
+       pg_catalog.pg_stat_get_tuples_returned(c.oid) AS seq_tup_read,
+       i.scans AS idx_scan,
+       i.last_scan AS last_idx_scan,
+       i.fetched + pg_catalog.pg_stat_get_tuples_fetched(c.oid) AS idx_tup_fetch,
+       pg_catalog.pg_stat_get_tuples_inserted(c.oid) AS n_tup_ins,
+       pg_catalog.pg_stat_get_tuples_updated(c.oid) AS n_tup_upd,
+       pg_catalog.pg_stat_get_tuples_deleted(c.oid) AS n_tup_del,
+       pg_catalog.pg_stat_get_tuples_hot_updated(c.oid) AS n_tup_hot_upd,
+       pg_catalog.pg_stat_get_tuples_newpage_updated(c.oid) AS n_tup_newpage_upd,
+       pg_catalog.pg_stat_get_live_tuples(c.oid) AS n_live_tup,
+       pg_catalog.pg_stat_get_dead_tuples(c.oid) AS n_dead_tup,
+       pg_catalog.pg_stat_get_mod_since_analyze(c.oid) AS n_mod_since_analyze,
+       pg_catalog.pg_stat_get_ins_since_vacuum(c.oid) AS n_ins_since_vacuum,
+       pg_catalog.pg_stat_get_last_vacuum_time(c.oid) AS last_vacuum,
+       pg_catalog.pg_stat_get_last_autovacuum_time(c.oid) AS last_autovacuum,
+       pg_catalog.pg_stat_get_last_analyze_time(c.oid) AS last_analyze,
+       pg_catalog.pg_stat_get_last_autoanalyze_time(c.oid) AS last_autoanalyze,
+       pg_catalog.pg_stat_get_vacuum_count(c.oid) AS vacuum_count,
+       pg_catalog.pg_stat_get_autovacuum_count(c.oid) AS autovacuum_count,
+       pg_catalog.pg_stat_get_analyze_count(c.oid) AS analyze_count,
+       pg_catalog.pg_stat_get_autoanalyze_count(c.oid) AS autoanalyze_count,
+       pg_catalog.pg_stat_get_total_vacuum_time(c.oid) AS total_vacuum_time,
+       pg_catalog.pg_stat_get_total_autovacuum_time(c.oid) AS total_autovacuum_time,
+       pg_catalog.pg_stat_get_total_analyze_time(c.oid) AS total_analyze_time,
+       pg_catalog.pg_stat_get_total_autoanalyze_time(c.oid) AS total_autoanalyze_time
   FROM pg_catalog.pg_class c
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN (SELECT x.indrelid,
+                    sum(pg_catalog.pg_stat_get_numscans(x.indexrelid))::int8 AS scans,
+                    max(pg_catalog.pg_stat_get_lastscan(x.indexrelid)) AS last_scan,
+                    sum(pg_catalog.pg_stat_get_tuples_fetched(x.indexrelid))::int8 AS fetched
+               FROM pg_catalog.pg_index x
+              GROUP BY x.indrelid) i ON i.indrelid = c.oid
  WHERE c.relkind IN ('r', 't', 'm', 'p');
 
 CREATE VIEW pg_catalog.pg_stat_sys_tables AS
@@ -335,10 +341,10 @@ SELECT c.oid AS relid,
        n.nspname AS schemaname,
        c.relname,
        i.relname AS indexrelname,
-       NULL::int8 AS idx_scan,
-       NULL::timestamptz AS last_idx_scan,
-       NULL::int8 AS idx_tup_read,
-       NULL::int8 AS idx_tup_fetch
+       pg_catalog.pg_stat_get_numscans(i.oid) AS idx_scan,
+       pg_catalog.pg_stat_get_lastscan(i.oid) AS last_idx_scan,
+       pg_catalog.pg_stat_get_tuples_returned(i.oid) AS idx_tup_read,
+       pg_catalog.pg_stat_get_tuples_fetched(i.oid) AS idx_tup_fetch
   FROM pg_catalog.pg_index x
   JOIN pg_catalog.pg_class c ON c.oid = x.indrelid
   JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
@@ -359,17 +365,97 @@ CREATE VIEW pg_catalog.pg_statio_all_tables AS
 SELECT c.oid AS relid,
        n.nspname AS schemaname,
        c.relname,
-       NULL::int8 AS heap_blks_read,
-       NULL::int8 AS heap_blks_hit,
-       NULL::int8 AS idx_blks_read,
-       NULL::int8 AS idx_blks_hit,
-       NULL::int8 AS toast_blks_read,
-       NULL::int8 AS toast_blks_hit,
-       NULL::int8 AS tidx_blks_read,
-       NULL::int8 AS tidx_blks_hit
+       pg_catalog.pg_stat_get_blocks_fetched(c.oid) - pg_catalog.pg_stat_get_blocks_hit(c.oid) AS heap_blks_read,
+       pg_catalog.pg_stat_get_blocks_hit(c.oid) AS heap_blks_hit,
+       i.blks_read AS idx_blks_read,
+       i.blks_hit AS idx_blks_hit,
+       pg_catalog.pg_stat_get_blocks_fetched(t.oid) - pg_catalog.pg_stat_get_blocks_hit(t.oid) AS toast_blks_read,
+       pg_catalog.pg_stat_get_blocks_hit(t.oid) AS toast_blks_hit,
+       ti.blks_read AS tidx_blks_read,
+       ti.blks_hit AS tidx_blks_hit
   FROM pg_catalog.pg_class c
+  LEFT JOIN pg_catalog.pg_class t ON t.oid = c.reltoastrelid
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN (SELECT x.indrelid,
+                    sum(pg_catalog.pg_stat_get_blocks_fetched(x.indexrelid) - pg_catalog.pg_stat_get_blocks_hit(x.indexrelid))::int8 AS blks_read,
+                    sum(pg_catalog.pg_stat_get_blocks_hit(x.indexrelid))::int8 AS blks_hit
+               FROM pg_catalog.pg_index x
+              GROUP BY x.indrelid) i ON i.indrelid = c.oid
+  LEFT JOIN (SELECT x.indrelid,
+                    sum(pg_catalog.pg_stat_get_blocks_fetched(x.indexrelid) - pg_catalog.pg_stat_get_blocks_hit(x.indexrelid))::int8 AS blks_read,
+                    sum(pg_catalog.pg_stat_get_blocks_hit(x.indexrelid))::int8 AS blks_hit
+               FROM pg_catalog.pg_index x
+              GROUP BY x.indrelid) ti ON ti.indrelid = t.oid
+ WHERE c.relkind IN ('r', 't', 'm');
+
+CREATE VIEW pg_catalog.pg_statio_sys_tables AS
+SELECT *
+  FROM pg_catalog.pg_statio_all_tables
+ WHERE schemaname IN ('pg_catalog', 'information_schema') OR schemaname LIKE 'pg\_toast%';
+
+CREATE VIEW pg_catalog.pg_statio_all_indexes AS
+SELECT c.oid AS relid,
+       i.oid AS indexrelid,
+       n.nspname AS schemaname,
+       c.relname,
+       i.relname AS indexrelname,
+       pg_catalog.pg_stat_get_blocks_fetched(i.oid) - pg_catalog.pg_stat_get_blocks_hit(i.oid) AS idx_blks_read,
+       pg_catalog.pg_stat_get_blocks_hit(i.oid) AS idx_blks_hit
+  FROM pg_catalog.pg_index x
+  JOIN pg_catalog.pg_class c ON c.oid = x.indrelid
+  JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
  WHERE c.relkind IN ('r', 't', 'm');
+
+CREATE VIEW pg_catalog.pg_statio_sys_indexes AS
+SELECT *
+  FROM pg_catalog.pg_statio_all_indexes
+ WHERE schemaname IN ('pg_catalog', 'information_schema') OR schemaname LIKE 'pg\_toast%';
+
+CREATE VIEW pg_catalog.pg_statio_user_indexes AS
+SELECT *
+  FROM pg_catalog.pg_statio_all_indexes
+ WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND schemaname NOT LIKE 'pg\_toast%';
+
+CREATE VIEW pg_catalog.pg_stat_xact_all_tables AS
+SELECT c.oid AS relid,
+       n.nspname AS schemaname,
+       c.relname,
+       pg_catalog.pg_stat_get_xact_numscans(c.oid) AS seq_scan,
+       pg_catalog.pg_stat_get_xact_tuples_returned(c.oid) AS seq_tup_read,
+       i.scans AS idx_scan,
+       i.fetched + pg_catalog.pg_stat_get_xact_tuples_fetched(c.oid) AS idx_tup_fetch,
+       pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid) AS n_tup_ins,
+       pg_catalog.pg_stat_get_xact_tuples_updated(c.oid) AS n_tup_upd,
+       pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid) AS n_tup_del,
+       pg_catalog.pg_stat_get_xact_tuples_hot_updated(c.oid) AS n_tup_hot_upd,
+       pg_catalog.pg_stat_get_xact_tuples_newpage_updated(c.oid) AS n_tup_newpage_upd
+  FROM pg_catalog.pg_class c
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN (SELECT x.indrelid,
+                    sum(pg_catalog.pg_stat_get_xact_numscans(x.indexrelid))::int8 AS scans,
+                    sum(pg_catalog.pg_stat_get_xact_tuples_fetched(x.indexrelid))::int8 AS fetched
+               FROM pg_catalog.pg_index x
+              GROUP BY x.indrelid) i ON i.indrelid = c.oid
+ WHERE c.relkind IN ('r', 't', 'm', 'p');
+
+CREATE VIEW pg_catalog.pg_stat_xact_sys_tables AS
+SELECT *
+  FROM pg_catalog.pg_stat_xact_all_tables
+ WHERE schemaname IN ('pg_catalog', 'information_schema') OR schemaname LIKE 'pg\_toast%';
+
+CREATE VIEW pg_catalog.pg_stat_xact_user_tables AS
+SELECT *
+  FROM pg_catalog.pg_stat_xact_all_tables
+ WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND schemaname NOT LIKE 'pg\_toast%';
+
+CREATE VIEW pg_catalog.pg_stat_wal AS
+SELECT w.wal_records,
+       w.wal_fpi,
+       w.wal_bytes,
+       w.wal_buffers_full,
+       w.stats_reset
+  FROM pg_catalog.pg_stat_get_wal() w;
 
 CREATE VIEW pg_catalog.pg_statio_user_tables AS
 SELECT *
@@ -399,33 +485,33 @@ CREATE VIEW pg_catalog.pg_stat_database AS
 SELECT d.oid AS datid,
        d.datname,
        pg_catalog.pg_stat_get_db_numbackends(d.oid) AS numbackends,
-       NULL::int8 AS xact_commit,
-       NULL::int8 AS xact_rollback,
+       pg_catalog.pg_stat_get_db_xact_commit(d.oid) AS xact_commit,
+       pg_catalog.pg_stat_get_db_xact_rollback(d.oid) AS xact_rollback,
        pg_catalog.pg_stat_get_db_blocks_fetched(d.oid) - pg_catalog.pg_stat_get_db_blocks_hit(d.oid) AS blks_read,
        pg_catalog.pg_stat_get_db_blocks_hit(d.oid) AS blks_hit,
-       NULL::int8 AS tup_returned,
-       NULL::int8 AS tup_fetched,
-       NULL::int8 AS tup_inserted,
-       NULL::int8 AS tup_updated,
-       NULL::int8 AS tup_deleted,
+       pg_catalog.pg_stat_get_db_tuples_returned(d.oid) AS tup_returned,
+       pg_catalog.pg_stat_get_db_tuples_fetched(d.oid) AS tup_fetched,
+       pg_catalog.pg_stat_get_db_tuples_inserted(d.oid) AS tup_inserted,
+       pg_catalog.pg_stat_get_db_tuples_updated(d.oid) AS tup_updated,
+       pg_catalog.pg_stat_get_db_tuples_deleted(d.oid) AS tup_deleted,
        0::int8 AS conflicts,
-       NULL::int8 AS temp_files,
-       NULL::int8 AS temp_bytes,
+       pg_catalog.pg_stat_get_db_temp_files(d.oid) AS temp_files,
+       pg_catalog.pg_stat_get_db_temp_bytes(d.oid) AS temp_bytes,
        NULL::int8 AS deadlocks,
        NULL::int8 AS checksum_failures,
        NULL::timestamptz AS checksum_last_failure,
-       NULL::float8 AS blk_read_time,
-       NULL::float8 AS blk_write_time,
+       pg_catalog.pg_stat_get_db_blk_read_time(d.oid) AS blk_read_time,
+       pg_catalog.pg_stat_get_db_blk_write_time(d.oid) AS blk_write_time,
        NULL::float8 AS session_time,
        NULL::float8 AS active_time,
        NULL::float8 AS idle_in_transaction_time,
-       NULL::int8 AS sessions,
+       pg_catalog.pg_stat_get_db_sessions(d.oid) AS sessions,
        NULL::int8 AS sessions_abandoned,
        NULL::int8 AS sessions_fatal,
        NULL::int8 AS sessions_killed,
        0::int8 AS parallel_workers_to_launch,
        0::int8 AS parallel_workers_launched,
-       NULL::timestamptz AS stats_reset
+       pg_catalog.pg_stat_get_db_stat_reset_time(d.oid) AS stats_reset
   FROM pg_catalog.pg_database d;
 
 CREATE VIEW pg_catalog.pg_user_mappings AS
@@ -472,7 +558,15 @@ GRANT SELECT ON
     pg_catalog.pg_stat_sys_indexes,
     pg_catalog.pg_stat_user_indexes,
     pg_catalog.pg_statio_all_tables,
+    pg_catalog.pg_statio_sys_tables,
     pg_catalog.pg_statio_user_tables,
+    pg_catalog.pg_statio_all_indexes,
+    pg_catalog.pg_statio_sys_indexes,
+    pg_catalog.pg_statio_user_indexes,
+    pg_catalog.pg_stat_xact_all_tables,
+    pg_catalog.pg_stat_xact_sys_tables,
+    pg_catalog.pg_stat_xact_user_tables,
+    pg_catalog.pg_stat_wal,
     pg_catalog.pg_stat_bgwriter,
     pg_catalog.pg_stat_checkpointer,
     pg_catalog.pg_stat_database,

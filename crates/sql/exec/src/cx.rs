@@ -14,6 +14,7 @@ use txn::{Snapshot, Transaction};
 use types::{FormatContext, SessionFn};
 
 use crate::compile::SubProgram;
+use crate::counters::{Change, Counted};
 use crate::row_store::RowStore;
 use crate::session::Needs;
 use crate::spill::TempDir;
@@ -57,6 +58,10 @@ pub trait Facilities {
     }
     /// Place of the row of a table that a cursor stands on, if that is of the table.
     fn current_of(&self, cursor: &str, table: Oid) -> SqlResult<Option<Tid>>;
+    /// Counts a change of a table, made at this depth of subtransactions.
+    fn count_change(&self, table: Oid, depth: u32, change: Change);
+    /// Counts what a node's scan of a relation did, which has ended.
+    fn count_scan(&self, counted: &mut Counted);
     /// What types ask.
     fn types(&self) -> &dyn types::Session;
     /// `current_user`, `session_user`, database and schema for the parameterless functions of SQL.
@@ -172,6 +177,20 @@ impl<'s> Cx<'s> {
     pub fn note_unjoined(&mut self) {
         if let Some(counters) = self.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
             counters.unjoined += 1.0;
+        }
+    }
+
+    /// Counts a change of a table.
+    pub fn count_change(&self, table: Oid, change: Change) {
+        let depth = self.txn.borrow().depth() as u32;
+        self.session.count_change(table, depth, change);
+    }
+
+    /// Counts what a scan did, and forgets it.
+    #[inline]
+    pub fn count_scan(&self, counted: &mut Counted) {
+        if !counted.scan.is_empty() {
+            self.session.count_scan(counted);
         }
     }
 

@@ -19,6 +19,7 @@
 mod command;
 mod compile;
 mod composite;
+pub mod counters;
 mod cx;
 mod decimal;
 mod error;

@@ -139,6 +139,7 @@ impl SpillFile {
             other => other,
         }
         .map_err(io_error)?;
+        used(|c| &c.temp_files, 1);
         Ok(SpillFile { file, path, buffer: Vec::new(), chunk: CHUNK, written: 0 })
     }
 
@@ -298,6 +299,7 @@ impl SpillReader {
 /// Writes, and counts the blocks.
 fn write(file: &File, bytes: &[u8], at: u64) -> SqlResult<()> {
     used(|c| &c.temp_written, blocks(bytes));
+    used(|c| &c.temp_bytes, bytes.len() as u64);
     timed(|c| &c.temp_write_time, || file.write_all_at(bytes, at)).map_err(io_error)
 }
 

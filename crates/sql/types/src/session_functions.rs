@@ -315,6 +315,29 @@ functions! {
     1930 pg_stat_get_tuples_fetched(oid) -> int8 [stable strict restricted] { session PgStatGetTuplesFetched }
     1931 pg_stat_get_tuples_inserted(oid) -> int8 [stable strict restricted] { session PgStatGetTuplesInserted }
     1932 pg_stat_get_tuples_updated(oid) -> int8 [stable strict restricted] { session PgStatGetTuplesUpdated }
+    2844 pg_stat_get_db_blk_read_time(oid) -> float8 [stable strict restricted] { session PgStatGetDbBlkReadTime }
+    2845 pg_stat_get_db_blk_write_time(oid) -> float8 [stable strict restricted] { session PgStatGetDbBlkWriteTime }
+    3037 pg_stat_get_xact_numscans(oid) -> int8 [strict restricted] { session PgStatGetXactNumscans }
+    3038 pg_stat_get_xact_tuples_returned(oid) -> int8 [strict restricted] { session PgStatGetXactTuplesReturned }
+    3039 pg_stat_get_xact_tuples_fetched(oid) -> int8 [strict restricted] { session PgStatGetXactTuplesFetched }
+    3040 pg_stat_get_xact_tuples_inserted(oid) -> int8 [strict restricted] { session PgStatGetXactTuplesInserted }
+    3041 pg_stat_get_xact_tuples_updated(oid) -> int8 [strict restricted] { session PgStatGetXactTuplesUpdated }
+    3042 pg_stat_get_xact_tuples_deleted(oid) -> int8 [strict restricted] { session PgStatGetXactTuplesDeleted }
+    3043 pg_stat_get_xact_tuples_hot_updated(oid) -> int8 [strict restricted] { session PgStatGetXactTuplesHotUpdated }
+    6218 pg_stat_get_xact_tuples_newpage_updated(oid) -> int8 [strict restricted] { session PgStatGetXactTuplesNewpageUpdated }
+    3044 pg_stat_get_xact_blocks_fetched(oid) -> int8 [strict restricted] { session PgStatGetXactBlocksFetched }
+    3045 pg_stat_get_xact_blocks_hit(oid) -> int8 [strict restricted] { session PgStatGetXactBlocksHit }
+    3074 pg_stat_get_db_stat_reset_time(oid) -> timestamptz [stable strict restricted] { session PgStatGetDbStatResetTime }
+    3150 pg_stat_get_db_temp_files(oid) -> int8 [stable strict restricted] { session PgStatGetDbTempFiles }
+    3151 pg_stat_get_db_temp_bytes(oid) -> int8 [stable strict restricted] { session PgStatGetDbTempBytes }
+    6188 pg_stat_get_db_sessions(oid) -> int8 [stable strict restricted] { session PgStatGetDbSessions }
+    6217 pg_stat_get_tuples_newpage_updated(oid) -> int8 [stable strict restricted] { session PgStatGetTuplesNewpageUpdated }
+    6310 pg_stat_get_lastscan(oid) -> timestamptz [stable strict restricted] { session PgStatGetLastscan }
+    6358 pg_stat_get_total_vacuum_time(oid) -> float8 [stable strict restricted] { session PgStatGetTotalVacuumTime }
+    6359 pg_stat_get_total_autovacuum_time(oid) -> float8 [stable strict restricted] { session PgStatGetTotalAutovacuumTime }
+    6360 pg_stat_get_total_analyze_time(oid) -> float8 [stable strict restricted] { session PgStatGetTotalAnalyzeTime }
+    6361 pg_stat_get_total_autoanalyze_time(oid) -> float8 [stable strict restricted] { session PgStatGetTotalAutoanalyzeTime }
+    3776 pg_stat_reset_single_table_counters(oid) -> void [strict] { session PgStatResetSingleTableCounters }
     1933 pg_stat_get_tuples_deleted(oid) -> int8 [stable strict restricted] { session PgStatGetTuplesDeleted }
     1972 pg_stat_get_tuples_hot_updated(oid) -> int8 [stable strict restricted] { session PgStatGetTuplesHotUpdated }
     2878 pg_stat_get_live_tuples(oid) -> int8 [stable strict restricted] { session PgStatGetLiveTuples }

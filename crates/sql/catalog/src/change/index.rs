@@ -76,6 +76,7 @@ impl Changer<'_> {
             row = row.set(pg_class::RELOPTIONS, text_array(&new.parameters));
         }
         self.insert(&pg_class::TABLE, &row.build())?;
+        self.gone_with(txn::End::Abort, oid);
         for (i, column) in new.columns.iter().enumerate() {
             self.add_column_row(oid, i as i16 + 1, column)?;
         }

@@ -2,6 +2,7 @@
 
 use base::{Oid, RelFile, SqlError, SqlResult};
 use tuple::Datum;
+use txn::{End, Phase};
 
 use super::{Changer, storage_error};
 use crate::row::{Row, RowExt};
@@ -142,6 +143,17 @@ impl Changer<'_> {
         self.next_command()
     }
 
+    /// With this end of the transaction, the relation is gone ([`take_gone`](crate::SessionCatalog::take_gone)).
+    pub(super) fn gone_with(&mut self, end: End, relation: Oid) {
+        let session = self.session.clone();
+        let action = move |how| {
+            if how == end {
+                session.note_gone(relation);
+            }
+        };
+        self.me.on_end(Phase::BeforeLocks, Box::new(action));
+    }
+
     /// Removes a relation's rows, and its files with the commit. What depends on it has been dropped.
     pub(super) fn drop_relation(&mut self, oid: Oid) -> SqlResult<()> {
         let row = self.reader().find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])?;
@@ -167,6 +179,7 @@ impl Changer<'_> {
         if file.number != 0 {
             self.catalog.engine().drop_relation(self.me, file);
         }
+        self.gone_with(End::Commit, oid);
         self.delete(&pg_class::TABLE, tid, &row)
     }
 }

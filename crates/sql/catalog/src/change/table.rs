@@ -2,6 +2,7 @@
 
 use base::{Oid, SqlError, SqlResult};
 use tuple::Physical;
+use txn::End;
 use types::oids;
 
 use super::{Changer, Dependency, ObjectAddress, storage_error};
@@ -107,6 +108,7 @@ impl Changer<'_> {
             row = row.set(pg_class::RELOPTIONS, text_array(&new.options));
         }
         self.insert(&pg_class::TABLE, &row.build())?;
+        self.gone_with(End::Abort, oid);
         for (i, column) in new.columns.iter().enumerate() {
             self.add_column_row(oid, i as i16 + 1, column)?;
         }
@@ -238,6 +240,7 @@ impl Changer<'_> {
             .set(pg_class::RELREPLIDENT, b'n')
             .set(pg_class::RELNATTS, 3i16);
         self.insert(&pg_class::TABLE, &row.build())?;
+        self.gone_with(End::Abort, toast);
         let columns = [("chunk_id", oids::oid), ("chunk_seq", oids::int4), ("chunk_data", oids::bytea)];
         for (i, (name, ty)) in columns.into_iter().enumerate() {
             let column = NewColumn {

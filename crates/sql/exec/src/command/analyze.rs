@@ -27,6 +27,7 @@ pub(crate) fn table(session: &Session, table: &Table, columns: &[String], verbos
         // Its own rows are being written.
         return Ok(());
     }
+    let began = runtime::now();
     let chosen = choose(session, table, columns)?;
     let want = chosen.iter().map(|c| c.1).max().unwrap_or(0).max(1) * ROWS_PER_ENTRY;
     let sample = sample::take(session, table, want)?;
@@ -51,7 +52,17 @@ pub(crate) fn table(session: &Session, table: &Table, columns: &[String], verbos
         session
             .with_changer(|changer| changer.set_statistics(table.oid, i as i16 + 1, ty, operators, &stats))?;
     }
-    note_sizes(session, table, sample.pages, total, columns.is_empty())
+    note_sizes(session, table, sample.pages, total, columns.is_empty())?;
+    session.instance.counters().replace(session.catalog.database(), table.oid, |all| {
+        all.live = total as i64;
+        if columns.is_empty() {
+            all.changed = 0;
+        }
+        all.analyzes += 1;
+        all.analyze_time += began.elapsed().as_micros() as i64;
+        all.last_analyze = runtime::wall_clock_micros();
+    });
+    Ok(())
 }
 
 /// Columns to be analysed, with their targets.

@@ -25,6 +25,8 @@ use types::Call;
 use super::internal::Internal;
 use super::storage_parameter::Target;
 use super::{names, storage_parameter, table};
+use crate::counters::Change;
+use crate::cx::Facilities;
 use crate::session::Session;
 
 /// Rows that are stored at once.
@@ -159,6 +161,7 @@ fn new_table(session: &Session, into: &Into, columns: Vec<NewColumn>) -> SqlResu
 /// Rows on their way into the new table.
 pub(crate) struct Load<'s> {
     session: &'s Session,
+    relation: Oid,
     heap: Arc<heap::HeapRel>,
     batch: Vec<Vec<Datum>>,
     tids: Vec<base::Tid>,
@@ -169,7 +172,7 @@ impl<'s> Load<'s> {
     /// For a table that is there and empty.
     pub(crate) fn new(session: &'s Session, table: Arc<Table>) -> SqlResult<Load<'s>> {
         let heap = table.heap.clone().ok_or_else(|| SqlError::internal("a table without a heap"))?;
-        Ok(Load { session, heap, batch: Vec::new(), tids: Vec::new(), rows: 0 })
+        Ok(Load { session, relation: table.oid, heap, batch: Vec::new(), tids: Vec::new(), rows: 0 })
     }
 
     /// Takes a row.
@@ -205,6 +208,8 @@ impl<'s> Load<'s> {
             &mut self.tids,
         )
         .map_err(heap::HeapError::into_sql)?;
+        let rows = self.batch.len() as i64;
+        session.count_change(self.relation, me.depth() as u32, Change::Insert(rows));
         self.batch.clear();
         Ok(())
     }

@@ -120,6 +120,7 @@ fn one(session: &Session, table: &Table) -> SqlResult<()> {
         return Ok(());
     }
     empty(session, table.oid)?;
+    session.pending.truncated(table.oid, session.txn.borrow().depth() as u32);
     if table.toast.is_valid() {
         empty(session, table.toast)?;
     }

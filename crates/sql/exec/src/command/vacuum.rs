@@ -361,10 +361,19 @@ fn vacuum_heap(session: &Session, table: &Table, asked: &Asked, tag: LockTag) ->
     let mut work = Work { session, table, heap, tag, asked, indexes: open_indexes(table)? };
     let options = heap_options(session, table, asked);
     let access = session.engine().heap_access();
+    let began = runtime::now();
     let stats = heap::vacuum::vacuum(&access, heap, &options, &mut work).map_err(HeapError::into_sql)?;
     let indexes = work.indexes;
     session.next_transaction()?;
     note_sizes(session, table, &stats, &indexes)?;
+    let live = f64::from(estimate_rows(table.size, &stats)) as i64;
+    session.instance.counters().replace(session.catalog.database(), table.oid, |all| {
+        (all.live, all.dead) = (live, stats.recently_dead_tuples as i64);
+        all.inserted_since_vacuum = 0;
+        all.vacuums += 1;
+        all.vacuum_time += began.elapsed().as_micros() as i64;
+        all.last_vacuum = runtime::wall_clock_micros();
+    });
     if asked.verbose {
         report(session, table, &stats);
     }

@@ -142,7 +142,7 @@ impl Session {
         if let Some(rows) = self.activity_rows(id, args)? {
             return Ok(rows);
         }
-        if let Some(rows) = statistics::rows(id) {
+        if let Some(rows) = self.statistics_rows(id)? {
             return Ok(rows);
         }
         Err(missing(id))

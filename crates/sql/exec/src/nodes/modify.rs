@@ -23,6 +23,7 @@ use super::modify_target::{SYSTEM, Step, Target, with_row};
 use super::table_scan::datum_tid;
 use super::{BoxNode, Builder, Node, Projection};
 use crate::compile::{Inputs, RawRow};
+use crate::counters::Change;
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes};
 use crate::index::IndexWriter;
@@ -493,6 +494,7 @@ impl ModifyNode {
             .map_err(crate::error::heap)?;
         Ok(match outcome {
             DeleteOutcome::Deleted => {
+                cx.count_change(target.table.oid, Change::Delete);
                 cx.processed += 1;
                 self.did = Command::Delete;
                 self.after_row(target, Event::Delete, Some((tid, &old)), cx)?;

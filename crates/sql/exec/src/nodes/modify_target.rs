@@ -11,6 +11,7 @@ use tuple::Datum;
 use super::Builder;
 use super::table_scan::tid_datum;
 use crate::compile::{Compiler, Inputs, RawRow};
+use crate::counters::Change;
 use crate::cx::Cx;
 use crate::eval::{Code, Rows};
 use crate::index::IndexWriter;
@@ -186,6 +187,7 @@ impl Target {
                 return Ok(false);
             }
         }
+        cx.count_change(self.table.oid, Change::Insert(1));
         self.finish_row(row, tid, cx);
         Ok(true)
     }
@@ -252,8 +254,11 @@ impl Target {
             .map_err(crate::error::heap)?;
         match outcome {
             UpdateOutcome::Refused(refusal) => Ok(Step::Refused(refusal)),
-            UpdateOutcome::Updated { tid, hot } => {
+            UpdateOutcome::Updated { tid: new, hot } => {
                 cx.rechecks.clear();
+                let newpage = new.block != tid.block;
+                cx.count_change(self.table.oid, Change::Update { hot, newpage });
+                let tid = new;
                 if !hot {
                     for index in &self.indexes {
                         index.insert(&self.table, &self.heap, row, tid, cx)?;

@@ -1,5 +1,6 @@
 //! Scans of tables: sequential, by index, by bitmap, by place.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, Xid};
@@ -13,6 +14,7 @@ use txn::TxnSystem;
 use super::counting::measure;
 use super::{BoxNode, Builder, Node, Origin, Projection};
 use crate::compile::{Inputs, RawRow};
+use crate::counters::{Counted, Scan};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes};
 
@@ -200,7 +202,8 @@ pub fn seq(builder: &Builder<'_>, plan: &Plan, rel: RelId) -> SqlResult<BoxNode>
     }
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
     let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan);
-    Ok(Box::new(SeqScan { heap, reader, projection, scan: None, at: Tid::default(), values: Vec::new() }))
+    let (at, values, counted) = (Tid::default(), Vec::new(), Counted::new(table));
+    Ok(Box::new(SeqScan { heap, reader, projection, scan: None, at, values, counted }))
 }
 
 /// Decodes of a row what the filter reads, and the rest that is wanted once the filter has let it through.
@@ -273,19 +276,24 @@ struct SeqScan {
     /// Place of the row last read.
     at: Tid,
     values: Vec<Datum>,
+    counted: Counted,
 }
 
 impl Node for SeqScan {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         if self.scan.is_none() {
             self.scan = Some(HeapScan::new(&cx.access, self.heap.clone(), None).map_err(crate::error::heap)?);
+            self.counted.scan.scans += 1;
         }
         let Some(scan) = &mut self.scan else { return Ok(false) };
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            let before = runtime::usage::pages();
             let found = cx.with_view(|access, view| scan.next(access, view)).map_err(crate::error::heap)?;
+            self.counted.scan.pages_since(before);
             let Some(tuple) = found else { return Ok(false) };
             self.at = tuple.tid;
+            self.counted.scan.returned += 1;
             if self.reader.read(&tuple, &self.projection, cx, &mut self.values)? {
                 self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
@@ -303,12 +311,16 @@ impl Node for SeqScan {
 
     fn rescan(&mut self, cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
         match &mut self.scan {
-            Some(scan) => scan.rescan(&cx.access).map_err(crate::error::heap),
+            Some(scan) => {
+                self.counted.scan.scans += 1;
+                scan.rescan(&cx.access).map_err(crate::error::heap)
+            }
             None => Ok(()),
         }
     }
 
-    fn close(&mut self, _cx: &mut Cx<'_>) {
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        cx.count_scan(&mut self.counted);
         self.scan = None;
     }
 }
@@ -440,6 +452,8 @@ pub fn index(
         values: Vec::new(),
         entry: Vec::new(),
         map: heap::vm::VmCursor::default(),
+        counted: Counted::new(table),
+        index_counted: Counted::new(index.oid),
     }))
 }
 
@@ -474,6 +488,8 @@ struct IndexScan {
     entry: Vec<Datum>,
     /// Page of the visibility map last looked at.
     map: heap::vm::VmCursor,
+    counted: Counted,
+    index_counted: Counted,
 }
 
 impl IndexScan {
@@ -484,6 +500,7 @@ impl IndexScan {
             self.keys.compute(cx, &mut self.pending)?;
         }
         let Some(keys) = self.pending.pop() else { return Ok(false) };
+        self.index_counted.scan.scans += 1;
         let horizon = TableHorizon::new(cx.access.txns, self.heap.desc.kind);
         let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID };
         match &mut self.scan {
@@ -506,7 +523,9 @@ impl IndexScan {
             let Some(scan) = &mut self.scan else { return Ok(false) };
             let horizon = TableHorizon::new(cx.access.txns, self.heap.desc.kind);
             let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID };
+            let before = runtime::usage::pages();
             let found = scan.next(&access).map_err(|e| e.into_sql(&self.names.index, &self.names.table))?;
+            let before = self.index_counted.scan.pages_since(before);
             check_not_lost(&self.heap, cx)?;
             let Some(tid) = found else {
                 if self.advance(cx)? {
@@ -515,10 +534,12 @@ impl IndexScan {
                 return Ok(false);
             };
             self.at = tid;
+            self.index_counted.scan.returned += 1;
             if let Some(places) = &self.places
                 && heap::vm::all_visible(&cx.access, &self.heap, tid.block, &mut self.map)
                     .map_err(crate::error::heap)?
             {
+                self.counted.scan.pages_since(before);
                 self.entry.clear();
                 scan.values(&mut self.entry).map_err(|e| e.into_sql(&self.names.index, &self.names.table))?;
                 self.values.clear();
@@ -533,8 +554,10 @@ impl IndexScan {
             let fetched = cx
                 .with_view(|access, view| heap::fetch(access, &self.heap, view, tid, tuple))
                 .map_err(crate::error::heap)?;
+            self.counted.scan.pages_since(before);
             match fetched {
                 Fetched::Visible => {
+                    self.index_counted.scan.fetched += 1;
                     let Some(tuple) = self.tuple.get() else { continue };
                     self.at = tuple.tid;
                     self.reader.read(&tuple, &mut self.values)?;
@@ -577,6 +600,8 @@ impl Node for IndexScan {
             let horizon = TableHorizon::new(cx.access.txns, self.heap.desc.kind);
             scan.finish(&IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID });
         }
+        cx.count_scan(&mut self.counted);
+        cx.count_scan(&mut self.index_counted);
         self.map = heap::vm::VmCursor::default();
         self.started = false;
         self.pending.clear();
@@ -608,6 +633,7 @@ pub fn bitmap(
         at: 0,
         tuple: HeapTuple::new(),
         values: Vec::new(),
+        counted: Counted::new(table),
     }))
 }
 
@@ -641,6 +667,7 @@ pub fn tid(
         at: 0,
         tuple: HeapTuple::new(),
         values: Vec::new(),
+        counted: Counted::new(table),
     }))
 }
 
@@ -651,7 +678,7 @@ struct BitmapNode {
 }
 
 enum BitmapKind {
-    Index { btree: Arc<BtreeRel>, names: Names, keys: Keys },
+    Index { counted: RefCell<Counted>, btree: Arc<BtreeRel>, names: Names, keys: Keys },
     And(Vec<BitmapNode>),
     Or(Vec<BitmapNode>),
 }
@@ -664,7 +691,8 @@ fn bitmap_source(builder: &mut Builder<'_>, bitmap: &Bitmap) -> SqlResult<Bitmap
             let btree = btree
                 .ok_or_else(|| SqlError::internal(format!("index \"{}\" has no storage", index.name)))?;
             let names = Names { index: index.name.clone(), table: index.table.name.clone() };
-            BitmapKind::Index { btree, names, keys: Keys::new(builder, conditions, false)? }
+            let keys = Keys::new(builder, conditions, false)?;
+            BitmapKind::Index { counted: RefCell::new(Counted::new(index.oid)), btree, names, keys }
         }
         Bitmap::And(list, _) => {
             BitmapKind::And(list.iter().map(|b| bitmap_source(builder, b)).collect::<SqlResult<_>>()?)
@@ -696,12 +724,14 @@ impl BitmapNode {
 
     fn collect_plain(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
         match &self.kind {
-            BitmapKind::Index { btree, names, keys } => {
+            BitmapKind::Index { counted, btree, names, keys } => {
                 let mut lists = Vec::new();
                 keys.compute(cx, &mut lists)?;
                 let mut out = Vec::new();
                 let horizon = TableHorizon::new(cx.access.txns, heap.desc.kind);
                 let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID };
+                let before = runtime::usage::pages();
+                let mut done = Scan { scans: lists.len() as i64, ..Scan::default() };
                 for keys in lists {
                     let mut scan = btree::Scan::new(btree.clone(), keys, false, false);
                     while let Some(tid) =
@@ -712,6 +742,11 @@ impl BitmapNode {
                     }
                     scan.finish(&access);
                 }
+                done.pages_since(before);
+                done.returned = out.len() as i64;
+                let mut counted = counted.borrow_mut();
+                counted.scan = done;
+                cx.count_scan(&mut counted);
                 check_not_lost(heap, cx)?;
                 out.sort_unstable();
                 out.dedup();
@@ -768,6 +803,7 @@ struct TidListScan {
     at: usize,
     tuple: HeapTuple,
     values: Vec<Datum>,
+    counted: Counted,
 }
 
 impl TidListScan {
@@ -817,10 +853,12 @@ impl Node for TidListScan {
             let tuple = &mut self.tuple;
             let heap = &self.heap;
             let latest = matches!(self.source, TidSource::Cursor(_));
+            let before = runtime::usage::pages();
             let visible = cx.with_view(|access, view| match latest {
                 true => heap::fetch_latest(access, heap, view, tid, tuple),
                 false => Ok(heap::fetch(access, heap, view, tid, tuple)? == Fetched::Visible),
             });
+            self.counted.scan.pages_since(before);
             if !visible.map_err(crate::error::heap)? {
                 continue;
             }
@@ -828,6 +866,7 @@ impl Node for TidListScan {
             if matches!(self.source, TidSource::Values(..)) && tuple.tid != tid {
                 continue;
             }
+            self.counted.scan.fetched += 1;
             self.reader.read(&tuple, &mut self.values)?;
             self.reader.detoast(cx, &mut self.values)?;
             let rows = Rows::one(&self.values);
@@ -850,7 +889,8 @@ impl Node for TidListScan {
         Ok(())
     }
 
-    fn close(&mut self, _cx: &mut Cx<'_>) {
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        cx.count_scan(&mut self.counted);
         self.tids = None;
     }
 }

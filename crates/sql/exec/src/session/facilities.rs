@@ -6,14 +6,32 @@ use base::{CommandId, Oid, SqlResult, Tid, sql_err};
 use catalog::{CatalogView, FunctionDef, Table};
 use plan::SqlValueKind;
 use tuple::Datum;
-use txn::Snapshot;
+use txn::{BlockState, Snapshot};
 use types::calendar::DAY;
 use types::{FormatContext, SessionFn};
 
 use super::Session;
+use crate::counters::{Change, Counted, Scan};
 use crate::cx::Facilities;
 
 impl Facilities for Session {
+    fn count_change(&self, table: Oid, depth: u32, change: Change) {
+        if self.settings.borrow().fast().track_counts {
+            self.pending.changed(table, depth, change);
+        }
+    }
+
+    fn count_scan(&self, counted: &mut Counted) {
+        if !self.settings.borrow().fast().track_counts {
+            counted.scan = Scan::default();
+        } else if self.txn.borrow().state() == BlockState::Started {
+            let lane = |relation| self.instance.counters().relation_lane(self.catalog.database(), relation);
+            counted.count(self.format.borrow().statement_time, lane);
+        } else {
+            self.pending.scanned(counted);
+        }
+    }
+
     fn call(
         &self,
         id: SessionFn,

@@ -96,6 +96,8 @@ impl Session {
         );
         let instance_dir = instance.engine().dir().to_path_buf();
         let session = Session {
+            pending: crate::counters::Pending::new(instance.counters().database_lane(database.oid)),
+            seen_counters: Default::default(),
             backend: instance.sessions().register(backend),
             catalog: instance.catalog(database.oid, &database.name),
             instance,

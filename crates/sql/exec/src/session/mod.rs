@@ -82,6 +82,7 @@ pub struct Instance {
     sessions: Arc<Sessions>,
     exports: Arc<export::Exports>,
     exchange: Arc<crate::notify::Exchange>,
+    counters: crate::counters::Counters,
     /// When the server started, microseconds since 2000-01-01 UTC.
     started: i64,
     /// When the configuration was last read.
@@ -123,6 +124,7 @@ impl Instance {
             sessions: Arc::default(),
             exports: Arc::default(),
             exchange: Arc::new(exchange),
+            counters: Default::default(),
             started: now,
             configured: AtomicI64::new(now),
             reload: OnceLock::new(),
@@ -156,6 +158,11 @@ impl Instance {
     /// The sessions that are connected.
     pub fn sessions(&self) -> &Arc<Sessions> {
         &self.sessions
+    }
+
+    /// Cumulative counters.
+    pub fn counters(&self) -> &crate::counters::Counters {
+        &self.counters
     }
 
     /// When the server started, microseconds since 2000-01-01 UTC.
@@ -271,6 +278,10 @@ pub struct Session {
     pub(crate) named_classes: RefCell<Option<Vec<Oid>>>,
     /// Sequences used.
     pub(crate) sequences: RefCell<crate::functions::Sequences>,
+    /// What was counted since the last transaction ended.
+    pub(crate) pending: crate::counters::Pending,
+    /// Counters as the transaction has seen them (`stats_fetch_consistency`).
+    pub(crate) seen_counters: RefCell<FxHashMap<Oid, crate::counters::Relation>>,
     /// How other sessions see this one.
     pub(crate) backend: Registered,
     /// Where rows go that do not fit into memory.

@@ -40,6 +40,8 @@ impl Session {
             return Err(error.into());
         }
         self.settings.borrow_mut().end_transaction(true);
+        // What becomes of its rows is not known yet: they count as changed.
+        self.report_counters(true);
         self.after_transaction();
         Ok("PREPARE TRANSACTION".into())
     }

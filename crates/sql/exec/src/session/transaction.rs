@@ -101,6 +101,7 @@ impl Session {
         };
         let end = self.txn.borrow_mut().commit(sync, &[])?;
         self.settings.borrow_mut().end_transaction(end == End::Commit);
+        self.report_counters(end == End::Commit);
         self.after_transaction();
         Ok(end)
     }
@@ -117,7 +118,19 @@ impl Session {
         self.close_transaction_portals();
         self.txn.borrow_mut().abort();
         self.settings.borrow_mut().end_transaction(false);
+        self.report_counters(false);
         self.after_transaction();
+    }
+
+    /// What the transaction did goes to the server's counters.
+    pub(super) fn report_counters(&self, committed: bool) {
+        let now = || self.format.borrow().statement_time;
+        let (counters, database) = (self.instance.counters(), self.catalog.database());
+        let gone = self.names.take_gone();
+        gone.iter().for_each(|relation| self.pending.forget(*relation));
+        self.pending.report(counters, database, committed, now);
+        gone.into_iter().for_each(|relation| counters.drop_relation(database, relation));
+        self.forget_seen_counters();
     }
 
     pub(super) fn after_transaction(&self) {
@@ -144,6 +157,7 @@ impl Session {
         };
         if !in_block {
             self.settings.borrow_mut().end_transaction(false);
+            self.report_counters(false);
             self.after_transaction();
         }
     }
@@ -168,6 +182,7 @@ impl Session {
                 self.show_outer_characteristics();
                 let depth = self.txn.borrow().depth() as u32;
                 self.settings.borrow_mut().end_subtransaction(depth + 1, true);
+                self.pending.end_subtransaction(depth + 1, true);
                 Ok("RELEASE".into())
             }
             T::RollbackTo(name) => {
@@ -179,6 +194,7 @@ impl Session {
                 self.show_outer_characteristics();
                 let depth = self.txn.borrow().depth() as u32;
                 self.settings.borrow_mut().end_subtransaction(depth, false);
+                self.pending.end_subtransaction(depth, false);
                 self.apply_settings();
                 Ok("ROLLBACK".into())
             }
@@ -269,6 +285,7 @@ impl Session {
         self.show_outer_characteristics();
         let depth = self.txn.borrow().depth() as u32;
         self.settings.borrow_mut().end_subtransaction(depth + 1, commit);
+        self.pending.end_subtransaction(depth + 1, commit);
         if !commit {
             self.apply_settings();
         }

@@ -35,6 +35,7 @@ pub(super) struct Db {
     combo: ComboCids,
     format: FormatContext,
     temp: TempDir,
+    facilities: NoFacilities,
     pub work_mem: usize,
     pub settings: plan::Settings,
     _dir: Scratch,
@@ -58,6 +59,8 @@ impl Facilities for NoFacilities {
         Err(SqlError::not_supported("WHERE CURRENT OF"))
     }
 
+    fn count_change(&self, _: Oid, _: u32, _: crate::counters::Change) {}
+    fn count_scan(&self, _: &mut crate::counters::Counted) {}
     fn partition_key_columns(&self, _: &catalog::Table) -> SqlResult<String> {
         Ok(String::new())
     }
@@ -116,6 +119,7 @@ impl Db {
             combo: ComboCids::default(),
             format: FormatContext::default(),
             temp,
+            facilities: NoFacilities,
             work_mem: 4 << 20,
             settings: plan::Settings::default(),
             _dir: Scratch(path),
@@ -225,7 +229,7 @@ impl Db {
             fixed_snapshot: false,
             database: TEMPLATE1,
             format: &self.format,
-            session: &NoFacilities,
+            session: &self.facilities,
             work_mem: self.work_mem,
             temp: &self.temp,
         }

@@ -29,6 +29,8 @@ use super::{column_numbers, forced};
 use crate::command::index_entries::TableIndexes;
 use crate::command::internal::Internal;
 use crate::command::{expression, names, violation};
+use crate::counters::Change;
+use crate::cx::Facilities;
 use crate::output::Output;
 use crate::session::Session;
 use crate::trigger::{At, Event, Events, TableTriggers};
@@ -549,7 +551,9 @@ impl<'a> Load<'a> {
             self.place = Place::Number(line);
             indexes.enter(session, self.table, heap, (row, tid))?;
         }
-        self.rows += self.batch.len() as u64;
+        let (depth, rows) = (session.txn.borrow().depth() as u32, self.batch.len());
+        session.count_change(self.table.oid, depth, Change::Insert(rows as i64));
+        self.rows += rows as u64;
         self.batch.clear();
         self.lines.clear();
         self.bytes = 0;

@@ -1,0 +1,297 @@
+//! How nodes and sessions count, until the transaction ends.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use base::Oid;
+use runtime::usage::Usage;
+use rustc_hash::FxHashMap;
+
+use super::{Counters, Database, DatabaseLane, Relation, RelationLane, Scan};
+
+/// A change of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// INSERT, of so many rows.
+    Insert(i64),
+    /// UPDATE: whether without new index entries, and whether to another page.
+    Update { hot: bool, newpage: bool },
+    /// DELETE.
+    Delete,
+}
+
+/// A relation that a node scans, and what it has counted in this run. The node stays with its worker, and so does the lane.
+#[derive(Default)]
+pub struct Counted {
+    relation: Oid,
+    lane: Option<Arc<RelationLane>>,
+    /// What was counted.
+    pub scan: Scan,
+}
+
+impl Counted {
+    /// For the scans of a relation.
+    pub fn new(relation: Oid) -> Counted {
+        Counted { relation, ..Counted::default() }
+    }
+
+    /// A statement that is a transaction of its own has ended the scan: the lane counts it, which is `find`'s the first time.
+    #[inline]
+    pub(crate) fn count(&mut self, now: i64, find: impl FnOnce(Oid) -> Arc<RelationLane>) {
+        let lane = self.lane.get_or_insert_with(|| find(self.relation));
+        lane.add_scan(&std::mem::take(&mut self.scan), now);
+    }
+}
+
+/// What one level of subtransactions has done to a table.
+#[derive(Clone, Copy, Debug, Default)]
+struct Level {
+    depth: u32,
+    inserted: i64,
+    updated: i64,
+    deleted: i64,
+}
+
+#[derive(Default)]
+struct Entry {
+    counts: Relation,
+    /// Ascending by depth.
+    levels: Vec<Level>,
+    /// At which depth it was emptied.
+    truncated: Option<u32>,
+}
+
+/// What a session has counted.
+pub(crate) struct Pending {
+    relations: RefCell<FxHashMap<Oid, Entry>>,
+    database: Arc<DatabaseLane>,
+}
+
+impl Pending {
+    /// Of a session that begins.
+    pub(crate) fn new(database: Arc<DatabaseLane>) -> Pending {
+        database.sessions.add(1);
+        Pending { relations: RefCell::default(), database }
+    }
+
+    /// A scan of a transaction that may go on has ended.
+    pub(crate) fn scanned(&self, counted: &mut Counted) {
+        let scan = std::mem::take(&mut counted.scan);
+        self.relations.borrow_mut().entry(counted.relation).or_default().counts.add_scan(&scan);
+    }
+
+    /// Counts a change of a table, made at this depth of subtransactions.
+    pub(crate) fn changed(&self, relation: Oid, depth: u32, change: Change) {
+        let mut relations = self.relations.borrow_mut();
+        let Entry { counts, levels, .. } = relations.entry(relation).or_default();
+        if levels.last().is_none_or(|level| level.depth < depth) {
+            levels.push(Level { depth, ..Level::default() });
+        }
+        let Some(level) = levels.last_mut() else { return };
+        match change {
+            Change::Insert(rows) => {
+                counts.inserted += rows;
+                level.inserted += rows;
+            }
+            Change::Update { hot, newpage } => {
+                counts.updated += 1;
+                counts.hot_updated += i64::from(hot);
+                counts.newpage_updated += i64::from(newpage);
+                level.updated += 1;
+            }
+            Change::Delete => {
+                counts.deleted += 1;
+                level.deleted += 1;
+            }
+        }
+    }
+
+    /// The levels of subtransactions from `depth` on have ended.
+    pub(crate) fn end_subtransaction(&self, depth: u32, committed: bool) {
+        for entry in self.relations.borrow_mut().values_mut() {
+            entry.truncated = match entry.truncated {
+                Some(at) if at >= depth => committed.then(|| depth.saturating_sub(1)),
+                other => other,
+            };
+            while let Some(level) = entry.levels.pop_if(|level| level.depth >= depth) {
+                if !committed {
+                    entry.counts.dead += level.inserted + level.updated;
+                    continue;
+                }
+                match entry.levels.last_mut() {
+                    Some(outer) if outer.depth + 1 >= depth => {
+                        outer.inserted += level.inserted;
+                        outer.updated += level.updated;
+                        outer.deleted += level.deleted;
+                    }
+                    _ => {
+                        entry.levels.push(Level { depth: depth - 1, ..level });
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts what the running fiber has used since it was last asked.
+    #[inline]
+    pub(crate) fn take_usage(&self) {
+        match runtime::usage::take_hits() {
+            Some(hits) => self.database.blocks_hit.add(hits as i64),
+            None => self.take_all_usage(),
+        }
+    }
+
+    #[cold]
+    fn take_all_usage(&self) {
+        let used = Usage::take();
+        self.database.add(&Database {
+            blocks_hit: used.shared_hit as i64,
+            blocks_read: used.shared_read as i64,
+            temp_files: used.temp_files as i64,
+            temp_bytes: used.temp_bytes as i64,
+            read_time: used.shared_read_time as i64,
+            write_time: used.shared_write_time as i64,
+            wal_records: used.wal_records as i64,
+            wal_images: used.wal_images as i64,
+            wal_bytes: used.wal_bytes as i64,
+            wal_buffers_full: used.wal_buffers_full as i64,
+            ..Database::default()
+        });
+    }
+
+    /// TRUNCATE: whatever there was is gone if the transaction commits.
+    pub(crate) fn truncated(&self, relation: Oid, depth: u32) {
+        let mut relations = self.relations.borrow_mut();
+        let entry = relations.entry(relation).or_default();
+        entry.levels.clear();
+        entry.truncated = Some(entry.truncated.map_or(depth, |outer| outer.min(depth)));
+    }
+
+    /// The relation is gone.
+    pub(crate) fn forget(&self, relation: Oid) {
+        self.relations.borrow_mut().remove(&relation);
+    }
+
+    /// What is pending of a relation: what the running transaction did to it.
+    pub(crate) fn of(&self, relation: Oid) -> Relation {
+        self.relations.borrow().get(&relation).map(|entry| entry.counts).unwrap_or_default()
+    }
+
+    /// The end of a transaction: everything goes to the lanes.
+    #[inline]
+    pub(crate) fn report(&self, counters: &Counters, database: Oid, committed: bool, now: impl Fn() -> i64) {
+        match committed {
+            true => self.database.commits.add(1),
+            false => self.database.rollbacks.add(1),
+        }
+        if !self.relations.borrow().is_empty() {
+            // An idle session keeps no table.
+            for (relation, entry) in self.relations.take() {
+                report_relation(counters, (database, relation), entry, committed, now());
+            }
+        }
+    }
+}
+
+fn report_relation(
+    counters: &Counters,
+    (database, relation): (Oid, Oid),
+    mut entry: Entry,
+    committed: bool,
+    now: i64,
+) {
+    if committed && entry.truncated.is_some() {
+        counters.replace(database, relation, |all| {
+            (all.live, all.dead, all.inserted_since_vacuum) = (0, 0, 0);
+        });
+    }
+    settle(&mut entry, committed);
+    if entry.counts.scans > 0 {
+        entry.counts.last_scan = now;
+    }
+    counters.relation_lane(database, relation).add(&entry.counts);
+}
+
+/// What the changes of a transaction mean for the number of live and dead versions.
+fn settle(entry: &mut Entry, committed: bool) {
+    for level in &entry.levels {
+        if committed {
+            entry.counts.live += level.inserted - level.deleted;
+            entry.counts.dead += level.updated + level.deleted;
+            entry.counts.changed += level.inserted + level.updated + level.deleted;
+        } else {
+            entry.counts.dead += level.inserted + level.updated;
+        }
+        entry.counts.inserted_since_vacuum += level.inserted;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: Oid = Oid(20000);
+    const DATABASE: Oid = Oid(5);
+
+    fn pending(counters: &Counters) -> Pending {
+        Pending::new(counters.database_lane(DATABASE))
+    }
+
+    #[test]
+    fn what_savepoints_undid_is_dead() {
+        let counters = Counters::default();
+        let pending = pending(&counters);
+        pending.changed(TABLE, 1, Change::Insert(10));
+        pending.changed(TABLE, 3, Change::Insert(5));
+        pending.changed(TABLE, 3, Change::Delete);
+        pending.end_subtransaction(3, true);
+        pending.changed(TABLE, 3, Change::Insert(100));
+        pending.end_subtransaction(3, false);
+        assert_eq!(pending.of(TABLE).inserted, 115);
+        pending.end_subtransaction(2, true);
+        pending.report(&counters, DATABASE, true, || 7);
+        let found = counters.relation(DATABASE, TABLE).unwrap();
+        assert_eq!((found.live, found.dead, found.changed), (14, 101, 16));
+        assert_eq!((found.inserted, found.deleted), (115, 1));
+        assert_eq!(counters.database(DATABASE).commits, 1);
+        assert_eq!(pending.of(TABLE), Relation::default());
+    }
+
+    #[test]
+    fn a_rolled_back_transaction_leaves_dead_versions() {
+        let counters = Counters::default();
+        let pending = pending(&counters);
+        pending.changed(TABLE, 1, Change::Insert(3));
+        pending.changed(TABLE, 1, Change::Update { hot: true, newpage: false });
+        pending.report(&counters, DATABASE, false, || 7);
+        let found = counters.relation(DATABASE, TABLE).unwrap();
+        assert_eq!((found.live, found.dead, found.changed), (0, 4, 0));
+        counters.replace(DATABASE, TABLE, |all| all.dead = 0);
+        assert_eq!(counters.relation(DATABASE, TABLE).unwrap().dead, 0);
+    }
+
+    #[test]
+    fn a_lane_goes_on_after_resets() {
+        let counters = Counters::default();
+        let mut node = Counted::new(TABLE);
+        let mut scan = || {
+            node.scan = Scan { scans: 1, returned: 3, ..Scan::default() };
+            node.count(7, |relation| counters.relation_lane(DATABASE, relation));
+        };
+        let scans = || counters.relation(DATABASE, TABLE).map(|all| (all.scans, all.last_scan));
+        scan();
+        counters.reset_relation(DATABASE, TABLE);
+        assert_eq!((scans(), counters.database(DATABASE).returned), (Some((0, 0)), 3));
+        scan();
+        scan();
+        assert_eq!((scans(), counters.database(DATABASE).returned), (Some((2, 7)), 9));
+        counters.reset(DATABASE, 9);
+        assert_eq!(scans(), Some((0, 0)));
+        assert_eq!(counters.database(DATABASE), Database { reset: 9, ..Database::default() });
+        scan();
+        assert_eq!((scans(), counters.database(DATABASE).returned), (Some((1, 7)), 3));
+        counters.drop_relation(DATABASE, TABLE);
+        assert_eq!((scans(), counters.database(DATABASE).returned), (None, 3));
+    }
+}
