@@ -186,6 +186,14 @@ impl<'a> Node<'a> {
     pub fn item(&self, n: OffsetNo) -> Check<Item<'a>> {
         Item::new(page::item(self.page, n).ok_or("line pointer names no item")?)
     }
+    /// The first 8 bytes of the columns of item `n`, which is there, if it has columns and none of them is NULL.
+    #[inline]
+    pub fn plain_head(&self, n: OffsetNo) -> Option<&'a [u8; 8]> {
+        let head = page::item_head::<16>(self.page, n)?;
+        let info = u16::from_le_bytes([head[6], head[7]]);
+        let has_columns = info & PIVOT == 0 || info & COLUMNS != 0;
+        (info & NULLS == 0 && has_columns).then_some(head.last_chunk()?)
+    }
     /// The high key; `None` on the right-most page of a level.
     #[inline]
     pub fn high_key(&self) -> Check<Option<Item<'a>>> {
@@ -248,11 +256,6 @@ impl<'a> Item<'a> {
     #[inline]
     pub fn has_nulls(&self) -> bool {
         self.info() & NULLS != 0
-    }
-    /// Whether it has a first column, and no nulls.
-    #[inline]
-    pub fn has_plain_first(&self) -> bool {
-        self.info() & NULLS == 0 && (!self.is_pivot() || self.info() & COLUMNS != 0)
     }
     /// Columns that the item has.
     #[inline]

@@ -21,12 +21,15 @@ pub(crate) struct SearchKey<'a> {
     /// Only items that are not below the key are wanted: a pivot that equals all of the key and has nothing else has only smaller ones to
     /// its left, so the search may go right of it at once.
     pub prefer_right: bool,
+    /// The first of `values`, if it is an integer.
+    pub int: Option<IntKey>,
 }
 
 impl<'a> SearchKey<'a> {
     /// The place before (or behind) everything equal to `values`.
     pub fn new(desc: &'a BtreeDesc, values: &'a [Datum], behind: bool) -> SearchKey<'a> {
-        SearchKey { desc, values, tid: None, behind, prefer_right: false }
+        let int = IntKey::new(&desc.keys[0], &values[0]);
+        SearchKey { desc, values, tid: None, behind, prefer_right: false, int }
     }
 
     /// Order of the key relative to an item. Columns or a TID that a pivot lacks are minus infinity.
@@ -95,22 +98,58 @@ impl<'a> SearchKey<'a> {
         Ok(if self.behind { order != Ordering::Less } else { order == Ordering::Greater })
     }
 
+    /// [`beyond`](Self::beyond) for item `n` of a page, which has as many.
+    #[inline]
+    fn beyond_at(&self, node: &Node<'_>, n: OffsetNo) -> Check<bool> {
+        if let Some(int) = &self.int
+            && let Some(stored) = int.stored(node, n)
+        {
+            if stored != int.value {
+                return Ok((stored < int.value) != int.descending);
+            }
+            if self.values.len() == 1 && self.tid.is_none() && node.op.is_leaf() && n >= node.first() {
+                return Ok(self.behind);
+            }
+        }
+        self.beyond(&node.item(n)?)
+    }
+
+    /// Whether the key's place is to the right of a page; that of the right-most page of a level never is.
+    #[inline]
+    pub fn beyond_page(&self, node: &Node<'_>) -> Check<bool> {
+        if node.op.rightmost() {
+            return Ok(false);
+        }
+        // Of a page that is no longer in the tree nothing is asked: item 1 is a high key.
+        match &self.int {
+            Some(int) if int.stored(node, 1).is_some_and(|stored| stored != int.value) => {
+                self.beyond_at(node, 1)
+            }
+            _ => node.high_key()?.map_or(Ok(false), |high| self.beyond(&high)),
+        }
+    }
+
     /// First data item of the page behind the key's place; one more than the last if there is none.
+    ///
+    /// By an integer it begins where the key would be if the integers on the page were spread evenly. A binary search touches two cold cache
+    /// lines in each of its steps; from a good guess nearly all that is compared lies side by side. A bad guess costs about as many steps again.
     #[inline]
     pub fn search(&self, node: &Node<'_>) -> Check<OffsetNo> {
         let (low, high) = (node.first(), node.max() + 1);
-        match IntProbe::new(self) {
-            Some(probe) => probe.search(node, low, high),
-            None => self.search_range(node, low, high),
+        let guess = self.int.as_ref().and_then(|int| int.guess(node, low, high));
+        match guess {
+            Some(guess) if self.beyond_at(node, guess)? => self.gallop(node, guess + 1),
+            Some(guess) => self.gallop_back(node, low, guess),
+            None => self.halve(node, low, high),
         }
     }
 
     /// As [`SearchKey::search`], among items `low..high`.
     #[inline]
-    pub fn search_range(&self, node: &Node<'_>, mut low: OffsetNo, mut high: OffsetNo) -> Check<OffsetNo> {
+    fn halve(&self, node: &Node<'_>, mut low: OffsetNo, mut high: OffsetNo) -> Check<OffsetNo> {
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.beyond(&node.item(middle)?)? { low = middle + 1 } else { high = middle }
+            if self.beyond_at(node, middle)? { low = middle + 1 } else { high = middle }
         }
         Ok(low)
     }
@@ -118,106 +157,74 @@ impl<'a> SearchKey<'a> {
     /// As [`SearchKey::search`] from item `from` on, cheap when the place is near.
     pub fn gallop(&self, node: &Node<'_>, from: OffsetNo) -> Check<OffsetNo> {
         let end = node.max() + 1;
-        let (mut low, mut step) = (from, 1);
+        let (mut low, mut step) = (from, 0);
         while low < end {
-            let probe = (low + step - 1).min(end - 1);
-            if !self.beyond(&node.item(probe)?)? {
-                return self.search_range(node, low, probe);
+            let probe = (low + step).min(end - 1);
+            if !self.beyond_at(node, probe)? {
+                return self.halve(node, low, probe);
             }
+            // One, one, two, four: most keys are there once.
+            step = (2 * step).max(OffsetNo::from(low > from));
             low = probe + 1;
-            step *= 2;
         }
         Ok(end)
     }
+
+    /// As [`SearchKey::search`] among items `low..high`, cheap when the place is near `high`.
+    fn gallop_back(&self, node: &Node<'_>, low: OffsetNo, mut high: OffsetNo) -> Check<OffsetNo> {
+        let mut step = 1;
+        while low < high {
+            let probe = high.saturating_sub(step).max(low);
+            if self.beyond_at(node, probe)? {
+                return self.halve(node, probe + 1, high);
+            }
+            high = probe;
+            step *= 2;
+        }
+        Ok(high)
+    }
 }
 
-/// Search by a key whose first column is an integer, without building an item for each step.
-///
-/// It begins where the key would be if the integers on the page were spread evenly. A binary search touches two cold cache lines in each of its
-/// steps; from a good guess nearly all that is compared lies side by side. A bad guess costs about as many steps again.
-struct IntProbe<'k, 'a> {
-    key: &'k SearchKey<'a>,
+/// The value of a first key column that is an integer: items are compared with it without being taken apart.
+#[derive(Clone, Copy)]
+pub(crate) struct IntKey {
     value: i64,
-    compare: Compare,
-    /// What an item below the key is like.
-    below: Ordering,
+    width: Width,
+    descending: bool,
+}
+
+/// How an integer is stored.
+#[derive(Clone, Copy)]
+enum Width {
+    Signed4,
+    Unsigned4,
+    Signed8,
 }
 
 /// Items from which on a guess is cheaper than halving.
 const WORTH_A_GUESS: OffsetNo = 16;
 
-impl<'k, 'a> IntProbe<'k, 'a> {
+impl IntKey {
     #[inline]
-    fn new(key: &'k SearchKey<'a>) -> Option<IntProbe<'k, 'a>> {
-        let column = &key.desc.keys[0];
-        let value = match (column.compare, &key.values[0]) {
-            (Compare::Int4, Datum::Int4(v)) => i64::from(*v),
-            (Compare::Int8, Datum::Int8(v)) => *v,
-            (Compare::Oid, Datum::Oid(v)) => i64::from(*v),
+    fn new(column: &KeyColumn, value: &Datum) -> Option<IntKey> {
+        let (value, width) = match (column.compare, value) {
+            (Compare::Int4, Datum::Int4(v)) => (i64::from(*v), Width::Signed4),
+            (Compare::Int8, Datum::Int8(v)) => (*v, Width::Signed8),
+            (Compare::Oid, Datum::Oid(v)) => (i64::from(*v), Width::Unsigned4),
             _ => return None,
         };
-        let below = if column.descending { Ordering::Greater } else { Ordering::Less };
-        Some(IntProbe { key, value, compare: column.compare, below })
+        Some(IntKey { value, width, descending: column.descending })
     }
 
     /// The first column of an item; `None` if it has none there, or NULL.
     #[inline]
-    fn first(&self, item: &Item<'_>) -> Option<i64> {
-        if !item.has_plain_first() {
-            return None;
-        }
-        let data = &item.bytes()[8..];
-        match self.compare {
-            Compare::Int8 => Some(i64::from_le_bytes(*data.first_chunk()?)),
-            Compare::Oid => Some(i64::from(u32::from_le_bytes(*data.first_chunk()?))),
-            _ => Some(i64::from(i32::from_le_bytes(*data.first_chunk()?))),
-        }
-    }
-
-    /// [`SearchKey::beyond`].
-    #[inline]
-    fn beyond(&self, node: &Node<'_>, n: OffsetNo) -> Check<bool> {
-        let item = node.item(n)?;
-        if let Some(stored) = self.first(&item)
-            && stored != self.value
-        {
-            return Ok(stored.cmp(&self.value) == self.below);
-        }
-        self.key.beyond(&item)
-    }
-
-    fn search(&self, node: &Node<'_>, mut low: OffsetNo, mut high: OffsetNo) -> Check<OffsetNo> {
-        if let Some(guess) = self.guess(node, low, high) {
-            let mut step = 1;
-            if self.beyond(node, guess)? {
-                low = guess + 1;
-                while low < high {
-                    let probe = (low + step - 1).min(high - 1);
-                    if !self.beyond(node, probe)? {
-                        high = probe;
-                        break;
-                    }
-                    low = probe + 1;
-                    step *= 2;
-                }
-            } else {
-                high = guess;
-                while low < high {
-                    let probe = high.saturating_sub(step).max(low);
-                    if self.beyond(node, probe)? {
-                        low = probe + 1;
-                        break;
-                    }
-                    high = probe;
-                    step *= 2;
-                }
-            }
-        }
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.beyond(node, middle)? { low = middle + 1 } else { high = middle }
-        }
-        Ok(low)
+    fn stored(&self, node: &Node<'_>, n: OffsetNo) -> Option<i64> {
+        let bytes = node.plain_head(n)?;
+        Some(match self.width {
+            Width::Signed4 => i64::from(i32::from_le_bytes(*bytes.first_chunk()?)),
+            Width::Unsigned4 => i64::from(u32::from_le_bytes(*bytes.first_chunk()?)),
+            Width::Signed8 => i64::from_le_bytes(*bytes),
+        })
     }
 
     /// Where in `low..high` the key would be.
@@ -226,10 +233,9 @@ impl<'k, 'a> IntProbe<'k, 'a> {
         if high < low + WORTH_A_GUESS {
             return None;
         }
-        let bound = |n| self.first(&node.item(n).ok()?);
         // The left-most item of a level's left-most page has no columns.
-        let from = bound(low).or_else(|| bound(low + 1))?;
-        let to = bound(if node.op.rightmost() { high - 1 } else { 1 })?;
+        let from = self.stored(node, low).or_else(|| self.stored(node, low + 1))?;
+        let to = self.stored(node, if node.op.rightmost() { high - 1 } else { 1 })?;
         let share = (self.value as f64 - from as f64) / (to as f64 - from as f64);
         // Not a number if both are equal; the cast makes that zero.
         Some(low + (share.clamp(0.0, 1.0) * f64::from(high - 1 - low)) as OffsetNo)

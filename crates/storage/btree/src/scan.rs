@@ -30,7 +30,7 @@ use runtime::usage::used;
 use tuple::Datum;
 
 use crate::bounds::Bounds;
-use crate::format::{Check, DELETED, Item, NONE, Node};
+use crate::format::{Check, DELETED, Item, NONE, Node, Opaque};
 use crate::key::SearchKey;
 use crate::rel::BtreeRel;
 use crate::search::{Hops, Shared, descend, edge, move_right};
@@ -261,7 +261,13 @@ impl Scan {
         let place = if forward { &self.bounds.begin } else { &self.bounds.end };
         used(|c| &c.index_searches, 1);
         let page = match place {
-            None => edge(access, rel, 0, !forward)?,
+            None => match edge(access, rel, 0, !forward)? {
+                None => None,
+                Some(page) => {
+                    let op = rel.node(page.tag().block, &page)?.op;
+                    Some((page, op))
+                }
+            },
             Some(place) => {
                 let key = SearchKey { prefer_right: forward && !place.behind, ..place.key(&rel.desc) };
                 match descend(access, rel, &key, 0, None)? {
@@ -270,16 +276,16 @@ impl Scan {
                 }
             }
         };
-        let Some(page) = page else { return Ok(false) };
-        self.read_leaf(page, direction)?;
+        let Some((page, op)) = page else { return Ok(false) };
+        self.read_leaf(page, op, direction)?;
         Ok(true)
     }
 
     /// Copies the matching items of a leaf and stands before the first of them in the scan's direction.
-    fn read_leaf(&mut self, page: Shared, direction: Direction) -> BtreeResult<()> {
+    fn read_leaf(&mut self, page: Shared, op: Opaque, direction: Direction) -> BtreeResult<()> {
         let block = page.tag().block;
         self.leaf.clear();
-        let read = self.copy_items(&page);
+        let read = self.copy_items(&Node { page: &page, op });
         self.rel.check(block, read)?;
         self.leaf.started = true;
         self.leaf.block = block;
@@ -289,8 +295,7 @@ impl Scan {
         Ok(())
     }
 
-    fn copy_items(&mut self, page: &Shared) -> Check<()> {
-        let node = Node::new(page)?;
+    fn copy_items(&mut self, node: &Node<'_>) -> Check<()> {
         if !node.op.is_leaf() {
             return Err("link between leaves leads to an internal page");
         }
@@ -298,21 +303,20 @@ impl Scan {
         let leaf = &mut self.leaf;
         let (begin, end) = (&self.bounds.begin, &self.bounds.end);
         let from = match begin {
-            Some(place) => place.key(desc).search(&node)?,
+            Some(place) => place.key(desc).search(node)?,
             None => node.first(),
         };
         let to = match end {
-            Some(place) => place.key(desc).gallop(&node, from)?,
+            Some(place) => place.key(desc).gallop(node, from)?,
             None => node.max() + 1,
         };
         leaf.prev = node.op.prev;
         leaf.next = node.op.next;
         leaf.more_left = from == node.first() && !node.op.leftmost();
         leaf.more_right = to > node.max()
-            && match (node.high_key()?, end) {
-                (None, _) => false,
-                (Some(_), None) => true,
-                (Some(high), Some(place)) => place.key(desc).beyond(&high)?,
+            && match end {
+                None => !node.op.rightmost(),
+                Some(place) => place.key(desc).beyond_page(node)?,
             };
         for at in from..to {
             if node.is_dead(at) {
@@ -357,7 +361,7 @@ impl Scan {
             let page = self.rel.shared(access.pool, next)?;
             let op = self.rel.node(next, &page)?.op;
             if !op.ignored() {
-                self.read_leaf(page, Direction::Forward)?;
+                self.read_leaf(page, op, Direction::Forward)?;
                 return Ok(true);
             }
             next = op.next;
@@ -367,18 +371,18 @@ impl Scan {
 
     /// Goes to the leaf on the left; `false`, staying before the first entry, at the end.
     fn turn_left(&mut self, access: &Access<'_>) -> BtreeResult<bool> {
-        let Some(page) = self.left_sibling(access)? else {
+        let Some((page, op)) = self.left_sibling(access)? else {
             self.leaf.more_left = false;
             return Ok(false);
         };
         // Kills latch the old leaf, to the right of the one now latched: left before right.
         self.leave(access);
-        self.read_leaf(page, Direction::Backward)?;
+        self.read_leaf(page, op, Direction::Backward)?;
         Ok(true)
     }
 
-    /// The living page to the left of the current leaf, latched.
-    fn left_sibling(&self, access: &Access<'_>) -> BtreeResult<Option<Shared>> {
+    /// The living page to the left of the current leaf, latched, and its special area.
+    fn left_sibling(&self, access: &Access<'_>) -> BtreeResult<Option<(Shared, Opaque)>> {
         let rel = &*self.rel;
         let (mut own, mut left) = (self.leaf.block, self.leaf.prev);
         for _ in 0..MAX_ATTEMPTS {
@@ -393,7 +397,7 @@ impl Scan {
                 let op = rel.node(block, &page)?.op;
                 if !op.is(DELETED) && op.next == own {
                     if !op.ignored() {
-                        return Ok(Some(page));
+                        return Ok(Some((page, op)));
                     }
                     // Half-dead: nothing on it; go on from there.
                     (own, block) = (block, op.prev);

@@ -91,20 +91,20 @@ impl BtreeRel {
     }
 }
 
-/// The fast root, latched shared, and its level; `None` in an empty tree.
-pub(crate) fn root(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Option<(Shared, u16)>> {
+/// The fast root, latched shared, and its special area; `None` in an empty tree.
+pub(crate) fn root(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Option<(Shared, Opaque)>> {
     let cached = rel.root.load(Relaxed);
     if cached != 0 {
         let (block, level) = (BlockNo(cached as u32), (cached >> 32) as u16);
         // The page may have got siblings or left the tree since; whatever is alone on its level is a root to start from.
         if let Ok(page) = rel.shared(access.pool, block)
-            && let Ok(node) = Node::new(&page)
-            && !node.op.ignored()
-            && node.op.level == level
-            && node.op.leftmost()
-            && node.op.rightmost()
+            && let Ok(Node { op, .. }) = Node::new(&page)
+            && !op.ignored()
+            && op.level == level
+            && op.leftmost()
+            && op.rightmost()
         {
-            return Ok(Some((page, level)));
+            return Ok(Some((page, op)));
         }
         rel.root.store(0, Relaxed);
     }
@@ -121,7 +121,7 @@ pub(crate) fn root(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Option<(S
             if u32::from(op.level) != meta.fast_level {
                 return Err(rel.corrupt(block, "root page has the wrong level"));
             }
-            return Ok(Some((page, op.level)));
+            return Ok(Some((page, op)));
         }
         if op.rightmost() {
             break;
@@ -172,16 +172,16 @@ pub(crate) fn meta_bytes(meta: &Meta) -> Vec<u8> {
     .collect()
 }
 
-/// Moves right from a latched page to the one whose key space holds the key's place. Holds one latch at a time. With a `stack`, as a writer has it,
-/// finishes incomplete splits on the way: the right half of one has no downlink, so that what is to come up from below it would find no
-/// parent to go on to.
+/// Moves right from a latched page to the one whose key space holds the key's place, and gives its special area too. Holds one latch at a time.
+/// With a `stack`, as a writer has it, finishes incomplete splits on the way: the right half of one has no downlink, so that what is to come up
+/// from below it would find no parent to go on to.
 pub(crate) fn move_right(
     access: &Access<'_>,
     rel: &BtreeRel,
     key: &SearchKey<'_>,
     mut page: Shared,
     stack: Option<&Stack>,
-) -> BtreeResult<Shared> {
+) -> BtreeResult<(Shared, Opaque)> {
     let mut hops = Hops::default();
     loop {
         let block = page.tag().block;
@@ -196,7 +196,8 @@ pub(crate) fn move_right(
             page = rel.shared(access.pool, block)?;
             continue;
         }
-        let Some(next) = rel.check(block, goes_right(key, &node))? else { return Ok(page) };
+        let op = node.op;
+        let Some(next) = rel.check(block, goes_right(key, &node))? else { return Ok((page, op)) };
         drop(page);
         page = rel.shared(access.pool, next)?;
     }
@@ -226,10 +227,7 @@ pub(crate) fn goes_right(key: &SearchKey<'_>, node: &Node<'_>) -> Check<Option<B
     if node.op.ignored() {
         return Ok(Some(node.op.next));
     }
-    match node.high_key()? {
-        Some(high) if key.beyond(&high)? => Ok(Some(node.op.next)),
-        _ => Ok(None),
-    }
+    Ok(key.beyond_page(node)?.then_some(node.op.next))
 }
 
 /// Walks from the root to the page of `level` that the key leads to, which comes back unlatched: the caller latches it and moves right. A writer
@@ -242,18 +240,23 @@ pub(crate) fn descend(
     level: u16,
     mut stack: Option<&mut Stack>,
 ) -> BtreeResult<Option<Pin>> {
-    let Some((mut page, mut at)) = root(access, rel)? else { return Ok(None) };
+    let Some((mut page, mut op)) = root(access, rel)? else { return Ok(None) };
+    let mut at = op.level;
     if at < level {
         return Ok(None);
     }
+    // Right of a right-most page there is nothing, least of all another half of a split.
+    let mut arrived = op.rightmost();
     while at > level {
-        page = move_right(access, rel, key, page, stack.as_deref())?;
+        if !arrived {
+            (page, op) = move_right(access, rel, key, page, stack.as_deref())?;
+        }
+        arrived = false;
         let block = page.tag().block;
-        let node = rel.node(block, &page)?;
-        if node.op.level != at || node.op.is_leaf() {
+        if op.level != at || op.is_leaf() {
             return Err(rel.corrupt(block, "page has the wrong level"));
         }
-        let child = rel.check(block, child_of(key, &node))?;
+        let child = rel.check(block, child_of(key, &Node { page: &page, op }))?;
         if let Some(stack) = stack.as_mut() {
             stack.push(block);
         }
@@ -286,8 +289,8 @@ pub(crate) fn edge(
     level: u16,
     right: bool,
 ) -> BtreeResult<Option<Shared>> {
-    let start = if level == 0 { root(access, rel)? } else { true_root(access, rel)? };
-    let Some((mut page, _)) = start else { return Ok(None) };
+    let start = if level == 0 { root(access, rel)?.map(|(page, _)| page) } else { true_root(access, rel)? };
+    let Some(mut page) = start else { return Ok(None) };
     for _ in 0..MAX_HOPS {
         let block = page.tag().block;
         let node = rel.node(block, &page)?;
@@ -311,12 +314,12 @@ pub(crate) fn edge(
 }
 
 /// The root as the meta page knows it, not the fast one.
-fn true_root(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Option<(Shared, u16)>> {
+fn true_root(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Option<Shared>> {
     let meta = rel.meta(access.pool)?;
     if meta.root == NONE {
         return Ok(None);
     }
-    Ok(Some((rel.shared(access.pool, meta.root)?, meta.level as u16)))
+    Ok(Some(rel.shared(access.pool, meta.root)?))
 }
 
 /// A page to write on, latched exclusively: a free one, or a new one at the end. Its bytes are to be overwritten entirely (`will_init`).

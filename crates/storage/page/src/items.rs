@@ -126,6 +126,19 @@ pub fn item(page: &PageBytes, n: OffsetNo) -> Option<&[u8]> {
     page.get(lp.offset as usize..lp.offset as usize + lp.len as usize)
 }
 
+/// The first `N` bytes of item `n`; `None` if it has none, or fewer. With `n` beyond the line pointers it is any bytes of the page: for callers
+/// that search among items they know to be there.
+#[inline]
+pub fn item_head<const N: usize>(page: &PageBytes, n: OffsetNo) -> Option<&[u8; N]> {
+    let at = (HEADER_SIZE + 4 * n as usize).checked_sub(4)?;
+    let word = u32::from_le_bytes(*page.get(at..)?.first_chunk()?);
+    // Normal and dead line pointers, which name items, are those with the lower bit set.
+    if (word >> 15) & 1 == 0 || ((word >> 17) as usize) < N {
+        return None;
+    }
+    page.get((word & 0x7fff) as usize..)?.first_chunk()
+}
+
 /// The item of line pointer `n`, to be changed in place.
 #[inline]
 pub fn item_mut(page: &mut PageBytes, n: OffsetNo) -> Option<&mut [u8]> {

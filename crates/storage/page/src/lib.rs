@@ -47,8 +47,8 @@ pub use header::{
     prune_xid, set_flag, set_lsn, set_prune_xid, special, special_mut, special_offset, upper,
 };
 pub use items::{
-    LinePointer, LpFlags, MAX_ITEM, add_item, delete_items, insert_at, item, item_mut, line_pointer,
-    max_offset, overwrite, repair, set_line_pointer, truncate_line_pointers, unused_line_pointers,
+    LinePointer, LpFlags, MAX_ITEM, add_item, delete_items, insert_at, item, item_head, item_mut,
+    line_pointer, max_offset, overwrite, repair, set_line_pointer, truncate_line_pointers, unused_line_pointers,
 };
 
 /// The bytes of one page.
