@@ -85,11 +85,14 @@ pub type SqlResult<T> = Result<T, SqlError>;
 
 impl SqlError {
     /// An ERROR with this code and message.
+    // Cold, as the others: what leads here lies apart from what usually runs.
+    #[cold]
     pub fn new(code: SqlState, message: impl Into<String>) -> SqlError {
         SqlError::with_severity(Severity::Error, code, message)
     }
 
     /// A report of any severity.
+    #[cold]
     pub fn with_severity(severity: Severity, code: SqlState, message: impl Into<String>) -> SqlError {
         SqlError(Box::new(Report {
             severity,
@@ -110,16 +113,19 @@ impl SqlError {
     }
 
     /// A FATAL error: the session ends after it.
+    #[cold]
     pub fn fatal(code: SqlState, message: impl Into<String>) -> SqlError {
         SqlError::with_severity(Severity::Fatal, code, message)
     }
 
     /// `feature_not_supported`, naming what is missing.
+    #[cold]
     pub fn not_supported(what: impl fmt::Display) -> SqlError {
         SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, format!("{what} is not supported yet"))
     }
 
     /// A broken invariant of ours: reported, never a crash.
+    #[cold]
     pub fn internal(message: impl Into<String>) -> SqlError {
         SqlError::new(SqlState::INTERNAL_ERROR, message)
     }

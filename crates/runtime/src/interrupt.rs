@@ -149,8 +149,11 @@ impl Interrupts {
     }
 
     /// Forgets one that came too late, as a cancel request between two statements.
+    #[inline]
     pub fn clear(&self, interrupt: Interrupt) {
-        self.0.bits.fetch_and(!(interrupt as u32), Ordering::SeqCst);
+        if self.is_set(interrupt) {
+            self.0.bits.fetch_and(!(interrupt as u32), Ordering::SeqCst);
+        }
     }
 
     /// Whether this one is set. Does not take it.

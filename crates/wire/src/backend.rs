@@ -56,8 +56,10 @@ fn empty(out: &mut Vec<u8>, kind: u8) {
 }
 
 fn cstr(out: &mut Vec<u8>, text: &str) {
+    let start = out.len();
+    out.extend_from_slice(text.as_bytes());
     // A zero byte inside would end the string early; SQL text never has one.
-    out.extend(text.bytes().map(|b| if b == 0 { b' ' } else { b }));
+    out[start..].iter_mut().filter(|b| **b == 0).for_each(|b| *b = b' ');
     out.push(0);
 }
 
@@ -184,6 +186,28 @@ pub fn command_complete(out: &mut Vec<u8>, tag: &str) {
     end(out, start);
 }
 
+/// CommandComplete of a command that counts rows: its name, and their number.
+pub fn command_complete_rows(out: &mut Vec<u8>, command: &str, rows: u64) {
+    let start = begin(out, b'C');
+    out.extend_from_slice(command.as_bytes());
+    out.push(b' ');
+    decimal(out, rows);
+    out.push(0);
+    end(out, start);
+}
+
+fn decimal(out: &mut Vec<u8>, mut number: u64) {
+    let start = out.len();
+    loop {
+        out.push(b'0' + (number % 10) as u8);
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out[start..].reverse();
+}
+
 /// ParameterDescription: the types of a statement's parameters.
 pub fn parameter_description(out: &mut Vec<u8>, types: impl ExactSizeIterator<Item = u32>) {
     let start = begin(out, b't');
@@ -200,12 +224,14 @@ pub fn row_description<'a>(out: &mut Vec<u8>, fields: impl ExactSizeIterator<Ite
     i16(out, fields.len() as i16);
     for field in fields {
         cstr(out, field.name);
-        u32(out, field.table);
-        i16(out, field.column);
-        u32(out, field.type_oid);
-        i16(out, field.type_len);
-        i32(out, field.typmod);
-        i16(out, field.format);
+        let mut rest = [0; 18];
+        rest[..4].copy_from_slice(&field.table.to_be_bytes());
+        rest[4..6].copy_from_slice(&field.column.to_be_bytes());
+        rest[6..10].copy_from_slice(&field.type_oid.to_be_bytes());
+        rest[10..12].copy_from_slice(&field.type_len.to_be_bytes());
+        rest[12..16].copy_from_slice(&field.typmod.to_be_bytes());
+        rest[16..].copy_from_slice(&field.format.to_be_bytes());
+        out.extend_from_slice(&rest);
     }
     end(out, start);
 }

@@ -190,21 +190,28 @@ impl<'a> Bind<'a> {
 
     /// The parameters' bytes; `None` is NULL.
     pub fn parameters(&self) -> impl Iterator<Item = Option<&'a [u8]>> + use<'a> {
-        Values(Reader::new(self.values))
+        Values(self.values)
     }
 }
 
-struct Values<'a>(Reader<'a>);
+struct Values<'a>(&'a [u8]);
 
 impl<'a> Iterator for Values<'a> {
     type Item = Option<&'a [u8]>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        // The framing was checked when the message was decoded: an error can only be the end.
-        match usize::try_from(self.0.i32().ok()?) {
-            Ok(length) => self.0.bytes(length).ok().map(Some),
-            Err(_) => Some(None),
-        }
+        // The framing was checked when the message was decoded: what is missing can only be the end.
+        let (length, rest) = self.0.split_first_chunk()?;
+        let (value, rest) = match usize::try_from(i32::from_be_bytes(*length)) {
+            Ok(length) => {
+                let (value, rest) = rest.split_at_checked(length)?;
+                (Some(value), rest)
+            }
+            Err(_) => (None, rest),
+        };
+        self.0 = rest;
+        Some(value)
     }
 }
 

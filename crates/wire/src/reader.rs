@@ -1,5 +1,7 @@
 //! Reading the fields of a message.
 
+use std::ffi::CStr;
+
 use base::{SqlError, SqlResult, SqlState, sql_err};
 
 /// The rest of a message's body.
@@ -48,17 +50,22 @@ impl<'a> Reader<'a> {
 
     /// A string that ends with a zero byte.
     pub(crate) fn cstr_bytes(&mut self) -> SqlResult<&'a [u8]> {
-        match self.0.iter().position(|b| *b == 0) {
-            Some(end) => {
-                let text = &self.0[..end];
-                self.0 = &self.0[end + 1..];
-                Ok(text)
+        match CStr::from_bytes_until_nul(self.0) {
+            Ok(text) => {
+                self.0 = &self.0[text.count_bytes() + 1..];
+                Ok(text.to_bytes())
             }
-            None => Err(sql_err!(PROTOCOL_VIOLATION, "invalid string in message")),
+            Err(_) => Err(sql_err!(PROTOCOL_VIOLATION, "invalid string in message")),
         }
     }
 
+    #[inline]
     pub(crate) fn cstr(&mut self) -> SqlResult<&'a str> {
+        // The unnamed statement and the unnamed portal: the most frequent names by far.
+        if let Some((0, rest)) = self.0.split_first() {
+            self.0 = rest;
+            return Ok("");
+        }
         check_utf8(self.cstr_bytes()?)
     }
 

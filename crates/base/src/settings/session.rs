@@ -79,6 +79,10 @@ pub struct Fast {
     pub synchronous_commit: bool,
     pub standard_conforming_strings: bool,
     pub row_security: bool,
+    /// Whether `default_transaction_isolation` is READ COMMITTED.
+    pub default_read_committed: bool,
+    pub default_read_only: bool,
+    pub default_deferrable: bool,
     /// `track_io_timing`
     pub track_io_timing: bool,
     /// `track_counts`
@@ -130,6 +134,9 @@ impl Default for Fast {
             synchronous_commit: true,
             standard_conforming_strings: true,
             row_security: true,
+            default_read_committed: true,
+            default_read_only: false,
+            default_deferrable: false,
             track_io_timing: false,
             track_counts: true,
             plan_cache_mode: PlanCacheMode::Auto,
@@ -174,6 +181,11 @@ impl Fast {
                     _ => PlanCacheMode::Auto,
                 };
             }
+            Setting::default_transaction_isolation => {
+                self.default_read_committed = value.as_text() == "read committed";
+            }
+            Setting::default_transaction_read_only => self.default_read_only = value.as_bool(),
+            Setting::default_transaction_deferrable => self.default_deferrable = value.as_bool(),
             Setting::track_io_timing => self.track_io_timing = value.as_bool(),
             Setting::track_counts => self.track_counts = value.as_bool(),
             Setting::row_security => self.row_security = value.as_bool(),

@@ -250,8 +250,8 @@ impl Io {
         poll_fn(|cx| self.poll_fill(cx)).await
     }
 
-    /// Waits for more bytes or an interrupt, or, if it is `idle`, for news. Before it asks the socket it does `meanwhile`, what can be had
-    /// while the system works.
+    /// Waits for more bytes or an interrupt, or, if it is `idle`, for news. When it is woken it does `meanwhile` before it asks the socket: what can be
+    /// had while the system works.
     pub async fn fill_or_interrupt(&mut self, idle: bool, meanwhile: impl Fn()) -> Arrival {
         let interrupts = self.interrupts.clone();
         let mut interrupted = pin!(async {
@@ -260,8 +260,11 @@ impl Io {
                 false => interrupts.wait_any().await,
             }
         });
+        let mut woken = false;
         poll_fn(|cx| {
-            meanwhile();
+            if std::mem::replace(&mut woken, true) {
+                meanwhile();
+            }
             match self.poll_fill(cx) {
                 Poll::Pending => interrupted.as_mut().poll(cx).map(|()| Arrival::Interrupt),
                 ready => ready,
@@ -436,6 +439,11 @@ impl Output for Io {
 
     fn command_complete(&mut self, tag: &str) -> SqlResult<()> {
         backend::command_complete(self.out(), tag);
+        Ok(())
+    }
+
+    fn command_complete_rows(&mut self, command: &'static str, rows: u64) -> SqlResult<()> {
+        backend::command_complete_rows(self.out(), command, rows);
         Ok(())
     }
 

@@ -120,8 +120,8 @@ impl Connection {
                 self.io.consume(length);
                 return Some(Next::Continue);
             }
-            b'Q' | b'E' => self.run(length),
-            _ => self.borrowed(length),
+            b'Q' | b'E' => self.run(kind, length),
+            _ => self.borrowed(kind, length),
         };
         Some(match result {
             Ok(()) => Next::Continue,
@@ -130,17 +130,16 @@ impl Connection {
     }
 
     /// A message that may read on (COPY): what it needs is copied out of the input buffer first.
-    fn run(&mut self, length: usize) -> SqlResult<()> {
+    fn run(&mut self, kind: u8, length: usize) -> SqlResult<()> {
         let mut text = std::mem::take(&mut self.text);
         text.clear();
-        let frame = wire::frame(self.io.unread())?;
-        let message = frame.as_ref().map(frontend::decode).transpose();
+        let message = frontend::decode(&whole(kind, &self.io.unread()[..length]));
         let max_rows = match &message {
-            Ok(Some(Frontend::Query(query))) => {
+            Ok(Frontend::Query(query)) => {
                 text.push_str(query);
                 None
             }
-            Ok(Some(Frontend::Execute { portal, max_rows })) => {
+            Ok(Frontend::Execute { portal, max_rows }) => {
                 text.push_str(portal);
                 Some(*max_rows)
             }
@@ -177,10 +176,10 @@ impl Connection {
     }
 
     /// A message that only looks at its own bytes.
-    fn borrowed(&mut self, length: usize) -> SqlResult<()> {
+    fn borrowed(&mut self, kind: u8, length: usize) -> SqlResult<()> {
         let input = std::mem::take(&mut self.io.input);
         let position = self.io.position;
-        let result = self.dispatch(&input[position..position + length]);
+        let result = self.dispatch(&whole(kind, &input[position..position + length]));
         self.io.input = input;
         self.io.consume(length);
         if matches!(result, Ok(true)) {
@@ -190,9 +189,8 @@ impl Connection {
     }
 
     /// Carries out a message; true when ReadyForQuery is due.
-    fn dispatch(&mut self, bytes: &[u8]) -> SqlResult<bool> {
-        let Some(frame) = wire::frame(bytes)? else { return Ok(false) };
-        match frontend::decode(&frame)? {
+    fn dispatch(&mut self, frame: &wire::Frame<'_>) -> SqlResult<bool> {
+        match frontend::decode(frame)? {
             Frontend::Parse { name, query, types } => {
                 self.begin_statement();
                 let types: SmallVec<[Oid; 16]> = types.iter().map(Oid).collect();
@@ -244,7 +242,8 @@ impl Connection {
     fn bind(&mut self, bind: &Bind<'_>) -> SqlResult<()> {
         let parameter_formats = formats(bind.parameter_formats)?;
         let result_formats = formats(bind.result_formats)?;
-        let parameters: SmallVec<[Option<&[u8]>; 16]> = bind.parameters().collect();
+        let mut parameters: SmallVec<[Option<&[u8]>; 4]> = SmallVec::with_capacity(bind.parameter_count());
+        parameters.extend(bind.parameters());
         self.client.bind(bind.portal, bind.statement, &parameter_formats, &parameters, &result_formats)
     }
 
@@ -383,10 +382,16 @@ impl Drop for Connection {
     }
 }
 
-fn formats(formats: Formats<'_>) -> SqlResult<SmallVec<[Format; 16]>> {
-    let format = |code| {
-        Format::from_code(code)
-            .ok_or_else(|| sql_err!(INVALID_PARAMETER_VALUE, "unsupported format code: {code}"))
-    };
-    formats.iter().map(format).collect()
+/// A message that was found to be all there.
+fn whole(kind: u8, bytes: &[u8]) -> wire::Frame<'_> {
+    wire::Frame { kind, body: &bytes[5..], length: bytes.len() }
+}
+
+fn formats(codes: Formats<'_>) -> SqlResult<SmallVec<[Format; 16]>> {
+    let mut formats = SmallVec::with_capacity(codes.len());
+    for code in codes.iter() {
+        let unsupported = || sql_err!(INVALID_PARAMETER_VALUE, "unsupported format code: {code}");
+        formats.push(Format::from_code(code).ok_or_else(unsupported)?);
+    }
+    Ok(formats)
 }

@@ -21,7 +21,7 @@ thread_local! {
     static KEPT: RefCell<Slots> = RefCell::new(empty());
 }
 
-type Slots = Vec<Option<Execution>>;
+type Slots = Vec<Option<Box<Execution>>>;
 
 fn empty() -> Slots {
     (0..SLOTS).map(|_| None).collect()
@@ -33,12 +33,12 @@ fn slot(prepared: &Arc<Prepared>) -> usize {
 }
 
 /// The tree that this worker has kept of a plan.
-pub(crate) fn take(prepared: &Arc<Prepared>) -> Option<Execution> {
+pub(crate) fn take(prepared: &Arc<Prepared>) -> Option<Box<Execution>> {
     KEPT.with_borrow_mut(|kept| kept[slot(prepared)].take_if(|tree| Arc::ptr_eq(tree.prepared(), prepared)))
 }
 
 /// Keeps a tree that has ended, in the place of another if there is one.
-pub(crate) fn keep(tree: Execution) {
+pub(crate) fn keep(tree: Box<Execution>) {
     let slot = slot(tree.prepared());
     // Dropped after the borrow has ended.
     let _other = KEPT.with_borrow_mut(|kept| kept[slot].replace(tree));

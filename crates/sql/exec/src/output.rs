@@ -116,6 +116,10 @@ pub trait Output {
     fn next_statement(&mut self, _timeout: i32) {}
     /// CommandComplete with PostgreSQL's tag (`INSERT 0 1`).
     fn command_complete(&mut self, tag: &str) -> SqlResult<()>;
+    /// CommandComplete of a command that counts rows: the tag is its name and their number.
+    fn command_complete_rows(&mut self, command: &'static str, rows: u64) -> SqlResult<()> {
+        self.command_complete(&format!("{command} {rows}"))
+    }
     /// EmptyQueryResponse.
     fn empty_query(&mut self) -> SqlResult<()>;
     /// PortalSuspended: the row limit of Execute was reached.
@@ -157,6 +161,9 @@ impl Output for Formatted<'_> {
     }
     fn command_complete(&mut self, tag: &str) -> SqlResult<()> {
         self.out.command_complete(tag)
+    }
+    fn command_complete_rows(&mut self, command: &'static str, rows: u64) -> SqlResult<()> {
+        self.out.command_complete_rows(command, rows)
     }
     fn empty_query(&mut self) -> SqlResult<()> {
         self.out.empty_query()

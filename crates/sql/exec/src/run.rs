@@ -98,6 +98,8 @@ pub struct Execution {
     bulk: bool,
     /// Ran before: nodes start again with `rescan`.
     used: bool,
+    /// The first fetch of a run is to start them again.
+    begins: bool,
     /// Between `start` and the end of the rows.
     running: bool,
     /// There is a current row.
@@ -144,6 +146,7 @@ impl Execution {
             events: Events::default(),
             bulk: false,
             used: false,
+            begins: false,
             running: false,
             on_row: false,
         })
@@ -168,15 +171,15 @@ impl Execution {
     }
 
     /// A state tree for a run of a plan: one that this worker has kept, or a new one.
-    pub(crate) fn obtain(prepared: &Arc<Prepared>) -> SqlResult<Execution> {
+    pub(crate) fn obtain(prepared: &Arc<Prepared>) -> SqlResult<Box<Execution>> {
         match kept::take(prepared) {
             Some(tree) => Ok(tree),
-            None => Execution::new(prepared),
+            None => Execution::new(prepared).map(Box::new),
         }
     }
 
     /// Keeps the state tree, whose run has ended, for another run of the plan.
-    pub(crate) fn keep(mut self) {
+    pub(crate) fn keep(mut self: Box<Self>) {
         self.bulk = false;
         if !self.running {
             kept::keep(self);
@@ -203,33 +206,14 @@ impl Execution {
         self.counters.as_deref()
     }
 
-    /// Begins a run with these parameters.
-    pub fn start(&mut self, env: &Env<'_>, params: &[Datum]) -> SqlResult<()> {
+    /// Begins a run with these parameters. Its nodes start when rows are asked for.
+    pub fn start(&mut self, params: &[Datum]) {
         self.params.clear();
         self.params.extend_from_slice(params);
         self.processed = 0;
         self.running = true;
         self.on_row = false;
-        if !self.used {
-            self.used = true;
-            return Ok(());
-        }
-        for sub in self.subs.iter_mut().flatten() {
-            sub.cache = None;
-            sub.rows.clear();
-            sub.finished = false;
-        }
-        self.with_cx(env, |node, cx| {
-            for i in 0..cx.subs.len() {
-                if let Some(mut sub) = cx.subs[i].take() {
-                    let done = if sub.started { sub.node.rescan(cx, &[]) } else { Ok(()) };
-                    sub.started = false;
-                    cx.subs[i] = Some(sub);
-                    done?;
-                }
-            }
-            node.rescan(cx, &[])
-        })
+        self.begins = std::mem::replace(&mut self.used, true);
     }
 
     /// Hands out up to `limit` rows (0: all); each is cut to the columns of the result.
@@ -277,24 +261,30 @@ impl Execution {
         let events = self.events.len();
         let mut rows = 0;
         let mut finished = !self.running;
+        let begins = std::mem::take(&mut self.begins);
         let result = self.with_cx(env, |node, cx| {
-            while !finished && (limit == 0 || rows < limit) {
-                if node.next(cx)? {
-                    rows += 1;
-                    each(&**node)?;
-                } else {
-                    finished = true;
+            let mut run = || {
+                if begins {
+                    begin(node, cx)?;
                 }
+                while !finished && (limit == 0 || rows < limit) {
+                    if node.next(cx)? {
+                        rows += 1;
+                        each(&**node)?;
+                    } else {
+                        finished = true;
+                    }
+                }
+                if finished { finish_modifying(cx) } else { Ok(()) }
+            };
+            let result = run();
+            if finished || result.is_err() {
+                end(node, cx);
             }
-            if finished {
-                finish_modifying(cx)?;
-            }
-            Ok(())
+            result
         });
-        self.on_row = !finished && result.is_ok();
-        if finished || result.is_err() {
-            self.close(env);
-        }
+        self.running = !finished && result.is_ok();
+        self.on_row = self.running;
         if result.is_err() {
             self.events.truncate(events);
         }
@@ -314,33 +304,17 @@ impl Execution {
         params: &[Datum],
         each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
     ) -> SqlResult<Progress> {
-        self.start(env, params)?;
+        self.start(params);
         self.fetch(env, 0, each)
     }
 
     /// Ends a run early: lets go of everything held.
     pub fn close(&mut self, env: &Env<'_>) {
         self.running = false;
-        let closed = self.with_cx(env, |node, cx| {
-            node.close(cx);
-            for i in 0..cx.subs.len() {
-                if let Some(mut sub) = cx.subs[i].take() {
-                    sub.node.close(cx);
-                    sub.cache = None;
-                    sub.rows.clear();
-                    cx.subs[i] = Some(sub);
-                }
-            }
-            Ok(())
-        });
-        debug_assert!(closed.is_ok());
+        self.with_cx(env, end);
     }
 
-    fn with_cx<T>(
-        &mut self,
-        env: &Env<'_>,
-        f: impl FnOnce(&mut BoxNode, &mut Cx<'_>) -> SqlResult<T>,
-    ) -> SqlResult<T> {
+    fn with_cx<T>(&mut self, env: &Env<'_>, f: impl FnOnce(&mut BoxNode, &mut Cx<'_>) -> T) -> T {
         let mut cx = Cx {
             access: env.access,
             txn: env.txn,
@@ -377,6 +351,35 @@ impl Execution {
         self.processed = cx.processed;
         self.events = cx.events;
         result
+    }
+}
+
+/// Has the nodes of a tree that ran before start again.
+fn begin(node: &mut BoxNode, cx: &mut Cx<'_>) -> SqlResult<()> {
+    for i in 0..cx.subs.len() {
+        if let Some(mut sub) = cx.subs[i].take() {
+            let done = if sub.started { sub.node.rescan(cx, &[]) } else { Ok(()) };
+            sub.cache = None;
+            sub.rows.clear();
+            sub.finished = false;
+            sub.started = false;
+            cx.subs[i] = Some(sub);
+            done?;
+        }
+    }
+    node.rescan(cx, &[])
+}
+
+/// Has the nodes let go of everything held.
+fn end(node: &mut BoxNode, cx: &mut Cx<'_>) {
+    node.close(cx);
+    for i in 0..cx.subs.len() {
+        if let Some(mut sub) = cx.subs[i].take() {
+            sub.node.close(cx);
+            sub.cache = None;
+            sub.rows.clear();
+            cx.subs[i] = Some(sub);
+        }
     }
 }
 

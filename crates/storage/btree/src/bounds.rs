@@ -169,6 +169,25 @@ impl Bounds {
         Some(Bounds { empty: false, begin, end: Some(Place { values, behind: true }), filters: Vec::new() })
     }
 
+    /// Puts other values into the bounds of a point query; `false`, some of them perhaps changed, if the bounds or the keys are not of this kind.
+    pub fn replace_equal(&mut self, keys: &[ScanKey]) -> bool {
+        let (Some(begin), Some(end)) = (&mut self.begin, &mut self.end) else { return false };
+        let all = |place: &Place| place.values.len() == keys.len();
+        if begin.behind || !end.behind || !all(begin) || !all(end) || !self.filters.is_empty() {
+            return false;
+        }
+        for (column, key) in keys.iter().enumerate() {
+            match &key.op {
+                ScanOp::Equal(value) if key.column == column && !value.is_null() => {
+                    begin.values[column].clone_from(value);
+                    end.values[column].clone_from(value);
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+
     fn of_any(desc: &BtreeDesc, keys: &[ScanKey]) -> Bounds {
         let mut ranges = vec![Range::default(); desc.keys.len()];
         let mut possible = true;
@@ -278,6 +297,12 @@ mod tests {
             let (short, long) = (Bounds::of_equal(&d, &keys).unwrap(), Bounds::of_any(&d, &keys));
             assert_eq!((show(&short.begin), show(&short.end)), (show(&long.begin), show(&long.end)));
             assert!(short.filters.is_empty() && long.filters.is_empty() && !long.empty);
+            let others: Vec<ScanKey> = (0..n).map(|i| key(i, ScanOp::Equal(Datum::Int4(7)))).collect();
+            let (mut replaced, fresh) = (short, Bounds::new(&d, &others));
+            assert!(replaced.replace_equal(&others));
+            assert_eq!((show(&replaced.begin), show(&replaced.end)), (show(&fresh.begin), show(&fresh.end)));
+            assert!(!replaced.replace_equal(&others[1..]));
+            assert!(!replaced.replace_equal(&[key(0, ScanOp::Less(Datum::Int4(7)))]));
         }
         assert!(Bounds::of_equal(&d, &[key(1, ScanOp::Equal(Datum::Int4(1)))]).is_none());
         assert!(Bounds::of_equal(&d, &[key(0, ScanOp::Equal(Datum::Null))]).is_none());

@@ -163,7 +163,9 @@ impl Scan {
     /// Starts again with other conditions, keeping allocations.
     pub fn rescan(&mut self, access: &Access<'_>, keys: &ScanKeys) {
         self.finish(access);
-        self.bounds = Bounds::new(&self.rel.desc, &keys.keys);
+        if !self.bounds.replace_equal(&keys.keys) {
+            self.bounds = Bounds::new(&self.rel.desc, &keys.keys);
+        }
         self.direction = keys.direction;
     }
 

@@ -642,9 +642,8 @@ impl Transaction {
         let xid = self.top_xid_if_assigned();
         self.snapshot = None;
         self.in_doubt = xid.is_some();
-        let (first, actions): (Vec<_>, Vec<_>) = std::mem::take(&mut self.actions)
-            .into_iter()
-            .partition(|action| action.0 == Phase::BeforeVisible);
+        let mut actions = std::mem::take(&mut self.actions);
+        let first = take_if(&mut actions, |phase| phase == Phase::BeforeVisible);
         let decided = || run_all(first, End::Commit);
         let worker = xid.is_some().then(|| self.system.worker());
         let _pass = match (xid, &worker) {
@@ -748,12 +747,22 @@ fn run_actions(mut actions: Vec<Action>, end: End) -> Vec<Action> {
     if end == End::Abort {
         actions.reverse();
     }
-    let (early, late): (Vec<_>, Vec<_>) =
-        actions.into_iter().partition(|action| action.0 != Phase::AfterLocks);
+    let early = take_if(&mut actions, |phase| phase != Phase::AfterLocks);
     run_all(early, end);
-    late
+    actions
 }
 
+/// Takes out the actions of these phases.
+#[inline]
+fn take_if(actions: &mut Vec<Action>, which: impl Fn(Phase) -> bool) -> Vec<Action> {
+    // Most transactions have none.
+    match actions.is_empty() {
+        true => Vec::new(),
+        false => actions.extract_if(.., |action| which(action.0)).collect(),
+    }
+}
+
+#[inline]
 fn run_all(actions: Vec<Action>, end: End) {
     for (_, action) in actions {
         action(end);

@@ -356,10 +356,10 @@ impl Keys {
         Ok(Keys { codes, direction })
     }
 
-    /// One list of scan keys for each element of an array condition, else one; none if a bound is NULL.
-    fn compute(&self, cx: &mut Cx<'_>, out: &mut Vec<ScanKeys>) -> SqlResult<()> {
+    /// One list of scan keys for each element of an array condition, else one; none if a bound is NULL. The first takes the empty `spare`.
+    fn compute(&self, cx: &mut Cx<'_>, spare: &mut Vec<ScanKey>, out: &mut Vec<ScanKeys>) -> SqlResult<()> {
         out.clear();
-        let mut keys = Vec::with_capacity(self.codes.len());
+        let mut keys = std::mem::take(spare);
         let mut elements: Option<(usize, Vec<Datum>)> = None;
         for code in &self.codes {
             let op = match code.bound {
@@ -446,6 +446,7 @@ pub fn index(
         places,
         scan: None,
         pending: Vec::new(),
+        spare: Vec::new(),
         started: false,
         at: Tid::default(),
         tuple: HeapTuple::new(),
@@ -480,6 +481,8 @@ struct IndexScan {
     places: Option<Vec<Option<usize>>>,
     scan: Option<btree::Scan>,
     pending: Vec<ScanKeys>,
+    /// A list that is no longer needed.
+    spare: Vec<ScanKey>,
     started: bool,
     /// Place of the row last read, or that its index entry names.
     at: Tid,
@@ -497,14 +500,18 @@ impl IndexScan {
     fn advance(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         if !self.started {
             self.started = true;
-            self.keys.compute(cx, &mut self.pending)?;
+            self.keys.compute(cx, &mut self.spare, &mut self.pending)?;
         }
         let Some(keys) = self.pending.pop() else { return Ok(false) };
         self.index_counted.scan.scans += 1;
         let horizon = TableHorizon::new(cx.access.txns, self.heap.desc.kind);
         let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID };
         match &mut self.scan {
-            Some(scan) => scan.rescan(&access, &keys),
+            Some(scan) => {
+                scan.rescan(&access, &keys);
+                self.spare = keys.keys;
+                self.spare.clear();
+            }
             None => {
                 let only = self.places.is_some();
                 self.scan = Some(btree::Scan::new(self.btree.clone(), keys, only, only));
@@ -726,7 +733,7 @@ impl BitmapNode {
         match &self.kind {
             BitmapKind::Index { counted, btree, names, keys } => {
                 let mut lists = Vec::new();
-                keys.compute(cx, &mut lists)?;
+                keys.compute(cx, &mut Vec::new(), &mut lists)?;
                 let mut out = Vec::new();
                 let horizon = TableHorizon::new(cx.access.txns, heap.desc.kind);
                 let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID };

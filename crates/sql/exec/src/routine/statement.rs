@@ -83,7 +83,7 @@ impl BodyStatement {
 /// A query in a body that runs; its state tree goes back to the plan at the end.
 pub(crate) struct Run {
     pub(crate) planned: Rc<Planned>,
-    execution: Execution,
+    execution: Box<Execution>,
     snapshot: Snapshot,
     command: CommandId,
 }
@@ -119,7 +119,8 @@ impl Run {
         }
         session.check_permitted(&planned.shared)?;
         session.refuse_writes(plan)?;
-        let execution = Execution::obtain(&planned.shared.prepared)?;
+        let mut execution = Execution::obtain(&planned.shared.prepared)?;
+        execution.start(params);
         let (snapshot, command) = match sees {
             Sees::Caller(snapshot, command) => (snapshot.clone(), command),
             Sees::Now => {
@@ -131,15 +132,7 @@ impl Run {
                 (txn.system().snapshot(), txn.current_command())
             }
         };
-        let mut run = Run { planned, execution, snapshot, command };
-        let started = session.with_env(&run.snapshot, command, |env| run.execution.start(env, params));
-        match started {
-            Ok(()) => Ok(run),
-            Err(error) => {
-                run.end(session);
-                Err(error)
-            }
-        }
+        Ok(Run { planned, execution, snapshot, command })
     }
 
     /// Up to `limit` more rows (0: all). Gives how many rows there were, how many were changed, and whether that was the end.

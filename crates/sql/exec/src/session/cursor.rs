@@ -25,7 +25,7 @@ use plan::{Node, Plan};
 use tuple::Datum;
 
 use super::Session;
-use super::portal::Portal;
+use super::portal::{Formats, Params, Portal};
 use super::statement::Source;
 use crate::nodes::{Origin, datum_tid, tid_datum};
 use crate::output::{Column, Format, Output, RowEncoder};
@@ -112,8 +112,8 @@ impl Session {
             return Err(sql_err!(DUPLICATE_CURSOR, "cursor \"{}\" already exists", declare.name));
         }
         let scroll = scroll_of(declare.scroll, &statement);
-        let formats = if declare.binary { vec![Format::Binary] } else { Vec::new() };
-        let mut portal = Portal::new(source, Vec::new(), formats);
+        let formats = declare.binary.then_some(Format::Binary).into_iter().collect();
+        let mut portal = Portal::new(source, Params::new(), formats);
         portal.made = (self.txn.borrow().subxact(), self.format().statement_time);
         self.open_portal(&mut portal)?;
         let columns = planned.shared.columns.clone();
@@ -135,7 +135,7 @@ impl Session {
         if self.portals.borrow().contains(name) {
             return Err(sql_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already in use"));
         }
-        let mut portal = Portal::new(source, params, Vec::new());
+        let mut portal = Portal::new(source, params.into(), Formats::new());
         portal.made = (self.txn.borrow().subxact(), self.format().statement_time);
         self.open_portal(&mut portal)?;
         let scroll = scroll_of(scroll, &statement);
@@ -267,8 +267,8 @@ impl Session {
     }
 
     /// Formats that a cursor's rows are sent in.
-    pub(super) fn cursor_formats(&self, name: &str) -> Vec<Format> {
-        self.portals.borrow().get(name).map_or_else(Vec::new, |portal| portal.formats.clone())
+    pub(super) fn cursor_formats(&self, name: &str) -> Formats {
+        self.portals.borrow().get(name).map_or_else(Formats::new, |portal| portal.formats.clone())
     }
 
     /// Before a transaction commits: its holdable cursors get all their rows.

@@ -99,11 +99,12 @@ impl Session {
     /// What new transactions are, by the `default_transaction_*` settings.
     pub(super) fn default_characteristics(&self) -> Characteristics {
         let settings = self.settings.borrow();
-        Characteristics {
-            isolation: isolation(settings.text(Setting::default_transaction_isolation)),
-            read_only: settings.get(Setting::default_transaction_read_only).as_bool(),
-            deferrable: settings.get(Setting::default_transaction_deferrable).as_bool(),
-        }
+        let fast = settings.fast();
+        let isolation = match fast.default_read_committed {
+            true => IsolationLevel::ReadCommitted,
+            false => isolation(settings.text(Setting::default_transaction_isolation)),
+        };
+        Characteristics { isolation, read_only: fast.default_read_only, deferrable: fast.default_deferrable }
     }
 
     /// What `SHOW transaction_isolation` and its like say until the transaction ends.

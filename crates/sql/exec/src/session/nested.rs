@@ -10,7 +10,7 @@ use tuple::Datum;
 
 use super::Session;
 use super::choice::Wanted;
-use super::portal::Portal;
+use super::portal::{Formats, Portal};
 use super::statement::{Source, Work};
 use crate::output::{Column, Output};
 
@@ -44,7 +44,7 @@ impl Session {
         out: &mut dyn Output,
     ) -> SqlResult<String> {
         let (source, params) = self.prepared_for_execute(execute, text)?;
-        let mut portal = Portal::new(source, params, Vec::new());
+        let mut portal = Portal::new(source, params.into(), Formats::new());
         let tag = self.run_portal(&mut portal, 0, out)?;
         Ok(tag.map(|tag| tag.to_string()).unwrap_or_default())
     }

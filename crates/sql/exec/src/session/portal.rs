@@ -1,11 +1,11 @@
 //! Running statements: a prepared statement with parameter values, and where its execution stands.
 
 use std::cell::RefCell;
-use std::io::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{CommandId, SqlResult, SubxactId};
+use smallvec::SmallVec;
 use tuple::Datum;
 use txn::Snapshot;
 use types::FormatContext;
@@ -18,11 +18,16 @@ use crate::nodes::{Origin, OriginSink};
 use crate::output::{Column, Format, Formatted, Output, RowEncoder};
 use crate::run::{Env, Execution, Progress};
 
+/// The values of a portal's parameters.
+pub(crate) type Params = SmallVec<[Datum; 2]>;
+/// The formats of a portal's columns, by the rule of the protocol.
+pub(crate) type Formats = SmallVec<[Format; 16]>;
+
 /// A statement ready to run, running, suspended at its row limit, or done.
 pub(crate) struct Portal {
     pub(crate) source: Rc<Source>,
-    params: Vec<Datum>,
-    pub(crate) formats: Vec<Format>,
+    params: Params,
+    pub(crate) formats: Formats,
     state: State,
     /// The plan once it was asked for, with its relations locked until the portal ends.
     plan: RefCell<Option<Rc<Planned>>>,
@@ -41,15 +46,15 @@ enum State {
 /// An execution that can go on.
 struct Running {
     planned: Rc<Planned>,
-    execution: Execution,
+    execution: Box<Execution>,
     snapshot: Snapshot,
     command: CommandId,
 }
 
 impl Portal {
-    pub(crate) fn new(source: Rc<Source>, params: Vec<Datum>, formats: Vec<Format>) -> Portal {
+    pub(crate) fn new(source: Rc<Source>, params: Params, formats: Formats) -> Box<Portal> {
         let (plan, made) = (RefCell::default(), (SubxactId(0), 0));
-        Portal { source, params, formats, state: State::Ready, plan, made, cursor: None }
+        Box::new(Portal { source, params, formats, state: State::Ready, plan, made, cursor: None })
     }
 
     /// Whether the row limit was reached before the last row.
@@ -177,10 +182,9 @@ impl Session {
     pub(super) fn restart(&self, portal: &mut Portal) -> SqlResult<()> {
         let State::Suspended(running) = &mut portal.state else { return Ok(()) };
         let Running { execution, snapshot, command, .. } = running;
-        self.with_env(snapshot, *command, |env| {
-            execution.close(env);
-            execution.start(env, &portal.params)
-        })
+        self.with_env(snapshot, *command, |env| execution.close(env));
+        execution.start(&portal.params);
+        Ok(())
     }
 
     fn start(&self, portal: &Portal) -> SqlResult<Running> {
@@ -188,21 +192,11 @@ impl Session {
         let statement = &planned.shared.prepared.statement;
         self.check_permitted(&planned.shared)?;
         self.refuse_writes(statement)?;
-        let execution = Execution::obtain(&planned.shared.prepared)?;
-        let (snapshot, command) = {
-            let mut txn = self.txn.borrow_mut();
-            (txn.statement_snapshot(), txn.current_command())
-        };
-        let mut running = Running { planned, execution, snapshot, command };
-        let Running { execution, snapshot, .. } = &mut running;
-        let started = self.with_env(snapshot, command, |env| execution.start(env, &portal.params));
-        match started {
-            Ok(()) => Ok(running),
-            Err(error) => {
-                running.give_back();
-                Err(error)
-            }
-        }
+        let mut execution = Execution::obtain(&planned.shared.prepared)?;
+        execution.start(&portal.params);
+        let mut txn = self.txn.borrow_mut();
+        let (snapshot, command) = (txn.statement_snapshot(), txn.current_command());
+        Ok(Running { planned, execution, snapshot, command })
     }
 
     /// The portal's plan, looked for once.
@@ -290,12 +284,7 @@ impl Session {
 
     /// Closes those portals of which `which` says so.
     pub(super) fn close_portals(&self, which: impl Fn(&Portal) -> bool) {
-        let mut portals = self.portals.borrow_mut();
-        if portals.is_empty() {
-            return;
-        }
-        let closed = portals.extract_if(which);
-        drop(portals);
+        let closed = self.portals.borrow_mut().extract_if(which);
         for mut portal in closed {
             portal.close(self);
         }
@@ -365,14 +354,7 @@ impl Tag {
     pub(super) fn send(&self, out: &mut dyn Output) -> SqlResult<()> {
         match self {
             Tag::Text(text) => out.command_complete(text),
-            Tag::Rows(command, _) => {
-                let mut text = [0; 40];
-                let mut rest = &mut text[..];
-                // The longest tag is shorter.
-                let _ = write!(rest, "{self}");
-                let len = 40 - rest.len();
-                out.command_complete(std::str::from_utf8(&text[..len]).unwrap_or(command))
-            }
+            Tag::Rows(command, rows) => out.command_complete_rows(command, *rows),
         }
     }
 }

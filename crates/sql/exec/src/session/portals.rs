@@ -1,30 +1,28 @@
 //! The portals of a session by name.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::portal::Portal;
 
 /// Portals by name. The unnamed one, which nearly every statement of the extended protocol uses, has a place of its own.
 #[derive(Default)]
 pub(crate) struct Portals {
-    unnamed: Option<Portal>,
-    named: FxHashMap<Box<str>, Portal>,
+    unnamed: Option<Box<Portal>>,
+    named: FxHashMap<Box<str>, Box<Portal>>,
 }
 
 impl Portals {
-    pub(super) fn is_empty(&self) -> bool {
-        self.unnamed.is_none() && self.named.is_empty()
-    }
-
     pub(super) fn contains(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Portal> {
-        if name.is_empty() { self.unnamed.as_ref() } else { self.named.get(name) }
+        let portal = if name.is_empty() { self.unnamed.as_ref() } else { self.named.get(name) };
+        portal.map(|portal| &**portal)
     }
 
-    pub(super) fn insert(&mut self, name: &str, portal: Portal) {
+    pub(super) fn insert(&mut self, name: &str, portal: Box<Portal>) {
         if name.is_empty() {
             self.unnamed = Some(portal);
         } else {
@@ -32,24 +30,28 @@ impl Portals {
         }
     }
 
-    pub(super) fn remove(&mut self, name: &str) -> Option<Portal> {
+    pub(super) fn remove(&mut self, name: &str) -> Option<Box<Portal>> {
         if name.is_empty() { self.unnamed.take() } else { self.named.remove(name) }
     }
 
     /// All of them with their names.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Portal)> {
-        let unnamed = self.unnamed.iter().map(|portal| ("", portal));
-        unnamed.chain(self.named.iter().map(|(name, portal)| (&**name, portal)))
+        let unnamed = self.unnamed.iter().map(|portal| ("", &**portal));
+        unnamed.chain(self.named.iter().map(|(name, portal)| (&**name, &**portal)))
     }
 
     /// All of them, to be changed.
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Portal> {
-        self.unnamed.iter_mut().chain(self.named.values_mut())
+        self.unnamed.iter_mut().chain(self.named.values_mut()).map(|portal| &mut **portal)
     }
 
     /// Takes out those of which `which` says so.
-    pub(super) fn extract_if(&mut self, which: impl Fn(&Portal) -> bool) -> Vec<Portal> {
-        let unnamed = self.unnamed.take_if(|portal| which(portal));
-        unnamed.into_iter().chain(self.named.extract_if(|_, portal| which(portal)).map(|(_, p)| p)).collect()
+    pub(super) fn extract_if(&mut self, which: impl Fn(&Portal) -> bool) -> SmallVec<[Box<Portal>; 1]> {
+        let mut found = SmallVec::new();
+        found.extend(self.unnamed.take_if(|portal| which(portal)));
+        if !self.named.is_empty() {
+            found.extend(self.named.extract_if(|_, portal| which(portal)).map(|(_, portal)| portal));
+        }
+        found
     }
 }

@@ -7,7 +7,7 @@ use base::{Oid, SqlError, SqlResult, sql_err};
 use parse::Statement;
 use txn::{BlockState, XidHolds};
 
-use super::portal::Portal;
+use super::portal::{Formats, Params, Portal};
 use super::statement::{Named, Source, Work};
 use super::{BackendState, ParamValue, Session, TransactionStatus, format_of};
 use crate::output::{Format, Output};
@@ -58,7 +58,7 @@ impl Session {
     /// Runs one statement of a Query message. The last one's transaction commits before the client hears of its success.
     fn run_simple(&self, source: &Rc<Source>, last: bool, out: &mut dyn Output) -> SqlResult<()> {
         self.check_usable(source)?;
-        let mut portal = Portal::new(source.clone(), Vec::new(), Vec::new());
+        let mut portal = Portal::new(source.clone(), Params::new(), Formats::new());
         portal.made.0 = self.txn.borrow().subxact();
         if let Some(columns) = self.portal_columns(&portal)? {
             // FETCH takes over the format of its cursor.
@@ -168,7 +168,7 @@ impl Session {
             );
             return Err(SqlError::new(base::SqlState::PROTOCOL_VIOLATION, message));
         }
-        let mut values = Vec::with_capacity(params.len());
+        let mut values = Params::with_capacity(params.len());
         for (i, (value, &ty)) in params.iter().zip(types.iter()).enumerate() {
             values.push(self.decode_parameter(i, ty, format_of(param_formats, i)?, *value)?);
         }
@@ -176,7 +176,7 @@ impl Session {
             return Err(sql_err!(DUPLICATE_CURSOR, "cursor \"{portal}\" already exists"));
         }
         self.close_portal(portal);
-        let mut new = Portal::new(prepared, values, result_formats.to_vec());
+        let mut new = Portal::new(prepared, values, result_formats.into());
         new.made = (self.txn.borrow().subxact(), self.format.borrow().statement_time);
         self.portals.borrow_mut().insert(portal, new);
         self.just_bound.set(true);
@@ -325,7 +325,8 @@ impl Session {
     }
 
     fn report_settings(&self, out: &mut dyn Output) {
-        for (name, value) in self.settings.borrow_mut().take_changed() {
+        let changed = self.settings.borrow_mut().take_changed();
+        for (name, value) in changed {
             if name == "application_name" {
                 self.backend.set_application(&value);
             }

@@ -277,7 +277,7 @@ impl SharedPlan {
 
 impl Planned {
     /// Takes back the state tree of a run that has ended, for another run of the plan.
-    pub(crate) fn give_back(&self, tree: Execution) {
+    pub(crate) fn give_back(&self, tree: Box<Execution>) {
         if !self.shared.custom {
             tree.keep();
         }

@@ -37,10 +37,7 @@ impl Session {
         match state {
             BlockState::Started | BlockState::Implicit => {}
             // In a block: the next statement sees what this one did.
-            _ => {
-                self.show_snapshots();
-                return self.next_command();
-            }
+            _ => return self.next_command(),
         }
         self.commit_transaction().map(drop)
     }
@@ -134,7 +131,6 @@ impl Session {
     }
 
     pub(super) fn after_transaction(&self) {
-        self.show_snapshots();
         self.combo.clear();
         self.deferred.borrow_mut().clear();
         if self.txn.borrow().characteristics() != Characteristics::default() {
