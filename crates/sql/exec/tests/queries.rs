@@ -48,6 +48,19 @@ fn aggregates_of_the_outer_query_stand_in_subqueries() {
 }
 
 #[test]
+fn a_volatile_condition_without_tables_is_asked() {
+    let (_server, s) = filled();
+    assert_eq!(s.query("select 1 where random() < 0"), "");
+    assert_eq!(s.query("select 1 where clock_timestamp() > '2000-01-01'"), "1");
+    assert_eq!(s.query("select g from o where exists (select 1 where random() < 0)"), "");
+    assert_eq!(s.query("select count(*) from (select 1 where random() < 0 union all select 2) as u"), "1");
+    assert_eq!(
+        s.query("explain (costs off) select 1 where random() < 0"),
+        "Result\n  One-Time Filter: (random() < '0'::double precision)"
+    );
+}
+
+#[test]
 fn rows_of_sets_are_taken_apart() {
     let (_server, s) = filled();
     assert_eq!(s.query("select (jsonb_each('{\"a\": 1, \"b\": [2]}')).*"), "a|1\nb|[2]");

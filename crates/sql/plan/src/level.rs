@@ -205,8 +205,9 @@ impl Level {
                 rels = rels | s.all() | s.right;
             }
         }
-        // Of one side of an outer join, a condition without relations decides about that side's rows alone.
-        if rels.is_empty() && !expr.is_volatile() && scope == self.rels {
+        // Of one side of an outer join, a condition without relations decides about that side's rows alone. A volatile one is asked
+        // again for every row, but where there are no relations there is one row.
+        if rels.is_empty() && scope == self.rels && (!expr.is_volatile() || scope.is_empty()) {
             self.constant.push(expr);
             return;
         }
