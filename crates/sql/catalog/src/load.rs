@@ -91,9 +91,12 @@ impl Reader<'_> {
         })))
     }
 
-    /// Where a relation's files lie. Shared catalogs lie in `pg_global`; the default tablespace is written as 0.
+    /// Where a relation's files lie; no file at all for what has no rows. Shared catalogs lie in `pg_global`; the default tablespace is written as 0.
     pub fn file_of(&self, class: &Row) -> RelFile {
-        let number = class.oid(pg_class::RELFILENODE).0;
+        let mut number = class.oid(pg_class::RELFILENODE).0;
+        if number == 0 && is_mapped(class) {
+            number = class.oid(pg_class::OID).0;
+        }
         match class.oid(pg_class::RELTABLESPACE) {
             _ if number == 0 => RelFile::default(),
             PG_GLOBAL => RelFile { tablespace: PG_GLOBAL, database: Oid::INVALID, number },
@@ -411,6 +414,12 @@ pub fn persistence_of(letter: u8) -> Persistence {
         b'u' => Persistence::Unlogged,
         _ => Persistence::Permanent,
     }
+}
+
+/// Whether the relfilenode of 0 stands for the relation's OID ([`crate::system::SystemTable::is_mapped`]): a view has 0 too.
+fn is_mapped(class: &Row) -> bool {
+    let has_file = matches!(class.char(pg_class::RELKIND), b'r' | b'i' | b't');
+    has_file && class.oid(pg_class::OID).is_pinned()
 }
 
 fn size_of(class: &Row) -> SizeEstimate {

@@ -3,11 +3,12 @@
 //! of rows with all indexes maintained.
 //!
 //! # Invariants
-//! 1. A system catalog's first relfilenode is its OID and never changes: the catalogs can be read before anything is known.
+//! 1. The number of a system catalog's file is its OID and never changes: the catalogs can be read before anything is known.
 //! 2. Every row change enters the row's keys in all indexes of its table, unless the heap made a HOT version.
 //!
 //! # PostgreSQL counterpart and differences
-//! `catalog/indexing.c`, `genam.c`. PostgreSQL maps some catalogs' files through `pg_filenode.map`; here they stay.
+//! `catalog/indexing.c`, `genam.c`. PostgreSQL maps some catalogs' files through `pg_filenode.map`; here they stay,
+//! and these catalogs' relfilenode is 0 all the same ([`SystemTable::is_mapped`]).
 
 use std::sync::Arc;
 

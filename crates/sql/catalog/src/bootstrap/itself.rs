@@ -53,6 +53,7 @@ struct Class<'a> {
     indexed: bool,
     toast: Oid,
     shared: bool,
+    mapped: bool,
 }
 
 /// Catalogs whose rows hold secrets or samples of data: nobody but superusers reads them.
@@ -82,7 +83,7 @@ fn add_class(rows: &mut Rows, class: Class<'_>) -> SqlResult<()> {
         .set(c::RELTYPE, class.row_type)
         .set(c::RELOWNER, BOOTSTRAP_SUPERUSER)
         .set(c::RELAM, class.method)
-        .set(c::RELFILENODE, class.oid)
+        .set(c::RELFILENODE, if class.mapped { Oid::INVALID } else { class.oid })
         .set(c::RELTABLESPACE, if class.shared { PG_GLOBAL } else { Oid::INVALID })
         .set(c::RELTUPLES, -1.0f32)
         .set(c::RELTOASTRELID, class.toast)
@@ -141,6 +142,7 @@ fn describe_table(rows: &mut Rows, table: &SystemTable) -> SqlResult<()> {
             indexed: !table.indexes.is_empty(),
             toast: table.toast,
             shared: table.shared,
+            mapped: table.is_mapped(),
         },
     )?;
     for (i, column) in table.columns.iter().enumerate() {
@@ -200,6 +202,7 @@ struct IndexRows<'a> {
     unique: bool,
     primary: bool,
     shared: bool,
+    mapped: bool,
 }
 
 fn add_index(rows: &mut Rows, index: &IndexRows<'_>) -> SqlResult<()> {
@@ -217,6 +220,7 @@ fn add_index(rows: &mut Rows, index: &IndexRows<'_>) -> SqlResult<()> {
             indexed: false,
             toast: Oid::INVALID,
             shared: index.shared,
+            mapped: index.mapped,
         },
     )?;
     let count = index.keys.len();
@@ -258,6 +262,7 @@ fn describe_index(rows: &mut Rows, table: &'static SystemTable, index: &SystemIn
             unique: index.unique,
             primary: index.primary,
             shared: table.shared,
+            mapped: table.is_mapped(),
         },
     )?;
     if index.constraint.is_valid() {
@@ -303,6 +308,7 @@ fn describe_toast(rows: &mut Rows, table: &SystemTable) -> SqlResult<()> {
             indexed: true,
             toast: Oid::INVALID,
             shared: table.shared,
+            mapped: table.is_mapped(),
         },
     )?;
     for (i, column) in TOAST_COLUMNS.iter().enumerate() {
@@ -321,6 +327,7 @@ fn describe_toast(rows: &mut Rows, table: &SystemTable) -> SqlResult<()> {
             unique: true,
             primary: true,
             shared: table.shared,
+            mapped: table.is_mapped(),
         },
     )
 }

@@ -34,7 +34,7 @@ pub struct SystemColumn {
 pub struct SystemIndex {
     /// Index name.
     pub name: &'static str,
-    /// Index OID, also its first relfilenode.
+    /// Index OID, also the number of its file.
     pub oid: Oid,
     /// Whether it forbids equal keys.
     pub unique: bool,
@@ -51,7 +51,7 @@ pub struct SystemIndex {
 pub struct SystemTable {
     /// Table name.
     pub name: &'static str,
-    /// Table OID, also its first relfilenode.
+    /// Table OID, also the number of its file.
     pub oid: Oid,
     /// Whether it is shared by all databases and lies in `pg_global`.
     pub shared: bool,
@@ -67,6 +67,15 @@ pub struct SystemTable {
     pub columns: &'static [SystemColumn],
     /// Indexes.
     pub indexes: &'static [SystemIndex],
+}
+
+impl SystemTable {
+    /// Whether `relfilenode` of it, its indexes and its TOAST table is 0, as in PostgreSQL, where a file maps them: those that must be
+    /// found before `pg_class` can be read. Here a mapped relation's file has its OID as number.
+    pub fn is_mapped(&self) -> bool {
+        let first = [pg_class::TABLE.oid, pg_attribute::TABLE.oid, pg_proc::TABLE.oid, pg_type::TABLE.oid];
+        self.shared || first.contains(&self.oid)
+    }
 }
 
 /// Physical facts about a type that stands in a catalog column.

@@ -177,8 +177,16 @@ impl Session {
         let tablespace = if tablespace == PG_DEFAULT { Oid::INVALID } else { tablespace };
         let key = [tablespace.into(), Datum::Oid(number)];
         let index = pg_class::PG_CLASS_TBLSPC_RELFILENODE_INDEX;
-        let row = self.with_reader(|r| r.find_one(&pg_class::TABLE, index, &key))?;
-        Ok(row.map_or(Datum::Null, |(_, row)| row[pg_class::OID].clone()))
+        if let Some((_, row)) = self.with_reader(|r| r.find_one(&pg_class::TABLE, index, &key))? {
+            return Ok(row[pg_class::OID].clone());
+        }
+        // The OID of a mapped catalog is the number of its file.
+        let lies_there = |class: &Class| {
+            let tablespace = if tablespace.is_valid() { tablespace } else { PG_DEFAULT };
+            (class.file.tablespace, class.file.number) == (tablespace, number)
+        };
+        let mapped = self.class(Oid(number))?.filter(lies_there);
+        Ok(mapped.map_or(Datum::Null, |class| Datum::Oid(class.oid.0)))
     }
 }
 
