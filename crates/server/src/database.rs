@@ -54,6 +54,7 @@ type Loop = fn(&Engine, &Stop) -> Result<(), EngineError>;
 fn options(settings: &ServerSettings) -> EngineOptions {
     let mut options = EngineOptions {
         shared_buffers: settings.int(Setting::shared_buffers).max(16) as usize,
+        checkpoint_segments: settings.int(Setting::checkpoint_segments) as u64,
         checkpoint_timeout: settings.duration(Setting::checkpoint_timeout),
         checkpoint_completion_target: settings.real(Setting::checkpoint_completion_target),
         bgwriter_delay: settings.duration(Setting::bgwriter_delay),

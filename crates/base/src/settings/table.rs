@@ -47,7 +47,7 @@ settings! {
             .about("Options a creator of a role grants itself on it.");
         default_table_access_method = string("heap").user().about("Access method of new tables.");
         default_tablespace = string("").user().about("Tablespace of new tables and indexes.");
-        default_toast_compression = choice("pglz", &["pglz", "lz4"]).user().works()
+        default_toast_compression = choice("pglz", &["pglz", "lz4"]).user()
             .about("Compression of large values.");
         default_transaction_deferrable = bool(false).user().works().about("Whether new transactions are deferrable.");
         default_transaction_isolation = choice("read committed", &["serializable", "repeatable read", "read committed", "read uncommitted"]).user().works()
@@ -106,7 +106,7 @@ settings! {
             .about("Connections kept for superusers.");
         unix_socket_directories = string("/tmp").postmaster().list().quoted().works()
             .about("Directories of Unix sockets.");
-        unix_socket_group = string("").postmaster().works().about("Group that owns the Unix socket.");
+        unix_socket_group = string("").postmaster().about("Group that owns the Unix socket.");
         unix_socket_permissions = int(511, 0, 511).postmaster().octal().works()
             .about("Access bits of the Unix socket.");
     }
@@ -189,7 +189,7 @@ settings! {
         exit_on_error = bool(false).user().about("Whether each error ends the session.");
         recovery_init_sync_method = choice("fsync", &["fsync", "syncfs"]).sighup()
             .about("How files are synced before recovery.");
-        restart_after_crash = bool(true).sighup().works()
+        restart_after_crash = bool(true).sighup()
             .about("Whether the server restarts after a crash of a session.");
     }
     "File Locations" {
@@ -386,12 +386,12 @@ settings! {
         debug_print_rewritten = bool(false).user().about("Whether rewritten trees are logged.");
         log_autovacuum_min_duration = int(600000, -1, MAX).sighup().ms()
             .about("Time from which on automatic vacuums are logged.");
-        log_checkpoints = bool(true).sighup().works().about("Whether checkpoints are logged.");
+        log_checkpoints = bool(true).sighup().about("Whether checkpoints are logged.");
         log_connections = string("").superuser_backend().list().works()
             .about("Which steps of a connection are logged.");
-        log_disconnections = bool(false).superuser_backend().works().about("Whether ends of sessions are logged.");
+        log_disconnections = bool(false).superuser_backend().about("Whether ends of sessions are logged.");
         log_duration = bool(false).superuser().works().about("Whether times of statements are logged.");
-        log_error_verbosity = choice("default", &["terse", "default", "verbose"]).superuser().works()
+        log_error_verbosity = choice("default", &["terse", "default", "verbose"]).superuser()
             .about("How much of an error is logged.");
         log_hostname = bool(false).sighup().about("Whether clients are logged by host name.");
         log_line_prefix = string("%m [%p] ").sighup().works().about("What stands before each log line.");
@@ -414,7 +414,7 @@ settings! {
             .about("Time from which on a sample of statements is logged.");
         log_min_duration_statement = int(-1, -1, MAX).superuser().ms().works()
             .about("Time from which on statements are logged.");
-        log_min_error_statement = choice("error", &["debug5", "debug4", "debug3", "debug2", "debug1", "info", "notice", "warning", "error", "log", "fatal", "panic"]).aliases(&[("debug", "debug2")]).superuser().works()
+        log_min_error_statement = choice("error", &["debug5", "debug4", "debug3", "debug2", "debug1", "info", "notice", "warning", "error", "log", "fatal", "panic"]).aliases(&[("debug", "debug2")]).superuser()
             .about("Least severe error that is logged with its statement.");
         log_min_messages = choice("warning", &["debug5", "debug4", "debug3", "debug2", "debug1", "info", "notice", "warning", "error", "log", "fatal", "panic"]).aliases(&[("debug", "debug2")]).superuser().works()
             .about("Least severe message that is logged.");
@@ -501,7 +501,7 @@ settings! {
             .about("Buffers for serializable transactions.");
         shared_buffers = int(16384, 16, 1073741823).postmaster().pages().works().about("Pages of the buffer pool.");
         shared_memory_type = choice("mmap", &["sysv", "mmap"]).postmaster().about("Kind of shared memory.");
-        subtransaction_buffers = int(0, 0, 131072).postmaster().pages().works()
+        subtransaction_buffers = int(0, 0, 131072).postmaster().pages()
             .about("Buffers for parents of subtransactions.");
         temp_buffers = int(1024, 100, 1073741823).user().pages().explain()
             .about("Pages of temporary tables kept by a session.");
@@ -626,6 +626,9 @@ settings! {
             .about("Share of the time between checkpoints over which writes are spread.");
         checkpoint_flush_after = int(32, 0, 256).sighup().pages()
             .about("Pages after which a checkpoint asks for write-back.");
+        // Of PostgreSQL up to version 9.4; not among the settings of 18.
+        checkpoint_segments = int(0, 0, MAX).postmaster().works()
+            .about("Files of the log that cause a checkpoint; 0: max_wal_size tells (a setting of PostgreSQL up to 9.4).");
         checkpoint_timeout = int(300, 30, 86400).sighup().s().works().about("Time between checkpoints at most.");
         checkpoint_warning = int(30, 0, MAX).sighup().s()
             .about("Time below which checkpoints forced by log volume are warned about.");
@@ -660,10 +663,10 @@ settings! {
         wal_compression = choice("off", &["pglz", "lz4", "zstd", "on", "off"]).bool_words().superuser()
             .about("Whether whole pages in the log are compressed.");
         wal_init_zero = bool(true).superuser().about("Whether new files of the log are filled with zeros.");
-        wal_level = choice("replica", &["minimal", "replica", "logical"]).postmaster().works()
+        wal_level = choice("replica", &["minimal", "replica", "logical"]).postmaster()
             .about("What the log contains.");
         wal_log_hints = bool(false).postmaster().about("Whether hint bits cause whole pages to be logged.");
-        wal_recycle = bool(true).superuser().works().about("Whether files of the log are used again.");
+        wal_recycle = bool(true).superuser().about("Whether files of the log are used again.");
         wal_skip_threshold = int(2048, 0, MAX).user().kb()
             .about("Size from which on new files are synced instead of logged.");
         wal_sync_method = choice("fdatasync", &["fsync", "fdatasync", "open_sync", "open_datasync"]).sighup()

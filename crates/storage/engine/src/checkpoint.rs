@@ -176,8 +176,13 @@ impl Engine {
     pub(crate) fn checkpoint_due(&self) -> Option<CheckpointCause> {
         let progress = self.checkpointer.0.try_lock()?;
         let written = self.wal.insert_end().0.saturating_sub(progress.redo.0);
-        // Half of max_wal_size: the log of the previous checkpoint's cycle is still needed until this one is done.
-        if written >= self.options.wal.max_size / 2 {
+        let wal = &self.options.wal;
+        let most = match self.options.checkpoint_segments {
+            // Half of max_wal_size: the log of the previous checkpoint's cycle is still needed until this one is done.
+            0 => wal.max_size / 2,
+            segments => segments.saturating_mul(wal.segment_size),
+        };
+        if written >= most {
             return Some(CheckpointCause::Wal);
         }
         let idle = self.wal.insert_end() == progress.end;

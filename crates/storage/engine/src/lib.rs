@@ -75,6 +75,8 @@ pub struct EngineOptions {
     pub wal: WalOptions,
     /// The transaction system's sizes.
     pub txn: TxnOptions,
+    /// `checkpoint_segments`: files of the log that cause a checkpoint; 0 leaves it to the log's greatest size.
+    pub checkpoint_segments: u64,
     /// `checkpoint_timeout`.
     pub checkpoint_timeout: Duration,
     /// `checkpoint_completion_target`: share of the time to the next checkpoint over which writes are spread.
@@ -91,6 +93,7 @@ impl Default for EngineOptions {
             shared_buffers: 16_384,
             wal: WalOptions::default(),
             txn: TxnOptions::default(),
+            checkpoint_segments: 0,
             checkpoint_timeout: Duration::from_secs(300),
             checkpoint_completion_target: 0.9,
             bgwriter_delay: Duration::from_millis(200),
