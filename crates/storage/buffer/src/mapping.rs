@@ -39,19 +39,23 @@ impl Mapping {
         hash as usize & (self.heads.len() - 1)
     }
 
-    /// Finds and pins a page. `bump` as in [`Frame::try_pin`]. `unpin` gives back a pin that hit another page.
+    /// Finds and pins a page. `bump` as in [`Frame::try_pin`]. `unpin` gives back a pin that hit another page. `guess` hears of a frame before it
+    /// is looked at, and it is the right one nearly always: what the processor is to fetch of the page comes while it waits for the frame.
+    #[inline]
     pub fn lookup(
         &self,
         frames: &[Frame],
         words: [u64; 3],
         hash: u64,
         bump: u64,
+        guess: impl Fn(u32),
         unpin: impl Fn(u32),
     ) -> Option<(u32, u64)> {
         // Acquire: pairs with the Release of `Partition::insert`; the frame's tag is there.
         let mut at = self.heads[self.bucket(hash)].load(Ordering::Acquire);
         for _ in 0..MAX_STEPS {
             let frame = frames.get(at as usize)?;
+            guess(at);
             if frame.tag_is(words) {
                 let before = frame.try_pin(bump)?;
                 if frame.tag_is(words) {

@@ -42,6 +42,12 @@ impl Pin {
         Tag::from_words(self.pool().frame(self.index).tag_words())
     }
 
+    /// Has the processor fetch what is so many bytes into the page, for whoever is to latch it and look there.
+    #[inline]
+    pub fn prefetch(&self, offset: usize) {
+        base::prefetch_line(self.pool().page_ptr(self.index).cast::<u8>().wrapping_add(offset));
+    }
+
     /// Whether both pin the same buffer.
     pub fn same_page(&self, other: &Pin) -> bool {
         self.inner == other.inner && self.index == other.index

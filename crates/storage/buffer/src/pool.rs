@@ -339,16 +339,15 @@ impl BufferPool {
     }
 
     fn lookup(&self, tag: Tag, bump: u64) -> Option<(u32, u64)> {
-        self.inner()
-            .mapping
-            .lookup(&self.inner().frames, tag.words(), tag.hash(), bump, |index| self.inner().unpin(index))
+        let inner = self.inner();
+        let (guess, unpin) = (|index| inner.memory.touch(index), |index| inner.unpin(index));
+        inner.mapping.lookup(&inner.frames, tag.words(), tag.hash(), bump, guess, unpin)
     }
 
     fn read_as(&self, tag: Tag, ring: Option<&Ring>, load: Load) -> Result<Pin, BufferError> {
         let bump = if ring.is_some() { 1 } else { MAX_USAGE };
         if let Some((index, state)) = self.lookup(tag, bump) {
             let pin = self.pin_of(index);
-            self.inner().memory.touch(index);
             if state & VALID != 0 {
                 self.inner().stats.hit();
                 return Ok(pin);

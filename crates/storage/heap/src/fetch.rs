@@ -98,6 +98,7 @@ pub fn fetch(
     out: &mut HeapTuple,
 ) -> HeapResult<Fetched> {
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
+    pin.prefetch(page::slot(tid.offset));
     let page = pin.shared();
     let prunable = looks_prunable(access.txns, rel, &page);
     let found = fetch_on(access, rel, view, &page, tid, out)?;

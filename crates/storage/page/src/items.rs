@@ -68,9 +68,10 @@ impl LinePointer {
     }
 }
 
+/// Where on a page line pointer `n` is, counted from 1: bytes from the start.
 #[inline]
-fn slot(n: OffsetNo) -> usize {
-    HEADER_SIZE + 4 * (n as usize - 1)
+pub fn slot(n: OffsetNo) -> usize {
+    HEADER_SIZE - 4 + 4 * n as usize
 }
 
 #[inline]
@@ -130,8 +131,7 @@ pub fn item(page: &PageBytes, n: OffsetNo) -> Option<&[u8]> {
 /// that search among items they know to be there.
 #[inline]
 pub fn item_head<const N: usize>(page: &PageBytes, n: OffsetNo) -> Option<&[u8; N]> {
-    let at = (HEADER_SIZE + 4 * n as usize).checked_sub(4)?;
-    let word = u32::from_le_bytes(*page.get(at..)?.first_chunk()?);
+    let word = u32::from_le_bytes(*page.get(slot(n)..)?.first_chunk()?);
     // Normal and dead line pointers, which name items, are those with the lower bit set.
     if (word >> 15) & 1 == 0 || ((word >> 17) as usize) < N {
         return None;

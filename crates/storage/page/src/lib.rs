@@ -48,7 +48,7 @@ pub use header::{
 };
 pub use items::{
     LinePointer, LpFlags, MAX_ITEM, add_item, delete_items, insert_at, item, item_head, item_mut,
-    line_pointer, max_offset, overwrite, repair, set_line_pointer, truncate_line_pointers,
+    line_pointer, max_offset, overwrite, repair, set_line_pointer, slot, truncate_line_pointers,
     unused_line_pointers,
 };
 
