@@ -88,7 +88,8 @@ impl Pool {
     /// The steps of `BufferPool::read_as`; the frame is pinned. `None` where the real one would wait or fail.
     fn read(&self, page: u64) -> Option<u32> {
         let unpin = |index| self.unpin(index);
-        let found = self.mapping.lookup(&self.frames, words(page), HASH, 1, |_| (), unpin).map(|(index, _)| index);
+        let found =
+            self.mapping.lookup(&self.frames, words(page), HASH, 1, |_| (), unpin).map(|(index, _)| index);
         let index = match found {
             Some(index) => index,
             None => {
