@@ -410,7 +410,7 @@ fn check_overflow(result: f64, inputs_finite: bool) -> SqlResult<()> {
 }
 
 /// Youngs and Cramer's update: no cancellation of large squares.
-fn accumulate(s: &mut [f64; 6], x: f64) -> SqlResult<()> {
+pub(crate) fn accumulate(s: &mut [f64; 6], x: f64) -> SqlResult<()> {
     let finite = s[1].is_finite() && x.is_finite();
     s[0] += 1.0;
     s[1] += x;
@@ -428,7 +428,7 @@ fn accumulate(s: &mut [f64; 6], x: f64) -> SqlResult<()> {
     Ok(())
 }
 
-fn accumulate_pair(s: &mut [f64; 6], x: f64, y: f64) -> SqlResult<()> {
+pub(crate) fn accumulate_pair(s: &mut [f64; 6], x: f64, y: f64) -> SqlResult<()> {
     let finite = s[1].is_finite() && s[3].is_finite() && x.is_finite() && y.is_finite();
     s[0] += 1.0;
     s[1] += x;
@@ -452,7 +452,7 @@ fn accumulate_pair(s: &mut [f64; 6], x: f64, y: f64) -> SqlResult<()> {
     Ok(())
 }
 
-fn combine_floats(a: &mut [f64; 6], b: &[f64; 6]) {
+pub(crate) fn combine_floats(a: &mut [f64; 6], b: &[f64; 6]) {
     if b[0] == 0.0 {
         return;
     }
@@ -471,7 +471,7 @@ fn combine_floats(a: &mut [f64; 6], b: &[f64; 6]) {
     a[3] += b[3];
 }
 
-fn float_spread(s: &[f64; 6], spread: Spread) -> Datum {
+pub(crate) fn float_spread(s: &[f64; 6], spread: Spread) -> Datum {
     let divisor = if spread.sample() { s[0] - 1.0 } else { s[0] };
     if s[0] == 0.0 || divisor <= 0.0 {
         return Datum::Null;
@@ -480,7 +480,7 @@ fn float_spread(s: &[f64; 6], spread: Spread) -> Datum {
     Datum::Float8(if spread.deviation() { variance.sqrt() } else { variance })
 }
 
-fn regression(s: &[f64; 6], what: Regression) -> Datum {
+pub(crate) fn regression(s: &[f64; 6], what: Regression) -> Datum {
     let [n, sx, sxx, sy, syy, sxy] = *s;
     if what == Regression::Count {
         return Datum::Int8(n as i64);

@@ -63,6 +63,7 @@ pub mod text;
 pub mod time;
 pub mod timestamp;
 pub mod timezone;
+mod transition;
 pub mod value;
 
 pub use call::{Call, FormatContext, Session};

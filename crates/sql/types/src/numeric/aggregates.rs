@@ -147,6 +147,7 @@ impl NumericSum {
             count.mul_exact(&count)
         };
         let variance = numerator.div(&divisor).ok()?;
-        if deviation { variance.sqrt().ok() } else { Some(variance) }
+        // The root has as many digits as the variance has.
+        if deviation { variance.sqrt_rounded(variance.scale()).ok() } else { Some(variance) }
     }
 }

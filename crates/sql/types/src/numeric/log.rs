@@ -32,6 +32,17 @@ impl Numeric {
 
     /// Square root.
     pub fn sqrt(&self) -> SqlResult<Numeric> {
+        // Decimal weight of the result's first digit decides how many digits are significant.
+        let weight = if self.weight >= 0 {
+            self.weight * LIMB_DIGITS / 2 + 1
+        } else {
+            1 - (1 - self.weight * LIMB_DIGITS) / 2
+        };
+        self.sqrt_rounded((MIN_SIGNIFICANT - weight).max(self.scale).clamp(0, MAX_DISPLAY_SCALE))
+    }
+
+    /// Square root rounded to `scale` digits.
+    pub(super) fn sqrt_rounded(&self, scale: i32) -> SqlResult<Numeric> {
         match self.kind {
             Kind::NaN | Kind::Infinity => return Ok(self.clone()),
             Kind::Negative | Kind::MinusInfinity => {
@@ -42,13 +53,6 @@ impl Numeric {
             }
             Kind::Positive => {}
         }
-        // Decimal weight of the result's first digit decides how many digits are significant.
-        let weight = if self.weight >= 0 {
-            self.weight * LIMB_DIGITS / 2 + 1
-        } else {
-            1 - (1 - self.weight * LIMB_DIGITS) / 2
-        };
-        let scale = (MIN_SIGNIFICANT - weight).max(self.scale).clamp(0, MAX_DISPLAY_SCALE);
         if self.is_zero() {
             return Ok(Numeric { scale, ..Numeric::zero() });
         }

@@ -13,9 +13,6 @@ functions! {
     108 scalargtjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
     139 areasel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     140 areajoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
-    208 float4_accum(_float8, float4) -> _float8 [immutable strict] { catalog_only }
-    222 float8_accum(_float8, float8) -> _float8 [immutable strict] { catalog_only }
-    276 float8_combine(_float8, _float8) -> _float8 [immutable strict] { catalog_only }
     330 bthandler(internal) -> index_am_handler [strict] { catalog_only }
     331 hashhandler(internal) -> index_am_handler [strict] { catalog_only }
     332 gisthandler(internal) -> index_am_handler [strict] { catalog_only }
@@ -46,9 +43,6 @@ functions! {
     1827 regexnejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
     1828 nlikejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
     1829 icregexnejoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
-    1830 float8_avg(_float8) -> float8 [immutable strict] { catalog_only }
-    1831 float8_var_samp(_float8) -> float8 [immutable strict] { catalog_only }
-    1832 float8_stddev_samp(_float8) -> float8 [immutable strict] { catalog_only }
     1833 numeric_accum(internal, numeric) -> internal [immutable] { catalog_only }
     1834 int2_accum(internal, int2) -> internal [immutable] { catalog_only }
     1835 int4_accum(internal, int4) -> internal [immutable] { catalog_only }
@@ -56,37 +50,21 @@ functions! {
     1837 numeric_avg(internal) -> numeric [immutable] { catalog_only }
     1838 numeric_var_samp(internal) -> numeric [immutable] { catalog_only }
     1839 numeric_stddev_samp(internal) -> numeric [immutable] { catalog_only }
-    1840 int2_sum(int8, int2) -> int8 [immutable] { catalog_only }
-    1841 int4_sum(int8, int4) -> int8 [immutable] { catalog_only }
     1843 interval_avg_accum(internal, interval) -> internal [immutable] { catalog_only }
     1844 interval_avg(internal) -> interval [immutable] { catalog_only }
-    1962 int2_avg_accum(_int8, int2) -> _int8 [immutable strict] { catalog_only }
-    1963 int4_avg_accum(_int8, int4) -> _int8 [immutable strict] { catalog_only }
-    1964 int8_avg(_int8) -> numeric [immutable strict] { catalog_only }
     2246 fmgr_internal_validator(oid) -> void [stable strict] { catalog_only }
     2247 fmgr_c_validator(oid) -> void [stable strict] { catalog_only }
     2248 fmgr_sql_validator(oid) -> void [stable strict] { catalog_only }
     2333 array_agg_transfn(internal, anynonarray) -> internal [immutable] { catalog_only }
     2334 array_agg_finalfn(internal, anynonarray) -> anyarray [immutable] { catalog_only }
-    2512 float8_var_pop(_float8) -> float8 [immutable strict] { catalog_only }
-    2513 float8_stddev_pop(_float8) -> float8 [immutable strict] { catalog_only }
     2514 numeric_var_pop(internal) -> numeric [immutable] { catalog_only }
     2596 numeric_stddev_pop(internal) -> numeric [immutable] { catalog_only }
+    2740 numeric_avg_serialize(internal) -> bytea [immutable strict] { catalog_only }
+    2741 numeric_avg_deserialize(bytea, internal) -> internal [immutable strict] { catalog_only }
     2746 int8_avg_accum(internal, int8) -> internal [immutable] { catalog_only }
     2785 int8_avg_combine(internal, internal) -> internal [immutable] { catalog_only }
-    2805 int8inc_float8_float8(int8, float8, float8) -> int8 [immutable strict] { catalog_only }
-    2806 float8_regr_accum(_float8, float8, float8) -> _float8 [immutable strict] { catalog_only }
-    2807 float8_regr_sxx(_float8) -> float8 [immutable strict] { catalog_only }
-    2808 float8_regr_syy(_float8) -> float8 [immutable strict] { catalog_only }
-    2809 float8_regr_sxy(_float8) -> float8 [immutable strict] { catalog_only }
-    2810 float8_regr_avgx(_float8) -> float8 [immutable strict] { catalog_only }
-    2811 float8_regr_avgy(_float8) -> float8 [immutable strict] { catalog_only }
-    2812 float8_regr_r2(_float8) -> float8 [immutable strict] { catalog_only }
-    2813 float8_regr_slope(_float8) -> float8 [immutable strict] { catalog_only }
-    2814 float8_regr_intercept(_float8) -> float8 [immutable strict] { catalog_only }
-    2815 float8_covar_pop(_float8) -> float8 [immutable strict] { catalog_only }
-    2816 float8_covar_samp(_float8) -> float8 [immutable strict] { catalog_only }
-    2817 float8_corr(_float8) -> float8 [immutable strict] { catalog_only }
+    2786 int8_avg_serialize(internal) -> bytea [immutable strict] { catalog_only }
+    2787 int8_avg_deserialize(bytea, internal) -> internal [immutable strict] { catalog_only }
     2858 numeric_avg_accum(internal, numeric) -> internal [immutable] { catalog_only }
     3129 btint2sortsupport(internal) -> void [immutable strict] { catalog_only }
     3130 btint4sortsupport(internal) -> void [immutable strict] { catalog_only }
@@ -111,17 +89,20 @@ functions! {
     3269 jsonb_object_agg_finalfn(internal) -> jsonb [stable] { catalog_only }
     3283 numeric_sortsupport(internal) -> void [immutable strict] { catalog_only }
     3300 uuid_sortsupport(internal) -> void [immutable strict] { catalog_only }
-    3324 int4_avg_combine(_int8, _int8) -> _int8 [immutable strict] { catalog_only }
     3325 interval_avg_combine(internal, internal) -> internal [immutable] { catalog_only }
     3328 bpchar_sortsupport(internal) -> void [immutable strict] { catalog_only }
     3331 bytea_sortsupport(internal) -> void [immutable strict] { catalog_only }
     3332 bttext_pattern_sortsupport(internal) -> void [immutable strict] { catalog_only }
     3333 btbpchar_pattern_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3335 numeric_serialize(internal) -> bytea [immutable strict] { catalog_only }
+    3336 numeric_deserialize(bytea, internal) -> internal [immutable strict] { catalog_only }
     3337 numeric_avg_combine(internal, internal) -> internal [immutable] { catalog_only }
     3338 numeric_poly_combine(internal, internal) -> internal [immutable] { catalog_only }
+    3339 numeric_poly_serialize(internal) -> bytea [immutable strict] { catalog_only }
+    3340 numeric_poly_deserialize(bytea, internal) -> internal [immutable strict] { catalog_only }
     3341 numeric_combine(internal, internal) -> internal [immutable] { catalog_only }
-    3342 float8_regr_combine(_float8, _float8) -> _float8 [immutable strict] { catalog_only }
     3359 macaddr_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3387 int8_avg_accum_inv(internal, int8) -> internal [immutable] { catalog_only }
     3388 numeric_poly_sum(internal) -> numeric [immutable] { catalog_only }
     3389 numeric_poly_avg(internal) -> numeric [immutable] { catalog_only }
     3390 numeric_poly_var_pop(internal) -> numeric [immutable] { catalog_only }
@@ -130,10 +111,19 @@ functions! {
     3393 numeric_poly_stddev_samp(internal) -> numeric [immutable] { catalog_only }
     3437 prefixsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     3438 prefixjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    3496 bool_accum(internal, bool) -> internal [immutable] { catalog_only }
+    3497 bool_accum_inv(internal, bool) -> internal [immutable] { catalog_only }
+    3498 bool_alltrue(internal) -> bool [immutable strict] { catalog_only }
+    3499 bool_anytrue(internal) -> bool [immutable strict] { catalog_only }
     3535 string_agg_transfn(internal, text, text) -> internal [immutable] { catalog_only }
     3536 string_agg_finalfn(internal) -> text [immutable] { catalog_only }
     3543 bytea_string_agg_transfn(internal, bytea, bytea) -> internal [immutable] { catalog_only }
     3544 bytea_string_agg_finalfn(internal) -> bytea [immutable] { catalog_only }
+    3548 numeric_accum_inv(internal, numeric) -> internal [immutable] { catalog_only }
+    3549 interval_avg_accum_inv(internal, interval) -> internal [immutable] { catalog_only }
+    3567 int2_accum_inv(internal, int2) -> internal [immutable] { catalog_only }
+    3568 int4_accum_inv(internal, int4) -> internal [immutable] { catalog_only }
+    3569 int8_accum_inv(internal, int8) -> internal [immutable] { catalog_only }
     3816 array_typanalyze(internal) -> bool [stable strict] { catalog_only }
     3817 arraycontsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     3818 arraycontjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
@@ -177,8 +167,16 @@ functions! {
     6287 jsonb_object_agg_unique_strict_transfn(internal, any, any) -> internal [stable] { catalog_only }
     6292 any_value_transfn(anyelement, anyelement) -> anyelement [immutable strict] { catalog_only }
     6293 array_agg_combine(internal, internal) -> internal [immutable] { catalog_only }
+    6294 array_agg_serialize(internal) -> bytea [immutable strict] { catalog_only }
+    6295 array_agg_deserialize(bytea, internal) -> internal [immutable strict] { catalog_only }
     6296 array_agg_array_combine(internal, internal) -> internal [immutable] { catalog_only }
+    6297 array_agg_array_serialize(internal) -> bytea [immutable strict] { catalog_only }
+    6298 array_agg_array_deserialize(bytea, internal) -> internal [immutable strict] { catalog_only }
     6299 string_agg_combine(internal, internal) -> internal [immutable] { catalog_only }
+    6300 string_agg_serialize(internal) -> bytea [immutable strict] { catalog_only }
+    6301 string_agg_deserialize(bytea, internal) -> internal [immutable strict] { catalog_only }
+    6324 interval_avg_serialize(internal) -> bytea [immutable strict] { catalog_only }
+    6325 interval_avg_deserialize(bytea, internal) -> internal [immutable strict] { catalog_only }
     6326 interval_sum(internal) -> interval [immutable] { catalog_only }
     6391 range_sortsupport(internal) -> void [immutable strict] { catalog_only }
     6402 btint2skipsupport(internal) -> void [immutable strict] { catalog_only }

@@ -43,6 +43,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::text::REGEX_FUNCTIONS,
     crate::time::FUNCTIONS,
     crate::timestamp::FUNCTIONS,
+    crate::transition::FUNCTIONS,
     crate::range::MULTIRANGE_FUNCTIONS,
     crate::range::FUNCTIONS,
     crate::bits::FUNCTIONS,
