@@ -199,6 +199,16 @@ pub trait Session {
         Ok(None)
     }
 
+    /// Names of these columns; those of dropped ones mean nothing.
+    fn row_names(&self, _type_oid: Oid) -> SqlResult<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    /// A value of the type below a domain as a value of the domain, if its constraints allow it.
+    fn domain_check(&self, _domain: Oid, value: Datum) -> SqlResult<Datum> {
+        Ok(value)
+    }
+
     /// Text output of a type that is not built in.
     fn type_output(&self, type_oid: Oid, _value: &Datum, _out: &mut Vec<u8>) -> SqlResult<()> {
         Err(SqlError::internal(format!("cache lookup failed for type {type_oid}")))

@@ -89,6 +89,15 @@ impl types::Session for Session {
         self.check_domain(type_oid, Datum::Null)
     }
 
+    fn row_names(&self, type_oid: Oid) -> SqlResult<Vec<String>> {
+        let table = catalog::composite_relation(self, type_oid)?;
+        Ok(table.map(|t| t.columns.iter().map(|c| c.name.clone()).collect()).unwrap_or_default())
+    }
+
+    fn domain_check(&self, domain: Oid, value: Datum) -> SqlResult<Datum> {
+        self.check_domain(domain, value)
+    }
+
     fn type_input(&self, type_oid: Oid, text: &str, typmod: i32) -> SqlResult<Datum> {
         match type_oid {
             oids::aclitem => self.acl_from_text(text),

@@ -1,9 +1,10 @@
 //! Scans of what is no table: VALUES, functions, subqueries, common table expressions, work tables.
 
-use base::{Oid, SqlError, SqlResult};
+use base::{Oid, SqlError, SqlResult, sql_err};
 use plan::{Expr, ParamId, Plan, RelId};
 use tuple::Datum;
 use types::Imp;
+use types::call::RegKind;
 use types::record::{FieldType, RowType};
 use types::registry::SetRows;
 
@@ -70,7 +71,7 @@ pub struct SetCall {
     variadic: bool,
     /// Columns of its rows, where the query says them.
     columns: Box<[types::call::ResultColumn]>,
-    /// Rows of a user's function are spread over the columns.
+    /// Composite values are spread over the columns.
     spread: bool,
     /// What a row is as one value, where a function built in gives several columns.
     row_type: Option<RowType>,
@@ -131,10 +132,58 @@ impl SetCall {
             return Ok(Box::new(RoutineRows { values, at, place, stored, spread: self.spread }));
         }
         match self.function.imp() {
+            Some(Imp::Set(start)) if self.spread => self.spread_rows(start(&call, &args)?, cx),
             Some(Imp::Set(start)) => start(&call, &args),
+            Some(Imp::Native(eval)) if self.spread => {
+                let row = vec![eval(&call, &args)?];
+                self.spread_rows(Box::new(List(vec![row].into_iter())), cx)
+            }
             Some(Imp::Session(id)) => Ok(Box::new(List(cx.session.call_set(id, &call, &args)?.into_iter()))),
             _ => Err(SqlError::not_supported(format!("function {}() in FROM", self.function.name()))),
         }
+    }
+}
+
+impl SetCall {
+    /// Composite values, each as a row with the columns that the query names.
+    fn spread_rows(&self, mut values: Box<dyn SetRows>, cx: &Cx<'_>) -> SqlResult<Box<dyn SetRows>> {
+        let (mut rows, mut row) = (Vec::new(), Vec::new());
+        while values.next(&mut row)? {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            if let Some(Datum::Bytes(bytes)) = row.first() {
+                self.check_row(&types::record::Row::from_payload(bytes), cx)?;
+            }
+            spread(&mut row);
+            rows.push(std::mem::take(&mut row));
+        }
+        Ok(Box::new(List(rows.into_iter())))
+    }
+
+    /// A row must be what a column definition list says.
+    fn check_row(&self, row: &types::record::Row, cx: &Cx<'_>) -> SqlResult<()> {
+        let refuse = |detail: String| {
+            let message = "function return row and query-specified return row do not match";
+            Err(sql_err!(DATATYPE_MISMATCH, "{message}").detail(detail))
+        };
+        let (given, wanted) = (row.fields.len(), self.columns.len());
+        if wanted > 0 && given != wanted {
+            let plural = if given == 1 { "" } else { "s" };
+            return refuse(format!(
+                "Returned row contains {given} attribute{plural}, but query expects {wanted}."
+            ));
+        }
+        for (i, ((field, _), column)) in row.fields.iter().zip(&self.columns).enumerate() {
+            if field.type_oid != column.type_oid {
+                let shown = |oid| cx.session.types().reg_name(RegKind::Type, oid).unwrap_or_default();
+                return refuse(format!(
+                    "Returned type {} at ordinal position {}, but query expects {}.",
+                    shown(field.type_oid),
+                    i + 1,
+                    shown(column.type_oid)
+                ));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -155,16 +204,22 @@ impl SetRows for RoutineRows {
         self.at += 1;
         let value = self.stored.pop().unwrap_or_default();
         row.clear();
-        match value {
-            Datum::Bytes(bytes) if self.spread => {
-                row.extend(
-                    types::record::Row::from_payload(&bytes).fields.into_iter().map(|(_, value)| value),
-                );
-            }
-            Datum::Null if self.spread => {}
-            value => row.push(value),
+        row.push(value);
+        if self.spread {
+            spread(row);
         }
         Ok(true)
+    }
+}
+
+/// A composite value as the values of its columns.
+fn spread(row: &mut Vec<Datum>) {
+    match row.pop() {
+        Some(Datum::Bytes(bytes)) => {
+            row.extend(types::record::Row::from_payload(&bytes).fields.into_iter().map(|(_, value)| value));
+        }
+        Some(Datum::Null) | None => {}
+        Some(value) => row.push(value),
     }
 }
 
@@ -188,9 +243,13 @@ fn session_record(function: &plan::Function) -> bool {
     matches!(function.imp(), Some(Imp::Session(_))) && function.out_columns() > 1
 }
 
-/// Whether a call of a user's function gives rows that are spread over columns.
+/// Whether a call gives composite values, which are spread over columns.
 fn spreads(builder: &Builder<'_>, call: &plan::Call) -> bool {
-    call.function.user().is_some() && builder.statement.types.comparable(call.type_oid) == types::oids::record
+    let composite = match &call.function {
+        plan::Function::User(_) => true,
+        plan::Function::Builtin(f) => f.result == types::oids::anyelement,
+    };
+    composite && builder.statement.types.comparable(call.type_oid) == types::oids::record
 }
 
 /// The columns that a column definition list gives a relation.

@@ -1,7 +1,7 @@
-//! Documents as rows: `json_to_record`, `json_to_recordset` and their `jsonb` twins.
+//! Documents as rows: `json_to_record`, `json_populate_record`, their set-returning and their `jsonb` twins.
 //!
-//! The caller says the row's columns ([`Call::columns`]); a function that gives a named composite type waits for values of
-//! such types.
+//! The columns of the rows are those of a composite type, of the first argument, or those that the caller names
+//! ([`Call::columns`]).
 
 use std::borrow::Cow;
 
@@ -12,7 +12,8 @@ use crate::{
     array::{Array, Dimension, Dimensions, MAX_DIMENSIONS},
     call::{Call, ResultColumn},
     oids,
-    registry::{self, SetRows, Values, shape_of},
+    record::{FieldType, Row, RowType},
+    registry::{self, SetRows, shape_of},
     value::FromDatum,
 };
 
@@ -30,20 +31,11 @@ functions! {
     3205 json_to_recordset(json) -> record [stable returns_set rows(100.0)] { set to_recordset }
     3490 jsonb_to_record(jsonb) -> record [stable strict one_row] { set jsonb_to_record }
     3491 jsonb_to_recordset(jsonb) -> record [stable returns_set rows(100.0)] { set jsonb_to_recordset }
-    3209 jsonb_populate_record(anyelement, jsonb) -> anyelement [stable] { fn no_composite }
-    3475 jsonb_populate_recordset(anyelement, jsonb) -> anyelement [stable returns_set rows(100.0)] { set no_composites }
-    3960 json_populate_record(anyelement, json, bool) -> anyelement [stable names(&["base", "from_json", "use_json_as_text"]) defaults(&["false"])] { fn no_composite }
-    3961 json_populate_recordset(anyelement, json, bool) -> anyelement [stable returns_set rows(100.0) names(&["base", "from_json", "use_json_as_text"]) defaults(&["false"])] { set no_composites }
-    6338 jsonb_populate_record_valid(anyelement, jsonb) -> bool [stable] { fn no_composite }
-}
-
-fn no_composite(_cx: &Call, _args: &[Datum]) -> SqlResult<Datum> {
-    Err(SqlError::not_supported("a value of a composite type from JSON"))
-}
-
-fn no_composites(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
-    no_composite(cx, args)?;
-    Ok(Box::new(Values(std::iter::empty())))
+    3209 jsonb_populate_record(anyelement, jsonb) -> anyelement [stable] { fn populate_record }
+    3475 jsonb_populate_recordset(anyelement, jsonb) -> anyelement [stable returns_set rows(100.0)] { set populate_recordset }
+    3960 json_populate_record(anyelement, json, bool) -> anyelement [stable names(&["base", "from_json", "use_json_as_text"]) defaults(&["false"])] { fn populate_record }
+    3961 json_populate_recordset(anyelement, json, bool) -> anyelement [stable returns_set rows(100.0) names(&["base", "from_json", "use_json_as_text"]) defaults(&["false"])] { set populate_recordset }
+    6338 jsonb_populate_record_valid(anyelement, jsonb) -> bool [stable] { fn populate_record_valid }
 }
 
 /// A value of either kind of document.
@@ -126,17 +118,26 @@ impl<'t> Source<'t> {
 
 /// The value of a type that a document's value means; `key`: where it stands, for hints.
 fn value_of(source: Source<'_>, type_oid: Oid, typmod: i32, key: &str, cx: &Call) -> SqlResult<Datum> {
-    match type_oid {
-        _ if source.is_null() => return Ok(Datum::Null),
-        oids::json => return source.as_json(),
-        oids::jsonb => return source.as_jsonb(),
-        _ => {}
+    if source.is_null() {
+        return cx.session.type_null(type_oid);
     }
-    match category(type_oid, cx) {
-        (Category::Array, base) if !source.is_string() => array_of(source, base, typmod, key, cx),
-        (Category::Row, _) => Err(SqlError::not_supported("a value of a composite type from JSON")),
-        _ => registry::input(type_oid, &source.plain()?, typmod, cx),
-    }
+    let (category, base) = category(type_oid, cx);
+    let value = match category {
+        Category::Json => source.as_json()?,
+        Category::Jsonb => source.as_jsonb()?,
+        Category::Array if !source.is_string() => array_of(source, base, typmod, key, cx)?,
+        Category::Row if !source.is_string() => RowShape::of_type(base, cx)?.populate(source, None, cx)?,
+        // The input function of a domain checks it.
+        _ => return registry::input(type_oid, &source.plain()?, typmod, cx),
+    };
+    if base == type_oid { Ok(value) } else { cx.session.domain_check(type_oid, value) }
+}
+
+/// The rows that documents become.
+struct RowShape {
+    row: RowType,
+    /// Name and type modifier of each column.
+    columns: Vec<(String, i32)>,
 }
 
 /// An array on its way from nested JSON arrays.
@@ -222,13 +223,159 @@ fn array_of(source: Source<'_>, type_oid: Oid, typmod: i32, key: &str, cx: &Call
     Ok(Array::with_dimensions(element, dimensions, fill.values, cx)?.to_datum())
 }
 
-/// The columns of a row from an object.
-fn row_of(source: Source<'_>, columns: &[ResultColumn], cx: &Call) -> SqlResult<Vec<Datum>> {
-    let column = |column: &ResultColumn| match source.get(&column.name) {
-        Some(value) => value_of(value, column.type_oid, column.typmod, &column.name, cx),
-        None => Ok(Datum::Null),
-    };
-    columns.iter().map(column).collect()
+impl RowShape {
+    /// Of a composite type.
+    fn of_type(type_oid: Oid, cx: &Call) -> SqlResult<RowShape> {
+        let missing = || SqlError::internal(format!("type {type_oid} has no columns"));
+        let columns = cx.session.row_columns(type_oid)?.ok_or_else(missing)?;
+        let names = cx.session.row_names(type_oid)?;
+        Ok(RowShape {
+            columns: names.into_iter().zip(columns.iter().map(|c| c.typmod)).collect(),
+            row: RowType {
+                type_oid,
+                fields: columns.iter().map(|c| c.field).collect(),
+                names: Box::default(),
+            },
+        })
+    }
+
+    /// Of a row that says itself what it is made of.
+    fn of_value(value: &Datum, cx: &Call) -> SqlResult<RowShape> {
+        let row = Row::from_payload(<&[u8]>::from_datum(value));
+        if row.type_oid != oids::record {
+            return RowShape::of_type(row.type_oid, cx);
+        }
+        let name = |i: usize| row.names.get(i).cloned().unwrap_or_else(|| format!("f{}", i + 1));
+        Ok(RowShape {
+            columns: (0..row.fields.len()).map(|i| (name(i), -1)).collect(),
+            row: RowType {
+                type_oid: oids::record,
+                fields: row.fields.iter().map(|(field, _)| *field).collect(),
+                names: row.names.iter().map(|name| name.as_str().into()).collect(),
+            },
+        })
+    }
+
+    /// Of the columns that a query names.
+    fn of_columns(columns: &[ResultColumn], cx: &Call) -> SqlResult<RowShape> {
+        let field = |c: &ResultColumn| Ok(FieldType::new(c.type_oid, &shape_of(c.type_oid, cx)?));
+        Ok(RowShape {
+            columns: columns.iter().map(|c| (c.name.clone(), c.typmod)).collect(),
+            row: RowType {
+                type_oid: oids::record,
+                fields: columns.iter().map(field).collect::<SqlResult<_>>()?,
+                names: columns.iter().map(|c| c.name.as_str().into()).collect(),
+            },
+        })
+    }
+
+    /// The values of a row from an object; what it does not say, the row before does.
+    fn values(&self, source: Source<'_>, before: Option<&Row>, cx: &Call) -> SqlResult<Vec<Datum>> {
+        if !source.is_object() {
+            let what = if source.is_array() { "an array" } else { "a scalar" };
+            return Err(wrong_kind(format!("cannot call populate_composite on {what}")));
+        }
+        let mut values = Vec::with_capacity(self.columns.len());
+        for (i, ((name, typmod), field)) in self.columns.iter().zip(&self.row.fields).enumerate() {
+            values.push(match (source.get(name), before) {
+                _ if field.is_dropped() => Datum::Null,
+                (Some(value), _) => value_of(value, field.type_oid, *typmod, name, cx)?,
+                (None, Some(before)) => before.fields.get(i).map(|f| f.1.clone()).unwrap_or_default(),
+                (None, None) => cx.session.type_null(field.type_oid)?,
+            });
+        }
+        Ok(values)
+    }
+
+    /// A row from an object.
+    fn populate(&self, source: Source<'_>, before: Option<&Row>, cx: &Call) -> SqlResult<Datum> {
+        Ok(self.row.row(&self.values(source, before, cx)?))
+    }
+}
+
+/// A call of a function whose first argument is of the type of its rows.
+struct Populate {
+    name: &'static str,
+    shape: RowShape,
+    /// The first argument.
+    before: Option<Row>,
+    /// A domain over the composite type.
+    domain: Option<Oid>,
+}
+
+impl Populate {
+    fn new(cx: &Call, base: &Datum, name: &'static str) -> SqlResult<Populate> {
+        let (category, type_oid) = category(cx.arg_type(0), cx);
+        if !matches!(category, Category::Row) {
+            return Err(sql_err!(DATATYPE_MISMATCH, "first argument of {name} must be a row type"));
+        }
+        let shape = match type_oid {
+            oids::record if !base.is_null() => RowShape::of_value(base, cx)?,
+            oids::record => {
+                check_columns(cx, name)?;
+                RowShape::of_columns(cx.columns, cx)?
+            }
+            _ => RowShape::of_type(type_oid, cx)?,
+        };
+        let before = (!base.is_null()).then(|| Row::from_payload(<&[u8]>::from_datum(base)));
+        Ok(Populate { name, shape, before, domain: (type_oid != cx.arg_type(0)).then_some(cx.arg_type(0)) })
+    }
+
+    fn row(&self, source: Source<'_>, cx: &Call) -> SqlResult<Datum> {
+        let row = self.shape.populate(source, self.before.as_ref(), cx)?;
+        match self.domain {
+            Some(domain) => cx.session.domain_check(domain, row),
+            None => Ok(row),
+        }
+    }
+
+    fn rows(&self, source: Source<'_>, cx: &Call) -> SqlResult<Box<dyn SetRows>> {
+        let mut rows = Vec::new();
+        for object in objects(source, self.name)? {
+            cx.session.check_interrupts()?;
+            rows.push(vec![self.row(object, cx)?]);
+        }
+        Rows::boxed(rows)
+    }
+}
+
+/// Whether a call is one of the functions over `jsonb`.
+fn is_binary(cx: &Call) -> bool {
+    cx.arg_type(1) == oids::jsonb
+}
+
+fn populate_record(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+    let name = if is_binary(cx) { "jsonb_populate_record" } else { "json_populate_record" };
+    if args[1].is_null() {
+        return Ok(args[0].clone());
+    }
+    let populate = Populate::new(cx, &args[0], name)?;
+    if is_binary(cx) {
+        return populate.row(Source::Binary(Json::from_datum(&args[1])), cx);
+    }
+    let tape = Tape::of(<&str>::from_datum(&args[1]), true)?;
+    populate.row(Source::Text(tape.root()), cx)
+}
+
+fn populate_record_valid(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+    match populate_record(cx, args) {
+        Ok(_) => Ok(Datum::Bool(true)),
+        Err(error) if matches!(&error.code().as_str()[..2], "22" | "23") => Ok(Datum::Bool(false)),
+        Err(error) => Err(error),
+    }
+}
+
+fn populate_recordset(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    let name = if is_binary(cx) { "jsonb_populate_recordset" } else { "json_populate_recordset" };
+    if args[1].is_null() {
+        return Rows::boxed(Vec::new());
+    }
+    let populate = Populate::new(cx, &args[0], name)?;
+    if is_binary(cx) {
+        return populate.rows(Source::Binary(Json::from_datum(&args[1])), cx);
+    }
+    let tape = Tape::of(<&str>::from_datum(&args[1]), true)?;
+    populate.rows(Source::Text(tape.root()), cx)
 }
 
 fn check_columns(cx: &Call, name: &str) -> SqlResult<()> {
@@ -245,15 +392,11 @@ fn wrong_kind(message: String) -> SqlError {
 
 fn record(cx: &Call, source: Source<'_>, name: &str) -> SqlResult<Box<dyn SetRows>> {
     check_columns(cx, name)?;
-    if !source.is_object() {
-        let what = if source.is_array() { "an array" } else { "a scalar" };
-        return Err(wrong_kind(format!("cannot call populate_composite on {what}")));
-    }
-    Rows::boxed(vec![row_of(source, cx.columns, cx)?])
+    Rows::boxed(vec![RowShape::of_columns(cx.columns, cx)?.values(source, None, cx)?])
 }
 
-fn recordset(cx: &Call, source: Source<'_>, name: &str) -> SqlResult<Box<dyn SetRows>> {
-    check_columns(cx, name)?;
+/// The objects of an array.
+fn objects<'t>(source: Source<'t>, name: &str) -> SqlResult<Vec<Source<'t>>> {
     if !source.is_array() {
         let what = match source {
             Source::Binary(_) => "a non-array",
@@ -262,12 +405,20 @@ fn recordset(cx: &Call, source: Source<'_>, name: &str) -> SqlResult<Box<dyn Set
         };
         return Err(wrong_kind(format!("cannot call {name} on {what}")));
     }
+    let objects = source.elements();
+    if objects.iter().any(|element| !element.is_object()) {
+        return Err(wrong_kind(format!("argument of {name} must be an array of objects")));
+    }
+    Ok(objects)
+}
+
+fn recordset(cx: &Call, source: Source<'_>, name: &str) -> SqlResult<Box<dyn SetRows>> {
+    check_columns(cx, name)?;
+    let shape = RowShape::of_columns(cx.columns, cx)?;
     let mut rows = Vec::new();
-    for element in source.elements() {
-        if !element.is_object() {
-            return Err(wrong_kind(format!("argument of {name} must be an array of objects")));
-        }
-        rows.push(row_of(element, cx.columns, cx)?);
+    for object in objects(source, name)? {
+        cx.session.check_interrupts()?;
+        rows.push(shape.values(object, None, cx)?);
     }
     Rows::boxed(rows)
 }
