@@ -9,7 +9,7 @@ use crate::Bytes;
 /// Text-like, numeric, array and other variable-length types are [`Datum::Bytes`] holding the payload without header,
 /// never compressed or out of line. A column read from a tuple may be [`Datum::Toasted`]; whoever evaluates a column
 /// reference resolves it before any function of a type sees it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub enum Datum {
     /// SQL NULL of any type.
     #[default]
@@ -35,6 +35,26 @@ pub enum Datum {
     Bytes(Bytes),
     /// A variable-length value as stored: compressed, or a pointer to its TOAST table. The raw bytes with header.
     Toasted(Arc<[u8]>),
+}
+
+/// The same value, as a plan or a test asks: NULL is NULL, and not-a-number is itself.
+impl PartialEq for Datum {
+    fn eq(&self, other: &Datum) -> bool {
+        match (self, other) {
+            (Datum::Null, Datum::Null) => true,
+            (Datum::Bool(a), Datum::Bool(b)) => a == b,
+            (Datum::Char(a), Datum::Char(b)) => a == b,
+            (Datum::Int2(a), Datum::Int2(b)) => a == b,
+            (Datum::Int4(a), Datum::Int4(b)) => a == b,
+            (Datum::Int8(a), Datum::Int8(b)) => a == b,
+            (Datum::Oid(a), Datum::Oid(b)) => a == b,
+            (Datum::Float4(a), Datum::Float4(b)) => a == b || a.is_nan() && b.is_nan(),
+            (Datum::Float8(a), Datum::Float8(b)) => a == b || a.is_nan() && b.is_nan(),
+            (Datum::Bytes(a), Datum::Bytes(b)) => a == b,
+            (Datum::Toasted(a), Datum::Toasted(b)) => a == b,
+            _ => false,
+        }
+    }
 }
 
 impl Datum {
