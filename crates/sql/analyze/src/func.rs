@@ -197,9 +197,7 @@ impl Analyzer<'_> {
                 args.push(d);
             }
         }
-        let result = self
-            .resolve_polymorphic(&actual, &mut declared, candidate.result)
-            .map_err(|e| self.at(e, location))?;
+        let result = self.resolve_polymorphic(&actual, &mut declared, candidate.result)?;
         let given: Vec<Location> = args.iter().map(location_of).collect();
         let mut coerced = Vec::with_capacity(args.len());
         for (i, arg) in args.into_iter().enumerate() {
@@ -376,7 +374,7 @@ impl Analyzer<'_> {
             }
         }
         if c.kind == b'a' {
-            let kind = types::registry::aggregate(c.oid).map_or(b'n', |a| a.kind);
+            let (kind, _) = self.aggregate_kind(c.oid)?;
             if kind == b'n' && call.within_group {
                 return wrong(format!(
                     "{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP"
@@ -419,10 +417,9 @@ impl Analyzer<'_> {
             let error = sql_err!(INVALID_FUNCTION_DEFINITION, "aggregates cannot return sets");
             return Err(self.at(error, call.location));
         }
-        let row = types::registry::aggregate(c.oid);
-        let kind = match row.map(|a| a.kind) {
-            Some(b'o') => AggregateKind::OrderedSet,
-            Some(b'h') => AggregateKind::HypotheticalSet,
+        let kind = match self.aggregate_kind(c.oid)?.0 {
+            b'o' => AggregateKind::OrderedSet,
+            b'h' => AggregateKind::HypotheticalSet,
             _ => AggregateKind::Normal,
         };
         let mut args = args;
@@ -486,10 +483,10 @@ impl Analyzer<'_> {
 
     /// Whether WITHIN GROUP separates direct from aggregated arguments where the aggregate wants it.
     fn check_direct_args(&self, call: &ast::FuncCall, function: Oid, actual: &[Oid]) -> SqlResult<()> {
-        let Some(row) = types::registry::aggregate(function) else { return Ok(()) };
+        let (kind, wanted) = self.aggregate_kind(function)?;
         let name = call.name.dotted();
         let direct = actual.len().saturating_sub(call.order_by.len());
-        let hint = if row.kind == b'h' {
+        let hint = if kind == b'h' {
             let keys = call.order_by.len();
             if direct == keys {
                 return Ok(());
@@ -498,7 +495,7 @@ impl Analyzer<'_> {
                 "To use the hypothetical-set aggregate {name}, the number of hypothetical direct arguments (here {direct}) must match the number of ordering columns (here {keys})."
             )
         } else {
-            let wanted = row.direct_args as usize;
+            let wanted = wanted as usize;
             if direct == wanted {
                 return Ok(());
             }
@@ -624,9 +621,7 @@ impl Analyzer<'_> {
         args.push(right);
         let actual: Vec<Oid> = left_type.into_iter().chain([right_type]).collect();
         let mut declared: Vec<Oid> = [found.left, found.right].into_iter().filter(|t| t.is_valid()).collect();
-        let result = self
-            .resolve_polymorphic(&actual, &mut declared, found.result)
-            .map_err(|e| self.at(e, location))?;
+        let result = self.resolve_polymorphic(&actual, &mut declared, found.result)?;
         let mut coerced = Vec::with_capacity(args.len());
         for (arg, to) in args.into_iter().zip(&declared) {
             let at = location_of(&arg);
@@ -679,9 +674,7 @@ impl Analyzer<'_> {
             .map_err(|e| self.at(e, location))?
             .ok_or_else(|| self.at(self.no_operator(name, Some(left_type), right_type), location))?;
         let mut declared = vec![found.left, found.right];
-        let result = self
-            .resolve_polymorphic(&[left_type, right_type], &mut declared, found.result)
-            .map_err(|e| self.at(e, location))?;
+        let result = self.resolve_polymorphic(&[left_type, right_type], &mut declared, found.result)?;
         if result != oids::bool {
             let error = sql_err!(WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires operator to yield boolean");
             return Err(self.at(error, location));

@@ -19,6 +19,7 @@
 //! filling in of defaults, done in the same pass. A column of a join is replaced by what it stands for at once.
 
 mod agg;
+pub mod aggregate;
 mod assign;
 mod clause;
 mod coerce;

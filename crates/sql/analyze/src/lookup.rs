@@ -39,6 +39,10 @@ pub(crate) struct Candidate {
     pub(crate) order: Option<Vec<usize>>,
     /// A function made by a user.
     pub(crate) user: bool,
+    /// Schema, of a user's function.
+    pub(crate) schema: Oid,
+    /// Another function takes the same arguments with defaults of its own.
+    pub(crate) ambiguous: bool,
 }
 
 /// An operator.
@@ -62,6 +66,8 @@ pub(crate) struct Signature<'f> {
     pub(crate) variadic: Oid,
     pub(crate) defaults: usize,
     pub(crate) user: bool,
+    /// Schema, of a user's function.
+    pub(crate) schema: Oid,
 }
 
 /// Whether the type is polymorphic.
@@ -84,7 +90,12 @@ impl Analyzer<'_> {
             return Ok(TypeFacts {
                 category: t.category,
                 preferred: t.preferred,
-                element: if t.is_array() && t.category == b'A' { t.element } else { Oid::INVALID },
+                element: match t.category {
+                    b'A' if t.is_array() => t.element,
+                    // Arrays of rows of any type are a pseudo-type.
+                    _ if oid == oids::_record => t.element,
+                    _ => Oid::INVALID,
+                },
                 array: t.array,
                 collation: t.collation,
                 kind: match types::range::builtin_range(oid) {
@@ -343,6 +354,7 @@ impl Analyzer<'_> {
                 variadic: u.variadic,
                 defaults: u.defaults.len(),
                 user: true,
+                schema: u.schema,
             });
         }
         Ok(())
@@ -441,6 +453,7 @@ pub(crate) fn builtin_signature(b: &'static types::Function) -> Signature<'stati
         variadic: b.variadic,
         defaults: b.defaults.len(),
         user: false,
+        schema: Oid::INVALID,
     }
 }
 

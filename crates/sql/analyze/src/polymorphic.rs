@@ -68,6 +68,11 @@ impl Analyzer<'_> {
             return Err(unknown(self));
         }
         let compatible = self.compatible_polymorphic(actual, declared)?;
+        let ranges = [oids::anycompatiblerange, oids::anycompatiblemultirange];
+        let asked = ranges.into_iter().find(|range| declared.contains(range) || result == *range);
+        if let Some(range) = asked.filter(|_| compatible.range.is_none()) {
+            return Err(undetermined(range));
+        }
         for (i, d) in declared.iter_mut().enumerate() {
             if let Some(t) = self.polymorphic_actual(*d, strict, compatible)? {
                 *d = t;

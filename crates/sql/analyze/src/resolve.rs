@@ -29,6 +29,12 @@ pub(crate) enum Resolved {
     Ambiguous,
 }
 
+impl Candidate {
+    fn resolved(self) -> Resolved {
+        if self.ambiguous { Resolved::Ambiguous } else { Resolved::Function(self) }
+    }
+}
+
 impl Analyzer<'_> {
     /// The best of several argument lists for these actual types.
     pub(crate) fn choose(&self, actual: &[Oid], lists: &[&[Oid]]) -> SqlResult<Choice> {
@@ -193,7 +199,7 @@ impl Analyzer<'_> {
         let mut candidates = self.candidates(name, actual.len(), arg_names, !variadic)?;
         let exact = candidates.iter().position(|c| c.args[..actual.len()] == *actual);
         if let Some(i) = exact {
-            return Ok(Resolved::Function(candidates.swap_remove(i)));
+            return Ok(candidates.swap_remove(i).resolved());
         }
         if actual.len() == 1
             && arg_names.is_empty()
@@ -203,7 +209,7 @@ impl Analyzer<'_> {
         }
         let lists: Vec<&[Oid]> = candidates.iter().map(|c| &c.args[..actual.len()]).collect();
         Ok(match self.choose(actual, &lists)? {
-            Choice::One(i) => Resolved::Function(candidates.swap_remove(i)),
+            Choice::One(i) => candidates.swap_remove(i).resolved(),
             Choice::NoMatch => Resolved::NotFound,
             Choice::Ambiguous => Resolved::Ambiguous,
         })
@@ -375,6 +381,8 @@ fn candidate(f: &Signature<'_>, nargs: usize, names: &[&str], expand: bool) -> O
         defaults,
         order,
         user: f.user,
+        schema: f.schema,
+        ambiguous: false,
     })
 }
 
@@ -411,6 +419,11 @@ fn add_candidate(out: &mut Vec<Candidate>, c: Candidate) {
         None => out.push(c),
         Some(i) => {
             let before = &out[i];
+            let alike = c.variadic == before.variadic && c.schema == before.schema && c.user == before.user;
+            if alike && c.defaults > 0 && before.defaults > 0 {
+                out[i].ambiguous = true;
+                return;
+            }
             let plainer = (c.variadic > 0, c.defaults) < (before.variadic > 0, before.defaults);
             if plainer && (before.user || !c.user) {
                 out[i] = c;

@@ -131,8 +131,14 @@ impl Entries {
 
     fn remove_catalog(&mut self, catalog: Oid) {
         use crate::system::*;
-        let definitions =
-            [&pg_type::TABLE, &pg_enum::TABLE, &pg_proc::TABLE, &pg_operator::TABLE, &pg_cast::TABLE];
+        let definitions = [
+            &pg_type::TABLE,
+            &pg_enum::TABLE,
+            &pg_proc::TABLE,
+            &pg_aggregate::TABLE,
+            &pg_operator::TABLE,
+            &pg_cast::TABLE,
+        ];
         if definitions.iter().any(|table| table.oid == catalog) {
             std::mem::take(&mut self.definitions).revoke();
         }
@@ -146,7 +152,7 @@ impl Entries {
                 self.types.clear();
                 self.type_names.clear();
             }
-            c if c == pg_proc::TABLE.oid => {
+            c if c == pg_proc::TABLE.oid || c == pg_aggregate::TABLE.oid => {
                 self.functions.clear();
                 self.functions_by_oid.clear();
                 self.function_acls.clear();

@@ -9,13 +9,13 @@ use crate::database::Reader;
 use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
 use crate::system::{
-    pg_cast, pg_class, pg_collation, pg_constraint, pg_enum, pg_namespace, pg_operator, pg_proc, pg_range,
-    pg_statistic, pg_type,
+    pg_aggregate, pg_cast, pg_class, pg_collation, pg_constraint, pg_enum, pg_namespace, pg_operator,
+    pg_proc, pg_range, pg_statistic, pg_type,
 };
 use crate::vectors;
 use crate::view::{
-    CastDef, CatalogView, CollationDef, Domain, DomainCheck, EnumLabel, FunctionDef, OperatorDef, Parameter,
-    Table, TypeDef, TypeKind,
+    AggregateDef, AggregateSteps, CastDef, CatalogView, CollationDef, Domain, DomainCheck, EnumLabel,
+    FunctionDef, OperatorDef, Parameter, Table, TypeDef, TypeKind,
 };
 
 impl Reader<'_> {
@@ -170,12 +170,47 @@ impl Reader<'_> {
                 let rows =
                     self.find(&pg_proc::TABLE, pg_proc::PG_PROC_PRONAME_ARGS_NSP_INDEX, &[name.into()])?;
                 let users = rows.iter().map(|(_, row)| row).filter(|row| made_by_user(row, pg_proc::OID));
-                Ok(users.map(function_def).collect())
+                users.map(|row| self.function_def(row)).collect()
             },
             |e, functions| {
                 e.functions.insert(name.into(), functions);
             },
         )
+    }
+
+    fn function_def(&self, row: &Row) -> SqlResult<Arc<FunctionDef>> {
+        let mut def = function_def(row);
+        if def.kind == 'a' {
+            def.aggregate = self.aggregate_def(def.oid)?.map(Arc::new);
+        }
+        Ok(Arc::new(def))
+    }
+
+    fn aggregate_def(&self, oid: Oid) -> SqlResult<Option<AggregateDef>> {
+        use pg_aggregate as a;
+        let Some(row) = self.aggregate_row(oid)? else { return Ok(None) };
+        let inverse = row.oid(a::AGGMINVTRANSFN);
+        let moving = AggregateSteps {
+            transition: row.oid(a::AGGMTRANSFN),
+            finale: row.oid(a::AGGMFINALFN),
+            final_extra: row.bool(a::AGGMFINALEXTRA),
+            final_modify: row.char(a::AGGMFINALMODIFY),
+            state: row.oid(a::AGGMTRANSTYPE),
+            initial: row.opt_str(a::AGGMINITVAL).map(Arc::from),
+        };
+        Ok(Some(AggregateDef {
+            kind: row.char(a::AGGKIND),
+            direct_args: if let tuple::Datum::Int2(n) = row[a::AGGNUMDIRECTARGS] { n } else { 0 },
+            steps: AggregateSteps {
+                transition: row.oid(a::AGGTRANSFN),
+                finale: row.oid(a::AGGFINALFN),
+                final_extra: row.bool(a::AGGFINALEXTRA),
+                final_modify: row.char(a::AGGFINALMODIFY),
+                state: row.oid(a::AGGTRANSTYPE),
+                initial: row.opt_str(a::AGGINITVAL).map(Arc::from),
+            },
+            moving: inverse.is_valid().then_some((inverse, moving)),
+        }))
     }
 
     /// User-made operators of one name, of all schemas.
@@ -226,7 +261,7 @@ fn made_by_user(row: &Row, oid: usize) -> bool {
     !row.oid(oid).is_pinned()
 }
 
-fn function_def(row: &Row) -> Arc<FunctionDef> {
+fn function_def(row: &Row) -> FunctionDef {
     let modes: Vec<u8> = vectors::elements(&row[pg_proc::PROARGMODES])
         .iter()
         .map(|d| if let tuple::Datum::Char(c) = d { *c } else { b'i' })
@@ -247,7 +282,7 @@ fn function_def(row: &Row) -> Arc<FunctionDef> {
         let (name, value) = entry.split_once('=').unwrap_or((entry, ""));
         (name.to_owned(), value.to_owned())
     };
-    Arc::new(FunctionDef {
+    FunctionDef {
         oid: row.oid(pg_proc::OID),
         name: row.str(pg_proc::PRONAME).to_owned(),
         schema: row.oid(pg_proc::PRONAMESPACE),
@@ -271,7 +306,8 @@ fn function_def(row: &Row) -> Arc<FunctionDef> {
         source: row.str(pg_proc::PROSRC).into(),
         body: row.opt_str(pg_proc::PROSQLBODY).map(crate::stored_list::split),
         config: vectors::texts(&row[pg_proc::PROCONFIG]).iter().map(setting).collect(),
-    })
+        aggregate: None,
+    }
 }
 
 fn float(value: &tuple::Datum) -> f32 {
@@ -358,7 +394,7 @@ impl CatalogView for Reader<'_> {
         self.cached(
             |e| e.functions_by_oid.get(&oid).cloned(),
             || match self.find_one(&pg_proc::TABLE, pg_proc::PG_PROC_OID_INDEX, &[oid.into()])? {
-                Some((_, row)) if made_by_user(&row, pg_proc::OID) => Ok(Some(function_def(&row))),
+                Some((_, row)) if made_by_user(&row, pg_proc::OID) => self.function_def(&row).map(Some),
                 _ => Ok(None),
             },
             |e, def| {

@@ -449,6 +449,38 @@ pub struct FunctionDef {
     pub body: Option<Vec<Arc<str>>>,
     /// SET: (name, value).
     pub config: Vec<(String, String)>,
+    /// How it is computed, if it is an aggregate.
+    pub aggregate: Option<Arc<AggregateDef>>,
+}
+
+/// How an aggregate that a user made is computed (`pg_aggregate`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct AggregateDef {
+    /// `aggkind`: `n` normal, `o` ordered set, `h` hypothetical set.
+    pub kind: u8,
+    /// `aggnumdirectargs`
+    pub direct_args: i16,
+    /// The steps over a group.
+    pub steps: AggregateSteps,
+    /// The function that takes a row back, and the steps that go with it: for frames that move.
+    pub moving: Option<(Oid, AggregateSteps)>,
+}
+
+/// The functions of an aggregate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AggregateSteps {
+    /// From a state and a row's arguments to the next state.
+    pub transition: Oid,
+    /// From the last state to the result; 0: the state is the result.
+    pub finale: Oid,
+    /// The final function has the aggregate's arguments too, for their types.
+    pub final_extra: bool,
+    /// What the final function may do to the state: `r` nothing, `s` what others can live with, `w` anything.
+    pub final_modify: u8,
+    /// Type of the state.
+    pub state: Oid,
+    /// The first state, as text; `None` is NULL.
+    pub initial: Option<Arc<str>>,
 }
 
 impl FunctionDef {

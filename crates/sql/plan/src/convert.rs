@@ -768,15 +768,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             },
             a::Expr::Aggregate(agg) => self.aggregate(agg)?,
             a::Expr::Grouping(g) => self.grouping(g)?,
-            a::Expr::Window(w) => Expr::Window(Box::new(WindowCall {
-                function: self.planner.function(w.function)?,
-                args: self.exprs(&w.args)?,
-                filter: w.filter.as_ref().map(|e| self.expr(e)).transpose()?,
-                star: w.star,
-                window: w.window,
-                type_oid: w.result_type,
-                collation: w.input_collation,
-            })),
+            a::Expr::Window(w) => self.window_call(w)?,
             a::Expr::SubLink(link) => self.sublink(link)?,
             a::Expr::Subscript(s) => self.subscript(s)?,
             a::Expr::Field(f) => Expr::Field {
@@ -1058,11 +1050,16 @@ impl<'p, 'c> Converter<'p, 'c> {
                 nulls_first: clause.nulls_first,
             });
         }
+        let direct = self.exprs(&agg.direct_args)?;
+        let function = self.planner.function(agg.function)?;
+        let types: Vec<Oid> = direct.iter().chain(&args).map(Expr::type_oid).collect();
         let call = AggCall {
-            function: self.planner.function(agg.function)?,
+            steps: self.planner.aggregate_steps(&function, &types)?,
+            function,
             args,
-            direct: self.exprs(&agg.direct_args)?,
+            direct,
             order,
+            within_group: agg.kind != a::AggregateKind::Normal,
             distinct: !agg.distinct.is_empty(),
             filter: agg.filter.as_ref().map(|e| self.expr(e)).transpose()?,
             star: agg.star,
@@ -1070,6 +1067,23 @@ impl<'p, 'c> Converter<'p, 'c> {
             collation: agg.input_collation,
         };
         self.of_level(agg.levels_up, Expr::Aggregate(Box::new(call)))
+    }
+
+    fn window_call(&mut self, w: &a::WindowCall) -> SqlResult<Expr> {
+        let function = self.planner.function(w.function)?;
+        let args = self.exprs(&w.args)?;
+        let types: Vec<Oid> = args.iter().map(Expr::type_oid).collect();
+        let steps = w.is_aggregate.then(|| self.planner.aggregate_steps(&function, &types)).transpose()?;
+        Ok(Expr::Window(Box::new(WindowCall {
+            function,
+            steps,
+            args,
+            filter: w.filter.as_ref().map(|e| self.expr(e)).transpose()?,
+            star: w.star,
+            window: w.window,
+            type_oid: w.result_type,
+            collation: w.input_collation,
+        })))
     }
 
     /// An aggregate or GROUPING of the level `levels_up` out: itself on its own level, a column that stands for it below.

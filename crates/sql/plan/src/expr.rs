@@ -8,6 +8,7 @@ pub use parse::ast::SqlValueKind;
 use tuple::Datum;
 use types::record::RowType;
 
+use crate::aggregate::Steps;
 use crate::function::Function;
 
 /// Number of a relation in [`crate::Statement::relations`]: unique across all query levels of a statement.
@@ -105,12 +106,16 @@ impl PartialEq for ArrayOp {
 pub struct AggCall {
     /// The aggregate's `pg_proc` entry.
     pub function: Function,
+    /// What computes it.
+    pub steps: Steps,
     /// Arguments.
     pub args: Vec<Expr>,
     /// Direct arguments of an ordered-set aggregate.
     pub direct: Vec<Expr>,
-    /// ORDER BY within the call.
+    /// ORDER BY within the call, or WITHIN GROUP.
     pub order: Vec<SortKey>,
+    /// An ordered-set aggregate: `order` is that of WITHIN GROUP.
+    pub within_group: bool,
     /// DISTINCT within the call.
     pub distinct: bool,
     /// FILTER.
@@ -139,6 +144,8 @@ impl PartialEq for AggCall {
 pub struct WindowCall {
     /// The function, an aggregate or a true window function.
     pub function: Function,
+    /// What computes it, if it is an aggregate.
+    pub steps: Option<Steps>,
     /// Arguments.
     pub args: Vec<Expr>,
     /// FILTER.

@@ -7,7 +7,7 @@
 //! * `inherit`: tables that stand for their children too. `append`: paths over those. [`partition`], [`prune`], `route`: partitions that
 //!   take rows and that conditions leave. `names`: what EXPLAIN calls relations.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
-//! * `sensitive`: whether the values of parameters could matter.
+//! * [`aggregate`]: what computes an aggregate. `sensitive`: whether the values of parameters could matter.
 //! * [`cost`], [`selectivity`], [`stats`]: estimates. [`explain`]: what EXPLAIN says of a plan, and its formats.
 //!
 //! # Invariants
@@ -18,6 +18,7 @@
 //! # PostgreSQL counterpart and differences
 //! `optimizer/`. Joins are parameterised only at scans; no parallel plans, no genetic search (greedy beyond the threshold).
 
+pub mod aggregate;
 mod append;
 mod convert;
 pub mod cost;
@@ -49,6 +50,7 @@ mod upper;
 mod user_types;
 mod walk;
 
+pub use aggregate::{Steps, UserAggregate, UserSteps};
 pub use cost::Settings;
 pub use expr::*;
 pub use function::Function;

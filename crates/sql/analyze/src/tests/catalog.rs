@@ -131,6 +131,7 @@ impl TestCatalog {
             returns_set: false,
             strict: false,
             volatility: 'v',
+            aggregate: None,
         }));
     }
 

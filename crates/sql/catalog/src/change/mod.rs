@@ -16,6 +16,7 @@
 //! `heap.c`, `index.c`, `dependency.c`, `pg_*.c` under `catalog/`.
 
 mod acl;
+mod aggregate;
 mod column;
 mod constraint;
 mod depend;
@@ -42,6 +43,7 @@ use heap::{ComboCids, Writer};
 use txn::Transaction;
 
 pub use acl::DefaultAcl;
+pub use aggregate::{NewAggregate, NewSteps};
 pub use constraint::{ConstraintInfo, NewConstraint};
 pub use depend::{Behavior, Dependency, ObjectAddress};
 pub use index::NewIndex;

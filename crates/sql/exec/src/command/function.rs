@@ -73,7 +73,7 @@ pub(crate) fn create(session: &Session, statement: &CreateFunction, text: &str) 
     };
     change_config(session, &mut new.config, &options.settings)?;
     body(session, statement, &options, &language.1, &mut new, text)?;
-    let old = replaced(session, statement, &new)?;
+    let old = replaced(session, statement.replace, &new)?;
     let oid = session.with_changer(|changer| changer.create_routine(&new, old))?;
     validate(session, oid, &language.1, text)
 }
@@ -279,15 +279,16 @@ fn preliminary(new: &NewRoutine) -> FunctionDef {
         source: Arc::from(new.source.as_str()),
         body: None,
         config: Vec::new(),
+        aggregate: None,
     }
 }
 
 /// The routine that the new one takes the place of, if that may be.
-fn replaced(session: &Session, statement: &CreateFunction, new: &NewRoutine) -> SqlResult<Option<Oid>> {
+pub(crate) fn replaced(session: &Session, replace: bool, new: &NewRoutine) -> SqlResult<Option<Oid>> {
     let inputs = new.inputs();
     let found = session.with_reader(|r| r.routine_oid(new.schema, &new.name, &inputs))?;
     let Some((oid, kind)) = found else { return Ok(None) };
-    if !statement.replace {
+    if !replace {
         return Err(sql_err!(
             DUPLICATE_FUNCTION,
             "function \"{}\" already exists with same argument types",
@@ -297,7 +298,11 @@ fn replaced(session: &Session, statement: &CreateFunction, new: &NewRoutine) -> 
     let missing = || SqlError::internal(format!("cache lookup failed for function {oid}"));
     let row = session.with_reader(|r| r.routine_row(oid))?.ok_or_else(missing)?;
     if !names::owns(session, row.oid(pg_proc::PROOWNER))? {
-        let what = if kind == b'p' { "procedure" } else { "function" };
+        let what = match kind {
+            b'p' => "procedure",
+            b'a' => "aggregate",
+            _ => "function",
+        };
         return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of {what} {}", new.name));
     }
     if kind != new.kind {
@@ -310,22 +315,20 @@ fn replaced(session: &Session, statement: &CreateFunction, new: &NewRoutine) -> 
         return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot change routine kind")
             .detail(format!("\"{}\" is {is}.", new.name)));
     }
-    check_replacement(session, &Name(vec![new.name.clone()]), oid, new, statement.procedure)?;
+    check_replacement(session, &Name(vec![new.name.clone()]), oid, new)?;
     Ok(Some(oid))
 }
 
 /// What OR REPLACE may not change: the result and the names of inputs, which callers rely on.
-fn check_replacement(
-    session: &Session,
-    name: &Name,
-    oid: Oid,
-    new: &NewRoutine,
-    procedure: bool,
-) -> SqlResult<()> {
+fn check_replacement(session: &Session, name: &Name, oid: Oid, new: &NewRoutine) -> SqlResult<()> {
     let Some(old) = session.function_by_oid(oid)? else {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "replacing a built-in function is not supported"));
     };
-    let what = if procedure { "PROCEDURE" } else { "FUNCTION" };
+    let what = match new.kind {
+        b'p' => "PROCEDURE",
+        b'a' => "AGGREGATE",
+        _ => "FUNCTION",
+    };
     let shown = |types: &[Oid]| {
         let types = types.iter().map(|t| analyze::names::format_type(session, *t, None));
         types.collect::<Vec<_>>().join(",")
@@ -333,7 +336,7 @@ fn check_replacement(
     let hint = format!("Use DROP {what} {}({}) first.", name.dotted(), shown(&new.inputs()));
     let refuse = |message: String| SqlError::new(SqlState::INVALID_FUNCTION_DEFINITION, message);
     if old.result != new.result || old.returns_set != new.returns_set {
-        let message = match procedure {
+        let message = match new.kind == b'p' {
             true => "cannot change whether a procedure has output parameters",
             false => "cannot change return type of existing function",
         };

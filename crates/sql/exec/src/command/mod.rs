@@ -15,6 +15,7 @@
 //! 1. A relation's lock is taken before its description is trusted.
 //! 2. A clause that is not supported fails with 0A000 and its name.
 
+mod aggregate;
 mod alter;
 mod alter_attribute;
 mod alter_function;
@@ -174,6 +175,7 @@ pub(crate) fn run(
             alter_function::set_owner(session, *kind, object, owner)?;
         }
         Statement::Define(s) if s.kind == ObjectKind::Operator => operator::create(session, s, text)?,
+        Statement::Define(s) => aggregate::create(session, s, text)?,
         Statement::CreateCast(s) => operator::create_cast(session, s, text)?,
         Statement::Call(s) => call::run(session, s, text, (ParamTypes::None, &[]), out)?,
         Statement::Do(args) => call::run_block(session, args)?,

@@ -18,7 +18,8 @@ use super::type_name::written;
 use super::{alter_function, names, options, routine_name};
 use crate::session::Session;
 
-fn type_oid(session: &Session, name: &TypeName, text: &str) -> SqlResult<Oid> {
+/// OID of a type as written.
+pub(crate) fn type_oid(session: &Session, name: &TypeName, text: &str) -> SqlResult<Oid> {
     try_type(session, name, text)?.ok_or_else(|| {
         let error = sql_err!(UNDEFINED_OBJECT, "type \"{}\" does not exist", written(name));
         names::at(error, text, name.location)
@@ -156,12 +157,13 @@ impl Given {
     }
 }
 
-fn warning(message: String) -> SqlError {
+/// What is said of a property that does not exist.
+pub(crate) fn warning(message: String) -> SqlError {
     SqlError::with_severity(base::Severity::Warning, SqlState::SYNTAX_ERROR, message)
 }
 
 /// The name that an option's value is.
-fn named(value: &Option<OptionValue>) -> SqlResult<Name> {
+pub(crate) fn named(value: &Option<OptionValue>) -> SqlResult<Name> {
     match value {
         Some(OptionValue::Type(t)) => Ok(Name(t.names.clone())),
         Some(OptionValue::List(list)) => Ok(Name(list.iter().filter_map(options::text).collect())),

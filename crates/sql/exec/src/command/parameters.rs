@@ -31,6 +31,13 @@ pub(crate) struct Parameters {
     pub(crate) result: Oid,
 }
 
+impl Parameters {
+    /// Types of the inputs.
+    pub(crate) fn inputs(&self) -> Vec<Oid> {
+        self.list.iter().filter(|p| !matches!(p.mode, b'o' | b't')).map(|p| p.type_oid).collect()
+    }
+}
+
 fn plural(kind: ObjectKind) -> &'static str {
     match kind {
         ObjectKind::Procedure => "procedures",
@@ -155,9 +162,8 @@ fn check_name(before: &[Parameter], name: &str, mode: u8) -> SqlResult<()> {
     let (input, output) = sides(mode);
     let clash = |p: &&Parameter| {
         let (other_in, other_out) = sides(p.mode);
-        // A column of TABLE may have the name of no parameter at all.
-        let apart = (input && !output && other_out && !other_in && p.mode != b't')
-            || (output && !input && mode != b't' && other_in && !other_out);
+        let apart =
+            (input && !output && other_out && !other_in) || (output && !input && other_in && !other_out);
         p.name == name && !apart
     };
     if !name.is_empty() && before.iter().any(|p| clash(&p)) {
@@ -205,8 +211,7 @@ pub(crate) fn return_type(session: &Session, name: &TypeName, text: &str) -> Sql
 
 /// Refuses a result whose type no argument determines, and `internal` made of nothing.
 pub(crate) fn check_signature(parameters: &Parameters, result: Oid) -> SqlResult<()> {
-    let inputs: Vec<Oid> =
-        parameters.list.iter().filter(|p| !matches!(p.mode, b'o' | b't')).map(|p| p.type_oid).collect();
+    let inputs = parameters.inputs();
     let outputs = parameters.list.iter().filter(|p| matches!(p.mode, b'o' | b't')).map(|p| p.type_oid);
     for output in std::iter::once(result).chain(outputs) {
         if let Some(detail) = undetermined(&inputs, output) {

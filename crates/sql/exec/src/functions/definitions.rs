@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::change::ObjectAddress;
-use catalog::system::{pg_class, pg_constraint, pg_depend, pg_index, pg_language, pg_opclass, pg_proc};
+use catalog::system::{
+    pg_aggregate, pg_class, pg_constraint, pg_depend, pg_index, pg_language, pg_opclass, pg_proc,
+};
 use catalog::{CatalogView, Index, Reader, RowExt, Table};
 use tuple::Datum;
 use types::value::FromDatum;
@@ -448,7 +450,15 @@ impl Session {
             }
             shown.push(text);
         }
-        Ok(with_order_by(row.oid(pg_proc::OID), shown))
+        let set = match row.char(pg_proc::PROKIND) {
+            b'a' => self.with_reader(|r| r.aggregate_row(row.oid(pg_proc::OID)))?,
+            _ => None,
+        };
+        let set = set.filter(|row| row.char(pg_aggregate::AGGKIND) != b'n');
+        Ok(match set.map(|row| row[pg_aggregate::AGGNUMDIRECTARGS].clone()) {
+            Some(Datum::Int2(direct)) => with_order_by(direct as usize, shown),
+            _ => shown.join(", "),
+        })
     }
 
     /// Defaults of a function's last arguments.
@@ -657,12 +667,8 @@ fn owned_sequence(r: &Reader<'_>, table: Oid, column: i16) -> SqlResult<Option<A
     Ok(None)
 }
 
-/// A list of arguments; those that an ordered-set aggregate sorts by stand behind ORDER BY.
-fn with_order_by(function: Oid, mut shown: Vec<String>) -> String {
-    let Some(aggregate) = types::registry::aggregate(function).filter(|a| a.kind != b'n') else {
-        return shown.join(", ");
-    };
-    let direct = aggregate.direct_args as usize;
+/// The arguments of an ordered-set aggregate; those that it sorts by stand behind ORDER BY.
+fn with_order_by(direct: usize, mut shown: Vec<String>) -> String {
     if shown.len() <= direct {
         // Hypothetical sets take any columns, and as many values for them.
         shown.extend_from_within(..);

@@ -8,12 +8,13 @@ use std::cmp::Ordering;
 
 use base::{Oid, SqlError, SqlResult};
 use plan::explain::Detail;
-use plan::{AggCall, AggStrategy, Expr, ParamId, Plan};
+use plan::{AggCall, AggStrategy, Expr, ParamId, Plan, Steps};
 use tuple::Datum;
 use types::AggState;
 use types::registry::Aggregate;
 
 use super::sort::Sorter;
+use super::user_aggregate::{UserCode, UserState};
 use super::{BoxNode, Builder, Key, Node, Projection};
 use crate::compile::{Inputs, compare_of};
 use crate::cx::Cx;
@@ -24,7 +25,7 @@ use crate::spill::{Parts, SpillFile, SpillReader, row_bytes};
 
 /// One aggregate call, compiled.
 pub struct CallCode {
-    imp: &'static Aggregate,
+    steps: StepsCode,
     args: Box<[Code]>,
     /// Direct arguments of an ordered-set aggregate.
     direct: Box<[Code]>,
@@ -37,12 +38,22 @@ pub struct CallCode {
     order: Box<[Code]>,
     order_keys: Vec<Key>,
     skip_nulls: bool,
+    /// An ordered-set aggregate whose functions take rows as they come.
+    unsorted_set: bool,
+}
+
+/// What computes an aggregate.
+enum StepsCode {
+    Native(&'static Aggregate),
+    User(Box<UserCode>),
 }
 
 /// State of one call in one group.
 pub enum State {
     /// Running.
     Plain(AggState),
+    /// Running, by functions of a user.
+    User(UserState),
     /// Rows kept until the end, for DISTINCT and ORDER BY.
     Kept(Box<Sorter>),
     /// Rows of an ordered-set aggregate.
@@ -50,17 +61,30 @@ pub enum State {
 }
 
 impl CallCode {
-    /// Compiles a call over the rows of `inputs`; its direct arguments are computed from what a group has: `grouped`.
+    /// Compiles a call over the rows of `inputs`; its direct arguments are computed from what a group has: `grouped`. `moving`: rows
+    /// may be taken back.
     pub fn new(
         builder: &Builder<'_>,
         call: &AggCall,
         inputs: Inputs<'_>,
         grouped: Inputs<'_>,
+        moving: bool,
     ) -> SqlResult<CallCode> {
         let compiler = builder.compiler();
-        let none = || SqlError::not_supported(format!("aggregate {}()", call.function.name()));
-        let imp = types::registry::aggregate(call.function.oid()).ok_or_else(none)?;
         let args = &call.args;
+        let types_of = |list: &[Expr]| list.iter().map(Expr::type_oid).collect::<Vec<_>>();
+        let (steps, skip_nulls) = match &call.steps {
+            Steps::Native(row) => {
+                let strict = types::registry::function(row.function).is_some_and(|f| f.strict);
+                (StepsCode::Native(row), strict)
+            }
+            Steps::User(user) => {
+                let steps = user.moving.as_ref().filter(|_| moving).unwrap_or(&user.plain);
+                let types = (&types_of(&call.direct)[..], &types_of(args)[..]);
+                let code = UserCode::new(&compiler, steps, types, (call.type_oid, call.collation))?;
+                (StepsCode::User(Box::new(code)), false)
+            }
+        };
         let width = args.len();
         let mut keys: Vec<Key> = Vec::new();
         let mut order = Vec::new();
@@ -77,7 +101,7 @@ impl CallCode {
             }
         }
         Ok(CallCode {
-            imp,
+            steps,
             types: call.direct.iter().chain(args).map(Expr::type_oid).collect(),
             args: compiler.list(args, inputs)?,
             direct: compiler.list(&call.direct, grouped)?,
@@ -87,19 +111,55 @@ impl CallCode {
             distinct: call.distinct,
             order: order.into(),
             order_keys: keys,
-            skip_nulls: call.function.strict(),
+            skip_nulls,
+            unsorted_set: call.within_group,
         })
     }
 
     /// The state of a new group.
     pub fn start(&self) -> State {
-        if self.imp.kind != b'n' {
-            State::Set(Box::new(SortedSet::new(&self.order_keys)))
-        } else if self.order_keys.is_empty() {
-            State::Plain(self.imp.imp.start())
-        } else {
-            State::Kept(Box::new(Sorter::new(&self.order_keys)))
+        match self.steps {
+            StepsCode::Native(Aggregate { kind: kind @ (b'o' | b'h'), .. }) => {
+                State::Set(Box::new(SortedSet::new(*kind, &self.order_keys)))
+            }
+            _ if self.order_keys.is_empty() || self.unsorted_set => self.fresh(),
+            _ => State::Kept(Box::new(Sorter::new(&self.order_keys))),
         }
+    }
+
+    /// The state before the first row that the aggregate's functions see.
+    fn fresh(&self) -> State {
+        match &self.steps {
+            StepsCode::Native(row) => State::Plain(row.imp.start()),
+            StepsCode::User(_) => State::User(UserState::default()),
+        }
+    }
+
+    /// Hands a row's arguments to the aggregate's functions.
+    fn step(&self, state: &mut State, args: &[Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
+        match (state, &self.steps) {
+            (State::Plain(state), _) => self.add_plain(state, args, cx),
+            (State::User(state), StepsCode::User(code)) => code.add(state, args, cx),
+            _ => Err(SqlError::internal("a state of another aggregate")),
+        }
+    }
+
+    /// Takes back a row that was taken before all others in the state; false if that cannot be done.
+    pub fn take_back(&self, state: &mut State, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let (State::User(state), StepsCode::User(code)) = (state, &self.steps) else { return Ok(false) };
+        if let Some(filter) = &self.filter
+            && !filter.test(rows, cx)?
+        {
+            return Ok(true);
+        }
+        let mut args = Vec::new();
+        project(&self.args, rows, cx, &mut args)?;
+        code.take_back(state, &args, cx)
+    }
+
+    /// Whether rows can be taken back.
+    pub fn moves(&self) -> bool {
+        matches!(&self.steps, StepsCode::User(code) if code.moves())
     }
 
     fn context<'a>(&'a self, cx: &'a Cx<'_>) -> types::Call<'a> {
@@ -133,7 +193,8 @@ impl CallCode {
                 }
                 sorter.add(row, &self.order_keys, cx)
             }
-            State::Set(_) if self.imp.kind == b'o' && args.iter().any(Datum::is_null) => Ok(()),
+            State::User(_) => self.step(state, &args, cx),
+            State::Set(set) if set.kind == b'o' && args.iter().any(Datum::is_null) => Ok(()),
             State::Set(set) => {
                 let mut row = args.into_vec();
                 for code in &self.order {
@@ -150,16 +211,19 @@ impl CallCode {
         if self.skip_nulls && args.iter().any(Datum::is_null) {
             return Ok(());
         }
-        self.imp.imp.add(&self.context(cx), state, args)
+        match self.steps {
+            StepsCode::Native(row) => row.imp.add(&self.context(cx), state, args),
+            StepsCode::User(_) => Err(SqlError::internal("a state of another aggregate")),
+        }
     }
 
     /// The group's result; `grouped` is the row for direct arguments.
     pub fn finish(&self, state: &mut State, grouped: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Datum> {
         match state {
-            State::Plain(state) => self.imp.imp.finish(&self.context(cx), state),
+            State::Plain(_) | State::User(_) => self.finish_running(state, grouped, cx),
             State::Kept(sorter) => {
                 sorter.finish(&self.order_keys, cx)?;
-                let mut inner = self.imp.imp.start();
+                let mut inner = self.fresh();
                 let width = self.args.len();
                 let mut last: Option<Vec<Datum>> = None;
                 let distinct_from = self.order_keys.len() - width * usize::from(self.distinct);
@@ -176,15 +240,24 @@ impl CallCode {
                         }
                         last = Some(row.to_vec());
                     }
-                    let args = &row[..width];
-                    if self.skip_nulls && args.iter().any(Datum::is_null) {
-                        continue;
-                    }
-                    self.imp.imp.add(&self.context(cx), &mut inner, args)?;
+                    self.step(&mut inner, &row[..width], cx)?;
                 }
-                self.imp.imp.finish(&self.context(cx), &inner)
+                self.finish_running(&mut inner, grouped, cx)
             }
             State::Set(set) => self.finish_set(set, grouped, cx),
+        }
+    }
+
+    /// The result of the aggregate's functions.
+    fn finish_running(&self, state: &mut State, grouped: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Datum> {
+        match (state, &self.steps) {
+            (State::Plain(state), StepsCode::Native(row)) => row.imp.finish(&self.context(cx), state),
+            (State::User(state), StepsCode::User(code)) => {
+                let mut direct = Vec::new();
+                project(&self.direct, Rows::one(grouped), cx, &mut direct)?;
+                code.finish(state, &direct, cx)
+            }
+            _ => Err(SqlError::internal("a state of another aggregate")),
         }
     }
 
@@ -193,34 +266,39 @@ impl CallCode {
         let mut direct = Vec::new();
         project(&self.direct, Rows::one(grouped), cx, &mut direct)?;
         set.sorter.finish(&self.order_keys, cx)?;
-        let mut state = self.imp.imp.start_sorted(&self.context(cx), &direct, set.rows)?;
+        let StepsCode::Native(row) = self.steps else {
+            return Err(SqlError::internal("a state of another aggregate"));
+        };
+        let mut state = row.imp.start_sorted(&self.context(cx), &direct, set.rows)?;
         let keys = &self.order_keys;
         let width = self.args.len();
         let mut last: Option<Vec<Datum>> = None;
         while set.sorter.next(keys)? {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            let row = &set.sorter.row()[width..];
-            let peer = last.as_deref().is_some_and(|last| compare_keys(keys, last, row).is_eq());
-            let value = match self.imp.kind {
-                b'h' => Datum::Int4(compare_keys(keys, row, &direct) as i32),
-                _ => row.first().cloned().unwrap_or_default(),
+            let sorted = &set.sorter.row()[width..];
+            let peer = last.as_deref().is_some_and(|last| compare_keys(keys, last, sorted).is_eq());
+            let value = match row.kind {
+                b'h' => Datum::Int4(compare_keys(keys, sorted, &direct) as i32),
+                _ => sorted.first().cloned().unwrap_or_default(),
             };
-            self.imp.imp.add(&self.context(cx), &mut state, &[value, Datum::Bool(peer)])?;
-            last = Some(row.to_vec());
+            row.imp.add(&self.context(cx), &mut state, &[value, Datum::Bool(peer)])?;
+            last = Some(sorted.to_vec());
         }
-        self.imp.imp.finish(&self.context(cx), &state)
+        row.imp.finish(&self.context(cx), &state)
     }
 }
 
 /// The rows of one group, for an ordered-set aggregate.
 pub struct SortedSet {
+    /// `o` or `h`
+    kind: u8,
     sorter: Sorter,
     rows: u64,
 }
 
 impl SortedSet {
-    fn new(keys: &[Key]) -> SortedSet {
-        SortedSet { sorter: Sorter::new(keys), rows: 0 }
+    fn new(kind: u8, keys: &[Key]) -> SortedSet {
+        SortedSet { kind, sorter: Sorter::new(keys), rows: 0 }
     }
 }
 
@@ -245,7 +323,7 @@ pub fn build<'p>(
     let key_codes = compiler.list(keys, inputs)?;
     let grouped: Vec<Expr> = keys.iter().chain(&child.output).cloned().collect();
     let grouped = Inputs::one(&grouped);
-    let compiled = calls.iter().map(|c| CallCode::new(builder, c, inputs, grouped));
+    let compiled = calls.iter().map(|c| CallCode::new(builder, c, inputs, grouped, false));
     let compiled = compiled.collect::<SqlResult<Vec<_>>>()?;
     // Groups' rows: keys, results, then one bit set a GROUPING call, then input columns if some are read that the keys determine.
     let mut carried: Vec<Expr> = keys.to_vec();

@@ -36,6 +36,7 @@ mod set;
 mod simple;
 mod sort;
 mod table_scan;
+mod user_aggregate;
 mod window;
 mod window_range;
 

@@ -1,16 +1,16 @@
 //! Window functions: a partition is read whole, then each row's frame is worked out. A partition that outgrows `work_mem` lies in a
 //! file.
 
-use base::{SqlResult, sql_err};
+use base::{SqlError, SqlResult, sql_err};
 use plan::{
-    AggCall, Expr, FrameBound, FrameExclude, FrameMode, FrameRange, ParamId, Plan, SortKey, WindowCall,
-    WindowFrame,
+    AggCall, Expr, FrameBound, FrameExclude, FrameMode, FrameRange, ParamId, Plan, SortKey, Steps,
+    WindowCall, WindowFrame,
 };
 use tuple::Datum;
 use types::Imp;
 use types::registry::WindowFn;
 
-use super::aggregate::CallCode;
+use super::aggregate::{CallCode, State};
 use super::peers::Peers;
 use super::sort::{self, compare_rows};
 use super::window_range::{self, Offset};
@@ -52,9 +52,19 @@ pub fn build<'p>(
     let order_keys = sort::keys(builder, order, inputs)?;
     let mut functions = Vec::new();
     for call in calls {
-        functions.push(match call.function.imp() {
-            Some(Imp::Window(function)) => Function::Window(function, compiler.list(&call.args, inputs)?),
-            _ => Function::Aggregate(Box::new(CallCode::new(builder, &as_aggregate(call), inputs, inputs)?)),
+        functions.push(match (&call.steps, call.function.imp()) {
+            (Some(steps), _) => {
+                let moving = takes_back(call, steps, frame)?;
+                let call = as_aggregate(call, steps);
+                Function::Aggregate(Box::new(CallCode::new(builder, &call, inputs, inputs, moving)?))
+            }
+            (None, Some(Imp::Window(function))) => {
+                Function::Window(function, compiler.list(&call.args, inputs)?)
+            }
+            _ => {
+                let what = format!("window function {}()", call.function.name());
+                return Err(SqlError::not_supported(what));
+            }
         });
     }
     let mut carried = child.output.clone();
@@ -92,18 +102,47 @@ pub fn build<'p>(
     }))
 }
 
-fn as_aggregate(call: &WindowCall) -> AggCall {
+/// Whether an aggregate uses the functions that take rows back; an error if it cannot give a result for each row.
+fn takes_back(call: &WindowCall, steps: &Steps, frame: &WindowFrame) -> SqlResult<bool> {
+    let Steps::User(user) = steps else { return Ok(false) };
+    let varies = || call.args.iter().chain(&call.filter).any(|e| e.is_volatile() || e.has_subplans());
+    let moving = match &user.moving {
+        None => false,
+        Some(moving) if moving.final_modify == b'r' && user.plain.final_modify != b'r' => true,
+        Some(_) => !matches!(frame.start, FrameBound::UnboundedPreceding) && !varies(),
+    };
+    let used = user.moving.as_ref().filter(|_| moving).unwrap_or(&user.plain);
+    if used.final_modify == b'w' {
+        let name = call.function.name();
+        return Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "aggregate function {name} does not support use as a window function"
+        ));
+    }
+    Ok(moving)
+}
+
+fn as_aggregate(call: &WindowCall, steps: &Steps) -> AggCall {
     AggCall {
         function: call.function.clone(),
+        steps: steps.clone(),
         args: call.args.clone(),
         direct: Vec::new(),
         order: Vec::new(),
+        within_group: false,
         distinct: false,
         filter: call.filter.clone(),
         star: call.star,
         type_oid: call.type_oid,
         collation: call.collation,
     }
+}
+
+/// An aggregate over the rows of a frame, kept for the next one.
+struct Running {
+    start: u64,
+    end: u64,
+    state: State,
 }
 
 struct WindowAgg {
@@ -128,8 +167,8 @@ struct WindowAgg {
     places: Vec<Place>,
     next_row: Option<Vec<Datum>>,
     started: bool,
-    /// Aggregates over a frame that only grows: rows taken so far, the state, the result.
-    running: Vec<Option<(u64, super::aggregate::State)>>,
+    /// Aggregates over a frame that only grows, or that can give rows back.
+    running: Vec<Option<Running>>,
 }
 
 impl WindowAgg {
@@ -280,24 +319,49 @@ impl WindowAgg {
     fn aggregate(&mut self, number: usize, call: &CallCode, cx: &mut Cx<'_>) -> SqlResult<Datum> {
         let at = self.at;
         let (start, end) = self.frame(cx)?;
-        let growing =
-            start == 0 && matches!(self.start, Bound::Unbounded) && self.exclude == FrameExclude::Nothing;
-        let (mut from, mut state) = match self.running[number].take() {
-            Some((done, state)) if growing && done <= end => (done, state),
-            _ => (start, call.start()),
+        let keeps = self.exclude == FrameExclude::Nothing
+            && (call.moves() || start == 0 && matches!(self.start, Bound::Unbounded));
+        let fresh = || Running { start, end: start, state: call.start() };
+        let mut running = match self.running[number].take() {
+            Some(before) if keeps => self.advance(number, call, before, start, cx)?.unwrap_or_else(fresh),
+            _ => fresh(),
         };
-        while from < end {
+        while running.end < end {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            if !self.excluded(at, from)
-                && let Some(row) = self.rows.get(&mut self.places[number], from)?
+            if !self.excluded(at, running.end)
+                && let Some(row) = self.rows.get(&mut self.places[number], running.end)?
             {
-                call.add(&mut state, Rows::one(row), cx)?;
+                call.add(&mut running.state, Rows::one(row), cx)?;
             }
-            from += 1;
+            running.end += 1;
         }
-        let result = call.finish(&mut state, &[], cx);
-        self.running[number] = growing.then_some((end, state));
+        let result = call.finish(&mut running.state, &[], cx);
+        self.running[number] = keeps.then_some(running);
         result
+    }
+
+    /// Takes back the rows before `start`; none if that cannot be done, or would leave no row.
+    fn advance(
+        &mut self,
+        number: usize,
+        call: &CallCode,
+        mut before: Running,
+        start: u64,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<Running>> {
+        if before.start < start && before.end <= start {
+            return Ok(None);
+        }
+        while before.start < start {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            if let Some(row) = self.rows.get(&mut self.places[number], before.start)?
+                && !call.take_back(&mut before.state, Rows::one(row), cx)?
+            {
+                return Ok(None);
+            }
+            before.start += 1;
+        }
+        Ok(Some(before))
     }
 
     fn window(

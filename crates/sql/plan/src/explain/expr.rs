@@ -198,10 +198,17 @@ impl<'a> Explain<'a> {
         if call.distinct {
             args = format!("DISTINCT {args}");
         }
-        if !call.order.is_empty() {
-            args = format!("{args} ORDER BY {}", self.sort_keys(&call.order, qualify).join(", "));
+        let keys = self.sort_keys(&call.order, qualify).join(", ");
+        if !call.order.is_empty() && !call.within_group {
+            args = format!("{args} ORDER BY {keys}");
         }
-        let mut out = format!("{}({args})", call.function.name());
+        let mut out = match call.within_group {
+            true => {
+                let direct = self.list(&call.direct, qualify);
+                format!("{}({direct}) WITHIN GROUP (ORDER BY {keys})", call.function.name())
+            }
+            false => format!("{}({args})", call.function.name()),
+        };
         if let Some(filter) = &call.filter {
             let _ = write!(out, " FILTER (WHERE {})", self.expr(filter, qualify));
         }
