@@ -20,6 +20,7 @@ use crate::eval::{Code, Rows, passes, project};
 use crate::row_store::RowStore;
 
 mod aggregate;
+mod aggregate_call;
 mod counting;
 mod hash_join;
 mod join;

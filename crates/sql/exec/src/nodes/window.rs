@@ -10,7 +10,7 @@ use tuple::Datum;
 use types::Imp;
 use types::registry::WindowFn;
 
-use super::aggregate::{CallCode, State};
+use super::aggregate_call::{CallCode, State};
 use super::peers::Peers;
 use super::sort::{self, compare_rows};
 use super::window_range::{self, Offset};
