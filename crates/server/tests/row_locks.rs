@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use support::client::message;
 use support::{Client, Failure, Random, Server, knob, until};
 
 const ROWS: u64 = 20;
@@ -149,4 +150,45 @@ fn kill_9_among_many_who_share_rows_loses_nothing_and_leaves_no_lock() {
     }
     run(&mut client, &["update parents set id = id + 1000", "vacuum parents"]);
     assert_eq!(client.value("select count(*) from parents where xmax <> 0"), "0");
+}
+
+/// A client sees what a statement says before the statement goes on: while it waits for a row, and between its rows.
+#[test]
+fn notices_come_while_a_statement_waits() {
+    let server = Server::start(&[]);
+    let (mut holder, mut waiter) = (server.client(), server.client());
+    holder.query("create table t (id int primary key, n int); insert into t values (1, 0), (2, 0)").unwrap();
+    let function = "create function says(i int) returns bool language plpgsql as \
+                    $$ begin raise notice 'row %', i; return true; end $$";
+    holder.query(function).unwrap();
+    holder.query("begin; update t set n = 1 where id = 2").unwrap();
+    let ask = b"update t set n = n + 1 where says(id) returning id\0";
+    waiter.send(&message(b'Q', ask)).unwrap();
+    for row in ["row 1", "row 2"] {
+        let notice = first(&mut waiter, b'N');
+        assert!(notice.contains(row), "{notice}");
+    }
+    holder.query("commit").unwrap();
+    assert!(first(&mut waiter, b'N').contains("row 2"), "the row is looked at again");
+    first(&mut waiter, b'Z');
+    // A block has no result to be told between.
+    holder.query("begin; update t set n = 1 where id = 2").unwrap();
+    let block = b"do $$ begin perform says(3); update t set n = 5 where id = 2; end $$\0";
+    waiter.send(&message(b'Q', block)).unwrap();
+    assert!(first(&mut waiter, b'N').contains("row 3"));
+    holder.query("commit").unwrap();
+    first(&mut waiter, b'Z');
+    assert_eq!(holder.value("select n from t where id = 2"), "5");
+}
+
+/// The body of the next message of a kind; those before it are passed over.
+fn first(client: &mut Client, kind: u8) -> String {
+    loop {
+        let (found, body) = client.message().unwrap();
+        let body = String::from_utf8_lossy(&body).into_owned();
+        assert!(found != b'E', "{body}");
+        if found == kind {
+            return body;
+        }
+    }
 }

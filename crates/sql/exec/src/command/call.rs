@@ -50,7 +50,8 @@ pub(crate) fn run(
     out: &mut dyn Output,
 ) -> SqlResult<()> {
     let procedure = analyzed(session, statement, text, params)?;
-    let Some(row) = call(session, &procedure, values, session.in_block())? else { return Ok(()) };
+    let called = session.notices.lend(out, |_| call(session, &procedure, values, session.in_block()));
+    let Some(row) = called? else { return Ok(()) };
     let columns: Vec<Column> = procedure.outputs.iter().map(column).collect();
     let format = session.format();
     let encoder = RowEncoder { columns: &columns, formats: &[], context: &format, session };

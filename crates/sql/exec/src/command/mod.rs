@@ -178,7 +178,7 @@ pub(crate) fn run(
         Statement::Define(s) => aggregate::create(session, s, text)?,
         Statement::CreateCast(s) => operator::create_cast(session, s, text)?,
         Statement::Call(s) => call::run(session, s, text, (ParamTypes::None, &[]), out)?,
-        Statement::Do(args) => call::run_block(session, args)?,
+        Statement::Do(args) => session.notices.lend(out, |_| call::run_block(session, args))?,
         Statement::CreateSchema { name, owner, elements, if_not_exists } => {
             let who = (name.as_deref(), owner.as_ref());
             schema::create(session, who, elements, *if_not_exists, (text, out))?;

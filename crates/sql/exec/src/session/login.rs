@@ -16,6 +16,7 @@ use types::timezone::TimeZone;
 use types::{FormatContext, acl};
 
 use super::identity::{Identity, names_a_role};
+use super::notices::Notices;
 use super::notify::Notifying;
 use super::{Backend, Instance, Session, SessionInfo, session_id};
 use crate::notify::Subscription;
@@ -118,7 +119,7 @@ impl Session {
             just_bound: Cell::new(false),
             random: RefCell::new(Random::new(runtime::random_u64())),
             temp: TempDir { path: instance_dir.join("base/pgsql_tmp"), pid: info.pid },
-            notices: RefCell::new(warnings),
+            notices: Notices::new(warnings),
             domains: Default::default(),
             unnamed_cursors: Cell::new(0),
             notifying: Notifying::new(subscription),

@@ -29,6 +29,7 @@ mod identity;
 mod login;
 mod modes;
 mod nested;
+mod notices;
 mod notify;
 mod planning;
 mod portal;
@@ -61,6 +62,7 @@ pub(crate) use access::Needs;
 pub(crate) use choice::Wanted;
 pub(crate) use cursor::CursorInfo;
 use identity::Identity;
+use notices::Notices;
 use portals::Portals;
 pub use registry::{Activity, Backend, BackendState, Registered, Sessions};
 use statement::PlanCache;
@@ -287,7 +289,7 @@ pub struct Session {
     /// Where rows go that do not fit into memory.
     pub(crate) temp: TempDir,
     /// Notices of the running statement that have not been sent yet.
-    pub(crate) notices: RefCell<Vec<SqlError>>,
+    pub(crate) notices: Notices,
     /// Domains that values came in for.
     pub(crate) domains: crate::functions::DomainCheckers,
     /// Cursors that got a name of the session's making.
@@ -326,10 +328,10 @@ impl Session {
         self.instance.engine()
     }
 
-    /// Keeps a notice until the statement's output can take it, if `client_min_messages` wants it now.
+    /// Tells the client as soon as the statement's output can take it, if `client_min_messages` wants it now.
     pub(crate) fn notice(&self, notice: SqlError) {
         if self.wants(notice.report().severity) {
-            self.notices.borrow_mut().push(notice);
+            self.notices.push(notice);
         }
     }
 
@@ -347,9 +349,7 @@ impl Session {
 
     /// Sends the notices kept.
     pub(crate) fn send_notices(&self, out: &mut dyn Output) {
-        for notice in self.notices.take() {
-            out.notice(&notice);
-        }
+        self.notices.send(out);
     }
 
     /// Has the processor fetch what every statement looks at first. Of thousands of sessions none is in its cache when its turn comes.

@@ -231,12 +231,15 @@ impl Session {
         let Running { planned, execution, snapshot, command } = running;
         let context = self.format();
         let columns = planned.shared.columns.as_deref();
-        self.with_env(snapshot, *command, |env| {
-            execution.fetch(env, max_rows, &mut |row| match columns {
-                Some(columns) => {
-                    out.data_row(&RowEncoder { columns, formats, context: &context, session: self }, row)
-                }
-                None => Ok(()),
+        self.notices.lend(out, |out| {
+            self.with_env(snapshot, *command, |env| {
+                execution.fetch(env, max_rows, &mut |row| match columns {
+                    Some(columns) => {
+                        let encoder = RowEncoder { columns, formats, context: &context, session: self };
+                        out.borrow_mut().data_row(&encoder, row)
+                    }
+                    None => Ok(()),
+                })
             })
         })
     }
