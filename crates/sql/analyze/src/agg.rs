@@ -8,23 +8,37 @@ use parse::ast;
 use crate::core::{Analyzer, Place};
 use crate::expr::{Aggregate, Expr, GroupingExpr, Location, Var, WindowCall};
 use crate::query::{Query, RteKind};
-use crate::walk::{children, visit};
+use crate::walk::visit;
 
 /// What the arguments of an aggregate refer to: the smallest number of levels out of a column, and of an aggregate.
+#[derive(Default)]
 struct ArgumentLevels {
-    column: Option<u32>,
+    column: Option<(u32, Location)>,
     aggregate: Option<(u32, Location)>,
     window: Option<Location>,
     srf: Option<Location>,
 }
 
+impl ArgumentLevels {
+    fn add_column(&mut self, up: u32, location: Location) {
+        if self.column.is_none_or(|(known, _)| up < known) {
+            self.column = Some((up, location));
+        }
+    }
+}
+
 impl Analyzer<'_> {
     /// Finds the query that an aggregate belongs to and whether it may stand there.
     pub(crate) fn place_aggregate(&mut self, a: &mut Aggregate) -> SqlResult<()> {
-        let whole = Expr::Aggregate(Box::new(a.clone()));
-        let mut found = ArgumentLevels { column: None, aggregate: None, window: None, srf: None };
-        children(&whole, &mut |e| self.levels_in(e, &mut found))?;
-        if let Some(location) = found.srf {
+        let mut found = ArgumentLevels::default();
+        for e in a.args.iter().map(|target| &target.expr).chain(&a.filter) {
+            self.levels_in(e, &mut found)?;
+        }
+        let mut direct = ArgumentLevels::default();
+        for e in &a.direct_args {
+            self.levels_in(e, &mut direct)?;
+        }
+        if let Some(location) = found.srf.or(direct.srf) {
             let error = sql_err!(
                 FEATURE_NOT_SUPPORTED,
                 "aggregate function calls cannot contain set-returning function calls"
@@ -32,20 +46,27 @@ impl Analyzer<'_> {
             .hint("You might be able to move the set-returning function into a LATERAL FROM item.");
             return Err(self.at(error, location));
         }
-        if let Some(location) = found.window {
+        if let Some(location) = found.window.or(direct.window) {
             let error =
                 sql_err!(GROUPING_ERROR, "aggregate function calls cannot contain window function calls");
             return Err(self.at(error, location));
         }
         let level = match (found.column, found.aggregate) {
             (None, None) => 0,
-            (Some(c), None) => c,
+            (Some((c, _)), None) => c,
             (None, Some((g, _))) => g,
-            (Some(c), Some((g, _))) => c.min(g),
+            (Some((c, _)), Some((g, _))) => c.min(g),
         };
-        if let Some((nested, location)) = found.aggregate
-            && nested == level
-        {
+        // Direct arguments have no say in where the aggregate belongs, and must be known there.
+        if let Some((_, location)) = direct.column.filter(|(column, _)| *column < level) {
+            let error = sql_err!(
+                GROUPING_ERROR,
+                "outer-level aggregate cannot contain a lower-level variable in its direct arguments"
+            );
+            return Err(self.at(error, location));
+        }
+        let nested = found.aggregate.filter(|(nested, _)| *nested == level);
+        if let Some((_, location)) = nested.or(direct.aggregate.filter(|(nested, _)| *nested <= level)) {
             return Err(
                 self.at(sql_err!(GROUPING_ERROR, "aggregate function calls cannot be nested"), location)
             );
@@ -60,7 +81,7 @@ impl Analyzer<'_> {
             match e {
                 Expr::Var(v) if v.levels_up >= depth => {
                     let up = v.levels_up - depth;
-                    found.column = Some(found.column.map_or(up, |c| c.min(up)));
+                    found.add_column(up, v.location);
                 }
                 Expr::Aggregate(a) if a.levels_up >= depth => {
                     let up = a.levels_up - depth;
@@ -80,7 +101,7 @@ impl Analyzer<'_> {
                 // A query of WITH must stay in reach of what refers to it.
                 Expr::SubLink(s) => {
                     if let Some(up) = nearest_cte(&s.query, depth + 1) {
-                        found.column = Some(found.column.map_or(up, |c| c.min(up)));
+                        found.add_column(up, Location::NONE);
                     }
                 }
                 _ => {}
@@ -139,11 +160,11 @@ impl Analyzer<'_> {
         }
         let args = self.expr_list(args)?;
         let mut g = GroupingExpr { args, refs: Vec::new(), levels_up: 0, location };
-        let mut found = ArgumentLevels { column: None, aggregate: None, window: None, srf: None };
+        let mut found = ArgumentLevels::default();
         for a in &g.args {
             self.levels_in(a, &mut found)?;
         }
-        g.levels_up = found.column.unwrap_or(0);
+        g.levels_up = found.column.map_or(0, |(up, _)| up);
         self.allow_aggregate(g.levels_up, location, "grouping operations")?;
         Ok(Expr::Grouping(Box::new(g)))
     }

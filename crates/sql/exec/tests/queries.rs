@@ -91,3 +91,17 @@ fn sets_of_functions_outgrow_memory() {
     assert_eq!(s.query("fetch prior from c"), format!("76|{}76", "x".repeat(50)));
     s.query("commit");
 }
+
+#[test]
+fn direct_arguments_are_known_where_their_aggregate_is() {
+    let (_server, s) = filled();
+    assert_eq!(
+        s.query("select (select rank(i.y) within group (order by o.x) from i) from o"),
+        "ERROR:  outer-level aggregate cannot contain a lower-level variable in its direct arguments"
+    );
+    assert_eq!(
+        s.query("select rank(sum(x)) within group (order by x) from o"),
+        "ERROR:  aggregate function calls cannot be nested"
+    );
+    assert_eq!(s.query("select (select rank(o.g) within group (order by o.x) from i limit 1) from o where g = 1 group by g"), "1");
+}
