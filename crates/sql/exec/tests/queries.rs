@@ -105,3 +105,38 @@ fn direct_arguments_are_known_where_their_aggregate_is() {
     );
     assert_eq!(s.query("select (select rank(o.g) within group (order by o.x) from i limit 1) from o where g = 1 group by g"), "1");
 }
+
+#[test]
+fn conditions_of_outer_joins_may_name_what_stands_beside_them() {
+    let (_server, s) = filled();
+    for (query, expected) in [
+        (
+            "select o.x, f.* from o, lateral (select i.y, j.y from i left join i j on i.y = j.y and o.x < j.y where i.y < 8) f
+             where o.g = 1 order by 1, 2",
+            "1|1|\n1|3|3\n2|1|\n2|3|3",
+        ),
+        (
+            "select o.x, f.* from o, lateral (select i.y, j.y from i full join (select y from i where y > 1) j on i.y = j.y
+             where i.y is distinct from o.x) f where o.g = 2 order by 1, 2",
+            "5|1|\n5|3|3\n5|8|8",
+        ),
+        (
+            "select o.x, f.y, f.z from o cross join (select 1) n(n) left join lateral
+             (select i.y, k.z from i left join lateral (select j.y + o.x as z from i j where j.y > i.y) k on k.z > o.x + 3) f
+             on f.y = o.x where o.g = 1 order by 1, 3",
+            "1|1|9\n2||",
+        ),
+        (
+            "select a.x, c.y from o a cross join (i b left join lateral (select y from i where y = a.x) c on b.y > 1)
+             where a.x = 1 order by 2",
+            "1|1\n1|1\n1|",
+        ),
+        (
+            "select o.x, f.* from o, lateral (select i.y, j.y from i left join i j on exists (select where i.y = j.y and o.x = i.y)) f
+             where o.x = 1 order by 2",
+            "1|1|1\n1|3|\n1|8|",
+        ),
+    ] {
+        assert_eq!(s.query(query), expected, "{query}");
+    }
+}

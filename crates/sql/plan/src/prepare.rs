@@ -178,11 +178,20 @@ impl Planner<'_> {
         found
     }
 
+    /// Whether expressions, or subqueries in them, look at one of `rels`.
+    fn deeply_mention(&mut self, exprs: Vec<Expr>, rels: RelSet) -> bool {
+        let mut found = false;
+        let mut holder = Block { quals: exprs, ..Block::default() };
+        self.deep_exprs(&mut holder, &mut |e| found |= RelSet::of(e).overlaps(rels));
+        found
+    }
+
     fn pull_up_subqueries(&mut self, block: &mut Block) {
         loop {
             let mut merged = Vec::new();
             let mut quals = Vec::new();
-            self.pull_items(&mut block.from, false, &mut quals, &mut merged);
+            let beside = rels_of(&block.from);
+            self.pull_items(&mut block.from, (None, beside), &mut quals, &mut merged);
             block.quals.extend(quals);
             if merged.is_empty() {
                 return;
@@ -212,24 +221,26 @@ impl Planner<'_> {
         }
     }
 
+    /// `nullable`: the relations of the lowest outer join that the items are on the right side of; `beside`: what the items may look at.
     fn pull_items(
         &mut self,
         items: &mut Vec<From>,
-        nullable: bool,
+        (nullable, beside): (Option<RelSet>, RelSet),
         quals: &mut Vec<Expr>,
         merged: &mut Vec<(RelId, Vec<Expr>)>,
     ) {
         let mut out = Vec::new();
         for item in std::mem::take(items) {
             match item {
-                From::Rel(rel) => match self.mergeable(rel, nullable) {
+                From::Rel(rel) => match self.mergeable(rel, nullable, beside) {
                     Some(mut inner) => {
                         let targets =
                             inner.targets.iter().filter(|t| !t.junk).map(|t| t.expr.clone()).collect();
                         merged.push((rel, targets));
                         inner.quals.iter_mut().for_each(fold);
                         flatten_joins(&mut inner.from, &mut inner.quals);
-                        self.pull_items(&mut inner.from, nullable, &mut inner.quals, merged);
+                        let beside = beside | rels_of(&inner.from);
+                        self.pull_items(&mut inner.from, (nullable, beside), &mut inner.quals, merged);
                         quals.append(&mut inner.quals);
                         out.append(&mut inner.from);
                     }
@@ -239,10 +250,13 @@ impl Planner<'_> {
                     out.push(From::Join { kind: JoinKind::Full, left, right, quals: on });
                 }
                 From::Join { kind, mut left, mut right, quals: mut on } => {
-                    self.pull_items(&mut left, nullable, quals, merged);
-                    let right_nullable = nullable || kind == JoinKind::Left;
+                    let right_nullable = match kind {
+                        JoinKind::Left => Some(rels_of(&left) | rels_of(&right)),
+                        _ => nullable,
+                    };
+                    self.pull_items(&mut left, (nullable, beside), quals, merged);
                     let inside = if kind == JoinKind::Inner { &mut *quals } else { &mut on };
-                    self.pull_items(&mut right, right_nullable, inside, merged);
+                    self.pull_items(&mut right, (right_nullable, beside), inside, merged);
                     out.push(From::Join { kind, left, right, quals: on });
                 }
             }
@@ -250,8 +264,8 @@ impl Planner<'_> {
         *items = out;
     }
 
-    /// The subquery, if it may be merged into its parent.
-    fn mergeable(&mut self, rel: RelId, nullable: bool) -> Option<Block> {
+    /// The subquery, if it may be merged into its parent; the rest as in [`Planner::pull_items`].
+    fn mergeable(&mut self, rel: RelId, nullable: Option<RelSet>, beside: RelSet) -> Option<Block> {
         let Source::Subquery(inner) = &self.sources[rel] else { return None };
         if !inner.is_simple() || inner.from.is_empty() || !inner.sort.is_empty() {
             return None;
@@ -261,13 +275,35 @@ impl Planner<'_> {
         let own = rels_of(&inner.from);
         let plain = inner.targets.iter().all(|t| matches!(&t.expr, Expr::Var(var) if own.contains(var.rel)));
         let whole = self.whole_rows.contains_key(&rel);
-        if volatile || (nullable && (!plain || whole || inner.from.len() > 1)) {
+        if volatile || (nullable.is_some() && (!plain || whole || inner.from.len() > 1)) {
+            return None;
+        }
+        // What decides an outer join's matches must be known where that is done.
+        let mut conditions = Vec::new();
+        outer_join_conditions(&inner.from, false, &mut conditions);
+        let quals = if nullable.is_some() { inner.quals.clone() } else { Vec::new() };
+        if self.deeply_mention(conditions, beside)
+            || self.deeply_mention(quals, beside - nullable.unwrap_or_default())
+        {
             return None;
         }
         match std::mem::replace(&mut self.sources[rel], Source::Columns) {
             Source::Subquery(inner) => Some(*inner),
             _ => None,
         }
+    }
+}
+
+/// The conditions in and below outer joins.
+fn outer_join_conditions(items: &[From], below: bool, out: &mut Vec<Expr>) {
+    for item in items {
+        let From::Join { kind, left, right, quals } = item else { continue };
+        let below = below || *kind != JoinKind::Inner;
+        if below {
+            out.extend_from_slice(quals);
+        }
+        outer_join_conditions(left, below, out);
+        outer_join_conditions(right, below, out);
     }
 }
 
