@@ -140,3 +140,21 @@ fn conditions_of_outer_joins_may_name_what_stands_beside_them() {
         assert_eq!(s.query(query), expected, "{query}");
     }
 }
+
+#[test]
+fn all_equalities_of_a_class_are_checked() {
+    let (_server, s) = filled();
+    s.query("create table p (id int, b int); insert into p select n, n % 7 from generate_series(0, 49) n");
+    s.query(
+        "create table q (a int, s int); insert into q select n % 10, n % 3 from generate_series(1, 60) n",
+    );
+    s.query("insert into q select n, 2 from generate_series(10, 5000) n");
+    s.query("create index on q (a); analyze p; analyze q");
+    let query = "select p.id, q.s, count(*) from p join q on p.b = q.a and (case q.s when 0 then p.id when 1 then q.s end) = q.a
+         group by 1, 2 order by 1, 2";
+    let expected = "0|0|2\n1|0|2\n1|1|2\n2|0|2\n3|0|2\n4|0|2\n5|0|2\n6|0|2\n8|1|2\n15|1|2\n22|1|2\n29|1|2\n36|1|2\n43|1|2";
+    assert_eq!(s.query(query), expected);
+    s.run("set enable_hashjoin = off; set enable_mergejoin = off").unwrap();
+    assert!(s.query(&format!("explain {query}")).contains("Index Cond: (a = p.b)"));
+    assert_eq!(s.query(query), expected);
+}

@@ -287,7 +287,7 @@ impl<'a, 'c> Search<'a, 'c> {
         outer: RelSet,
         inner: RelSet,
         special: Option<usize>,
-    ) -> (Vec<(Enforced, Expr)>, Vec<Expr>) {
+    ) -> (Vec<(Option<Enforced>, Expr)>, Vec<Expr>) {
         let both = outer | inner;
         let mut join = Vec::new();
         let mut filter = Vec::new();
@@ -295,17 +295,18 @@ impl<'a, 'c> Search<'a, 'c> {
         for (number, clause) in self.level.clauses.iter().enumerate() {
             let here =
                 clause.rels.is_subset(both) && !clause.rels.is_subset(outer) && !clause.rels.is_subset(inner);
+            let condition = || (Some(Enforced::Clause(number)), clause.expr.clone());
             match clause.special {
-                Some(s) if Some(s) == special => join.push((Enforced::Clause(number), clause.expr.clone())),
+                Some(s) if Some(s) == special => join.push(condition()),
                 Some(_) => {}
-                None if here && is_inner => join.push((Enforced::Clause(number), clause.expr.clone())),
+                None if here && is_inner => join.push(condition()),
                 None if here => filter.push(clause.expr.clone()),
                 None => {}
             }
         }
         for (class, expr) in self.level.class_joins(outer, inner) {
             if is_inner {
-                join.push((Enforced::Class(class), expr));
+                join.push((class.map(Enforced::Class), expr));
             } else {
                 filter.push(expr);
             }
@@ -435,7 +436,7 @@ impl<'a, 'c> Search<'a, 'c> {
                 let clauses: Vec<Expr> = ctx
                     .clauses
                     .iter()
-                    .filter(|(e, _)| !inner.enforced.contains(e))
+                    .filter(|(by, _)| by.is_none_or(|by| !inner.enforced.contains(&by)))
                     .map(|(_, e)| e.clone())
                     .collect();
                 let operators: f64 = clauses.iter().map(Expr::operators).sum();
@@ -603,7 +604,8 @@ struct Pair<'p> {
     unique: bool,
     /// Relations outside the pair that lateral ones in it need.
     lateral: RelSet,
-    clauses: &'p [(Enforced, Expr)],
+    /// Conditions, with what a scan of the inner side may have enforced.
+    clauses: &'p [(Option<Enforced>, Expr)],
     filter: &'p [Expr],
 }
 

@@ -355,8 +355,9 @@ impl Level {
         out
     }
 
-    /// Class conditions to be checked where `left` and `right` are joined, with the class's number.
-    pub fn class_joins(&self, left: RelSet, right: RelSet) -> Vec<(usize, Expr)> {
+    /// Class conditions to be checked where `left` and `right` are joined. Those between a member of each side come with the class's
+    /// number: a scan that looks one side up by such a condition has seen to it.
+    pub fn class_joins(&self, left: RelSet, right: RelSet) -> Vec<(Option<usize>, Expr)> {
         let both = left | right;
         let mut out = Vec::new();
         for (number, class) in self.classes.iter().enumerate() {
@@ -364,13 +365,13 @@ impl Level {
             if class.constant().is_none()
                 && let (Some(a), Some(b)) = (class.member_within(left), class.member_within(right))
             {
-                out.push((number, class.equality(a, b)));
+                out.push((Some(number), class.equality(a, b)));
             }
             for (e, _) in class.members.iter().filter(|(_, r)| spanning(r)) {
                 let other = class.constant().or(class.member_within(left)).or(class.member_within(right));
                 let other = other.or_else(|| class.members.iter().map(|(m, _)| m).find(|m| *m != e));
                 if let Some(other) = other.filter(|o| RelSet::of(o).is_subset(both)) {
-                    out.push((number, class.equality(e, other)));
+                    out.push((None, class.equality(e, other)));
                 }
             }
         }
