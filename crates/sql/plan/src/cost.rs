@@ -73,6 +73,9 @@ impl Default for Settings {
 /// Added to the cost of a disabled kind of node, so that it is taken only when there is no other.
 pub const DISABLED: f64 = 1.0e10;
 
+/// Files that a hash aggregation deals rows out to.
+const PARTITIONS: f64 = 32.0;
+
 /// At least one row, whole.
 pub fn clamp_rows(rows: f64) -> f64 {
     if rows <= 1.0 || rows.is_nan() { 1.0 } else { rows.round().min(1.0e100) }
@@ -333,15 +336,21 @@ impl Settings {
             return (startup, total);
         }
         let mut startup = input.total + transition + grouping;
-        let bytes = groups * (input.width + 64.0);
-        let memory = self.work_mem * self.hash_mem_multiplier;
-        if bytes > memory {
-            let pages = (input.rows * (input.width + 24.0) / 8192.0).ceil();
-            startup += pages * (self.random_page_cost + self.seq_page_cost);
+        let mut read_back = 0.0;
+        let batches = (groups * (input.width + 40.0 + 16.0 * calls)
+            / (self.work_mem * self.hash_mem_multiplier))
+            .ceil();
+        if batches > 1.0 {
+            // Rows of groups that do not fit are dealt out, perhaps more than once. Files that grow side by side are worse than a
+            // sort's, hence twice the pages.
+            let depth = (batches.ln() / PARTITIONS.ln()).ceil().max(1.0);
+            let pages = 2.0 * depth * input.rows * (input.width + 24.0) / 8192.0;
+            startup += pages * self.random_page_cost + depth * input.rows * 2.0 * self.cpu_tuple_cost;
+            read_back = pages * self.seq_page_cost;
         }
         if !self.enable_hashagg {
             startup += DISABLED;
         }
-        (startup, startup + finish)
+        (startup, startup + read_back + finish)
     }
 }

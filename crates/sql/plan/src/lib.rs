@@ -27,6 +27,7 @@ pub mod explain;
 pub mod expr;
 mod fold;
 mod function;
+mod group;
 mod inherit;
 mod joins;
 mod level;

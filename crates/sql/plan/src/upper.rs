@@ -10,7 +10,8 @@ use tuple::Datum;
 
 use crate::cost::clamp_rows;
 use crate::create::{Creator, Lateral, add_unique, wrap_sort};
-use crate::expr::{AggCall, Expr, RelId, SortKey, SubPlanRef, WindowCall};
+use crate::expr::{Expr, RelId, SortKey, SubPlanRef, WindowCall};
+use crate::group::collect_calls;
 use crate::joins::Search;
 use crate::level::Level;
 use crate::logical::{Block, NamedBelow, SetOperation, SetTree, Source, rels_of, visible_rels};
@@ -346,6 +347,11 @@ impl Planner<'_> {
         }
         let paths = search.run()?;
         let settings = self.settings();
+        let mut calls = Vec::new();
+        final_exprs(block).iter().chain(&block.having).for_each(|e| collect_calls(e, &mut calls));
+        // Grouping sets take rows in any order.
+        let ways = (grouped && block.grouping_sets.is_empty() && !block.group.is_empty())
+            .then(|| self.group_ways(&block.group, &calls));
         let limited = match (&block.limit, grouped || !block.distinct.is_empty()) {
             (Some(Expr::Const { value: Datum::Int8(n), .. }), false) => Some(*n as f64),
             (Some(_), false) => Some(10.0),
@@ -354,14 +360,10 @@ impl Planner<'_> {
         let price = |path: &Path| {
             let sorted = wanted.is_empty() || order_contains(&path.order, &wanted);
             let (mut startup, mut total) = (path.cost.startup, path.cost.total);
-            if !sorted {
-                let limit = if grouped { None } else { limited };
-                (startup, total) = if grouped {
-                    // Hashing needs no order.
-                    (total, total + settings.cpu_operator_cost * path.cost.rows)
-                } else {
-                    settings.sort(path.cost.total, path.cost.rows, path.cost.width, limit)
-                };
+            if let Some(ways) = &ways {
+                (startup, total) = self.group_cost(ways, path.cost, sorted).1;
+            } else if !sorted && !grouped {
+                (startup, total) = settings.sort(path.cost.total, path.cost.rows, path.cost.width, limited);
             }
             let share = match limited {
                 Some(n) => (n / path.cost.rows.max(1.0)).min(1.0),
@@ -426,71 +428,6 @@ impl Planner<'_> {
             plan = Plan { cost, output, filter: Vec::new(), node };
         }
         Ok(self.limit(block, plan))
-    }
-
-    fn aggregate(
-        &mut self,
-        block: &Block,
-        child: Plan,
-        order: &mut Vec<PathKey>,
-        level: &mut Level,
-        output: Vec<Expr>,
-    ) -> Plan {
-        let mut calls: Vec<AggCall> = Vec::new();
-        for expr in output.iter().chain(&block.having) {
-            collect_calls(expr, &mut calls);
-        }
-        let mut keys: Vec<Expr> = Vec::new();
-        block.group.iter().for_each(|e| add_unique(&mut keys, e.clone()));
-        let input = child.cost;
-        let groups = if keys.is_empty() {
-            1.0
-        } else {
-            let product: f64 =
-                keys.iter().map(|k| selectivity::distinct_values(self, k, input.rows)).product();
-            clamp_rows(product.min(input.rows))
-        };
-        let settings = self.settings();
-        let sort_keys = SortKeys::ascending(keys.clone()).0;
-        let group_order = level.order_of(&sort_keys);
-        let (count, number) = (keys.len() as f64, calls.len() as f64);
-        let hashable = keys.iter().all(|k| self.types.hash(k.type_oid()).is_some())
-            && !calls.iter().any(|c| c.distinct || !c.order.is_empty());
-        let mut child = child;
-        let strategy = if !block.grouping_sets.is_empty() {
-            // Aggregates that keep their rows would keep those of all groups of all sets.
-            if hashable { AggStrategy::Mixed } else { AggStrategy::Sorted }
-        } else if keys.is_empty() {
-            AggStrategy::Plain
-        } else {
-            let sorted_already = order_contains(order, &group_order);
-            let sort = settings.sort(input.total, input.rows, input.width, None);
-            let (startup, total) = if sorted_already { (input.startup, input.total) } else { sort };
-            let by_sort = settings.aggregate(Cost { startup, total, ..input }, false, count, number, groups);
-            let by_hash = settings.aggregate(input, true, count, number, groups);
-            if hashable
-                && (by_hash.1 < by_sort.1 || !keys.iter().all(|k| self.types.compare(k.type_oid()).is_some()))
-            {
-                AggStrategy::Hashed
-            } else {
-                if !sorted_already {
-                    child = wrap_sort(child, SortKeys(sort_keys), None, self);
-                }
-                AggStrategy::Sorted
-            }
-        };
-        let hashed = matches!(strategy, AggStrategy::Hashed | AggStrategy::Mixed);
-        let (startup, total) = settings.aggregate(child.cost, hashed, count, number, groups);
-        match strategy {
-            AggStrategy::Sorted if block.grouping_sets.is_empty() => *order = group_order,
-            _ => order.clear(),
-        }
-        let width = output.iter().map(|e| type_width(e.type_oid(), e.typmod())).sum();
-        let share = selectivity::conjunction(self, &block.having);
-        let cost = Cost { startup, total, rows: clamp_rows(groups * share), width };
-        let sets = key_sets(block, &keys);
-        let node = Node::Aggregate { strategy, child: Box::new(child), keys, sets, calls };
-        Plan { cost, output, filter: block.having.clone(), node }
     }
 
     fn windows(
@@ -884,38 +821,11 @@ fn window_input(block: &Block) -> Vec<Expr> {
     out
 }
 
-/// The grouping sets as indexes into `keys`, which has each grouping expression once.
-fn key_sets(block: &Block, keys: &[Expr]) -> Vec<Vec<usize>> {
-    let place = |number: &usize| keys.iter().position(|k| *k == block.group[*number]);
-    let set = |set: &Vec<usize>| {
-        let mut out: Vec<usize> = set.iter().filter_map(place).collect();
-        let mut seen = Vec::new();
-        out.retain(|k| {
-            !seen.contains(k) && {
-                seen.push(*k);
-                true
-            }
-        });
-        out
-    };
-    block.grouping_sets.iter().map(set).collect()
-}
-
 fn collect_atoms(expr: &Expr, group: &[Expr], out: &mut Vec<Expr>) {
     if group.contains(expr) || matches!(expr, Expr::Aggregate(_) | Expr::Grouping(_) | Expr::Var(_)) {
         add_unique(out, expr.clone());
     } else {
         expr.for_children(&mut |child| collect_atoms(child, group, out));
-    }
-}
-
-fn collect_calls(expr: &Expr, out: &mut Vec<AggCall>) {
-    if let Expr::Aggregate(call) = expr {
-        if !out.contains(call) {
-            out.push((**call).clone());
-        }
-    } else {
-        expr.for_children(&mut |child| collect_calls(child, out));
     }
 }
 
