@@ -158,3 +158,30 @@ fn all_equalities_of_a_class_are_checked() {
     assert!(s.query(&format!("explain {query}")).contains("Index Cond: (a = p.b)"));
     assert_eq!(s.query(query), expected);
 }
+
+#[test]
+fn frames_that_stay_or_grow_take_each_row_once() {
+    let (_server, s) = filled();
+    s.query("create table w (k int, p int); insert into w select n, n / 3 from generate_series(1, 7) n");
+    let over = |frame: &str| s.query(&format!("select array_agg(k) over (order by p {frame}) from w"));
+    assert_eq!(
+        over("groups between 1 preceding and current row"),
+        "{1,2}\n{1,2}\n{1,2,3,4,5}\n{1,2,3,4,5}\n{1,2,3,4,5}\n{3,4,5,6,7}\n{3,4,5,6,7}"
+    );
+    assert_eq!(
+        over("groups between 1 preceding and current row exclude group"),
+        "\n\n{1,2}\n{1,2}\n{1,2}\n{3,4,5}\n{3,4,5}"
+    );
+    assert_eq!(
+        over("range between 5 preceding and 1 following exclude ties"),
+        "{1,3,4,5}\n{2,3,4,5}\n{1,2,3,6,7}\n{1,2,4,6,7}\n{1,2,5,6,7}\n{1,2,3,4,5,6}\n{1,2,3,4,5,7}"
+    );
+    assert_eq!(
+        over("range between current row and unbounded following"),
+        "{1,2,3,4,5,6,7}\n{1,2,3,4,5,6,7}\n{3,4,5,6,7}\n{3,4,5,6,7}\n{3,4,5,6,7}\n{6,7}\n{6,7}"
+    );
+    // What is aggregated for one row serves its peers.
+    s.query("create sequence calls; create function counted(int) returns int language sql as 'select $1 + 0 * nextval(''calls'')::int'");
+    s.query("select max(counted(k)) over (order by p groups between 1 preceding and 1 following) from w");
+    assert_eq!(s.query("select currval('calls')"), "12");
+}

@@ -99,6 +99,7 @@ pub fn build<'p>(
         next_row: None,
         started: false,
         running: Vec::new(),
+        group_frame: None,
     }))
 }
 
@@ -142,7 +143,11 @@ fn as_aggregate(call: &WindowCall, steps: &Steps) -> AggCall {
 struct Running {
     start: u64,
     end: u64,
+    /// The peer group that was left out.
+    excluded: Option<u64>,
     state: State,
+    /// Of exactly these rows.
+    result: Datum,
 }
 
 struct WindowAgg {
@@ -169,6 +174,8 @@ struct WindowAgg {
     started: bool,
     /// Aggregates over a frame that only grows, or that can give rows back.
     running: Vec<Option<Running>>,
+    /// The frame of a peer group, which is that of all its rows unless the frame counts rows.
+    group_frame: Option<(u64, (u64, u64))>,
 }
 
 impl WindowAgg {
@@ -211,6 +218,7 @@ impl WindowAgg {
         self.places.resize_with(self.functions.len() + 1, Place::default);
         self.running.clear();
         self.running.resize_with(self.functions.len(), || None);
+        self.group_frame = None;
     }
 
     fn offset_value(code: &Code, what: &str, cx: &mut Cx<'_>) -> SqlResult<Datum> {
@@ -245,7 +253,22 @@ impl WindowAgg {
     }
 
     /// The frame of the current row, as a half-open range before exclusion.
-    fn frame(&self, cx: &mut Cx<'_>) -> SqlResult<(u64, u64)> {
+    fn frame(&mut self, cx: &mut Cx<'_>) -> SqlResult<(u64, u64)> {
+        if self.mode == FrameMode::Rows {
+            return self.edges(cx);
+        }
+        let group = self.peers.group_of(self.at);
+        match self.group_frame {
+            Some((known, frame)) if known == group => Ok(frame),
+            _ => {
+                let frame = self.edges(cx)?;
+                self.group_frame = Some((group, frame));
+                Ok(frame)
+            }
+        }
+    }
+
+    fn edges(&self, cx: &mut Cx<'_>) -> SqlResult<(u64, u64)> {
         let start = match self.range_edge(&self.start, true, cx)? {
             Some(edge) => edge,
             None => self.frame_start(cx)?,
@@ -319,13 +342,26 @@ impl WindowAgg {
     fn aggregate(&mut self, number: usize, call: &CallCode, cx: &mut Cx<'_>) -> SqlResult<Datum> {
         let at = self.at;
         let (start, end) = self.frame(cx)?;
-        let keeps = self.exclude == FrameExclude::Nothing
-            && (call.moves() || start == 0 && matches!(self.start, Bound::Unbounded));
-        let fresh = || Running { start, end: start, state: call.start() };
-        let mut running = match self.running[number].take() {
-            Some(before) if keeps => self.advance(number, call, before, start, cx)?.unwrap_or_else(fresh),
-            _ => fresh(),
+        let excluded = match self.exclude {
+            FrameExclude::Group => Some(self.peers.group_of(at)),
+            _ => None,
         };
+        // If rows are left out by what they are to the current one, its neighbour has another frame.
+        let keeps = matches!(self.exclude, FrameExclude::Nothing | FrameExclude::Group);
+        let mut running = Running { start, end: start, excluded, state: call.start(), result: Datum::Null };
+        if let Some(before) = self.running[number].take() {
+            if (before.start, before.end, before.excluded) == (start, end, excluded) {
+                let result = before.result.clone();
+                self.running[number] = Some(before);
+                return Ok(result);
+            }
+            if self.exclude == FrameExclude::Nothing
+                && (before.start == start || call.moves())
+                && let Some(advanced) = self.advance(number, call, before, start, cx)?
+            {
+                running = advanced;
+            }
+        }
         while running.end < end {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             if !self.excluded(at, running.end)
@@ -335,9 +371,10 @@ impl WindowAgg {
             }
             running.end += 1;
         }
-        let result = call.finish(&mut running.state, &[], cx);
+        running.result = call.finish(&mut running.state, &[], cx)?;
+        let result = running.result.clone();
         self.running[number] = keeps.then_some(running);
-        result
+        Ok(result)
     }
 
     /// Takes back the rows before `start`; none if that cannot be done, or would leave no row.
@@ -365,7 +402,7 @@ impl WindowAgg {
     }
 
     fn window(
-        &self,
+        &mut self,
         place: &mut Place,
         function: WindowFn,
         args: &[Code],
@@ -374,6 +411,8 @@ impl WindowAgg {
         let at = self.at;
         let count = self.rows.len();
         let peer = self.peers.group_of(at);
+        let of_frame = matches!(function, WindowFn::FirstValue | WindowFn::LastValue | WindowFn::NthValue);
+        let (start, end) = if of_frame { self.frame(cx)? } else { (0, count) };
         let mut arg = |i: usize, row: u64, cx: &mut Cx<'_>| match (args.get(i), row == at) {
             (Some(code), true) => code.eval(Rows::one(&self.row), cx),
             (Some(code), false) => code.eval(Rows::one(self.rows.get(place, row)?.unwrap_or_default()), cx),
@@ -415,7 +454,6 @@ impl WindowAgg {
                 }
             }
             WindowFn::FirstValue | WindowFn::LastValue | WindowFn::NthValue => {
-                let (start, end) = self.frame(cx)?;
                 let mut rows = (start..end).filter(|r| !self.excluded(at, *r));
                 let row = match function {
                     WindowFn::FirstValue => rows.next(),
