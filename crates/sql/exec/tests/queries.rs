@@ -185,3 +185,16 @@ fn frames_that_stay_or_grow_take_each_row_once() {
     s.query("select max(counted(k)) over (order by p groups between 1 preceding and 1 following) from w");
     assert_eq!(s.query("select currval('calls')"), "12");
 }
+
+#[test]
+fn recursive_unions_know_rows_that_outgrew_memory() {
+    let (_server, s) = filled();
+    let query = "with recursive r(n, t) as (select 1, repeat('x', 100) union all select 2, repeat('x', 100)
+         union select (n * 2 + d) % 5000, t from r, (values (0), (1)) v(d)) select count(*), sum(n), count(distinct t) from r";
+    let expected = s.query(query);
+    assert_eq!(expected, "5000|12497500|1");
+    s.query("set work_mem = '64kB'");
+    assert_eq!(s.query(query), expected);
+    let nested = format!("select x, (select a + x from ({query}) i(a, b, c)) from (values (1), (2)) v(x)");
+    assert_eq!(s.query(&nested), "1|5001\n2|5002");
+}

@@ -1,4 +1,7 @@
 //! WITH RECURSIVE: the first term's rows, then the second term over the previous step's rows until there are none.
+//!
+//! UNION without ALL must know all rows that it gave. Those that outgrow `work_mem` lie in a file; their hashes stay in memory, two
+//! or three dozen bytes a row, so that a row is given, or known not to be new, at once.
 
 use base::{Oid, SqlResult, sql_err};
 use plan::{ParamId, Plan};
@@ -8,7 +11,7 @@ use tuple::Datum;
 use super::{BoxNode, Builder, Node};
 use crate::cx::Cx;
 use crate::row_key::RowKey;
-use crate::row_store::RowStore;
+use crate::row_store::{Place, RowStore};
 
 /// A recursive union.
 pub fn build<'p>(
@@ -35,10 +38,18 @@ pub fn build<'p>(
     }))
 }
 
+/// No row.
+const NONE: u64 = u64::MAX;
+
 /// Rows given so far, for UNION without ALL.
 struct Seen {
     key: RowKey,
-    rows: FxHashMap<u64, Vec<Vec<Datum>>>,
+    rows: RowStore,
+    place: Place,
+    /// The last row with a hash, by its number.
+    last: FxHashMap<u64, u64>,
+    /// For each row, the one before it with the same hash, or [`NONE`].
+    before: Vec<u64>,
 }
 
 impl Seen {
@@ -47,17 +58,31 @@ impl Seen {
             sql_err!(FEATURE_NOT_SUPPORTED, "could not implement recursive UNION")
                 .detail("All column datatypes must be hashable.")
         };
-        Ok(Seen { key: RowKey::new(user, types).map_err(none)?, rows: FxHashMap::default() })
+        let key = RowKey::new(user, types).map_err(none)?;
+        let (rows, place) = (RowStore::default(), Place::default());
+        Ok(Seen { key, rows, place, last: FxHashMap::default(), before: Vec::new() })
     }
 
     /// Whether the row is new.
-    fn add(&mut self, row: &[Datum]) -> bool {
-        let chain = self.rows.entry(self.key.hash(row)).or_default();
-        let new = !chain.iter().any(|known| self.key.same(known, row));
-        if new {
-            chain.push(row.to_vec());
+    fn add(&mut self, row: &[Datum], cx: &Cx<'_>) -> SqlResult<bool> {
+        let hash = self.key.hash(row);
+        let newest = self.last.get(&hash).copied().unwrap_or(NONE);
+        let mut at = newest;
+        while at != NONE {
+            if self.rows.get(&mut self.place, at)?.is_some_and(|known| self.key.same(known, row)) {
+                return Ok(false);
+            }
+            at = self.before[at as usize];
         }
-        new
+        self.last.insert(hash, self.rows.len());
+        self.before.push(newest);
+        self.rows.push(row.to_vec(), cx.work_mem * 2, cx.temp)?;
+        Ok(true)
+    }
+
+    fn clear(&mut self) {
+        self.rows.clear();
+        (self.place, self.last, self.before) = (Place::default(), FxHashMap::default(), Vec::new());
     }
 }
 
@@ -83,7 +108,9 @@ impl Node for RecursiveUnion {
             let term = if self.in_initial { &mut self.initial } else { &mut self.recursive };
             if term.next(cx)? {
                 let row = term.row().to_vec();
-                if self.seen.as_mut().is_some_and(|seen| !seen.add(&row)) {
+                if let Some(seen) = &mut self.seen
+                    && !seen.add(&row, cx)?
+                {
                     continue;
                 }
                 self.gathered.push(row.clone(), cx.work_mem, cx.temp)?;
@@ -111,7 +138,7 @@ impl Node for RecursiveUnion {
         self.in_initial = true;
         self.gathered.clear();
         if let Some(seen) = &mut self.seen {
-            seen.rows.clear();
+            seen.clear();
         }
         cx.work_tables[self.table].clear();
         self.initial.rescan(cx, changed)?;
@@ -125,7 +152,7 @@ impl Node for RecursiveUnion {
     fn close(&mut self, cx: &mut Cx<'_>) {
         self.gathered.clear();
         if let Some(seen) = &mut self.seen {
-            seen.rows = FxHashMap::default();
+            seen.clear();
         }
         cx.work_tables[self.table].clear();
         self.initial.close(cx);
