@@ -89,6 +89,28 @@ const CASTS: &[&str] = &[
     "uuid",
     "varchar(3)",
     "smallint",
+    "bigint",
+    "float4",
+    "float8",
+    "timestamp",
+    "timestamptz(0)",
+    "time",
+    "timetz",
+    "json",
+    "bytea",
+    "name",
+    "char(3)",
+    "bit(8)",
+    "varbit",
+    "oid",
+    "regtype",
+    "inet",
+    "text[]",
+    "date[]",
+    "int4range",
+    "numrange",
+    "pg_lsn",
+    "point",
 ];
 
 impl Generator {
@@ -98,8 +120,8 @@ impl Generator {
         let column = self.any_column();
         let text = match self.below(16) {
             0..=2 => format!("select {one} {} {two} from small f1, small f2", self.pick(OPERATORS)),
-            3 | 4 => format!("select {}({one}) from small f1, small f2", self.pick(ONE)),
-            5 | 6 => format!("select {}({one}, {two}) from small f1, small f2", self.pick(TWO)),
+            3 | 4 => self.doubtful_call(ONE, &one),
+            5 | 6 => self.doubtful_call(TWO, &format!("{one}, {two}")),
             7 => format!("select ({one})::{} from small f1, small f2", self.pick(CASTS)),
             8 => format!("select {one}, {column}, count(*) from small f1, small f2 group by {column}"),
             9 => format!(
@@ -125,6 +147,12 @@ impl Generator {
             ),
         };
         Query { text, types: Vec::new(), ordered: false }
+    }
+
+    fn doubtful_call(&mut self, functions: &[&str], args: &str) -> String {
+        let function = self.pick(functions);
+        let order = if function.ends_with("_agg") { format!(" order by {args}") } else { String::new() };
+        format!("select {function}({args}{order}) from small f1, small f2")
     }
 
     fn any_column(&mut self) -> String {
