@@ -3,7 +3,8 @@
 //! What: [`parse`] splits a text into statements and gives each as an [`ast::Statement`]. The grammar is PostgreSQL's, run by
 //! the `rupg-sql` crate; nothing outside this crate knows that.
 //!
-//! Layout: [`ast`] is the tree; `convert` makes it from the grammar's nodes; `depth` guards the stack.
+//! Layout: [`ast`] is the tree; `convert` makes it from the grammar's nodes; `depth` guards the stack. [`shape`]: texts that differ in
+//! the values of literals only; `values`: which of those are mere values.
 //!
 //! Invariants:
 //! 1. A text that PostgreSQL 18 rejects is rejected with its message, SQLSTATE and position.
@@ -16,6 +17,8 @@ pub mod ast;
 mod convert;
 mod depth;
 mod lex;
+pub mod shape;
+mod values;
 
 use base::{Severity, SqlError, SqlResult, SqlState};
 
