@@ -202,6 +202,7 @@ impl Fast {
             Setting::DateStyle
             | Setting::IntervalStyle
             | Setting::TimeZone
+            | Setting::array_nulls
             | Setting::bytea_output
             | Setting::extra_float_digits => self.format_version = self.format_version.wrapping_add(1),
             // It chooses among plans and changes none.
