@@ -240,6 +240,12 @@ impl SessionCatalog {
         if self.has_changes() { self.version.get() } else { 0 }
     }
 
+    /// As [`Self::changes_version`], but once there is a temporary schema it is another number after each change, ended transactions' too: a
+    /// new temporary relation hides others of its name.
+    pub fn names_version(&self) -> u64 {
+        if self.temporary_schema().is_some() { self.version.get() } else { self.changes_version() }
+    }
+
     fn has_changes(&self) -> bool {
         self.changes.get() > 0
     }

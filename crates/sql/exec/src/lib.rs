@@ -7,7 +7,7 @@
 //! * [`routine`]: functions that users made, and the languages that they are written in.
 //! * `trigger`: triggers, and what waits for the end of a statement or transaction.
 //! * `index`: entries of indexes. `recheck`: rows that others changed meanwhile. `spill`: temporary files. `statistics`: what the planner asks.
-//! * `notify`: what sessions tell each other. `output`: where rows go. `error`: errors of the layers below. `initialize`: what initdb does.
+//! * `notify`: what sessions tell each other. `clock_map`: a map of limited size. `output`: where rows go. `error`: errors of the layers below. `initialize`: what initdb does.
 //!
 //! # Invariants
 //! 1. Whoever waits for another transaction or a heavyweight lock holds no page latch: storage refuses, this crate waits and asks again.
@@ -16,6 +16,11 @@
 //! # PostgreSQL counterpart
 //! `src/backend/executor`, `commands`, `tcop`.
 
+// What the tests in `tests/` and those inside share calls the crate by its name.
+#[cfg(test)]
+extern crate self as exec;
+
+mod clock_map;
 mod command;
 mod compile;
 mod composite;

@@ -57,6 +57,17 @@ impl Session {
         wanted: Wanted,
     ) -> SqlResult<Rc<Planned>> {
         let generic = self.current_plan(source)?;
+        self.choose_plan(source, generic, params, wanted)
+    }
+
+    /// The same, with the generic plan at hand: current, and its relations locked.
+    pub(super) fn choose_plan(
+        &self,
+        source: &Source,
+        generic: Rc<Planned>,
+        params: &[Datum],
+        wanted: Wanted,
+    ) -> SqlResult<Rc<Planned>> {
         let choices = &source.choices;
         if params.is_empty() || !self.wants_custom(choices, &generic) {
             choices.generic.set(choices.generic.get() + 1);

@@ -113,6 +113,7 @@ impl Session {
             reloads: Cell::new(reloads),
             prepared: RefCell::default(),
             simple: RefCell::default(),
+            shapes: Default::default(),
             portals: RefCell::default(),
             named_classes: RefCell::default(),
             sequences: RefCell::default(),
@@ -221,6 +222,7 @@ impl Session {
             *format = format_of_settings(&settings);
             // Its constants may mean something else now.
             self.simple.borrow_mut().take();
+            self.shapes.clear();
         }
         format.transaction_time = transaction_time;
         format.statement_time = runtime::wall_clock_micros();

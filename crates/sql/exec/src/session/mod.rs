@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * [`Instance`]: what all sessions share. [`Session`]: one connection.
-//! * `login`: a new session. `statement`: from text to a statement that can run, and the cache of such statements. `portal`: running ones. `cursor`: DECLARE, FETCH. `current_of`: WHERE CURRENT OF.
+//! * `login`: a new session. `statement`: from text to a statement that can run. `plan_cache`: plans that sessions share. `shapes`: texts that differ in literals. `portal`: running ones. `cursor`: DECLARE, FETCH. `current_of`: WHERE CURRENT OF.
 //!   `nested`: PREPARE. `explain`: EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
 //! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `access`: what statements need. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY.
@@ -31,12 +31,14 @@ mod modes;
 mod nested;
 mod notices;
 mod notify;
+mod plan_cache;
 mod planning;
 mod portal;
 mod portals;
 mod prepared;
 mod protocol;
 mod registry;
+mod shapes;
 mod statement;
 mod transaction;
 
@@ -63,9 +65,9 @@ pub(crate) use choice::Wanted;
 pub(crate) use cursor::CursorInfo;
 use identity::Identity;
 use notices::Notices;
+use plan_cache::PlanCache;
 use portals::Portals;
 pub use registry::{Activity, Backend, BackendState, Registered, Sessions};
-use statement::PlanCache;
 pub(crate) use statement::result_column;
 pub(crate) use statement::{Body, Named, Planned, Source, Work};
 
@@ -272,6 +274,8 @@ pub struct Session {
     pub(crate) prepared: RefCell<FxHashMap<Box<str>, Named>>,
     /// The last single query of the simple protocol.
     simple: RefCell<Option<Rc<Source>>>,
+    /// Shapes of single queries of the simple protocol.
+    shapes: shapes::Shapes,
     portals: RefCell<Portals>,
     /// The running message is the Execute of what the last Bind bound: it shares its time.
     just_bound: Cell<bool>,

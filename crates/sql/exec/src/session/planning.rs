@@ -78,16 +78,28 @@ pub(crate) struct RecordingView<'a> {
     seen: RefCell<Vec<Arc<Table>>>,
     /// Whether a type, function, operator or cast of a user was found.
     users: Cell<bool>,
+    /// Whether any but a type was: code that planning may run.
+    code: Cell<bool>,
 }
 
 impl<'a> RecordingView<'a> {
     pub(crate) fn new(catalog: &'a dyn CatalogView) -> RecordingView<'a> {
-        RecordingView { catalog, seen: RefCell::new(Vec::new()), users: Cell::new(false) }
+        RecordingView {
+            catalog,
+            seen: RefCell::new(Vec::new()),
+            users: Cell::new(false),
+            code: Cell::new(false),
+        }
     }
 
     /// Whether the answers depend on definitions that users may change.
     pub(crate) fn found_users_definitions(&self) -> bool {
         self.users.get()
+    }
+
+    /// Whether code of users may have run.
+    pub(crate) fn found_users_code(&self) -> bool {
+        self.code.get()
     }
 
     /// The relations asked for.
@@ -107,6 +119,11 @@ impl<'a> RecordingView<'a> {
 
     fn note(&self, users: bool) {
         self.users.set(self.users.get() || users);
+    }
+
+    fn note_code(&self, users: bool) {
+        self.note(users);
+        self.code.set(self.code.get() || users);
     }
 
     fn ask<T>(&self, question: impl FnOnce(&dyn CatalogView) -> T) -> T {
@@ -133,27 +150,27 @@ impl CatalogView for RecordingView<'_> {
     }
     fn functions(&self, schema: Option<&str>, name: &str) -> SqlResult<Vec<Arc<FunctionDef>>> {
         let found = self.ask(|c| c.functions(schema, name))?;
-        self.note(!found.is_empty());
+        self.note_code(!found.is_empty());
         Ok(found)
     }
     fn function_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<FunctionDef>>> {
         let found = self.ask(|c| c.function_by_oid(oid))?;
-        self.note(found.is_some());
+        self.note_code(found.is_some());
         Ok(found)
     }
     fn operators(&self, schema: Option<&str>, name: &str) -> SqlResult<Vec<Arc<OperatorDef>>> {
         let found = self.ask(|c| c.operators(schema, name))?;
-        self.note(!found.is_empty());
+        self.note_code(!found.is_empty());
         Ok(found)
     }
     fn operator_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<OperatorDef>>> {
         let found = self.ask(|c| c.operator_by_oid(oid))?;
-        self.note(found.is_some());
+        self.note_code(found.is_some());
         Ok(found)
     }
     fn cast(&self, source: Oid, target: Oid) -> SqlResult<Option<CastDef>> {
         let found = self.ask(|c| c.cast(source, target))?;
-        self.note(found.is_some());
+        self.note_code(found.is_some());
         Ok(found)
     }
     pass_on!(self, ask);

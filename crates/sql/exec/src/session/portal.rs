@@ -33,6 +33,8 @@ pub(crate) struct Portal {
     plan: RefCell<Option<Rc<Planned>>>,
     /// In which subtransaction, and when, it was made.
     pub(super) made: (SubxactId, i64),
+    /// What the client sent, where that is not the text of the source.
+    shown: Option<Arc<str>>,
     /// Made by DECLARE.
     pub(super) cursor: Option<Box<Cursor>>,
 }
@@ -54,7 +56,21 @@ struct Running {
 impl Portal {
     pub(crate) fn new(source: Rc<Source>, params: Params, formats: Formats) -> Box<Portal> {
         let (plan, made) = (RefCell::default(), (SubxactId(0), 0));
-        Box::new(Portal { source, params, formats, state: State::Ready, plan, made, cursor: None })
+        let state = State::Ready;
+        Box::new(Portal { source, params, formats, state, plan, made, shown: None, cursor: None })
+    }
+
+    /// One that the client sees as this text, with a plan whose relations are locked.
+    pub(super) fn of_text(
+        text: &str,
+        source: Rc<Source>,
+        params: Params,
+        planned: Rc<Planned>,
+    ) -> Box<Portal> {
+        let mut portal = Portal::new(source, params, Formats::new());
+        portal.plan = RefCell::new(Some(planned));
+        portal.shown = Some(text.into());
+        portal
     }
 
     /// Whether the row limit was reached before the last row.
@@ -96,7 +112,8 @@ impl Session {
             let format = self.format.borrow();
             (format.statement_time, format.transaction_time)
         };
-        self.backend.begin_command(&source.text, now, transaction);
+        let shown = portal.shown.as_ref().unwrap_or(&source.text);
+        self.backend.begin_command(shown, now, transaction);
         match &source.work {
             Work::Empty => Ok(None),
             Work::Utility(raw) => {

@@ -30,7 +30,15 @@ impl Session {
         if let Some(source) = self.cached_simple(text) {
             return self.run_simple(&source, true, out);
         }
+        let shape = self.shape_of(text);
+        if let Some(shape) = &shape
+            && let Some(portal) = self.portal_of_shape(shape)?
+        {
+            return self.run_simple_portal(portal, true, out);
+        }
         let parsed = parse::parse_with_notices(text)?;
+        // What was said of a text is to be said each time.
+        let quiet = parsed.notices.is_empty();
         parsed.notices.into_iter().for_each(|notice| self.notice(notice));
         if parsed.statements.is_empty() {
             self.end_statement()?;
@@ -48,7 +56,10 @@ impl Session {
             }
             let source = Source::new(whole.clone(), Some(raw), None);
             self.run_simple(&source, i + 1 == count, out)?;
-            if count == 1 {
+            if count == 1 && quiet {
+                if let Some(shape) = &shape {
+                    self.note_shape(shape, &source);
+                }
                 self.remember_simple(text, source);
             }
         }
@@ -58,7 +69,11 @@ impl Session {
     /// Runs one statement of a Query message. The last one's transaction commits before the client hears of its success.
     fn run_simple(&self, source: &Rc<Source>, last: bool, out: &mut dyn Output) -> SqlResult<()> {
         self.check_usable(source)?;
-        let mut portal = Portal::new(source.clone(), Params::new(), Formats::new());
+        self.run_simple_portal(Portal::new(source.clone(), Params::new(), Formats::new()), last, out)
+    }
+
+    fn run_simple_portal(&self, mut portal: Box<Portal>, last: bool, out: &mut dyn Output) -> SqlResult<()> {
+        let source = portal.source.clone();
         portal.made.0 = self.txn.borrow().subxact();
         if let Some(columns) = self.portal_columns(&portal)? {
             // FETCH takes over the format of its cursor.
@@ -69,7 +84,7 @@ impl Session {
             }
             out.row_description(&columns, &portal.formats)?;
         }
-        self.settle_holds(source);
+        self.settle_holds(&source);
         let tag = self.run_portal(&mut portal, 0, out)?;
         if last {
             self.end_statement()?;

@@ -14,7 +14,7 @@
 //!    made anew once a snapshot may use it.
 //!
 //! # Locks
-//! The instance's plan cache has one short mutex, taken at Parse and at replanning, never at Execute of a valid plan.
+//! The instance's plan cache (`plan_cache`) has one short mutex, taken at Parse and at replanning, never at Execute of a valid plan.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -27,13 +27,12 @@ use analyze::{Analyzed, ParamTypes};
 use base::settings::Setting;
 use base::{Fork, Oid, SqlError, SqlResult, Xid, sql_err};
 use catalog::{CatalogView, Index, Table, Validity};
-use parking_lot::Mutex;
 use parse::{RawStatement, Statement};
-use rustc_hash::FxHashMap;
 use txn::{LockMode, LockTag, LockWait};
 
 use super::Session;
 use super::choice::Choices;
+use super::plan_cache::PlanKey;
 use super::planning::{RecordingView, planner_settings};
 use crate::output::Column;
 use crate::run::{Execution, Prepared};
@@ -96,6 +95,8 @@ pub(crate) struct SharedPlan {
     pub(super) analyzed: Option<Arc<Analyzed>>,
     /// Made for one run.
     pub(super) custom: bool,
+    /// Its parameters may stand in for literals, see [`super::shapes`].
+    pub(super) suits_literals: bool,
     depends: Vec<Arc<Table>>,
     /// Pages of each of them when the plan was made.
     sizes: Box<[u32]>,
@@ -131,30 +132,8 @@ struct Versions {
     user: Oid,
 }
 
-/// Plans by text, for all sessions of a server.
-#[derive(Default)]
-pub(crate) struct PlanCache(Mutex<FxHashMap<PlanKey, Arc<SharedPlan>>>);
-
 /// Bytes: a simple query that is longer is not remembered, and plans of statements with more than this around them are not shared.
 const LONG_MESSAGE: usize = 4096;
-
-/// Plans kept before the cache is emptied.
-const MOST_PLANS: usize = 4096;
-
-#[derive(PartialEq, Eq, Hash)]
-struct PlanKey {
-    database: Oid,
-    user: Oid,
-    text: Arc<str>,
-    /// Where in the text the statement begins.
-    location: usize,
-    given: Option<Vec<Oid>>,
-    search_path: Box<str>,
-    /// What texts of dates and times mean.
-    formats: Box<str>,
-    /// Variables and result of a function.
-    body: Option<String>,
-}
 
 impl Work {
     fn of(raw: Option<RawStatement>) -> Work {
@@ -223,6 +202,11 @@ impl Source {
         self.planned.borrow().as_ref().and_then(|planned| planned.shared.columns.clone())
     }
 
+    /// Whether its constants mean the same at any time.
+    pub(super) fn is_timeless(&self) -> bool {
+        self.timeless.get()
+    }
+
     /// Types of the parameters, known once it was analysed.
     pub(crate) fn param_types(&self) -> Arc<[Oid]> {
         match &*self.planned.borrow() {
@@ -233,7 +217,8 @@ impl Source {
 }
 
 impl SharedPlan {
-    fn is_current(&self) -> bool {
+    /// Whether nothing that it depends on has changed.
+    pub(super) fn is_current(&self) -> bool {
         self.depends.iter().all(|table| table.validity.is_current())
             && self.definitions.as_ref().is_none_or(Validity::is_current)
             && self.authority.is_current()
@@ -255,6 +240,7 @@ impl SharedPlan {
             form: generic.form,
             analyzed: None,
             custom: true,
+            suits_literals: generic.suits_literals,
             depends,
             sizes: Box::default(),
             definitions: generic.definitions.clone(),
@@ -309,7 +295,7 @@ impl Session {
         Versions {
             search_path: settings.fast().search_path_version,
             planner: settings.fast().planner_version,
-            own_changes: self.names.changes_version(),
+            own_changes: self.names.names_version(),
             user: self.names.user(),
         }
     }
@@ -412,8 +398,10 @@ impl Session {
     /// The settings by which constants are read.
     fn formats_of_texts(&self) -> String {
         let settings = self.settings.borrow();
-        let all = [Setting::DateStyle, Setting::IntervalStyle, Setting::TimeZone];
-        all.map(|setting| settings.text(setting)).join(" ")
+        let text = |setting| settings.text(setting);
+        let (date, interval, zone) =
+            (text(Setting::DateStyle), text(Setting::IntervalStyle), text(Setting::TimeZone));
+        format!("{date} {interval} {zone} {}", settings.get(Setting::array_nulls).as_bool())
     }
 
     /// What a plan for the statement is found by; `None` if no other session could use it.
@@ -507,6 +495,7 @@ impl Session {
     fn analyze_and_plan(&self, source: &Source) -> SqlResult<SharedPlan> {
         let (definitions, authority) = (self.catalog.definitions(), self.catalog.authority());
         let view = RecordingView::new(self);
+        let notices = self.notices.borrow().len();
         let format = self.format();
         let call = types::Call::new(&format).with_session(self);
         // A constant of type `regclass` is as good as its relation.
@@ -521,6 +510,9 @@ impl Session {
         let statement = &prepared.statement;
         let params: Arc<[Oid]> = analyzed.params.as_slice().into();
         let matter = !params.is_empty() && statement.parameters_matter();
+        let suits_literals = !view.found_users_code()
+            && self.notices.borrow().len() == notices
+            && params.iter().all(|ty| self.suits_literals(*ty));
         let definitions = view.found_users_definitions().then_some(definitions);
         let depends = view.into_tables();
         let returns_rows = !statement.result.is_empty() || statement.command == plan::Command::Select;
@@ -528,6 +520,7 @@ impl Session {
             params,
             analyzed: matter.then(|| Arc::new(analyzed)),
             custom: false,
+            suits_literals,
             columns: returns_rows.then(|| statement.result.iter().map(result_column).collect()),
             form,
             prepared,
@@ -558,7 +551,7 @@ impl Session {
     /// The statement that this text was last time, if it was a single query.
     pub(super) fn cached_simple(&self, text: &str) -> Option<Rc<Source>> {
         let simple = self.simple.borrow();
-        let same = |source: &&Rc<Source>| &*source.text == text && source.timeless.get();
+        let same = |source: &&Rc<Source>| &*source.text == text && source.is_timeless();
         simple.as_ref().filter(same).cloned()
     }
 
@@ -567,26 +560,6 @@ impl Session {
         if matches!(source.work, Work::Query(_)) && text.len() <= LONG_MESSAGE {
             *self.simple.borrow_mut() = Some(source);
         }
-    }
-}
-
-impl PlanCache {
-    fn get(&self, key: &PlanKey) -> Option<Arc<SharedPlan>> {
-        let mut plans = self.0.lock();
-        let found = plans.get(key)?.clone();
-        if found.is_current() {
-            return Some(found);
-        }
-        plans.remove(key);
-        None
-    }
-
-    fn put(&self, key: PlanKey, plan: Arc<SharedPlan>) {
-        let mut plans = self.0.lock();
-        if plans.len() >= MOST_PLANS {
-            plans.clear();
-        }
-        plans.insert(key, plan);
     }
 }
 
