@@ -19,18 +19,21 @@ use crate::output::Output;
 #[derive(Default)]
 pub(crate) struct Notices {
     kept: RefCell<Vec<SqlError>>,
+    /// How many there have been.
+    raised: Cell<u64>,
     sink: Cell<Option<NonNull<RefCell<&'static mut dyn Output>>>>,
 }
 
 impl Notices {
     /// Some to begin with.
     pub fn new(kept: Vec<SqlError>) -> Notices {
-        Notices { kept: RefCell::new(kept), sink: Cell::new(None) }
+        Notices { kept: RefCell::new(kept), ..Notices::default() }
     }
 
     /// One more, after those that are kept.
     pub fn push(&self, notice: SqlError) {
         self.kept.borrow_mut().push(notice);
+        self.raised.set(self.raised.get() + 1);
         let Some(sink) = self.sink.get() else { return };
         // SAFETY: invariant 1: whoever lent it has not returned, and the reference does not leave this function.
         let sink = unsafe { sink.as_ref() };
@@ -38,6 +41,19 @@ impl Notices {
         if let Ok(mut out) = sink.try_borrow_mut() {
             self.send(&mut **out);
         }
+    }
+
+    /// How many there have been.
+    pub fn raised(&self) -> u64 {
+        self.raised.get()
+    }
+
+    /// Forgets those that are kept and came after there had been so many.
+    pub fn forget_since(&self, raised: u64) {
+        let mut kept = self.kept.borrow_mut();
+        let later = (self.raised.get() - raised) as usize;
+        let earlier = kept.len().saturating_sub(later);
+        kept.truncate(earlier);
     }
 
     /// Sends those that are kept.

@@ -135,7 +135,7 @@ impl Session {
             State::Shared(shared) => shared.clone(),
             State::Seen(_) | State::Alone => return Ok(None),
         };
-        let notices = self.notices.borrow().len();
+        let notices = self.notices.raised();
         match self.plan_of_shape(&shared, shape, &entry.values) {
             Ok(Some((params, planned))) => {
                 shared.proven.set(true);
@@ -149,7 +149,7 @@ impl Session {
             }
         }
         // The text itself brings them.
-        self.notices.borrow_mut().truncate(notices);
+        self.notices.forget_since(notices);
         Ok(None)
     }
 

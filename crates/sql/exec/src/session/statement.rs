@@ -495,7 +495,7 @@ impl Session {
     fn analyze_and_plan(&self, source: &Source) -> SqlResult<SharedPlan> {
         let (definitions, authority) = (self.catalog.definitions(), self.catalog.authority());
         let view = RecordingView::new(self);
-        let notices = self.notices.borrow().len();
+        let notices = self.notices.raised();
         let format = self.format();
         let call = types::Call::new(&format).with_session(self);
         // A constant of type `regclass` is as good as its relation.
@@ -511,7 +511,7 @@ impl Session {
         let params: Arc<[Oid]> = analyzed.params.as_slice().into();
         let matter = !params.is_empty() && statement.parameters_matter();
         let suits_literals = !view.found_users_code()
-            && self.notices.borrow().len() == notices
+            && self.notices.raised() == notices
             && params.iter().all(|ty| self.suits_literals(*ty));
         let definitions = view.found_users_definitions().then_some(definitions);
         let depends = view.into_tables();
