@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! A file is a sequence of rows: length of the rest (u32, little-endian), then each value as a tag byte and its bytes;
-//! variable-length values carry a u32 length. The files never outlive the statement and are not portable.
+//! variable-length values carry a u32 length. The files never outlive the transaction and are not portable.
 //!
 //! # Invariants
 //! 1. A [`SpillFile`] is removed from the directory when dropped, also on error.
@@ -165,6 +165,11 @@ impl SpillFile {
         write(&self.file, bytes, self.written)?;
         self.written += bytes.len() as u64;
         Ok(())
+    }
+
+    /// Forgets appended bytes behind the first `len`.
+    pub fn cut(&mut self, len: u64) {
+        self.written = self.written.min(len);
     }
 
     /// Reads bytes that were appended.

@@ -193,3 +193,47 @@ fn keys_that_cannot_be_are_refused() {
         ],
     );
 }
+
+/// More deferred checks than `work_mem` has room for: those of a rolled-back savepoint are gone, the others find what is wrong.
+#[test]
+fn deferred_checks_outgrow_memory() {
+    let server = Server::new();
+    let s = server.connect();
+    let insert = |from: u32, to: u32| format!("insert into c select i from generate_series({from}, {to}) i");
+    script(
+        &s,
+        &[
+            ("set work_mem = '64kB'", ""),
+            ("create table p (id int primary key)", ""),
+            ("insert into p select i from generate_series(1, 6500) i", ""),
+            ("create table c (a int references p deferrable initially deferred)", ""),
+            ("begin", ""),
+            (&insert(1, 5000), ""),
+            ("savepoint x", ""),
+            (&insert(5001, 10500), ""),
+            ("rollback to x", ""),
+            (&insert(5001, 6500), ""),
+            ("set constraints all immediate", ""),
+            ("set constraints all deferred", ""),
+            ("savepoint y", ""),
+            (&insert(6501, 15000), ""),
+            (
+                "set constraints all immediate",
+                "ERROR:  insert or update on table \"c\" violates foreign key constraint \"c_a_fkey\"",
+            ),
+            ("rollback to y", ""),
+            ("insert into c values (6501)", ""),
+            ("insert into p values (6501)", ""),
+            ("commit", ""),
+            ("select count(*) from c", "6501"),
+            ("begin", ""),
+            (&insert(1, 5000), ""),
+            ("insert into c values (0)", ""),
+            (
+                "commit",
+                "ERROR:  insert or update on table \"c\" violates foreign key constraint \"c_a_fkey\"",
+            ),
+            ("select count(*) from c", "6501"),
+        ],
+    );
+}

@@ -501,7 +501,7 @@ pub(super) fn enable(
 
 /// A table whose triggers are still to fire stays as it is.
 pub(super) fn check_none_wait(session: &Session, table: &Table, doing: &str) -> SqlResult<()> {
-    if session.deferred.borrow().waits_for(table.oid) {
+    if session.deferred.borrow_mut().waits_for(table.oid)? {
         return Err(sql_err!(
             OBJECT_IN_USE,
             "cannot {doing} \"{}\" because it has pending trigger events",

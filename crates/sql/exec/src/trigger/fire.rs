@@ -11,6 +11,7 @@ use parse::ast::Location;
 use tuple::Datum;
 use types::oids;
 
+use super::list::Memory;
 use super::queue::{Kind, Queued};
 use super::{Events, TriggerCall, internal};
 use crate::command::column_parameter;
@@ -21,11 +22,11 @@ impl Session {
     /// The end of a statement: fires its events, or keeps them for the end of the transaction.
     pub(crate) fn fire_after(&self, mut events: Events) -> SqlResult<()> {
         let mut number = 0;
-        while let Some((kind, event)) = events.get(number) {
+        while let Some((kind, event)) = events.get(number)? {
             number += 1;
             if self.deferred.borrow().defers(&kind.trigger) {
                 let now = self.txn.borrow().subxact();
-                self.deferred.borrow_mut().push(kind, event, now);
+                self.deferred.borrow_mut().push(kind, event, now, self.event_memory())?;
             } else {
                 self.fire(&kind, event, &mut events)?;
             }
@@ -38,7 +39,7 @@ impl Session {
         let mut from = 0;
         loop {
             let now = self.txn.borrow().subxact();
-            let next = self.take_deferred(from, now, due);
+            let next = self.take_deferred(from, now, due)?;
             let Some((number, kind, event)) = next else { return Ok(()) };
             from = number + 1;
             if !self.is_there_still(&kind)? {
@@ -58,7 +59,17 @@ impl Session {
         Ok(table.is_some_and(|table| table.triggers.iter().any(|trigger| trigger.oid == kind.trigger.oid)))
     }
 
-    fn take_deferred(&self, from: usize, now: SubxactId, due: bool) -> Option<(usize, Rc<Kind>, Queued)> {
+    /// How much memory events may take before they go to a file.
+    pub(super) fn event_memory(&self) -> Memory<'_> {
+        (self.settings.borrow().fast().work_mem as usize, &self.temp)
+    }
+
+    fn take_deferred(
+        &self,
+        from: usize,
+        now: SubxactId,
+        due: bool,
+    ) -> SqlResult<Option<(usize, Rc<Kind>, Queued)>> {
         self.deferred.borrow_mut().take(from, now, |all, kind| !due || !all.defers(&kind.trigger))
     }
 

@@ -331,8 +331,7 @@ impl Known {
         self.run(session, query, params, Sees::Latest, &mut |run| {
             run.in_bulk();
             run.fetch(session, 0, &mut |_| Ok(()))?;
-            more.append(run.take_events());
-            Ok(())
+            more.append(run.take_events(), session.event_memory())
         })
     }
 

@@ -3,8 +3,8 @@
 //!
 //! # Layout
 //! * [`TableTriggers`]: those of one table for a statement that runs, with their conditions. [`TriggerCall`]: one call of a function.
-//! * `queue`: what is to fire after rows have changed, [`Events`] of a statement and [`Deferred`] ones of the transaction. `fire`: carries
-//!   them out. `internal`: functions of the system, which implement constraints; `foreign_key`: those of foreign keys.
+//! * `queue`: what is to fire after rows have changed, [`Events`] of a statement and [`Deferred`] ones of the transaction, which lie in
+//!   memory or in a file (`list`). `fire`: carries them out. `internal`: functions of the system, which implement constraints; `foreign_key`: those of foreign keys.
 //!
 //! # Invariants
 //! 1. An event names versions of rows by their places. Nobody prunes a version that a running transaction wrote or replaced, so they can be read
@@ -18,6 +18,7 @@
 mod fire;
 pub(crate) mod foreign_key;
 mod internal;
+mod list;
 mod queue;
 
 use std::cell::RefCell;
@@ -221,7 +222,7 @@ impl TableTriggers {
             {
                 continue;
             }
-            events.push((&self.table, &ready.trigger, event), user, change);
+            events.push((&self.table, &ready.trigger, event), user, change, at.session.event_memory())?;
         }
         Ok(())
     }
@@ -238,7 +239,8 @@ impl TableTriggers {
             if matches(ready.trigger.kind, 0, event)
                 && self.applies(ready, event, (None, None), updated, at)?
             {
-                events.push((&self.table, &ready.trigger, event), user, Change::default());
+                let what = (&self.table, &ready.trigger, event);
+                events.push(what, user, Change::default(), at.session.event_memory())?;
             }
         }
         Ok(())

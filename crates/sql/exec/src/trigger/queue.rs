@@ -1,11 +1,12 @@
-//! What is to fire after rows have changed: compact events, in the order of the changes.
+//! What is to fire after rows have changed: compact events, in the order of the changes, beyond `work_mem` in files.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::{BlockNo, Oid, SubxactId, Tid};
+use base::{BlockNo, Oid, SqlResult, SubxactId, Tid};
 use catalog::{Table, Trigger};
 
+use super::list::{Bits, EventList, Memory};
 use super::{Change, Event};
 
 /// What events of one kind have in common.
@@ -18,15 +19,13 @@ pub(crate) struct Kind {
     pub(crate) user: Oid,
 }
 
-/// One event: 20 bytes.
-#[derive(Clone, Copy, Debug)]
+/// One event: 16 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Queued {
     /// Its place in the list of kinds.
-    pub(crate) kind: u32,
-    /// Deferred events: 0, or the number of the firing that took it.
-    fired: u32,
-    blocks: [u32; 2],
-    offsets: [u16; 2],
+    pub(super) kind: u32,
+    pub(super) blocks: [u32; 2],
+    pub(super) offsets: [u16; 2],
 }
 
 impl Queued {
@@ -38,16 +37,34 @@ impl Queued {
         };
         [tid(0), tid(1)]
     }
+
+    /// As it lies in a file.
+    pub(super) fn encode(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        for (at, word) in [self.kind, self.blocks[0], self.blocks[1]].into_iter().enumerate() {
+            bytes[at * 4..][..4].copy_from_slice(&word.to_le_bytes());
+        }
+        bytes[12..14].copy_from_slice(&self.offsets[0].to_le_bytes());
+        bytes[14..].copy_from_slice(&self.offsets[1].to_le_bytes());
+        bytes
+    }
+
+    /// Reads what [`Queued::encode`] wrote.
+    pub(super) fn decode(bytes: &[u8; 16]) -> Queued {
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let half = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+        Queued { kind: word(0), blocks: [word(4), word(8)], offsets: [half(12), half(14)] }
+    }
 }
 
 /// Events of one statement. Most have none: those take a word.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Events(Option<Box<Lists>>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Lists {
     kinds: Vec<Rc<Kind>>,
-    list: Vec<Queued>,
+    list: EventList,
 }
 
 impl Events {
@@ -69,12 +86,17 @@ impl Events {
     }
 
     /// Puts others behind.
-    pub(crate) fn append(&mut self, other: Events) {
-        let Some(other) = other.0 else { return };
+    pub(crate) fn append(&mut self, other: Events, memory: Memory<'_>) -> SqlResult<()> {
+        let Some(mut other) = other.0 else { return Ok(()) };
         let Lists { kinds, list } = &mut **self.0.get_or_insert_default();
         let first = kinds.len() as u32;
-        kinds.extend(other.kinds);
-        list.extend(other.list.into_iter().map(|event| Queued { kind: event.kind + first, ..event }));
+        kinds.append(&mut other.kinds);
+        for number in 0..other.list.len() {
+            if let Some(event) = other.list.get(number)? {
+                list.push(Queued { kind: event.kind + first, ..event }, memory)?;
+            }
+        }
+        Ok(())
     }
 
     /// Adds one that a user's statement caused.
@@ -83,7 +105,8 @@ impl Events {
         (table, trigger, event): (&Arc<Table>, &Arc<Trigger>, Event),
         user: Oid,
         change: Change<'_>,
-    ) {
+        memory: Memory<'_>,
+    ) -> SqlResult<()> {
         let Lists { kinds, list } = &mut **self.0.get_or_insert_default();
         let same =
             |kind: &Rc<Kind>| kind.trigger.oid == trigger.oid && (kind.event, kind.user) == (event, user);
@@ -92,19 +115,15 @@ impl Events {
             kinds.len() - 1
         });
         let [old, new] = [change.old, change.new].map(|row| row.map_or(Tid::default(), |(tid, _)| tid));
-        list.push(Queued {
-            kind: kind as u32,
-            fired: 0,
-            blocks: [old.block.0, new.block.0],
-            offsets: [old.offset, new.offset],
-        });
+        let (blocks, offsets) = ([old.block.0, new.block.0], [old.offset, new.offset]);
+        list.push(Queued { kind: kind as u32, blocks, offsets }, memory)
     }
 
     /// The event with this number, from 0.
-    pub(crate) fn get(&self, number: usize) -> Option<(Rc<Kind>, Queued)> {
-        let Lists { kinds, list } = &**self.0.as_ref()?;
-        let event = *list.get(number)?;
-        Some((kinds[event.kind as usize].clone(), event))
+    pub(crate) fn get(&mut self, number: usize) -> SqlResult<Option<(Rc<Kind>, Queued)>> {
+        let Some(Lists { kinds, list }) = self.0.as_deref_mut() else { return Ok(None) };
+        let event = list.get(number)?;
+        Ok(event.map(|event| (kinds[event.kind as usize].clone(), event)))
     }
 }
 
@@ -117,15 +136,17 @@ struct States {
 }
 
 /// Deferred events of a transaction.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Deferred {
     kinds: Vec<Rc<Kind>>,
-    list: Vec<Queued>,
+    list: EventList,
+    /// Those that have fired.
+    fired: Bits,
     /// In which subtransaction events came: it and the first of them. Later subtransactions have greater numbers, so those of one that
     /// is rolled back are the end of the list.
     runs: Vec<(SubxactId, usize)>,
-    /// Subtransactions that fired events. When they are rolled back, the events are there again.
-    firings: Vec<SubxactId>,
+    /// Subtransactions that fired events, and which. When they are rolled back, the events are there again.
+    firings: Vec<(SubxactId, Bits)>,
     states: States,
     /// What it was before each subtransaction that changed it.
     saved: Vec<(SubxactId, States)>,
@@ -156,7 +177,13 @@ impl Deferred {
     }
 
     /// Adds an event of a statement.
-    pub(crate) fn push(&mut self, kind: Rc<Kind>, event: Queued, now: SubxactId) {
+    pub(crate) fn push(
+        &mut self,
+        kind: Rc<Kind>,
+        event: Queued,
+        now: SubxactId,
+        memory: Memory<'_>,
+    ) -> SqlResult<()> {
         if self.runs.last().is_none_or(|(subxact, _)| *subxact != now) {
             self.runs.push((now, self.list.len()));
         }
@@ -168,7 +195,7 @@ impl Deferred {
             self.kinds.push(kind);
             self.kinds.len() - 1
         });
-        self.list.push(Queued { kind: kind as u32, fired: 0, ..event });
+        self.list.push(Queued { kind: kind as u32, ..event }, memory)
     }
 
     /// Takes the first event from `from` on that has not fired and that `which` picks; its number goes along.
@@ -177,23 +204,45 @@ impl Deferred {
         from: usize,
         now: SubxactId,
         which: impl Fn(&Deferred, &Kind) -> bool,
-    ) -> Option<(usize, Rc<Kind>, Queued)> {
-        let waits = |event: &Queued| event.fired == 0 && which(self, &self.kinds[event.kind as usize]);
-        let number = from + self.list.get(from..)?.iter().position(waits)?;
-        if self.firings.last() != Some(&now) {
-            self.firings.push(now);
+    ) -> SqlResult<Option<(usize, Rc<Kind>, Queued)>> {
+        let Some((number, event)) = self.find(from, which)? else { return Ok(None) };
+        if self.firings.last().is_none_or(|(by, _)| *by != now) {
+            self.firings.push((now, Bits::default()));
         }
-        let fired = self.firings.len() as u32;
-        let event = &mut self.list[number];
-        event.fired = fired;
-        let event = *event;
-        Some((number, self.kinds[event.kind as usize].clone(), event))
+        if let Some((_, taken)) = self.firings.last_mut() {
+            taken.insert(number);
+        }
+        self.fired.insert(number);
+        Ok(Some((number, self.kinds[event.kind as usize].clone(), event)))
+    }
+
+    /// The first event from `from` on that has not fired and that `which` picks, with its number.
+    fn find(
+        &mut self,
+        from: usize,
+        which: impl Fn(&Deferred, &Kind) -> bool,
+    ) -> SqlResult<Option<(usize, Queued)>> {
+        for number in from..self.list.len() {
+            if number % 1024 == 0 {
+                runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            }
+            if self.fired.contains(number) {
+                continue;
+            }
+            let Some(event) = self.list.get(number)? else { break };
+            if which(self, &self.kinds[event.kind as usize]) {
+                return Ok(Some((number, event)));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether an event of this relation waits.
-    pub(crate) fn waits_for(&self, relation: Oid) -> bool {
-        let of = |event: &&Queued| self.kinds[event.kind as usize].table.oid == relation;
-        self.list.iter().filter(|event| event.fired == 0).any(|event| of(&event))
+    pub(crate) fn waits_for(&mut self, relation: Oid) -> SqlResult<bool> {
+        if !self.kinds.iter().any(|kind| kind.table.oid == relation) {
+            return Ok(false);
+        }
+        Ok(self.find(0, |_, kind| kind.table.oid == relation)?.is_some())
     }
 
     /// A subtransaction, and those within it, is undone.
@@ -201,12 +250,8 @@ impl Deferred {
         while let Some((_, first)) = self.runs.pop_if(|(of, _)| *of >= subxact) {
             self.list.truncate(first);
         }
-        if self.firings.iter().any(|of| *of >= subxact) {
-            for event in &mut self.list {
-                if event.fired > 0 && self.firings[event.fired as usize - 1] >= subxact {
-                    event.fired = 0;
-                }
-            }
+        for (_, taken) in self.firings.extract_if(.., |(by, _)| *by >= subxact) {
+            self.fired.remove(&taken);
         }
         while let Some((_, states)) = self.saved.pop_if(|(of, _)| *of >= subxact) {
             self.states = states;
@@ -215,7 +260,7 @@ impl Deferred {
 
     /// The transaction is over.
     pub(crate) fn clear(&mut self) {
-        if !self.list.is_empty() || !self.saved.is_empty() {
+        if self.list.len() > 0 || !self.saved.is_empty() {
             *self = Deferred::default();
         }
     }
@@ -230,12 +275,13 @@ mod tests {
     }
 
     fn event() -> Queued {
-        Queued { kind: 0, fired: 0, blocks: [0, 7], offsets: [0, 3] }
+        Queued { kind: 0, blocks: [0, 7], offsets: [0, 3] }
     }
 
     #[test]
     fn an_event_is_small() {
-        assert_eq!(size_of::<Queued>(), 20);
+        assert_eq!(size_of::<Queued>(), 16);
+        assert_eq!(Queued::decode(&event().encode()), event());
         assert_eq!(event().tids(), [None, Some(Tid::new(BlockNo(7), 3))]);
     }
 
