@@ -212,3 +212,21 @@ fn composite_types_change_while_no_table_stores_them() {
     );
     assert_eq!(s.query("alter type t add attribute z int"), "ERROR:  \"t\" is not a composite type");
 }
+
+#[test]
+fn times_at_the_end_of_their_range_do_not_wrap_around() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("set timezone = 'Europe/Berlin'").unwrap();
+    for sum in [
+        "timestamp '2000-01-01' + interval '2147483647 days'",
+        "timestamp '0001-01-01 BC' - interval '2147483647 days'",
+        "timestamptz '2024-03-31' + interval '2147483647 days'",
+        "date '2000-02-29' + interval '-2147483648 days'",
+        "timestamptz '294276-12-31 23:59:59+00'::timestamp",
+        "timestamptz '294276-12-31 23:59:59+00' at local",
+    ] {
+        assert_eq!(s.query(&format!("select {sum}")), "ERROR:  timestamp out of range", "{sum}");
+    }
+    assert_eq!(s.query("select timestamptz 'infinity'::timestamp"), "infinity");
+}

@@ -58,6 +58,11 @@ pub fn to_local(ts: i64, cx: &Call) -> i64 {
     ts + i64::from(cx.format.time_zone.at(ts).offset) * SECOND
 }
 
+/// The local time of a moment as a value, which must be in range.
+fn to_timestamp(ts: i64, cx: &Call) -> SqlResult<i64> {
+    if is_finite(ts) { check(to_local(ts, cx)) } else { Ok(ts) }
+}
+
 /// The moment that a local time of the session means.
 pub fn from_local(local: i64, cx: &Call) -> SqlResult<i64> {
     from_zone(local, &cx.format.time_zone)
@@ -180,6 +185,11 @@ fn add_months(local: i64, months: i64) -> SqlResult<i64> {
     days.checked_mul(DAY).and_then(|d| d.checked_add(time)).ok_or_else(out_of_range)
 }
 
+/// A time moved by days.
+fn plus_days(local: i64, days: i32) -> SqlResult<i64> {
+    i64::from(days).checked_mul(DAY).and_then(|by| local.checked_add(by)).ok_or_else(out_of_range)
+}
+
 /// Infinite where either side is; `None` where both are finite.
 fn infinite_sum(ts: i64, by: &Interval) -> SqlResult<Option<i64>> {
     let by = match (by.is_finite(), by.micros > 0) {
@@ -196,7 +206,7 @@ pub fn add_interval(ts: i64, by: &Interval) -> SqlResult<i64> {
         return Ok(infinite);
     }
     let moved = add_months(ts, by.months.into())?;
-    let moved = moved.checked_add(i64::from(by.days) * DAY).ok_or_else(out_of_range)?;
+    let moved = plus_days(moved, by.days)?;
     check(moved.checked_add(by.micros).ok_or_else(out_of_range)?)
 }
 
@@ -214,7 +224,7 @@ fn add_interval_zone(ts: i64, by: &Interval, zone: &TimeZone) -> SqlResult<i64> 
     if by.months != 0 || by.days != 0 {
         let local = ts + i64::from(zone.at(ts).offset) * SECOND;
         let moved = add_months(local, by.months.into())?;
-        let moved = moved.checked_add(i64::from(by.days) * DAY).ok_or_else(out_of_range)?;
+        let moved = plus_days(moved, by.days)?;
         ts = from_zone(check(moved)?, zone)?;
     }
     check(ts.checked_add(by.micros).ok_or_else(out_of_range)?)
@@ -534,7 +544,7 @@ functions! {
     6426 timestamptz_hash_extended(timestamptz, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::timestamptz, a, seed) }
     1961 timestamp(timestamp, int4) -> timestamp [immutable strict] { |a: i64, typmod: i32| receive(a, typmod) }
     1967 timestamptz(timestamptz, int4) -> timestamptz [immutable strict] { |a: i64, typmod: i32| receive(a, typmod) }
-    2027 timestamp(timestamptz) -> timestamp [stable strict] { |cx; a: i64| to_local(a, cx) }
+    2027 timestamp(timestamptz) -> timestamp [stable strict] { |cx; a: i64| to_timestamp(a, cx) }
     2028 timestamptz(timestamp) -> timestamptz [stable strict] { |cx; a: i64| from_local(a, cx) }
     2032 timestamp_pl_interval(timestamp, interval) -> timestamp [immutable strict] { |a: i64, b: Interval| add_interval(a, &b) }
     2548 interval_pl_timestamp(interval, timestamp) -> timestamp [immutable strict] { |b: Interval, a: i64| add_interval(a, &b) }
@@ -568,7 +578,7 @@ functions! {
     2070 timezone(interval, timestamp) -> timestamptz [immutable strict] { |by: Interval, a: i64| local_to_utc(&Zone::Offset(interval_zone(&by)?), a) }
     1026 timezone(interval, timestamptz) -> timestamp [immutable strict] { |by: Interval, a: i64| utc_to_local(&Zone::Offset(interval_zone(&by)?), a) }
     6335 timezone(timestamp) -> timestamptz [stable strict] { |cx; a: i64| from_local(a, cx) }
-    6334 timezone(timestamptz) -> timestamp [stable strict] { |cx; a: i64| to_local(a, cx) }
+    6334 timezone(timestamptz) -> timestamp [stable strict] { |cx; a: i64| to_timestamp(a, cx) }
     6177 date_bin(interval, timestamp, timestamp) -> timestamp [immutable strict] { |width: Interval, a: i64, origin: i64| bin(&width, a, origin) }
     6178 date_bin(interval, timestamptz, timestamptz) -> timestamptz [immutable strict] { |width: Interval, a: i64, origin: i64| bin(&width, a, origin) }
     2041 overlaps(timestamp, timestamp, timestamp, timestamp) -> bool [immutable] { |a: Option<i64>, b: Option<i64>, c: Option<i64>, d: Option<i64>| overlaps(a, b, c, d) }

@@ -208,7 +208,7 @@ fn from_start(text: &str, n: i32) -> usize {
 fn chr(code: i32) -> SqlResult<String> {
     match code {
         0 => Err(sql_err!(PROGRAM_LIMIT_EXCEEDED, "null character not permitted")),
-        ..0 => Err(sql_err!(PROGRAM_LIMIT_EXCEEDED, "character number must be positive")),
+        ..0 => Err(sql_err!(INVALID_PARAMETER_VALUE, "character number must be positive")),
         _ => match char::from_u32(code as u32) {
             Some(c) => Ok(c.to_string()),
             None if code > 0x10_FFFF => {
