@@ -119,7 +119,7 @@ impl Session {
         let members =
             txns.multixacts().members(id).map_err(|error| error::txn(TxnError::multi(id)(error)))?;
         let row = |member: txn::Member| {
-            vec![Datum::Oid(shown), Datum::Oid(member.xid.0 as u32), Datum::text(member.status.name())]
+            vec![Datum::Oid(member.xid.0 as u32), Datum::text(member.status.name())]
         };
         Ok(members.into_iter().map(row).collect())
     }
