@@ -34,7 +34,8 @@ fn sharers_wait_for_each_other_only_to_write_and_a_deadlock_among_them_is_found(
     }
     let sets = "select count(*) from pg_get_multixact_members((select xmax from t where id = 1))";
     assert_eq!(watcher.value(sets), "2");
-    let modes = "select string_agg(mode, ' ') from pg_get_multixact_members((select xmax from t where id = 1))";
+    let modes =
+        "select string_agg(mode, ' ') from pg_get_multixact_members((select xmax from t where id = 1))";
     assert_eq!(watcher.value(modes), "sh sh");
     assert_eq!(watcher.value("select count(*) from (select 1 from t for key share skip locked) s"), "2");
     let error = watcher.error("select * from t where id = 1 for no key update nowait");

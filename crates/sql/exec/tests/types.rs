@@ -230,3 +230,12 @@ fn times_at_the_end_of_their_range_do_not_wrap_around() {
     }
     assert_eq!(s.query("select timestamptz 'infinity'::timestamp"), "infinity");
 }
+
+#[test]
+fn what_is_nested_deep_takes_no_longer_for_each_level() {
+    let server = Server::new();
+    let s = server.connect();
+    let nested = |open: &str, close: &str| format!("select {}1{}", open.repeat(60), close.repeat(60));
+    assert_eq!(s.query(&nested("coalesce(", ")")), "1");
+    assert_eq!(s.query(&nested("greatest(", ")")), "1");
+}

@@ -118,9 +118,8 @@ impl Session {
         let id = MultiXactId(id);
         let members =
             txns.multixacts().members(id).map_err(|error| error::txn(TxnError::multi(id)(error)))?;
-        let row = |member: txn::Member| {
-            vec![Datum::Oid(member.xid.0 as u32), Datum::text(member.status.name())]
-        };
+        let row =
+            |member: txn::Member| vec![Datum::Oid(member.xid.0 as u32), Datum::text(member.status.name())];
         Ok(members.into_iter().map(row).collect())
     }
 
