@@ -239,3 +239,32 @@ fn what_is_nested_deep_takes_no_longer_for_each_level() {
     assert_eq!(s.query(&nested("coalesce(", ")")), "1");
     assert_eq!(s.query(&nested("greatest(", ")")), "1");
 }
+
+#[test]
+fn moments_and_numbers_in_rare_forms() {
+    let server = Server::new();
+    let s = server.connect();
+    s.query("set timezone = 'America/Los_Angeles'");
+    // The hours are those of the clock on the wall on both sides of a change of time.
+    assert_eq!(
+        s.query("select age('2001-06-15 12:00'::timestamptz, '2000-02-29'::timestamptz)"),
+        "1 year 3 mons 15 days 12:00:00"
+    );
+    assert_eq!(
+        s.query("select 'January 8, 99 BC'::date, to_char('2000-02-29'::timestamp, 'tmMonth')"),
+        "0099-01-08 BC|February"
+    );
+    assert_eq!(
+        s.query("select '1 Jan 0 BC'::date"),
+        "ERROR:  date/time field value out of range: \"1 Jan 0 BC\""
+    );
+    assert_eq!(s.query("select '0x1.8p1'::float8, '-0x1p-1'::float4"), "3|-0.5");
+    assert_eq!(s.query("select extract(timezone from 'infinity'::timestamp) is null"), "t");
+    assert_eq!(
+        s.query("select min(x), max(x) from (values ('1 mon'::interval), ('30 days')) v(x)"),
+        "30 days|30 days"
+    );
+    assert_eq!(s.query("select to_number('12,345', '9999.9')"), "ERROR:  numeric field overflow");
+    assert_eq!(s.query("select to_number('junk', 'RN')"), "ERROR:  invalid Roman numeral");
+    assert_eq!(s.query("select to_number('1e5', '9.99EEEE')"), "ERROR:  \"EEEE\" not supported for input");
+}

@@ -313,7 +313,9 @@ impl Kind {
                 let order =
                     crate::compare::compare(*ty).ok_or_else(|| SqlError::internal("a type without order"))?;
                 let found = order(value, held);
-                if if matches!(self, Kind::Min(_)) { found.is_lt() } else { found.is_gt() } {
+                let better = if matches!(self, Kind::Min(_)) { found.is_lt() } else { found.is_gt() };
+                // Of two that are equal but not the same, the later one; of blank-padded strings the first.
+                if better || found.is_eq() && *ty != crate::oids::bpchar {
                     *held = value.clone();
                 }
             }
@@ -497,9 +499,7 @@ pub(crate) fn regression(s: &[f64; 6], what: Regression) -> Datum {
         Regression::AvgY => Some(sy / n),
         Regression::CovarPop => Some(sxy / n),
         Regression::CovarSamp => (n > 1.0).then(|| sxy / (n - 1.0)),
-        Regression::Corr => {
-            (sxx != 0.0 && syy != 0.0).then(|| (sxy / (sxx.sqrt() * syy.sqrt())).clamp(-1.0, 1.0))
-        }
+        Regression::Corr => (sxx != 0.0 && syy != 0.0).then(|| sxy / (sxx * syy).sqrt()),
         Regression::R2 if sxx == 0.0 => None,
         Regression::R2 => Some(if syy == 0.0 { 1.0 } else { sxy * sxy / (sxx * syy) }),
         Regression::Slope => (sxx != 0.0).then(|| sxy / sxx),

@@ -1,5 +1,6 @@
 //! Reading dates and times in the many forms that PostgreSQL takes.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use base::{SqlError, SqlResult, sql_err};
@@ -107,6 +108,8 @@ struct Parser<'a> {
     /// Where among the numbers the month's word stood.
     month_position: usize,
     bc: bool,
+    /// The year as written, if it had one or two digits: that of an era has no century added.
+    short_year: Option<i64>,
     half: Option<Half>,
     weekday: bool,
     iso_time: bool,
@@ -128,6 +131,7 @@ pub fn parse(text: &str, cx: &Call) -> Read<Parsed> {
         month_word: None,
         month_position: 0,
         bc: false,
+        short_year: None,
         half: None,
         weekday: false,
         iso_time: false,
@@ -257,6 +261,7 @@ impl Parser<'_> {
                 self.day_of_year = Some(value % 1000);
             }
             6 if !has_date && self.numbers.is_empty() => {
+                self.short_year = Some(value / 10_000);
                 self.out.date = Some((two_digit_year(value / 10_000), value / 100 % 100, value % 100));
             }
             6 if has_date => return self.compact_time(value, length, 0),
@@ -326,7 +331,14 @@ impl Parser<'_> {
     /// Turns the collected numbers into a date.
     fn settle_date(&mut self) -> Read<()> {
         let numbers = std::mem::take(&mut self.numbers);
-        let year = |(value, length): (i64, usize)| if length <= 2 { two_digit_year(value) } else { value };
+        let short = Cell::new(None);
+        let year = |(value, length): (i64, usize)| match length {
+            0..=2 => {
+                short.set(Some(value));
+                two_digit_year(value)
+            }
+            _ => value,
+        };
         self.out.date = Some(match (self.month_word, numbers.as_slice()) {
             (Some(month), [a, b]) => {
                 let year_first = a.1 > 2
@@ -348,6 +360,7 @@ impl Parser<'_> {
             }
             _ => return Err(Failure::Syntax),
         });
+        self.short_year = short.get();
         Ok(())
     }
 
@@ -579,7 +592,8 @@ impl Parser<'_> {
             });
         }
         if let Some((year, month, day)) = self.out.date {
-            if year == 0 && !self.bc && self.out.special.is_none() && day != 0 && !self.is_julian() {
+            let year = self.short_year.filter(|_| self.bc).unwrap_or(year);
+            if year == 0 && self.out.special.is_none() && day != 0 && !self.is_julian() {
                 return Err(Failure::Range);
             }
             let year = if self.bc { 1 - year } else { year };

@@ -36,12 +36,8 @@ impl Value {
                 Numeric::from_i128(n).div_rounded(&unit, decimals)
             }
             Value::Julian(day, micros) => {
-                if micros == 0 {
-                    Numeric::from_i64(day)
-                } else {
-                    let part = Numeric::from_i64(micros).div(&Numeric::from_i64(DAY))?;
-                    Numeric::from_i64(day).add(&part)
-                }
+                let part = Numeric::from_i64(micros).div(&Numeric::from_i64(DAY))?;
+                Numeric::from_i64(day).add(&part)
             }
             Value::Infinite(negative) => Numeric::infinity(negative),
             Value::Null => return Ok(None),
@@ -161,9 +157,6 @@ fn infinite(name: &str, negative: bool) -> Value {
 fn moment(field: &str, ts: i64, utc: i64, offset: Option<i32>, type_name: &str) -> SqlResult<Value> {
     let name = canonical(field).ok_or_else(|| unknown(field, type_name))?;
     if !timestamp::is_finite(utc) {
-        if name.starts_with("timezone") && offset.is_none() {
-            return Err(unsupported(field, type_name));
-        }
         return Ok(infinite(name, utc < 0));
     }
     let f = Fields::of(ts);

@@ -282,6 +282,9 @@ fn gamma(a: f64) -> SqlResult<f64> {
     }
 }
 
+/// Above it the square of a number may be no number.
+const LARGE: f64 = 1e150;
+
 functions! {
     2731 asind(float8) -> float8 [immutable strict] { |a: f64| domain(a, (-1.0..=1.0).contains(&a), |a| a.asin().to_degrees()) }
     2732 acosd(float8) -> float8 [immutable strict] { |a: f64| domain(a, (-1.0..=1.0).contains(&a), |a| a.acos().to_degrees()) }
@@ -395,8 +398,8 @@ functions! {
     2462 sinh(float8) -> float8 [immutable strict] { |a: f64| a.sinh() }
     2463 cosh(float8) -> float8 [immutable strict] { |a: f64| a.cosh() }
     2464 tanh(float8) -> float8 [immutable strict] { |a: f64| a.tanh() }
-    2465 asinh(float8) -> float8 [immutable strict] { |a: f64| a.asinh() }
-    2466 acosh(float8) -> float8 [immutable strict] { |a: f64| domain(a, a >= 1.0, f64::acosh) }
+    2465 asinh(float8) -> float8 [immutable strict] { |a: f64| if a.abs() > LARGE { (a.abs().ln() + std::f64::consts::LN_2).copysign(a) } else { a.asinh() } }
+    2466 acosh(float8) -> float8 [immutable strict] { |a: f64| domain(a, a >= 1.0, |a| if a > LARGE { a.ln() + std::f64::consts::LN_2 } else { a.acosh() }) }
     2467 atanh(float8) -> float8 [immutable strict] { |a: f64| if a.abs() == 1.0 { Ok(f64::INFINITY.copysign(a)) } else { domain(a, (-1.0..=1.0).contains(&a), f64::atanh) } }
     6219 erf(float8) -> float8 [immutable strict] { |a: f64| special::erf(a) }
     6220 erfc(float8) -> float8 [immutable strict] { |a: f64| special::erfc(a) }
@@ -517,6 +520,10 @@ fn parse_as<T: std::str::FromStr + Into<f64> + Copy>(text: &str, type_name: &str
     let syntax =
         || sql_err!(INVALID_TEXT_REPRESENTATION, "invalid input syntax for type {type_name}: \"{text}\"");
     let body = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
+    if let Some(value) = hexadecimal(body) {
+        // Its decimal form reads back as the same number.
+        return format!("{value:e}").parse().map_err(|_| syntax());
+    }
     let value: T = body.parse().map_err(|_| syntax())?;
     let wide: f64 = value.into();
     let written_infinite = body.bytes().any(|b| b.eq_ignore_ascii_case(&b'n'));
@@ -526,6 +533,29 @@ fn parse_as<T: std::str::FromStr + Into<f64> + Copy>(text: &str, type_name: &str
         return Err(sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "\"{body}\" is out of range for type {type_name}"));
     }
     Ok(value)
+}
+
+/// `0x1.8p1`, as C writes it; none for anything else.
+fn hexadecimal(text: &str) -> Option<f64> {
+    let (negative, body) = match text.strip_prefix('-') {
+        Some(body) => (true, body),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let body = body.strip_prefix("0x").or_else(|| body.strip_prefix("0X"))?;
+    let (mantissa, exponent) = match body.split_once(['p', 'P']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (body, 0),
+    };
+    let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if whole.is_empty() && part.is_empty() {
+        return None;
+    }
+    let mut value = 0.0;
+    for c in whole.chars().chain(part.chars()) {
+        value = value * 16.0 + f64::from(c.to_digit(16)?);
+    }
+    let scaled = value * 2f64.powi(exponent.saturating_sub(4 * i32::try_from(part.len()).ok()?));
+    Some(if negative { -scaled } else { scaled })
 }
 
 /// Sum of two `float4`.

@@ -48,8 +48,6 @@ functions! {
     1964 int8_avg(_int8) -> numeric [immutable strict] { |state: &Datum| int_avg(state) }
     3572 int2int4_sum(_int8) -> int8 [immutable strict] { |state: &Datum| counted(state).map(|(n, sum)| (n != 0).then_some(sum)) }
     2805 int8inc_float8_float8(int8, float8, float8) -> int8 [immutable strict] { |n: i64, _x: f64, _y: f64| eight::add(n, 1) }
-    3546 int8dec(int8) -> int8 [immutable strict] { |n: i64| eight::sub(n, 1) }
-    3547 int8dec_any(int8, any) -> int8 [immutable strict] { |n: i64, _x: &Datum| eight::sub(n, 1) }
 }
 
 /// A state of floating-point sums: three of them, or six.

@@ -98,9 +98,14 @@ fn parse(template: &str) -> Vec<Piece> {
             (fill, rest) = (true, after);
             continue;
         }
-        if let Some(after) =
-            rest.strip_prefix("TM").or_else(|| rest.strip_prefix("FX")).or_else(|| rest.strip_prefix("fx"))
-        {
+        if let Some(after) = ["FX", "fx"].iter().find_map(|modifier| rest.strip_prefix(modifier)) {
+            rest = after;
+            continue;
+        }
+        if let Some(after) = ["TM", "tm"].iter().find_map(|modifier| rest.strip_prefix(modifier)) {
+            // Translated names are not padded.
+            let name = field_at(after).map(|(name, _)| name.to_ascii_lowercase());
+            fill |= matches!(name.as_deref(), Some("month" | "mon" | "day" | "dy"));
             rest = after;
             continue;
         }

@@ -10,8 +10,8 @@ functions! {
     1773 to_char(int4, text) -> text [stable strict] { |a: i32, template: &str| to_char(Numeric::from_i64(a.into()), template) }
     1774 to_char(int8, text) -> text [stable strict] { |a: i64, template: &str| to_char(Numeric::from_i64(a), template) }
     1772 to_char(numeric, text) -> text [stable strict] { |a: Numeric, template: &str| to_char(a, template) }
-    1775 to_char(float4, text) -> text [stable strict] { |a: f32, template: &str| to_char(Numeric::from_float(a.into(), 6)?, template) }
-    1776 to_char(float8, text) -> text [stable strict] { |a: f64, template: &str| to_char(Numeric::from_float(a, 15)?, template) }
+    1775 to_char(float4, text) -> text [stable strict] { |a: f32, template: &str| float_to_char(a.into(), 6, template) }
+    1776 to_char(float8, text) -> text [stable strict] { |a: f64, template: &str| float_to_char(a, 15, template) }
     1777 to_number(text, text) -> numeric [stable strict] { |text: &str, template: &str| to_number(text, template) }
 }
 
@@ -45,6 +45,12 @@ struct Template {
     after: usize,
     /// Whether `S` stands before the digits.
     leading_sign: Option<bool>,
+}
+
+impl Template {
+    fn has_point(&self) -> bool {
+        self.tokens.contains(&Token::Point)
+    }
 }
 
 fn bad(message: &str) -> SqlError {
@@ -105,6 +111,8 @@ fn parse(text: &str) -> SqlResult<Template> {
                 out.has_shift = true;
                 None
             }
+            // Blanks for zeros: accepted, and of no effect.
+            [b'B', ..] => None,
             [b'L', ..] => Some(Token::Currency),
             [b'D' | b'.', ..] => {
                 if point {
@@ -152,22 +160,49 @@ fn to_char(value: Numeric, template: &str) -> SqlResult<String> {
         value
     };
     let after = if template.has_shift { 0 } else { template.after };
-    let rounded = scaled.clone().round(after as i32);
-    let negative = rounded.signum() < 0;
-    let text = rounded.clone().abs().to_string();
-    let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
+    let rounded = scaled.round(after as i32);
+    Ok(lay_out(&template, &rounded.clone().abs().to_string(), rounded.signum() < 0, after))
+}
+
+/// The same for a number of so many decimal digits: it is rounded as it is written, to even, and digits that it does not have are
+/// not shown.
+fn float_to_char(value: f64, digits: usize, template: &str) -> SqlResult<String> {
+    let template = parse(template)?;
+    if let Some(upper) = template.roman {
+        let rounded = Numeric::from_float(value.round_ties_even(), digits)?;
+        return Ok(roman_text(&rounded, upper, template.fill));
+    }
+    if template.exponent {
+        return Ok(exponent_text(&Numeric::from_float(value, digits)?, &template));
+    }
+    let scaled = (value * 10f64.powi(template.shift as i32)).abs();
+    let whole = format!("{scaled:.0}").len();
+    let wanted = if template.has_shift { 0 } else { template.after };
+    let after = wanted.min(digits.saturating_sub(whole));
+    let text = match () {
+        () if scaled.is_nan() => "NaN".to_owned(),
+        () if scaled.is_infinite() => "Infinity".to_owned(),
+        () => format!("{scaled:.after$}"),
+    };
+    Ok(lay_out(&template, &text, value.is_sign_negative() && !value.is_nan(), after))
+}
+
+/// A number without sign, with `after` digits behind the point, in the template.
+fn lay_out(template: &Template, text: &str, negative: bool, after: usize) -> String {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let zero = text.bytes().all(|b| matches!(b, b'0' | b'.'));
     // A zero before the point is shown only where nothing else would be.
-    let bare = template.fill && rounded.is_zero() && significant_part(&template, part) == 0;
+    let bare = template.fill && zero && significant_part(template, part) == 0;
     let whole = if whole == "0" && template.before > 0 && after > 0 && !bare { "" } else { whole };
-    let special = !rounded.is_finite();
-    let (whole, part) = if rounded.is_nan() && template.before >= 3 {
+    let special = !text.starts_with(|c: char| c.is_ascii_digit());
+    let (whole, part) = if text == "NaN" && template.before >= 3 {
         ("NaN".to_owned(), String::new())
     } else if special || whole.len() > template.before {
         ("#".repeat(template.before), "#".repeat(after))
     } else {
         (whole.to_owned(), part.to_owned())
     };
-    Ok(fill_template(&template, &whole, &part, negative, &text))
+    fill_template(template, &whole, &part, negative, text)
 }
 
 /// Lays digits into the template.
@@ -320,39 +355,188 @@ fn exponent_text(value: &Numeric, template: &Template) -> String {
     format!("{sign}{shown}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
 }
 
-/// Reads the digits, sign and point that the template leads to expect; anything else is passed over.
+/// Most letters of a Roman number.
+const ROMAN_LENGTH: usize = 15;
+
+/// Reads a number as the template leads to expect it.
 fn to_number(text: &str, template: &str) -> SqlResult<Numeric> {
     let template = parse(template)?;
-    let mut number = String::new();
-    let mut negative = false;
-    let (mut point, mut before, mut after) = (false, 0, 0);
-    for c in text.chars() {
-        match c {
-            '-' | '<' => negative = true,
-            '.' if !point => {
-                point = true;
-                number.push('.');
+    if template.exponent {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "\"EEEE\" not supported for input"));
+    }
+    if template.roman.is_some() {
+        return roman_number(text);
+    }
+    let mut reader = Reader {
+        text,
+        template: &template,
+        negative: None,
+        digits: String::new(),
+        before: 0,
+        after: 0,
+        point: false,
+    };
+    reader.read();
+    let sign = match reader.negative {
+        None => ' ',
+        Some(true) => '-',
+        Some(false) => '+',
+    };
+    let value = Numeric::parse(&format!("{sign}{}", reader.digits.trim_end_matches('.')))?;
+    // What does not fit the template's digits is refused as a column would refuse it.
+    let value = value.apply_typmod((((template.before + reader.after) << 16 | reader.after) + 4) as i32)?;
+    if template.shift > 0 {
+        let power = Numeric::from_i64(10).power(&Numeric::from_i64(-(template.shift as i64)))?;
+        return Ok(value.mul(&power));
+    }
+    Ok(value)
+}
+
+/// The number that Roman digits mean.
+fn roman_number(text: &str) -> SqlResult<Numeric> {
+    let text = text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
+    let value = |c: u8| match c.to_ascii_uppercase() {
+        b'I' => 1,
+        b'V' => 5,
+        b'X' => 10,
+        b'L' => 50,
+        b'C' => 100,
+        b'D' => 500,
+        b'M' => 1000,
+        _ => 0,
+    };
+    let values: Vec<i64> = text.bytes().map(value).take_while(|v| *v > 0).take(ROMAN_LENGTH).collect();
+    let before_larger = |i: usize| values.get(i + 1).is_some_and(|next| *next > values[i]);
+    let sum: i64 = (0..values.len()).map(|i| if before_larger(i) { -values[i] } else { values[i] }).sum();
+    // Every number has one right form.
+    if (1..4000).contains(&sum) && roman(sum).eq_ignore_ascii_case(&text[..values.len()]) {
+        return Ok(Numeric::from_i64(sum));
+    }
+    Err(sql_err!(INVALID_TEXT_REPRESENTATION, "invalid Roman numeral"))
+}
+
+/// Takes a text apart, one piece of the template after the other.
+struct Reader<'t> {
+    /// What is still to be read.
+    text: &'t str,
+    template: &'t Template,
+    negative: Option<bool>,
+    digits: String,
+    before: usize,
+    after: usize,
+    point: bool,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<char> {
+        self.text.chars().next()
+    }
+
+    fn skip(&mut self) {
+        let length = self.peek().map_or(0, char::len_utf8);
+        self.text = &self.text[length..];
+    }
+
+    /// Passes over so many characters that can be no part of a number.
+    fn skip_foreign(&mut self, count: usize) {
+        for _ in 0..count {
+            if self.peek().is_some_and(|c| !c.is_ascii_digit() && !matches!(c, '.' | ',' | '+' | '-')) {
+                self.skip();
             }
-            '0'..='9' => {
-                let room = if point { after < template.after } else { before < template.before };
-                if room {
-                    number.push(c);
-                    if point { after += 1 } else { before += 1 }
-                } else if !point {
-                    break;
-                }
-            }
-            _ => {}
         }
     }
-    if number.trim_matches('.').is_empty() {
-        return Err(sql_err!(INVALID_TEXT_REPRESENTATION, "invalid input syntax for type numeric: \" \""));
+
+    /// Reads a sign, if one of `signs` is next.
+    fn sign(&mut self, signs: &[char]) -> bool {
+        let found = self.peek().filter(|c| signs.contains(c));
+        if let Some(sign) = found {
+            self.negative = Some(sign != '+');
+        }
+        found.is_some()
     }
-    let value = Numeric::parse(&number)?;
-    let value = if template.shift > 0 {
-        value.div(&Numeric::parse(&format!("1e{}", template.shift))?)?
-    } else {
-        value
-    };
-    Ok(if negative { value.negate() } else { value })
+
+    fn read(&mut self) {
+        let template = self.template;
+        for token in &template.tokens {
+            if self.text.is_empty() {
+                return;
+            }
+            let taken = match token {
+                Token::Nine | Token::Zero => self.part(true),
+                Token::Point => self.part(false),
+                Token::Group => !template.fill && self.peek() == Some(','),
+                Token::Minus => self.sign(&['-']),
+                Token::Plus => self.sign(&['+']),
+                Token::PlusMinus => self.sign(&['-', '+']),
+                Token::Currency => {
+                    self.skip_foreign(1);
+                    continue;
+                }
+                Token::Ordinal(_) => {
+                    if !template.has_point() {
+                        self.skip_foreign(2);
+                    }
+                    continue;
+                }
+                Token::Literal(text) => {
+                    text.chars().for_each(|_| self.skip());
+                    continue;
+                }
+                Token::Sign => continue,
+            };
+            match token {
+                Token::Minus | Token::Plus | Token::PlusMinus if !taken => self.skip_foreign(1),
+                _ if taken => self.skip(),
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads a digit or the point, with a sign before the first or behind the last of them. True if the next character is done
+    /// with, whatever it is.
+    fn part(&mut self, digit: bool) -> bool {
+        if self.peek() == Some(' ') {
+            self.skip();
+        }
+        if self.negative.is_none() && digit && self.before + self.after == 0 {
+            let brackets = self.template.brackets && self.template.leading_sign != Some(true);
+            if self.sign(if brackets { &['-', '+', '<'] } else { &['-', '+'] }) {
+                self.skip();
+            }
+        }
+        let Some(next) = self.peek() else { return false };
+        let mut read = false;
+        if next.is_ascii_digit() {
+            if self.point && self.after == self.template.after {
+                return true;
+            }
+            self.digits.push(next);
+            *if self.point { &mut self.after } else { &mut self.before } += 1;
+            read = true;
+        } else if next == '.' && self.template.has_point() && !self.point {
+            self.digits.push('.');
+            (self.point, read) = (true, true);
+        }
+        if self.negative.is_none() && self.before + self.after > 0 {
+            self.trailing_sign(read);
+        }
+        true
+    }
+
+    /// A sign behind a number: next to its last digit for `S`, in the place of a digit for `MI` and `PL`.
+    fn trailing_sign(&mut self, read: bool) {
+        let template = self.template;
+        if template.leading_sign.is_some() {
+            let mut rest = self.text.chars();
+            rest.next();
+            if read && matches!(rest.clone().next(), Some('-' | '+')) {
+                self.text = rest.as_str();
+                self.sign(&['-', '+']);
+            }
+        } else if !read
+            && template.tokens.iter().any(|t| matches!(t, Token::Minus | Token::Plus | Token::PlusMinus))
+        {
+            self.sign(&['-', '+']);
+        }
+    }
 }
