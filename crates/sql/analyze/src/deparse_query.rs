@@ -5,8 +5,8 @@ use crate::deparse::{Deparse, Names, Scope, sort_words};
 use crate::expr::{Expr, TargetEntry};
 use crate::names::{format_type, quote_identifier};
 use crate::query::{
-    FrameBound, FrameExclusion, FrameUnits, FromNode, JoinType, Materialize, Query, RangeTableEntry, RteKind,
-    SetOp, SetOperation, SortGroupClause, WindowClause,
+    FrameBound, FrameExclusion, FrameUnits, FromNode, JoinType, Materialize, Query, RangeTableEntry,
+    Relation, RteKind, SetOp, SetOperation, SortGroupClause, TableSample, WindowClause,
 };
 
 impl Deparse<'_> {
@@ -393,6 +393,17 @@ impl Deparse<'_> {
             let names: Vec<String> =
                 rte.columns.iter().filter(|c| !c.is_empty()).map(|c| quote_identifier(c)).collect();
             out.push_str(&format!("({})", names.join(", ")));
+        }
+        if let RteKind::Relation(Relation { sample: Some(sample), .. }) = &rte.kind {
+            self.sample(sample, scope, out);
+        }
+    }
+
+    fn sample(&self, sample: &TableSample, scope: &Scope<'_>, out: &mut String) {
+        let args: Vec<String> = sample.args.iter().map(|e| self.text(e, scope)).collect();
+        out.push_str(&format!(" TABLESAMPLE {} ({})", quote_identifier(&sample.method), args.join(", ")));
+        if let Some(repeatable) = &sample.repeatable {
+            out.push_str(&format!(" REPEATABLE ({})", self.text(repeatable, scope)));
         }
     }
 

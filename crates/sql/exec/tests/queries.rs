@@ -198,3 +198,40 @@ fn recursive_unions_know_rows_that_outgrew_memory() {
     let nested = format!("select x, (select a + x from ({query}) i(a, b, c)) from (values (1), (2)) v(x)");
     assert_eq!(s.query(&nested), "1|5001\n2|5002");
 }
+
+#[test]
+fn a_sample_is_drawn_again_where_it_is_repeatable() {
+    let server = Server::new();
+    let s = server.connect();
+    let steps = [
+        ("create table t (id int, pad text) with (fillfactor = 10)", ""),
+        ("insert into t select i, repeat(i::text, 200) from generate_series(0, 9) i", ""),
+        ("select id from t tablesample system (50) repeatable (0)", "3\n4\n5\n6\n7\n8"),
+        ("select id from t tablesample bernoulli (50) repeatable (0)", "4\n5\n6\n7\n8"),
+        ("select id from t tablesample bernoulli (50) repeatable (0) where id > 5", "6\n7\n8"),
+        ("select count(*) from t tablesample system (100)", "10"),
+        ("select count(*) from t tablesample bernoulli (0)", "0"),
+        (
+            "select p, (select count(*) from t tablesample bernoulli (p)) from (values (0), (100)) v (p)",
+            "0|0\n100|10",
+        ),
+        (
+            "select p, c from (values (0), (100)) v (p), lateral (select count(*) c from t tablesample system (p)) x",
+            "0|0\n100|10",
+        ),
+        ("select 1 from t tablesample system (-1)", "ERROR:  sample percentage must be between 0 and 100"),
+        ("select 1 from t tablesample system (null)", "ERROR:  TABLESAMPLE parameter cannot be null"),
+        (
+            "select 1 from t tablesample system (1) repeatable (null)",
+            "ERROR:  TABLESAMPLE REPEATABLE parameter cannot be null",
+        ),
+        ("create view v as select id from t x tablesample system (10 * 2) repeatable (2)", ""),
+        (
+            "select pg_get_viewdef('v')",
+            " SELECT id\n   FROM t x TABLESAMPLE system ((10 * 2)) REPEATABLE (2);",
+        ),
+    ];
+    for (sql, expected) in steps {
+        assert_eq!(s.query(sql), expected, "{sql}");
+    }
+}

@@ -13,7 +13,7 @@ use crate::function::Function;
 use crate::logical::{self as l, Block, NamedBelow, SetTree, Source, Target};
 use crate::plan::{
     Command, FrameBound, FrameExclude, FrameMode, FrameRange, JoinKind, Merge, Modify, OnConflict, Plan,
-    RelColumn, Relation, RowLockStrength, RowLockWait, RowMark, ViewCheck, WindowFrame,
+    RelColumn, Relation, RowLockStrength, RowLockWait, RowMark, Sample, ViewCheck, WindowFrame,
 };
 use crate::planner::Planner;
 use crate::relset::MAX_RELATIONS;
@@ -196,7 +196,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         for mark in query.row_marks.iter() {
             self.check_lockable(query, mark.rte)?;
             if let Entry::Rel(rel) = self.scope().entries[mark.rte].clone()
-                && matches!(self.planner.sources[rel], Source::Table)
+                && self.planner.sources[rel].is_table()
             {
                 let tree = self.planner.is_inherited(rel);
                 let (strength, wait) = (strength(mark.strength), wait(mark.wait));
@@ -449,6 +449,22 @@ impl<'p, 'c> Converter<'p, 'c> {
         Ok(())
     }
 
+    fn sample(&mut self, sample: &a::TableSample) -> SqlResult<Sample> {
+        let [percent] = sample.args.as_slice() else {
+            return Err(SqlError::internal("a sampling method has one argument"));
+        };
+        let mut converted = |expr: &a::Expr| {
+            let mut expr = self.expr(expr)?;
+            crate::fold::fold(&mut expr);
+            Ok::<_, SqlError>(expr)
+        };
+        Ok(Sample {
+            system: sample.method == "system",
+            percent: converted(percent)?,
+            repeatable: sample.repeatable.as_ref().map(converted).transpose()?,
+        })
+    }
+
     fn relation(&mut self, entry: &a::RangeTableEntry) -> SqlResult<RelId> {
         let alias: Arc<str> = entry.alias.as_ref().map_or(entry.name.as_str(), |a| a.name.as_str()).into();
         let named =
@@ -463,9 +479,6 @@ impl<'p, 'c> Converter<'p, 'c> {
         };
         match &entry.kind {
             RteKind::Relation(relation) => {
-                if relation.sample.is_some() {
-                    return Err(SqlError::not_supported("TABLESAMPLE"));
-                }
                 let columns = relation
                     .table
                     .columns
@@ -479,7 +492,11 @@ impl<'p, 'c> Converter<'p, 'c> {
                     .collect();
                 self.planner.lock(relation.oid, relation.lock_mode);
                 let table = Some(relation.table.clone());
-                let rel = self.planner.add_relation(Relation { alias, table, columns }, Source::Table)?;
+                let source = match &relation.sample {
+                    Some(sample) => Source::Sample(Box::new(self.sample(sample)?)),
+                    None => Source::Table,
+                };
+                let rel = self.planner.add_relation(Relation { alias, table, columns }, source)?;
                 self.planner.note_inherited(rel, relation);
                 Ok(rel)
             }

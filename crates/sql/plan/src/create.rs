@@ -218,6 +218,10 @@ impl<'a, 'c> Creator<'a, 'c> {
                 self.planner.sources[rel] = Source::Table;
                 Node::SeqScan { rel }
             }
+            Source::Sample(sample) => {
+                self.planner.sources[rel] = Source::Sample(sample.clone());
+                Node::SampleScan { rel, sample }
+            }
             Source::Values(rows) => Node::ValuesScan { rel, rows },
             Source::Function { calls, widths, ordinality } => {
                 Node::FunctionScan { rel, functions: calls, widths, ordinality }

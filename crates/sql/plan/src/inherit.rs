@@ -126,7 +126,11 @@ impl Planner<'_> {
             runtime::check_interrupts().map_err(crate::interrupted)?;
             tuples += self.context.statistics.table(&table).tuples;
             self.lock(table.oid, mode);
-            members.push(self.add_member(&root, table)?);
+            let member = self.add_member(&root, table)?;
+            if let Source::Sample(sample) = &self.sources[rel] {
+                self.sources[member.rel] = Source::Sample(sample.clone());
+            }
+            members.push(member);
         }
         if let Some(inherited) = self.inherited.get_mut(&rel) {
             inherited.members = Some(members.into());
@@ -229,12 +233,25 @@ impl Planner<'_> {
         Expr::Row { fields: member.columns.iter().map(field).collect(), row: row.clone() }
     }
 
+    /// The share of a relation's rows that TABLESAMPLE leaves.
+    pub(crate) fn sample_share(&self, rel: RelId) -> f64 {
+        match &self.sources[rel] {
+            Source::Sample(sample) => match &sample.percent {
+                Expr::Const { value: Datum::Float4(percent), .. } if (0.0..=100.0).contains(percent) => {
+                    f64::from(*percent) / 100.0
+                }
+                _ => 0.1,
+            },
+            _ => 1.0,
+        }
+    }
+
     /// Rows of a tree that pass conditions over its parent; none if the relation is no tree.
     pub(crate) fn member_rows(&self, rel: RelId, filters: &[Expr]) -> Option<f64> {
         self.inherited.get(&rel)?;
         let rows = |member: &Member| {
             let filters: Vec<Expr> = filters.iter().map(|f| self.for_member(rel, member, f)).collect();
-            let tuples = self.context.statistics.table(&member.table).tuples;
+            let tuples = self.context.statistics.table(&member.table).tuples * self.sample_share(rel);
             clamp_rows(tuples * selectivity::conjunction(self, &filters))
         };
         Some(self.members(rel).iter().map(rows).sum::<f64>().max(1.0))

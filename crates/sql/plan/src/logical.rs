@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::expr::{Expr, RelId, SortKey};
-use crate::plan::{JoinKind, Modify, RowMark, WindowFrame};
+use crate::plan::{JoinKind, Modify, RowMark, Sample, WindowFrame};
 use crate::relset::RelSet;
 
 /// One query level.
@@ -121,6 +121,8 @@ pub fn visible_rels(from: &[From]) -> RelSet {
 pub enum Source {
     /// A table, materialised view or sequence.
     Table,
+    /// Part of a table, drawn by lot.
+    Sample(Box<Sample>),
     /// A subquery.
     Subquery(Box<Block>),
     /// VALUES.
@@ -140,6 +142,25 @@ pub enum Source {
     WorkTable(usize),
     /// Names columns only: result of a set operation, target of an INSERT, `excluded`.
     Columns,
+}
+
+impl Source {
+    /// Whether it is a table, or part of one.
+    pub fn is_table(&self) -> bool {
+        matches!(self, Source::Table | Source::Sample(_))
+    }
+
+    /// Its own expressions, those of subqueries not counted.
+    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Source::Values(rows) => rows.iter_mut().flatten().collect(),
+            Source::Function { calls, .. } => calls.iter_mut().collect(),
+            Source::Sample(sample) => {
+                std::iter::once(&mut sample.percent).chain(&mut sample.repeatable).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// A tree of set operations.

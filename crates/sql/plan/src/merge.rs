@@ -13,7 +13,7 @@ use types::oids;
 
 use crate::convert::Converter;
 use crate::expr::{Expr, RelId, Test, Var};
-use crate::logical::{Block, From, Source, Target};
+use crate::logical::{Block, From, Target};
 use crate::plan::{Command, JoinKind, Merge, MergeAction, MergeMatch};
 use crate::walk::flatten_and;
 
@@ -167,7 +167,7 @@ fn place_of(rel: RelId) -> Expr {
 impl crate::planner::Planner<'_> {
     /// What is NULL where an outer join gave no row of a relation: the `ctid` of a table, else the whole row.
     pub(crate) fn row_marker(&mut self, rel: RelId) -> SqlResult<Expr> {
-        if matches!(self.sources[rel], Source::Table) {
+        if self.sources[rel].is_table() {
             return Ok(place_of(rel));
         }
         self.row_as_value(rel)

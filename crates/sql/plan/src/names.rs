@@ -19,6 +19,7 @@ impl Shown {
     fn plan(&mut self, plan: &Plan) {
         match &plan.node {
             Node::SeqScan { rel }
+            | Node::SampleScan { rel, .. }
             | Node::IndexScan { rel, .. }
             | Node::IndexOnlyScan { rel, .. }
             | Node::BitmapHeapScan { rel, .. }

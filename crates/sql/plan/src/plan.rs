@@ -215,6 +215,7 @@ impl Plan {
             }
             Node::Modify(modify) => f(&modify.source),
             Node::SeqScan { .. }
+            | Node::SampleScan { .. }
             | Node::IndexScan { .. }
             | Node::IndexOnlyScan { .. }
             | Node::BitmapHeapScan { .. }
@@ -239,6 +240,9 @@ impl Plan {
                 recheck.iter().for_each(f);
             }
             Node::TidScan { tids, .. } => tids.iter().for_each(f),
+            Node::SampleScan { sample, .. } => {
+                std::iter::once(&sample.percent).chain(&sample.repeatable).for_each(f);
+            }
             Node::ValuesScan { rows, .. } => rows.iter().flatten().for_each(f),
             Node::FunctionScan { functions, .. } => functions.iter().for_each(f),
             Node::NestLoop { clauses, params, .. } => {
@@ -566,6 +570,17 @@ pub struct MergeAction {
     pub set: Vec<(i16, Expr)>,
 }
 
+/// TABLESAMPLE: which part of a table is read.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Whole pages are drawn, not single rows.
+    pub system: bool,
+    /// How many in a hundred (`float4`).
+    pub percent: Expr,
+    /// REPEATABLE: what the draw begins with (`float8`).
+    pub repeatable: Option<Expr>,
+}
+
 /// WITH CHECK OPTION: what the new row must satisfy to be seen through a view.
 #[derive(Debug)]
 pub struct ViewCheck {
@@ -665,6 +680,11 @@ pub enum Node {
     /// The whole table.
     SeqScan {
         rel: RelId,
+    },
+    /// Part of the table, drawn by lot.
+    SampleScan {
+        rel: RelId,
+        sample: Box<Sample>,
     },
     /// In index order, rows from the heap.
     IndexScan {

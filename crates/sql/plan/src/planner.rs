@@ -242,15 +242,10 @@ impl<'c> Planner<'c> {
             let mut source = std::mem::replace(&mut self.sources[rel], Source::Columns);
             match &mut source {
                 Source::Subquery(inner) => self.deep_exprs(inner, f),
-                Source::Values(rows) => rows.iter_mut().flatten().for_each(|e| {
+                other => other.exprs_mut().into_iter().for_each(|e| {
                     f(e);
                     collect_subplans(e, &mut pending);
                 }),
-                Source::Function { calls, .. } => calls.iter_mut().for_each(|e| {
-                    f(e);
-                    collect_subplans(e, &mut pending);
-                }),
-                _ => {}
             }
             self.sources[rel] = source;
         }

@@ -170,9 +170,7 @@ impl Planner<'_> {
             Source::Subquery(inner) => {
                 self.deep_exprs(inner, &mut |e| found |= RelSet::of(e).overlaps(visible))
             }
-            Source::Values(rows) => found = rows.iter().flatten().any(|e| RelSet::of(e).overlaps(visible)),
-            Source::Function { calls, .. } => found = calls.iter().any(|e| RelSet::of(e).overlaps(visible)),
-            _ => {}
+            other => found = other.exprs_mut().iter().any(|e| RelSet::of(e).overlaps(visible)),
         }
         self.sources[rel] = source;
         found

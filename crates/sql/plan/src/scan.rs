@@ -9,6 +9,7 @@ use crate::cost::{IndexShape, TableShape, clamp_rows};
 use crate::expr::{CallForm, Expr, RelId, TID_EQUAL, Test, Var};
 use crate::joins::Search;
 use crate::level::plain_var;
+use crate::logical::Source;
 use crate::path::{Enforced, Path, PathKey, PathKind, ScanKind, add_path};
 use crate::plan::{Bitmap, Cost, IndexBound, IndexCondition, IndexRef};
 use crate::relset::RelSet;
@@ -44,6 +45,9 @@ impl Search<'_, '_> {
         let operators: f64 = filters.iter().map(Expr::operators).sum();
         if let Some(path) = self.current_of_path(rel, table.oid, filters, width) {
             return vec![path];
+        }
+        if let Source::Sample(sample) = &self.planner.sources[rel] {
+            return vec![self.sample_path(rel, (shape, sample.system), filters)];
         }
         let mut paths = Vec::new();
         let (startup, total) = settings.seq_scan(shape, operators);
@@ -98,6 +102,25 @@ impl Search<'_, '_> {
         self.or_bitmaps(rel, &table, filters, &mut bitmaps);
         self.bitmap_paths(rel, filters, shape, rows, width, bitmaps, &mut paths);
         paths
+    }
+
+    /// The one way to read a sample: rows are drawn from all pages, or pages as they come.
+    fn sample_path(&self, rel: RelId, (shape, system): (TableShape, bool), filters: &[Expr]) -> Rc<Path> {
+        let (settings, share) = (self.planner.settings(), self.planner.sample_share(rel));
+        let tuples = clamp_rows(shape.tuples * share);
+        let pages = if system { (shape.pages * share).ceil() } else { shape.pages };
+        let operators: f64 = filters.iter().map(Expr::operators).sum();
+        let page = if system { settings.random_page_cost } else { settings.seq_page_cost };
+        let row = settings.cpu_tuple_cost + settings.cpu_operator_cost * operators;
+        let cost = Cost {
+            startup: 0.0,
+            total: page * pages + row * tuples,
+            rows: clamp_rows(tuples * selectivity::conjunction(&*self.planner, filters)),
+            width: self.width_of(rel),
+        };
+        let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters.to_vec() });
+        let outer = self.level.lateral.get(&rel).copied().unwrap_or_default();
+        Rc::new(Path { outer, ..scan_path(rel, cost, kind) })
     }
 
     fn index_shape(&self, index: &IndexRef) -> IndexShape {

@@ -76,7 +76,7 @@ impl Planner<'_> {
         }
         let locked = |rel| target == Some(rel) || block.marks.iter().any(|mark| mark.rel == rel);
         let is_table = |rel: RelId| {
-            matches!(self.sources[rel], Source::Table)
+            self.sources[rel].is_table()
                 && !self.is_inherited(rel)
                 && self.relations[rel].table.as_ref().is_some_and(|table| table.heap.is_some())
         };
@@ -117,13 +117,7 @@ impl Planner<'_> {
         let mut pending = Vec::new();
         block.for_exprs_mut(&mut |e| collect_subplans(e, &mut pending));
         for rel in rels_of(&block.from).iter() {
-            match &self.sources[rel] {
-                Source::Values(rows) => rows.iter().flatten().for_each(|e| collect_subplans(e, &mut pending)),
-                Source::Function { calls, .. } => {
-                    calls.iter().for_each(|e| collect_subplans(e, &mut pending))
-                }
-                _ => {}
-            }
+            self.sources[rel].exprs_mut().into_iter().for_each(|e| collect_subplans(e, &mut pending));
         }
         pending.sort_unstable();
         pending.dedup();
@@ -137,11 +131,7 @@ impl Planner<'_> {
         let mut fill = |e: &mut Expr| fill_args(e, &args);
         block.for_exprs_mut(&mut fill);
         for rel in rels_of(&block.from).iter().collect::<Vec<_>>() {
-            match &mut self.sources[rel] {
-                Source::Values(rows) => rows.iter_mut().flatten().for_each(&mut fill),
-                Source::Function { calls, .. } => calls.iter_mut().for_each(&mut fill),
-                _ => {}
-            }
+            self.sources[rel].exprs_mut().into_iter().for_each(&mut fill);
         }
         Ok(())
     }
@@ -205,24 +195,16 @@ impl Planner<'_> {
             let mut holder = Block::default();
             let handed = match &mut source {
                 Source::Subquery(inner) => self.parameterise(inner, from, None),
-                Source::Values(rows) => {
-                    let exprs = rows
-                        .iter_mut()
-                        .flatten()
-                        .map(|e| std::mem::replace(e, Expr::boolean(true)))
-                        .collect::<Vec<_>>();
-                    holder.quals = exprs;
-                    let handed = self.parameterise(&mut holder, from, None);
-                    rows.iter_mut().flatten().zip(holder.quals).for_each(|(slot, e)| *slot = e);
+                other => {
+                    let exprs = other.exprs_mut().into_iter();
+                    holder.quals = exprs.map(|e| std::mem::replace(e, Expr::boolean(true))).collect();
+                    let handed = match holder.quals.is_empty() {
+                        true => Vec::new(),
+                        false => self.parameterise(&mut holder, from, None),
+                    };
+                    other.exprs_mut().into_iter().zip(holder.quals).for_each(|(slot, e)| *slot = e);
                     handed
                 }
-                Source::Function { calls, .. } => {
-                    holder.quals = std::mem::take(calls);
-                    let handed = self.parameterise(&mut holder, from, None);
-                    *calls = holder.quals;
-                    handed
-                }
-                _ => Vec::new(),
             };
             self.sources[rel] = source;
             if !handed.is_empty() {
@@ -294,7 +276,7 @@ impl Planner<'_> {
     ) -> SqlResult<()> {
         let width: f64 = self.relations[rel].columns.iter().map(|c| type_width(c.type_oid, c.typmod)).sum();
         let cost = match &mut self.sources[rel] {
-            Source::Table => return Ok(()),
+            Source::Table | Source::Sample(_) => return Ok(()),
             Source::Subquery(inner) => {
                 let inner = std::mem::take(&mut **inner);
                 let plan = self.plan_block(inner, 0.0)?;

@@ -98,6 +98,29 @@ impl HeapScan {
                 return Ok(None);
             }
         }
+        self.take()
+    }
+
+    /// As [`HeapScan::next`], of those pages only that `chosen` takes.
+    pub fn next_of(
+        &mut self,
+        access: &Access<'_>,
+        view: &View<'_>,
+        chosen: impl Fn(u32) -> bool,
+    ) -> HeapResult<Option<TupleRef<'_>>> {
+        while self.at >= self.visible.len() {
+            while !self.blocks.is_empty() && !chosen(self.blocks.start) {
+                self.blocks.start += 1;
+            }
+            if !self.next_page(access, view)? {
+                return Ok(None);
+            }
+        }
+        self.take()
+    }
+
+    #[inline]
+    fn take(&mut self) -> HeapResult<Option<TupleRef<'_>>> {
         let n = self.visible[self.at];
         self.at += 1;
         let tid = Tid::new(self.block, n);

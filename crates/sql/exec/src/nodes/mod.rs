@@ -32,6 +32,7 @@ mod modify_target;
 mod peers;
 mod quick_sort;
 mod recursive;
+mod sample_scan;
 mod scan;
 mod set;
 mod simple;
@@ -115,6 +116,7 @@ impl<'p> Builder<'p> {
             P::Result { one_time, child } => simple::result(self, plan, one_time, child.as_deref())?,
             P::ProjectSet { child } => simple::project_set(self, plan, child)?,
             P::SeqScan { rel } => table_scan::seq(self, plan, *rel)?,
+            P::SampleScan { rel, sample } => sample_scan::build(self, plan, *rel, sample)?,
             P::IndexScan { rel, index, conditions, backward } => {
                 table_scan::index(self, plan, *rel, index, conditions, *backward, false)?
             }

@@ -64,6 +64,11 @@ impl RowReader {
         RowReader { heap, raw, table }
     }
 
+    /// The table's OID.
+    pub fn table(&self) -> Oid {
+        self.table
+    }
+
     /// Replaces `out` by the row's values.
     #[inline]
     pub fn read(&self, tuple: &heap::TupleRef<'_>, out: &mut Vec<Datum>) -> SqlResult<()> {
@@ -139,14 +144,15 @@ pub fn datum_tid(value: &Datum) -> Option<Tid> {
 }
 
 /// Parts that all table scans share.
-struct Parts {
-    heap: Arc<HeapRel>,
-    raw: RawRow,
-    projection: Projection,
-    table: Oid,
+pub(super) struct Parts {
+    pub(super) heap: Arc<HeapRel>,
+    pub(super) raw: RawRow,
+    pub(super) projection: Projection,
+    pub(super) table: Oid,
 }
 
-fn parts(builder: &Builder<'_>, plan: &Plan, rel: RelId, more: &[Expr]) -> SqlResult<Parts> {
+/// The parts of a scan; `more`: what it computes beside its plan's expressions.
+pub(super) fn parts(builder: &Builder<'_>, plan: &Plan, rel: RelId, more: &[Expr]) -> SqlResult<Parts> {
     let heap = heap_of(builder, rel)?;
     let relation = &builder.statement.relations[rel];
     let table = relation.table.as_ref().map_or(Oid::INVALID, |t| t.oid);
@@ -157,7 +163,12 @@ fn parts(builder: &Builder<'_>, plan: &Plan, rel: RelId, more: &[Expr]) -> SqlRe
 }
 
 /// The scan of a relation whose row is given, while a concurrently updated row is checked again.
-fn recheck(builder: &Builder<'_>, plan: &Plan, rel: RelId, conditions: Vec<Expr>) -> SqlResult<BoxNode> {
+pub(super) fn recheck(
+    builder: &Builder<'_>,
+    plan: &Plan,
+    rel: RelId,
+    conditions: Vec<Expr>,
+) -> SqlResult<BoxNode> {
     let columns = builder.statement.relations[rel].columns.len();
     let raw = RawRow { rel, upto: columns, system: vec![-1, -2, -3, -4, -5, -6], start: 0 };
     let projection = builder.projection(plan, Inputs::scan(&raw))?;
@@ -207,8 +218,8 @@ pub fn seq(builder: &Builder<'_>, plan: &Plan, rel: RelId) -> SqlResult<BoxNode>
 }
 
 /// Decodes of a row what the filter reads, and the rest that is wanted once the filter has let it through.
-struct SelectiveReader {
-    reader: RowReader,
+pub(super) struct SelectiveReader {
+    pub(super) reader: RowReader,
     selection: Selection,
     left: Undecoded,
     /// The wanted columns that may be stored elsewhere.
@@ -216,7 +227,7 @@ struct SelectiveReader {
 }
 
 impl SelectiveReader {
-    fn new(reader: RowReader, plan: &Plan) -> SelectiveReader {
+    pub(super) fn new(reader: RowReader, plan: &Plan) -> SelectiveReader {
         let early = reader.raw.read_by(&plan.filter);
         let late = reader.raw.read_by(&plan.output);
         let selection = Selection::new(reader.raw.upto, |c| early[c], |c| late[c]);
@@ -230,7 +241,7 @@ impl SelectiveReader {
 
     /// Whether the row passes the filter; then `out` holds its values.
     #[inline]
-    fn read(
+    pub(super) fn read(
         &mut self,
         tuple: &heap::TupleRef<'_>,
         projection: &Projection,
@@ -306,7 +317,7 @@ impl Node for SeqScan {
     }
 
     fn origins(&self, found: &mut Vec<Origin>) {
-        found.push((self.reader.reader.table, self.at));
+        found.push((self.reader.reader.table(), self.at));
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {

@@ -86,6 +86,7 @@ fn locked(plan: &Plan, of: &dyn Fn(RelId) -> bool) -> Option<usize> {
 fn scans(plan: &Plan, of: &dyn Fn(RelId) -> bool) -> usize {
     match &plan.node {
         Node::SeqScan { rel }
+        | Node::SampleScan { rel, .. }
         | Node::IndexScan { rel, .. }
         | Node::IndexOnlyScan { rel, .. }
         | Node::BitmapHeapScan { rel, .. }

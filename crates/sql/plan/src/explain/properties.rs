@@ -8,6 +8,16 @@ use crate::expr::Expr;
 use crate::plan::*;
 
 impl<'a> Explain<'a> {
+    /// `bernoulli ('10'::real) REPEATABLE ('0'::double precision)`
+    fn sampling(&self, sample: &Sample, qualify: bool) -> String {
+        let method = if sample.system { "system" } else { "bernoulli" };
+        let mut text = format!("{method} ({})", self.expr(&sample.percent, qualify));
+        if let Some(repeatable) = &sample.repeatable {
+            text.push_str(&format!(" REPEATABLE ({})", self.expr(repeatable, qualify)));
+        }
+        text
+    }
+
     /// Appends the properties of a node.
     pub(super) fn properties(&self, plan: &'a Plan, number: usize, items: &mut Vec<Item>) {
         let verbose = self.options.verbose;
@@ -22,6 +32,10 @@ impl<'a> Explain<'a> {
             | Node::ValuesScan { .. }
             | Node::CteScan { .. }
             | Node::WorkTableScan { .. } => {
+                qualify = verbose;
+            }
+            Node::SampleScan { sample, .. } => {
+                items.push(property("Sampling", self.sampling(sample, upper)));
                 qualify = verbose;
             }
             Node::IndexScan { conditions, .. } | Node::IndexOnlyScan { conditions, .. } => {
