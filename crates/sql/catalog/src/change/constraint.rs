@@ -32,7 +32,9 @@ pub struct NewConstraint {
     pub deferred: bool,
     /// NO INHERIT.
     pub no_inherit: bool,
-    /// False for NOT VALID.
+    /// False for NOT ENFORCED.
+    pub enforced: bool,
+    /// False for NOT VALID, and for NOT ENFORCED.
     pub validated: bool,
     /// Where it comes from.
     pub origin: Origin,
@@ -55,12 +57,16 @@ pub struct ConstraintInfo {
     pub columns: Vec<i16>,
     /// Its index; 0 if none.
     pub index: Oid,
+    /// False for NOT ENFORCED.
+    pub enforced: bool,
     /// VALIDATEd.
     pub validated: bool,
     /// NO INHERIT.
     pub no_inherit: bool,
     /// Where it comes from.
     pub origin: Origin,
+    /// The constraint that it is a part of; 0 if none.
+    pub parent: Oid,
     /// Stored expression of a CHECK.
     pub check: Option<std::sync::Arc<str>>,
 }
@@ -77,12 +83,21 @@ impl crate::Reader<'_> {
             kind: row.char(c::CONTYPE),
             columns: crate::vectors::int2s(&row[c::CONKEY]),
             index: row.oid(c::CONINDID),
+            enforced: row.bool(c::CONENFORCED),
             validated: row.bool(c::CONVALIDATED),
             no_inherit: row.bool(c::CONNOINHERIT),
             origin: Origin { local: row.bool(c::CONISLOCAL), inherited: row.int(c::CONINHCOUNT) as i16 },
+            parent: row.oid(c::CONPARENTID),
             check: row.opt_str(c::CONBIN).map(Into::into),
         };
         Ok(rows.iter().map(|(_, row)| info(row)).collect())
+    }
+
+    /// Whether some constraint of a schema has this name.
+    pub fn constraint_name_taken(&self, schema: Oid, name: &str) -> SqlResult<bool> {
+        use pg_constraint as c;
+        let key = [name.into(), schema.into()];
+        Ok(!self.find(&c::TABLE, c::PG_CONSTRAINT_CONNAME_NSP_INDEX, &key)?.is_empty())
     }
 }
 
@@ -115,7 +130,7 @@ impl Changer<'_> {
             .set(c::CONTYPE, new.kind)
             .set(c::CONDEFERRABLE, new.deferrable)
             .set(c::CONDEFERRED, new.deferred)
-            .set(c::CONENFORCED, true)
+            .set(c::CONENFORCED, new.enforced)
             .set(c::CONVALIDATED, new.validated)
             .set(c::CONRELID, new.table)
             .set(c::CONINDID, new.index)
@@ -157,6 +172,9 @@ impl Changer<'_> {
                 self.depend(me, ObjectAddress::column(foreign.table, column), Dependency::Normal)?;
             }
             self.depend(me, ObjectAddress::relation(new.index), Dependency::Normal)?;
+            if new.parent.is_valid() {
+                self.depend_part(me, new)?;
+            }
         } else if new.index.is_valid() {
             self.depend(ObjectAddress::relation(new.index), me, Dependency::Internal)?;
         }
@@ -165,6 +183,30 @@ impl Changer<'_> {
         }
         self.next_command()?;
         Ok(oid)
+    }
+
+    /// A part of a foreign key for a partition that is referred to is of no use without the whole; a partition that refers keeps its part as
+    /// long as it is one.
+    fn depend_part(&mut self, me: ObjectAddress, new: &NewConstraint) -> SqlResult<()> {
+        let index = pg_constraint::PG_CONSTRAINT_OID_INDEX;
+        let whole = self.reader().find_one(&pg_constraint::TABLE, index, &[new.parent.into()])?;
+        let same = whole.is_some_and(|(_, row)| row.oid(pg_constraint::CONRELID) == new.table);
+        let kind = if same { Dependency::Internal } else { Dependency::Part };
+        self.depend(me, ObjectAddress::constraint(new.parent), kind)
+    }
+
+    /// Makes a constraint a part of another, or (none) one of its own.
+    pub fn set_parent_constraint(&mut self, oid: Oid, parent: Option<Oid>) -> SqlResult<()> {
+        let me = ObjectAddress::constraint(oid);
+        match parent {
+            Some(parent) => self.depend(me, ObjectAddress::constraint(parent), Dependency::Part)?,
+            None => self.release_part(me)?,
+        }
+        self.edit_constraint(oid, |row| {
+            row[pg_constraint::CONPARENTID] = parent.unwrap_or(Oid::INVALID).into();
+            row[pg_constraint::CONISLOCAL] = parent.is_none().into();
+            row[pg_constraint::CONINHCOUNT] = Datum::Int2(i16::from(parent.is_some()));
+        })
     }
 
     fn count_check(&mut self, table: Oid, by: i16) -> SqlResult<()> {

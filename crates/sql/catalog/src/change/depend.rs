@@ -216,6 +216,8 @@ impl Changer<'_> {
             let target = match self.whole_of(dependent)? {
                 // Reached from the column, or the view, itself.
                 whole if whole == object => dependent,
+                // A part of a part of a foreign key that is on its way out.
+                whole if whole.class == pg_constraint::TABLE.oid && plan.seen.contains(&whole) => dependent,
                 target => target,
             };
             self.collect(plan, target)?;
@@ -248,8 +250,17 @@ impl Changer<'_> {
         Ok(rows.iter().any(|(_, row)| part_of_dropped(row)))
     }
 
-    /// The object that a user would drop: a view instead of its rule, a column instead of its generation expression.
+    /// The object that a user would drop: a view instead of its rule, a column instead of its generation expression, a foreign key instead
+    /// of its part for a partition that it refers to.
     fn whole_of(&self, object: ObjectAddress) -> SqlResult<ObjectAddress> {
+        if object.class == pg_constraint::TABLE.oid {
+            let key = [object.class.into(), object.object.into()];
+            let rows = self.reader().find(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key)?;
+            let whole = rows.iter().find(|(_, row)| {
+                row.char(pg_depend::DEPTYPE) == b'i' && referenced(row).class == pg_constraint::TABLE.oid
+            });
+            return whole.map_or(Ok(object), |(_, row)| self.whole_of(referenced(row)));
+        }
         if object.class == pg_attrdef::TABLE.oid {
             let key = [object.class.into(), object.object.into()];
             let rows = self.reader().find(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key)?;
@@ -331,6 +342,15 @@ impl Changer<'_> {
             mine(row, pg_description::OBJSUBID)
         })?;
         // What follows looks at rows that the next object's drop changes again.
+        self.next_command()
+    }
+
+    /// Forgets that an object is a part, or implements another: it can be dropped by itself.
+    pub fn release_part(&mut self, object: ObjectAddress) -> SqlResult<()> {
+        let key = [object.class.into(), object.object.into()];
+        self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key, |row| {
+            matches!(row.char(pg_depend::DEPTYPE), b'P' | b'i')
+        })?;
         self.next_command()
     }
 

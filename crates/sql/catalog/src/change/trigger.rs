@@ -5,7 +5,7 @@ use tuple::Datum;
 
 use super::{Changer, Dependency, ObjectAddress};
 use crate::row::{RowBuilder, RowExt};
-use crate::system::{pg_class, pg_depend, pg_trigger};
+use crate::system::{pg_class, pg_trigger};
 use crate::trigger::Trigger;
 use crate::vectors::int2_vector;
 
@@ -41,7 +41,7 @@ impl Changer<'_> {
             }
             None => self.new_oid(),
         };
-        let name = match trigger.internal && trigger.parent == Oid::INVALID {
+        let name = match trigger.internal {
             true => format!("{}_{oid}", trigger.name),
             false => trigger.name.clone(),
         };
@@ -119,11 +119,17 @@ impl Changer<'_> {
 
     /// Makes a partition's trigger one that can be dropped by itself.
     pub fn release_trigger(&mut self, oid: Oid) -> SqlResult<()> {
-        let key = [pg_trigger::TABLE.oid.into(), oid.into()];
-        self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key, |row| {
-            row.char(pg_depend::DEPTYPE) == b'P'
-        })?;
-        self.next_command()
+        self.release_part(ObjectAddress::trigger(oid))
+    }
+
+    /// Makes a trigger a part of another, or (none) one of its own.
+    pub fn set_parent_trigger(&mut self, oid: Oid, parent: Option<Oid>) -> SqlResult<()> {
+        let me = ObjectAddress::trigger(oid);
+        match parent {
+            Some(parent) => self.depend(me, ObjectAddress::trigger(parent), Dependency::Part)?,
+            None => self.release_part(me)?,
+        }
+        self.edit_trigger(oid, |row| row[pg_trigger::TGPARENTID] = parent.unwrap_or(Oid::INVALID).into())
     }
 
     /// The trigger and the clones that partitions have of it, at all levels.

@@ -26,8 +26,8 @@ use txn::LockMode;
 use super::internal::{Internal, finds_row};
 use super::storage_parameter::{self, Target};
 use super::{
-    alter_attribute, alter_identity, alter_tree, alter_type, cluster, expression, foreign_key, generated,
-    inherit, names, options, owner, partition, partition_index, schema, trigger, view,
+    alter_attribute, alter_constraint, alter_identity, alter_tree, alter_type, cluster, expression,
+    generated, inherit, names, options, owner, partition, partition_index, schema, trigger, view,
 };
 use crate::session::Session;
 
@@ -215,7 +215,16 @@ fn action(
             require_table(table, "SET WITHOUT CLUSTER")?;
             cluster::alter(session, table, None)
         }
-        AlterAction::ValidateConstraint(name) => validate(session, table, name),
+        AlterAction::ValidateConstraint(name) => {
+            require_table(table, "VALIDATE CONSTRAINT")?;
+            alter_constraint::validate(session, table, name, recurse, text)
+        }
+        AlterAction::AlterConstraint { name, enforced, deferrability, no_inherit } => {
+            require_table(table, "ALTER CONSTRAINT")?;
+            let (enforced, deferrability, no_inherit) = (*enforced, *deferrability, *no_inherit);
+            let wanted = alter_constraint::Wanted { name, enforced, deferrability, no_inherit };
+            alter_constraint::alter(session, table, &wanted, recurse, text)
+        }
         AlterAction::SetOptions(list) => set_options(session, table, list),
         AlterAction::ResetOptions(list) => reset_options(session, table, list),
         AlterAction::Owner(role) => owner::of_relation(session, table, schema::role(session, role)?.0),
@@ -276,7 +285,6 @@ fn action_name(action: &AlterAction) -> &'static str {
         AlterAction::SetColumnOptions(..) => "ALTER COLUMN SET",
         AlterAction::ResetColumnOptions(..) => "ALTER COLUMN RESET",
         AlterAction::SetCompression(..) => "ALTER COLUMN SET COMPRESSION",
-        AlterAction::AlterConstraint { .. } => "ALTER CONSTRAINT",
         AlterAction::SetLogged => "SET LOGGED",
         AlterAction::SetUnlogged => "SET UNLOGGED",
         AlterAction::DropOids => "SET WITHOUT OIDS",
@@ -451,18 +459,6 @@ fn set_storage(session: &Session, table: &Table, name: &str, word: &str) -> SqlR
 
 pub(super) fn undefined_constraint(table: &Table, name: &str) -> SqlError {
     sql_err!(UNDEFINED_OBJECT, "constraint \"{name}\" of relation \"{}\" does not exist", table.name)
-}
-
-fn validate(session: &Session, table: &Table, name: &str) -> SqlResult<()> {
-    let all = constraints(session, table)?;
-    let found = all.iter().find(|c| c.name == name).ok_or_else(|| undefined_constraint(table, name))?;
-    if found.validated {
-        return Ok(());
-    }
-    if found.kind == b'f' {
-        return foreign_key::validate(session, found.oid);
-    }
-    Err(SqlError::not_supported("VALIDATE CONSTRAINT"))
 }
 
 fn parameter_target(table: &Table) -> SqlResult<Target> {

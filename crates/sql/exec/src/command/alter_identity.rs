@@ -10,7 +10,7 @@ use catalog::{Column, Identity, Table};
 use parse::ast::{self, DefElem};
 
 use super::sequence::{self, ForColumn};
-use super::{alter, names, options, table};
+use super::{alter, constraint, names, options, table};
 use crate::session::Session;
 
 fn column<'t>(table: &'t Table, name: &str) -> SqlResult<(i16, &'t Column)> {
@@ -44,6 +44,10 @@ pub(super) fn add(
     let sequence = sequence::for_column(session, &of, list, text)?;
     if !found.not_null {
         return Err(not_ready(table, name, "must be declared NOT NULL before identity can be added"));
+    }
+    let all = alter::constraints(session, table)?;
+    if let Some(found) = all.iter().find(|c| c.kind == b'n' && c.columns == [number] && !c.validated) {
+        return Err(constraint::not_valid_yet(found, table));
     }
     if found.identity != Identity::None {
         return Err(not_ready(table, name, "is already an identity column"));

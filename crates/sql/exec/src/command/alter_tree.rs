@@ -21,11 +21,14 @@ use txn::LockMode;
 
 use super::alter::{behavior_of, column_expr, constraints, fill, find, some_row, undefined_constraint};
 use super::constraint::{self, Wanted};
+use super::internal::finds_row;
 use super::{alter_type, drop, expression, generated, inherit, names, partition, table};
 use crate::session::Session;
+use crate::trigger::foreign_key::parsed;
 
 /// Carries `f` out on each direct child, as it is when its turn comes: it may be below another one, too.
-fn each_child(
+/// Carries `f` out on each child, under its lock.
+pub(super) fn each_child(
     session: &Session,
     table: &Table,
     f: &mut dyn FnMut(&Arc<Table>) -> SqlResult<()>,
@@ -232,8 +235,62 @@ pub(super) fn set_not_null(
     (constraint_name, recurse): (Option<&str>, bool),
     text: &str,
 ) -> SqlResult<()> {
-    let wanted = NotNull { column: name, name: constraint_name, recurse, no_inherit: false };
+    let wanted = NotNull { column: name, name: constraint_name, recurse, no_inherit: false, valid: true };
+    let number = find(table, name)? as i16 + 1;
+    let all = constraints(session, table)?;
+    if let Some(found) = all.iter().find(|c| c.kind == b'n' && c.columns == [number] && !c.validated) {
+        validate(session, table, found, recurse, text)?;
+    }
     wanted.apply(session, table, false, text)
+}
+
+/// NOT NULL of a table that its children are to have from now on.
+pub(super) fn inherit_not_null(
+    session: &Session,
+    table: &Arc<Table>,
+    (column, name): (&str, &str),
+    recurse: bool,
+    text: &str,
+) -> SqlResult<()> {
+    if !recurse && !table.children.is_empty() {
+        return Err(sql_err!(INVALID_TABLE_DEFINITION, "constraint must be added to child tables too"));
+    }
+    let wanted = NotNull { column, name: Some(name), recurse, no_inherit: false, valid: true };
+    each_child(session, table, &mut |child| wanted.apply(session, child, true, text))
+}
+
+/// VALIDATE CONSTRAINT of a CHECK or NOT NULL, on the tables below too.
+pub(super) fn validate(
+    session: &Session,
+    table: &Arc<Table>,
+    found: &ConstraintInfo,
+    recurse: bool,
+    text: &str,
+) -> SqlResult<()> {
+    if !found.no_inherit && !recurse && !table.children.is_empty() {
+        return Err(sql_err!(INVALID_TABLE_DEFINITION, "constraint must be validated on child tables too"));
+    }
+    let column = found.columns.first().map(|n| table.columns[*n as usize - 1].name.clone());
+    if !found.no_inherit {
+        each_child(session, table, &mut |child| {
+            let all = constraints(session, child)?;
+            let number = column.as_ref().and_then(|name| child.column(name)).map(|(number, _)| number);
+            let same = |c: &&ConstraintInfo| match found.kind {
+                b'n' => c.kind == b'n' && c.columns.first().copied() == number,
+                kind => c.kind == kind && c.name == found.name,
+            };
+            match all.iter().find(same).filter(|c| !c.validated) {
+                Some(own) => validate(session, child, own, recurse, text),
+                None => Ok(()),
+            }
+        })?;
+    }
+    match (&found.check, column) {
+        (Some(check), _) => check_stored(session, table, check, &found.name)?,
+        (None, Some(column)) => check_no_nulls(session, table, &column, text)?,
+        (None, None) => {}
+    }
+    session.with_changer(|changer| changer.validate_constraint(found.oid))
 }
 
 /// NOT NULL to be given to a column of a tree.
@@ -242,9 +299,30 @@ struct NotNull<'a> {
     name: Option<&'a str>,
     recurse: bool,
     no_inherit: bool,
+    /// Not NOT VALID.
+    valid: bool,
 }
 
 impl NotNull<'_> {
+    /// A NOT NULL that is there already must say the same.
+    fn check_agrees(&self, found: &ConstraintInfo, table: &Table) -> SqlResult<()> {
+        if self.no_inherit != found.no_inherit {
+            return Err(sql_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "cannot change NO INHERIT status of NOT NULL constraint \"{}\" on relation \"{}\"",
+                found.name,
+                table.name
+            )
+            .hint(
+                "You might need to make the existing constraint inheritable using ALTER TABLE ... ALTER CONSTRAINT ... INHERIT.",
+            ));
+        }
+        if self.valid && !found.validated {
+            return Err(constraint::not_valid_yet(found, table));
+        }
+        Ok(())
+    }
+
     fn apply(&self, session: &Session, table: &Arc<Table>, inherited: bool, text: &str) -> SqlResult<()> {
         let name = self.column;
         let i = find(table, name)?;
@@ -252,17 +330,11 @@ impl NotNull<'_> {
         let all = constraints(session, table)?;
         let mut below = self.name.map(str::to_owned);
         if let Some(found) = all.iter().find(|c| c.kind == b'n' && c.columns == [number]) {
+            self.check_agrees(found, table)?;
             let origin = match inherited {
                 true => Origin { inherited: found.origin.inherited + 1, ..found.origin },
                 false => Origin { local: true, ..found.origin },
             };
-            if inherited && found.no_inherit {
-                session.with_changer(|changer| {
-                    changer.edit_constraint(found.oid, |row| {
-                        row[catalog::system::pg_constraint::CONNOINHERIT] = tuple::Datum::Bool(false);
-                    })
-                })?;
-            }
             if origin != found.origin {
                 session.with_changer(|changer| changer.set_constraint_origin(found.oid, origin))?;
             }
@@ -271,7 +343,9 @@ impl NotNull<'_> {
         if !self.recurse && !table.children.is_empty() && !self.no_inherit {
             return Err(sql_err!(INVALID_TABLE_DEFINITION, "constraint must be added to child tables too"));
         }
-        check_no_nulls(session, table, name, text)?;
+        if self.valid {
+            check_no_nulls(session, table, name, text)?;
+        }
         let constraint = match self.name {
             Some(given) if !inherited => {
                 constraint::check_constraint_free(session, table, given)?;
@@ -282,7 +356,8 @@ impl NotNull<'_> {
         };
         below.get_or_insert_with(|| constraint.clone());
         let origin = Origin { local: !inherited, inherited: i16::from(inherited) };
-        constraint::enter_not_null(session, table, number, (constraint, self.no_inherit), origin)?;
+        let made = (constraint.as_str(), self.no_inherit, self.valid);
+        constraint::enter_not_null(session, table, number, made, origin)?;
         session.with_changer(|changer| changer.set_not_null(table.oid, number, true))?;
         if self.no_inherit {
             return Ok(());
@@ -333,11 +408,12 @@ pub(super) fn add_constraint(
 ) -> SqlResult<()> {
     constraint::refuse_unsupported(constraint)?;
     if let ConstraintKind::NotNull(Some(column)) = &constraint.kind {
-        let no_inherit = constraint.no_inherit;
-        let wanted = NotNull { column, name: constraint.name.as_deref(), recurse, no_inherit };
+        let (no_inherit, valid) = (constraint.no_inherit, !constraint.not_valid);
+        let wanted = NotNull { column, name: constraint.name.as_deref(), recurse, no_inherit, valid };
         return wanted.apply(session, table, false, text);
     }
-    add_wanted(session, table, &Wanted::of(constraint), recurse, text)
+    let wanted = Wanted { only: !recurse, ..Wanted::of(constraint) };
+    add_wanted(session, table, &wanted, recurse, text)
 }
 
 fn add_wanted(
@@ -353,6 +429,8 @@ fn add_wanted(
             for name in own.chain(with.columns.iter().map(String::as_str)) {
                 if table.column(name).is_some() {
                     let table = names::describe(session, table.oid)?;
+                    check_for_primary_key(session, &table, name)?;
+                    each_child(session, &table, &mut |child| check_for_primary_key(session, child, name))?;
                     set_not_null(session, &table, name, (None, recurse), text)?;
                 }
             }
@@ -361,6 +439,29 @@ fn add_wanted(
         _ => {}
     }
     constraint::add(session, table.oid, wanted, text)
+}
+
+/// A column of a primary key is NOT NULL in all rows, here and below.
+fn check_for_primary_key(session: &Session, table: &Table, column: &str) -> SqlResult<()> {
+    let number = find(table, column)? as i16 + 1;
+    let all = constraints(session, table)?;
+    let Some(found) = all.iter().find(|c| c.kind == b'n' && c.columns == [number]) else { return Ok(()) };
+    let (marked, hint) = match (found.no_inherit, found.validated) {
+        (true, _) => (
+            "NO INHERIT",
+            "You might need to make the existing constraint inheritable using ALTER TABLE ... ALTER CONSTRAINT ... INHERIT.",
+        ),
+        (_, false) => {
+            ("NOT VALID", "You might need to validate it using ALTER TABLE ... VALIDATE CONSTRAINT.")
+        }
+        _ => return Ok(()),
+    };
+    Err(sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot create primary key on column \"{column}\"")
+        .detail(format!(
+            "The constraint \"{}\" on column \"{column}\" of table \"{}\", marked {marked}, is incompatible with a primary key.",
+            found.name, table.name
+        ))
+        .hint(hint))
 }
 
 /// ADD CHECK, on the tables below too.
@@ -388,14 +489,14 @@ fn add_check(
     if !recurse && !no_inherit && !table.children.is_empty() {
         return Err(sql_err!(INVALID_TABLE_DEFINITION, "constraint must be added to child tables too"));
     }
-    if !wanted.constraint.not_valid {
+    if wanted.validated {
         check_rows(session, table, expr, &name, text)?;
     }
     constraint::add(session, table.oid, wanted, text)?;
     if no_inherit {
         return Ok(());
     }
-    let of = Inherited { expr, name: &name, validated: !wanted.constraint.not_valid };
+    let of = Inherited { expr, name: &name, enforced: wanted.enforced, validated: wanted.validated };
     each_child(session, table, &mut |child| of.add(session, child, text))
 }
 
@@ -403,10 +504,26 @@ fn add_check(
 struct Inherited<'a> {
     expr: &'a Expr,
     name: &'a str,
+    enforced: bool,
     validated: bool,
 }
 
 impl Inherited<'_> {
+    /// A constraint that is there already must hold as the inherited one does.
+    fn check_agrees(&self, found: &ConstraintInfo, table: &Table) -> SqlResult<()> {
+        let weaker = match () {
+            () if self.enforced && !found.enforced => "NOT ENFORCED",
+            () if self.validated && !found.validated => "NOT VALID",
+            () => return Ok(()),
+        };
+        Err(sql_err!(
+            INVALID_OBJECT_DEFINITION,
+            "constraint \"{}\" conflicts with {weaker} constraint on relation \"{}\"",
+            self.name,
+            table.name
+        ))
+    }
+
     fn add(&self, session: &Session, table: &Arc<Table>, text: &str) -> SqlResult<()> {
         let stored = expression::check(session, table, self.expr, text)?;
         let all = constraints(session, table)?;
@@ -427,6 +544,7 @@ impl Inherited<'_> {
                     table.name
                 ));
             }
+            self.check_agrees(found, table)?;
             let message = format!("merging constraint \"{}\" with inherited definition", self.name);
             session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
             let origin = Origin { inherited: found.origin.inherited + 1, ..found.origin };
@@ -439,6 +557,7 @@ impl Inherited<'_> {
             changer.add_constraint(&NewConstraint {
                 columns: stored.used.clone(),
                 check: Some(stored.text.clone()),
+                enforced: self.enforced,
                 validated: self.validated,
                 origin: Origin { local: false, inherited: 1 },
                 ..constraint::blank(table, self.name.to_owned())
@@ -454,13 +573,28 @@ fn check_rows(session: &Session, table: &Table, expr: &Expr, name: &str, text: &
     if table.kind != RelationKind::Table || !some_row(session, table, violated, text)? {
         return Ok(());
     }
-    Err(sql_err!(
+    Err(violated_by_some_row(table, name))
+}
+
+/// All rows must satisfy a CHECK that is there already.
+fn check_stored(session: &Session, table: &Arc<Table>, stored: &str, name: &str) -> SqlResult<()> {
+    let condition = expression::sql(session, table, &analyze::stored::load_expr(stored, session)?);
+    let relation = crate::functions::quoted_relation(&table.schema_name, &table.name);
+    let text = format!("SELECT 1 FROM ONLY {relation} WHERE NOT ({condition}) LIMIT 1");
+    if table.kind == RelationKind::Table && finds_row(session, &parsed(&text)?, &text)? {
+        return Err(violated_by_some_row(table, name));
+    }
+    Ok(())
+}
+
+fn violated_by_some_row(table: &Table, name: &str) -> SqlError {
+    sql_err!(
         CHECK_VIOLATION,
         "check constraint \"{name}\" of relation \"{}\" is violated by some row",
         table.name
     )
     .table(&table.schema_name, &table.name)
-    .constraint(name))
+    .constraint(name)
 }
 
 /// DROP CONSTRAINT.

@@ -7,7 +7,8 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::change::{NewConstraint, NewTrigger, Origin};
+use catalog::change::{ConstraintInfo, NewConstraint, NewTrigger, Origin};
+use catalog::system::pg_constraint;
 use catalog::{Changer, RelationKind, Table, Trigger, TriggerKind};
 use parse::ast::{Constraint, ConstraintKind, IndexConstraint};
 
@@ -29,27 +30,105 @@ pub(crate) struct Wanted<'a> {
     pub(crate) deferrable: bool,
     /// INITIALLY DEFERRED.
     pub(crate) deferred: bool,
+    /// Not NOT ENFORCED.
+    pub(crate) enforced: bool,
+    /// The rows that are there are to be checked.
+    pub(crate) validated: bool,
+    /// ONLY this table, not those below.
+    pub(crate) only: bool,
+    /// What was said behind a column's constraint: DEFERRABLE or not, INITIALLY, ENFORCED or not.
+    pub(crate) said: [bool; 3],
 }
 
 impl<'a> Wanted<'a> {
-    /// A table constraint.
+    /// A constraint.
     pub(crate) fn of(constraint: &'a Constraint) -> Wanted<'a> {
         let deferred = constraint.deferred;
-        Wanted { constraint, column: None, deferrable: constraint.deferrable || deferred, deferred }
+        Wanted {
+            constraint,
+            column: None,
+            deferrable: constraint.deferrable || deferred,
+            deferred,
+            enforced: constraint.enforced,
+            validated: constraint.enforced && !constraint.not_valid,
+            only: false,
+            said: [false; 3],
+        }
     }
 
-    /// What stands behind a column constraint.
-    pub(crate) fn defer(&mut self, attribute: &ConstraintKind) {
-        self.deferrable = true;
-        self.deferred |= *attribute == ConstraintKind::Deferred;
+    /// A constraint of a table that has no rows yet: NOT VALID says nothing there.
+    pub(crate) fn of_new_table(constraint: &'a Constraint) -> Wanted<'a> {
+        Wanted { validated: constraint.enforced, ..Wanted::of(constraint) }
     }
+
+    /// What stands behind a column's constraint.
+    pub(crate) fn attribute(&mut self, attribute: &Constraint, text: &str) -> SqlResult<()> {
+        use ConstraintKind as K;
+        let kind = &attribute.kind;
+        let fits = match self.constraint.kind {
+            K::ForeignKey { .. } => true,
+            K::PrimaryKey(_) | K::Unique(_) | K::Exclude { .. } => {
+                !matches!(kind, K::Enforced | K::NotEnforced)
+            }
+            K::Check(_) => matches!(kind, K::Enforced | K::NotEnforced),
+            _ => false,
+        };
+        if !fits {
+            return Err(misplaced(attribute, text));
+        }
+        let wrong = |message: &str| {
+            Err(at(SqlError::new(base::SqlState::SYNTAX_ERROR, message), text, attribute.location))
+        };
+        let (which, clauses) = match kind {
+            K::Deferrable | K::NotDeferrable => (0, "DEFERRABLE/NOT DEFERRABLE"),
+            K::Deferred | K::Immediate => (1, "INITIALLY IMMEDIATE/DEFERRED"),
+            _ => (2, "ENFORCED/NOT ENFORCED"),
+        };
+        if std::mem::replace(&mut self.said[which], true) {
+            return wrong(&format!("multiple {clauses} clauses not allowed"));
+        }
+        match kind {
+            K::Deferrable => self.deferrable = true,
+            K::NotDeferrable => self.deferrable = false,
+            K::Deferred => {
+                self.deferred = true;
+                self.deferrable |= !self.said[0];
+            }
+            K::NotEnforced => (self.enforced, self.validated) = (false, false),
+            _ => {}
+        }
+        if self.deferred && !self.deferrable {
+            return wrong("constraint declared INITIALLY DEFERRED must be DEFERRABLE");
+        }
+        Ok(())
+    }
+}
+
+/// Whether it says something of the constraint before it.
+pub(crate) fn is_attribute(kind: &ConstraintKind) -> bool {
+    use ConstraintKind as K;
+    matches!(
+        kind,
+        K::Deferrable | K::Deferred | K::NotDeferrable | K::Immediate | K::Enforced | K::NotEnforced
+    )
+}
+
+/// An attribute that stands behind nothing that could have it.
+pub(crate) fn misplaced(attribute: &Constraint, text: &str) -> SqlError {
+    let clause = match attribute.kind {
+        ConstraintKind::Deferrable => "DEFERRABLE",
+        ConstraintKind::Deferred => "INITIALLY DEFERRED",
+        ConstraintKind::NotDeferrable => "NOT DEFERRABLE",
+        ConstraintKind::Enforced => "ENFORCED",
+        ConstraintKind::NotEnforced => "NOT ENFORCED",
+        _ => "INITIALLY IMMEDIATE",
+    };
+    at(sql_err!(SYNTAX_ERROR, "misplaced {clause} clause"), text, attribute.location)
 }
 
 /// Refuses constraints that are not there yet.
 pub(crate) fn refuse_unsupported(constraint: &Constraint) -> SqlResult<()> {
     let what = match &constraint.kind {
-        ConstraintKind::ForeignKey { .. } if !constraint.enforced => "NOT ENFORCED constraint",
-        ConstraintKind::ForeignKey { .. } => return Ok(()),
         ConstraintKind::Exclude { .. } => "EXCLUDE constraint",
         ConstraintKind::Generated { stored: false, .. } => "VIRTUAL generated column",
         ConstraintKind::PrimaryKey(index) | ConstraintKind::Unique(index) => {
@@ -59,10 +138,6 @@ pub(crate) fn refuse_unsupported(constraint: &Constraint) -> SqlResult<()> {
                 return index::check_tablespace(index.tablespace.as_deref());
             }
         }
-        _ if constraint.deferrable || constraint.deferred => "DEFERRABLE constraint",
-        ConstraintKind::Check(_) if !constraint.enforced => "NOT ENFORCED constraint",
-        ConstraintKind::NotEnforced => "NOT ENFORCED constraint",
-        ConstraintKind::Deferrable | ConstraintKind::Deferred => "DEFERRABLE of a column's constraint",
         _ => return Ok(()),
     };
     Err(SqlError::not_supported(what))
@@ -101,7 +176,7 @@ pub(crate) fn add_unique(
     new.unique = true;
     new.primary = primary;
     new.for_constraint = true;
-    new.immediate = !constraint.deferrable;
+    new.immediate = !wanted.deferrable;
     new.nulls_not_distinct = with.nulls_not_distinct;
     new.parameters = storage_parameter::check(Target::Index, &with.options)?;
     index::constraint_columns(session, table, (&keys, &including), &mut new)?;
@@ -112,8 +187,8 @@ pub(crate) fn add_unique(
             kind: if primary { b'p' } else { b'u' },
             columns,
             index,
-            deferrable: constraint.deferrable,
-            deferred: constraint.deferred,
+            deferrable: wanted.deferrable,
+            deferred: wanted.deferred,
             no_inherit: table.kind != RelationKind::PartitionedTable,
             ..blank(table, name)
         };
@@ -162,6 +237,7 @@ pub(crate) fn blank(table: &Table, name: String) -> NewConstraint {
         deferrable: false,
         deferred: false,
         no_inherit: false,
+        enforced: true,
         validated: true,
         origin: Origin { local: true, inherited: 0 },
         parent: Oid::INVALID,
@@ -241,6 +317,17 @@ fn choose_name(
     object_name::free_relation(session, table.schema, (&table.name, Some(&part), "key"), taken)
 }
 
+/// A NOT NULL that is NOT VALID stands in the way.
+pub(crate) fn not_valid_yet(found: &ConstraintInfo, table: &Table) -> SqlError {
+    sql_err!(
+        OBJECT_NOT_IN_PREREQUISITE_STATE,
+        "incompatible NOT VALID constraint \"{}\" on relation \"{}\"",
+        found.name,
+        table.name
+    )
+    .hint("You might need to validate it using ALTER TABLE ... VALIDATE CONSTRAINT.")
+}
+
 /// Enters NOT NULL of a column as a constraint of its own; the column is marked by the caller.
 pub(crate) fn add_not_null(
     session: &Session,
@@ -257,7 +344,7 @@ pub(crate) fn add_not_null(
         }
         None => not_null_name(session, table, column)?,
     };
-    enter_not_null(session, table, number, (name, no_inherit), Origin { local: true, inherited: 0 })
+    enter_not_null(session, table, number, (&name, no_inherit, true), Origin { local: true, inherited: 0 })
 }
 
 /// The name that NOT NULL of a column gets if none is given.
@@ -266,17 +353,18 @@ pub(crate) fn not_null_name(session: &Session, table: &Table, column: &str) -> S
     session.with_changer(|changer| changer.free_constraint_name(table.oid, &base))
 }
 
-/// Enters NOT NULL of a column under a name, with NO INHERIT or not.
+/// Enters NOT NULL of a column under a name, with NO INHERIT or not, NOT VALID or not.
 pub(crate) fn enter_not_null(
     session: &Session,
     table: &Table,
     number: i16,
-    (name, no_inherit): (String, bool),
+    (name, no_inherit, validated): (&str, bool, bool),
     origin: Origin,
 ) -> SqlResult<()> {
     session.with_changer(|changer| {
         let columns = vec![number];
-        let new = NewConstraint { kind: b'n', columns, no_inherit, origin, ..blank(table, name) };
+        let name = name.to_owned();
+        let new = NewConstraint { kind: b'n', columns, no_inherit, validated, origin, ..blank(table, name) };
         changer.add_constraint(&new).map(drop)
     })
 }
@@ -324,7 +412,8 @@ pub(crate) fn add_check(
             columns: stored.used.clone(),
             check: Some(stored.text.clone()),
             no_inherit: wanted.constraint.no_inherit,
-            validated: !wanted.constraint.not_valid,
+            enforced: wanted.enforced,
+            validated: wanted.validated,
             ..blank(table, name)
         };
         changer.add_constraint(&new).map(drop)
@@ -352,6 +441,21 @@ pub(crate) fn merged_with_inherited(
             "constraint \"{name}\" conflicts with inherited constraint on relation \"{}\"",
             table.name
         ));
+    }
+    if !wanted.enforced && found.enforced {
+        return Err(sql_err!(
+            INVALID_OBJECT_DEFINITION,
+            "constraint \"{name}\" conflicts with NOT ENFORCED constraint on relation \"{}\"",
+            table.name
+        ));
+    }
+    if wanted.enforced && !found.enforced {
+        session.with_changer(|changer| {
+            changer.edit_constraint(found.oid, |row| {
+                row[pg_constraint::CONENFORCED] = true.into();
+                row[pg_constraint::CONVALIDATED] = wanted.validated.into();
+            })
+        })?;
     }
     let message = format!("merging constraint \"{name}\" with inherited definition");
     session.notice(names::notice(base::SqlState::SUCCESSFUL_COMPLETION, message));

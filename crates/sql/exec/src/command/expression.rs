@@ -433,3 +433,12 @@ fn whole_row(var: &Var, table: &Table, start: i16) -> Expr {
         location: var.location,
     }))
 }
+
+/// An expression over the columns of a table as SQL.
+pub(super) fn sql(session: &Session, table: &Table, expr: &Expr) -> String {
+    let format = session.format();
+    let call = Call::new(&format).with_session(session);
+    let columns: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
+    let deparse = analyze::deparse::Deparse { catalog: session, call: &call, pretty: false, params: None };
+    deparse.expr(expr, &table.name, &columns)
+}

@@ -1,5 +1,6 @@
 //! # What
-//! FOREIGN KEY constraints: what CREATE TABLE and ALTER TABLE say of them, the check of rows that are there already.
+//! FOREIGN KEY constraints: what CREATE TABLE and ALTER TABLE say of them, the check of rows that are there already. Their triggers, and
+//! their parts for partitions, are made by `foreign_key_parts`.
 //!
 //! # Locks
 //! SHARE ROW EXCLUSIVE on the referenced table, to the end of the transaction: nobody changes its rows while the constraint comes into force.
@@ -10,20 +11,21 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::change::{NewConstraint, NewTrigger};
+use catalog::change::NewConstraint;
 use catalog::foreign_key::{ForeignKey, ForeignKeyInfo};
-use catalog::{CatalogView, Generated, Index, RelationKind, Table, Trigger, TriggerKind, TypeKind};
+use catalog::{CatalogView, Generated, Index, RelationKind, Table, TypeKind};
 use parse::ast::{ConstraintKind, ForeignKeyAction, ForeignKeyMatch, RangeVar};
 use tuple::Datum;
 use txn::LockMode;
 use types::oids;
 
 use super::constraint::{Wanted, blank, check_constraint_free};
+use super::foreign_key_parts;
 use super::internal::Internal;
 use super::names::{self, at};
 use super::object_name;
 use crate::session::Session;
-use crate::trigger::foreign_key::{self as queries, function};
+use crate::trigger::foreign_key as queries;
 
 /// Most columns of a key.
 const MAX_COLUMNS: usize = 32;
@@ -80,6 +82,14 @@ pub(crate) fn add(session: &Session, table: &Arc<Table>, wanted: &Wanted<'_>, te
     let other = names::open(session, written.table, LockMode::ShareRowExclusive)
         .map_err(|error| at(error, text, written.table.location))?;
     check_tables(session, table, &other)?;
+    if wanted.only && table.kind == RelationKind::PartitionedTable {
+        return Err(sql_err!(
+            WRONG_OBJECT_TYPE,
+            "cannot use ONLY for foreign key on partitioned table \"{}\" referencing relation \"{}\"",
+            table.name,
+            other.name
+        ));
+    }
     let columns = numbers(table, written.columns)?;
     let delete_columns = numbers(table, written.delete_columns)?;
     check_delete_columns(table, &columns, &delete_columns)?;
@@ -116,8 +126,9 @@ pub(crate) fn add(session: &Session, table: &Arc<Table>, wanted: &Wanted<'_>, te
         index: index.oid,
         deferrable: wanted.deferrable,
         deferred: wanted.deferred,
-        no_inherit: true,
-        validated: !wanted.constraint.not_valid,
+        no_inherit: table.kind != RelationKind::PartitionedTable,
+        enforced: wanted.enforced,
+        validated: wanted.validated,
         foreign: Some(ForeignKey {
             table: other.oid,
             columns: referenced,
@@ -129,23 +140,30 @@ pub(crate) fn add(session: &Session, table: &Arc<Table>, wanted: &Wanted<'_>, te
         }),
         ..blank(table, name)
     };
-    let constraint = session.with_changer(|changer| changer.add_constraint(&new))?;
-    make_triggers(session, constraint, &new)?;
-    if new.validated {
-        check_rows(session, constraint)?;
-    }
-    Ok(())
+    foreign_key_parts::enter(session, table, &other, &new)
 }
 
-/// ALTER TABLE … VALIDATE CONSTRAINT.
+/// ALTER TABLE … VALIDATE CONSTRAINT; the parts of partitions that refer go with it.
 pub(crate) fn validate(session: &Session, constraint: Oid) -> SqlResult<()> {
     let key = info(session, constraint)?;
+    let mode = LockMode::ShareUpdateExclusive;
+    names::lock_relation(session, key.table, mode, txn::LockWait::Block)?;
     names::lock_relation(session, key.foreign.table, LockMode::RowShare, txn::LockWait::Block)?;
-    check_rows(session, constraint)?;
+    for part in session.with_reader(|reader| reader.foreign_key_parts(constraint))? {
+        match part.table == key.table {
+            true => session.with_changer(|changer| changer.validate_constraint(part.oid))?,
+            false if !part.validated => validate(session, part.oid)?,
+            false => {}
+        }
+    }
+    if names::describe(session, key.table)?.kind != RelationKind::PartitionedTable {
+        check_rows(session, constraint)?;
+    }
     session.with_changer(|changer| changer.validate_constraint(constraint))
 }
 
-fn info(session: &Session, constraint: Oid) -> SqlResult<ForeignKeyInfo> {
+/// The foreign key with this OID.
+pub(super) fn info(session: &Session, constraint: Oid) -> SqlResult<ForeignKeyInfo> {
     session
         .with_reader(|reader| reader.foreign_key(constraint))?
         .ok_or_else(|| SqlError::internal(format!("cache lookup failed for constraint {constraint}")))
@@ -165,9 +183,6 @@ fn letter(action: ForeignKeyAction) -> u8 {
 fn check_tables(session: &Session, table: &Table, other: &Table) -> SqlResult<()> {
     if !matches!(other.kind, RelationKind::Table | RelationKind::PartitionedTable) {
         return Err(sql_err!(WRONG_OBJECT_TYPE, "referenced relation \"{}\" is not a table", other.name));
-    }
-    if table.kind == RelationKind::PartitionedTable || other.kind == RelationKind::PartitionedTable {
-        return Err(SqlError::not_supported("FOREIGN KEY of or to a partitioned table"));
     }
     if !names::may_change_system(session) {
         names::check_not_system(other)?;
@@ -358,38 +373,8 @@ fn general_type(session: &Session, type_oid: Oid) -> SqlResult<Option<Oid>> {
     })
 }
 
-/// The triggers that check the key and carry out its actions.
-fn make_triggers(session: &Session, constraint: Oid, new: &NewConstraint) -> SqlResult<()> {
-    let Some(foreign) = &new.foreign else { return Ok(()) };
-    let make = |on_referenced: bool, event: i16, function: Oid, waits: bool| {
-        let (table, other, prefix) = match on_referenced {
-            true => (foreign.table, new.table, "RI_ConstraintTrigger_a"),
-            false => (new.table, foreign.table, "RI_ConstraintTrigger_c"),
-        };
-        let trigger = Trigger {
-            name: prefix.to_owned(),
-            function,
-            kind: TriggerKind(TriggerKind::ROW | event),
-            enabled: b'O',
-            internal: true,
-            constraint_relation: other,
-            constraint_index: new.index,
-            constraint,
-            deferrable: new.deferrable && waits,
-            deferred: new.deferred && waits,
-            ..Trigger::default()
-        };
-        let new = NewTrigger { table, trigger, needs: Vec::new(), replaces: None };
-        session.with_changer(|changer| changer.create_trigger(&new)).map(drop)
-    };
-    make(true, TriggerKind::DELETE, function::on_delete(foreign.on_delete), foreign.on_delete == b'a')?;
-    make(true, TriggerKind::UPDATE, function::on_update(foreign.on_update), foreign.on_update == b'a')?;
-    make(false, TriggerKind::INSERT, function::CHECK_INSERT, true)?;
-    make(false, TriggerKind::UPDATE, function::CHECK_UPDATE, true)
-}
-
 /// Fails if some row refers to nothing.
-fn check_rows(session: &Session, constraint: Oid) -> SqlResult<()> {
+pub(super) fn check_rows(session: &Session, constraint: Oid) -> SqlResult<()> {
     let key = info(session, constraint)?;
     let (table, other) = (names::describe(session, key.table)?, names::describe(session, key.foreign.table)?);
     let text = queries::orphans(&table, &other, &key);

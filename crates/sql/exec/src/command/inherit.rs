@@ -40,6 +40,7 @@ struct InheritedCheck {
     /// The parent, and the expression over its columns.
     parent: Arc<Table>,
     expr: Arc<str>,
+    enforced: bool,
     count: i16,
 }
 
@@ -200,6 +201,7 @@ impl Inheritance {
                 name: check.name.clone(),
                 parent: parent.clone(),
                 expr: check.expr.clone(),
+                enforced: check.enforced,
                 count: 1,
             });
             return Ok(());
@@ -215,6 +217,7 @@ impl Inheritance {
             ));
         }
         known.count += 1;
+        known.enforced |= check.enforced;
         Ok(())
     }
 
@@ -355,6 +358,8 @@ impl Inheritance {
                 changer.add_constraint(&NewConstraint {
                     columns: stored.used.clone(),
                     check: Some(stored.text.clone()),
+                    enforced: check.enforced,
+                    validated: check.enforced,
                     origin: Origin { local: false, inherited: check.count },
                     ..constraint::blank(table, check.name.clone())
                 })
@@ -394,7 +399,7 @@ impl Inheritance {
             None => session.with_changer(|c| c.free_constraint_name(table.oid, &known.name))?,
         };
         let origin = Origin { local: own.is_some(), inherited: known.count };
-        constraint::enter_not_null(session, table, number, (name, false), origin)
+        constraint::enter_not_null(session, table, number, (&name, false, true), origin)
     }
 }
 
@@ -669,6 +674,14 @@ fn adopt_constraint(
         return Err(sql_err!(
             INVALID_OBJECT_DEFINITION,
             "constraint \"{}\" conflicts with non-inherited constraint on child table \"{}\"",
+            found.name,
+            child.name
+        ));
+    }
+    if info.enforced && !found.enforced {
+        return Err(sql_err!(
+            INVALID_OBJECT_DEFINITION,
+            "constraint \"{}\" conflicts with NOT ENFORCED constraint on child table \"{}\"",
             found.name,
             child.name
         ));

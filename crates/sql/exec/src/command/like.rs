@@ -9,7 +9,6 @@
 
 use std::sync::Arc;
 
-use analyze::deparse::Deparse;
 use analyze::{Expr, stored, walk};
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::authority::Wanted;
@@ -22,10 +21,10 @@ use parse::ast::{
     OptionValue, RangeVar, SelectBody, TableElement, TypeName, like,
 };
 use txn::LockMode;
-use types::{Call, acl};
+use types::acl;
 
 use super::names::at;
-use super::{index, names, table};
+use super::{expression, index, names, table};
 use crate::session::Session;
 
 /// A relation named in LIKE.
@@ -187,11 +186,7 @@ impl Model {
                 format!("Constraint \"{what}\" contains a whole-row reference to table \"{}\".", table.name),
             ));
         }
-        let format = session.format();
-        let call = Call::new(&format).with_session(session);
-        let columns: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
-        let deparse = Deparse { catalog: session, call: &call, pretty: false, params: None };
-        let parsed = parse::parse_expression(&deparse.expr(&expr, &table.name, &columns))?;
+        let parsed = parse::parse_expression(&expression::sql(session, table, &expr))?;
         match parsed.body {
             SelectBody::Simple(simple) if simple.targets.len() == 1 => {
                 let mut expr = simple.targets.into_iter().map(|t| t.value);

@@ -18,6 +18,7 @@
 mod aggregate;
 mod alter;
 mod alter_attribute;
+mod alter_constraint;
 mod alter_function;
 mod alter_identity;
 mod alter_tree;
@@ -32,6 +33,7 @@ mod create_as;
 mod drop;
 mod expression;
 pub(crate) mod foreign_key;
+mod foreign_key_parts;
 mod function;
 mod function_options;
 mod generated;

@@ -26,7 +26,7 @@ use txn::LockMode;
 
 use super::internal::Internal;
 use super::names::at;
-use super::{expression, index, inherit, names, partition_index, trigger, type_name};
+use super::{expression, foreign_key_parts, index, inherit, names, partition_index, trigger, type_name};
 use crate::session::Session;
 
 /// Most columns of a partition key.
@@ -561,7 +561,8 @@ pub(super) fn attach(
         above = names::describe(session, above.partition_of)?;
     }
     partition_index::give_indexes(session, &now, &names::describe(session, child.oid)?)?;
-    trigger::give_to_partition(session, &now, &names::describe(session, child.oid)?)
+    trigger::give_to_partition(session, &now, &names::describe(session, child.oid)?)?;
+    foreign_key_parts::give_to_partition(session, &now, &names::describe(session, child.oid)?)
 }
 
 /// DETACH PARTITION.
@@ -585,6 +586,7 @@ pub(super) fn detach(
     }
     partition_index::release_indexes(session, &child)?;
     trigger::take_from_partition(session, &child)?;
+    foreign_key_parts::take_from_partition(session, &child)?;
     inherit::release(session, &child, table)?;
     session.with_changer(|changer| {
         changer.set_bound(child.oid, None)?;

@@ -78,7 +78,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
             }
             TableElement::Constraint(constraint) => {
                 constraint::refuse_unsupported(constraint)?;
-                constraints.push(Wanted::of(constraint));
+                constraints.push(Wanted::of_new_table(constraint));
             }
             TableElement::Like(..) => return Err(SqlError::internal("LIKE was not expanded")),
         }
@@ -127,6 +127,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     if let (Some(_), [parent]) = (&statement.partition_of, inheritance.parents.as_slice()) {
         partition_index::give_indexes(session, parent, &names::describe(session, oid)?)?;
         super::trigger::give_to_partition(session, parent, &names::describe(session, oid)?)?;
+        super::foreign_key_parts::give_to_partition(session, parent, &names::describe(session, oid)?)?;
     }
     Ok(())
 }
@@ -253,14 +254,16 @@ fn column_with<'a>(
         column.new.default = Some(expression::default(session, &next, of, text)?.into());
         column.sequence = Some(sequence);
     }
+    // Whether attributes belong to the last of `constraints`.
     let mut of_last = false;
     for constraint in &def.constraints {
-        if !is_attribute(&constraint.kind) {
-            of_last = matches!(constraint.kind, ConstraintKind::ForeignKey { .. });
+        constraint::refuse_unsupported(constraint)?;
+        if constraint::is_attribute(&constraint.kind) {
+            let last = constraints.last_mut().filter(|_| of_last);
+            last.ok_or_else(|| constraint::misplaced(constraint, text))?.attribute(constraint, text)?;
+            continue;
         }
-        if !of_last {
-            constraint::refuse_unsupported(constraint)?;
-        }
+        of_last = false;
         match &constraint.kind {
             ConstraintKind::Null => {
                 column.nullable = true;
@@ -303,15 +306,10 @@ fn column_with<'a>(
                 let of = (def.name.as_str(), column.new.type_oid, column.new.typmod);
                 column.new.default = Some(expression::default(session, expr, of, text)?.into());
             }
-            ConstraintKind::Deferrable | ConstraintKind::Deferred => {
-                let last = constraints.last_mut().filter(|_| of_last);
-                last.ok_or_else(|| misplaced(constraint, text))?.defer(&constraint.kind);
+            _ => {
+                of_last = true;
+                constraints.push(Wanted { column: Some(&def.name), ..Wanted::of(constraint) });
             }
-            ConstraintKind::NotDeferrable | ConstraintKind::Immediate if of_last => {}
-            ConstraintKind::NotDeferrable | ConstraintKind::Immediate => {
-                return Err(misplaced(constraint, text));
-            }
-            _ => constraints.push(Wanted { column: Some(&def.name), ..Wanted::of(constraint) }),
         }
         if let Some(both) = two_sources(&column) {
             let error = sql_err!(
@@ -323,22 +321,6 @@ fn column_with<'a>(
         }
     }
     Ok(column)
-}
-
-/// Whether it says something of the constraint before it.
-fn is_attribute(kind: &ConstraintKind) -> bool {
-    use ConstraintKind as K;
-    matches!(kind, K::Deferrable | K::Deferred | K::NotDeferrable | K::Immediate)
-}
-
-fn misplaced(constraint: &Constraint, text: &str) -> SqlError {
-    let clause = match constraint.kind {
-        ConstraintKind::Deferrable => "DEFERRABLE",
-        ConstraintKind::Deferred => "INITIALLY DEFERRED",
-        ConstraintKind::NotDeferrable => "NOT DEFERRABLE",
-        _ => "INITIALLY IMMEDIATE",
-    };
-    at(sql_err!(SYNTAX_ERROR, "misplaced {clause} clause"), text, constraint.location)
 }
 
 /// A column's value comes from one place.

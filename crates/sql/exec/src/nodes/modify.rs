@@ -271,7 +271,7 @@ impl ModifyNode {
         if let DeleteOutcome::Refused(refusal) = outcome {
             return Ok(Step::Refused(refusal));
         }
-        self.after_row(target, Event::Delete, Some((tid, old)), cx)?;
+        self.after_leaving(target, (tid, old), cx)?;
         target.detoast(&mut self.row, cx)?;
         let row = target.to_root(&self.row, &mut self.root_row).to_vec();
         let next = self.targets[to].clone();
@@ -283,6 +283,7 @@ impl ModifyNode {
         next.check_row(&mut self.row, cx)?;
         next.insert(&mut self.row, |_| false, cx)?;
         self.after_row(&next, Event::Insert, None, cx)?;
+        self.after_move((target, &next), (tid, old), cx)?;
         Ok(Step::Done)
     }
 

@@ -18,6 +18,15 @@ use crate::command::column_parameter;
 use crate::run::Execution;
 use crate::session::Session;
 
+/// A row of a partition as one of the partitioned table.
+fn as_row_of(table: &Table, partition: &Table, row: &[Datum]) -> Vec<Datum> {
+    let value = |column: &catalog::Column| match partition.column(&column.name) {
+        Some((number, _)) if !column.dropped => row[number as usize - 1].clone(),
+        _ => Datum::Null,
+    };
+    table.columns.iter().map(value).collect()
+}
+
 impl Session {
     /// The end of a statement: fires its events, or keeps them for the end of the transaction.
     pub(crate) fn fire_after(&self, mut events: Events) -> SqlResult<()> {
@@ -76,10 +85,19 @@ impl Session {
     /// Fires one event. Its rows are read again.
     fn fire(&self, kind: &Kind, event: Queued, more: &mut Events) -> SqlResult<()> {
         runtime::check_interrupts().map_err(crate::error::interrupted)?;
-        let Kind { table, trigger, event: what, user } = kind;
+        let Kind { table, trigger, event: what, user, partitions } = kind;
         let [old, new] = event.tids();
-        let old = old.map(|tid| self.version(table, tid)).transpose()?;
-        let new = new.map(|tid| self.version(table, tid)).transpose()?;
+        let row = |tid: Option<Tid>, side: usize| -> SqlResult<Option<Vec<Datum>>> {
+            let Some(tid) = tid else { return Ok(None) };
+            match partitions {
+                None => self.version(table, tid).map(Some),
+                Some(partitions) => {
+                    let own = &partitions[side];
+                    Ok(Some(as_row_of(table, own, &self.version(own, tid)?)))
+                }
+            }
+        };
+        let (old, new) = (row(old, 0)?, row(new, 1)?);
         let call = TriggerCall { trigger, table, event: *what, old: old.as_deref(), new: new.as_deref() };
         if let Some(function) = internal::find(trigger.function) {
             return (function.fire)(self, &call, event.tids(), more);

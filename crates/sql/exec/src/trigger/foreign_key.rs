@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, sql_err};
 use catalog::foreign_key::ForeignKeyInfo;
-use catalog::{Table, Trigger};
+use catalog::{RelationKind, Table, Trigger};
 use heap::{HeapTuple, View};
 use parse::Statement;
 use rustc_hash::FxHashMap;
@@ -46,6 +46,21 @@ pub(crate) mod function {
     const SET_DEFAULT_UPDATE: Oid = Oid(1653);
     const NO_ACTION_DELETE: Oid = Oid(1654);
     const NO_ACTION_UPDATE: Oid = Oid(1655);
+
+    /// Whether a function checks rows that refer: the others carry out actions.
+    pub(crate) fn is_check(function: Oid) -> bool {
+        matches!(function, CHECK_INSERT | CHECK_UPDATE)
+    }
+
+    /// Whether a function carries out an action.
+    pub(crate) fn is_action(function: Oid) -> bool {
+        (CASCADE_DELETE..=NO_ACTION_UPDATE).contains(&function)
+    }
+
+    /// Whether a function may wait for the end of the transaction.
+    pub(crate) fn can_wait(function: Oid) -> bool {
+        is_check(function) || matches!(function, NO_ACTION_DELETE | NO_ACTION_UPDATE)
+    }
 
     /// The function of ON DELETE.
     pub(crate) fn on_delete(action: u8) -> Oid {
@@ -374,7 +389,7 @@ impl Known {
     }
 
     fn text(&self, query: Query) -> String {
-        let (own, other) = (qualified(&self.table), qualified(&self.other));
+        let (own, other) = (rows_of(&self.table), rows_of(&self.other));
         let (columns, foreign) = (&self.info.columns, &self.info.foreign);
         let own_name = |i: usize| column(&self.table, columns[i]);
         let refers = |prefix: &str| {
@@ -392,29 +407,31 @@ impl Known {
                 let each = (foreign.columns.iter().enumerate())
                     .map(|(i, c)| format!("x.{} OPERATOR(pg_catalog.=) ${}", column(&self.other, *c), i + 1));
                 let found = each.collect::<Vec<_>>().join(" AND ");
-                format!("SELECT 1 FROM ONLY {other} x WHERE {found} FOR KEY SHARE OF x")
+                format!("SELECT 1 FROM {other} x WHERE {found} FOR KEY SHARE OF x")
             }
             Query::Referencing => {
-                format!("SELECT 1 FROM ONLY {own} x WHERE {} FOR KEY SHARE OF x", refers("x."))
+                format!("SELECT 1 FROM {own} x WHERE {} FOR KEY SHARE OF x", refers("x."))
             }
-            Query::Delete => format!("DELETE FROM ONLY {own} WHERE {}", refers("")),
+            Query::Delete => format!("DELETE FROM {own} WHERE {}", refers("")),
             Query::Cascade => {
                 let new = (0..columns.len()).map(|i| format!("{} = ${}", own_name(i), columns.len() + i + 1));
                 let new = new.collect::<Vec<_>>().join(", ");
-                format!("UPDATE ONLY {own} SET {new} WHERE {}", refers(""))
+                format!("UPDATE {own} SET {new} WHERE {}", refers(""))
             }
             Query::SetNull { on_delete } => {
-                format!("UPDATE ONLY {own} SET {} WHERE {}", set(only(on_delete), "NULL"), refers(""))
+                format!("UPDATE {own} SET {} WHERE {}", set(only(on_delete), "NULL"), refers(""))
             }
             Query::SetDefault { on_delete } => {
-                format!("UPDATE ONLY {own} SET {} WHERE {}", set(only(on_delete), "DEFAULT"), refers(""))
+                format!("UPDATE {own} SET {} WHERE {}", set(only(on_delete), "DEFAULT"), refers(""))
             }
         }
     }
 }
 
-fn qualified(table: &Table) -> String {
-    format!("{}.{}", quote_identifier(&table.schema_name), quote_identifier(&table.name))
+/// A table in a statement: with its partitions, but not with other children.
+fn rows_of(table: &Table) -> String {
+    let only = if table.kind == RelationKind::PartitionedTable { "" } else { "ONLY " };
+    format!("{only}{}.{}", quote_identifier(&table.schema_name), quote_identifier(&table.name))
 }
 
 fn column(table: &Table, number: i16) -> String {
@@ -430,22 +447,60 @@ pub(crate) fn parsed(text: &str) -> SqlResult<Statement> {
     }
 }
 
+/// `pk.a OPERATOR(pg_catalog.=) fk.b`, for each column of a key.
+fn joined(table: &Table, other: &Table, info: &ForeignKeyInfo) -> String {
+    let pairs = info.columns.iter().zip(&info.foreign.columns).map(|(own, their)| {
+        format!("pk.{} OPERATOR(pg_catalog.=) fk.{}", column(other, *their), column(table, *own))
+    });
+    pairs.collect::<Vec<_>>().join(" AND ")
+}
+
+fn referring_columns(table: &Table, info: &ForeignKeyInfo) -> Vec<String> {
+    info.columns.iter().map(|c| format!("fk.{}", column(table, *c))).collect()
+}
+
 /// A query for the keys of rows that refer to nothing.
 pub(crate) fn orphans(table: &Table, other: &Table, info: &ForeignKeyInfo) -> String {
-    let own: Vec<String> = info.columns.iter().map(|c| format!("fk.{}", column(table, *c))).collect();
-    let their: Vec<String> =
-        info.foreign.columns.iter().map(|c| format!("pk.{}", column(other, *c))).collect();
-    let joined: Vec<String> =
-        their.iter().zip(&own).map(|(pk, fk)| format!("{pk} OPERATOR(pg_catalog.=) {fk}")).collect();
+    let own = referring_columns(table, info);
     let there: Vec<String> = own.iter().map(|fk| format!("{fk} IS NOT NULL")).collect();
     let separator = if info.foreign.matching == b'f' { " OR " } else { " AND " };
     format!(
-        "SELECT {} FROM ONLY {} fk LEFT OUTER JOIN ONLY {} pk ON ({}) WHERE {} IS NULL AND ({}) LIMIT 1",
+        "SELECT {} FROM {} fk LEFT OUTER JOIN {} pk ON ({}) WHERE pk.{} IS NULL AND ({}) LIMIT 1",
         own.join(", "),
-        qualified(table),
-        qualified(other),
-        joined.join(" AND "),
-        their[0],
+        rows_of(table),
+        rows_of(other),
+        joined(table, other, info),
+        column(other, info.foreign.columns[0]),
         there.join(separator)
     )
+}
+
+/// A query for the keys of rows that refer to some row of a partition.
+pub(crate) fn referring(table: &Table, partition: &Table, info: &ForeignKeyInfo) -> String {
+    format!(
+        "SELECT {} FROM {} fk JOIN {} pk ON ({}) LIMIT 1",
+        referring_columns(table, info).join(", "),
+        rows_of(table),
+        rows_of(partition),
+        joined(table, partition, info)
+    )
+}
+
+/// A partition cannot go: a row refers to it.
+pub(crate) fn still_referenced(
+    session: &Session,
+    (table, partition): (&Arc<Table>, &Table),
+    info: &ForeignKeyInfo,
+    key: &[Datum],
+) -> SqlResult<SqlError> {
+    let shown = shown_key(session, table, &info.columns, key)?;
+    Ok(sql_err!(
+        FOREIGN_KEY_VIOLATION,
+        "removing partition \"{}\" violates foreign key constraint \"{}\"",
+        partition.name,
+        info.name
+    )
+    .detail(format!("Key {shown}is still referenced from table \"{}\".", table.name))
+    .table(table.schema_name.as_str(), table.name.as_str())
+    .constraint(info.name.as_str()))
 }

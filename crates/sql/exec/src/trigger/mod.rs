@@ -30,6 +30,7 @@ use tuple::Datum;
 use txn::Snapshot;
 
 pub(crate) use internal::UNIQUE_KEY_RECHECK;
+use queue::Of;
 pub(crate) use queue::{Deferred, Events};
 
 use crate::cx::Cx;
@@ -89,6 +90,8 @@ pub(crate) struct Change<'a> {
     pub(crate) new: Option<(Tid, &'a [Datum])>,
     /// Deferrable unique indexes in which the new row may have a duplicate.
     pub(crate) rechecks: &'a [Oid],
+    /// The row is deleted here because it moves to another partition.
+    pub(crate) moves: bool,
 }
 
 /// The statement that sets triggers off: its session, and what it sees.
@@ -124,6 +127,13 @@ pub(crate) struct TableTriggers {
 struct Ready {
     trigger: Arc<Trigger>,
     condition: RefCell<Option<Execution>>,
+}
+
+impl Ready {
+    /// Whether it is the trigger of a foreign key on the table that is referred to.
+    fn carries_out_action(&self) -> bool {
+        self.trigger.internal && foreign_key::function::is_action(self.trigger.function)
+    }
 }
 
 impl TableTriggers {
@@ -212,6 +222,10 @@ impl TableTriggers {
         let user = at.session.names.user();
         let rows = (change.old.map(|(_, row)| row), change.new.map(|(_, row)| row));
         for ready in &self.list {
+            // What refers to the partitioned table learns of the move as an update of that.
+            if change.moves && ready.trigger.is_clone() && ready.carries_out_action() {
+                continue;
+            }
             if !matches(ready.trigger.kind, TriggerKind::ROW, event)
                 || !self.applies(ready, event, rows, updated, at)?
             {
@@ -222,9 +236,36 @@ impl TableTriggers {
             {
                 continue;
             }
-            events.push((&self.table, &ready.trigger, event), user, change, at.session.event_memory())?;
+            let of = Of { table: &self.table, trigger: &ready.trigger, event, user, partitions: None };
+            events.push(of, change, at.session.event_memory())?;
         }
         Ok(())
+    }
+
+    /// Notes what foreign keys to a partitioned table are to do after a row has moved from one of its partitions to another.
+    pub(crate) fn queue_move(
+        &self,
+        partitions: [&Arc<Table>; 2],
+        change: Change<'_>,
+        (at, events): (&At<'_>, &mut Events),
+    ) -> SqlResult<()> {
+        let user = at.session.names.user();
+        for ready in self.list.iter().filter(|ready| ready.carries_out_action()) {
+            let trigger = &ready.trigger;
+            let fits = matches(trigger.kind, TriggerKind::ROW, Event::Update);
+            let Some(function) = internal::find(trigger.function).filter(|_| fits) else { continue };
+            if at.session.trigger_enabled(trigger) && (function.wanted)(trigger, &change, at)? {
+                let (event, partitions) = (Event::Update, Some(partitions));
+                let of = Of { table: &self.table, trigger, event, user, partitions };
+                events.push(of, change, at.session.event_memory())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a foreign key refers to this table, and not only to one that it is a partition of.
+    pub(crate) fn is_referenced(&self) -> bool {
+        self.list.iter().any(|ready| ready.carries_out_action() && !ready.trigger.is_clone())
     }
 
     /// Notes what is to fire after a statement.
@@ -239,8 +280,8 @@ impl TableTriggers {
             if matches(ready.trigger.kind, 0, event)
                 && self.applies(ready, event, (None, None), updated, at)?
             {
-                let what = (&self.table, &ready.trigger, event);
-                events.push(what, user, Change::default(), at.session.event_memory())?;
+                let of = Of { table: &self.table, trigger: &ready.trigger, event, user, partitions: None };
+                events.push(of, Change::default(), at.session.event_memory())?;
             }
         }
         Ok(())

@@ -17,6 +17,46 @@ pub(crate) struct Kind {
     pub(crate) event: Event,
     /// Who changed the rows: the function runs with his rights.
     pub(crate) user: Oid,
+    /// The partitions that the rows before and after are in, where `table` is the partitioned one.
+    pub(crate) partitions: Option<[Arc<Table>; 2]>,
+}
+
+/// What an event is of, while it is put into the queue.
+#[derive(Clone, Copy)]
+pub(super) struct Of<'a> {
+    pub(super) table: &'a Arc<Table>,
+    pub(super) trigger: &'a Arc<Trigger>,
+    pub(super) event: Event,
+    pub(super) user: Oid,
+    pub(super) partitions: Option<[&'a Arc<Table>; 2]>,
+}
+
+impl Of<'_> {
+    fn is(&self, kind: &Kind) -> bool {
+        let same = match (&kind.partitions, &self.partitions) {
+            (None, None) => true,
+            (Some(known), Some(own)) => known.iter().zip(own).all(|(known, own)| Arc::ptr_eq(known, own)),
+            _ => false,
+        };
+        same && kind.trigger.oid == self.trigger.oid && (kind.event, kind.user) == (self.event, self.user)
+    }
+
+    fn kind(&self) -> Kind {
+        Kind {
+            table: self.table.clone(),
+            trigger: self.trigger.clone(),
+            event: self.event,
+            user: self.user,
+            partitions: self.partitions.map(|partitions| partitions.map(Arc::clone)),
+        }
+    }
+}
+
+impl Kind {
+    fn has_rows_of(&self, relation: Oid) -> bool {
+        let partitions = self.partitions.iter().flatten();
+        std::iter::once(&self.table).chain(partitions).any(|table| table.oid == relation)
+    }
 }
 
 /// One event: 16 bytes.
@@ -100,18 +140,10 @@ impl Events {
     }
 
     /// Adds one that a user's statement caused.
-    pub(crate) fn push(
-        &mut self,
-        (table, trigger, event): (&Arc<Table>, &Arc<Trigger>, Event),
-        user: Oid,
-        change: Change<'_>,
-        memory: Memory<'_>,
-    ) -> SqlResult<()> {
+    pub(super) fn push(&mut self, of: Of<'_>, change: Change<'_>, memory: Memory<'_>) -> SqlResult<()> {
         let Lists { kinds, list } = &mut **self.0.get_or_insert_default();
-        let same =
-            |kind: &Rc<Kind>| kind.trigger.oid == trigger.oid && (kind.event, kind.user) == (event, user);
-        let kind = kinds.iter().rposition(same).unwrap_or_else(|| {
-            kinds.push(Rc::new(Kind { table: table.clone(), trigger: trigger.clone(), event, user }));
+        let kind = kinds.iter().rposition(|kind| of.is(kind)).unwrap_or_else(|| {
+            kinds.push(Rc::new(of.kind()));
             kinds.len() - 1
         });
         let [old, new] = [change.old, change.new].map(|row| row.map_or(Tid::default(), |(tid, _)| tid));
@@ -188,7 +220,11 @@ impl Deferred {
             self.runs.push((now, self.list.len()));
         }
         let same = |known: &Rc<Kind>| {
-            Arc::ptr_eq(&known.trigger, &kind.trigger) && (known.event, known.user) == (kind.event, kind.user)
+            Rc::ptr_eq(known, &kind)
+                || kind.partitions.is_none()
+                    && known.partitions.is_none()
+                    && Arc::ptr_eq(&known.trigger, &kind.trigger)
+                    && (known.event, known.user) == (kind.event, kind.user)
         };
         let known = self.kinds.iter().rposition(same);
         let kind = known.unwrap_or_else(|| {
@@ -239,10 +275,10 @@ impl Deferred {
 
     /// Whether an event of this relation waits.
     pub(crate) fn waits_for(&mut self, relation: Oid) -> SqlResult<bool> {
-        if !self.kinds.iter().any(|kind| kind.table.oid == relation) {
+        if !self.kinds.iter().any(|kind| kind.has_rows_of(relation)) {
             return Ok(false);
         }
-        Ok(self.find(0, |_, kind| kind.table.oid == relation)?.is_some())
+        Ok(self.find(0, |_, kind| kind.has_rows_of(relation))?.is_some())
     }
 
     /// A subtransaction, and those within it, is undone.

@@ -1,7 +1,7 @@
 //! Where a change of rows meets triggers.
 
 use base::{SqlError, SqlResult, Tid, sql_err};
-use catalog::TriggerKind;
+use catalog::{CatalogView, TriggerKind};
 use heap::{LockOutcome, LockStrength, Refusal};
 use plan::Command;
 use tuple::Datum;
@@ -9,7 +9,7 @@ use tuple::Datum;
 use super::{ModifyNode, Step, Target};
 use crate::cx::Cx;
 use crate::nodes::table_scan::datum_tid;
-use crate::trigger::{At, Change, Event};
+use crate::trigger::{At, Change, Event, TableTriggers};
 
 impl ModifyNode {
     /// What the statement does to rows, in the order in which its BEFORE STATEMENT triggers fire.
@@ -174,8 +174,70 @@ impl ModifyNode {
         };
         let updated = if event == Event::Update { Some(self.updated(target)?) } else { None };
         let (at, rechecks) = (At::of(cx)?, std::mem::take(&mut cx.rechecks));
-        let change = Change { old, new, rechecks: &rechecks };
+        let change = Change { old, new, rechecks: &rechecks, moves: false };
         triggers.queue_row(event, change, updated.as_deref(), (&at, &mut cx.events))
+    }
+
+    /// After a row, `old` at the place, was deleted where it moves to another partition.
+    pub(super) fn after_leaving(
+        &mut self,
+        target: &Target,
+        old: (Tid, &[Datum]),
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<()> {
+        let Some(triggers) = &target.triggers else { return Ok(()) };
+        if !triggers.after_rows(Event::Delete) {
+            return Ok(());
+        }
+        let change = Change { old: Some(old), moves: true, ..Change::default() };
+        triggers.queue_row(Event::Delete, change, None, (&At::of(cx)?, &mut cx.events))
+    }
+
+    /// After a row, `old` at the place, has moved to another partition, where it is the row in `self.row`: what refers to the
+    /// partitioned table learns of an update of that.
+    pub(super) fn after_move(
+        &mut self,
+        (source, target): (&Target, &Target),
+        (tid, old): (Tid, &[Datum]),
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<()> {
+        if source.triggers.is_none() {
+            return Ok(());
+        }
+        self.check_referenced_between(source, cx)?;
+        let Some(triggers) = self.statement_triggers.clone().filter(|t| t.after_rows(Event::Update)) else {
+            return Ok(());
+        };
+        let place = self.row.get(target.width()).and_then(datum_tid);
+        let place = place.ok_or_else(|| SqlError::internal("a row without a place"))?;
+        target.detoast(&mut self.row, cx)?;
+        let new = target.to_root(&self.row, &mut self.root_row).to_vec();
+        let old = source.to_root(old, &mut self.root_row);
+        let change = Change { old: Some((tid, old)), new: Some((place, &new)), ..Change::default() };
+        let (at, partitions) = (At::of(cx)?, [&source.table, &target.table]);
+        triggers.queue_move(partitions, change, (&at, &mut cx.events))
+    }
+
+    /// A table between the statement's and the partition that a row leaves must not be referred to by itself.
+    fn check_referenced_between(&self, source: &Target, cx: &Cx<'_>) -> SqlResult<()> {
+        let mut next = source.table.partition_of;
+        let session = At::of(cx)?.session;
+        while next.is_valid() && next != self.root.oid {
+            let Some(table) = session.relation_by_oid(next)? else { return Ok(()) };
+            if TableTriggers::new(&table).is_some_and(|triggers| triggers.is_referenced()) {
+                let (ancestor, root) = (&table.name, &self.root.name);
+                return Err(sql_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "cannot move tuple across partitions when a non-root ancestor of the source partition is directly referenced in a foreign key"
+                )
+                .detail(format!(
+                    "A foreign key points to ancestor \"{ancestor}\" but not the root ancestor \"{root}\"."
+                ))
+                .hint(format!("Consider defining the foreign key on table \"{root}\".")));
+            }
+            next = table.partition_of;
+        }
+        Ok(())
     }
 }
 
