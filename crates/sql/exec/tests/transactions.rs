@@ -272,3 +272,41 @@ fn deferrable_keys_are_looked_at_when_they_are_told() {
     run(&[("insert into p values (1), (2); update p set id = 3 - id; select count(*) from p", "2")]);
     assert_eq!(s.query("insert into p values (1)"), twice("p1_id_key"));
 }
+
+#[test]
+fn temporary_tables_are_emptied_or_dropped_at_commit() {
+    let server = Server::new();
+    let s = server.connect();
+    let there = "select relname from pg_class where relname in ('d', 'e', 'f', 'g') order by 1";
+    let combination = "ERROR:  unsupported ON COMMIT and foreign key combination";
+    let steps = [
+        ("create temp table e (a int primary key) on commit delete rows", ""),
+        ("insert into e values (1)", ""),
+        ("select count(*) from e", "0"),
+        ("begin", ""),
+        ("insert into e values (1)", ""),
+        ("create temp table d on commit drop as select 1 as x", ""),
+        ("create temp table f (x int) on commit drop", ""),
+        ("create temp view g as select x from f", ""),
+        ("savepoint s", ""),
+        ("drop table d", ""),
+        ("rollback to s", ""),
+        ("select a, x from e, d", "1|1"),
+        (there, "d\ne\nf\ng"),
+        ("commit", ""),
+        (there, "e"),
+        ("select count(*) from e", "0"),
+        ("insert into e values (1)", ""),
+        ("begin", ""),
+        ("create temp table f (x int) on commit drop", ""),
+        ("rollback", ""),
+        ("create temp table f (x int)", ""),
+        ("insert into f values (3)", ""),
+        ("select x from f", "3"),
+        ("create temp table d (a int references e)", combination),
+        ("create table p (x int) on commit drop", "ERROR:  ON COMMIT can only be used on temporary tables"),
+    ];
+    for (sql, expected) in steps {
+        assert_eq!(s.query(sql), expected, "{sql}");
+    }
+}

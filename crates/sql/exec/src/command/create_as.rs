@@ -24,7 +24,7 @@ use types::Call;
 
 use super::internal::Internal;
 use super::storage_parameter::Target;
-use super::{names, storage_parameter, table};
+use super::{names, on_commit, storage_parameter, table};
 use crate::counters::Change;
 use crate::cx::Facilities;
 use crate::session::Session;
@@ -155,7 +155,9 @@ fn new_table(session: &Session, into: &Into, columns: Vec<NewColumn>) -> SqlResu
         columns,
         options: storage_parameter::check(Target::Table, &into.options)?,
     };
-    session.with_changer(|changer| changer.create_table(&new))
+    let oid = session.with_changer(|changer| changer.create_table(&new))?;
+    on_commit::register(session, oid, into.on_commit);
+    Ok(oid)
 }
 
 /// Rows on their way into the new table.

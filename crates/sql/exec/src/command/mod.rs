@@ -48,6 +48,7 @@ mod like;
 mod lock;
 pub(crate) mod names;
 mod object_name;
+pub(crate) mod on_commit;
 mod operator;
 pub(crate) mod options;
 mod owner;

@@ -18,8 +18,8 @@ use super::names::at;
 use super::sequence::{self, ForColumn};
 use super::storage_parameter::Target;
 use super::{
-    expression, generated, index, like, names, partition, partition_index, storage_parameter, temporary,
-    type_name,
+    expression, generated, index, like, names, on_commit, partition, partition_index, storage_parameter,
+    temporary, type_name,
 };
 use crate::session::Session;
 
@@ -103,6 +103,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
         session.with_changer(|changer| changer.check_column_type(&column.name, column.type_oid))?;
     }
     let oid = session.with_changer(|changer| changer.create_table(&new))?;
+    on_commit::register(session, oid, statement.on_commit);
     inheritance.enter_defaults(session, &names::describe(session, oid)?)?;
     for (i, column) in columns.iter().enumerate() {
         own_sequence(session, oid, (i as i16 + 1, &column.new), column.sequence)?;
@@ -156,9 +157,6 @@ pub(crate) fn check_storage(
     }
     if on_commit != OnCommit::None && relation.persistence != Persistence::Temporary {
         return Err(sql_err!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables"));
-    }
-    if matches!(on_commit, OnCommit::DeleteRows | OnCommit::Drop) {
-        return Err(SqlError::not_supported("ON COMMIT"));
     }
     match access_method {
         None | Some("heap") => index::check_tablespace(tablespace),

@@ -115,7 +115,8 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
     names::check_not_system(table)
 }
 
-fn one(session: &Session, table: &Table) -> SqlResult<()> {
+/// Empties one table.
+pub(super) fn one(session: &Session, table: &Table) -> SqlResult<()> {
     if table.kind == RelationKind::PartitionedTable {
         return Ok(());
     }

@@ -130,6 +130,7 @@ impl Session {
             language_state: Default::default(),
             sql_bodies: Default::default(),
             new_labels: Default::default(),
+            on_commit: Default::default(),
             info,
         };
         session.apply_settings();

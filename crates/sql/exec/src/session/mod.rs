@@ -302,6 +302,8 @@ pub struct Session {
     notifying: notify::Notifying,
     /// What fires at the end of the transaction.
     pub(crate) deferred: RefCell<crate::trigger::Deferred>,
+    /// Temporary tables that a commit empties or drops.
+    pub(crate) on_commit: crate::command::on_commit::OnCommitTables,
     /// Foreign keys that rows were checked for.
     pub(crate) foreign_keys: crate::trigger::foreign_key::ForeignKeys,
     /// How many trigger functions are running, each within the one before.
