@@ -178,3 +178,23 @@ fn merge_routes_and_moves_rows() {
         "ERROR:  new row for relation \"p1\" violates partition constraint"
     );
 }
+
+#[test]
+fn errors_show_a_row_as_the_statements_table_has_it() {
+    let server = Server::new();
+    let s = server.connect();
+    let setup = "create table t (a int, b text, check (length(b) < 3)) partition by list (a);
+        create table t1 (b text not null, a int, check (length(b) < 3)); alter table t attach partition t1 for values in (1);
+        create view v as select * from t where b <> 'x' with check option";
+    assert_eq!(s.query(setup), "");
+    let steps = [
+        ("insert into t values (1, 'long')", "Failing row contains (1, long)."),
+        ("insert into t values (1, null)", "Failing row contains (1, null)."),
+        ("insert into v values (1, 'x')", "Failing row contains (1, x)."),
+        ("insert into t1 values ('long', 1)", "Failing row contains (long, 1)."),
+    ];
+    for (sql, expected) in steps {
+        let error = s.run(sql).err().expect(sql);
+        assert_eq!(error.report().detail.as_deref(), Some(expected), "{sql}");
+    }
+}

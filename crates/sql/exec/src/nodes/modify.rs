@@ -199,7 +199,7 @@ impl ModifyNode {
         if !self.before_insert(&target, cx)? {
             return Ok(false);
         }
-        target.check_row(&mut self.row, cx)?;
+        target.check_row(&self.root, &mut self.row, cx)?;
         self.check_partition(&target, cx)?;
         match self.conflict.clone() {
             Some(conflict) => self.insert_or_resolve(&target, &conflict, cx),
@@ -280,7 +280,7 @@ impl ModifyNode {
         if !self.before_insert(&next, cx)? {
             return Ok(Step::Skipped);
         }
-        next.check_row(&mut self.row, cx)?;
+        next.check_row(&self.root, &mut self.row, cx)?;
         next.insert(&mut self.row, |_| false, cx)?;
         self.after_row(&next, Event::Insert, None, cx)?;
         self.after_move((target, &next), (tid, old), cx)?;
@@ -299,7 +299,7 @@ impl ModifyNode {
                     WITH_CHECK_OPTION_VIOLATION,
                     "new row violates check option for view \"{view}\""
                 );
-                return Err(with_row(error, &target.table, &self.row, cx)?);
+                return Err(with_row(error, &self.root, row, cx)?);
             }
         }
         Ok(())
@@ -409,7 +409,7 @@ impl ModifyNode {
             Some(Step::Refused(_)) => return Ok(None),
             Some(_) => return Ok(Some(false)),
         }
-        target.check_row(&mut self.row, cx)?;
+        target.check_row(&self.root, &mut self.row, cx)?;
         self.check_partition(target, cx)?;
         if self.moves_to(target, cx)?.is_some() {
             return Err(sql_err!(FEATURE_NOT_SUPPORTED, "invalid ON UPDATE specification")
@@ -465,7 +465,7 @@ impl ModifyNode {
         let step = match self.moves_to(target, cx)? {
             Some(to) => self.move_row(target, (tid, &mut old), to, cx)?,
             None => {
-                target.check_row(&mut self.row, cx)?;
+                target.check_row(&self.root, &mut self.row, cx)?;
                 self.check_partition(target, cx)?;
                 let step = target.update(tid, &old, &mut self.row, cx)?;
                 if matches!(step, Step::Done) {

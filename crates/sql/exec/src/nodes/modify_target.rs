@@ -129,8 +129,8 @@ impl Target {
         row.resize(self.width() + SYSTEM.len(), Datum::Null);
     }
 
-    /// Generated columns, NOT NULL and CHECK of a new row.
-    pub fn check_row(&self, row: &mut [Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
+    /// Generated columns, NOT NULL and CHECK of a new row. Errors show it as `root`, the statement's target, has it.
+    pub fn check_row(&self, root: &Table, row: &mut [Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
         for (number, code) in &self.generated {
             let value = code.eval(Rows::one(row), cx)?;
             row[*number as usize - 1] = value;
@@ -143,7 +143,8 @@ impl Target {
                     column.name,
                     self.table.name
                 );
-                return Err(with_row(error, &self.table, row, cx)?
+                return Err(self
+                    .failing(error, root, row, cx)?
                     .table(self.table.schema_name.as_str(), self.table.name.as_str())
                     .column(column.name.as_str()));
             }
@@ -155,12 +156,20 @@ impl Target {
                     "new row for relation \"{}\" violates check constraint \"{name}\"",
                     self.table.name
                 );
-                return Err(with_row(error, &self.table, row, cx)?
+                return Err(self
+                    .failing(error, root, row, cx)?
                     .table(self.table.schema_name.as_str(), self.table.name.as_str())
                     .constraint(name.as_str()));
             }
         }
         Ok(())
+    }
+
+    fn failing(&self, error: SqlError, root: &Table, row: &[Datum], cx: &Cx<'_>) -> SqlResult<SqlError> {
+        match self.places {
+            None => with_row(error, &self.table, row, cx),
+            Some(_) => with_row(error, root, self.to_root(row, &mut Vec::new()), cx),
+        }
     }
 
     /// Stores a checked row; its system columns are set. False if another row has its key in an index that arbitrates: then it was

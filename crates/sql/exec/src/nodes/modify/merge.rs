@@ -266,7 +266,7 @@ impl ModifyNode {
         if !self.before_insert(&target, cx)? {
             return Ok(false);
         }
-        target.check_row(&mut self.row, cx)?;
+        target.check_row(&self.root, &mut self.row, cx)?;
         self.check_partition(&target, cx)?;
         self.insert_row(&target, None, cx)?;
         arms.done(Command::Insert, cx);
