@@ -101,7 +101,15 @@ impl<'a, 'c> Creator<'a, 'c> {
                 }
             }
             PathKind::HashJoin { kind, outer, inner, hash, clauses, filter, inner_unique } => {
-                let (outer_plan, inner_plan) = self.sides(path, outer, inner, hash, clauses, filter, &output);
+                let used: Vec<&Expr> = output.iter().chain(clauses).chain(filter).collect();
+                let (mut outer_output, mut inner_output) = (Vec::new(), Vec::new());
+                // The join computes its keys itself, once for each row of either side.
+                let outer_keys = hash.iter().map(|key| &key.outer);
+                let inner_keys = hash.iter().map(|key| &key.inner);
+                columns_of(used.iter().copied().chain(outer_keys), outer.rels, &[], &mut outer_output);
+                columns_of(used.iter().copied().chain(inner_keys), inner.rels, &[], &mut inner_output);
+                let outer_plan = self.create(outer, outer_output);
+                let inner_plan = self.create(inner, inner_output);
                 Plan {
                     cost: path.cost,
                     output,
@@ -127,8 +135,8 @@ impl<'a, 'c> Creator<'a, 'c> {
                 sort_outer,
                 sort_inner,
             } => {
-                let (mut outer_plan, mut inner_plan) =
-                    self.sides(path, outer, inner, merge, clauses, filter, &output);
+                let used: Vec<&Expr> = output.iter().chain(clauses).chain(filter).collect();
+                let (mut outer_plan, mut inner_plan) = self.sides(outer, inner, merge, &used);
                 if *sort_outer {
                     let keys = merge.iter().map(|c| c.outer.clone()).collect();
                     outer_plan = wrap_sort(outer_plan, SortKeys::ascending(keys), None, self.planner);
@@ -154,22 +162,12 @@ impl<'a, 'c> Creator<'a, 'c> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn sides(
-        &mut self,
-        _path: &Path,
-        outer: &Path,
-        inner: &Path,
-        keys: &[JoinClause],
-        clauses: &[Expr],
-        filter: &[Expr],
-        output: &[Expr],
-    ) -> (Plan, Plan) {
-        let all: Vec<&Expr> = output.iter().chain(clauses).chain(filter).collect();
+    /// Both sides of a merge join; they bring their keys computed, for a sort may stand between.
+    fn sides(&mut self, outer: &Path, inner: &Path, keys: &[JoinClause], used: &[&Expr]) -> (Plan, Plan) {
         let mut outer_output = Vec::new();
         let mut inner_output = Vec::new();
-        columns_of(all.iter().copied(), outer.rels, &[], &mut outer_output);
-        columns_of(all.iter().copied(), inner.rels, &[], &mut inner_output);
+        columns_of(used.iter().copied(), outer.rels, &[], &mut outer_output);
+        columns_of(used.iter().copied(), inner.rels, &[], &mut inner_output);
         for key in keys {
             add_unique(&mut outer_output, key.outer.clone());
             add_unique(&mut inner_output, key.inner.clone());

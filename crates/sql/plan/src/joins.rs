@@ -150,6 +150,16 @@ impl<'a, 'c> Search<'a, 'c> {
                 }))
     }
 
+    /// The order of a join's rows, unless neither a sort nor a merge join above has a use for it.
+    fn order_above(&self, order: Vec<PathKey>, rels: RelSet) -> Vec<PathKey> {
+        let Some(first) = order.first() else { return order };
+        let joins_on = self.level.classes.get(first.class).is_some_and(|class| {
+            class.constant().is_none() && class.members.iter().any(|(_, member)| !member.is_subset(rels))
+        });
+        let asked = self.wanted.iter().any(|wanted| wanted.first() == Some(first));
+        if joins_on || asked { order } else { Vec::new() }
+    }
+
     fn dynamic(&mut self, rels: &[RelId]) -> SqlResult<()> {
         let mut levels: Vec<Vec<RelSet>> = vec![Vec::new(), rels.iter().map(|r| RelSet::one(*r)).collect()];
         for size in 2..=rels.len() {
@@ -593,6 +603,7 @@ impl<'a, 'c> Search<'a, 'c> {
         let total = total + filter * self.planner.settings().cpu_operator_cost * ctx.rows;
         let cost = Cost { startup, total, rows: ctx.rows, width };
         let rels = ctx.both;
+        let order = self.order_above(order, rels);
         let outer = (outer.outer | inner.outer) - rels;
         add_path(paths, Path { rels, cost, order, outer, enforced: Vec::new(), kind });
     }
