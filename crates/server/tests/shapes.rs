@@ -56,6 +56,10 @@ const QUERIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("select id from t where id={}or s ={} order by id", &["1", "'2'", "- 3", "4.0"]),
+    (
+        "select id from t where (s > {} or b < -{} or x <> 'a{}') and id < {} order by id",
+        &["1", "222", "33333", "4", "555555555"],
+    ),
     ("select id, g, l from t where s = {} and id > -1", &["1", "70000", "'70000'", "-2147483648", "'a'"]),
     ("select id from t where b = {}", &["3000000000", "6000000000", "'9000000000'", "5", "9000000000.0"]),
     (
@@ -220,6 +224,10 @@ const CHANGES: &[(&str, &[&str])] = &[
     ("update t set v = {} where id = 5 returning v", &["'a'", "'b'", "'too long'"]),
     ("update t set v = {} where id = -5", &["'a'", "'b'", "'too long'"]),
     ("update t set n = n + {}, m = -{} where id = 5 returning n, m", &["1", "2.25", "3.5", "99999"]),
+    (
+        "update t set b = b + -{}, n = n - {}, x = '{}' where id < {} returning id, b, n, x",
+        &["1", "222", "3333", "4", "55"],
+    ),
     ("update t set b = b - {} where id = 5 returning b", &["1", "3000000000", "-3000000000", "'7'"]),
     ("update t set (s, x) = ({}, 'q') where id = 5 returning s", &["1", "2", "3"]),
     ("update t set a[2] = {} where id = 5 returning a", &["1", "2", "'3'"]),

@@ -400,10 +400,10 @@ impl Deparse<'_> {
     }
 
     fn sample(&self, sample: &TableSample, scope: &Scope<'_>, out: &mut String) {
-        let args: Vec<String> = sample.args.iter().map(|e| self.text(e, scope)).collect();
+        let args: Vec<String> = sample.args.iter().map(|e| self.text(strip_implicit(e), scope)).collect();
         out.push_str(&format!(" TABLESAMPLE {} ({})", quote_identifier(&sample.method), args.join(", ")));
         if let Some(repeatable) = &sample.repeatable {
-            out.push_str(&format!(" REPEATABLE ({})", self.text(repeatable, scope)));
+            out.push_str(&format!(" REPEATABLE ({})", self.text(strip_implicit(repeatable), scope)));
         }
     }
 

@@ -183,8 +183,8 @@ fn merge_routes_and_moves_rows() {
 fn errors_show_a_row_as_the_statements_table_has_it() {
     let server = Server::new();
     let s = server.connect();
-    let setup = "create table t (a int, b text, check (length(b) < 3)) partition by list (a);
-        create table t1 (b text not null, a int, check (length(b) < 3)); alter table t attach partition t1 for values in (1);
+    let setup = "create table t (a int, b text, constraint short check (length(b) < 3)) partition by list (a);
+        create table t1 (b text not null, a int, constraint short check (length(b) < 3)); alter table t attach partition t1 for values in (1);
         create view v as select * from t where b <> 'x' with check option";
     assert_eq!(s.query(setup), "");
     let steps = [

@@ -15,10 +15,8 @@ use crate::shape::{Class, Shape};
 pub struct Value {
     /// Its number among the literals of the shape.
     pub literal: usize,
-    /// Byte offset in the text where it begins, with its sign.
-    pub start: usize,
-    /// A minus sign is part of it.
-    pub negative: bool,
+    /// Bytes before the literal that are its minus sign, the same in all texts of the shape; 0 if it has none.
+    pub sign: usize,
 }
 
 /// The literals of a statement that are values, in the order of the text. `shape` is that of its text.
@@ -214,8 +212,8 @@ impl Finder<'_, '_> {
         let literals = self.shape.literals();
         let number = literals.partition_point(|literal| literal.start < start);
         let Some(literal) = literals.get(number) else { return false };
-        let negative = literal.start > start;
-        if negative {
+        let sign = literal.start - start;
+        if sign > 0 {
             let between = &self.shape.text().as_bytes()[start..literal.start];
             let signed = matches!(between, [b'-', rest @ ..] if rest.iter().all(u8::is_ascii_whitespace));
             // With its sign a larger number may be of a smaller type.
@@ -223,7 +221,7 @@ impl Finder<'_, '_> {
                 return false;
             }
         }
-        self.found.push(Value { literal: number, start, negative });
+        self.found.push(Value { literal: number, sign });
         true
     }
 }

@@ -243,7 +243,7 @@ fn with_parameters(shape: &Shape<'_>, values: &[Value]) -> Option<Rc<Source>> {
     let mut from = 0;
     for (i, value) in values.iter().enumerate() {
         let literal = &shape.literals()[value.literal];
-        write!(text, "{} ${} ", &shape.text()[from..value.start], i + 1).ok()?;
+        write!(text, "{} ${} ", &shape.text()[from..literal.start - value.sign], i + 1).ok()?;
         given.push(match literal.class {
             Class::Int4 => oids::int4,
             Class::Int8 => oids::int8,
@@ -267,10 +267,10 @@ fn value_of(shape: &Shape<'_>, value: &Value, ty: Oid, call: &Call<'_>) -> SqlRe
     match literal.class {
         Class::Int4 => {
             let number: i32 = written.parse().map_err(|_| overflow())?;
-            Ok(Datum::Int4(if value.negative { -number } else { number }))
+            Ok(Datum::Int4(if value.sign > 0 { -number } else { number }))
         }
         Class::Int8 => Ok(Datum::Int8(written.parse().map_err(|_| overflow())?)),
-        Class::Numeric if value.negative => types::input(ty, &format!("-{written}"), -1, call),
+        Class::Numeric if value.sign > 0 => types::input(ty, &format!("-{written}"), -1, call),
         Class::Numeric => types::input(ty, written, -1, call),
         Class::Text => {
             let text = &written[1..written.len() - 1];

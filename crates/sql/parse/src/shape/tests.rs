@@ -210,7 +210,11 @@ fn found(text: &str) -> String {
     let shape = scan(text).unwrap_or_else(|| panic!("no shape: {text}"));
     let statement = &crate::parse(text).unwrap_or_else(|e| panic!("{text}: {e}"))[0].stmt;
     let values = values(statement, &shape);
-    let texts = values.iter().map(|v| text[v.start..shape.literals()[v.literal].end].to_owned());
+    let written = |v: &Value| {
+        let literal = &shape.literals()[v.literal];
+        text[literal.start - v.sign..literal.end].to_owned()
+    };
+    let texts = values.iter().map(written);
     texts.collect::<Vec<_>>().join(" ")
 }
 
