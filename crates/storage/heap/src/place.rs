@@ -3,7 +3,7 @@
 //!
 //! # Locks
 //! [`Placer::next`] is called with no latch held. The page it names is only a candidate: the caller latches it, looks, and comes back if
-//! there is too little room.
+//! there is too little room. Whoever adds a page holds [`HeapRel::extension`]; others wait, and look into the map before they add more.
 //!
 //! # PostgreSQL counterpart and differences
 //! `hio.c`. The last page used is remembered for each worker and not for each session.
@@ -99,13 +99,10 @@ impl<'a> Placer<'a> {
                         return read(block);
                     }
                 }
-                Stage::Map => {
-                    let nblocks = access.pool.nblocks(file, Fork::Main)?;
-                    match fsm::search(access, self.rel, self.need, nblocks)? {
-                        Some(block) => return read(block),
-                        None => self.stage = Stage::LastPage,
-                    }
-                }
+                Stage::Map => match self.from_map()? {
+                    Some(pin) => return Ok(pin),
+                    None => self.stage = Stage::LastPage,
+                },
                 Stage::LastPage => {
                     self.stage = Stage::Extend;
                     let nblocks = access.pool.nblocks(file, Fork::Main)?;
@@ -118,27 +115,44 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Adds a page, or several when others wait to do the same; the others find theirs in the map.
+    /// Adds a page, and one for each of those who wait to do the same: they find theirs in the map when their turn comes.
     fn extend(&mut self) -> HeapResult<Pin> {
         let (pool, desc) = (self.access.pool, &self.rel.desc);
-        let waiting = self.rel.extending.fetch_add(1, Ordering::Relaxed);
-        let result = (|| {
-            let mut extra = Vec::new();
-            for _ in 0..(waiting * 8).min(MAX_EXTEND) {
-                let mut page = pool.extend(desc.file, Fork::Main, desc.persistence)?;
-                page.mark_dirty();
-                extra.push(page.tag().block);
+        let _turn = match self.rel.extension.try_lock() {
+            Some(turn) => turn,
+            None => {
+                self.rel.extending.fetch_add(1, Ordering::Relaxed);
+                let turn = self.rel.extension.lock();
+                self.rel.extending.fetch_sub(1, Ordering::Relaxed);
+                if self.use_map
+                    && let Some(pin) = self.from_map()?
+                {
+                    return Ok(pin);
+                }
+                turn
             }
+        };
+        let add = || {
             let mut page = pool.extend(desc.file, Fork::Main, desc.persistence)?;
             page.mark_dirty();
-            Ok((page.into_pin(), extra))
-        })();
-        self.rel.extending.fetch_sub(1, Ordering::Relaxed);
-        let (pin, extra) = result.map_err(HeapError::Buffer)?;
-        for block in extra {
+            Ok::<_, HeapError>(page.into_pin())
+        };
+        let waiting = if self.use_map { self.rel.extending.load(Ordering::Relaxed) } else { 0 };
+        for _ in 0..waiting.min(MAX_EXTEND) {
+            let block = add()?.tag().block;
             fsm::record(self.access, self.rel, block, MAX_TUPLE)?;
         }
-        Ok(pin)
+        add()
+    }
+
+    /// A page that the map says has room.
+    fn from_map(&self) -> HeapResult<Option<Pin>> {
+        let (pool, rel) = (self.access.pool, self.rel.desc.file);
+        let nblocks = pool.nblocks(rel, Fork::Main)?;
+        match fsm::search(self.access, self.rel, self.need, nblocks)? {
+            Some(block) => Ok(Some(pool.read(Tag { rel, fork: Fork::Main, block })?)),
+            None => Ok(None),
+        }
     }
 }
 

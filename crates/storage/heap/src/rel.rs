@@ -85,14 +85,17 @@ pub struct HeapRel {
     pub desc: HeapDesc,
     /// For each worker (modulo 16), the block it inserted into last; `u32::MAX` when unknown.
     targets: [AtomicU32; TARGETS],
-    /// How many inserters want a new page now.
+    /// Who adds pages.
+    pub(crate) extension: runtime::Mutex<()>,
+    /// How many wait for their turn to do so.
     pub(crate) extending: AtomicU32,
 }
 
 impl HeapRel {
     /// Opens a table by its description. No I/O.
     pub fn new(desc: HeapDesc) -> HeapRel {
-        HeapRel { desc, targets: [const { AtomicU32::new(u32::MAX) }; TARGETS], extending: AtomicU32::new(0) }
+        let targets = [const { AtomicU32::new(u32::MAX) }; TARGETS];
+        HeapRel { desc, targets, extension: runtime::Mutex::new(()), extending: AtomicU32::new(0) }
     }
 
     fn target(&self) -> &AtomicU32 {
