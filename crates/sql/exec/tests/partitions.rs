@@ -198,3 +198,15 @@ fn errors_show_a_row_as_the_statements_table_has_it() {
         assert_eq!(error.report().detail.as_deref(), Some(expected), "{sql}");
     }
 }
+
+#[test]
+fn not_null_of_a_partitioned_table_is_inherited() {
+    let server = Server::new();
+    let s = server.connect();
+    for column in ["a int not null no inherit", "a int, not null a no inherit"] {
+        assert_eq!(
+            s.query(&format!("create table t ({column}) partition by list (a)")),
+            "ERROR:  not-null constraints on partitioned tables cannot be NO INHERIT"
+        );
+    }
+}

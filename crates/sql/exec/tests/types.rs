@@ -266,5 +266,6 @@ fn moments_and_numbers_in_rare_forms() {
     );
     assert_eq!(s.query("select to_number('12,345', '9999.9')"), "ERROR:  numeric field overflow");
     assert_eq!(s.query("select to_number('junk', 'RN')"), "ERROR:  invalid Roman numeral");
+    assert_eq!(s.query("select to_number('', 'RN')"), "ERROR:  invalid input syntax for type numeric: \" \"");
     assert_eq!(s.query("select to_number('1e5', '9.99EEEE')"), "ERROR:  \"EEEE\" not supported for input");
 }

@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use analyze::Expr;
-use base::{Oid, SqlError, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{ConstraintInfo, NewColumn, NewConstraint, NewDefault, ObjectAddress, Origin};
 use catalog::{CatalogView, Check, Column, Generated, RelationKind, Table};
 use parse::ast::RangeVar;
@@ -376,6 +376,13 @@ impl Inheritance {
         number: i16,
         own: Option<(Option<&str>, bool)>,
     ) -> SqlResult<()> {
+        let no_inherit = own.is_some_and(|(_, no_inherit)| no_inherit);
+        if no_inherit && table.kind == RelationKind::PartitionedTable {
+            return Err(SqlError::new(
+                SqlState::FEATURE_NOT_SUPPORTED,
+                "not-null constraints on partitioned tables cannot be NO INHERIT",
+            ));
+        }
         let column = &table.columns[number as usize - 1].name;
         let known = self.not_nulls.iter().find(|n| n.column == *column);
         let Some(known) = known else {
@@ -387,7 +394,7 @@ impl Inheritance {
             };
         };
         let given = own.and_then(|(name, _)| name);
-        if own.is_some_and(|(_, no_inherit)| no_inherit) {
+        if no_inherit {
             return Err(sql_err!(
                 DATATYPE_MISMATCH,
                 "cannot define not-null constraint with NO INHERIT on column \"{column}\""

@@ -394,6 +394,10 @@ fn to_number(text: &str, template: &str) -> SqlResult<Numeric> {
 
 /// The number that Roman digits mean.
 fn roman_number(text: &str) -> SqlResult<Numeric> {
+    if text.is_empty() {
+        // As other templates take it: a sign and no digits.
+        return Numeric::parse(" ");
+    }
     let text = text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
     let value = |c: u8| match c.to_ascii_uppercase() {
         b'I' => 1,
