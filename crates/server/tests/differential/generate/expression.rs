@@ -335,7 +335,6 @@ const FORMS: &[(Type, &str, &[Type])] = &[
     (Bool, "({} @? '$.q[*] ? (@ == 2)')", &[Json]),
     (Bool, "({} @@ '$.k > 2')", &[Json]),
     (Bool, "({} < {})", &[Json, Json]),
-    (Bool, "({} is json object)", &[Text]),
     (Json, "jsonb_insert({}, '{{q,1}}', to_jsonb({}))", &[Json, Text]),
     (Json, "jsonb_object(array['a', 'b'], array[{}, {}])", &[Text, Text]),
     (Json, "({} - array['k', 'w'])", &[Json]),
