@@ -99,7 +99,7 @@ impl<'a> Placer<'a> {
                         return read(block);
                     }
                 }
-                Stage::Map => match self.from_map()? {
+                Stage::Map => match self.mapped_page()? {
                     Some(pin) => return Ok(pin),
                     None => self.stage = Stage::LastPage,
                 },
@@ -125,7 +125,7 @@ impl<'a> Placer<'a> {
                 let turn = self.rel.extension.lock();
                 self.rel.extending.fetch_sub(1, Ordering::Relaxed);
                 if self.use_map
-                    && let Some(pin) = self.from_map()?
+                    && let Some(pin) = self.mapped_page()?
                 {
                     return Ok(pin);
                 }
@@ -146,7 +146,7 @@ impl<'a> Placer<'a> {
     }
 
     /// A page that the map says has room.
-    fn from_map(&self) -> HeapResult<Option<Pin>> {
+    fn mapped_page(&self) -> HeapResult<Option<Pin>> {
         let (pool, rel) = (self.access.pool, self.rel.desc.file);
         let nblocks = pool.nblocks(rel, Fork::Main)?;
         match fsm::search(self.access, self.rel, self.need, nblocks)? {
