@@ -4,6 +4,7 @@
 //!
 //! Invariant: nothing here blocks, allocates much, or knows any other crate.
 
+mod decimal;
 pub mod error;
 pub mod ids;
 mod prefetch;
@@ -11,6 +12,7 @@ pub mod settings;
 pub mod sqlstate;
 pub mod stop;
 
+pub use decimal::push_decimal;
 pub use error::{Severity, SqlError, SqlResult};
 pub use ids::{
     BlockNo, CommandId, Fork, Lsn, MultiXactId, OffsetNo, Oid, PAGE_SIZE, RelFile, SubxactId, Tid, Xid,

@@ -191,21 +191,9 @@ pub fn command_complete_rows(out: &mut Vec<u8>, command: &str, rows: u64) {
     let start = begin(out, b'C');
     out.extend_from_slice(command.as_bytes());
     out.push(b' ');
-    decimal(out, rows);
+    base::push_decimal(out, rows);
     out.push(0);
     end(out, start);
-}
-
-fn decimal(out: &mut Vec<u8>, mut number: u64) {
-    let start = out.len();
-    loop {
-        out.push(b'0' + (number % 10) as u8);
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out[start..].reverse();
 }
 
 /// ParameterDescription: the types of a statement's parameters.

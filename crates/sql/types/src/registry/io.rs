@@ -214,21 +214,10 @@ fn push(value: impl std::fmt::Display, out: &mut Vec<u8>) {
 /// Appends a decimal number.
 #[inline]
 fn push_int(value: i64, out: &mut Vec<u8>) {
-    let mut buffer = [0u8; 20];
-    let mut at = buffer.len();
-    let mut rest = value.unsigned_abs();
-    loop {
-        at -= 1;
-        buffer[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
     if value < 0 {
         out.push(b'-');
     }
-    out.extend_from_slice(&buffer[at..]);
+    base::push_decimal(out, value.unsigned_abs());
 }
 
 fn reg_output(type_oid: Oid, value: u32, cx: &Call, out: &mut Vec<u8>) {
