@@ -133,6 +133,14 @@ impl Range {
     }
 }
 
+/// What this column is to equal, if that is all that the key says.
+fn equal_value(column: usize, key: &ScanKey) -> Option<&Datum> {
+    match &key.op {
+        ScanOp::Equal(value) if key.column == column && !value.is_null() => Some(value),
+        _ => None,
+    }
+}
+
 /// Where a scan runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bounds {
@@ -158,12 +166,7 @@ impl Bounds {
         }
         let mut values = SmallVec::new();
         for (column, key) in keys.iter().enumerate() {
-            match &key.op {
-                ScanOp::Equal(value) if key.column == column && !value.is_null() => {
-                    values.push(value.clone())
-                }
-                _ => return None,
-            }
+            values.push(equal_value(column, key)?.clone());
         }
         let begin = Some(Place { values: values.clone(), behind: false });
         Some(Bounds { empty: false, begin, end: Some(Place { values, behind: true }), filters: Vec::new() })
@@ -177,13 +180,9 @@ impl Bounds {
             return false;
         }
         for (column, key) in keys.iter().enumerate() {
-            match &key.op {
-                ScanOp::Equal(value) if key.column == column && !value.is_null() => {
-                    begin.values[column].clone_from(value);
-                    end.values[column].clone_from(value);
-                }
-                _ => return false,
-            }
+            let Some(value) = equal_value(column, key) else { return false };
+            begin.values[column].clone_from(value);
+            end.values[column].clone_from(value);
         }
         true
     }

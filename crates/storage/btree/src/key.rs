@@ -101,17 +101,21 @@ impl<'a> SearchKey<'a> {
     /// [`beyond`](Self::beyond) for item `n` of a page, which has as many.
     #[inline]
     fn beyond_at(&self, node: &Node<'_>, n: OffsetNo) -> Check<bool> {
-        if let Some(int) = &self.int
-            && let Some(stored) = int.stored(node, n)
-        {
-            if stored != int.value {
-                return Ok((stored < int.value) != int.descending);
-            }
-            if self.values.len() == 1 && self.tid.is_none() && node.op.is_leaf() && n >= node.first() {
-                return Ok(self.behind);
-            }
+        let whole = || self.values.len() == 1 && self.tid.is_none() && node.op.is_leaf() && n >= node.first();
+        match self.first_order(node, n) {
+            Some(Ordering::Less) => Ok(false),
+            Some(Ordering::Greater) => Ok(true),
+            Some(Ordering::Equal) if whole() => Ok(self.behind),
+            _ => self.beyond(&node.item(n)?),
         }
-        self.beyond(&node.item(n)?)
+    }
+
+    /// Order of the first value, if it is an integer, relative to that of item `n`, if it has one.
+    #[inline]
+    fn first_order(&self, node: &Node<'_>, n: OffsetNo) -> Option<Ordering> {
+        let int = self.int.as_ref()?;
+        let order = int.value.cmp(&int.stored(node, n)?);
+        Some(if int.descending { order.reverse() } else { order })
     }
 
     /// Whether the key's place is to the right of a page; that of the right-most page of a level never is.
@@ -121,10 +125,9 @@ impl<'a> SearchKey<'a> {
             return Ok(false);
         }
         // Of a page that is no longer in the tree nothing is asked: item 1 is a high key.
-        match &self.int {
-            Some(int) if int.stored(node, 1).is_some_and(|stored| stored != int.value) => {
-                self.beyond_at(node, 1)
-            }
+        match self.first_order(node, 1) {
+            Some(Ordering::Less) => Ok(false),
+            Some(Ordering::Greater) => Ok(true),
             _ => node.high_key()?.map_or(Ok(false), |high| self.beyond(&high)),
         }
     }
