@@ -71,6 +71,13 @@ pub struct ConstraintInfo {
     pub check: Option<std::sync::Arc<str>>,
 }
 
+impl ConstraintInfo {
+    /// Whether it is the NOT NULL of this column.
+    pub fn is_not_null_of(&self, column: i16) -> bool {
+        self.kind == b'n' && self.columns == [column]
+    }
+}
+
 impl crate::Reader<'_> {
     /// All constraints of a table, NOT NULL among them.
     pub fn constraints(&self, table: Oid) -> SqlResult<Vec<ConstraintInfo>> {

@@ -146,11 +146,9 @@ fn set_inheritability(
         return alter_tree::inherit_not_null(session, table, (&column, &found.name), recurse, text);
     }
     each_child(session, table, &mut |child| {
-        let number = child.column(&column).map(|(number, _)| number);
+        let Some((number, _)) = child.column(&column) else { return Ok(()) };
         let all = constraints(session, child)?;
-        let Some(own) = all.iter().find(|c| c.kind == b'n' && c.columns.first().copied() == number) else {
-            return Ok(());
-        };
+        let Some(own) = all.iter().find(|c| c.is_not_null_of(number)) else { return Ok(()) };
         let origin = Origin { local: true, inherited: (own.origin.inherited - 1).max(0) };
         session.with_changer(|changer| changer.set_constraint_origin(own.oid, origin))
     })

@@ -46,7 +46,7 @@ pub(super) fn add(
         return Err(not_ready(table, name, "must be declared NOT NULL before identity can be added"));
     }
     let all = alter::constraints(session, table)?;
-    if let Some(found) = all.iter().find(|c| c.kind == b'n' && c.columns == [number] && !c.validated) {
+    if let Some(found) = all.iter().find(|c| c.is_not_null_of(number) && !c.validated) {
         return Err(constraint::not_valid_yet(found, table));
     }
     if found.identity != Identity::None {

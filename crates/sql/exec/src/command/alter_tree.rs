@@ -238,7 +238,7 @@ pub(super) fn set_not_null(
     let wanted = NotNull { column: name, name: constraint_name, recurse, no_inherit: false, valid: true };
     let number = find(table, name)? as i16 + 1;
     let all = constraints(session, table)?;
-    if let Some(found) = all.iter().find(|c| c.kind == b'n' && c.columns == [number] && !c.validated) {
+    if let Some(found) = all.iter().find(|c| c.is_not_null_of(number) && !c.validated) {
         validate(session, table, found, recurse, text)?;
     }
     wanted.apply(session, table, false, text)
@@ -276,7 +276,7 @@ pub(super) fn validate(
             let all = constraints(session, child)?;
             let number = column.as_ref().and_then(|name| child.column(name)).map(|(number, _)| number);
             let same = |c: &&ConstraintInfo| match found.kind {
-                b'n' => c.kind == b'n' && c.columns.first().copied() == number,
+                b'n' => number.is_some_and(|number| c.is_not_null_of(number)),
                 kind => c.kind == kind && c.name == found.name,
             };
             match all.iter().find(same).filter(|c| !c.validated) {
@@ -329,7 +329,7 @@ impl NotNull<'_> {
         let number = i as i16 + 1;
         let all = constraints(session, table)?;
         let mut below = self.name.map(str::to_owned);
-        if let Some(found) = all.iter().find(|c| c.kind == b'n' && c.columns == [number]) {
+        if let Some(found) = all.iter().find(|c| c.is_not_null_of(number)) {
             self.check_agrees(found, table)?;
             let origin = match inherited {
                 true => Origin { inherited: found.origin.inherited + 1, ..found.origin },
@@ -392,7 +392,7 @@ pub(super) fn drop_not_null(session: &Session, table: &Table, name: &str, recurs
     if all.iter().any(|c| c.kind == b'p' && c.columns.contains(&number)) {
         return Err(sql_err!(INVALID_TABLE_DEFINITION, "column \"{name}\" is in a primary key"));
     }
-    match all.iter().find(|c| c.kind == b'n' && c.columns == [number]) {
+    match all.iter().find(|c| c.is_not_null_of(number)) {
         Some(found) => drop_found(session, table, found, (Behavior::Restrict, recurse)),
         None => session.with_changer(|changer| changer.set_not_null(table.oid, number, false)),
     }
@@ -445,7 +445,7 @@ fn add_wanted(
 fn check_for_primary_key(session: &Session, table: &Table, column: &str) -> SqlResult<()> {
     let number = find(table, column)? as i16 + 1;
     let all = constraints(session, table)?;
-    let Some(found) = all.iter().find(|c| c.kind == b'n' && c.columns == [number]) else { return Ok(()) };
+    let Some(found) = all.iter().find(|c| c.is_not_null_of(number)) else { return Ok(()) };
     let (marked, hint) = match (found.no_inherit, found.validated) {
         (true, _) => (
             "NO INHERIT",

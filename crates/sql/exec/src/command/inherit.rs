@@ -642,7 +642,7 @@ fn adopt_constraint(
     let found = match info.kind {
         b'n' => {
             let column = &parent.columns[info.columns[0] as usize - 1].name;
-            let found = own.iter().find(|c| c.kind == b'n' && number(column) == c.columns.first().copied());
+            let found = number(column).and_then(|number| own.iter().find(|c| c.is_not_null_of(number)));
             match found {
                 Some(found) => found,
                 None => {

@@ -113,7 +113,7 @@ impl Model {
         let named = session.with_reader(|reader| reader.constraints(table.oid))?;
         for (i, column) in table.columns.iter().enumerate().filter(|(_, c)| !c.dropped) {
             let mut def = self.column(session, i as i16 + 1, column)?;
-            let not_null = named.iter().find(|c| c.kind == b'n' && c.columns == [i as i16 + 1]);
+            let not_null = named.iter().find(|c| c.is_not_null_of(i as i16 + 1));
             if let Some(not_null) = not_null {
                 let kind = ConstraintKind::NotNull(None);
                 def.constraints.insert(0, constraint(Some(not_null.name.clone()), kind));
