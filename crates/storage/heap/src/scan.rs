@@ -51,6 +51,8 @@ pub struct HeapScan {
     visible: Vec<OffsetNo>,
     /// Next entry of `visible`.
     at: usize,
+    /// Pages that it found in the pool, and those that it read.
+    pages: [u64; 2],
 }
 
 impl HeapScan {
@@ -65,6 +67,7 @@ impl HeapScan {
             block: BlockNo(0),
             visible: Vec::new(),
             at: 0,
+            pages: [0; 2],
         };
         scan.rescan(access)?;
         Ok(scan)
@@ -88,6 +91,11 @@ impl HeapScan {
     /// The table.
     pub fn rel(&self) -> &Arc<HeapRel> {
         &self.rel
+    }
+
+    /// Pages that the scan, all its rounds together, found in the pool, and those that it read.
+    pub fn pages(&self) -> [u64; 2] {
+        self.pages
     }
 
     /// The next visible row. All rows of a page are judged at once: a scan sees a page as it was when it came there.
@@ -154,6 +162,7 @@ impl HeapScan {
                 access.pool.prefetch(heap_tag(&self.rel, BlockNo(ahead)));
             }
         }
+        let before = runtime::usage::pages();
         let tag = heap_tag(&self.rel, BlockNo(block));
         let pin = match &self.ring {
             Some(ring) => access.pool.read_with(tag, ring)?,
@@ -187,6 +196,8 @@ impl HeapScan {
         if !self.visible.is_empty() {
             self.page.copy_from_slice(&page[..]);
         }
+        let now = runtime::usage::pages();
+        self.pages = [self.pages[0] + now[0] - before[0], self.pages[1] + now[1] - before[1]];
         Ok(true)
     }
 }

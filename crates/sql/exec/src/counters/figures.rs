@@ -234,12 +234,18 @@ pub struct Scan {
 }
 
 impl Scan {
+    /// Counts pages, those found in the pool first.
+    #[inline]
+    pub fn add_pages(&mut self, [hit, read]: [u64; 2]) {
+        self.blocks_hit += hit as i64;
+        self.blocks_read += read as i64;
+    }
+
     /// Counts the pages that were asked for since; what [`runtime::usage::pages`] says now.
     #[inline]
     pub fn pages_since(&mut self, before: [u64; 2]) -> [u64; 2] {
         let now = runtime::usage::pages();
-        self.blocks_hit += (now[0] - before[0]) as i64;
-        self.blocks_read += (now[1] - before[1]) as i64;
+        self.add_pages([now[0] - before[0], now[1] - before[1]]);
         now
     }
 

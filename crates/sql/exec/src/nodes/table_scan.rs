@@ -299,9 +299,7 @@ impl Node for SeqScan {
         let Some(scan) = &mut self.scan else { return Ok(false) };
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            let before = runtime::usage::pages();
             let found = cx.with_view(|access, view| scan.next(access, view)).map_err(crate::error::heap)?;
-            self.counted.scan.pages_since(before);
             let Some(tuple) = found else { return Ok(false) };
             self.at = tuple.tid;
             self.counted.scan.returned += 1;
@@ -331,8 +329,10 @@ impl Node for SeqScan {
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
+        if let Some(scan) = self.scan.take() {
+            self.counted.scan.add_pages(scan.pages());
+        }
         cx.count_scan(&mut self.counted);
-        self.scan = None;
     }
 }
 
