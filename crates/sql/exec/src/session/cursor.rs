@@ -421,7 +421,7 @@ impl Run<'_> {
             return Err(forward_only());
         }
         if self.cursor.store.is_none() {
-            self.session.restart(self.portal)?;
+            self.session.restart(self.portal);
         }
         (self.cursor.position, self.cursor.at_start, self.cursor.at_end) = (0, true, false);
         Ok(())
@@ -480,7 +480,7 @@ impl Run<'_> {
         if self.cursor.store.is_some() {
             return Ok(());
         }
-        self.session.restart(self.portal)?;
+        self.session.restart(self.portal);
         self.cursor.store = Some(RowStore::default());
         self.fill(self.cursor.position).map(drop)
     }

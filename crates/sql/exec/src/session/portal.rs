@@ -196,12 +196,11 @@ impl Session {
     }
 
     /// Lets a cursor's query give its rows again from the first, as they were.
-    pub(super) fn restart(&self, portal: &mut Portal) -> SqlResult<()> {
-        let State::Suspended(running) = &mut portal.state else { return Ok(()) };
-        let Running { execution, snapshot, command, .. } = running;
-        self.with_env(snapshot, *command, |env| execution.close(env));
-        execution.start(&portal.params);
-        Ok(())
+    pub(super) fn restart(&self, portal: &mut Portal) {
+        if let State::Suspended(Running { execution, snapshot, command, .. }) = &mut portal.state {
+            self.with_env(snapshot, *command, |env| execution.close(env));
+            execution.start(&portal.params);
+        }
     }
 
     fn start(&self, portal: &Portal) -> SqlResult<Running> {
