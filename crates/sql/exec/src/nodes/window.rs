@@ -356,6 +356,7 @@ impl WindowAgg {
                 return Ok(result);
             }
             if self.exclude == FrameExclude::Nothing
+                && before.end <= end
                 && (before.start == start || call.moves())
                 && let Some(advanced) = self.advance(number, call, before, start, cx)?
             {
