@@ -269,3 +269,42 @@ fn moments_and_numbers_in_rare_forms() {
     assert_eq!(s.query("select to_number('', 'RN')"), "ERROR:  invalid input syntax for type numeric: \" \"");
     assert_eq!(s.query("select to_number('1e5', '9.99EEEE')"), "ERROR:  \"EEEE\" not supported for input");
 }
+
+#[test]
+fn casts_by_a_function_of_another_type() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t(a int2, b regtype, c oid); insert into t values (23, 23::int2, (-2)::int2)")
+        .unwrap();
+    s.run("insert into t(a, b, c) select -1, a, a from t").unwrap();
+    assert_eq!(s.query("select * from t"), "23|integer|4294967294\n-1|integer|23");
+    assert_eq!(
+        s.query("select 1::int2::regtype, (-1)::int2::oid, 1::int2::regproc, 11::int2::regnamespace"),
+        "1|4294967295|1|pg_catalog"
+    );
+    assert_eq!(
+        s.query("select a::oid, a::regtype, b::int8 from t"),
+        "23|integer|23\n4294967295|4294967295|23"
+    );
+    assert_eq!(
+        s.query("select array[23::int2, -1]::regtype[], '{-1}'::int2[]::oid[]"),
+        "{integer,4294967295}|{4294967295}"
+    );
+    assert_eq!(s.query("select a from t where b = 23::int2 and a::oid in (select c from t)"), "23");
+    s.run("create view v as select a::oid, a::regtype as r from t where a = c").unwrap();
+    assert_eq!(
+        s.query("select pg_get_viewdef('v')"),
+        " SELECT (a)::oid AS a,\n    (a)::regtype AS r\n   FROM t\n  WHERE ((a)::oid = c);"
+    );
+    // So do a user's, and a domain over the target comes after.
+    s.run(
+        "create function minus(point) returns int4 language sql as 'select -$1[0]::int4';
+         create cast (point as oid) with function minus(point); create domain d as oid check (value <> 4294967291)",
+    )
+    .unwrap();
+    assert_eq!(s.query("select point(7, 0)::oid, point(6, 0)::d"), "4294967289|4294967290");
+    assert_eq!(
+        s.query("select point(5, 0)::d"),
+        "ERROR:  value for domain d violates check constraint \"d_check\""
+    );
+}

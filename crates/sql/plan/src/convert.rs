@@ -759,19 +759,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                 Expr::Const { value: c.value.clone(), type_oid: c.type_oid, typmod: c.typmod }
             }
             a::Expr::Param(param) => self.param(param)?,
-            a::Expr::Func(f) => Expr::Call(Box::new(Call {
-                function: self.planner.function(f.function)?,
-                form: match f.form {
-                    a::CoercionForm::ExplicitCast => CallForm::ExplicitCast,
-                    a::CoercionForm::ImplicitCast => CallForm::ImplicitCast,
-                    _ => CallForm::Function,
-                },
-                args: self.exprs(&f.args)?,
-                type_oid: f.result_type,
-                typmod: cast_typmod(f),
-                collation: f.input_collation,
-                variadic: f.variadic,
-            })),
+            a::Expr::Func(f) => self.call(f)?,
             a::Expr::Op(op) => Expr::Call(Box::new(self.operator(op)?)),
             a::Expr::Distinct(op) => {
                 Expr::Distinct { equality: Box::new(self.operator(op)?), negated: false }
@@ -902,6 +890,33 @@ impl<'p, 'c> Converter<'p, 'c> {
             collation: Oid::INVALID,
             variadic: false,
         })))
+    }
+
+    /// A call. A cast's function may give another type than the cast, alike in binary: where values of the two differ in
+    /// memory, the result is relabelled.
+    fn call(&mut self, f: &a::FuncExpr) -> SqlResult<Expr> {
+        let function = self.planner.function(f.function)?;
+        let result = function.result();
+        let form = match f.form {
+            a::CoercionForm::ExplicitCast => CallForm::ExplicitCast,
+            a::CoercionForm::ImplicitCast => CallForm::ImplicitCast,
+            _ => CallForm::Function,
+        };
+        let converts = types::registry::relabel_converts(result, f.result_type);
+        let call = Expr::Call(Box::new(Call {
+            function,
+            form: if converts { CallForm::ImplicitCast } else { form },
+            args: self.exprs(&f.args)?,
+            type_oid: if converts { result } else { f.result_type },
+            typmod: cast_typmod(f),
+            collation: f.input_collation,
+            variadic: f.variadic,
+        }));
+        if !converts {
+            return Ok(call);
+        }
+        let explicit = f.form == a::CoercionForm::ExplicitCast;
+        Ok(Expr::Relabel { arg: Box::new(call), type_oid: f.result_type, typmod: -1, explicit })
     }
 
     /// NULL for a column that is not given: a domain may refuse it.

@@ -35,6 +35,14 @@ impl Function {
         }
     }
 
+    /// Declared type of its result.
+    pub fn result(&self) -> Oid {
+        match self {
+            Function::Builtin(f) => f.result,
+            Function::User(f) => f.result,
+        }
+    }
+
     /// Whether a NULL argument makes the result NULL without a call.
     pub fn strict(&self) -> bool {
         match self {
