@@ -51,6 +51,7 @@ pub mod network;
 pub mod numeric;
 pub mod oids;
 pub mod ordered_set;
+mod quoted;
 pub mod random;
 pub mod range;
 pub mod record;

@@ -5,7 +5,9 @@ use tuple::Datum;
 
 use crate::{
     call::Call,
+    quoted::{push_quoted, quoted_size},
     registry::{self, shape_of},
+    text::MAX_TEXT,
     value::{Reader, str_of},
 };
 
@@ -257,6 +259,7 @@ pub fn output(bytes: &[u8], cx: &Call, out: &mut Vec<u8>) -> SqlResult<()> {
         return Ok(());
     }
     let delimiter = shape_of(array.element, cx)?.delimiter;
+    let start = out.len();
     if array.dimensions.iter().any(|d| d.lower != 1) {
         for dimension in &array.dimensions {
             out.extend_from_slice(format!("[{}:{}]", dimension.lower, dimension.upper()).as_bytes());
@@ -264,7 +267,7 @@ pub fn output(bytes: &[u8], cx: &Call, out: &mut Vec<u8>) -> SqlResult<()> {
         out.push(b'=');
     }
     let mut values = array.values.iter();
-    write_level(&array, 0, &mut values, delimiter, cx, out)
+    write_level(&array, 0, &mut values, delimiter, start, cx, out)
 }
 
 fn write_level(
@@ -272,6 +275,7 @@ fn write_level(
     depth: usize,
     values: &mut std::slice::Iter<Datum>,
     delimiter: u8,
+    start: usize,
     cx: &Call,
     out: &mut Vec<u8>,
 ) -> SqlResult<()> {
@@ -281,16 +285,24 @@ fn write_level(
             out.push(delimiter);
         }
         if depth + 1 < array.dimensions.len() {
-            write_level(array, depth + 1, values, delimiter, cx, out)?;
+            write_level(array, depth + 1, values, delimiter, start, cx, out)?;
         } else if let Some(value) = values.next() {
-            write_item(array.element, value, delimiter, cx, out)?;
+            write_item(array.element, value, delimiter, start, cx, out)?;
         }
     }
     out.push(b'}');
     Ok(())
 }
 
-fn write_item(element: Oid, value: &Datum, delimiter: u8, cx: &Call, out: &mut Vec<u8>) -> SqlResult<()> {
+/// Appends an element to the text that begins at `start`.
+fn write_item(
+    element: Oid,
+    value: &Datum,
+    delimiter: u8,
+    start: usize,
+    cx: &Call,
+    out: &mut Vec<u8>,
+) -> SqlResult<()> {
     if value.is_null() {
         out.extend_from_slice(b"NULL");
         return Ok(());
@@ -305,19 +317,17 @@ fn write_item(element: Oid, value: &Datum, delimiter: u8, cx: &Call, out: &mut V
                 || b.is_ascii_whitespace()
                 || *b == 0x0B
         });
+    let size = if plain { text.len() } else { quoted_size(&text) };
+    // The brace at the end and a zero byte behind it count too.
+    let whole = out.len() - start + size + 2;
+    if whole > MAX_TEXT {
+        return Err(SqlError::internal(format!("invalid memory alloc request size {whole}")));
+    }
     if plain {
         out.extend_from_slice(&text);
         return Ok(());
     }
-    out.push(b'"');
-    for byte in text {
-        if matches!(byte, b'"' | b'\\') {
-            out.push(b'\\');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
-    Ok(())
+    push_quoted(&text, Some(b'\\'), cx, out)
 }
 
 /// Reads PostgreSQL's binary form: dimensions, NULL flag, element type, bounds, elements with their lengths.

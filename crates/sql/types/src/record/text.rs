@@ -5,8 +5,13 @@ use tuple::Datum;
 
 use super::{FieldType, Row, RowType};
 use crate::call::{Call, RegKind};
+use crate::quoted::{push_quoted, quoted_size};
 use crate::registry;
+use crate::text::MAX_TEXT;
 use crate::value::Reader;
+
+/// Longest text of a row: a zero byte behind it counts in PostgreSQL.
+const MOST_BYTES: usize = MAX_TEXT - 1;
 
 /// A column of a composite type, as input needs it.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +91,7 @@ fn item(rest: &mut &str, text: &str) -> SqlResult<String> {
 /// Appends a row's text form. `columns`: those of its composite type, if it has one.
 pub fn output(bytes: &[u8], columns: Option<&[Column]>, cx: &Call, out: &mut Vec<u8>) -> SqlResult<()> {
     let row = Row::from_payload(bytes);
+    let start = out.len();
     out.push(b'(');
     for (i, (type_oid, value)) in shown(&row, columns).enumerate() {
         if i > 0 {
@@ -94,7 +100,7 @@ pub fn output(bytes: &[u8], columns: Option<&[Column]>, cx: &Call, out: &mut Vec
         if !value.is_null() {
             let mut text = Vec::new();
             registry::output(type_oid, value, cx, &mut text)?;
-            push_item(&text, out);
+            push_item(&text, start, cx, out)?;
         }
     }
     out.push(b')');
@@ -117,20 +123,28 @@ fn shown<'a>(
     })
 }
 
-fn push_item(text: &[u8], out: &mut Vec<u8>) {
+/// Appends a field to the text that begins at `start`.
+fn push_item(text: &[u8], start: usize, cx: &Call, out: &mut Vec<u8>) -> SqlResult<()> {
     let special = |b: &u8| matches!(b, b'"' | b'\\' | b'(' | b')' | b',' | b' ' | b'\t'..=b'\r');
-    if !text.is_empty() && !text.iter().any(special) {
+    let plain = !text.is_empty() && !text.iter().any(special);
+    let size = if plain { text.len() } else { quoted_size(text) };
+    // The parenthesis at the end counts too.
+    check_size(out.len() - start + size + 1)?;
+    if plain {
         out.extend_from_slice(text);
-        return;
+        return Ok(());
     }
-    out.push(b'"');
-    for &b in text {
-        if matches!(b, b'"' | b'\\') {
-            out.push(b);
-        }
-        out.push(b);
+    push_quoted(text, None, cx, out)
+}
+
+/// Fails if a row's text would be longer than PostgreSQL allows.
+fn check_size(size: usize) -> SqlResult<()> {
+    if size <= MOST_BYTES {
+        return Ok(());
     }
-    out.push(b'"');
+    let error =
+        sql_err!(PROGRAM_LIMIT_EXCEEDED, "string buffer exceeds maximum allowed length ({MAX_TEXT} bytes)");
+    Err(error.detail(format!("Cannot enlarge string buffer containing {MOST_BYTES} bytes by 1 more bytes.")))
 }
 
 /// Appends a row's binary form.
@@ -195,5 +209,17 @@ fn receive_field(column: &Column, number: usize, reader: &mut Reader<'_>, cx: &C
                 .map_err(|_| sql_err!(INVALID_BINARY_REPRESENTATION, "insufficient data left in message"))?;
             registry::receive(wanted, reader.take(length)?, column.typmod, cx)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_a_longest_length() {
+        assert!(check_size(MOST_BYTES).is_ok());
+        let error = check_size(MOST_BYTES + 1).unwrap_err();
+        assert_eq!(error.message(), "string buffer exceeds maximum allowed length (1073741823 bytes)");
     }
 }
