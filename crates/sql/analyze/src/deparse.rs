@@ -652,11 +652,10 @@ fn is_simple(e: &Expr, parent: &Parent<'_>) -> bool {
             }
             Parent::Other => false,
         },
-        Expr::Distinct(_)
-        | Expr::ScalarArray(_)
-        | Expr::NullTest(_)
-        | Expr::BooleanTest(_)
-        | Expr::Collate(_) => matches!(parent, Parent::Bool(_)),
+        Expr::ScalarArray(_) => false,
+        Expr::Distinct(_) | Expr::NullTest(_) | Expr::BooleanTest(_) | Expr::Collate(_) => {
+            matches!(parent, Parent::Bool(_))
+        }
         Expr::Bool(b) => match parent {
             Parent::Bool(BoolOp::And) => b.op != BoolOp::Or,
             Parent::Bool(BoolOp::Or) => true,

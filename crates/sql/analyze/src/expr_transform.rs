@@ -305,38 +305,24 @@ impl Analyzer<'_> {
                 crate::walk::contains(&e, |e, depth| matches!(e, Expr::Var(v) if v.levels_up == depth));
             if has_var { others.push((item, e)) } else { constants.push((item, e)) }
         }
-        let mut result: Option<Expr> = None;
+        let mut terms = Vec::new();
         if constants.len() > 1 {
             match self.in_array(o, &left_expr, &constants, negated)? {
-                Some(e) => result = Some(e),
+                Some(e) => terms.push(e),
                 None => others.splice(0..0, std::mem::take(&mut constants)).for_each(drop),
             }
         } else {
             others.splice(0..0, constants).for_each(drop);
         }
-        for (item, e) in others {
-            let left_again = left_expr.clone();
-            let comparison = match (left_again, e) {
-                (Expr::Row(l), Expr::Row(r)) => {
-                    let _ = item;
-                    self.row_comparison(&o.name, l.args, r.args, o.location)?
-                }
+        for (_, e) in others {
+            let comparison = match (left_expr.clone(), e) {
+                (Expr::Row(l), Expr::Row(r)) => self.row_comparison(&o.name, l.args, r.args, o.location)?,
                 (l, r) => self.operator(&o.name, Some(l), r, o.location)?,
             };
-            let comparison = self.coerce_to_boolean(comparison, "IN")?;
-            result = Some(match result {
-                None => comparison,
-                Some(before) => {
-                    let op = if negated { BoolOp::And } else { BoolOp::Or };
-                    Expr::Bool(Box::new(BoolExpr {
-                        op,
-                        args: vec![before, comparison],
-                        location: o.location,
-                    }))
-                }
-            });
+            terms.push(self.coerce_to_boolean(comparison, "IN")?);
         }
-        result.ok_or_else(shape)
+        let op = if negated { BoolOp::And } else { BoolOp::Or };
+        connect_pairwise(op, terms, o.location).ok_or_else(shape)
     }
 
     /// IN as a comparison with an array, where all constants have a common type with the left side.
@@ -769,6 +755,19 @@ impl Analyzer<'_> {
             location,
         })))
     }
+}
+
+/// Most members of an IN list that are connected one by one.
+const MOST_PAIRS: usize = 100;
+
+/// Connects the comparisons of an IN list, each with all before it, as printed views show them. A long list is connected
+/// as a whole, so that the tree does not grow as deep as the list is long.
+fn connect_pairwise(op: BoolOp, terms: Vec<Expr>, location: Location) -> Option<Expr> {
+    let connect = |args| Expr::Bool(Box::new(BoolExpr { op, args, location }));
+    if terms.len() > MOST_PAIRS {
+        return Some(connect(terms));
+    }
+    terms.into_iter().reduce(|before, term| connect(vec![before, term]))
 }
 
 /// NOT of an expression.

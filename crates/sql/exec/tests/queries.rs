@@ -235,3 +235,21 @@ fn a_sample_is_drawn_again_where_it_is_repeatable() {
         assert_eq!(s.query(sql), expected, "{sql}");
     }
 }
+
+#[test]
+fn a_long_list_of_columns_and_values() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t(a int, b int); insert into t values (1, 1), (2, 7), (1999, 0)").unwrap();
+    let members = |member: &dyn Fn(usize) -> String| (0..2000).map(member).collect::<Vec<_>>().join(",");
+    let list = members(&|i| if i % 2 == 0 { "b".into() } else { i.to_string() });
+    assert_eq!(s.query(&format!("select a from t where a in ({list})")), "1\n1999");
+    assert_eq!(s.query(&format!("select a from t where a not in ({list})")), "2");
+    // A short one is connected pair by pair.
+    s.run("create view v as select from t where a in (1, b, 3, a + b)").unwrap();
+    let shown = |pretty: bool| {
+        s.query(&format!("select regexp_replace(pg_get_viewdef('v', {pretty}), '.*WHERE', '')"))
+    };
+    assert_eq!(shown(false), " (((a = ANY (ARRAY[1, 3])) OR (a = b)) OR (a = (a + b)));");
+    assert_eq!(shown(true), " (a = ANY (ARRAY[1, 3])) OR a = b OR a = (a + b);");
+}
