@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use base::{BlockNo, Lsn, OffsetNo, Tid};
 use buffer::{Persistence, Pin};
-use runtime::usage::used;
+use runtime::usage::used_often;
 use tuple::Datum;
 
 use crate::bounds::Bounds;
@@ -261,7 +261,7 @@ impl Scan {
         let forward = direction == Direction::Forward;
         let rel = &*self.rel;
         let place = if forward { &self.bounds.begin } else { &self.bounds.end };
-        used(|c| &c.index_searches, 1);
+        used_often(|c| &c.index_searches);
         let page = match place {
             None => match edge(access, rel, 0, !forward)? {
                 None => None,

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use runtime::usage::used;
+use runtime::usage::{used, used_often};
 
 const STRIPES: usize = 32;
 
@@ -69,7 +69,7 @@ impl Stats {
     /// A page was found.
     pub fn hit(&self) {
         count(&self.here().hits);
-        used(|c| &c.shared_hit, 1);
+        used_often(|c| &c.shared_hit);
     }
 
     /// A page is read.
