@@ -117,6 +117,12 @@ counters! {
     wal_buffers_full,
     /// Descents of an index.
     index_searches,
+    /// Pages of the commit log found in memory.
+    xact_hits,
+    /// Pages of multixacts found in memory.
+    multixact_hits,
+    /// Deadlocks that it was the victim of.
+    deadlocks,
 }
 
 /// Adds to one counter of the running fiber.

@@ -67,9 +67,28 @@ pub struct CheckpointStats {
     pub total: Duration,
 }
 
-/// What the checkpointer remembers. The mutex is held while a checkpoint runs.
+/// What all checkpoints since the start have done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckpointTotals {
+    /// Those due by time.
+    pub timed: u64,
+    /// Those that the log's volume or a command asked for.
+    pub requested: u64,
+    /// Those that are done.
+    pub done: u64,
+    /// Time spent writing.
+    pub write: Duration,
+    /// Time spent syncing.
+    pub sync: Duration,
+    /// Pages of SLRUs written.
+    pub slru_written: u64,
+    /// Files synced.
+    pub files: u64,
+}
+
+/// What the checkpointer remembers. The first mutex is held while a checkpoint runs, the other for a copy.
 #[derive(Default)]
-pub(crate) struct Checkpointer(runtime::Mutex<Progress>);
+pub(crate) struct Checkpointer(runtime::Mutex<Progress>, runtime::Mutex<CheckpointTotals>);
 
 #[derive(Default)]
 struct Progress {
@@ -93,12 +112,19 @@ impl Engine {
     pub fn checkpoint(&self, cause: CheckpointCause) -> Result<CheckpointStats, EngineError> {
         let mut progress = self.checkpointer.0.lock();
         let begin = now();
+        self.note_checkpoint(|totals| match cause {
+            CheckpointCause::Time => totals.timed += 1,
+            CheckpointCause::Shutdown => {}
+            _ => totals.requested += 1,
+        });
         tracing::info!("checkpoint starting: {}", cause.as_str());
         let shutdown = cause == CheckpointCause::Shutdown;
         let redo = if shutdown { self.wal.begin_shutdown_checkpoint() } else { self.wal.begin_checkpoint() };
         self.txns.wait_for_commits_in_flight();
         let buffers = self.write_pages(cause, begin)?;
+        let slru_before = self.slru_written();
         self.txns.checkpoint(redo)?;
+        let slru_written = self.slru_written() - slru_before;
         if shutdown {
             self.smgr.trim()?;
         }
@@ -115,10 +141,30 @@ impl Engine {
             sync: synced.since(written),
             total: now().since(begin),
         };
+        self.note_checkpoint(|totals| {
+            totals.done += u64::from(!shutdown);
+            totals.write += stats.write;
+            totals.sync += stats.sync;
+            totals.files += stats.files as u64;
+            totals.slru_written += slru_written;
+        });
         self.log_checkpoint(&stats, redo.0.saturating_sub(progress.redo.0));
         progress.redo = redo;
         progress.at = begin;
         Ok(stats)
+    }
+
+    /// What all checkpoints since the start have done.
+    pub fn checkpoint_totals(&self) -> CheckpointTotals {
+        *self.checkpointer.1.lock()
+    }
+
+    fn note_checkpoint(&self, note: impl FnOnce(&mut CheckpointTotals)) {
+        note(&mut self.checkpointer.1.lock());
+    }
+
+    fn slru_written(&self) -> u64 {
+        self.txns.slru_stats().iter().map(|slru| slru.written).sum()
     }
 
     /// Writes dirty pages, spread over the time to the next checkpoint if nobody waits for it.

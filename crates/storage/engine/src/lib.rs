@@ -55,7 +55,7 @@ use txn::{TxnOptions, TxnStart, TxnSystem};
 use wal::{Wal, WalOptions, WalStart};
 
 pub use access::RowLiveness;
-pub use checkpoint::{CheckpointCause, CheckpointStats};
+pub use checkpoint::{CheckpointCause, CheckpointStats, CheckpointTotals};
 pub use error::EngineError;
 
 use checkpoint::Checkpointer;

@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use base::{Lsn, Xid};
 use wal::Rmgr;
 
-use crate::slru::{PagePin, Slru, SlruError, WORDS};
+use crate::slru::{PagePin, Slru, SlruError, SlruStats, WORDS};
 use crate::system::Log;
 
 /// `info` of the record that a page was zeroed.
@@ -65,7 +65,7 @@ fn place(xid: Xid) -> (u64, usize, u32) {
 impl Clog {
     /// Opens the log in `dir` (`pg_xact`); xids below `next_xid` were given out.
     pub fn open(dir: &Path, buffers: usize, log: Arc<dyn Log>, next_xid: Xid, recovering: bool) -> Clog {
-        let pages = Slru::new(dir.to_owned(), buffers, log.clone(), recovering);
+        let pages = Slru::new(dir.to_owned(), buffers, log.clone(), recovering, |c| &c.xact_hits);
         let clog = Clog { pages, log, limit: AtomicU64::new(0), extending: runtime::Mutex::new(()) };
         clog.set_limit(next_xid);
         clog
@@ -157,6 +157,11 @@ impl Clog {
             pin.change(word, low_bits * 3, low_bits * outcome as u64);
         }
         Ok(())
+    }
+
+    /// What its pages have been through.
+    pub fn slru_stats(&self) -> SlruStats {
+        self.pages.stats()
     }
 
     /// Writes everything and makes it durable.

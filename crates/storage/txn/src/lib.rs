@@ -44,6 +44,7 @@ pub use lock::{DeadlockEdge, LockError, LockInfo, LockManager, LockMode, LockTag
 pub use multixact::{LockStrength, Member, MemberStatus};
 pub use prepared::{PrepareError, PreparedTransaction, Resolver};
 pub use prepared_state::PreparedState;
+pub use slru::SlruStats;
 pub use snapshot::{Snapshot, SnapshotData};
 pub use system::{DropFiles, Log, TxnOptions, TxnStart, TxnSystem, XidStatus};
 pub use transaction::{BlockState, Characteristics, End, IsolationLevel, Obstacle, Phase, Transaction};

@@ -32,6 +32,7 @@ use std::time::Duration;
 
 use base::{BlockNo, Oid, Tid, Xid};
 use parking_lot::{Mutex, MutexGuard};
+use runtime::usage::used;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
@@ -448,7 +449,10 @@ impl LockManager {
         let place = match lock.place(session, mode) {
             Ok(place) => place,
             Err(_) if wait == LockWait::NoWait => return Err(LockError::NotAvailable),
-            Err(other) => return Err(LockError::Deadlock(mutual(lock, tag, session, mode, other))),
+            Err(other) => {
+                used(|c| &c.deadlocks, 1);
+                return Err(LockError::Deadlock(mutual(lock, tag, session, mode, other)));
+            }
         };
         let Some(place) = place else {
             lock.add(session, mode);
@@ -476,6 +480,7 @@ impl LockManager {
             if until_check.is_some_and(|left| left.is_zero()) {
                 checked = true;
                 if let Some(cycle) = self.check_deadlock(queued.waiter.session) {
+                    used(|c| &c.deadlocks, 1);
                     return Err(LockError::Deadlock(cycle));
                 }
                 continue;

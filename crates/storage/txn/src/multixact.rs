@@ -39,7 +39,7 @@ use base::{Lsn, MultiXactId, Xid};
 use wal::Rmgr;
 
 use crate::error::TxnError;
-use crate::slru::{Slru, SlruError, WORDS};
+use crate::slru::{Slru, SlruError, SlruStats, WORDS};
 use crate::system::{Log, TxnSystem};
 
 /// `info` of the record that a page was zeroed.
@@ -218,7 +218,7 @@ fn place(id: MultiXactId) -> (u64, usize) {
 impl MultiXacts {
     /// Opens the sets in `dir` (`pg_multixact`); ids below `next` were given out.
     pub fn open(dir: &Path, buffers: usize, log: Arc<dyn Log>, next: MultiXactId) -> MultiXacts {
-        let pages = Slru::new(dir.to_owned(), buffers, log.clone(), true);
+        let pages = Slru::new(dir.to_owned(), buffers, log.clone(), true, |c| &c.multixact_hits);
         MultiXacts {
             pages,
             log,
@@ -372,6 +372,11 @@ impl MultiXacts {
         }
         self.write(first, &entries, members[members.len() - 1].xid)?;
         Ok(MultiXactId(first.0 + entries.len() as u64 - 1))
+    }
+
+    /// What its pages have been through.
+    pub fn slru_stats(&self) -> SlruStats {
+        self.pages.stats()
     }
 
     /// Writes everything and makes it durable.

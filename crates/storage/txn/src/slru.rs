@@ -19,6 +19,7 @@
 //!
 //! PostgreSQL counterpart · `slru.c` with its banks of version 17. Differences: lock-free hits; memory on demand.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ use std::sync::{Arc, OnceLock};
 use base::{Lsn, PAGE_SIZE};
 use parking_lot::Mutex;
 use runtime::fs::{self, File, OpenOptions};
+use runtime::usage::{Counters, used};
 use rustc_hash::FxHashMap;
 
 use crate::system::Log;
@@ -152,8 +154,29 @@ struct Bank {
     change: runtime::Mutex<usize>,
 }
 
+/// What an SLRU has done since it was opened. Pages found in memory are counted by who looked ([`runtime::usage`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlruStats {
+    /// Pages made.
+    pub zeroed: u64,
+    /// Pages read.
+    pub read: u64,
+    /// Pages written.
+    pub written: u64,
+    /// Times that all dirty pages were written.
+    pub flushes: u64,
+}
+
+/// Where pages found in memory are counted.
+pub type HitCounter = fn(&Counters) -> &Cell<u64>;
+
 /// A cached set of numbered pages.
 pub struct Slru {
+    hits: HitCounter,
+    zeroed: AtomicU64,
+    pages_read: AtomicU64,
+    written: AtomicU64,
+    flushes: AtomicU64,
     dir: PathBuf,
     banks: Box<[Bank]>,
     log: Arc<dyn Log>,
@@ -214,18 +237,35 @@ impl Drop for PagePin<'_> {
 
 impl Slru {
     /// Over the files of `dir`, with at least one bank.
-    pub fn new(dir: PathBuf, buffers: usize, log: Arc<dyn Log>, recovering: bool) -> Slru {
+    pub fn new(dir: PathBuf, buffers: usize, log: Arc<dyn Log>, recovering: bool, hits: HitCounter) -> Slru {
         let banks = buffers.div_ceil(BANK).max(1);
         let bank = || Bank {
             slots: std::iter::repeat_with(Slot::new).take(BANK).collect(),
             change: runtime::Mutex::new(0),
         };
         Slru {
+            hits,
+            zeroed: AtomicU64::new(0),
+            pages_read: AtomicU64::new(0),
+            written: AtomicU64::new(0),
+            flushes: AtomicU64::new(0),
             dir,
             banks: std::iter::repeat_with(bank).take(banks).collect(),
             log,
             recovering: AtomicBool::new(recovering),
             files: Mutex::default(),
+        }
+    }
+
+    /// What was done so far.
+    pub fn stats(&self) -> SlruStats {
+        // Relaxed, here and where they are counted: shown to people, orders nothing.
+        let figure = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        SlruStats {
+            zeroed: figure(&self.zeroed),
+            read: figure(&self.pages_read),
+            written: figure(&self.written),
+            flushes: figure(&self.flushes),
         }
     }
 
@@ -254,6 +294,7 @@ impl Slru {
         loop {
             for slot in &self.bank(page).slots {
                 if let Some(words) = slot.peek(page, read) {
+                    used(self.hits, 1);
                     return Ok(words);
                 }
             }
@@ -295,6 +336,7 @@ impl Slru {
         }
         let mut bytes = vec![0; PAGE_SIZE];
         self.read_page(page, &mut bytes)?;
+        self.pages_read.fetch_add(1, Ordering::Relaxed);
         let slot = self.vacate(bank, &mut hand)?;
         slot.replace(Some(page), Lsn::INVALID, |words| {
             for (word, bytes) in words.iter().zip(bytes.as_chunks::<8>().0) {
@@ -307,6 +349,7 @@ impl Slru {
 
     /// A new page of zeros, whatever was there; its zeroing was logged up to `lsn`.
     pub fn zero(&self, page: u64, lsn: Lsn) -> Result<(), SlruError> {
+        self.zeroed.fetch_add(1, Ordering::Relaxed);
         let bank = self.bank(page);
         let mut hand = bank.change.lock();
         let clear = |words: &[AtomicU64]| words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
@@ -391,6 +434,7 @@ impl Slru {
                 self.write_back(slot)?;
             }
         }
+        self.flushes.fetch_add(1, Ordering::Relaxed);
         let unsynced = std::mem::take(&mut self.files.lock().unsynced);
         let synced = self.sync(&unsynced);
         if let Err(error) = &synced {
@@ -474,6 +518,7 @@ impl Slru {
         let (segment, offset) = place(page);
         let file = self.file(segment)?;
         self.files.lock().unsynced.insert(segment);
+        self.written.fetch_add(1, Ordering::Relaxed);
         file.write_all_at(bytes, offset)
             .map_err(|error| SlruError::new("write to", &self.path(segment), &error))
     }

@@ -27,6 +27,7 @@ use crate::multixact::{MultiXacts, RecentSets};
 use crate::old_snapshot::{OldSnapshots, Removed};
 use crate::prepared::{PreparedTransactions, TWO_PHASE_DIR};
 use crate::running::{Running, RunningEntry};
+use crate::slru::SlruStats;
 use crate::snapshot::{Snapshot, SnapshotCache, SnapshotData};
 use crate::subxact::{Family, SubxactMap};
 use crate::{SessionId, slru};
@@ -443,6 +444,11 @@ impl TxnSystem {
             }
         }
         Ok(())
+    }
+
+    /// What the commit log and the multixacts have done so far.
+    pub fn slru_stats(&self) -> [SlruStats; 2] {
+        [self.clog.slru_stats(), self.multixacts.slru_stats()]
     }
 
     /// For a checkpoint, between moving the redo pointer and [`checkpoint`](Self::checkpoint): waits for the commits whose

@@ -92,7 +92,7 @@ mod model;
 mod tests;
 
 pub use builder::{BlockOptions, MAX_BLOCKS, RecordBuilder};
-pub use log::{Wal, WalError, WalOptions, WalStart};
+pub use log::{Wal, WalError, WalOptions, WalStart, WalStats};
 pub use reader::WalReader;
 pub use record::{BlockRef, Image, Invalid, Record, Rmgr, WalDescribe, XlogDescribe, xlog_info};
 pub use segment::{Recycled, sync_segments};

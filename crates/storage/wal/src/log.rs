@@ -113,6 +113,19 @@ pub struct Wal {
     /// LSN of the last removal and smoothed distance between two, for recycling.
     last_removal: AtomicU64,
     distance: AtomicU64,
+    writes: AtomicU64,
+    written: AtomicU64,
+}
+
+/// What was written of the log since it was opened; each write syncs too, unless `fsync` is off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WalStats {
+    /// Writes.
+    pub writes: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Syncs.
+    pub syncs: u64,
 }
 
 thread_local! {
@@ -184,6 +197,8 @@ impl Wal {
             recovering: AtomicBool::new(true),
             last_removal: AtomicU64::new(0),
             distance: AtomicU64::new(0),
+            writes: AtomicU64::new(0),
+            written: AtomicU64::new(0),
             options,
         }
     }
@@ -389,10 +404,20 @@ impl Wal {
                 file.write_vectored_at(pieces, offset)
             };
             result.map_err(|error| WalError::new("write to WAL", self.segments.dir(), &error))?;
+            // Relaxed: shown to people, orders nothing.
+            self.writes.fetch_add(1, Ordering::Relaxed);
+            self.written.fetch_add(to - from, Ordering::Relaxed);
             from = to;
         }
         base::stop_point!("wal-after-flush");
         Ok(from)
+    }
+
+    /// What was written so far.
+    pub fn stats(&self) -> WalStats {
+        let writes = self.writes.load(Ordering::Relaxed);
+        let syncs = if self.options.fsync { writes } else { 0 };
+        WalStats { writes, bytes: self.written.load(Ordering::Relaxed), syncs }
     }
 
     /// The WAL writer's step: writes and syncs what was inserted so far, prepares the next segment.
