@@ -86,6 +86,6 @@ pub trait Client {
     fn reported_settings(&self) -> Vec<(String, String)>;
     /// What other sessions told this one; asked while no transaction runs.
     fn take_notifications(&mut self) -> VecDeque<Arc<Notification>>;
-    /// The end of the connection.
-    fn close(&mut self);
+    /// The end of the connection, and how it came to that.
+    fn close(&mut self, how: exec::SessionEnd);
 }

@@ -49,7 +49,7 @@ struct Loops {
 }
 
 /// A loop: what it does until it is told to stop.
-type Loop = fn(&Engine, &Stop) -> Result<(), EngineError>;
+type Loop = fn(&Engine, &Stop, &dyn Fn()) -> Result<(), EngineError>;
 
 fn options(settings: &ServerSettings) -> EngineOptions {
     let mut options = EngineOptions {
@@ -187,11 +187,11 @@ impl Stampede {
     }
 
     fn start(&self, workers: &Workers, worker: usize, name: &'static str, body: Loop) {
-        let (engine, stop, loops) = (self.instance.engine().clone(), self.stop.clone(), self.loops.clone());
+        let (instance, stop, loops) = (self.instance.clone(), self.stop.clone(), self.loops.clone());
         // AcqRel: pairs with the decrement below.
         loops.running.fetch_add(1, Ordering::AcqRel);
         workers.spawn_fiber_on(worker, move || {
-            if let Err(error) = body(&engine, &stop) {
+            if let Err(error) = body(instance.engine(), &stop, &|| instance.counters().count_background()) {
                 // Storage is no longer to be trusted: what was acknowledged is in the log, so stop and recover from there.
                 let report = SqlError::with_severity(
                     Severity::Panic,
@@ -236,6 +236,14 @@ impl Database for Stampede {
     }
 
     fn start_background(&self, workers: &Workers) {
+        let shown = [
+            ("checkpointer", "CheckpointerMain"),
+            ("background writer", "BgwriterMain"),
+            ("walwriter", "WalWriterMain"),
+        ];
+        for (pid, (kind, wait)) in (1..crate::sessions::FIRST_PID).zip(shown) {
+            self.instance.sessions().add_background(pid, kind, wait);
+        }
         self.start(workers, 0, "checkpointer", background::checkpointer);
         self.start(workers, 1, "background writer", background::background_writer);
         self.start(workers, 0, "WAL writer", background::wal_writer);
@@ -249,7 +257,7 @@ impl Database for Stampede {
         }
         self.instance.engine().shutdown().map_err(fatal)?;
         // Counters that cannot be kept are not worth an error.
-        if let Err(error) = self.instance.counters().save(self.instance.engine().dir()) {
+        if let Err(error) = self.instance.save_counters() {
             log::log(format!("could not write statistics file: {error}"));
         }
         Ok(())
@@ -328,7 +336,7 @@ impl Client for Session {
         Session::take_notifications(self)
     }
 
-    fn close(&mut self) {
-        Session::close(self);
+    fn close(&mut self, how: exec::SessionEnd) {
+        Session::close_because(self, how);
     }
 }

@@ -27,6 +27,9 @@ struct Table {
     last_pid: i32,
 }
 
+/// Sessions are numbered from here on; smaller numbers are for the server's own loops.
+pub(crate) const FIRST_PID: i32 = 10;
+
 /// From so many sessions on a worker gathers their requests rather than answer the first one soonest.
 const MANY_SESSIONS: usize = 4;
 
@@ -106,7 +109,7 @@ impl Sessions {
             ));
         }
         let pid = loop {
-            table.last_pid = table.last_pid.checked_add(1).unwrap_or(1);
+            table.last_pid = table.last_pid.max(FIRST_PID - 1).checked_add(1).unwrap_or(FIRST_PID);
             if !table.by_pid.contains_key(&table.last_pid) {
                 break table.last_pid;
             }

@@ -158,7 +158,7 @@ impl Client for CannedClient {
         VecDeque::new()
     }
 
-    fn close(&mut self) {}
+    fn close(&mut self, _: exec::SessionEnd) {}
 }
 
 /// A server in this process. It runs until the process ends.

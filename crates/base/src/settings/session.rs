@@ -87,6 +87,8 @@ pub struct Fast {
     pub track_io_timing: bool,
     /// `track_counts`
     pub track_counts: bool,
+    /// `track_functions`
+    pub track_functions: TrackFunctions,
     /// `plan_cache_mode`
     pub plan_cache_mode: PlanCacheMode,
     pub log_duration: bool,
@@ -102,6 +104,18 @@ pub struct Fast {
     pub planner_version: u32,
     /// Changes whenever a setting of value output does (`DateStyle`, `TimeZone`, `IntervalStyle`, ...).
     pub format_version: u32,
+}
+
+/// `track_functions`: calls of which functions are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TrackFunctions {
+    /// Of none.
+    #[default]
+    None,
+    /// Of those in procedural languages.
+    Procedural,
+    /// Of SQL functions too.
+    All,
 }
 
 /// `plan_cache_mode`: which plans statements with parameters run by.
@@ -139,6 +153,7 @@ impl Default for Fast {
             default_deferrable: false,
             track_io_timing: false,
             track_counts: true,
+            track_functions: TrackFunctions::None,
             plan_cache_mode: PlanCacheMode::Auto,
             log_duration: false,
             log_min_duration_statement: -1,
@@ -188,6 +203,13 @@ impl Fast {
             Setting::default_transaction_deferrable => self.default_deferrable = value.as_bool(),
             Setting::track_io_timing => self.track_io_timing = value.as_bool(),
             Setting::track_counts => self.track_counts = value.as_bool(),
+            Setting::track_functions => {
+                self.track_functions = match value.as_text() {
+                    "pl" => TrackFunctions::Procedural,
+                    "all" => TrackFunctions::All,
+                    _ => TrackFunctions::None,
+                };
+            }
             Setting::row_security => self.row_security = value.as_bool(),
             Setting::log_duration => self.log_duration = value.as_bool(),
             Setting::log_min_duration_statement => self.log_min_duration_statement = value.as_int(),

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use base::settings::Fast;
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
-use exec::{Format, TransactionStatus};
+use exec::{Format, SessionEnd, TransactionStatus};
 use runtime::{Interrupt, Interrupts, JoinHandle, with_interrupts};
 use smallvec::SmallVec;
 use wire::backend;
@@ -37,6 +37,8 @@ pub struct Connection {
     pub(super) client: Box<dyn Client>,
     pub(super) interrupts: Interrupts,
     pub(super) subject: Subject,
+    /// How the session will have ended.
+    pub(super) end: SessionEnd,
     /// Skipping to Sync after an error.
     skipping: bool,
     /// Text of the Query, or name of the portal of the Execute that runs: it must not lie in the input buffer, which COPY
@@ -59,6 +61,7 @@ impl Connection {
             client,
             interrupts,
             subject,
+            end: SessionEnd::Wanted,
             skipping: false,
             text: String::new(),
             busy: false,
@@ -307,6 +310,12 @@ impl Connection {
     }
 
     fn send_error_of(&mut self, error: &SqlError, statement: Option<&str>) {
+        if error.report().severity >= Severity::Fatal {
+            self.end = match error.code() == SqlState::ADMIN_SHUTDOWN {
+                true => SessionEnd::Killed,
+                false => SessionEnd::Fatal,
+            };
+        }
         log::report(error, Some(&self.subject), statement);
         backend::error_response(self.io.out(), error.report());
     }

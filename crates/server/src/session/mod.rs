@@ -218,6 +218,7 @@ async fn run(mut connection: Box<Connection>) {
             Arrival::Interrupt => interrupted(&mut connection),
             Arrival::End => {
                 lost(&connection);
+                connection.end = exec::SessionEnd::Abandoned;
                 Next::Close
             }
         };
@@ -228,7 +229,7 @@ async fn run(mut connection: Box<Connection>) {
     connection.io.flush().await;
     run_fiber(move || {
         let interrupts = connection.interrupts.clone();
-        with_interrupts(&interrupts, || connection.client.close());
+        with_interrupts(&interrupts, || connection.client.close(connection.end));
     })
     .await;
 }

@@ -162,7 +162,7 @@ pub struct SessionCatalog {
     /// Counts the changes so far, for those who keep something that was read through the overlay.
     version: Cell<u64>,
     overlay: RefCell<Entries>,
-    /// Relations that ended transactions and subtransactions have dropped, or made and rolled back, until somebody asks.
+    /// Relations and functions that ended transactions and subtransactions have dropped, or made and rolled back, until somebody asks.
     gone: RefCell<Vec<Oid>>,
 }
 
@@ -182,15 +182,15 @@ impl SessionCatalog {
         }
     }
 
-    /// The relations that are gone since this was last asked: dropped with a commit, or made and rolled back.
+    /// The relations and functions that are gone since this was last asked: dropped with a commit, or made and rolled back.
     #[inline]
     pub fn take_gone(&self) -> Vec<Oid> {
         self.gone.take()
     }
 
-    /// A relation is gone.
-    pub(crate) fn note_gone(&self, relation: Oid) {
-        self.gone.borrow_mut().push(relation);
+    /// A relation or function is gone.
+    pub(crate) fn note_gone(&self, object: Oid) {
+        self.gone.borrow_mut().push(object);
     }
 
     /// Current user.

@@ -42,8 +42,8 @@ pub mod view;
 
 pub use authority::{AclKind, Grants};
 pub use bootstrap::{
-    BOOTSTRAP_SUPERUSER, BootstrapOptions, INFORMATION_SCHEMA, POSTGRES, SYSTEM_VIEWS, TEMPLATE0, TEMPLATE1,
-    bootstrap,
+    BOOTSTRAP_SUPERUSER, BootstrapOptions, INFORMATION_SCHEMA, POSTGRES, STATISTICS_VIEWS, SYSTEM_VIEWS,
+    TEMPLATE0, TEMPLATE1, bootstrap,
 };
 pub use cache::Stale;
 pub use change::Changer;

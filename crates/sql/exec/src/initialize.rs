@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use base::settings::ServerSettings;
 use base::{Oid, SqlError, SqlResult, SqlState};
-use catalog::{BootstrapOptions, INFORMATION_SCHEMA, POSTGRES, SYSTEM_VIEWS, TEMPLATE0, TEMPLATE1};
+use catalog::{
+    BootstrapOptions, INFORMATION_SCHEMA, POSTGRES, STATISTICS_VIEWS, SYSTEM_VIEWS, TEMPLATE0, TEMPLATE1,
+};
 use engine::{Engine, EngineOptions};
 use runtime::fs::{self, File, OpenOptions};
 use tuple::Datum;
@@ -43,7 +45,7 @@ fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlRes
             client_address: None,
         },
     )?;
-    let made = [SYSTEM_VIEWS, INFORMATION_SCHEMA];
+    let made = [SYSTEM_VIEWS, STATISTICS_VIEWS, INFORMATION_SCHEMA];
     let done = made.iter().try_for_each(|text| session.simple_query(text, &mut Silent));
     session.close();
     done

@@ -52,11 +52,12 @@ mod tests;
 mod trigger;
 mod truth;
 
+pub use counters::SessionEnd;
 pub use initialize::initialize;
 pub use notify::Notification;
 pub use output::{Column, Format, Output, RowEncoder};
 pub use session::{
-    Activity, Backend, BackendState, Instance, ParamValue, Passwords, Registered, Session, SessionInfo,
-    Sessions, TransactionStatus,
+    Activity, Backend, BackendState, Background, Instance, ParamValue, Passwords, Registered, Session,
+    SessionInfo, Sessions, TransactionStatus,
 };
 pub use trigger::{Event, TriggerCall};

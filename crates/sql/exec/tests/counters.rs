@@ -120,3 +120,52 @@ fn nothing_is_counted_when_counting_is_off() {
     s.run("insert into t values (1)").unwrap();
     assert_eq!(s.query(seen), "1|0");
 }
+
+#[test]
+fn groups_are_reset_together() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t as select generate_series(1, 1000) a; checkpoint").unwrap();
+    let seen = "select num_done > 0, num_requested > 0, buffers_written > 0, stats_reset is null from pg_stat_checkpointer";
+    assert_eq!(s.query(seen), "t|t|t|t");
+    s.run("select pg_stat_reset_shared('checkpointer')").unwrap();
+    assert_eq!(s.query(seen), "f|f|f|f");
+    assert_eq!(s.query("select wal_records > 0 from pg_stat_wal"), "t");
+    s.run("select pg_stat_reset()").unwrap();
+    assert_eq!(s.query("select wal_records > 0 from pg_stat_wal"), "t", "the log is the server's");
+    assert_eq!(
+        s.query(
+            "select sum(writes) > 0, sum(extends) > 0, sum(hits) > 0, bool_or(fsyncs is null) from pg_stat_io"
+        ),
+        "t|t|t|t"
+    );
+    assert_eq!(
+        s.query("select blks_hit > 0, flushes > 0 from pg_stat_slru where name = 'transaction'"),
+        "t|t"
+    );
+    s.run("select pg_stat_reset_slru('transaction')").unwrap();
+    assert_eq!(
+        s.query("select flushes, stats_reset is null from pg_stat_slru where name = 'transaction'"),
+        "0|f"
+    );
+    assert_eq!(s.query("select blks_hit from pg_stat_slru where name = 'notify'"), "0");
+    s.run("select pg_stat_reset_shared()").unwrap();
+    assert_eq!(s.query("select wal_images < 2 from (select wal_fpi as wal_images from pg_stat_wal) w"), "t");
+    let error = s.run("select pg_stat_reset_shared('nix')").err().unwrap();
+    assert_eq!(error.message(), "unrecognized reset target: \"nix\"");
+    assert_eq!(s.query("select pg_stat_have_stats('relation', 5, 't'::regclass::oid::int8)"), "t");
+    assert_eq!(s.query("select pg_stat_have_stats('relation', 5, 1)"), "f");
+}
+
+#[test]
+fn sessions_count_their_time_and_end() {
+    let server = Server::new();
+    let s = server.connect();
+    let seen = "select sessions, sessions_killed, session_time > 0, active_time >= 3 from pg_stat_database where datname = 'postgres'";
+    let before = s.query("select sessions from pg_stat_database where datname = 'postgres'");
+    let other = server.connect();
+    other.run("select pg_sleep(0.005)").unwrap();
+    other.session().close_because(exec::SessionEnd::Killed);
+    let sessions = before.parse::<i64>().unwrap() + 1;
+    assert_eq!(s.query(seen), format!("{sessions}|1|t|t"));
+}

@@ -1,5 +1,5 @@
 //! The loops that work beside sessions. The server runs each in a fiber of its own until [`Stop::stop`]; an error is one of
-//! the log or the disk, on which the server must stop.
+//! the log or the disk, on which the server must stop. Each tells when it has done a round of its work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,11 +25,12 @@ impl Stop {
 }
 
 /// Takes checkpoints when they are due by time or by log volume.
-pub fn checkpointer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
+pub fn checkpointer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
     while !stop.is_set() {
         if let Some(cause) = engine.checkpoint_due() {
             engine.checkpoint(cause)?;
         }
+        after_round();
         pause(Duration::from_millis(200));
     }
     Ok(())
@@ -37,29 +38,32 @@ pub fn checkpointer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
 
 /// Writes dirty pages ahead of the clock sweep, so that whoever needs a buffer finds a clean one; keeps the time for
 /// `old_snapshot_threshold`.
-pub fn background_writer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
+pub fn background_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
     while !stop.is_set() {
         engine.pool().bgwriter_step()?;
         engine.txns().note_time();
+        after_round();
         pause(engine.options().bgwriter_delay);
     }
     Ok(())
 }
 
 /// Makes asynchronous commits durable soon, and prepares log segments.
-pub fn wal_writer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
+pub fn wal_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
     while !stop.is_set() {
         engine.wal().write_some()?;
+        after_round();
         pause(engine.options().wal_writer_delay);
     }
     Ok(())
 }
 
 /// Writes the log ahead when much of its buffer is waiting, so that inserters find room.
-pub fn wal_backlog_writer(engine: &Engine, stop: &Stop) -> Result<(), EngineError> {
+pub fn wal_backlog_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
     while !stop.is_set() {
         engine.wal().wait_for_backlog(&|| stop.is_set());
         engine.wal().write_some()?;
+        after_round();
     }
     Ok(())
 }

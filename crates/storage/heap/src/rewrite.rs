@@ -91,10 +91,14 @@ impl<'a> Rewriter<'a> {
         Rewriter { access, old, new, xid, dropped, page, waiting, placed, stats }
     }
 
-    /// Copies all versions in the order in which they lie.
-    pub fn copy_all(&mut self) -> HeapResult<()> {
+    /// Copies all versions in the order in which they lie; after each, tells where that was.
+    pub fn copy_all(&mut self, progress: &mut dyn FnMut(Tid)) -> HeapResult<()> {
         let (access, old) = (self.access, self.old);
-        each_place(&access, old, &mut |tid| self.copy(tid))
+        each_place(&access, old, &mut |tid| {
+            self.copy(tid)?;
+            progress(tid);
+            Ok(())
+        })
     }
 
     /// Copies one version of the old file, if anybody may still see it.

@@ -73,7 +73,14 @@ pub trait VacuumCallbacks {
     /// Cuts the file (main fork) to `nblocks` pages and logs that.
     fn truncate(&mut self, access: &Access<'_>, nblocks: u32) -> HeapResult<()>;
     /// Called after each page: sleeps for the cost limit, reports progress, checks interrupts. No latch is held.
-    fn progress(&mut self, phase: VacuumPhase, block: BlockNo, total: u32) -> HeapResult<()>;
+    /// `dead` are the line pointers collected, and their bytes in memory.
+    fn progress(
+        &mut self,
+        phase: VacuumPhase,
+        block: BlockNo,
+        total: u32,
+        dead: (usize, usize),
+    ) -> HeapResult<()>;
 }
 
 /// What VACUUM found and did.
@@ -122,6 +129,11 @@ impl DeadTids {
             self.pages.push((block, self.offsets.len() as u32));
             self.offsets.extend_from_slice(offsets);
         }
+    }
+
+    /// How many there are, and how many bytes they take.
+    fn size(&self) -> (usize, usize) {
+        (self.offsets.len(), self.bytes())
     }
 
     fn bytes(&self) -> usize {
@@ -183,7 +195,7 @@ pub fn vacuum(
     vacuum.scan()?;
     vacuum.remove_dead()?;
     if vacuum.callbacks.has_indexes() {
-        vacuum.callbacks.progress(VacuumPhase::CleaningUpIndexes, BlockNo(total), total)?;
+        vacuum.callbacks.progress(VacuumPhase::CleaningUpIndexes, BlockNo(total), total, (0, 0))?;
         vacuum.callbacks.cleanup_indexes(access)?;
     }
     vacuum.truncate()?;
@@ -212,7 +224,7 @@ impl Vacuum<'_> {
                 fsm::record(self.access, self.rel, block, free)?;
             }
             self.stats.pages_scanned += 1;
-            self.callbacks.progress(VacuumPhase::ScanningHeap, block, self.total)?;
+            self.callbacks.progress(VacuumPhase::ScanningHeap, block, self.total, self.dead.size())?;
         }
         Ok(())
     }
@@ -304,7 +316,8 @@ impl Vacuum<'_> {
         if self.dead.pages.is_empty() {
             return Ok(());
         }
-        self.callbacks.progress(VacuumPhase::VacuumingIndexes, BlockNo(self.total), self.total)?;
+        let size = self.dead.size();
+        self.callbacks.progress(VacuumPhase::VacuumingIndexes, BlockNo(self.total), self.total, size)?;
         let dead = &self.dead;
         self.callbacks.bulk_delete(self.access, &mut |tid| dead.contains(tid))?;
         self.stats.index_passes += 1;
@@ -312,7 +325,7 @@ impl Vacuum<'_> {
             let block = self.dead.pages[i].0;
             let free = self.free_page(i)?;
             fsm::record(self.access, self.rel, block, free)?;
-            self.callbacks.progress(VacuumPhase::VacuumingHeap, block, self.total)?;
+            self.callbacks.progress(VacuumPhase::VacuumingHeap, block, self.total, self.dead.size())?;
         }
         self.dead.clear();
         Ok(())
@@ -378,7 +391,7 @@ impl Vacuum<'_> {
                 break;
             }
             keep -= 1;
-            self.callbacks.progress(VacuumPhase::TruncatingHeap, BlockNo(keep), nblocks)?;
+            self.callbacks.progress(VacuumPhase::TruncatingHeap, BlockNo(keep), nblocks, (0, 0))?;
         }
         if keep < nblocks {
             self.forget_visibility(keep, nblocks)?;

@@ -85,7 +85,7 @@ impl Server {
 
     /// Starts checkpointer, background writer and WAL writers.
     pub fn start_background(&self) -> Background {
-        type Loop = fn(&Engine, &Stop) -> Result<(), EngineError>;
+        type Loop = fn(&Engine, &Stop, &dyn Fn()) -> Result<(), EngineError>;
         let loops: [(&'static str, Loop); 4] = [
             ("checkpointer", background::checkpointer),
             ("background writer", background::background_writer),
@@ -95,7 +95,7 @@ impl Server {
         let stop = Stop::default();
         let fibers = loops.map(|(name, body)| {
             let (engine, stop) = (self.engine.clone(), stop.clone());
-            spawn_fiber(name, move || body(&engine, &stop))
+            spawn_fiber(name, move || body(&engine, &stop, &|| {}))
         });
         Background { engine: self.engine.clone(), stop, fibers: fibers.into() }
     }

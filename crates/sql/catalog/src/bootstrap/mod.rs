@@ -42,6 +42,9 @@ pub const BOOTSTRAP_SUPERUSER: Oid = Oid(10);
 /// The system views, to be made by a superuser in [`TEMPLATE1`] once SQL can run.
 pub const SYSTEM_VIEWS: &str = include_str!("../system_views.sql");
 
+/// The views of what the server does; after [`SYSTEM_VIEWS`].
+pub const STATISTICS_VIEWS: &str = include_str!("../statistics_views.sql");
+
 /// Statements that make the information schema.
 pub const INFORMATION_SCHEMA: &str = include_str!("../information_schema.sql");
 

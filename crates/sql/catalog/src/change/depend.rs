@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use base::{Oid, SqlError, SqlResult, SqlState};
-use txn::{LockMode, LockTag, LockWait};
+use txn::{End, LockMode, LockTag, LockWait};
 
 use super::Changer;
 use crate::database::Reader;
@@ -325,7 +325,10 @@ impl Changer<'_> {
             class if class == pg_attrdef::TABLE.oid => self.drop_default(object.object)?,
             class if class == pg_constraint::TABLE.oid => self.drop_constraint(object.object)?,
             class if class == pg_type::TABLE.oid => self.drop_type(object.object)?,
-            class if class == pg_proc::TABLE.oid => self.drop_routine(object.object)?,
+            class if class == pg_proc::TABLE.oid => {
+                self.drop_routine(object.object)?;
+                self.gone_with(End::Commit, object.object);
+            }
             class if class == pg_operator::TABLE.oid => self.drop_operator(object.object)?,
             class => self.drop_by_oid(class, object.object)?,
         }

@@ -143,12 +143,12 @@ impl Changer<'_> {
         self.next_command()
     }
 
-    /// With this end of the transaction, the relation is gone ([`take_gone`](crate::SessionCatalog::take_gone)).
-    pub(super) fn gone_with(&mut self, end: End, relation: Oid) {
+    /// With this end of the transaction, the relation or function is gone ([`take_gone`](crate::SessionCatalog::take_gone)).
+    pub(super) fn gone_with(&mut self, end: End, object: Oid) {
         let session = self.session.clone();
         let action = move |how| {
             if how == end {
-                session.note_gone(relation);
+                session.note_gone(object);
             }
         };
         self.me.on_end(Phase::BeforeLocks, Box::new(action));

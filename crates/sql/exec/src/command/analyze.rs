@@ -17,6 +17,7 @@ use types::oids;
 use super::statistics::{self, Population};
 use super::{names, sample};
 use crate::session::Session;
+use crate::session::progress::Lengthy;
 
 /// Rows sampled for each entry of a list.
 const ROWS_PER_ENTRY: usize = 300;
@@ -30,7 +31,10 @@ pub(crate) fn table(session: &Session, table: &Table, columns: &[String], verbos
     let began = runtime::now();
     let chosen = choose(session, table, columns)?;
     let want = chosen.iter().map(|c| c.1).max().unwrap_or(0).max(1) * ROWS_PER_ENTRY;
-    let sample = sample::take(session, table, want)?;
+    let progress = session.progress(Lengthy::Analyze, table.oid);
+    progress.set(sample::PHASE, sample::SAMPLING);
+    let sample = sample::take(session, table, want, &progress)?;
+    progress.set(sample::PHASE, sample::COMPUTING);
     let total = sample.total();
     if verbose {
         report(session, table, &sample, total);
@@ -52,6 +56,7 @@ pub(crate) fn table(session: &Session, table: &Table, columns: &[String], verbos
         session
             .with_changer(|changer| changer.set_statistics(table.oid, i as i16 + 1, ty, operators, &stats))?;
     }
+    progress.set(sample::PHASE, sample::FINALIZING);
     note_sizes(session, table, sample.pages, total, columns.is_empty())?;
     session.instance.counters().replace(session.catalog.database(), table.oid, |all| {
         all.live = total as i64;

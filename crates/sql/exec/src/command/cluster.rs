@@ -19,6 +19,7 @@ use super::names::{self, at};
 use super::{analyze, options, partition_index, rewrite};
 use crate::output::Output;
 use crate::session::Session;
+use crate::session::progress::Lengthy;
 
 /// CLUSTER.
 pub(crate) fn run(
@@ -111,6 +112,9 @@ fn cluster(session: &Session, table: &Table, index: &Index, verbose: bool) -> Sq
     }
     note(session, table, Some(index.oid))?;
     let table = names::describe(session, table.oid)?;
+    let progress = session.progress(Lengthy::Cluster, table.oid);
+    progress.set(rewrite::COMMAND, rewrite::CLUSTER);
+    progress.set(rewrite::ORDER, i64::from(index.oid.0));
     rewrite::table(session, &table, Some(index), verbose.then_some("clustering"))
 }
 

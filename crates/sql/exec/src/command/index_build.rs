@@ -13,6 +13,44 @@ use super::expression::IndexKeys;
 use super::index_sort::{IndexSort, Sorted, Target};
 use super::{key_text, names};
 use crate::session::Session;
+use crate::session::progress::{Lengthy, Progress};
+
+/// Access method of B-tree indexes.
+const BTREE: base::Oid = base::Oid(403);
+
+// Figures of `pg_stat_progress_create_index`.
+pub(crate) const COMMAND: usize = 1;
+const INDEX: usize = 7;
+const METHOD: usize = 9;
+const PHASE: usize = 10;
+const STEP: usize = 11;
+const TUPLES: usize = 12;
+const TUPLES_DONE: usize = 13;
+pub(crate) const PARTITIONS: usize = 14;
+pub(crate) const PARTITIONS_DONE: usize = 15;
+const BLOCKS: usize = 16;
+const BLOCKS_DONE: usize = 17;
+
+const CREATE_INDEX: i64 = 1;
+/// [`COMMAND`]
+pub(crate) const REINDEX: i64 = 3;
+const BUILDING: i64 = 2;
+const SCANNING_TABLE: i64 = 2;
+const SORTING: i64 = 3;
+const LOADING: i64 = 5;
+
+/// What a step of building an index with this access method is called.
+pub(crate) fn step_name(method: base::Oid, step: i64) -> Option<&'static str> {
+    const STEPS: [&str; 5] = [
+        "initializing",
+        "scanning table",
+        "sorting live tuples",
+        "sorting dead tuples",
+        "loading tuples in tree",
+    ];
+    let step = usize::try_from(step).ok()?.checked_sub(1)?;
+    STEPS.get(step).copied().filter(|_| method == BTREE)
+}
 
 /// Builds the index `oid` of `table`, whose file is empty, and notes the sizes of both.
 pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid) -> SqlResult<()> {
@@ -21,12 +59,27 @@ pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid) -> SqlResu
     let rel = index.btree.clone().ok_or_else(|| SqlError::internal("an index has no tree"))?;
     let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
     let mut sort = IndexSort::new(&rel, memory, session.temp.clone());
-    let (rows, broken_chains) = scan(session, &table, index, &mut sort)?;
+    let progress = session.progress(Lengthy::CreateIndex, table.oid);
+    if progress.get(COMMAND) == 0 {
+        progress.set(COMMAND, CREATE_INDEX);
+    }
+    progress.set(INDEX, i64::from(oid.0));
+    progress.set(METHOD, i64::from(BTREE.0));
+    progress.set(PHASE, BUILDING);
+    progress.set(STEP, SCANNING_TABLE);
+    let (rows, broken_chains) = scan(session, &table, index, (&mut sort, &progress))?;
+    progress.set(STEP, SORTING);
     let mut sorted = sort.finish()?;
+    progress.set(STEP, LOADING);
+    progress.set(TUPLES, progress.get(TUPLES_DONE));
+    progress.set(TUPLES_DONE, 0);
     let xid = session.txn.borrow_mut().xid()?;
     let access = session.engine().index_access(xid);
     let mut unique = Uniqueness { session, table: &table, index, last: None };
-    let mut next = |out: &mut Vec<Datum>| next_entry(&mut sorted, &mut unique, out);
+    let mut next = |out: &mut Vec<Datum>| {
+        progress.add(TUPLES_DONE, 1);
+        next_entry(&mut sorted, &mut unique, out)
+    };
     let entries = btree::build(&access, &rel, &mut next).map_err(|e| e.into_sql(&index.name, &table.name))?;
     if broken_chains {
         session.with_changer(|changer| changer.set_index_check_xmin(oid))?;
@@ -41,24 +94,34 @@ fn find(table: &Table, oid: base::Oid) -> SqlResult<&Index> {
 
 /// Hands the table's rows to the sort. Returns how many are live, and whether versions that only older snapshots see were left
 /// out: those of HOT chains whose live end has other keys.
-fn scan(session: &Session, table: &Table, index: &Index, sort: &mut IndexSort<'_>) -> SqlResult<(u64, bool)> {
+fn scan(
+    session: &Session,
+    table: &Table,
+    index: &Index,
+    (sort, progress): (&mut IndexSort<'_>, &Progress),
+) -> SqlResult<(u64, bool)> {
     let Some(heap) = &table.heap else { return Ok((0, false)) };
     let mut keys = IndexKeys::new(session, table, index)?;
     let access = session.engine().heap_access();
+    let pages = access.pool.nblocks(heap.desc.file, Fork::Main).map_err(storage)?;
+    progress.set(BLOCKS, i64::from(pages));
     let (mut row, mut entry, mut live) = (Vec::new(), Vec::new(), 0);
     // Not held over the scan: expressions may call functions, which use the transaction.
     let is_mine = |xid| session.txn.borrow().is_mine(xid);
     let broken_chains = heap::build_scan(&access, heap, &is_mine, &mut |found| {
         let callback = |e: SqlError| HeapError::Callback(e);
+        progress.set(BLOCKS_DONE, i64::from(found.root.block.0));
         row.clear();
         decode(&access, heap, &found.row, keys.upto(), &mut row)?;
         live += u64::from(found.live);
         if keys.entry(session, &row, &mut entry).map_err(callback)? {
+            progress.add(TUPLES_DONE, 1);
             sort.add(&mut entry, Target { tid: found.root, live: found.live }).map_err(callback)?;
         }
         Ok(())
     })
     .map_err(HeapError::into_sql)?;
+    progress.set(BLOCKS_DONE, i64::from(pages));
     Ok((live, broken_chains))
 }
 

@@ -39,7 +39,7 @@ mod function_options;
 mod generated;
 mod grant;
 mod index;
-mod index_build;
+pub(crate) mod index_build;
 mod index_entries;
 mod index_sort;
 mod inherit;

@@ -19,15 +19,23 @@ use txn::LockMode;
 
 use super::{constraint, index, index_build, inherit, names, object_name};
 use crate::session::Session;
+use crate::session::progress::Lengthy;
 
 /// Gives each partition a part of a new index of a partitioned table.
 pub(super) fn spread(session: &Session, table: &Table, oid: Oid) -> SqlResult<()> {
     let table = names::describe(session, table.oid)?;
     let found = table.indexes.iter().find(|i| i.oid == oid).cloned();
     let found = found.ok_or_else(|| SqlError::internal(format!("index {oid} not found")))?;
+    let progress = session.progress(Lengthy::CreateIndex, table.oid);
+    if progress.relation == table.oid {
+        progress.set(index_build::PARTITIONS, table.children.len() as i64);
+    }
     for &child in &table.children {
         if let Some(child) = inherit::open_child(session, child, LockMode::AccessExclusive)? {
             give_index(session, &table, &found, &child)?;
+        }
+        if progress.relation == table.oid {
+            progress.add(index_build::PARTITIONS_DONE, 1);
         }
     }
     Ok(())

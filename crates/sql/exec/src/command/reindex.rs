@@ -18,9 +18,10 @@ use txn::{LockMode, LockWait};
 
 use super::names::{self, at};
 use super::rewrite;
-use super::{index, inherit, options, partition_index};
+use super::{index, index_build, inherit, options, partition_index};
 use crate::output::Output;
 use crate::session::Session;
+use crate::session::progress::Lengthy;
 
 /// REINDEX.
 pub(crate) fn run(
@@ -209,6 +210,8 @@ fn indexes(session: &Session, table: &Table, only: Option<Oid>, verbose: bool) -
             return Err(SqlError::not_supported("REINDEX of system catalogs"));
         }
         let watch = Stopwatch::start();
+        let progress = session.progress(Lengthy::CreateIndex, table.oid);
+        progress.set(index_build::COMMAND, index_build::REINDEX);
         names::lock_relation(session, index.oid, LockMode::AccessExclusive, LockWait::Block)?;
         rewrite::rebuild(session, table, index)?;
         if verbose {

@@ -7,7 +7,7 @@
 //! # PostgreSQL counterpart and differences
 //! `cluster_rel` in `commands/cluster.c`. The files of system catalogs never change ([`catalog`]'s invariant), so these are not rewritten.
 
-use base::{Severity, SqlError, SqlResult, SqlState};
+use base::{Severity, SqlError, SqlResult, SqlState, Tid};
 use catalog::{Index, SizeEstimate, Table};
 use heap::rewrite::{RewriteStats, Rewriter};
 use heap::{HeapError, HeapRel};
@@ -17,6 +17,29 @@ use super::expression::IndexKeys;
 use super::index_sort::{IndexSort, Target};
 use super::{index_build, names};
 use crate::session::Session;
+use crate::session::progress::{Lengthy, Progress};
+
+// Figures of `pg_stat_progress_cluster`.
+pub(crate) const COMMAND: usize = 1;
+pub(crate) const PHASE: usize = 2;
+pub(crate) const ORDER: usize = 3;
+const TUPLES_SCANNED: usize = 4;
+const TUPLES_WRITTEN: usize = 5;
+const BLOCKS: usize = 6;
+const BLOCKS_SCANNED: usize = 7;
+pub(crate) const INDEXES_REBUILT: usize = 8;
+
+/// [`COMMAND`]
+pub(crate) const CLUSTER: i64 = 1;
+/// [`COMMAND`]
+pub(crate) const VACUUM_FULL: i64 = 2;
+
+const SCANNING: i64 = 1;
+const SORTING: i64 = 3;
+const WRITING: i64 = 4;
+const SWAPPING: i64 = 5;
+const REBUILDING: i64 = 6;
+const FINAL_CLEANUP: i64 = 7;
 
 /// Rewrites a table and its TOAST table, in the order of an index if one is given.
 pub(crate) fn table(
@@ -45,6 +68,7 @@ pub(crate) fn table(
     if table.toast.is_valid() {
         relation(session, names::describe(session, table.toast)?.as_ref(), None)?;
     }
+    session.progress(Lengthy::Cluster, table.oid).set(PHASE, FINAL_CLEANUP);
     if verb.is_some() {
         report(session, table, &stats, pages, &watch);
     }
@@ -60,15 +84,28 @@ fn relation(session: &Session, table: &Table, order: Option<&Index>) -> SqlResul
     let dropped = (0..table.columns.len()).filter(|&i| table.columns[i].dropped).collect();
     let xid = session.txn.borrow_mut().xid()?;
     let mut rewriter = Rewriter::new(session.engine().heap_access(), (old, new), xid, dropped);
+    let progress = session.progress(Lengthy::Cluster, table.oid);
+    progress.set(PHASE, SCANNING);
+    progress.set(BLOCKS, i64::from(blocks(session, old)?));
     match order {
-        Some(index) => copy_in_order(session, table, index, &mut rewriter)?,
-        None => rewriter.copy_all().map_err(HeapError::into_sql)?,
+        Some(index) => copy_in_order(session, table, index, (&mut rewriter, &progress))?,
+        None => {
+            let mut copied = |tid: Tid| {
+                progress.add(TUPLES_SCANNED, 1);
+                progress.add(TUPLES_WRITTEN, 1);
+                progress.set(BLOCKS_SCANNED, i64::from(tid.block.0) + 1);
+            };
+            rewriter.copy_all(&mut copied).map_err(HeapError::into_sql)?;
+        }
     }
+    progress.set(PHASE, SWAPPING);
     let stats = rewriter.finish().map_err(HeapError::into_sql)?;
     let size = SizeEstimate { pages: stats.pages, tuples: stats.live as f32, all_visible: 0 };
     session.with_changer(|changer| changer.set_size(table.oid, size))?;
+    progress.set(PHASE, REBUILDING);
     for index in &table.indexes {
         rebuild(session, table, index)?;
+        progress.add(INDEXES_REBUILT, 1);
     }
     Ok(stats)
 }
@@ -87,7 +124,7 @@ fn copy_in_order(
     session: &Session,
     table: &Table,
     index: &Index,
-    rewriter: &mut Rewriter<'_>,
+    (rewriter, progress): (&mut Rewriter<'_>, &Progress),
 ) -> SqlResult<()> {
     let Some(heap) = &table.heap else { return Ok(()) };
     let tree = index.btree.as_ref().ok_or_else(|| SqlError::internal("an index has no tree"))?;
@@ -97,16 +134,21 @@ fn copy_in_order(
     let access = session.engine().heap_access();
     let (mut row, mut entry) = (Vec::new(), Vec::new());
     heap::rewrite::each_version(&access, heap, &mut |found| {
+        progress.add(TUPLES_SCANNED, 1);
+        progress.set(BLOCKS_SCANNED, i64::from(found.tid.block.0) + 1);
         row.clear();
         index_build::decode(&access, heap, found, keys.upto(), &mut row)?;
         keys.entry(session, &row, &mut entry).map_err(HeapError::Callback)?;
         sort.add(&mut entry, Target { tid: found.tid, live: true }).map_err(HeapError::Callback)
     })
     .map_err(HeapError::into_sql)?;
+    progress.set(PHASE, SORTING);
     let mut sorted = sort.finish()?;
+    progress.set(PHASE, WRITING);
     while let Some(target) = sorted.next(&mut entry)? {
         runtime::check_interrupts().map_err(plan::interrupted)?;
         rewriter.copy(target.tid).map_err(HeapError::into_sql)?;
+        progress.add(TUPLES_WRITTEN, 1);
     }
     Ok(())
 }

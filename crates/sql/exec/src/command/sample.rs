@@ -10,6 +10,7 @@ use heap::HeapError;
 use tuple::Datum;
 
 use crate::session::Session;
+use crate::session::progress::Progress;
 
 /// What was found.
 pub(crate) struct Sample {
@@ -72,14 +73,24 @@ pub(crate) fn choose_blocks(total: u32, want: usize, random: &mut Random) -> Vec
     chosen
 }
 
+// Figures of `pg_stat_progress_analyze`.
+pub(crate) const PHASE: usize = 1;
+const BLOCKS: usize = 2;
+const BLOCKS_SCANNED: usize = 3;
+
+pub(crate) const SAMPLING: i64 = 1;
+pub(crate) const COMPUTING: i64 = 3;
+pub(crate) const FINALIZING: i64 = 5;
+
 /// Takes `want` rows of a table at most.
-pub(crate) fn take(session: &Session, table: &Table, want: usize) -> SqlResult<Sample> {
+pub(crate) fn take(session: &Session, table: &Table, want: usize, progress: &Progress) -> SqlResult<Sample> {
     let Some(heap) = &table.heap else { return Err(SqlError::internal("a table without rows")) };
     let access = session.engine().heap_access();
     let pages =
         access.pool.nblocks(heap.desc.file, Fork::Main).map_err(|e| HeapError::Buffer(e).into_sql())?;
     let mut random = Random::new(runtime::random_u64());
     let blocks = choose_blocks(pages, want, &mut random);
+    progress.set(BLOCKS, blocks.len() as i64);
     let mut sample = Sample { rows: Vec::new(), pages, scanned: blocks.len() as u32, live: 0, dead: 0 };
     // Place among all rows met, so that the sample can be put back into physical order.
     let mut places: Vec<u64> = Vec::new();
@@ -107,6 +118,7 @@ pub(crate) fn take(session: &Session, table: &Table, want: usize) -> SqlResult<S
             Ok(())
         })
         .map_err(HeapError::into_sql)?;
+        progress.add(BLOCKS_SCANNED, 1);
         sample.live += counts.live;
         sample.dead += counts.dead;
     }

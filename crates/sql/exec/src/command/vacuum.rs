@@ -29,6 +29,7 @@ use super::names::{self, at};
 use super::{analyze, options, rewrite};
 use crate::output::Output;
 use crate::session::Session;
+use crate::session::progress::{Lengthy, Running};
 
 /// What was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -342,6 +343,8 @@ fn rewrite_table(session: &Session, oid: Oid, asked: &Asked) -> SqlResult<bool> 
     let Some(table) = lock(session, oid, asked, how)? else { return Ok(false) };
     let verb = asked.verbose.then_some("vacuuming");
     if asked.process_main || table.kind == RelationKind::Toast {
+        let progress = session.progress(Lengthy::Cluster, table.oid);
+        progress.set(rewrite::COMMAND, rewrite::VACUUM_FULL);
         rewrite::table(session, &table, None, verb)?;
     } else if table.toast.is_valid() {
         rewrite::table(session, names::describe(session, table.toast)?.as_ref(), None, verb)?;
@@ -358,12 +361,15 @@ fn vacuum_heap(session: &Session, table: &Table, asked: &Asked, tag: LockTag) ->
     }
     session.next_transaction()?;
     session.txn.borrow_mut().set_holds(XidHolds::Nothing);
-    let mut work = Work { session, table, heap, tag, asked, indexes: open_indexes(table)? };
     let options = heap_options(session, table, asked);
+    let progress = session.progress(Lengthy::Vacuum, table.oid);
+    progress.set(MAX_DEAD_BYTES, options.memory as i64);
+    let mut work = Work { session, table, heap, tag, asked, indexes: open_indexes(table)?, progress };
     let access = session.engine().heap_access();
     let began = runtime::now();
     let stats = heap::vacuum::vacuum(&access, heap, &options, &mut work).map_err(HeapError::into_sql)?;
-    let indexes = work.indexes;
+    let Work { indexes, progress, .. } = work;
+    progress.set(PHASE, FINAL_CLEANUP);
     session.next_transaction()?;
     note_sizes(session, table, &stats, &indexes)?;
     let live = f64::from(estimate_rows(table.size, &stats)) as i64;
@@ -424,9 +430,29 @@ struct Work<'a> {
     tag: LockTag,
     asked: &'a Asked,
     indexes: Vec<OpenIndex>,
+    progress: Running<'a>,
 }
 
+// Figures of `pg_stat_progress_vacuum`.
+const PHASE: usize = 1;
+const BLOCKS: usize = 2;
+const BLOCKS_SCANNED: usize = 3;
+const BLOCKS_VACUUMED: usize = 4;
+const INDEX_ROUNDS: usize = 5;
+const MAX_DEAD_BYTES: usize = 6;
+const DEAD_BYTES: usize = 7;
+const DEAD_ITEMS: usize = 8;
+const INDEXES: usize = 9;
+const INDEXES_DONE: usize = 10;
+const FINAL_CLEANUP: i64 = 6;
+
 impl Work<'_> {
+    /// Tells how many of the indexes a pass has been over; of none, that it has ended.
+    fn indexes_done(&self, done: Option<usize>) {
+        self.progress.set(INDEXES, if done.is_some() { self.indexes.len() as i64 } else { 0 });
+        self.progress.set(INDEXES_DONE, done.unwrap_or(0) as i64);
+    }
+
     fn failed(&self, index: &str, error: btree::BtreeError) -> HeapError {
         HeapError::Callback(error.into_sql(index, &self.table.name))
     }
@@ -440,7 +466,10 @@ impl VacuumCallbacks for Work<'_> {
             let done = btree::bulk_delete(&access, &self.indexes[i].tree, is_dead, &mut stats);
             done.map_err(|e| self.failed(&self.indexes[i].index.name, e))?;
             self.indexes[i].stats = Some(stats);
+            self.indexes_done(Some(i + 1));
         }
+        self.indexes_done(None);
+        self.progress.add(INDEX_ROUNDS, 1);
         Ok(())
     }
 
@@ -454,7 +483,9 @@ impl VacuumCallbacks for Work<'_> {
             let stats = btree::cleanup(&access, &open.tree, open.stats);
             let stats = stats.map_err(|e| self.failed(&open.index.name, e))?;
             self.indexes[i].stats = Some(stats);
+            self.indexes_done(Some(i + 1));
         }
+        self.indexes_done(None);
         Ok(())
     }
 
@@ -477,7 +508,30 @@ impl VacuumCallbacks for Work<'_> {
         done.map_err(|e| HeapError::Callback(SqlError::new(SqlState::IO_ERROR, e.to_string())))
     }
 
-    fn progress(&mut self, _: VacuumPhase, _: BlockNo, _: u32) -> HeapResult<()> {
+    fn progress(
+        &mut self,
+        phase: VacuumPhase,
+        block: BlockNo,
+        total: u32,
+        dead: (usize, usize),
+    ) -> HeapResult<()> {
+        let progress = &self.progress;
+        progress.set(PHASE, phase as i64 + 1);
+        match phase {
+            VacuumPhase::ScanningHeap => {
+                progress.set(BLOCKS, i64::from(total));
+                progress.set(BLOCKS_SCANNED, i64::from(block.0) + 1);
+            }
+            VacuumPhase::VacuumingIndexes => {
+                progress.set(BLOCKS_SCANNED, i64::from(total));
+                self.indexes_done(Some(0));
+            }
+            VacuumPhase::VacuumingHeap => progress.add(BLOCKS_VACUUMED, 1),
+            VacuumPhase::CleaningUpIndexes => self.indexes_done(Some(0)),
+            VacuumPhase::TruncatingHeap => {}
+        }
+        progress.set(DEAD_ITEMS, dead.0 as i64);
+        progress.set(DEAD_BYTES, dead.1 as i64);
         runtime::check_interrupts().map_err(HeapError::Interrupted)
     }
 }

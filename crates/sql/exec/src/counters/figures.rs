@@ -180,6 +180,20 @@ figures! {
         write_time,
         /// Sessions begun.
         sessions,
+        /// Microseconds of sessions that have ended.
+        session_time,
+        /// Microseconds in commands.
+        active_time,
+        /// Microseconds that transactions waited for their client.
+        idle_in_transaction_time,
+        /// Sessions whose client went without a word.
+        abandoned,
+        /// Sessions that an error ended.
+        fatal,
+        /// Sessions that somebody ended.
+        killed,
+        /// Deadlocks found.
+        deadlocks,
         /// Log records.
         wal_records,
         /// Images of pages in them.
@@ -188,6 +202,14 @@ figures! {
         wal_bytes,
         /// Times that the log's buffers were full.
         wal_buffers_full,
+        /// Pages of the commit log found in memory.
+        xact_hits,
+        /// Pages of multixacts found in memory.
+        multixact_hits,
+        /// Nanoseconds reading, for the server as a whole.
+        io_read_time,
+        /// Nanoseconds writing, for the server as a whole.
+        io_write_time,
     }
     latest {
         /// When the counters were last set to zero.
@@ -207,7 +229,43 @@ figures! {
     }
 }
 
+/// What is known of a function. Times are microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Function {
+    /// Calls.
+    pub calls: i64,
+    /// Time spent in it and in what it called.
+    pub total: i64,
+    /// Of that, in itself.
+    pub own: i64,
+}
+
+impl Function {
+    /// Adds what was counted elsewhere.
+    pub(super) fn add(&mut self, other: &Function) {
+        self.calls += other.calls;
+        self.total += other.total;
+        self.own += other.own;
+    }
+}
+
 impl Database {
+    /// Zero, but for what is the server's and not the database's.
+    pub(super) fn reset_at(&self, now: i64) -> Database {
+        Database {
+            reset: now,
+            wal_records: self.wal_records,
+            wal_images: self.wal_images,
+            wal_bytes: self.wal_bytes,
+            wal_buffers_full: self.wal_buffers_full,
+            xact_hits: self.xact_hits,
+            multixact_hits: self.multixact_hits,
+            io_read_time: self.io_read_time,
+            io_write_time: self.io_write_time,
+            ..Database::default()
+        }
+    }
+
     /// Adds the rows that were counted of a relation.
     pub(super) fn add_rows(&mut self, relation: &Relation) {
         self.returned += relation.returned;

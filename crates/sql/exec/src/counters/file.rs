@@ -8,14 +8,15 @@ use std::path::Path;
 use base::Oid;
 use runtime::fs;
 
-use super::{Counters, Database, Relation};
+use super::{Counters, Database, Function, Group, Offset, Relation};
 
 const FIRST: &str = "stampede counters 1";
 const LAST: &str = "end";
 
 impl Counters {
-    /// Writes all counters.
-    pub fn save(&self, data: &Path) -> io::Result<()> {
+    /// Writes all counters; of groups, what was counted since the server started is given.
+    pub(crate) fn save(&self, data: &Path, counted: impl Fn(Group) -> Vec<i64>) -> io::Result<()> {
+        let groups: Vec<_> = Group::all().map(|group| self.shown(group, counted(group))).collect();
         let mut text = format!("{FIRST}\n");
         let mut line = |what: &str, oids: &[u32], figures: Vec<i64>| {
             text.push_str(what);
@@ -33,6 +34,13 @@ impl Counters {
             }
             line("database", &[database.0], self.own_figures(&settled, database).to_list());
         }
+        for (database, function) in settled.functions.keys() {
+            let Function { calls, total, own } = settled.functions[&(*database, *function)];
+            line("function", &[database.0, function.0], vec![calls, total, own]);
+        }
+        for (number, group) in groups.into_iter().enumerate() {
+            line("group", &[number as u32], [vec![group.reset], group.figures].concat());
+        }
         text.push_str(LAST);
         let dir = data.join("pg_stat");
         fs::create_dir_all(&dir)?;
@@ -41,6 +49,18 @@ impl Counters {
 
     /// Takes over what the last server wrote, if it was shut down; what it says is of no use after a crash. The file is gone afterwards.
     pub fn load(&self, data: &Path, clean: bool) {
+        self.read(data, clean);
+        let mut settled = self.settled.lock();
+        for group in Group::all() {
+            // Those that were never reset began now.
+            settled
+                .groups
+                .entry(group)
+                .or_insert_with(|| Offset { reset: runtime::wall_clock_micros(), ..Offset::default() });
+        }
+    }
+
+    fn read(&self, data: &Path, clean: bool) {
         let path = data.join("pg_stat").join("pgstat.stat");
         let Ok(bytes) = fs::read_to_vec(&path) else { return };
         // It speaks of this start only.
@@ -71,6 +91,15 @@ impl Counters {
                     let figures = Database::from_list(numbers.get(1..)?)?;
                     settled.databases.insert(oid(0)?, figures);
                 }
+                "function" => {
+                    let [_, _, calls, total, own] = numbers[..] else { return None };
+                    settled.functions.insert((oid(0)?, oid(1)?), Function { calls, total, own });
+                }
+                "group" => {
+                    let group = Group::all().nth(usize::try_from(*numbers.first()?).ok()?)?;
+                    let figures = numbers.get(2..)?.to_vec();
+                    settled.groups.insert(group, Offset { reset: *numbers.get(1)?, figures });
+                }
                 _ => return None,
             }
         }
@@ -90,12 +119,14 @@ mod tests {
         let pending = Pending::new(counters.database_lane(Oid(5)));
         pending.changed(Oid(20000), 1, Change::Insert(3));
         pending.report(&counters, Oid(5), true, || 7);
-        counters.save(&data).unwrap();
+        let counted = |group| if group == Group::Wal { vec![8, 9] } else { Vec::new() };
+        counters.save(&data, counted).unwrap();
         let next = Counters::default();
         next.load(&data, true);
         assert_eq!(next.relation(Oid(5), Oid(20000)), counters.relation(Oid(5), Oid(20000)));
         assert_eq!(next.database(Oid(5)), counters.database(Oid(5)));
-        next.save(&data).unwrap();
+        assert_eq!(next.shown(Group::Wal, vec![1, 1]).figures, [9, 10]);
+        next.save(&data, counted).unwrap();
         let crashed = Counters::default();
         crashed.load(&data, false);
         assert_eq!(crashed.relation(Oid(5), Oid(20000)), None);

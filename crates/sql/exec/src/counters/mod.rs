@@ -5,7 +5,8 @@
 //! of its worker; otherwise to the session's `Pending`, with all changes of rows, and from there to the lanes when the transaction ends.
 //!
 //! # Layout
-//! `figures`: what is counted. `pending`: a session's, and how nodes count. `file`: what is kept over a clean restart.
+//! `figures`: what is counted. `pending`: a session's, and how nodes count. `groups`: what is
+//! counted of the server as a whole. `file`: what is kept over a clean restart.
 //!
 //! # Invariants
 //! 1. Nothing is touched for a row that another worker writes, and no lock is taken for a statement that only reads: a lane is written by its
@@ -24,6 +25,7 @@
 
 mod figures;
 mod file;
+mod groups;
 mod pending;
 
 use std::sync::{Arc, OnceLock};
@@ -32,7 +34,10 @@ use base::Oid;
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use figures::{Database, DatabaseLane, Relation, RelationLane, Scan};
+pub use figures::{Database, DatabaseLane, Function, Relation, RelationLane, Scan};
+use groups::Offset;
+pub(crate) use groups::{Group, SLRUS};
+pub use pending::SessionEnd;
 pub(crate) use pending::{Change, Counted, Pending};
 
 /// Workers with lanes of their own; those beyond this number share them, and may lose counts to each other.
@@ -53,6 +58,9 @@ struct Lanes {
 struct Settled {
     relations: FxHashMap<Key, Relation>,
     databases: FxHashMap<Oid, Database>,
+    /// By database and function; these have no lanes, as most servers do not count them.
+    functions: FxHashMap<Key, Function>,
+    groups: FxHashMap<Group, Offset>,
 }
 
 /// The counters of a server.
@@ -60,6 +68,9 @@ pub struct Counters {
     workers: Box<[OnceLock<Box<Mutex<Lanes>>>]>,
     settled: Mutex<Settled>,
 }
+
+/// Stands for a database where the server's own loops count.
+const BACKGROUND: Oid = Oid(u32::MAX);
 
 impl Default for Counters {
     fn default() -> Counters {
@@ -210,10 +221,44 @@ impl Counters {
         self.settled.lock().databases.entry(owner).or_default().add_rows(&before);
     }
 
-    /// Forgets a relation; what was done to it stays in its database's figures.
-    pub(crate) fn drop_relation(&self, database: Oid, relation: Oid) {
-        let key = key(database, relation);
+    /// Adds calls of functions.
+    fn add_functions(&self, database: Oid, calls: FxHashMap<Oid, Function>) {
         let mut settled = self.settled.lock();
+        for (function, call) in calls {
+            settled.functions.entry((database, function)).or_default().add(&call);
+        }
+    }
+
+    /// All that is known of a function, if anything was counted.
+    pub(crate) fn function(&self, database: Oid, function: Oid) -> Option<Function> {
+        self.settled.lock().functions.get(&(database, function)).copied()
+    }
+
+    /// Sets the counters of a function to zero.
+    pub(crate) fn reset_function(&self, database: Oid, function: Oid) {
+        self.settled
+            .lock()
+            .functions
+            .entry((database, function))
+            .and_modify(|all| *all = Function::default());
+    }
+
+    /// Whether anything is known of a database.
+    pub(crate) fn knows_database(&self, database: Oid) -> bool {
+        let settled = self.settled.lock();
+        self.databases(&settled).contains(&database)
+    }
+
+    /// Counts what the running fiber, one of the server's own loops, has used since it was last asked.
+    pub fn count_background(&self) {
+        self.database_lane(BACKGROUND).take_usage();
+    }
+
+    /// Forgets a relation or a function; what was done to a relation stays in its database's figures.
+    pub(crate) fn forget(&self, database: Oid, object: Oid) {
+        let key = key(database, object);
+        let mut settled = self.settled.lock();
+        settled.functions.remove(&key);
         let mut sum = settled.relations.remove(&key).unwrap_or_default();
         for lanes in self.lanes() {
             if let Some(lane) = lanes.lock().relations.remove(&key) {
@@ -231,9 +276,12 @@ impl Counters {
             settled.relations.insert(key, lanes.offset(&Relation::default()));
             self.forget_last_scan(key);
         }
+        for (_, function) in settled.functions.iter_mut().filter(|((owner, _), _)| *owner == database) {
+            *function = Function::default();
+        }
+        let wanted = self.own_figures(&settled, database).reset_at(now);
         settled.databases.remove(&database);
         let lanes = self.own_figures(&settled, database);
-        let zero = Database { reset: now, ..Database::default() };
-        settled.databases.insert(database, lanes.offset(&zero));
+        settled.databases.insert(database, lanes.offset(&wanted));
     }
 }

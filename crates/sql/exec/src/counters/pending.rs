@@ -7,7 +7,7 @@ use base::Oid;
 use runtime::usage::Usage;
 use rustc_hash::FxHashMap;
 
-use super::{Counters, Database, DatabaseLane, Relation, RelationLane, Scan};
+use super::{Counters, Database, DatabaseLane, Function, Relation, RelationLane, Scan};
 
 /// A change of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,20 @@ pub(crate) enum Change {
     Update { hot: bool, newpage: bool },
     /// DELETE.
     Delete,
+}
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// The client said so.
+    #[default]
+    Wanted,
+    /// The client went without a word.
+    Abandoned,
+    /// By an error.
+    Fatal,
+    /// An administrator ended it, or the server stopped.
+    Killed,
 }
 
 /// A relation that a node scans, and what it has counted in this run. The node stays with its worker, and so does the lane.
@@ -43,6 +57,32 @@ impl Counted {
     }
 }
 
+impl DatabaseLane {
+    /// Counts what the running fiber has used since it was last asked. By the worker of the lane only.
+    #[cold]
+    pub(super) fn take_usage(&self) {
+        let used = Usage::take();
+        self.add(&Database {
+            blocks_hit: used.shared_hit as i64,
+            blocks_read: used.shared_read as i64,
+            temp_files: used.temp_files as i64,
+            temp_bytes: used.temp_bytes as i64,
+            read_time: used.shared_read_time as i64,
+            write_time: used.shared_write_time as i64,
+            wal_records: used.wal_records as i64,
+            wal_images: used.wal_images as i64,
+            wal_bytes: used.wal_bytes as i64,
+            wal_buffers_full: used.wal_buffers_full as i64,
+            deadlocks: used.deadlocks as i64,
+            xact_hits: used.xact_hits as i64,
+            multixact_hits: used.multixact_hits as i64,
+            io_read_time: used.shared_read_time as i64,
+            io_write_time: used.shared_write_time as i64,
+            ..Database::default()
+        });
+    }
+}
+
 /// What one level of subtransactions has done to a table.
 #[derive(Clone, Copy, Debug, Default)]
 struct Level {
@@ -64,6 +104,7 @@ struct Entry {
 /// What a session has counted.
 pub(crate) struct Pending {
     relations: RefCell<FxHashMap<Oid, Entry>>,
+    functions: RefCell<FxHashMap<Oid, Function>>,
     database: Arc<DatabaseLane>,
 }
 
@@ -71,7 +112,7 @@ impl Pending {
     /// Of a session that begins.
     pub(crate) fn new(database: Arc<DatabaseLane>) -> Pending {
         database.sessions.add(1);
-        Pending { relations: RefCell::default(), database }
+        Pending { relations: RefCell::default(), functions: RefCell::default(), database }
     }
 
     /// A scan of a transaction that may go on has ended.
@@ -138,26 +179,8 @@ impl Pending {
     pub(crate) fn take_usage(&self) {
         match runtime::usage::take_hits() {
             Some(hits) => self.database.blocks_hit.add(hits as i64),
-            None => self.take_all_usage(),
+            None => self.database.take_usage(),
         }
-    }
-
-    #[cold]
-    fn take_all_usage(&self) {
-        let used = Usage::take();
-        self.database.add(&Database {
-            blocks_hit: used.shared_hit as i64,
-            blocks_read: used.shared_read as i64,
-            temp_files: used.temp_files as i64,
-            temp_bytes: used.temp_bytes as i64,
-            read_time: used.shared_read_time as i64,
-            write_time: used.shared_write_time as i64,
-            wal_records: used.wal_records as i64,
-            wal_images: used.wal_images as i64,
-            wal_bytes: used.wal_bytes as i64,
-            wal_buffers_full: used.wal_buffers_full as i64,
-            ..Database::default()
-        });
     }
 
     /// TRUNCATE: whatever there was is gone if the transaction commits.
@@ -168,9 +191,47 @@ impl Pending {
         entry.truncated = Some(entry.truncated.map_or(depth, |outer| outer.min(depth)));
     }
 
-    /// The relation is gone.
-    pub(crate) fn forget(&self, relation: Oid) {
-        self.relations.borrow_mut().remove(&relation);
+    /// A relation or a function is gone.
+    pub(crate) fn forget(&self, object: Oid) {
+        self.relations.borrow_mut().remove(&object);
+        self.functions.borrow_mut().remove(&object);
+    }
+
+    /// A call of a function has ended after so many microseconds, `own` of them in the function itself. Before it had a `total`, to
+    /// which calls of the function by itself have added since.
+    pub(crate) fn called(&self, function: Oid, total: i64, (elapsed, own): (i64, i64)) {
+        let mut functions = self.functions.borrow_mut();
+        let counted = functions.entry(function).or_default();
+        counted.calls += 1;
+        counted.total = total + elapsed;
+        counted.own += own;
+    }
+
+    /// What the running transaction called of a function.
+    pub(crate) fn calls_of(&self, function: Oid) -> Option<Function> {
+        self.functions.borrow().get(&function).copied()
+    }
+
+    /// A command took so many microseconds.
+    #[inline]
+    pub(crate) fn was_active(&self, time: i64) {
+        self.database.active_time.add(time);
+    }
+
+    /// A transaction waited so many microseconds for its client.
+    pub(crate) fn was_idle_in_transaction(&self, time: i64) {
+        self.database.idle_in_transaction_time.add(time);
+    }
+
+    /// The session has ended after so many microseconds.
+    pub(crate) fn ended(&self, lived: i64, how: SessionEnd) {
+        self.database.session_time.add(lived);
+        match how {
+            SessionEnd::Wanted => {}
+            SessionEnd::Abandoned => self.database.abandoned.add(1),
+            SessionEnd::Fatal => self.database.fatal.add(1),
+            SessionEnd::Killed => self.database.killed.add(1),
+        }
     }
 
     /// What is pending of a relation: what the running transaction did to it.
@@ -190,6 +251,9 @@ impl Pending {
             for (relation, entry) in self.relations.take() {
                 report_relation(counters, (database, relation), entry, committed, now());
             }
+        }
+        if !self.functions.borrow().is_empty() {
+            counters.add_functions(database, self.functions.take());
         }
     }
 }
@@ -291,7 +355,7 @@ mod tests {
         assert_eq!(counters.database(DATABASE), Database { reset: 9, ..Database::default() });
         scan();
         assert_eq!((scans(), counters.database(DATABASE).returned), (Some((1, 7)), 3));
-        counters.drop_relation(DATABASE, TABLE);
+        counters.forget(DATABASE, TABLE);
         assert_eq!((scans(), counters.database(DATABASE).returned), (None, 3));
     }
 }

@@ -13,7 +13,8 @@ use types::array::from_regtypes;
 use super::locks::lock_type;
 use super::{Row, arg};
 use crate::error;
-use crate::session::{Backend, BackendState, CursorInfo, Named, Session};
+use crate::session::progress::Lengthy;
+use crate::session::{Backend, BackendState, Background, CursorInfo, Named, Session};
 
 /// How often a session that waits for another's end looks.
 const POLL: Duration = Duration::from_millis(10);
@@ -24,14 +25,18 @@ impl Session {
         Ok(Some(match id {
             F::PgCancelBackend => self.cancel_backend(arg(args, 0))?,
             F::PgTerminateBackend => self.terminate_backend(arg(args, 0), arg(args, 1))?,
-            F::PgStatGetBackendPid => {
-                let pid: i32 = arg(args, 0);
-                self.instance.sessions().get(pid).map_or(Datum::Null, |b| Datum::Int4(b.pid))
-            }
             F::PgStatGetDbNumbackends => {
                 Datum::Int4(self.instance.sessions().count_of(Oid(arg(args, 0))) as i32)
             }
-            _ => return Ok(None),
+            other => {
+                let Some(column) = backend_column(other) else { return Ok(None) };
+                let pid = arg(args, 0);
+                match self.activity(Some(pid))?.pop() {
+                    Some(mut row) => row.swap_remove(column),
+                    None if column == QUERY => Datum::text("<backend information not available>"),
+                    None => Datum::Null,
+                }
+            }
         }))
     }
 
@@ -39,6 +44,12 @@ impl Session {
         use SessionFn as F;
         Ok(Some(match id {
             F::PgStatGetActivity => self.activity(arg(args, 0))?,
+            F::PgStatGetProgressInfo => self.progress_rows(arg(args, 0))?,
+            // Any number of subtransactions is known, and none needs more room than another.
+            F::PgStatGetBackendSubxact => match self.instance.sessions().get(arg(args, 0)) {
+                Some(_) => vec![vec![Datum::Null, Datum::Bool(false)]],
+                None => vec![vec![Datum::Null, Datum::Null]],
+            },
             F::PgCursor => self.cursors().into_iter().map(cursor_row).collect(),
             F::PgPreparedStatement => self.named_statement_rows(),
             F::PgStatGetBackendIdset => {
@@ -160,8 +171,73 @@ impl Session {
             let has = |role: base::Oid| facts.inherits.contains(&role);
             facts.superuser || has(predefined::READ_ALL_STATS) || has(backend.user)
         };
-        Ok(backends.iter().map(|b| activity_row(b, &locks, sees(b))).collect())
+        let mut rows: Vec<Row> = backends.iter().map(|b| activity_row(b, &locks, sees(b))).collect();
+        let all = facts.superuser || facts.inherits.contains(&predefined::READ_ALL_STATS);
+        let loops = sessions.background().into_iter().filter(|b| pid.is_none_or(|pid| pid == b.pid));
+        rows.extend(loops.map(|b| background_row(&b, all)));
+        Ok(rows)
     }
+
+    /// Rows of `pg_stat_get_progress_info`.
+    fn progress_rows(&self, command: &str) -> SqlResult<Vec<Row>> {
+        let Some(command) = Lengthy::named(command) else {
+            return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid command name: \"{command}\""));
+        };
+        let me = self.names.user();
+        let facts = self.with_reader(|reader| reader.role_facts(me))?;
+        let mut rows = Vec::new();
+        for backend in self.instance.sessions().list() {
+            let Some(progress) = backend.progress.lock().clone() else { continue };
+            if command != Some(progress.command) {
+                continue;
+            }
+            let has = |role: Oid| facts.inherits.contains(&role);
+            let sees = facts.superuser || has(predefined::READ_ALL_STATS) || has(backend.user);
+            let shown = |d: Datum| if sees { d } else { Datum::Null };
+            let mut row =
+                vec![Datum::Int4(backend.pid), backend.database.into(), shown(progress.relation.into())];
+            row.extend(progress.figures().into_iter().map(|figure| shown(Datum::Int8(figure))));
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+}
+
+/// Columns of `pg_stat_get_activity`.
+const COLUMNS: usize = 31;
+const QUERY: usize = 5;
+
+/// The column that a function about one session shows.
+fn backend_column(id: SessionFn) -> Option<usize> {
+    use SessionFn as F;
+    Some(match id {
+        F::PgStatGetBackendDbid => 0,
+        F::PgStatGetBackendPid => 1,
+        F::PgStatGetBackendUserid => 2,
+        F::PgStatGetBackendActivity => QUERY,
+        F::PgStatGetBackendWaitEventType => 6,
+        F::PgStatGetBackendWaitEvent => 7,
+        F::PgStatGetBackendXactStart => 8,
+        F::PgStatGetBackendActivityStart => 9,
+        F::PgStatGetBackendStart => 10,
+        F::PgStatGetBackendClientAddr => 12,
+        F::PgStatGetBackendClientPort => 14,
+        _ => return None,
+    })
+}
+
+/// A loop of the server, as a row of `pg_stat_get_activity`.
+fn background_row(background: &Background, visible: bool) -> Row {
+    let shown = |d: Datum| if visible { d } else { Datum::Null };
+    let mut row = vec![Datum::Null; COLUMNS];
+    row[1] = Datum::Int4(background.pid);
+    row[3] = Datum::text("");
+    row[QUERY] = Datum::text(if visible { "" } else { "<insufficient privilege>" });
+    row[6] = shown(Datum::text("Activity"));
+    row[7] = shown(Datum::text(background.wait));
+    row[10] = shown(Datum::Int8(background.start));
+    row[17] = shown(Datum::text(background.kind));
+    row
 }
 
 /// What a session waits for: type and name.
@@ -198,7 +274,7 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
         LockTag::Xid(xid) if lock.granted && lock.session.0 as i32 == backend.pid => Some(xid),
         _ => None,
     });
-    vec![
+    let mut row = vec![
         backend.database.into(),
         Datum::Int4(backend.pid),
         backend.user.into(),
@@ -219,8 +295,13 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
         shown(Datum::Int4(backend.client.map_or(-1, |a| i32::from(a.port())))),
         xid.map_or(Datum::Null, |xid| Datum::Oid(xid.0 as u32)),
         backend.xmin().map_or(Datum::Null, |xmin| Datum::Oid(xmin.0 as u32)),
-        Datum::text("client backend"),
-    ]
+        shown(Datum::text("client backend")),
+    ];
+    // Neither TLS nor GSSAPI can be in use.
+    let (no, none) = (|| shown(Datum::Bool(false)), Datum::Null);
+    row.extend([no(), none.clone(), none.clone(), none.clone(), none.clone(), none.clone(), none.clone()]);
+    row.extend([no(), none.clone(), no(), no(), none.clone(), none]);
+    row
 }
 
 #[cfg(test)]
@@ -253,7 +334,7 @@ mod tests {
         b.uses_snapshot(Xid(750));
         b.uses_snapshot(Xid(760));
         let row = activity_row(&b, &locks, true);
-        assert_eq!(row.len(), 18);
+        assert_eq!(row.len(), COLUMNS);
         assert_eq!([&row[6], &row[7]], [&Datum::text("Lock"), &Datum::text("transactionid")]);
         assert_eq!([&row[4], &row[5]], [&Datum::text("active"), &Datum::text("update t")]);
         assert_eq!([&row[15], &row[16]], [&Datum::Oid(900), &Datum::Oid(750)]);

@@ -4,7 +4,7 @@
 //! # Layout
 //! One file per family: `facts` (who, where, when, encodings), `settings`, `xact` (transactions and WAL), `names` (names,
 //! comments, visibility), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `partitions`, `sizes`,
-//! `privileges`, `locks`, `activity`, `statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
+//! `privileges`, `locks`, `activity`, `statistics`, `server_statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
 //!
 //! # Invariants
 //! 1. Strict functions are not called with NULL; the caller sees to that.
@@ -22,6 +22,7 @@ mod names;
 mod partitions;
 mod privileges;
 mod sequences;
+mod server_statistics;
 mod settings;
 mod sizes;
 mod statistics;
@@ -142,7 +143,7 @@ impl Session {
         if let Some(rows) = self.activity_rows(id, args)? {
             return Ok(rows);
         }
-        if let Some(rows) = self.statistics_rows(id)? {
+        if let Some(rows) = self.statistics_rows(id, args)? {
             return Ok(rows);
         }
         Err(missing(id))

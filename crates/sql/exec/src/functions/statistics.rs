@@ -1,41 +1,40 @@
-//! Counters: those that something counts, and those that begin at zero because nothing of their kind can happen yet.
+//! Counters of tables, indexes, functions and databases. Those of the server as a whole are in `server_statistics`.
 
 use base::settings::Setting;
-use base::{Oid, SqlResult};
+use base::{Oid, SqlResult, sql_err};
 use tuple::Datum;
 use types::SessionFn;
-use types::value::IntoDatum;
 
-use super::{Row, arg};
-use crate::counters::{Database, Relation};
+use super::arg;
+use crate::command::index_build;
+use crate::counters::{Database, Function, Relation};
 use crate::session::Session;
 
 impl Session {
     pub(super) fn statistics_function(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Datum>> {
         use SessionFn as F;
-        let pool = || self.engine().pool().stats();
+        if let Some(value) = self.server_figure(id) {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.reset_function(id, args)? {
+            return Ok(Some(value));
+        }
         Ok(Some(match id {
-            F::PgStatGetBgwriterBufWrittenClean => Datum::Int8(pool().bgwriter_writes as i64),
-            F::PgStatGetBgwriterMaxwrittenClean => Datum::Int8(pool().bgwriter_maxwritten as i64),
-            F::PgStatGetBufAlloc => Datum::Int8((pool().reads + pool().extends) as i64),
-            F::PgStatGetCheckpointerBuffersWritten => Datum::Int8(pool().checkpoint_writes as i64),
             F::PgStatClearSnapshot => {
                 self.forget_seen_counters();
                 Datum::text("")
             }
             // Nothing is kept back beyond the end of a transaction.
             F::PgStatForceNextFlush => Datum::text(""),
-            F::PgStatReset => {
-                self.instance.counters().reset(self.catalog.database(), self.format().statement_time);
-                self.forget_seen_counters();
-                Datum::text("")
+            F::PgStatGetSnapshotTimestamp => match self.seen_counters.borrow().get(&Oid::INVALID) {
+                Some(_) => Datum::Int8(self.seen_at.get()),
+                None => Datum::Null,
+            },
+            F::PgIndexamProgressPhasename => {
+                let phase = index_build::step_name(Oid(arg(args, 0)), arg(args, 1));
+                phase.map_or(Datum::Null, Datum::text)
             }
-            F::PgStatResetSingleTableCounters => {
-                let relation = Oid(arg::<u32>(args, 0));
-                self.instance.counters().reset_relation(self.catalog.database(), relation);
-                self.forget_seen_counters();
-                Datum::text("")
-            }
+            F::PgStatHaveStats => self.have_statistics(arg(args, 0), Oid(arg(args, 1)), arg(args, 2))?,
             // There is no autovacuum yet.
             F::PgStatGetAutovacuumCount | F::PgStatGetAutoanalyzeCount => Datum::Int8(0),
             F::PgStatGetTotalAutovacuumTime | F::PgStatGetTotalAutoanalyzeTime => Datum::Float8(0.0),
@@ -50,6 +49,13 @@ impl Session {
                 }
                 if let Some(figure) = database_figure(other) {
                     return Ok(Some(figure(&self.counted_database(object()))));
+                }
+                if let Some((figure, running)) = function_figure(other) {
+                    let counted = match running {
+                        true => self.pending.calls_of(object()),
+                        false => self.instance.counters().function(self.catalog.database(), object()),
+                    };
+                    return Ok(Some(counted.map_or(Datum::Null, |counted| figure(&counted))));
                 }
                 return Ok(None);
             }
@@ -72,7 +78,8 @@ impl Session {
             return counters.relation(database, relation).unwrap_or_default();
         }
         let mut seen = self.seen_counters.borrow_mut();
-        if consistency == "snapshot" && seen.is_empty() {
+        if consistency == "snapshot" && !seen.contains_key(&Oid::INVALID) {
+            self.seen_at.set(runtime::wall_clock_micros());
             *seen = counters.relations(database);
             // Marks the snapshot as taken, even if there is nothing in it.
             seen.entry(Oid::INVALID).or_default();
@@ -84,40 +91,42 @@ impl Session {
         *known.or_insert_with(|| counters.relation(database, relation).unwrap_or_default())
     }
 
+    /// What is known of a database, its connected sessions' time included.
     fn counted_database(&self, database: Oid) -> Database {
-        self.instance.counters().database(database)
+        let mut counted = self.instance.counters().database(database);
+        let now = runtime::wall_clock_micros();
+        let connected = self.instance.sessions().list();
+        let connected = connected.iter().filter(|backend| backend.database == database);
+        counted.session_time += connected.map(|backend| now - backend.start.max(counted.reset)).sum::<i64>();
+        counted
     }
 
-    pub(super) fn statistics_rows(&self, id: SessionFn) -> SqlResult<Option<Vec<Row>>> {
-        Ok(match id {
-            // Nothing can replicate yet.
-            SessionFn::PgStatGetWalSenders | SessionFn::PgGetReplicationSlots => Some(Vec::new()),
-            SessionFn::PgStatGetWal => Some(vec![self.wal_row()?]),
-            _ => None,
-        })
-    }
-
-    /// The row of `pg_stat_wal`: what all sessions have logged.
-    fn wal_row(&self) -> SqlResult<Row> {
-        let sum = self.instance.counters().all_databases();
-        let bytes = types::numeric::Numeric::from_i64(sum.wal_bytes).into_datum()?;
-        Ok(vec![
-            Datum::Int8(sum.wal_records),
-            Datum::Int8(sum.wal_images),
-            bytes,
-            Datum::Int8(sum.wal_buffers_full),
-            time(sum.reset),
-        ])
+    /// Whether there are counters of this kind for an object.
+    fn have_statistics(&self, kind: &str, database: Oid, object: i64) -> SqlResult<Datum> {
+        let counters = self.instance.counters();
+        let oid = u32::try_from(object).map(Oid).unwrap_or_default();
+        let kind = kind.to_ascii_lowercase();
+        Ok(Datum::Bool(match kind.as_str() {
+            "relation" => counters.relation(database, oid).is_some(),
+            "function" => counters.function(database, oid).is_some(),
+            "database" => counters.knows_database(database),
+            "backend" => i32::try_from(object).is_ok_and(|pid| self.instance.sessions().get(pid).is_some()),
+            "replslot" | "subscription" => false,
+            "archiver" | "bgwriter" | "checkpointer" | "io" | "slru" | "wal" => true,
+            _ => {
+                return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid statistics kind: \"{kind}\""));
+            }
+        }))
     }
 }
 
 type Figure<T> = fn(&T) -> Datum;
 
-fn time(micros: i64) -> Datum {
+pub(super) fn time(micros: i64) -> Datum {
     if micros == 0 { Datum::Null } else { Datum::Int8(micros) }
 }
 
-fn millis(micros: i64) -> Datum {
+pub(super) fn millis(micros: i64) -> Datum {
     Datum::Float8(micros as f64 / 1000.0)
 }
 
@@ -168,6 +177,23 @@ fn running_figure(id: SessionFn) -> Option<Figure<Relation>> {
     })
 }
 
+/// What a function tells of a function, and whether of the running transaction's calls.
+fn function_figure(id: SessionFn) -> Option<(Figure<Function>, bool)> {
+    use SessionFn as F;
+    let calls: Figure<Function> = |f| Datum::Int8(f.calls);
+    let total: Figure<Function> = |f| millis(f.total);
+    let own: Figure<Function> = |f| millis(f.own);
+    Some(match id {
+        F::PgStatGetFunctionCalls => (calls, false),
+        F::PgStatGetFunctionTotalTime => (total, false),
+        F::PgStatGetFunctionSelfTime => (own, false),
+        F::PgStatGetXactFunctionCalls => (calls, true),
+        F::PgStatGetXactFunctionTotalTime => (total, true),
+        F::PgStatGetXactFunctionSelfTime => (own, true),
+        _ => return None,
+    })
+}
+
 /// What a function tells of a database.
 fn database_figure(id: SessionFn) -> Option<Figure<Database>> {
     use SessionFn as F;
@@ -184,6 +210,24 @@ fn database_figure(id: SessionFn) -> Option<Figure<Database>> {
         F::PgStatGetDbTempFiles => |d| Datum::Int8(d.temp_files),
         F::PgStatGetDbTempBytes => |d| Datum::Int8(d.temp_bytes),
         F::PgStatGetDbSessions => |d| Datum::Int8(d.sessions),
+        F::PgStatGetDbDeadlocks => |d| Datum::Int8(d.deadlocks),
+        F::PgStatGetDbSessionTime => |d| millis(d.session_time),
+        F::PgStatGetDbActiveTime => |d| millis(d.active_time),
+        F::PgStatGetDbIdleInTransactionTime => |d| millis(d.idle_in_transaction_time),
+        F::PgStatGetDbSessionsAbandoned => |d| Datum::Int8(d.abandoned),
+        F::PgStatGetDbSessionsFatal => |d| Datum::Int8(d.fatal),
+        F::PgStatGetDbSessionsKilled => |d| Datum::Int8(d.killed),
+        // No standby conflicts with its primary, no checksum failure passes unnoticed, and no worker runs a part of a plan.
+        F::PgStatGetDbConflictAll
+        | F::PgStatGetDbConflictTablespace
+        | F::PgStatGetDbConflictLock
+        | F::PgStatGetDbConflictSnapshot
+        | F::PgStatGetDbConflictBufferpin
+        | F::PgStatGetDbConflictStartupDeadlock
+        | F::PgStatGetDbConflictLogicalslot
+        | F::PgStatGetDbParallelWorkersToLaunch
+        | F::PgStatGetDbParallelWorkersLaunched => |_| Datum::Int8(0),
+        F::PgStatGetDbChecksumFailures | F::PgStatGetDbChecksumLastFailure => |_| Datum::Null,
         F::PgStatGetDbBlkReadTime => |d| millis(d.read_time / 1000),
         F::PgStatGetDbBlkWriteTime => |d| millis(d.write_time / 1000),
         F::PgStatGetDbStatResetTime => |d| time(d.reset),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::settings::TrackFunctions;
 use base::{CommandId, Oid, SqlError, SqlResult};
 use catalog::system::pg_language;
 use catalog::{CatalogView, FunctionDef, RowExt, SQL_LANGUAGE};
@@ -59,10 +60,33 @@ impl Session {
         runtime::check_interrupts().map_err(crate::error::interrupted)?;
         let function = invocation.function;
         let run = || self.under_settings(function, || self.in_language(invocation));
-        match function.security_definer {
+        self.tracked(function, || match function.security_definer {
             true => self.as_role(function.owner, run),
             false => run(),
+        })
+    }
+
+    /// Counts and times a call, if calls of such functions are (`track_functions`).
+    fn tracked<T>(&self, function: &FunctionDef, call: impl FnOnce() -> SqlResult<T>) -> SqlResult<T> {
+        let counted = match self.settings.borrow().fast().track_functions {
+            TrackFunctions::None => false,
+            TrackFunctions::Procedural => function.language != Oid(SQL_LANGUAGE),
+            TrackFunctions::All => true,
+        };
+        if !counted {
+            return call();
         }
+        let total = self.pending.calls_of(function.oid).map_or(0, |before| before.total);
+        let outer = self.called_time.replace(0);
+        let start = runtime::now();
+        let result = call();
+        let elapsed = start.elapsed().as_micros() as i64;
+        let own = elapsed - self.called_time.get();
+        self.called_time.set(outer + elapsed);
+        if result.is_ok() {
+            self.pending.called(function.oid, total, (elapsed, own));
+        }
+        result
     }
 
     /// Calls a user's trigger function, as its owner if it says so, and under its settings.
@@ -76,10 +100,10 @@ impl Session {
         let unknown = || SqlError::not_supported(format!("language \"{name}\""));
         let language = self.instance().languages().find(&name).ok_or_else(unknown)?;
         let run = || self.under_settings(&function, || language.fire(self, &function, call));
-        match function.security_definer {
+        self.tracked(&function, || match function.security_definer {
             true => self.as_role(function.owner, run),
             false => run(),
-        }
+        })
     }
 
     /// Runs `body` under the settings of a function's SET clauses.

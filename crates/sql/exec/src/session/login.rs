@@ -19,6 +19,7 @@ use super::identity::{Identity, names_a_role};
 use super::notices::Notices;
 use super::notify::Notifying;
 use super::{Backend, Instance, Session, SessionInfo, session_id};
+use crate::counters::SessionEnd;
 use crate::notify::Subscription;
 use crate::spill::TempDir;
 
@@ -99,6 +100,8 @@ impl Session {
         let session = Session {
             pending: crate::counters::Pending::new(instance.counters().database_lane(database.oid)),
             seen_counters: Default::default(),
+            called_time: Default::default(),
+            seen_at: Default::default(),
             backend: instance.sessions().register(backend),
             catalog: instance.catalog(database.oid, &database.name),
             instance,
@@ -167,11 +170,18 @@ impl Session {
 
     /// The end of the connection: rolls back and releases every lock.
     pub fn close(&self) {
+        self.close_because(SessionEnd::Wanted);
+    }
+
+    /// As [`close`](Self::close), and tells how it came to that.
+    pub fn close_because(&self, how: SessionEnd) {
         if self.txn.borrow().state() != txn::BlockState::Idle {
             self.abort_transaction();
         }
         self.drop_temporary();
         self.txn.borrow_mut().unlock_all_for_session(|_| true);
+        self.pending.take_usage();
+        self.pending.ended(runtime::wall_clock_micros() - self.backend.start, how);
     }
 
     /// Temporary relations end with their session. What cannot be dropped now goes when the schema is used again.

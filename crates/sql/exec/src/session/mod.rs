@@ -7,7 +7,7 @@
 //!   `nested`: PREPARE. `explain`: EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
 //! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `access`: what statements need. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY.
-//! * `planning`, `facilities`: what the planner and running statements see of a session.
+//! * `registry`, `progress`: what other sessions see of one. `planning`, `facilities`: what the planner and running statements see of a session.
 //!
 //! # Invariants
 //! 1. After every method the transaction is in the state that PostgreSQL's would be in: an error has failed the block, or
@@ -36,6 +36,7 @@ mod planning;
 mod portal;
 mod portals;
 mod prepared;
+pub(crate) mod progress;
 mod protocol;
 mod registry;
 mod shapes;
@@ -67,7 +68,7 @@ use identity::Identity;
 use notices::Notices;
 use plan_cache::PlanCache;
 use portals::Portals;
-pub use registry::{Activity, Backend, BackendState, Registered, Sessions};
+pub use registry::{Activity, Backend, BackendState, Background, Registered, Sessions};
 pub(crate) use statement::result_column;
 pub(crate) use statement::{Body, Named, Planned, Source, Work};
 
@@ -288,6 +289,10 @@ pub struct Session {
     pub(crate) pending: crate::counters::Pending,
     /// Counters as the transaction has seen them (`stats_fetch_consistency`).
     pub(crate) seen_counters: RefCell<FxHashMap<Oid, crate::counters::Relation>>,
+    /// When it took all of them.
+    pub(crate) seen_at: Cell<i64>,
+    /// Microseconds that counted calls have taken which the running counted call has made.
+    pub(crate) called_time: Cell<i64>,
     /// How other sessions see this one.
     pub(crate) backend: Registered,
     /// Where rows go that do not fit into memory.

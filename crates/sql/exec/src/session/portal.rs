@@ -10,10 +10,10 @@ use tuple::Datum;
 use txn::Snapshot;
 use types::FormatContext;
 
-use super::Session;
 use super::choice::Wanted;
 use super::cursor::Cursor;
 use super::statement::{Planned, Source, Work};
+use super::{BackendState, Session};
 use crate::nodes::{Origin, OriginSink};
 use crate::output::{Column, Format, Formatted, Output, RowEncoder};
 use crate::run::{Env, Execution, Progress};
@@ -113,7 +113,11 @@ impl Session {
             (format.statement_time, format.transaction_time)
         };
         let shown = portal.shown.as_ref().unwrap_or(&source.text);
-        self.backend.begin_command(shown, now, transaction);
+        match self.backend.begin_command(shown, now, transaction) {
+            (BackendState::Idle, _) => {}
+            (BackendState::Active, time) => self.pending.was_active(time),
+            (_, time) => self.pending.was_idle_in_transaction(time),
+        }
         match &source.work {
             Work::Empty => Ok(None),
             Work::Utility(raw) => {

@@ -302,11 +302,12 @@ impl Session {
         // The fiber may end with the messages; a transaction goes on in another.
         self.pending.take_usage();
         self.show_snapshots();
-        self.backend.end_command(match self.transaction_status() {
+        let active = self.backend.end_command(match self.transaction_status() {
             TransactionStatus::Idle => BackendState::Idle,
             TransactionStatus::InBlock => BackendState::IdleInTransaction,
             TransactionStatus::Failed => BackendState::IdleInFailedTransaction,
         });
+        self.pending.was_active(active);
     }
 
     /// For errors that the server itself finds (protocol violations): fails the transaction as a statement's error would.

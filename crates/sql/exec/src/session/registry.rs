@@ -22,6 +22,8 @@ use base::{Oid, Xid};
 use parking_lot::Mutex;
 use runtime::Interrupts;
 
+use super::progress::Progress;
+
 /// `pg_stat_activity.state`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BackendState {
@@ -89,6 +91,8 @@ pub struct Backend {
     /// Oldest running xid of the snapshots that it holds; 0 without any.
     xmin: AtomicU64,
     activity: Mutex<Activity>,
+    /// Of a command that takes long.
+    pub(crate) progress: Mutex<Option<Arc<Progress>>>,
 }
 
 impl Backend {
@@ -122,6 +126,7 @@ impl Backend {
                 state_change: now,
                 wait: None,
             }),
+            progress: Mutex::default(),
         }
     }
 
@@ -150,9 +155,10 @@ impl Backend {
         self.activity.lock().clone()
     }
 
-    /// A command begins.
-    pub fn begin_command(&self, query: &Arc<str>, now: i64, transaction_start: i64) {
+    /// A command begins. Returns the microseconds since the state last changed, and what that was.
+    pub fn begin_command(&self, query: &Arc<str>, now: i64, transaction_start: i64) -> (BackendState, i64) {
         let mut activity = self.activity.lock();
+        let before = (activity.state, now - activity.state_change);
         if !Arc::ptr_eq(&activity.query, query) {
             activity.query = query.clone();
         }
@@ -160,19 +166,23 @@ impl Backend {
         activity.query_start = Some(now);
         activity.state_change = now;
         activity.transaction_start = Some(transaction_start);
+        before
     }
 
-    /// The session waits for the next command.
-    pub fn end_command(&self, state: BackendState) {
+    /// The session waits for the next command. Returns the microseconds that it was active.
+    pub fn end_command(&self, state: BackendState) -> i64 {
         let mut activity = self.activity.lock();
         if activity.state == state {
-            return;
+            return 0;
         }
+        let now = runtime::wall_clock_micros();
+        let active = if activity.state == BackendState::Active { now - activity.state_change } else { 0 };
         activity.state = state;
-        activity.state_change = runtime::wall_clock_micros();
+        activity.state_change = now;
         if state == BackendState::Idle {
             activity.transaction_start = None;
         }
+        active
     }
 
     /// `application_name` was set.
@@ -189,9 +199,22 @@ impl Backend {
     }
 }
 
-/// All sessions of a server.
+/// A loop of the server beside the sessions, as `pg_stat_activity` shows it.
+#[derive(Clone, Debug)]
+pub struct Background {
+    /// Its number.
+    pub pid: i32,
+    /// `backend_type`
+    pub kind: &'static str,
+    /// What it waits for between two rounds.
+    pub wait: &'static str,
+    /// When it began.
+    pub start: i64,
+}
+
+/// All sessions of a server, and its loops.
 #[derive(Debug, Default)]
-pub struct Sessions(Mutex<BTreeMap<i32, Arc<Backend>>>);
+pub struct Sessions(Mutex<BTreeMap<i32, Arc<Backend>>>, Mutex<Vec<Background>>);
 
 impl Sessions {
     /// Makes a session known until the result is dropped.
@@ -199,6 +222,16 @@ impl Sessions {
         let backend = Arc::new(backend);
         self.0.lock().insert(backend.pid, backend.clone());
         Registered { sessions: self.clone(), backend }
+    }
+
+    /// A loop of the server begins.
+    pub fn add_background(&self, pid: i32, kind: &'static str, wait: &'static str) {
+        self.1.lock().push(Background { pid, kind, wait, start: runtime::wall_clock_micros() });
+    }
+
+    /// The loops of the server.
+    pub fn background(&self) -> Vec<Background> {
+        self.1.lock().clone()
     }
 
     /// The session with this pid.

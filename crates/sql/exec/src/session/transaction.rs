@@ -127,7 +127,7 @@ impl Session {
         let gone = self.names.take_gone();
         gone.iter().for_each(|relation| self.pending.forget(*relation));
         self.pending.report(counters, database, committed, now);
-        gone.into_iter().for_each(|relation| counters.drop_relation(database, relation));
+        gone.into_iter().for_each(|relation| counters.forget(database, relation));
         self.forget_seen_counters();
     }
 

@@ -44,7 +44,7 @@ fn dead_rows_stay_behind_and_the_rest_is_packed() {
     let new = world.pairs();
     let xid = world.session().txn.xid().unwrap();
     let mut rewriter = Rewriter::new(world.access(), (&rel, &new), xid, Vec::new());
-    rewriter.copy_all().unwrap();
+    rewriter.copy_all(&mut |_| {}).unwrap();
     let stats = rewriter.finish().unwrap();
     assert_eq!((stats.live, stats.recently_dead, stats.removed), (250, 0, 251));
     assert_eq!(world.pool.nblocks(new.desc.file, Fork::Main).unwrap(), stats.pages);

@@ -316,7 +316,7 @@ impl VacuumCallbacks for TestIndex {
         // Truncation is the storage manager's record; these tests replay the heap's alone.
         Ok(())
     }
-    fn progress(&mut self, _: VacuumPhase, _: base::BlockNo, _: u32) -> HeapResult<()> {
+    fn progress(&mut self, _: VacuumPhase, _: base::BlockNo, _: u32, _: (usize, usize)) -> HeapResult<()> {
         Ok(())
     }
 }

@@ -108,6 +108,14 @@ impl Source {
         }
     }
 
+    /// Bytes of the file; 0 if that is not known before.
+    pub(super) fn size(&self) -> u64 {
+        match self {
+            Source::File(file, ..) => file.len().unwrap_or(0),
+            Source::Client | Source::Ended => 0,
+        }
+    }
+
     /// The next bytes; `None` at the end.
     pub(super) fn read(&mut self, out: &mut dyn Output) -> SqlResult<Option<Vec<u8>>> {
         match self {

@@ -33,6 +33,7 @@ use crate::counters::Change;
 use crate::cx::Facilities;
 use crate::output::Output;
 use crate::session::Session;
+use crate::session::progress::Progress;
 use crate::trigger::{At, Event, Events, TableTriggers};
 
 /// Rows stored at once.
@@ -59,8 +60,11 @@ pub(super) fn run(
         expression::copy_filter(session, &table, filter, text)?;
     }
     let target = Target::new(session, copy, &table, &numbers, text)?;
-    let mut load = Load::new(session, options, &table, &numbers, target)?;
+    let progress = super::progress(session, copy, table.oid);
+    let mut load = Load::new(session, options, &table, &numbers, (target, &progress))?;
     let mut source = Source::open(&copy.target, options.format, numbers.len(), out)?;
+    load.filtered = copy.filter.is_some();
+    progress.set(super::BYTES_TOTAL, source.size() as i64);
     // As in PostgreSQL the client has begun to send by now, so that a script's data is not taken for SQL.
     if options.freeze {
         load.freeze(check_freeze(session, &table)?);
@@ -233,6 +237,9 @@ struct Load<'a> {
     tids: Vec<Tid>,
     rows: u64,
     skipped: i64,
+    progress: &'a Progress,
+    /// There is a condition that rows must meet.
+    filtered: bool,
     /// Defaults of columns, once asked for; none where a column has none.
     defaults: Vec<Option<Option<expression::ColumnDefault>>>,
 }
@@ -243,7 +250,7 @@ impl<'a> Load<'a> {
         options: &'a CopyOptions,
         table: &'a Arc<Table>,
         numbers: &'a [usize],
-        target: Target,
+        (target, progress): (Target, &'a Progress),
     ) -> SqlResult<Load<'a>> {
         let names: Vec<&str> = numbers.iter().map(|&n| table.columns[n].name.as_str()).collect();
         Ok(Load {
@@ -262,6 +269,8 @@ impl<'a> Load<'a> {
             tids: Vec::new(),
             rows: 0,
             skipped: 0,
+            progress,
+            filtered: false,
             defaults: numbers.iter().map(|_| None).collect(),
         })
     }
@@ -293,7 +302,10 @@ impl<'a> Load<'a> {
                 Next::More => {
                     self.place = Place::Number(self.splitter.line_number + 1);
                     match source.read(out)? {
-                        Some(bytes) => self.splitter.feed(&bytes),
+                        Some(bytes) => {
+                            self.progress.add(super::BYTES, bytes.len() as i64);
+                            self.splitter.feed(&bytes);
+                        }
                         None => last = true,
                     }
                 }
@@ -316,7 +328,12 @@ impl<'a> Load<'a> {
         let format = self.session.format();
         let call = Call::new(&format).with_session(self.session);
         let mut reader = binary::Reader::default();
-        let mut more = || source.read(out);
+        let progress = self.progress;
+        let mut more = || {
+            let bytes = source.read(out)?;
+            progress.add(super::BYTES, bytes.as_ref().map_or(0, Vec::len) as i64);
+            Ok(bytes)
+        };
         self.place = Place::Number(0);
         reader.header(&mut more)?;
         loop {
@@ -471,6 +488,7 @@ impl<'a> Load<'a> {
     /// ON_ERROR ignore: the row is left out.
     fn skip(&mut self, out: &mut dyn Output) -> SqlResult<()> {
         self.skipped += 1;
+        self.progress.set(super::TUPLES_SKIPPED, self.skipped);
         if self.options.verbose {
             let (column, value) = match self.place {
                 Place::Column(i, true) => (i, "null input".to_owned()),
@@ -509,7 +527,12 @@ impl<'a> Load<'a> {
     fn put(&mut self, row: Vec<Datum>) -> SqlResult<()> {
         match &mut self.target {
             Target::Insert(insert) => {
-                self.rows += insert.run(self.session, &row, &mut |_| Ok(()))?.processed;
+                let stored = insert.run(self.session, &row, &mut |_| Ok(()))?.processed;
+                self.rows += stored;
+                self.progress.set(super::TUPLES, self.rows as i64);
+                if stored == 0 && self.filtered {
+                    self.progress.add(super::TUPLES_EXCLUDED, 1);
+                }
                 Ok(())
             }
             Target::Plain { .. } => {
@@ -554,6 +577,7 @@ impl<'a> Load<'a> {
         let (depth, rows) = (session.txn.borrow().depth() as u32, self.batch.len());
         session.count_change(self.table.oid, depth, Change::Insert(rows as i64));
         self.rows += rows as u64;
+        self.progress.set(super::TUPLES, self.rows as i64);
         self.batch.clear();
         self.lines.clear();
         self.bytes = 0;

@@ -22,8 +22,31 @@ use types::acl;
 
 use crate::output::Output;
 use crate::session::Session;
+use crate::session::progress::{Lengthy, Running};
 
 use options::Columns;
+
+// Figures of `pg_stat_progress_copy`.
+const BYTES: usize = 1;
+const BYTES_TOTAL: usize = 2;
+const TUPLES: usize = 3;
+const TUPLES_EXCLUDED: usize = 4;
+const COMMAND: usize = 5;
+const ENDPOINT: usize = 6;
+const TUPLES_SKIPPED: usize = 7;
+
+/// COPY tells how far it is; `table` is none for a query.
+fn progress<'s>(session: &'s Session, copy: &Copy, table: base::Oid) -> Running<'s> {
+    let progress = session.progress(Lengthy::Copy, table);
+    progress.set(COMMAND, if copy.from { 1 } else { 2 });
+    let endpoint = match copy.target {
+        CopyTarget::File(_) => 1,
+        CopyTarget::Program(_) => 2,
+        CopyTarget::Client => 3,
+    };
+    progress.set(ENDPOINT, endpoint);
+    progress
+}
 
 /// COPY. Returns the command tag.
 pub(crate) fn run(session: &Session, copy: &Copy, text: &str, out: &mut dyn Output) -> SqlResult<String> {

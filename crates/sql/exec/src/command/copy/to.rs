@@ -17,6 +17,7 @@ use crate::command::internal::Internal;
 use crate::command::names;
 use crate::output::Output;
 use crate::session::Session;
+use crate::session::progress::Running;
 
 /// Runs it. Returns the number of rows.
 pub(super) fn run(
@@ -70,10 +71,13 @@ struct Writer<'a> {
     line: Vec<u8>,
     value: Vec<u8>,
     rows: u64,
+    bytes: u64,
+    progress: Running<'a>,
 }
 
 impl<'a> Writer<'a> {
     fn open(
+        session: &'a Session,
         copy: &Copy,
         options: &'a CopyOptions,
         (table, columns): (Option<&Table>, &[(&str, Oid)]),
@@ -87,7 +91,9 @@ impl<'a> Writer<'a> {
         }
         let (line, value) = (Vec::new(), Vec::new());
         let types = columns.iter().map(|c| c.1).collect();
-        let mut writer = Writer { options, types, force_quote, sink, line, value, rows: 0 };
+        let progress = super::progress(session, copy, table.map_or(Oid::INVALID, |table| table.oid));
+        let mut writer =
+            Writer { options, types, force_quote, sink, line, value, rows: 0, bytes: 0, progress };
         if options.header != Header::None {
             for (i, name) in names.iter().enumerate() {
                 writer.field(i, Some(name.as_bytes()), false);
@@ -107,8 +113,15 @@ impl<'a> Writer<'a> {
 
     fn end_line(&mut self, out: &mut dyn Output) -> SqlResult<()> {
         self.line.push(b'\n');
+        self.send_line(out)
+    }
+
+    fn send_line(&mut self, out: &mut dyn Output) -> SqlResult<()> {
         self.sink.line(&self.line, out)?;
+        self.bytes += self.line.len() as u64;
         self.line.clear();
+        self.progress.set(super::BYTES, self.bytes as i64);
+        self.progress.set(super::TUPLES, self.rows as i64);
         Ok(())
     }
 
@@ -124,9 +137,7 @@ impl<'a> Writer<'a> {
             }
         }
         self.rows += 1;
-        self.sink.line(&self.line, out)?;
-        self.line.clear();
-        Ok(())
+        self.send_line(out)
     }
 
     fn row(&mut self, row: &[Datum], call: &Call<'_>, out: &mut dyn Output) -> SqlResult<()> {
@@ -168,7 +179,7 @@ fn copy_table(
 ) -> SqlResult<u64> {
     let columns: Vec<(&str, Oid)> =
         numbers.iter().map(|&n| (table.columns[n].name.as_str(), table.columns[n].type_oid)).collect();
-    let mut writer = Writer::open(copy, options, (Some(table), &columns), out)?;
+    let mut writer = Writer::open(session, copy, options, (Some(table), &columns), out)?;
     let format = session.format();
     let call = Call::new(&format).with_session(session);
     let Some(heap) = &table.heap else { return writer.finish(out) };
@@ -218,7 +229,7 @@ fn copy_query(
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "COPY query must have a RETURNING clause"));
     }
     let columns: Vec<(&str, Oid)> = result.iter().map(|c| (&*c.name, c.type_oid)).collect();
-    let mut writer = Writer::open(copy, options, (None, &columns), out)?;
+    let mut writer = Writer::open(session, copy, options, (None, &columns), out)?;
     let format = session.format();
     let call = Call::new(&format).with_session(session);
     internal.run(session, &[], &mut |row| writer.row(row, &call, out))?;

@@ -1,0 +1,340 @@
+//! Counters of the server as a whole: background writer, checkpoints, the log, SLRUs, I/O; and setting counters to zero.
+
+use base::{Oid, SqlResult, sql_err};
+use tuple::Datum;
+use types::SessionFn;
+use types::numeric::Numeric;
+use types::value::IntoDatum;
+
+use super::statistics::{millis, time};
+use super::{Row, arg};
+use crate::counters::{Group, SLRUS};
+use crate::session::{Instance, Session};
+
+/// Bytes of a page.
+const PAGE: i64 = base::PAGE_SIZE as i64;
+
+impl Instance {
+    /// What was counted of a group since the server started.
+    fn counted_of(&self, group: Group) -> Vec<i64> {
+        let pool = self.engine().pool().stats();
+        match group {
+            Group::Archiver | Group::RecoveryPrefetch => Vec::new(),
+            Group::BackgroundWriter => {
+                let written = [pool.bgwriter_writes, pool.bgwriter_maxwritten, pool.reads + pool.extends];
+                written.map(|figure| figure as i64).to_vec()
+            }
+            Group::Checkpointer => {
+                let totals = self.engine().checkpoint_totals();
+                vec![
+                    totals.timed as i64,
+                    totals.requested as i64,
+                    totals.done as i64,
+                    totals.write.as_micros() as i64,
+                    totals.sync.as_micros() as i64,
+                    pool.checkpoint_writes as i64,
+                    totals.slru_written as i64,
+                ]
+            }
+            Group::Wal => {
+                let sum = self.counters().all_databases();
+                vec![sum.wal_records, sum.wal_images, sum.wal_bytes, sum.wal_buffers_full]
+            }
+            Group::Slru(number) => self.counted_of_slru(SLRUS[usize::from(number)]),
+            Group::Io => self.counted_of_io(),
+        }
+    }
+
+    /// Zeroed, found, read, written, looked for, flushes, truncations.
+    fn counted_of_slru(&self, name: &str) -> Vec<i64> {
+        let [xact, multixact] = self.engine().txns().slru_stats();
+        let hits = self.counters().all_databases();
+        let (stats, hits) = match name {
+            "transaction" => (xact, hits.xact_hits),
+            // A set of lockers is one entry, with its members.
+            "multixact_member" => (multixact, hits.multixact_hits),
+            _ => return vec![0; 7],
+        };
+        let figure = |figure: u64| figure as i64;
+        vec![
+            figure(stats.zeroed),
+            hits,
+            figure(stats.read),
+            figure(stats.written),
+            0,
+            figure(stats.flushes),
+            0,
+        ]
+    }
+
+    /// The figures of [`IO`], [`IO_FIGURES`] for each of its rows.
+    fn counted_of_io(&self) -> Vec<i64> {
+        let pool = self.engine().pool().stats();
+        let (wal, checkpoints) = (self.engine().wal().stats(), self.engine().checkpoint_totals());
+        let sum = self.counters().all_databases();
+        let pages = |count: u64| [count as i64, count as i64 * PAGE];
+        let mut all = Vec::with_capacity(IO.len() * IO_FIGURES);
+        for (backend, object) in IO {
+            let mut row = [0; IO_FIGURES];
+            match (backend, object) {
+                ("client backend", "relation") => {
+                    row[..2].copy_from_slice(&pages(pool.reads));
+                    row[2] = sum.io_read_time / 1000;
+                    row[3..5].copy_from_slice(&pages(pool.backend_writes));
+                    row[5] = sum.io_write_time / 1000;
+                    row[8..10].copy_from_slice(&pages(pool.extends));
+                    (row[11], row[12]) = (pool.hits as i64, pool.evictions as i64);
+                }
+                ("client backend", "wal") => {
+                    (row[3], row[4], row[14]) = (wal.writes as i64, wal.bytes as i64, wal.syncs as i64);
+                }
+                ("background writer", _) => row[3..5].copy_from_slice(&pages(pool.bgwriter_writes)),
+                ("checkpointer", _) => {
+                    row[3..5].copy_from_slice(&pages(pool.checkpoint_writes));
+                    (row[14], row[15]) = (checkpoints.files as i64, checkpoints.sync.as_micros() as i64);
+                }
+                _ => {}
+            }
+            all.extend(row);
+        }
+        all
+    }
+
+    /// Writes all counters to the data directory, when the server stops.
+    pub fn save_counters(&self) -> std::io::Result<()> {
+        self.counters().save(self.engine().dir(), |group| self.counted_of(group))
+    }
+}
+
+/// Rows of `pg_stat_io`: who, and what. The pool does not tell rings from the rest, nor writers of the log from each other.
+const IO: [(&str, &str); 4] = [
+    ("client backend", "relation"),
+    ("client backend", "wal"),
+    ("background writer", "relation"),
+    ("checkpointer", "relation"),
+];
+
+/// Of a row: reads, bytes, time; writes, bytes, time; writebacks, time; extends, bytes, time; hits; evictions; reuses; syncs, time.
+const IO_FIGURES: usize = 16;
+
+/// The figures that a row of [`IO`] can have.
+fn io_applies((backend, object): (&str, &str), figure: usize) -> bool {
+    match (backend, object) {
+        // Only rings use a buffer again, and only checkpoints sync files.
+        ("client backend", "relation") => figure < 13,
+        (_, "wal") => matches!(figure, 3..=5 | 14 | 15),
+        ("checkpointer", _) => matches!(figure, 3..=7 | 14 | 15),
+        _ => matches!(figure, 3..=7),
+    }
+}
+
+fn bytes(count: i64) -> SqlResult<Datum> {
+    Numeric::from_i64(count).into_datum()
+}
+
+impl Session {
+    /// A group's figures, and when they were last set to zero.
+    fn figures_of(&self, group: Group) -> (Vec<i64>, Datum) {
+        let shown = self.instance.counters().shown(group, self.instance.counted_of(group));
+        (shown.figures, time(shown.reset))
+    }
+
+    /// A function of one figure.
+    pub(super) fn server_figure(&self, id: SessionFn) -> Option<Datum> {
+        use SessionFn as F;
+        let (group, figure) = match id {
+            F::PgStatGetBgwriterBufWrittenClean => (Group::BackgroundWriter, 0),
+            F::PgStatGetBgwriterMaxwrittenClean => (Group::BackgroundWriter, 1),
+            F::PgStatGetBufAlloc => (Group::BackgroundWriter, 2),
+            F::PgStatGetBgwriterStatResetTime => return Some(self.figures_of(Group::BackgroundWriter).1),
+            F::PgStatGetCheckpointerNumTimed => (Group::Checkpointer, 0),
+            F::PgStatGetCheckpointerNumRequested => (Group::Checkpointer, 1),
+            F::PgStatGetCheckpointerNumPerformed => (Group::Checkpointer, 2),
+            F::PgStatGetCheckpointerWriteTime => (Group::Checkpointer, 3),
+            F::PgStatGetCheckpointerSyncTime => (Group::Checkpointer, 4),
+            F::PgStatGetCheckpointerBuffersWritten => (Group::Checkpointer, 5),
+            F::PgStatGetCheckpointerSlruWritten => (Group::Checkpointer, 6),
+            F::PgStatGetCheckpointerStatResetTime => return Some(self.figures_of(Group::Checkpointer).1),
+            // Recovery takes no restart points.
+            F::PgStatGetCheckpointerRestartpointsTimed
+            | F::PgStatGetCheckpointerRestartpointsRequested
+            | F::PgStatGetCheckpointerRestartpointsPerformed => return Some(Datum::Int8(0)),
+            _ => return None,
+        };
+        let value = self.figures_of(group).0[figure];
+        Some(match id {
+            F::PgStatGetCheckpointerWriteTime | F::PgStatGetCheckpointerSyncTime => millis(value),
+            _ => Datum::Int8(value),
+        })
+    }
+
+    pub(super) fn statistics_rows(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Vec<Row>>> {
+        use SessionFn as F;
+        Ok(Some(match id {
+            // Nothing can replicate yet; no memory is shared between processes, and no I/O is in flight behind a statement's back.
+            F::PgStatGetWalSenders
+            | F::PgGetReplicationSlots
+            | F::PgStatGetSubscription
+            | F::PgShowReplicationOriginStatus
+            | F::PgGetAios
+            | F::PgGetShmemAllocations
+            | F::PgGetShmemAllocationsNuma
+            | F::PgGetBackendMemoryContexts => Vec::new(),
+            F::PgStatGetWalReceiver => vec![vec![Datum::Null; 15]],
+            F::PgStatGetReplicationSlot => {
+                let mut row = vec![Datum::text(arg::<&str>(args, 0))];
+                row.extend(std::iter::repeat_n(Datum::Int8(0), 8));
+                row.push(Datum::Null);
+                vec![row]
+            }
+            F::PgStatGetSubscriptionStats => {
+                let mut row = vec![args[0].clone()];
+                row.extend(std::iter::repeat_n(Datum::Int8(0), 9));
+                row.push(Datum::Null);
+                vec![row]
+            }
+            F::PgStatGetWal => vec![self.wal_row()?],
+            F::PgStatGetArchiver => {
+                let reset = self.figures_of(Group::Archiver).1;
+                let zero = Datum::Int8(0);
+                vec![vec![zero.clone(), Datum::Null, Datum::Null, zero, Datum::Null, Datum::Null, reset]]
+            }
+            F::PgStatGetRecoveryPrefetch => {
+                // Redo reads its pages when it needs them.
+                let mut row = vec![self.figures_of(Group::RecoveryPrefetch).1];
+                row.extend(std::iter::repeat_n(Datum::Int8(0), 6));
+                row.extend(std::iter::repeat_n(Datum::Int4(0), 3));
+                vec![row]
+            }
+            F::PgStatGetSlru => (0..SLRUS.len()).map(|number| self.slru_row(number)).collect(),
+            F::PgStatGetIo => self.io_rows()?,
+            F::PgGetWaitEvents => wait_events(),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The row of `pg_stat_wal`.
+    fn wal_row(&self) -> SqlResult<Row> {
+        let (figures, reset) = self.figures_of(Group::Wal);
+        let [records, images, written, full] = figures[..] else { return Ok(Vec::new()) };
+        Ok(vec![Datum::Int8(records), Datum::Int8(images), bytes(written)?, Datum::Int8(full), reset])
+    }
+
+    /// A row of `pg_stat_slru`.
+    fn slru_row(&self, number: usize) -> Row {
+        let (figures, reset) = self.figures_of(Group::Slru(number as u8));
+        let mut row = vec![Datum::text(SLRUS[number])];
+        row.extend(figures.into_iter().map(Datum::Int8));
+        row.push(reset);
+        row
+    }
+
+    /// The rows of `pg_stat_io`.
+    fn io_rows(&self) -> SqlResult<Vec<Row>> {
+        let (figures, reset) = self.figures_of(Group::Io);
+        let mut rows = Vec::new();
+        for (who, figures) in IO.into_iter().zip(figures.chunks(IO_FIGURES)) {
+            let mut row = vec![Datum::text(who.0), Datum::text(who.1), Datum::text("normal")];
+            for (number, figure) in figures.iter().enumerate() {
+                row.push(match number {
+                    _ if !io_applies(who, number) => Datum::Null,
+                    1 | 4 | 9 => bytes(*figure)?,
+                    2 | 5 | 7 | 10 | 15 => millis(*figure),
+                    _ => Datum::Int8(*figure),
+                });
+            }
+            row.push(reset.clone());
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
+    /// Functions that set counters to zero.
+    pub(super) fn reset_function(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Datum>> {
+        use SessionFn as F;
+        let (counters, database) = (self.instance.counters(), self.catalog.database());
+        let object = || Oid(arg::<u32>(args, 0));
+        match id {
+            F::PgStatReset => counters.reset(database, runtime::wall_clock_micros()),
+            F::PgStatResetSingleTableCounters => counters.reset_relation(database, object()),
+            F::PgStatResetSingleFunctionCounters => counters.reset_function(database, object()),
+            F::PgStatResetShared => self.reset_groups(arg(args, 0))?,
+            F::PgStatResetSlru => {
+                let named = arg::<Option<&str>>(args, 0).map(slru_number);
+                let wanted = |group| matches!(group, Group::Slru(n) if named.is_none_or(|named| n == named));
+                Group::all().filter(|group| wanted(*group)).for_each(|group| self.reset_group(group));
+            }
+            // There are none, whichever is named.
+            F::PgStatResetSubscriptionStats => {}
+            F::PgStatResetReplicationSlot => {
+                if let Some(name) = arg::<Option<&str>>(args, 0) {
+                    let error =
+                        sql_err!(INVALID_PARAMETER_VALUE, "replication slot \"{name}\" does not exist");
+                    return Err(error);
+                }
+            }
+            _ => return Ok(None),
+        }
+        self.forget_seen_counters();
+        Ok(Some(Datum::text("")))
+    }
+
+    fn reset_group(&self, group: Group) {
+        let counted = self.instance.counted_of(group);
+        self.instance.counters().reset_group(group, counted, runtime::wall_clock_micros());
+    }
+
+    /// `pg_stat_reset_shared`: one kind of groups, or all.
+    fn reset_groups(&self, target: Option<&str>) -> SqlResult<()> {
+        let chosen: Vec<Group> =
+            Group::all().filter(|group| target.is_none_or(|target| target == group.name())).collect();
+        if let (Some(target), true) = (target, chosen.is_empty()) {
+            return Err(sql_err!(INVALID_PARAMETER_VALUE, "unrecognized reset target: \"{target}\"").hint(
+                "Target must be \"archiver\", \"bgwriter\", \"checkpointer\", \"io\", \"recovery_prefetch\", \"slru\", or \"wal\".",
+            ));
+        }
+        chosen.into_iter().for_each(|group| self.reset_group(group));
+        Ok(())
+    }
+}
+
+/// The number of an SLRU; that of the others for a name that is not known.
+fn slru_number(name: &str) -> u8 {
+    SLRUS.iter().position(|known| *known == name).unwrap_or(SLRUS.len() - 1) as u8
+}
+
+/// What sessions and loops can be seen waiting for.
+const WAITS: [(&str, &str, &str); 14] = [
+    ("Activity", "BgwriterMain", "The background writer pauses between two rounds."),
+    ("Activity", "CheckpointerMain", "The checkpointer pauses until a checkpoint may be due."),
+    ("Activity", "WalWriterMain", "The log writer pauses between two rounds."),
+    ("Client", "ClientRead", "The session has nothing to do until its client sends something."),
+    ("IPC", "BackendTermination", "A session waits until another one has ended."),
+    ("Lock", "advisory", "Another session has an advisory lock that conflicts."),
+    ("Lock", "extend", "Another session makes a relation longer."),
+    ("Lock", "object", "Another session has a conflicting lock on an object that is no relation."),
+    ("Lock", "page", "Another session has a conflicting lock on a page of a relation."),
+    ("Lock", "relation", "Another session has a conflicting lock on a relation."),
+    ("Lock", "transactionid", "A transaction that has an identifier must end first."),
+    ("Lock", "tuple", "Another session has a conflicting lock on a row."),
+    ("Lock", "virtualxid", "A transaction, with or without an identifier, must end first."),
+    ("Timeout", "PgSleep", "The session called pg_sleep or one of its like."),
+];
+
+fn wait_events() -> Vec<Row> {
+    let row = |(kind, name, what): (&str, &str, &str)| {
+        vec![Datum::text(kind), Datum::text(name), Datum::text(what)]
+    };
+    WAITS.into_iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_slru_is_one_of_the_others() {
+        assert_eq!(SLRUS[usize::from(slru_number("transaction"))], "transaction");
+        assert_eq!(SLRUS[usize::from(slru_number("nix"))], "other");
+    }
+}
