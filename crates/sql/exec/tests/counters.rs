@@ -42,6 +42,20 @@ fn tables_count_scans_and_changes() {
 }
 
 #[test]
+fn rows_of_a_sample_are_read_but_the_table_is_not_scanned() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t as select generate_series(1, 1000) a; begin").unwrap();
+    assert_eq!(s.query("select count(*) from t tablesample system (100) where a < 10"), "9");
+    let seen = "select seq_scan, seq_tup_read from pg_stat_xact_user_tables where relname = 't'";
+    assert_eq!(s.query(seen), "0|1000");
+    let drawn: i64 = s.query("select count(*) from t tablesample bernoulli (10)").parse().unwrap();
+    assert_eq!(s.query(seen), format!("0|{}", 1000 + drawn));
+    s.run("commit").unwrap();
+    assert_eq!(s.query("select heap_blks_hit > 5 from pg_statio_user_tables where relname = 't'"), "t");
+}
+
+#[test]
 fn the_running_transaction_has_figures_of_its_own() {
     let server = Server::new();
     let s = server.connect();

@@ -13,6 +13,7 @@ use types::{hashing, oids};
 use super::table_scan::{Parts, RowReader, SelectiveReader, parts, recheck};
 use super::{BoxNode, Builder, Node, Origin, Projection};
 use crate::compile::Inputs;
+use crate::counters::Counted;
 use crate::cx::Cx;
 use crate::eval::{Code, Rows};
 
@@ -35,6 +36,7 @@ pub fn build(builder: &Builder<'_>, plan: &Plan, rel: RelId, sample: &Sample) ->
         scan: None,
         at: Tid::default(),
         values: Vec::new(),
+        counted: Counted::new(table),
     }))
 }
 
@@ -51,6 +53,8 @@ struct SampleScan {
     /// Place of the row last read.
     at: Tid,
     values: Vec<Datum>,
+    /// Rows drawn are read; the scan itself is not one of all rows, and does not count as such.
+    counted: Counted,
 }
 
 /// What is drawn: whatever hashes to less than `below`.
@@ -95,6 +99,12 @@ impl SampleScan {
         let scan = HeapScan::new(&cx.access, self.heap.clone(), None).map_err(crate::error::heap)?;
         Ok((scan, Draw { seed, below }))
     }
+
+    fn end_scan(&mut self) {
+        if let Some((scan, _)) = self.scan.take() {
+            self.counted.scan.add_pages(scan.pages());
+        }
+    }
 }
 
 impl Node for SampleScan {
@@ -113,6 +123,7 @@ impl Node for SampleScan {
             if !system && !draw.takes(&[self.at.block.0, u32::from(self.at.offset)]) {
                 continue;
             }
+            self.counted.scan.returned += 1;
             if self.reader.read(&tuple, &self.projection, cx, &mut self.values)? {
                 self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
@@ -129,11 +140,13 @@ impl Node for SampleScan {
     }
 
     fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
-        self.scan = None;
+        self.end_scan();
         Ok(())
     }
 
-    fn close(&mut self, _cx: &mut Cx<'_>) {
-        (self.scan, self.seed) = (None, None);
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        self.end_scan();
+        self.seed = None;
+        cx.count_scan(&mut self.counted);
     }
 }
