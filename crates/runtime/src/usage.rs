@@ -123,6 +123,8 @@ counters! {
     multixact_hits,
     /// Deadlocks that it was the victim of.
     deadlocks,
+    /// Pages read whose checksum was wrong.
+    checksum_failures,
 }
 
 /// Adds to one counter of the running fiber.

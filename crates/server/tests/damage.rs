@@ -37,6 +37,8 @@ fn a_flipped_byte_is_an_error_that_names_the_page() {
     assert_eq!(client.error("select count(*) from hurt"), expected);
     // Again, and in the same session: nothing stays locked, nothing was taken for good.
     assert_eq!(client.error("select sum(length(b)) from hurt"), expected);
+    let counted = "select concat_ws(' ', checksum_failures, checksum_last_failure is null) from pg_stat_database where datname = current_database()";
+    assert_eq!(client.value(counted), "2 f");
     assert_eq!(client.value("select count(*) from whole"), "200");
     assert_eq!(client.value("select b from hurt where a = 1"), "x".repeat(200));
     client.query("insert into whole values (201, 'y')").unwrap();

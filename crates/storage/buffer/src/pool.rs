@@ -429,7 +429,12 @@ impl BufferPool {
                         bytes.fill(0);
                         Ok(())
                     }
-                    Err(_) => Err(BufferError::Corrupt { rel, fork, block }),
+                    Err(wrong) => {
+                        if matches!(wrong, page::Corrupt::Checksum { .. }) {
+                            used(|c| &c.checksum_failures, 1);
+                        }
+                        Err(BufferError::Corrupt { rel, fork, block })
+                    }
                 })
             }
         };

@@ -194,6 +194,8 @@ figures! {
         killed,
         /// Deadlocks found.
         deadlocks,
+        /// Pages read whose checksum was wrong.
+        checksum_failures,
         /// Log records.
         wal_records,
         /// Images of pages in them.
@@ -214,6 +216,8 @@ figures! {
     latest {
         /// When the counters were last set to zero.
         reset,
+        /// When a checksum was last wrong.
+        last_checksum_failure,
     }
     settled {
         /// Rows read; of the relations that are gone until they are summed up, as the four that follow.
@@ -322,6 +326,13 @@ impl Relation {
         self.fetched += scan.fetched;
         self.blocks_hit += scan.blocks_hit;
         self.blocks_read += scan.blocks_read;
+    }
+}
+
+impl DatabaseLane {
+    /// Forgets when a checksum was last wrong; as with scans.
+    pub(super) fn forget_last_failure(&self) {
+        self.last_checksum_failure.set(0);
     }
 }
 

@@ -213,12 +213,14 @@ impl Counters {
         }
     }
 
-    /// Sets the counters of a relation to zero; its database's stay.
-    pub(crate) fn reset_relation(&self, database: Oid, relation: Oid) {
+    /// Sets the counters of a relation to zero. Those of the database stay, and say when that was.
+    pub(crate) fn reset_relation(&self, database: Oid, relation: Oid, now: i64) {
         let owner = key(database, relation).0;
         let mut before = Relation::default();
         self.replace(database, relation, |all| before = std::mem::take(all));
-        self.settled.lock().databases.entry(owner).or_default().add_rows(&before);
+        let mut settled = self.settled.lock();
+        settled.databases.entry(owner).or_default().add_rows(&before);
+        settled.databases.entry(database).or_default().reset = now;
     }
 
     /// Adds calls of functions.
@@ -234,13 +236,13 @@ impl Counters {
         self.settled.lock().functions.get(&(database, function)).copied()
     }
 
-    /// Sets the counters of a function to zero.
-    pub(crate) fn reset_function(&self, database: Oid, function: Oid) {
-        self.settled
-            .lock()
-            .functions
-            .entry((database, function))
-            .and_modify(|all| *all = Function::default());
+    /// Sets the counters of a function to zero; its database's say when that was.
+    pub(crate) fn reset_function(&self, database: Oid, function: Oid, now: i64) {
+        let mut settled = self.settled.lock();
+        if let Some(counted) = settled.functions.get_mut(&(database, function)) {
+            *counted = Function::default();
+        }
+        settled.databases.entry(database).or_default().reset = now;
     }
 
     /// Whether anything is known of a database.
@@ -281,6 +283,11 @@ impl Counters {
         }
         let wanted = self.own_figures(&settled, database).reset_at(now);
         settled.databases.remove(&database);
+        for lanes in self.lanes() {
+            if let Some(lane) = lanes.lock().databases.get(&database) {
+                lane.forget_last_failure();
+            }
+        }
         let lanes = self.own_figures(&settled, database);
         settled.databases.insert(database, lanes.offset(&wanted));
     }

@@ -74,6 +74,11 @@ impl DatabaseLane {
             wal_bytes: used.wal_bytes as i64,
             wal_buffers_full: used.wal_buffers_full as i64,
             deadlocks: used.deadlocks as i64,
+            checksum_failures: used.checksum_failures as i64,
+            last_checksum_failure: match used.checksum_failures {
+                0 => 0,
+                _ => runtime::wall_clock_micros(),
+            },
             xact_hits: used.xact_hits as i64,
             multixact_hits: used.multixact_hits as i64,
             io_read_time: used.shared_read_time as i64,
@@ -345,8 +350,12 @@ mod tests {
         };
         let scans = || counters.relation(DATABASE, TABLE).map(|all| (all.scans, all.last_scan));
         scan();
-        counters.reset_relation(DATABASE, TABLE);
+        counters.reset_relation(DATABASE, TABLE, 8);
         assert_eq!((scans(), counters.database(DATABASE).returned), (Some((0, 0)), 3));
+        assert_eq!(counters.database(DATABASE).reset, 8);
+        let lane = counters.database_lane(DATABASE);
+        lane.add(&Database { checksum_failures: 1, last_checksum_failure: 5, ..Database::default() });
+        assert_eq!(counters.database(DATABASE).last_checksum_failure, 5);
         scan();
         scan();
         assert_eq!((scans(), counters.database(DATABASE).returned), (Some((2, 7)), 9));

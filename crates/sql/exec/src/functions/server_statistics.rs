@@ -254,10 +254,11 @@ impl Session {
         use SessionFn as F;
         let (counters, database) = (self.instance.counters(), self.catalog.database());
         let object = || Oid(arg::<u32>(args, 0));
+        let now = runtime::wall_clock_micros;
         match id {
-            F::PgStatReset => counters.reset(database, runtime::wall_clock_micros()),
-            F::PgStatResetSingleTableCounters => counters.reset_relation(database, object()),
-            F::PgStatResetSingleFunctionCounters => counters.reset_function(database, object()),
+            F::PgStatReset => counters.reset(database, now()),
+            F::PgStatResetSingleTableCounters => counters.reset_relation(database, object(), now()),
+            F::PgStatResetSingleFunctionCounters => counters.reset_function(database, object(), now()),
             F::PgStatResetShared => self.reset_groups(arg(args, 0))?,
             F::PgStatResetSlru => {
                 let named = arg::<Option<&str>>(args, 0).map(slru_number);

@@ -217,7 +217,7 @@ fn database_figure(id: SessionFn) -> Option<Figure<Database>> {
         F::PgStatGetDbSessionsAbandoned => |d| Datum::Int8(d.abandoned),
         F::PgStatGetDbSessionsFatal => |d| Datum::Int8(d.fatal),
         F::PgStatGetDbSessionsKilled => |d| Datum::Int8(d.killed),
-        // No standby conflicts with its primary, no checksum failure passes unnoticed, and no worker runs a part of a plan.
+        // No standby conflicts with its primary, and no worker runs a part of a plan.
         F::PgStatGetDbConflictAll
         | F::PgStatGetDbConflictTablespace
         | F::PgStatGetDbConflictLock
@@ -227,7 +227,8 @@ fn database_figure(id: SessionFn) -> Option<Figure<Database>> {
         | F::PgStatGetDbConflictLogicalslot
         | F::PgStatGetDbParallelWorkersToLaunch
         | F::PgStatGetDbParallelWorkersLaunched => |_| Datum::Int8(0),
-        F::PgStatGetDbChecksumFailures | F::PgStatGetDbChecksumLastFailure => |_| Datum::Null,
+        F::PgStatGetDbChecksumFailures => |d| Datum::Int8(d.checksum_failures),
+        F::PgStatGetDbChecksumLastFailure => |d| time(d.last_checksum_failure),
         F::PgStatGetDbBlkReadTime => |d| millis(d.read_time / 1000),
         F::PgStatGetDbBlkWriteTime => |d| millis(d.write_time / 1000),
         F::PgStatGetDbStatResetTime => |d| time(d.reset),
