@@ -253,3 +253,30 @@ fn a_long_list_of_columns_and_values() {
     assert_eq!(shown(false), " (((a = ANY (ARRAY[1, 3])) OR (a = b)) OR (a = (a + b)));");
     assert_eq!(shown(true), " (a = ANY (ARRAY[1, 3])) OR a = b OR a = (a + b);");
 }
+
+#[test]
+fn only_a_condition_that_cannot_hold_for_missing_rows_makes_a_join_inner() {
+    let (_server, s) = filled();
+    s.query("create table l (id int, a int, b int)");
+    s.query("create table r (id int, n int)");
+    s.query("insert into l values (1, 5, 1)");
+    s.query("insert into r values (1, 0), (2, 0), (3, null)");
+    for (condition, expected) in [
+        // NULL AND false is false, NULL OR true is true, and a strict function of either knows.
+        ("(l.a = 5 and r.n <> r.n)::int <= - r.n", "1,1;2,"),
+        ("not (l.a = 5 and r.n <> r.n)", "1,1;2,"),
+        ("(l.a = 7 or r.n = r.n) = true", "1,1;2,"),
+        ("(l.a = 7 or r.n = r.n) is not null", "1,1;2,"),
+        ("not (l.a = any ('{}'))", "1,1;2,;3,"),
+        // These reject them.
+        ("(l.a = 5 and l.b = 1)::int = 1", "1,1"),
+        ("l.a = 5 and r.n = 0", "1,1"),
+        ("(l.a = 5) is true or l.b > 0", "1,1"),
+    ] {
+        let rows = format!(
+            "select string_agg(r.id || ',' || coalesce(l.id::text, ''), ';' order by r.id) \
+             from l right join r on l.id = r.id where {condition}"
+        );
+        assert_eq!(s.query(&rows), expected, "{condition}");
+    }
+}

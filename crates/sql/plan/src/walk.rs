@@ -3,7 +3,7 @@
 use base::Oid;
 use types::Volatility;
 
-use crate::expr::{Expr, ParamId, RelId, SubPlanKind};
+use crate::expr::{Expr, ParamId, RelId, SubPlanKind, Test};
 use crate::relset::RelSet;
 
 /// `bool`
@@ -315,23 +315,27 @@ impl Expr {
         self.any(&mut |e| matches!(e, Expr::ExecParam { id: cell, .. } if *cell == id))
     }
 
-    /// Whether NULL in any of the mentioned columns of `rels` makes the condition false or NULL.
+    /// Whether it is false or NULL, as a condition, wherever all columns of these relations are NULL.
     pub fn rejects_nulls_of(&self, is_rel: &dyn Fn(RelId) -> bool) -> bool {
         match self {
-            Expr::Var(var) => is_rel(var.rel),
-            Expr::Call(call) => {
-                call.function.strict() && call.args.iter().any(|a| a.rejects_nulls_of(is_rel))
-            }
-            Expr::ArrayOp(op) => op.any && op.function.strict() && op.left.rejects_nulls_of(is_rel),
-            Expr::Relabel { arg, .. } | Expr::IoCast { arg, .. } | Expr::Not(arg) => {
-                arg.rejects_nulls_of(is_rel)
-            }
             Expr::And(list) => list.iter().any(|e| e.rejects_nulls_of(is_rel)),
             Expr::Or(list) => list.iter().all(|e| e.rejects_nulls_of(is_rel)),
-            Expr::Test(
-                crate::expr::Test::IsNotNull | crate::expr::Test::IsTrue | crate::expr::Test::IsFalse,
-                arg,
-            ) => arg.rejects_nulls_of(is_rel),
+            // False where the array is empty.
+            Expr::ArrayOp(op) => op.any && op.function.strict() && op.left.is_null_with(is_rel),
+            Expr::Test(Test::IsTrue, arg) => arg.rejects_nulls_of(is_rel),
+            Expr::Test(Test::IsNotNull | Test::IsFalse, arg) => arg.is_null_with(is_rel),
+            _ => self.is_null_with(is_rel),
+        }
+    }
+
+    /// Whether it is NULL wherever all columns of these relations are.
+    fn is_null_with(&self, is_rel: &dyn Fn(RelId) -> bool) -> bool {
+        match self {
+            Expr::Var(var) => is_rel(var.rel),
+            Expr::Call(call) => call.function.strict() && call.args.iter().any(|a| a.is_null_with(is_rel)),
+            Expr::Relabel { arg, .. } | Expr::IoCast { arg, .. } | Expr::Not(arg) => arg.is_null_with(is_rel),
+            // One that is not NULL may decide.
+            Expr::And(list) | Expr::Or(list) => list.iter().all(|e| e.is_null_with(is_rel)),
             _ => false,
         }
     }
