@@ -207,3 +207,42 @@ fn storage_of_a_column_and_comments_on_all_kinds() {
         "ERROR:  constraint \"nosuch\" for table \"t\" does not exist"
     );
 }
+
+#[test]
+fn a_new_column_asks_no_old_constraint() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create table t(a int, b int unique); insert into t values (null, 1), (30, 3);
+         alter table t add not null a not valid, add check (b > 2) not valid",
+    )
+    .unwrap();
+    // Volatile, constant, computed from the row, and from a sequence.
+    s.run("alter table t add column v float default random()").unwrap();
+    s.run("alter table t add column c int default 5").unwrap();
+    s.run("alter table t add column g int generated always as (b * 2) stored").unwrap();
+    s.run("alter table t add column i int generated always as identity").unwrap();
+    s.run("create domain d as int check (value > 0)").unwrap();
+    s.run("alter table t add column d d default 7").unwrap();
+    assert_eq!(
+        s.query("select a, b, v is null, c, g, i, d from t order by i"),
+        "|1|f|5|2|1|7\n30|3|f|5|6|2|7"
+    );
+    assert_eq!(s.query("select count(distinct v) from t"), "2");
+    s.run("set enable_seqscan = off").unwrap();
+    assert_eq!(s.query("select a, c from t where b = 3"), "30|5");
+    // What is new is asked.
+    assert_eq!(
+        s.query("alter table t add column n int not null"),
+        "ERROR:  column \"n\" of relation \"t\" contains null values"
+    );
+    assert_eq!(
+        s.query("alter table t add column d2 d default -7"),
+        "ERROR:  value for domain d violates check constraint \"d_check\""
+    );
+    assert_eq!(
+        s.query("alter table t add column n int default 4 check (n > 4)"),
+        "ERROR:  check constraint \"t_n_check\" of relation \"t\" is violated by some row"
+    );
+    assert!(s.query("update t set c = 6").starts_with("ERROR:  null value in column"));
+}

@@ -269,3 +269,19 @@ fn what_create_trigger_refuses() {
     assert_eq!(create("before insert on t"), "");
     assert_eq!(create("before insert on t"), "ERROR:  trigger \"x\" for relation \"t\" already exists");
 }
+
+#[test]
+fn a_new_column_sets_none_off() {
+    let server = server();
+    let s = server.connect();
+    s.query("create table t(a int, b int); insert into t values (1, 2)");
+    s.query(
+        "create function f() returns trigger language plpgsql as $$ begin new.a := 99; return new; end $$",
+    );
+    s.query("create trigger f before update on t for each row execute function f()");
+    s.query("alter table t add c int default 7, add d float default random()");
+    s.query(
+        "alter table t add e int generated always as (b * 2) stored, add i int generated always as identity",
+    );
+    assert_eq!(s.query("select a, b, c, d is null, e, i from t"), "1|2|7|f|4|1");
+}

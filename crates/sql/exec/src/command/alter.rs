@@ -16,14 +16,13 @@ use catalog::system::pg_attribute;
 use catalog::{RelationKind, Table};
 use parse::Statement;
 use parse::ast::{
-    AlterAction, AlterTable, Assignment, ColumnRef, DropBehavior, Expr, FromItem, Indirection, Literal,
-    Location, ObjectKind, RangeVar, ResTarget, Returning, Select, SelectBody, SimpleSelect, TargetColumn,
-    Update,
+    AlterAction, AlterTable, ColumnRef, DropBehavior, Expr, FromItem, Indirection, Literal, Location,
+    ObjectKind, RangeVar, ResTarget, Select, SelectBody, SimpleSelect,
 };
 use tuple::Datum;
 use txn::LockMode;
 
-use super::internal::{Internal, finds_row};
+use super::internal::finds_row;
 use super::storage_parameter::{self, Target};
 use super::{
     alter_attribute, alter_constraint, alter_identity, alter_tree, alter_type, cluster, expression,
@@ -312,24 +311,8 @@ fn target(value: Expr) -> ResTarget {
     ResTarget { name: None, value, location: Location::NONE }
 }
 
-fn range(table: &Table) -> RangeVar {
+pub(super) fn range(table: &Table) -> RangeVar {
     RangeVar { schema: Some(table.schema_name.clone()), name: table.name.clone(), ..RangeVar::default() }
-}
-
-/// `UPDATE ONLY t SET column = DEFAULT`
-pub(super) fn fill(session: &Session, table: &Table, column: &str) -> SqlResult<()> {
-    let of = TargetColumn { name: column.to_owned(), steps: Vec::new(), location: Location::NONE };
-    let value = Expr::Default { location: Location::NONE };
-    let update = Statement::Update(Box::new(Update {
-        with: None,
-        relation: range(table),
-        assignments: vec![Assignment::Single(of, value)],
-        from: Vec::new(),
-        filter: None,
-        returning: Returning::default(),
-    }));
-    Internal::new(session, &update, "", &[])?.run(session, &[], &mut |_| Ok(()))?;
-    session.next_command()
 }
 
 /// `SELECT a, b FROM ONLY t`

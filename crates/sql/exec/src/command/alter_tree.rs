@@ -19,10 +19,10 @@ use catalog::{RelationKind, Table};
 use parse::ast::{BoolOp, ColumnDef, Constraint, ConstraintKind, DropBehavior, Expr, Location};
 use txn::LockMode;
 
-use super::alter::{behavior_of, column_expr, constraints, fill, find, some_row, undefined_constraint};
+use super::alter::{behavior_of, column_expr, constraints, find, some_row, undefined_constraint};
 use super::constraint::{self, Wanted};
 use super::internal::finds_row;
-use super::{alter_type, drop, expression, generated, inherit, names, partition, table};
+use super::{alter_rows, alter_type, drop, expression, generated, inherit, names, partition, table};
 use crate::session::Session;
 use crate::trigger::foreign_key::parsed;
 
@@ -77,6 +77,7 @@ pub(super) fn add_column(
     session.with_changer(|changer| changer.check_column_type(name, new.type_oid))?;
     let number = enter_column(session, table, &new, &column, text)?;
     table::own_sequence(session, table.oid, (number, &new), column.sequence)?;
+    alter_rows::fill_new(session, table.oid, number)?;
     add_to_children(session, table, &new, &column, text)?;
     if let Some((constraint, _)) = column.not_null {
         let table = names::describe(session, table.oid)?;
@@ -88,7 +89,7 @@ pub(super) fn add_column(
     Ok(())
 }
 
-/// Gives one table a new column, its rows their values. Returns the column's number.
+/// Gives one table a new column, without values. Returns its number.
 fn enter_column(
     session: &Session,
     table: &Arc<Table>,
@@ -99,10 +100,6 @@ fn enter_column(
     let number = session.with_changer(|changer| changer.add_column(table.oid, new))?;
     if let Some(expr) = column.generated {
         generated::enter(session, &names::describe(session, table.oid)?, number, expr, text)?;
-    }
-    let filled = new.default.is_some() || column.sequence.is_some() || column.generated.is_some();
-    if filled && table.kind == RelationKind::Table {
-        fill(session, table, &new.name)?;
     }
     Ok(number)
 }
@@ -118,7 +115,8 @@ fn add_to_children(
     each_child(session, table, &mut |child| {
         let name = &new.name;
         let Some((number, own)) = child.column(name) else {
-            enter_column(session, child, &inherited, column, text)?;
+            let number = enter_column(session, child, &inherited, column, text)?;
+            alter_rows::fill_new(session, child.oid, number)?;
             return add_to_children(session, child, new, column, text);
         };
         inherit::check_same_type(child, own, (new.type_oid, new.typmod, new.collation))?;

@@ -26,13 +26,11 @@ use catalog::system::{pg_attrdef, pg_depend, pg_rewrite};
 use catalog::{Generated, Identity, RowExt, Table};
 use parse::Statement;
 use parse::ast;
-use tuple::Datum;
 use types::{Call, oids};
 
-use super::create_as::Load;
-use super::internal::Internal;
+use super::alter_rows::OldRows;
 use super::names::at;
-use super::{alter, alter_identity, expression, index, index_build, names, type_name};
+use super::{alter, alter_identity, expression, index, names, type_name};
 use crate::session::Session;
 
 /// The action as written.
@@ -219,72 +217,6 @@ fn converted_default(
             ))
         }
     }
-}
-
-/// A plan over the old rows: the values of the live columns.
-struct OldRows {
-    internal: Internal,
-    /// Where each value of a row goes.
-    places: Vec<usize>,
-    width: usize,
-}
-
-impl OldRows {
-    fn plan(session: &Session, table: &Table, number: i16, value: Expr) -> SqlResult<OldRows> {
-        let live: Vec<usize> = (0..table.columns.len()).filter(|&i| !table.columns[i].dropped).collect();
-        let select = alter::select_columns(table, live.iter().map(|&i| table.columns[i].name.as_str()));
-        let format = session.format();
-        let call = Call::new(&format).with_session(session);
-        let none = analyze::ParamTypes::None;
-        let mut analyzed = analyze::analyze_statement(&select, "", none, session, &call)?;
-        if let Some(i) = live.iter().position(|&i| i == number as usize - 1) {
-            analyzed.query.targets[i].expr = value;
-        }
-        let internal = Internal::planned(session, &analyzed)?;
-        Ok(OldRows { internal, places: live, width: table.columns.len() })
-    }
-
-    /// Writes the rows to a new file, and makes the table's indexes anew.
-    fn rewrite(mut self, session: &Session, oid: Oid) -> SqlResult<()> {
-        let before = names::describe(session, oid)?;
-        session.with_changer(|changer| {
-            changer.new_file(oid)?;
-            if before.toast.is_valid() {
-                changer.new_file(before.toast)?;
-            }
-            Ok::<_, SqlError>(())
-        })?;
-        if before.toast.is_valid() {
-            new_trees(session, before.toast)?;
-        }
-        let table = names::describe(session, oid)?;
-        let mut load = Load::new(session, table.clone())?;
-        let mut row = vec![Datum::Null; self.width];
-        let places = std::mem::take(&mut self.places);
-        self.internal.run(session, &[], &mut |values| {
-            for (&place, value) in places.iter().zip(values) {
-                row[place] = value.clone();
-            }
-            load.put(&row)
-        })?;
-        load.finish()?;
-        session.with_changer(|changer| {
-            table.indexes.iter().try_for_each(|index| changer.new_file(index.oid).map(drop))
-        })?;
-        table.indexes.iter().try_for_each(|index| index_build::build(session, &table, index.oid))
-    }
-}
-
-/// New empty trees for a TOAST table's index.
-fn new_trees(session: &Session, oid: Oid) -> SqlResult<()> {
-    let toast = names::describe(session, oid)?;
-    session.with_changer(|changer| {
-        for index in &toast.indexes {
-            changer.new_file(index.oid)?;
-            changer.create_empty_btree(index.oid)?;
-        }
-        Ok(())
-    })
 }
 
 /// Indexes and constraints over the column, as the statements that make them.

@@ -18,7 +18,7 @@ use parse::ast::{Expr, Location};
 use tuple::Datum;
 
 use super::names::at;
-use super::{alter, expression, names};
+use super::{alter, alter_rows, expression, names};
 use crate::session::Session;
 
 /// Stored expression of a generated column of a table that is there.
@@ -92,7 +92,7 @@ pub(super) fn set(
         return Err(not_generated(table, name));
     }
     enter(session, table, i as i16 + 1, expr, text)?;
-    alter::fill(session, table, name)
+    alter_rows::fill(session, table, name, true)
 }
 
 fn not_generated(table: &Table, name: &str) -> SqlError {

@@ -21,6 +21,7 @@ mod alter_attribute;
 mod alter_constraint;
 mod alter_function;
 mod alter_identity;
+mod alter_rows;
 mod alter_tree;
 mod alter_type;
 mod analyze;
