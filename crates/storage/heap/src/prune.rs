@@ -325,7 +325,8 @@ impl Planner<'_> {
     /// Plans to freeze a version that stays; whether it will be frozen then. `shared`: a set stays in its `xmax`.
     fn freeze(&mut self, n: OffsetNo, header: &Header, shared: bool) -> bool {
         let Some(limit) = self.goal.freeze_limit else {
-            return header.xmin_frozen() && header.xmax_invalid() && !shared;
+            // A hint that there is no `xmax` does not count: a crash may undo it, and the map's bit would stay.
+            return header.xmin_frozen() && !header.raw_xmax.is_valid() && !shared;
         };
         let mut frozen = header.xmin_frozen();
         if !frozen && header.raw_xmin < limit {

@@ -103,7 +103,7 @@ impl World {
         Session { world: self, txn, combo: ComboCids::new() }
     }
 
-    pub fn vacuum(&self, rel: &HeapRel, callbacks: &mut TestIndex) -> VacuumStats {
+    pub fn vacuum(&self, rel: &HeapRel, callbacks: &mut TestIndex<'_>) -> VacuumStats {
         let options = VacuumOptions {
             memory: 1 << 20,
             disable_page_skipping: false,
@@ -292,14 +292,19 @@ pub fn decode(rel: &HeapRel, row: &TupleRef<'_>) -> (i32, String) {
 
 /// An index that knows which TIDs it would have entries for, and loses them to VACUUM.
 #[derive(Default)]
-pub struct TestIndex {
+pub struct TestIndex<'a> {
     pub entries: Vec<Tid>,
     pub none: bool,
+    /// Called between the two passes over the table.
+    pub between: Option<Box<dyn FnMut() + 'a>>,
 }
 
-impl VacuumCallbacks for TestIndex {
+impl VacuumCallbacks for TestIndex<'_> {
     fn bulk_delete(&mut self, _: &Access<'_>, is_dead: &mut dyn FnMut(Tid) -> bool) -> HeapResult<()> {
         self.entries.retain(|&tid| !is_dead(tid));
+        if let Some(between) = &mut self.between {
+            between();
+        }
         Ok(())
     }
     fn cleanup_indexes(&mut self, _: &Access<'_>) -> HeapResult<()> {
