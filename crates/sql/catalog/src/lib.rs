@@ -46,7 +46,7 @@ pub use bootstrap::{
     TEMPLATE0, TEMPLATE1, bootstrap,
 };
 pub use cache::Stale;
-pub use change::Changer;
+pub use change::{Changer, NotedIds};
 pub use database::{Catalog, Cluster, PG_CATALOG, PG_TOAST, PUBLIC, Reader, SessionCatalog};
 pub use load::{compare_of, persistence_of};
 pub use roles::{DatabaseRow, Membership, MembershipRow, Role, RoleFacts, predefined};

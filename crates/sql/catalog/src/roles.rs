@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use tuple::Datum;
 use types::acl::{self, AclItem};
 
+use crate::change::oldest::has_own;
 use crate::database::Reader;
 use crate::row::RowExt;
 use crate::system::{pg_auth_members, pg_authid, pg_database, pg_db_role_setting};
@@ -135,6 +136,8 @@ pub struct DatabaseRow {
     pub owner: Oid,
     /// ACL; `None`: what databases grant by default.
     pub acl: Option<Vec<AclItem>>,
+    /// Whether anybody was in it since it was made.
+    pub entered: bool,
 }
 
 impl Role {
@@ -324,6 +327,7 @@ fn database(row: &[Datum]) -> DatabaseRow {
         connection_limit: row.int(pg_database::DATCONNLIMIT),
         owner: row.oid(pg_database::DATDBA),
         acl: acl::optional_items(&row[pg_database::DATACL]),
+        entered: has_own(row, pg_database::DATFROZENXID),
     }
 }
 

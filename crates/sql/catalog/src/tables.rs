@@ -19,8 +19,8 @@ use btree::{
 use buffer::Persistence;
 use engine::{Engine, RowLiveness};
 use heap::{
-    DeleteOutcome, Fetched, HeapDesc, HeapRel, HeapScan, HeapTuple, InsertOptions, UpdateOutcome, View,
-    Writer,
+    DeleteOutcome, Fetched, HeapDesc, HeapRel, HeapScan, HeapTuple, InsertOptions, Refusal, UpdateOutcome,
+    View, Writer,
 };
 use rustc_hash::FxHashMap;
 use tuple::{Datum, RowLayout};
@@ -190,15 +190,31 @@ impl OpenTables {
         old: &[Datum],
         row: &[Datum],
     ) -> SqlResult<()> {
+        match self.try_update(writer, shape, tid, old, row)? {
+            None => Ok(()),
+            Some(_) => Err(SqlError::internal("tuple concurrently updated")),
+        }
+    }
+
+    /// The same; returns what is in the way, if anything is.
+    pub fn try_update(
+        &self,
+        writer: &Writer<'_>,
+        shape: &SystemTable,
+        tid: Tid,
+        old: &[Datum],
+        row: &[Datum],
+    ) -> SqlResult<Option<Refusal>> {
         let table = self.table(shape);
         let hot = table.shape.indexes.iter().all(|i| i.keys.iter().all(|&column| old[column] == row[column]));
         match heap::update(&self.access(), &table.heap, writer, tid, row, hot, false)
             .map_err(heap::HeapError::into_sql)?
         {
-            UpdateOutcome::Updated { hot: true, .. } => Ok(()),
-            UpdateOutcome::Updated { tid, .. } => self.enter(writer, table, row, tid),
-            UpdateOutcome::Refused(_) => Err(SqlError::internal("tuple concurrently updated")),
+            UpdateOutcome::Updated { hot: true, .. } => {}
+            UpdateOutcome::Updated { tid, .. } => self.enter(writer, table, row, tid)?,
+            UpdateOutcome::Refused(refusal) => return Ok(Some(refusal)),
         }
+        Ok(None)
     }
 
     /// Removes the row at `tid`.

@@ -12,6 +12,7 @@ use engine::{Engine, EngineOptions};
 use runtime::fs::{self, File, OpenOptions};
 use tuple::Datum;
 
+use crate::command::oldest_ids::leave_template;
 use crate::output::{Column, Format, Output, RowEncoder};
 use crate::session::{Instance, Session, SessionInfo};
 
@@ -45,8 +46,10 @@ fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlRes
             client_address: None,
         },
     )?;
-    let made = [SYSTEM_VIEWS, STATISTICS_VIEWS, INFORMATION_SCHEMA];
+    let frozen = "vacuum (freeze, skip_database_stats)";
+    let made = [SYSTEM_VIEWS, STATISTICS_VIEWS, INFORMATION_SCHEMA, frozen];
     let done = made.iter().try_for_each(|text| session.simple_query(text, &mut Silent));
+    let done = done.and_then(|()| leave_template(&session));
     session.close();
     done
 }

@@ -235,6 +235,8 @@ functions! {
     5061 pg_current_snapshot() -> pg_snapshot [stable strict] { session PgCurrentSnapshot }
     3581 pg_xact_commit_timestamp(xid) -> timestamptz [strict] { session PgXactCommitTimestamp }
     3583 pg_last_committed_xact() -> record [strict names(&["xid", "timestamp", "roident"]) outs(b"ooo", &[crate::oids::xid, crate::oids::timestamptz, crate::oids::oid])] { session PgLastCommittedXact }
+    1181 age(xid) -> int4 [stable strict] { session XidAge }
+    3939 mxid_age(xid) -> int4 [stable strict] { session MxidAge }
     3819 pg_get_multixact_members(xid) -> record [strict returns_set rows(1000.0) names(&["multixid", "xid", "mode"]) outs(b"ioo", &[crate::oids::xid, crate::oids::xid, crate::oids::text])] { session PgGetMultixactMembers }
     1574 nextval(regclass) -> int8 [strict parallel_unsafe] { session Nextval }
     1575 currval(regclass) -> int8 [strict parallel_unsafe] { session Currval }

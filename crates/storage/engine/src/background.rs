@@ -37,11 +37,14 @@ pub fn checkpointer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Res
 }
 
 /// Writes dirty pages ahead of the clock sweep, so that whoever needs a buffer finds a clean one; keeps the time for
-/// `old_snapshot_threshold`.
+/// `old_snapshot_threshold`; removes transaction status that waited for snapshots to go.
 pub fn background_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
     while !stop.is_set() {
         engine.pool().bgwriter_step()?;
         engine.txns().note_time();
+        if let Err(error) = engine.txns().truncate_pending() {
+            tracing::warn!("{error}");
+        }
         after_round();
         pause(engine.options().bgwriter_delay);
     }

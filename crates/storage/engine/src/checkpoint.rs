@@ -185,6 +185,7 @@ impl Engine {
 
     /// Logs the checkpoint, then lets the control file name it. Returns the end of the log behind it.
     fn record_checkpoint(&self, cause: CheckpointCause, redo: Lsn) -> Result<Lsn, EngineError> {
+        let oldest = self.txns.oldest_ids();
         let checkpoint = Checkpoint {
             redo,
             next_xid: self.txns.next_xid(),
@@ -193,6 +194,8 @@ impl Engine {
             oldest_running: self.txns.oldest_running(),
             time: runtime::wall_clock_micros(),
             shutdown: cause == CheckpointCause::Shutdown,
+            oldest_xid: oldest.xid,
+            oldest_multixact: oldest.multi.0,
         };
         let inserted = self.wal.insert_range(&xlog::checkpoint_record(&checkpoint));
         self.wal.flush(inserted.end)?;

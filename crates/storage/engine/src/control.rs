@@ -33,7 +33,7 @@ use base::{Lsn, Oid, PAGE_SIZE, Xid};
 use crate::EngineError;
 
 /// Version of the data directory's formats. A server starts only on its own.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 const MAGIC: &[u8; 8] = b"STAMPEDE";
 const SIZE: usize = 160;
@@ -76,6 +76,10 @@ pub struct Checkpoint {
     pub time: i64,
     /// Whether the server had stopped accepting work.
     pub shutdown: bool,
+    /// Oldest xid that rows may hold; 0 stands for the first.
+    pub oldest_xid: Xid,
+    /// Oldest multixact entry that rows may need; 0 stands for the first.
+    pub oldest_multixact: u64,
 }
 
 impl Checkpoint {
@@ -92,6 +96,8 @@ impl Checkpoint {
             self.oldest_running.0,
             self.time as u64,
             u64::from(self.shutdown),
+            self.oldest_xid.0,
+            self.oldest_multixact,
         ];
         let mut out = [0; Self::SIZE];
         for (slot, word) in out.chunks_exact_mut(8).zip(words) {
@@ -114,6 +120,8 @@ impl Checkpoint {
             oldest_running: Xid(word(4)?),
             time: word(5)? as i64,
             shutdown: word(6)? != 0,
+            oldest_xid: Xid(word(7)?),
+            oldest_multixact: word(8)?,
         })
     }
 }
@@ -211,6 +219,8 @@ mod tests {
                 oldest_running: Xid(99),
                 time: 42,
                 shutdown: true,
+                oldest_xid: Xid(1 << 33),
+                oldest_multixact: 5,
             },
             wal_segment_size: 16 << 20,
         }
@@ -219,6 +229,19 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         assert_eq!(ControlFile::decode(&sample().encode()).unwrap(), sample());
+    }
+
+    #[test]
+    fn another_format_is_refused_by_its_name() {
+        let mut other = sample().encode();
+        other[8..12].copy_from_slice(&3_u32.to_le_bytes());
+        let crc = crc32c::crc32c(&other[..SIZE - 4]);
+        other[SIZE - 4..].copy_from_slice(&crc.to_le_bytes());
+        assert_eq!(
+            ControlFile::decode(&other).unwrap_err().to_string(),
+            "database files are incompatible with server: the data directory has format version 3, \
+             this server reads 4"
+        );
     }
 
     #[test]

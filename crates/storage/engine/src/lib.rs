@@ -51,7 +51,7 @@ use std::time::Duration;
 use base::{Lsn, MultiXactId, Xid};
 use buffer::{BufferPool, PoolOptions};
 use smgr::Smgr;
-use txn::{TxnOptions, TxnStart, TxnSystem};
+use txn::{OldestIds, TxnOptions, TxnStart, TxnSystem};
 use wal::{Wal, WalOptions, WalStart};
 
 pub use access::RowLiveness;
@@ -247,6 +247,10 @@ impl Engine {
         let start = TxnStart {
             next_xid: control.checkpoint.next_xid,
             next_multi: MultiXactId(control.checkpoint.next_multixact),
+            oldest: OldestIds {
+                xid: control.checkpoint.oldest_xid.max(Xid::FIRST_NORMAL),
+                multi: MultiXactId(control.checkpoint.oldest_multixact).max(txn::multixact::FIRST),
+            },
         };
         let txns = Arc::new(TxnSystem::open(dir, wal.clone(), files, &options.txn, start));
         Ok(Engine {

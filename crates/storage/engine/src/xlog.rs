@@ -122,11 +122,13 @@ impl WalDescribe for Describe {
         if let Some(c) = as_checkpoint(record) {
             return write!(
                 out,
-                "redo {}; xid {}; oid {}; multi {}; oldest running xid {}; {}",
+                "redo {}; xid {}; oid {}; multi {}; oldest xid {}; oldest multi {}; oldest running xid {}; {}",
                 c.redo,
                 c.next_xid,
                 c.next_oid,
                 c.next_multixact,
+                c.oldest_xid,
+                c.oldest_multixact,
                 c.oldest_running,
                 if c.shutdown { "shutdown" } else { "online" }
             );

@@ -18,7 +18,7 @@
 use base::{Tid, Xid};
 use buffer::{ExclusivePage, PageChange, WalAction};
 use page::LpFlags;
-use txn::{LockStrength, Member, MemberStatus};
+use txn::{LockStrength, Member, MemberStatus, TxnError};
 use wal::Rmgr;
 
 use crate::error::{HeapResult, Later, LockOutcome};
@@ -176,12 +176,15 @@ impl Xmax {
         }
     }
 
-    /// Of all members, which are to be a set if they are more than one. The last is the one that asks.
-    fn of(access: &Access<'_>, members: &[Member]) -> HeapResult<Xmax> {
+    /// Of all members, of which `make` makes a set if they are more than one.
+    pub(crate) fn of(
+        members: &[Member],
+        make: impl FnOnce(&[Member]) -> Result<base::MultiXactId, TxnError>,
+    ) -> HeapResult<Xmax> {
         if let [only] = members {
             return Ok(Xmax::of_one(only.xid, only.status));
         }
-        let multi = access.txns.make_multi(members)?;
+        let multi = make(members)?;
         let mut strongest = MemberStatus::Locked(LockStrength::KeyShare);
         for member in members {
             strongest = strongest.at_least(member.status.strength());
@@ -239,7 +242,7 @@ fn combine(
         member.xid != me.xid
     });
     members.push(me);
-    Ok(Xmax { others, ..Xmax::of(access, &members)? })
+    Ok(Xmax { others, ..Xmax::of(&members, |members| access.txns.make_multi(members))? })
 }
 
 fn is_own(xid: Xid, writer: &Writer<'_>) -> bool {
@@ -270,13 +273,19 @@ fn over_own(header: &Header, me: Member, writer: &Writer<'_>) -> Xmax {
 }
 
 /// What the new version of an updated one begins with: the lockers of the old one but for the writer. `xmax`: the old one's new.
-pub(crate) fn carry(access: &Access<'_>, old: &Header, xmax: &Xmax) -> HeapResult<Option<Xmax>> {
+/// `same_page`: where the new version is to be; a set goes to no other page, where VACUUM may have been ([`txn::truncation`]).
+pub(crate) fn carry(
+    access: &Access<'_>,
+    old: &Header,
+    xmax: &Xmax,
+    same_page: bool,
+) -> HeapResult<Option<Xmax>> {
     if xmax.others.is_empty() {
         return Ok(None);
     }
     // A set of lockers is taken over as it is: the writer's own lock in it does no harm.
-    if let Some(multi) = old.multi().filter(|_| old.lock_only()) {
+    if let Some(multi) = old.multi().filter(|_| old.lock_only() && same_page) {
         return Ok(Some(Xmax::of_set(multi, old.xmax_status(), false)));
     }
-    Ok(Some(Xmax::of(access, &xmax.others)?))
+    Ok(Some(Xmax::of(&xmax.others, |members| access.txns.copy_multi(members))?))
 }

@@ -180,6 +180,8 @@ pub struct PrunePlan {
     pub xmax_cleared: Vec<OffsetNo>,
     /// Versions whose `xmax` is a multixact of which only the updater still matters.
     pub xmax_replaced: Vec<(OffsetNo, Xid)>,
+    /// Versions whose `xmax` is an old multixact of whose members some still run.
+    pub xmax_renewed: Vec<RenewedXmax>,
     /// The page's new prune xid.
     pub prune_xid: Xid,
 }
@@ -196,7 +198,21 @@ impl PrunePlan {
             && self.frozen.is_empty()
             && self.xmax_cleared.is_empty()
             && self.xmax_replaced.is_empty()
+            && self.xmax_renewed.is_empty()
     }
+}
+
+/// An `xmax` that says the same as the one before, without old ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenewedXmax {
+    /// Whose.
+    pub offset: OffsetNo,
+    /// An xid, or the number of a multixact if `infomask` says so.
+    pub xmax: Xid,
+    /// Bits of [`infomask::XMAX_BITS`].
+    pub infomask: u16,
+    /// Bits of [`infomask2::XMAX_BITS`], without `HOT_UPDATED`.
+    pub infomask2: u16,
 }
 
 /// Carries out a plan. Needs a cleanup latch unless [`PrunePlan::keeps_items`].
@@ -235,6 +251,17 @@ fn prune_unchecked(page: &mut PageBytes, plan: &PrunePlan) -> OpResult<()> {
         edit(page, bases, n, |header| {
             header.raw_xmax = updater;
             header.infomask &= !infomask::XMAX_BITS;
+        })?;
+    }
+    for new in &plan.xmax_renewed {
+        if !bases.fits_xmax(new.xmax, new.infomask) {
+            return Err(Mismatch);
+        }
+        edit(page, bases, new.offset, |header| {
+            const OF_XMAX: u16 = infomask2::XMAX_BITS & !infomask2::HOT_UPDATED;
+            header.raw_xmax = new.xmax;
+            header.infomask = header.infomask & !infomask::XMAX_BITS | new.infomask;
+            header.infomask2 = header.infomask2 & !OF_XMAX | new.infomask2;
         })?;
     }
     page::set_prune_xid(page, plan.prune_xid);

@@ -21,12 +21,13 @@
 use base::{MultiXactId, OffsetNo, PAGE_SIZE, Xid};
 use buffer::{ExclusivePage, PageChange, Pin, WalAction};
 use page::{LpFlags, PageBytes, flags};
-use txn::TxnSystem;
+use txn::{Member, OldestIds, TxnError, TxnSystem};
 use wal::Rmgr;
 
 use crate::error::{HeapError, HeapResult};
 use crate::header::{Bases, Header, infomask, read_header};
-use crate::ops::{self, PrunePlan};
+use crate::lock::Xmax;
+use crate::ops::{self, PrunePlan, RenewedXmax};
 use crate::records::{Put, info, put_prune};
 use crate::rel::{Access, HeapRel};
 use crate::visibility::{Fate, Judge, ender, is_removable};
@@ -62,10 +63,30 @@ pub fn prune_opt(access: &Access<'_>, rel: &HeapRel, pin: &Pin) -> HeapResult<()
 /// What pruning is for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PruneGoal {
-    /// Freeze xids older than this.
-    pub freeze_limit: Option<Xid>,
+    /// Take ids older than these out of versions.
+    pub freeze_limit: Option<OldestIds>,
     /// The table has no index: dead roots are freed at once.
     pub no_indexes: bool,
+}
+
+/// The oldest ids that have to be asked for about a version as it stands on a page.
+pub(crate) fn oldest_ids(txns: &TxnSystem, header: &Header) -> HeapResult<OldestIds> {
+    let mut oldest = match header.multi() {
+        Some(multi) => ids_of_set(txns, multi)?,
+        None if header.raw_xmax.is_normal() => OldestIds { xid: header.raw_xmax, ..OldestIds::default() },
+        None => OldestIds::default(),
+    };
+    if !header.xmin_frozen() && header.raw_xmin.is_normal() {
+        oldest.xid = oldest.xid.min(header.raw_xmin);
+    }
+    Ok(oldest)
+}
+
+/// The same about a set. The fate of members that only lock is asked of nobody but the running ones.
+fn ids_of_set(txns: &TxnSystem, multi: MultiXactId) -> HeapResult<OldestIds> {
+    let root = txns.multixacts().root(multi).map_err(TxnError::multi(multi))?;
+    let updater = txns.multi_updater(multi)?;
+    Ok(OldestIds { xid: if updater.is_normal() { updater } else { OldestIds::default().xid }, multi: root })
 }
 
 /// What the page looks like once a plan is carried out.
@@ -81,8 +102,8 @@ pub(crate) struct PruneSummary {
     pub all_visible: bool,
     /// Every version is frozen.
     pub all_frozen: bool,
-    /// Oldest multixact that members of sets on the page are read from.
-    pub oldest_multi: Option<MultiXactId>,
+    /// Oldest ids on the page, if old ones were to be taken out.
+    pub oldest: OldestIds,
     /// Some version is there.
     pub has_items: bool,
 }
@@ -288,6 +309,7 @@ impl Planner<'_> {
                 None => false,
             };
             summary.all_frozen &= everybody_sees && self.freeze(n, &header, shared);
+            self.note_oldest(n, &header, multi.is_some(), &mut summary);
         }
         summary.all_visible &= summary.dead_items.is_empty();
         summary.all_frozen &= summary.all_visible;
@@ -304,22 +326,62 @@ impl Planner<'_> {
         summary: &mut PruneSummary,
     ) -> HeapResult<bool> {
         let txns = access.txns;
-        if self.goal.freeze_limit.is_some() {
-            match txns.multi_holders(multi)?.as_slice() {
-                [] => {
-                    self.plan.xmax_cleared.push(n);
-                    return Ok(false);
-                }
-                [only] if !txns.is_in_progress(only.xid) && Bases::of(self.page).fits(only.xid) => {
-                    self.plan.xmax_replaced.push((n, only.xid));
-                    return Ok(true);
-                }
-                _ => {}
+        let Some(limit) = self.goal.freeze_limit else { return Ok(true) };
+        let holders = txns.multi_holders(multi)?;
+        match holders.as_slice() {
+            [] => {
+                self.plan.xmax_cleared.push(n);
+                return Ok(false);
             }
+            [only] if !txns.is_in_progress(only.xid) && Bases::of(self.page).fits(only.xid) => {
+                self.plan.xmax_replaced.push((n, only.xid));
+                summary.oldest.xid = summary.oldest.xid.min(only.xid);
+                return Ok(true);
+            }
+            _ => {}
         }
-        let root = txns.multixacts().root(multi).map_err(txn::TxnError::multi(multi))?;
-        summary.oldest_multi = Some(summary.oldest_multi.map_or(root, |oldest| oldest.min(root)));
+        let mut oldest = ids_of_set(txns, multi)?;
+        if oldest.multi < limit.multi
+            && let Some(new) = self.renew(access, n, &holders)?
+        {
+            oldest = match new.infomask & infomask::XMAX_IS_MULTI {
+                0 => OldestIds { xid: new.xmax, ..OldestIds::default() },
+                _ => ids_of_set(txns, MultiXactId(new.xmax.0))?,
+            };
+            self.plan.xmax_renewed.push(new);
+        }
+        summary.oldest = summary.oldest.min(oldest);
         Ok(true)
+    }
+
+    /// An `xmax` that says who holds a version, and has no old ids; none if the page's bases cannot express it.
+    fn renew(&self, access: &Access<'_>, n: OffsetNo, holders: &[Member]) -> HeapResult<Option<RenewedXmax>> {
+        let new = Xmax::of(holders, |members| access.txns.copy_multi(members))?;
+        let fits = Bases::of(self.page).fits_xmax(new.raw, new.infomask);
+        Ok(fits.then_some(RenewedXmax {
+            offset: n,
+            xmax: new.raw,
+            infomask: new.infomask,
+            infomask2: new.infomask2,
+        }))
+    }
+
+    /// Notes the xids of a version that stays. Those of a set are noted already.
+    fn note_oldest(&self, n: OffsetNo, header: &Header, was_set: bool, summary: &mut PruneSummary) {
+        if self.goal.freeze_limit.is_none() {
+            return;
+        }
+        let mut note = |xid: Xid| {
+            if xid.is_normal() {
+                summary.oldest.xid = summary.oldest.xid.min(xid);
+            }
+        };
+        if !header.xmin_frozen() && self.plan.frozen.last() != Some(&n) {
+            note(header.raw_xmin);
+        }
+        if !was_set && self.plan.xmax_cleared.last() != Some(&n) {
+            note(header.raw_xmax);
+        }
     }
 
     /// Plans to freeze a version that stays; whether it will be frozen then. `shared`: a set stays in its `xmax`.
@@ -329,7 +391,7 @@ impl Planner<'_> {
             return header.xmin_frozen() && !header.raw_xmax.is_valid() && !shared;
         };
         let mut frozen = header.xmin_frozen();
-        if !frozen && header.raw_xmin < limit {
+        if !frozen && header.raw_xmin < limit.xid {
             self.plan.frozen.push(n);
             frozen = true;
         }

@@ -6,7 +6,7 @@
 use base::{BlockNo, OffsetNo, Tid, Xid};
 
 use crate::header::{Bases, HEADER_LEN, infomask};
-use crate::ops::{Mismatch, OpResult, PrunePlan, RebasePlan, Stamp};
+use crate::ops::{Mismatch, OpResult, PrunePlan, RebasePlan, RenewedXmax, Stamp};
 
 /// Kinds of records (`info`).
 pub mod info {
@@ -72,6 +72,9 @@ impl Put for Vec<u8> {
 pub(crate) struct Get<'a>(pub &'a [u8]);
 
 impl<'a> Get<'a> {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
     fn chunk<const N: usize>(&mut self) -> OpResult<[u8; N]> {
         let (head, rest) = self.0.split_first_chunk().ok_or(Mismatch)?;
         self.0 = rest;
@@ -211,6 +214,12 @@ pub(crate) fn put_prune(out: &mut Vec<u8>, plan: &PrunePlan) {
         out.u16(n);
         out.u64(updater.0);
     }
+    for new in &plan.xmax_renewed {
+        out.u16(new.offset);
+        out.u64(new.xmax.0);
+        out.u16(new.infomask);
+        out.u16(new.infomask2);
+    }
 }
 
 pub(crate) fn get_prune(get: &mut Get<'_>) -> OpResult<PrunePlan> {
@@ -221,7 +230,12 @@ pub(crate) fn get_prune(get: &mut Get<'_>) -> OpResult<PrunePlan> {
     let (frozen, xmax_cleared) = (get.offsets()?, get.offsets()?);
     let n = get.u16()?;
     let xmax_replaced = (0..n).map(|_| Ok((get.u16()?, Xid(get.u64()?)))).collect::<OpResult<_>>()?;
-    Ok(PrunePlan { redirected, dead, unused, frozen, xmax_cleared, xmax_replaced, prune_xid })
+    let mut xmax_renewed = Vec::new();
+    while !get.is_empty() {
+        let (offset, xmax) = (get.u16()?, Xid(get.u64()?));
+        xmax_renewed.push(RenewedXmax { offset, xmax, infomask: get.u16()?, infomask2: get.u16()? });
+    }
+    Ok(PrunePlan { redirected, dead, unused, frozen, xmax_cleared, xmax_replaced, xmax_renewed, prune_xid })
 }
 
 pub(crate) fn put_rebase(out: &mut Vec<u8>, plan: &RebasePlan) {

@@ -210,12 +210,30 @@ fn delete_version(
 }
 
 /// Overwrites a row's values in place, outside MVCC: counters in system catalogs (`relpages`, `reltuples`), which everybody may see at once
-/// and an abort need not undo. No value may change its length. The caller holds a lock that keeps other writers off the row.
-pub fn update_in_place(access: &Access<'_>, rel: &HeapRel, tid: Tid, values: &[Datum]) -> HeapResult<()> {
+/// and an abort need not undo. `edit` gets them all and says whether it changed any; no value may change its length. Nothing happens if somebody
+/// has replaced the version or is about to. The caller holds a snapshot that sees the version, so that it is still there.
+pub fn update_in_place(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    tid: Tid,
+    edit: impl FnOnce(&mut [Datum]) -> bool,
+) -> HeapResult<()> {
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = pin.exclusive();
+    let mut header = read_header(&page, tid.offset).ok_or_else(|| corrupt(rel, tid, "tuple is gone"))?;
+    let holders = Judge { txns: access.txns, page: &mut page }.holders(tid.offset, &mut header)?;
+    if holders.iter().any(|holder| holder.status.updates()) {
+        return Ok(());
+    }
+    let mut values = Vec::new();
+    let row = page::item(&page, tid.offset).and_then(|bytes| TupleRef::new(tid, bytes, Bases::of(&page)));
+    row.and_then(|row| row.decode(&rel.desc.layout, row.columns(), &mut values).ok())
+        .ok_or_else(|| corrupt(rel, tid, "row does not fit its columns"))?;
+    if !edit(&mut values) {
+        return Ok(());
+    }
     let mut bytes = Vec::with_capacity(256);
-    form_tuple(&rel.desc.layout, values, &mut bytes);
+    form_tuple(&rel.desc.layout, &values, &mut bytes);
     let hoff = bytes[INFOMASK + 2] as usize;
     ops::overwrite_data(&mut page, tid.offset, &bytes[hoff..])
         .map_err(|_| corrupt(rel, tid, "tuple cannot be overwritten in place"))?;
@@ -341,11 +359,13 @@ impl Update<'_> {
     }
 
     /// The old version's new `xmax`, and the one that the new version begins with: those who lock the old one lock the new one too.
-    fn xmaxes(&mut self, page: &mut ExclusivePage<'_>) -> HeapResult<(Header, Xmax, Xid)> {
+    fn xmaxes(&mut self, page: &mut ExclusivePage<'_>, same_page: bool) -> HeapResult<(Header, Xmax, Xid)> {
         let (access, rel) = (self.access, self.rel);
         let header = self.old_header(page)?;
         let xmax = fitting_xmax(access, rel, self.writer, page, self.tid, self.status)?;
-        let Some(carried) = carry(access, &header, &xmax)? else { return Ok((header, xmax, Xid::INVALID)) };
+        let Some(carried) = carry(access, &header, &xmax, same_page)? else {
+            return Ok((header, xmax, Xid::INVALID));
+        };
         self.clear_mask(INFOMASK, infomask::XMAX_INVALID);
         self.set_mask(INFOMASK, carried.infomask);
         self.set_mask(INFOMASK - 2, carried.infomask2);
@@ -373,7 +393,7 @@ impl Update<'_> {
     /// Puts the new version on the old one's page, which has room.
     fn on_same_page(&mut self, page: &mut ExclusivePage<'_>, map: &VmCursor) -> HeapResult<Tid> {
         let block = self.tid.block;
-        let (header, xmax, carried) = self.xmaxes(page)?;
+        let (header, xmax, carried) = self.xmaxes(page, true)?;
         if self.has_mask(INFOMASK, infomask::XMAX_IS_MULTI) {
             make_multi_fit(self.access, self.rel, page, MultiXactId(carried.0))?;
         }
@@ -455,7 +475,7 @@ impl Update<'_> {
         new_map: &VmCursor,
     ) -> HeapResult<Tid> {
         let (access, rel, xid) = (self.access, self.rel, self.writer.xid);
-        let (header, xmax, carried) = self.xmaxes(old)?;
+        let (header, xmax, carried) = self.xmaxes(old, false)?;
         if self.has_mask(INFOMASK, infomask::XMAX_IS_MULTI) {
             make_multi_fit(access, rel, new, MultiXactId(carried.0))?;
         }

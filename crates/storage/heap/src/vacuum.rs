@@ -4,7 +4,8 @@
 //!
 //! # Invariants
 //! 1. A dead line pointer is freed only after every index has lost its entries for it.
-//! 2. Dead TIDs are collected in order (pages are read in order), so looking one up is a binary search, and no more memory is used than allowed:
+//! 2. Every page is looked at that may hold an id: what is known of the oldest afterwards is known of the whole table.
+//! 3. Dead TIDs are collected in order (pages are read in order), so looking one up is a binary search, and no more memory is used than allowed:
 //!    when it is full, indexes and the pages so far are done before the scan goes on.
 //!
 //! # Locks
@@ -17,14 +18,15 @@
 use base::{BlockNo, Fork, OffsetNo, Tid, Xid};
 use buffer::{ExclusivePage, PageChange, Pin, Ring, RingKind, WalAction};
 use page::{LpFlags, PageBytes};
+use txn::OldestIds;
 use wal::Rmgr;
 
 use crate::error::HeapResult;
 use crate::fetch::heap_tag;
 use crate::fsm;
-use crate::header::MAX_TUPLE;
+use crate::header::{MAX_TUPLE, read_header};
 use crate::ops;
-use crate::prune::{PruneGoal, PruneSummary, execute, plan};
+use crate::prune::{PruneGoal, PruneSummary, execute, oldest_ids, plan};
 use crate::records::{Put, VmChange, info};
 use crate::rel::{Access, HeapRel};
 use crate::update::corrupt;
@@ -37,8 +39,10 @@ pub struct VacuumOptions {
     pub memory: usize,
     /// Look at every page, also those that the visibility map says are all frozen.
     pub disable_page_skipping: bool,
-    /// Freeze xids older than this.
-    pub freeze_limit: Xid,
+    /// Take ids older than these out of rows.
+    pub freeze_limit: OldestIds,
+    /// No transaction puts older ids into rows from now on.
+    pub usable: OldestIds,
     /// Cut empty pages off the end, if [`VacuumCallbacks::lock_for_truncation`] allows it.
     pub truncate: bool,
 }
@@ -110,6 +114,8 @@ pub struct VacuumStats {
     pub line_pointers_freed: u64,
     /// Passes over the indexes.
     pub index_passes: u32,
+    /// The table holds no older ids.
+    pub oldest: OldestIds,
 }
 
 /// Dead TIDs, ascending: for each page a run of offsets in one array.
@@ -123,7 +129,7 @@ impl DeadTids {
     fn push(&mut self, block: BlockNo, offsets: &[OffsetNo]) {
         debug_assert!(
             self.pages.last().is_none_or(|last| last.0 < block),
-            "invariant 2: pages come in order"
+            "invariant 3: pages come in order"
         );
         if !offsets.is_empty() {
             self.pages.push((block, self.offsets.len() as u32));
@@ -188,7 +194,7 @@ pub fn vacuum(
         ring: access.pool.ring(RingKind::Vacuum),
         map: VmCursor::default(),
         dead: DeadTids::default(),
-        stats: VacuumStats::default(),
+        stats: VacuumStats { oldest: options.usable, ..VacuumStats::default() },
         nonempty: 0,
         total,
     };
@@ -249,6 +255,7 @@ impl Vacuum<'_> {
         self.stats.live_tuples += u64::from(summary.live);
         self.stats.recently_dead_tuples += u64::from(summary.recently_dead);
         self.stats.tuples_frozen += plan.frozen.len() as u64;
+        self.stats.oldest = self.stats.oldest.min(summary.oldest);
         if summary.has_items {
             self.nonempty = block.0 + 1;
         }
@@ -268,6 +275,9 @@ impl Vacuum<'_> {
                 Some(LpFlags::Dead) => dead.push(n),
                 Some(LpFlags::Normal) => {
                     self.stats.live_tuples += 1;
+                    if let Some(header) = read_header(&page, n) {
+                        self.stats.oldest = self.stats.oldest.min(oldest_ids(self.access.txns, &header)?);
+                    }
                     self.nonempty = block.0 + 1;
                 }
                 Some(LpFlags::Redirect) => self.nonempty = block.0 + 1,

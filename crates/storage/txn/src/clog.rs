@@ -7,16 +7,20 @@
 //! 1. A page exists, and its zeroing is logged, before any of its xids is given out ([`Clog::extend`]).
 //! 2. Subtransactions are marked before their top level, and the whole tree before it leaves the running set: who asks the
 //!    running set (or a snapshot) first never sees half a commit.
-//! 3. A page's LSN covers the commit and abort records of all it says: on disk the log is never ahead of WAL.
+//! 3. Nobody asks for an xid before [`Clog::oldest`], whose pages may have been removed, but out of curiosity: who does so looks at
+//!    [`Clog::oldest`] afterwards.
+//! 4. A page's LSN covers the commit and abort records of all it says: on disk the log is never ahead of WAL.
 //!
 //! Locks · `extending`, fiber-aware, held over logging and zeroing a page.
 //!
-//! WAL and crash · [`ZERO_PAGE`] with the page number as little-endian u64; commit and abort records mark the tree again.
+//! WAL and crash · [`ZERO_PAGE`] with the page number as little-endian u64; [`TRUNCATE`] with the first xid that is kept; commit and
+//! abort records mark the tree again.
 //! Transactions with no end in WAL keep their 0, which reads as aborted when they do not run.
 //!
 //! PostgreSQL counterpart · `clog.c`. Differences: no sub-committed state (invariant 2 makes it needless), an LSN for each
 //! 32 xids only from the first asynchronous commit on.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,6 +33,8 @@ use crate::system::Log;
 
 /// `info` of the record that a page was zeroed.
 pub const ZERO_PAGE: u8 = 0;
+/// `info` of the record that older xids were removed.
+pub const TRUNCATE: u8 = 1;
 
 const XIDS_PER_WORD: u64 = 32;
 const XIDS_PER_PAGE: u64 = WORDS as u64 * XIDS_PER_WORD;
@@ -53,6 +59,8 @@ pub struct Clog {
     log: Arc<dyn Log>,
     /// First xid whose page is not known to exist.
     limit: AtomicU64,
+    /// First xid that is kept.
+    oldest: AtomicU64,
     extending: runtime::Mutex<()>,
 }
 
@@ -63,11 +71,17 @@ fn place(xid: Xid) -> (u64, usize, u32) {
 }
 
 impl Clog {
-    /// Opens the log in `dir` (`pg_xact`); xids below `next_xid` were given out.
-    pub fn open(dir: &Path, buffers: usize, log: Arc<dyn Log>, next_xid: Xid, recovering: bool) -> Clog {
+    /// Opens the log in `dir` (`pg_xact`); xids from `xids.start` on may be asked for, those below `xids.end` were given out.
+    pub fn open(dir: &Path, buffers: usize, log: Arc<dyn Log>, xids: Range<Xid>, recovering: bool) -> Clog {
         let pages = Slru::new(dir.to_owned(), buffers, log.clone(), recovering, |c| &c.xact_hits);
-        let clog = Clog { pages, log, limit: AtomicU64::new(0), extending: runtime::Mutex::new(()) };
-        clog.set_limit(next_xid);
+        let clog = Clog {
+            pages,
+            log,
+            limit: AtomicU64::new(0),
+            oldest: AtomicU64::new(xids.start.0),
+            extending: runtime::Mutex::new(()),
+        };
+        clog.set_limit(xids.end);
         clog
     }
 
@@ -106,6 +120,25 @@ impl Clog {
     /// Replays [`ZERO_PAGE`].
     pub fn redo_zero_page(&self, page: u64, lsn: Lsn) -> Result<(), SlruError> {
         self.pages.zero(page, lsn)
+    }
+
+    /// First xid that may be asked for.
+    pub fn oldest(&self) -> Xid {
+        Xid(self.oldest.load(Ordering::Acquire))
+    }
+
+    /// Removes the files of xids before `oldest`, of which nobody asks for any.
+    pub fn truncate(&self, oldest: Xid) -> Result<(), SlruError> {
+        // First of all: who does not find a file can tell why, and a checkpoint behind the record knows.
+        let known = self.oldest.fetch_max(oldest.0, Ordering::AcqRel).min(oldest.0);
+        let record = || self.log.insert(Rmgr::Clog, TRUNCATE, Xid::INVALID, &oldest.0.to_le_bytes());
+        self.pages.truncate(known / XIDS_PER_PAGE..oldest.0 / XIDS_PER_PAGE, record)
+    }
+
+    /// Replays [`TRUNCATE`].
+    pub fn redo_truncate(&self, oldest: Xid) -> Result<(), SlruError> {
+        self.oldest.fetch_max(oldest.0, Ordering::AcqRel);
+        self.pages.remove_before(oldest.0 / XIDS_PER_PAGE)
     }
 
     /// What the log says of a normal `xid`.

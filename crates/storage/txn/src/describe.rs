@@ -31,7 +31,9 @@ fn name(rmgr: Rmgr, kind: u8) -> &'static str {
         (Rmgr::Xact, info::COMMIT_PREPARED) => "COMMIT_PREPARED",
         (Rmgr::Xact, info::ABORT_PREPARED) => "ABORT_PREPARED",
         (Rmgr::Clog, clog::ZERO_PAGE) => "ZEROPAGE",
+        (Rmgr::Clog, clog::TRUNCATE) => "TRUNCATE",
         (Rmgr::Multixact, multixact::ZERO_PAGE) => "ZERO_PAGE",
+        (Rmgr::Multixact, multixact::TRUNCATE) => "TRUNCATE_ID",
         (Rmgr::Multixact, multixact::CREATE) => "CREATE_ID",
         _ => "UNKNOWN",
     }
@@ -42,6 +44,12 @@ fn text(rmgr: Rmgr, kind: u8, xid: Xid, data: &[u8], out: &mut dyn fmt::Write) -
         (Rmgr::Clog, clog::ZERO_PAGE) | (Rmgr::Multixact, multixact::ZERO_PAGE) => {
             match data.try_into().map(u64::from_le_bytes) {
                 Ok(page) => write!(out, "page {page}"),
+                Err(_) => Ok(()),
+            }
+        }
+        (Rmgr::Clog, clog::TRUNCATE) | (Rmgr::Multixact, multixact::TRUNCATE) => {
+            match data.try_into().map(u64::from_le_bytes) {
+                Ok(oldest) => write!(out, "before {oldest}"),
                 Err(_) => Ok(()),
             }
         }

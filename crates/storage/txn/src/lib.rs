@@ -35,6 +35,7 @@ pub mod system;
 #[cfg(test)]
 mod tests;
 pub mod transaction;
+pub mod truncation;
 
 pub use commit::SyncCommit;
 pub use describe::XactDescribe;
@@ -48,6 +49,7 @@ pub use slru::SlruStats;
 pub use snapshot::{Snapshot, SnapshotData};
 pub use system::{DropFiles, Log, TxnOptions, TxnStart, TxnSystem, XidStatus};
 pub use transaction::{BlockState, Characteristics, End, IsolationLevel, Obstacle, Phase, Transaction};
+pub use truncation::OldestIds;
 
 /// Number of a session, the "pid" that PostgreSQL's views show. Given by the server; 0 is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

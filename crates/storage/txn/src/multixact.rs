@@ -22,15 +22,18 @@
 //!    disk without its record is harmless, no row on disk names it.
 //! 4. Ids are 64 bits wide and given out once. They never wrap around.
 //! 5. Among the members of one set at most one updated the row.
+//! 6. No row names a set that is read from entries before [`MultiXacts::oldest`], whose pages may have been removed ([`crate::truncation`]).
 //!
 //! Locks · Reading takes none, nor does adding to a page that is there ([`Slru`]). `extending`, fiber-aware, held over making a page.
 //!
-//! WAL and crash · [`ZERO_PAGE`] with the page number; [`CREATE`] with the first id, then the words of all entries. After a crash
+//! WAL and crash · [`ZERO_PAGE`] with the page number; [`CREATE`] with the first id, then the words of all entries; [`TRUNCATE`] with the
+//! first id that is kept. After a crash
 //! members that were running have ended; prepared transactions hold on.
 //!
 //! PostgreSQL counterpart · `multixact.c`. Differences: no offsets, so nothing to wait for that another has not set yet; a set shares its
 //! tail with the one it grew from instead of being copied.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,6 +49,8 @@ use crate::system::{Log, TxnSystem};
 pub const ZERO_PAGE: u8 = 0;
 /// `info` of the record of new entries.
 pub const CREATE: u8 = 1;
+/// `info` of the record that older entries were removed.
+pub const TRUNCATE: u8 = 2;
 
 /// The first id given out.
 pub const FIRST: MultiXactId = MultiXactId(1);
@@ -208,6 +213,8 @@ pub struct MultiXacts {
     next: AtomicU64,
     /// First id whose page is not known to exist.
     limit: AtomicU64,
+    /// First id that is kept.
+    oldest: AtomicU64,
     extending: runtime::Mutex<()>,
 }
 
@@ -216,14 +223,15 @@ fn place(id: MultiXactId) -> (u64, usize) {
 }
 
 impl MultiXacts {
-    /// Opens the sets in `dir` (`pg_multixact`); ids below `next` were given out.
-    pub fn open(dir: &Path, buffers: usize, log: Arc<dyn Log>, next: MultiXactId) -> MultiXacts {
+    /// Opens the sets in `dir` (`pg_multixact`); ids from `ids.start` on may be asked for, those below `ids.end` were given out.
+    pub fn open(dir: &Path, buffers: usize, log: Arc<dyn Log>, ids: Range<MultiXactId>) -> MultiXacts {
         let pages = Slru::new(dir.to_owned(), buffers, log.clone(), true, |c| &c.multixact_hits);
         MultiXacts {
             pages,
             log,
-            next: AtomicU64::new(next.0),
+            next: AtomicU64::new(ids.end.0),
             limit: AtomicU64::new(0),
+            oldest: AtomicU64::new(ids.start.0),
             extending: runtime::Mutex::new(()),
         }
     }
@@ -308,6 +316,25 @@ impl MultiXacts {
         self.next.fetch_max(first + count, Ordering::AcqRel);
         self.store(MultiXactId(first), words.as_chunks().0)?;
         Ok(true)
+    }
+
+    /// First id that may be asked for.
+    pub fn oldest(&self) -> MultiXactId {
+        MultiXactId(self.oldest.load(Ordering::Acquire))
+    }
+
+    /// Removes the files of entries before `oldest`, of which nobody asks for any.
+    pub fn truncate(&self, oldest: MultiXactId) -> Result<(), SlruError> {
+        // As for the commit log, before anything goes.
+        let known = self.oldest.fetch_max(oldest.0, Ordering::AcqRel).min(oldest.0);
+        let record = || self.log.insert(Rmgr::Multixact, TRUNCATE, Xid::INVALID, &oldest.0.to_le_bytes());
+        self.pages.truncate(known / PER_PAGE..oldest.0 / PER_PAGE, record)
+    }
+
+    /// Replays [`TRUNCATE`].
+    pub(crate) fn redo_truncate(&self, oldest: MultiXactId) -> Result<(), SlruError> {
+        self.oldest.fetch_max(oldest.0, Ordering::AcqRel);
+        self.pages.remove_before(place(oldest).0)
     }
 
     fn entry(&self, id: MultiXactId) -> Result<Words, SlruError> {
@@ -451,6 +478,11 @@ impl TxnSystem {
         failed.map(|()| members)
     }
 
+    /// A new set of at least two members, none of which need be the caller.
+    pub fn copy_multi(&self, members: &[Member]) -> Result<MultiXactId, TxnError> {
+        self.multixacts.create(members).map_err(TxnError::multi(self.multixacts.next()))
+    }
+
     /// A set of at least two members, the last of which is the caller.
     pub fn make_multi(&self, members: &[Member]) -> Result<MultiXactId, TxnError> {
         let worker = self.worker();
@@ -459,8 +491,7 @@ impl TxnSystem {
         {
             return Ok(id);
         }
-        let failed = || TxnError::multi(self.multixacts.next());
-        let id = self.multixacts.create(members).map_err(failed())?;
+        let id = self.copy_multi(members)?;
         if let &[other, member] = members {
             worker.recent_sets.remember(other.word(), member, id);
         }

@@ -22,7 +22,7 @@
 //! its redo point and has not ended; what is younger, redo reads in the log. So most prepared transactions never touch a file.
 //! Recovery collects files and records, takes out what ended, and at its end ([`TxnSystem::end_recovery`]) enters the
 //! rest into the running set and the lock tables, before the first session. The commit log is asked first: a file whose
-//! removal a crash undid belongs to an ended transaction. xids have 64 bits, so a name is never used twice. A damaged file
+//! removal a crash undid belongs to an ended transaction, also if that is so old that its status is gone. xids have 64 bits, so a name is never used twice. A damaged file
 //! stops the start: to ignore it would roll back what was promised to be committable.
 //!
 //! PostgreSQL counterpart · `twophase.c`. Differences: the state stays in memory, nobody reads it back from the log; one record
@@ -514,7 +514,9 @@ impl TxnSystem {
     pub(crate) fn restore_prepared(&self) -> Result<(), TxnError> {
         let recovered = std::mem::take(&mut *self.prepared.recovered.lock());
         for (xid, Recovered { state, logged, on_disk }) in recovered {
+            // What is prepared keeps its part of the commit log: if that is gone, it ended long ago.
             let ended = xid >= self.next_xid()
+                || xid < self.clog().oldest()
                 || self.clog().get(xid).map_err(TxnError::status(xid))? != Outcome::Open;
             if ended {
                 let _ = fs::remove_file(&state_file(&self.prepared.dir, xid));

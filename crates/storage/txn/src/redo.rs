@@ -4,7 +4,7 @@
 //! of whatever resource manager, is shown to [`TxnSystem::observe_xid`], so that no xid with a trace in WAL is given out
 //! again.
 
-use base::Xid;
+use base::{MultiXactId, Xid};
 use wal::{Record, Rmgr};
 
 use crate::clog::{self, Outcome};
@@ -71,6 +71,18 @@ impl TxnSystem {
                 let Ok(page) = data.try_into().map(u64::from_le_bytes) else { return Ok(false) };
                 let failed = TxnError::multi(self.next_multi());
                 self.multixacts.redo_zero_page(page, end).map_err(failed)?;
+                Ok(true)
+            }
+            (Rmgr::Clog, clog::TRUNCATE) => {
+                let Ok(oldest) = data.try_into().map(u64::from_le_bytes) else { return Ok(false) };
+                self.clog().redo_truncate(Xid(oldest)).map_err(TxnError::status(Xid(oldest)))?;
+                Ok(true)
+            }
+            (Rmgr::Multixact, multixact::TRUNCATE) => {
+                let Ok(oldest) = data.try_into().map(|bytes| MultiXactId(u64::from_le_bytes(bytes))) else {
+                    return Ok(false);
+                };
+                self.multixacts.redo_truncate(oldest).map_err(TxnError::multi(oldest))?;
                 Ok(true)
             }
             (Rmgr::Multixact, multixact::CREATE) => {

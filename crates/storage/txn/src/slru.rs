@@ -12,21 +12,23 @@
 //! 4. A dirty flag is set after the change and cleared before the copy for writing is taken: no change is lost.
 //!
 //! Locks · One fiber-aware mutex for each bank, held over the reading and writing of its pages. Readers and writers of pages
-//! in memory do not take it. `files`, a short mutex.
+//! in memory do not take it. `upkeep`, another, before those: a checkpoint or a removal at a time. `files`, a short mutex.
 //!
 //! WAL and crash · The owner logs the zeroing of new pages and replays it. During recovery a page that the files do not have
-//! reads as zero: a later truncation took it.
+//! reads as zero: a later truncation took it. The owner also logs truncations, and orders them by [`Slru::remove_before`] when nobody can
+//! ask for the pages any more.
 //!
 //! PostgreSQL counterpart · `slru.c` with its banks of version 17. Differences: lock-free hits; memory on demand.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 
-use base::{Lsn, PAGE_SIZE};
+use base::{Lsn, PAGE_SIZE, stop_point};
 use parking_lot::Mutex;
 use runtime::fs::{self, File, OpenOptions};
 use runtime::usage::{Counters, used};
@@ -44,6 +46,13 @@ const PAGES_PER_SEGMENT: u64 = 32;
 pub(crate) fn segment_name(segment: u64) -> String {
     format!("{segment:04X}")
 }
+
+/// The segment whose file has this name.
+fn segment_number(name: &str) -> Option<u64> {
+    let number = u64::from_str_radix(name, 16).ok()?;
+    (segment_name(number) == name).then_some(number)
+}
+
 const OPEN_FILES: usize = 16;
 const EVICTING: u32 = 1 << 31;
 
@@ -154,6 +163,24 @@ struct Bank {
     change: runtime::Mutex<usize>,
 }
 
+impl Bank {
+    /// Takes the pages before `page` out, written or not. `_change`: the bank's mutex is held.
+    fn forget_before(&self, page: u64, _change: &mut usize) {
+        for slot in &self.slots {
+            let held = slot.page.load(Ordering::Relaxed);
+            if held == 0 || held > page {
+                continue;
+            }
+            while slot.pins.compare_exchange(0, EVICTING, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+                runtime::yield_now();
+            }
+            slot.dirty.store(false, Ordering::SeqCst);
+            slot.replace(None, Lsn::INVALID, |_| ());
+            slot.pins.fetch_and(!EVICTING, Ordering::Release);
+        }
+    }
+}
+
 /// What an SLRU has done since it was opened. Pages found in memory are counted by who looked ([`runtime::usage`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlruStats {
@@ -165,6 +192,8 @@ pub struct SlruStats {
     pub written: u64,
     /// Times that all dirty pages were written.
     pub flushes: u64,
+    /// Times that files were removed.
+    pub truncates: u64,
 }
 
 /// Where pages found in memory are counted.
@@ -177,10 +206,13 @@ pub struct Slru {
     pages_read: AtomicU64,
     written: AtomicU64,
     flushes: AtomicU64,
+    truncates: AtomicU64,
     dir: PathBuf,
     banks: Box<[Bank]>,
     log: Arc<dyn Log>,
     recovering: AtomicBool,
+    /// Held to write everything or to remove files: a removed one is not made again by a sync.
+    upkeep: runtime::Mutex<()>,
     files: Mutex<Files>,
 }
 
@@ -249,10 +281,12 @@ impl Slru {
             pages_read: AtomicU64::new(0),
             written: AtomicU64::new(0),
             flushes: AtomicU64::new(0),
+            truncates: AtomicU64::new(0),
             dir,
             banks: std::iter::repeat_with(bank).take(banks).collect(),
             log,
             recovering: AtomicBool::new(recovering),
+            upkeep: runtime::Mutex::new(()),
             files: Mutex::default(),
         }
     }
@@ -266,6 +300,7 @@ impl Slru {
             read: figure(&self.pages_read),
             written: figure(&self.written),
             flushes: figure(&self.flushes),
+            truncates: figure(&self.truncates),
         }
     }
 
@@ -409,6 +444,7 @@ impl Slru {
         written
     }
 
+    /// Makes WAL durable up to `lsn`.
     fn flush_wal(&self, lsn: Lsn) -> Result<(), SlruError> {
         if lsn <= self.log.flushed() {
             return Ok(());
@@ -425,6 +461,7 @@ impl Slru {
         if let Some(error) = &self.files.lock().failed {
             return Err(error.clone());
         }
+        let _upkeep = self.upkeep.lock();
         for bank in &self.banks {
             if bank.slots.iter().all(|slot| !slot.dirty.load(Ordering::SeqCst)) {
                 continue;
@@ -443,10 +480,51 @@ impl Slru {
         synced
     }
 
+    /// The pages from `pages.end` on are wanted, where those from `pages.start` on were before: if files can go, says so in the log by
+    /// `record`, durably, and then removes them.
+    pub fn truncate(&self, pages: Range<u64>, record: impl FnOnce() -> Lsn) -> Result<(), SlruError> {
+        if pages.end / PAGES_PER_SEGMENT <= pages.start / PAGES_PER_SEGMENT {
+            return Ok(());
+        }
+        stop_point!("truncate-before-record");
+        self.flush_wal(record())?;
+        stop_point!("truncate-before-removal");
+        self.truncates.fetch_add(1, Ordering::Relaxed);
+        self.remove_before(pages.end)
+    }
+
+    /// Removes the segments all of whose pages lie before `page`. Nobody changes those pages any more.
+    pub fn remove_before(&self, page: u64) -> Result<(), SlruError> {
+        let first_kept = page / PAGES_PER_SEGMENT;
+        let _upkeep = self.upkeep.lock();
+        for bank in &self.banks {
+            let mut change = bank.change.lock();
+            bank.forget_before(first_kept * PAGES_PER_SEGMENT, &mut change);
+        }
+        {
+            let mut files = self.files.lock();
+            files.open.retain(|&segment, _| segment >= first_kept);
+            files.unsynced.retain(|&segment| segment >= first_kept);
+        }
+        let failed = |what: &'static str, path: &Path| {
+            let path = path.to_owned();
+            move |error| SlruError::new(what, &path, &error)
+        };
+        for entry in fs::read_dir(&self.dir).map_err(failed("open", &self.dir))? {
+            if segment_number(&entry.name).is_some_and(|segment| segment < first_kept) {
+                let path = self.dir.join(&entry.name);
+                fs::remove_file(&path).map_err(failed("remove", &path))?;
+                stop_point!("truncate-between-files");
+            }
+        }
+        fs::sync_dir(&self.dir).map_err(failed("fsync", &self.dir))
+    }
+
     fn sync(&self, segments: &BTreeSet<u64>) -> Result<(), SlruError> {
         let failed = |path: &Path, error: io::Error| SlruError::new("fsync", path, &error);
         for &segment in segments {
-            self.file(segment)?.sync_data().map_err(|error| failed(&self.path(segment), error))?;
+            let synced = self.file(segment, true).and_then(|file| file.sync_data());
+            synced.map_err(|error| failed(&self.path(segment), error))?;
         }
         if segments.is_empty() {
             Ok(())
@@ -459,14 +537,13 @@ impl Slru {
         self.dir.join(segment_name(segment))
     }
 
-    fn file(&self, segment: u64) -> Result<Arc<File>, SlruError> {
+    /// A segment's file; `create`: made if it does not exist.
+    fn file(&self, segment: u64, create: bool) -> io::Result<Arc<File>> {
         if let Some(file) = self.files.lock().open.get(&segment) {
             return Ok(file.clone());
         }
-        let path = self.path(segment);
-        let file =
-            File::open(&path, OpenOptions::CREATE).map_err(|error| SlruError::new("open", &path, &error))?;
-        let file = Arc::new(file);
+        let options = if create { OpenOptions::CREATE } else { OpenOptions::READ_WRITE };
+        let file = Arc::new(File::open(&self.path(segment), options)?);
         let mut files = self.files.lock();
         if files.open.len() >= OPEN_FILES {
             files.open.clear();
@@ -478,15 +555,8 @@ impl Slru {
     fn read_page(&self, page: u64, bytes: &mut [u8]) -> Result<(), SlruError> {
         let (segment, offset) = place(page);
         let path = self.path(segment);
-        let read = match fs::exists(&path) {
-            Ok(true) => {
-                let file = self.file(segment)?;
-                file.read_exact_at(bytes, offset)
-            }
-            Ok(false) => Err(io::Error::from(io::ErrorKind::NotFound)),
-            Err(error) => Err(error),
-        };
-        match read {
+        // One that was removed is not made again.
+        match self.file(segment, false).and_then(|file| file.read_exact_at(bytes, offset)) {
             Ok(()) => Ok(()),
             Err(error)
                 if self.recovering.load(Ordering::Acquire)
@@ -516,11 +586,11 @@ impl Slru {
 
     fn write_page(&self, page: u64, bytes: &[u8]) -> Result<(), SlruError> {
         let (segment, offset) = place(page);
-        let file = self.file(segment)?;
+        let failed = |what| move |error| SlruError::new(what, &self.path(segment), &error);
+        let file = self.file(segment, true).map_err(failed("open"))?;
         self.files.lock().unsynced.insert(segment);
         self.written.fetch_add(1, Ordering::Relaxed);
-        file.write_all_at(bytes, offset)
-            .map_err(|error| SlruError::new("write to", &self.path(segment), &error))
+        file.write_all_at(bytes, offset).map_err(failed("write to"))
     }
 }
 

@@ -30,6 +30,7 @@ use crate::running::{Running, RunningEntry};
 use crate::slru::SlruStats;
 use crate::snapshot::{Snapshot, SnapshotCache, SnapshotData};
 use crate::subxact::{Family, SubxactMap};
+use crate::truncation::{OldestIds, Truncation};
 use crate::{SessionId, slru};
 
 /// Fate of a transaction.
@@ -106,6 +107,8 @@ pub struct TxnStart {
     pub next_xid: Xid,
     /// First multixact id not yet given out.
     pub next_multi: MultiXactId,
+    /// Oldest ids that rows may hold.
+    pub oldest: OldestIds,
 }
 
 /// Folder of the commit log in the data directory.
@@ -165,6 +168,7 @@ pub struct TxnSystem {
     log: Arc<dyn Log>,
     files: Arc<dyn DropFiles>,
     pub(crate) multixacts: MultiXacts,
+    pub(crate) truncation: Truncation,
     pub(crate) prepared: PreparedTransactions,
 }
 
@@ -197,7 +201,7 @@ impl TxnSystem {
             &data_dir.join(MULTIXACT_DIR),
             options.multixact_buffers.max(slru::BANK),
             log.clone(),
-            start.next_multi,
+            start.oldest.multi..start.next_multi,
         );
         TxnSystem {
             // Relaxed: only uniqueness matters.
@@ -206,7 +210,8 @@ impl TxnSystem {
             running,
             parents,
             publishers: Arc::default(),
-            clog: Clog::open(&clog_dir, buffers, log.clone(), start.next_xid, true),
+            clog: Clog::open(&clog_dir, buffers, log.clone(), start.oldest.xid..start.next_xid, true),
+            truncation: Truncation::new(start.oldest.multi),
             gate: Arc::default(),
             locks: Arc::default(),
             log,
@@ -323,6 +328,11 @@ impl TxnSystem {
             Family::Top => xid,
             Family::Child(top) | Family::AbortedChild(top) => top,
         }
+    }
+
+    /// What anybody who runs or holds a snapshot needs.
+    pub(crate) fn oldest_needed(&self) -> Oldest {
+        self.compute_horizons()
     }
 
     #[cold]

@@ -5,6 +5,7 @@ use types::acl::{self, AclItem};
 use types::oids;
 
 use super::{BOOTSTRAP_SUPERUSER, BootstrapOptions, POSTGRES, Rows, TEMPLATE0, TEMPLATE1, add, everybody};
+use crate::change::oldest::never_entered;
 use crate::database::{PG_CATALOG, PG_TOAST, PUBLIC};
 use crate::roles::predefined;
 use crate::row::RowBuilder;
@@ -110,9 +111,12 @@ fn add_databases(rows: &mut Rows, locale: &str) {
         (TEMPLATE0, "template0", true, false),
         (POSTGRES, "postgres", false, true),
     ] {
+        let [xid, multi] = never_entered();
         let row = RowBuilder::new(&d::TABLE)
             .set(d::OID, oid)
             .set(d::DATNAME, name)
+            .set(d::DATFROZENXID, xid)
+            .set(d::DATMINMXID, multi)
             .set(d::DATDBA, BOOTSTRAP_SUPERUSER)
             .set(d::ENCODING, UTF8)
             .set(d::DATLOCPROVIDER, b'c')

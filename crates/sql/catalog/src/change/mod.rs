@@ -23,6 +23,7 @@ mod depend;
 mod index;
 mod inherit;
 mod object;
+pub(crate) mod oldest;
 mod operator;
 mod owner;
 mod range;
@@ -65,6 +66,7 @@ use crate::system::{
     pg_depend, pg_description, pg_index, pg_inherits, pg_namespace, pg_partitioned_table, pg_proc,
     pg_rewrite, pg_sequence, pg_statistic, pg_trigger, pg_type,
 };
+pub use oldest::NotedIds;
 
 /// The catalog as one statement of one session changes it.
 pub struct Changer<'a> {

@@ -40,7 +40,7 @@ impl Changer<'_> {
     }
 
     /// A table's description holds its indexes': a change of an index's `pg_class` row makes the table's stale too.
-    fn touch_owner_of_index(&mut self, relation: Oid) -> SqlResult<()> {
+    pub(super) fn touch_owner_of_index(&mut self, relation: Oid) -> SqlResult<()> {
         let index = pg_index::PG_INDEX_INDEXRELID_INDEX;
         if let Some((_, row)) = self.reader().find_one(&pg_index::TABLE, index, &[relation.into()])? {
             let table = row.oid(pg_index::INDRELID);

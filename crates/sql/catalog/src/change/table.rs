@@ -1,7 +1,7 @@
 //! New tables and other relations with columns.
 
 use base::{Oid, SqlError, SqlResult};
-use tuple::Physical;
+use tuple::{Datum, Physical};
 use txn::End;
 use types::oids;
 
@@ -141,6 +141,11 @@ impl Changer<'_> {
         kind: RelationKind,
         persistence: u8,
     ) -> RowBuilder {
+        let has_xids =
+            matches!(kind, RelationKind::Table | RelationKind::MaterializedView | RelationKind::Toast);
+        let none = || [Datum::Oid(0), Datum::Oid(0)];
+        let [xid, multi] =
+            if has_xids { super::oldest::of_new(self.catalog.engine().txns()) } else { none() };
         RowBuilder::new(&pg_class::TABLE)
             .set(pg_class::OID, oid)
             .set(pg_class::RELNAME, name)
@@ -149,6 +154,8 @@ impl Changer<'_> {
             .set(pg_class::RELTUPLES, -1.0f32)
             .set(pg_class::RELPERSISTENCE, persistence)
             .set(pg_class::RELKIND, kind.letter() as u8)
+            .set(pg_class::RELFROZENXID, xid)
+            .set(pg_class::RELMINMXID, multi)
             .set(pg_class::RELISPOPULATED, true)
             .set(pg_class::RELREPLIDENT, if schema == PG_CATALOG { b'n' } else { b'd' })
     }

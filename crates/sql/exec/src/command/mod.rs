@@ -49,6 +49,7 @@ mod like;
 mod lock;
 pub(crate) mod names;
 mod object_name;
+pub(crate) mod oldest_ids;
 pub(crate) mod on_commit;
 mod operator;
 pub(crate) mod options;

@@ -6,16 +6,15 @@
 //! the empty tail is cut off.
 //!
 //! # Invariants
-//! 1. The transaction that goes through a table holds no horizon back and writes no catalog row. Sizes are noted in the next
-//!    one: an ordinary row change under an xid that snapshots ignore would be removed too early.
+//! 1. The transaction that goes through a table holds no horizon back and writes no catalog row. What it found is noted in the next
+//!    one, in place.
 //!
 //! # PostgreSQL counterpart and differences
-//! `commands/vacuum.c`. PostgreSQL writes the sizes in place instead. No PARALLEL work. The files of system
+//! `commands/vacuum.c`. No PARALLEL work. The files of system
 //! catalogs never change: FULL leaves them as VACUUM does, and they keep their length.
 
 use std::sync::Arc;
 
-use base::settings::Setting;
 use base::{BlockNo, Oid, Severity, SqlError, SqlResult, SqlState, Xid, sql_err};
 use btree::{BtreeRel, VacuumStats as IndexStats};
 use catalog::system::pg_class;
@@ -26,7 +25,7 @@ use parse::ast::{DefElem, Vacuum, VacuumRelation};
 use txn::{BlockState, LockMode, LockTag, LockWait, XidHolds};
 
 use super::names::{self, at};
-use super::{analyze, options, rewrite};
+use super::{analyze, oldest_ids, options, rewrite};
 use crate::output::Output;
 use crate::session::Session;
 use crate::session::progress::{Lengthy, Running};
@@ -45,6 +44,7 @@ struct Asked {
     process_main: bool,
     process_toast: bool,
     truncate: bool,
+    database_stats: bool,
     only_database_stats: bool,
     /// The table in turn was named: what is wrong with it is said.
     named: bool,
@@ -70,7 +70,7 @@ pub(crate) fn run(session: &Session, statement: &Vacuum, text: &str, out: &mut d
         ));
     }
     if asked.only_database_stats {
-        return Ok(());
+        return oldest_ids::settle(session);
     }
     let own = asked.vacuum || session.txn.borrow().state() == BlockState::Started;
     for Item { oid, columns, named } in targets(session, &statement.relations, &asked)? {
@@ -88,6 +88,10 @@ pub(crate) fn run(session: &Session, statement: &Vacuum, text: &str, out: &mut d
         }
         session.send_notices(out);
     }
+    if asked.vacuum && asked.database_stats {
+        session.next_transaction()?;
+        oldest_ids::settle(session)?;
+    }
     Ok(())
 }
 
@@ -104,6 +108,7 @@ fn read(statement: &Vacuum, text: &str) -> SqlResult<Asked> {
         process_main: true,
         process_toast: true,
         truncate: true,
+        database_stats: true,
         only_database_stats: false,
         named: false,
     };
@@ -183,9 +188,7 @@ fn read_vacuum(asked: &mut Asked, option: &DefElem, text: &str) -> SqlResult<boo
         "truncate" => asked.truncate = options::boolean(option)?,
         // One worker goes through a table.
         "parallel" => check_parallel(option, text)?,
-        "skip_database_stats" => {
-            options::boolean(option)?;
-        }
+        "skip_database_stats" => asked.database_stats = !options::boolean(option)?,
         "only_database_stats" => asked.only_database_stats = options::boolean(option)?,
         _ => return Ok(false),
     }
@@ -387,17 +390,12 @@ fn vacuum_heap(session: &Session, table: &Table, asked: &Asked, tag: LockTag) ->
 }
 
 fn heap_options(session: &Session, table: &Table, asked: &Asked) -> VacuumOptions {
-    let settings = session.settings.borrow();
-    let own = session.txn.borrow().top_xid_if_assigned();
-    let horizon = session.engine().txns().horizon(kind_of(table), own).maybe_needed;
-    let age = match asked.freeze {
-        true => 0,
-        false => settings.get(Setting::vacuum_freeze_min_age).as_int().max(0) as u64,
-    };
+    let cutoffs = oldest_ids::cutoffs(session, kind_of(table), asked.freeze);
     VacuumOptions {
-        memory: settings.fast().maintenance_work_mem as usize,
+        memory: session.settings.borrow().fast().maintenance_work_mem as usize,
         disable_page_skipping: asked.disable_page_skipping,
-        freeze_limit: Xid(horizon.0.saturating_sub(age)),
+        freeze_limit: cutoffs.freeze_limit,
+        usable: cutoffs.usable,
         // Catalogs are also open elsewhere, with places to insert that cutting would take away.
         truncate: asked.truncate && !table.oid.is_pinned(),
     }
@@ -556,14 +554,12 @@ fn note_sizes(session: &Session, table: &Table, stats: &VacuumStats, indexes: &[
     let tuples = estimate_rows(table.size, stats);
     let size = SizeEstimate { pages: stats.pages, tuples, all_visible: stats.pages_all_visible };
     session.with_changer(|changer| {
-        if size != table.size {
-            changer.set_size(table.oid, size)?;
-        }
+        changer.note_vacuum(table.oid, size, Some(stats.oldest))?;
         for open in indexes {
             let Some(stats) = open.stats.filter(|stats| !stats.estimated) else { continue };
             let size = SizeEstimate { pages: stats.pages, tuples: stats.tuples as f32, all_visible: 0 };
             if size != open.index.size {
-                changer.set_size(open.index.oid, size)?;
+                changer.note_vacuum(open.index.oid, size, None)?;
             }
         }
         Ok(())

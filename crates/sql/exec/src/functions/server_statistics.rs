@@ -63,7 +63,7 @@ impl Instance {
             figure(stats.written),
             0,
             figure(stats.flushes),
-            0,
+            figure(stats.truncates),
         ]
     }
 

@@ -32,6 +32,11 @@ impl Session {
             F::TxidStatus | F::PgXactStatus => self.xact_status(Xid(arg::<i64>(args, 0) as u64))?,
             F::PgCurrentSnapshot => self.visible(snapshot),
             F::PgExportSnapshot => Datum::text(&self.export_snapshot(snapshot)?),
+            F::XidAge => self.xid_age(arg(args, 0)),
+            F::MxidAge => Datum::Int4(match arg::<u32>(args, 0) {
+                0 => i32::MAX,
+                multi => (self.engine().txns().next_multi().0 as u32).wrapping_sub(multi) as i32,
+            }),
             F::PgXactCommitTimestamp => return Err(no_commit_timestamp(arg(args, 0))),
             F::PgIsInRecovery => Datum::Bool(false),
             F::PgLastWalReceiveLsn | F::PgLastWalReplayLsn | F::PgLastXactReplayTimestamp => Datum::Null,
@@ -68,6 +73,16 @@ impl Session {
         }))
     }
 
+    /// How many transactions ago an xid was given out, of which only the lower half is shown.
+    fn xid_age(&self, xid: u32) -> Datum {
+        if u64::from(xid) < Xid::FIRST_NORMAL.0 {
+            return Datum::Int4(i32::MAX);
+        }
+        let own = self.txn.borrow().top_xid_if_assigned();
+        let now = own.unwrap_or_else(|| self.engine().txns().next_xid());
+        Datum::Int4((now.0 as u32).wrapping_sub(xid) as i32)
+    }
+
     /// xid of the top-level transaction, assigned now if it has none.
     fn assigned_xid(&self) -> SqlResult<Xid> {
         let mut txn = self.txn.borrow_mut();
@@ -93,7 +108,12 @@ impl Session {
         if !xid.is_normal() {
             return Ok(Datum::text("committed"));
         }
-        Ok(Datum::text(match txns.status(xid).map_err(error::txn)? {
+        let status = txns.status(xid);
+        // Afterwards: it may just have been removed.
+        if xid < txns.oldest_ids().xid {
+            return Ok(Datum::Null);
+        }
+        Ok(Datum::text(match status.map_err(error::txn)? {
             XidStatus::InProgress => "in progress",
             XidStatus::Committed => "committed",
             XidStatus::Aborted => "aborted",
@@ -116,8 +136,15 @@ impl Session {
             ));
         };
         let id = MultiXactId(id);
-        let members =
-            txns.multixacts().members(id).map_err(|error| error::txn(TxnError::multi(id)(error)))?;
+        let members = txns.multixacts().members(id);
+        // Afterwards: it may just have been removed.
+        if id < txns.oldest_ids().multi {
+            return Err(sql_err!(
+                INTERNAL_ERROR,
+                "MultiXactId {shown} does no longer exist -- apparent wraparound"
+            ));
+        }
+        let members = members.map_err(|error| error::txn(TxnError::multi(id)(error)))?;
         let row =
             |member: txn::Member| vec![Datum::Oid(member.xid.0 as u32), Datum::text(member.status.name())];
         Ok(members.into_iter().map(row).collect())

@@ -19,6 +19,7 @@ use super::identity::{Identity, names_a_role};
 use super::notices::Notices;
 use super::notify::Notifying;
 use super::{Backend, Instance, Session, SessionInfo, session_id};
+use crate::command::oldest_ids::enter;
 use crate::counters::SessionEnd;
 use crate::notify::Subscription;
 use crate::spill::TempDir;
@@ -64,6 +65,9 @@ impl Session {
         }
         let stored = stored_settings(&reader, &identity, &role, &database)?;
         txn.abort();
+        if !database.entered {
+            enter(&shared, &mut txn, database.oid)?;
+        }
         let reloads = instance.reloads.load(Ordering::Acquire);
         let mut settings = SessionSettings::new(instance.settings());
         let who = if role.superuser { Who::Superuser } else { Who::User };

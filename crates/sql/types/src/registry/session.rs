@@ -99,6 +99,8 @@ pub enum SessionFn {
     PgGetIndexdef,
     PgGetKeywords,
     PgGetMultixactMembers,
+    XidAge,
+    MxidAge,
     PgGetObjectAddress,
     PgGetPartitionConstraintdef,
     PgGetPartkeydef,

@@ -361,10 +361,24 @@ fn counters_are_overwritten_in_place() {
     let mut session = world.session();
     let tid = session.insert(&rel, 1, "abc");
     session.commit();
-    update_in_place(&world.access(), &rel, tid, &pair(7, "xyz")).unwrap();
+    let overwrite = |key, value| {
+        update_in_place(&world.access(), &rel, tid, |values| {
+            values.clone_from_slice(&pair(key, value));
+            true
+        })
+    };
+    overwrite(7, "xyz").unwrap();
     assert_eq!(world.rows(&rel), [(7, "xyz".into())]);
-    assert!(update_in_place(&world.access(), &rel, tid, &pair(7, "longer")).is_err());
+    assert!(overwrite(7, "longer").is_err());
     assert_eq!(world.rows(&rel), [(7, "xyz".into())]);
+    // Not while somebody replaces the row, nor afterwards in a version that nobody sees any more.
+    let mut writer = world.session();
+    writer.update(&rel, tid, 8, "new");
+    overwrite(9, "old").unwrap();
+    assert_eq!(world.rows(&rel), [(7, "xyz".into())]);
+    writer.commit();
+    overwrite(9, "old").unwrap();
+    assert_eq!(world.rows(&rel), [(8, "new".into())]);
     world.check_redo(&[&rel]);
 }
 

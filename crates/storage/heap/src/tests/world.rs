@@ -68,7 +68,8 @@ impl World {
         let smgr = Arc::new(Smgr::new(&dir));
         let pool = BufferPool::new(buffers, smgr, wal.clone());
         TxnSystem::create(&dir).unwrap();
-        let first = TxnStart { next_xid, next_multi: MultiXactId(1) };
+        let oldest = txn::OldestIds { xid: next_xid, multi: MultiXactId(1) };
+        let first = TxnStart { next_xid, next_multi: MultiXactId(1), oldest };
         let txns = Arc::new(TxnSystem::open(&dir, wal, Arc::new(KeepFiles), options, first));
         World { dir, pool, txns, start, next_file: AtomicU32::new(16384), next_session: AtomicU32::new(1) }
     }
@@ -104,10 +105,15 @@ impl World {
     }
 
     pub fn vacuum(&self, rel: &HeapRel, callbacks: &mut TestIndex<'_>) -> VacuumStats {
+        let usable = txn::OldestIds {
+            xid: self.txns.horizon(RelKind::Plain, None).maybe_needed,
+            multi: self.txns.oldest_usable_multi(),
+        };
         let options = VacuumOptions {
             memory: 1 << 20,
             disable_page_skipping: false,
-            freeze_limit: self.txns.horizon(RelKind::Plain, None).maybe_needed,
+            freeze_limit: usable,
+            usable,
             truncate: true,
         };
         vacuum(&self.access(), rel, &options, callbacks).unwrap()

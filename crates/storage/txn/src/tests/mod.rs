@@ -6,6 +6,7 @@ mod old_snapshots;
 mod prepared;
 mod recovery;
 mod transactions;
+mod truncation;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +16,9 @@ use parking_lot::Mutex;
 use runtime::Simulation;
 use wal::{Rmgr, WalError};
 
-use crate::{Characteristics, DropFiles, Log, SessionId, Transaction, TxnOptions, TxnStart, TxnSystem};
+use crate::{
+    Characteristics, DropFiles, Log, OldestIds, SessionId, Transaction, TxnOptions, TxnStart, TxnSystem,
+};
 
 use crate::subxact::{Family, SubxactMap};
 
@@ -78,7 +81,11 @@ struct Server {
     dropped: Arc<Dropped>,
 }
 
-const FIRST: TxnStart = TxnStart { next_xid: Xid::FIRST_NORMAL, next_multi: MultiXactId(1) };
+const FIRST: TxnStart = TxnStart {
+    next_xid: Xid::FIRST_NORMAL,
+    next_multi: MultiXactId(1),
+    oldest: OldestIds { xid: Xid::FIRST_NORMAL, multi: MultiXactId(1) },
+};
 
 fn small_options() -> TxnOptions {
     TxnOptions { transaction_buffers: 16, max_prepared: 8, ..TxnOptions::default() }

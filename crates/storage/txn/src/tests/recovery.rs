@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use base::{Lsn, MultiXactId, SqlError, Xid};
+use base::{Lsn, SqlError, Xid};
 use runtime::Simulation;
 
-use super::{MemoryLog, Server, file, simulate};
+use super::{FIRST, MemoryLog, Server, file, simulate};
 use crate::clog::{Clog, Outcome};
 use crate::{End, SyncCommit, Transaction, TxnStart, TxnSystem, XidStatus};
 
@@ -18,7 +18,7 @@ fn pages_are_evicted_and_come_back() {
     simulate(1, || {
         let log = Arc::new(MemoryLog::default());
         TxnSystem::create(Path::new("/data")).unwrap();
-        let clog = Clog::open(Path::new("/data/pg_xact"), 16, log.clone(), Xid(3), true);
+        let clog = Clog::open(Path::new("/data/pg_xact"), 16, log.clone(), Xid::FIRST_NORMAL..Xid(3), true);
         let pages = 50;
         for page in 0..pages {
             clog.redo_zero_page(page, Lsn(page + 1)).unwrap();
@@ -43,7 +43,13 @@ fn pages_are_evicted_and_come_back() {
 #[test]
 fn a_tree_over_several_pages_is_marked_whole() {
     simulate(2, || {
-        let clog = Clog::open(Path::new("/data/pg_xact"), 16, Arc::new(MemoryLog::default()), Xid(3), true);
+        let clog = Clog::open(
+            Path::new("/data/pg_xact"),
+            16,
+            Arc::new(MemoryLog::default()),
+            Xid::FIRST_NORMAL..Xid(3),
+            true,
+        );
         let children: Vec<_> = (30..3 * XIDS_PER_PAGE).filter(|xid| xid % 5 != 0).map(Xid).collect();
         TxnSystem::create(Path::new("/data")).unwrap();
         clog.mark(Some(Xid(10)), &children, Outcome::Committed, Lsn(1), false).unwrap();
@@ -133,7 +139,7 @@ fn work(acknowledged: &Arc<parking_lot::Mutex<Vec<Xid>>>, survivor: &Arc<parking
         let redo_from = server.log.records.lock().len();
         server.system.wait_for_commits_in_flight();
         server.system.checkpoint(Lsn(redo_from as u64)).unwrap();
-        let start = TxnStart { next_xid: server.system.next_xid(), next_multi: MultiXactId(1) };
+        let start = TxnStart { next_xid: server.system.next_xid(), ..FIRST };
         // The checkpoint is durable once its own record is.
         let end = server.log.records.lock().len() as u64;
         crate::Log::flush(&*server.log, Lsn(end)).unwrap();

@@ -1,0 +1,104 @@
+//! # What
+//! VACUUM and old transaction ids: which it takes out of a table, what the database has left, and what the server need not keep any longer.
+//!
+//! # PostgreSQL counterpart and differences
+//! `vacuum_get_cutoffs`, `vac_update_datfrozenxid`, `vac_truncate_clog`. Ids do not wrap around, so nothing forces a VACUUM; the
+//! settings for tables and for emergencies have nothing to decide, as every VACUUM looks at all pages that are not all-frozen.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::settings::Setting;
+use base::{MultiXactId, Oid, SqlError, SqlResult, Xid};
+use catalog::system::{pg_class, pg_database};
+use catalog::{Catalog, Changer, NotedIds, SessionCatalog};
+use heap::ComboCids;
+use txn::{OldestIds, RelKind, SyncCommit, Transaction, TxnSystem};
+
+use crate::session::Session;
+
+/// What VACUUM takes out of a table.
+pub(super) struct Cutoffs {
+    /// Ids older than these.
+    pub(super) freeze_limit: OldestIds,
+    /// No transaction puts ids older than these into rows any more.
+    pub(super) usable: OldestIds,
+}
+
+/// For a relation of this kind. `all`: as much as possible.
+pub(super) fn cutoffs(session: &Session, kind: RelKind, all: bool) -> Cutoffs {
+    let settings = session.settings.borrow();
+    let own = session.txn.borrow().top_xid_if_assigned();
+    let txns = session.engine().txns();
+    let usable = OldestIds { xid: txns.horizon(kind, own).maybe_needed, multi: txns.oldest_usable_multi() };
+    let age = |setting: Setting, most: Setting| match all {
+        true => 0,
+        // Half of the age at which a VACUUM comes by itself, at most.
+        false => settings.get(setting).as_int().min(settings.get(most).as_int() / 2).max(0) as u64,
+    };
+    let xid_age = age(Setting::vacuum_freeze_min_age, Setting::autovacuum_freeze_max_age);
+    let multi_age =
+        age(Setting::vacuum_multixact_freeze_min_age, Setting::autovacuum_multixact_freeze_max_age);
+    let limit = OldestIds {
+        xid: Xid(txns.next_xid().0.saturating_sub(xid_age)),
+        multi: MultiXactId(txns.next_multi().0.saturating_sub(multi_age)),
+    };
+    Cutoffs { freeze_limit: limit.min(usable), usable }
+}
+
+/// After VACUUM: notes the database's oldest ids, and lets go what no database needs.
+pub(super) fn settle(session: &Session) -> SqlResult<()> {
+    let txns = session.engine().txns();
+    let noted = NotedIds::new(txns);
+    let database = session.catalog.database();
+    let oldest = of_database(session, &noted)?;
+    session.with_changer(|changer| changer.note_database(database, oldest, &noted))?;
+    session.next_transaction()?;
+    let databases = session.with_reader(|reader| reader.scan(&pg_database::TABLE))?;
+    let all = databases.iter().filter_map(|(_, row)| noted.of_database(row));
+    Ok(txns.truncate(all.fold(oldest, OldestIds::min))?)
+}
+
+/// The oldest ids in the database's relations.
+fn of_database(session: &Session, noted: &NotedIds) -> SqlResult<OldestIds> {
+    // Before the rows are read: relations that are not seen, as running transactions make them, hold nothing older, and nor do databases that
+    // are not seen to be entered.
+    let usable = usable(session.engine().txns());
+    let before = session.with_reader(|reader| {
+        let key = [session.catalog.database().into()];
+        reader.find_one(&pg_database::TABLE, pg_database::PG_DATABASE_OID_INDEX, &key)
+    })?;
+    let before = before.and_then(|(_, row)| noted.of_database(&row));
+    let before = before.unwrap_or_else(|| session.engine().txns().oldest_ids());
+    let rows = session.with_reader(|reader| reader.scan(&pg_class::TABLE))?;
+    let all = rows.iter().filter_map(|(_, row)| noted.of_relation(row, before));
+    Ok(all.fold(usable, OldestIds::min))
+}
+
+/// No transaction writes older ids into a relation of its own making.
+fn usable(txns: &TxnSystem) -> OldestIds {
+    OldestIds { xid: txns.oldest_running(), multi: txns.oldest_usable_multi() }
+}
+
+/// The first session enters a database, in a transaction of its own.
+pub(crate) fn enter(catalog: &Arc<Catalog>, me: &mut Transaction, database: Oid) -> SqlResult<()> {
+    let (session, combo) = (Rc::new(SessionCatalog::new(Oid::INVALID)), ComboCids::new());
+    me.start(Default::default());
+    let mut changer = Changer { catalog, session: &session, me, combo: &combo };
+    match changer.enter_database(database) {
+        Ok(()) => Ok(me.commit(SyncCommit::On, &[]).map(drop)?),
+        Err(error) => {
+            me.abort();
+            Err(error)
+        }
+    }
+}
+
+/// The last session leaves a database, all of whose rows are frozen, to be copied.
+pub(crate) fn leave_template(session: &Session) -> SqlResult<()> {
+    let txns = session.engine().txns();
+    if of_database(session, &NotedIds::new(txns))?.xid < txns.next_xid() {
+        return Err(SqlError::internal("rows of the template are not frozen"));
+    }
+    session.with_changer(|changer| changer.note_template())
+}
