@@ -7,11 +7,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use base::{SqlError, SqlResult, SqlState};
-use engine::{CheckpointCause, EngineOptions};
+use base::{SqlError, SqlResult, SqlState, Xid};
+use engine::{CheckpointCause, Engine, EngineOptions};
 use history::Choices;
 use runtime::sim::{DiskImage, Simulation, crash_here};
 use runtime::{now, sleep, spawn_fiber, wait};
@@ -27,6 +27,8 @@ use crate::two_phase;
 const ACCOUNTS: u64 = 24;
 /// What each begins with.
 const FIRST_BALANCE: i64 = 1000;
+/// xids that a page of the commit log tells of.
+const XIDS_PER_PAGE: u64 = 1 << 15;
 /// Crashes of one seed.
 const CRASHES: u64 = 3;
 /// Virtual time in which sessions must come to an end when they are told to.
@@ -53,6 +55,7 @@ pub struct Ledger {
     /// What the machine's lives have shown, for the reader of a failure and for the test that the test does something.
     snapshots_checked: u64,
     conflicts: u64,
+    oldest_kept: Xid,
     /// Transfers in two phases.
     pub phases: two_phase::Phases,
 }
@@ -122,13 +125,14 @@ fn simulate(seed: u64) {
     let ledger = ledger.borrow();
     eprintln!(
         "seed {seed}: {} transfers acknowledged of {} tried, {} snapshots checked, {} conflicts; \
-         {} prepared ones ended, {} found after an opening",
+         {} prepared ones ended, {} found after an opening; oldest xid {}",
         ledger.acknowledged.len(),
         ledger.attempted.len(),
         ledger.snapshots_checked,
         ledger.conflicts,
         ledger.phases.ended,
-        ledger.phases.recovered
+        ledger.phases.recovered,
+        ledger.oldest_kept
     );
     assert!(ledger.acknowledged.len() > 5, "the sessions got little done");
     assert!(ledger.phases.ended > 0, "nothing was done in two phases");
@@ -218,6 +222,9 @@ fn start_tellers(server: &Server, plan: &Plan, ledger: &SharedLedger, choices: &
             }
         }),
     );
+    let (client, engine) = (server.connect(8), server.engine.clone());
+    let mut ager = Ager { client, engine, choices: choices.clone(), ledger: ledger.clone() };
+    start("ager", Box::new(move |stop| ager.work(stop)));
     let (engine, mut choices) = (server.engine.clone(), choices.clone());
     start(
         "requested checkpoints",
@@ -229,6 +236,38 @@ fn start_tellers(server: &Server, plan: &Plan, ledger: &SharedLedger, choices: &
         }),
     );
     tellers
+}
+
+/// A session that lets xids go by, and takes the old ones out of all rows, so that their status goes.
+struct Ager {
+    client: Client,
+    engine: Arc<Engine>,
+    choices: Choices,
+    ledger: SharedLedger,
+}
+
+impl Ager {
+    fn work(&mut self, stop: &dyn Fn() -> bool) {
+        let run = |sql: &str| self.client.run(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        run("set synchronous_commit = off");
+        while !stop() {
+            for _ in 0..self.choices.between(1, 48) {
+                self.skip_page();
+                run("select pg_current_xact_id()");
+            }
+            run(*self.choices.of(&["vacuum (freeze)", "vacuum (freeze) accounts", "vacuum"]));
+            self.ledger.borrow_mut().oldest_kept = self.engine.txns().oldest_ids().xid;
+            wait(sleep(Duration::from_millis(self.choices.below(50))));
+        }
+    }
+
+    /// All xids of the page of the commit log that is in use are given out, to nobody.
+    fn skip_page(&self) {
+        let next = self.engine.txns().next_xid().0;
+        if !next.is_multiple_of(XIDS_PER_PAGE) {
+            self.engine.txns().observe_xid(Xid(next | (XIDS_PER_PAGE - 1)));
+        }
+    }
 }
 
 /// A session that transfers and looks.
