@@ -137,12 +137,15 @@ fn alter_table_takes_no_stronger_lock_than_its_actions_need() {
     let server = Server::new();
     let s = server.connect();
     s.query("create table t (a int); create table p (a int) partition by list (a); create table d partition of p default");
-    s.query("create table one (a int); create index i on t (a)");
+    s.query("create table one (a int); create index i on t (a); create table keys (a int primary key)");
     let cases = [
         ("t set (fillfactor = 50)", "t", "ShareUpdateExclusiveLock"),
         ("t alter a set statistics 10", "t", "ShareUpdateExclusiveLock"),
         ("t set (fillfactor = 50), alter a set default 1", "t", "AccessExclusiveLock"),
         ("t set (user_catalog_table = false)", "t", "AccessExclusiveLock"),
+        ("t add foreign key (a) references keys", "t", "ShareRowExclusiveLock"),
+        ("t add foreign key (a) references keys not valid", "keys", "ShareRowExclusiveLock"),
+        ("t add foreign key (a) references keys, add check (a > 0)", "t", "AccessExclusiveLock"),
         ("p attach partition one for values in (1)", "p", "ShareUpdateExclusiveLock"),
         ("p attach partition one for values in (1)", "one", "AccessExclusiveLock"),
         ("p attach partition one for values in (1)", "d", "AccessExclusiveLock"),

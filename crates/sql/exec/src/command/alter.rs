@@ -16,8 +16,8 @@ use catalog::system::pg_attribute;
 use catalog::{RelationKind, Table};
 use parse::Statement;
 use parse::ast::{
-    AlterAction, AlterTable, ColumnRef, DropBehavior, Expr, FromItem, Indirection, Literal, Location,
-    ObjectKind, RangeVar, ResTarget, Select, SelectBody, SimpleSelect,
+    AlterAction, AlterTable, ColumnRef, ConstraintKind, DropBehavior, Expr, FromItem, Indirection, Literal,
+    Location, ObjectKind, RangeVar, ResTarget, Select, SelectBody, SimpleSelect,
 };
 use tuple::Datum;
 use txn::LockMode;
@@ -64,6 +64,9 @@ fn lock_mode(action: &AlterAction) -> LockMode {
             LockMode::ShareUpdateExclusive
         }
         AlterAction::Trigger(..) => LockMode::ShareRowExclusive,
+        AlterAction::AddConstraint(new) if matches!(new.kind, ConstraintKind::ForeignKey { .. }) => {
+            LockMode::ShareRowExclusive
+        }
         _ => LockMode::AccessExclusive,
     }
 }
