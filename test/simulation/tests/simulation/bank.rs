@@ -255,7 +255,8 @@ impl Ager {
                 self.skip_page();
                 run("select pg_current_xact_id()");
             }
-            run(*self.choices.of(&["vacuum (freeze)", "vacuum (freeze) accounts", "vacuum"]));
+            let sql = *self.choices.of(&["vacuum (freeze)", "vacuum (freeze) accounts", "vacuum"]);
+            run(sql);
             self.ledger.borrow_mut().oldest_kept = self.engine.txns().oldest_ids().xid;
             wait(sleep(Duration::from_millis(self.choices.below(50))));
         }
