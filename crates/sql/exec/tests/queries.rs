@@ -280,3 +280,11 @@ fn only_a_condition_that_cannot_hold_for_missing_rows_makes_a_join_inner() {
         assert_eq!(s.query(&rows), expected, "{condition}");
     }
 }
+
+#[test]
+fn sets_of_numbers_come_out_of_arrays_of_numbers() {
+    let (_server, s) = filled();
+    assert_eq!(s.query("select * from unnest(array[1, 2])"), "1\n2");
+    assert_eq!(s.query("select sum(u) from o, unnest(array[x, g]) u"), "19");
+    assert_eq!(s.query("select unnest(array[x]) + 1 from o where g = 2"), "6");
+}
