@@ -159,3 +159,39 @@ fn options_bring_what_they_promise() {
     );
     assert_eq!(refused("loud"), (SqlState::SYNTAX_ERROR, "unrecognized EXPLAIN option \"loud\"".into()));
 }
+
+#[test]
+fn rows_of_a_subquery_are_kept_for_the_next_row() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t(a int); create table u(a int); create sequence q").unwrap();
+    s.run("insert into t values (1), (5), (9), (null); insert into u values (2), (4), (6)").unwrap();
+    let plan = |query: &str| s.query(&format!("explain (costs off) {query}"));
+    assert_eq!(
+        plan("select * from t where a > all (select a from u)"),
+        "Seq Scan on t\n  Filter: (ALL (a > (SubPlan 1).col1))\n  SubPlan 1\n    ->  Materialize\n          ->  Seq Scan on u"
+    );
+    assert_eq!(
+        plan("select * from t where a in (select a from u) or a = 1"),
+        "Seq Scan on t\n  Filter: ((ANY (a = (hashed SubPlan 1).col1)) OR (a = 1))\n  SubPlan 1\n    ->  Seq Scan on u"
+    );
+    // Not where it looks at the row outside, nor where the rows are kept already.
+    let correlated = "select * from t where a <> all (select a from u where u.a > t.a)";
+    assert_eq!(
+        plan(correlated),
+        "Seq Scan on t\n  Filter: (ALL (a <> (SubPlan 1).col1))\n  SubPlan 1\n    ->  Seq Scan on u\n          Filter: (a > t.a)"
+    );
+    assert!(!plan("select a > any (select a from u order by a) from t").contains("Materialize"));
+    assert_eq!(s.query(correlated), "1\n5\n9\n");
+    // The rows are computed once, and anew for the next statement.
+    s.run("prepare p as select a, a < any (select a + nextval('q') * 0 from u) from t").unwrap();
+    for last in ["3", "6"] {
+        assert_eq!(s.query("execute p"), "1|t\n5|t\n9|f\n|");
+        assert_eq!(s.query("select last_value from q"), last);
+    }
+    s.run("insert into u values (100)").unwrap();
+    assert_eq!(s.query("execute p"), "1|t\n5|t\n9|t\n|");
+    s.run("set enable_material = off").unwrap();
+    assert!(!plan("select * from t where a > all (select a from u)").contains("Materialize"));
+    assert_eq!(s.query("select * from t where a > all (select a from u limit 2)"), "5\n9");
+}

@@ -299,7 +299,8 @@ pub(crate) fn wrap_sort(child: Plan, keys: SortKeys, limit: Option<f64>, planner
     }
 }
 
-fn wrap_materialize(child: Plan, planner: &Planner<'_>) -> Plan {
+/// What keeps the rows of `child` for reading again.
+pub(crate) fn wrap_materialize(child: Plan, planner: &Planner<'_>) -> Plan {
     let cost = planner.settings().materialize(child.cost);
     Plan {
         cost,

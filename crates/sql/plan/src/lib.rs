@@ -47,6 +47,7 @@ pub mod selectivity;
 mod sensitive;
 pub mod stats;
 mod stored;
+mod sublinks;
 mod upper;
 mod user_types;
 mod walk;

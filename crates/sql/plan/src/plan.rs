@@ -182,6 +182,17 @@ impl Plan {
     }
 }
 
+impl Node {
+    /// Whether it keeps its rows, so that reading them again costs little.
+    pub(crate) fn keeps_rows(&self) -> bool {
+        use Node::{CteScan, FunctionScan, Materialize, Sort, WorkTableScan};
+        matches!(
+            self,
+            Materialize { .. } | Sort { .. } | FunctionScan { .. } | CteScan { .. } | WorkTableScan { .. }
+        )
+    }
+}
+
 impl Plan {
     /// Calls `f` on each child.
     pub fn for_children<'p>(&'p self, f: &mut dyn FnMut(&'p Plan)) {

@@ -10,16 +10,16 @@ use tuple::Datum;
 
 use crate::cost::clamp_rows;
 use crate::create::{Creator, Lateral, add_unique, wrap_sort};
-use crate::expr::{Expr, RelId, SortKey, SubPlanRef, WindowCall};
+use crate::expr::{Expr, RelId, SortKey, WindowCall};
 use crate::group::collect_calls;
 use crate::joins::Search;
 use crate::level::Level;
-use crate::logical::{Block, NamedBelow, SetOperation, SetTree, Source, rels_of, visible_rels};
+use crate::logical::{Block, SetOperation, SetTree, Source, rels_of, visible_rels};
 use crate::path::{Path, PathKey, order_contains};
 use crate::plan::{
     AggStrategy, Command, Cost, IndexExprs, IndexRef, Modify, Node, Plan, SetOpKind, SortKeys, TargetTable,
 };
-use crate::planner::{Planner, SubState, collect_subplans};
+use crate::planner::{Planner, SubState};
 use crate::relset::RelSet;
 use crate::selectivity;
 
@@ -110,81 +110,6 @@ impl Planner<'_> {
         for expr in needed {
             block.targets.push(crate::logical::Target { expr, name: "".into(), junk: true });
         }
-    }
-
-    /// Plans the pending subplans of a level's expressions and hands outer values down to them.
-    fn plan_sublinks(&mut self, block: &mut Block, visible: RelSet) -> SqlResult<()> {
-        let mut pending = Vec::new();
-        block.for_exprs_mut(&mut |e| collect_subplans(e, &mut pending));
-        for rel in rels_of(&block.from).iter() {
-            self.sources[rel].exprs_mut().into_iter().for_each(|e| collect_subplans(e, &mut pending));
-        }
-        pending.sort_unstable();
-        pending.dedup();
-        // What subqueries name of this level comes first: it goes down to them as it is.
-        let mut named = block.named_below.take();
-        let mut within = Vec::new();
-        named.iter().flat_map(|n| &n.exprs).for_each(|e| collect_subplans(e, &mut within));
-        let mut args = self.plan_pending(within, visible, None)?;
-        named.iter_mut().flat_map(|n| &mut n.exprs).for_each(|e| fill_args(e, &args));
-        args.extend(self.plan_pending(pending, visible, named.as_ref())?);
-        let mut fill = |e: &mut Expr| fill_args(e, &args);
-        block.for_exprs_mut(&mut fill);
-        for rel in rels_of(&block.from).iter().collect::<Vec<_>>() {
-            self.sources[rel].exprs_mut().into_iter().for_each(&mut fill);
-        }
-        Ok(())
-    }
-
-    /// Plans pending subplans; the values handed down to each.
-    fn plan_pending(
-        &mut self,
-        pending: Vec<usize>,
-        visible: RelSet,
-        named: Option<&NamedBelow>,
-    ) -> SqlResult<HashMap<usize, Vec<(usize, Expr)>>> {
-        let mut args = HashMap::new();
-        for number in pending {
-            let Some(mut inner) = self.take_pending(number) else { continue };
-            let handed = self.parameterise(&mut inner, visible, named);
-            self.subs[number].init = handed.is_empty();
-            let exists = inner.targets.is_empty();
-            let plan = self.plan_block(inner, if exists { 1.0 } else { 0.0 })?;
-            self.subs[number].state = SubState::Planned(Box::new(plan));
-            args.insert(number, handed);
-        }
-        Ok(args)
-    }
-
-    /// Replaces columns of `visible` relations inside a subquery by cells; gives the cells and what they carry. So with what the
-    /// subquery names of the level.
-    fn parameterise(
-        &mut self,
-        inner: &mut Block,
-        visible: RelSet,
-        named: Option<&NamedBelow>,
-    ) -> Vec<(usize, Expr)> {
-        let mut handed: Vec<(usize, Expr)> = Vec::new();
-        let mut next = self.cells;
-        self.deep_exprs(inner, &mut |expr| {
-            expr.replace(&mut |e| {
-                let Expr::Var(var) = e else { return None };
-                let value = match named.filter(|named| named.rel == var.rel) {
-                    Some(named) => named.exprs.get(var.column as usize - 1)?,
-                    None if visible.contains(var.rel) => e,
-                    None => return None,
-                };
-                let known = handed.iter().find(|(_, source)| source == value).map(|(id, _)| *id);
-                let id = known.unwrap_or_else(|| {
-                    handed.push((next, value.clone()));
-                    next += 1;
-                    next - 1
-                });
-                Some(Expr::ExecParam { id, type_oid: var.type_oid, source: Some(Arc::new(value.clone())) })
-            });
-        });
-        self.cells = next;
-        handed
     }
 
     /// Values that relations in FROM take from their neighbours.
@@ -709,17 +634,6 @@ impl Planner<'_> {
         }
         Ok(ancestors)
     }
-}
-
-/// Puts the values handed down into the uses of subplans.
-fn fill_args(expr: &mut Expr, args: &HashMap<usize, Vec<(usize, Expr)>>) {
-    if let Expr::SubPlan(sub) = expr {
-        let sub: &mut SubPlanRef = sub;
-        if let Some(handed) = args.get(&sub.plan) {
-            sub.args = handed.clone();
-        }
-    }
-    expr.for_children_mut(&mut |child| fill_args(child, args));
 }
 
 fn set_rows(expr: &Expr) -> f64 {

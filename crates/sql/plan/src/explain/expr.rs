@@ -66,7 +66,10 @@ impl<'a> Explain<'a> {
             Expr::Const { value, type_oid, typmod } => self.constant(value, *type_oid, *typmod),
             Expr::Param { number, .. } => format!("${}", number + 1),
             Expr::ExecParam { source: Some(source), .. } => self.expr(source, true),
-            Expr::ExecParam { id, .. } => format!("${id}"),
+            Expr::ExecParam { id, .. } => match self.links.iter().rev().find(|(cell, _)| cell == id) {
+                Some((_, column)) => column.clone(),
+                None => format!("${id}"),
+            },
             Expr::Var(var) => self.var(var, qualify),
             Expr::CurrentOf { variable: Some(variable), .. } => {
                 format!("CURRENT OF {}", self.expr(variable, qualify))
@@ -170,13 +173,22 @@ impl<'a> Explain<'a> {
     fn subplan_ref(&self, sub: &SubPlanRef, qualify: bool) -> String {
         let name = &self.statement.subplans[sub.plan].name;
         match &sub.kind {
-            SubPlanKind::Exists => format!("EXISTS({name})"),
-            SubPlanKind::Array { .. } => format!("ARRAY({name})"),
-            SubPlanKind::Quantified { any, test, .. } => {
-                format!("({} {name}.{})", if *any { "ANY" } else { "ALL" }, self.expr(test, qualify))
+            SubPlanKind::Quantified { any, single, test, columns, hash } => {
+                let hashed = if hash.is_some() { "hashed " } else { "" };
+                let column = |(i, cell): (usize, &ParamId)| (*cell, format!("({hashed}{name}).col{}", i + 1));
+                let links =
+                    self.links.iter().cloned().chain(columns.iter().enumerate().map(column)).collect();
+                let within = Explain { links, carried: self.carried.clone(), ..self.shallow() };
+                let test = within.expr(test, qualify);
+                match single {
+                    true => test,
+                    false => format!("({} {test})", if *any { "ANY" } else { "ALL" }),
+                }
             }
             _ if sub.args.is_empty() => format!("({name}).col1"),
-            _ => format!("({name})"),
+            SubPlanKind::Exists => format!("EXISTS({name})"),
+            SubPlanKind::Array { .. } => format!("ARRAY({name})"),
+            SubPlanKind::Scalar | SubPlanKind::Multi { .. } => format!("({name})"),
         }
     }
 

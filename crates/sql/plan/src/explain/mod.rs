@@ -18,7 +18,7 @@ use runtime::usage::Usage;
 use tuple::Datum;
 
 use crate::cost::Settings;
-use crate::expr::Expr;
+use crate::expr::{Expr, ParamId};
 use crate::plan::{Bitmap, Node, Plan, Statement};
 
 pub mod document;
@@ -139,6 +139,7 @@ pub fn plan(
         windows: Vec::new(),
         carried: Vec::new(),
         shown: Vec::new(),
+        links: Vec::new(),
     };
     explain.number_subplans();
     explain.name_windows();
@@ -161,6 +162,8 @@ struct Explain<'a> {
     carried: Vec<&'a [Expr]>,
     /// Subplans that were described.
     shown: Vec<usize>,
+    /// Columns of the subplans around whose tests are shown, by their cells.
+    links: Vec<(ParamId, String)>,
 }
 
 /// Number of nodes that are counted for a plan.
@@ -208,6 +211,7 @@ impl<'a> Explain<'a> {
     fn shallow(&self) -> Explain<'a> {
         Explain {
             windows: self.windows.clone(),
+            links: self.links.clone(),
             starts: Vec::new(),
             shown: Vec::new(),
             carried: Vec::new(),

@@ -98,7 +98,13 @@ impl<'a> Explain<'a> {
     /// The nodes below: plans that are computed first, children, other subplans.
     fn below(&mut self, plan: &'a Plan, own: usize, number: &mut usize) -> Vec<Item> {
         let mut used = Vec::new();
-        plan.for_exprs(&mut |e| crate::planner::collect_subplans(e, &mut used));
+        // What an input carries is computed there.
+        let inputs = self.inputs(plan);
+        plan.for_exprs(&mut |e| {
+            if !inputs.iter().any(|carried| carried.contains(e)) {
+                crate::planner::collect_subplans(e, &mut used);
+            }
+        });
         if let Node::CteScan { subplan, .. } = &plan.node {
             used.push(*subplan);
         }
