@@ -296,6 +296,13 @@ fn casts_by_a_function_of_another_type() {
         s.query("select pg_get_viewdef('v')"),
         " SELECT (a)::oid AS a,\n    (a)::regtype AS r\n   FROM t\n  WHERE ((a)::oid = c);"
     );
+    // What a polymorphic function gives is of the type asked for already.
+    assert_eq!(
+        s.query(
+            "select unnest(array[1, 23]::regtype[]), 4294967295::oid in (select unnest(array[(-1)::int4::oid]))"
+        ),
+        "1|t\ninteger|t"
+    );
     // So do a user's, and a domain over the target comes after.
     s.run(
         "create function minus(point) returns int4 language sql as 'select -$1[0]::int4';

@@ -492,9 +492,11 @@ pub fn relabel(value: Datum, target: Oid) -> Datum {
     }
 }
 
-/// Whether values of these types have different variants although a binary cast may lead from one to the other.
+/// Whether values of these types have different variants although a binary cast may lead from one to the other. A pseudo-type
+/// has no values of its own.
 pub fn relabel_converts(source: Oid, target: Oid) -> bool {
-    let physical = |ty| builtin_type(ty).map(|info| info.physical);
+    let own = |ty| builtin_type(ty).filter(|info| info.category != b'P');
+    let physical = |ty| own(ty).map(|info| info.physical);
     matches!(
         (physical(source), physical(target)),
         (Some(Physical::Int4), Some(Physical::Oid)) | (Some(Physical::Oid), Some(Physical::Int4))
