@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use crate::env::{self, Kind};
 use crate::fiber::{self, with_state};
+use crate::wait_event::{Shown, WaitEvent};
 
 /// Time after which a running fiber lets others run.
 const TIME_SLICE: Duration = Duration::from_millis(1);
@@ -103,6 +104,7 @@ const WAITING: u32 = 1 << 31;
 struct Shared {
     bits: AtomicU32,
     waker: parking_lot::Mutex<Option<Waker>>,
+    wait: Shown,
 }
 
 /// The interrupts of one session. Clones share the same bits.
@@ -118,7 +120,16 @@ impl Default for Interrupts {
 impl Interrupts {
     /// None pending.
     pub fn new() -> Interrupts {
-        Interrupts(Arc::new(Shared { bits: AtomicU32::new(0), waker: parking_lot::Mutex::new(None) }))
+        Interrupts(Arc::new(Shared {
+            bits: AtomicU32::new(0),
+            waker: parking_lot::Mutex::new(None),
+            wait: Shown::default(),
+        }))
+    }
+
+    /// What the session waits for, if it says so.
+    pub fn waits_for(&self) -> Option<WaitEvent> {
+        self.0.wait.event()
     }
 
     /// Sets one, from any thread, and wakes the session if it waits interruptibly.
@@ -240,6 +251,11 @@ impl InterruptState {
     fn shared(&self) -> Option<&Shared> {
         // SAFETY: `with_interrupts` keeps what it points to alive until it puts the old pointer back.
         unsafe { self.installed.get().as_ref() }
+    }
+
+    /// Where the session shows what it waits for.
+    pub(crate) fn shown(&self) -> Option<&Shown> {
+        self.shared().map(|shared| &shared.wait)
     }
 
     /// The interrupt to report now.

@@ -9,7 +9,8 @@
 //! * [`fiber`]: fibers, [`wait`], stack checks. `stack`: pools of stacks.
 //! * [`interrupt`]: cancel requests and timeouts, time slices.
 //! * [`sync`]: [`Latch`], [`Mutex`], [`WaitQueue`], [`Event`].
-//! * [`time`]: clocks and sleeping. [`usage`]: what a fiber used of pages, log and temporary files.
+//! * [`time`]: clocks and sleeping. [`usage`]: what a fiber used of pages, log and temporary files. [`wait_event`]: what a session is seen
+//!   waiting for.
 //! * [`fs`]: files and directories.
 //! * [`spawn`]: workers, tasks, threads. `pool`: the threads behind [`blocking`] and `fs`.
 //! * [`sim`]: the seeded scheduler, virtual clock and simulated disk.
@@ -34,6 +35,7 @@ pub mod spawn;
 pub mod sync;
 pub mod time;
 pub mod usage;
+pub mod wait_event;
 
 mod env;
 mod pool;
@@ -55,3 +57,4 @@ pub use spawn::{
 };
 pub use sync::{Event, Latch, Mutex, MutexGuard, ReadGuard, WaitQueue, WriteGuard};
 pub use time::{Instant, now, sleep, wall_clock_micros};
+pub use wait_event::{WaitEvent, waiting};

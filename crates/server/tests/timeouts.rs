@@ -6,6 +6,7 @@ mod support;
 
 use std::time::Duration;
 
+use support::client::message;
 use support::{Client, Server, until};
 
 const FOREVER: &str = "select pg_sleep(1000000)";
@@ -70,6 +71,24 @@ fn sessions_end_each_other_s_statements() {
     assert_eq!(a.value(&format!("select count(*) from pg_stat_activity where pid = {pid}")), "0");
     assert_eq!(sleeper.join().unwrap(), "57P01 terminating connection due to administrator command");
     assert_eq!(a.error("select pg_terminate_backend(1, -1)"), "22003 \"timeout\" must not be negative");
+}
+
+#[test]
+fn others_see_that_a_copy_waits_for_its_client() {
+    let server = Server::start(&[]);
+    let (mut a, mut b) = (server.client(), server.client());
+    let pid = pid(&mut b);
+    b.query("create table t (a int)").unwrap();
+    b.send(&message(b'Q', b"copy t from stdin\0")).unwrap();
+    assert_eq!(b.message().unwrap().0, b'G');
+    let reads = format!(
+        "select count(*) from pg_stat_activity where pid = {pid} and wait_event = 'ClientRead' and state = 'active'"
+    );
+    until("the other session waits", || a.value(&reads) == "1");
+    b.send(&[message(b'd', b"1\n"), message(b'c', b"")].concat()).unwrap();
+    let idle = format!("select count(*) from pg_stat_activity where pid = {pid} and state = 'idle'");
+    until("the other session is done", || a.value(&idle) == "1");
+    assert_eq!(a.value("select a from t"), "1");
 }
 
 #[test]

@@ -25,6 +25,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use super::shim::{AtomicU32, Ordering, Short, before_latch, wait};
+use crate::wait_event::{WaitEvent, waiting};
 
 const WRITER: u32 = 1;
 const QUEUED: u32 = 2;
@@ -72,7 +73,7 @@ impl Queue {
     }
 }
 
-/// Fair reader-writer lock that suspends the fiber (or parks the thread). Guards may be held over waits, and may be
+/// Fair reader-writer lock for the contents of a page; it suspends the fiber (or parks the thread). Guards may be held over waits, and may be
 /// dropped on any thread.
 pub struct Latch {
     state: AtomicU32,
@@ -135,7 +136,7 @@ impl Latch {
     pub fn lock_shared(&self) {
         before_latch();
         if !self.try_lock_shared() {
-            wait(self.acquire_read());
+            waiting(WaitEvent::BufferContent, || wait(self.acquire_read()));
         }
     }
 
@@ -144,7 +145,7 @@ impl Latch {
     pub fn lock_exclusive(&self) {
         before_latch();
         if !self.try_lock_exclusive() {
-            wait(self.acquire_write());
+            waiting(WaitEvent::BufferContent, || wait(self.acquire_write()));
         }
     }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use base::{Oid, SqlError, SqlResult, SqlState};
 use exec::{Column, Format, Output, RowEncoder};
-use runtime::{Interrupt, Interrupts, JoinHandle, sleep, spawn_local};
+use runtime::{Interrupt, Interrupts, JoinHandle, WaitEvent, sleep, spawn_local, waiting};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tuple::Datum;
@@ -316,7 +316,8 @@ impl Io {
     /// From inside the session's fiber: sends what is in the output buffer. Ends early when the session is terminated.
     pub fn flush_in_fiber(&mut self) -> SqlResult<()> {
         let interrupts = self.interrupts.clone();
-        runtime::wait(unless_terminated(&interrupts, |cx| self.poll_flush(cx)))?;
+        let sent = unless_terminated(&interrupts, |cx| self.poll_flush(cx));
+        waiting(WaitEvent::ClientWrite, || runtime::wait(sent))?;
         if self.broken {
             return Err(connection_lost());
         }
@@ -326,7 +327,8 @@ impl Io {
     /// From inside the session's fiber: waits for more bytes.
     fn fill_in_fiber(&mut self) -> SqlResult<()> {
         let interrupts = self.interrupts.clone();
-        match runtime::wait(unless_terminated(&interrupts, |cx| self.poll_fill(cx)))? {
+        let filled = unless_terminated(&interrupts, |cx| self.poll_fill(cx));
+        match waiting(WaitEvent::ClientRead, || runtime::wait(filled))? {
             Arrival::End => Err(connection_lost()),
             _ => Ok(()),
         }

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use base::{SqlResult, sql_err};
 use runtime::fs::{self, File, OpenOptions};
 use runtime::usage::{timed, used};
+use runtime::{WaitEvent, waiting};
 use tuple::{Bytes, Datum};
 
 /// Bytes gathered before a write, and read at once.
@@ -305,13 +306,15 @@ impl SpillReader {
 fn write(file: &File, bytes: &[u8], at: u64) -> SqlResult<()> {
     used(|c| &c.temp_written, blocks(bytes));
     used(|c| &c.temp_bytes, bytes.len() as u64);
-    timed(|c| &c.temp_write_time, || file.write_all_at(bytes, at)).map_err(io_error)
+    let write = || timed(|c| &c.temp_write_time, || file.write_all_at(bytes, at));
+    waiting(WaitEvent::TempFileWrite, write).map_err(io_error)
 }
 
 /// Reads, and counts the blocks.
 fn read(file: &File, bytes: &mut [u8], at: u64) -> SqlResult<()> {
     used(|c| &c.temp_read, blocks(bytes));
-    timed(|c| &c.temp_read_time, || file.read_exact_at(bytes, at)).map_err(io_error)
+    let read = || timed(|c| &c.temp_read_time, || file.read_exact_at(bytes, at));
+    waiting(WaitEvent::TempFileRead, read).map_err(io_error)
 }
 
 fn blocks(bytes: &[u8]) -> u64 {

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::{BlockNo, Fork, RelFile, Severity, SqlError, SqlState};
 use page::PageBytes;
-use runtime::WaitQueue;
 use runtime::usage::{timed, used};
+use runtime::{WaitEvent, WaitQueue, waiting};
 use smgr::{Smgr, SmgrError};
 use wal::{Wal, WalError};
 
@@ -215,7 +215,12 @@ impl Inner {
 
     /// Waits until the frame has none of these flags. The caller has a pin.
     pub fn wait_while(&self, index: u32, busy: u64) {
-        self.queue(index).wait_until(|| (self.frame(index).state() & busy == 0).then_some(()));
+        if self.frame(index).state() & busy == 0 {
+            return;
+        }
+        waiting(WaitEvent::BufferIo, || {
+            self.queue(index).wait_until(|| (self.frame(index).state() & busy == 0).then_some(()));
+        });
     }
 }
 
@@ -422,7 +427,8 @@ impl BufferPool {
             }
             Load::Read | Load::ReadOrReset => {
                 self.inner().stats.read();
-                let read = timed(|c| &c.shared_read_time, || self.inner().smgr.read(rel, fork, block, bytes));
+                let read = || self.inner().smgr.read(rel, fork, block, bytes);
+                let read = waiting(WaitEvent::DataFileRead, || timed(|c| &c.shared_read_time, read));
                 read.map_err(BufferError::File).and_then(|()| match page::verify(bytes, block) {
                     Ok(()) => Ok(()),
                     Err(_) if load == Load::ReadOrReset => {
@@ -549,7 +555,8 @@ impl BufferPool {
             // Latched before it is valid: who finds the page waits for us.
             self.inner().end_io(page.index(), READING, VALID);
         }
-        if let Err(error) = self.inner().smgr.extend(rel, fork, block, 1) {
+        let extended = waiting(WaitEvent::DataFileExtend, || self.inner().smgr.extend(rel, fork, block, 1));
+        if let Err(error) = extended {
             let pin = page.into_pin();
             self.discard(pin);
             return Err(error.into());

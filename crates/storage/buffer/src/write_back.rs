@@ -6,8 +6,8 @@
 use base::{Lsn, RelFile};
 use page::PageBytes;
 use parking_lot::Mutex;
-use runtime::WaitQueue;
 use runtime::usage::{timed, used};
+use runtime::{WaitEvent, WaitQueue, waiting};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::clock_sweep::SweepPosition;
@@ -197,7 +197,8 @@ impl BufferPool {
             kind: std::io::ErrorKind::Other,
             message: error.to_string(),
         })?;
-        Ok(self.inner().smgr.write(tag.rel, tag.fork, tag.block, &copy.0)?)
+        let write = || self.inner().smgr.write(tag.rel, tag.fork, tag.block, &copy.0);
+        Ok(waiting(WaitEvent::DataFileWrite, write)?)
     }
 
     /// Writes all dirty pages of a relation.

@@ -32,6 +32,7 @@ use base::{Lsn, PAGE_SIZE, stop_point};
 use parking_lot::Mutex;
 use runtime::fs::{self, File, OpenOptions};
 use runtime::usage::{Counters, used};
+use runtime::{WaitEvent, waiting};
 use rustc_hash::FxHashMap;
 
 use crate::system::Log;
@@ -556,7 +557,8 @@ impl Slru {
         let (segment, offset) = place(page);
         let path = self.path(segment);
         // One that was removed is not made again.
-        match self.file(segment, false).and_then(|file| file.read_exact_at(bytes, offset)) {
+        let read = || self.file(segment, false).and_then(|file| file.read_exact_at(bytes, offset));
+        match waiting(WaitEvent::SlruRead, read) {
             Ok(()) => Ok(()),
             Err(error)
                 if self.recovering.load(Ordering::Acquire)
@@ -590,7 +592,7 @@ impl Slru {
         let file = self.file(segment, true).map_err(failed("open"))?;
         self.files.lock().unsynced.insert(segment);
         self.written.fetch_add(1, Ordering::Relaxed);
-        file.write_all_at(bytes, offset).map_err(failed("write to"))
+        waiting(WaitEvent::SlruWrite, || file.write_all_at(bytes, offset)).map_err(failed("write to"))
     }
 }
 

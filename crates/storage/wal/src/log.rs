@@ -9,6 +9,7 @@ use std::{fmt, io};
 use base::{Lsn, Xid};
 use runtime::WaitQueue;
 use runtime::usage::used;
+use runtime::{WaitEvent, waiting};
 
 use crate::builder::{Assembled, RecordBuilder};
 use crate::flush_queue::{FlushQueue, Turn};
@@ -346,7 +347,7 @@ impl Wal {
             if self.queue.flushed() >= target && !self.failed.load(Ordering::SeqCst) {
                 return Ok(());
             }
-            match runtime::wait(self.queue.wait(target)) {
+            match waiting(WaitEvent::WalFlush, || runtime::wait(self.queue.wait(target))) {
                 Turn::Flushed => return Ok(()),
                 Turn::Failed(error) => return Err(error),
                 Turn::Lead => self.lead(target),
@@ -399,9 +400,9 @@ impl Wal {
             let [first, second] = unsafe { self.ring.read(from, to) };
             let pieces = if second.is_empty() { &[first][..] } else { &[first, second][..] };
             let result = if self.options.fsync {
-                file.write_and_sync_at(pieces, offset)
+                waiting(WaitEvent::WalSync, || file.write_and_sync_at(pieces, offset))
             } else {
-                file.write_vectored_at(pieces, offset)
+                waiting(WaitEvent::WalWrite, || file.write_vectored_at(pieces, offset))
             };
             result.map_err(|error| WalError::new("write to WAL", self.segments.dir(), &error))?;
             // Relaxed: shown to people, orders nothing.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::predefined;
-use runtime::Interrupt;
+use runtime::{Interrupt, WaitEvent};
 use tuple::Datum;
 use txn::{LockInfo, LockTag};
 use types::SessionFn;
@@ -149,9 +149,8 @@ impl Session {
                 ));
                 return Ok(Datum::Bool(false));
             }
-            let step = self
-                .backend
-                .waiting("IPC", "BackendTermination", || runtime::wait_interruptible(runtime::sleep(POLL)));
+            let pause = || runtime::wait_interruptible(runtime::sleep(POLL));
+            let step = runtime::waiting(WaitEvent::BackendTermination, pause);
             step.map_err(error::interrupted)?;
         }
         Ok(Datum::Bool(true))
@@ -247,7 +246,7 @@ fn wait_of(backend: &Backend, locks: &[LockInfo]) -> Option<(&'static str, &'sta
     match locks.iter().find(mine) {
         Some(lock) => Some(("Lock", lock_type(&lock.tag))),
         None if activity.state != BackendState::Active => Some(("Client", "ClientRead")),
-        None => activity.wait,
+        None => backend.interrupts.waits_for().map(WaitEvent::names),
     }
 }
 

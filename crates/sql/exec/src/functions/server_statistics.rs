@@ -305,12 +305,25 @@ fn slru_number(name: &str) -> u8 {
 }
 
 /// What sessions and loops can be seen waiting for.
-const WAITS: [(&str, &str, &str); 14] = [
+const WAITS: [(&str, &str, &str); 27] = [
     ("Activity", "BgwriterMain", "The background writer pauses between two rounds."),
     ("Activity", "CheckpointerMain", "The checkpointer pauses until a checkpoint may be due."),
     ("Activity", "WalWriterMain", "The log writer pauses between two rounds."),
     ("Client", "ClientRead", "The session has nothing to do until its client sends something."),
+    ("Client", "ClientWrite", "The client does not take what was sent to it fast enough."),
+    ("IO", "BuffileRead", "A temporary file is read."),
+    ("IO", "BuffileWrite", "A temporary file is written."),
+    ("IO", "DataFileExtend", "A relation's file grows."),
+    ("IO", "DataFileRead", "A page of a relation is read."),
+    ("IO", "DataFileWrite", "A page of a relation is written, to make room for another or for a checkpoint."),
+    ("IO", "SlruRead", "A page of the commit log or of the multixacts is read."),
+    ("IO", "SlruWrite", "A page of the commit log or of the multixacts is written."),
+    ("IO", "WalSync", "The session writes the log and makes it durable, for all that wait for that."),
+    ("IO", "WalWrite", "The session writes the log, which fsync does not make durable."),
     ("IPC", "BackendTermination", "A session waits until another one has ended."),
+    ("IPC", "BufferIo", "Another session reads or writes the page."),
+    ("LWLock", "BufferContent", "Another session changes the page, or reads what is to be changed."),
+    ("LWLock", "WALWrite", "Another session writes the log, this session's records among it."),
     ("Lock", "advisory", "Another session has an advisory lock that conflicts."),
     ("Lock", "extend", "Another session makes a relation longer."),
     ("Lock", "object", "Another session has a conflicting lock on an object that is no relation."),
@@ -332,6 +345,14 @@ fn wait_events() -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_wait_is_described() {
+        for (kind, name) in runtime::WaitEvent::ALL.iter().map(|event| event.names()) {
+            assert!(WAITS.iter().any(|wait| (wait.0, wait.1) == (kind, name)), "{kind} {name}");
+        }
+        assert!(WAITS.is_sorted_by_key(|wait| (wait.0, wait.1.to_lowercase())));
+    }
 
     #[test]
     fn an_unknown_slru_is_one_of_the_others() {

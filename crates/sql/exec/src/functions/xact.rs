@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use base::{Lsn, MultiXactId, SqlError, SqlResult, Xid, sql_err};
+use runtime::WaitEvent;
 use tuple::Datum;
 use txn::{Snapshot, TxnError, XidStatus};
 use types::{Call, SessionFn};
@@ -159,7 +160,7 @@ impl Session {
 
     fn sleep(&self, micros: i64) -> SqlResult<Datum> {
         if micros > 0 {
-            let slept = self.backend.waiting("Timeout", "PgSleep", || {
+            let slept = runtime::waiting(WaitEvent::PgSleep, || {
                 runtime::wait_interruptible(runtime::sleep(Duration::from_micros(micros as u64)))
             });
             slept.map_err(error::interrupted)?;

@@ -10,7 +10,7 @@
 //!
 //! # PostgreSQL counterpart and differences
 //! `backend_status.c`. A session in a wait for a lock is found in the lock manager when somebody looks, so waiting costs
-//! nothing here.
+//! nothing here; other waits are told by the session's [`Interrupts`].
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -65,8 +65,6 @@ pub struct Activity {
     pub query_start: Option<i64>,
     /// When `state` last changed.
     pub state_change: i64,
-    /// A wait that the lock manager does not know: type and name, as `Timeout` and `PgSleep`.
-    pub wait: Option<(&'static str, &'static str)>,
 }
 
 /// One connected session.
@@ -124,7 +122,6 @@ impl Backend {
                 transaction_start: None,
                 query_start: None,
                 state_change: now,
-                wait: None,
             }),
             progress: Mutex::default(),
         }
@@ -188,14 +185,6 @@ impl Backend {
     /// `application_name` was set.
     pub fn set_application(&self, name: &str) {
         self.activity.lock().application = name.into();
-    }
-
-    /// Runs `wait` with this shown as what the session waits for.
-    pub fn waiting<T>(&self, kind: &'static str, name: &'static str, wait: impl FnOnce() -> T) -> T {
-        self.activity.lock().wait = Some((kind, name));
-        let result = wait();
-        self.activity.lock().wait = None;
-        result
     }
 }
 
@@ -315,10 +304,9 @@ mod tests {
             (a.state, &*a.query, a.query_start, a.transaction_start),
             (BackendState::Active, "select 1", Some(100), Some(90))
         );
-        b.waiting("Timeout", "PgSleep", || assert_eq!(b.activity().wait, Some(("Timeout", "PgSleep"))));
         b.end_command(BackendState::Idle);
         let a = b.activity();
-        assert_eq!((a.state, a.transaction_start, a.wait), (BackendState::Idle, None, None));
+        assert_eq!((a.state, a.transaction_start), (BackendState::Idle, None));
         assert_eq!(&*a.query, "select 1");
     }
 }

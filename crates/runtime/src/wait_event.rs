@@ -1,0 +1,133 @@
+//! # What
+//! What a session waits for, where others can see it (`pg_stat_activity`): whoever is about to wait says so with [`waiting`].
+//!
+//! # Invariants
+//! 1. Only a wait is told: a path that does not wait pays nothing.
+//! 2. A session's own fiber writes what it waits for; others read it with [`Interrupts::waits_for`](crate::Interrupts::waits_for). There is
+//!    no order to keep with anything else.
+//!
+//! # PostgreSQL counterpart and differences
+//! `wait_event.c`. Waits for heavyweight locks are not told: they are found in the lock manager when somebody looks.
+
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+use crate::fiber::with_state;
+
+macro_rules! events {
+    ($($(#[$doc:meta])* $event:ident = $kind:literal $name:literal,)*) => {
+        /// Something that a session can be seen waiting for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum WaitEvent {
+            $($(#[$doc])* $event,)*
+        }
+
+        impl WaitEvent {
+            /// All of them, in their order.
+            pub const ALL: &[WaitEvent] = &[$(WaitEvent::$event,)*];
+
+            /// Type and name, as PostgreSQL has them.
+            pub fn names(self) -> (&'static str, &'static str) {
+                match self {
+                    $(WaitEvent::$event => ($kind, $name),)*
+                }
+            }
+        }
+    };
+}
+
+events! {
+    /// More of the client's data, in the middle of a command.
+    ClientRead = "Client" "ClientRead",
+    /// The client, to take what was sent.
+    ClientWrite = "Client" "ClientWrite",
+    /// A read of a temporary file.
+    TempFileRead = "IO" "BuffileRead",
+    /// A write of a temporary file.
+    TempFileWrite = "IO" "BuffileWrite",
+    /// A relation's file to grow.
+    DataFileExtend = "IO" "DataFileExtend",
+    /// A read of a relation's page.
+    DataFileRead = "IO" "DataFileRead",
+    /// A write of a relation's page.
+    DataFileWrite = "IO" "DataFileWrite",
+    /// A read of an SLRU's page.
+    SlruRead = "IO" "SlruRead",
+    /// A write of an SLRU's page.
+    SlruWrite = "IO" "SlruWrite",
+    /// A write of the log that is durable when it returns.
+    WalSync = "IO" "WalSync",
+    /// A write of the log.
+    WalWrite = "IO" "WalWrite",
+    /// The end of another session.
+    BackendTermination = "IPC" "BackendTermination",
+    /// Another session's read or write of a page.
+    BufferIo = "IPC" "BufferIo",
+    /// A page's latch.
+    BufferContent = "LWLock" "BufferContent",
+    /// Another session's write of the log.
+    WalFlush = "LWLock" "WALWrite",
+    /// The time that `pg_sleep` was told.
+    PgSleep = "Timeout" "PgSleep",
+}
+
+/// What a session waits for: the number of an event from 1 on, or 0.
+#[derive(Debug, Default)]
+pub(crate) struct Shown(AtomicU8);
+
+impl Shown {
+    /// What is shown.
+    pub(crate) fn event(&self) -> Option<WaitEvent> {
+        // Relaxed: invariant 2.
+        let number = usize::from(self.0.load(Relaxed));
+        WaitEvent::ALL.get(number.checked_sub(1)?).copied()
+    }
+}
+
+/// Shows the number of an event for the session of the running fiber. Returns what was shown before.
+fn show(number: u8) -> u8 {
+    with_state(|state| {
+        let Some(Shown(cell)) = state.interrupts.shown() else { return 0 };
+        let before = cell.load(Relaxed);
+        cell.store(number, Relaxed);
+        before
+    })
+}
+
+/// Runs `wait`; meanwhile others see that the session of the running fiber waits for this.
+pub fn waiting<T>(event: WaitEvent, wait: impl FnOnce() -> T) -> T {
+    struct Restore(u8);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            show(self.0);
+        }
+    }
+    let _restore = Restore(show(event as u8 + 1));
+    wait()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Interrupts, with_interrupts};
+
+    #[test]
+    fn the_innermost_wait_is_shown() {
+        let mine = Interrupts::new();
+        with_interrupts(&mine, || {
+            assert_eq!(mine.waits_for(), None);
+            waiting(WaitEvent::BufferIo, || {
+                assert_eq!(mine.waits_for(), Some(WaitEvent::BufferIo));
+                waiting(WaitEvent::PgSleep, || assert_eq!(mine.waits_for(), Some(WaitEvent::PgSleep)));
+                assert_eq!(mine.waits_for(), Some(WaitEvent::BufferIo));
+            });
+            assert_eq!(mine.waits_for(), None);
+        });
+        waiting(WaitEvent::PgSleep, || assert_eq!(mine.waits_for(), None));
+    }
+
+    #[test]
+    fn numbers_are_places_in_the_list() {
+        assert!(WaitEvent::ALL.iter().enumerate().all(|(place, event)| *event as usize == place));
+    }
+}
