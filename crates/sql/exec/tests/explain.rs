@@ -20,6 +20,11 @@ fn runs_tell_what_their_nodes_did() {
     let s = server.connect();
     table(&s);
     let explain = |sql: &str| s.query(&format!("explain ({PLAIN}) {sql}"));
+    assert_eq!(
+        s.query("explain (costs off) with c as materialized (select b from t) select count(*) from c"),
+        "Aggregate\n  CTE c\n    ->  Seq Scan on t\n  ->  CTE Scan on c"
+    );
+    assert!(!s.query("explain select count(*) from t x join t y using (a)").contains("width=-0"));
     let sort = explain("select b, count(*) from t group by b order by count(*)");
     let lines: Vec<&str> = sort.lines().map(str::trim).collect();
     assert_eq!(lines[..2], ["Sort (actual rows=10.00 loops=1)", "Sort Key: (count(*))"]);
@@ -30,7 +35,7 @@ fn runs_tell_what_their_nodes_did() {
     assert_eq!(
         explain("select a from t where a < 10"),
         "Index Only Scan using t_pkey on t (actual rows=9.00 loops=1)\n  Index Cond: (a < 10)\n  \
-         Index Searches: 1"
+         Heap Fetches: 0\n  Index Searches: 1"
     );
     s.run("set enable_indexscan = off; set enable_bitmapscan = on").unwrap();
     let bitmap = explain("select * from t where a < 10");

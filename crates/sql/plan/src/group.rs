@@ -9,7 +9,7 @@ use crate::path::{PathKey, order_contains};
 use crate::plan::{AggStrategy, Cost, Node, Plan, SortKeys};
 use crate::planner::Planner;
 use crate::selectivity;
-use crate::upper::type_width;
+use crate::upper::output_width;
 
 /// How rows may be grouped.
 pub(crate) struct GroupWays<'k> {
@@ -66,7 +66,7 @@ impl Planner<'_> {
             AggStrategy::Sorted if block.grouping_sets.is_empty() => *order = group_order,
             _ => order.clear(),
         }
-        let width = output.iter().map(|e| type_width(e.type_oid(), e.typmod())).sum();
+        let width = output_width(&output);
         let share = selectivity::conjunction(self, &block.having);
         let cost = Cost { startup, total, rows: clamp_rows(groups * share), width };
         let sets = key_sets(block, &keys);

@@ -100,6 +100,8 @@ pub struct Statement {
     pub plan: Plan,
     /// Subplans, named by [`crate::SubPlanRef::plan`].
     pub subplans: Vec<SubPlan>,
+    /// Those that are common table expressions of the statement itself, not of a query in it.
+    pub ctes: Vec<usize>,
     /// All relations of all levels.
     pub relations: Vec<Relation>,
     /// Columns of the result; empty for a statement that returns no rows.
@@ -157,6 +159,7 @@ impl Statement {
             command: Command::Select,
             plan: Plan { output: vec![expr], ..Plan::empty() },
             subplans: Vec::new(),
+            ctes: Vec::new(),
             relations: Vec::new(),
             result: vec![column],
             params: Vec::new(),

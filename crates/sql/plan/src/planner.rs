@@ -105,8 +105,9 @@ pub fn plan(analyzed: &analyze::Analyzed, context: &Context<'_>) -> SqlResult<St
         _ => Command::Select,
     };
     planner.modifies |= command != Command::Select;
+    let ctes = block.ctes.clone();
     let plan = planner.plan_block(block, context.fraction)?;
-    planner.finish(command, plan, result, analyzed.params.clone())
+    planner.finish(command, (plan, ctes), result, analyzed.params.clone())
 }
 
 /// Plans an expression that stands alone (a default, a check): subqueries in it are not allowed.
@@ -189,7 +190,7 @@ impl<'c> Planner<'c> {
     fn finish(
         mut self,
         command: Command,
-        plan: Plan,
+        (plan, ctes): (Plan, Vec<usize>),
         result: Vec<ResultColumn>,
         params: Vec<Oid>,
     ) -> SqlResult<Statement> {
@@ -219,6 +220,7 @@ impl<'c> Planner<'c> {
             command,
             plan,
             subplans,
+            ctes,
             relations: self.relations,
             result,
             params,

@@ -32,6 +32,12 @@ pub(crate) fn type_width(type_oid: Oid, typmod: i32) -> f64 {
     }
 }
 
+/// Bytes of a row of these.
+pub(crate) fn output_width(output: &[Expr]) -> f64 {
+    // Not a sum: that of nothing would be negative zero.
+    output.iter().fold(0.0, |width, e| width + type_width(e.type_oid(), e.typmod()))
+}
+
 impl Planner<'_> {
     /// Plans one level; `fraction` of the rows will be fetched (0: all).
     pub(crate) fn plan_block(&mut self, mut block: Block, fraction: f64) -> SqlResult<Plan> {
@@ -171,12 +177,7 @@ impl Planner<'_> {
         let output = if simple { final_exprs(&block) } else { input };
         let mut creator = Creator::new(self, subqueries, lateral);
         let mut plan = creator.create(&path, output);
-        plan.cost.width = plan
-            .output
-            .iter()
-            .map(|e| type_width(e.type_oid(), e.typmod()))
-            .sum::<f64>()
-            .min(plan.cost.width.max(8.0) * 4.0);
+        plan.cost.width = output_width(&plan.output).min(plan.cost.width.max(8.0) * 4.0);
         if !one_time.is_empty() {
             let output = plan.output.clone();
             // What is never read needs no plan.

@@ -140,6 +140,7 @@ pub fn plan(
         carried: Vec::new(),
         shown: Vec::new(),
         links: Vec::new(),
+        ctes: &statement.ctes,
     };
     explain.number_subplans();
     explain.name_windows();
@@ -164,6 +165,8 @@ struct Explain<'a> {
     shown: Vec<usize>,
     /// Columns of the subplans around whose tests are shown, by their cells.
     links: Vec<(ParamId, String)>,
+    /// Common table expressions of the statement, which its first node describes.
+    ctes: &'a [usize],
 }
 
 /// Number of nodes that are counted for a plan.
@@ -214,6 +217,7 @@ impl<'a> Explain<'a> {
             links: self.links.clone(),
             starts: Vec::new(),
             shown: Vec::new(),
+            ctes: &[],
             carried: Vec::new(),
             ..*self
         }

@@ -108,6 +108,7 @@ impl<'a> Explain<'a> {
         if let Node::CteScan { subplan, .. } = &plan.node {
             used.push(*subplan);
         }
+        used.extend(std::mem::take(&mut self.ctes));
         used.sort_unstable();
         used.dedup();
         used.retain(|sub| !self.shown.contains(sub));

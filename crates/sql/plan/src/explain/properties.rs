@@ -91,7 +91,12 @@ impl<'a> Explain<'a> {
             self.removed("Rows Removed by Filter", number, |m| m.filtered, items);
         }
         if !hashed && !matches!(plan.node, Node::HashJoin { .. } | Node::Modify(_)) {
-            items.extend(self.detail_item(&self.measured(number).detail));
+            let told = match (&plan.node, self.measured(number).detail) {
+                // A scan that never looked at the table told nothing.
+                (Node::IndexOnlyScan { .. }, Detail::None) if self.options.analyze => Detail::HeapFetches(0),
+                (_, told) => told,
+            };
+            items.extend(self.detail_item(&told));
         }
         if matches!(plan.node, Node::IndexScan { .. } | Node::IndexOnlyScan { .. }) {
             self.searches(number, items);
