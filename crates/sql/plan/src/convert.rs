@@ -902,8 +902,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             a::CoercionForm::ImplicitCast => CallForm::ImplicitCast,
             _ => CallForm::Function,
         };
-        // A polymorphic function's result is declared as no type of its own.
-        let converts = form != CallForm::Function && types::registry::relabel_converts(result, f.result_type);
+        let converts = types::registry::relabel_converts(result, f.result_type);
         let call = Expr::Call(Box::new(Call {
             function,
             form: if converts { CallForm::ImplicitCast } else { form },
