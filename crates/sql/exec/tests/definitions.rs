@@ -231,6 +231,11 @@ fn a_new_column_asks_no_old_constraint() {
     assert_eq!(s.query("select count(distinct v) from t"), "2");
     s.run("set enable_seqscan = off").unwrap();
     assert_eq!(s.query("select a, c from t where b = 3"), "30|5");
+    s.run("create table w(a int primary key, b bool generated always as (tableoid = 'w'::regclass) stored)")
+        .unwrap();
+    s.run("insert into w values (1), (2)").unwrap();
+    s.run("alter table w add column c regclass generated always as (tableoid) stored").unwrap();
+    assert_eq!(s.query("select * from w"), "1|t|w\n2|t|w");
     // What is new is asked.
     assert_eq!(
         s.query("alter table t add column n int not null"),

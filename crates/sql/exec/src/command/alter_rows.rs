@@ -35,9 +35,9 @@ pub(super) fn fill_new(session: &Session, oid: Oid, number: i16) -> SqlResult<()
         return Ok(());
     }
     let column = &table.columns[number as usize - 1];
-    if let (Generated::Stored, Some(stored)) = (column.generated, &column.default) {
-        let value = analyze::stored::load_expr(stored, session)?;
-        return OldRows::plan(session, &table, number, value)?.rewrite(session, oid);
+    if column.generated == Generated::Stored {
+        // Other generated columns may tell where the row is stored, as this one may: all are computed.
+        return fill(session, &table, &column.name, false);
     }
     let format = session.format();
     let call = Call::new(&format).with_session(session);
