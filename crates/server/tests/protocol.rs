@@ -63,6 +63,7 @@ impl CannedClient {
             table: Oid(0),
             number: 0,
             type_oid: Oid(25),
+            declared: Oid(25),
             type_len: -1,
             typmod: -1,
         };

@@ -42,6 +42,8 @@ pub struct Column {
     pub number: i16,
     /// Type, with domains replaced by their base type.
     pub type_oid: Oid,
+    /// Type as the statement has it.
+    pub declared: Oid,
     /// `pg_type.typlen`.
     pub type_len: i16,
     /// Type modifier or -1.

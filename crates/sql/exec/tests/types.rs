@@ -315,3 +315,23 @@ fn casts_by_a_function_of_another_type() {
         "ERROR:  value for domain d violates check constraint \"d_check\""
     );
 }
+
+#[test]
+fn clients_are_told_the_types_under_domains() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create domain short as varchar(5); create domain shorter as short; create type mood as enum ('sad', 'ok')")
+        .unwrap();
+    s.run("create table t (a shorter, b mood, c int, d numeric(10, 2))").unwrap();
+    s.run("create procedure p(inout a shorter) language sql as 'select a'").unwrap();
+    let told = |sql: &str| -> Vec<(u32, i16, i32)> {
+        let told = |c: &exec::Column| (c.type_oid.0, c.type_len, c.typmod);
+        s.run(sql).unwrap().columns.iter().map(told).collect()
+    };
+    let mood = s.query("select 'mood'::regtype::oid").parse().unwrap();
+    let numeric = (1700, -1, ((10 << 16) | 2) + 4);
+    assert_eq!(told("select * from t"), [(1043, -1, 9), (mood, 4, -1), (23, 4, -1), numeric]);
+    assert_eq!(told("call p('x')"), [(1043, -1, 9)]);
+    s.run("prepare q as select a from t").unwrap();
+    assert_eq!(s.query("select result_types from pg_prepared_statements"), "{shorter}");
+}

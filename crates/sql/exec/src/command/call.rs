@@ -27,18 +27,13 @@ pub(crate) fn columns(session: &Session, statement: &Call, text: &str) -> SqlRes
     if procedure.outputs.is_empty() {
         return Ok(None);
     }
-    Ok(Some(procedure.outputs.iter().map(column).collect()))
+    Ok(Some(told(session, &procedure.outputs)?))
 }
 
-fn column(column: &analyze::ColumnType) -> Column {
-    Column {
-        name: column.name.as_str().into(),
-        table: Oid::INVALID,
-        number: 0,
-        type_oid: column.type_oid,
-        type_len: types::builtin_type(column.type_oid).map_or(-1, |t| t.len),
-        typmod: column.typmod,
-    }
+fn told(session: &Session, columns: &[analyze::ColumnType]) -> SqlResult<Arc<[Column]>> {
+    let told =
+        |c: &analyze::ColumnType| session.result_column(&c.name, (Oid::INVALID, 0), (c.type_oid, c.typmod));
+    columns.iter().map(told).collect()
 }
 
 /// CALL. RowDescription of [`columns`] has been sent.
@@ -52,7 +47,7 @@ pub(crate) fn run(
     let procedure = analyzed(session, statement, text, params)?;
     let called = session.notices.lend(out, |_| call(session, &procedure, values, session.in_block()));
     let Some(row) = called? else { return Ok(()) };
-    let columns: Vec<Column> = procedure.outputs.iter().map(column).collect();
+    let columns = told(session, &procedure.outputs)?;
     let format = session.format();
     let encoder = RowEncoder { columns: &columns, formats: &[], context: &format, session };
     out.data_row(&encoder, &row)

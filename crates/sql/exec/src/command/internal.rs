@@ -9,7 +9,6 @@ use parse::Statement;
 use tuple::Datum;
 use types::Call;
 
-use crate::output::Column;
 use crate::run::{Execution, Prepared, Progress};
 use crate::session::Session;
 use crate::trigger::Events;
@@ -66,8 +65,8 @@ impl Internal {
     }
 
     /// Columns of the result.
-    pub(crate) fn columns(&self) -> Vec<Column> {
-        self.prepared.statement.result.iter().map(crate::session::result_column).collect()
+    pub(crate) fn columns(&self) -> &[plan::ResultColumn] {
+        &self.prepared.statement.result
     }
 
     /// Whether it changes rows.

@@ -95,6 +95,7 @@ fn text_column(name: &str) -> Column {
         table: Oid::INVALID,
         number: 0,
         type_oid: types::oids::text,
+        declared: types::oids::text,
         type_len: -1,
         typmod: -1,
     }

@@ -65,7 +65,7 @@ impl Session {
             let source = &named.source;
             let result = source
                 .columns()
-                .map_or(Datum::Null, |columns| from_regtypes(columns.iter().map(|column| column.type_oid)));
+                .map_or(Datum::Null, |columns| from_regtypes(columns.iter().map(|column| column.declared)));
             vec![
                 Datum::text(name),
                 Datum::text(&named.text),

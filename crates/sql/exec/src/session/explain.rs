@@ -34,7 +34,8 @@ pub(crate) fn columns(options: &[DefElem]) -> Arc<[Column]> {
         Form::Xml => Oid(142),
     };
     let name = "QUERY PLAN".into();
-    Arc::from([Column { name, table: Oid::INVALID, number: 0, type_oid, type_len: -1, typmod: -1 }])
+    let declared = type_oid;
+    Arc::from([Column { name, table: Oid::INVALID, number: 0, type_oid, declared, type_len: -1, typmod: -1 }])
 }
 
 /// What EXPLAIN is about.
@@ -137,7 +138,7 @@ impl Session {
             let mut txn = self.txn.borrow_mut();
             (txn.statement_snapshot(), txn.current_command())
         };
-        let mut serializer = Serializer::new(self, prepared, asked);
+        let mut serializer = Serializer::new(self, prepared, asked)?;
         if !nothing {
             let keeps = load.is_some() || asked.serialize.is_none();
             self.with_env(&snapshot, command, |env| {
@@ -288,7 +289,7 @@ impl Serialized {
 /// Encodes rows as for a client, and throws them away.
 struct Serializer<'s> {
     session: &'s Session,
-    columns: Vec<Column>,
+    columns: Arc<[Column]>,
     formats: [Format; 1],
     timing: bool,
     bytes: Vec<u8>,
@@ -296,15 +297,15 @@ struct Serializer<'s> {
 }
 
 impl<'s> Serializer<'s> {
-    fn new(session: &'s Session, prepared: &Prepared, asked: &Asked) -> Serializer<'s> {
-        Serializer {
+    fn new(session: &'s Session, prepared: &Prepared, asked: &Asked) -> SqlResult<Serializer<'s>> {
+        Ok(Serializer {
             session,
-            columns: prepared.statement.result.iter().map(super::result_column).collect(),
+            columns: session.result_columns(&prepared.statement.result)?,
             formats: [asked.serialize.unwrap_or_default()],
             timing: asked.options.timing,
             bytes: Vec::new(),
             done: Serialized::default(),
-        }
+        })
     }
 
     fn row(&mut self, row: &[Datum]) -> SqlResult<()> {

@@ -69,7 +69,6 @@ use notices::Notices;
 use plan_cache::PlanCache;
 use portals::Portals;
 pub use registry::{Activity, Backend, BackendState, Background, Registered, Sessions};
-pub(crate) use statement::result_column;
 pub(crate) use statement::{Body, Named, Planned, Source, Work};
 
 /// What all sessions of a server share: storage, catalogs, settings.

@@ -26,7 +26,7 @@ use analyze::variables::Variables;
 use analyze::{Analyzed, ParamTypes};
 use base::settings::Setting;
 use base::{Fork, Oid, SqlError, SqlResult, Xid, sql_err};
-use catalog::{CatalogView, Index, Table, Validity};
+use catalog::{CatalogView, Index, Table, TypeKind, Validity};
 use parse::{RawStatement, Statement};
 use txn::{LockMode, LockTag, LockWait};
 
@@ -276,6 +276,36 @@ impl Planned {
 }
 
 impl Session {
+    /// Columns of a plan's result as clients are told of them.
+    pub(super) fn result_columns(&self, columns: &[plan::ResultColumn]) -> SqlResult<Arc<[Column]>> {
+        let told = |c: &plan::ResultColumn| self.result_column(&c.name, c.origin, (c.type_oid, c.typmod));
+        columns.iter().map(told).collect()
+    }
+
+    /// A column of a result with the type and modifier that it has in the statement: a client is told the type under a domain.
+    pub(crate) fn result_column(
+        &self,
+        name: &str,
+        (table, number): (Oid, i16),
+        (declared, mut typmod): (Oid, i32),
+    ) -> SqlResult<Column> {
+        let mut type_oid = declared;
+        let type_len = loop {
+            if let Some(builtin) = types::builtin_type(type_oid) {
+                break builtin.len;
+            }
+            match self.with_reader(|reader| reader.type_by_oid(type_oid))?.map(|def| def.kind.clone()) {
+                Some(TypeKind::Domain(domain)) => {
+                    type_oid = domain.base;
+                    typmod = if typmod < 0 { domain.typmod } else { typmod };
+                }
+                Some(TypeKind::Enum(_)) => break 4,
+                _ => break -1,
+            }
+        };
+        Ok(Column { name: name.into(), table, number, type_oid, declared, type_len, typmod })
+    }
+
     /// Whether the indexes that a plan could use are those that the next snapshot can.
     fn fits_snapshot(&self, plan: &SharedPlan) -> bool {
         if !plan.checks_xmin {
@@ -521,7 +551,7 @@ impl Session {
             analyzed: matter.then(|| Arc::new(analyzed)),
             custom: false,
             suits_literals,
-            columns: returns_rows.then(|| statement.result.iter().map(result_column).collect()),
+            columns: if returns_rows { Some(self.result_columns(&statement.result)?) } else { None },
             form,
             prepared,
             definitions,
@@ -560,17 +590,6 @@ impl Session {
         if matches!(source.work, Work::Query(_)) && text.len() <= LONG_MESSAGE {
             *self.simple.borrow_mut() = Some(source);
         }
-    }
-}
-
-pub(crate) fn result_column(column: &plan::ResultColumn) -> Column {
-    Column {
-        name: column.name.as_ref().into(),
-        table: column.origin.0,
-        number: column.origin.1,
-        type_oid: column.type_oid,
-        type_len: types::builtin_type(column.type_oid).map_or(-1, |t| t.len),
-        typmod: column.typmod,
     }
 }
 

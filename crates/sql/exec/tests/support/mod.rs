@@ -115,6 +115,8 @@ impl Drop for Client {
 /// An [`Output`] in memory.
 #[derive(Default)]
 pub struct Collected {
+    /// Columns of the last result.
+    pub columns: Vec<Column>,
     /// Rows, columns separated by `|`.
     pub rows: Vec<String>,
     /// Command tags.
@@ -126,7 +128,8 @@ pub struct Collected {
 }
 
 impl Output for Collected {
-    fn row_description(&mut self, _: &[Column], _: &[Format]) -> SqlResult<()> {
+    fn row_description(&mut self, columns: &[Column], _: &[Format]) -> SqlResult<()> {
+        self.columns = columns.to_vec();
         Ok(())
     }
     fn no_data(&mut self) -> SqlResult<()> {

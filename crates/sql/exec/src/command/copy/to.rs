@@ -224,7 +224,7 @@ fn copy_query(
 ) -> SqlResult<u64> {
     let mut internal = Internal::new(session, query, text, &[])?;
     session.check_access(&internal.prepared().needs)?;
-    let result = internal.columns();
+    let result = internal.columns().to_vec();
     if result.is_empty() && internal.modifies() {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "COPY query must have a RETURNING clause"));
     }
