@@ -8,12 +8,69 @@ use crate::compile::{SubCache, SubProgram};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, SubCode, SubKind};
 
-/// Rows of an uncorrelated subquery by the hash of the compared columns.
+/// Rows of an uncorrelated subquery.
+#[derive(Default)]
 pub struct HashedRows {
+    /// Those without NULL in a compared column, by the hash of these.
     rows: FxHashMap<u64, Vec<Vec<Datum>>>,
-    /// Some compared column was NULL in some row.
-    nulls: bool,
-    empty: bool,
+    /// Those with NULL in some, but not in all.
+    partial: Vec<Vec<Datum>>,
+    /// In some row all are NULL: whatever is looked for may be equal to it.
+    unknown: bool,
+}
+
+/// A compared pair: what is looked for, the column of the subquery, and their type.
+type Pair = (Code, usize, Oid);
+
+impl HashedRows {
+    fn add(&mut self, row: &[Datum], pairs: &[Pair]) {
+        match pairs.iter().filter(|(_, column, _)| row[*column].is_null()).count() {
+            0 => {
+                let hash = hash(pairs.iter().map(|(_, column, type_oid)| (&row[*column], *type_oid)));
+                self.rows.entry(hash).or_default().push(row.to_vec());
+            }
+            nulls if nulls == pairs.len() => self.unknown = true,
+            _ => self.partial.push(row.to_vec()),
+        }
+    }
+
+    /// Whether a row is equal to the key; NULL if none is, but one may be.
+    fn contains(&self, key: &[Datum], pairs: &[Pair]) -> SqlResult<Datum> {
+        let may_equal = |row: &Vec<Datum>| -> SqlResult<bool> {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            Ok(key.iter().zip(pairs).all(|(value, (_, column, type_oid))| {
+                let other = &row[*column];
+                value.is_null()
+                    || other.is_null()
+                    || types::equal(*type_oid).is_some_and(|equal| equal(value, other))
+            }))
+        };
+        let any = |rows: &mut dyn Iterator<Item = &Vec<Datum>>| -> SqlResult<bool> {
+            for row in rows {
+                if may_equal(row)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        };
+        let whole = !key.iter().any(Datum::is_null);
+        if whole {
+            let hash = hash(key.iter().zip(pairs).map(|(value, (.., type_oid))| (value, *type_oid)));
+            if any(&mut self.rows.get(&hash).into_iter().flatten())? {
+                return Ok(Datum::Bool(true));
+            }
+        }
+        let unknown = self.unknown
+            || any(&mut self.partial.iter())?
+            || !whole && any(&mut self.rows.values().flatten())?;
+        Ok(if unknown { Datum::Null } else { Datum::Bool(false) })
+    }
+}
+
+fn hash<'a>(values: impl Iterator<Item = (&'a Datum, Oid)>) -> u64 {
+    values.fold(0, |hash, (value, type_oid)| {
+        hash.rotate_left(7) ^ types::hash(type_oid).map_or(0, |function| function(value))
+    })
 }
 
 /// The value of a subplan.
@@ -142,34 +199,15 @@ fn quantified(
     Ok(result)
 }
 
-fn hashed(
-    program: &mut SubProgram,
-    pairs: &[(Code, usize, Oid)],
-    rows: Rows<'_>,
-    cx: &mut Cx<'_>,
-) -> SqlResult<Datum> {
+fn hashed(program: &mut SubProgram, pairs: &[Pair], rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
     let current = seen_cells(program, cx);
     let fresh = matches!(&program.cache, Some(SubCache::Hashed(_, cells)) if *cells == current);
     if !fresh {
         start(program, cx)?;
-        let mut table = HashedRows { rows: FxHashMap::default(), nulls: false, empty: true };
+        let mut table = HashedRows::default();
         while program.node.next(cx)? {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            table.empty = false;
-            let row = program.node.row();
-            let mut hash = 0u64;
-            let mut null = false;
-            for (_, column, type_oid) in pairs {
-                match (&row[*column], types::hash(*type_oid)) {
-                    (Datum::Null, _) | (_, None) => null = true,
-                    (value, Some(f)) => hash = hash.rotate_left(7) ^ f(value),
-                }
-            }
-            if null {
-                table.nulls = true;
-            } else {
-                table.rows.entry(hash).or_default().push(row.to_vec());
-            }
+            table.add(program.node.row(), pairs);
         }
         program.cache = Some(SubCache::Hashed(table, current));
     }
@@ -178,25 +216,7 @@ fn hashed(
         key.push(code.eval(rows, cx)?);
     }
     let Some(SubCache::Hashed(table, _)) = &program.cache else { return Ok(Datum::Null) };
-    if table.empty {
-        return Ok(Datum::Bool(false));
-    }
-    if key.iter().any(Datum::is_null) {
-        return Ok(Datum::Null);
-    }
-    let mut hash = 0u64;
-    for (value, (.., type_oid)) in key.iter().zip(pairs) {
-        hash = hash.rotate_left(7) ^ types::hash(*type_oid).map_or(0, |f| f(value));
-    }
-    let matches = |row: &Vec<Datum>| {
-        key.iter().zip(pairs).all(|(value, (_, column, type_oid))| {
-            types::equal(*type_oid).is_some_and(|f| f(value, &row[*column]))
-        })
-    };
-    if table.rows.get(&hash).is_some_and(|list| list.iter().any(matches)) {
-        return Ok(Datum::Bool(true));
-    }
-    Ok(if table.nulls { Datum::Null } else { Datum::Bool(false) })
+    table.contains(&key, pairs)
 }
 
 /// Makes row `at` of a common table expression available; false if it has fewer.

@@ -288,3 +288,29 @@ fn sets_of_numbers_come_out_of_arrays_of_numbers() {
     assert_eq!(s.query("select sum(u) from o, unnest(array[x, g]) u"), "19");
     assert_eq!(s.query("select unnest(array[x]) + 1 from o where g = 2"), "6");
 }
+
+#[test]
+fn a_row_with_a_null_may_be_in_a_subquery_or_not() {
+    let (_server, s) = filled();
+    s.query("create table k (id int, a int, b int)");
+    s.query("insert into k values (1, 1, 1), (2, 1, null), (3, null, 1), (4, null, null), (5, 7, 7), (6, 7, null)");
+    let found = |rows: &str| {
+        let (hashed, one_by_one) =
+            (format!("(values {rows}) v"), format!("(values {rows}) v where k.id > 0"));
+        let answers = [hashed, one_by_one].map(|from| {
+            s.query(&format!(
+                "select string_agg(coalesce(((a, b) in (select column1, column2 from {from}))::text, 'null'), ' ' order by id) from k"
+            ))
+        });
+        assert_eq!(answers[0], answers[1], "{rows}");
+        answers[0].clone()
+    };
+    assert_eq!(found("(1, 1), (2, 2)"), "true null null null false false");
+    assert_eq!(found("(1, null), (2, 2::int)"), "null null null null false false");
+    assert_eq!(found("(2, null), (3, 3::int)"), "false false null null false false");
+    assert_eq!(found("(null, 7), (1, 2::int)"), "false null false null null null");
+    assert_eq!(found("(null::int, null::int)"), "null null null null null null");
+    assert_eq!(s.query("select count(*) from k where (a, b) not in (select 2, null::int from o)"), "4");
+    assert_eq!(s.query("select count(*) from k where (a, b) not in (select 2, 2 where false)"), "6");
+    assert_eq!(s.query("select count(*) from k where a not in (select null::int from o)"), "0");
+}
