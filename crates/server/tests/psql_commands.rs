@@ -42,9 +42,20 @@ fn every_command_prints_what_it_prints_with_postgresql() {
     assert!(child.wait().unwrap().success());
     let said = temporary_schema(&std::fs::read_to_string(path).unwrap());
     for (line, (ours, theirs)) in said.lines().zip(EXPECTED.lines()).enumerate() {
-        assert_eq!(ours, theirs, "line {} of expected.txt", line + 1);
+        assert_eq!(narrow(ours), narrow(theirs), "line {} of expected.txt", line + 1);
     }
     assert_eq!(said.lines().count(), EXPECTED.lines().count());
+}
+
+/// A line as it is in a table of any width: the number of a session, which is in a column, may have more digits.
+fn narrow(line: &str) -> String {
+    let mut narrow = String::new();
+    for c in line.trim().chars() {
+        if !(matches!(c, ' ' | '-') && narrow.ends_with(c)) {
+            narrow.push(c);
+        }
+    }
+    narrow
 }
 
 /// `pg_temp_` and the number of a session, without the number.
