@@ -115,6 +115,11 @@ impl TxnSystem {
         self.truncation.settled(now, self.oldest_running())
     }
 
+    /// No transaction writes ids older than these into a relation of its own making, or into a database that it is the first to enter.
+    pub fn oldest_usable(&self) -> OldestIds {
+        OldestIds { xid: self.oldest_running(), multi: self.oldest_usable_multi() }
+    }
+
     /// The oldest ids that are kept.
     pub fn oldest_ids(&self) -> OldestIds {
         OldestIds { xid: self.clog().oldest(), multi: self.multixacts().oldest() }

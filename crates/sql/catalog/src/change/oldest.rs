@@ -42,7 +42,7 @@ fn restored(noted: u32, oldest: u64, next: u64) -> u64 {
 
 /// What a relation that is being made notes.
 pub(super) fn of_new(txns: &TxnSystem) -> [Datum; 2] {
-    values(OldestIds { xid: txns.oldest_running(), multi: txns.oldest_usable_multi() })
+    values(txns.oldest_usable())
 }
 
 /// The first xid says that nothing is known, and so is never noted.
@@ -134,7 +134,7 @@ impl Changer<'_> {
         let txns = self.catalog.engine().txns().clone();
         let edit = |row: &[Datum]| {
             let entered = has_own(row, pg_database::DATFROZENXID);
-            (!entered).then(|| OldestIds { xid: txns.oldest_running(), multi: txns.oldest_usable_multi() })
+            (!entered).then(|| txns.oldest_usable())
         };
         while let Some(refusal) = self.replace_ids(database, edit)? {
             if let Refusal::WouldBlock { xid, .. } = refusal {

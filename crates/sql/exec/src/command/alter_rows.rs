@@ -1,6 +1,6 @@
 //! # What
-//! New values of a column in all rows of a table: rows in a new file ([`OldRows`]), or in place where a new column's value is known
-//! without looking at the row.
+//! New values of a column in all rows of a table: rows in a new file ([`OldRows`]), or in place for a new column that is generated, or whose
+//! value is the same in every row.
 //!
 //! # Invariants
 //! 1. For a new column triggers do not fire, and constraints that were there before are not asked: rows may break those that are NOT VALID.

@@ -13,7 +13,7 @@ use base::{MultiXactId, Oid, SqlError, SqlResult, Xid};
 use catalog::system::{pg_class, pg_database};
 use catalog::{Catalog, Changer, NotedIds, SessionCatalog};
 use heap::ComboCids;
-use txn::{OldestIds, RelKind, SyncCommit, Transaction, TxnSystem};
+use txn::{OldestIds, RelKind, SyncCommit, Transaction};
 
 use crate::session::Session;
 
@@ -63,7 +63,7 @@ pub(super) fn settle(session: &Session) -> SqlResult<()> {
 fn of_database(session: &Session, noted: &NotedIds) -> SqlResult<OldestIds> {
     // Before the rows are read: relations that are not seen, as running transactions make them, hold nothing older, and nor do databases that
     // are not seen to be entered.
-    let usable = usable(session.engine().txns());
+    let usable = session.engine().txns().oldest_usable();
     let before = session.with_reader(|reader| {
         let key = [session.catalog.database().into()];
         reader.find_one(&pg_database::TABLE, pg_database::PG_DATABASE_OID_INDEX, &key)
@@ -73,11 +73,6 @@ fn of_database(session: &Session, noted: &NotedIds) -> SqlResult<OldestIds> {
     let rows = session.with_reader(|reader| reader.scan(&pg_class::TABLE))?;
     let all = rows.iter().filter_map(|(_, row)| noted.of_relation(row, before));
     Ok(all.fold(usable, OldestIds::min))
-}
-
-/// No transaction writes older ids into a relation of its own making.
-fn usable(txns: &TxnSystem) -> OldestIds {
-    OldestIds { xid: txns.oldest_running(), multi: txns.oldest_usable_multi() }
 }
 
 /// The first session enters a database, in a transaction of its own.

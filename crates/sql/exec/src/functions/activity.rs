@@ -1,9 +1,10 @@
 //! Sessions as others see them: `pg_stat_activity`, cancelling and ending them; this session's prepared statements.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::predefined;
+use catalog::{RoleFacts, predefined};
 use runtime::{Interrupt, WaitEvent};
 use tuple::Datum;
 use txn::{LockInfo, LockTag};
@@ -156,6 +157,14 @@ impl Session {
         Ok(Datum::Bool(true))
     }
 
+    /// Whose details the current user may see.
+    fn sight(&self) -> SqlResult<Sight> {
+        let me = self.names.user();
+        let facts = self.with_reader(|reader| reader.role_facts(me))?;
+        let all = facts.superuser || facts.inherits.contains(&predefined::READ_ALL_STATS);
+        Ok(Sight { all, facts })
+    }
+
     /// Rows of `pg_stat_get_activity`: of one session, or of all.
     fn activity(&self, pid: Option<i32>) -> SqlResult<Vec<Row>> {
         let sessions = self.instance.sessions();
@@ -164,16 +173,10 @@ impl Session {
             None => sessions.list(),
         };
         let locks = self.engine().txns().list_locks();
-        let me = self.names.user();
-        let facts = self.with_reader(|reader| reader.role_facts(me))?;
-        let sees = |backend: &Backend| {
-            let has = |role: base::Oid| facts.inherits.contains(&role);
-            facts.superuser || has(predefined::READ_ALL_STATS) || has(backend.user)
-        };
-        let mut rows: Vec<Row> = backends.iter().map(|b| activity_row(b, &locks, sees(b))).collect();
-        let all = facts.superuser || facts.inherits.contains(&predefined::READ_ALL_STATS);
+        let sight = self.sight()?;
+        let mut rows: Vec<Row> = backends.iter().map(|b| activity_row(b, &locks, sight.sees(b))).collect();
         let loops = sessions.background().into_iter().filter(|b| pid.is_none_or(|pid| pid == b.pid));
-        rows.extend(loops.map(|b| background_row(&b, all)));
+        rows.extend(loops.map(|b| background_row(&b, sight.all)));
         Ok(rows)
     }
 
@@ -182,16 +185,14 @@ impl Session {
         let Some(command) = Lengthy::named(command) else {
             return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid command name: \"{command}\""));
         };
-        let me = self.names.user();
-        let facts = self.with_reader(|reader| reader.role_facts(me))?;
+        let sight = self.sight()?;
         let mut rows = Vec::new();
         for backend in self.instance.sessions().list() {
             let Some(progress) = backend.progress.lock().clone() else { continue };
             if command != Some(progress.command) {
                 continue;
             }
-            let has = |role: Oid| facts.inherits.contains(&role);
-            let sees = facts.superuser || has(predefined::READ_ALL_STATS) || has(backend.user);
+            let sees = sight.sees(&backend);
             let shown = |d: Datum| if sees { d } else { Datum::Null };
             let mut row =
                 vec![Datum::Int4(backend.pid), backend.database.into(), shown(progress.relation.into())];
@@ -199,6 +200,18 @@ impl Session {
             rows.push(row);
         }
         Ok(rows)
+    }
+}
+
+/// What a user may see of sessions: everything of `all`, or of those of roles whose privileges it has.
+struct Sight {
+    all: bool,
+    facts: Arc<RoleFacts>,
+}
+
+impl Sight {
+    fn sees(&self, backend: &Backend) -> bool {
+        self.all || self.facts.inherits.contains(&backend.user)
     }
 }
 

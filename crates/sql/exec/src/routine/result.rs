@@ -82,12 +82,24 @@ impl RowShape {
     }
 }
 
-pub(crate) fn base_type(session: &Session, mut type_oid: Oid) -> SqlResult<Oid> {
+pub(crate) fn base_type(session: &Session, type_oid: Oid) -> SqlResult<Oid> {
+    Ok(base_and_typmod(session, type_oid, -1)?.0)
+}
+
+/// The type under domains, and its modifier: the given one, or that of the outermost domain that has one.
+pub(crate) fn base_and_typmod(
+    session: &Session,
+    mut type_oid: Oid,
+    mut typmod: i32,
+) -> SqlResult<(Oid, i32)> {
     while types::builtin_type(type_oid).is_none() {
         match session.type_by_oid(type_oid)?.map(|def| def.kind.clone()) {
-            Some(TypeKind::Domain(domain)) => type_oid = domain.base,
+            Some(TypeKind::Domain(domain)) => {
+                type_oid = domain.base;
+                typmod = if typmod < 0 { domain.typmod } else { typmod };
+            }
             _ => break,
         }
     }
-    Ok(type_oid)
+    Ok((type_oid, typmod))
 }

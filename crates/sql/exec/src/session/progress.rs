@@ -104,7 +104,7 @@ impl Session {
         };
         let first = shown.is_none();
         shown.get_or_insert_with(|| progress.clone());
-        Running { backend, progress: progress.clone(), first }
+        Running { backend, progress, first }
     }
 }
 

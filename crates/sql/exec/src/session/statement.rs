@@ -35,6 +35,7 @@ use super::choice::Choices;
 use super::plan_cache::PlanKey;
 use super::planning::{RecordingView, planner_settings};
 use crate::output::Column;
+use crate::routine::base_and_typmod;
 use crate::run::{Execution, Prepared};
 use crate::statistics::CatalogStatistics;
 
@@ -287,21 +288,15 @@ impl Session {
         &self,
         name: &str,
         (table, number): (Oid, i16),
-        (declared, mut typmod): (Oid, i32),
+        (declared, typmod): (Oid, i32),
     ) -> SqlResult<Column> {
-        let mut type_oid = declared;
-        let type_len = loop {
-            if let Some(builtin) = types::builtin_type(type_oid) {
-                break builtin.len;
-            }
-            match self.with_reader(|reader| reader.type_by_oid(type_oid))?.map(|def| def.kind.clone()) {
-                Some(TypeKind::Domain(domain)) => {
-                    type_oid = domain.base;
-                    typmod = if typmod < 0 { domain.typmod } else { typmod };
-                }
-                Some(TypeKind::Enum(_)) => break 4,
-                _ => break -1,
-            }
+        let (type_oid, typmod) = base_and_typmod(self, declared, typmod)?;
+        let type_len = match types::builtin_type(type_oid) {
+            Some(builtin) => builtin.len,
+            None => match self.type_by_oid(type_oid)?.map(|def| def.kind.clone()) {
+                Some(TypeKind::Enum(_)) => 4,
+                _ => -1,
+            },
         };
         Ok(Column { name: name.into(), table, number, type_oid, declared, type_len, typmod })
     }
