@@ -162,3 +162,42 @@ fn a_crash_undoes_what_was_not_committed() {
     assert_eq!(client.value("select count(*) from lost"), "0");
     assert_eq!(client.value("select b from kept where a = 1000"), "new");
 }
+
+/// `txid_current()` alone and temporary tables log nothing: their commits wait for no disk. What is logged after that is waited for.
+#[test]
+fn a_commit_waits_for_the_log_if_something_was_logged() {
+    let mut server = Server::start(&["wal_writer_delay=10s", "autovacuum=off"]);
+    let mut client = server.client();
+    let run = |client: &mut Client, statement: &str| {
+        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
+    };
+    run(&mut client, "create table t (id int primary key)");
+    run(&mut client, "create sequence s");
+    run(&mut client, "create temporary table own (id int primary key, v text)");
+    for unlogged in [
+        "select txid_current()",
+        "insert into own select coalesce(max(id), 0) + 1, repeat('x', 10000) from own",
+        "update own set v = id::text",
+        "select id from own for update",
+    ] {
+        // The log may be flushed for another reason at any time, but not each time.
+        support::until(unlogged, || {
+            run(&mut client, unlogged);
+            client.value("select pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn()") == "t"
+        });
+    }
+    let logged = [
+        "insert into t values (1)",
+        "select nextval('s')",
+        "insert into own values (1); insert into t values (2)",
+    ];
+    for statement in logged {
+        run(&mut client, &format!("begin; select txid_current(); {statement}; commit"));
+        server.kill();
+        server.run();
+        client = server.client();
+        run(&mut client, "create temporary table own (id int primary key, v text)");
+    }
+    assert_eq!(client.value("select string_agg(id::text, ' ') from t"), "1 2");
+    assert_eq!(client.value("select nextval('s') > 1"), "t");
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlResult, Tid, Xid};
 use catalog::{FunctionDef, Table};
-use heap::{Access, ComboCids, View, Writer};
+use heap::{Access, ComboCids, HeapRel, View, Writer};
 use plan::explain::Detail;
 use plan::{ParamId, RelId};
 use runtime::usage::Usage;
@@ -201,19 +201,21 @@ impl<'s> Cx<'s> {
         f(&self.access, &View { snapshot: &self.snapshot, curcid: self.command, me: &me, combo: self.combo })
     }
 
-    /// The transaction's xid, assigned now if it has none.
-    pub fn xid(&self) -> SqlResult<Xid> {
-        if self.xid.get().is_valid() {
-            return Ok(self.xid.get());
-        }
-        let xid = self.txn.borrow_mut().xid().map_err(crate::error::txn)?;
+    /// The transaction's xid for a change of a table, assigned now if it has none.
+    #[inline]
+    pub fn xid_for(&self, table: &HeapRel) -> SqlResult<Xid> {
+        let xid = self.txn.borrow_mut().xid_for(table.is_logged()).map_err(crate::error::txn)?;
         self.xid.set(xid);
         Ok(xid)
     }
 
-    /// Who writes, for one storage call.
-    pub fn with_writer<T>(&self, f: impl FnOnce(&Access<'s>, &Writer<'_>) -> T) -> SqlResult<T> {
-        let xid = self.xid()?;
+    /// Who writes to a table, for one storage call.
+    pub fn with_writer<T>(
+        &self,
+        table: &HeapRel,
+        f: impl FnOnce(&Access<'s>, &Writer<'_>) -> T,
+    ) -> SqlResult<T> {
+        let xid = self.xid_for(table)?;
         let me = self.txn.borrow();
         Ok(f(&self.access, &Writer { xid, cid: self.command, me: &me, combo: self.combo }))
     }

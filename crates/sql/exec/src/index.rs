@@ -162,7 +162,7 @@ impl IndexWriter {
                     (true, _) => UniqueCheck::Yes(&liveness),
                 };
                 let horizon = TableHorizon::new(cx.access.txns, heap.desc.kind);
-                let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: cx.xid()? };
+                let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: cx.xid_for(heap)? };
                 btree::insert(&access, btree, values, tid, unique)
                     .map_err(|e| e.into_sql(&self.index.name, &table.name))?
             };

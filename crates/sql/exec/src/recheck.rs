@@ -165,7 +165,7 @@ pub fn lock_newest(
 
 fn lock_version(heap: &HeapRel, tid: Tid, strength: LockStrength, cx: &Cx<'_>) -> SqlResult<LockOutcome> {
     runtime::check_interrupts().map_err(crate::error::interrupted)?;
-    cx.with_writer(|access, writer| heap::lock_tuple(access, heap, writer, tid, strength))?
+    cx.with_writer(heap, |access, writer| heap::lock_tuple(access, heap, writer, tid, strength))?
         .map_err(crate::error::heap)
 }
 
@@ -180,7 +180,7 @@ fn lock_rest(
     while let Some(later) = next {
         runtime::check_interrupts().map_err(crate::error::interrupted)?;
         let outcome = cx
-            .with_writer(|access, writer| heap::lock_later(access, heap, writer, later, strength))?
+            .with_writer(heap, |access, writer| heap::lock_later(access, heap, writer, later, strength))?
             .map_err(crate::error::heap)?;
         match outcome {
             LockOutcome::Locked { later } => next = later,

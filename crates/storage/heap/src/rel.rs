@@ -48,8 +48,11 @@ pub struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// A transaction whose xid does not hold back such relations must not write them (horizons' invariant 4).
+    /// A transaction whose xid does not hold back such relations must not write them (horizons' invariant 4), nor one that has an
+    /// xid and did not tell that it logs.
     pub(crate) fn check(&self, rel: &HeapRel) {
+        let waits = self.me.is_logged() || self.me.top_xid_if_assigned().is_none();
+        debug_assert!(waits || !rel.is_logged(), "the commit would not wait for this change");
         let may = match self.me.holds() {
             XidHolds::Everything => true,
             XidHolds::Catalogs => rel.desc.kind != RelKind::Plain,
@@ -96,6 +99,11 @@ impl HeapRel {
     pub fn new(desc: HeapDesc) -> HeapRel {
         let targets = [const { AtomicU32::new(u32::MAX) }; TARGETS];
         HeapRel { desc, targets, extension: runtime::Mutex::new(()), extending: AtomicU32::new(0) }
+    }
+
+    /// Whether changes of the table are logged.
+    pub fn is_logged(&self) -> bool {
+        self.desc.persistence == Persistence::Permanent
     }
 
     fn target(&self) -> &AtomicU32 {

@@ -164,6 +164,8 @@ pub struct Transaction {
     timeouts: LockTimeouts,
     /// A commit has begun and not come back: only WAL knows.
     in_doubt: bool,
+    /// It asked for an xid to log changes with.
+    logged: bool,
 }
 
 impl Transaction {
@@ -192,6 +194,7 @@ impl Transaction {
             held: HeldLocks::new(session),
             timeouts: LockTimeouts::default(),
             in_doubt: false,
+            logged: false,
         }
     }
 
@@ -332,13 +335,26 @@ impl Transaction {
         self.levels.first().and_then(|level| level.xid)
     }
 
-    /// xid of the current (sub)transaction, assigned now if it has none; parents first.
+    /// xid of the current (sub)transaction, assigned now if it has none; parents first. For changes that are logged.
     #[inline]
     pub fn xid(&mut self) -> Result<Xid, TxnError> {
+        self.xid_for(true)
+    }
+
+    /// The same; unless `logged`, nothing goes to the log under it: it only names the transaction, or writes temporary relations.
+    /// A transaction that never asked for more loses nothing if a crash takes its commit back, so the commit waits for no disk.
+    #[inline]
+    pub fn xid_for(&mut self, logged: bool) -> Result<Xid, TxnError> {
+        self.logged |= logged;
         match self.xid_if_assigned() {
             Some(xid) => Ok(xid),
             None => self.assign_xids(),
         }
+    }
+
+    /// Whether it asked for an xid to log changes with.
+    pub fn is_logged(&self) -> bool {
+        self.logged
     }
 
     #[cold]
@@ -640,6 +656,7 @@ impl Transaction {
             return Ok(End::Abort);
         }
         let xid = self.top_xid_if_assigned();
+        let sync = if self.logged { sync } else { SyncCommit::Off };
         self.snapshot = None;
         self.in_doubt = xid.is_some();
         let mut actions = std::mem::take(&mut self.actions);
@@ -739,6 +756,7 @@ impl Transaction {
         self.invalidations.clear();
         self.obstacle = None;
         self.holds = XidHolds::Everything;
+        self.logged = false;
     }
 }
 

@@ -39,7 +39,7 @@ impl TableIndexes {
         heap: &HeapRel,
         (row, tid): (&[Datum], Tid),
     ) -> SqlResult<()> {
-        let xid = session.txn.borrow_mut().xid()?;
+        let xid = session.txn.borrow_mut().xid_for(heap.is_logged())?;
         let access = session.engine().index_access(xid);
         for (index, tree, keys) in &mut self.indexes {
             if !keys.entry(session, row, &mut self.entry)? {
@@ -87,7 +87,7 @@ pub(crate) fn recheck(
     if !IndexKeys::new(session, table, index)?.entry(session, row, &mut entry)? {
         return Ok(());
     }
-    let access = session.engine().index_access(session.txn.borrow_mut().xid()?);
+    let access = session.engine().index_access(session.txn.borrow_mut().xid_for(heap.is_logged())?);
     loop {
         runtime::check_interrupts().map_err(crate::error::interrupted)?;
         let outcome = {

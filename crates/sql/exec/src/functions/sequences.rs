@@ -254,7 +254,7 @@ impl Session {
         decide: &mut dyn FnMut(SequenceRow, bool) -> Option<SequenceChange>,
     ) -> SqlResult<()> {
         let persistence = catalog::persistence_of(table.persistence as u8);
-        let mut xid = self.txn.borrow().xid_if_assigned();
+        let mut xid = None;
         loop {
             let engine = self.engine();
             match engine.change_sequence(table.file, persistence, xid, decide).map_err(storage)? {

@@ -87,7 +87,7 @@ impl Session {
     /// xid of the top-level transaction, assigned now if it has none.
     fn assigned_xid(&self) -> SqlResult<Xid> {
         let mut txn = self.txn.borrow_mut();
-        let own = txn.xid().map_err(error::txn)?;
+        let own = txn.xid_for(false).map_err(error::txn)?;
         Ok(txn.top_xid_if_assigned().unwrap_or(own))
     }
 

@@ -266,7 +266,7 @@ impl ModifyNode {
         }
         let heap = &target.heap;
         let outcome = cx
-            .with_writer(|access, writer| heap::move_away(access, heap, writer, tid))?
+            .with_writer(heap, |access, writer| heap::move_away(access, heap, writer, tid))?
             .map_err(crate::error::heap)?;
         if let DeleteOutcome::Refused(refusal) = outcome {
             return Ok(Step::Refused(refusal));
@@ -491,7 +491,7 @@ impl ModifyNode {
         }
         let heap = &target.heap;
         let outcome = cx
-            .with_writer(|access, writer| heap::delete(access, heap, writer, tid))?
+            .with_writer(heap, |access, writer| heap::delete(access, heap, writer, tid))?
             .map_err(crate::error::heap)?;
         Ok(match outcome {
             DeleteOutcome::Deleted => {

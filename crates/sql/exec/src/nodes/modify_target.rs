@@ -182,7 +182,7 @@ impl Target {
     ) -> SqlResult<bool> {
         let (heap, values) = (&self.heap, &row[..self.width()]);
         let tid = cx
-            .with_writer(|access, writer| {
+            .with_writer(heap, |access, writer| {
                 heap::insert(access, heap, writer, values, InsertOptions::default())
             })?
             .map_err(crate::error::heap)?;
@@ -191,7 +191,7 @@ impl Target {
             if !arbitrates(index) {
                 index.insert(&self.table, heap, row, tid, cx)?;
             } else if !index.try_insert(&self.table, heap, row, tid, cx)? {
-                cx.with_writer(|access, writer| heap::take_back(access, heap, writer, tid))?
+                cx.with_writer(heap, |access, writer| heap::take_back(access, heap, writer, tid))?
                     .map_err(crate::error::heap)?;
                 return Ok(false);
             }
@@ -257,7 +257,7 @@ impl Target {
         let keys_changed = !unchanged && self.keys.iter().any(|c| old[*c] != row[*c]);
         let (heap, values) = (&self.heap, &row[..self.width()]);
         let outcome = cx
-            .with_writer(|access, writer| {
+            .with_writer(heap, |access, writer| {
                 heap::update(access, heap, writer, tid, values, unchanged, keys_changed)
             })?
             .map_err(crate::error::heap)?;

@@ -88,6 +88,33 @@ fn hints_wait_for_asynchronous_commits() {
     });
 }
 
+#[test]
+fn a_commit_waits_for_the_log_if_something_was_logged() {
+    simulate(5, || {
+        let server = Server::new();
+        let flushed = || *server.log.flushed.lock();
+        let records = || Lsn(server.log.records.lock().len() as u64);
+        let mut t = server.session(1);
+        for round in 0..2 {
+            let before = flushed();
+            let xid = t.xid_for(false).unwrap();
+            t.commit(SyncCommit::On, &[]).unwrap();
+            assert_eq!(flushed(), before, "nothing was logged in round {round}");
+            assert_eq!(server.system.status(xid).unwrap(), XidStatus::Committed);
+            t.start(Default::default());
+            let named = t.xid_for(false).unwrap();
+            assert_eq!(t.xid().unwrap(), named);
+            t.commit(SyncCommit::On, &[]).unwrap();
+            assert_eq!(flushed(), records(), "it was named first, and logged then");
+            t.start(Default::default());
+        }
+        t.xid_for(false).unwrap();
+        t.drop_at_commit(file(7));
+        t.commit(SyncCommit::On, &[]).unwrap();
+        assert_eq!(flushed(), records(), "files went");
+    });
+}
+
 /// What survived the crash: the disk of the simulation, and the flushed records.
 struct Survivor {
     log: Arc<MemoryLog>,

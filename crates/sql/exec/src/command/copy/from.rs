@@ -560,7 +560,7 @@ impl<'a> Load<'a> {
             return Ok(());
         }
         let session = self.session;
-        let xid = session.txn.borrow_mut().xid()?;
+        let xid = session.txn.borrow_mut().xid_for(heap.is_logged())?;
         self.tids.clear();
         self.place = Place::Number(self.lines[0]);
         {

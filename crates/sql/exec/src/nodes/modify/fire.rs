@@ -245,7 +245,7 @@ impl ModifyNode {
 fn lock(target: &Target, tid: Tid, strength: LockStrength, cx: &mut Cx<'_>) -> SqlResult<Option<Refusal>> {
     let heap = &target.heap;
     let outcome = cx
-        .with_writer(|access, writer| heap::lock_tuple(access, heap, writer, tid, strength))?
+        .with_writer(heap, |access, writer| heap::lock_tuple(access, heap, writer, tid, strength))?
         .map_err(crate::error::heap)?;
     Ok(match outcome {
         LockOutcome::Locked { .. } => None,
