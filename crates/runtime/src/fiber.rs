@@ -24,6 +24,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use crate::env::{self, Kind};
 use crate::interrupt::InterruptState;
+use crate::solitude;
 use crate::stack::PooledStack;
 use crate::usage::Counters;
 
@@ -132,6 +133,7 @@ impl<T> Future for Fiber<T> {
         let context: *mut Context<'_> = cx;
         state.context.set(context.cast());
         state.interrupts.begin_slice();
+        solitude::turn(cx.waker().data());
         let guard = CurrentGuard::set(state);
         let coroutine = self.coroutine.as_mut().expect("a fiber is not polled after it has finished");
         let result = coroutine.resume(());

@@ -199,6 +199,28 @@ fn blocking_leaves_the_worker_free() {
 }
 
 #[test]
+fn short_calls_stay_on_a_worker_with_one_task() {
+    let here = || std::thread::current().id();
+    let moved = move || (0..100).filter(|_| pool::short(here) != here()).count();
+    run(move || {
+        let alone = moved();
+        assert!(alone > 0 && alone < 100, "{alone} calls were handed over");
+        // Another fiber runs during each call that is handed over.
+        let stop = Rc::new(Cell::new(false));
+        let seen = stop.clone();
+        let other = spawn_fiber("other", move || {
+            while !seen.get() {
+                yield_now();
+            }
+        });
+        yield_now();
+        assert_eq!(moved(), 100);
+        stop.set(true);
+        other.join().unwrap();
+    });
+}
+
+#[test]
 fn a_panic_in_blocking_comes_back() {
     let caught = run(|| std::panic::catch_unwind(|| blocking(|| panic!("in the pool"))));
     assert_eq!(spawn::panic_message(&*caught.unwrap_err()), "in the pool");

@@ -12,7 +12,8 @@
 //! * [`time`]: clocks and sleeping. [`usage`]: what a fiber used of pages, log and temporary files. [`wait_event`]: what a session is seen
 //!   waiting for.
 //! * [`fs`]: files and directories.
-//! * [`spawn`]: workers, tasks, threads. `pool`: the threads behind [`blocking`] and `fs`.
+//! * [`spawn`]: workers, tasks, threads. `pool`: the threads behind [`blocking`] and `fs`; `solitude`: when they
+//!   are not needed.
 //! * [`sim`]: the seeded scheduler, virtual clock and simulated disk.
 //!
 //! # Invariants
@@ -39,6 +40,7 @@ pub mod wait_event;
 
 mod env;
 mod pool;
+mod solitude;
 mod stack;
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //!
 //! # What
 //! [`blocking`] runs a closure on one of these threads while the fiber waits. The hand-off is lean, because a commit
-//! waits for it: one small allocation, one mutex, one futex wake-up there and the waker's own on the way back.
+//! waits for it: one small allocation, one mutex, one futex wake-up there and the waker's own on the way back. A call that is
+//! short as a rule ([`short`]) is spared it while nobody else wants the worker.
 //!
 //! # Invariants
 //! 1. A closure that was handed over is finished before the frame that owns it goes away, even if the fiber is dropped:
@@ -17,9 +18,10 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
+use std::time::Instant;
 
 use crate::env::{self, Kind};
-use crate::fiber;
+use crate::{fiber, solitude};
 
 /// Threads at most. Started when a job finds no idle one.
 const MAX_THREADS: usize = 64;
@@ -204,4 +206,18 @@ pub fn blocking<T: Send>(f: impl FnOnce() -> T + Send) -> T {
         }),
         Kind::Plain | Kind::Sim => f(),
     }
+}
+
+/// The same for a call that is short as a rule: made here and now while the worker serves one task alone.
+pub(crate) fn short<T: Send>(f: impl FnOnce() -> T + Send) -> T {
+    if !matches!(env::kind(), Kind::Worker(_)) {
+        return f();
+    }
+    let timed = || {
+        let start = Instant::now();
+        (f(), start.elapsed())
+    };
+    let (value, time) = if solitude::stays() { timed() } else { blocking(timed) };
+    solitude::took(time);
+    value
 }

@@ -91,7 +91,8 @@ impl File {
         }
     }
 
-    /// Writes all pieces one behind the other and makes the file's data durable, in one trip to the thread pool.
+    /// Writes all pieces one behind the other and makes the file's data durable, in one trip to the thread pool, or in none if the
+    /// worker has nobody else to serve: for the log.
     pub fn write_and_sync_at(&self, pieces: &[&[u8]], offset: u64) -> io::Result<()> {
         match &self.0 {
             Inner::Real(f) => f.write(pieces, offset, true),

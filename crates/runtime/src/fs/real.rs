@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::file::OpenOptions;
 use crate::env::{self, Kind};
-use crate::pool::blocking;
+use crate::pool::{blocking, short};
 
 #[derive(Debug)]
 pub(super) struct RealFile {
@@ -85,10 +85,11 @@ impl RealFile {
     }
 
     pub(super) fn write(&self, pieces: &[&[u8]], offset: u64, sync: bool) -> io::Result<()> {
-        blocking(|| {
-            write_all(&self.file, pieces, offset)?;
-            if sync { self.file.sync_data() } else { Ok(()) }
-        })
+        let write = || write_all(&self.file, pieces, offset);
+        match sync {
+            false => blocking(write),
+            true => short(|| write().and_then(|()| self.file.sync_data())),
+        }
     }
 
     pub(super) fn sync(&self, metadata: bool) -> io::Result<()> {
