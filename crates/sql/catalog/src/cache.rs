@@ -7,7 +7,9 @@
 //! 2. A committed change takes the stale entries out before its transaction releases its locks. So a session that takes a
 //!    lock on a relation and asks again gets a current description.
 //! 3. An entry is put in only if nothing was taken out since before its reader's snapshot was taken: the generation is
-//!    compared under the cache's lock. Otherwise a slow reader could put back what a commit just took out.
+//!    compared under the cache's lock. Otherwise a slow reader could put back what a commit just took out. What could not be put in
+//!    is read again, and in the end marked as stale: it may be, and nobody else would mark it.
+//! 4. An entry is never replaced: of several readers that come at once all get the first one's, which a change will mark.
 //!
 //! # Locks
 //! One short mutex, never held over a wait.
@@ -191,12 +193,10 @@ impl SharedCache {
         look(&self.entries.lock())
     }
 
-    /// Puts entries in unless something was taken out since `generation` was read (invariant 3).
-    pub(crate) fn fill(&self, generation: u64, put: impl FnOnce(&mut Entries)) {
+    /// Puts entries in and returns what `put` does, unless something was taken out since `generation` was read (invariant 3).
+    pub(crate) fn fill<T>(&self, generation: u64, put: impl FnOnce(&mut Entries) -> T) -> Option<T> {
         let mut entries = self.entries.lock();
-        if self.generation.load(Ordering::Relaxed) == generation {
-            put(&mut entries);
-        }
+        (self.generation.load(Ordering::Relaxed) == generation).then(|| put(&mut entries))
     }
 
     /// Takes out what a committed transaction made stale.
@@ -228,14 +228,16 @@ mod tests {
         let cache = SharedCache::default();
         let before = cache.generation();
         cache.remove(&[Stale::RelationName(Oid(2200), "t".into())]);
-        cache.fill(before, |entries| {
+        let refused = cache.fill(before, |entries| {
             entries.names.insert((Oid(2200), "t".into()), Some(Oid(16384)));
         });
+        assert_eq!(refused, None);
         assert_eq!(cache.with(|entries| entries.names.len()), 0);
         let now = cache.generation();
-        cache.fill(now, |entries| {
+        let filled = cache.fill(now, |entries| {
             entries.names.insert((Oid(2200), "t".into()), Some(Oid(16385)));
         });
+        assert_eq!(filled, Some(()));
         assert_eq!(cache.with(|entries| entries.names.len()), 1);
     }
 

@@ -300,9 +300,22 @@ impl Reader<'_> {
     pub(crate) fn cached<T: Clone>(
         &self,
         get: impl Fn(&Entries) -> Option<T>,
-        load: impl FnOnce() -> SqlResult<T>,
-        put: impl FnOnce(&mut Entries, T),
+        load: impl Fn() -> SqlResult<T>,
+        put: impl Fn(&mut Entries, T),
     ) -> SqlResult<T> {
+        self.cached_or_doubted(get, load, put, |_| {})
+    }
+
+    /// The same. A value that was read while others changed something, each time it was tried, is not cached but `doubted`: a change of it
+    /// may have been missed, and nobody would take its flag down.
+    pub(crate) fn cached_or_doubted<T: Clone>(
+        &self,
+        get: impl Fn(&Entries) -> Option<T>,
+        load: impl Fn() -> SqlResult<T>,
+        put: impl Fn(&mut Entries, T),
+        doubted: impl FnOnce(&T),
+    ) -> SqlResult<T> {
+        const TRIES: usize = 4;
         if self.session.has_changes() {
             if let Some(found) = get(&self.session.overlay.borrow()) {
                 return Ok(found);
@@ -311,13 +324,29 @@ impl Reader<'_> {
             put(&mut self.session.overlay.borrow_mut(), value.clone());
             return Ok(value);
         }
-        if let Some(found) = self.catalog.cache.with(&get) {
-            return Ok(found);
+        let mut attempt = 0;
+        loop {
+            if let Some(found) = self.catalog.cache.with(&get) {
+                return Ok(found);
+            }
+            let generation = self.catalog.cache.generation();
+            let value = load()?;
+            // Another reader may have been faster: all are to have the same flag.
+            let filled = self.catalog.cache.fill(generation, |entries| {
+                get(entries).unwrap_or_else(|| {
+                    put(entries, value.clone());
+                    value.clone()
+                })
+            });
+            if let Some(value) = filled {
+                return Ok(value);
+            }
+            attempt += 1;
+            if attempt == TRIES {
+                doubted(&value);
+                return Ok(value);
+            }
         }
-        let generation = self.catalog.cache.generation();
-        let value = load()?;
-        self.catalog.cache.fill(generation, |entries| put(entries, value.clone()));
-        Ok(value)
     }
 
     /// Schemas searched for names, in order: `pg_temp` and `pg_catalog` first where the setting does not place them.

@@ -335,12 +335,13 @@ impl CatalogView for Reader<'_> {
     }
 
     fn relation_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
-        self.cached(
+        self.cached_or_doubted(
             |e| e.tables.get(&oid).cloned(),
             || self.load_table(oid),
             |e, table| {
                 e.tables.insert(oid, table);
             },
+            |table| table.iter().for_each(|table| table.validity.revoke()),
         )
     }
 
