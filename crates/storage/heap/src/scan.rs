@@ -49,6 +49,8 @@ pub struct HeapScan {
     page: Box<PageBytes>,
     block: BlockNo,
     visible: Vec<OffsetNo>,
+    /// Of the page's HOT chains, once somebody has asked.
+    roots: Vec<OffsetNo>,
     /// Next entry of `visible`.
     at: usize,
     /// Pages that it found in the pool, and those that it read.
@@ -66,6 +68,7 @@ impl HeapScan {
             page: Box::new([0; PAGE_SIZE]),
             block: BlockNo(0),
             visible: Vec::new(),
+            roots: Vec::new(),
             at: 0,
             pages: [0; 2],
         };
@@ -146,6 +149,23 @@ impl HeapScan {
         TupleRef::new(Tid::new(self.block, n), page::item(&self.page, n)?, Bases::of(&self.page))
     }
 
+    /// Where an index entry for the row that [`HeapScan::next`] returned last points to: the root of its HOT chain.
+    pub fn root(&mut self, access: &Access<'_>) -> HeapResult<Tid> {
+        let n = self.at.checked_sub(1).and_then(|at| self.visible.get(at)).copied().unwrap_or(0);
+        let tid = Tid::new(self.block, n);
+        let Some(header) = read_header(&self.page, n) else { return Err(no_tuple(&self.rel, tid)) };
+        if !header.is_heap_only() {
+            return Ok(tid);
+        }
+        if self.roots.is_empty() {
+            self.roots = chain_roots(access.txns, &self.page)?;
+        }
+        match self.roots.get(n as usize) {
+            Some(&root) if root != 0 => Ok(Tid::new(self.block, root)),
+            _ => Err(no_root(&self.rel, tid)),
+        }
+    }
+
     /// The end of the scan, unless pages are missing behind it that were cut off after losing what the view sees.
     fn end(&self, view: &View<'_>) -> HeapResult<bool> {
         let lost =
@@ -180,6 +200,7 @@ impl HeapScan {
         self.block = BlockNo(block);
         self.at = 0;
         self.visible.clear();
+        self.roots.clear();
         let all_visible = ops::is_all_visible(&page);
         let mut judge = Judge { txns: access.txns, page: &page };
         let bases = Bases::of(&page);
@@ -204,6 +225,11 @@ impl HeapScan {
 
 fn no_tuple(rel: &HeapRel, tid: Tid) -> HeapError {
     let what = "line pointer leads to no tuple";
+    HeapError::Corrupt { rel: rel.desc.file, block: tid.block, offset: tid.offset, what }
+}
+
+fn no_root(rel: &HeapRel, tid: Tid) -> HeapError {
+    let what = "heap-only tuple without a root";
     HeapError::Corrupt { rel: rel.desc.file, block: tid.block, offset: tid.offset, what }
 }
 
@@ -247,12 +273,7 @@ pub fn build_scan(
             let Some(row) = row else { return Err(no_tuple(rel, tid)) };
             let root = if row.header().is_heap_only() { roots[n as usize] } else { n };
             if root == 0 {
-                return Err(HeapError::Corrupt {
-                    rel: rel.desc.file,
-                    block: BlockNo(block),
-                    offset: n,
-                    what: "heap-only tuple without a root",
-                });
+                return Err(no_root(rel, tid));
             }
             visit(BuildRow { root: Tid::new(BlockNo(block), root), row, live })?;
         }

@@ -174,6 +174,12 @@ impl Publishers {
         self.slots.lock().retain(|other| !Arc::ptr_eq(other, slot));
     }
 
+    /// The oldest snapshot that looks at rows of plain tables: its `xmin`, none without one.
+    pub fn oldest_snapshot(&self) -> Option<Xid> {
+        let oldest = self.slots.lock().iter().map(|slot| slot.load().plain).min();
+        oldest.filter(|&xmin| xmin != NONE)
+    }
+
     /// The accurate horizons, all exclusive: xids below may go.
     pub fn compute(&self, running: &Running) -> Oldest {
         // Before the words: see the module's proof.

@@ -36,6 +36,7 @@ pub mod system;
 mod tests;
 pub mod transaction;
 pub mod truncation;
+pub mod virtual_xid;
 
 pub use commit::SyncCommit;
 pub use describe::XactDescribe;
@@ -50,6 +51,7 @@ pub use snapshot::{Snapshot, SnapshotData};
 pub use system::{DropFiles, Log, TxnOptions, TxnStart, TxnSystem, XidStatus};
 pub use transaction::{BlockState, Characteristics, End, IsolationLevel, Obstacle, Phase, Transaction};
 pub use truncation::OldestIds;
+pub use virtual_xid::{Locker, VirtualXid};
 
 /// Number of a session, the "pid" that PostgreSQL's views show. Given by the server; 0 is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -39,6 +39,7 @@ use smallvec::SmallVec;
 use crate::SessionId;
 use crate::lock_fast::FastLocks;
 use crate::sync::Alone;
+use crate::virtual_xid::VirtualXid;
 
 /// Parts of the main table.
 pub const PARTITIONS: usize = 16;
@@ -142,6 +143,7 @@ pub enum LockTag {
     },
     /// Held by every running transaction on its xid; waited for in share mode.
     Xid(Xid),
+    /// Held by every running transaction of a session on itself; waited for in share mode.
     VirtualXid {
         session: SessionId,
         local: u32,
@@ -187,6 +189,13 @@ impl fmt::Display for LockTag {
                 write!(f, "advisory lock [{database},{key1},{key2},{kind}]")
             }
         }
+    }
+}
+
+impl LockTag {
+    /// Whether the lock is a transaction's on itself: in the table only while somebody waits, who gets nothing to hold.
+    pub(crate) fn is_implicit(self) -> bool {
+        matches!(self, LockTag::Xid(_) | LockTag::VirtualXid { .. })
     }
 }
 
@@ -337,7 +346,7 @@ impl Lock {
                 continue;
             }
             let Some(waiter) = self.queue.remove(at) else { break };
-            if !matches!(tag, LockTag::Xid(_)) {
+            if !tag.is_implicit() {
                 self.add(waiter.session, waiter.mode);
             }
             waiter.grant();
@@ -393,6 +402,8 @@ pub struct LockManager {
     xid_waited: AtomicU64,
     /// For each top-level xid, the xids of its tree that somebody waits for, with the number of waiters.
     xid_waits: Mutex<FxHashMap<Xid, Vec<(Xid, u32)>>>,
+    /// Who waits for a virtual transaction: one that ends looks for waiters only if it is not 0.
+    virtual_waited: AtomicU64,
 }
 
 impl Default for LockManager {
@@ -402,6 +413,7 @@ impl Default for LockManager {
             fast: FastLocks::default(),
             xid_waited: AtomicU64::new(0),
             xid_waits: Mutex::default(),
+            virtual_waited: AtomicU64::new(0),
         }
     }
 }
@@ -500,7 +512,7 @@ impl LockManager {
         if let Some(lock) = partition.locks.get_mut(&tag) {
             match lock.queue.iter().position(|other| Arc::ptr_eq(other, waiter)) {
                 Some(at) => drop(lock.queue.remove(at)),
-                None if matches!(tag, LockTag::Xid(_)) => {}
+                None if tag.is_implicit() => {}
                 None => lock.remove(waiter.session, waiter.mode),
             }
             lock.wake(tag);
@@ -637,12 +649,7 @@ impl LockManager {
             waits.remove(&top);
         }
         // The last waiter takes the owner's lock out again, should it have given up.
-        let tag = LockTag::Xid(xid);
-        let mut partition = self.partition(&tag).lock();
-        if let Some(lock) = partition.locks.get_mut(&tag) {
-            lock.holders.clear();
-        }
-        partition.tidy(tag);
+        self.clear_implicit(LockTag::Xid(xid), |_| true);
     }
 
     /// After xids of the tree of `top` left the running set: wakes who waits for those that `ended` says.
@@ -660,14 +667,53 @@ impl LockManager {
         let tree: Vec<Xid> = waits.get(&top).into_iter().flatten().map(|wait| wait.0).collect();
         drop(waits);
         for xid in tree.into_iter().filter(|&xid| ended(xid)) {
-            let tag = LockTag::Xid(xid);
-            let mut partition = self.partition(&tag).lock();
-            if let Some(lock) = partition.locks.get_mut(&tag) {
-                lock.holders.clear();
-                lock.wake(tag);
-            }
-            partition.tidy(tag);
+            self.clear_implicit(LockTag::Xid(xid), |_| true);
         }
+    }
+
+    /// Sleeps until a session's transaction has ended; returns at once if it is not `running`. The waiter announces itself, then asks; who ends
+    /// the transaction says so, then looks for waiters ([`virtual_xid`](crate::virtual_xid)).
+    pub(crate) fn wait_for_virtual(
+        &self,
+        session: SessionId,
+        target: VirtualXid,
+        timeouts: LockTimeouts,
+        running: impl Fn() -> bool,
+    ) -> Result<(), LockError> {
+        let tag = target.tag();
+        // SeqCst: partner of the load in `virtual_ended`.
+        self.virtual_waited.fetch_add(1, Ordering::SeqCst);
+        let _announced = VirtualWait { manager: self, tag };
+        let waiter = {
+            let mut partition = self.partition(&tag).lock();
+            let lock = partition.locks.entry(tag).or_default();
+            lock.add(target.session, LockMode::Exclusive);
+            let end = lock.queue.len();
+            enqueue(&mut partition, session, tag, LockMode::Share, end)
+        };
+        if running() {
+            return self.sleep(tag, waiter, timeouts);
+        }
+        self.give_up(tag, &waiter);
+        Ok(())
+    }
+
+    /// After a session's transaction ended: wakes who waits for that.
+    #[inline]
+    pub(crate) fn virtual_ended(&self, ended: VirtualXid) {
+        if self.virtual_waited.load(Ordering::SeqCst) > 0 {
+            self.clear_implicit(ended.tag(), |_| true);
+        }
+    }
+
+    /// Takes the owner out of an implicit lock, if `when` says so of its queue, and wakes who waits.
+    fn clear_implicit(&self, tag: LockTag, when: impl Fn(&VecDeque<Arc<Waiter>>) -> bool) {
+        let mut partition = self.partition(&tag).lock();
+        if let Some(lock) = partition.locks.get_mut(&tag).filter(|lock| when(&lock.queue)) {
+            lock.holders.clear();
+            lock.wake(tag);
+        }
+        partition.tidy(tag);
     }
 
     /// All locks held and waited for, but for the implicit ones on xids.
@@ -752,6 +798,19 @@ struct Announced<'a> {
 impl Drop for Announced<'_> {
     fn drop(&mut self) {
         self.manager.retract_xid_wait(self.top, self.xid);
+    }
+}
+
+/// A wait for a virtual transaction that others can see; dropping it takes the owner's lock out again, should the last waiter have given up.
+struct VirtualWait<'a> {
+    manager: &'a LockManager,
+    tag: LockTag,
+}
+
+impl Drop for VirtualWait<'_> {
+    fn drop(&mut self) {
+        self.manager.virtual_waited.fetch_sub(1, Ordering::SeqCst);
+        self.manager.clear_implicit(self.tag, VecDeque::is_empty);
     }
 }
 

@@ -31,6 +31,7 @@ use crate::slru::SlruStats;
 use crate::snapshot::{Snapshot, SnapshotCache, SnapshotData};
 use crate::subxact::{Family, SubxactMap};
 use crate::truncation::{OldestIds, Truncation};
+use crate::virtual_xid::VirtualXids;
 use crate::{SessionId, slru};
 
 /// Fate of a transaction.
@@ -170,6 +171,7 @@ pub struct TxnSystem {
     pub(crate) multixacts: MultiXacts,
     pub(crate) truncation: Truncation,
     pub(crate) prepared: PreparedTransactions,
+    pub(crate) virtuals: VirtualXids,
 }
 
 impl TxnSystem {
@@ -218,6 +220,7 @@ impl TxnSystem {
             files,
             multixacts,
             prepared: PreparedTransactions::new(data_dir, options.max_prepared),
+            virtuals: VirtualXids::default(),
         }
     }
 
@@ -328,6 +331,11 @@ impl TxnSystem {
             Family::Top => xid,
             Family::Child(top) | Family::AbortedChild(top) => top,
         }
+    }
+
+    /// `xmin` of the oldest snapshot that looks at rows of plain tables; none without one. Those of VACUUM do not.
+    pub fn oldest_snapshot(&self) -> Option<Xid> {
+        self.publishers.oldest_snapshot()
     }
 
     /// What anybody who runs or holds a snapshot needs.
@@ -479,9 +487,10 @@ impl TxnSystem {
         &self.locks
     }
 
-    /// All locks, those of running transactions on their xids among them (`pg_locks`).
+    /// All locks, those of running transactions on themselves and their xids among them (`pg_locks`).
     pub fn list_locks(&self) -> Vec<LockInfo> {
         let mut list = self.locks.list();
+        list.extend(self.implicit_virtual_locks(&list));
         list.extend(self.running.list().into_iter().map(|(xid, entry)| LockInfo {
             session: entry.session,
             tag: LockTag::Xid(xid),

@@ -28,6 +28,7 @@ use crate::running::RunningEntry;
 use crate::snapshot::Snapshot;
 use crate::subxact::Family;
 use crate::system::TxnSystem;
+use crate::virtual_xid::{Locker, VirtualSlot, VirtualXid};
 
 /// Isolation levels; READ UNCOMMITTED acts as READ COMMITTED.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -166,11 +167,14 @@ pub struct Transaction {
     in_doubt: bool,
     /// It asked for an xid to log changes with.
     logged: bool,
+    /// Says that it runs.
+    slot: Arc<VirtualSlot>,
 }
 
 impl Transaction {
     /// Idle transaction of a session.
     pub fn new(system: Arc<TxnSystem>, session: SessionId) -> Transaction {
+        let slot = system.virtuals.register(session);
         Transaction {
             system,
             session,
@@ -195,6 +199,7 @@ impl Transaction {
             timeouts: LockTimeouts::default(),
             in_doubt: false,
             logged: false,
+            slot,
         }
     }
 
@@ -237,7 +242,8 @@ impl Transaction {
         self.characteristics = characteristics;
         self.snapshot_taken = false;
         self.command = CommandId(0);
-        self.local = self.local.wrapping_add(1);
+        self.local = self.local.wrapping_add(1).max(1);
+        self.slot.begin(self.local);
         self.start_time = runtime::wall_clock_micros();
         self.next_subxact = 1;
         self.push_level(None);
@@ -588,6 +594,11 @@ impl Transaction {
         self.system.wait_for(self.session, xid, self.timeouts)
     }
 
+    /// Sleeps until a transaction that is in the way has ended.
+    pub fn wait_for_locker(&self, locker: Locker) -> Result<(), TxnError> {
+        self.system.wait_for_locker(self.session, locker, self.timeouts)
+    }
+
     // Files and actions
 
     /// These files go when the transaction commits (DROP TABLE).
@@ -679,6 +690,7 @@ impl Transaction {
         self.clear();
         let late = run_actions(actions, End::Commit);
         self.held.release_transaction(self.system.locks());
+        self.end_virtual();
         self.system.drop_files(&files);
         run_all(late, End::Commit);
         self.state = BlockState::Idle;
@@ -715,6 +727,7 @@ impl Transaction {
         system.prepare_tree(slot, state, |to| self.held.hand_over(system.locks(), to))?;
         self.in_doubt = false;
         self.clear();
+        self.end_virtual();
         let late = run_actions(std::mem::take(&mut self.actions), End::Prepare);
         run_all(late, End::Prepare);
         self.state = BlockState::Idle;
@@ -743,8 +756,18 @@ impl Transaction {
         self.clear();
         let late = run_actions(std::mem::take(&mut self.actions), End::Abort);
         self.held.release_transaction(self.system.locks());
+        self.end_virtual();
         self.system.drop_files(&files);
         run_all(late, End::Abort);
+    }
+
+    /// Its locks are gone: who waits for its end goes on.
+    #[inline]
+    fn end_virtual(&self) {
+        let local = self.slot.end();
+        if local != 0 {
+            self.system.locks().virtual_ended(VirtualXid { session: self.session, local });
+        }
     }
 
     fn clear(&mut self) {
@@ -802,5 +825,7 @@ impl Drop for Transaction {
         }
         self.held.release_transaction(self.system.locks());
         self.held.release_session_level(self.system.locks(), |_| true);
+        self.end_virtual();
+        self.system.virtuals.unregister(&self.slot);
     }
 }

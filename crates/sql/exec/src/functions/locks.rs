@@ -54,30 +54,20 @@ impl Session {
         match id {
             SessionFn::PgLockStatus => {
                 let mut locks = self.engine().txns().list_locks();
-                if self.txn.borrow().state() != txn::BlockState::Idle {
-                    locks.push(self.own_virtual_xid());
-                }
                 let prepared = self.engine().txns().prepared().list();
                 let prepared: FxHashMap<_, _> = prepared.iter().map(|p| (p.stand_in, p.xid)).collect();
                 let stand_in = |session| prepared.get(&session).copied();
                 // One that came or went in between has no row.
                 locks.retain(|lock| !lock.session.is_stand_in() || stand_in(lock.session).is_some());
-                Ok(Some(locks.iter().map(|lock| lock_row(lock, stand_in(lock.session))).collect()))
+                let running: FxHashMap<_, _> =
+                    self.engine().txns().virtual_xids().iter().map(|one| (one.session, one.local)).collect();
+                let owner = |session: SessionId| match stand_in(session) {
+                    Some(xid) => Owner::Prepared(xid),
+                    None => Owner::Session(running.get(&session).copied().unwrap_or(0)),
+                };
+                Ok(Some(locks.iter().map(|lock| lock_row(lock, owner(lock.session))).collect()))
             }
             _ => Ok(None),
-        }
-    }
-
-    /// The lock that a transaction holds on itself; nobody waits for it, so that the manager does not keep it.
-    fn own_virtual_xid(&self) -> LockInfo {
-        let txn = self.txn.borrow();
-        LockInfo {
-            session: txn.session(),
-            tag: LockTag::VirtualXid { session: txn.session(), local: txn.local_id() },
-            mode: LockMode::Exclusive,
-            granted: true,
-            fastpath: true,
-            wait_start: None,
         }
     }
 
@@ -169,8 +159,17 @@ pub(super) fn lock_type(tag: &LockTag) -> &'static str {
     }
 }
 
-/// A row of `pg_locks`. `prepared` is the xid of the prepared transaction that has the lock, if no session has.
-fn lock_row(lock: &LockInfo, prepared: Option<Xid>) -> Row {
+/// Who has a lock.
+#[derive(Clone, Copy)]
+enum Owner {
+    /// A session, with the number of its running transaction, 0 between two.
+    Session(u32),
+    /// A prepared transaction.
+    Prepared(Xid),
+}
+
+/// A row of `pg_locks`.
+fn lock_row(lock: &LockInfo, owner: Owner) -> Row {
     const LOCK_TYPE: usize = 0;
     const DATABASE: usize = 1;
     const RELATION: usize = 2;
@@ -216,10 +215,10 @@ fn lock_row(lock: &LockInfo, prepared: Option<Xid>) -> Row {
             row[SUBOBJECT] = Datum::Int2(kind as i16);
         }
     }
-    match prepared {
-        Some(xid) => row[10] = Datum::text(&format!("-1/{xid}")),
-        None => {
-            row[10] = Datum::text(&format!("{}/0", lock.session.0));
+    match owner {
+        Owner::Prepared(xid) => row[10] = Datum::text(&format!("-1/{xid}")),
+        Owner::Session(local) => {
+            row[10] = Datum::text(&format!("{}/{local}", lock.session.0));
             row[11] = Datum::Int4(lock.session.0 as i32);
         }
     }
@@ -245,7 +244,7 @@ mod tests {
             fastpath: false,
             wait_start: Some(5),
         };
-        let of = |tag| lock_row(&lock(tag), None);
+        let of = |tag| lock_row(&lock(tag), Owner::Session(3));
         let row = of(LockTag::Advisory { database: Oid(5), key1: 1, key2: 2, kind: 2 });
         assert_eq!(row.len(), 16);
         assert_eq!(row[0], Datum::text("advisory"));
@@ -254,7 +253,7 @@ mod tests {
         assert_eq!(row[15], Datum::Int8(5));
         let row = of(LockTag::Relation { database: Oid(5), relation: Oid(1259) });
         assert_eq!([&row[1], &row[2], &row[3]], [&Datum::Oid(5), &Datum::Oid(1259), &Datum::Null]);
-        let row = lock_row(&lock(LockTag::Xid(Xid(750))), Some(Xid(750)));
+        let row = lock_row(&lock(LockTag::Xid(Xid(750))), Owner::Prepared(Xid(750)));
         assert_eq!([&row[10], &row[11]], [&Datum::text("-1/750"), &Datum::Null], "prepared: nobody's pid");
     }
 }

@@ -8,7 +8,10 @@ use base::{Oid, SqlError, Xid};
 use runtime::{Interrupt, Interrupts, JoinHandle, Simulation, spawn_fiber};
 
 use super::{Server, simulate};
-use crate::{LockError, LockMode, LockTag, LockTimeouts, LockWait, SyncCommit, Transaction, TxnError};
+use crate::{
+    LockError, LockMode, LockTag, LockTimeouts, LockWait, Locker, SyncCommit, Transaction, TxnError,
+    VirtualXid,
+};
 use LockMode::*;
 
 fn table(relation: u32) -> LockTag {
@@ -115,6 +118,55 @@ fn a_strong_lock_moves_weak_ones_and_lets_them_back() {
         weak.start(Default::default());
         take(&mut weak, table(1), AccessShare);
         assert!(server.system.locks().list()[0].fastpath, "no strong lock is about");
+    });
+}
+
+#[test]
+fn a_session_s_transaction_is_waited_for_with_or_without_an_xid() {
+    simulate(11, || {
+        let server = Server::new();
+        let system = server.system.clone();
+        let me = crate::SessionId(9);
+        let (mut reader, mut writer, mut other) = (server.session(1), server.session(2), server.session(3));
+        take(&mut reader, table(1), AccessShare);
+        take(&mut writer, table(1), RowExclusive);
+        take(&mut other, table(2), RowExclusive);
+        let own = |number: u32, t: &Transaction| {
+            Locker::Session(VirtualXid { session: crate::SessionId(number), local: t.local_id() })
+        };
+        let all = [own(1, &reader), own(2, &writer)];
+        assert_eq!(system.lockers(table(1), AccessExclusive, me), all);
+        assert_eq!(system.lockers(table(1), Share, me), all[1..]);
+        assert_eq!(system.lockers(table(1), AccessExclusive, crate::SessionId(2)), all[..1]);
+
+        let log = Log::default();
+        let wait = |locker, timeouts, name| {
+            let (system, log) = (system.clone(), log.clone());
+            runtime::spawn_fiber(name, move || {
+                let outcome = system.wait_for_locker(me, locker, timeouts);
+                log.borrow_mut().push(if outcome.is_ok() { name } else { "timeout" });
+            })
+        };
+        let impatient = LockTimeouts { lock: Some(Duration::from_millis(5)), ..LockTimeouts::default() };
+        wait(all[0], impatient, "impatient").join().unwrap();
+        assert_eq!(*log.borrow(), ["timeout"]);
+        let waits = wait(all[0], LockTimeouts::default(), "reader ended");
+        settle();
+        assert_eq!(system.locks().blocking(me), [crate::SessionId(1)]);
+        let virtual_locks = || system.list_locks().into_iter().filter(|lock| lock.tag.is_implicit()).count();
+        assert_eq!(virtual_locks(), 4, "three on themselves, and who waits");
+        reader.commit(SyncCommit::On, &[]).unwrap();
+        waits.join().unwrap();
+        // Its next transaction is another.
+        reader.start(Default::default());
+        wait(all[0], LockTimeouts::default(), "at once").join().unwrap();
+        assert_eq!(*log.borrow(), ["timeout", "reader ended", "at once"]);
+        assert_eq!(virtual_locks(), 3, "nothing is left of those who waited");
+        let waits = wait(all[1], LockTimeouts::default(), "dropped");
+        settle();
+        drop(writer);
+        waits.join().unwrap();
+        assert_eq!(system.lockers(table(1), AccessExclusive, me), []);
     });
 }
 
@@ -273,7 +325,11 @@ fn waits_end_by_timeout_and_by_interrupt_and_leave_no_trace() {
         settle();
         holder.commit(SyncCommit::On, &[]).unwrap();
         behind.join().unwrap();
-        assert_eq!(server.system.list_locks(), []);
+        let left = server.system.list_locks();
+        assert!(
+            left.iter().all(|lock| matches!(lock.tag, LockTag::VirtualXid { .. }) && lock.granted),
+            "{left:?}"
+        );
     });
 }
 
@@ -300,7 +356,8 @@ fn waiting_for_an_xid_ends_with_its_subtransaction_or_its_top() {
             settle();
             assert!(log.borrow().is_empty());
             let shown = server.system.list_locks();
-            assert_eq!(shown.iter().filter(|lock| lock.granted).count(), 1, "{shown:?}");
+            let on_xids = shown.iter().filter(|lock| lock.granted && matches!(lock.tag, LockTag::Xid(_)));
+            assert_eq!(on_xids.count(), 1, "{shown:?}");
             writer.rollback_to("s").unwrap();
             settle();
             assert_eq!(*log.borrow(), ["child", "child"]);
