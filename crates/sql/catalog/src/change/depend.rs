@@ -150,6 +150,21 @@ impl Changer<'_> {
         Ok(notice)
     }
 
+    /// Whether an object that nothing is a part of could be dropped now; takes no lock.
+    pub fn check_droppable(&self, object: ObjectAddress) -> SqlResult<()> {
+        self.check_pinned(object)?;
+        self.check_internal(object, &[object])?;
+        let key = [object.class.into(), object.object.into()];
+        let rows = self.reader().find(&pg_depend::TABLE, pg_depend::PG_DEPEND_REFERENCE_INDEX, &key)?;
+        let mut extra = Vec::new();
+        for (_, row) in rows.iter().filter(|(_, row)| row.char(pg_depend::DEPTYPE) == b'n') {
+            let (class, dependent) = (row.oid(pg_depend::CLASSID), row.oid(pg_depend::OBJID));
+            let sub = row.int(pg_depend::OBJSUBID) as i16;
+            extra.push((self.whole_of(ObjectAddress { class, object: dependent, sub })?, object));
+        }
+        if extra.is_empty() { Ok(()) } else { Err(self.restricted(&[object], &extra)?) }
+    }
+
     fn check_pinned(&self, object: ObjectAddress) -> SqlResult<()> {
         if object.object.is_pinned() {
             let what = self.reader().describe(object)?;

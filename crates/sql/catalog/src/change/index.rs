@@ -54,8 +54,10 @@ pub struct NewIndex {
     pub parameters: Vec<String>,
     /// Of a partitioned table: it has no entries of its own, its parts do.
     pub partitioned: bool,
-    /// Usable from the beginning; a partitioned one without parts for all partitions is not.
+    /// Usable from the beginning; a partitioned one without parts for all partitions is not, nor one that is built while others write.
     pub valid: bool,
+    /// Inserts maintain it from the beginning.
+    pub ready: bool,
 }
 
 impl Changer<'_> {
@@ -137,6 +139,7 @@ impl Changer<'_> {
             parameters: Vec::new(),
             partitioned: false,
             valid: true,
+            ready: true,
         })?;
         self.create_empty_btree(index)?;
         Ok(index)
@@ -182,6 +185,25 @@ impl Changer<'_> {
         self.next_command()
     }
 
+    /// Queries are to use an index no longer (the first step of DROP INDEX CONCURRENTLY).
+    pub fn set_index_invalid(&mut self, index: Oid) -> SqlResult<()> {
+        self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
+            for flag in [pg_index::INDISVALID, pg_index::INDISCLUSTERED, pg_index::INDISREPLIDENT] {
+                row[flag] = Datum::Bool(false);
+            }
+        })?;
+        self.next_command()
+    }
+
+    /// Nor are inserts to maintain it: nobody but its drop is to look at it.
+    pub fn set_index_dead(&mut self, index: Oid) -> SqlResult<()> {
+        self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
+            row[pg_index::INDISREADY] = Datum::Bool(false);
+            row[pg_index::INDISLIVE] = Datum::Bool(false);
+        })?;
+        self.next_command()
+    }
+
     /// Sets whether an index serves queries and inserts (CREATE INDEX CONCURRENTLY, failed builds).
     pub fn set_index_state(&mut self, index: Oid, valid: bool, ready: bool) -> SqlResult<()> {
         self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
@@ -205,7 +227,7 @@ fn index_row(oid: Oid, new: &NewIndex) -> SqlResult<crate::Row> {
         .set(x::INDISPRIMARY, new.primary)
         .set(x::INDIMMEDIATE, new.immediate)
         .set(x::INDISVALID, new.valid)
-        .set(x::INDISREADY, true)
+        .set(x::INDISREADY, new.ready)
         .set(x::INDISLIVE, true)
         .set(x::INDKEY, int2_vector(&new.numbers))
         .set(x::INDCOLLATION, oid_vector(&collations))

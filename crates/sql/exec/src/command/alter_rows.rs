@@ -145,7 +145,10 @@ impl OldRows {
         session.with_changer(|changer| {
             table.indexes.iter().try_for_each(|index| changer.new_file(index.oid).map(drop))
         })?;
-        table.indexes.iter().try_for_each(|index| index_build::build(session, &table, index.oid))
+        table
+            .indexes
+            .iter()
+            .try_for_each(|index| index_build::build(session, &table, index.oid, index_build::Rows::All))
     }
 }
 

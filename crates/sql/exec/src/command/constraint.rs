@@ -197,7 +197,7 @@ pub(crate) fn add_unique(
     })?;
     match table.kind {
         RelationKind::PartitionedTable => partition_index::spread(session, table, index),
-        _ => index_build::build(session, table, index),
+        _ => index_build::build(session, table, index, index_build::Rows::All),
     }
 }
 

@@ -2,18 +2,18 @@
 //! DROP TABLE, INDEX, VIEW, SEQUENCE, SCHEMA: several objects at once, with what depends on them.
 //!
 //! # Locks
-//! ACCESS EXCLUSIVE on every relation named; on an index's table first.
+//! ACCESS EXCLUSIVE on every relation named; on an index's table first. SHARE UPDATE EXCLUSIVE instead for DROP INDEX CONCURRENTLY.
 
 use std::sync::Arc;
 
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{Behavior, ObjectAddress};
-use catalog::system::{pg_index, pg_namespace};
+use catalog::system::pg_namespace;
 use catalog::{RelationKind, RowExt, Table};
 use parse::ast::{Drop, DropBehavior, ObjectKind, ObjectName, RangeVar};
 use txn::{LockMode, LockWait};
 
-use super::{alter_function, names, operator};
+use super::{alter_function, index_concurrently, names, operator};
 use crate::session::Session;
 
 /// How messages call one kind of relation.
@@ -76,7 +76,7 @@ fn relation_kind(kind: ObjectKind) -> Option<RelationKind> {
 /// DROP.
 pub(crate) fn run(session: &Session, statement: &Drop) -> SqlResult<()> {
     if statement.concurrently {
-        return Err(SqlError::not_supported("DROP INDEX CONCURRENTLY"));
+        index_concurrently::check_drop(session, statement)?;
     }
     let objects = match (statement.kind, relation_kind(statement.kind)) {
         (_, Some(kind)) => relations(session, statement, kind)?,
@@ -95,6 +95,13 @@ pub(crate) fn run(session: &Session, statement: &Drop) -> SqlResult<()> {
     if objects.is_empty() {
         return Ok(());
     }
+    if statement.concurrently {
+        let index = names::describe(session, objects[0].object)?;
+        // Nobody else uses a temporary table.
+        if index.persistence != 't' {
+            return index_concurrently::drop(session, names::table_of_index(session, index.oid)?, &index);
+        }
+    }
     let notice = session.with_changer(|changer| changer.drop_objects(&objects, behavior))?;
     tell(session, notice);
     Ok(())
@@ -111,9 +118,13 @@ pub(crate) fn tell(session: &Session, notice: Option<(String, Option<String>)>) 
 
 fn relations(session: &Session, statement: &Drop, kind: RelationKind) -> SqlResult<Vec<ObjectAddress>> {
     let mut objects = Vec::with_capacity(statement.objects.len());
+    let mode = match statement.concurrently {
+        true => LockMode::ShareUpdateExclusive,
+        false => LockMode::AccessExclusive,
+    };
     for object in &statement.objects {
         let name = names::relation_name(object)?;
-        let Some(table) = lock(session, &name, kind)? else {
+        let Some(table) = lock(session, &name, kind, mode)? else {
             report_missing(session, &name, kind, statement.missing_ok)?;
             continue;
         };
@@ -140,19 +151,21 @@ fn relations(session: &Session, statement: &Drop, kind: RelationKind) -> SqlResu
 }
 
 /// Finds and locks the relation; an index's table first.
-fn lock(session: &Session, name: &RangeVar, kind: RelationKind) -> SqlResult<Option<Arc<Table>>> {
+fn lock(
+    session: &Session,
+    name: &RangeVar,
+    kind: RelationKind,
+    mode: LockMode,
+) -> SqlResult<Option<Arc<Table>>> {
     let Some(found) = names::lookup(session, name)? else { return Ok(None) };
     check_kind(&found, kind)?;
     if matches!(found.kind, RelationKind::Index | RelationKind::PartitionedIndex) {
-        let index = pg_index::PG_INDEX_INDEXRELID_INDEX;
-        let row =
-            session.with_reader(|reader| reader.find_one(&pg_index::TABLE, index, &[found.oid.into()]))?;
-        if let Some((_, row)) = row {
-            let table = names::describe(session, row.oid(pg_index::INDRELID))?;
-            names::lock(session, &table, LockMode::AccessExclusive, LockWait::Block)?;
+        let table = names::table_of_index(session, found.oid)?;
+        if table.is_valid() {
+            names::lock(session, &*names::describe(session, table)?, mode, LockWait::Block)?;
         }
     }
-    let table = names::try_open(session, name, LockMode::AccessExclusive)?;
+    let table = names::try_open(session, name, mode)?;
     if let Some(table) = &table {
         check_kind(table, kind)?;
     }

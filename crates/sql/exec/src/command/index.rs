@@ -2,7 +2,7 @@
 //! CREATE INDEX, and the indexes behind constraints.
 //!
 //! # PostgreSQL counterpart and differences
-//! `commands/indexcmds.c`. Only B-trees; no CONCURRENTLY.
+//! `commands/indexcmds.c`. Only B-trees.
 
 use std::sync::Arc;
 
@@ -13,8 +13,12 @@ use parse::ast::{CreateIndex, IndexElement, Name, SortDirection, SortNulls};
 use txn::LockMode;
 use types::registry::opclasses::OPCLASSES;
 
+use super::index_build::Rows;
 use super::storage_parameter::Target;
-use super::{expression, index_build, names, object_name, partition_index, storage_parameter, type_name};
+use super::{
+    expression, index_build, index_concurrently, names, object_name, partition_index, storage_parameter,
+    type_name,
+};
 use crate::session::Session;
 
 /// The access method `btree`.
@@ -30,9 +34,19 @@ const RECORD_IMAGE_OPS: Oid = Oid(3194);
 
 /// CREATE INDEX.
 pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> SqlResult<()> {
+    if statement.concurrently {
+        session.prevent_in_block("CREATE INDEX CONCURRENTLY")?;
+    }
     refuse_unsupported(statement)?;
-    let table = names::open(session, &statement.relation, LockMode::Share)?;
+    let mode = if statement.concurrently { LockMode::ShareUpdateExclusive } else { LockMode::Share };
+    let table = names::open(session, &statement.relation, mode)?;
     check_table(session, &table)?;
+    // Nobody else writes to a temporary table.
+    let concurrently = statement.concurrently && table.persistence != 't';
+    if concurrently && table.kind == RelationKind::PartitionedTable {
+        let message = format!("cannot create index on partitioned table \"{}\" concurrently", table.name);
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "{message}"));
+    }
     let parameters = storage_parameter::check(Target::Index, &statement.options)?;
     if statement.keys.len() + statement.including.len() > MAX_COLUMNS {
         return Err(sql_err!(TOO_MANY_COLUMNS, "cannot use more than {MAX_COLUMNS} columns in an index"));
@@ -72,12 +86,17 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
         partition_index::check_unique(&table, keys, false)?;
     }
     let spread = statement.relation.inherit;
-    new.valid = table.kind != RelationKind::PartitionedTable || spread || table.children.is_empty();
+    new.ready = !concurrently;
+    new.valid = match table.kind {
+        RelationKind::PartitionedTable => spread || table.children.is_empty(),
+        _ => !concurrently,
+    };
     let index = session.with_changer(|changer| changer.create_index(&new))?;
     match table.kind {
         RelationKind::PartitionedTable if spread => partition_index::spread(session, &table, index),
         RelationKind::PartitionedTable => Ok(()),
-        _ => index_build::build(session, &table, index),
+        _ if concurrently => index_concurrently::build(session, table.oid, index),
+        _ => index_build::build(session, &table, index, Rows::All),
     }
 }
 
@@ -95,9 +114,6 @@ fn refuse_unsupported(statement: &CreateIndex) -> SqlResult<()> {
         other => {
             return Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist"));
         }
-    }
-    if statement.concurrently {
-        return Err(SqlError::not_supported("CREATE INDEX CONCURRENTLY"));
     }
     check_tablespace(statement.tablespace.as_deref())
 }
@@ -163,6 +179,7 @@ pub(crate) fn blank(table: &Table, name: String) -> NewIndex {
         parameters: Vec::new(),
         partitioned: table.kind == RelationKind::PartitionedTable,
         valid: true,
+        ready: true,
     }
 }
 

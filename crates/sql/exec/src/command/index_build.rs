@@ -1,13 +1,17 @@
 //! # What
-//! Filling a new index: every row that somebody may still see, sorted, packed into a tree.
+//! Filling a new index: every row that somebody may still see, or those that a snapshot sees, sorted, packed into a tree.
 //!
 //! # Locks
-//! The caller holds SHARE or a stronger lock on the table.
+//! The caller holds SHARE or a stronger lock on the table; while others write ([`Rows::Seen`]) SHARE UPDATE EXCLUSIVE.
 
-use base::{Fork, SqlError, SqlResult, sql_err};
+use std::ops::Range;
+use std::sync::Arc;
+
+use base::{Fork, SqlError, SqlResult, Tid, sql_err};
 use catalog::{Index, SizeEstimate, Table};
-use heap::{Access, HeapError, HeapRel, HeapResult, TupleRef};
+use heap::{Access, HeapError, HeapRel, HeapResult, HeapScan, TupleRef, View};
 use tuple::Datum;
+use txn::Snapshot;
 
 use super::expression::IndexKeys;
 use super::index_sort::{IndexSort, Sorted, Target};
@@ -20,9 +24,9 @@ const BTREE: base::Oid = base::Oid(403);
 
 // Figures of `pg_stat_progress_create_index`.
 pub(crate) const COMMAND: usize = 1;
-const INDEX: usize = 7;
+pub(crate) const INDEX: usize = 7;
 const METHOD: usize = 9;
-const PHASE: usize = 10;
+pub(crate) const PHASE: usize = 10;
 const STEP: usize = 11;
 const TUPLES: usize = 12;
 const TUPLES_DONE: usize = 13;
@@ -32,6 +36,8 @@ const BLOCKS: usize = 16;
 const BLOCKS_DONE: usize = 17;
 
 const CREATE_INDEX: i64 = 1;
+/// [`COMMAND`]
+pub(crate) const CREATE_CONCURRENTLY: i64 = 2;
 /// [`COMMAND`]
 pub(crate) const REINDEX: i64 = 3;
 const BUILDING: i64 = 2;
@@ -52,8 +58,17 @@ pub(crate) fn step_name(method: base::Oid, step: i64) -> Option<&'static str> {
     STEPS.get(step).copied().filter(|_| method == BTREE)
 }
 
+/// Which rows a new index gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// All that somebody may still see; nobody else writes.
+    All,
+    /// Those that a new snapshot sees.
+    Seen,
+}
+
 /// Builds the index `oid` of `table`, whose file is empty, and notes the sizes of both.
-pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid) -> SqlResult<()> {
+pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid, rows: Rows) -> SqlResult<()> {
     let table = names::describe(session, table.oid)?;
     let index = find(&table, oid)?;
     let rel = index.btree.clone().ok_or_else(|| SqlError::internal("an index has no tree"))?;
@@ -67,7 +82,10 @@ pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid) -> SqlResu
     progress.set(METHOD, i64::from(BTREE.0));
     progress.set(PHASE, BUILDING);
     progress.set(STEP, SCANNING_TABLE);
-    let (rows, broken_chains) = scan(session, &table, index, (&mut sort, &progress))?;
+    let (rows, broken_chains) = match rows {
+        Rows::All => scan(session, &table, index, (&mut sort, &progress))?,
+        Rows::Seen => (scan_seen(session, &table, index, (&mut sort, &progress))?, false),
+    };
     progress.set(STEP, SORTING);
     let mut sorted = sort.finish()?;
     progress.set(STEP, LOADING);
@@ -87,7 +105,8 @@ pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid) -> SqlResu
     note_sizes(session, &table, index, rows, entries)
 }
 
-fn find(table: &Table, oid: base::Oid) -> SqlResult<&Index> {
+/// An index of a table.
+pub(super) fn find(table: &Table, oid: base::Oid) -> SqlResult<&Index> {
     let found = table.indexes.iter().find(|index| index.oid == oid);
     found.map(|index| &**index).ok_or_else(|| SqlError::internal(format!("index {oid} not found")))
 }
@@ -123,6 +142,69 @@ fn scan(
     .map_err(HeapError::into_sql)?;
     progress.set(BLOCKS_DONE, i64::from(pages));
     Ok((live, broken_chains))
+}
+
+/// Hands the rows that a snapshot sees to the sort, and says how many there are. Chains that grew before the index was entered may be broken;
+/// snapshots that see their older versions must not use it.
+fn scan_seen(
+    session: &Session,
+    table: &Table,
+    index: &Index,
+    (sort, progress): (&mut IndexSort<'_>, &Progress),
+) -> SqlResult<u64> {
+    let Some(heap) = &table.heap else { return Ok(0) };
+    let snapshot = session.txn.borrow_mut().statement_snapshot();
+    let mut keys = IndexKeys::new(session, table, index)?;
+    let pages = session.engine().pool().nblocks(heap.desc.file, Fork::Main).map_err(storage)?;
+    progress.set(BLOCKS, i64::from(pages));
+    let (mut entry, mut rows) = (Vec::new(), 0);
+    Seen { session, heap, snapshot: &snapshot, pages: 0..pages }.each(keys.upto(), &mut |root, row| {
+        progress.set(BLOCKS_DONE, i64::from(root.block.0));
+        rows += 1;
+        if keys.entry(session, row, &mut entry)? {
+            progress.add(TUPLES_DONE, 1);
+            sort.add(&mut entry, Target { tid: root, live: true })?;
+        }
+        Ok(())
+    })?;
+    progress.set(BLOCKS_DONE, i64::from(pages));
+    Ok(rows)
+}
+
+/// The rows of some pages that a snapshot sees.
+pub(super) struct Seen<'a> {
+    pub(super) session: &'a Session,
+    pub(super) heap: &'a Arc<HeapRel>,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) pages: Range<u32>,
+}
+
+impl Seen<'_> {
+    /// Calls `visit` for each row, with the root of its HOT chain and its first `upto` columns.
+    pub(super) fn each(
+        self,
+        upto: usize,
+        visit: &mut dyn FnMut(Tid, &[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<()> {
+        let Seen { session, heap, snapshot, pages } = self;
+        let access = session.engine().heap_access();
+        let curcid = session.txn.borrow().current_command();
+        let mut scan = HeapScan::new(&access, heap.clone(), Some(pages)).map_err(HeapError::into_sql)?;
+        let mut row = Vec::new();
+        loop {
+            {
+                // Not held over the visit: expressions may call functions, which use the transaction.
+                let me = session.txn.borrow();
+                let view = View { snapshot, curcid, me: &me, combo: &session.combo };
+                let Some(found) = scan.next(&access, &view).map_err(HeapError::into_sql)? else {
+                    return Ok(());
+                };
+                row.clear();
+                decode(&access, heap, &found, upto, &mut row).map_err(HeapError::into_sql)?;
+            }
+            visit(scan.root(&access).map_err(HeapError::into_sql)?, &row)?;
+        }
+    }
 }
 
 /// The leading columns of a version, large values fetched.

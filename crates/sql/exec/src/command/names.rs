@@ -9,6 +9,7 @@ use std::sync::Arc;
 use base::settings::Setting;
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::authority::{self, AclKind};
+use catalog::system::pg_index;
 use catalog::{CatalogView, RelationKind, RowExt, Table};
 use parse::ast::{Location, ObjectName, RangeVar};
 use txn::{LockError, LockMode, LockTag, LockWait};
@@ -263,6 +264,13 @@ pub(crate) fn describe(session: &Session, oid: Oid) -> SqlResult<Arc<Table>> {
     session
         .with_reader(|reader| reader.relation_by_oid(oid))?
         .ok_or_else(|| SqlError::internal(format!("could not open relation with OID {oid}")))
+}
+
+/// The table that an index is of; invalid if there is no such index.
+pub(crate) fn table_of_index(session: &Session, index: Oid) -> SqlResult<Oid> {
+    let by_oid = pg_index::PG_INDEX_INDEXRELID_INDEX;
+    let row = session.with_reader(|reader| reader.find_one(&pg_index::TABLE, by_oid, &[index.into()]))?;
+    Ok(row.map_or(Oid::INVALID, |(_, row)| row.oid(pg_index::INDRELID)))
 }
 
 /// Where a new relation goes: the schema named, or the first of the search path. The user may create objects there.

@@ -83,7 +83,7 @@ fn give_index(session: &Session, table: &Table, found: &Index, child: &Arc<Table
     let child = names::describe(session, child.oid)?;
     match child.kind {
         RelationKind::PartitionedTable => spread(session, &child, made),
-        _ => index_build::build(session, &child, made),
+        _ => index_build::build(session, &child, made, index_build::Rows::All),
     }
 }
 

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use catalog::system::{pg_class, pg_index};
+use catalog::system::pg_class;
 use catalog::{Index, PG_TOAST, RelationKind, RowExt, Table, predefined};
 use parse::ast::{DefElem, RangeVar, Reindex, ReindexKind};
 use runtime::time::Stopwatch;
@@ -63,9 +63,7 @@ fn one_index(session: &Session, name: &RangeVar, verbose: bool) -> SqlResult<()>
     if !matches!(found.kind, RelationKind::Index | RelationKind::PartitionedIndex) {
         return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", found.name));
     }
-    let by_oid = pg_index::PG_INDEX_INDEXRELID_INDEX;
-    let row = session.with_reader(|r| r.find_one(&pg_index::TABLE, by_oid, &[found.oid.into()]))?;
-    let table = row.map_or(Oid::INVALID, |(_, row)| row.oid(pg_index::INDRELID));
+    let table = names::table_of_index(session, found.oid)?;
     let Some(table) = inherit::open_child(session, table, LockMode::Share)? else {
         return Err(names::missing(session, name)?);
     };

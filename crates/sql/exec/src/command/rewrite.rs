@@ -116,7 +116,7 @@ pub(crate) fn rebuild(session: &Session, table: &Table, index: &Index) -> SqlRes
     if index.check_xmin.is_some() || !index.valid || !index.ready {
         session.with_changer(|changer| changer.set_index_rebuilt(index.oid))?;
     }
-    index_build::build(session, table, index.oid)
+    index_build::build(session, table, index.oid, index_build::Rows::All)
 }
 
 /// Copies a table's versions as an index sorts them.

@@ -177,6 +177,7 @@ impl Db {
             parameters: Vec::new(),
             partitioned: false,
             valid: true,
+            ready: true,
         };
         self.change(|c| {
             let oid = c.create_index(&new)?;

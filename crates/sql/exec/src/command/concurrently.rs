@@ -1,0 +1,104 @@
+//! # What
+//! What commands share that work in several transactions to let others write meanwhile (CREATE INDEX CONCURRENTLY and its like): a lock that
+//! outlives the transactions, and waiting for whoever may not know of the last step yet.
+//!
+//! # Locks
+//! Who waits here has no snapshot, and of locks only those that it keeps and those of a transaction that has done nothing else.
+//!
+//! # PostgreSQL counterpart and differences
+//! `WaitForLockers` of `lmgr.c`, `WaitForOlderSnapshots` of `commands/indexcmds.c`. Snapshots are not bound to a database here, so those of
+//! sessions in other databases are waited for too, and so are those of other index builds.
+
+use std::time::Duration;
+
+use base::{Oid, SqlResult, Xid};
+use txn::{LockMode, LockTag, LockWait, Locker};
+
+use super::names;
+use crate::session::progress::Progress;
+use crate::session::{Session, session_id};
+
+// Figures of progress views.
+const LOCKERS: usize = 4;
+const LOCKERS_DONE: usize = 5;
+const LOCKER: usize = 6;
+
+/// Pause before looking again for a snapshot that no session owns up to: a loop of the server has it, or it has only just been taken.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// A lock that outlives transactions, until it is dropped.
+pub(super) struct KeptLock<'s> {
+    session: &'s Session,
+    tag: LockTag,
+    mode: LockMode,
+}
+
+impl<'s> KeptLock<'s> {
+    /// Takes it.
+    pub(super) fn take(session: &'s Session, relation: Oid, mode: LockMode) -> SqlResult<KeptLock<'s>> {
+        let tag = names::tag(session, relation);
+        session.txn.borrow_mut().lock_for_session(tag, mode, LockWait::Block)?;
+        Ok(KeptLock { session, tag, mode })
+    }
+}
+
+impl Drop for KeptLock<'_> {
+    fn drop(&mut self) {
+        self.session.txn.borrow_mut().unlock_for_session(self.tag, self.mode);
+    }
+}
+
+/// Waits for the end of all transactions that hold a lock on the relation which conflicts with `mode`. Those that come later know what
+/// has been committed until now.
+pub(super) fn wait_for_lockers(
+    session: &Session,
+    relation: Oid,
+    mode: LockMode,
+    progress: Option<&Progress>,
+) -> SqlResult<()> {
+    let tag = names::tag(session, relation);
+    let me = session.txn.borrow().session();
+    let lockers = session.engine().txns().lockers(tag, mode, me);
+    let tell = |figure, value| progress.into_iter().for_each(|progress| progress.set(figure, value));
+    tell(LOCKERS, lockers.len() as i64);
+    for (done, &locker) in lockers.iter().enumerate() {
+        tell(LOCKERS_DONE, done as i64);
+        tell(LOCKER, pid_of(locker));
+        session.txn.borrow().wait_for_locker(locker)?;
+    }
+    [LOCKERS, LOCKERS_DONE, LOCKER].into_iter().for_each(|figure| tell(figure, 0));
+    Ok(())
+}
+
+fn pid_of(locker: Locker) -> i64 {
+    match locker {
+        Locker::Session(one) => i64::from(one.session.0),
+        Locker::Prepared(_) => 0,
+    }
+}
+
+/// Waits until no snapshot is left whose `xmin` is below `limit`. The caller has none itself.
+pub(super) fn wait_for_older_snapshots(session: &Session, limit: Xid, progress: &Progress) -> SqlResult<()> {
+    let txns = session.engine().txns();
+    while txns.oldest_snapshot().is_some_and(|oldest| oldest < limit) {
+        let backends = session.instance.sessions().list();
+        let old = |pid: i32| pid != session.backend.pid;
+        let holders: Vec<_> = backends
+            .iter()
+            .filter(|backend| old(backend.pid) && backend.xmin().is_some_and(|xmin| xmin < limit))
+            .map(|backend| session_id(backend.pid))
+            .collect();
+        let running = txns.virtual_xids().into_iter().find(|one| holders.contains(&one.session));
+        progress.set(LOCKERS, holders.len() as i64);
+        match running.map(Locker::Session) {
+            Some(locker) => {
+                progress.set(LOCKER, pid_of(locker));
+                session.txn.borrow().wait_for_locker(locker)?;
+                progress.add(LOCKERS_DONE, 1);
+            }
+            None => runtime::wait_interruptible(runtime::sleep(PAUSE)).map_err(crate::error::interrupted)?,
+        }
+    }
+    [LOCKERS, LOCKERS_DONE, LOCKER].into_iter().for_each(|figure| progress.set(figure, 0));
+    Ok(())
+}
