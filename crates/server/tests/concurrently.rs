@@ -124,6 +124,8 @@ fn an_index_built_beside_writers_has_all_rows() {
         for _ in 0..knob("STAMPEDE_CONCURRENT_BUILDS", 8) {
             run(&mut client, &["create index concurrently ti on t (v)"]);
             check(&mut client);
+            run(&mut client, &["reindex index concurrently ti"]);
+            check(&mut client);
             run(&mut client, &["drop index concurrently ti"]);
         }
         stop.store(true, Ordering::Relaxed);
@@ -207,6 +209,62 @@ fn a_build_cut_off_by_a_crash_can_be_dropped_or_made_anew() {
     assert_eq!(state(&mut one), "f t t");
     run(&mut one, &["insert into t values (501, 501)", "reindex index ti"]);
     check(&mut one);
+}
+
+#[test]
+fn an_index_is_made_anew_beside_a_reader_of_the_old_one() {
+    let server = Server::start(&[]);
+    let (mut reader, mut one) = (server.client(), server.client());
+    run(
+        &mut one,
+        &["create table t (id int primary key, v int, w int unique deferrable initially deferred)"],
+    );
+    run(
+        &mut one,
+        &["insert into t select g, g, g from generate_series(1, 2000) g", "create index ti on t (v)"],
+    );
+    run(&mut one, &["comment on index ti is 'kept'", "alter table t cluster on ti", "analyze t"]);
+    let about = "select concat_ws(' ', obj_description(c.oid, 'pg_class'), indisclustered, indisvalid, indisready, relpages > 1) \
+                 from pg_index join pg_class c on c.oid = indexrelid where relname = 'ti'";
+    let files = "select string_agg(relname || relfilenode, ' ' order by relname) from pg_class where relname in ('ti', 't_pkey', 't_w_key')";
+    let before = one.value(files);
+    let keys = "select string_agg(conname || conindid::regclass, ' ' order by conname) from pg_constraint where conrelid = 't'::regclass";
+    let constraints = one.value(keys);
+    run(
+        &mut reader,
+        &["begin", "set local enable_seqscan = off", "prepare p as select count(*) from t where v = 2001"],
+    );
+    assert_eq!(reader.value("execute p"), "0");
+    thread::scope(|scope| {
+        let build = beside(scope, &server, "reindex index concurrently ti");
+        // It has changed files; the reader's transaction may still read the old one.
+        until_waiting(&mut one, "waiting for readers before marking dead");
+        assert_eq!(one.value("select relname from pg_class where relname like 'ti\\_%'"), "ti_ccold");
+        run(&mut one, &["insert into t values (2001, 2001, 2001)"]);
+        assert_eq!(reader.value("execute p"), "1");
+        run(&mut reader, &["commit"]);
+        build.join().unwrap().unwrap();
+    });
+    assert_eq!(one.value(about), "kept t t t t");
+    assert_eq!(
+        one.value("select count(*) from pg_class where relname like '%ccold' or relname like '%ccnew'"),
+        "0"
+    );
+    check(&mut one);
+    run(&mut one, &["reindex table concurrently t"]);
+    let after = one.value(files);
+    assert!(
+        before.split(' ').zip(after.split(' ')).all(|(before, after)| before != after),
+        "{before} {after}"
+    );
+    assert_eq!(one.value(keys), constraints);
+    assert_eq!(one.error("insert into t values (1, -1, -1)").split(' ').next(), Some("23505"));
+    run(
+        &mut one,
+        &["begin", "insert into t values (2002, 1, 1)", "update t set w = -1 where id = 2002", "commit"],
+    );
+    assert_eq!(one.error("insert into t values (2003, 1, 1)").split(' ').next(), Some("23505"));
+    assert_eq!(one.error("begin; reindex table concurrently t").split(' ').next(), Some("25001"));
 }
 
 /// Who waits for a transaction can be in a deadlock with it.

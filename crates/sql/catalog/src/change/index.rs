@@ -1,13 +1,13 @@
 //! New indexes: their rows and empty files. Building them is the caller's.
 
-use base::{Oid, SqlResult};
+use base::{Oid, SqlError, SqlResult};
 use tuple::Datum;
 use types::oids;
 
 use super::{Changer, Dependency, NewColumn, NewTable, ObjectAddress};
 use crate::database::PG_TOAST;
 use crate::row::{RowBuilder, RowExt};
-use crate::system::{pg_class, pg_index};
+use crate::system::{pg_attribute, pg_class, pg_index};
 use crate::vectors::{int2_vector, oid_vector, text_array};
 use crate::view::RelationKind;
 
@@ -183,6 +183,77 @@ impl Changer<'_> {
             })?;
         }
         self.next_command()
+    }
+
+    /// Enters an index of the same columns under another name, with a file of its own; neither ready nor valid, of no constraint and no
+    /// partitioned index. Returns its OID.
+    pub fn copy_index(&mut self, index: Oid, name: &str) -> SqlResult<Oid> {
+        let missing = || SqlError::internal(format!("cache lookup failed for index {index}"));
+        let copy = self.new_oid();
+        let file = self.create_file(copy)?;
+        let key = [index.into()];
+        let reader = self.reader();
+        let class = reader.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key)?;
+        let columns =
+            reader.find(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &key)?;
+        let own = reader.find_one(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &key)?;
+        let (_, mut class) = class.ok_or_else(missing)?;
+        let (_, mut own) = own.ok_or_else(missing)?;
+        class[pg_class::OID] = Datum::Oid(copy.0);
+        class[pg_class::RELNAME] = Datum::text(name);
+        class[pg_class::RELFILENODE] = Datum::Oid(file.0);
+        class[pg_class::RELISPARTITION] = Datum::Bool(false);
+        self.insert(&pg_class::TABLE, &class)?;
+        self.gone_with(txn::End::Abort, copy);
+        for (_, mut column) in columns {
+            column[pg_attribute::ATTRELID] = Datum::Oid(copy.0);
+            self.insert(&pg_attribute::TABLE, &column)?;
+        }
+        // A deferrable key is looked after by the index itself.
+        let unique = own.bool(pg_index::INDISUNIQUE)
+            && (own.bool(pg_index::INDIMMEDIATE) || !own.bool(pg_index::INDISVALID));
+        own[pg_index::INDEXRELID] = Datum::Oid(copy.0);
+        own[pg_index::INDISUNIQUE] = Datum::Bool(unique);
+        own[pg_index::INDIMMEDIATE] = Datum::Bool(true);
+        for flag in [
+            pg_index::INDISPRIMARY,
+            pg_index::INDISCLUSTERED,
+            pg_index::INDISREPLIDENT,
+            pg_index::INDCHECKXMIN,
+            pg_index::INDISVALID,
+            pg_index::INDISREADY,
+        ] {
+            own[flag] = Datum::Bool(false);
+        }
+        let table = own.oid(pg_index::INDRELID);
+        self.insert(&pg_index::TABLE, &own)?;
+        self.depend(ObjectAddress::relation(copy), ObjectAddress::relation(table), Dependency::Auto)?;
+        self.next_command()?;
+        Ok(copy)
+    }
+
+    /// Gives an index the file of its complete copy, and the copy the old file and another name. Who still reads the old file finds
+    /// what is written from now on too, for the copy is ready.
+    pub fn swap_index_files(&mut self, index: Oid, copy: Oid, name: &str) -> SqlResult<()> {
+        const MOVES: [usize; 3] = [pg_class::RELFILENODE, pg_class::RELPAGES, pg_class::RELTUPLES];
+        let mut rows = Vec::with_capacity(2);
+        for oid in [index, copy] {
+            let row =
+                self.reader().find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])?;
+            rows.push(
+                row.ok_or_else(|| SqlError::internal(format!("cache lookup failed for index {oid}")))?.1,
+            );
+        }
+        for (oid, from) in [(index, &rows[1]), (copy, &rows[0])] {
+            self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()], |row| {
+                MOVES.into_iter().for_each(|column| row[column] = from[column].clone());
+                if oid == copy {
+                    row[pg_class::RELNAME] = Datum::text(name);
+                }
+            })?;
+            self.touch_owner_of_index(oid)?;
+        }
+        self.set_index_rebuilt(index)
     }
 
     /// Queries are to use an index no longer (the first step of DROP INDEX CONCURRENTLY).

@@ -40,6 +40,8 @@ const CREATE_INDEX: i64 = 1;
 pub(crate) const CREATE_CONCURRENTLY: i64 = 2;
 /// [`COMMAND`]
 pub(crate) const REINDEX: i64 = 3;
+/// [`COMMAND`]
+pub(crate) const REINDEX_CONCURRENTLY: i64 = 4;
 const BUILDING: i64 = 2;
 const SCANNING_TABLE: i64 = 2;
 const SORTING: i64 = 3;

@@ -1,5 +1,5 @@
 //! # What
-//! CREATE INDEX CONCURRENTLY and DROP INDEX CONCURRENTLY: in several transactions, while others write.
+//! CREATE INDEX, DROP INDEX and REINDEX CONCURRENTLY: in several transactions, while others write.
 //!
 //! # How an index comes
 //! 1. It is entered, neither ready nor valid, and committed. When everybody has ended who writes by the table's old description, all HOT chains
@@ -14,12 +14,17 @@
 //! # How an index goes
 //! First queries may not use it any more, then inserts need not maintain it, and each time everybody has to end who does not know.
 //!
+//! # How an index is made anew
+//! A copy comes as above, but does not become valid. Then the two change files, in one transaction, and the copy, which has the old file now,
+//! goes as above. While somebody may still read the old file, inserts go into both.
+//!
 //! # Locks
 //! SHARE UPDATE EXCLUSIVE on the table from beginning to end: no other schema change, no VACUUM. That also keeps the root of a HOT chain, once
 //! it is in the index, from being given to another row.
 //!
-//! # PostgreSQL counterpart
-//! `DefineIndex` of `commands/indexcmds.c`; `validate_index`, `index_drop` of `catalog/index.c`.
+//! # PostgreSQL counterpart and differences
+//! `DefineIndex`, `ReindexRelationConcurrently` of `commands/indexcmds.c`; `validate_index`, `index_drop` of `catalog/index.c`. An index made anew keeps
+//! its OID, and all that hangs on it; PostgreSQL gives everything to the copy.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,7 +42,7 @@ use txn::LockMode;
 use super::concurrently::{KeptLock, wait_for_lockers, wait_for_older_snapshots};
 use super::expression::IndexKeys;
 use super::index_build::{self, Rows};
-use super::{inherit, violation};
+use super::{inherit, object_name, violation};
 use crate::session::Session;
 use crate::session::progress::{Lengthy, Progress};
 
@@ -47,30 +52,50 @@ const WAITING_BEFORE_VALIDATION: i64 = 3;
 const SCANNING_INDEX: i64 = 4;
 const SCANNING_TABLE: i64 = 6;
 const WAITING_FOR_SNAPSHOTS: i64 = 7;
+const WAITING_FOR_READERS: i64 = 8;
+const WAITING_BEFORE_DROP: i64 = 9;
 
 /// Lets queries use the index `index` of `table`, which the running transaction has entered as neither ready nor valid.
 pub(super) fn build(session: &Session, table: Oid, index: Oid) -> SqlResult<()> {
     let progress = session.progress(Lengthy::CreateIndex, table);
     progress.set(index_build::COMMAND, index_build::CREATE_CONCURRENTLY);
-    progress.set(index_build::INDEX, i64::from(index.0));
     let _kept = KeptLock::take(session, table, LockMode::ShareUpdateExclusive)?;
+    fill(session, table, index, &progress)?;
+    session.with_changer(|changer| changer.set_index_state(index, true, true))
+}
+
+/// REINDEX CONCURRENTLY of an index: a copy is built, and the two change files. The transaction holds SHARE UPDATE EXCLUSIVE on the table.
+pub(super) fn rebuild(session: &Session, table: &Table, index: &Index) -> SqlResult<()> {
+    let progress = session.progress(Lengthy::CreateIndex, table.oid);
+    progress.set(index_build::COMMAND, index_build::REINDEX_CONCURRENTLY);
+    let _kept = KeptLock::take(session, table.oid, LockMode::ShareUpdateExclusive)?;
+    let name =
+        |label| object_name::free_relation(session, table.schema, (&index.name, None, label), |_| Ok(false));
+    let (new, old) = (name("ccnew")?, name("ccold")?);
+    let copy = session.with_changer(|changer| changer.copy_index(index.oid, &new))?;
+    fill(session, table.oid, copy, &progress)?;
+    session.with_changer(|changer| changer.swap_index_files(index.oid, copy, &old))?;
+    retire(session, table.oid, copy, Some(&progress))
+}
+
+/// Makes a new index complete, and waits until no snapshot is left that might miss rows in it.
+fn fill(session: &Session, table: Oid, index: Oid, progress: &Progress) -> SqlResult<()> {
+    progress.set(index_build::INDEX, i64::from(index.0));
     session.next_transaction()?;
     progress.set(index_build::PHASE, WAITING_FOR_WRITERS);
-    wait_for_lockers(session, table, LockMode::Share, Some(&progress))?;
+    wait_for_lockers(session, table, LockMode::Share, Some(progress))?;
 
     index_build::build(session, &*reopen(session, table)?, index, Rows::Seen)?;
     session.with_changer(|changer| changer.set_index_state(index, false, true))?;
     session.next_transaction()?;
     progress.set(index_build::PHASE, WAITING_BEFORE_VALIDATION);
-    wait_for_lockers(session, table, LockMode::Share, Some(&progress))?;
+    wait_for_lockers(session, table, LockMode::Share, Some(progress))?;
 
-    let limit = validate(session, &*reopen(session, table)?, index, &progress)?;
+    let limit = validate(session, &*reopen(session, table)?, index, progress)?;
     session.next_transaction()?;
     progress.set(index_build::PHASE, WAITING_FOR_SNAPSHOTS);
-    wait_for_older_snapshots(session, limit, &progress)?;
-
-    reopen(session, table)?;
-    session.with_changer(|changer| changer.set_index_state(index, true, true))
+    wait_for_older_snapshots(session, limit, progress)?;
+    reopen(session, table).map(|_| ())
 }
 
 /// The table in the next transaction.
@@ -215,20 +240,25 @@ pub(super) fn drop(session: &Session, table: Oid, index: &Table) -> SqlResult<()
         let message = format!("cannot drop partitioned index \"{}\" concurrently", index.name);
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "{message}"));
     }
-    let object = ObjectAddress::relation(index.oid);
-    session.with_changer(|changer| changer.check_droppable(object))?;
+    session.with_changer(|changer| changer.check_droppable(ObjectAddress::relation(index.oid)))?;
     let _table = KeptLock::take(session, table, LockMode::ShareUpdateExclusive)?;
     let _index = KeptLock::take(session, index.oid, LockMode::ShareUpdateExclusive)?;
-    session.with_changer(|changer| changer.set_index_invalid(index.oid))?;
-    session.next_transaction()?;
-    wait_for_lockers(session, table, LockMode::AccessExclusive, None)?;
+    retire(session, table, index.oid, None)
+}
 
-    reopen(session, table)?;
-    session.with_changer(|changer| changer.set_index_dead(index.oid))?;
-    session.next_transaction()?;
-    wait_for_lockers(session, table, LockMode::AccessExclusive, None)?;
-
-    reopen(session, table)?;
+/// Takes an index out of use, step by step, and drops it.
+fn retire(session: &Session, table: Oid, index: Oid, progress: Option<&Progress>) -> SqlResult<()> {
+    let wait = |phase| {
+        session.next_transaction()?;
+        progress.into_iter().for_each(|progress| progress.set(index_build::PHASE, phase));
+        wait_for_lockers(session, table, LockMode::AccessExclusive, progress)?;
+        reopen(session, table).map(|_| ())
+    };
+    session.with_changer(|changer| changer.set_index_invalid(index))?;
+    wait(WAITING_FOR_READERS)?;
+    session.with_changer(|changer| changer.set_index_dead(index))?;
+    wait(WAITING_BEFORE_DROP)?;
+    let object = ObjectAddress::relation(index);
     session.with_changer(|changer| changer.drop_objects(&[object], Behavior::Restrict)).map(|_| ())
 }
 

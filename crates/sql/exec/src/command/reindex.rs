@@ -2,23 +2,24 @@
 //! REINDEX: indexes built anew, in new files. The old files go with the commit.
 //!
 //! # Locks
-//! SHARE on the table, ACCESS EXCLUSIVE on the index.
+//! SHARE on the table, ACCESS EXCLUSIVE on the index; CONCURRENTLY: SHARE UPDATE EXCLUSIVE on the table.
 //!
 //! # PostgreSQL counterpart and differences
-//! `ReindexIndex` and its neighbours in `commands/indexcmds.c`. No CONCURRENTLY. The files of system catalogs' indexes never change.
+//! `ReindexIndex` and its neighbours in `commands/indexcmds.c`. The files of system catalogs' indexes never change. Who writes large values
+//! knows one index of their TOAST table only, so that one is never built anew while others write.
 
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::system::pg_class;
-use catalog::{Index, PG_TOAST, RelationKind, RowExt, Table, predefined};
+use catalog::{Index, PG_CATALOG, PG_TOAST, RelationKind, RowExt, Table, predefined};
 use parse::ast::{DefElem, RangeVar, Reindex, ReindexKind};
 use runtime::time::Stopwatch;
 use txn::{LockMode, LockWait};
 
 use super::names::{self, at};
 use super::rewrite;
-use super::{index, index_build, inherit, options, partition_index};
+use super::{index, index_build, index_concurrently, inherit, options, partition_index};
 use crate::output::Output;
 use crate::session::Session;
 use crate::session::progress::Lengthy;
@@ -29,25 +30,53 @@ pub(crate) fn run(
     statement: &Reindex,
     (text, out): (&str, &mut dyn Output),
 ) -> SqlResult<()> {
-    let verbose = read(&statement.options, text)?;
+    let how = read(&statement.options, text)?;
+    if how.concurrently {
+        session.prevent_in_block("REINDEX CONCURRENTLY")?;
+    }
     match (&statement.relation, statement.kind) {
-        (Some(name), ReindexKind::Index) => one_index(session, name, verbose),
-        (Some(name), _) => one_table(session, name, verbose),
-        (None, kind) => many(session, kind, statement.name.as_deref(), verbose, out),
+        (Some(name), ReindexKind::Index) => one_index(session, name, how),
+        (Some(name), _) => one_table(session, name, how),
+        (None, kind) => many(session, kind, statement.name.as_deref(), how, out),
     }
 }
 
-/// Whether each index is to be told of.
-fn read(list: &[DefElem], text: &str) -> SqlResult<bool> {
-    let mut verbose = false;
+/// How to do it.
+#[derive(Clone, Copy, Default)]
+struct How {
+    /// Each index is told of.
+    verbose: bool,
+    /// While others write.
+    concurrently: bool,
+}
+
+impl How {
+    /// The lock of a table.
+    fn mode(self) -> LockMode {
+        if self.concurrently { LockMode::ShareUpdateExclusive } else { LockMode::Share }
+    }
+
+    /// How to do it for this table: nobody else writes to a temporary one.
+    fn of(self, table: &Table) -> SqlResult<How> {
+        if !self.concurrently {
+            return Ok(self);
+        }
+        if table.oid.is_pinned() {
+            return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot reindex system catalogs concurrently"));
+        }
+        if table.kind == RelationKind::Toast {
+            return Err(SqlError::not_supported("REINDEX CONCURRENTLY of TOAST tables"));
+        }
+        Ok(How { concurrently: table.persistence != 't', ..self })
+    }
+}
+
+fn read(list: &[DefElem], text: &str) -> SqlResult<How> {
+    let mut how = How::default();
     for option in list {
         match option.name.as_str() {
-            "verbose" => verbose = options::boolean(option)?,
-            "concurrently" => {
-                if options::boolean(option)? {
-                    return Err(SqlError::not_supported("REINDEX CONCURRENTLY"));
-                }
-            }
+            "verbose" => how.verbose = options::boolean(option)?,
+            "concurrently" => how.concurrently = options::boolean(option)?,
             "tablespace" => index::check_tablespace(Some(options::string(option)?.as_str()))?,
             other => {
                 let error = sql_err!(SYNTAX_ERROR, "unrecognized REINDEX option \"{other}\"");
@@ -55,16 +84,16 @@ fn read(list: &[DefElem], text: &str) -> SqlResult<bool> {
             }
         }
     }
-    Ok(verbose)
+    Ok(how)
 }
 
-fn one_index(session: &Session, name: &RangeVar, verbose: bool) -> SqlResult<()> {
+fn one_index(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
     let Some(found) = names::lookup(session, name)? else { return Err(names::missing(session, name)?) };
     if !matches!(found.kind, RelationKind::Index | RelationKind::PartitionedIndex) {
         return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", found.name));
     }
     let table = names::table_of_index(session, found.oid)?;
-    let Some(table) = inherit::open_child(session, table, LockMode::Share)? else {
+    let Some(table) = inherit::open_child(session, table, how.mode())? else {
         return Err(names::missing(session, name)?);
     };
     names::check_right(session, &table, "m")?;
@@ -73,17 +102,17 @@ fn one_index(session: &Session, name: &RangeVar, verbose: bool) -> SqlResult<()>
         let parts = partition_index::parts(session, &table, found.oid)?;
         return parts.into_iter().try_for_each(|(partition, part)| {
             session.next_transaction()?;
-            match inherit::open_child(session, partition, LockMode::Share)? {
-                Some(table) => indexes(session, &table, Some(part), verbose).map(drop),
+            match inherit::open_child(session, partition, how.mode())? {
+                Some(table) => indexes(session, &table, Some(part), how).map(drop),
                 None => Ok(()),
             }
         });
     }
-    indexes(session, &table, Some(found.oid), verbose).map(drop)
+    indexes(session, &table, Some(found.oid), how).map(drop)
 }
 
-fn one_table(session: &Session, name: &RangeVar, verbose: bool) -> SqlResult<()> {
-    let table = names::open(session, name, LockMode::Share)?;
+fn one_table(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
+    let table = names::open(session, name, how.mode())?;
     if !matches!(
         table.kind,
         RelationKind::Table
@@ -98,10 +127,11 @@ fn one_table(session: &Session, name: &RangeVar, verbose: bool) -> SqlResult<()>
         session.prevent_in_block("REINDEX TABLE")?;
         let all = inherit::descendants(session, &table, LockMode::AccessShare)?;
         let leaves: Vec<Oid> = all.iter().filter(|t| t.kind == RelationKind::Table).map(|t| t.oid).collect();
-        return each(session, &leaves, verbose, None);
+        return each(session, &leaves, how, None);
     }
-    if !with_toast(session, &table, verbose)? {
-        let message = format!("table \"{}\" has no indexes to reindex", table.name);
+    if !with_toast(session, &table, how)? {
+        let what = if how.concurrently { "that can be reindexed concurrently" } else { "to reindex" };
+        let message = format!("table \"{}\" has no indexes {what}", table.name);
         session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
     }
     Ok(())
@@ -112,7 +142,7 @@ fn many(
     session: &Session,
     kind: ReindexKind,
     name: Option<&str>,
-    verbose: bool,
+    how: How,
     out: &mut dyn Output,
 ) -> SqlResult<()> {
     let (word, schema) = match kind {
@@ -127,7 +157,15 @@ fn many(
     }
     session.prevent_in_block(word)?;
     if kind == ReindexKind::System {
-        return Err(SqlError::not_supported("REINDEX of system catalogs"));
+        return Err(match how.concurrently {
+            true => sql_err!(FEATURE_NOT_SUPPORTED, "cannot reindex system catalogs concurrently"),
+            false => SqlError::not_supported("REINDEX of system catalogs"),
+        });
+    }
+    if how.concurrently && schema == Some(PG_CATALOG) {
+        let message = "cannot reindex system catalogs concurrently, skipping all";
+        session.warning(SqlState::FEATURE_NOT_SUPPORTED, message);
+        return Ok(());
     }
     let rows = session.with_reader(|reader| reader.scan(&pg_class::TABLE))?;
     let wanted = |row: &catalog::Row| {
@@ -138,7 +176,7 @@ fn many(
     };
     let tables: Vec<Oid> =
         rows.iter().filter(|(_, row)| wanted(row)).map(|(_, row)| row.oid(pg_class::OID)).collect();
-    each(session, &tables, verbose, Some(out))
+    each(session, &tables, how, Some(out))
 }
 
 fn schema_to_reindex(session: &Session, name: &str) -> SqlResult<Oid> {
@@ -162,10 +200,10 @@ fn check_database(session: &Session, name: Option<&str>) -> SqlResult<()> {
 }
 
 /// Each table in a transaction of its own.
-fn each(session: &Session, tables: &[Oid], verbose: bool, mut out: Option<&mut dyn Output>) -> SqlResult<()> {
+fn each(session: &Session, tables: &[Oid], how: How, mut out: Option<&mut dyn Output>) -> SqlResult<()> {
     for &oid in tables {
         session.next_transaction()?;
-        names::lock_relation(session, oid, LockMode::Share, LockWait::Block)?;
+        names::lock_relation(session, oid, how.mode(), LockWait::Block)?;
         let found = session.with_reader(|reader| catalog::CatalogView::relation_by_oid(reader, oid))?;
         let mine =
             |t: &Arc<Table>| t.persistence != 't' || session.names.temporary_schema() == Some(t.schema);
@@ -174,8 +212,8 @@ fn each(session: &Session, tables: &[Oid], verbose: bool, mut out: Option<&mut d
         if !rights.has((types::acl::bits("m"), false)) {
             continue;
         }
-        let done = with_toast(session, &table, verbose)?;
-        if done && verbose {
+        let done = with_toast(session, &table, how)?;
+        if done && how.verbose && !how.concurrently {
             let message = format!("table \"{}.{}\" was reindexed", table.schema_name, table.name);
             rewrite::info(session, message, None);
         }
@@ -187,18 +225,25 @@ fn each(session: &Session, tables: &[Oid], verbose: bool, mut out: Option<&mut d
 }
 
 /// All indexes of a table and of its TOAST table; false if there are none.
-fn with_toast(session: &Session, table: &Table, verbose: bool) -> SqlResult<bool> {
-    let mut done = indexes(session, table, None, verbose)?;
-    if table.toast.is_valid()
-        && let Some(toast) = inherit::open_child(session, table.toast, LockMode::Share)?
-    {
-        done |= indexes(session, &toast, None, verbose)?;
+fn with_toast(session: &Session, table: &Table, how: How) -> SqlResult<bool> {
+    let mut done = indexes(session, table, None, how)?;
+    if !table.toast.is_valid() {
+        return Ok(done);
+    }
+    if how.concurrently {
+        session.next_transaction()?;
+    }
+    if let Some(toast) = inherit::open_child(session, table.toast, LockMode::Share)? {
+        done |= indexes(session, &toast, None, How { concurrently: false, ..how })?;
     }
     Ok(done)
 }
 
 /// The indexes of a table, or one of them; false if there are none.
-fn indexes(session: &Session, table: &Table, only: Option<Oid>, verbose: bool) -> SqlResult<bool> {
+fn indexes(session: &Session, table: &Table, only: Option<Oid>, how: How) -> SqlResult<bool> {
+    if how.of(table)?.concurrently {
+        return beside_writers(session, table, only, how);
+    }
     // Expressions of indexes may call functions, which look at a snapshot.
     drop(session.txn.borrow_mut().statement_snapshot());
     let chosen: Vec<&Arc<Index>> =
@@ -212,13 +257,46 @@ fn indexes(session: &Session, table: &Table, only: Option<Oid>, verbose: bool) -
         progress.set(index_build::COMMAND, index_build::REINDEX);
         names::lock_relation(session, index.oid, LockMode::AccessExclusive, LockWait::Block)?;
         rewrite::rebuild(session, table, index)?;
-        if verbose {
+        if how.verbose {
             rewrite::info(
                 session,
                 format!("index \"{}\" was reindexed", index.name),
                 Some(watch.to_string()),
             );
         }
+    }
+    Ok(!chosen.is_empty())
+}
+
+/// The valid indexes of a table, or one of them, valid or not, each in transactions of its own; false if there are none.
+fn beside_writers(session: &Session, table: &Table, only: Option<Oid>, how: How) -> SqlResult<bool> {
+    let watch = Stopwatch::start();
+    let shown = |index: &Index| format!("\"{}.{}\"", table.schema_name, index.name);
+    let mut chosen = Vec::new();
+    for index in table.indexes.iter().filter(|index| only.is_none_or(|oid| oid == index.oid)) {
+        if index.valid || only.is_some() {
+            chosen.push(index.oid);
+            continue;
+        }
+        let message = format!("skipping reindex of invalid index {}", shown(index));
+        let warning = SqlError::with_severity(Severity::Warning, SqlState::INDEX_CORRUPTED, message);
+        session.notice(warning.hint("Use DROP INDEX or REINDEX INDEX."));
+    }
+    for &oid in &chosen {
+        session.next_transaction()?;
+        let Some(table) = inherit::open_child(session, table.oid, LockMode::ShareUpdateExclusive)? else {
+            break;
+        };
+        let Some(index) = table.indexes.iter().find(|index| index.oid == oid) else { continue };
+        index_concurrently::rebuild(session, &table, index)?;
+        if how.verbose {
+            let took = only.map(|_| watch.to_string());
+            rewrite::info(session, format!("index {} was reindexed", shown(index)), took);
+        }
+    }
+    if how.verbose && only.is_none() && !chosen.is_empty() {
+        let message = format!("table \"{}.{}\" was reindexed", table.schema_name, table.name);
+        rewrite::info(session, message, Some(watch.to_string()));
     }
     Ok(!chosen.is_empty())
 }
