@@ -4,7 +4,7 @@
 //! * [`cli`]: `initdb`, `pg_ctl`, `postgres`, `stampede …`. [`config`]: `postgresql.conf`, `pg_hba.conf`.
 //! * [`server`]: from start to shutdown, signals. [`pidfile`]: `postmaster.pid`, socket lock files. [`listener`]: sockets.
 //! * [`session`]: one connection, from its first packet to its end. [`sessions`]: all of them: cancel keys, limits.
-//! * [`backend`]: what the server needs from the database behind it; [`database`]: the one that counts. [`log`]: PostgreSQL's log lines.
+//! * [`allocator`]: where memory comes from. [`backend`]: what the server needs from the database behind it; [`database`]: the one that counts. [`log`]: PostgreSQL's log lines.
 //!
 //! # Invariants
 //! 1. A session that waits for its client holds no fiber, no stack and no buffer.
@@ -14,6 +14,7 @@
 //! `postmaster.c`, `backend_startup.c`, `tcop/postgres.c` (the message loop), `pg_ctl.c`, `initdb.c`. Sessions are tasks on a
 //! few workers, not processes; their "pids" are numbers drawn by the server.
 
+pub mod allocator;
 pub mod backend;
 pub mod cli;
 pub mod config;

@@ -1,10 +1,11 @@
 //! The `stampede` binary; `initdb`, `pg_ctl` and `postgres` when called by those names.
 
+use server::allocator::Allocator;
 use server::cli::{self, Commands};
 use server::database;
 
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: Allocator = Allocator;
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
