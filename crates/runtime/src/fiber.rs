@@ -12,7 +12,7 @@
 //! # PostgreSQL counterpart and differences
 //! A statement's fiber stands where PostgreSQL has the backend process; `check_stack` is its `check_stack_depth`.
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::ptr;
@@ -43,7 +43,7 @@ pub(crate) struct FiberState {
 }
 
 impl FiberState {
-    const fn new() -> FiberState {
+    pub(crate) const fn new() -> FiberState {
         FiberState {
             yielder: Cell::new(ptr::null()),
             context: Cell::new(ptr::null_mut()),
@@ -103,8 +103,8 @@ impl Drop for CurrentGuard {
 /// `poll`.
 pub struct Fiber<T: 'static> {
     coroutine: Option<Coroutine<(), (), T, PooledStack>>,
-    /// Boxed so that its address stays while the future moves. `UnsafeCell` tells that the coroutine holds a pointer to it.
-    state: Box<UnsafeCell<FiberState>>,
+    /// Of the coroutine's stack: valid as long as there is the coroutine.
+    state: *const FiberState,
 }
 
 impl<T> Unpin for Fiber<T> {}
@@ -112,13 +112,12 @@ impl<T> Unpin for Fiber<T> {}
 /// Makes a fiber of `f`; nothing runs until it is polled.
 pub fn run_fiber<T: 'static>(f: impl FnOnce() -> T + 'static) -> Fiber<T> {
     let stack = PooledStack::take();
-    let state = Box::new(UnsafeCell::new(FiberState::new()));
-    let shared = state.get();
-    // SAFETY: just made, nobody else has it.
-    unsafe { (*shared).stack_limit.set(stack.lowest_usable() + STACK_RESERVE) };
+    let state = stack.state();
+    // SAFETY: just taken, nobody else has it.
+    unsafe { (*state).stack_limit.set(stack.lowest_usable() + STACK_RESERVE) };
     let coroutine = Coroutine::with_stack(stack, move |yielder, ()| {
-        // SAFETY: the box lives in the `Fiber`, which drops the coroutine (and so this frame) before the box.
-        unsafe { (*shared).yielder.set(yielder) };
+        // SAFETY: this frame is on the stack that the state is of.
+        unsafe { (*state).yielder.set(yielder) };
         f()
     });
     Fiber { coroutine: Some(coroutine), state }
@@ -127,21 +126,22 @@ pub fn run_fiber<T: 'static>(f: impl FnOnce() -> T + 'static) -> Fiber<T> {
 impl<T> Future for Fiber<T> {
     type Output = T;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        // SAFETY: only shared references to the state are ever made.
-        let state = unsafe { &*self.state.get() };
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        let Fiber { coroutine: slot, state } = self.get_mut();
+        let coroutine = slot.as_mut().expect("a fiber is not polled after it has finished");
+        // SAFETY: the coroutine is there; only shared references to its state are ever made.
+        let state = unsafe { &**state };
         let context: *mut Context<'_> = cx;
         state.context.set(context.cast());
         state.interrupts.begin_slice();
         solitude::turn(cx.waker().data());
         let guard = CurrentGuard::set(state);
-        let coroutine = self.coroutine.as_mut().expect("a fiber is not polled after it has finished");
         let result = coroutine.resume(());
         drop(guard);
         match result {
             CoroutineResult::Yield(()) => Poll::Pending,
             CoroutineResult::Return(value) => {
-                self.coroutine = None;
+                *slot = None;
                 Poll::Ready(value)
             }
         }
@@ -152,7 +152,7 @@ impl<T> Drop for Fiber<T> {
     fn drop(&mut self) {
         if let Some(coroutine) = self.coroutine.take() {
             // SAFETY: as in `poll`.
-            let state = unsafe { &*self.state.get() };
+            let state = unsafe { &*self.state };
             state.unwinding.set(true);
             let guard = CurrentGuard::set(state);
             drop(coroutine);
