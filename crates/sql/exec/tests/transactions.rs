@@ -310,3 +310,21 @@ fn temporary_tables_are_emptied_or_dropped_at_commit() {
         assert_eq!(s.query(sql), expected, "{sql}");
     }
 }
+
+#[test]
+fn the_first_statement_begins_with_its_transaction() {
+    let server = Server::new();
+    let s = server.connect();
+    for _ in 0..200 {
+        assert_eq!(s.query("select now() = statement_timestamp()"), "t");
+    }
+    script(
+        &s,
+        &[
+            ("begin", ""),
+            ("select pg_sleep(0.001)", ""),
+            ("select now() < statement_timestamp()", "t"),
+            ("commit", ""),
+        ],
+    );
+}

@@ -227,7 +227,7 @@ impl Session {
     }
 
     /// Rebuilds the formats of values if a setting changed them, and sets their times.
-    pub(super) fn refresh_format(&self, transaction_time: i64) {
+    pub(super) fn refresh_format(&self, transaction_time: i64, statement_time: i64) {
         let settings = self.settings.borrow();
         let version = settings.fast().format_version;
         let mut format = self.format.borrow_mut();
@@ -240,7 +240,7 @@ impl Session {
             self.shapes.clear();
         }
         format.transaction_time = transaction_time;
-        format.statement_time = runtime::wall_clock_micros();
+        format.statement_time = statement_time;
     }
 }
 

@@ -47,8 +47,8 @@ impl Session {
         let count = parsed.statements.len();
         let whole: Arc<str> = text.into();
         for (i, raw) in parsed.statements.into_iter().enumerate() {
-            self.begin_statement();
             if i > 0 {
+                self.begin_statement();
                 out.next_statement(self.settings.borrow().fast().statement_timeout);
             }
             if count > 1 {

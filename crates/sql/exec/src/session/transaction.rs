@@ -20,8 +20,11 @@ impl Session {
             if wanted != Characteristics::default() {
                 self.show_characteristics(wanted);
             }
+            // The first statement of a transaction begins with it.
+            self.refresh_format(txn.start_time(), txn.start_time());
+        } else {
+            self.refresh_format(txn.start_time(), runtime::wall_clock_micros());
         }
-        self.refresh_format(txn.start_time());
     }
 
     /// As [`Session::begin_statement`] for a message that belongs to the one before: if that one's transaction still runs, its time is this one's too.
