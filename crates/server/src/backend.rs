@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use base::settings::{ServerSettings, SessionSettings};
+use base::settings::{ServerSettings, Timeouts};
 use base::{Oid, SqlError, SqlResult};
 use exec::{Format, Notification, Output, ParamValue, SessionInfo, TransactionStatus};
 use runtime::Workers;
@@ -80,8 +80,8 @@ pub trait Client {
     fn fail(&mut self, error: &SqlError);
     /// For ReadyForQuery.
     fn transaction_status(&self) -> TransactionStatus;
-    /// Looks at the session's settings.
-    fn with_settings(&self, look: &mut dyn FnMut(&SessionSettings));
+    /// How long the client and its statements may take.
+    fn timeouts(&self) -> Timeouts;
     /// Settings to tell the client about when it connects: names and values.
     fn reported_settings(&self) -> Vec<(String, String)>;
     /// What other sessions told this one; asked while no transaction runs.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use base::settings::{ServerSettings, SessionSettings, Setting};
+use base::settings::{ServerSettings, Setting, Timeouts};
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::{BootstrapOptions, POSTGRES, Reader, SessionCatalog};
 use engine::background::{self, Stop};
@@ -324,8 +324,8 @@ impl Client for Session {
         Session::transaction_status(self)
     }
 
-    fn with_settings(&self, look: &mut dyn FnMut(&SessionSettings)) {
-        self.look_at_settings(look);
+    fn timeouts(&self) -> Timeouts {
+        Session::timeouts(self)
     }
 
     fn reported_settings(&self) -> Vec<(String, String)> {

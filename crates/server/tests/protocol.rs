@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::settings::{ServerSettings, SessionSettings, Setting, Source};
+use base::settings::{ServerSettings, SessionSettings, Setting, Source, Timeouts};
 use base::{Oid, SqlError, SqlResult, sql_err};
 use exec::{Column, Format, Notification, Output, ParamValue, RowEncoder, SessionInfo, TransactionStatus};
 use runtime::{Interrupt, Workers};
@@ -147,8 +147,8 @@ impl Client for CannedClient {
         self.status
     }
 
-    fn with_settings(&self, look: &mut dyn FnMut(&SessionSettings)) {
-        look(&self.settings);
+    fn timeouts(&self) -> Timeouts {
+        self.settings.fast().timeouts()
     }
 
     fn reported_settings(&self) -> Vec<(String, String)> {

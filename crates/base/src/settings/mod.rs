@@ -26,7 +26,7 @@ mod tests;
 pub use checks::{TextCheck, set_text_check};
 pub use definition::{Context, Definition, Kind, Unit};
 pub use server::{Reload, ServerSettings, Source};
-pub use session::{Fast, PlanCacheMode, SessionSettings, SettingRow, TrackFunctions, Who};
+pub use session::{Fast, PlanCacheMode, SessionSettings, SettingRow, Timeouts, TrackFunctions, Who};
 pub use table::{ALL, DEFINITIONS, Setting};
 pub use value::{Value, parse_bool};
 

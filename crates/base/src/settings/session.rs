@@ -106,6 +106,34 @@ pub struct Fast {
     pub format_version: u32,
 }
 
+/// How long a client and its statements may take, in milliseconds; 0: as long as they like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timeouts {
+    /// `statement_timeout`
+    pub statement: i32,
+    /// `transaction_timeout`
+    pub transaction: i32,
+    /// `idle_in_transaction_session_timeout`
+    pub idle_in_transaction: i32,
+    /// `idle_session_timeout`
+    pub idle_session: i32,
+    /// `client_connection_check_interval`; 0: never.
+    pub client_check: i32,
+}
+
+impl Fast {
+    /// The times that the server watches over.
+    pub fn timeouts(&self) -> Timeouts {
+        Timeouts {
+            statement: self.statement_timeout,
+            transaction: self.transaction_timeout,
+            idle_in_transaction: self.idle_in_transaction_session_timeout,
+            idle_session: self.idle_session_timeout,
+            client_check: self.client_connection_check_interval,
+        }
+    }
+}
+
 /// `track_functions`: calls of which functions are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrackFunctions {

@@ -150,6 +150,7 @@ impl Io {
     }
 
     /// Starts the clock of `statement_timeout` (milliseconds; 0: none) unless it runs.
+    #[inline]
     pub fn time_statement(&mut self, timeout: i32) {
         if timeout > 0 && self.statement_timer.is_none() {
             self.statement_timer = Some(timer(&self.interrupts, timeout, Interrupt::StatementTimeout));
@@ -157,10 +158,15 @@ impl Io {
     }
 
     /// Looks every so often (milliseconds; 0: never) whether the client is still there, until the statement ends.
+    #[inline]
     pub fn watch_client(&mut self, interval: i32) {
-        if interval <= 0 || self.watch.is_some() {
-            return;
+        if interval > 0 && self.watch.is_none() {
+            self.start_watch(interval);
         }
+    }
+
+    #[cold]
+    fn start_watch(&mut self, interval: i32) {
         let (interrupts, socket) = (self.interrupts.clone(), self.stream.as_raw_fd());
         let interval = Duration::from_millis(interval.unsigned_abs().into());
         self.watch = Some(spawn_local(async move {

@@ -10,7 +10,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
-use base::settings::Fast;
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use exec::{Format, SessionEnd, TransactionStatus};
 use runtime::{Interrupt, Interrupts, JoinHandle, with_interrupts};
@@ -320,26 +319,13 @@ impl Connection {
         backend::error_response(self.io.out(), error.report());
     }
 
-    /// One number of the session's settings.
-    fn setting(&self, field: fn(&Fast) -> i32) -> i32 {
-        let mut value = 0;
-        self.client.with_settings(&mut |settings| value = field(settings.fast()));
-        value
-    }
-
     /// Starts the clocks of a statement, unless they run.
     fn begin_statement(&mut self) {
-        let (mut statement, mut transaction, mut interval) = (0, 0, 0);
-        self.client.with_settings(&mut |settings| {
-            let fast = settings.fast();
-            statement = fast.statement_timeout;
-            transaction = fast.transaction_timeout;
-            interval = fast.client_connection_check_interval;
-        });
+        let timeouts = self.client.timeouts();
         self.busy = true;
-        self.io.time_statement(statement);
-        self.io.watch_client(interval);
-        self.time_transaction(transaction);
+        self.io.time_statement(timeouts.statement);
+        self.io.watch_client(timeouts.client_check);
+        self.time_transaction(timeouts.transaction);
     }
 
     fn end_statement(&mut self) {
@@ -350,32 +336,33 @@ impl Connection {
         match self.client.transaction_status() {
             TransactionStatus::Idle => self.time_transaction(0),
             // The statement may have been the one that set it.
-            _ => self.time_transaction(self.setting(|fast| fast.transaction_timeout)),
+            _ => self.time_transaction(self.client.timeouts().transaction),
         }
     }
 
     /// Starts the clock of `transaction_timeout` unless it runs; 0 stops it.
+    #[inline]
     fn time_transaction(&mut self, timeout: i32) {
-        if timeout == 0 {
-            if let Some(timer) = self.transaction_timer.take() {
+        match &self.transaction_timer {
+            None if timeout != 0 => {
+                self.transaction_timer =
+                    Some(timer(&self.interrupts, timeout, Interrupt::TransactionTimeout));
+            }
+            Some(timer) if timeout == 0 => {
                 timer.abort();
                 self.interrupts.clear(Interrupt::TransactionTimeout);
+                self.transaction_timer = None;
             }
-        } else if self.transaction_timer.is_none() {
-            self.transaction_timer = Some(timer(&self.interrupts, timeout, Interrupt::TransactionTimeout));
+            _ => {}
         }
     }
 
     /// How long the client may be silent now, and what happens then.
     pub(super) fn idle_limit(&self) -> Option<(Duration, Interrupt)> {
+        let timeouts = self.client.timeouts();
         let (millis, interrupt) = match self.client.transaction_status() {
-            TransactionStatus::Idle => {
-                (self.setting(|fast| fast.idle_session_timeout), Interrupt::IdleSessionTimeout)
-            }
-            _ => (
-                self.setting(|fast| fast.idle_in_transaction_session_timeout),
-                Interrupt::IdleInTransactionTimeout,
-            ),
+            TransactionStatus::Idle => (timeouts.idle_session, Interrupt::IdleSessionTimeout),
+            _ => (timeouts.idle_in_transaction, Interrupt::IdleInTransactionTimeout),
         };
         // In the middle of a series of extended messages the client is not idle.
         let waiting = !self.busy && !self.skipping;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use base::settings::{SessionSettings, Setting, Source as SettingSource, Value, Who};
+use base::settings::{SessionSettings, Setting, Source as SettingSource, Timeouts, Value, Who};
 use base::{SqlError, SqlResult, sql_err};
 use catalog::{DatabaseRow, POSTGRES, Reader, Role, SessionCatalog};
 use heap::ComboCids;
@@ -167,9 +167,9 @@ impl Session {
         self.settings.borrow().show(name).ok()
     }
 
-    /// Shows the session's settings to the server.
-    pub fn look_at_settings(&self, look: &mut dyn FnMut(&SessionSettings)) {
-        look(&self.settings.borrow());
+    /// How long the client and its statements may take.
+    pub fn timeouts(&self) -> Timeouts {
+        self.settings.borrow().fast().timeouts()
     }
 
     /// The end of the connection: rolls back and releases every lock.
