@@ -59,7 +59,7 @@ fn cstr(out: &mut Vec<u8>, text: &str) {
     let start = out.len();
     out.extend_from_slice(text.as_bytes());
     // A zero byte inside would end the string early; SQL text never has one.
-    out[start..].iter_mut().filter(|b| **b == 0).for_each(|b| *b = b' ');
+    out[start..].iter_mut().for_each(|b| *b = if *b == 0 { b' ' } else { *b });
     out.push(0);
 }
 

@@ -590,11 +590,13 @@ impl SessionSettings {
         self.server = server;
     }
 
+    /// Whether reported settings have changed since [`take_changed`](Self::take_changed) was last called.
+    pub fn has_changed(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
     /// Reported settings that changed since the last call, with their values: for ParameterStatus.
     pub fn take_changed(&mut self) -> Vec<(&'static str, String)> {
-        if self.changed.is_empty() {
-            return Vec::new();
-        }
         let changed = std::mem::take(&mut self.changed);
         changed.into_iter().map(|s| (s.name(), self.get(s).show(s.definition()))).collect()
     }

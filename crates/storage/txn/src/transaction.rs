@@ -805,6 +805,9 @@ fn take_if(actions: &mut Vec<Action>, which: impl Fn(Phase) -> bool) -> Vec<Acti
 
 #[inline]
 fn run_all(actions: Vec<Action>, end: End) {
+    if actions.is_empty() {
+        return;
+    }
     for (_, action) in actions {
         action(end);
     }

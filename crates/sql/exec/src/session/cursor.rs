@@ -273,6 +273,9 @@ impl Session {
 
     /// Before a transaction commits: its holdable cursors get all their rows.
     pub(super) fn hold_cursors(&self) -> SqlResult<()> {
+        if !self.portals.borrow().has_named() {
+            return Ok(());
+        }
         let is_new = |cursor: &Cursor| cursor.hold && !cursor.held;
         let names: Vec<Box<str>> = {
             let portals = self.portals.borrow();

@@ -1,6 +1,6 @@
 //! LISTEN, UNLISTEN and NOTIFY within a transaction: they take effect when it commits.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -57,7 +57,8 @@ impl Pending {
 /// A session's part in LISTEN and NOTIFY.
 pub(crate) struct Notifying {
     subscription: Rc<Subscription>,
-    pending: Rc<RefCell<Pending>>,
+    /// Made by the session's first LISTEN or NOTIFY, which most sessions never come to.
+    pending: OnceCell<Rc<RefCell<Pending>>>,
     /// When it was last said that the queue fills up.
     warned: std::cell::Cell<i64>,
 }
@@ -66,9 +67,27 @@ impl Notifying {
     pub(crate) fn new(subscription: Subscription) -> Notifying {
         Notifying {
             subscription: Rc::new(subscription),
-            pending: Rc::default(),
+            pending: OnceCell::new(),
             warned: std::cell::Cell::new(i64::MIN),
         }
+    }
+
+    fn pending(&self) -> &Rc<RefCell<Pending>> {
+        self.pending.get_or_init(Rc::default)
+    }
+
+    /// What is to take effect when the transaction commits, if there is something.
+    fn take_pending(&self) -> Option<Pending> {
+        let pending = self.pending.get()?.take();
+        (!pending.is_empty()).then_some(pending)
+    }
+
+    fn has_changes(&self) -> bool {
+        self.pending.get().is_some_and(|pending| !pending.borrow().changes.is_empty())
+    }
+
+    fn has_pending(&self) -> bool {
+        self.pending.get().is_some_and(|pending| !pending.borrow().is_empty())
     }
 }
 
@@ -80,7 +99,7 @@ impl Session {
 
     /// UNLISTEN of a channel or, without one, of all.
     pub(crate) fn unlisten(&self, channel: Option<&str>) {
-        if self.notifying.pending.borrow().changes.is_empty() && self.listening_channels().is_empty() {
+        if !self.notifying.has_changes() && self.listening_channels().is_empty() {
             return;
         }
         self.change_listening(channel.map_or(Change::UnlistenAll, |name| Change::Unlisten(name.into())));
@@ -88,7 +107,7 @@ impl Session {
 
     fn change_listening(&self, change: Change) {
         self.note_level();
-        self.notifying.pending.borrow_mut().changes.push(change);
+        self.notifying.pending().borrow_mut().changes.push(change);
     }
 
     /// NOTIFY
@@ -104,7 +123,7 @@ impl Session {
         }
         self.note_level();
         let notification: Rc<(Box<str>, Box<str>)> = Rc::new((channel.into(), payload.into()));
-        let mut pending = self.notifying.pending.borrow_mut();
+        let mut pending = self.notifying.pending().borrow_mut();
         if pending.known.insert(notification.clone()) {
             pending.notifications.push(notification);
         }
@@ -114,12 +133,12 @@ impl Session {
     /// Sees to it that a rollback of the current subtransaction takes back what it adds from now on.
     fn note_level(&self) {
         let mut txn = self.txn.borrow_mut();
-        let mut pending = self.notifying.pending.borrow_mut();
+        let mut pending = self.notifying.pending().borrow_mut();
         if pending.noted.replace(txn.subxact()) == Some(txn.subxact()) {
             return;
         }
         let (notifications, changes) = (pending.notifications.len(), pending.changes.len());
-        let pending = self.notifying.pending.clone();
+        let pending = self.notifying.pending().clone();
         txn.on_end(
             Phase::BeforeLocks,
             Box::new(move |end| {
@@ -147,7 +166,7 @@ impl Session {
 
     /// PREPARE TRANSACTION is not for transactions that listen or notify.
     pub(super) fn check_nothing_notified(&self) -> SqlResult<()> {
-        if self.notifying.pending.borrow().is_empty() {
+        if !self.notifying.has_pending() {
             return Ok(());
         }
         Err(sql_err!(
@@ -158,10 +177,7 @@ impl Session {
 
     /// Just before the transaction commits: lets its notifications and changes take effect with it.
     pub(super) fn notify_at_commit(&self) -> SqlResult<()> {
-        let pending = self.notifying.pending.take();
-        if pending.is_empty() {
-            return Ok(());
-        }
+        let Some(pending) = self.notifying.take_pending() else { return Ok(()) };
         let batch = match pending.notifications.is_empty() {
             true => None,
             false => Some(self.reserve(&pending)?),

@@ -34,6 +34,11 @@ impl Portals {
         if name.is_empty() { self.unnamed.take() } else { self.named.remove(name) }
     }
 
+    /// Whether there are others than the unnamed one.
+    pub(super) fn has_named(&self) -> bool {
+        !self.named.is_empty()
+    }
+
     /// All of them with their names.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Portal)> {
         let unnamed = self.unnamed.iter().map(|portal| ("", &**portal));

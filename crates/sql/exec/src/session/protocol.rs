@@ -191,7 +191,7 @@ impl Session {
             return Err(sql_err!(DUPLICATE_CURSOR, "cursor \"{portal}\" already exists"));
         }
         self.close_portal(portal);
-        let mut new = Portal::new(prepared, values, result_formats.into());
+        let mut new = Portal::new(prepared, values, Formats::from_slice(result_formats));
         new.made = (self.txn.borrow().subxact(), self.format.borrow().statement_time);
         self.portals.borrow_mut().insert(portal, new);
         self.just_bound.set(true);
@@ -341,6 +341,9 @@ impl Session {
     }
 
     fn report_settings(&self, out: &mut dyn Output) {
+        if !self.settings.borrow().has_changed() {
+            return;
+        }
         let changed = self.settings.borrow_mut().take_changed();
         for (name, value) in changed {
             if name == "application_name" {

@@ -45,6 +45,9 @@ impl Session {
 
     /// Fires what waits for the end of the transaction: all of it, or (`due`) what does not have to wait any more.
     pub(crate) fn fire_deferred(&self, due: bool) -> SqlResult<()> {
+        if self.deferred.borrow().is_empty() {
+            return Ok(());
+        }
         let mut from = 0;
         loop {
             let now = self.txn.borrow().subxact();

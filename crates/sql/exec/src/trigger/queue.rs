@@ -185,6 +185,11 @@ pub(crate) struct Deferred {
 }
 
 impl Deferred {
+    /// Whether nothing is to fire, nor has.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.len() == 0
+    }
+
     /// Whether a trigger waits for the end of the transaction.
     pub(crate) fn defers(&self, trigger: &Trigger) -> bool {
         if !trigger.deferrable {
