@@ -75,6 +75,30 @@ fn an_index_waits_for_writers_twice_and_for_old_snapshots() {
     assert_eq!(one.value("select count(*) from pg_stat_progress_create_index"), "0");
 }
 
+#[test]
+fn an_index_waits_for_an_older_snapshot_with_the_same_xmin() {
+    let server = Server::start(&[]);
+    let (mut writer, mut old, mut client) = (server.client(), server.client(), server.client());
+    run(
+        &mut client,
+        &["create table other (id int)", "create table t (id int)", "insert into t values (1), (2)"],
+    );
+    // What writes elsewhere has the lowest xid for all.
+    run(&mut writer, &["begin", "insert into other values (1)"]);
+    run(&mut old, &["begin isolation level repeatable read", "select from pg_class"]);
+    run(&mut client, &["delete from t where id = 1"]);
+    thread::scope(|scope| {
+        let build = beside(scope, &server, "create index concurrently ti on t (id)");
+        until_waiting(&mut client, "waiting for old snapshots");
+        run(&mut old, &["set enable_seqscan = off"]);
+        assert_eq!(old.value("select count(*) from t where id = 1"), "1");
+        run(&mut old, &["commit"]);
+        build.join().unwrap().unwrap();
+    });
+    run(&mut writer, &["commit"]);
+    assert_eq!(state(&mut client), "t t t");
+}
+
 /// The index finds what a scan of the table finds.
 fn check(client: &mut Client) {
     let all =

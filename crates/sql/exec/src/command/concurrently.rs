@@ -3,7 +3,8 @@
 //! outlives the transactions, and waiting for whoever may not know of the last step yet.
 //!
 //! # Locks
-//! Who waits here has no snapshot, and of locks only those that it keeps and those of a transaction that has done nothing else.
+//! Who waits here has no snapshot (but for FINALIZE in a transaction that keeps one), and of locks only those that it keeps and those of a
+//! transaction that has done nothing else.
 //!
 //! # PostgreSQL counterpart and differences
 //! `WaitForLockers` of `lmgr.c`, `WaitForOlderSnapshots` of `commands/indexcmds.c`. Snapshots are not bound to a database here, so those of
@@ -12,7 +13,7 @@
 use std::time::Duration;
 
 use base::{Oid, SqlResult, Xid};
-use txn::{LockMode, LockTag, LockWait, Locker};
+use txn::{LockMode, LockTag, LockWait, Locker, SessionId};
 
 use super::names;
 use crate::session::progress::Progress;
@@ -77,28 +78,39 @@ fn pid_of(locker: Locker) -> i64 {
     }
 }
 
-/// Waits until no snapshot is left whose `xmin` is below `limit`. The caller has none itself.
-pub(super) fn wait_for_older_snapshots(session: &Session, limit: Xid, progress: &Progress) -> SqlResult<()> {
+/// Waits until no snapshot of others is left that is older than one of the caller's with this `xmin`, which he needs no more.
+pub(super) fn wait_for_older_snapshots(
+    session: &Session,
+    xmin: Xid,
+    progress: Option<&Progress>,
+) -> SqlResult<()> {
     let txns = session.engine().txns();
-    while txns.oldest_snapshot().is_some_and(|oldest| oldest < limit) {
-        let backends = session.instance.sessions().list();
-        let old = |pid: i32| pid != session.backend.pid;
-        let holders: Vec<_> = backends
-            .iter()
-            .filter(|backend| old(backend.pid) && backend.xmin().is_some_and(|xmin| xmin < limit))
-            .map(|backend| session_id(backend.pid))
-            .collect();
-        let running = txns.virtual_xids().into_iter().find(|one| holders.contains(&one.session));
-        progress.set(LOCKERS, holders.len() as i64);
-        match running.map(Locker::Session) {
-            Some(locker) => {
-                progress.set(LOCKER, pid_of(locker));
-                session.txn.borrow().wait_for_locker(locker)?;
-                progress.add(LOCKERS_DONE, 1);
-            }
-            None => runtime::wait_interruptible(runtime::sleep(PAUSE)).map_err(crate::error::interrupted)?,
+    let tell = |figure, value| progress.into_iter().for_each(|progress| progress.set(figure, value));
+    // Among those with the same `xmin` some are older, and younger ones come as long as that transaction runs: only who is here is asked.
+    let old = holders(session, xmin);
+    let mut running = txns.virtual_xids();
+    running.retain(|one| old.contains(&one.session));
+    tell(LOCKERS, running.len() as i64);
+    for (done, one) in running.into_iter().enumerate() {
+        tell(LOCKERS_DONE, done as i64);
+        if holders(session, xmin).contains(&one.session) {
+            tell(LOCKER, pid_of(Locker::Session(one)));
+            session.txn.borrow().wait_for_locker(Locker::Session(one))?;
         }
     }
-    [LOCKERS, LOCKERS_DONE, LOCKER].into_iter().for_each(|figure| progress.set(figure, 0));
+    [LOCKERS, LOCKERS_DONE, LOCKER].into_iter().for_each(|figure| tell(figure, 0));
+    // One that no session owned up to. What the caller's transaction keeps it keeps.
+    let kept = || session.backend.xmin().is_some_and(|kept| kept < xmin);
+    while txns.oldest_snapshot().is_some_and(|oldest| oldest < xmin) && !kept() {
+        runtime::wait_interruptible(runtime::sleep(PAUSE)).map_err(crate::error::interrupted)?;
+    }
     Ok(())
+}
+
+/// Other sessions that hold a snapshot with this `xmin` or a lower one.
+fn holders(session: &Session, xmin: Xid) -> Vec<SessionId> {
+    let backends = session.instance.sessions().list();
+    let others = backends.iter().filter(|backend| backend.pid != session.backend.pid);
+    let old = others.filter(|backend| backend.xmin().is_some_and(|held| held <= xmin));
+    old.map(|backend| session_id(backend.pid)).collect()
 }

@@ -94,7 +94,7 @@ fn fill(session: &Session, table: Oid, index: Oid, progress: &Progress) -> SqlRe
     let limit = validate(session, &*reopen(session, table)?, index, progress)?;
     session.next_transaction()?;
     progress.set(index_build::PHASE, WAITING_FOR_SNAPSHOTS);
-    wait_for_older_snapshots(session, limit, progress)?;
+    wait_for_older_snapshots(session, limit, Some(progress))?;
     reopen(session, table).map(|_| ())
 }
 
