@@ -2,7 +2,8 @@
 //! DROP TABLE, INDEX, VIEW, SEQUENCE, SCHEMA: several objects at once, with what depends on them.
 //!
 //! # Locks
-//! ACCESS EXCLUSIVE on every relation named; on an index's table first. SHARE UPDATE EXCLUSIVE instead for DROP INDEX CONCURRENTLY.
+//! ACCESS EXCLUSIVE on every relation named; before that on an index's table, and on the table whose partition it is. SHARE UPDATE EXCLUSIVE
+//! instead for DROP INDEX CONCURRENTLY.
 
 use std::sync::Arc;
 
@@ -150,7 +151,7 @@ fn relations(session: &Session, statement: &Drop, kind: RelationKind) -> SqlResu
     Ok(objects)
 }
 
-/// Finds and locks the relation; an index's table first.
+/// Finds and locks the relation; an index's table first, or the table that it is a partition of.
 fn lock(
     session: &Session,
     name: &RangeVar,
@@ -164,6 +165,8 @@ fn lock(
         if table.is_valid() {
             names::lock(session, &*names::describe(session, table)?, mode, LockWait::Block)?;
         }
+    } else if found.partition_of.is_valid() {
+        names::lock_relation(session, found.partition_of, mode, LockWait::Block)?;
     }
     let table = names::try_open(session, name, mode)?;
     if let Some(table) = &table {
