@@ -67,7 +67,12 @@ impl Reader<'_> {
             persistence: class.char(pg_class::RELPERSISTENCE) as char,
             row_type: class.oid(pg_class::RELTYPE),
             has_subclass: class.bool(pg_class::RELHASSUBCLASS),
-            children: if class.bool(pg_class::RELHASSUBCLASS) { self.children(oid)? } else { Vec::new() },
+            children: match class.bool(pg_class::RELHASSUBCLASS) {
+                true => {
+                    self.children(oid)?.iter().filter(|c| c.detached_by.is_none()).map(|c| c.oid).collect()
+                }
+                false => Vec::new(),
+            },
             partitioning: match kind {
                 RelationKind::PartitionedTable => self.load_partitioning(oid)?.map(Arc::new),
                 _ => None,

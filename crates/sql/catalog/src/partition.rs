@@ -8,10 +8,10 @@
 
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult};
+use base::{Oid, SqlError, SqlResult, Tid, Xid};
 
 use crate::database::Reader;
-use crate::row::RowExt;
+use crate::row::{Row, RowExt};
 use crate::stored_list;
 use crate::system::{pg_class, pg_inherits, pg_partitioned_table};
 use crate::vectors;
@@ -60,8 +60,30 @@ pub struct Partitioning {
     pub collations: Vec<Oid>,
     /// The DEFAULT partition; 0 if none.
     pub default: Oid,
-    /// The partitions, by OID.
+    /// The partitions, by OID; the one in `detaching` among them, unless it is hidden.
     pub partitions: Vec<Partition>,
+    /// The partition that DETACH CONCURRENTLY has begun to take away; there is one at most.
+    pub detaching: Option<Detaching>,
+}
+
+/// A partition whose row of `pg_inherits` says `inhdetachpending`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Detaching {
+    /// It.
+    pub partition: Partition,
+    /// Who marked it: to snapshots that do not see this xid ended it is a partition like the others.
+    pub by: Xid,
+    /// Whether it is left out, in the description for a snapshot that sees it gone.
+    pub hidden: bool,
+}
+
+/// What inherits from a relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Child {
+    /// Its OID.
+    pub oid: Oid,
+    /// Who marked it as being detached, if it is.
+    pub detached_by: Option<Xid>,
 }
 
 /// A partition of a table.
@@ -95,6 +117,23 @@ pub enum Limit<T = Arc<str>> {
     Value(T),
     /// MAXVALUE
     Max,
+}
+
+impl Partitioning {
+    /// What a snapshot that sees these xids ended has of it; none if that is all.
+    pub(crate) fn seen_by(&self, sees: impl FnOnce(Xid) -> bool) -> Option<Partitioning> {
+        let detaching = self.detaching.as_ref().filter(|d| !d.hidden && sees(d.by))?;
+        let mut seen = self.clone();
+        seen.partitions.retain(|p| p.oid != detaching.partition.oid);
+        seen.detaching = Some(Detaching { hidden: true, ..detaching.clone() });
+        Some(seen)
+    }
+
+    /// Its partitions with the hidden one: they share out the rows until that is detached.
+    pub fn all_partitions(&self) -> impl Iterator<Item = &Partition> {
+        let hidden = self.detaching.as_ref().filter(|d| d.hidden).map(|d| &d.partition);
+        self.partitions.iter().chain(hidden)
+    }
 }
 
 impl<T> Limit<T> {
@@ -169,12 +208,26 @@ impl Bound {
 }
 
 impl Reader<'_> {
-    /// What inherits from a relation directly, by OID.
-    pub fn children(&self, parent: Oid) -> SqlResult<Vec<Oid>> {
+    /// What inherits from a relation directly, by OID, a partition that is being detached among them.
+    pub fn children(&self, parent: Oid) -> SqlResult<Vec<Child>> {
         let rows = self.find(&pg_inherits::TABLE, pg_inherits::PG_INHERITS_PARENT_INDEX, &[parent.into()])?;
-        let mut children: Vec<Oid> = rows.iter().map(|(_, row)| row.oid(pg_inherits::INHRELID)).collect();
-        children.sort_unstable();
+        let child = |(tid, row): &(Tid, Row)| {
+            let detached_by = match row.bool(pg_inherits::INHDETACHPENDING) {
+                true => Some(self.catalog.tables().inserter(&pg_inherits::TABLE, *tid)?),
+                false => None,
+            };
+            Ok(Child { oid: row.oid(pg_inherits::INHRELID), detached_by })
+        };
+        let mut children = rows.iter().map(child).collect::<SqlResult<Vec<_>>>()?;
+        children.sort_unstable_by_key(|child| child.oid);
         Ok(children)
+    }
+
+    /// Whether DETACH CONCURRENTLY of a partition has begun and not ended.
+    pub fn is_being_detached(&self, partition: Oid) -> SqlResult<bool> {
+        let index = pg_inherits::PG_INHERITS_RELID_SEQNO_INDEX;
+        let rows = self.find(&pg_inherits::TABLE, index, &[partition.into()])?;
+        Ok(rows.iter().any(|(_, row)| row.bool(pg_inherits::INHDETACHPENDING)))
     }
 
     /// What a relation inherits from directly, in the order of its definition.
@@ -204,10 +257,14 @@ impl Reader<'_> {
         use pg_partitioned_table as p;
         let row = self.find_one(&p::TABLE, p::PG_PARTITIONED_TABLE_PARTRELID_INDEX, &[table.into()])?;
         let Some((_, row)) = row else { return Ok(None) };
-        let mut partitions = Vec::new();
-        for oid in self.children(table)? {
+        let (mut partitions, mut detaching) = (Vec::new(), None);
+        for Child { oid, detached_by } in self.children(table)? {
             if let Some(bound) = self.bound(oid)? {
-                partitions.push(Partition { oid, bound });
+                let partition = Partition { oid, bound };
+                if let Some(by) = detached_by {
+                    detaching = Some(Detaching { partition: partition.clone(), by, hidden: false });
+                }
+                partitions.push(partition);
             }
         }
         Ok(Some(Partitioning {
@@ -222,6 +279,7 @@ impl Reader<'_> {
             collations: vectors::oids(&row[p::PARTCOLLATION]),
             default: row.oid(p::PARTDEFID),
             partitions,
+            detaching,
         }))
     }
 }

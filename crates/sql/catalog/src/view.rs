@@ -11,9 +11,10 @@ use std::sync::Arc;
 use base::{Oid, RelFile, SqlResult, Xid};
 use btree::BtreeRel;
 use heap::HeapRel;
+use txn::Snapshot;
 
 use crate::authority::Grants;
-use crate::partition::Partitioning;
+use crate::partition::{Detaching, Partitioning};
 use crate::trigger::Trigger;
 use crate::validity::Validity;
 
@@ -251,7 +252,8 @@ pub struct Table {
     pub row_type: Oid,
     /// Has children, or had some: looked for in `children`.
     pub has_subclass: bool,
-    /// Tables that inherit from it directly, its partitions among them, by OID.
+    /// Tables that inherit from it directly, its partitions among them, by OID. Not the partition that is being detached: definitions pass
+    /// it over.
     pub children: Vec<Oid>,
     /// How it is partitioned, if it is.
     pub partitioning: Option<Arc<Partitioning>>,
@@ -302,20 +304,46 @@ impl Table {
         matches!(value, Some("true" | "on" | "yes" | "1" | "t" | "y"))
     }
 
-    /// The description for snapshots with this oldest running xid, which is asked only if it matters: without the service of
-    /// indexes that are too young for them.
-    pub fn for_snapshot(self: Arc<Table>, xmin: impl FnOnce() -> Xid) -> Arc<Table> {
-        if self.indexes.iter().all(|index| index.check_xmin.is_none()) {
+    /// The description for a snapshot, which is asked for only if it matters: without the service of indexes that are too young for it,
+    /// and without the partition that it sees detached.
+    pub fn for_snapshot(self: Arc<Table>, snapshot: impl FnOnce() -> Snapshot) -> Arc<Table> {
+        if !self.differs_by_snapshot() {
             return self;
         }
-        let xmin = xmin();
+        let snapshot = snapshot();
         let mut table = (*self).clone();
         for index in &mut table.indexes {
-            if index.check_xmin.is_some_and(|builder| builder >= xmin) {
+            if index.check_xmin.is_some_and(|builder| builder >= snapshot.xmin()) {
                 Arc::make_mut(index).serves = false;
             }
         }
+        let seen = table.partitioning.as_ref().and_then(|of| of.seen_by(|xid| snapshot.sees(xid)));
+        if let Some(seen) = seen {
+            table.partitioning = Some(Arc::new(seen));
+        }
         Arc::new(table)
+    }
+
+    /// Whether snapshots may have different descriptions of it.
+    pub fn differs_by_snapshot(&self) -> bool {
+        self.indexes.iter().any(|index| index.check_xmin.is_some()) || self.detaching().is_some()
+    }
+
+    /// Whether a snapshot has this description, which [`Table::for_snapshot`] made for one.
+    pub fn fits_snapshot(&self, snapshot: &Snapshot) -> bool {
+        let serves = |index: &Arc<Index>| index.check_xmin.is_none_or(|builder| builder < snapshot.xmin());
+        self.indexes.iter().all(|index| index.serves == serves(index))
+            && self.detaching().is_none_or(|d| d.hidden == snapshot.sees(d.by))
+    }
+
+    /// Whether younger snapshots may have more indexes or fewer partitions than the description says.
+    pub fn is_for_old_snapshots(&self) -> bool {
+        self.indexes.iter().any(|index| !index.serves) || self.detaching().is_some_and(|d| !d.hidden)
+    }
+
+    /// The partition that is being detached.
+    pub fn detaching(&self) -> Option<&Detaching> {
+        self.partitioning.as_ref().and_then(|of| of.detaching.as_ref())
     }
 }
 

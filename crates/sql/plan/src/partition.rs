@@ -12,7 +12,7 @@
 use std::cmp::Ordering;
 
 use base::{Oid, SqlError, SqlResult};
-use catalog::partition::{Bound, Limit, Partitioning, Strategy};
+use catalog::partition::{Bound, Limit, Partition, Partitioning, Strategy};
 use catalog::view::{CatalogView, Table};
 use tuple::Datum;
 use types::hashing::{combine, partition_hash};
@@ -106,19 +106,31 @@ pub fn bound_values(bound: &Bound, catalog: &dyn CatalogView) -> SqlResult<Bound
     })
 }
 
+fn partitioning(table: &Table) -> SqlResult<&Partitioning> {
+    table.partitioning.as_deref().ok_or_else(|| SqlError::internal("a table without partitions"))
+}
+
 impl PartitionMap {
     /// The partitions of a table.
     pub fn of(table: &Table, catalog: &dyn CatalogView) -> SqlResult<PartitionMap> {
-        let keys = key_columns(table, catalog)?;
-        let Some(key) = &table.partitioning else {
-            return Err(SqlError::internal("a table without partitions"));
-        };
-        PartitionMap::new(keys, key, catalog)
+        let key = partitioning(table)?;
+        PartitionMap::new(table, (key, &mut key.partitions.iter()), catalog)
     }
 
-    fn new(keys: Vec<KeyColumn>, key: &Partitioning, catalog: &dyn CatalogView) -> SqlResult<PartitionMap> {
+    /// The partitions of a table, a hidden one among them.
+    pub fn of_all(table: &Table, catalog: &dyn CatalogView) -> SqlResult<PartitionMap> {
+        let key = partitioning(table)?;
+        PartitionMap::new(table, (key, &mut key.all_partitions()), catalog)
+    }
+
+    fn new(
+        table: &Table,
+        (key, partitions): (&Partitioning, &mut dyn Iterator<Item = &Partition>),
+        catalog: &dyn CatalogView,
+    ) -> SqlResult<PartitionMap> {
+        let keys = key_columns(table, catalog)?;
         let mut bounds = Vec::with_capacity(key.partitions.len());
-        for partition in &key.partitions {
+        for partition in partitions {
             bounds.push((partition.oid, bound_values(&partition.bound, catalog)?));
         }
         bounds.sort_by(|a, b| order_of(&keys, &a.1, &b.1));

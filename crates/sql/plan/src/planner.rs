@@ -29,6 +29,8 @@ pub struct Context<'c> {
     pub params: Option<&'c [tuple::Datum]>,
     /// Share of the rows expected to be fetched (cursors), 0 for all.
     pub fraction: f64,
+    /// New rows may go into a partition that is hidden as it is being detached: the transaction keeps its snapshot.
+    pub routes_to_hidden: bool,
 }
 
 /// A subplan on its way.

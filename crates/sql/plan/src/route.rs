@@ -82,7 +82,11 @@ impl Planner<'_> {
         targets: &mut Vec<TargetTable>,
     ) -> SqlResult<Routing> {
         runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
-        let map = Arc::new(PartitionMap::of(table, self.context.catalog)?);
+        let map = match self.context.routes_to_hidden {
+            true => PartitionMap::of_all(table, self.context.catalog)?,
+            false => PartitionMap::of(table, self.context.catalog)?,
+        };
+        let map = Arc::new(map);
         let keys = self.partition_keys(rel, table, numbers)?;
         let mut parts = Vec::with_capacity(map.partitions.len());
         for &oid in &map.partitions {
@@ -124,7 +128,7 @@ impl Planner<'_> {
         while child.partition_of.is_valid() {
             runtime::check_interrupts().map_err(crate::interrupted)?;
             let Some(parent) = self.context.catalog.relation_by_oid(child.partition_of)? else { break };
-            let map = Arc::new(PartitionMap::of(&parent, self.context.catalog)?);
+            let map = Arc::new(PartitionMap::of_all(&parent, self.context.catalog)?);
             let Some(part) = map.partitions.iter().position(|oid| *oid == child.oid) else { break };
             let numbers = column_map(table, &parent)?;
             let keys = self.partition_keys(rel, &parent, &numbers)?;

@@ -303,9 +303,9 @@ impl Transaction {
         self.snapshot.get_or_insert_with(|| self.system.snapshot()).clone()
     }
 
-    /// `xmin` of the snapshot that [`statement_snapshot`](Self::statement_snapshot) would give now; a later one's is not below it.
-    pub fn snapshot_xmin(&self) -> Xid {
-        self.snapshot.as_ref().map_or_else(|| self.system.snapshot().xmin(), Snapshot::xmin)
+    /// The snapshot that [`statement_snapshot`](Self::statement_snapshot) would give now; a later one sees no less.
+    pub fn next_snapshot(&self) -> Snapshot {
+        self.snapshot.clone().unwrap_or_else(|| self.system.snapshot())
     }
 
     /// `xmin` of the snapshot that the transaction keeps.

@@ -50,6 +50,15 @@ impl Changer<'_> {
         self.next_command()
     }
 
+    /// Marks a partition as being detached: snapshots from the end of this transaction on do without it.
+    pub fn mark_detached(&mut self, partition: Oid) -> SqlResult<()> {
+        let index = pg_inherits::PG_INHERITS_RELID_SEQNO_INDEX;
+        self.edit(&pg_inherits::TABLE, index, &[partition.into()], |row| {
+            row[pg_inherits::INHDETACHPENDING] = Datum::Bool(true);
+        })?;
+        self.next_command()
+    }
+
     /// Sets where a column comes from.
     pub fn set_column_origin(&mut self, table: Oid, number: i16, origin: Origin) -> SqlResult<()> {
         self.edit_column(table, number, |row| {

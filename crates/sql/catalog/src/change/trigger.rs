@@ -145,7 +145,7 @@ impl Changer<'_> {
             let relation = row.oid(pg_trigger::TGRELID);
             family.push((relation, oid));
             for child in reader.children(relation)? {
-                next.extend(reader.triggers(child)?.iter().filter(|t| t.parent == oid).map(|t| t.oid));
+                next.extend(reader.triggers(child.oid)?.iter().filter(|t| t.parent == oid).map(|t| t.oid));
             }
         }
         Ok(family)

@@ -56,6 +56,7 @@ pub(super) fn set_key(session: &Session, table: &Arc<Table>, by: &PartitionBy, t
         collations: Vec::new(),
         default: Oid::INVALID,
         partitions: Vec::new(),
+        detaching: None,
     };
     for element in &by.keys {
         add_key(session, table, element, &mut key, text)?;

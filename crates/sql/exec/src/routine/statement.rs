@@ -109,7 +109,9 @@ impl Run {
         if let Sees::Now | Sees::Latest = sees {
             session.see_changes()?;
         }
-        let planned = session.plan_for(source, params, Wanted::Equivalent)?;
+        let latest = matches!(sees, Sees::Latest);
+        let planned =
+            session.planning_for(latest, || session.plan_for(source, params, Wanted::Equivalent))?;
         let plan = &planned.shared.prepared.statement;
         if let Sees::Caller(..) = sees
             && plan.modifies

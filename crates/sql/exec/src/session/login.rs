@@ -125,6 +125,7 @@ impl Session {
             named_classes: RefCell::default(),
             sequences: RefCell::default(),
             just_bound: Cell::new(false),
+            plans_for_latest: Cell::new(false),
             random: RefCell::new(Random::new(runtime::random_u64())),
             temp: TempDir { path: instance_dir.join("base/pgsql_tmp"), pid: info.pid },
             notices: Notices::new(warnings),

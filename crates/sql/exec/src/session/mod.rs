@@ -277,6 +277,8 @@ pub struct Session {
     /// Shapes of single queries of the simple protocol.
     shapes: shapes::Shapes,
     portals: RefCell<Portals>,
+    /// What is planned now will run with the latest snapshot, not with the one that the transaction keeps.
+    plans_for_latest: Cell<bool>,
     /// The running message is the Execute of what the last Bind bound: it shares its time.
     just_bound: Cell<bool>,
     pub(crate) random: RefCell<types::random::Random>,

@@ -42,11 +42,11 @@ macro_rules! pass_on {
 impl CatalogView for Session {
     fn relation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<Table>>> {
         let found = self.with_reader(|r| r.relation(schema, name))?;
-        Ok(found.map(|table| table.for_snapshot(|| self.snapshot_xmin())))
+        Ok(found.map(|table| table.for_snapshot(|| self.next_snapshot())))
     }
     fn relation_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
         let found = self.with_reader(|r| r.relation_by_oid(oid))?;
-        Ok(found.map(|table| table.for_snapshot(|| self.snapshot_xmin())))
+        Ok(found.map(|table| table.for_snapshot(|| self.next_snapshot())))
     }
     fn type_by_name(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<TypeDef>>> {
         self.with_reader(|c| c.type_by_name(schema, name))

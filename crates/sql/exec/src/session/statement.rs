@@ -10,8 +10,8 @@
 //! 2. Plans made from the transaction's own catalog changes are not shared with other sessions, and not used after the next
 //!    change.
 //! 3. A plan is of one user, who has what it needs ([`super::access`]): asked before its first run, and again when rights changed.
-//! 4. No plan reads an index under a snapshot that the index is too young for; a plan that does without such an index is not shared, and
-//!    made anew once a snapshot may use it.
+//! 4. No plan reads an index under a snapshot that the index is too young for, or a partition under one that sees it detached; a plan for such
+//!    an older snapshot is not shared, and made anew for a younger one.
 //!
 //! # Locks
 //! The instance's plan cache (`plan_cache`) has one short mutex, taken at Parse and at replanning, never at Execute of a valid plan.
@@ -25,10 +25,10 @@ use analyze::routine::{ReturnForm, ReturnType};
 use analyze::variables::Variables;
 use analyze::{Analyzed, ParamTypes};
 use base::settings::Setting;
-use base::{Fork, Oid, SqlError, SqlResult, Xid, sql_err};
-use catalog::{CatalogView, Index, Table, TypeKind, Validity};
+use base::{Fork, Oid, SqlError, SqlResult, sql_err};
+use catalog::{CatalogView, Table, TypeKind, Validity};
 use parse::{RawStatement, Statement};
-use txn::{LockMode, LockTag, LockWait};
+use txn::{LockMode, LockTag, LockWait, Snapshot};
 
 use super::Session;
 use super::choice::Choices;
@@ -109,8 +109,10 @@ pub(crate) struct SharedPlan {
     permitted: AtomicBool,
     /// Some of these are temporary.
     temporary: bool,
-    /// Whether some index of them is not for every snapshot, see [`catalog::Index::check_xmin`].
-    checks_xmin: bool,
+    /// Whether some of them are not the same to every snapshot, see [`Table::for_snapshot`].
+    checks_snapshot: bool,
+    /// Made in a transaction that keeps its snapshot; matters where `checks_snapshot`.
+    for_kept: bool,
 }
 
 /// A plan with this session's reasons to believe in it.
@@ -248,17 +250,14 @@ impl SharedPlan {
             authority: generic.authority.clone(),
             permitted: AtomicBool::new(generic.permitted.load(Ordering::Relaxed)),
             temporary: generic.temporary,
-            checks_xmin: generic.checks_xmin,
+            checks_snapshot: generic.checks_snapshot,
+            for_kept: generic.for_kept,
         }
     }
 
-    /// Whether an index was left out that younger snapshots may use.
+    /// Whether younger snapshots may not share it.
     fn is_transient(&self) -> bool {
-        self.checks_xmin && self.indexes().any(|index| !index.serves)
-    }
-
-    fn indexes(&self) -> impl Iterator<Item = &Index> {
-        self.depends.iter().flat_map(|table| table.indexes.iter().map(|index| &**index))
+        self.checks_snapshot && (self.for_kept || self.depends.iter().any(|t| t.is_for_old_snapshots()))
     }
 }
 
@@ -301,18 +300,33 @@ impl Session {
         Ok(Column { name: name.into(), table, number, type_oid, declared, type_len, typmod })
     }
 
-    /// Whether the indexes that a plan could use are those that the next snapshot can.
+    /// Whether a plan's relations are to the next snapshot what they were to the one that it was made for.
     fn fits_snapshot(&self, plan: &SharedPlan) -> bool {
-        if !plan.checks_xmin {
+        if !plan.checks_snapshot {
             return true;
         }
-        let xmin = self.snapshot_xmin();
-        plan.indexes().all(|index| index.serves == index.check_xmin.is_none_or(|builder| builder < xmin))
+        let snapshot = self.next_snapshot();
+        plan.for_kept == self.keeps_snapshot()
+            && plan.depends.iter().all(|table| table.fits_snapshot(&snapshot))
     }
 
-    /// The oldest running xid of the snapshot that the next statement takes, or of one before it.
-    pub(crate) fn snapshot_xmin(&self) -> Xid {
-        self.txn.borrow().snapshot_xmin()
+    /// Whether all statements of the transaction have one snapshot.
+    fn keeps_snapshot(&self) -> bool {
+        self.txn.borrow().characteristics().isolation.keeps_snapshot()
+    }
+
+    /// The snapshot that the next statement takes, or one before it.
+    pub(crate) fn next_snapshot(&self) -> Snapshot {
+        let txn = self.txn.borrow();
+        if self.plans_for_latest.get() { txn.system().snapshot() } else { txn.next_snapshot() }
+    }
+
+    /// Plans a statement that runs with the latest snapshot, or not: the transaction may keep an older one.
+    pub(crate) fn planning_for<T>(&self, latest: bool, plan: impl FnOnce() -> T) -> T {
+        let outer = self.plans_for_latest.replace(latest);
+        let planned = plan();
+        self.plans_for_latest.set(outer);
+        planned
     }
 
     fn versions(&self) -> Versions {
@@ -554,7 +568,8 @@ impl Session {
             permitted: AtomicBool::new(false),
             temporary: depends.iter().any(|table| table.persistence == 't'),
             sizes: depends.iter().map(|table| self.pages(table)).collect(),
-            checks_xmin: depends.iter().flat_map(|t| &t.indexes).any(|i| i.check_xmin.is_some()),
+            checks_snapshot: depends.iter().any(|table| table.differs_by_snapshot()),
+            for_kept: self.keeps_snapshot(),
             depends,
         })
     }
@@ -569,7 +584,14 @@ impl Session {
         self.with_reader(|reader| {
             let statistics = CatalogStatistics { reader, pool: self.engine().pool() };
             let statistics = &statistics;
-            f(&plan::Context { settings: &settings, statistics, catalog, params: None, fraction: 0.0 })
+            f(&plan::Context {
+                settings: &settings,
+                statistics,
+                catalog,
+                params: None,
+                fraction: 0.0,
+                routes_to_hidden: self.keeps_snapshot(),
+            })
         })
     }
 

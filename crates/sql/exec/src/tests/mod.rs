@@ -214,6 +214,7 @@ impl Db {
                 catalog: reader as &dyn CatalogView,
                 params: None,
                 fraction: 0.0,
+                routes_to_hidden: false,
             };
             Prepared::plan(&analyzed, &context)
         })

@@ -222,7 +222,12 @@ fn check(
         return Err(violation(&known.table, &known.info, &known.table)
             .detail("MATCH FULL does not allow mixing of null and nonnull key values."));
     }
-    if known.finds(session, Query::Referenced, &key, Sees::Now)? {
+    // A partition that is being detached must not be found, whatever snapshot the transaction keeps.
+    let sees = match known.other.kind {
+        RelationKind::PartitionedTable => Sees::Latest,
+        _ => Sees::Now,
+    };
+    if known.finds(session, Query::Referenced, &key, sees)? {
         return Ok(());
     }
     Err(not_present(session, (&known.table, &known.other), &known.info, &key)?)
