@@ -210,3 +210,91 @@ fn not_null_of_a_partitioned_table_is_inherited() {
         );
     }
 }
+
+#[test]
+fn detaching_concurrently_is_refused_where_it_cannot_be() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create table l (a text) partition by list (a); create table l1 partition of l for values in ('a');
+         create table plain (a text)",
+    )
+    .unwrap();
+    let in_block = "ERROR:  ALTER TABLE ... DETACH CONCURRENTLY cannot run inside a transaction block";
+    for sql in [
+        "begin; alter table l detach partition l1 concurrently",
+        "rollback; select 1; alter table l detach partition l1 concurrently",
+    ] {
+        assert_eq!(s.query(sql), in_block, "{sql}");
+    }
+    let action =
+        |action: &str| format!("ERROR:  ALTER action {action} cannot be performed on relation \"plain\"");
+    for (sql, error) in [
+        ("alter table plain detach partition l1 concurrently", action("DETACH PARTITION")),
+        ("alter table plain detach partition l1 finalize", action("DETACH PARTITION ... FINALIZE")),
+        (
+            "alter table l detach partition plain concurrently",
+            "ERROR:  relation \"plain\" is not a partition of relation \"l\"".into(),
+        ),
+        (
+            "alter table l detach partition l1 finalize",
+            "ERROR:  cannot complete detaching partition \"l1\"".into(),
+        ),
+    ] {
+        assert_eq!(s.query(sql), error, "{sql}");
+    }
+    s.run("create table ld partition of l default").unwrap();
+    let default = "ERROR:  cannot detach partitions concurrently when a default partition exists";
+    assert_eq!(s.query("alter table l detach partition l1 concurrently"), default);
+    assert_eq!(s.query("select count(*) from pg_inherits where inhdetachpending"), "0");
+}
+
+#[test]
+fn a_partition_detached_concurrently_keeps_its_bound_as_a_check() {
+    let server = Server::new();
+    let s = server.connect();
+    let checks = |part: &str| {
+        s.query(&format!(
+            "select conname, pg_get_constraintdef(oid) from pg_constraint where contype = 'c' and conrelid = '{part}'::regclass order by 1"
+        ))
+    };
+    s.run("create table r (a int, b text) partition by range (a)").unwrap();
+    // A CHECK that says as much is enough, but only with NOT NULL.
+    for (own, expected) in [
+        ("", "p_a_check|CHECK (((a IS NOT NULL) AND (a >= 100) AND (a < 200)))"),
+        (
+            "(check (a >= 123 and a < 133 and a is not null))",
+            "p_a_check|CHECK (((a >= 123) AND (a < 133) AND (a IS NOT NULL)))",
+        ),
+        ("(a not null, check (a = 123 or a = 133))", "p_a_check|CHECK (((a = 123) OR (a = 133)))"),
+        (
+            "(check (a >= 123 and a < 133))",
+            "p_a_check|CHECK (((a >= 123) AND (a < 133)))\np_a_check1|CHECK (((a IS NOT NULL) AND (a >= 100) AND (a < 200)))",
+        ),
+        (
+            "(a not null, check (a >= 123))",
+            "p_a_check|CHECK ((a >= 123))\np_a_check1|CHECK (((a IS NOT NULL) AND (a >= 100) AND (a < 200)))",
+        ),
+    ] {
+        s.run(&format!("create table p partition of r {own} for values from (100) to (200)")).unwrap();
+        s.run("alter table r detach partition p concurrently").unwrap();
+        assert_eq!(checks("p"), expected, "{own}");
+        assert_eq!(s.query("select relispartition, relpartbound from pg_class where relname = 'p'"), "f|");
+        s.run("drop table p").unwrap();
+    }
+    // What is above counts, and what is below has it too.
+    s.run(
+        "create table q partition of r for values from (0) to (100) partition by list (b);
+         create table q1 partition of q for values in ('x') partition by hash (a);
+         create table q11 partition of q1 for values with (modulus 1, remainder 0)",
+    )
+    .unwrap();
+    s.run("alter table q detach partition q1 concurrently").unwrap();
+    let of_both =
+        "CHECK (((a IS NOT NULL) AND (a >= 0) AND (a < 100) AND (b IS NOT NULL) AND (b = 'x'::text)))";
+    assert_eq!(checks("q1"), format!("q1_check|{of_both}"));
+    assert_eq!(checks("q11"), format!("q1_check|{of_both}"));
+    // The bound of a hash partition is of use with its table only.
+    s.run("alter table q1 detach partition q11 concurrently").unwrap();
+    assert_eq!(checks("q11"), format!("q1_check|{of_both}"));
+}

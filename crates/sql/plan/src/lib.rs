@@ -5,7 +5,7 @@
 //! * [`expr`], [`mod@plan`]: what comes out. `logical`: a query level in between; `convert` makes it, `prepare` rewrites it.
 //! * `level`: where conditions apply, equivalence classes, limits of outer joins. `scan`, `joins`: paths. `create`: nodes.
 //! * `inherit`: tables that stand for their children too. `append`: paths over those. [`partition`], [`prune`], `route`: partitions that
-//!   take rows and that conditions leave. `names`: what EXPLAIN calls relations.
+//!   take rows and that conditions leave. [`proof`]: constraints that say what a bound does. `names`: what EXPLAIN calls relations.
 //! * `sublinks`: subqueries in the expressions of a level: their plans, and what is handed down to them.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
 //! * [`aggregate`]: what computes an aggregate. `sensitive`: whether the values of parameters could matter.
@@ -40,6 +40,7 @@ mod path;
 pub mod plan;
 mod planner;
 mod prepare;
+pub mod proof;
 pub mod prune;
 mod relset;
 mod route;

@@ -96,15 +96,18 @@ impl<V> Condition<V> {
 }
 
 /// A partition key and how conditions on it are recognised.
-struct Key<'k> {
-    rel: RelId,
-    exprs: &'k [Expr],
-    of: &'k Partitioning,
+pub(crate) struct Key<'k> {
+    /// The relation whose rows it is of.
+    pub rel: RelId,
+    /// Its columns over that relation.
+    pub exprs: &'k [Expr],
+    /// The partitioning that it belongs to.
+    pub of: &'k Partitioning,
 }
 
 impl Key<'_> {
     /// What a list of conditions says; none if nothing.
-    fn all(&self, quals: &[Expr]) -> Option<Condition<Expr>> {
+    pub(crate) fn all(&self, quals: &[Expr]) -> Option<Condition<Expr>> {
         let mut list: Vec<Condition<Expr>> = Vec::new();
         for qual in quals {
             if let Some(condition) = self.one(qual) {
@@ -212,7 +215,7 @@ pub fn values_of(value: &Datum, array: bool) -> Vec<Datum> {
 }
 
 /// The values of an expression that are known while planning.
-fn known_values(expr: &Expr, array: bool) -> Option<Vec<Datum>> {
+pub(crate) fn known_values(expr: &Expr, array: bool) -> Option<Vec<Datum>> {
     match expr {
         Expr::Const { value, .. } => Some(values_of(value, array)),
         _ => None,

@@ -25,13 +25,16 @@ use txn::LockMode;
 use super::internal::finds_row;
 use super::storage_parameter::{self, Target};
 use super::{
-    alter_attribute, alter_constraint, alter_identity, alter_tree, alter_type, cluster, expression,
-    generated, inherit, names, options, owner, partition, partition_index, schema, trigger, view,
+    alter_attribute, alter_constraint, alter_identity, alter_tree, alter_type, cluster, detach, expression,
+    generated, inherit, lock, names, options, owner, partition, partition_index, schema, trigger, view,
 };
 use crate::session::Session;
 
 /// ALTER TABLE, INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW.
 pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlResult<()> {
+    if statement.actions.iter().any(|action| matches!(action, AlterAction::DetachPartition(_, true, _))) {
+        session.prevent_in_block("ALTER TABLE ... DETACH CONCURRENTLY")?;
+    }
     let modes = statement.actions.iter().map(lock_mode);
     let mode = modes.max_by_key(|mode| *mode as u8).unwrap_or(LockMode::AccessExclusive);
     let Some(found) = open(session, &statement.relation, statement.missing_ok, mode)? else { return Ok(()) };
@@ -41,6 +44,7 @@ pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlR
     trigger::check_none_wait(session, &found, "ALTER TABLE")?;
     for action in &statement.actions {
         let table = names::describe(session, found.oid)?;
+        detach::check_not_pending(session, &table, action)?;
         if statement.kind == ObjectKind::Type {
             alter_attribute::run(session, &table, action, text)?;
             continue;
@@ -62,6 +66,9 @@ fn lock_mode(action: &AlterAction) -> LockMode {
             if list.iter().all(|option| !storage_parameter::changes_queries(&option.name)) =>
         {
             LockMode::ShareUpdateExclusive
+        }
+        AlterAction::DetachPartition(_, concurrently, finalize) => {
+            detach::lock_mode((*concurrently, *finalize))
         }
         AlterAction::Trigger(..) => LockMode::ShareRowExclusive,
         AlterAction::AddConstraint(new) if matches!(new.kind, ConstraintKind::ForeignKey { .. }) => {
@@ -116,22 +123,13 @@ pub(crate) fn check_kind(table: &Table, kind: ObjectKind) -> SqlResult<()> {
 
 /// Actions on columns, constraints and so on need a table.
 fn require_table(table: &Table, action: &str) -> SqlResult<()> {
-    if is_table(table) {
-        return Ok(());
-    }
-    let kinds = match table.kind {
-        RelationKind::View => "views",
-        RelationKind::Index => "indexes",
-        RelationKind::Sequence => "sequences",
-        RelationKind::MaterializedView => "materialized views",
-        _ => "relations of this kind",
-    };
-    Err(sql_err!(
-        WRONG_OBJECT_TYPE,
-        "ALTER action {action} cannot be performed on relation \"{}\"",
-        table.name
-    )
-    .detail(format!("This operation is not supported for {kinds}.")))
+    if is_table(table) { Ok(()) } else { Err(wrong_kind(table, action)) }
+}
+
+/// An action that is not for this kind of relation.
+fn wrong_kind(table: &Table, action: &str) -> SqlError {
+    sql_err!(WRONG_OBJECT_TYPE, "ALTER action {action} cannot be performed on relation \"{}\"", table.name)
+        .detail(format!("This operation is not supported for {}.", lock::plural(table.kind)))
 }
 
 /// Carries `f` out on a table, and on all below it unless ONLY the table is meant.
@@ -271,12 +269,13 @@ fn action(
             (RelationKind::PartitionedIndex, None) => partition_index::attach(session, table, name),
             _ => Err(not_partitioned(table)),
         },
-        AlterAction::DetachPartition(name, concurrently, finalize) => match table.kind {
-            RelationKind::PartitionedTable => {
-                partition::detach(session, table, name, (*concurrently, *finalize))
+        AlterAction::DetachPartition(name, concurrently, finalize) => {
+            if table.kind != RelationKind::PartitionedTable {
+                let how = if *finalize { " ... FINALIZE" } else { "" };
+                return Err(wrong_kind(table, &format!("DETACH PARTITION{how}")));
             }
-            _ => Err(not_partitioned(table)),
-        },
+            detach::run(session, table, name, (*concurrently, *finalize))
+        }
         AlterAction::Trigger(which, letter) => trigger::enable(session, table, which, *letter, recurse),
         other => Err(SqlError::not_supported(format!("ALTER TABLE {}", action_name(other)))),
     }

@@ -27,15 +27,24 @@ use crate::session::Session;
 use crate::trigger::foreign_key::parsed;
 
 /// Carries `f` out on each direct child, as it is when its turn comes: it may be below another one, too.
-/// Carries `f` out on each child, under its lock.
 pub(super) fn each_child(
     session: &Session,
     table: &Table,
     f: &mut dyn FnMut(&Arc<Table>) -> SqlResult<()>,
 ) -> SqlResult<()> {
+    each_child_under(session, table, LockMode::AccessExclusive, f)
+}
+
+/// As [`each_child`], under a lock of this mode.
+fn each_child_under(
+    session: &Session,
+    table: &Table,
+    mode: LockMode,
+    f: &mut dyn FnMut(&Arc<Table>) -> SqlResult<()>,
+) -> SqlResult<()> {
     for &oid in &table.children {
         runtime::check_interrupts().map_err(plan::interrupted)?;
-        if let Some(child) = inherit::open_child(session, oid, LockMode::AccessExclusive)? {
+        if let Some(child) = inherit::open_child(session, oid, mode)? {
             f(&child)?;
         }
     }
@@ -494,8 +503,26 @@ fn add_check(
     if no_inherit {
         return Ok(());
     }
-    let of = Inherited { expr, name: &name, enforced: wanted.enforced, validated: wanted.validated };
-    each_child(session, table, &mut |child| of.add(session, child, text))
+    let (enforced, validated) = (wanted.enforced, wanted.validated);
+    let of = Inherited { expr, name: &name, enforced, validated, known: false };
+    of.add_below(session, table, text)
+}
+
+/// Adds a CHECK without a name that all rows are known to satisfy, to a table and to those below it. SHARE UPDATE EXCLUSIVE is enough.
+pub(super) fn add_known_check(
+    session: &Session,
+    table: &Arc<Table>,
+    constraint: &Constraint,
+    text: &str,
+) -> SqlResult<()> {
+    let ConstraintKind::Check(expr) = &constraint.kind else {
+        return Err(SqlError::internal("a CHECK was expected"));
+    };
+    let wanted = Wanted::of(constraint);
+    let name = constraint::check_name(session, table, &wanted, expr, text)?;
+    constraint::add(session, table.oid, &wanted, text)?;
+    let of = Inherited { expr, name: &name, enforced: true, validated: true, known: true };
+    of.add_below(session, table, text)
 }
 
 /// A CHECK that goes down a tree.
@@ -504,9 +531,16 @@ struct Inherited<'a> {
     name: &'a str,
     enforced: bool,
     validated: bool,
+    /// All rows satisfy it: they are not looked through.
+    known: bool,
 }
 
 impl Inherited<'_> {
+    fn add_below(&self, session: &Session, table: &Table, text: &str) -> SqlResult<()> {
+        let mode = if self.known { LockMode::ShareUpdateExclusive } else { LockMode::AccessExclusive };
+        each_child_under(session, table, mode, &mut |child| self.add(session, child, text))
+    }
+
     /// A constraint that is there already must hold as the inherited one does.
     fn check_agrees(&self, found: &ConstraintInfo, table: &Table) -> SqlResult<()> {
         let weaker = match () {
@@ -548,7 +582,7 @@ impl Inherited<'_> {
             let origin = Origin { inherited: found.origin.inherited + 1, ..found.origin };
             return session.with_changer(|changer| changer.set_constraint_origin(found.oid, origin));
         }
-        if self.validated {
+        if self.validated && !self.known {
             check_rows(session, table, self.expr, self.name, text)?;
         }
         session.with_changer(|changer| {
@@ -561,7 +595,7 @@ impl Inherited<'_> {
                 ..constraint::blank(table, self.name.to_owned())
             })
         })?;
-        each_child(session, table, &mut |child| self.add(session, child, text))
+        self.add_below(session, table, text)
     }
 }
 

@@ -24,7 +24,7 @@ use catalog::change::{Behavior, NewConstraint, NewTrigger, ObjectAddress, Origin
 use catalog::foreign_key::{ForeignKey, ForeignKeyInfo};
 use catalog::system::pg_constraint;
 use catalog::{RelationKind, Table, Trigger, TriggerKind};
-use txn::LockMode;
+use txn::{LockMode, LockWait};
 
 use super::foreign_key::{check_rows, info};
 use super::internal::Internal;
@@ -241,7 +241,27 @@ pub(super) fn give_to_partition(session: &Session, parent: &Arc<Table>, child: &
     Ok(())
 }
 
-/// Takes away what [`give_to_partition`] gave: foreign keys of the partition stand alone; no row may refer to it.
+/// Fails if a row refers to one of a partition that is about to go. Until the end of the transaction none can come to do so.
+pub(super) fn check_no_references(session: &Session, child: &Arc<Table>) -> SqlResult<()> {
+    for key in references_as_part(session, child)? {
+        names::lock_relation(session, key.table, LockMode::Share, LockWait::Block)?;
+        check_unreferenced(session, &key, child)?;
+    }
+    Ok(())
+}
+
+/// The foreign keys to a partition that it has as part of its table.
+fn references_as_part(session: &Session, child: &Table) -> SqlResult<Vec<ForeignKeyInfo>> {
+    let mut parts = Vec::new();
+    for key in session.with_reader(|reader| reader.foreign_keys_to(child.oid))? {
+        if key.parent.is_valid() && info(session, key.parent)?.table == key.table {
+            parts.push(key);
+        }
+    }
+    Ok(parts)
+}
+
+/// Takes away what [`give_to_partition`] gave: foreign keys of the partition stand alone. No row refers to it ([`check_no_references`]).
 pub(super) fn take_from_partition(session: &Session, child: &Arc<Table>) -> SqlResult<()> {
     for key in session.with_reader(|reader| reader.foreign_keys_of(child.oid))? {
         if !key.parent.is_valid() || info(session, key.parent)?.table == child.oid {
@@ -256,13 +276,7 @@ pub(super) fn take_from_partition(session: &Session, child: &Arc<Table>) -> SqlR
         let new = NewConstraint { parent: Oid::INVALID, ..as_new(&key, child) };
         refer_to(session, (key.oid, &new, &key.name), &other, None)?;
     }
-    for key in session.with_reader(|reader| reader.foreign_keys_to(child.oid))? {
-        if key.parent.is_valid() && info(session, key.parent)?.table == key.table {
-            check_unreferenced(session, &key, child)?;
-            drop_part(session, key.oid)?;
-        }
-    }
-    Ok(())
+    references_as_part(session, child)?.iter().try_for_each(|key| drop_part(session, key.oid))
 }
 
 /// Fails if a row refers to one of a partition that is about to go.

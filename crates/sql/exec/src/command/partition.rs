@@ -1,15 +1,15 @@
 //! # What
-//! Partitioned tables in definitions: PARTITION BY, bounds of new partitions, ATTACH and DETACH PARTITION.
+//! Partitioned tables in definitions: PARTITION BY, bounds of new partitions, ATTACH PARTITION.
 //!
 //! # Invariants
 //! 1. Bounds of one table never overlap; every row of a partition is one that its table would put there.
 //!
 //! # Locks
-//! ACCESS EXCLUSIVE on the partitioned table that gets or loses a partition, on the partition, and on the DEFAULT partition whose rows are
+//! ACCESS EXCLUSIVE on the partitioned table that gets a partition, on the partition, and on the DEFAULT partition whose rows are
 //! looked through. PostgreSQL takes SHARE UPDATE EXCLUSIVE on the table that gets one by ATTACH.
 //!
 //! # PostgreSQL counterpart
-//! `transformPartitionSpec`, `ComputePartitionAttrs`, `ATExecAttachPartition` and `ATExecDetachPartition` of `commands/tablecmds.c`,
+//! `transformPartitionSpec`, `ComputePartitionAttrs` and `ATExecAttachPartition` of `commands/tablecmds.c`,
 //! `transformPartitionBound` of `parser/parse_utilcmd.c`, `check_new_partition_bound` of `partitioning/partbounds.c`.
 
 use std::sync::Arc;
@@ -564,36 +564,4 @@ pub(super) fn attach(
     partition_index::give_indexes(session, &now, &names::describe(session, child.oid)?)?;
     trigger::give_to_partition(session, &now, &names::describe(session, child.oid)?)?;
     foreign_key_parts::give_to_partition(session, &now, &names::describe(session, child.oid)?)
-}
-
-/// DETACH PARTITION.
-pub(super) fn detach(
-    session: &Session,
-    table: &Arc<Table>,
-    name: &RangeVar,
-    (concurrently, finalize): (bool, bool),
-) -> SqlResult<()> {
-    if concurrently || finalize {
-        return Err(SqlError::not_supported("DETACH PARTITION CONCURRENTLY"));
-    }
-    let child = names::open(session, name, LockMode::AccessExclusive)?;
-    if child.partition_of != table.oid {
-        return Err(sql_err!(
-            UNDEFINED_TABLE,
-            "relation \"{}\" is not a partition of relation \"{}\"",
-            child.name,
-            table.name
-        ));
-    }
-    partition_index::release_indexes(session, &child)?;
-    trigger::take_from_partition(session, &child)?;
-    foreign_key_parts::take_from_partition(session, &child)?;
-    inherit::release(session, &child, table)?;
-    session.with_changer(|changer| {
-        changer.set_bound(child.oid, None)?;
-        match &table.partitioning {
-            Some(key) if key.default == child.oid => changer.set_default_partition(table.oid, Oid::INVALID),
-            _ => Ok(()),
-        }
-    })
 }

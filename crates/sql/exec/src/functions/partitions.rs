@@ -17,7 +17,10 @@ impl Session {
         use SessionFn as F;
         Ok(Some(match id {
             F::PgGetPartkeydef => self.partition_key_definition(Oid(arg(args, 0)))?,
-            F::PgGetPartitionConstraintdef => self.partition_constraint(Oid(arg(args, 0)))?,
+            F::PgGetPartitionConstraintdef => {
+                let shown = self.partition_constraint(Oid(arg(args, 0)))?;
+                shown.map_or(Datum::Null, |text| Datum::text(&text))
+            }
             F::PgPartitionRoot => match self.ancestors(Oid(arg(args, 0)))?.last() {
                 Some(root) => Datum::Oid(root.0),
                 None => Datum::Null,
@@ -52,12 +55,21 @@ impl Session {
         let mut next = self.in_tree(oid)?;
         while let Some(table) = next {
             found.push(table.oid);
-            next = match table.partition_of.is_valid() && !found.contains(&table.partition_of) {
-                true => self.with_reader(|r| r.relation_by_oid(table.partition_of))?,
-                false => None,
+            next = match self.parent_of(&table)?.filter(|parent| !found.contains(parent)) {
+                Some(parent) => self.with_reader(|r| r.relation_by_oid(parent))?,
+                None => None,
             };
         }
         Ok(found)
+    }
+
+    /// What a relation is a part of, and is not about to leave.
+    fn parent_of(&self, table: &Table) -> SqlResult<Option<Oid>> {
+        let parent = Some(table.partition_of).filter(|parent| parent.is_valid());
+        match parent.is_some() && self.with_reader(|r| r.is_being_detached(table.oid))? {
+            true => Ok(None),
+            false => Ok(parent),
+        }
     }
 
     fn partition_tree(&self, root: Oid) -> SqlResult<Vec<Vec<Datum>>> {
@@ -66,10 +78,7 @@ impl Session {
         let mut at = 0;
         while let Some((table, level)) = queue.get(at).cloned() {
             at += 1;
-            let parent = match table.partition_of {
-                Oid::INVALID => Datum::Null,
-                parent => Datum::Oid(parent.0),
-            };
+            let parent = self.parent_of(&table)?.map_or(Datum::Null, |parent| Datum::Oid(parent.0));
             let leaf = !matches!(table.kind, RelationKind::PartitionedTable | RelationKind::PartitionedIndex);
             rows.push(vec![Datum::Oid(table.oid.0), parent, Datum::Bool(leaf), Datum::Int4(level)]);
             for &child in &table.children {
@@ -193,8 +202,8 @@ impl Session {
         })
     }
 
-    /// `pg_get_partition_constraintdef`: what rows satisfy because of all bounds above.
-    fn partition_constraint(&self, oid: Oid) -> SqlResult<Datum> {
+    /// `pg_get_partition_constraintdef`: what rows satisfy because of all bounds above, as SQL.
+    pub(crate) fn partition_constraint(&self, oid: Oid) -> SqlResult<Option<String>> {
         let mut parts = Vec::new();
         let mut next = self.with_reader(|r| r.relation_by_oid(oid))?;
         while let Some(table) = next.filter(|t| t.partition_of.is_valid()) {
@@ -209,9 +218,9 @@ impl Session {
             next = Some(parent);
         }
         Ok(match parts.as_slice() {
-            [] => Datum::Null,
-            [one] => Datum::text(one),
-            many => Datum::text(&format!("({})", many.join(" AND "))),
+            [] => None,
+            [one] => Some(one.clone()),
+            many => Some(format!("({})", many.join(" AND "))),
         })
     }
 
