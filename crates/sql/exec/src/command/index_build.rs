@@ -65,6 +65,8 @@ pub(crate) fn step_name(method: base::Oid, step: i64) -> Option<&'static str> {
 pub(crate) enum Rows {
     /// All that somebody may still see; nobody else writes.
     All,
+    /// The same for an index that is not valid, nor will be: live rows may have the same key.
+    Unchecked,
     /// Those that a new snapshot sees.
     Seen,
 }
@@ -84,8 +86,8 @@ pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid, rows: Rows
     progress.set(METHOD, i64::from(BTREE.0));
     progress.set(PHASE, BUILDING);
     progress.set(STEP, SCANNING_TABLE);
-    let (rows, broken_chains) = match rows {
-        Rows::All => scan(session, &table, index, (&mut sort, &progress))?,
+    let (live, broken_chains) = match rows {
+        Rows::All | Rows::Unchecked => scan(session, &table, index, (&mut sort, &progress))?,
         Rows::Seen => (scan_seen(session, &table, index, (&mut sort, &progress))?, false),
     };
     progress.set(STEP, SORTING);
@@ -95,16 +97,17 @@ pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid, rows: Rows
     progress.set(TUPLES_DONE, 0);
     let xid = session.txn.borrow_mut().xid()?;
     let access = session.engine().index_access(xid);
-    let mut unique = Uniqueness { session, table: &table, index, last: None };
+    let checked = index.unique && rows != Rows::Unchecked;
+    let mut unique = checked.then(|| Uniqueness { session, table: &table, index, last: None });
     let mut next = |out: &mut Vec<Datum>| {
         progress.add(TUPLES_DONE, 1);
-        next_entry(&mut sorted, &mut unique, out)
+        next_entry(&mut sorted, unique.as_mut(), out)
     };
     let entries = btree::build(&access, &rel, &mut next).map_err(|e| e.into_sql(&index.name, &table.name))?;
     if broken_chains {
         session.with_changer(|changer| changer.set_index_check_xmin(oid))?;
     }
-    note_sizes(session, &table, index, rows, entries)
+    note_sizes(session, &table, index, live, entries)
 }
 
 /// An index of a table.
@@ -228,11 +231,13 @@ pub(super) fn decode(
 
 fn next_entry(
     sorted: &mut Sorted<'_>,
-    unique: &mut Uniqueness<'_>,
+    unique: Option<&mut Uniqueness<'_>>,
     out: &mut Vec<Datum>,
 ) -> SqlResult<Option<base::Tid>> {
     let Some(target) = sorted.next(out)? else { return Ok(None) };
-    if target.live && unique.index.unique {
+    if target.live
+        && let Some(unique) = unique
+    {
         unique.check(out)?;
     }
     Ok(Some(target.tid))

@@ -104,7 +104,13 @@ fn relation(session: &Session, table: &Table, order: Option<&Index>) -> SqlResul
     session.with_changer(|changer| changer.set_size(table.oid, size))?;
     progress.set(PHASE, REBUILDING);
     for index in &table.indexes {
-        rebuild(session, table, index)?;
+        if index.valid {
+            rebuild(session, table, index)?;
+        } else {
+            // What failed once stays as it is until REINDEX or DROP.
+            session.with_changer(|changer| changer.new_file(index.oid).map(drop))?;
+            index_build::build(session, table, index.oid, index_build::Rows::Unchecked)?;
+        }
         progress.add(INDEXES_REBUILT, 1);
     }
     Ok(stats)
