@@ -293,6 +293,26 @@ fn an_index_is_made_anew_beside_a_reader_of_the_old_one() {
     assert_eq!(one.error("begin; reindex table concurrently t").split(' ').next(), Some("25001"));
 }
 
+/// Readers of a partition may use its part of the index.
+#[test]
+fn an_index_of_a_partitioned_table_goes_when_readers_of_partitions_have_ended() {
+    let server = Server::start(&[]);
+    let (mut reader, mut one) = (server.client(), server.client());
+    run(
+        &mut one,
+        &["create table p (a int) partition by list (a)", "create table p1 partition of p for values in (1)"],
+    );
+    run(&mut one, &["create index pi on p (a)", "insert into p values (1)"]);
+    run(&mut reader, &["begin", "select * from p1"]);
+    thread::scope(|scope| {
+        let drop = beside(scope, &server, "drop index pi");
+        let waits = "select count(*) from pg_locks where relation = 'p1'::regclass and not granted";
+        until("the drop waits", || one.value(waits) == "1");
+        run(&mut reader, &["set local enable_seqscan = off", "select * from p1 where a = 1", "commit"]);
+        drop.join().unwrap().unwrap();
+    });
+}
+
 /// Who waits for a transaction can be in a deadlock with it.
 #[test]
 fn a_deadlock_with_a_build_is_found() {

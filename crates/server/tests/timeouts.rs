@@ -107,3 +107,14 @@ fn a_client_that_goes_away_ends_its_statement() {
     drop(b);
     until("the other session is gone", || a.value(&there) == "0");
 }
+
+#[test]
+fn a_session_that_is_ended_takes_its_temporary_tables_along() {
+    let server = Server::start(&[]);
+    let (mut ended, mut other) = (server.client(), server.client());
+    ended.query("create temp table own (id serial primary key); insert into own values (1)").unwrap();
+    let left = "select count(*) from pg_class where relname like 'own%'";
+    assert_eq!(other.value(left), "3");
+    other.query(&format!("select pg_terminate_backend({})", pid(&mut ended))).unwrap();
+    until("its tables are gone", || other.value(left) == "0");
+}

@@ -67,7 +67,17 @@ fn one(session: &Session, name: &RangeVar, index: Option<&str>, verbose: bool) -
         return cluster(session, &table, found, verbose);
     }
     session.prevent_in_block("CLUSTER")?;
+    let mut parts = Vec::new();
     for (partition, part) in partition_index::parts(session, &table, oid)? {
+        // Before the lock is waited for: what one may not cluster is nothing to wait for.
+        let found = session.with_reader(|r| catalog::CatalogView::relation_by_oid(r, partition))?;
+        if let Some(found) = found
+            && analyze::may(session, &found, "cluster")?
+        {
+            parts.push((partition, part));
+        }
+    }
+    for (partition, part) in parts {
         session.next_transaction()?;
         let Some(table) = open(session, partition)? else { continue };
         if let Some(index) = table.indexes.iter().find(|index| index.oid == part)

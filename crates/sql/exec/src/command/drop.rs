@@ -2,7 +2,8 @@
 //! DROP TABLE, INDEX, VIEW, SEQUENCE, SCHEMA: several objects at once, with what depends on them.
 //!
 //! # Locks
-//! ACCESS EXCLUSIVE on every relation named; before that on an index's table, and on the table whose partition it is. SHARE UPDATE EXCLUSIVE
+//! ACCESS EXCLUSIVE on every relation named; before that on an index's table, with its partitions, and on the table whose partition
+//! it is. SHARE UPDATE EXCLUSIVE
 //! instead for DROP INDEX CONCURRENTLY.
 
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use catalog::{RelationKind, RowExt, Table};
 use parse::ast::{Drop, DropBehavior, ObjectKind, ObjectName, RangeVar};
 use txn::{LockMode, LockWait};
 
-use super::{alter_function, index_concurrently, names, operator};
+use super::{alter_function, index_concurrently, inherit, names, operator};
 use crate::session::Session;
 
 /// How messages call one kind of relation.
@@ -163,7 +164,11 @@ fn lock(
     if matches!(found.kind, RelationKind::Index | RelationKind::PartitionedIndex) {
         let table = names::table_of_index(session, found.oid)?;
         if table.is_valid() {
-            names::lock(session, &*names::describe(session, table)?, mode, LockWait::Block)?;
+            let table = names::describe(session, table)?;
+            names::lock(session, &table, mode, LockWait::Block)?;
+            if found.kind == RelationKind::PartitionedIndex {
+                inherit::descendants(session, &*names::describe(session, table.oid)?, mode)?;
+            }
         }
     } else if found.partition_of.is_valid() {
         names::lock_relation(session, found.partition_of, mode, LockWait::Block)?;

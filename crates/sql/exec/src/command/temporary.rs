@@ -7,7 +7,7 @@
 use base::{Oid, SqlResult, sql_err};
 use catalog::Reader;
 use catalog::change::{Behavior, ObjectAddress};
-use catalog::system::pg_class;
+use catalog::system::{pg_depend, pg_namespace};
 use catalog::{BOOTSTRAP_SUPERUSER, RowExt};
 
 use crate::session::Session;
@@ -54,14 +54,16 @@ fn empty(session: &Session, schema: Oid) -> SqlResult<()> {
     session.with_changer(|changer| changer.drop_objects(&objects, Behavior::Cascade).map(drop))
 }
 
-/// Tables, views and sequences of a schema.
+/// What is in a schema: relations, functions, types and so on.
 fn contents(reader: &Reader<'_>, schema: Oid) -> SqlResult<Vec<ObjectAddress>> {
-    let rows = reader.scan(&pg_class::TABLE)?;
-    let mine = rows.iter().filter(|(_, row)| {
-        row.oid(pg_class::RELNAMESPACE) == schema
-            && matches!(row.char(pg_class::RELKIND), b'r' | b'v' | b'S' | b'm' | b'c' | b'p')
-    });
-    Ok(mine.map(|(_, row)| ObjectAddress::relation(row.oid(pg_class::OID))).collect())
+    let key = [pg_namespace::TABLE.oid.into(), schema.into()];
+    let rows = reader.find(&pg_depend::TABLE, pg_depend::PG_DEPEND_REFERENCE_INDEX, &key)?;
+    let object = |row: &catalog::Row| ObjectAddress {
+        class: row.oid(pg_depend::CLASSID),
+        object: row.oid(pg_depend::OBJID),
+        sub: row.int(pg_depend::OBJSUBID) as i16,
+    };
+    Ok(rows.iter().map(|(_, row)| object(row)).collect())
 }
 
 /// DISCARD TEMP, and the end of the session: drops the session's temporary objects. Runs in a transaction.

@@ -194,6 +194,8 @@ impl Session {
         if self.names.temporary_schema().is_none() {
             return;
         }
+        // What ended the session is not to end this.
+        let _hold = runtime::hold_interrupts();
         self.begin_statement();
         let done = crate::command::drop_temporary(self).and_then(|()| self.commit_transaction().map(drop));
         if done.is_err() {
