@@ -303,22 +303,22 @@ impl Scan {
         }
         let desc = &self.rel.desc;
         let leaf = &mut self.leaf;
-        let (begin, end) = (&self.bounds.begin, &self.bounds.end);
-        let from = match begin {
+        let from = match &self.bounds.begin {
             Some(place) => place.key(desc).search(node)?,
             None => node.first(),
         };
-        let to = match end {
-            Some(place) => place.key(desc).gallop(node, from)?,
+        let end = self.bounds.end.as_ref().map(|place| place.key(desc));
+        let to = match &end {
+            Some(key) => key.gallop(node, from)?,
             None => node.max() + 1,
         };
         leaf.prev = node.op.prev;
         leaf.next = node.op.next;
         leaf.more_left = from == node.first() && !node.op.leftmost();
         leaf.more_right = to > node.max()
-            && match end {
+            && match &end {
                 None => !node.op.rightmost(),
-                Some(place) => place.key(desc).beyond_page(node)?,
+                Some(key) => key.beyond_page(node)?,
             };
         for at in from..to {
             if node.is_dead(at) {

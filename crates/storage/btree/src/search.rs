@@ -175,7 +175,28 @@ pub(crate) fn meta_bytes(meta: &Meta) -> Vec<u8> {
 /// Moves right from a latched page to the one whose key space holds the key's place, and gives its special area too. Holds one latch at a time.
 /// With a `stack`, as a writer has it, finishes incomplete splits on the way: the right half of one has no downlink, so that what is to come up
 /// from below it would find no parent to go on to.
+///
+/// Nearly always that is the page itself.
+#[inline]
 pub(crate) fn move_right(
+    access: &Access<'_>,
+    rel: &BtreeRel,
+    key: &SearchKey<'_>,
+    page: Shared,
+    stack: Option<&Stack>,
+) -> BtreeResult<(Shared, Opaque)> {
+    if let Ok(node) = Node::new(&page)
+        && !node.op.is(INCOMPLETE_SPLIT)
+        && matches!(goes_right(key, &node), Ok(None))
+    {
+        let op = node.op;
+        return Ok((page, op));
+    }
+    walk_right(access, rel, key, page, stack)
+}
+
+#[inline(never)]
+fn walk_right(
     access: &Access<'_>,
     rel: &BtreeRel,
     key: &SearchKey<'_>,

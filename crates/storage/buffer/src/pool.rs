@@ -343,22 +343,28 @@ impl BufferPool {
         self.read_as(tag, None, Load::Zero)
     }
 
+    #[inline]
     fn lookup(&self, tag: Tag, bump: u64) -> Option<(u32, u64)> {
         let inner = self.inner();
         let (guess, unpin) = (|index| inner.memory.touch(index), |index| inner.unpin(index));
         inner.mapping.lookup(&inner.frames, tag.words(), tag.hash(), bump, guess, unpin)
     }
 
+    #[inline]
     fn read_as(&self, tag: Tag, ring: Option<&Ring>, load: Load) -> Result<Pin, BufferError> {
         let bump = if ring.is_some() { 1 } else { MAX_USAGE };
-        if let Some((index, state)) = self.lookup(tag, bump) {
-            let pin = self.pin_of(index);
-            if state & VALID != 0 {
-                self.inner().stats.hit();
-                return Ok(pin);
-            }
+        let Some((index, state)) = self.lookup(tag, bump) else { return self.load(tag, ring, load) };
+        let pin = self.pin_of(index);
+        if state & VALID == 0 {
             return self.finish_load(pin, load);
         }
+        self.inner().stats.hit();
+        Ok(pin)
+    }
+
+    /// Brings a page in that was not found.
+    #[cold]
+    fn load(&self, tag: Tag, ring: Option<&Ring>, load: Load) -> Result<Pin, BufferError> {
         let victim = self.take_victim(ring)?;
         let (pin, ours) = self.map(tag, victim);
         if ours {
@@ -391,6 +397,7 @@ impl BufferPool {
     }
 
     /// Waits for whoever reads the page; if that failed, tries it here.
+    #[cold]
     fn finish_load(&self, pin: Pin, load: Load) -> Result<Pin, BufferError> {
         if self.begin_fill(&pin) {
             let reading = Reading { pool: self.inner(), index: pin.index(), result: 0 };
