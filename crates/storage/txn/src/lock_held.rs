@@ -78,6 +78,12 @@ impl HeldLocks {
         }
     }
 
+    /// Has the processor fetch where the next lock will be noted, if no other is held.
+    #[inline]
+    pub fn prefetch(&self) {
+        base::prefetch(self.entries.as_ptr());
+    }
+
     fn find(&self, key: Key) -> Option<usize> {
         if self.entries.len() <= FEW {
             return self.entries.iter().rposition(|held| held.key() == key);

@@ -203,6 +203,13 @@ impl Transaction {
         }
     }
 
+    /// Has the processor fetch what the next statement looks at outside of this value.
+    #[inline]
+    pub fn prefetch(&self) {
+        base::prefetch(self.levels.as_ptr());
+        self.held.prefetch();
+    }
+
     /// The server's transactions.
     pub fn system(&self) -> &Arc<TxnSystem> {
         &self.system

@@ -119,6 +119,7 @@ impl Session {
             identity,
             reloads: Cell::new(reloads),
             prepared: RefCell::default(),
+            recent: RefCell::default(),
             simple: RefCell::default(),
             shapes: Default::default(),
             portals: RefCell::default(),

@@ -44,7 +44,7 @@ mod statement;
 mod transaction;
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -272,6 +272,8 @@ pub struct Session {
     identity: Identity,
     /// Named statements, and the unnamed one.
     pub(crate) prepared: RefCell<FxHashMap<Box<str>, Named>>,
+    /// The statement that was bound last: it will be the next one, most likely.
+    recent: RefCell<Weak<Source>>,
     /// The last single query of the simple protocol.
     simple: RefCell<Option<Rc<Source>>>,
     /// Shapes of single queries of the simple protocol.
@@ -371,6 +373,12 @@ impl Session {
         base::prefetch::<registry::Backend>(&*self.backend);
         if let Ok(format) = self.format.try_borrow() {
             base::prefetch(Rc::as_ptr(&format));
+        }
+        if let Ok(txn) = self.txn.try_borrow() {
+            txn.prefetch();
+        }
+        if let Ok(recent) = self.recent.try_borrow() {
+            base::prefetch(recent.as_ptr());
         }
     }
 

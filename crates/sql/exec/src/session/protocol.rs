@@ -164,6 +164,7 @@ impl Session {
         result_formats: &[Format],
     ) -> SqlResult<()> {
         let prepared = self.prepared_statement(statement)?;
+        self.note_recent(&prepared);
         self.begin_statement();
         self.check_usable(&prepared)?;
         let types = prepared.param_types();
@@ -330,6 +331,14 @@ impl Session {
             "" => sql_err!(INVALID_SQL_STATEMENT_NAME, "unnamed prepared statement does not exist"),
             name => sql_err!(INVALID_SQL_STATEMENT_NAME, "prepared statement \"{name}\" does not exist"),
         })
+    }
+
+    /// The next message is likely to name the same statement again.
+    fn note_recent(&self, source: &Rc<Source>) {
+        let mut recent = self.recent.borrow_mut();
+        if !std::ptr::eq(recent.as_ptr(), Rc::as_ptr(source)) {
+            *recent = Rc::downgrade(source);
+        }
     }
 
     /// A result's description needs the catalog, which a failed transaction cannot read.
