@@ -283,9 +283,9 @@ fn temporary_tables_hide_others_and_go() {
     s.run("create function of_mood(pg_temp.mood) returns int language sql as 'select 2'").unwrap();
     let left = "select (select count(*) from pg_proc where proname in ('f', 'of_mood')), \
                 (select count(*) from pg_type where typname = 'mood')";
-    assert_eq!(s.query(left), "2,1");
+    assert_eq!(s.query(left), "2|1");
     s.run("discard temp").unwrap();
-    assert_eq!(other.query(left), "0,0");
+    assert_eq!(other.query(left), "0|0");
     s.run("create temp table u (b text)").unwrap();
     drop(s);
     assert_eq!(other.query("select count(*) from pg_class where relname = 'u'"), "0");

@@ -194,3 +194,18 @@ fn changes_hit_the_row_of_a_cursor_variable() {
     assert_eq!(failure(&s, "select g('none')").0, "cursor \"none\" does not exist");
     assert_eq!(failure(&s, "select g(null)").0, "no value found for parameter 1");
 }
+
+#[test]
+fn what_is_more_than_one_transaction_is_no_part_of_a_function() {
+    let server = server();
+    let s = server.connect();
+    s.run("create table t (a int)").unwrap();
+    for (sql, command) in
+        [("vacuum t", "VACUUM"), ("create index concurrently on t (a)", "CREATE INDEX CONCURRENTLY")]
+    {
+        let (message, context) = failure(&s, &format!("do $$ begin {sql}; end $$"));
+        assert_eq!(message, format!("{command} cannot be executed from a function"));
+        assert!(context.starts_with(&format!("SQL statement \"{sql}\"")), "{context}");
+        s.run(sql).unwrap();
+    }
+}

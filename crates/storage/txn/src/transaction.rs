@@ -207,6 +207,7 @@ impl Transaction {
     #[inline]
     pub fn prefetch(&self) {
         base::prefetch(self.levels.as_ptr());
+        base::prefetch(Arc::as_ptr(&self.slot));
         self.held.prefetch();
     }
 

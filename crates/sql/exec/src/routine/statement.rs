@@ -292,7 +292,10 @@ impl Session {
             self.see_changes()?;
         }
         let mut sink = Sink::new(self, each);
-        let tag = crate::command::run(self, &raw.stmt, &source.text, &mut sink)?;
+        let outside = self.in_routine.replace(true);
+        let outcome = crate::command::run(self, &raw.stmt, &source.text, &mut sink);
+        self.in_routine.set(outside);
+        let tag = outcome?;
         let words = tag.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ');
         let processed = tag[words.len()..].rsplit(' ').next().and_then(|n| n.parse().ok());
         Ok(Done { processed: processed.unwrap_or(sink.rows), tag: words.to_owned() })

@@ -120,6 +120,7 @@ impl Session {
             reloads: Cell::new(reloads),
             prepared: RefCell::default(),
             recent: RefCell::default(),
+            in_routine: Cell::new(false),
             simple: RefCell::default(),
             shapes: Default::default(),
             portals: RefCell::default(),

@@ -274,6 +274,8 @@ pub struct Session {
     pub(crate) prepared: RefCell<FxHashMap<Box<str>, Named>>,
     /// The statement that was bound last: it will be the next one, most likely.
     recent: RefCell<Weak<Source>>,
+    /// A utility statement of a routine runs.
+    pub(crate) in_routine: Cell<bool>,
     /// The last single query of the simple protocol.
     simple: RefCell<Option<Rc<Source>>>,
     /// Shapes of single queries of the simple protocol.

@@ -319,11 +319,14 @@ impl Session {
         }
     }
 
-    /// Refuses a command inside a transaction block (VACUUM).
+    /// Refuses a command inside a transaction block or a function (VACUUM).
     pub(crate) fn prevent_in_block(&self, command: &str) -> SqlResult<()> {
         let txn = self.txn.borrow();
         match txn.state() {
-            BlockState::Started if txn.depth() <= 1 => Ok(()),
+            BlockState::Started if txn.depth() <= 1 && !self.in_routine.get() => Ok(()),
+            BlockState::Started if txn.depth() <= 1 => {
+                Err(sql_err!(ACTIVE_SQL_TRANSACTION, "{command} cannot be executed from a function"))
+            }
             _ => Err(sql_err!(ACTIVE_SQL_TRANSACTION, "{command} cannot run inside a transaction block")),
         }
     }
