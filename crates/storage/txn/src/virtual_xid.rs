@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lock::{LockInfo, LockMode, LockTag, LockTimeouts};
 use crate::system::TxnSystem;
@@ -108,7 +108,7 @@ impl TxnSystem {
             lock.granted && lock.tag == tag && lock.session != me && lock.mode.bit() & mode.conflicts() != 0
         };
         let locks = self.locks().list();
-        let holders: Vec<SessionId> =
+        let holders: FxHashSet<SessionId> =
             locks.iter().filter(|lock| in_the_way(lock)).map(|lock| lock.session).collect();
         let mut running = self.virtual_xids();
         running.retain(|running| holders.contains(&running.session));
@@ -143,7 +143,9 @@ impl TxnSystem {
             fastpath: true,
             wait_start: None,
         };
+        let in_table = |lock: &&LockInfo| lock.granted && matches!(lock.tag, LockTag::VirtualXid { .. });
+        let waited_for: FxHashSet<LockTag> = listed.iter().filter(in_table).map(|lock| lock.tag).collect();
         let implicit = self.virtual_xids().into_iter().map(info);
-        implicit.filter(|lock| !listed.iter().any(|other| other.granted && other.tag == lock.tag)).collect()
+        implicit.filter(|lock| !waited_for.contains(&lock.tag)).collect()
     }
 }

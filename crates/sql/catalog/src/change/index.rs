@@ -154,22 +154,24 @@ impl Changer<'_> {
         btree::create_empty(&access, &open).map_err(|e| e.into_sql(&name, &name))
     }
 
-    /// Notes that rows are missing from a new index which only snapshots see that are older than it.
-    pub fn set_index_check_xmin(&mut self, index: Oid) -> SqlResult<()> {
+    fn set_index_flags(&mut self, index: Oid, flags: &[(usize, bool)]) -> SqlResult<()> {
         self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
-            row[pg_index::INDCHECKXMIN] = Datum::Bool(true);
+            flags.iter().for_each(|&(flag, value)| row[flag] = Datum::Bool(value));
         })?;
         self.next_command()
     }
 
+    /// Notes that rows are missing from a new index which only snapshots see that are older than it.
+    pub fn set_index_check_xmin(&mut self, index: Oid) -> SqlResult<()> {
+        self.set_index_flags(index, &[(pg_index::INDCHECKXMIN, true)])
+    }
+
     /// A rebuilt index has all rows again, for every snapshot.
     pub fn set_index_rebuilt(&mut self, index: Oid) -> SqlResult<()> {
-        self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
-            row[pg_index::INDCHECKXMIN] = Datum::Bool(false);
-            row[pg_index::INDISVALID] = Datum::Bool(true);
-            row[pg_index::INDISREADY] = Datum::Bool(true);
-        })?;
-        self.next_command()
+        self.set_index_flags(
+            index,
+            &[(pg_index::INDCHECKXMIN, false), (pg_index::INDISVALID, true), (pg_index::INDISREADY, true)],
+        )
     }
 
     /// Notes which of a table's indexes CLUSTER goes by, if any.
@@ -258,30 +260,24 @@ impl Changer<'_> {
 
     /// Queries are to use an index no longer (the first step of DROP INDEX CONCURRENTLY).
     pub fn set_index_invalid(&mut self, index: Oid) -> SqlResult<()> {
-        self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
-            for flag in [pg_index::INDISVALID, pg_index::INDISCLUSTERED, pg_index::INDISREPLIDENT] {
-                row[flag] = Datum::Bool(false);
-            }
-        })?;
-        self.next_command()
+        self.set_index_flags(
+            index,
+            &[
+                (pg_index::INDISVALID, false),
+                (pg_index::INDISCLUSTERED, false),
+                (pg_index::INDISREPLIDENT, false),
+            ],
+        )
     }
 
     /// Nor are inserts to maintain it: nobody but its drop is to look at it.
     pub fn set_index_dead(&mut self, index: Oid) -> SqlResult<()> {
-        self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
-            row[pg_index::INDISREADY] = Datum::Bool(false);
-            row[pg_index::INDISLIVE] = Datum::Bool(false);
-        })?;
-        self.next_command()
+        self.set_index_flags(index, &[(pg_index::INDISREADY, false), (pg_index::INDISLIVE, false)])
     }
 
     /// Sets whether an index serves queries and inserts (CREATE INDEX CONCURRENTLY, failed builds).
     pub fn set_index_state(&mut self, index: Oid, valid: bool, ready: bool) -> SqlResult<()> {
-        self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
-            row[pg_index::INDISVALID] = Datum::Bool(valid);
-            row[pg_index::INDISREADY] = Datum::Bool(ready);
-        })?;
-        self.next_command()
+        self.set_index_flags(index, &[(pg_index::INDISVALID, valid), (pg_index::INDISREADY, ready)])
     }
 }
 

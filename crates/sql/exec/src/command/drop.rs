@@ -3,8 +3,7 @@
 //!
 //! # Locks
 //! ACCESS EXCLUSIVE on every relation named; before that on an index's table, with its partitions, and on the table whose partition
-//! it is. SHARE UPDATE EXCLUSIVE
-//! instead for DROP INDEX CONCURRENTLY.
+//! it is. SHARE UPDATE EXCLUSIVE instead for DROP INDEX CONCURRENTLY.
 
 use std::sync::Arc;
 

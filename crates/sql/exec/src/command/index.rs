@@ -44,8 +44,11 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
     // Nobody else writes to a temporary table.
     let concurrently = statement.concurrently && table.persistence != 't';
     if concurrently && table.kind == RelationKind::PartitionedTable {
-        let message = format!("cannot create index on partitioned table \"{}\" concurrently", table.name);
-        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "{message}"));
+        return Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "cannot create index on partitioned table \"{}\" concurrently",
+            table.name
+        ));
     }
     let parameters = storage_parameter::check(Target::Index, &statement.options)?;
     if statement.keys.len() + statement.including.len() > MAX_COLUMNS {

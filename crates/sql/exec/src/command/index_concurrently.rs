@@ -30,11 +30,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use base::{Fork, Oid, PAGE_SIZE, SqlError, SqlResult, Tid, Xid, sql_err};
-use btree::{InsertOutcome, UniqueCheck, VacuumStats};
+use btree::VacuumStats;
 use catalog::change::{Behavior, ObjectAddress};
 use catalog::{Index, RelationKind, Table};
-use engine::RowLiveness;
-use heap::{HeapError, HeapRel, Liveness};
+use heap::HeapRel;
 use parse::ast::{Drop as DropStatement, DropBehavior};
 use tuple::Datum;
 use txn::LockMode;
@@ -42,6 +41,7 @@ use txn::LockMode;
 use super::concurrently::{KeptLock, wait_for_lockers, wait_for_older_snapshots};
 use super::expression::IndexKeys;
 use super::index_build::{self, Rows};
+use super::index_entries::{self, Check};
 use super::{inherit, object_name, violation};
 use crate::session::Session;
 use crate::session::progress::{Lengthy, Progress};
@@ -194,33 +194,14 @@ fn enter(
     entry: &[Datum],
     root: Tid,
 ) -> SqlResult<()> {
-    let Some(tree) = &index.btree else { return Ok(()) };
-    let access = session.engine().index_access(session.txn.borrow_mut().xid_for(heap.is_logged())?);
-    let mut unique = index.unique;
-    loop {
-        runtime::check_interrupts().map_err(crate::error::interrupted)?;
-        let outcome = {
-            let me = session.txn.borrow();
-            let liveness = RowLiveness { engine: session.engine(), heap, me: &me };
-            let check = if unique { UniqueCheck::Yes(&liveness) } else { UniqueCheck::No };
-            btree::insert(&access, tree, entry, root, check)
-                .map_err(|e| e.into_sql(&index.name, &table.name))?
-        };
-        match outcome {
-            InsertOutcome::Inserted | InsertOutcome::InsertedMaybeConflict => return Ok(()),
-            InsertOutcome::WaitFor { xid, .. } => session.txn.borrow().wait_for(xid)?,
-            InsertOutcome::Conflict { .. } if is_dead(session, heap, root)? => unique = false,
-            InsertOutcome::Conflict { .. } => {
-                return Err(violation::duplicate(session, table, index, entry)?);
-            }
-        }
+    let check = if index.unique { Check::Unique } else { Check::None };
+    if index_entries::insert(session, (table, heap), index, (entry, root), check)? {
+        return Ok(());
     }
-}
-
-fn is_dead(session: &Session, heap: &HeapRel, root: Tid) -> SqlResult<bool> {
-    let me = session.txn.borrow();
-    let state = heap::unique_liveness(&session.engine().heap_access(), heap, &me, root);
-    Ok(matches!(state.map_err(HeapError::into_sql)?, Liveness::Dead { .. }))
+    if !index_entries::is_dead(session, heap, root)? {
+        return Err(violation::duplicate(session, table, index, entry)?);
+    }
+    index_entries::insert(session, (table, heap), index, (entry, root), Check::None).map(|_| ())
 }
 
 /// What DROP INDEX CONCURRENTLY does not do, known before any lock is taken.
@@ -237,8 +218,11 @@ pub(super) fn check_drop(session: &Session, statement: &DropStatement) -> SqlRes
 /// Drops an index of a table; the running transaction holds SHARE UPDATE EXCLUSIVE on both.
 pub(super) fn drop(session: &Session, table: Oid, index: &Table) -> SqlResult<()> {
     if index.kind == RelationKind::PartitionedIndex {
-        let message = format!("cannot drop partitioned index \"{}\" concurrently", index.name);
-        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "{message}"));
+        return Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "cannot drop partitioned index \"{}\" concurrently",
+            index.name
+        ));
     }
     session.with_changer(|changer| changer.check_droppable(ObjectAddress::relation(index.oid)))?;
     let _table = KeptLock::take(session, table, LockMode::ShareUpdateExclusive)?;

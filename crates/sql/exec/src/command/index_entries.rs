@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid};
-use btree::{BtreeRel, InsertOutcome, UniqueCheck};
+use btree::{InsertOutcome, UniqueCheck};
 use catalog::{Index, Table};
 use engine::RowLiveness;
-use heap::HeapRel;
+use heap::{HeapRel, Liveness};
 use tuple::Datum;
 
 use super::expression::IndexKeys;
@@ -16,7 +16,7 @@ use crate::session::Session;
 
 /// The indexes of a table.
 pub(crate) struct TableIndexes {
-    indexes: Vec<(Arc<Index>, Arc<BtreeRel>, IndexKeys)>,
+    indexes: Vec<(Arc<Index>, IndexKeys)>,
     entry: Vec<Datum>,
 }
 
@@ -25,8 +25,7 @@ impl TableIndexes {
     pub(crate) fn new(session: &Session, table: &Table) -> SqlResult<TableIndexes> {
         let mut indexes = Vec::with_capacity(table.indexes.len());
         for index in table.indexes.iter().filter(|index| index.ready) {
-            let tree = index.btree.clone().ok_or_else(|| SqlError::internal("an index has no tree"))?;
-            indexes.push((index.clone(), tree, IndexKeys::new(session, table, index)?));
+            indexes.push((index.clone(), IndexKeys::new(session, table, index)?));
         }
         Ok(TableIndexes { indexes, entry: Vec::new() })
     }
@@ -39,31 +38,66 @@ impl TableIndexes {
         heap: &HeapRel,
         (row, tid): (&[Datum], Tid),
     ) -> SqlResult<()> {
-        let xid = session.txn.borrow_mut().xid_for(heap.is_logged())?;
-        let access = session.engine().index_access(xid);
-        for (index, tree, keys) in &mut self.indexes {
+        for (index, keys) in &mut self.indexes {
             if !keys.entry(session, row, &mut self.entry)? {
                 continue;
             }
-            loop {
-                let outcome = {
-                    let me = session.txn.borrow();
-                    let liveness = RowLiveness { engine: session.engine(), heap, me: &me };
-                    let unique = if index.unique { UniqueCheck::Yes(&liveness) } else { UniqueCheck::No };
-                    btree::insert(&access, tree, &self.entry, tid, unique)
-                        .map_err(|e| e.into_sql(&index.name, &table.name))?
-                };
-                match outcome {
-                    InsertOutcome::Inserted | InsertOutcome::InsertedMaybeConflict => break,
-                    InsertOutcome::WaitFor { xid, .. } => session.txn.borrow().wait_for(xid)?,
-                    InsertOutcome::Conflict { .. } => {
-                        return Err(violation::duplicate(session, table, index, &self.entry)?);
-                    }
-                }
+            let check = if index.unique { Check::Unique } else { Check::None };
+            if !insert(session, (table, heap), index, (&self.entry, tid), check)? {
+                return Err(violation::duplicate(session, table, index, &self.entry)?);
             }
         }
         Ok(())
     }
+}
+
+/// What a new entry is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Check {
+    /// Nothing.
+    None,
+    /// Live rows with its key.
+    Unique,
+    /// The same; the entry is there already.
+    Existing,
+}
+
+/// Enters a row into an index, and waits for whoever may still decide whether it can; false if a live row has its key.
+pub(super) fn insert(
+    session: &Session,
+    (table, heap): (&Table, &HeapRel),
+    index: &Index,
+    (entry, tid): (&[Datum], Tid),
+    check: Check,
+) -> SqlResult<bool> {
+    let tree = index.btree.as_ref().ok_or_else(|| SqlError::internal("an index has no tree"))?;
+    let access = session.engine().index_access(session.txn.borrow_mut().xid_for(heap.is_logged())?);
+    loop {
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        let outcome = {
+            let me = session.txn.borrow();
+            let liveness = RowLiveness { engine: session.engine(), heap, me: &me };
+            let unique = match check {
+                Check::None => UniqueCheck::No,
+                Check::Unique => UniqueCheck::Yes(&liveness),
+                Check::Existing => UniqueCheck::Existing(&liveness),
+            };
+            btree::insert(&access, tree, entry, tid, unique)
+                .map_err(|e| e.into_sql(&index.name, &table.name))?
+        };
+        match outcome {
+            InsertOutcome::Inserted | InsertOutcome::InsertedMaybeConflict => return Ok(true),
+            InsertOutcome::WaitFor { xid, .. } => session.txn.borrow().wait_for(xid)?,
+            InsertOutcome::Conflict { .. } => return Ok(false),
+        }
+    }
+}
+
+/// Whether no version of the row is live.
+pub(super) fn is_dead(session: &Session, heap: &HeapRel, root: Tid) -> SqlResult<bool> {
+    let me = session.txn.borrow();
+    let state = heap::unique_liveness(&session.engine().heap_access(), heap, &me, root);
+    Ok(matches!(state.map_err(crate::error::heap)?, Liveness::Dead { .. }))
 }
 
 /// Whether a row that was entered before has its key in a deferrable unique index alone; an error if not. A row that has gone since is nobody's
@@ -75,33 +109,16 @@ pub(crate) fn recheck(
     (row, tid): (&[Datum], Tid),
 ) -> SqlResult<()> {
     let Some(index) = table.indexes.iter().find(|i| i.oid == index) else { return Ok(()) };
-    let (Some(heap), Some(tree)) = (&table.heap, &index.btree) else { return Ok(()) };
-    let state = {
-        let me = session.txn.borrow();
-        heap::unique_liveness(&session.engine().heap_access(), heap, &me, tid).map_err(crate::error::heap)?
-    };
-    if let heap::Liveness::Dead { .. } = state {
+    let Some(heap) = &table.heap else { return Ok(()) };
+    if is_dead(session, heap, tid)? {
         return Ok(());
     }
     let mut entry = Vec::new();
     if !IndexKeys::new(session, table, index)?.entry(session, row, &mut entry)? {
         return Ok(());
     }
-    let access = session.engine().index_access(session.txn.borrow_mut().xid_for(heap.is_logged())?);
-    loop {
-        runtime::check_interrupts().map_err(crate::error::interrupted)?;
-        let outcome = {
-            let me = session.txn.borrow();
-            let liveness = RowLiveness { engine: session.engine(), heap, me: &me };
-            btree::insert(&access, tree, &entry, tid, UniqueCheck::Existing(&liveness))
-                .map_err(|e| e.into_sql(&index.name, &table.name))?
-        };
-        match outcome {
-            InsertOutcome::Inserted | InsertOutcome::InsertedMaybeConflict => return Ok(()),
-            InsertOutcome::WaitFor { xid, .. } => session.txn.borrow().wait_for(xid)?,
-            InsertOutcome::Conflict { .. } => {
-                return Err(violation::duplicate(session, table, index, &entry)?);
-            }
-        }
+    match insert(session, (table, heap), index, (&entry, tid), Check::Existing)? {
+        true => Ok(()),
+        false => Err(violation::duplicate(session, table, index, &entry)?),
     }
 }
