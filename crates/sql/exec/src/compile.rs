@@ -182,6 +182,7 @@ impl Compiler<'_> {
             Expr::Param { number, .. } => Code::Param(*number),
             Expr::ExecParam { id, .. } => Code::Cell(*id),
             Expr::Var(var) => self.var(var, inputs)?,
+            Expr::Placeholder(placeholder) => return self.expr(&placeholder.arg, inputs),
             Expr::Call(call) => self.call(call, inputs)?,
             Expr::ArrayOp(op) => {
                 if let Some(code) = self.constant_list(op, inputs)? {

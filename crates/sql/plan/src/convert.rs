@@ -73,15 +73,6 @@ pub(crate) struct Converter<'p, 'c> {
     link_cells: Vec<Vec<ParamId>>,
 }
 
-/// Makes a grouping column differ from equal ones before it: a grouping set may null one and keep the other.
-fn keep_apart(block: &mut Block, target: usize) {
-    while block.group.contains(&block.targets[target].expr) {
-        let expr = &mut block.targets[target].expr;
-        let (type_oid, typmod) = (expr.type_oid(), expr.typmod());
-        *expr = Expr::Relabel { arg: Box::new(expr.clone()), type_oid, typmod, explicit: false };
-    }
-}
-
 /// The function of the registry with this OID.
 fn builtin(oid: Oid) -> SqlResult<&'static types::Function> {
     types::registry::function(oid)
@@ -162,10 +153,11 @@ impl<'p, 'c> Converter<'p, 'c> {
             let at = query.targets.iter().position(|t| t.sort_ref == sort_ref);
             at.ok_or_else(|| SqlError::internal("sort reference without target"))
         };
+        let mut apart = None;
         for clause in &query.group_by {
             let target = by_ref(clause.sort_ref)?;
             if !query.grouping_sets.is_empty() {
-                keep_apart(block, target);
+                self.keep_apart(block, target, &mut apart)?;
             }
             block.group.push(block.targets[target].expr.clone());
         }
@@ -204,6 +196,12 @@ impl<'p, 'c> Converter<'p, 'c> {
             }
         }
         Ok(())
+    }
+
+    /// A relation that only stands for columns of the level.
+    pub(crate) fn nameless_relation(&mut self) -> SqlResult<RelId> {
+        let relation = Relation { alias: "".into(), table: None, columns: Vec::new() };
+        self.planner.add_relation(relation, Source::Columns)
     }
 
     /// Only rows of tables can be locked.
@@ -1128,11 +1126,10 @@ impl<'p, 'c> Converter<'p, 'c> {
         let mut named = match self.scopes[at].named_below.take() {
             Some(named) => named,
             None => {
-                let relation = Relation { alias: "".into(), table: None, columns: Vec::new() };
                 let depth = std::mem::replace(&mut self.planner.depth, at + 1);
-                let rel = self.planner.add_relation(relation, Source::Columns)?;
+                let rel = self.nameless_relation();
                 self.planner.depth = depth;
-                NamedBelow { rel, exprs: Vec::new() }
+                NamedBelow { rel: rel?, exprs: Vec::new() }
             }
         };
         let column = named.exprs.iter().position(|known| *known == expr).unwrap_or_else(|| {

@@ -263,6 +263,22 @@ pub struct SortKey {
     pub nulls_first: bool,
 }
 
+/// A column of a relation that was merged into a query level and what it is computed from there. It stays apart from what else is
+/// computed so, since a grouping set may null the one and not the other: it equals only itself, and no constant is made of it.
+#[derive(Clone, Debug)]
+pub struct Placeholder {
+    /// The column.
+    pub column: Var,
+    /// What it is computed from.
+    pub arg: Expr,
+}
+
+impl PartialEq for Placeholder {
+    fn eq(&self, other: &Placeholder) -> bool {
+        (self.column.rel, self.column.column) == (other.column.rel, other.column.column)
+    }
+}
+
 /// A typed expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
@@ -303,6 +319,8 @@ pub enum Expr {
     },
     /// A column.
     Var(Var),
+    /// A column that was merged into the level.
+    Placeholder(Box<Placeholder>),
     /// A function or operator.
     Call(Box<Call>),
     /// `op ANY (array)`.

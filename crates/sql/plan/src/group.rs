@@ -44,7 +44,11 @@ impl Planner<'_> {
         let mut child = child;
         let strategy = if !block.grouping_sets.is_empty() {
             // Aggregates that keep their rows would keep those of all groups of all sets.
-            if ways.hashable { AggStrategy::Mixed } else { AggStrategy::Sorted }
+            match (ways.hashable, block.grouping_sets.iter().any(Vec::is_empty)) {
+                (true, true) => AggStrategy::Mixed,
+                (true, false) => AggStrategy::Hashed,
+                (false, _) => AggStrategy::Sorted,
+            }
         } else if keys.is_empty() {
             AggStrategy::Plain
         } else {

@@ -37,6 +37,7 @@ mod merge;
 mod names;
 pub mod partition;
 mod path;
+mod placeholder;
 pub mod plan;
 mod planner;
 mod prepare;

@@ -47,6 +47,8 @@ pub struct Block {
     pub modify: Option<Box<Modify>>,
     /// Aggregates of this level that subqueries name.
     pub named_below: Option<NamedBelow>,
+    /// Relations merged into this level whose columns are [`Expr::Placeholder`]s.
+    pub dissolved: RelSet,
     /// A view with `security_barrier`: conditions of the query above see none of the rows that it hides.
     pub barrier: bool,
 }

@@ -3,6 +3,7 @@
 use crate::expr::{Expr, RelId, SubPlanKind};
 use crate::fold::fold;
 use crate::logical::{Block, From, Source, rels_of};
+use crate::placeholder::{Merged, show_through};
 use crate::plan::JoinKind;
 use crate::planner::Planner;
 use crate::relset::RelSet;
@@ -16,6 +17,9 @@ impl Planner<'_> {
         flatten_joins(&mut block.from, &mut block.quals);
         self.pull_up_sublinks(block);
         self.pull_up_subqueries(block);
+        if !block.dissolved.is_empty() {
+            show_through(block);
+        }
         flatten_joins(&mut block.from, &mut block.quals);
         let quals = block.quals.clone();
         reduce_outer_joins(&mut block.from, &quals);
@@ -194,23 +198,16 @@ impl Planner<'_> {
             if merged.is_empty() {
                 return;
             }
+            let apart = !block.grouping_sets.is_empty();
             while !merged.is_empty() {
-                let (rel, targets) = merged.remove(0);
-                let row = self.whole_rows.get(&rel).cloned();
-                let mut put_in = |expr: &mut Expr| {
-                    expr.replace(&mut |e| match e {
-                        Expr::Var(var) if var.rel == rel && var.column > 0 => {
-                            targets.get(var.column as usize - 1).cloned()
-                        }
-                        Expr::Var(var) if var.rel == rel => {
-                            row.clone().map(|row| Expr::Row { fields: targets.clone(), row })
-                        }
-                        _ => None,
-                    });
-                };
+                let subquery = merged.remove(0);
                 // A lateral one that was merged with it names its columns.
-                merged.iter_mut().flat_map(|(_, targets)| targets).for_each(&mut put_in);
-                self.deep_exprs(block, &mut put_in);
+                let others = merged.iter_mut().flat_map(|other| &mut other.targets);
+                others.for_each(|expr| subquery.put_in(expr, false));
+                self.deep_exprs(block, &mut |expr| subquery.put_in(expr, apart));
+                if apart {
+                    block.dissolved.insert(subquery.rel);
+                }
             }
             block.for_exprs_mut(&mut fold);
             self.refold(block);
@@ -225,7 +222,7 @@ impl Planner<'_> {
         items: &mut Vec<From>,
         (nullable, beside): (Option<RelSet>, RelSet),
         quals: &mut Vec<Expr>,
-        merged: &mut Vec<(RelId, Vec<Expr>)>,
+        merged: &mut Vec<Merged>,
     ) {
         let mut out = Vec::new();
         for item in std::mem::take(items) {
@@ -234,7 +231,7 @@ impl Planner<'_> {
                     Some(mut inner) => {
                         let targets =
                             inner.targets.iter().filter(|t| !t.junk).map(|t| t.expr.clone()).collect();
-                        merged.push((rel, targets));
+                        merged.push(Merged { rel, targets, row: self.whole_rows.get(&rel).cloned() });
                         inner.quals.iter_mut().for_each(fold);
                         flatten_joins(&mut inner.from, &mut inner.quals);
                         let beside = beside | rels_of(&inner.from);

@@ -37,6 +37,7 @@ pub fn column_of(expr: &Expr) -> Option<&Var> {
     match expr {
         Expr::Var(var) => Some(var),
         Expr::Relabel { arg, .. } => column_of(arg),
+        Expr::Placeholder(placeholder) => column_of(&placeholder.arg),
         Expr::Call(call) if call.form == CallForm::ImplicitCast && call.args.len() == 1 => {
             column_of(&call.args[0])
         }

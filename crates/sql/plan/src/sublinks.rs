@@ -96,11 +96,15 @@ impl Planner<'_> {
         let mut next = self.cells;
         self.deep_exprs(inner, &mut |expr| {
             expr.replace(&mut |e| {
-                let Expr::Var(var) = e else { return None };
-                let value = match named.filter(|named| named.rel == var.rel) {
-                    Some(named) => named.exprs.get(var.column as usize - 1)?,
-                    None if visible.contains(var.rel) => e,
-                    None => return None,
+                let rel = match e {
+                    Expr::Var(var) => var.rel,
+                    Expr::Placeholder(placeholder) => placeholder.column.rel,
+                    _ => return None,
+                };
+                let value = match (named.filter(|named| named.rel == rel), e) {
+                    (Some(named), Expr::Var(var)) => named.exprs.get(var.column as usize - 1)?,
+                    _ if visible.contains(rel) => e,
+                    _ => return None,
                 };
                 let known = handed.iter().find(|(_, source)| source == value).map(|(id, _)| *id);
                 let id = known.unwrap_or_else(|| {
@@ -108,7 +112,7 @@ impl Planner<'_> {
                     next += 1;
                     next - 1
                 });
-                Some(Expr::ExecParam { id, type_oid: var.type_oid, source: Some(Arc::new(value.clone())) })
+                Some(Expr::ExecParam { id, type_oid: e.type_oid(), source: Some(Arc::new(value.clone())) })
             });
         });
         self.cells = next;

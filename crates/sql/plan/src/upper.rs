@@ -52,7 +52,7 @@ impl Planner<'_> {
             return self.plan_set(block);
         }
         self.prepare(&mut block);
-        let mut visible = rels_of(&block.from);
+        let mut visible = rels_of(&block.from) | block.dissolved;
         if let Some(modify) = &block.modify {
             visible.insert(modify.rel);
             modify.versions.iter().flatten().for_each(|rel| visible.insert(*rel));
@@ -305,6 +305,9 @@ impl Planner<'_> {
                 if block.windows.is_empty() && !has_set(block) { last.clone() } else { window_input(block) };
             plan = self.aggregate(block, plan, &mut order, level, output);
         }
+        // What the conditions say of columns is no longer true where grouping sets have nulled some.
+        let mut nulled = Level::default();
+        let level = if block.grouping_sets.is_empty() { level } else { &mut nulled };
         if !block.windows.is_empty() {
             plan = self.windows(block, plan, &mut order, level, &last);
         }

@@ -35,6 +35,7 @@ impl Expr {
             | Expr::Field { type_oid, .. } => *type_oid,
             Expr::Row { row, .. } => row.type_oid,
             Expr::Var(var) => var.type_oid,
+            Expr::Placeholder(placeholder) => placeholder.arg.type_oid(),
             Expr::Call(call) => call.type_oid,
             Expr::NullIf(call) => call.args[0].type_oid(),
             Expr::Aggregate(call) => call.type_oid,
@@ -57,6 +58,7 @@ impl Expr {
         match self {
             Expr::Const { typmod, .. } | Expr::Relabel { typmod, .. } => *typmod,
             Expr::Var(var) => var.typmod,
+            Expr::Placeholder(placeholder) => placeholder.arg.typmod(),
             Expr::Call(call) => call.typmod,
             Expr::SubPlan(sub) => sub.typmod,
             _ => -1,
@@ -73,6 +75,7 @@ impl Expr {
             | Expr::SqlValue(..)
             | Expr::Grouping(_) => {}
             Expr::CurrentOf { variable, .. } => variable.iter().for_each(|e| f(e)),
+            Expr::Placeholder(placeholder) => f(&placeholder.arg),
             Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
                 call.args.iter().for_each(f)
             }
@@ -152,6 +155,7 @@ impl Expr {
             | Expr::SqlValue(..)
             | Expr::Grouping(_) => {}
             Expr::CurrentOf { variable, .. } => variable.iter_mut().for_each(|e| f(e)),
+            Expr::Placeholder(placeholder) => f(&mut placeholder.arg),
             Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
                 call.args.iter_mut().for_each(f);
             }
@@ -302,7 +306,8 @@ impl Expr {
 
     /// Whether the value is the same for the whole run of a node: no columns, nothing volatile. Parameters are allowed.
     pub fn is_fixed(&self) -> bool {
-        !self.has_vars() && !self.is_volatile() && !self.has_aggregates() && !self.has_windows()
+        let column = |e: &Expr| matches!(e, Expr::Var(_) | Expr::Placeholder(_));
+        !self.any(&mut |e| column(e)) && !self.is_volatile() && !self.has_aggregates() && !self.has_windows()
     }
 
     /// Whether it is WHERE CURRENT OF as a condition.

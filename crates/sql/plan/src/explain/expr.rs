@@ -52,6 +52,11 @@ impl<'a> Explain<'a> {
 
     /// An expression as PostgreSQL deparses it. What a child has computed stands in parentheses.
     pub(super) fn expr(&self, expr: &Expr, qualify: bool) -> String {
+        if let Expr::Placeholder(placeholder) = expr
+            && matches!(placeholder.arg, Expr::Var(_))
+        {
+            return self.plain(&placeholder.arg, qualify);
+        }
         let simple =
             matches!(expr, Expr::Var(_) | Expr::Const { .. } | Expr::Param { .. } | Expr::ExecParam { .. });
         if !simple && self.carried.iter().any(|outputs| outputs.contains(expr)) {
@@ -71,6 +76,7 @@ impl<'a> Explain<'a> {
                 None => format!("${id}"),
             },
             Expr::Var(var) => self.var(var, qualify),
+            Expr::Placeholder(placeholder) => self.expr(&placeholder.arg, qualify),
             Expr::CurrentOf { variable: Some(variable), .. } => {
                 format!("CURRENT OF {}", self.expr(variable, qualify))
             }

@@ -22,7 +22,7 @@ impl<'a> Explain<'a> {
     pub(super) fn properties(&self, plan: &'a Plan, number: usize, items: &mut Vec<Item>) {
         let verbose = self.options.verbose;
         // Scans name the columns of one relation; other nodes may see several.
-        let upper = verbose || self.statement.relations.len() > 1;
+        let upper = verbose || self.several();
         self.output(&plan.output, items);
         self.inner_unique(plan, items);
         let mut qualify = upper;
@@ -103,10 +103,16 @@ impl<'a> Explain<'a> {
         }
     }
 
+    /// Whether the statement names several relations.
+    fn several(&self) -> bool {
+        let named = |relation: &&Relation| !relation.alias.is_empty() || !relation.columns.is_empty();
+        self.statement.relations.iter().filter(named).count() > 1
+    }
+
     /// What the node's rows are made of.
     pub(super) fn output(&self, output: &[Expr], items: &mut Vec<Item>) {
         if self.options.verbose && !output.is_empty() {
-            let qualify = self.statement.relations.len() > 1;
+            let qualify = self.several();
             items.push(property("Output", Value::List(self.texts(output, qualify))));
         }
     }
@@ -180,7 +186,8 @@ impl<'a> Explain<'a> {
             return;
         }
         let hashed = matches!(strategy, AggStrategy::Hashed | AggStrategy::Mixed);
-        let groups = sets.iter().map(|set| {
+        let (empty, others): (Vec<_>, Vec<_>) = sets.iter().partition(|set| set.is_empty());
+        let groups = others.into_iter().chain(empty).map(|set| {
             let part: Vec<Expr> = set.iter().map(|i| keys[*i].clone()).collect();
             let list = self.texts(&part, qualify);
             let hashed = hashed && !list.is_empty();
