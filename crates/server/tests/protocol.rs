@@ -98,6 +98,7 @@ impl CannedClient {
                     Self::row("0123456789", out)?;
                 }
             }
+            text if text.starts_with("wide") => Self::row(&format!("{text:.<3000}"), out)?,
             text => Self::row(text, out)?,
         }
         out.command_complete("DONE")
@@ -308,6 +309,24 @@ fn error_text(body: &[u8]) -> String {
         String::from_utf8_lossy(&field.unwrap_or(b"?")[1..]).into_owned()
     };
     format!("{} {} {}", field(b'S'), field(b'C'), field(b'M'))
+}
+
+#[test]
+fn answers_keep_their_order_when_the_client_does_not_read() {
+    let server = start("unread", TRUST);
+    let mut peers: Vec<Peer> = (0..4).map(|_| Peer::connect(&server, &[]).unwrap()).collect();
+    // More than the socket takes, asked for one by one.
+    for number in 0..300 {
+        peers.iter_mut().for_each(|peer| peer.send(&[query(&format!("wide {number};"))]));
+    }
+    for peer in &mut peers {
+        for number in 0..300 {
+            let (kind, body) = peer.message().unwrap();
+            assert_eq!(kind, b'D');
+            assert!(body[6..].starts_with(format!("wide {number};").as_bytes()), "answer {number}");
+            assert_eq!(peer.until_ready(), "C[DONE] ZI");
+        }
+    }
 }
 
 #[test]

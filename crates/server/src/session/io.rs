@@ -5,7 +5,7 @@
 //! 2. The clock and the watch of a statement run while it does, and end before the socket is closed.
 //! 3. Once the socket has failed, output is dropped and input has ended.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -21,6 +21,8 @@ use tokio::net::{TcpStream, UnixStream};
 use tuple::Datum;
 use wire::backend::{self, Field};
 
+use super::sender::{self, Late, Round};
+
 /// Output is sent when so much has gathered, even if nobody asks for it.
 const SEND_AT: usize = 32 << 10;
 /// Bytes asked of the socket at once.
@@ -30,32 +32,9 @@ const KEEP_AT_MOST: usize = 64 << 10;
 /// Buffers kept by each worker.
 const POOL_LIMIT: usize = 64;
 
-/// Answers that wait for other sessions to run, at most: more buffers than these would push each other out of the processor's cache.
-const GATHER: usize = 32;
-
 thread_local! {
-    static GATHERED: Cell<usize> = const { Cell::new(0) };
     static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_AT_ONCE]);
     static POOL: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
-}
-
-/// One of the answers of a worker that wait for the other sessions.
-struct Gathered;
-
-impl Gathered {
-    /// `None` when enough of them wait.
-    fn join() -> Option<Gathered> {
-        GATHERED.with(|gathered| {
-            let room = gathered.get() < GATHER;
-            room.then(|| gathered.set(gathered.get() + 1)).map(|()| Gathered)
-        })
-    }
-}
-
-impl Drop for Gathered {
-    fn drop(&mut self) {
-        GATHERED.with(|gathered| gathered.set(gathered.get() - 1));
-    }
 }
 
 fn take_buffer() -> Vec<u8> {
@@ -126,6 +105,8 @@ pub struct Io {
     pub(super) position: usize,
     pub(super) output: Vec<u8>,
     sent: usize,
+    /// When the last answer that the worker's sender got leaves.
+    gathered: Round,
     interrupts: Interrupts,
     broken: bool,
     statement_timer: Option<JoinHandle<()>>,
@@ -142,6 +123,7 @@ impl Io {
             position: 0,
             output: Vec::new(),
             sent: 0,
+            gathered: Round::default(),
             interrupts,
             broken: false,
             statement_timer: None,
@@ -271,15 +253,20 @@ impl Io {
             if std::mem::replace(&mut woken, true) {
                 meanwhile();
             }
-            match self.poll_fill(cx) {
-                Poll::Pending => interrupted.as_mut().poll(cx).map(|()| Arrival::Interrupt),
-                ready => ready,
+            match self.poll_late(cx) {
+                // What the client has not taken yet comes first.
+                Poll::Ready(()) if let ready @ Poll::Ready(_) = self.poll_fill(cx) => ready,
+                _ => interrupted.as_mut().poll(cx).map(|()| Arrival::Interrupt),
             }
         })
         .await
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if sender::is_waiting(self.gathered) {
+            sender::send_all();
+        }
+        self.recover_late();
         while self.sent < self.output.len() && !self.broken {
             match self.stream.poll_write(cx, &self.output[self.sent..]) {
                 Poll::Pending => return Poll::Pending,
@@ -292,27 +279,43 @@ impl Io {
         Poll::Ready(())
     }
 
+    /// Goes on with what the socket did not take at once.
+    fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.recover_late();
+        if self.output.is_empty() { Poll::Ready(()) } else { self.poll_flush(cx) }
+    }
+
+    /// What the worker's sender could not send goes before all that is in the output buffer.
+    fn recover_late(&mut self) {
+        match sender::take_late(self.stream.as_raw_fd()) {
+            None => {}
+            Some(Late::Failed) => self.broken = true,
+            Some(Late::Bytes(mut bytes)) => {
+                bytes.extend_from_slice(&self.output[self.sent..]);
+                self.output = bytes;
+                self.sent = 0;
+            }
+        }
+    }
+
     /// Sends what is in the output buffer.
     pub async fn flush(&mut self) {
         poll_fn(|cx| self.poll_flush(cx)).await;
     }
 
-    /// Sends what a batch of messages left in the output buffer, but lets the other sessions run first that are ready: their answers go out
-    /// together, and a client of many sessions is woken once and not for each. With `GATHER` answers waiting, the next ones do not.
-    pub async fn flush_after_others(&mut self) -> SqlResult<()> {
+    /// Sends what a batch of messages left in the output buffer: an answer of usual length together with those of other sessions, when they have run.
+    pub async fn flush_with_others(&mut self) -> SqlResult<()> {
         if self.output.is_empty() {
             return Ok(());
         }
-        if let Some(_gathered) = Gathered::join() {
-            let mut others_ran = false;
-            poll_fn(|cx| {
-                if std::mem::replace(&mut others_ran, true) {
-                    return Poll::Ready(());
-                }
-                cx.waker().wake_by_ref();
-                Poll::Pending
-            })
-            .await;
+        let socket = self.stream.as_raw_fd();
+        if self.sent == 0
+            && let Some(round) =
+                poll_fn(|cx| Poll::Ready(sender::gather(socket, &self.output, cx.waker()))).await
+        {
+            self.gathered = round;
+            self.output.clear();
+            return Ok(());
         }
         let interrupts = self.interrupts.clone();
         unless_terminated(&interrupts, |cx| self.poll_flush(cx)).await?;
@@ -348,6 +351,10 @@ impl Io {
 impl Drop for Io {
     fn drop(&mut self) {
         self.statement_ends();
+        if sender::is_waiting(self.gathered) {
+            sender::send_all();
+        }
+        sender::take_late(self.stream.as_raw_fd());
     }
 }
 

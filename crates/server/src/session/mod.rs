@@ -9,6 +9,7 @@
 
 pub mod io;
 mod messages;
+mod sender;
 mod startup;
 
 use std::sync::{Arc, OnceLock};
@@ -236,7 +237,7 @@ async fn run(mut connection: Box<Connection>) {
 
 /// Sends what is in the output buffer.
 async fn sent(connection: &mut Connection) -> Next {
-    match connection.io.flush_after_others().await {
+    match connection.io.flush_with_others().await {
         Ok(()) => Next::Continue,
         Err(error) => {
             connection.send_error(&error);
