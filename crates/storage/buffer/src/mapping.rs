@@ -1,7 +1,8 @@
 //! Which frame holds which page: chains of frames, looked up without a lock.
 //!
 //! # Layout
-//! `heads` has the first frame of each bucket's chain, [`Frame::next`] the next ones. A bucket belongs to one of the partitions, whose
+//! `heads` has the first frame of each bucket's chain, [`Frame::next`] the next ones. Neighbouring blocks have neighbouring buckets (`Tag::hash`): a
+//! point query finds its pages' buckets in the processor's cache long after the frames do not fit there. A bucket belongs to one of the partitions, whose
 //! short mutex whoever changes a chain holds.
 //!
 //! # Invariants
