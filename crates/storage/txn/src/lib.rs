@@ -5,7 +5,7 @@
 //! page cache under the commit log ([`clog`]) and the sets of transactions that share a row ([`multixact`]). [`commit`] has the order of steps at the end of a transaction and [`redo`] their
 //! replay. Heavyweight locks: [`lock`] the main table and waiting, [`lock_fast`] the workers' tables for weak locks,
 //! [`lock_held`] what a session holds, `deadlock` the detector. [`system`] joins them to one [`TxnSystem`] for each server,
-//! [`transaction`] is what a session owns. Two-phase commit: [`prepared`] the transactions that wait for their end, [`prepared_state`]
+//! [`transaction`] is what a session owns, with its `effects`. Two-phase commit: [`prepared`] the transactions that wait for their end, [`prepared_state`]
 //! what of them is durable. [`describe`] shows log records.
 //!
 //! Invariant: nothing here knows relations' contents, the catalog, or SQL.
@@ -14,6 +14,7 @@ pub mod clog;
 pub mod commit;
 mod deadlock;
 pub mod describe;
+mod effects;
 pub mod error;
 pub mod horizon;
 pub mod lock;

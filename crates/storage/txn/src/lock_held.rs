@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use base::Oid;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::SessionId;
 use crate::lock::{LockError, LockManager, LockMode, LockTag, LockTimeouts, LockWait, strong_relation};
@@ -22,6 +23,9 @@ use crate::lock_fast::FastTable;
 
 /// Entries up to which a search goes through all of them.
 const FEW: usize = 16;
+
+/// Entries that need no memory of their own: those of a statement with one table and its index.
+const INLINE: usize = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
@@ -47,15 +51,17 @@ impl Held {
     }
 }
 
-/// What one session holds.
+/// What one session holds. In the order of its fields in memory: what every statement looks at comes first.
+#[repr(C)]
 pub struct HeldLocks {
     session: SessionId,
-    entries: Vec<Held>,
-    /// Serial of each entry, kept while there are more than [`FEW`].
-    index: FxHashMap<Key, u64>,
+    /// Entries on the fast path.
+    fast: usize,
     next_serial: u64,
     home: Option<Arc<FastTable>>,
-    fast: usize,
+    entries: SmallVec<[Held; INLINE]>,
+    /// Serial of each entry, kept while there are more than [`FEW`].
+    index: FxHashMap<Key, u64>,
 }
 
 fn relation(tag: LockTag) -> Option<(Oid, Oid)> {
@@ -70,18 +76,12 @@ impl HeldLocks {
     pub fn new(session: SessionId) -> HeldLocks {
         HeldLocks {
             session,
-            entries: Vec::new(),
-            index: FxHashMap::default(),
+            fast: 0,
             next_serial: 0,
             home: None,
-            fast: 0,
+            entries: SmallVec::new(),
+            index: FxHashMap::default(),
         }
-    }
-
-    /// Has the processor fetch where the next lock will be noted, if no other is held.
-    #[inline]
-    pub fn prefetch(&self) {
-        base::prefetch(self.entries.as_ptr());
     }
 
     fn find(&self, key: Key) -> Option<usize> {
@@ -103,7 +103,7 @@ impl HeldLocks {
         mode: LockMode,
         session_level: bool,
         wait: LockWait,
-        timeouts: LockTimeouts,
+        timeouts: &LockTimeouts,
     ) -> Result<(), LockError> {
         if let Some(at) = self.find((tag, mode, session_level)) {
             self.entries[at].count += 1;
@@ -140,7 +140,7 @@ impl HeldLocks {
         mode: LockMode,
         session_level: bool,
         wait: LockWait,
-        timeouts: LockTimeouts,
+        timeouts: &LockTimeouts,
     ) -> Result<(), LockError> {
         if self.other_level_in_main(tag, mode, session_level) {
             return Ok(());
@@ -149,7 +149,7 @@ impl HeldLocks {
         if let Some(relation) = strong {
             manager.fast.begin_strong(relation, |moved| manager.enter_granted(tag, moved));
         }
-        let result = manager.acquire_main(self.session, tag, mode, wait, timeouts);
+        let result = manager.acquire_main(self.session, tag, mode, wait, *timeouts);
         if let (Some(relation), Err(_)) = (strong, &result) {
             manager.fast.end_strong(relation);
         }
@@ -199,17 +199,9 @@ impl HeldLocks {
     }
 
     fn let_go(&mut self, manager: &LockManager, gone: &[Held]) {
-        let fast = gone.iter().filter_map(|held| match held.place {
-            Place::Fast(slot) => relation(held.tag).map(|relation| (slot, relation, held.mode)),
-            Place::Main => None,
-        });
-        let number = fast.clone().count();
-        if number > 0
-            && let Some(home) = &self.home
-        {
-            manager.fast.release(home, self.session, fast, |(database, relation), mode| {
-                manager.release_main(self.session, LockTag::Relation { database, relation }, mode);
-            });
+        let number = gone.iter().filter(|held| held.place != Place::Main).count();
+        if number > 0 {
+            self.release_fast(manager, gone);
             self.fast -= number;
         }
         for held in gone.iter().filter(|held| held.place == Place::Main) {
@@ -223,6 +215,18 @@ impl HeldLocks {
         }
     }
 
+    /// Takes those of the locks that are on the fast path out of the home table.
+    fn release_fast(&self, manager: &LockManager, gone: &[Held]) {
+        let Some(home) = &self.home else { return };
+        let fast = gone.iter().filter_map(|held| match held.place {
+            Place::Fast(slot) => relation(held.tag).map(|relation| (slot, relation, held.mode)),
+            Place::Main => None,
+        });
+        manager.fast.release(home, self.session, fast, |(database, relation), mode| {
+            manager.release_main(self.session, LockTag::Relation { database, relation }, mode);
+        });
+    }
+
     /// The serial that the next lock gets: where a subtransaction's locks begin.
     pub fn mark(&self) -> u64 {
         self.next_serial
@@ -231,26 +235,24 @@ impl HeldLocks {
     /// Releases the transaction-level locks from serial `mark` on.
     pub fn release_since(&mut self, manager: &LockManager, mark: u64) {
         let from = self.entries.partition_point(|held| held.serial < mark);
-        if from == self.entries.len() {
-            return;
-        }
-        if from == 0 && self.entries.iter().all(|held| !held.session_level) {
-            // The end of most transactions: the list is emptied in place.
-            let mut gone = std::mem::take(&mut self.entries);
-            self.index = FxHashMap::default();
+        if from < self.entries.len() {
+            let gone = self.take_out(from, |held| !held.session_level);
             self.let_go(manager, &gone);
-            gone.clear();
-            self.entries = gone;
-            return;
         }
-        let (kept, gone): (Vec<_>, Vec<_>) = self.entries.drain(from..).partition(|held| held.session_level);
-        self.entries.extend(kept);
-        self.rebuild();
-        self.let_go(manager, &gone);
     }
 
     /// Releases all transaction-level locks.
     pub fn release_transaction(&mut self, manager: &LockManager) {
+        if self.entries.is_empty() {
+            return;
+        }
+        // The end of most transactions. No session-level lock is on the fast path.
+        if self.fast == self.entries.len() && self.fast <= FEW {
+            self.release_fast(manager, &self.entries);
+            self.fast = 0;
+            self.entries.clear();
+            return;
+        }
         self.release_since(manager, 0);
     }
 
@@ -266,8 +268,7 @@ impl HeldLocks {
     /// Lets `to` have all transaction-level locks: in the main table from now on, where anybody can release them.
     pub fn hand_over(&mut self, manager: &LockManager, to: SessionId) {
         let from = self.session;
-        let gone: Vec<_> = self.entries.extract_if(.., |held| !held.session_level).collect();
-        self.rebuild();
+        let gone = self.take_out(0, |held| !held.session_level);
         for held in gone {
             match (held.place, &self.home, relation(held.tag)) {
                 (Place::Fast(slot), Some(home), Some(relation)) => {
@@ -286,10 +287,16 @@ impl HeldLocks {
 
     /// Releases the session-level locks for whose tag `which` says so, whatever their counts.
     pub fn release_session_level(&mut self, manager: &LockManager, which: impl Fn(LockTag) -> bool) {
-        let gone: Vec<_> =
-            self.entries.extract_if(.., |held| held.session_level && which(held.tag)).collect();
-        self.rebuild();
+        let gone = self.take_out(0, |held| held.session_level && which(held.tag));
         self.let_go(manager, &gone);
+    }
+
+    /// Takes out those of the entries from `from` on of which `which` says so.
+    fn take_out(&mut self, from: usize, which: impl Fn(&Held) -> bool) -> Vec<Held> {
+        let (gone, kept): (Vec<_>, Vec<_>) = self.entries.drain(from..).partition(which);
+        self.entries.extend(kept);
+        self.rebuild();
+        gone
     }
 
     fn rebuild(&mut self) {

@@ -2,7 +2,8 @@
 //!
 //! Layout · A stack of levels; level 0 is the transaction, each savepoint adds one. What belongs to levels (xids of
 //! subtransactions, files, actions, locks) lies in one list each, and a level remembers where its part begins: releasing a savepoint
-//! is a pop, rolling back to one truncates the lists. A million savepoints cost no more than their own entries.
+//! is a pop, rolling back to one truncates the lists. A million savepoints cost no more than their own entries. What most transactions
+//! have (one level, a lock or two) is in the [`Transaction`] itself; what few of them have is in its `Effects`, made on first use.
 //!
 //! Invariants
 //! 1. Levels with an xid are a prefix of the stack: parents get theirs first.
@@ -12,12 +13,15 @@
 //!
 //! PostgreSQL counterpart · `xact.c`. Differences: warnings and errors about the use of commands are the executor's.
 
+use std::mem::take;
 use std::sync::Arc;
 
 use base::{CommandId, Oid, RelFile, SqlError, SubxactId, Xid, sql_err};
+use smallvec::SmallVec;
 
 use crate::SessionId;
 use crate::commit::{Remains, SyncCommit};
+use crate::effects::{Effects, Marks, run_actions, run_all, take_if};
 use crate::error::TxnError;
 use crate::horizon::XidHolds;
 use crate::lock::{LockError, LockMode, LockTag, LockTimeouts, LockWait};
@@ -116,59 +120,51 @@ pub enum Phase {
     AfterLocks,
 }
 
-type Action = (Phase, Box<dyn FnOnce(End)>);
-
 /// The transaction, or a subtransaction on the stack.
 struct Level {
     subxact: SubxactId,
     /// Savepoint's name; none for the top level and for subtransactions of procedures.
     name: Option<Box<str>>,
     xid: Option<Xid>,
-    /// Where this level's part of each list begins.
-    subxids_from: usize,
-    commit_files_from: usize,
-    abort_files_from: usize,
-    invalidations_from: usize,
-    actions_from: usize,
+    /// Where this level's part of the effects begins.
+    from: Marks,
+    /// Its first lock's serial.
     locks_from: u64,
     /// READ ONLY as it was outside: what the level chose ends with it, however it ends.
     outer_read_only: bool,
 }
 
 /// A session's transaction with its savepoints. Lives as long as the session; between transactions it is idle.
+///
+/// In the order of its fields in memory: what every statement looks at comes first.
+#[repr(C)]
 pub struct Transaction {
     system: Arc<TxnSystem>,
+    /// Says that it runs.
+    slot: Arc<VirtualSlot>,
     session: SessionId,
-    state: BlockState,
-    characteristics: Characteristics,
-    levels: Vec<Level>,
-    /// Levels that have an xid, from the bottom of the stack.
-    with_xid: usize,
-    /// Live subtransactions' xids.
-    subxids: Vec<Xid>,
-    command: CommandId,
-    next_subxact: u64,
     /// Number of this transaction within the session: the second half of its virtual xid.
     local: u32,
     start_time: i64,
-    /// What its xid will hold back.
-    holds: XidHolds,
-    snapshot: Option<Snapshot>,
+    next_subxact: u64,
+    command: CommandId,
+    state: BlockState,
+    characteristics: Characteristics,
     snapshot_taken: bool,
-    commit_files: Vec<RelFile>,
-    abort_files: Vec<RelFile>,
-    /// What caches must forget when a prepared transaction commits.
-    invalidations: Vec<u8>,
-    obstacle: Option<Obstacle>,
-    actions: Vec<Action>,
-    held: HeldLocks,
-    timeouts: LockTimeouts,
     /// A commit has begun and not come back: only WAL knows.
     in_doubt: bool,
     /// It asked for an xid to log changes with.
     logged: bool,
-    /// Says that it runs.
-    slot: Arc<VirtualSlot>,
+    obstacle: Option<Obstacle>,
+    /// What its xid will hold back.
+    holds: XidHolds,
+    snapshot: Option<Snapshot>,
+    effects: Option<Box<Effects>>,
+    /// Levels that have an xid, from the bottom of the stack.
+    with_xid: usize,
+    levels: SmallVec<[Level; 1]>,
+    held: HeldLocks,
+    timeouts: LockTimeouts,
 }
 
 impl Transaction {
@@ -177,38 +173,32 @@ impl Transaction {
         let slot = system.virtuals.register(session);
         Transaction {
             system,
+            slot,
             session,
-            state: BlockState::Idle,
-            characteristics: Characteristics::default(),
-            levels: Vec::new(),
-            with_xid: 0,
-            subxids: Vec::new(),
-            command: CommandId(0),
-            next_subxact: 1,
             local: 0,
             start_time: 0,
-            holds: XidHolds::Everything,
-            snapshot: None,
+            next_subxact: 1,
+            command: CommandId(0),
+            state: BlockState::Idle,
+            characteristics: Characteristics::default(),
             snapshot_taken: false,
-            commit_files: Vec::new(),
-            abort_files: Vec::new(),
-            invalidations: Vec::new(),
-            obstacle: None,
-            actions: Vec::new(),
-            held: HeldLocks::new(session),
-            timeouts: LockTimeouts::default(),
             in_doubt: false,
             logged: false,
-            slot,
+            obstacle: None,
+            holds: XidHolds::Everything,
+            snapshot: None,
+            effects: None,
+            with_xid: 0,
+            levels: SmallVec::new(),
+            held: HeldLocks::new(session),
+            timeouts: LockTimeouts::default(),
         }
     }
 
     /// Has the processor fetch what the next statement looks at outside of this value.
     #[inline]
     pub fn prefetch(&self) {
-        base::prefetch(self.levels.as_ptr());
         base::prefetch(Arc::as_ptr(&self.slot));
-        self.held.prefetch();
     }
 
     /// The server's transactions.
@@ -383,8 +373,7 @@ impl Transaction {
                 }
                 Some(top) => {
                     let xid = self.system.assign_child_xid(top)?;
-                    self.levels[self.with_xid].subxids_from = self.subxids.len();
-                    self.subxids.push(xid);
+                    self.levels[self.with_xid].from.subxids = self.effects().add_subxid(xid);
                     xid
                 }
             };
@@ -412,7 +401,7 @@ impl Transaction {
 
     /// Live subtransactions' xids, ascending.
     pub fn subxids(&self) -> &[Xid] {
-        &self.subxids
+        self.effects.as_ref().map_or(&[], |effects| &effects.subxids)
     }
 
     /// Command id of the present command.
@@ -448,11 +437,7 @@ impl Transaction {
             subxact,
             name,
             xid: None,
-            subxids_from: self.subxids.len(),
-            commit_files_from: self.commit_files.len(),
-            abort_files_from: self.abort_files.len(),
-            invalidations_from: self.invalidations.len(),
-            actions_from: self.actions.len(),
+            from: self.effects.as_ref().map_or_else(Marks::default, |effects| effects.end()),
             locks_from: self.held.mark(),
             outer_read_only: self.characteristics.read_only,
         });
@@ -525,24 +510,17 @@ impl Transaction {
 
     /// Undoes the current level's effects; it stays on the stack, empty. Doing it twice does nothing more.
     fn undo_current(&mut self) {
-        let (Some(level), Some(top)) = (self.levels.last(), self.levels.first()) else { return };
-        let files = self.abort_files.split_off(level.abort_files_from);
-        let actions = self.actions.split_off(level.actions_from);
-        if let (Some(_), Some(top)) = (level.xid, top.xid) {
-            self.system.abort_children(top, &self.subxids[level.subxids_from..], &files);
+        let top = self.top_xid_if_assigned();
+        let Some(level) = self.levels.last_mut() else { return };
+        let (wrote, locks_from) = (level.xid.take().is_some(), level.locks_from);
+        let undone = self.effects.as_mut().map(|effects| effects.split_off(&level.from)).unwrap_or_default();
+        if let (Some(top), true) = (top, wrote) {
+            self.system.abort_children(top, &undone.subxids, &undone.abort_files);
         }
-        self.commit_files.truncate(level.commit_files_from);
-        self.invalidations.truncate(level.invalidations_from);
-        self.subxids.truncate(level.subxids_from);
-        let locks_from = level.locks_from;
-        let depth = self.levels.len();
-        if let Some(level) = self.levels.last_mut() {
-            level.xid = None;
-        }
-        self.with_xid = self.with_xid.min(depth - 1);
-        let late = run_actions(actions, End::Abort);
+        self.with_xid = self.with_xid.min(self.levels.len() - 1);
+        let late = run_actions(undone.actions, End::Abort);
         self.held.release_since(self.system.locks(), locks_from);
-        self.system.drop_files(&files);
+        self.system.drop_files(&undone.abort_files);
         run_all(late, End::Abort);
     }
 
@@ -574,7 +552,7 @@ impl Transaction {
     ) -> Result<(), LockError> {
         let system = &self.system;
         let table = || system.fast_table();
-        self.held.acquire(system.locks(), table, tag, mode, session_level, wait, self.timeouts)
+        self.held.acquire(system.locks(), table, tag, mode, session_level, wait, &self.timeouts)
     }
 
     /// Lets go of a transaction-level lock early; false if it is not held.
@@ -611,24 +589,26 @@ impl Transaction {
 
     /// These files go when the transaction commits (DROP TABLE).
     pub fn drop_at_commit(&mut self, file: RelFile) {
-        self.commit_files.push(file);
+        self.effects().commit_files.push(file);
     }
 
     /// These files go when the current (sub)transaction is rolled back (CREATE TABLE).
     pub fn drop_at_abort(&mut self, file: RelFile) {
-        self.abort_files.push(file);
+        self.effects().abort_files.push(file);
     }
 
     /// Whether the file was made in the current (sub)transaction, so that nobody will ever see it if that is rolled back.
     pub fn made_here(&self, file: RelFile) -> bool {
-        let from = self.levels.last().map_or(0, |level| level.abort_files_from);
-        self.abort_files[from..].contains(&file)
+        match (&self.effects, self.levels.last()) {
+            (Some(effects), Some(level)) => effects.files_since(&level.from).contains(&file),
+            _ => false,
+        }
     }
 
     /// Bytes that whoever commits this transaction after it was prepared gets: what the catalog's caches must forget then. For
     /// any other end an action ([`on_end`](Self::on_end)) does it.
     pub fn invalidate_at_commit_prepared(&mut self, invalidations: &[u8]) {
-        self.invalidations.extend_from_slice(invalidations);
+        self.effects().invalidations.extend_from_slice(invalidations);
     }
 
     /// The transaction did what keeps it from being prepared.
@@ -640,7 +620,11 @@ impl Transaction {
     /// invalidate, cursors to close, settings to restore. In order of registration at commit, in reverse at rollback. An
     /// action must not fail or wait.
     pub fn on_end(&mut self, phase: Phase, action: Box<dyn FnOnce(End)>) {
-        self.actions.push((phase, action));
+        self.effects().actions.push((phase, action));
+    }
+
+    fn effects(&mut self) -> &mut Effects {
+        self.effects.get_or_insert_default()
     }
 
     // The end
@@ -674,18 +658,35 @@ impl Transaction {
             self.abort();
             return Ok(End::Abort);
         }
-        let xid = self.top_xid_if_assigned();
-        let sync = if self.logged { sync } else { SyncCommit::Off };
         self.snapshot = None;
+        let xid = self.top_xid_if_assigned();
+        if xid.is_none() && self.effects.is_none() {
+            self.clear();
+            self.let_go();
+        } else {
+            self.commit_effects(xid, sync, invalidations)?;
+        }
+        self.state = BlockState::Idle;
+        Ok(End::Commit)
+    }
+
+    /// Commits a transaction that did more than read.
+    fn commit_effects(
+        &mut self,
+        xid: Option<Xid>,
+        sync: SyncCommit,
+        invalidations: &[u8],
+    ) -> Result<(), TxnError> {
+        let sync = if self.logged { sync } else { SyncCommit::Off };
         self.in_doubt = xid.is_some();
-        let mut actions = std::mem::take(&mut self.actions);
+        let Effects { subxids, commit_files: files, mut actions, .. } =
+            self.effects.take().map_or_else(Effects::default, |effects| *effects);
         let first = take_if(&mut actions, |phase| phase == Phase::BeforeVisible);
         let decided = || run_all(first, End::Commit);
         let worker = xid.is_some().then(|| self.system.worker());
         let _pass = match (xid, &worker) {
             (Some(xid), Some(worker)) => {
-                let (subxids, files) = (self.subxids.as_slice(), self.commit_files.as_slice());
-                let remains = Remains { xid, subxids, files, invalidations };
+                let remains = Remains { xid, subxids: &subxids, files: &files, invalidations };
                 Some(self.system.commit_tree(remains, sync, &worker.in_flight, decided)?)
             }
             _ => {
@@ -694,15 +695,12 @@ impl Transaction {
             }
         };
         self.in_doubt = false;
-        let files = std::mem::take(&mut self.commit_files);
         self.clear();
         let late = run_actions(actions, End::Commit);
-        self.held.release_transaction(self.system.locks());
-        self.end_virtual();
+        self.let_go();
         self.system.drop_files(&files);
         run_all(late, End::Commit);
-        self.state = BlockState::Idle;
-        Ok(End::Commit)
+        Ok(())
     }
 
     /// PREPARE TRANSACTION: ends the transaction for this session and leaves it to whoever commits it or rolls it back, with all
@@ -718,25 +716,29 @@ impl Transaction {
         self.levels.truncate(1);
         self.with_xid = self.with_xid.min(1);
         let xid = self.xid()?;
+        let effects = self.effects();
+        let (subxids, invalidations) = (take(&mut effects.subxids), take(&mut effects.invalidations));
+        let (commit_files, abort_files) = (take(&mut effects.commit_files), take(&mut effects.abort_files));
         let state = PreparedState {
             xid,
             gid: gid.into(),
             owner,
             database,
             time: runtime::wall_clock_micros(),
-            subxids: std::mem::take(&mut self.subxids),
-            commit_files: std::mem::take(&mut self.commit_files),
-            abort_files: std::mem::take(&mut self.abort_files),
-            invalidations: std::mem::take(&mut self.invalidations),
+            subxids,
+            commit_files,
+            abort_files,
+            invalidations,
             locks,
         };
         self.snapshot = None;
         self.in_doubt = true;
         system.prepare_tree(slot, state, |to| self.held.hand_over(system.locks(), to))?;
         self.in_doubt = false;
+        let actions = take(&mut self.effects().actions);
         self.clear();
         self.end_virtual();
-        let late = run_actions(std::mem::take(&mut self.actions), End::Prepare);
+        let late = run_actions(actions, End::Prepare);
         run_all(late, End::Prepare);
         self.state = BlockState::Idle;
         Ok(())
@@ -752,21 +754,23 @@ impl Transaction {
 
     fn undo_all(&mut self) {
         self.snapshot = None;
-        let files = std::mem::take(&mut self.abort_files);
+        let undone = self.effects.take().map_or_else(Effects::default, |effects| *effects);
+        let (subxids, files) = (undone.subxids.as_slice(), undone.abort_files.as_slice());
         if let Some(xid) = self.top_xid_if_assigned() {
-            self.system.abort_tree(Remains {
-                xid,
-                subxids: &self.subxids,
-                files: &files,
-                invalidations: &[],
-            });
+            self.system.abort_tree(Remains { xid, subxids, files, invalidations: &[] });
         }
         self.clear();
-        let late = run_actions(std::mem::take(&mut self.actions), End::Abort);
+        let late = run_actions(undone.actions, End::Abort);
+        self.let_go();
+        self.system.drop_files(files);
+        run_all(late, End::Abort);
+    }
+
+    /// Lets go of its locks and of itself.
+    #[inline]
+    fn let_go(&mut self) {
         self.held.release_transaction(self.system.locks());
         self.end_virtual();
-        self.system.drop_files(&files);
-        run_all(late, End::Abort);
     }
 
     /// Its locks are gone: who waits for its end goes on.
@@ -778,46 +782,14 @@ impl Transaction {
         }
     }
 
+    #[inline]
     fn clear(&mut self) {
         self.levels.clear();
         self.with_xid = 0;
-        self.subxids = Vec::new();
-        self.commit_files.clear();
-        self.abort_files.clear();
-        self.invalidations.clear();
+        self.effects = None;
         self.obstacle = None;
         self.holds = XidHolds::Everything;
         self.logged = false;
-    }
-}
-
-/// Runs the early actions, and gives the late ones in the order in which to run them.
-fn run_actions(mut actions: Vec<Action>, end: End) -> Vec<Action> {
-    if end == End::Abort {
-        actions.reverse();
-    }
-    let early = take_if(&mut actions, |phase| phase != Phase::AfterLocks);
-    run_all(early, end);
-    actions
-}
-
-/// Takes out the actions of these phases.
-#[inline]
-fn take_if(actions: &mut Vec<Action>, which: impl Fn(Phase) -> bool) -> Vec<Action> {
-    // Most transactions have none.
-    match actions.is_empty() {
-        true => Vec::new(),
-        false => actions.extract_if(.., |action| which(action.0)).collect(),
-    }
-}
-
-#[inline]
-fn run_all(actions: Vec<Action>, end: End) {
-    if actions.is_empty() {
-        return;
-    }
-    for (_, action) in actions {
-        action(end);
     }
 }
 
@@ -830,7 +802,7 @@ impl Drop for Transaction {
             return;
         }
         if let Some(xid) = self.top_xid_if_assigned() {
-            let latest = self.subxids.last().copied().unwrap_or(xid);
+            let latest = self.subxids().last().copied().unwrap_or(xid);
             self.system.running().complete(xid, latest);
             self.system.locks().xids_ended(xid, |_| true);
         }
