@@ -85,7 +85,9 @@ fn array_op(op: &ArrayCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum>
         let call = cx.call(&op.types, Oid(16), op.collation, false);
         let value = match &op.routine {
             None => (op.eval)(&call, &args)?,
-            Some(routine) => cx.session.call_routine(routine, &call, &args, (&cx.snapshot, cx.command))?,
+            Some(routine) => {
+                cx.env.session.call_routine(routine, &call, &args, (cx.env.snapshot, cx.env.command))?
+            }
         };
         match value {
             Datum::Bool(v) if v == op.any => return Ok(Datum::Bool(op.any)),

@@ -1,23 +1,23 @@
 //! What nodes and expressions work with while a statement runs.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlResult, Tid, Xid};
 use catalog::{FunctionDef, Table};
-use heap::{Access, ComboCids, HeapRel, View, Writer};
+use heap::{Access, HeapRel, View, Writer};
 use plan::explain::Detail;
 use plan::{ParamId, RelId};
 use runtime::usage::Usage;
 use tuple::Datum;
-use txn::{Snapshot, Transaction};
-use types::{FormatContext, SessionFn};
+use txn::Snapshot;
+use types::SessionFn;
 
 use crate::compile::SubProgram;
 use crate::counters::{Change, Counted};
 use crate::row_store::RowStore;
+use crate::run::Env;
 use crate::session::Needs;
-use crate::spill::TempDir;
 use crate::trigger::Events;
 
 /// What expressions ask of the session beyond their arguments.
@@ -89,56 +89,42 @@ pub struct Counters {
     pub detail: Detail,
 }
 
-/// What nodes and expressions work with while a statement runs.
-pub struct Cx<'s> {
-    /// Storage.
-    pub access: Access<'s>,
-    /// The session's transaction; borrowed only for the moment of a call.
-    pub txn: &'s RefCell<Transaction>,
-    /// Its combo command ids.
-    pub combo: &'s ComboCids,
-    /// What the statement's user needs.
-    pub needs: &'s Needs,
-    /// What is visible.
-    pub snapshot: Snapshot,
-    /// The command that runs.
-    pub command: CommandId,
-    /// REPEATABLE READ or stricter: a concurrent update is an error.
-    pub fixed_snapshot: bool,
-    /// Database, for lock tags.
-    pub database: Oid,
-    /// Session formats.
-    pub format: &'s FormatContext,
-    /// The session.
-    pub session: &'s dyn Facilities,
-    /// The statement that runs.
-    pub statement: &'s std::sync::Arc<plan::Statement>,
-    /// The statement's parameters.
-    pub params: &'s [Datum],
+/// What belongs to a state tree beside its nodes.
+pub struct State {
     /// Executor parameters.
     pub cells: Vec<Datum>,
     /// Subplans; taken out while they run.
     pub subs: Vec<Option<Box<SubProgram>>>,
     /// Rows of recursive queries' previous step.
     pub work_tables: Vec<RowStore>,
-    /// Bytes a sort or hash may use.
-    pub work_mem: usize,
-    /// Where rows go that do not fit.
-    pub temp: &'s TempDir,
     /// Counters by node, when EXPLAIN ANALYZE asks.
     pub counters: Option<Vec<Counters>>,
-    /// The node that runs, when nodes are counted.
-    pub node: usize,
     /// Whether nodes are timed, when they are counted.
     pub timing: bool,
     /// Rows inserted, updated or deleted.
     pub processed: u64,
     /// What is to fire when the statement has ended.
     pub(crate) events: Events,
+    /// The statement is part of a bulk load, whose own triggers for statements fire around it: somebody else fires its events.
+    pub(crate) bulk: bool,
+}
+
+/// What nodes and expressions work with while a statement runs.
+pub struct Cx<'s> {
+    /// What the session gives.
+    pub env: &'s Env<'s>,
+    /// What the statement's user needs.
+    pub needs: &'s Needs,
+    /// The statement that runs.
+    pub statement: &'s Arc<plan::Statement>,
+    /// The statement's parameters.
+    pub params: &'s [Datum],
+    /// What is kept from one fetch to the next.
+    pub state: &'s mut State,
+    /// The node that runs, when nodes are counted.
+    pub node: usize,
     /// Deferrable unique indexes in which the row last written may have a duplicate.
     pub(crate) rechecks: Vec<Oid>,
-    /// The statement is part of a bulk load, whose own triggers for statements fire around it.
-    pub(crate) bulk: bool,
     /// The rows that are given while a concurrently updated row is checked again.
     pub recheck: Vec<GivenRow>,
     /// xid of the writing transaction, once known.
@@ -159,7 +145,7 @@ impl<'s> Cx<'s> {
     /// Counts a row that the running node's filter throws away.
     #[cold]
     pub fn note_filtered(&mut self) {
-        if let Some(counters) = self.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
+        if let Some(counters) = self.state.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
             counters.filtered += 1.0;
         }
     }
@@ -167,7 +153,7 @@ impl<'s> Cx<'s> {
     /// Notes what the running node has to tell EXPLAIN, given what it told before; asked only if nodes are counted.
     #[inline]
     pub fn tell(&mut self, detail: impl FnOnce(Detail) -> Detail) {
-        if let Some(counters) = self.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
+        if let Some(counters) = self.state.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
             counters.detail = detail(counters.detail);
         }
     }
@@ -175,36 +161,39 @@ impl<'s> Cx<'s> {
     /// Counts a pair of rows that the running join's conditions throw away.
     #[cold]
     pub fn note_unjoined(&mut self) {
-        if let Some(counters) = self.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
+        if let Some(counters) = self.state.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
             counters.unjoined += 1.0;
         }
     }
 
     /// Counts a change of a table.
     pub fn count_change(&self, table: Oid, change: Change) {
-        let depth = self.txn.borrow().depth() as u32;
-        self.session.count_change(table, depth, change);
+        let depth = self.env.txn.borrow().depth() as u32;
+        self.env.session.count_change(table, depth, change);
     }
 
     /// Counts what a scan did, and forgets it.
     #[inline]
     pub fn count_scan(&self, counted: &mut Counted) {
         if !counted.scan.is_empty() {
-            self.session.count_scan(counted);
+            self.env.session.count_scan(counted);
         }
     }
 
     /// What the statement sees, for one storage call.
     #[inline]
     pub fn with_view<T>(&self, f: impl FnOnce(&Access<'s>, &View<'_>) -> T) -> T {
-        let me = self.txn.borrow();
-        f(&self.access, &View { snapshot: &self.snapshot, curcid: self.command, me: &me, combo: self.combo })
+        let me = self.env.txn.borrow();
+        f(
+            &self.env.access,
+            &View { snapshot: self.env.snapshot, curcid: self.env.command, me: &me, combo: self.env.combo },
+        )
     }
 
     /// The transaction's xid for a change of a table, assigned now if it has none.
     #[inline]
     pub fn xid_for(&self, table: &HeapRel) -> SqlResult<Xid> {
-        let xid = self.txn.borrow_mut().xid_for(table.is_logged()).map_err(crate::error::txn)?;
+        let xid = self.env.txn.borrow_mut().xid_for(table.is_logged()).map_err(crate::error::txn)?;
         self.xid.set(xid);
         Ok(xid)
     }
@@ -216,8 +205,8 @@ impl<'s> Cx<'s> {
         f: impl FnOnce(&Access<'s>, &Writer<'_>) -> T,
     ) -> SqlResult<T> {
         let xid = self.xid_for(table)?;
-        let me = self.txn.borrow();
-        Ok(f(&self.access, &Writer { xid, cid: self.command, me: &me, combo: self.combo }))
+        let me = self.env.txn.borrow();
+        Ok(f(&self.env.access, &Writer { xid, cid: self.env.command, me: &me, combo: self.env.combo }))
     }
 
     /// Context of a call of a function.
@@ -230,8 +219,8 @@ impl<'s> Cx<'s> {
         variadic: bool,
     ) -> types::Call<'a> {
         types::Call {
-            format: self.format,
-            session: self.session.types(),
+            format: self.env.format,
+            session: self.env.session.types(),
             collation,
             arg_types,
             result_type,
@@ -243,6 +232,6 @@ impl<'s> Cx<'s> {
     /// Sets an executor parameter.
     #[inline]
     pub fn set(&mut self, cell: ParamId, value: Datum) {
-        self.cells[cell] = value;
+        self.state.cells[cell] = value;
     }
 }

@@ -282,7 +282,7 @@ impl Code {
         match self {
             Code::Const(value) => Some(value),
             Code::Param(number) => cx.params.get(*number),
-            Code::Cell(id) => Some(&cx.cells[*id]),
+            Code::Cell(id) => Some(&cx.state.cells[*id]),
             Code::Outer(i) => Some(&rows.outer[*i]),
             Code::Inner(i) => Some(&rows.inner[*i]),
             _ => None,
@@ -308,7 +308,7 @@ impl Code {
                 Some(value) => Ok(value.clone()),
                 None => Err(sql_err!(UNDEFINED_OBJECT, "no value found for parameter {}", number + 1)),
             },
-            Code::Cell(id) => Ok(cx.cells[*id].clone()),
+            Code::Cell(id) => Ok(cx.state.cells[*id].clone()),
             Code::IntCmp(..)
             | Code::Compare(_)
             | Code::List(_)
@@ -397,7 +397,7 @@ impl Code {
             }
             Code::Relabel(arg, target) => types::registry::relabel(arg.eval(rows, cx)?, *target),
             Code::Other(call) => eval_other(call, rows, cx)?,
-            Code::SqlValue(kind, type_oid, typmod) => cx.session.sql_value(*kind, *type_oid, *typmod)?,
+            Code::SqlValue(kind, type_oid, typmod) => cx.env.session.sql_value(*kind, *type_oid, *typmod)?,
             Code::CurrentOf { cursor, variable, table } => {
                 let name = match variable {
                     None => cursor,
@@ -409,7 +409,7 @@ impl Code {
                         }
                     },
                 };
-                cx.session.current_of(name, *table)?.map_or(Datum::Null, crate::nodes::tid_datum)
+                cx.env.session.current_of(name, *table)?.map_or(Datum::Null, crate::nodes::tid_datum)
             }
             Code::Sub(sub) => crate::subplan::eval(sub, rows, cx)?,
             Code::RowNull { fields, not } => {
@@ -530,7 +530,9 @@ pub fn apply(call: &CallCode, args: &[Datum], cx: &Cx<'_>) -> SqlResult<Datum> {
     let context = cx.call(&call.types, call.result, call.collation, call.variadic);
     match &call.routine {
         None => (call.eval)(&context, args),
-        Some(routine) => cx.session.call_routine(routine, &context, args, (&cx.snapshot, cx.command)),
+        Some(routine) => {
+            cx.env.session.call_routine(routine, &context, args, (cx.env.snapshot, cx.env.command))
+        }
     }
 }
 
@@ -547,12 +549,12 @@ fn eval_other(call: &OtherCall, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Da
     let imp = match &call.function {
         plan::Function::Builtin(function) => function.imp,
         plan::Function::User(routine) => {
-            return cx.session.call_routine(routine, &context, &args, (&cx.snapshot, cx.command));
+            return cx.env.session.call_routine(routine, &context, &args, (cx.env.snapshot, cx.env.command));
         }
     };
     match imp {
         Imp::Native(eval) => eval(&context, &args),
-        Imp::Session(id) => cx.session.call(id, &context, &args, &cx.snapshot),
+        Imp::Session(id) => cx.env.session.call(id, &context, &args, cx.env.snapshot),
         Imp::Output(type_oid) => {
             let mut out = Vec::new();
             types::output(type_oid, &args[0], &context, &mut out)?;

@@ -40,9 +40,9 @@ struct HeapLiveness<'a, 'c> {
 
 impl Liveness for HeapLiveness<'_, '_> {
     fn check(&self, tid: Tid) -> Result<TupleState, SqlError> {
-        let me = self.cx.txn.borrow();
+        let me = self.cx.env.txn.borrow();
         let state =
-            heap::unique_liveness(&self.cx.access, self.heap, &me, tid).map_err(crate::error::heap)?;
+            heap::unique_liveness(&self.cx.env.access, self.heap, &me, tid).map_err(crate::error::heap)?;
         Ok(match state {
             heap::Liveness::Live { tid } => TupleState::Live { tid },
             heap::Liveness::InProgress(xid) => TupleState::InProgress(xid),
@@ -81,8 +81,8 @@ impl IndexWriter {
         project(&self.columns, Rows::one(row), cx, &mut values)?;
         for value in &mut values {
             if let Datum::Toasted(_) = value {
-                *value =
-                    heap::detoast(&cx.access, heap.desc.toast.as_ref(), value).map_err(crate::error::heap)?;
+                *value = heap::detoast(&cx.env.access, heap.desc.toast.as_ref(), value)
+                    .map_err(crate::error::heap)?;
             }
         }
         Ok(Some(values))
@@ -161,8 +161,9 @@ impl IndexWriter {
                     (true, _) if !self.index.immediate => UniqueCheck::Partial(&liveness),
                     (true, _) => UniqueCheck::Yes(&liveness),
                 };
-                let horizon = TableHorizon::new(cx.access.txns, heap.desc.kind);
-                let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: cx.xid_for(heap)? };
+                let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
+                let access =
+                    IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: cx.xid_for(heap)? };
                 btree::insert(&access, btree, values, tid, unique)
                     .map_err(|e| e.into_sql(&self.index.name, &table.name))?
             };
@@ -175,7 +176,7 @@ impl IndexWriter {
                 InsertOutcome::Conflict { tid } => return Ok(Some(tid)),
                 InsertOutcome::WaitFor { tid, .. } if entry == Entry::Attempt => return Ok(Some(tid)),
                 InsertOutcome::WaitFor { xid, .. } => {
-                    cx.txn.borrow_mut().wait_for(xid).map_err(crate::error::txn)?;
+                    cx.env.txn.borrow_mut().wait_for(xid).map_err(crate::error::txn)?;
                 }
             }
         }
@@ -190,7 +191,7 @@ impl IndexWriter {
         .table(table.schema_name.as_str(), table.name.as_str())
         .constraint(self.index.name.as_str());
         // Who may not read the key's columns does not learn what stands in them.
-        let shown = cx.session.shown_columns(table, &[]);
+        let shown = cx.env.session.shown_columns(table, &[]);
         let hidden = shown.is_some_and(|shown| self.index.keys.iter().any(|key| !shown.contains(key)));
         match key_description(table, &self.index, values, cx).filter(|_| !hidden) {
             Some(key) => error.detail(format!("Key {key} already exists.")),

@@ -120,7 +120,7 @@ impl Router {
                 .table(self.table.schema_name.as_str(), self.table.name.as_str());
         // What the user may not read is not told.
         if let (Some(readable), Some(key)) =
-            (cx.session.shown_columns(&self.table, &[]), &self.table.partitioning)
+            (cx.env.session.shown_columns(&self.table, &[]), &self.table.partitioning)
             && !key.keys.iter().all(|number| *number > 0 && readable.contains(number))
         {
             return Ok(error);
@@ -140,7 +140,7 @@ impl Router {
             }
             shown.push(String::from_utf8_lossy(&text).into_owned());
         }
-        let names = cx.session.partition_key_columns(&self.table)?;
+        let names = cx.env.session.partition_key_columns(&self.table)?;
         Ok(error
             .detail(format!("Partition key of the failing row contains ({names}) = ({}).", shown.join(", "))))
     }

@@ -30,7 +30,7 @@ fn serialization(what: &str) -> SqlError {
 
 /// Another transaction put the row into another partition.
 fn moved(cx: &Cx<'_>) -> SqlError {
-    if cx.fixed_snapshot {
+    if cx.env.fixed_snapshot {
         return serialization("update");
     }
     sql_err!(
@@ -49,7 +49,7 @@ struct Queue<'h> {
 
 impl Queue<'_> {
     fn tag(&self, tid: Tid, cx: &Cx<'_>) -> LockTag {
-        LockTag::Tuple { database: cx.database, relation: Oid(self.heap.desc.file.number), tid }
+        LockTag::Tuple { database: cx.env.database, relation: Oid(self.heap.desc.file.number), tid }
     }
 
     /// Locks in these modes conflict as the row locks do.
@@ -71,7 +71,7 @@ impl Queue<'_> {
             RowLockWait::Block => {}
         }
         let tag = self.tag(tid, cx);
-        let mut txn = cx.txn.borrow_mut();
+        let mut txn = cx.env.txn.borrow_mut();
         if !mine && self.at.is_none() {
             txn.lock(tag, self.mode(), txn::LockWait::Block).map_err(crate::error::lock)?;
             self.at = Some(tid);
@@ -83,7 +83,7 @@ impl Queue<'_> {
     /// An error ends the (sub)transaction and its place in the queue.
     fn leave(&mut self, cx: &Cx<'_>) {
         if let Some(tid) = self.at.take() {
-            cx.txn.borrow_mut().unlock(self.tag(tid, cx), self.mode());
+            cx.env.txn.borrow_mut().unlock(self.tag(tid, cx), self.mode());
         }
     }
 }
@@ -105,14 +105,14 @@ pub fn after_refusal(
             Ok(if waited { Newest::Locked(tid) } else { Newest::Skipped })
         }
         Refusal::Concurrent { next, .. } => {
-            if cx.fixed_snapshot {
+            if cx.env.fixed_snapshot {
                 return Err(serialization("update"));
             }
             lock_newest(heap, next, strength, wait, cx)
         }
         Refusal::Moved => Err(moved(cx)),
         Refusal::Deleted { .. } => {
-            if cx.fixed_snapshot {
+            if cx.env.fixed_snapshot {
                 return Err(serialization("delete"));
             }
             Ok(Newest::Gone)
@@ -148,13 +148,13 @@ pub fn lock_newest(
                     break Newest::Skipped;
                 }
             }
-            Refusal::Concurrent { .. } if cx.fixed_snapshot => return Err(serialization("update")),
+            Refusal::Concurrent { .. } if cx.env.fixed_snapshot => return Err(serialization("update")),
             Refusal::Concurrent { next, .. } => {
                 queue.leave(cx);
                 tid = next;
             }
             Refusal::Moved => return Err(moved(cx)),
-            Refusal::Deleted { .. } if cx.fixed_snapshot => return Err(serialization("delete")),
+            Refusal::Deleted { .. } if cx.env.fixed_snapshot => return Err(serialization("delete")),
             Refusal::Deleted { .. } | Refusal::Invisible => break Newest::Gone,
             Refusal::SelfModified { .. } => break Newest::SelfModified,
         }
@@ -185,7 +185,7 @@ fn lock_rest(
         match outcome {
             LockOutcome::Locked { later } => next = later,
             LockOutcome::Refused(Refusal::WouldBlock { xid, .. }) => {
-                cx.txn.borrow().wait_for(xid).map_err(crate::error::txn)?;
+                cx.env.txn.borrow().wait_for(xid).map_err(crate::error::txn)?;
             }
             // What this transaction changed is its own.
             LockOutcome::Refused(Refusal::SelfModified { .. } | Refusal::Invisible) => return Ok(None),
@@ -213,9 +213,9 @@ pub fn lock_conflicting(
             Refusal::WouldBlock { xid, mine } => {
                 queue.wait(tid, (xid, mine), RowLockWait::Block, cx)?;
             }
-            Refusal::Concurrent { .. } if cx.fixed_snapshot => return Err(serialization("update")),
+            Refusal::Concurrent { .. } if cx.env.fixed_snapshot => return Err(serialization("update")),
             Refusal::Moved => return Err(moved(cx)),
-            Refusal::Deleted { .. } if cx.fixed_snapshot => return Err(serialization("delete")),
+            Refusal::Deleted { .. } if cx.env.fixed_snapshot => return Err(serialization("delete")),
             Refusal::Concurrent { .. } | Refusal::Deleted { .. } => break false,
             Refusal::Invisible if !is_own(heap, tid, cx)? => break false,
             // This command wrote it.
@@ -237,13 +237,13 @@ pub fn lock_conflicting(
 /// Whether this transaction inserted the version.
 fn is_own(heap: &HeapRel, tid: Tid, cx: &Cx<'_>) -> SqlResult<bool> {
     let mut version = HeapTuple::new();
-    heap::fetch_version(&cx.access, heap, tid, &mut version).map_err(crate::error::heap)?;
-    Ok(version.get().is_some_and(|tuple| cx.txn.borrow().is_mine(tuple.xmin())))
+    heap::fetch_version(&cx.env.access, heap, tid, &mut version).map_err(crate::error::heap)?;
+    Ok(version.get().is_some_and(|tuple| cx.env.txn.borrow().is_mine(tuple.xmin())))
 }
 
 /// A transaction that keeps its snapshot must not act on a row which that does not show, but for its own.
 pub fn must_see(heap: &HeapRel, tid: Tid, cx: &Cx<'_>) -> SqlResult<()> {
-    if !cx.fixed_snapshot || is_own(heap, tid, cx)? {
+    if !cx.env.fixed_snapshot || is_own(heap, tid, cx)? {
         return Ok(());
     }
     let seen = cx.with_view(|access, view| heap::fetch_exact(access, heap, view, tid, &mut HeapTuple::new()));
@@ -259,7 +259,7 @@ pub fn read_version(
     out: &mut Vec<Datum>,
     cx: &Cx<'_>,
 ) -> SqlResult<bool> {
-    if !heap::fetch_version(&cx.access, heap, tid, buffer).map_err(crate::error::heap)? {
+    if !heap::fetch_version(&cx.env.access, heap, tid, buffer).map_err(crate::error::heap)? {
         return Ok(false);
     }
     let Some(tuple) = buffer.get() else { return Ok(false) };
@@ -331,7 +331,7 @@ impl Given<'_> {
         }
         for value in &mut row {
             if let Datum::Toasted(_) = value {
-                *value = heap::detoast(&cx.access, self.heap.desc.toast.as_ref(), value)
+                *value = heap::detoast(&cx.env.access, self.heap.desc.toast.as_ref(), value)
                     .map_err(crate::error::heap)?;
             }
         }

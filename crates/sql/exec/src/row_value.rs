@@ -59,7 +59,7 @@ fn field_store(store: &FieldStoreCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlRe
 fn to_domain(domain: &DomainCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
     let value = domain.arg.eval(rows, cx)?;
     // A condition may contain the same domain again.
-    let outer = std::mem::replace(&mut cx.cells[domain.cell], value.clone());
+    let outer = std::mem::replace(&mut cx.state.cells[domain.cell], value.clone());
     let checked = check(domain, &value, rows, cx);
     cx.set(domain.cell, outer);
     checked.map(|()| value)
@@ -80,7 +80,7 @@ fn check(domain: &DomainCode, value: &Datum, rows: Rows<'_>, cx: &mut Cx<'_>) ->
 
 fn violation(rule: &plan::DomainCheck, cx: &Cx<'_>) -> SqlError {
     let (schema, name) = &rule.name;
-    let shown = cx.session.types().reg_name(RegKind::Type, rule.domain);
+    let shown = cx.env.session.types().reg_name(RegKind::Type, rule.domain);
     let shown = shown.unwrap_or_else(|| name.to_string());
     let mut error = match &rule.check {
         None => sql_err!(NOT_NULL_VIOLATION, "domain {shown} does not allow null values"),

@@ -19,7 +19,7 @@ use txn::{Snapshot, Transaction};
 use types::FormatContext;
 
 use crate::compile::SubProgram;
-use crate::cx::{Counters, Cx, Facilities};
+use crate::cx::{Counters, Cx, Facilities, State};
 use crate::kept;
 use crate::nodes::{BoxNode, Builder, Node, Origin, OriginSink, depends_on};
 use crate::row_store::RowStore;
@@ -48,17 +48,17 @@ impl Prepared {
 pub struct Env<'s> {
     /// Storage.
     pub access: Access<'s>,
-    /// The session's transaction.
+    /// The session's transaction; borrowed only for the moment of a call.
     pub txn: &'s RefCell<Transaction>,
     /// Its combo command ids.
     pub combo: &'s ComboCids,
     /// What is visible.
-    pub snapshot: Snapshot,
+    pub snapshot: &'s Snapshot,
     /// The command that runs.
     pub command: CommandId,
-    /// REPEATABLE READ or stricter.
+    /// REPEATABLE READ or stricter: a concurrent update is an error.
     pub fixed_snapshot: bool,
-    /// Database of the session.
+    /// Database of the session, for lock tags.
     pub database: Oid,
     /// Formats.
     pub format: &'s FormatContext,
@@ -85,17 +85,8 @@ pub struct Progress {
 pub struct Execution {
     prepared: Arc<Prepared>,
     node: BoxNode,
-    subs: Vec<Option<Box<SubProgram>>>,
-    cells: Vec<Datum>,
-    work_tables: Vec<RowStore>,
-    counters: Option<Vec<Counters>>,
-    timing: bool,
     params: Vec<Datum>,
-    processed: u64,
-    /// What is to fire at the end of the run.
-    events: Events,
-    /// Part of a bulk load: somebody else fires.
-    bulk: bool,
+    state: State,
     /// Ran before: nodes start again with `rescan`.
     used: bool,
     /// The first fetch of a run is to start them again.
@@ -136,15 +127,17 @@ impl Execution {
         Ok(Execution {
             prepared: prepared.clone(),
             node,
-            subs,
-            cells: vec![Datum::Null; statement.exec_params],
-            work_tables: statement.work_tables.iter().map(|_| RowStore::default()).collect(),
-            counters: counting.then(|| vec![Counters::default(); builder.counted]),
-            timing,
             params: Vec::new(),
-            processed: 0,
-            events: Events::default(),
-            bulk: false,
+            state: State {
+                cells: vec![Datum::Null; statement.exec_params],
+                subs,
+                work_tables: statement.work_tables.iter().map(|_| RowStore::default()).collect(),
+                counters: counting.then(|| vec![Counters::default(); builder.counted]),
+                timing,
+                processed: 0,
+                events: Events::default(),
+                bulk: false,
+            },
             used: false,
             begins: false,
             running: false,
@@ -180,7 +173,7 @@ impl Execution {
 
     /// Keeps the state tree, whose run has ended, for another run of the plan.
     pub(crate) fn keep(mut self: Box<Self>) {
-        self.bulk = false;
+        self.state.bulk = false;
         if !self.running {
             kept::keep(self);
         }
@@ -188,12 +181,12 @@ impl Execution {
 
     /// Makes its runs part of a bulk load: triggers for statements do not fire, and events are kept for [`Execution::take_events`].
     pub(crate) fn in_bulk(&mut self) {
-        self.bulk = true;
+        self.state.bulk = true;
     }
 
     /// The events of the runs since they were last taken.
     pub(crate) fn take_events(&mut self) -> Events {
-        std::mem::take(&mut self.events)
+        std::mem::take(&mut self.state.events)
     }
 
     /// The plan that it runs.
@@ -203,14 +196,14 @@ impl Execution {
 
     /// Counters of EXPLAIN ANALYZE, by node in the order of the tree; subplans follow the main plan.
     pub fn counters(&self) -> Option<&[Counters]> {
-        self.counters.as_deref()
+        self.state.counters.as_deref()
     }
 
     /// Begins a run with these parameters. Its nodes start when rows are asked for.
     pub fn start(&mut self, params: &[Datum]) {
         self.params.clear();
         self.params.extend_from_slice(params);
-        self.processed = 0;
+        self.state.processed = 0;
         self.running = true;
         self.on_row = false;
         self.begins = std::mem::replace(&mut self.used, true);
@@ -258,7 +251,7 @@ impl Execution {
         limit: u64,
         each: &mut dyn FnMut(&dyn Node) -> SqlResult<()>,
     ) -> SqlResult<Progress> {
-        let events = self.events.len();
+        let events = self.state.events.len();
         let mut rows = 0;
         let mut finished = !self.running;
         let begins = std::mem::take(&mut self.begins);
@@ -286,15 +279,15 @@ impl Execution {
         self.running = !finished && result.is_ok();
         self.on_row = self.running;
         if result.is_err() {
-            self.events.truncate(events);
+            self.state.events.truncate(events);
         }
         result?;
-        if finished && !self.bulk && !self.events.is_empty() {
+        if finished && !self.state.bulk && !self.state.events.is_empty() {
             let owner =
                 env.session.owner().ok_or_else(|| SqlError::internal("a trigger without a session"))?;
-            owner.fire_after(std::mem::take(&mut self.events))?;
+            owner.fire_after(std::mem::take(&mut self.state.events))?;
         }
-        Ok(Progress { rows, processed: self.processed, finished })
+        Ok(Progress { rows, processed: self.state.processed, finished })
     }
 
     /// A whole run.
@@ -315,55 +308,32 @@ impl Execution {
     }
 
     fn with_cx<T>(&mut self, env: &Env<'_>, f: impl FnOnce(&mut BoxNode, &mut Cx<'_>) -> T) -> T {
-        let mut cx = Cx {
-            access: env.access,
-            txn: env.txn,
-            combo: env.combo,
-            needs: &self.prepared.needs,
-            snapshot: env.snapshot.clone(),
-            command: env.command,
-            fixed_snapshot: env.fixed_snapshot,
-            database: env.database,
-            format: env.format,
-            session: env.session,
-            statement: &self.prepared.statement,
-            params: &self.params,
-            cells: std::mem::take(&mut self.cells),
-            subs: std::mem::take(&mut self.subs),
-            work_tables: std::mem::take(&mut self.work_tables),
-            work_mem: env.work_mem,
-            temp: env.temp,
-            counters: self.counters.take(),
+        let Execution { prepared, node, params, state, .. } = self;
+        let cx = &mut Cx {
+            env,
+            needs: &prepared.needs,
+            statement: &prepared.statement,
+            params,
+            state,
             node: 0,
-            timing: self.timing,
-            processed: self.processed,
-            events: std::mem::take(&mut self.events),
             rechecks: Vec::new(),
-            bulk: self.bulk,
             recheck: Vec::new(),
             xid: Cell::new(Xid::INVALID),
         };
-        let result = f(&mut self.node, &mut cx);
-        self.cells = cx.cells;
-        self.subs = cx.subs;
-        self.work_tables = cx.work_tables;
-        self.counters = cx.counters;
-        self.processed = cx.processed;
-        self.events = cx.events;
-        result
+        f(node, cx)
     }
 }
 
 /// Has the nodes of a tree that ran before start again.
 fn begin(node: &mut BoxNode, cx: &mut Cx<'_>) -> SqlResult<()> {
-    for i in 0..cx.subs.len() {
-        if let Some(mut sub) = cx.subs[i].take() {
+    for i in 0..cx.state.subs.len() {
+        if let Some(mut sub) = cx.state.subs[i].take() {
             let done = if sub.started { sub.node.rescan(cx, &[]) } else { Ok(()) };
             sub.cache = None;
             sub.rows.clear();
             sub.finished = false;
             sub.started = false;
-            cx.subs[i] = Some(sub);
+            cx.state.subs[i] = Some(sub);
             done?;
         }
     }
@@ -373,24 +343,24 @@ fn begin(node: &mut BoxNode, cx: &mut Cx<'_>) -> SqlResult<()> {
 /// Has the nodes let go of everything held.
 fn end(node: &mut BoxNode, cx: &mut Cx<'_>) {
     node.close(cx);
-    for i in 0..cx.subs.len() {
-        if let Some(mut sub) = cx.subs[i].take() {
+    for i in 0..cx.state.subs.len() {
+        if let Some(mut sub) = cx.state.subs[i].take() {
             sub.node.close(cx);
             sub.cache = None;
             sub.rows.clear();
-            cx.subs[i] = Some(sub);
+            cx.state.subs[i] = Some(sub);
         }
     }
 }
 
 /// Common table expressions that change rows run to their end, read or not.
 fn finish_modifying(cx: &mut Cx<'_>) -> SqlResult<()> {
-    for number in 0..cx.subs.len() {
+    for number in 0..cx.state.subs.len() {
         let sub = &cx.statement.subplans[number];
         if sub.cte && matches!(sub.plan.node, plan::Node::Modify(_)) {
-            let before = cx.processed;
+            let before = cx.state.processed;
             while crate::subplan::cte_row(number, u64::MAX, cx)? {}
-            cx.processed = before;
+            cx.state.processed = before;
         }
     }
     Ok(())

@@ -80,14 +80,14 @@ pub fn eval(sub: &SubCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> 
         cx.set(*cell, value);
     }
     let mut program =
-        cx.subs[sub.plan].take().ok_or_else(|| SqlError::internal("a subplan runs within itself"))?;
+        cx.state.subs[sub.plan].take().ok_or_else(|| SqlError::internal("a subplan runs within itself"))?;
     let result = eval_in(sub, &mut program, rows, cx);
-    cx.subs[sub.plan] = Some(program);
+    cx.state.subs[sub.plan] = Some(program);
     result
 }
 
 fn seen_cells(program: &SubProgram, cx: &Cx<'_>) -> Vec<Datum> {
-    program.depends.iter().map(|c| cx.cells[*c].clone()).collect()
+    program.depends.iter().map(|c| cx.state.cells[*c].clone()).collect()
 }
 
 fn start(program: &mut SubProgram, cx: &mut Cx<'_>) -> SqlResult<()> {
@@ -221,7 +221,7 @@ fn hashed(program: &mut SubProgram, pairs: &[Pair], rows: Rows<'_>, cx: &mut Cx<
 
 /// Makes row `at` of a common table expression available; false if it has fewer.
 pub fn cte_row(subplan: usize, at: u64, cx: &mut Cx<'_>) -> SqlResult<bool> {
-    let Some(mut program) = cx.subs[subplan].take() else {
+    let Some(mut program) = cx.state.subs[subplan].take() else {
         return Err(SqlError::internal("a common table expression reads itself"));
     };
     let result = (|| {
@@ -234,26 +234,26 @@ pub fn cte_row(subplan: usize, at: u64, cx: &mut Cx<'_>) -> SqlResult<bool> {
             }
             if program.node.next(cx)? {
                 let row = program.node.row().to_vec();
-                program.rows.push(row, cx.work_mem, cx.temp)?;
+                program.rows.push(row, cx.env.work_mem, cx.env.temp)?;
             } else {
                 program.finished = true;
             }
         }
         Ok(true)
     })();
-    cx.subs[subplan] = Some(program);
+    cx.state.subs[subplan] = Some(program);
     result
 }
 
 /// Forgets the rows of a common table expression if it depends on a changed cell.
 pub fn cte_changed(subplan: usize, cx: &mut Cx<'_>, changed: &[usize]) -> SqlResult<()> {
-    let Some(mut program) = cx.subs[subplan].take() else { return Ok(()) };
+    let Some(mut program) = cx.state.subs[subplan].take() else { return Ok(()) };
     let mut result = Ok(());
     if program.depends.iter().any(|c| changed.contains(c)) && program.started {
         program.rows.clear();
         program.finished = false;
         result = program.node.rescan(cx, changed);
     }
-    cx.subs[subplan] = Some(program);
+    cx.state.subs[subplan] = Some(program);
     result
 }

@@ -350,7 +350,7 @@ impl AggregateNode {
         let mut groups = Groups::new();
         let mut parts = Parts::default();
         let mut key = Vec::new();
-        let limit = cx.work_mem * 2;
+        let limit = cx.env.work_mem * 2;
         while let Some(sets) = rows.next(core, cx)? {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let row = rows.row();
@@ -371,9 +371,9 @@ impl AggregateNode {
                         if core.sets.len() > 1 {
                             let mut dealt = row.to_vec();
                             dealt.push(Datum::Int4(set as i32));
-                            parts.write(part, &dealt, cx.temp)?;
+                            parts.write(part, &dealt, cx.env.temp)?;
                         } else {
-                            parts.write(part, row, cx.temp)?;
+                            parts.write(part, row, cx.env.temp)?;
                         }
                         continue;
                     }
@@ -410,7 +410,7 @@ impl AggregateNode {
                 let mut rows = RowStore::default();
                 while self.child.next(cx)? {
                     runtime::check_interrupts().map_err(crate::error::interrupted)?;
-                    rows.push(self.child.row().to_vec(), cx.work_mem, cx.temp)?;
+                    rows.push(self.child.row().to_vec(), cx.env.work_mem, cx.env.temp)?;
                 }
                 self.sets = Some(self.core.sorted_set(rows, 0, cx)?);
                 Progress::Sorted(None)

@@ -45,7 +45,7 @@ impl Counting {
 }
 
 fn counters_of<'a>(cx: &'a mut Cx<'_>, number: usize) -> Option<&'a mut Counters> {
-    cx.counters.as_mut().and_then(|all| all.get_mut(number))
+    cx.state.counters.as_mut().and_then(|all| all.get_mut(number))
 }
 
 /// Does a node's work, and adds time and usage to its counters.
@@ -56,7 +56,7 @@ pub fn measure<'a, 's, T>(
 ) -> (T, Option<&'a mut Counters>) {
     let outer = std::mem::replace(&mut cx.node, number);
     let before = Usage::so_far();
-    let start = cx.timing.then(runtime::now);
+    let start = cx.state.timing.then(runtime::now);
     let result = work(cx);
     let spent = start.map_or(0, |start| runtime::now().0.saturating_sub(start.0));
     let usage = Usage::so_far() - before;

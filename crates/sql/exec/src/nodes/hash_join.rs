@@ -260,7 +260,7 @@ impl Table {
 
     fn put(&mut self, batch: usize, row: &[Datum], cx: &Cx<'_>) -> SqlResult<()> {
         if self.files[batch].is_none() {
-            self.files[batch] = Some(SpillFile::create_dealt(cx.temp)?);
+            self.files[batch] = Some(SpillFile::create_dealt(cx.env.temp)?);
         }
         self.files[batch].as_mut().map_or(Ok(()), |f| f.write(row))
     }
@@ -293,7 +293,7 @@ impl HashJoin {
     fn add_inner(&self, table: &mut Table, row: Vec<Datum>, cx: &mut Cx<'_>) -> SqlResult<()> {
         let Some((hash, key)) = self.inner_key(&row, cx)? else {
             if self.keeps_inner() {
-                table.unmatched.push(row, cx.work_mem, cx.temp)?;
+                table.unmatched.push(row, cx.env.work_mem, cx.env.temp)?;
             }
             return Ok(());
         };
@@ -309,7 +309,7 @@ impl HashJoin {
     }
 
     fn build_table(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
-        let mut table = Table::new(cx.work_mem * 2);
+        let mut table = Table::new(cx.env.work_mem * 2);
         while self.inner.next(cx)? {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let row = self.inner.row().to_vec();
@@ -360,7 +360,7 @@ impl HashJoin {
             if batch != table.batch {
                 self.outer_files.resize_with(table.batches, || None);
                 if self.outer_files[batch].is_none() {
-                    self.outer_files[batch] = Some(SpillFile::create_dealt(cx.temp)?);
+                    self.outer_files[batch] = Some(SpillFile::create_dealt(cx.env.temp)?);
                 }
                 if let Some(file) = &mut self.outer_files[batch] {
                     file.write(probe)?;
@@ -396,7 +396,7 @@ impl HashJoin {
         self.outer_files.resize_with(table.batches, || None);
         let file = match self.outer_files[table.batch].take() {
             Some(file) => file,
-            None => SpillFile::create(cx.temp)?,
+            None => SpillFile::create(cx.env.temp)?,
         };
         self.reading = Some(file.into_reader()?);
         table.tell(cx);
@@ -431,7 +431,7 @@ impl HashJoin {
             }
             let rows = Rows { outer: probe, inner: &entry.row };
             if !passes(&self.clauses, rows, cx)? {
-                if cx.counters.is_some() {
+                if cx.state.counters.is_some() {
                     cx.note_unjoined();
                 }
                 continue;

@@ -90,7 +90,7 @@ impl Node for NestLoop {
             if self.inner.next(cx)? {
                 let rows = Rows { outer: self.outer.row(), inner: self.inner.row() };
                 if !passes(&self.clauses, rows, cx)? {
-                    if cx.counters.is_some() {
+                    if cx.state.counters.is_some() {
                         cx.note_unjoined();
                     }
                     continue;

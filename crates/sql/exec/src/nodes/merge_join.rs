@@ -103,7 +103,7 @@ impl Group {
 
     fn push(&mut self, row: Vec<Datum>, cx: &Cx<'_>) -> SqlResult<()> {
         self.matched.push(false);
-        self.rows.push(row, cx.work_mem, cx.temp)
+        self.rows.push(row, cx.env.work_mem, cx.env.temp)
     }
 
     fn len(&self) -> usize {
@@ -210,7 +210,7 @@ impl MergeJoin {
             self.at += 1;
             let rows = Rows { outer: self.outer.row(), inner: self.group.row(at)? };
             if !passes(&self.clauses, rows, cx)? {
-                if cx.counters.is_some() {
+                if cx.state.counters.is_some() {
                     cx.note_unjoined();
                 }
                 continue;

@@ -221,7 +221,7 @@ impl Projection {
     #[inline]
     pub fn accepts(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<bool> {
         let accepted = passes(&self.filter, rows, cx)?;
-        if !accepted && cx.counters.is_some() {
+        if !accepted && cx.state.counters.is_some() {
             cx.note_filtered();
         }
         Ok(accepted)

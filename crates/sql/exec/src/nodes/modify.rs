@@ -496,7 +496,7 @@ impl ModifyNode {
         Ok(match outcome {
             DeleteOutcome::Deleted => {
                 cx.count_change(target.table.oid, Change::Delete);
-                cx.processed += 1;
+                cx.state.processed += 1;
                 self.did = Command::Delete;
                 self.after_row(target, Event::Delete, Some((tid, &old)), cx)?;
                 Step::Done

@@ -241,7 +241,7 @@ impl Target {
     pub fn detoast(&self, row: &mut [Datum], cx: &Cx<'_>) -> SqlResult<()> {
         for value in row {
             if let Datum::Toasted(_) = value {
-                *value = heap::detoast(&cx.access, self.heap.desc.toast.as_ref(), value)
+                *value = heap::detoast(&cx.env.access, self.heap.desc.toast.as_ref(), value)
                     .map_err(crate::error::heap)?;
             }
         }
@@ -294,12 +294,12 @@ impl Target {
         row.push(tid_datum(tid));
         row.push(Datum::Oid(cx.xid.get().0 as u32));
         row.extend([
-            Datum::Oid(cx.command.0),
+            Datum::Oid(cx.env.command.0),
             Datum::Oid(0),
-            Datum::Oid(cx.command.0),
+            Datum::Oid(cx.env.command.0),
             Datum::Oid(self.table.oid.0),
         ]);
-        cx.processed += 1;
+        cx.state.processed += 1;
     }
 }
 
@@ -332,7 +332,7 @@ fn key_columns(table: &Table) -> Vec<usize> {
 /// nothing if he may know none.
 pub fn with_row(error: SqlError, table: &Table, row: &[Datum], cx: &Cx<'_>) -> SqlResult<SqlError> {
     const MOST: usize = 64;
-    let shown = cx.session.shown_columns(table, &cx.needs.written(table.oid));
+    let shown = cx.env.session.shown_columns(table, &cx.needs.written(table.oid));
     let (mut names, mut parts) = (Vec::new(), Vec::new());
     for (number, (column, value)) in (1..).zip(table.columns.iter().zip(row)) {
         if column.dropped || shown.as_ref().is_some_and(|shown| !shown.contains(&number)) {

@@ -76,7 +76,7 @@ impl Seen {
         }
         self.last.insert(hash, self.rows.len());
         self.before.push(newest);
-        self.rows.push(row.to_vec(), cx.work_mem * 2, cx.temp)?;
+        self.rows.push(row.to_vec(), cx.env.work_mem * 2, cx.env.temp)?;
         Ok(true)
     }
 
@@ -113,7 +113,7 @@ impl Node for RecursiveUnion {
                 {
                     continue;
                 }
-                self.gathered.push(row.clone(), cx.work_mem, cx.temp)?;
+                self.gathered.push(row.clone(), cx.env.work_mem, cx.env.temp)?;
                 self.row = row;
                 return Ok(true);
             }
@@ -122,7 +122,7 @@ impl Node for RecursiveUnion {
             }
             let gathered = &self.gathered;
             cx.tell(|before| super::stored(before, gathered));
-            cx.work_tables[self.table] = std::mem::take(&mut self.gathered);
+            cx.state.work_tables[self.table] = std::mem::take(&mut self.gathered);
             self.in_initial = false;
             self.step += 1;
             cx.set(self.cell, Datum::Int8(self.step));
@@ -140,7 +140,7 @@ impl Node for RecursiveUnion {
         if let Some(seen) = &mut self.seen {
             seen.clear();
         }
-        cx.work_tables[self.table].clear();
+        cx.state.work_tables[self.table].clear();
         self.initial.rescan(cx, changed)?;
         if changed.is_empty() {
             return self.recursive.rescan(cx, changed);
@@ -154,7 +154,7 @@ impl Node for RecursiveUnion {
         if let Some(seen) = &mut self.seen {
             seen.clear();
         }
-        cx.work_tables[self.table].clear();
+        cx.state.work_tables[self.table].clear();
         self.initial.close(cx);
         self.recursive.close(cx);
     }

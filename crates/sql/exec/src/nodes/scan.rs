@@ -126,8 +126,8 @@ impl SetCall {
         if let plan::Function::User(routine) = &self.function
             && self.function.imp().is_none()
         {
-            let sees = (&cx.snapshot, cx.command);
-            let values = cx.session.call_routine_set(routine, &call, &args, sees)?;
+            let sees = (cx.env.snapshot, cx.env.command);
+            let values = cx.env.session.call_routine_set(routine, &call, &args, sees)?;
             let (at, place, stored) = (0, Place::default(), Vec::new());
             return Ok(Box::new(RoutineRows { values, at, place, stored, spread: self.spread }));
         }
@@ -138,7 +138,9 @@ impl SetCall {
                 let row = vec![eval(&call, &args)?];
                 self.spread_rows(Box::new(List(vec![row].into_iter())), cx)
             }
-            Some(Imp::Session(id)) => Ok(Box::new(List(cx.session.call_set(id, &call, &args)?.into_iter()))),
+            Some(Imp::Session(id)) => {
+                Ok(Box::new(List(cx.env.session.call_set(id, &call, &args)?.into_iter())))
+            }
             _ => Err(SqlError::not_supported(format!("function {}() in FROM", self.function.name()))),
         }
     }
@@ -174,7 +176,7 @@ impl SetCall {
         }
         for (i, ((field, _), column)) in row.fields.iter().zip(&self.columns).enumerate() {
             if field.type_oid != column.type_oid {
-                let shown = |oid| cx.session.types().reg_name(RegKind::Type, oid).unwrap_or_default();
+                let shown = |oid| cx.env.session.types().reg_name(RegKind::Type, oid).unwrap_or_default();
                 return refuse(format!(
                     "Returned type {} at ordinal position {}, but query expects {}.",
                     shown(field.type_oid),
@@ -466,7 +468,7 @@ impl Node for CteScan {
             if !crate::subplan::cte_row(self.subplan, self.at, cx)? {
                 return Ok(false);
             }
-            let Some(sub) = &cx.subs[self.subplan] else { return Ok(false) };
+            let Some(sub) = &cx.state.subs[self.subplan] else { return Ok(false) };
             sub.rows.read(&mut self.place, self.at, &mut self.values)?;
             self.at += 1;
             if self.projection.apply(Rows::one(&self.values), cx)? {
@@ -486,11 +488,11 @@ impl Node for CteScan {
 
     fn close(&mut self, cx: &mut Cx<'_>) {
         let number = self.subplan;
-        if cx.counters.is_some()
-            && let Some(sub) = cx.subs[number].take()
+        if cx.state.counters.is_some()
+            && let Some(sub) = cx.state.subs[number].take()
         {
             cx.tell(|before| super::stored(before, &sub.rows));
-            cx.subs[number] = Some(sub);
+            cx.state.subs[number] = Some(sub);
         }
         (self.at, self.place) = (0, Place::default());
     }
@@ -515,7 +517,7 @@ impl Node for WorkTableScan {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            if !cx.work_tables[self.table].read(&mut self.place, self.at, &mut self.values)? {
+            if !cx.state.work_tables[self.table].read(&mut self.place, self.at, &mut self.values)? {
                 return Ok(false);
             }
             self.at += 1;

@@ -79,8 +79,8 @@ impl Work {
         let hash = key.hash(row);
         if let Some(entry) = self.find(key, hash, row) {
             entry.count += 1;
-        } else if self.bytes > cx.work_mem * 2 {
-            self.right_parts.write(Parts::part_of(hash, self.level), row, cx.temp)?;
+        } else if self.bytes > cx.env.work_mem * 2 {
+            self.right_parts.write(Parts::part_of(hash, self.level), row, cx.env.temp)?;
         } else {
             self.insert(hash, Entry { row: row.to_vec(), count: 1, given: false });
         }
@@ -104,7 +104,7 @@ impl Work {
             return Ok(give);
         }
         let part = Parts::part_of(hash, self.level);
-        let full = self.bytes > cx.work_mem * 2;
+        let full = self.bytes > cx.env.work_mem * 2;
         match kind {
             _ if self.right_parts.has(part) => {}
             SetOpKind::Intersect | SetOpKind::IntersectAll => return Ok(false),
@@ -115,7 +115,7 @@ impl Work {
                 return Ok(true);
             }
         }
-        self.left_parts.write(part, row, cx.temp)?;
+        self.left_parts.write(part, row, cx.env.temp)?;
         Ok(false)
     }
 }

@@ -467,7 +467,7 @@ impl Node for Materialize {
                 self.complete = true;
                 return Ok(false);
             }
-            self.rows.push(self.child.row().to_vec(), cx.work_mem, cx.temp)?;
+            self.rows.push(self.child.row().to_vec(), cx.env.work_mem, cx.env.temp)?;
         }
         if self.rows.in_memory().is_none() {
             self.rows.read(&mut self.place, self.at, &mut self.row)?;

@@ -167,7 +167,7 @@ impl Sorter {
                 self.bytes = self.rows.iter().map(|r| row_bytes(r)).sum();
             }
         }
-        if self.bytes > cx.work_mem {
+        if self.bytes > cx.env.work_mem {
             self.spill(keys, cx)?;
         }
         Ok(())
@@ -184,7 +184,7 @@ impl Sorter {
 
     fn spill(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
         self.sort(keys);
-        let mut file = SpillFile::create(cx.temp)?;
+        let mut file = SpillFile::create(cx.env.temp)?;
         for row in self.rows.drain(..) {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             file.write(&row)?;
@@ -334,7 +334,7 @@ impl Merge {
 
     /// All rows as one run.
     fn into_run(mut self, places: &[usize], keys: &[Key], cx: &Cx<'_>) -> SqlResult<SpillReader> {
-        let mut file = SpillFile::create(cx.temp)?;
+        let mut file = SpillFile::create(cx.env.temp)?;
         while self.next(places, keys)? {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             file.write(&self.current)?;

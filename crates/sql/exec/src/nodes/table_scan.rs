@@ -106,9 +106,9 @@ impl RowReader {
         for value in out {
             if let Datum::Toasted(_) = value {
                 let toast = self.heap.desc.toast.as_ref();
-                *value = heap::detoast(&cx.access, toast, value).map_err(|error| {
+                *value = heap::detoast(&cx.env.access, toast, value).map_err(|error| {
                     let lost =
-                        toast.is_some_and(|t| cx.snapshot.lost_from(t.rel.desc.file, base::BlockNo(0)));
+                        toast.is_some_and(|t| cx.env.snapshot.lost_from(t.rel.desc.file, base::BlockNo(0)));
                     let missing = matches!(error, heap::HeapError::ToastMissing { .. });
                     crate::error::heap(if lost && missing { heap::HeapError::SnapshotTooOld } else { error })
                 })?;
@@ -121,7 +121,7 @@ impl RowReader {
 /// After an index was read: fails if it may have lost an entry of a row that the snapshot sees (`old_snapshot_threshold`).
 #[inline]
 fn check_not_lost(heap: &HeapRel, cx: &Cx<'_>) -> SqlResult<()> {
-    if cx.snapshot.lost_from(heap.desc.file, base::BlockNo(0)) {
+    if cx.env.snapshot.lost_from(heap.desc.file, base::BlockNo(0)) {
         return Err(crate::error::heap(heap::HeapError::SnapshotTooOld));
     }
     Ok(())
@@ -293,7 +293,8 @@ struct SeqScan {
 impl Node for SeqScan {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         if self.scan.is_none() {
-            self.scan = Some(HeapScan::new(&cx.access, self.heap.clone(), None).map_err(crate::error::heap)?);
+            self.scan =
+                Some(HeapScan::new(&cx.env.access, self.heap.clone(), None).map_err(crate::error::heap)?);
             self.counted.scan.scans += 1;
         }
         let Some(scan) = &mut self.scan else { return Ok(false) };
@@ -322,7 +323,7 @@ impl Node for SeqScan {
         match &mut self.scan {
             Some(scan) => {
                 self.counted.scan.scans += 1;
-                scan.rescan(&cx.access).map_err(crate::error::heap)
+                scan.rescan(&cx.env.access).map_err(crate::error::heap)
             }
             None => Ok(()),
         }
@@ -515,8 +516,8 @@ impl IndexScan {
         }
         let Some(keys) = self.pending.pop() else { return Ok(false) };
         self.index_counted.scan.scans += 1;
-        let horizon = TableHorizon::new(cx.access.txns, self.heap.desc.kind);
-        let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID };
+        let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
+        let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
         match &mut self.scan {
             Some(scan) => {
                 scan.rescan(&access, &keys);
@@ -539,8 +540,8 @@ impl IndexScan {
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let Some(scan) = &mut self.scan else { return Ok(false) };
-            let horizon = TableHorizon::new(cx.access.txns, self.heap.desc.kind);
-            let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID };
+            let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
+            let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
             let before = runtime::usage::pages();
             let found = scan.next(&access).map_err(|e| e.into_sql(&self.names.index, &self.names.table))?;
             let before = self.index_counted.scan.pages_since(before);
@@ -554,7 +555,7 @@ impl IndexScan {
             self.at = tid;
             self.index_counted.scan.returned += 1;
             if let Some(places) = &self.places
-                && heap::vm::all_visible(&cx.access, &self.heap, tid.block, &mut self.map)
+                && heap::vm::all_visible(&cx.env.access, &self.heap, tid.block, &mut self.map)
                     .map_err(crate::error::heap)?
             {
                 self.counted.scan.pages_since(before);
@@ -615,8 +616,8 @@ impl Node for IndexScan {
 
     fn close(&mut self, cx: &mut Cx<'_>) {
         if let Some(scan) = &mut self.scan {
-            let horizon = TableHorizon::new(cx.access.txns, self.heap.desc.kind);
-            scan.finish(&IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID });
+            let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
+            scan.finish(&IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID });
         }
         cx.count_scan(&mut self.counted);
         cx.count_scan(&mut self.index_counted);
@@ -725,7 +726,7 @@ fn bitmap_source(builder: &mut Builder<'_>, bitmap: &Bitmap) -> SqlResult<Bitmap
 impl BitmapNode {
     /// Places in ascending order, each once.
     fn collect(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
-        if cx.counters.is_none() {
+        if cx.state.counters.is_none() {
             return self.collect_plain(heap, cx);
         }
         let (tids, counters) = measure(cx, self.number, |cx| self.collect_plain(heap, cx));
@@ -746,8 +747,8 @@ impl BitmapNode {
                 let mut lists = Vec::new();
                 keys.compute(cx, &mut Vec::new(), &mut lists)?;
                 let mut out = Vec::new();
-                let horizon = TableHorizon::new(cx.access.txns, heap.desc.kind);
-                let access = IndexAccess { pool: cx.access.pool, horizon: &horizon, xid: Xid::INVALID };
+                let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
+                let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
                 let before = runtime::usage::pages();
                 let mut done = Scan { scans: lists.len() as i64, ..Scan::default() };
                 for keys in lists {
@@ -844,7 +845,7 @@ impl TidListScan {
                 }
                 out.sort_unstable();
                 out.dedup();
-                let blocks = cx.access.pool.nblocks(self.heap.desc.file, base::Fork::Main).unwrap_or(0);
+                let blocks = cx.env.access.pool.nblocks(self.heap.desc.file, base::Fork::Main).unwrap_or(0);
                 out.retain(|t| t.block.0 < blocks);
                 Ok(out)
             }

@@ -190,7 +190,7 @@ impl WindowAgg {
         let Some(first) = self.next_row.take() else { return Ok(false) };
         let mut last = first.clone();
         self.peers.push(true);
-        self.rows.push(first.clone(), cx.work_mem, cx.temp)?;
+        self.rows.push(first.clone(), cx.env.work_mem, cx.env.temp)?;
         loop {
             self.read_row(cx)?;
             let Some(row) = &self.next_row else { break };
@@ -201,7 +201,7 @@ impl WindowAgg {
             self.peers.push(begins);
             last.clone_from(row);
             if let Some(row) = self.next_row.take() {
-                self.rows.push(row, cx.work_mem, cx.temp)?;
+                self.rows.push(row, cx.env.work_mem, cx.env.temp)?;
             }
         }
         let rows = &self.rows;

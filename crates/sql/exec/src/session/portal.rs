@@ -284,7 +284,7 @@ impl Session {
             access: self.engine().heap_access(),
             txn: &self.txn,
             combo: &self.combo,
-            snapshot: snapshot.clone(),
+            snapshot,
             command,
             fixed_snapshot,
             database: self.catalog.database(),

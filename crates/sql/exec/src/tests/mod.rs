@@ -220,13 +220,13 @@ impl Db {
         })
     }
 
-    fn env(&self) -> Env<'_> {
+    fn env<'s>(&'s self, snapshot: &'s txn::Snapshot) -> Env<'s> {
         let txn = self.txn.borrow();
         Env {
             access: self.engine.heap_access(),
             txn: &self.txn,
             combo: &self.combo,
-            snapshot: self.engine.txns().snapshot(),
+            snapshot,
             command: txn.current_command(),
             fixed_snapshot: false,
             database: TEMPLATE1,
@@ -242,7 +242,8 @@ impl Db {
         let types: Vec<Oid> = execution.prepared().statement.result.iter().map(|c| c.type_oid).collect();
         let mut rows = Vec::new();
         let call = Call::new(&self.format);
-        execution.run(&self.env(), params, &mut |row| {
+        let snapshot = self.engine.txns().snapshot();
+        execution.run(&self.env(&snapshot), params, &mut |row| {
             let mut line = String::new();
             for (i, value) in row.iter().enumerate() {
                 if i > 0 {

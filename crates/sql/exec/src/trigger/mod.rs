@@ -104,8 +104,9 @@ pub(crate) struct At<'s> {
 impl<'s> At<'s> {
     /// A statement that runs.
     pub(crate) fn of(cx: &Cx<'s>) -> SqlResult<At<'s>> {
-        let session = cx.session.owner().ok_or_else(|| SqlError::internal("a trigger without a session"))?;
-        Ok(At { session, snapshot: cx.snapshot.clone(), command: cx.command })
+        let session =
+            cx.env.session.owner().ok_or_else(|| SqlError::internal("a trigger without a session"))?;
+        Ok(At { session, snapshot: cx.env.snapshot.clone(), command: cx.env.command })
     }
 
     /// A utility statement.

@@ -41,7 +41,7 @@ impl ModifyNode {
 
     /// Once, before the first row.
     pub(super) fn before_statement(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
-        if cx.bulk {
+        if cx.state.bulk {
             return Ok(());
         }
         let Some(triggers) = self.statement_triggers.clone() else { return Ok(()) };
@@ -53,14 +53,16 @@ impl ModifyNode {
 
     /// Once, after the last row.
     pub(super) fn after_statement(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
-        if cx.bulk {
+        if cx.state.bulk {
             return Ok(());
         }
         let Some(triggers) = self.statement_triggers.clone() else { return Ok(()) };
         let columns = self.statement_columns();
         let mut events = self.statement_events().into_iter().rev();
         let at = At::of(cx)?;
-        events.try_for_each(|event| triggers.queue_statement(event, Some(&columns), (&at, &mut cx.events)))
+        events.try_for_each(|event| {
+            triggers.queue_statement(event, Some(&columns), (&at, &mut cx.state.events))
+        })
     }
 
     /// The columns that an UPDATE of a row assigns to, as its table numbers them.
@@ -175,7 +177,7 @@ impl ModifyNode {
         let updated = if event == Event::Update { Some(self.updated(target)?) } else { None };
         let (at, rechecks) = (At::of(cx)?, std::mem::take(&mut cx.rechecks));
         let change = Change { old, new, rechecks: &rechecks, moves: false };
-        triggers.queue_row(event, change, updated.as_deref(), (&at, &mut cx.events))
+        triggers.queue_row(event, change, updated.as_deref(), (&at, &mut cx.state.events))
     }
 
     /// After a row, `old` at the place, was deleted where it moves to another partition.
@@ -190,7 +192,7 @@ impl ModifyNode {
             return Ok(());
         }
         let change = Change { old: Some(old), moves: true, ..Change::default() };
-        triggers.queue_row(Event::Delete, change, None, (&At::of(cx)?, &mut cx.events))
+        triggers.queue_row(Event::Delete, change, None, (&At::of(cx)?, &mut cx.state.events))
     }
 
     /// After a row, `old` at the place, has moved to another partition, where it is the row in `self.row`: what refers to the
@@ -215,7 +217,7 @@ impl ModifyNode {
         let old = source.to_root(old, &mut self.root_row);
         let change = Change { old: Some((tid, old)), new: Some((place, &new)), ..Change::default() };
         let (at, partitions) = (At::of(cx)?, [&source.table, &target.table]);
-        triggers.queue_move(partitions, change, (&at, &mut cx.events))
+        triggers.queue_move(partitions, change, (&at, &mut cx.state.events))
     }
 
     /// A table between the statement's and the partition that a row leaves must not be referred to by itself.
@@ -256,7 +258,7 @@ fn lock(target: &Target, tid: Tid, strength: LockStrength, cx: &mut Cx<'_>) -> S
 /// A row that the statement was to change was changed meanwhile by something that it set off.
 pub(super) fn check_triggered(refusal: Refusal, command: Command, cx: &Cx<'_>) -> SqlResult<()> {
     let Refusal::SelfModified { cmax, .. } = refusal else { return Ok(()) };
-    if cmax == cx.command {
+    if cmax == cx.env.command {
         return Ok(());
     }
     let done = match command {
