@@ -99,13 +99,21 @@ impl<'a> SearchKey<'a> {
     }
 
     /// [`beyond`](Self::beyond) for item `n` of a page, which has as many.
-    #[inline]
+    #[inline(always)]
     fn beyond_at(&self, node: &Node<'_>, n: OffsetNo) -> Check<bool> {
-        let whole = || self.values.len() == 1 && self.tid.is_none() && node.op.is_leaf() && n >= node.first();
         match self.first_order(node, n) {
             Some(Ordering::Less) => Ok(false),
             Some(Ordering::Greater) => Ok(true),
-            Some(Ordering::Equal) if whole() => Ok(self.behind),
+            first => self.beyond_undecided(node, n, first),
+        }
+    }
+
+    /// The same where the first value does not decide.
+    #[inline(never)]
+    fn beyond_undecided(&self, node: &Node<'_>, n: OffsetNo, first: Option<Ordering>) -> Check<bool> {
+        let whole = || self.values.len() == 1 && self.tid.is_none() && node.op.is_leaf() && n >= node.first();
+        match first {
+            Some(_) if whole() => Ok(self.behind),
             _ => self.beyond(&node.item(n)?),
         }
     }
@@ -164,7 +172,7 @@ impl<'a> SearchKey<'a> {
         while low < end {
             let probe = (low + step).min(end - 1);
             if !self.beyond_at(node, probe)? {
-                return self.halve(node, low, probe);
+                return if low == probe { Ok(low) } else { self.halve(node, low, probe) };
             }
             // One, one, two, four: most keys are there once.
             step = (2 * step).max(OffsetNo::from(low > from));

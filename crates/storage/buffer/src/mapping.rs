@@ -42,7 +42,7 @@ impl Mapping {
 
     /// Finds and pins a page. `bump` as in [`Frame::try_pin`]. `unpin` gives back a pin that hit another page. `guess` hears of a frame before it
     /// is looked at, and it is the right one nearly always: what the processor is to fetch of the page comes while it waits for the frame.
-    #[inline]
+    #[inline(always)]
     pub fn lookup(
         &self,
         frames: &[Frame],

@@ -343,7 +343,7 @@ impl BufferPool {
         self.read_as(tag, None, Load::Zero)
     }
 
-    #[inline]
+    #[inline(always)]
     fn lookup(&self, tag: Tag, bump: u64) -> Option<(u32, u64)> {
         let inner = self.inner();
         let (guess, unpin) = (|index| inner.memory.touch(index), |index| inner.unpin(index));

@@ -131,12 +131,18 @@ pub fn item(page: &PageBytes, n: OffsetNo) -> Option<&[u8]> {
 /// that search among items they know to be there.
 #[inline]
 pub fn item_head<const N: usize>(page: &PageBytes, n: OffsetNo) -> Option<&[u8; N]> {
-    let word = u32::from_le_bytes(*page.get(slot(n)..)?.first_chunk()?);
+    let word = u32::from_le_bytes(*chunk(page, slot(n))?);
     // Normal and dead line pointers, which name items, are those with the lower bit set.
     if (word >> 15) & 1 == 0 || ((word >> 17) as usize) < N {
         return None;
     }
-    page.get((word & 0x7fff) as usize..)?.first_chunk()
+    chunk(page, (word & 0x7fff) as usize)
+}
+
+/// `N` bytes from `at` on; `None` if the page ends before.
+#[inline]
+fn chunk<const N: usize>(page: &PageBytes, at: usize) -> Option<&[u8; N]> {
+    page.get(at..at + N)?.first_chunk()
 }
 
 /// The item of line pointer `n`, to be changed in place.
