@@ -327,12 +327,36 @@ fn series(start: i64, stop: i64, step: i64, datum: fn(i64) -> Datum) -> SqlResul
     }))))
 }
 
+/// Reads what most integers look like: a few decimal digits, perhaps behind a minus sign. `None` only says that this is something else.
+fn parse_plain(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, text),
+    };
+    // 18 digits cannot overflow.
+    if digits.is_empty() || digits.len() > 18 {
+        return None;
+    }
+    let mut value = 0;
+    for c in digits {
+        let digit = c.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    Some(if negative { -value } else { value })
+}
+
 /// Reads an integer as PostgreSQL does: blanks around, sign, decimal or `0x`, `0o`, `0b`, underscores between digits.
 pub fn parse<T: TryFrom<i128>>(text: &str, type_name: &str) -> SqlResult<T> {
     let syntax =
         || sql_err!(INVALID_TEXT_REPRESENTATION, "invalid input syntax for type {type_name}: \"{text}\"");
     let range =
         || sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value \"{text}\" is out of range for type {type_name}");
+    if let Some(value) = parse_plain(text.as_bytes()) {
+        return T::try_from(value.into()).map_err(|_| range());
+    }
     let body = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b').as_bytes();
     let (negative, body) = match body {
         [b'-', rest @ ..] => (true, rest),
@@ -372,4 +396,42 @@ pub fn parse<T: TryFrom<i128>>(text: &str, type_name: &str) -> SqlResult<T> {
         return Err(range());
     }
     T::try_from(if negative { -value } else { value }).map_err(|_| range())
+}
+
+#[cfg(test)]
+mod tests {
+    use base::SqlState;
+
+    use super::parse;
+
+    #[test]
+    fn plain_and_other_texts_read_alike() {
+        let read = |text: &str| parse::<i64>(text, "bigint").map_err(|error| error.report().code);
+        for (text, value) in [
+            ("0", 0),
+            ("-0", 0),
+            ("007", 7),
+            ("-42", -42),
+            ("+42", 42),
+            (" 42\n", 42),
+            ("1_000", 1000),
+            ("0x1F", 31),
+            ("999999999999999999", 999_999_999_999_999_999),
+            ("9223372036854775807", i64::MAX),
+            ("-9223372036854775808", i64::MIN),
+        ] {
+            assert_eq!(read(text), Ok(value), "{text:?}");
+        }
+        for text in ["", "-", "+", "--1", "1-", "1 2", "_1", "1_", "0x", "\u{661}"] {
+            assert_eq!(read(text), Err(SqlState::INVALID_TEXT_REPRESENTATION), "{text:?}");
+        }
+        for text in
+            ["9223372036854775808", "-9223372036854775809", "100000000000000000000000000000000000000000"]
+        {
+            assert_eq!(read(text), Err(SqlState::NUMERIC_VALUE_OUT_OF_RANGE), "{text:?}");
+        }
+        assert_eq!(parse::<i32>("-2147483648", "integer").ok(), Some(i32::MIN));
+        let error = parse::<i16>("40000", "smallint").unwrap_err();
+        assert_eq!(error.message(), "value \"40000\" is out of range for type smallint");
+    }
 }
