@@ -19,8 +19,14 @@ pub fn prefetch_line<T>(address: *const T) {
 /// Has the processor fetch all of a value, that is soon to be looked at. A hint, as above.
 #[inline]
 pub fn prefetch<T>(value: *const T) {
+    prefetch_bytes(value, size_of::<T>());
+}
+
+/// Has the processor fetch the first bytes of a value. A hint, as above.
+#[inline]
+pub fn prefetch_bytes<T>(value: *const T, bytes: usize) {
     let start = value.cast::<u8>();
-    for offset in (0..size_of::<T>()).step_by(LINE) {
+    for offset in (0..bytes).step_by(LINE) {
         prefetch_line(start.wrapping_add(offset));
     }
 }

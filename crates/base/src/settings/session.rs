@@ -49,14 +49,13 @@ struct Undo {
     change: Change,
 }
 
-/// Values that hot paths read, as plain fields.
+/// Values that hot paths read, as plain fields, in their order in memory: what every statement looks at comes first.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(C)]
 #[allow(missing_docs)]
 pub struct Fast {
     /// Milliseconds; 0: none.
     pub statement_timeout: i32,
-    /// Milliseconds; 0: none.
-    pub lock_timeout: i32,
     /// Milliseconds; 0: none.
     pub transaction_timeout: i32,
     /// Milliseconds; 0: none.
@@ -65,20 +64,18 @@ pub struct Fast {
     pub idle_session_timeout: i32,
     /// Milliseconds; 0: never.
     pub client_connection_check_interval: i32,
-    /// Milliseconds.
-    pub deadlock_timeout: i32,
+    /// Milliseconds; -1: never.
+    pub log_min_duration_statement: i32,
     /// Bytes.
     pub work_mem: u64,
-    /// Bytes.
-    pub maintenance_work_mem: u64,
-    pub hash_mem_multiplier: f64,
-    pub extra_float_digits: i32,
-    /// Whether bytea is written in hexadecimal.
-    pub bytea_hex: bool,
+    /// Changes whenever a planner setting does: cached plans are keyed by it.
+    pub planner_version: u32,
+    /// Changes whenever `search_path` does: cached name look-ups are keyed by it.
+    pub search_path_version: u32,
+    /// Changes whenever a setting of value output does (`DateStyle`, `TimeZone`, `IntervalStyle`, ...).
+    pub format_version: u32,
     /// Whether commits wait for the log to be durable.
     pub synchronous_commit: bool,
-    pub standard_conforming_strings: bool,
-    pub row_security: bool,
     /// Whether `default_transaction_isolation` is READ COMMITTED.
     pub default_read_committed: bool,
     pub default_read_only: bool,
@@ -87,23 +84,27 @@ pub struct Fast {
     pub track_io_timing: bool,
     /// `track_counts`
     pub track_counts: bool,
-    /// `track_functions`
-    pub track_functions: TrackFunctions,
     /// `plan_cache_mode`
     pub plan_cache_mode: PlanCacheMode,
     pub log_duration: bool,
-    /// Milliseconds; -1: never.
-    pub log_min_duration_statement: i32,
     /// Whether any statement is logged for what it is.
     pub logs_statements: bool,
-    /// Changes whenever `search_path` does: cached name look-ups are keyed by it.
-    pub search_path_version: u32,
+    /// `track_functions`
+    pub track_functions: TrackFunctions,
+    pub standard_conforming_strings: bool,
+    pub row_security: bool,
+    /// Whether bytea is written in hexadecimal.
+    pub bytea_hex: bool,
+    pub extra_float_digits: i32,
     /// Changes whenever `role` or `session_authorization` does.
     pub identity_version: u32,
-    /// Changes whenever a planner setting does: cached plans are keyed by it.
-    pub planner_version: u32,
-    /// Changes whenever a setting of value output does (`DateStyle`, `TimeZone`, `IntervalStyle`, ...).
-    pub format_version: u32,
+    /// Milliseconds; 0: none.
+    pub lock_timeout: i32,
+    /// Milliseconds.
+    pub deadlock_timeout: i32,
+    /// Bytes.
+    pub maintenance_work_mem: u64,
+    pub hash_mem_multiplier: f64,
 }
 
 /// How long a client and its statements may take, in milliseconds; 0: as long as they like.
@@ -288,19 +289,20 @@ pub struct SettingRow {
     pub pending_restart: bool,
 }
 
-/// The settings of one session.
+/// The settings of one session. In the order of its fields in memory: what every statement looks at comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct SessionSettings {
+    undo: Vec<Undo>,
+    /// Reported settings that changed since the client was last told.
+    changed: Vec<Setting>,
+    fast: Fast,
     server: Arc<ServerSettings>,
     /// What RESET goes back to where it is not the server's value: of database, role and start-up packet.
     defaults: Vec<(Setting, Stored)>,
     /// What was set since.
     current: Vec<(Setting, Stored)>,
     custom: Vec<(String, String)>,
-    undo: Vec<Undo>,
-    fast: Fast,
-    /// Reported settings that changed since the client was last told.
-    changed: Vec<Setting>,
 }
 
 fn find(list: &[(Setting, Stored)], setting: Setting) -> Option<&Stored> {
@@ -534,8 +536,9 @@ impl SessionSettings {
         }
     }
 
-    /// The end of the transaction.
-    pub fn end_transaction(&mut self, committed: bool) {
+    /// The end of the transaction. Returns whether it had set anything.
+    pub fn end_transaction(&mut self, committed: bool) -> bool {
+        let changed = !self.undo.is_empty();
         while let Some(undo) = self.undo.pop() {
             match undo.change {
                 _ if !committed => self.restore(&undo.key, undo.prior),
@@ -544,6 +547,7 @@ impl SessionSettings {
                 Change::SetLocal(masked) => self.restore(&undo.key, masked),
             }
         }
+        changed
     }
 
     /// The end of a savepoint's level (2 is the first): released into the one above, or rolled back.

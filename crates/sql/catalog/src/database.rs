@@ -146,24 +146,27 @@ impl Catalog {
 }
 
 /// What one session adds: who it is, where it looks for names, what its transaction changed.
+///
+/// In the order of its fields in memory: what every statement looks at comes first.
+#[repr(C)]
 pub struct SessionCatalog {
     /// Current user.
     user: Cell<Oid>,
     /// User of the session: who logged in, unless SET SESSION AUTHORIZATION said otherwise.
     session_user: Cell<Oid>,
-    /// `search_path` as set, quotes resolved.
-    path: RefCell<Vec<String>>,
     /// Its temporary schema, once it has one.
     temporary: Cell<Oid>,
-    /// `path` as OIDs, valid while the generation of the shared cache is the one noted and nothing was changed.
-    resolved: RefCell<Option<(u64, Rc<[Oid]>)>>,
     /// Changes of the running transaction that may be committed: overlay in use.
-    changes: Rc<Cell<usize>>,
+    changes: Cell<usize>,
     /// Counts the changes so far, for those who keep something that was read through the overlay.
     version: Cell<u64>,
-    overlay: RefCell<Entries>,
     /// Relations and functions that ended transactions and subtransactions have dropped, or made and rolled back, until somebody asks.
     gone: RefCell<Vec<Oid>>,
+    /// `search_path` as set, quotes resolved.
+    path: RefCell<Vec<String>>,
+    /// `path` as OIDs, valid while the generation of the shared cache is the one noted and nothing was changed.
+    resolved: RefCell<Option<(u64, Rc<[Oid]>)>>,
+    overlay: RefCell<Entries>,
 }
 
 impl SessionCatalog {
@@ -175,7 +178,7 @@ impl SessionCatalog {
             path: RefCell::new(vec!["$user".into(), "public".into()]),
             temporary: Cell::new(Oid::INVALID),
             resolved: RefCell::new(None),
-            changes: Rc::new(Cell::new(0)),
+            changes: Cell::new(0),
             version: Cell::new(0),
             overlay: RefCell::new(Entries::default()),
             gone: RefCell::default(),
@@ -256,8 +259,9 @@ impl SessionCatalog {
         self.forget_path();
     }
 
-    pub(crate) fn changes(&self) -> &Rc<Cell<usize>> {
-        &self.changes
+    /// So many changes of the running transaction have begun, or (negative) ended.
+    fn count_changes(&self, by: isize) {
+        self.changes.set(self.changes.get().saturating_add_signed(by));
     }
 }
 
@@ -451,10 +455,9 @@ pub(crate) fn register_change(
     me: &mut Transaction,
     stale: Vec<Stale>,
 ) {
-    let (catalog, changes) = (catalog.clone(), session.changes().clone());
+    let (catalog, session) = (catalog.clone(), session.clone());
     session.forget_overlay();
-    changes.set(changes.get() + 1);
-    let session = session.clone();
+    session.count_changes(1);
     let mut encoded = Vec::new();
     stale.iter().for_each(|stale| stale.encode(&mut encoded));
     me.invalidate_at_commit_prepared(&encoded);
@@ -464,7 +467,7 @@ pub(crate) fn register_change(
             if end == txn::End::Commit {
                 catalog.forget(&stale);
             }
-            changes.set(changes.get() - 1);
+            session.count_changes(-1);
             session.forget_overlay();
         }),
     );

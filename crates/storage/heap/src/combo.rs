@@ -12,9 +12,9 @@ use std::collections::HashMap;
 use base::CommandId;
 
 /// The map of one transaction. The session owns it beside its [`txn::Transaction`] and [`ComboCids::clear`]s it when the top-level
-/// transaction ends.
+/// transaction ends. Most transactions have none of them: those take a word.
 #[derive(Debug, Default)]
-pub struct ComboCids(RefCell<Inner>);
+pub struct ComboCids(RefCell<Option<Box<Inner>>>);
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -30,14 +30,13 @@ impl ComboCids {
 
     /// Forgets everything: the top-level transaction has ended.
     pub fn clear(&self) {
-        let mut inner = self.0.borrow_mut();
-        inner.pairs.clear();
-        inner.numbers.clear();
+        *self.0.borrow_mut() = None;
     }
 
     /// The number that stands for this pair.
     pub(crate) fn number(&self, cmin: CommandId, cmax: CommandId) -> u32 {
-        let Inner { pairs, numbers } = &mut *self.0.borrow_mut();
+        let mut inner = self.0.borrow_mut();
+        let Inner { pairs, numbers } = &mut **inner.get_or_insert_default();
         *numbers.entry((cmin, cmax)).or_insert_with(|| {
             pairs.push((cmin, cmax));
             pairs.len() as u32 - 1
@@ -47,6 +46,7 @@ impl ComboCids {
     /// The pair that a number stands for. A number nobody gave out comes from a damaged page and reads as itself.
     pub(crate) fn pair(&self, number: u32) -> (CommandId, CommandId) {
         let inner = self.0.borrow();
-        inner.pairs.get(number as usize).copied().unwrap_or((CommandId(number), CommandId(number)))
+        let known = inner.as_ref().and_then(|inner| inner.pairs.get(number as usize).copied());
+        known.unwrap_or((CommandId(number), CommandId(number)))
     }
 }

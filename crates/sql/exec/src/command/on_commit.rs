@@ -45,7 +45,7 @@ fn forget_at(session: &Session, relation: Oid, when: End) {
 
 /// Before a commit. A transaction that wrote nothing has left nothing to be emptied.
 pub(crate) fn apply(session: &Session) -> SqlResult<()> {
-    if session.on_commit.borrow().is_empty() || session.txn.borrow().top_xid_if_assigned().is_none() {
+    if session.txn.borrow().top_xid_if_assigned().is_none() || session.on_commit.borrow().is_empty() {
         return Ok(());
     }
     let (mut emptied, mut dropped) = (Vec::new(), Vec::new());

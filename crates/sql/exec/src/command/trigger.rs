@@ -501,7 +501,11 @@ pub(super) fn enable(
 
 /// A table whose triggers are still to fire stays as it is.
 pub(super) fn check_none_wait(session: &Session, table: &Table, doing: &str) -> SqlResult<()> {
-    if session.deferred.borrow_mut().waits_for(table.oid)? {
+    let waits = match &mut *session.deferred.borrow_mut() {
+        Some(deferred) => deferred.waits_for(table.oid)?,
+        None => false,
+    };
+    if waits {
         return Err(sql_err!(
             OBJECT_IN_USE,
             "cannot {doing} \"{}\" because it has pending trigger events",
@@ -519,7 +523,7 @@ pub(crate) fn set_constraints(session: &Session, list: &[RangeVar], deferred: bo
     }
     let now = session.txn.borrow().subxact();
     let which = (!list.is_empty()).then_some(chosen.as_slice());
-    session.deferred.borrow_mut().set(which, deferred, now);
+    session.deferred.borrow_mut().get_or_insert_default().set(which, deferred, now);
     if deferred { Ok(()) } else { session.fire_deferred(true) }
 }
 

@@ -106,29 +106,39 @@ struct Entry {
     truncated: Option<u32>,
 }
 
+/// What a transaction has counted of objects.
+#[derive(Default)]
+struct Objects {
+    relations: FxHashMap<Oid, Entry>,
+    functions: FxHashMap<Oid, Function>,
+}
+
 /// What a session has counted.
 pub(crate) struct Pending {
-    relations: RefCell<FxHashMap<Oid, Entry>>,
-    functions: RefCell<FxHashMap<Oid, Function>>,
     database: Arc<DatabaseLane>,
+    /// Made on first use: an idle session keeps none.
+    objects: RefCell<Option<Box<Objects>>>,
 }
 
 impl Pending {
     /// Of a session that begins.
     pub(crate) fn new(database: Arc<DatabaseLane>) -> Pending {
         database.sessions.add(1);
-        Pending { relations: RefCell::default(), functions: RefCell::default(), database }
+        Pending { database, objects: RefCell::default() }
     }
 
     /// A scan of a transaction that may go on has ended.
     pub(crate) fn scanned(&self, counted: &mut Counted) {
         let scan = std::mem::take(&mut counted.scan);
-        self.relations.borrow_mut().entry(counted.relation).or_default().counts.add_scan(&scan);
+        let mut objects = self.objects.borrow_mut();
+        let relations = &mut objects.get_or_insert_default().relations;
+        relations.entry(counted.relation).or_default().counts.add_scan(&scan);
     }
 
     /// Counts a change of a table, made at this depth of subtransactions.
     pub(crate) fn changed(&self, relation: Oid, depth: u32, change: Change) {
-        let mut relations = self.relations.borrow_mut();
+        let mut objects = self.objects.borrow_mut();
+        let relations = &mut objects.get_or_insert_default().relations;
         let Entry { counts, levels, .. } = relations.entry(relation).or_default();
         if levels.last().is_none_or(|level| level.depth < depth) {
             levels.push(Level { depth, ..Level::default() });
@@ -154,7 +164,9 @@ impl Pending {
 
     /// The levels of subtransactions from `depth` on have ended.
     pub(crate) fn end_subtransaction(&self, depth: u32, committed: bool) {
-        for entry in self.relations.borrow_mut().values_mut() {
+        let mut objects = self.objects.borrow_mut();
+        let Some(objects) = &mut *objects else { return };
+        for entry in objects.relations.values_mut() {
             entry.truncated = match entry.truncated {
                 Some(at) if at >= depth => committed.then(|| depth.saturating_sub(1)),
                 other => other,
@@ -190,23 +202,25 @@ impl Pending {
 
     /// TRUNCATE: whatever there was is gone if the transaction commits.
     pub(crate) fn truncated(&self, relation: Oid, depth: u32) {
-        let mut relations = self.relations.borrow_mut();
-        let entry = relations.entry(relation).or_default();
+        let mut objects = self.objects.borrow_mut();
+        let entry = objects.get_or_insert_default().relations.entry(relation).or_default();
         entry.levels.clear();
         entry.truncated = Some(entry.truncated.map_or(depth, |outer| outer.min(depth)));
     }
 
     /// A relation or a function is gone.
     pub(crate) fn forget(&self, object: Oid) {
-        self.relations.borrow_mut().remove(&object);
-        self.functions.borrow_mut().remove(&object);
+        if let Some(objects) = &mut *self.objects.borrow_mut() {
+            objects.relations.remove(&object);
+            objects.functions.remove(&object);
+        }
     }
 
     /// A call of a function has ended after so many microseconds, `own` of them in the function itself. Before it had a `total`, to
     /// which calls of the function by itself have added since.
     pub(crate) fn called(&self, function: Oid, total: i64, (elapsed, own): (i64, i64)) {
-        let mut functions = self.functions.borrow_mut();
-        let counted = functions.entry(function).or_default();
+        let mut objects = self.objects.borrow_mut();
+        let counted = objects.get_or_insert_default().functions.entry(function).or_default();
         counted.calls += 1;
         counted.total = total + elapsed;
         counted.own += own;
@@ -214,7 +228,7 @@ impl Pending {
 
     /// What the running transaction called of a function.
     pub(crate) fn calls_of(&self, function: Oid) -> Option<Function> {
-        self.functions.borrow().get(&function).copied()
+        self.objects.borrow().as_ref()?.functions.get(&function).copied()
     }
 
     /// A command took so many microseconds.
@@ -241,7 +255,9 @@ impl Pending {
 
     /// What is pending of a relation: what the running transaction did to it.
     pub(crate) fn of(&self, relation: Oid) -> Relation {
-        self.relations.borrow().get(&relation).map(|entry| entry.counts).unwrap_or_default()
+        let objects = self.objects.borrow();
+        let entry = objects.as_ref().and_then(|objects| objects.relations.get(&relation));
+        entry.map(|entry| entry.counts).unwrap_or_default()
     }
 
     /// The end of a transaction: everything goes to the lanes.
@@ -251,14 +267,12 @@ impl Pending {
             true => self.database.commits.add(1),
             false => self.database.rollbacks.add(1),
         }
-        if !self.relations.borrow().is_empty() {
-            // An idle session keeps no table.
-            for (relation, entry) in self.relations.take() {
-                report_relation(counters, (database, relation), entry, committed, now());
-            }
+        let Some(objects) = self.objects.take() else { return };
+        for (relation, entry) in objects.relations {
+            report_relation(counters, (database, relation), entry, committed, now());
         }
-        if !self.functions.borrow().is_empty() {
-            counters.add_functions(database, self.functions.take());
+        if !objects.functions.is_empty() {
+            counters.add_functions(database, objects.functions);
         }
     }
 }

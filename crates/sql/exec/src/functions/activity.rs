@@ -78,8 +78,8 @@ impl Session {
                 Datum::Int8(source.choices.custom.get()),
             ]
         };
-        let prepared = self.prepared.borrow();
-        prepared.iter().filter(|(name, _)| !name.is_empty()).map(|(name, named)| row(name, named)).collect()
+        let statements = self.statements.borrow();
+        statements.iter().filter(|(name, _)| !name.is_empty()).map(|(name, named)| row(name, named)).collect()
     }
 
     /// The session with this pid, if the caller may signal it.

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * [`Instance`]: what all sessions share. [`Session`]: one connection.
-//! * `login`: a new session. `statement`: from text to a statement that can run. `plan_cache`: plans that sessions share. `shapes`: texts that differ in literals. `portal`: running ones. `cursor`: DECLARE, FETCH. `current_of`: WHERE CURRENT OF.
+//! * `login`: a new session. `statement`: from text to a statement that can run. `plan_cache`: plans that sessions share. `shapes`: texts that differ in literals. `statements`: prepared ones by name. `portal`: running ones. `cursor`: DECLARE, FETCH. `current_of`: WHERE CURRENT OF.
 //!   `nested`: PREPARE. `explain`: EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
 //! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `access`: what statements need. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY.
@@ -41,10 +41,11 @@ mod protocol;
 mod registry;
 mod shapes;
 mod statement;
+mod statements;
 mod transaction;
 
 use std::cell::{Cell, RefCell};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -70,6 +71,7 @@ use plan_cache::PlanCache;
 use portals::Portals;
 pub use registry::{Activity, Backend, BackendState, Background, Registered, Sessions};
 pub(crate) use statement::{Body, Named, Planned, Source, Work};
+use statements::Statements;
 
 /// What all sessions of a server share: storage, catalogs, settings.
 pub struct Instance {
@@ -253,65 +255,69 @@ pub type ParamValue<'a> = Option<&'a [u8]>;
 /// An `Err` of any method is for the server to send as ErrorResponse; the session has already put its transaction into
 /// the right state. After an error in the extended protocol the server skips messages up to Sync and calls
 /// [`Session::sync`].
+///
+/// In the order of its fields in memory: what every statement looks at comes first. Of thousands of sessions none is in the processor's cache
+/// when its turn comes, so that each line more that is looked at is waited for.
+#[repr(C)]
 pub struct Session {
     pub(crate) instance: Arc<Instance>,
-    pub(crate) info: SessionInfo,
     pub(crate) catalog: Arc<Catalog>,
     /// Names and catalog changes of this session.
     pub(crate) names: Rc<SessionCatalog>,
-    pub(crate) txn: RefCell<Transaction>,
-    pub(crate) combo: ComboCids,
-    pub(crate) settings: RefCell<SessionSettings>,
+    /// How other sessions see this one.
+    pub(crate) backend: Registered,
+    /// Reloads of the configuration taken over.
+    reloads: Cell<u64>,
     /// Formats of values, rebuilt when a setting that they come from changes.
     pub(crate) format: RefCell<Rc<FormatContext>>,
     format_version: Cell<u32>,
+    /// The running message is the Execute of what the last Bind bound: it shares its time.
+    just_bound: Cell<bool>,
+    /// What is planned now will run with the latest snapshot, not with the one that the transaction keeps.
+    plans_for_latest: Cell<bool>,
+    /// Prepared statements.
+    pub(crate) statements: RefCell<Statements>,
+    portals: RefCell<Portals>,
+    /// Notices of the running statement that have not been sent yet.
+    pub(crate) notices: Notices,
+    /// What fires at the end of the transaction; made for the first that is to.
+    pub(crate) deferred: RefCell<Option<Box<crate::trigger::Deferred>>>,
+    pub(crate) combo: ComboCids,
+    /// LISTEN and NOTIFY.
+    notifying: notify::Notifying,
+    /// Counters as the transaction has seen them (`stats_fetch_consistency`).
+    pub(crate) seen_counters: RefCell<FxHashMap<Oid, crate::counters::Relation>>,
+    /// What was counted since the last transaction ended.
+    pub(crate) pending: crate::counters::Pending,
+    pub(crate) settings: RefCell<SessionSettings>,
+    /// The last of what every statement looks at.
+    pub(crate) txn: RefCell<Transaction>,
+
+    pub(crate) info: SessionInfo,
     search_path_version: Cell<u32>,
-    /// Reloads of the configuration taken over.
-    reloads: Cell<u64>,
     /// The roles that it has been.
     identity: Identity,
-    /// Named statements, and the unnamed one.
-    pub(crate) prepared: RefCell<FxHashMap<Box<str>, Named>>,
-    /// The statement that was bound last: it will be the next one, most likely.
-    recent: RefCell<Weak<Source>>,
     /// A utility statement of a routine runs.
     pub(crate) in_routine: Cell<bool>,
     /// The last single query of the simple protocol.
     simple: RefCell<Option<Rc<Source>>>,
     /// Shapes of single queries of the simple protocol.
     shapes: shapes::Shapes,
-    portals: RefCell<Portals>,
-    /// What is planned now will run with the latest snapshot, not with the one that the transaction keeps.
-    plans_for_latest: Cell<bool>,
-    /// The running message is the Execute of what the last Bind bound: it shares its time.
-    just_bound: Cell<bool>,
     pub(crate) random: RefCell<types::random::Random>,
     /// Relations that constants of the statement in analysis name, while there is one.
     pub(crate) named_classes: RefCell<Option<Vec<Oid>>>,
     /// Sequences used.
     pub(crate) sequences: RefCell<crate::functions::Sequences>,
-    /// What was counted since the last transaction ended.
-    pub(crate) pending: crate::counters::Pending,
-    /// Counters as the transaction has seen them (`stats_fetch_consistency`).
-    pub(crate) seen_counters: RefCell<FxHashMap<Oid, crate::counters::Relation>>,
-    /// When it took all of them.
+    /// When `seen_counters` took all of them.
     pub(crate) seen_at: Cell<i64>,
     /// Microseconds that counted calls have taken which the running counted call has made.
     pub(crate) called_time: Cell<i64>,
-    /// How other sessions see this one.
-    pub(crate) backend: Registered,
     /// Where rows go that do not fit into memory.
     pub(crate) temp: TempDir,
-    /// Notices of the running statement that have not been sent yet.
-    pub(crate) notices: Notices,
     /// Domains that values came in for.
     pub(crate) domains: crate::functions::DomainCheckers,
     /// Cursors that got a name of the session's making.
     pub(crate) unnamed_cursors: Cell<u32>,
-    /// LISTEN and NOTIFY.
-    notifying: notify::Notifying,
-    /// What fires at the end of the transaction.
-    pub(crate) deferred: RefCell<crate::trigger::Deferred>,
     /// Temporary tables that a commit empties or drops.
     pub(crate) on_commit: crate::command::on_commit::OnCommitTables,
     /// Foreign keys that rows were checked for.
@@ -370,7 +376,7 @@ impl Session {
 
     /// Has the processor fetch what every statement looks at first. Of thousands of sessions none is in its cache when its turn comes.
     pub fn prefetch(&self) {
-        base::prefetch(self);
+        base::prefetch_bytes(self, std::mem::offset_of!(Session, info));
         base::prefetch(&*self.names);
         base::prefetch::<registry::Backend>(&*self.backend);
         if let Ok(format) = self.format.try_borrow() {
@@ -379,8 +385,10 @@ impl Session {
         if let Ok(txn) = self.txn.try_borrow() {
             txn.prefetch();
         }
-        if let Ok(recent) = self.recent.try_borrow() {
-            base::prefetch(recent.as_ptr());
+        if let Ok(statements) = self.statements.try_borrow()
+            && let Some(recent) = statements.recent()
+        {
+            base::prefetch(Rc::as_ptr(recent));
         }
     }
 

@@ -23,7 +23,7 @@ impl Session {
         query: &Statement,
         text: &str,
     ) -> SqlResult<()> {
-        if self.prepared.borrow().contains_key(name) {
+        if self.statements.borrow().contains(name) {
             return Err(sql_err!(DUPLICATE_PSTATEMENT, "prepared statement \"{name}\" already exists"));
         }
         let format = self.format();
@@ -72,7 +72,7 @@ impl Session {
     }
 
     fn source_of_execute(&self, name: &str) -> SqlResult<Rc<Source>> {
-        let found = self.prepared.borrow().get(name).map(|named| named.source.clone());
+        let found = self.statements.borrow_mut().find(name);
         found.ok_or_else(|| {
             sql_err!(INVALID_SQL_STATEMENT_NAME, "prepared statement \"{name}\" does not exist")
         })
@@ -127,11 +127,11 @@ impl Session {
     /// DEALLOCATE; `None` is ALL.
     pub(crate) fn deallocate(&self, name: Option<&str>) -> SqlResult<&'static str> {
         let Some(name) = name else {
-            self.prepared.borrow_mut().clear();
+            self.statements.borrow_mut().clear();
             return Ok("DEALLOCATE ALL");
         };
         self.source_of_execute(name)?;
-        self.prepared.borrow_mut().remove(name);
+        self.statements.borrow_mut().remove(name);
         Ok("DEALLOCATE")
     }
 

@@ -307,8 +307,12 @@ impl Session {
 
     /// Closes those portals of which `which` says so.
     pub(super) fn close_portals(&self, which: impl Fn(&Portal) -> bool) {
-        let closed = self.portals.borrow_mut().extract_if(which);
-        for mut portal in closed {
+        let unnamed = self.portals.borrow_mut().take_unnamed_if(&which);
+        if let Some(mut portal) = unnamed {
+            portal.close(self);
+        }
+        let named = self.portals.borrow_mut().take_named_if(which);
+        for (_, mut portal) in named {
             portal.close(self);
         }
     }

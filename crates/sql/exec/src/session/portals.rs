@@ -1,7 +1,6 @@
 //! The portals of a session by name.
 
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use super::portal::Portal;
 
@@ -50,13 +49,16 @@ impl Portals {
         self.unnamed.iter_mut().chain(self.named.values_mut()).map(|portal| &mut **portal)
     }
 
-    /// Takes out those of which `which` says so.
-    pub(super) fn extract_if(&mut self, which: impl Fn(&Portal) -> bool) -> SmallVec<[Box<Portal>; 1]> {
-        let mut found = SmallVec::new();
-        found.extend(self.unnamed.take_if(|portal| which(portal)));
-        if !self.named.is_empty() {
-            found.extend(self.named.extract_if(|_, portal| which(portal)).map(|(_, portal)| portal));
+    /// Takes out the unnamed one if `which` says so.
+    pub(super) fn take_unnamed_if(&mut self, which: impl Fn(&Portal) -> bool) -> Option<Box<Portal>> {
+        self.unnamed.take_if(|portal| which(portal))
+    }
+
+    /// Takes out those with names of which `which` says so.
+    pub(super) fn take_named_if(&mut self, which: impl Fn(&Portal) -> bool) -> Vec<(Box<str>, Box<Portal>)> {
+        if self.named.is_empty() {
+            return Vec::new();
         }
-        found
+        self.named.extract_if(|_, portal| which(portal)).collect()
     }
 }

@@ -39,10 +39,8 @@ impl Session {
             self.abort_transaction();
             return Err(error.into());
         }
-        self.settings.borrow_mut().end_transaction(true);
         // What becomes of its rows is not known yet: they count as changed.
-        self.report_counters(true);
-        self.after_transaction();
+        self.after_transaction(true);
         Ok("PREPARE TRANSACTION".into())
     }
 

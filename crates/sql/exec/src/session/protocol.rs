@@ -16,7 +16,7 @@ impl Session {
     /// The Query message: one or more statements, in one implicit transaction unless they say otherwise.
     pub fn simple_query(&self, text: &str, out: &mut dyn Output) -> SqlResult<()> {
         self.close_portal("");
-        self.prepared.borrow_mut().remove("");
+        self.statements.borrow_mut().remove("");
         let result = self.run_text(text, out);
         self.send_notices(out);
         self.report_settings(out);
@@ -118,7 +118,7 @@ impl Session {
 
     fn parse_inner(&self, name: &str, text: &str, types: &[Oid]) -> SqlResult<()> {
         self.begin_statement();
-        if !name.is_empty() && self.prepared.borrow().contains_key(name) {
+        if !name.is_empty() && self.statements.borrow().contains(name) {
             return Err(sql_err!(DUPLICATE_PSTATEMENT, "prepared statement \"{name}\" already exists"));
         }
         let parsed = parse::parse_with_notices(text)?;
@@ -139,7 +139,7 @@ impl Session {
     pub(super) fn name_statement(&self, name: &str, source: Rc<Source>, text: &str, from_sql: bool) {
         let text = if from_sql { text.into() } else { source.text.clone() };
         let made = self.format.borrow().statement_time;
-        self.prepared.borrow_mut().insert(name.into(), Named { source, text, from_sql, made });
+        self.statements.borrow_mut().insert(name, Named { source, text, from_sql, made });
     }
 
     /// The Bind message. Formats follow the protocol's rule: none, one for all, or one each.
@@ -164,7 +164,6 @@ impl Session {
         result_formats: &[Format],
     ) -> SqlResult<()> {
         let prepared = self.prepared_statement(statement)?;
-        self.note_recent(&prepared);
         self.begin_statement();
         self.check_usable(&prepared)?;
         let types = prepared.param_types();
@@ -278,7 +277,7 @@ impl Session {
 
     /// Close of a statement; one that does not exist is no error.
     pub fn close_statement(&self, name: &str) {
-        self.prepared.borrow_mut().remove(name);
+        self.statements.borrow_mut().remove(name);
     }
 
     /// Close of a portal; one that does not exist is no error.
@@ -326,19 +325,11 @@ impl Session {
     }
 
     fn prepared_statement(&self, name: &str) -> SqlResult<Rc<Source>> {
-        let found = self.prepared.borrow().get(name).map(|named| named.source.clone());
+        let found = self.statements.borrow_mut().find(name);
         found.ok_or_else(|| match name {
             "" => sql_err!(INVALID_SQL_STATEMENT_NAME, "unnamed prepared statement does not exist"),
             name => sql_err!(INVALID_SQL_STATEMENT_NAME, "prepared statement \"{name}\" does not exist"),
         })
-    }
-
-    /// The next message is likely to name the same statement again.
-    fn note_recent(&self, source: &Rc<Source>) {
-        let mut recent = self.recent.borrow_mut();
-        if !std::ptr::eq(recent.as_ptr(), Rc::as_ptr(source)) {
-            *recent = Rc::downgrade(source);
-        }
     }
 
     /// A result's description needs the catalog, which a failed transaction cannot read.

@@ -59,18 +59,19 @@ pub(crate) struct Body {
     pub(crate) returns: Option<(ReturnType, bool)>,
 }
 
-/// A statement of a client, named or not.
+/// A statement of a client, named or not. In the order of its fields in memory: what every run looks at comes first.
+#[repr(C)]
 pub(crate) struct Source {
     pub(crate) text: Arc<str>,
     pub(crate) work: Work,
+    planned: RefCell<Option<Rc<Planned>>>,
+    /// Which plans it ran by.
+    pub(crate) choices: Choices,
     /// Types given with Parse; `None` for the simple protocol, which has no parameters.
     given: Option<Vec<Oid>>,
     body: Option<Body>,
-    /// Which plans it ran by.
-    pub(crate) choices: Choices,
     /// The text may hold other statements within statements: neither it nor a location tells which this is.
     ambiguous: bool,
-    planned: RefCell<Option<Rc<Planned>>>,
     /// Its constants mean the same at any time.
     timeless: Cell<bool>,
 }

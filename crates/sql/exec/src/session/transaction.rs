@@ -1,7 +1,7 @@
 //! BEGIN to COMMIT, and what every statement begins and ends with.
 
 use base::settings::Setting;
-use base::{SqlError, SqlResult, SqlState, sql_err};
+use base::{SqlError, SqlResult, SqlState, SubxactId, sql_err};
 use parse::Statement;
 use parse::ast::{self, DefElem};
 use txn::{BlockState, Characteristics, End, SyncCommit};
@@ -101,9 +101,7 @@ impl Session {
             false => SyncCommit::Off,
         };
         let end = self.txn.borrow_mut().commit(sync, &[])?;
-        self.settings.borrow_mut().end_transaction(end == End::Commit);
-        self.report_counters(end == End::Commit);
-        self.after_transaction();
+        self.after_transaction(end == End::Commit);
         Ok(end)
     }
 
@@ -118,13 +116,11 @@ impl Session {
     pub(crate) fn abort_transaction(&self) {
         self.close_transaction_portals();
         self.txn.borrow_mut().abort();
-        self.settings.borrow_mut().end_transaction(false);
-        self.report_counters(false);
-        self.after_transaction();
+        self.after_transaction(false);
     }
 
     /// What the transaction did goes to the server's counters.
-    pub(super) fn report_counters(&self, committed: bool) {
+    fn report_counters(&self, committed: bool) {
         let now = || self.format.borrow().statement_time;
         let (counters, database) = (self.instance.counters(), self.catalog.database());
         let gone = self.names.take_gone();
@@ -134,16 +130,21 @@ impl Session {
         self.forget_seen_counters();
     }
 
-    pub(super) fn after_transaction(&self) {
+    /// After the end of a transaction: settings are what they are outside, counters are told, and nothing waits any more.
+    pub(super) fn after_transaction(&self, committed: bool) {
+        let has_set = self.settings.borrow_mut().end_transaction(committed);
+        self.report_counters(committed);
         self.combo.clear();
-        self.deferred.borrow_mut().clear();
+        self.deferred.take();
         if self.txn.borrow().characteristics() != Characteristics::default() {
             let mut settings = self.settings.borrow_mut();
             settings.clear_internal(Setting::transaction_isolation);
             settings.clear_internal(Setting::transaction_read_only);
             settings.clear_internal(Setting::transaction_deferrable);
         }
-        self.apply_settings();
+        if has_set {
+            self.apply_settings();
+        }
     }
 
     /// An error: the block is failed, or the implicit transaction is over.
@@ -156,9 +157,7 @@ impl Session {
             txn.state() != BlockState::Idle
         };
         if !in_block {
-            self.settings.borrow_mut().end_transaction(false);
-            self.report_counters(false);
-            self.after_transaction();
+            self.after_transaction(false);
         }
     }
 
@@ -190,7 +189,7 @@ impl Session {
                 let level = self.txn.borrow().savepoint(name)?;
                 self.close_cursors_since(level);
                 self.txn.borrow_mut().rollback_to(name)?;
-                self.deferred.borrow_mut().roll_back(level);
+                self.roll_back_deferred(level);
                 self.show_outer_characteristics();
                 let depth = self.txn.borrow().depth() as u32;
                 self.settings.borrow_mut().end_subtransaction(depth, false);
@@ -271,6 +270,13 @@ impl Session {
         }
     }
 
+    /// Takes back what subtransactions from this one on, which are undone, have deferred and fired.
+    fn roll_back_deferred(&self, level: SubxactId) {
+        if let Some(deferred) = &mut *self.deferred.borrow_mut() {
+            deferred.roll_back(level);
+        }
+    }
+
     /// Ends the current subtransaction of a procedural language.
     pub(crate) fn leave_subtransaction(&self, commit: bool) {
         if commit {
@@ -280,7 +286,7 @@ impl Session {
             let level = self.txn.borrow().subxact();
             self.close_cursors_since(level);
             self.txn.borrow_mut().rollback_current();
-            self.deferred.borrow_mut().roll_back(level);
+            self.roll_back_deferred(level);
         }
         self.show_outer_characteristics();
         let depth = self.txn.borrow().depth() as u32;

@@ -33,10 +33,12 @@ impl Session {
         let mut number = 0;
         while let Some((kind, event)) = events.get(number)? {
             number += 1;
-            if self.deferred.borrow().defers(&kind.trigger) {
+            let mut deferred = self.deferred.borrow_mut();
+            if kind.trigger.deferrable && deferred.get_or_insert_default().defers(&kind.trigger) {
                 let now = self.txn.borrow().subxact();
-                self.deferred.borrow_mut().push(kind, event, now, self.event_memory())?;
+                deferred.get_or_insert_default().push(kind, event, now, self.event_memory())?;
             } else {
+                drop(deferred);
                 self.fire(&kind, event, &mut events)?;
             }
         }
@@ -45,7 +47,7 @@ impl Session {
 
     /// Fires what waits for the end of the transaction: all of it, or (`due`) what does not have to wait any more.
     pub(crate) fn fire_deferred(&self, due: bool) -> SqlResult<()> {
-        if self.deferred.borrow().is_empty() {
+        if self.deferred.borrow().as_ref().is_none_or(|deferred| deferred.is_empty()) {
             return Ok(());
         }
         let mut from = 0;
@@ -82,7 +84,10 @@ impl Session {
         now: SubxactId,
         due: bool,
     ) -> SqlResult<Option<(usize, Rc<Kind>, Queued)>> {
-        self.deferred.borrow_mut().take(from, now, |all, kind| !due || !all.defers(&kind.trigger))
+        match &mut *self.deferred.borrow_mut() {
+            Some(deferred) => deferred.take(from, now, |all, kind| !due || !all.defers(&kind.trigger)),
+            None => Ok(None),
+        }
     }
 
     /// Fires one event. Its rows are read again.

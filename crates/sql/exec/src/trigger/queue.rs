@@ -298,13 +298,6 @@ impl Deferred {
             self.states = states;
         }
     }
-
-    /// The transaction is over.
-    pub(crate) fn clear(&mut self) {
-        if self.list.len() > 0 || !self.saved.is_empty() {
-            *self = Deferred::default();
-        }
-    }
 }
 
 #[cfg(test)]
