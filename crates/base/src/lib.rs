@@ -17,5 +17,5 @@ pub use error::{Severity, SqlError, SqlResult};
 pub use ids::{
     BlockNo, CommandId, Fork, Lsn, MultiXactId, OffsetNo, Oid, PAGE_SIZE, RelFile, SubxactId, Tid, Xid,
 };
-pub use prefetch::{prefetch, prefetch_bytes, prefetch_line};
+pub use prefetch::{Lines, prefetch_line};
 pub use sqlstate::SqlState;

@@ -127,6 +127,11 @@ impl Interrupts {
         }))
     }
 
+    /// Notes what every statement looks at.
+    pub fn note_lines(&self, lines: &mut base::Lines) {
+        lines.add(Arc::as_ptr(&self.0));
+    }
+
     /// What the session waits for, if it says so.
     pub fn waits_for(&self) -> Option<WaitEvent> {
         self.0.wait.event()

@@ -49,8 +49,8 @@ pub trait Database: Send + Sync + 'static {
 
 /// One session. An error of any method is for the client; the session has put its transaction into the state that follows.
 pub trait Client {
-    /// Messages have come and are about to be carried out: what this needs of the session had better be in the processor's cache.
-    fn prefetch(&self) {}
+    /// Notes what the next messages will look at in the session: it had better be in the processor's cache then.
+    fn note_lines(&self, _lines: &mut base::Lines) {}
     /// The Query message.
     fn simple_query(&mut self, text: &str, out: &mut dyn Output) -> SqlResult<()>;
     /// The Parse message.

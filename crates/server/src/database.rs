@@ -269,8 +269,8 @@ impl Database for Stampede {
 }
 
 impl Client for Session {
-    fn prefetch(&self) {
-        Session::prefetch(self);
+    fn note_lines(&self, lines: &mut base::Lines) {
+        Session::note_lines(self, lines);
     }
 
     fn simple_query(&mut self, text: &str, out: &mut dyn Output) -> SqlResult<()> {

@@ -10,7 +10,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
-use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
+use base::{Lines, Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use exec::{Format, SessionEnd, TransactionStatus};
 use runtime::{Interrupt, Interrupts, JoinHandle, with_interrupts};
 use smallvec::SmallVec;
@@ -68,16 +68,18 @@ impl Connection {
         }
     }
 
-    /// Waits for bytes or an interrupt; while the session is idle, for news too.
-    pub(super) async fn arrival(&mut self) -> Arrival {
+    /// Notes what the next messages will look at.
+    pub(super) fn note_lines(&self, lines: &mut Lines) {
+        lines.clear();
+        lines.add(self);
+        self.interrupts.note_lines(lines);
+        self.client.note_lines(lines);
+    }
+
+    /// Waits for bytes or an interrupt; while the session is idle, for news too. `lines` as noted: they are fetched while the system reads the socket.
+    pub(super) async fn arrival(&mut self, lines: &Lines) -> Arrival {
         let idle = self.is_idle();
-        let whole = std::ptr::from_ref(self);
-        let client = &self.client;
-        let meanwhile = || {
-            base::prefetch(whole);
-            client.prefetch();
-        };
-        self.io.fill_or_interrupt(idle, meanwhile).await
+        self.io.fill_or_interrupt(idle, || lines.fetch()).await
     }
 
     /// Carries out all whole messages in the input buffer.

@@ -15,7 +15,7 @@ mod startup;
 use std::sync::{Arc, OnceLock};
 
 use base::settings::{ServerSettings, Setting};
-use base::{Severity, SqlError, SqlResult, SqlState};
+use base::{Lines, Severity, SqlError, SqlResult, SqlState};
 use parking_lot::RwLock;
 use runtime::{Interrupt, Interrupts, run_fiber, time, with_interrupts};
 
@@ -190,11 +190,14 @@ async fn turn_away<T>(mut io: Io, error: &SqlError, subject: &Subject) -> Option
 
 /// The session's loop.
 async fn run(mut connection: Box<Connection>) {
+    // Of thousands of sessions none is in the processor's cache when its turn comes. This is, next to the task.
+    let mut lines = Lines::default();
     loop {
         connection.io.release();
+        connection.note_lines(&mut lines);
         let arrival = match connection.idle_limit() {
-            None => connection.arrival().await,
-            Some((limit, interrupt)) => match time::timeout(limit, connection.arrival()).await {
+            None => connection.arrival(&lines).await,
+            Some((limit, interrupt)) => match time::timeout(limit, connection.arrival(&lines)).await {
                 Some(arrival) => arrival,
                 None => {
                     connection.interrupts.set(interrupt);

@@ -195,10 +195,10 @@ impl Transaction {
         }
     }
 
-    /// Has the processor fetch what the next statement looks at outside of this value.
+    /// Notes what the next statement looks at outside of this value.
     #[inline]
-    pub fn prefetch(&self) {
-        base::prefetch(Arc::as_ptr(&self.slot));
+    pub fn note_lines(&self, lines: &mut base::Lines) {
+        lines.add(Arc::as_ptr(&self.slot));
     }
 
     /// The server's transactions.

@@ -374,21 +374,21 @@ impl Session {
         self.notices.send(out);
     }
 
-    /// Has the processor fetch what every statement looks at first. Of thousands of sessions none is in its cache when its turn comes.
-    pub fn prefetch(&self) {
-        base::prefetch_bytes(self, std::mem::offset_of!(Session, info));
-        base::prefetch(&*self.names);
-        base::prefetch::<registry::Backend>(&*self.backend);
+    /// Notes what every statement looks at first. Of thousands of sessions none is in the processor's cache when its turn comes.
+    pub fn note_lines(&self, lines: &mut base::Lines) {
+        lines.add_bytes(self, std::mem::offset_of!(Session, info));
+        lines.add(&*self.names);
+        lines.add::<registry::Backend>(&*self.backend);
         if let Ok(format) = self.format.try_borrow() {
-            base::prefetch(Rc::as_ptr(&format));
+            lines.add(Rc::as_ptr(&format));
         }
         if let Ok(txn) = self.txn.try_borrow() {
-            txn.prefetch();
+            txn.note_lines(lines);
         }
         if let Ok(statements) = self.statements.try_borrow()
             && let Some(recent) = statements.recent()
         {
-            base::prefetch(Rc::as_ptr(recent));
+            recent.note_lines(lines);
         }
     }
 

@@ -161,6 +161,14 @@ impl Work {
 }
 
 impl Source {
+    /// Notes what its next run looks at.
+    pub(super) fn note_lines(&self, lines: &mut base::Lines) {
+        lines.add_bytes(self, std::mem::offset_of!(Source, given));
+        if let Ok(Some(planned)) = self.planned.try_borrow().as_deref() {
+            lines.add(Rc::as_ptr(planned));
+        }
+    }
+
     /// A statement that has not been analysed.
     pub(crate) fn new(
         text: impl Into<Arc<str>>,
