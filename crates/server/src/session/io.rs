@@ -263,9 +263,7 @@ impl Io {
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if sender::is_waiting(self.gathered) {
-            sender::send_all();
-        }
+        sender::send_if_waiting(self.gathered);
         self.recover_late();
         while self.sent < self.output.len() && !self.broken {
             match self.stream.poll_write(cx, &self.output[self.sent..]) {
@@ -309,9 +307,11 @@ impl Io {
             return Ok(());
         }
         let socket = self.stream.as_raw_fd();
+        if self.gathered == Round::default() {
+            poll_fn(|cx| Poll::Ready(sender::introduce(socket, cx.waker()))).await;
+        }
         if self.sent == 0
-            && let Some(round) =
-                poll_fn(|cx| Poll::Ready(sender::gather(socket, &self.output, cx.waker()))).await
+            && let Some(round) = sender::gather(socket, &self.output)
         {
             self.gathered = round;
             self.output.clear();
@@ -351,10 +351,7 @@ impl Io {
 impl Drop for Io {
     fn drop(&mut self) {
         self.statement_ends();
-        if sender::is_waiting(self.gathered) {
-            sender::send_all();
-        }
-        sender::take_late(self.stream.as_raw_fd());
+        sender::take_leave(self.stream.as_raw_fd(), self.gathered);
     }
 }
 

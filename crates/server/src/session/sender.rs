@@ -7,9 +7,8 @@
 //! processor's cache, and a session is not woken a second time for its answer.
 //!
 //! # Invariants
-//! 1. Answers of one session leave in the order in which it gave them: whatever else it sends, it sends behind [`send_all`] when it has
-//!    an answer here.
-//! 2. A socket is not closed while an answer for it is here.
+//! 1. Answers of one session leave in the order in which it gave them: whatever else it sends, it sends behind [`send_if_waiting`].
+//! 2. A socket is not closed before [`take_leave`]: no answer for it is here then.
 //! 3. What a socket does not take at once comes back to its session, which is woken ([`take_late`]).
 
 use std::cell::{Cell, RefCell};
@@ -29,7 +28,6 @@ const LONG: usize = 4 << 10;
 /// An answer that waits; its bytes end at `end` of all that wait.
 struct Answer {
     socket: RawFd,
-    session: Waker,
     end: usize,
 }
 
@@ -53,6 +51,8 @@ struct Sender {
     bytes: RefCell<Vec<u8>>,
     answers: RefCell<Vec<Answer>>,
     late: RefCell<HashMap<RawFd, Late>>,
+    /// The tasks of sessions that have given answers.
+    sessions: RefCell<HashMap<RawFd, Waker>>,
     task: RefCell<Option<Waker>>,
 }
 
@@ -60,8 +60,24 @@ thread_local! {
     static SENDER: Sender = Sender { round: Cell::new(1), ..Sender::default() };
 }
 
-/// Takes an answer to be sent to `socket` with the others, on behalf of the session's task. `None` if it is too long: it has not been taken.
-pub fn gather(socket: RawFd, answer: &[u8], session: &Waker) -> Option<Round> {
+/// Before the first answer for a socket: whom to wake when one is late.
+pub fn introduce(socket: RawFd, session: &Waker) {
+    SENDER.with(|sender| sender.sessions.borrow_mut().insert(socket, session.clone()));
+}
+
+/// The socket is about to be closed: sends what waits, forgets what is late.
+pub fn take_leave(socket: RawFd, last: Round) {
+    SENDER.with(|sender| {
+        if sender.is_waiting(last) {
+            sender.send_all();
+        }
+        sender.late.borrow_mut().remove(&socket);
+        sender.sessions.borrow_mut().remove(&socket);
+    });
+}
+
+/// Takes an answer to be sent to `socket` with the others. `None` if it is too long: it has not been taken.
+pub fn gather(socket: RawFd, answer: &[u8]) -> Option<Round> {
     if answer.len() > LONG {
         return None;
     }
@@ -75,7 +91,7 @@ pub fn gather(socket: RawFd, answer: &[u8], session: &Waker) -> Option<Round> {
             bytes.len()
         };
         let mut answers = sender.answers.borrow_mut();
-        answers.push(Answer { socket, session: session.clone(), end });
+        answers.push(Answer { socket, end });
         if answers.len() == 1 {
             sender.wake();
         }
@@ -83,14 +99,13 @@ pub fn gather(socket: RawFd, answer: &[u8], session: &Waker) -> Option<Round> {
     })
 }
 
-/// Whether what was gathered for this round still waits.
-pub fn is_waiting(round: Round) -> bool {
-    SENDER.with(|sender| sender.round.get() == round.0)
-}
-
-/// Sends all answers that wait.
-pub fn send_all() {
-    SENDER.with(Sender::send_all);
+/// Sends all answers that wait, if what was gathered for this round is among them.
+pub fn send_if_waiting(last: Round) {
+    SENDER.with(|sender| {
+        if sender.is_waiting(last) {
+            sender.send_all();
+        }
+    });
 }
 
 /// What is late for this socket; it is the caller's from now on.
@@ -102,6 +117,10 @@ pub fn take_late(socket: RawFd) -> Option<Late> {
 }
 
 impl Sender {
+    fn is_waiting(&self, round: Round) -> bool {
+        self.round.get() == round.0
+    }
+
     /// Has the sender's task run behind all that are ready now.
     fn wake(&self) {
         if let Some(task) = &*self.task.borrow() {
@@ -122,15 +141,15 @@ impl Sender {
     fn send_all(&self) {
         let (mut bytes, mut answers) = (self.bytes.borrow_mut(), self.answers.borrow_mut());
         let mut start = 0;
-        for Answer { socket, session, end } in answers.drain(..) {
-            self.send(socket, &bytes[start..end], &session);
+        for Answer { socket, end } in answers.drain(..) {
+            self.send(socket, &bytes[start..end]);
             start = end;
         }
         bytes.clear();
         self.round.set(self.round.get() + 1);
     }
 
-    fn send(&self, socket: RawFd, answer: &[u8], session: &Waker) {
+    fn send(&self, socket: RawFd, answer: &[u8]) {
         let mut late = self.late.borrow_mut();
         let behind = if late.is_empty() { None } else { late.get_mut(&socket) };
         match behind {
@@ -143,7 +162,9 @@ impl Sender {
                     Err(_) => Late::Failed,
                 };
                 late.insert(socket, rest);
-                session.wake_by_ref();
+                if let Some(session) = self.sessions.borrow().get(&socket) {
+                    session.wake_by_ref();
+                }
             }
         }
     }
@@ -173,8 +194,19 @@ mod tests {
     use std::io::Read;
     use std::os::fd::AsRawFd;
     use std::os::unix::net::UnixStream;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     use super::*;
+
+    #[derive(Default)]
+    struct Woken(AtomicU32);
+
+    impl std::task::Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
 
     fn pair() -> (UnixStream, UnixStream) {
         let (server, client) = UnixStream::pair().unwrap();
@@ -190,8 +222,16 @@ mod tests {
         bytes
     }
 
+    fn is_waiting(round: Round) -> bool {
+        SENDER.with(|sender| sender.is_waiting(round))
+    }
+
+    fn send_all() {
+        SENDER.with(Sender::send_all);
+    }
+
     fn give(server: &UnixStream, answer: &[u8]) -> Round {
-        gather(server.as_raw_fd(), answer, Waker::noop()).unwrap()
+        gather(server.as_raw_fd(), answer).unwrap()
     }
 
     #[test]
@@ -206,7 +246,7 @@ mod tests {
             runtime::yield_now();
             assert!(!is_waiting(round), "the sender has had its turn");
             assert_eq!((received(&at_a), received(&at_b)), (b"13".to_vec(), b"2".to_vec()));
-            assert_eq!(gather(a.as_raw_fd(), &[0; LONG + 1], Waker::noop()), None);
+            assert_eq!(gather(a.as_raw_fd(), &[0; LONG + 1]), None);
             assert!(take_late(a.as_raw_fd()).is_none());
         });
     }
@@ -229,6 +269,8 @@ mod tests {
     fn what_a_full_socket_does_not_take_comes_back() {
         runtime::spawn::run(|| {
             let (server, client) = pair();
+            let woken = Arc::new(Woken::default());
+            introduce(server.as_raw_fd(), &woken.clone().into());
             let mut given = Vec::new();
             for number in 0..2 * ANSWERS as u32 {
                 let answer = number.to_be_bytes().repeat(LONG / 4);
@@ -242,6 +284,9 @@ mod tests {
             let mut got = received(&client);
             got.extend(late);
             assert!(got == given);
+            assert_eq!(woken.0.load(Relaxed), 1, "of one that is late already nothing new is told");
+            take_leave(server.as_raw_fd(), Round::default());
+            assert_eq!(Arc::strong_count(&woken), 1);
         });
     }
 
