@@ -2,6 +2,7 @@
 
 mod moment;
 mod number;
+mod pattern;
 mod read;
 
 pub(crate) use moment::FUNCTIONS as MOMENT_FUNCTIONS;

@@ -1,13 +1,14 @@
 //! `to_char` and `to_number` with numeric templates.
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{SqlResult, sql_err};
 
 use crate::numeric::Numeric;
 
+use super::pattern::{Template, Token};
 use super::{ordinal_suffix, roman};
 
 functions! {
-    1773 to_char(int4, text) -> text [stable strict] { |a: i32, template: &str| to_char(Numeric::from_i64(a.into()), template) }
+    1773 to_char(int4, text) -> text [stable strict] { |a: i32, template: &str| int_to_char(a, template) }
     1774 to_char(int8, text) -> text [stable strict] { |a: i64, template: &str| to_char(Numeric::from_i64(a), template) }
     1772 to_char(numeric, text) -> text [stable strict] { |a: Numeric, template: &str| to_char(a, template) }
     1775 to_char(float4, text) -> text [stable strict] { |a: f32, template: &str| float_to_char(a.into(), 6, template) }
@@ -15,144 +16,25 @@ functions! {
     1777 to_number(text, text) -> numeric [stable strict] { |text: &str, template: &str| to_number(text, template) }
 }
 
-/// What a piece of a template stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
-    Nine,
-    Zero,
-    Point,
-    Group,
-    Sign,
-    Minus,
-    Plus,
-    PlusMinus,
-    Currency,
-    Ordinal(bool),
-    Literal(String),
-}
-
-#[derive(Default)]
-struct Template {
-    tokens: Vec<Token>,
-    fill: bool,
-    brackets: bool,
-    roman: Option<bool>,
-    exponent: bool,
-    /// Digits that `V` shifts by.
-    shift: usize,
-    has_shift: bool,
-    before: usize,
-    after: usize,
-    /// Whether `S` stands before the digits.
-    leading_sign: Option<bool>,
-}
-
-impl Template {
-    fn has_point(&self) -> bool {
-        self.tokens.contains(&Token::Point)
+fn int_to_char(value: i32, template: &str) -> SqlResult<String> {
+    let template = Template::parse(template)?;
+    if template.exponent {
+        return Ok(float_exponent(value.into(), &template));
     }
-}
-
-fn bad(message: &str) -> SqlError {
-    sql_err!(SYNTAX_ERROR, "{message}")
-}
-
-fn parse(text: &str) -> SqlResult<Template> {
-    let mut out = Template::default();
-    let mut rest = text;
-    let mut point = false;
-    while let Some(c) = rest.chars().next() {
-        let upper = rest.get(..4.min(rest.len())).unwrap_or("").to_ascii_uppercase();
-        let mut take = c.len_utf8();
-        let token = match upper.as_bytes() {
-            [b'E', b'E', b'E', b'E'] => {
-                (out.exponent, take) = (true, 4);
-                None
-            }
-            [b'F', b'M', ..] => {
-                (out.fill, take) = (true, 2);
-                None
-            }
-            [b'P', b'R', ..] => {
-                if out.before == 0 && out.after == 0 {
-                    return Err(bad("\"9\" must be ahead of \"PR\""));
-                }
-                (out.brackets, take) = (true, 2);
-                None
-            }
-            [b'R', b'N', ..] => {
-                (out.roman, take) = (Some(c == 'R'), 2);
-                None
-            }
-            [b'M', b'I', ..] => {
-                take = 2;
-                Some(Token::Minus)
-            }
-            [b'P', b'L', ..] => {
-                take = 2;
-                Some(Token::Plus)
-            }
-            [b'S', b'G', ..] => {
-                take = 2;
-                Some(Token::PlusMinus)
-            }
-            [b'T', b'H', ..] => {
-                take = 2;
-                Some(Token::Ordinal(c == 'T'))
-            }
-            [b'S', ..] => {
-                if out.leading_sign.is_some() {
-                    return Err(bad("cannot use \"S\" twice"));
-                }
-                out.leading_sign = Some(out.before == 0);
-                Some(Token::Sign)
-            }
-            [b'V', ..] => {
-                out.has_shift = true;
-                None
-            }
-            // Blanks for zeros: accepted, and of no effect.
-            [b'B', ..] => None,
-            [b'L', ..] => Some(Token::Currency),
-            [b'D' | b'.', ..] => {
-                if point {
-                    return Err(bad("multiple decimal points"));
-                }
-                point = true;
-                Some(Token::Point)
-            }
-            [b'G' | b',', ..] => Some(Token::Group),
-            [digit @ (b'9' | b'0'), ..] => {
-                if out.has_shift {
-                    out.shift += 1;
-                } else if point {
-                    out.after += 1;
-                }
-                if !point {
-                    out.before += 1;
-                }
-                Some(if *digit == b'9' { Token::Nine } else { Token::Zero })
-            }
-            [b'"', ..] => {
-                let end = rest[1..].find('"').map_or(rest.len(), |i| i + 2);
-                take = end;
-                Some(Token::Literal(rest[1..end].trim_end_matches('"').to_owned()))
-            }
-            _ => Some(Token::Literal(c.to_string())),
-        };
-        out.tokens.extend(token);
-        rest = &rest[take..];
-    }
-    Ok(out)
+    numeric_to_char(Numeric::from_i64(value.into()), &template)
 }
 
 fn to_char(value: Numeric, template: &str) -> SqlResult<String> {
-    let template = parse(template)?;
-    if let Some(upper) = template.roman {
-        return Ok(roman_text(&value, upper, template.fill));
-    }
+    let template = Template::parse(template)?;
     if template.exponent {
-        return Ok(exponent_text(&value, &template));
+        return Ok(numeric_exponent(&value, &template));
+    }
+    numeric_to_char(value, &template)
+}
+
+fn numeric_to_char(value: Numeric, template: &Template) -> SqlResult<String> {
+    if template.roman.is_some() {
+        return beside_roman(template, value.to_i128());
     }
     let scaled = if template.shift > 0 {
         value.mul(&Numeric::parse(&format!("1e{}", template.shift))?)
@@ -161,19 +43,19 @@ fn to_char(value: Numeric, template: &str) -> SqlResult<String> {
     };
     let after = if template.has_shift { 0 } else { template.after };
     let rounded = scaled.round(after as i32);
-    Ok(lay_out(&template, &rounded.clone().abs().to_string(), rounded.signum() < 0, after))
+    lay_out(template, &rounded.clone().abs().to_string(), rounded.signum() < 0, after)
 }
 
 /// The same for a number of so many decimal digits: it is rounded as it is written, to even, and digits that it does not have are
 /// not shown.
 fn float_to_char(value: f64, digits: usize, template: &str) -> SqlResult<String> {
-    let template = parse(template)?;
-    if let Some(upper) = template.roman {
+    let template = Template::parse(template)?;
+    if template.roman.is_some() {
         let rounded = Numeric::from_float(value.round_ties_even(), digits)?;
-        return Ok(roman_text(&rounded, upper, template.fill));
+        return beside_roman(&template, rounded.to_i128());
     }
     if template.exponent {
-        return Ok(exponent_text(&Numeric::from_float(value, digits)?, &template));
+        return Ok(float_exponent(value, &template));
     }
     let scaled = (value * 10f64.powi(template.shift as i32)).abs();
     let whole = format!("{scaled:.0}").len();
@@ -184,126 +66,197 @@ fn float_to_char(value: f64, digits: usize, template: &str) -> SqlResult<String>
         () if scaled.is_infinite() => "Infinity".to_owned(),
         () => format!("{scaled:.after$}"),
     };
-    Ok(lay_out(&template, &text, value.is_sign_negative() && !value.is_nan(), after))
+    lay_out(&template, &text, value.is_sign_negative() && !value.is_nan(), after)
 }
 
 /// A number without sign, with `after` digits behind the point, in the template.
-fn lay_out(template: &Template, text: &str, negative: bool, after: usize) -> String {
+fn lay_out(template: &Template, text: &str, negative: bool, after: usize) -> SqlResult<String> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let zero = text.bytes().all(|b| matches!(b, b'0' | b'.'));
     // A zero before the point is shown only where nothing else would be.
     let bare = template.fill && zero && significant_part(template, part) == 0;
     let whole = if whole == "0" && template.before > 0 && after > 0 && !bare { "" } else { whole };
     let special = !text.starts_with(|c: char| c.is_ascii_digit());
-    let (whole, part) = if text == "NaN" && template.before >= 3 {
-        ("NaN".to_owned(), String::new())
-    } else if special || whole.len() > template.before {
-        ("#".repeat(template.before), "#".repeat(after))
-    } else {
-        (whole.to_owned(), part.to_owned())
+    let not_a_number = text == "NaN" && template.before >= 3;
+    let overflow = !not_a_number && (special || whole.len() > template.before);
+    let hashes = overflow.then(|| ("#".repeat(template.before), "#".repeat(after)));
+    let (whole, part) = match &hashes {
+        Some((whole, part)) => (whole.as_str(), part.as_str()),
+        None => (whole, if not_a_number { "" } else { part }),
     };
-    fill_template(template, &whole, &part, negative, text)
-}
-
-/// Lays digits into the template.
-fn fill_template(template: &Template, whole: &str, part: &str, negative: bool, number: &str) -> String {
-    let explicit = template.tokens.iter().any(|t| matches!(t, Token::Sign | Token::Minus | Token::PlusMinus));
-    let blank = |out: &mut String| {
-        if !template.fill {
-            out.push(' ');
-        }
-    };
+    let missing = template.before - whole.len();
     // Trailing zeros that FM drops: those under a 9.
-    let last_shown = if template.fill { significant_part(template, part) } else { part.len() };
-    let missing = template.before - whole.len().min(template.before);
-    let first_zero = digit_tokens(template).take(template.before).position(|z| z).unwrap_or(usize::MAX);
-    let start = missing.min(first_zero);
-    let sign_text = if template.brackets {
-        if negative { "<" } else { " " }
-    } else if explicit {
-        ""
-    } else if negative {
-        "-"
+    let shown = if template.fill { significant_part(template, part).min(part.len()) } else { part.len() };
+    let has_point = !not_a_number && (overflow || after > 0);
+    let mut layout = Layout {
+        template,
+        whole,
+        part,
+        negative,
+        missing,
+        start: missing.min(template.first_zero.unwrap_or(missing)),
+        shown,
+        last: template.before + usize::from(template.has_point()) + shown,
+        pieces: 0,
+        signed: template.minus,
+        inside: false,
+        out: String::new(),
+    };
+    // As it is looked at for its ending; one that does not fit is no number.
+    let number = if overflow && template.before == 0 {
+        "."
+    } else if overflow {
+        whole
     } else {
-        " "
+        text
     };
-    let leading_s = template.leading_sign == Some(true);
-    let mut out = String::new();
-    let (mut digit, mut behind, mut in_part, mut signed) = (0, 0, false, false);
-    let put_sign = |out: &mut String, signed: &mut bool| {
-        if *signed {
-            return;
-        }
-        *signed = true;
-        if leading_s {
-            out.push(if negative { '-' } else { '+' });
-        } else if !(template.fill && sign_text == " ") {
-            out.push_str(sign_text);
-        }
-    };
-    if template.before == 0 {
-        put_sign(&mut out, &mut signed);
-    }
     for token in &template.tokens {
         match token {
-            Token::Nine | Token::Zero if !in_part => {
-                if digit >= start && !signed {
-                    put_sign(&mut out, &mut signed);
-                }
-                if digit < start {
-                    blank(&mut out);
-                } else if digit < missing {
-                    out.push('0');
-                } else {
-                    out.push(whole.as_bytes()[digit - missing] as char);
-                }
-                digit += 1;
-                if digit == template.before && !signed {
-                    put_sign(&mut out, &mut signed);
-                }
-            }
-            Token::Nine | Token::Zero if whole == "NaN" => {}
-            Token::Nine | Token::Zero => {
-                if behind < last_shown {
-                    out.push(part.as_bytes().get(behind).map_or('0', |b| *b as char));
-                }
-                behind += 1;
-            }
-            Token::Point => {
-                in_part = true;
-                if whole != "NaN" {
-                    out.push('.');
-                }
-            }
-            Token::Group => {
-                if digit > start {
-                    out.push(',');
-                } else {
-                    blank(&mut out);
-                }
-            }
-            Token::Sign if leading_s => {}
-            Token::Sign => out.push(if negative { '-' } else { '+' }),
-            Token::Minus if negative => out.push('-'),
-            Token::Plus if !negative => out.push('+'),
-            Token::Minus | Token::Plus => blank(&mut out),
-            Token::PlusMinus => out.push(if negative { '-' } else { '+' }),
-            Token::Currency => blank(&mut out),
-            Token::Ordinal(upper) if !negative && template.after == 0 && !whole.starts_with('#') => {
-                out.push_str(ordinal_suffix(number, *upper))
-            }
-            Token::Ordinal(_) => {}
-            Token::Literal(text) => out.push_str(text),
+            // Where the number is at its end, so is the text: what follows is lost.
+            Token::Point if !has_point => return Ok(layout.out),
+            Token::Nine | Token::Zero if layout.is_used_up() => return Ok(layout.out),
+            Token::Point => layout.point(),
+            Token::Nine | Token::Zero => layout.digit(),
+            Token::Ordinal(upper) => layout.ordinal(number, *upper)?,
+            other => layout.other(other),
         }
     }
-    if template.brackets {
-        if negative {
-            out.push('>');
-        } else if !template.fill {
-            out.push(' ');
+    Ok(layout.out)
+}
+
+/// A number on its way into a template.
+struct Layout<'t> {
+    template: &'t Template,
+    /// Digits before the point, or what stands for them.
+    whole: &'t str,
+    /// Digits behind the point.
+    part: &'t str,
+    negative: bool,
+    /// Places before the point that the number has no digit for.
+    missing: usize,
+    /// The first place that shows something.
+    start: usize,
+    /// Digits behind the point that are shown.
+    shown: usize,
+    /// Places up to the last one that shows something, the point counted: a sign that follows the number stands there.
+    last: usize,
+    /// Places done with.
+    pieces: usize,
+    /// The sign is written, or somebody else writes it.
+    signed: bool,
+    /// A digit is written, before the point or behind it.
+    inside: bool,
+    out: String,
+}
+
+impl Layout<'_> {
+    /// Whether the sign is brackets: `MI` and `SG` come before them, and FM drops the blanks for them, but not beside `PL`.
+    fn bracketed(&self) -> bool {
+        let template = self.template;
+        template.brackets && !template.minus && (self.negative || !template.fill || template.plus)
+    }
+
+    fn blank(&mut self) {
+        if !self.template.fill {
+            self.out.push(' ');
         }
     }
-    out
+
+    fn sign_character(&mut self) {
+        self.out.push(if self.negative { '-' } else { '+' });
+    }
+
+    /// The sign in front of the first place that shows something.
+    fn sign(&mut self) {
+        if std::mem::replace(&mut self.signed, true) {
+            return;
+        }
+        match self.template.leading_sign {
+            Some(true) => self.sign_character(),
+            Some(false) => {}
+            None if self.bracketed() => self.out.push(if self.negative { '<' } else { ' ' }),
+            None if self.negative => self.out.push('-'),
+            None => self.blank(),
+        }
+    }
+
+    /// The sign behind the last place that shows something.
+    fn end(&mut self) {
+        if self.pieces != self.last {
+            return;
+        }
+        if self.bracketed() {
+            self.out.push(if self.negative { '>' } else { ' ' });
+        } else if self.template.leading_sign == Some(false) {
+            self.sign_character();
+        }
+    }
+
+    /// Whether all digits that the number has are written. A float may have fewer than the template.
+    fn is_used_up(&self) -> bool {
+        self.pieces > self.template.before + self.part.len()
+    }
+
+    fn digit(&mut self) {
+        let at = self.pieces;
+        self.pieces += 1;
+        if at < self.template.before {
+            if at < self.start {
+                return self.blank();
+            }
+            let digit = match at.checked_sub(self.missing) {
+                None => b'0',
+                Some(at) => match self.whole.as_bytes().get(at) {
+                    Some(digit) => *digit,
+                    None => return,
+                },
+            };
+            self.sign();
+            self.out.push(digit as char);
+        } else {
+            let behind = at - self.template.before - 1;
+            let Some(digit) = self.part.as_bytes().get(behind).filter(|_| behind < self.shown) else {
+                return;
+            };
+            self.out.push(*digit as char);
+        }
+        self.inside = true;
+        self.end();
+    }
+
+    fn point(&mut self) {
+        self.pieces += 1;
+        self.sign();
+        self.out.push('.');
+        self.inside = false;
+        self.end();
+    }
+
+    fn ordinal(&mut self, number: &str, upper: bool) -> SqlResult<()> {
+        if self.negative || self.template.has_point() || number.starts_with('#') {
+            return Ok(());
+        }
+        if !number.ends_with(|c: char| c.is_ascii_digit()) {
+            return Err(sql_err!(INVALID_TEXT_REPRESENTATION, "\"{number}\" is not a number"));
+        }
+        self.out.push_str(ordinal_suffix(number, upper));
+        Ok(())
+    }
+
+    /// What stands beside the number.
+    fn other(&mut self, token: &Token) {
+        match token {
+            Token::Group if self.inside => self.out.push(','),
+            Token::Minus if self.negative => self.out.push('-'),
+            Token::Plus if !self.negative => self.out.push('+'),
+            Token::Group | Token::Minus | Token::Plus => self.blank(),
+            Token::PlusMinus => self.sign_character(),
+            // The symbol of the locale.
+            Token::Currency => self.out.push(' '),
+            Token::Literal(text) => self.out.push_str(text),
+            _ => {}
+        }
+    }
 }
 
 /// Whether each digit position is a `0`.
@@ -323,36 +276,57 @@ fn significant_part(template: &Template, part: &str) -> usize {
     kept.max(last_zero)
 }
 
-fn roman_text(value: &Numeric, upper: bool, fill: bool) -> String {
-    let number = value.to_i128().filter(|n| (1..4000).contains(n));
+/// A Roman number and what the template has beside it.
+fn beside_roman(template: &Template, value: Option<i128>) -> SqlResult<String> {
+    let number = value.filter(|n| (1..4000).contains(n));
     let text = number.map_or_else(|| "#".repeat(15), |n| roman(n as i64));
-    let text = if upper { text } else { text.to_lowercase() };
-    if fill { text } else { format!("{text:>15}") }
+    let text = if template.roman == Some(true) { text } else { text.to_lowercase() };
+    let mut out = String::new();
+    for token in &template.tokens {
+        match token {
+            Token::Roman if template.fill => out.push_str(&text),
+            Token::Roman => out.push_str(&format!("{text:>15}")),
+            Token::Group if template.fill => {}
+            Token::Group | Token::Currency => out.push(' '),
+            Token::Literal(text) => out.push_str(text),
+            _ => {}
+        }
+    }
+    Ok(out)
 }
 
-fn exponent_text(value: &Numeric, template: &Template) -> String {
+/// `EEEE` of a number that is none.
+fn no_exponent(template: &Template) -> String {
+    format!(" {}.{}", "#".repeat(template.before), "#".repeat(template.after + 4))
+}
+
+fn float_exponent(value: f64, template: &Template) -> String {
     if !value.is_finite() {
-        let after =
-            if template.after > 0 { format!(".{}", "#".repeat(template.after)) } else { String::new() };
-        return format!(" {}{after}####", "#".repeat(template.before.max(1)));
+        return no_exponent(template);
+    }
+    let text = format!("{:.*e}", template.after, value.abs());
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    scientific(value.is_sign_negative(), mantissa, exponent.parse().unwrap_or(0))
+}
+
+/// The exponent is that of the number before it is rounded: there may be two digits before the point.
+fn numeric_exponent(value: &Numeric, template: &Template) -> String {
+    if !value.is_finite() {
+        return no_exponent(template);
     }
     let digits: String = value.clone().abs().to_string();
     let point = digits.find('.').unwrap_or(digits.len()) as i32;
     let plain: String = digits.chars().filter(char::is_ascii_digit).collect();
     let lead = plain.bytes().take_while(|b| *b == b'0').count() as i32;
-    let mut exponent = if value.is_zero() { 0 } else { point - 1 - lead };
-    let mantissa = |exponent: i32| {
-        let unit = Numeric::parse(&format!("1e{}", -exponent)).unwrap_or_else(|_| Numeric::zero());
-        value.clone().abs().mul(&unit).round(template.after as i32)
-    };
-    let mut shown = mantissa(exponent);
-    if shown.compare(&Numeric::from_i64(10)).is_ge() {
-        exponent += 1;
-        shown = mantissa(exponent);
-    }
-    let sign = if value.signum() < 0 { "-" } else { " " };
-    let sign = if template.fill && sign == " " { "" } else { sign };
-    format!("{sign}{shown}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
+    let exponent = if value.is_zero() { 0 } else { point - 1 - lead };
+    let unit = Numeric::parse(&format!("1e{}", -exponent)).unwrap_or_else(|_| Numeric::zero());
+    let mantissa = value.clone().abs().mul(&unit).round(template.after as i32);
+    scientific(value.signum() < 0, &mantissa.to_string(), exponent)
+}
+
+fn scientific(negative: bool, mantissa: &str, exponent: i32) -> String {
+    let (sign, below) = (if negative { '-' } else { ' ' }, if exponent < 0 { '-' } else { '+' });
+    format!("{sign}{mantissa}e{below}{:02}", exponent.abs())
 }
 
 /// Most letters of a Roman number.
@@ -360,7 +334,7 @@ const ROMAN_LENGTH: usize = 15;
 
 /// Reads a number as the template leads to expect it.
 fn to_number(text: &str, template: &str) -> SqlResult<Numeric> {
-    let template = parse(template)?;
+    let template = Template::parse(template)?;
     if template.exponent {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "\"EEEE\" not supported for input"));
     }
@@ -486,7 +460,7 @@ impl Reader<'_> {
                     text.chars().for_each(|_| self.skip());
                     continue;
                 }
-                Token::Sign => continue,
+                Token::Sign | Token::Roman => continue,
             };
             match token {
                 Token::Minus | Token::Plus | Token::PlusMinus if !taken => self.skip_foreign(1),
