@@ -55,9 +55,11 @@ impl Lines {
     #[inline]
     pub fn fetch(&self) {
         for range in &self.ranges[..self.len] {
-            let (first, lines) = (range & !(LINE - 1), range & (LINE - 1));
-            for line in 0..lines {
-                prefetch_line(std::ptr::without_provenance::<u8>(first + line * LINE));
+            let (mut line, lines) = (range & !(LINE - 1), range & (LINE - 1));
+            let end = line + lines * LINE;
+            while line < end {
+                prefetch_line(std::ptr::without_provenance::<u8>(line));
+                line += LINE;
             }
         }
     }

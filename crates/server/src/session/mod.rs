@@ -188,13 +188,18 @@ async fn turn_away<T>(mut io: Io, error: &SqlError, subject: &Subject) -> Option
     None
 }
 
+/// Turns of a session from one time that it notes its lines to the next: they seldom move.
+const TURNS_BETWEEN_NOTES: u64 = 8;
+
 /// The session's loop.
 async fn run(mut connection: Box<Connection>) {
     // Of thousands of sessions none is in the processor's cache when its turn comes. This is, next to the task.
     let mut lines = Lines::default();
-    loop {
+    for turn in 0u64.. {
         connection.io.release();
-        connection.note_lines(&mut lines);
+        if turn.is_multiple_of(TURNS_BETWEEN_NOTES) {
+            connection.note_lines(&mut lines);
+        }
         let arrival = match connection.idle_limit() {
             None => connection.arrival(&lines).await,
             Some((limit, interrupt)) => match time::timeout(limit, connection.arrival(&lines)).await {

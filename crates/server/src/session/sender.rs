@@ -57,6 +57,8 @@ struct Sender {
 }
 
 thread_local! {
+    /// Sockets that something is late for: each session asks whenever it is woken.
+    static LATE: Cell<usize> = const { Cell::new(0) };
     static SENDER: Sender = Sender { round: Cell::new(1), ..Sender::default() };
 }
 
@@ -71,7 +73,7 @@ pub fn take_leave(socket: RawFd, last: Round) {
         if sender.is_waiting(last) {
             sender.send_all();
         }
-        sender.late.borrow_mut().remove(&socket);
+        sender.take_late(socket);
         sender.sessions.borrow_mut().remove(&socket);
     });
 }
@@ -109,16 +111,24 @@ pub fn send_if_waiting(last: Round) {
 }
 
 /// What is late for this socket; it is the caller's from now on.
+#[inline]
 pub fn take_late(socket: RawFd) -> Option<Late> {
-    SENDER.with(|sender| {
-        let mut late = sender.late.borrow_mut();
-        if late.is_empty() { None } else { late.remove(&socket) }
-    })
+    if LATE.get() == 0 {
+        return None;
+    }
+    SENDER.with(|sender| sender.take_late(socket))
 }
 
 impl Sender {
     fn is_waiting(&self, round: Round) -> bool {
         self.round.get() == round.0
+    }
+
+    fn take_late(&self, socket: RawFd) -> Option<Late> {
+        let mut late = self.late.borrow_mut();
+        let taken = late.remove(&socket);
+        LATE.set(late.len());
+        taken
     }
 
     /// Has the sender's task run behind all that are ready now.
@@ -162,6 +172,7 @@ impl Sender {
                     Err(_) => Late::Failed,
                 };
                 late.insert(socket, rest);
+                LATE.set(late.len());
                 if let Some(session) = self.sessions.borrow().get(&socket) {
                     session.wake_by_ref();
                 }
