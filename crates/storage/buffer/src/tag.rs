@@ -45,7 +45,7 @@ impl Tag {
     pub(crate) fn hash(self) -> u64 {
         let [a, b, c] = self.words();
         let mut h = (a ^ c << 17).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        h = (h ^ b / Tag::STRETCH).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        h = (h ^ (b / Tag::STRETCH)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         h ^= h >> 32;
         ((h.wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 16) << Tag::STRETCH.ilog2()) | (b % Tag::STRETCH)
     }
