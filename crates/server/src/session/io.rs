@@ -308,7 +308,11 @@ impl Io {
         }
         let socket = self.stream.as_raw_fd();
         if self.gathered == Round::default() {
-            poll_fn(|cx| Poll::Ready(sender::introduce(socket, cx.waker()))).await;
+            poll_fn(|cx| {
+                sender::introduce(socket, cx.waker());
+                Poll::Ready(())
+            })
+            .await;
         }
         if self.sent == 0
             && let Some(round) = sender::gather(socket, &self.output)
