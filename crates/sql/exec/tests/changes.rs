@@ -148,3 +148,32 @@ fn conditions_above_a_barrier_see_no_hidden_rows() {
     );
     assert_eq!(s.query("select a from v where 10 / (a - 9) < 0"), "1\n2");
 }
+
+#[test]
+fn rows_that_are_not_stored_yet_know_their_table() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create table p (a int, c regclass generated always as (tableoid) stored, check (tableoid > 0))
+         partition by list (a)",
+    )
+    .unwrap();
+    s.run("create table p1 partition of p for values in (1)").unwrap();
+    s.run("create table p2 partition of p for values in (2)").unwrap();
+    assert_eq!(s.query("insert into p values (1), (2) returning a, c"), "1|p1\n2|p2");
+    // Moved to the other partition.
+    s.run("update p set a = 2 where a = 1").unwrap();
+    assert_eq!(s.query("select a, c from p order by a"), "2|p2\n2|p2");
+    s.run("merge into p using (values (1)) v (x) on p.a = x when not matched then insert (a) values (x)")
+        .unwrap();
+    assert_eq!(s.query("select c from p where a = 1"), "p1");
+    s.run("create table t (a int primary key, c regclass generated always as (tableoid) stored)").unwrap();
+    s.run("insert into t values (1) on conflict (a) do nothing").unwrap();
+    s.run("insert into t values (1) on conflict (a) do update set a = 2").unwrap();
+    assert_eq!(s.query("select a, c from t"), "2|t");
+    s.run("create table u (a int, constraint u_tableoid_check check (tableoid is null))").unwrap();
+    assert_eq!(
+        failure(&s, "insert into u values (1)"),
+        "new row for relation \"u\" violates check constraint \"u_tableoid_check\" / Failing row contains (1)."
+    );
+}

@@ -131,6 +131,10 @@ impl Target {
 
     /// Generated columns, NOT NULL and CHECK of a new row. Errors show it as `root`, the statement's target, has it.
     pub fn check_row(&self, root: &Table, row: &mut [Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
+        // Of the system columns, a row that is not stored yet knows its table.
+        if let Some(tableoid) = row.get_mut(self.width() + SYSTEM.len() - 1) {
+            *tableoid = Datum::Oid(self.table.oid.0);
+        }
         for (number, code) in &self.generated {
             let value = code.eval(Rows::one(row), cx)?;
             row[*number as usize - 1] = value;
