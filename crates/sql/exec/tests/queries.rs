@@ -314,3 +314,40 @@ fn a_row_with_a_null_may_be_in_a_subquery_or_not() {
     assert_eq!(s.query("select count(*) from k where (a, b) not in (select 2, 2 where false)"), "6");
     assert_eq!(s.query("select count(*) from k where a not in (select null::int from o)"), "0");
 }
+
+#[test]
+fn an_index_scan_runs_again_with_other_keys() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table k (a int, b int, c text); create index on k (a, b)").unwrap();
+    s.run("insert into k select g / 3, g % 3, 'c' || g from generate_series(0, 2999) g").unwrap();
+    s.run("set enable_seqscan = off; set enable_bitmapscan = off").unwrap();
+    let outer = "from (values (5, 1), (null, 1), (7, null), (2000, 0), (6, 2), (6, 2)) v(a, b)";
+    for (inner, expected) in [
+        // All columns, the leading one only, and the index alone.
+        ("select c from k where k.a = v.a and k.b = v.b", "c16||||c20|c20"),
+        (
+            "select string_agg(c, ',') from k where k.a = v.a",
+            "c15,c16,c17||c21,c22,c23||c18,c19,c20|c18,c19,c20",
+        ),
+        ("select max(b) from k where k.a = v.a", "2||2||2|2"),
+        ("select c from k where k.a = v.a order by k.b desc limit 1", "c17||c23||c20|c20"),
+        // No points.
+        ("select count(*) from k where k.a = v.a and k.b < v.b", "1|0|0|0|2|2"),
+        ("select count(*) from k where k.a in (v.a, v.a + 1, 4) and k.b = v.b", "3|1|0|1|3|3"),
+    ] {
+        let rows = s.query(&format!("select ({inner}) {outer}"));
+        assert_eq!(rows.replace('\n', "|"), expected, "{inner}");
+    }
+    // The end stays the end, also where nothing can be found.
+    s.run("prepare p (int) as select c from k where a = $1 and b = 0").unwrap();
+    for (key, found) in [("5", "c15"), ("null", ""), ("6", "c18")] {
+        assert_eq!(s.query(&format!("execute p ({key})")), found);
+        s.run(&format!("begin; declare n cursor for select c from k where a = {key}::int and b = 0"))
+            .unwrap();
+        assert_eq!(s.query("fetch 1 from n"), found);
+        assert_eq!(s.query("fetch 1 from n"), "");
+        assert_eq!(s.query("fetch 1 from n"), "");
+        s.run("commit").unwrap();
+    }
+}

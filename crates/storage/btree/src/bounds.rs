@@ -14,7 +14,7 @@ use crate::rel::{BtreeDesc, KeyColumn};
 use crate::scan::{ScanKey, ScanOp};
 
 /// A place between entries.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Place {
     pub values: SmallVec<[Datum; 2]>,
     /// Behind everything equal to `values` instead of before it.
@@ -22,9 +22,21 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    pub fn key<'a>(&'a self, desc: &'a BtreeDesc) -> SearchKey<'a> {
+    fn key<'a>(&'a self, desc: &'a BtreeDesc) -> SearchKey<'a> {
         SearchKey::new(desc, &self.values, self.behind)
     }
+}
+
+/// Behind which entry a scan ends.
+#[derive(Clone, Debug, Default)]
+enum End {
+    /// The last of the index.
+    #[default]
+    Right,
+    /// The last of those equal to the values of the place where the scan begins, which is before them.
+    Equal,
+    /// The last before a place.
+    At(Place),
 }
 
 /// A value and whether it belongs to the range.
@@ -147,47 +159,70 @@ pub(crate) struct Bounds {
     /// Nothing can match.
     pub empty: bool,
     /// Before the first entry; `None`: the left end of the index.
-    pub begin: Option<Place>,
-    /// Behind the last entry; `None`: the right end.
-    pub end: Option<Place>,
+    begin: Option<Place>,
+    end: End,
     /// Ranges of columns that the places say nothing of.
     filters: Vec<(usize, Range)>,
 }
 
 impl Bounds {
     pub fn new(desc: &BtreeDesc, keys: &[ScanKey]) -> Bounds {
-        Bounds::of_equal(desc, keys).unwrap_or_else(|| Bounds::of_any(desc, keys))
+        let mut bounds = Bounds::default();
+        bounds.set(desc, keys);
+        bounds
     }
 
-    /// The bounds of a point query: one value for each of the leading columns, in their order.
-    fn of_equal(desc: &BtreeDesc, keys: &[ScanKey]) -> Option<Bounds> {
-        if keys.is_empty() || keys.len() > desc.keys.len() {
-            return None;
+    /// Makes them those of other conditions.
+    pub fn set(&mut self, desc: &BtreeDesc, keys: &[ScanKey]) {
+        let value = |column: usize| equal_value(column, &keys[column]).cloned().ok_or(());
+        let leading = (1..=desc.keys.len()).contains(&keys.len());
+        if !leading || self.set_equal(keys.len(), value).is_err() {
+            *self = Bounds::of_any(desc, keys);
         }
-        let mut values = SmallVec::new();
-        for (column, key) in keys.iter().enumerate() {
-            values.push(equal_value(column, key)?.clone());
-        }
-        let begin = Some(Place { values: values.clone(), behind: false });
-        Some(Bounds { empty: false, begin, end: Some(Place { values, behind: true }), filters: Vec::new() })
     }
 
-    /// Puts other values into the bounds of a point query; `false`, some of them perhaps changed, if the bounds or the keys are not of this kind.
-    pub fn replace_equal(&mut self, keys: &[ScanKey]) -> bool {
-        let (Some(begin), Some(end)) = (&mut self.begin, &mut self.end) else { return false };
-        let all = |place: &Place| place.values.len() == keys.len();
-        if begin.behind || !end.behind || !all(begin) || !all(end) || !self.filters.is_empty() {
-            return false;
+    /// Makes them those of a point query: a value for each of the leading `columns`, at least one. `false`, and nothing matches, if one is NULL;
+    /// nothing does after an error either.
+    #[inline]
+    pub fn set_equal<E>(
+        &mut self,
+        columns: usize,
+        mut value: impl FnMut(usize) -> Result<Datum, E>,
+    ) -> Result<bool, E> {
+        self.empty = true;
+        let begin = self.begin.get_or_insert_default();
+        if begin.values.len() != columns {
+            begin.values.resize(columns, Datum::Null);
         }
-        for (column, key) in keys.iter().enumerate() {
-            let Some(value) = equal_value(column, key) else { return false };
-            begin.values[column].clone_from(value);
-            end.values[column].clone_from(value);
+        for (column, place) in begin.values.iter_mut().enumerate() {
+            *place = value(column)?;
+            if place.is_null() {
+                return Ok(false);
+            }
         }
-        true
+        begin.behind = false;
+        self.end = End::Equal;
+        self.filters.clear();
+        self.empty = false;
+        Ok(true)
+    }
+
+    /// The place before the first entry and that behind the last; `None`: the end of the index.
+    #[inline]
+    pub fn places<'a>(&'a self, desc: &'a BtreeDesc) -> (Option<SearchKey<'a>>, Option<SearchKey<'a>>) {
+        let begin = self.begin.as_ref().map(|place| place.key(desc));
+        let end = match &self.end {
+            End::Right => None,
+            End::Equal => begin.map(|key| SearchKey { behind: true, ..key }),
+            End::At(place) => Some(place.key(desc)),
+        };
+        (begin, end)
     }
 
     fn of_any(desc: &BtreeDesc, keys: &[ScanKey]) -> Bounds {
+        if keys.is_empty() {
+            return Bounds::default();
+        }
         let mut ranges = vec![Range::default(); desc.keys.len()];
         let mut possible = true;
         for key in keys {
@@ -215,7 +250,7 @@ impl Bounds {
             (!values.is_empty()).then_some(Place { values, behind })
         };
         let begin = place(range.and_then(|range| range.low.as_ref()), false);
-        let end = place(range.and_then(|range| range.high.as_ref()), true);
+        let end = place(range.and_then(|range| range.high.as_ref()), true).map_or(End::Right, End::At);
         let filters = ranges
             .into_iter()
             .enumerate()
@@ -226,6 +261,7 @@ impl Bounds {
     }
 
     /// Whether an entry between the places satisfies the filters too.
+    #[inline]
     pub fn holds(&self, desc: &BtreeDesc, item: &Item<'_>, scratch: &mut Vec<Datum>) -> Check<bool> {
         let Some((last, _)) = self.filters.last() else { return Ok(true) };
         scratch.clear();
@@ -268,8 +304,17 @@ mod tests {
         ScanKey { column, op }
     }
 
-    fn show(place: &Option<Place>) -> String {
-        place.as_ref().map_or("-".into(), |p| format!("{:?}{}", p.values, if p.behind { ">" } else { "<" }))
+    fn show(bounds: &Bounds, desc: &BtreeDesc) -> (String, String) {
+        let place = |key: Option<SearchKey<'_>>| match key {
+            None => "-".into(),
+            Some(key) => format!("{:?}{}", key.values, if key.behind { ">" } else { "<" }),
+        };
+        let (begin, end) = bounds.places(desc);
+        (place(begin), place(end))
+    }
+
+    fn pair(begin: &str, end: &str) -> (String, String) {
+        (begin.into(), end.into())
     }
 
     #[test]
@@ -277,34 +322,63 @@ mod tests {
         let int = Datum::Int4;
         let asc = desc(&[(false, false), (false, false)]);
         let b = Bounds::new(&asc, &[key(0, ScanOp::Equal(int(1))), key(1, ScanOp::Greater(int(5)))]);
-        assert_eq!(show(&b.begin), "[Int4(1), Int4(5)]>");
         // `> 5` is never NULL, and NULLs are last.
-        assert_eq!(show(&b.end), "[Int4(1), Null]<");
+        assert_eq!(show(&b, &asc), pair("[Int4(1), Int4(5)]>", "[Int4(1), Null]<"));
         let b = Bounds::new(&asc, &[key(0, ScanOp::Less(int(7))), key(0, ScanOp::LessEqual(int(7)))]);
-        assert_eq!((show(&b.begin), show(&b.end)), ("-".into(), "[Int4(7)]<".into()));
+        assert_eq!(show(&b, &asc), pair("-", "[Int4(7)]<"));
         let b = Bounds::new(&asc, &[key(1, ScanOp::Equal(int(7)))]);
-        assert_eq!((show(&b.begin), show(&b.end), b.filters.len()), ("-".into(), "-".into(), 1));
+        assert_eq!((show(&b, &asc), b.filters.len()), (pair("-", "-"), 1));
         let b = Bounds::new(&asc, &[key(0, ScanOp::IsNull)]);
-        assert_eq!((show(&b.begin), show(&b.end)), ("[Null]<".into(), "[Null]>".into()));
+        assert_eq!(show(&b, &asc), pair("[Null]<", "[Null]>"));
     }
 
     #[test]
     fn point_queries_get_the_same_bounds_either_way() {
         let d = desc(&[(false, false), (true, true), (false, false)]);
-        for n in 1..=3 {
-            let keys: Vec<ScanKey> = (0..n).map(|i| key(i, ScanOp::Equal(Datum::Int4(i as i32)))).collect();
-            let (short, long) = (Bounds::of_equal(&d, &keys).unwrap(), Bounds::of_any(&d, &keys));
-            assert_eq!((show(&short.begin), show(&short.end)), (show(&long.begin), show(&long.end)));
-            assert!(short.filters.is_empty() && long.filters.is_empty() && !long.empty);
-            let others: Vec<ScanKey> = (0..n).map(|i| key(i, ScanOp::Equal(Datum::Int4(7)))).collect();
-            let (mut replaced, fresh) = (short, Bounds::new(&d, &others));
-            assert!(replaced.replace_equal(&others));
-            assert_eq!((show(&replaced.begin), show(&replaced.end)), (show(&fresh.begin), show(&fresh.end)));
-            assert!(!replaced.replace_equal(&others[1..]));
-            assert!(!replaced.replace_equal(&[key(0, ScanOp::Less(Datum::Int4(7)))]));
+        let equal = |n: usize, value: i32| -> Vec<ScanKey> {
+            (0..n).map(|i| key(i, ScanOp::Equal(Datum::Int4(value + i as i32)))).collect()
+        };
+        let mut kept = Bounds::new(&d, &[key(1, ScanOp::Less(Datum::Int4(3)))]);
+        for n in [1, 3, 2] {
+            for value in [0, 7] {
+                let keys = equal(n, value);
+                let long = Bounds::of_any(&d, &keys);
+                kept.set(&d, &keys);
+                for short in [&kept, &Bounds::new(&d, &keys)] {
+                    assert_eq!(show(short, &d), show(&long, &d));
+                    assert!(matches!(short.end, End::Equal) && short.filters.is_empty() && !short.empty);
+                }
+            }
         }
-        assert!(Bounds::of_equal(&d, &[key(1, ScanOp::Equal(Datum::Int4(1)))]).is_none());
-        assert!(Bounds::of_equal(&d, &[key(0, ScanOp::Equal(Datum::Null))]).is_none());
+        // What is no point query leaves nothing of one.
+        let others = [
+            vec![key(0, ScanOp::Less(Datum::Int4(7)))],
+            vec![key(1, ScanOp::Equal(Datum::Int4(1)))],
+            vec![key(0, ScanOp::Equal(Datum::Int4(1))), key(0, ScanOp::Equal(Datum::Int4(1)))],
+            vec![],
+        ];
+        for keys in others {
+            kept.set(&d, &equal(3, 0));
+            kept.set(&d, &keys);
+            assert_eq!(show(&kept, &d), show(&Bounds::of_any(&d, &keys), &d), "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn a_point_query_for_null_or_an_error_finds_nothing() {
+        let d = desc(&[(false, false), (false, false)]);
+        let mut b = Bounds::default();
+        assert_eq!(b.set_equal(2, |i| Ok::<_, ()>(Datum::Int4(i as i32))), Ok(true));
+        assert!(!b.empty);
+        assert_eq!(
+            b.set_equal(2, |i| Ok::<_, ()>(if i == 0 { Datum::Int4(1) } else { Datum::Null })),
+            Ok(false)
+        );
+        assert!(b.empty);
+        assert_eq!(b.set_equal(1, |_| Ok::<_, ()>(Datum::Int4(5))), Ok(true));
+        assert_eq!((b.empty, show(&b, &d)), (false, pair("[Int4(5)]<", "[Int4(5)]>")));
+        assert_eq!(b.set_equal(1, |_| Err(())), Err(()));
+        assert!(b.empty);
     }
 
     #[test]
@@ -312,9 +386,9 @@ mod tests {
         let int = Datum::Int4;
         let d = desc(&[(true, true)]);
         let b = Bounds::new(&d, &[key(0, ScanOp::GreaterEqual(int(3))), key(0, ScanOp::Less(int(9)))]);
-        assert_eq!((show(&b.begin), show(&b.end)), ("[Int4(9)]>".into(), "[Int4(3)]>".into()));
+        assert_eq!(show(&b, &d), pair("[Int4(9)]>", "[Int4(3)]>"));
         let b = Bounds::new(&d, &[key(0, ScanOp::GreaterEqual(int(3)))]);
-        assert_eq!((show(&b.begin), show(&b.end)), ("[Null]>".into(), "[Int4(3)]>".into()));
+        assert_eq!(show(&b, &d), pair("[Null]>", "[Int4(3)]>"));
     }
 
     #[test]

@@ -35,6 +35,8 @@ use tuple::{Datum, RowBytes, RowLayout, varlena};
 /// Either a value or what is wrong with the bytes.
 pub(crate) type Check<T> = Result<T, &'static str>;
 
+const NO_ITEM: &str = "line pointer names no item";
+
 /// Bytes of the special area.
 pub(crate) const SPECIAL: usize = 24;
 /// No page: the meta page is nobody's sibling or child.
@@ -184,7 +186,16 @@ impl<'a> Node<'a> {
     }
     #[inline]
     pub fn item(&self, n: OffsetNo) -> Check<Item<'a>> {
-        Item::new(page::item(self.page, n).ok_or("line pointer names no item")?)
+        Item::new(page::item(self.page, n).ok_or(NO_ITEM)?)
+    }
+    /// [`item`](Self::item), unless it is marked as dead.
+    #[inline]
+    pub fn live_item(&self, n: OffsetNo) -> Check<Option<Item<'a>>> {
+        let pointer = page::line_pointer(self.page, n).ok_or(NO_ITEM)?;
+        if pointer.flags == page::LpFlags::Dead {
+            return Ok(None);
+        }
+        Item::new(page::item_at(self.page, pointer).ok_or(NO_ITEM)?).map(Some)
     }
     /// The first 8 bytes of the columns of item `n`, which is there, if it has columns and none of them is NULL.
     #[inline]

@@ -163,10 +163,21 @@ impl Scan {
     /// Starts again with other conditions, keeping allocations.
     pub fn rescan(&mut self, access: &Access<'_>, keys: &ScanKeys) {
         self.finish(access);
-        if !self.bounds.replace_equal(&keys.keys) {
-            self.bounds = Bounds::new(&self.rel.desc, &keys.keys);
-        }
+        self.bounds.set(&self.rel.desc, &keys.keys);
         self.direction = keys.direction;
+    }
+
+    /// Starts again as a point query, in the direction that it has: each of the leading `columns`, at least one, is to equal its `value`.
+    /// `false` if one of them is NULL: nothing will be found, as after an error.
+    #[inline]
+    pub fn rescan_equal<E>(
+        &mut self,
+        access: &Access<'_>,
+        columns: usize,
+        value: impl FnMut(usize) -> Result<Datum, E>,
+    ) -> Result<bool, E> {
+        self.finish(access);
+        self.bounds.set_equal(columns, value)
     }
 
     /// The next entry in the scan's direction. Every condition has been checked: no recheck is needed.
@@ -201,6 +212,16 @@ impl Scan {
             if !more {
                 return Ok(None);
             }
+        }
+    }
+
+    /// Whether [`Scan::next`] may find an entry behind the one that it returned last.
+    #[inline]
+    pub fn has_more(&self) -> bool {
+        let leaf = &self.leaf;
+        match self.direction {
+            Direction::Forward => leaf.position < leaf.entries.len() || leaf.more_right,
+            Direction::Backward => leaf.position > 1 || leaf.more_left,
         }
     }
 
@@ -250,6 +271,9 @@ impl Scan {
 
     /// Ends the scan: applies pending kills and drops the pin. Dropping the scan without it only loses the kills. The scan may start again.
     pub fn finish(&mut self, access: &Access<'_>) {
+        if !self.leaf.started && self.mark_here.is_none() && self.marked.is_none() {
+            return;
+        }
         self.apply_kills(access);
         self.leaf.clear();
         self.mark_here = None;
@@ -260,9 +284,9 @@ impl Scan {
     fn start(&mut self, access: &Access<'_>, direction: Direction) -> BtreeResult<bool> {
         let forward = direction == Direction::Forward;
         let rel = &*self.rel;
-        let place = if forward { &self.bounds.begin } else { &self.bounds.end };
+        let (begin, end) = self.bounds.places(&rel.desc);
         used_often(|c| &c.index_searches);
-        let page = match place {
+        let page = match if forward { begin } else { end } {
             None => match edge(access, rel, 0, !forward)? {
                 None => None,
                 Some(page) => {
@@ -270,8 +294,8 @@ impl Scan {
                     Some((page, op))
                 }
             },
-            Some(place) => {
-                let key = SearchKey { prefer_right: forward && !place.behind, ..place.key(&rel.desc) };
+            Some(key) => {
+                let key = SearchKey { prefer_right: forward && !key.behind, ..key };
                 match descend(access, rel, &key, 0, None)? {
                     None => None,
                     Some(pin) => Some(move_right(access, rel, &key, pin.into_shared(), None)?),
@@ -303,11 +327,11 @@ impl Scan {
         }
         let desc = &self.rel.desc;
         let leaf = &mut self.leaf;
-        let from = match &self.bounds.begin {
-            Some(place) => place.key(desc).search(node)?,
+        let (begin, end) = self.bounds.places(desc);
+        let from = match &begin {
+            Some(key) => key.search(node)?,
             None => node.first(),
         };
-        let end = self.bounds.end.as_ref().map(|place| place.key(desc));
         let to = match &end {
             Some(key) => key.gallop(node, from)?,
             None => node.max() + 1,
@@ -321,10 +345,7 @@ impl Scan {
                 Some(key) => key.beyond_page(node)?,
             };
         for at in from..to {
-            if node.is_dead(at) {
-                continue;
-            }
-            let item = node.item(at)?;
+            let Some(item) = node.live_item(at)? else { continue };
             if !self.bounds.holds(desc, &item, &mut self.scratch)? {
                 continue;
             }

@@ -120,7 +120,12 @@ pub fn set_line_pointer(page: &mut PageBytes, n: OffsetNo, lp: LinePointer) {
 /// The item of line pointer `n` (normal, or dead on an index page); `None` if it has none or the page is damaged.
 #[inline]
 pub fn item(page: &PageBytes, n: OffsetNo) -> Option<&[u8]> {
-    let lp = line_pointer(page, n)?;
+    item_at(page, line_pointer(page, n)?)
+}
+
+/// [`item`], by its line pointer.
+#[inline]
+pub fn item_at(page: &PageBytes, lp: LinePointer) -> Option<&[u8]> {
     if !lp.has_item() {
         return None;
     }

@@ -350,6 +350,8 @@ struct KeyCode {
 struct Keys {
     codes: Box<[KeyCode]>,
     direction: Direction,
+    /// Of a point query: each of the leading columns, in their order, is to equal one value.
+    point: bool,
 }
 
 impl Keys {
@@ -363,15 +365,27 @@ impl Keys {
                 let value = compiler.expr(&c.value, Inputs::default())?;
                 Ok(KeyCode { column: c.column, bound: c.bound, value, element })
             })
-            .collect::<SqlResult<_>>()?;
+            .collect::<SqlResult<Box<[KeyCode]>>>()?;
         let direction = if backward { Direction::Backward } else { Direction::Forward };
-        Ok(Keys { codes, direction })
+        let equal = |(i, code): (usize, &KeyCode)| code.column == i && code.bound == IndexBound::Equal;
+        let point = !codes.is_empty() && codes.iter().enumerate().all(equal);
+        Ok(Keys { codes, direction, point })
     }
 
-    /// One list of scan keys for each element of an array condition, else one; none if a bound is NULL. The first takes the empty `spare`.
-    fn compute(&self, cx: &mut Cx<'_>, spare: &mut Vec<ScanKey>, out: &mut Vec<ScanKeys>) -> SqlResult<()> {
+    /// Starts the scan of a point query; `false` if a value is NULL.
+    fn start_point(
+        &self,
+        cx: &mut Cx<'_>,
+        access: &IndexAccess<'_>,
+        scan: &mut btree::Scan,
+    ) -> SqlResult<bool> {
+        scan.rescan_equal(access, self.codes.len(), |i| self.codes[i].value.eval(Rows::one(&[]), cx))
+    }
+
+    /// One list of scan keys for each element of an array condition, else one; none if a bound is NULL.
+    fn compute(&self, cx: &mut Cx<'_>, out: &mut Vec<ScanKeys>) -> SqlResult<()> {
         out.clear();
-        let mut keys = std::mem::take(spare);
+        let mut keys = Vec::with_capacity(self.codes.len());
         let mut elements: Option<(usize, Vec<Datum>)> = None;
         for code in &self.codes {
             let op = match code.bound {
@@ -458,8 +472,8 @@ pub fn index(
         places,
         scan: None,
         pending: Vec::new(),
-        spare: Vec::new(),
         started: false,
+        reading: false,
         at: Tid::default(),
         tuple: HeapTuple::new(),
         values: Vec::new(),
@@ -492,10 +506,12 @@ struct IndexScan {
     keys: Keys,
     places: Option<Vec<Option<usize>>>,
     scan: Option<btree::Scan>,
+    /// Lists of keys that are to be scanned for, the next last.
     pending: Vec<ScanKeys>,
-    /// A list that is no longer needed.
-    spare: Vec<ScanKey>,
+    /// The lists of keys have been computed.
     started: bool,
+    /// `scan` may find more entries.
+    reading: bool,
     /// Place of the row last read, or that its index entry names.
     at: Tid,
     tuple: HeapTuple,
@@ -510,35 +526,39 @@ struct IndexScan {
 impl IndexScan {
     /// Moves to the next list of keys; false if there is none.
     fn advance(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        if !self.started {
-            self.started = true;
-            self.keys.compute(cx, &mut self.spare, &mut self.pending)?;
+        let first = !std::mem::replace(&mut self.started, true);
+        let point = first && self.keys.point;
+        if first && !point {
+            self.keys.compute(cx, &mut self.pending)?;
         }
-        let Some(keys) = self.pending.pop() else { return Ok(false) };
-        self.index_counted.scan.scans += 1;
+        let keys = self.pending.pop();
+        if keys.is_none() && !point {
+            return Ok(false);
+        }
         let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
         let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
-        match &mut self.scan {
-            Some(scan) => {
+        let scan = self.scan.get_or_insert_with(|| {
+            let (only, direction) = (self.places.is_some(), self.keys.direction);
+            btree::Scan::new(self.btree.clone(), ScanKeys { keys: Vec::new(), direction }, only, only)
+        });
+        self.reading = match keys {
+            Some(keys) => {
                 scan.rescan(&access, &keys);
-                self.spare = keys.keys;
-                self.spare.clear();
+                true
             }
-            None => {
-                let only = self.places.is_some();
-                self.scan = Some(btree::Scan::new(self.btree.clone(), keys, only, only));
-            }
-        }
-        Ok(true)
+            None => self.keys.start_point(cx, &access, scan)?,
+        };
+        self.index_counted.scan.scans += i64::from(self.reading);
+        Ok(self.reading)
     }
 
     /// The next row's values into `self.values`.
     fn fetch_next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        if !self.started && !self.advance(cx)? {
-            return Ok(false);
-        }
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            if !self.reading && !self.advance(cx)? {
+                return Ok(false);
+            }
             let Some(scan) = &mut self.scan else { return Ok(false) };
             let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
             let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
@@ -546,12 +566,8 @@ impl IndexScan {
             let found = scan.next(&access).map_err(|e| e.into_sql(&self.names.index, &self.names.table))?;
             let before = self.index_counted.scan.pages_since(before);
             check_not_lost(&self.heap, cx)?;
-            let Some(tid) = found else {
-                if self.advance(cx)? {
-                    continue;
-                }
-                return Ok(false);
-            };
+            self.reading = found.is_some() && scan.has_more();
+            let Some(tid) = found else { continue };
             self.at = tid;
             self.index_counted.scan.returned += 1;
             if let Some(places) = &self.places
@@ -610,6 +626,7 @@ impl Node for IndexScan {
 
     fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
         self.started = false;
+        self.reading = false;
         self.pending.clear();
         Ok(())
     }
@@ -623,6 +640,7 @@ impl Node for IndexScan {
         cx.count_scan(&mut self.index_counted);
         self.map = heap::vm::VmCursor::default();
         self.started = false;
+        self.reading = false;
         self.pending.clear();
     }
 }
@@ -745,7 +763,7 @@ impl BitmapNode {
         match &self.kind {
             BitmapKind::Index { counted, btree, names, keys } => {
                 let mut lists = Vec::new();
-                keys.compute(cx, &mut Vec::new(), &mut lists)?;
+                keys.compute(cx, &mut lists)?;
                 let mut out = Vec::new();
                 let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
                 let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };

@@ -318,6 +318,43 @@ fn scans_turn_round_and_go_back_to_marks() {
 }
 
 #[test]
+fn a_kept_scan_runs_one_point_query_after_the_other() {
+    let mut world = World::new(Shape::Broad, 4096);
+    (0..700).for_each(|n| world.insert(n));
+    let access = world.access();
+    for direction in [Direction::Forward, Direction::Backward] {
+        let keys = ScanKeys { keys: Vec::new(), direction };
+        let mut scan = Scan::new(world.rel.clone(), keys, false, false);
+        let mut told = 0;
+        for n in (-1..141).rev().chain(-1..141) {
+            let found = scan.rescan_equal(&access, 1, |_| Ok::<_, ()>(Datum::Int4(n)));
+            assert_eq!(found, Ok(true));
+            let mut expected = world.model.iter().filter(|(row, _)| row[0] == Datum::Int4(n));
+            for rank in 1.. {
+                let want = match direction {
+                    Direction::Forward => expected.next(),
+                    Direction::Backward => expected.next_back(),
+                };
+                let tid = scan.next(&access).unwrap();
+                assert_eq!(tid, want.map(|(_, tid)| *tid), "{n}");
+                if tid.is_none() {
+                    break;
+                }
+                assert!(rank == 5 || scan.has_more(), "{n}");
+                told += usize::from(!scan.has_more());
+            }
+            // Some runs end with NULL, after which nothing is found.
+            if n % 3 == 0 {
+                assert_eq!(scan.rescan_equal(&access, 1, |_| Ok::<_, ()>(Datum::Null)), Ok(false));
+                assert_eq!(scan.next(&access).unwrap(), None);
+            }
+        }
+        // Mostly the leaf tells, without another look, that the entry was the last.
+        assert!(told > 100, "{direction:?} {told}");
+    }
+}
+
+#[test]
 fn killed_entries_are_passed_by_and_removed_before_a_split() {
     let mut world = World::new(Shape::Int, 4096);
     (0..360).for_each(|n| world.insert(n * 2));
