@@ -46,6 +46,16 @@ fn vacuum_full_gives_room_back_and_keeps_the_rows() {
 }
 
 #[test]
+fn a_new_index_has_rows_whose_update_was_rolled_back() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table u (id int, v int); begin; insert into u values (1, 1); savepoint a").unwrap();
+    s.run("update u set v = 2; rollback to a; create index u_id on u (id); commit; set enable_seqscan = off")
+        .unwrap();
+    assert_eq!(s.query("select v from u where id = 1"), "1");
+}
+
+#[test]
 fn an_older_snapshot_sees_the_table_as_it_was() {
     let server = Server::new();
     let (s, old) = (filled(&server), server.connect());

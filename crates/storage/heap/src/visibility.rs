@@ -368,8 +368,10 @@ impl<P: Hintable> Judge<'_, P> {
         let txns = self.txns;
         match self.xmin_status(n, header, |xid| txns.is_in_progress(xid))? {
             XidStatus::InProgress => {
-                // Deleted by its own inserter while that runs: it stays whatever becomes of it.
-                let deleting = !header.xmax_invalid() && !header.lock_only();
+                // Deleted by its own inserter while that runs: it stays whatever becomes of it. Unless a subtransaction did that was rolled back.
+                let deleting = !header.xmax_invalid()
+                    && !header.lock_only()
+                    && self.xmax_status(n, header, |xid| txns.is_in_progress(xid))? != XidStatus::Aborted;
                 return Ok(if deleting { Fate::DeleteInProgress } else { Fate::InsertInProgress });
             }
             XidStatus::Aborted => return Ok(Fate::Dead(Xid::INVALID)),
