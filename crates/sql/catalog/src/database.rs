@@ -13,9 +13,9 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
-use base::{Oid, SqlResult, Tid};
+use base::{Oid, RelFile, SqlResult};
 use engine::Engine;
 use heap::{ComboCids, View};
 use parking_lot::Mutex;
@@ -25,8 +25,8 @@ use txn::Transaction;
 
 use crate::cache::{Entries, SharedCache, Stale};
 use crate::row::Row;
-use crate::system::{SystemTable, pg_namespace};
-use crate::tables::OpenTables;
+use crate::system::{SystemTable, catalog_of, pg_namespace};
+use crate::tables::{InUse, OpenTable, OpenTables, Place, SharedTables};
 use crate::validity::Validity;
 
 /// Schema `pg_catalog`.
@@ -40,12 +40,14 @@ pub const PUBLIC: Oid = Oid(2200);
 #[derive(Default)]
 pub struct Cluster {
     open: Mutex<FxHashMap<Oid, Arc<Catalog>>>,
+    shared: OnceLock<Arc<SharedTables>>,
 }
 
 impl Cluster {
     /// The catalogs of a database. No I/O.
     pub fn catalog(self: &Arc<Cluster>, engine: &Arc<Engine>, database: Oid, name: &str) -> Arc<Catalog> {
-        let make = || Catalog::in_cluster(engine, (database, name), Arc::downgrade(self));
+        let shared = self.shared.get_or_init(|| Arc::new(SharedTables::new(engine)));
+        let make = || Catalog::in_cluster(engine, (database, name), shared.clone(), Arc::downgrade(self));
         self.open.lock().entry(database).or_insert_with(make).clone()
     }
 
@@ -66,18 +68,20 @@ pub struct Catalog {
 impl Catalog {
     /// The catalogs of database `database`, beside no others. No I/O.
     pub fn new(engine: &Arc<Engine>, database: Oid, name: &str) -> Arc<Catalog> {
-        Catalog::in_cluster(engine, (database, name), Weak::new())
+        let shared = Arc::new(SharedTables::new(engine));
+        Catalog::in_cluster(engine, (database, name), shared, Weak::new())
     }
 
     fn in_cluster(
         engine: &Arc<Engine>,
         (database, name): (Oid, &str),
+        shared: Arc<SharedTables>,
         cluster: Weak<Cluster>,
     ) -> Arc<Catalog> {
         Arc::new(Catalog {
             database,
             name: name.to_owned(),
-            tables: OpenTables::new(engine, database),
+            tables: OpenTables::new(engine, database, shared),
             cache: SharedCache::default(),
             cluster,
         })
@@ -112,11 +116,17 @@ impl Catalog {
     /// Takes what a committed transaction made stale out of the shared caches.
     pub(crate) fn forget(&self, stale: &[Stale]) {
         self.cache.remove(stale);
-        if !stale.contains(&Stale::Authority) {
+        let of_all = |stale: &&Stale| match stale {
+            Stale::Authority => true,
+            Stale::Relation(relation) => catalog_of(*relation).is_some_and(|catalog| catalog.shared),
+            _ => false,
+        };
+        let everywhere: Vec<Stale> = stale.iter().filter(of_all).cloned().collect();
+        if everywhere.is_empty() {
             return;
         }
         for other in self.others() {
-            other.cache.remove(&[Stale::Authority]);
+            other.cache.remove(&everywhere);
         }
     }
 
@@ -167,6 +177,8 @@ pub struct SessionCatalog {
     /// `path` as OIDs, valid while the generation of the shared cache is the one noted and nothing was changed.
     resolved: RefCell<Option<(u64, Rc<[Oid]>)>>,
     overlay: RefCell<Entries>,
+    /// Catalogs that the running transaction wrote anew, complete: it alone uses them until it commits.
+    rewritten: RefCell<FxHashMap<Oid, Arc<OpenTable>>>,
 }
 
 impl SessionCatalog {
@@ -181,6 +193,7 @@ impl SessionCatalog {
             changes: Cell::new(0),
             version: Cell::new(0),
             overlay: RefCell::new(Entries::default()),
+            rewritten: RefCell::default(),
             gone: RefCell::default(),
         }
     }
@@ -263,6 +276,34 @@ impl SessionCatalog {
     fn count_changes(&self, by: isize) {
         self.changes.set(self.changes.get().saturating_add_signed(by));
     }
+
+    /// A catalog, as this session is to read and write it.
+    pub(crate) fn table(&self, tables: &OpenTables, shape: &SystemTable) -> InUse {
+        let own = self.rewritten(shape);
+        own.map_or_else(|| tables.table(shape), InUse::from_inner)
+    }
+
+    /// A catalog that the running transaction wrote anew.
+    pub(crate) fn rewritten(&self, shape: &SystemTable) -> Option<Arc<OpenTable>> {
+        self.rewritten.borrow().get(&shape.oid).cloned()
+    }
+
+    /// The running transaction uses this instead of what is open of the catalog, or no longer.
+    pub(crate) fn set_rewritten(&self, shape: &SystemTable, table: Option<Arc<OpenTable>>) {
+        let mut rewritten = self.rewritten.borrow_mut();
+        match table {
+            Some(table) => rewritten.insert(shape.oid, table),
+            None => rewritten.remove(&shape.oid),
+        };
+    }
+
+    /// Where a relation of a catalog lies, as this session is to see it.
+    pub(crate) fn catalog_file(&self, catalog: &Catalog, shape: &SystemTable, relation: Oid) -> RelFile {
+        match self.rewritten(shape) {
+            Some(table) => table.file(relation),
+            None => catalog.tables.mapped_file(shape, relation),
+        }
+    }
 }
 
 /// The catalog as one statement of one session reads it.
@@ -280,20 +321,30 @@ pub struct Reader<'a> {
 
 impl Reader<'_> {
     /// Visible rows of a catalog whose index key begins with `key`, as of now.
-    pub fn find(&self, shape: &SystemTable, index: Oid, key: &[Datum]) -> SqlResult<Vec<(Tid, Row)>> {
+    pub fn find(&self, shape: &SystemTable, index: Oid, key: &[Datum]) -> SqlResult<Vec<(Place, Row)>> {
         let snapshot = self.catalog.engine().txns().snapshot();
-        self.catalog.tables.find(&self.view(&snapshot), shape, index, key)
+        self.table(shape).find(&self.view(&snapshot), index, key)
     }
 
     /// The one visible row with this key.
-    pub fn find_one(&self, shape: &SystemTable, index: Oid, key: &[Datum]) -> SqlResult<Option<(Tid, Row)>> {
+    pub fn find_one(
+        &self,
+        shape: &SystemTable,
+        index: Oid,
+        key: &[Datum],
+    ) -> SqlResult<Option<(Place, Row)>> {
         Ok(self.find(shape, index, key)?.into_iter().next())
     }
 
     /// All visible rows of a catalog, as of now.
-    pub fn scan(&self, shape: &SystemTable) -> SqlResult<Vec<(Tid, Row)>> {
+    pub fn scan(&self, shape: &SystemTable) -> SqlResult<Vec<(Place, Row)>> {
         let snapshot = self.catalog.engine().txns().snapshot();
-        self.catalog.tables.scan(&self.view(&snapshot), shape)
+        self.table(shape).scan(&self.view(&snapshot))
+    }
+
+    /// A catalog to read. To be asked for once the snapshot is there: who committed before that wrote to what this gives.
+    pub(crate) fn table(&self, shape: &SystemTable) -> InUse {
+        self.session.table(&self.catalog.tables, shape)
     }
 
     fn view<'s>(&'s self, snapshot: &'s txn::Snapshot) -> View<'s> {

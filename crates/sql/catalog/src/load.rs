@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use base::{Oid, RelFile, SqlError, SqlResult, Tid};
+use base::{Oid, RelFile, SqlError, SqlResult};
 use btree::{BtreeDesc, BtreeRel, Compare, KeyColumn};
 use buffer::Persistence;
 use heap::{HeapDesc, HeapRel, ToastTable};
@@ -16,10 +16,11 @@ use crate::authority::Grants;
 use crate::database::{PG_CATALOG, PG_TOAST, Reader};
 use crate::row::{Row, RowExt};
 use crate::system::{
-    pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_index, pg_rewrite, pg_sequence,
+    catalog_of, pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_index, pg_rewrite,
+    pg_sequence,
 };
-use crate::tables::{PG_DEFAULT, PG_GLOBAL};
-use crate::toast_index::{open_toast, toast_layout};
+use crate::tables::{PG_DEFAULT, Place};
+use crate::toast_index::{open_toast, open_toast_btree, toast_layout};
 use crate::validity::Validity;
 use crate::vectors;
 use crate::view::{
@@ -96,15 +97,15 @@ impl Reader<'_> {
         })))
     }
 
-    /// Where a relation's files lie; no file at all for what has no rows. Shared catalogs lie in `pg_global`; the default tablespace is written as 0.
+    /// Where a relation's files lie; no file at all for what has no rows. The default tablespace is written as 0.
     pub fn file_of(&self, class: &Row) -> RelFile {
-        let mut number = class.oid(pg_class::RELFILENODE).0;
-        if number == 0 && is_mapped(class) {
-            number = class.oid(pg_class::OID).0;
+        let oid = class.oid(pg_class::OID);
+        if let Some(catalog) = catalog_of(oid) {
+            return self.session.catalog_file(self.catalog, catalog, oid);
         }
+        let number = class.oid(pg_class::RELFILENODE).0;
         match class.oid(pg_class::RELTABLESPACE) {
             _ if number == 0 => RelFile::default(),
-            PG_GLOBAL => RelFile { tablespace: PG_GLOBAL, database: Oid::INVALID, number },
             Oid::INVALID => RelFile { tablespace: PG_DEFAULT, database: self.catalog.database(), number },
             tablespace => RelFile { tablespace, database: self.catalog.database(), number },
         }
@@ -242,16 +243,16 @@ impl Reader<'_> {
     fn load_indexes(&self, table: Oid) -> SqlResult<Vec<Arc<Index>>> {
         let rows = self.find(&pg_index::TABLE, pg_index::PG_INDEX_INDRELID_INDEX, &[table.into()])?;
         let mut indexes = Vec::with_capacity(rows.len());
-        for (tid, row) in rows {
+        for (place, row) in rows {
             if row.bool(pg_index::INDISLIVE) {
-                indexes.push(Arc::new(self.load_index(table, tid, &row)?));
+                indexes.push(Arc::new(self.load_index(table, place, &row)?));
             }
         }
         indexes.sort_by_key(|index| index.oid);
         Ok(indexes)
     }
 
-    fn load_index(&self, table: Oid, tid: Tid, row: &Row) -> SqlResult<Index> {
+    fn load_index(&self, table: Oid, place: Place, row: &Row) -> SqlResult<Index> {
         let oid = row.oid(pg_index::INDEXRELID);
         let Some((_, class)) =
             self.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])?
@@ -301,10 +302,7 @@ impl Reader<'_> {
             options,
             method,
             ready: row.bool(pg_index::INDISREADY),
-            check_xmin: match row.bool(pg_index::INDCHECKXMIN) {
-                true => Some(self.catalog.tables().inserter(&pg_index::TABLE, tid)?),
-                false => None,
-            },
+            check_xmin: row.bool(pg_index::INDCHECKXMIN).then_some(place.inserter),
             serves: true,
             file,
             size: size_of(&class),
@@ -367,7 +365,8 @@ impl Reader<'_> {
             kind,
             toast: None,
         }));
-        Ok(Some(open_toast(self.catalog.engine(), oid, heap, self.file_of(&index_class))))
+        let index = Arc::new(open_toast_btree(self.file_of(&index_class), persistence));
+        Ok(Some(open_toast(self.catalog.engine(), oid, heap, index)))
     }
 }
 
@@ -419,12 +418,6 @@ pub fn persistence_of(letter: u8) -> Persistence {
         b'u' => Persistence::Unlogged,
         _ => Persistence::Permanent,
     }
-}
-
-/// Whether the relfilenode of 0 stands for the relation's OID ([`crate::system::SystemTable::is_mapped`]): a view has 0 too.
-fn is_mapped(class: &Row) -> bool {
-    let has_file = matches!(class.char(pg_class::RELKIND), b'r' | b'i' | b't');
-    has_file && class.oid(pg_class::OID).is_pinned()
 }
 
 fn size_of(class: &Row) -> SizeEstimate {

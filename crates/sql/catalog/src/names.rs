@@ -12,6 +12,7 @@ use crate::system::{
     pg_aggregate, pg_cast, pg_class, pg_collation, pg_constraint, pg_enum, pg_namespace, pg_operator,
     pg_proc, pg_range, pg_statistic, pg_type,
 };
+use crate::tables::Place;
 use crate::vectors;
 use crate::view::{
     AggregateDef, AggregateSteps, CastDef, CatalogView, CollationDef, Domain, DomainCheck, EnumLabel,
@@ -136,7 +137,7 @@ impl Reader<'_> {
     fn enum_labels(&self, enum_type: Oid) -> SqlResult<Arc<[EnumLabel]>> {
         let index = pg_enum::PG_ENUM_TYPID_SORTORDER_INDEX;
         let rows = self.find(&pg_enum::TABLE, index, &[enum_type.into()])?;
-        let label = |(_, row): &(base::Tid, Row)| EnumLabel {
+        let label = |(_, row): &(Place, Row)| EnumLabel {
             oid: row.oid(pg_enum::OID),
             sort_order: if let tuple::Datum::Float4(order) = row[pg_enum::ENUMSORTORDER] {
                 order

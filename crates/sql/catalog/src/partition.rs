@@ -8,12 +8,13 @@
 
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult, Tid, Xid};
+use base::{Oid, SqlError, SqlResult, Xid};
 
 use crate::database::Reader;
 use crate::row::{Row, RowExt};
 use crate::stored_list;
 use crate::system::{pg_class, pg_inherits, pg_partitioned_table};
+use crate::tables::Place;
 use crate::vectors;
 
 /// Strategy of PARTITION BY.
@@ -211,14 +212,11 @@ impl Reader<'_> {
     /// What inherits from a relation directly, by OID, a partition that is being detached among them.
     pub fn children(&self, parent: Oid) -> SqlResult<Vec<Child>> {
         let rows = self.find(&pg_inherits::TABLE, pg_inherits::PG_INHERITS_PARENT_INDEX, &[parent.into()])?;
-        let child = |(tid, row): &(Tid, Row)| {
-            let detached_by = match row.bool(pg_inherits::INHDETACHPENDING) {
-                true => Some(self.catalog.tables().inserter(&pg_inherits::TABLE, *tid)?),
-                false => None,
-            };
-            Ok(Child { oid: row.oid(pg_inherits::INHRELID), detached_by })
+        let child = |(place, row): &(Place, Row)| Child {
+            oid: row.oid(pg_inherits::INHRELID),
+            detached_by: row.bool(pg_inherits::INHDETACHPENDING).then_some(place.inserter),
         };
-        let mut children = rows.iter().map(child).collect::<SqlResult<Vec<_>>>()?;
+        let mut children: Vec<Child> = rows.iter().map(child).collect();
         children.sort_unstable_by_key(|child| child.oid);
         Ok(children)
     }

@@ -3,15 +3,26 @@
 //! of rows with all indexes maintained.
 //!
 //! # Invariants
-//! 1. The number of a system catalog's file is its OID and never changes: the catalogs can be read before anything is known.
+//! 1. The engine's maps say which file a catalog's relation has, and so the catalogs can be read before anything is known. The file changes when
+//!    a transaction that wrote the catalog anew commits.
 //! 2. Every row change enters the row's keys in all indexes of its table, unless the heap made a HOT version.
+//! 3. When the record of such a commit is logged, nobody reads the old files any more, and nobody will: the catalog is closed from before
+//!    until the commit can be seen (`OpenTables::close`, `OpenTables::reopen`). A reader loads the catalog after it took its snapshot,
+//!    and keeps it ([`InUse`]) while it reads.
+//! 4. Nobody else writes to a catalog that is being written anew: writers hold ROW EXCLUSIVE ([`crate::Changer`]).
+//!
+//! # Locks
+//! Readers take none. The longest that one waits is for the flush of the commit's record; the commit waits before it for reads that have
+//! begun, which wait for nothing but pages.
 //!
 //! # PostgreSQL counterpart and differences
-//! `catalog/indexing.c`, `genam.c`. PostgreSQL maps some catalogs' files through `pg_filenode.map`; here they stay,
-//! and these catalogs' relfilenode is 0 all the same ([`SystemTable::is_mapped`]).
+//! `catalog/indexing.c`, `genam.c`. There readers lock, and wait while a catalog is being written anew.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use arc_swap::{ArcSwap, Guard};
 use base::{Oid, RelFile, SqlError, SqlResult, Tid, Xid};
 use btree::{
     BtreeDesc, BtreeRel, Compare, Direction, InsertOutcome, KeyColumn, ScanKey, ScanKeys, ScanOp, UniqueCheck,
@@ -28,21 +39,34 @@ use txn::RelKind;
 
 use crate::row::Row;
 use crate::system::{self, ColumnType, SystemIndex, SystemTable};
-use crate::toast_index::{open_toast, toast_layout};
+use crate::toast_index::{open_toast, open_toast_btree, toast_layout};
 
 /// OID of tablespace `pg_default`.
 pub const PG_DEFAULT: Oid = Oid(1663);
 /// OID of tablespace `pg_global`.
 pub const PG_GLOBAL: Oid = Oid(1664);
 
+/// Where a version of a row lay when it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Number of the catalog's file.
+    file: u32,
+    tid: Tid,
+    /// Who wrote the version.
+    pub inserter: Xid,
+}
+
 /// A system catalog, open.
 pub struct OpenTable {
+    engine: Arc<Engine>,
     /// Its shape.
     pub shape: &'static SystemTable,
     /// Its rows.
     pub heap: Arc<HeapRel>,
     /// Its indexes, in the order of the shape.
     pub indexes: Vec<OpenIndex>,
+    /// The index of its TOAST table, if it has one.
+    pub toast_index: Option<Arc<BtreeRel>>,
 }
 
 /// An index of a system catalog, open.
@@ -60,26 +84,79 @@ impl OpenIndex {
     }
 }
 
+/// A catalog that somebody reads or writes: its files stay as long.
+pub type InUse = Guard<Arc<OpenTable>>;
+
+/// What is open of a catalog.
+struct Slot {
+    table: ArcSwap<OpenTable>,
+    /// The commit that puts in another is under way.
+    closed: AtomicBool,
+}
+
+impl Slot {
+    /// How long who waits here sleeps.
+    const NAP: Duration = Duration::from_millis(1);
+
+    fn new(table: OpenTable) -> Slot {
+        Slot { table: ArcSwap::from_pointee(table), closed: AtomicBool::new(false) }
+    }
+
+    fn load(&self) -> InUse {
+        loop {
+            let table = self.table.load();
+            // After the load: who got a table that was put in since the slot was closed sees that.
+            if !self.closed.load(Ordering::SeqCst) {
+                return table;
+            }
+            drop(table);
+            runtime::wait(runtime::sleep(Slot::NAP));
+        }
+    }
+
+    fn close(&self, next: Arc<OpenTable>) {
+        self.closed.store(true, Ordering::SeqCst);
+        let old = self.table.swap(next);
+        while Arc::strong_count(&old) > 1 {
+            runtime::wait(runtime::sleep(Slot::NAP));
+        }
+    }
+}
+
+/// Catalogs by OID.
+type Slots = FxHashMap<Oid, Slot>;
+
+/// The catalogs that all databases of a cluster share.
+pub struct SharedTables(Slots);
+
+impl SharedTables {
+    /// Describes them. No I/O.
+    pub fn new(engine: &Arc<Engine>) -> SharedTables {
+        SharedTables(open_all(engine, Oid::INVALID, true))
+    }
+}
+
 /// All system catalogs of one database.
 pub struct OpenTables {
     engine: Arc<Engine>,
-    tables: FxHashMap<Oid, OpenTable>,
+    database: Oid,
+    own: Slots,
+    shared: Arc<SharedTables>,
 }
 
 /// The files of a catalog, one of its indexes or its TOAST table.
-pub fn catalog_file(database: Oid, shared: bool, number: Oid) -> RelFile {
+fn catalog_file(database: Oid, shared: bool, number: u32) -> RelFile {
     if shared {
-        RelFile { tablespace: PG_GLOBAL, database: Oid::INVALID, number: number.0 }
+        RelFile { tablespace: PG_GLOBAL, database: Oid::INVALID, number }
     } else {
-        RelFile { tablespace: PG_DEFAULT, database, number: number.0 }
+        RelFile { tablespace: PG_DEFAULT, database, number }
     }
 }
 
 impl OpenTables {
-    /// Describes the catalogs of `database`. No I/O.
-    pub fn new(engine: &Arc<Engine>, database: Oid) -> OpenTables {
-        let tables = system::tables().map(|shape| (shape.oid, open(engine, database, shape))).collect();
-        OpenTables { engine: engine.clone(), tables }
+    /// Describes the catalogs of `database`, beside the shared ones. No I/O.
+    pub fn new(engine: &Arc<Engine>, database: Oid, shared: Arc<SharedTables>) -> OpenTables {
+        OpenTables { engine: engine.clone(), database, own: open_all(engine, database, false), shared }
     }
 
     /// The storage they lie in.
@@ -87,9 +164,59 @@ impl OpenTables {
         &self.engine
     }
 
-    /// One catalog.
-    pub fn table(&self, shape: &SystemTable) -> &OpenTable {
-        &self.tables[&shape.oid]
+    fn slot(&self, shape: &SystemTable) -> &Slot {
+        let slots = if shape.shared { &self.shared.0 } else { &self.own };
+        &slots[&shape.oid]
+    }
+
+    /// Where a relation of a catalog lies, as committed transactions left it.
+    pub(crate) fn mapped_file(&self, shape: &SystemTable, relation: Oid) -> RelFile {
+        let database = if shape.shared { Oid::INVALID } else { self.database };
+        catalog_file(database, shape.shared, self.engine.mapped_file(database, relation))
+    }
+
+    /// One catalog, as committed transactions left it.
+    pub fn table(&self, shape: &SystemTable) -> InUse {
+        self.slot(shape).load()
+    }
+
+    /// The transaction that wrote a catalog anew is about to commit: from now on everybody else waits who wants it. Returns when nobody uses
+    /// what was open till now.
+    pub(crate) fn close(&self, next: Arc<OpenTable>) {
+        self.slot(next.shape).close(next);
+    }
+
+    /// The transaction committed: everybody uses what it wrote.
+    pub(crate) fn reopen(&self, shape: &SystemTable) {
+        self.slot(shape).closed.store(false, Ordering::SeqCst);
+    }
+}
+
+impl OpenTable {
+    /// The file of one of its relations: itself, its TOAST table, an index of either.
+    pub(crate) fn file(&self, relation: Oid) -> RelFile {
+        let toast = || self.heap.desc.toast.as_ref().filter(|toast| toast.oid == relation);
+        match self.index(relation) {
+            Some(index) => index.desc.file,
+            None => toast().map_or(self.heap.desc.file, |toast| toast.rel.desc.file),
+        }
+    }
+
+    /// The tree of an index, or of the TOAST table's.
+    pub fn index(&self, relation: Oid) -> Option<&Arc<BtreeRel>> {
+        match &self.toast_index {
+            Some(index) if relation == self.shape.toast_index => Some(index),
+            _ => self.indexes.iter().find(|index| index.shape.oid == relation).map(|index| &index.btree),
+        }
+    }
+
+    /// The same catalog, but for some relations with other files.
+    pub(crate) fn with_files(&self, files: &FxHashMap<Oid, u32>) -> OpenTable {
+        let file = |relation| {
+            let now = self.file(relation);
+            RelFile { number: files.get(&relation).copied().unwrap_or(now.number), ..now }
+        };
+        open(&self.engine, self.shape, &file)
     }
 
     fn access(&self) -> heap::Access<'_> {
@@ -97,15 +224,8 @@ impl OpenTables {
     }
 
     /// Visible rows whose index key begins with `key`, in index order.
-    pub fn find(
-        &self,
-        view: &View<'_>,
-        shape: &SystemTable,
-        index: Oid,
-        key: &[Datum],
-    ) -> SqlResult<Vec<(Tid, Row)>> {
-        let table = self.table(shape);
-        let open = table.indexes.iter().find(|i| i.shape.oid == index).expect("an index of this catalog");
+    pub fn find(&self, view: &View<'_>, index: Oid, key: &[Datum]) -> SqlResult<Vec<(Place, Row)>> {
+        let open = self.indexes.iter().find(|i| i.shape.oid == index).expect("an index of this catalog");
         let keys = key
             .iter()
             .enumerate()
@@ -119,15 +239,15 @@ impl OpenTables {
         );
         let (mut rows, mut tuple) = (Vec::new(), HeapTuple::new());
         let index_access = self.engine.index_access(Xid::INVALID);
-        let named = |e: btree::BtreeError| e.into_sql(open.shape.name, shape.name);
+        let named = |e: btree::BtreeError| e.into_sql(open.shape.name, self.shape.name);
         while let Some(tid) = scan.next(&index_access).map_err(named)? {
-            match heap::fetch(&self.access(), &table.heap, view, tid, &mut tuple)
+            match heap::fetch(&self.access(), &self.heap, view, tid, &mut tuple)
                 .map_err(heap::HeapError::into_sql)?
             {
                 Fetched::Visible => {
                     let found =
                         tuple.get().ok_or_else(|| SqlError::internal("a fetched catalog row is empty"))?;
-                    rows.push((found.tid, self.decode(table, &found)?));
+                    rows.push((self.place(&found), self.decode(&found)?));
                 }
                 Fetched::AllDead => scan.kill_current(),
                 Fetched::Invisible => {}
@@ -137,34 +257,28 @@ impl OpenTables {
         Ok(rows)
     }
 
-    /// Who wrote this version of a row.
-    pub fn inserter(&self, shape: &SystemTable, tid: Tid) -> SqlResult<Xid> {
-        let mut tuple = HeapTuple::new();
-        let heap = &self.table(shape).heap;
-        heap::fetch_version(&self.access(), heap, tid, &mut tuple).map_err(heap::HeapError::into_sql)?;
-        let found = tuple.get().ok_or_else(|| SqlError::internal("a catalog row is gone"))?;
-        Ok(found.xmin())
-    }
-
     /// All visible rows.
-    pub fn scan(&self, view: &View<'_>, shape: &SystemTable) -> SqlResult<Vec<(Tid, Row)>> {
-        let table = self.table(shape);
+    pub fn scan(&self, view: &View<'_>) -> SqlResult<Vec<(Place, Row)>> {
         let mut scan =
-            HeapScan::new(&self.access(), table.heap.clone(), None).map_err(heap::HeapError::into_sql)?;
+            HeapScan::new(&self.access(), self.heap.clone(), None).map_err(heap::HeapError::into_sql)?;
         let mut rows = Vec::new();
         while let Some(found) = scan.next(&self.access(), view).map_err(heap::HeapError::into_sql)? {
-            rows.push((found.tid, self.decode(table, &found)?));
+            rows.push((self.place(&found), self.decode(&found)?));
         }
         Ok(rows)
     }
 
+    fn place(&self, found: &heap::TupleRef<'_>) -> Place {
+        Place { file: self.heap.desc.file.number, tid: found.tid, inserter: found.xmin() }
+    }
+
     /// Columns of a row, large values fetched.
-    fn decode(&self, table: &OpenTable, found: &heap::TupleRef<'_>) -> SqlResult<Row> {
-        let desc = &table.heap.desc;
+    fn decode(&self, found: &heap::TupleRef<'_>) -> SqlResult<Row> {
+        let desc = &self.heap.desc;
         let mut row = Row::with_capacity(desc.layout.len());
         found
             .decode(&desc.layout, desc.layout.len(), &mut row)
-            .map_err(|_| SqlError::internal(format!("corrupt row in catalog \"{}\"", table.shape.name)))?;
+            .map_err(|_| SqlError::internal(format!("corrupt row in catalog \"{}\"", self.shape.name)))?;
         for value in row.iter_mut().filter(|v| matches!(v, Datum::Toasted(_))) {
             *value = heap::detoast(&self.access(), desc.toast.as_ref(), value)
                 .map_err(heap::HeapError::into_sql)?;
@@ -172,25 +286,31 @@ impl OpenTables {
         Ok(row)
     }
 
-    /// Enters a row.
-    pub fn insert(&self, writer: &Writer<'_>, shape: &SystemTable, row: &[Datum]) -> SqlResult<Tid> {
-        let table = self.table(shape);
-        let tid = heap::insert(&self.access(), &table.heap, writer, row, InsertOptions::default())
-            .map_err(heap::HeapError::into_sql)?;
-        self.enter(writer, table, row, tid)?;
-        Ok(tid)
+    /// Where a row lies now that was read as `old`; `None` if it is gone.
+    fn locate(&self, writer: &Writer<'_>, place: Place, old: &[Datum]) -> SqlResult<Option<Tid>> {
+        if place.file == self.heap.desc.file.number {
+            return Ok(Some(place.tid));
+        }
+        // Written anew since.
+        let snapshot = self.engine.txns().snapshot();
+        let view = View { snapshot: &snapshot, curcid: writer.cid, me: writer.me, combo: writer.combo };
+        let rows = match self.indexes.first() {
+            Some(index) => self.find(&view, index.shape.oid, &index.key(old))?,
+            None => self.scan(&view)?,
+        };
+        Ok(rows.into_iter().find(|(_, row)| row == old).map(|(place, _)| place.tid))
     }
 
-    /// Replaces the row at `tid`. A concurrent change of the same row is an error, as in PostgreSQL.
-    pub fn update(
-        &self,
-        writer: &Writer<'_>,
-        shape: &SystemTable,
-        tid: Tid,
-        old: &[Datum],
-        row: &[Datum],
-    ) -> SqlResult<()> {
-        match self.try_update(writer, shape, tid, old, row)? {
+    /// Enters a row.
+    pub fn insert(&self, writer: &Writer<'_>, row: &[Datum]) -> SqlResult<()> {
+        let tid = heap::insert(&self.access(), &self.heap, writer, row, InsertOptions::default())
+            .map_err(heap::HeapError::into_sql)?;
+        self.enter(writer, row, tid)
+    }
+
+    /// Replaces a row. A concurrent change of the same row is an error, as in PostgreSQL.
+    pub fn update(&self, writer: &Writer<'_>, place: Place, old: &[Datum], row: &[Datum]) -> SqlResult<()> {
+        match self.try_update(writer, place, old, row)? {
             None => Ok(()),
             Some(_) => Err(SqlError::internal("tuple concurrently updated")),
         }
@@ -200,43 +320,51 @@ impl OpenTables {
     pub fn try_update(
         &self,
         writer: &Writer<'_>,
-        shape: &SystemTable,
-        tid: Tid,
+        place: Place,
         old: &[Datum],
         row: &[Datum],
     ) -> SqlResult<Option<Refusal>> {
-        let table = self.table(shape);
-        let hot = table.shape.indexes.iter().all(|i| i.keys.iter().all(|&column| old[column] == row[column]));
-        match heap::update(&self.access(), &table.heap, writer, tid, row, hot, false)
+        let Some(tid) = self.locate(writer, place, old)? else {
+            return Err(SqlError::internal("tuple concurrently updated"));
+        };
+        let hot = self.shape.indexes.iter().all(|i| i.keys.iter().all(|&column| old[column] == row[column]));
+        match heap::update(&self.access(), &self.heap, writer, tid, row, hot, false)
             .map_err(heap::HeapError::into_sql)?
         {
             UpdateOutcome::Updated { hot: true, .. } => {}
-            UpdateOutcome::Updated { tid, .. } => self.enter(writer, table, row, tid)?,
+            UpdateOutcome::Updated { tid, .. } => self.enter(writer, row, tid)?,
             UpdateOutcome::Refused(refusal) => return Ok(Some(refusal)),
         }
         Ok(None)
     }
 
-    /// Removes the row at `tid`.
-    pub fn delete(&self, writer: &Writer<'_>, shape: &SystemTable, tid: Tid) -> SqlResult<()> {
-        let table = self.table(shape);
-        match heap::delete(&self.access(), &table.heap, writer, tid).map_err(heap::HeapError::into_sql)? {
+    /// Overwrites columns of a row in place; false if `edit` says that it changed none. The caller found the row with its lock held.
+    pub(crate) fn overwrite(&self, place: Place, edit: impl FnOnce(&mut [Datum]) -> bool) -> SqlResult<()> {
+        debug_assert_eq!(place.file, self.heap.desc.file.number, "the catalog was written anew meanwhile");
+        heap::update_in_place(&self.access(), &self.heap, place.tid, edit).map_err(heap::HeapError::into_sql)
+    }
+
+    /// Removes a row.
+    pub fn delete(&self, writer: &Writer<'_>, place: Place, old: &[Datum]) -> SqlResult<()> {
+        let concurrently = || SqlError::internal("tuple concurrently deleted");
+        let tid = self.locate(writer, place, old)?.ok_or_else(concurrently)?;
+        match heap::delete(&self.access(), &self.heap, writer, tid).map_err(heap::HeapError::into_sql)? {
             DeleteOutcome::Deleted => Ok(()),
-            DeleteOutcome::Refused(_) => Err(SqlError::internal("tuple concurrently deleted")),
+            DeleteOutcome::Refused(_) => Err(concurrently()),
         }
     }
 
-    fn enter(&self, writer: &Writer<'_>, table: &OpenTable, row: &[Datum], tid: Tid) -> SqlResult<()> {
-        for index in &table.indexes {
+    fn enter(&self, writer: &Writer<'_>, row: &[Datum], tid: Tid) -> SqlResult<()> {
+        for index in &self.indexes {
             let key = index.key(row);
             loop {
-                let liveness = RowLiveness { engine: &self.engine, heap: &table.heap, me: writer.me };
+                let liveness = RowLiveness { engine: &self.engine, heap: &self.heap, me: writer.me };
                 let check = if index.shape.unique { UniqueCheck::Yes(&liveness) } else { UniqueCheck::No };
                 let outcome =
                     btree::insert(&self.engine.index_access(writer.xid), &index.btree, &key, tid, check)
-                        .map_err(|e| e.into_sql(index.shape.name, table.shape.name))?;
+                        .map_err(|e| e.into_sql(index.shape.name, self.shape.name))?;
                 match outcome {
-                    InsertOutcome::Conflict { .. } => return Err(duplicate(index, table)),
+                    InsertOutcome::Conflict { .. } => return Err(duplicate(index, self)),
                     InsertOutcome::WaitFor { xid, .. } => {
                         writer.me.wait_for(xid).map_err(SqlError::from)?;
                     }
@@ -258,11 +386,19 @@ fn duplicate(index: &OpenIndex, table: &OpenTable) -> SqlError {
     .constraint(index.shape.name)
 }
 
-fn open(engine: &Arc<Engine>, database: Oid, shape: &'static SystemTable) -> OpenTable {
+/// The shared catalogs, or those of a database.
+fn open_all(engine: &Arc<Engine>, database: Oid, shared: bool) -> Slots {
+    let file = |relation| catalog_file(database, shared, engine.mapped_file(database, relation));
+    let tables = system::tables().filter(|shape| shape.shared == shared);
+    tables.map(|shape| (shape.oid, Slot::new(open(engine, shape, &file)))).collect()
+}
+
+/// Describes a catalog whose relations have these files.
+fn open(engine: &Arc<Engine>, shape: &'static SystemTable, file: &dyn Fn(Oid) -> RelFile) -> OpenTable {
     let kind = if shape.shared { RelKind::Shared } else { RelKind::Catalog };
-    let heap = |number, layout, toast| {
+    let heap = |relation, layout, toast| {
         Arc::new(HeapRel::new(HeapDesc {
-            file: catalog_file(database, shape.shared, number),
+            file: file(relation),
             layout: Arc::new(layout),
             fillfactor: 100,
             persistence: Persistence::Permanent,
@@ -270,19 +406,22 @@ fn open(engine: &Arc<Engine>, database: Oid, shape: &'static SystemTable) -> Ope
             toast,
         }))
     };
-    let toast = shape.toast.is_valid().then(|| {
-        let index = catalog_file(database, shape.shared, shape.toast_index);
-        open_toast(engine, shape.toast, heap(shape.toast, toast_layout(), None), index)
-    });
+    let toast_index = shape
+        .toast
+        .is_valid()
+        .then(|| Arc::new(open_toast_btree(file(shape.toast_index), Persistence::Permanent)));
+    let toast = toast_index
+        .clone()
+        .map(|index| open_toast(engine, shape.toast, heap(shape.toast, toast_layout(), None), index));
     let layout = RowLayout::new(shape.columns.iter().map(|c| c.ty.attr).collect());
-    let indexes = shape.indexes.iter().map(|index| open_index(database, shape, index)).collect();
-    OpenTable { shape, heap: heap(shape.oid, layout, toast), indexes }
+    let indexes = shape.indexes.iter().map(|index| open_index(file(index.oid), shape, index)).collect();
+    OpenTable { engine: engine.clone(), shape, heap: heap(shape.oid, layout, toast), indexes, toast_index }
 }
 
-fn open_index(database: Oid, table: &'static SystemTable, shape: &'static SystemIndex) -> OpenIndex {
+fn open_index(file: RelFile, table: &'static SystemTable, shape: &'static SystemIndex) -> OpenIndex {
     let types = || shape.keys.iter().map(|&column| table.columns[column].ty);
     let desc = BtreeDesc {
-        file: catalog_file(database, table.shared, shape.oid),
+        file,
         layout: Arc::new(RowLayout::new(types().map(|t| t.attr).collect())),
         keys: types().map(|t| KeyColumn::ascending(order_of(t))).collect(),
         unique: shape.unique,

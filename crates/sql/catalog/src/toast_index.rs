@@ -35,9 +35,8 @@ pub fn open_toast_btree(file: RelFile, persistence: Persistence) -> BtreeRel {
     })
 }
 
-/// A TOAST table whose index lies in `index`.
-pub fn open_toast(engine: &Arc<Engine>, oid: Oid, rel: Arc<HeapRel>, index: RelFile) -> ToastTable {
-    let btree = Arc::new(open_toast_btree(index, rel.desc.persistence));
+/// A TOAST table and its index.
+pub fn open_toast(engine: &Arc<Engine>, oid: Oid, rel: Arc<HeapRel>, btree: Arc<BtreeRel>) -> ToastTable {
     let index = Index { engine: engine.clone(), btree };
     ToastTable { oid, rel, index: Arc::new(index) }
 }

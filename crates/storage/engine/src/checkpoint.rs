@@ -4,7 +4,7 @@
 //!
 //! # Invariants
 //! 1. One checkpoint at a time; requests that arrive meanwhile are served by the next.
-//! 2. Order: redo point, commits that are half done, pages and commit log, fsync, checkpoint record, flush, control file,
+//! 2. Order: redo point, commits that are half done, pages, commit log and maps of files, fsync, checkpoint record, flush, control file,
 //!    removal of segments. A crash anywhere recovers from the previous checkpoint or from this one.
 //!
 //! # PostgreSQL counterpart
@@ -124,6 +124,7 @@ impl Engine {
         let buffers = self.write_pages(cause, begin)?;
         let slru_before = self.slru_written();
         self.txns.checkpoint(redo)?;
+        self.maps.write(&self.dir)?;
         let slru_written = self.slru_written() - slru_before;
         if shutdown {
             self.smgr.trim()?;

@@ -11,6 +11,8 @@ pub enum EngineError {
     Io(String, io::Error),
     /// The control file is damaged.
     ControlFile(String),
+    /// A map of the catalogs' files is damaged.
+    Map(String),
     /// The data directory was made by another version.
     FormatVersion {
         /// Version found.
@@ -46,6 +48,7 @@ impl fmt::Display for EngineError {
         match self {
             EngineError::Io(what, error) => write!(f, "{what}: {error}"),
             EngineError::ControlFile(why) => write!(f, "control file is damaged: {why}"),
+            EngineError::Map(why) => f.write_str(why),
             EngineError::FormatVersion { found, expected } => write!(
                 f,
                 "database files are incompatible with server: the data directory has format version {found}, this server reads {expected}"

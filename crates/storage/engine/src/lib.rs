@@ -8,6 +8,7 @@
 //! * [`checkpoint`]: everything dirty to disk, the log cut behind it.
 //! * [`relation`]: making and dropping relation files; OIDs. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
 //!   crate.
+//! * `map`: which files the system catalogs have.
 //! * `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
 //!
 //! A data directory:
@@ -17,6 +18,7 @@
 //! | `PG_VERSION` | major version whose behaviour this server follows |
 //! | `global/pg_control` | [`control::ControlFile`] |
 //! | `global/N`, `base/D/N`, … `_fsm`, `_vm` | relations, 1 GiB segments |
+//! | `global/pg_filenode.map`, `base/D/pg_filenode.map` | which files the catalogs have |
 //! | `pg_wal/` | the write-ahead log |
 //! | `pg_xact/` | the commit log |
 //! | `base/pgsql_tmp/` | temporary files, emptied at start |
@@ -39,6 +41,7 @@ pub mod checkpoint;
 pub mod control;
 mod error;
 pub mod lock;
+mod map;
 pub mod recovery;
 pub mod relation;
 pub mod sequence;
@@ -48,7 +51,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::{Lsn, MultiXactId, Xid};
+use base::{Lsn, MultiXactId, Oid, Xid};
 use buffer::{BufferPool, PoolOptions};
 use smgr::Smgr;
 use txn::{OldestIds, TxnOptions, TxnStart, TxnSystem};
@@ -61,6 +64,7 @@ pub use error::EngineError;
 use checkpoint::Checkpointer;
 use control::{Checkpoint, ClusterState, ControlFile};
 use lock::DirectoryLock;
+use map::RelationMaps;
 use relation::{Files, OidCounter};
 
 /// Major version of PostgreSQL whose behaviour is the specification.
@@ -112,10 +116,14 @@ pub struct Engine {
     txns: Arc<TxnSystem>,
     control: runtime::Mutex<ControlFile>,
     oids: OidCounter,
+    maps: Arc<RelationMaps>,
     checkpointer: Checkpointer,
     index_horizon: access::IndexHorizon,
     _lock: DirectoryLock,
 }
+
+/// The database that bootstrap fills; others are copies of it.
+const BOOTSTRAP_DATABASE: Oid = Oid(1);
 
 /// Folders of a new data directory.
 const FOLDERS: [&str; 9] = [
@@ -169,6 +177,7 @@ impl Engine {
         runtime::fs::write_file_durably(&dir.join("PG_VERSION"), format!("{PG_VERSION}\n").as_bytes())
             .map_err(|e| io("write version file in", e))?;
         let system_identifier = runtime::random_u64();
+        [Oid::INVALID, BOOTSTRAP_DATABASE].iter().try_for_each(|&database| map::create(dir, database))?;
         TxnSystem::create(dir).map_err(|e| io("create commit log in", e))?;
         let wal = Wal::create(&dir.join("pg_wal"), options.wal.clone(), system_identifier)?;
         let control = ControlFile {
@@ -240,10 +249,11 @@ impl Engine {
         wal: Arc<Wal>,
     ) -> Result<Engine, EngineError> {
         let smgr = Arc::new(Smgr::new(dir));
+        let maps = Arc::new(RelationMaps::read(dir)?);
         let pool_options =
             PoolOptions { buffers: options.shared_buffers, log_hints: true, ..PoolOptions::default() };
         let pool = Arc::new(BufferPool::with_options(pool_options, smgr.clone(), wal.clone()));
-        let files = Arc::new(Files { pool: pool.clone(), smgr: smgr.clone() });
+        let files = Arc::new(Files { pool: pool.clone(), smgr: smgr.clone(), maps: maps.clone() });
         let start = TxnStart {
             next_xid: control.checkpoint.next_xid,
             next_multi: MultiXactId(control.checkpoint.next_multixact),
@@ -259,6 +269,7 @@ impl Engine {
             pool,
             index_horizon: access::IndexHorizon(txns.clone()),
             txns,
+            maps,
             oids: OidCounter::new(control.checkpoint.next_oid),
             checkpointer: Checkpointer::default(),
             control: runtime::Mutex::new(control),

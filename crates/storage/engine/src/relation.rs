@@ -14,8 +14,9 @@ use base::{Fork, Oid, RelFile};
 use buffer::BufferPool;
 use runtime::Mutex;
 use smgr::Smgr;
-use txn::{DropFiles, Transaction};
+use txn::{MappedFile, RelationFiles, Transaction};
 
+use crate::map::RelationMaps;
 use crate::{Engine, EngineError, xlog};
 
 /// OIDs reserved by one log record.
@@ -54,13 +55,18 @@ impl OidCounter {
     }
 }
 
-/// Drops relation files for the transaction system.
+/// Changes relations' files for the transaction system.
 pub(crate) struct Files {
     pub(crate) pool: Arc<BufferPool>,
     pub(crate) smgr: Arc<Smgr>,
+    pub(crate) maps: Arc<RelationMaps>,
 }
 
-impl DropFiles for Files {
+impl RelationFiles for Files {
+    fn map_files(&self, files: &[MappedFile]) {
+        self.maps.apply(files);
+    }
+
     fn drop_files(&self, files: &[RelFile]) {
         self.pool.drop_relations(files);
         for &file in files {
@@ -101,6 +107,16 @@ impl Engine {
                 return Ok(file);
             }
         }
+    }
+
+    /// Number of the file that a system catalog's relation has. Database 0 stands for the shared catalogs.
+    pub fn mapped_file(&self, database: Oid, relation: Oid) -> u32 {
+        self.maps.number(database, relation)
+    }
+
+    /// The system catalog's relation that has a file of this number, if that is not its OID.
+    pub fn relation_of_mapped_file(&self, database: Oid, number: u32) -> Option<Oid> {
+        self.maps.relation(database, number)
     }
 
     /// Makes the main fork of a new relation, to be removed if `txn` aborts.

@@ -2,13 +2,14 @@
 //!
 //! Layout of the record · `time: i64` (microseconds since 2000, little-endian), then numbers in LEB128: count of runs of
 //! subtransaction xids, for each run its distance from the end of the run before (the first: from the transaction's
-//! xid) and its length; count of files, for each tablespace, database, number; length of the invalidations and their bytes, which
-//! this crate does not read. A million savepoints in one session are one run.
+//! xid) and its length; count of files, for each tablespace, database, number; count of mapped files, for each database, relation,
+//! number; length of the invalidations and their bytes, which this crate does not read. A million savepoints in one session are one run.
 //!
 //! Invariants: a commit goes through these steps in this order, and a crash between any two is harmless
 //! 1. record inserted (lost: the transaction never happened);
 //! 2. record durable, unless `synchronous_commit` is off;
-//! 3. commit log: subtransactions, then the top level (lost: redo repeats it, its pages are never ahead of WAL);
+//! 3. commit log: subtransactions, then the top level (lost: redo repeats it, its pages are never ahead of WAL); files of catalogs
+//!    that were written anew take the old ones' places (lost: redo of the record does it);
 //! 4. out of the running set: new snapshots see it;
 //! 5. end actions, locks, files (lost files: redo of the record drops them).
 //!
@@ -50,6 +51,17 @@ pub mod info {
     pub const ABORT_PREPARED: u8 = 4;
 }
 
+/// From its commit on, a relation of a system catalog has this file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MappedFile {
+    /// Its database; 0 if it is shared.
+    pub database: Oid,
+    /// The relation.
+    pub relation: Oid,
+    /// Number of the file.
+    pub number: u32,
+}
+
 /// Contents of a commit or abort record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EndRecord {
@@ -59,6 +71,8 @@ pub struct EndRecord {
     pub subxids: Vec<Xid>,
     /// Files that go.
     pub files: Vec<RelFile>,
+    /// Files of catalogs written anew.
+    pub mapped: Vec<MappedFile>,
     /// For caches.
     pub invalidations: Vec<u8>,
 }
@@ -86,9 +100,10 @@ pub(crate) fn get(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// The record's bytes.
-pub fn encode(xid: Xid, time: i64, subxids: &[Xid], files: &[RelFile], invalidations: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(16 + invalidations.len() + 12 * files.len());
+/// The record's bytes, for a transaction that ends at `time`.
+pub fn encode(remains: &Remains<'_>, time: i64) -> Vec<u8> {
+    let Remains { xid, subxids, files, mapped, invalidations } = *remains;
+    let mut out = Vec::with_capacity(16 + invalidations.len() + 12 * (files.len() + mapped.len()));
     out.extend_from_slice(&time.to_le_bytes());
     let runs = || subxids.chunk_by(|a, b| b.0 == a.0 + 1);
     put(&mut out, runs().count() as u64);
@@ -98,11 +113,16 @@ pub fn encode(xid: Xid, time: i64, subxids: &[Xid], files: &[RelFile], invalidat
         put(&mut out, run.len() as u64);
         end = run[0].0 + run.len() as u64;
     }
+    let put_three = |out: &mut Vec<u8>, numbers: [u32; 3]| {
+        numbers.into_iter().for_each(|number| put(out, number.into()));
+    };
     put(&mut out, files.len() as u64);
     for file in files {
-        put(&mut out, file.tablespace.0.into());
-        put(&mut out, file.database.0.into());
-        put(&mut out, file.number.into());
+        put_three(&mut out, [file.tablespace.0, file.database.0, file.number]);
+    }
+    put(&mut out, mapped.len() as u64);
+    for file in mapped {
+        put_three(&mut out, [file.database.0, file.relation.0, file.number]);
     }
     put(&mut out, invalidations.len() as u64);
     out.extend_from_slice(invalidations);
@@ -124,10 +144,14 @@ pub fn decode(xid: Xid, bytes: &[u8]) -> Option<EndRecord> {
         }
         record.subxids.extend((first..end).map(Xid));
     }
+    let number = |rest: &mut &[u8]| get(rest).and_then(|number| u32::try_from(number).ok());
     for _ in 0..get(rest)? {
-        let mut number = || get(rest).and_then(|number| u32::try_from(number).ok());
-        let (tablespace, database) = (Oid(number()?), Oid(number()?));
-        record.files.push(RelFile { tablespace, database, number: number()? });
+        let (tablespace, database) = (Oid(number(rest)?), Oid(number(rest)?));
+        record.files.push(RelFile { tablespace, database, number: number(rest)? });
+    }
+    for _ in 0..get(rest)? {
+        let (database, relation) = (Oid(number(rest)?), Oid(number(rest)?));
+        record.mapped.push(MappedFile { database, relation, number: number(rest)? });
     }
     let length = usize::try_from(get(rest)?).ok()?;
     record.invalidations = rest.get(..length)?.to_vec();
@@ -206,7 +230,7 @@ pub enum SyncCommit {
 }
 
 /// What a transaction that has an xid leaves behind.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Remains<'a> {
     /// Top-level xid.
     pub xid: Xid,
@@ -214,6 +238,8 @@ pub struct Remains<'a> {
     pub subxids: &'a [Xid],
     /// Files that go.
     pub files: &'a [RelFile],
+    /// Files of catalogs written anew.
+    pub mapped: &'a [MappedFile],
     /// For caches.
     pub invalidations: &'a [u8],
 }
@@ -225,8 +251,7 @@ impl Remains<'_> {
 
     /// Inserts the record; returns its end.
     pub(crate) fn log(&self, system: &TxnSystem, info: u8) -> Lsn {
-        let time = runtime::wall_clock_micros();
-        let data = encode(self.xid, time, self.subxids, self.files, self.invalidations);
+        let data = encode(self, runtime::wall_clock_micros());
         system.log().insert(Rmgr::Xact, info, self.xid, &data)
     }
 }
@@ -246,7 +271,7 @@ impl TxnSystem {
         let lsn = remains.log(self, info::COMMIT);
         stop_point!("commit-before-flush");
         // Files that go cannot come back: their commit must not get lost.
-        let asynchronous = sync == SyncCommit::Off && remains.files.is_empty();
+        let asynchronous = sync == SyncCommit::Off && remains.files.is_empty() && remains.mapped.is_empty();
         if !asynchronous {
             self.log().flush(lsn)?;
         }
@@ -255,6 +280,7 @@ impl TxnSystem {
             .mark(Some(remains.xid), remains.subxids, Outcome::Committed, lsn, asynchronous)
             .map_err(TxnError::status(remains.xid))?;
         stop_point!("commit-after-clog");
+        self.map_files(remains.mapped);
         decided();
         self.running().complete(remains.xid, remains.latest());
         stop_point!("commit-after-running");
@@ -273,7 +299,7 @@ impl TxnSystem {
     /// A subtransaction and its children are rolled back while `top` runs on: from now on they count as ended.
     pub(crate) fn abort_children(&self, top: Xid, children: &[Xid], files: &[RelFile]) {
         let Some((&xid, subxids)) = children.split_first() else { return };
-        let remains = Remains { xid, subxids, files, invalidations: &[] };
+        let remains = Remains { xid, subxids, files, ..Remains::default() };
         let lsn = remains.log(self, info::ABORT);
         let _ = self.clog().mark(None, children, Outcome::Aborted, lsn, false);
         self.parents().mark_aborted(children);
@@ -301,8 +327,17 @@ mod tests {
             let subxids: Vec<_> = gaps.iter().map(|gap| { last += gap; Xid(last) }).collect();
             let file = |&number: &u32| RelFile { tablespace: Oid(1663), database: Oid(number / 2), number };
             let files: Vec<_> = numbers.iter().map(file).collect();
-            let bytes = encode(Xid(1_000), time, &subxids, &files, &invalidations);
-            let record = EndRecord { time, subxids, files, invalidations };
+            let mapped = |&number: &u32| MappedFile { database: Oid(number / 3), relation: Oid(number / 5), number };
+            let mapped: Vec<_> = numbers.iter().map(mapped).collect();
+            let remains = Remains {
+                xid: Xid(1_000),
+                subxids: &subxids,
+                files: &files,
+                mapped: &mapped,
+                invalidations: &invalidations,
+            };
+            let bytes = encode(&remains, time);
+            let record = EndRecord { time, subxids, files, mapped, invalidations };
             prop_assert_eq!(decode(Xid(1_000), &bytes), Some(record));
             prop_assert_eq!(decode(Xid(1_000), &bytes[..cut.index(bytes.len())]), None);
         }
@@ -319,7 +354,8 @@ mod tests {
     #[test]
     fn a_million_consecutive_subtransactions_are_one_run() {
         let subxids: Vec<_> = (11..1_000_011).map(Xid).collect();
-        assert!(encode(Xid(10), 0, &subxids, &[], &[]).len() < 24);
+        let remains = Remains { xid: Xid(10), subxids: &subxids, ..Remains::default() };
+        assert!(encode(&remains, 0).len() < 24);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::fmt;
 use base::{RelFile, Xid};
 use wal::{Record, Rmgr, WalDescribe};
 
-use crate::commit::{self, info};
+use crate::commit::{self, MappedFile, info};
 use crate::{PreparedState, clog, multixact};
 
 /// Describes records of `Rmgr::Xact`, `Rmgr::Clog` and `Rmgr::Multixact`.
@@ -72,6 +72,7 @@ fn text(rmgr: Rmgr, kind: u8, xid: Xid, data: &[u8], out: &mut dyn fmt::Write) -
             }
             write!(out, "{}", Utc(end.time))?;
             files(out, "rels", &end.files)?;
+            mapped(out, &end.mapped)?;
             xids(out, &end.subxids)?;
             bytes(out, end.invalidations.len())
         }
@@ -85,6 +86,14 @@ fn files(out: &mut dyn fmt::Write, title: &str, files: &[RelFile]) -> fmt::Resul
     }
     write!(out, "; {title}:")?;
     files.iter().try_for_each(|file| write!(out, " {file}"))
+}
+
+fn mapped(out: &mut dyn fmt::Write, files: &[MappedFile]) -> fmt::Result {
+    if files.is_empty() {
+        return Ok(());
+    }
+    out.write_str("; relmap:")?;
+    files.iter().try_for_each(|file| write!(out, " {}/{} to {}", file.database, file.relation, file.number))
 }
 
 fn xids(out: &mut dyn fmt::Write, xids: &[Xid]) -> fmt::Result {
@@ -130,6 +139,7 @@ fn civil(day: i64) -> (i64, i64, i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commit::Remains;
     use base::Oid;
 
     fn show(kind: u8, data: &[u8]) -> String {
@@ -169,12 +179,21 @@ mod tests {
                 file(2)
             )
         );
-        let end = commit::encode(Xid(7), 0, &[Xid(9)], &[file(1)], b"abc");
+        let remains = Remains {
+            xid: Xid(7),
+            subxids: &[Xid(9)],
+            files: &[file(1)],
+            mapped: &[MappedFile { database: Oid(5), relation: Oid(2608), number: 16400 }],
+            invalidations: b"abc",
+        };
+        let rest = "relmap: 5/2608 to 16400; subxacts: 9; inval msgs: 3 bytes";
         assert_eq!(
-            show(info::COMMIT_PREPARED, &end),
-            format!("COMMIT_PREPARED 7: {start}; rels: {}; subxacts: 9; inval msgs: 3 bytes", file(1))
+            show(info::COMMIT, &commit::encode(&remains, 0)),
+            format!("COMMIT {start}; rels: {}; {rest}", file(1))
         );
-        assert_eq!(show(info::ABORT, &commit::encode(Xid(7), 0, &[], &[], &[])), format!("ABORT {start}"));
+        let bare = commit::encode(&Remains { xid: Xid(7), ..Remains::default() }, 0);
+        assert_eq!(show(info::ABORT, &bare), format!("ABORT {start}"));
+        assert_eq!(show(info::COMMIT_PREPARED, &bare), format!("COMMIT_PREPARED 7: {start}"));
         assert_eq!(show(info::PREPARE, b"damaged"), "PREPARE ");
     }
 }

@@ -7,6 +7,7 @@
 
 use base::{RelFile, Xid};
 
+use crate::commit::MappedFile;
 use crate::transaction::{End, Phase};
 
 pub(crate) type Action = (Phase, Box<dyn FnOnce(End)>);
@@ -20,6 +21,8 @@ pub(crate) struct Effects {
     pub commit_files: Vec<RelFile>,
     /// Go when it is rolled back.
     pub abort_files: Vec<RelFile>,
+    /// Take other files' places when it commits.
+    pub mapped: Vec<MappedFile>,
     /// What caches must forget when a prepared transaction commits.
     pub invalidations: Vec<u8>,
     pub actions: Vec<Action>,
@@ -31,6 +34,7 @@ pub(crate) struct Marks {
     pub subxids: u32,
     commit_files: u32,
     abort_files: u32,
+    mapped: u32,
     invalidations: u32,
     actions: u32,
 }
@@ -42,6 +46,7 @@ impl Effects {
             subxids: self.subxids.len() as u32,
             commit_files: self.commit_files.len() as u32,
             abort_files: self.abort_files.len() as u32,
+            mapped: self.mapped.len() as u32,
             invalidations: self.invalidations.len() as u32,
             actions: self.actions.len() as u32,
         }
@@ -64,6 +69,7 @@ impl Effects {
             subxids: self.subxids.split_off(from.subxids as usize),
             commit_files: self.commit_files.split_off(from.commit_files as usize),
             abort_files: self.abort_files.split_off(from.abort_files as usize),
+            mapped: self.mapped.split_off(from.mapped as usize),
             invalidations: self.invalidations.split_off(from.invalidations as usize),
             actions: self.actions.split_off(from.actions as usize),
         }

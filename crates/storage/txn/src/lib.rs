@@ -39,7 +39,7 @@ pub mod transaction;
 pub mod truncation;
 pub mod virtual_xid;
 
-pub use commit::SyncCommit;
+pub use commit::{MappedFile, SyncCommit};
 pub use describe::XactDescribe;
 pub use error::TxnError;
 pub use horizon::{Horizons, RelKind, XidHolds};
@@ -49,7 +49,7 @@ pub use prepared::{PrepareError, PreparedTransaction, Resolver};
 pub use prepared_state::PreparedState;
 pub use slru::SlruStats;
 pub use snapshot::{Snapshot, SnapshotData};
-pub use system::{DropFiles, Log, TxnOptions, TxnStart, TxnSystem, XidStatus};
+pub use system::{Log, RelationFiles, TxnOptions, TxnStart, TxnSystem, XidStatus};
 pub use transaction::{BlockState, Characteristics, End, IsolationLevel, Obstacle, Phase, Transaction};
 pub use truncation::OldestIds;
 pub use virtual_xid::{Locker, VirtualXid};

@@ -97,7 +97,7 @@ impl From<PrepareError> for SqlError {
     fn from(error: PrepareError) -> SqlError {
         match error {
             PrepareError::Obstacle(obstacle) => {
-                sql_err!(FEATURE_NOT_SUPPORTED, "cannot PREPARE a transaction that has {}", obstacle.words())
+                sql_err!(FEATURE_NOT_SUPPORTED, "cannot PREPARE a transaction that {}", obstacle.words())
             }
             PrepareError::MixedLocks => sql_err!(
                 FEATURE_NOT_SUPPORTED,
@@ -452,7 +452,8 @@ impl TxnSystem {
             true => (info::COMMIT_PREPARED, Outcome::Committed, &state.commit_files, &state.invalidations),
             false => (info::ABORT_PREPARED, Outcome::Aborted, &state.abort_files, &[]),
         };
-        let remains = Remains { xid: state.xid, subxids: &state.subxids, files, invalidations };
+        let (xid, subxids) = (state.xid, &state.subxids);
+        let remains = Remains { xid, subxids, files, mapped: &[], invalidations };
         let worker = self.worker();
         let pass = self.gate().enter(&worker.in_flight);
         stop_point!("end-prepared-before-record");

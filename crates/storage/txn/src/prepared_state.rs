@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use base::{BlockNo, Oid, RelFile, Tid, Xid};
 use runtime::fs;
 
-use crate::commit::{self, get, put};
+use crate::commit::{self, Remains, get, put};
 use crate::lock::{LockMode, LockTag};
 
 const MAGIC: &[u8; 8] = b"STMP2PC1";
@@ -62,8 +62,10 @@ impl PreparedState {
         put(&mut out, self.owner.0.into());
         put(&mut out, self.database.0.into());
         put_bytes(&mut out, self.gid.as_bytes());
-        let end =
-            |files, invalidations| commit::encode(self.xid, self.time, &self.subxids, files, invalidations);
+        let end = |files, invalidations| {
+            let (xid, subxids) = (self.xid, &self.subxids);
+            commit::encode(&Remains { xid, subxids, files, mapped: &[], invalidations }, self.time)
+        };
         put_bytes(&mut out, &end(&self.commit_files, &self.invalidations));
         put_bytes(&mut out, &end(&self.abort_files, &[]));
         put(&mut out, self.locks.len() as u64);

@@ -1,6 +1,6 @@
 //! What · Replay of `Rmgr::Xact`, `Rmgr::Clog` and `Rmgr::Multixact`.
 //!
-//! Replay is idempotent: bits of the commit log are set again, files that are gone are dropped again. Every record's xid,
+//! Replay is idempotent: bits of the commit log are set again, files take catalogs' places again, and those that are gone are dropped again. Every record's xid,
 //! of whatever resource manager, is shown to [`TxnSystem::observe_xid`], so that no xid with a trace in WAL is given out
 //! again.
 
@@ -56,6 +56,7 @@ impl TxnSystem {
                 self.clog()
                     .mark(Some(xid), &record.subxids, outcome, end, false)
                     .map_err(TxnError::status(xid))?;
+                self.map_files(&record.mapped);
                 self.drop_files(&record.files);
                 if matches!(info, info::COMMIT_PREPARED | info::ABORT_PREPARED) {
                     self.prepared().redo_end(xid);

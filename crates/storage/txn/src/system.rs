@@ -18,7 +18,7 @@ use runtime::fs;
 use wal::{RecordBuilder, Rmgr, Wal, WalError};
 
 use crate::clog::{Clog, Outcome};
-use crate::commit::{CheckpointGate, InFlight};
+use crate::commit::{CheckpointGate, InFlight, MappedFile};
 use crate::error::TxnError;
 use crate::horizon::{Bounds, Held, Horizons, Oldest, Publishers, RelKind};
 use crate::lock::{LockInfo, LockManager, LockMode, LockTag, LockTimeouts};
@@ -71,9 +71,13 @@ impl Log for Wal {
     }
 }
 
-/// Unlinks files of relations dropped by a commit or created by a rolled-back transaction.
-pub trait DropFiles: Send + Sync {
-    /// Drops all forks of these, cached pages first. Files that are gone already are no error.
+/// What the end of a transaction does to files of relations.
+pub trait RelationFiles: Send + Sync {
+    /// Relations of system catalogs have other files from now on. No I/O.
+    fn map_files(&self, files: &[MappedFile]);
+
+    /// Drops all forks of these, which a commit dropped or a rolled-back transaction made, cached pages first. Files that are gone
+    /// already are no error.
     fn drop_files(&self, files: &[RelFile]);
 }
 
@@ -167,7 +171,7 @@ pub struct TxnSystem {
     gate: Arc<CheckpointGate>,
     locks: Arc<LockManager>,
     log: Arc<dyn Log>,
-    files: Arc<dyn DropFiles>,
+    files: Arc<dyn RelationFiles>,
     pub(crate) multixacts: MultiXacts,
     pub(crate) truncation: Truncation,
     pub(crate) prepared: PreparedTransactions,
@@ -190,7 +194,7 @@ impl TxnSystem {
     pub fn open(
         data_dir: &Path,
         log: Arc<dyn Log>,
-        files: Arc<dyn DropFiles>,
+        files: Arc<dyn RelationFiles>,
         options: &TxnOptions,
         start: TxnStart,
     ) -> TxnSystem {
@@ -526,6 +530,12 @@ impl TxnSystem {
 
     pub(crate) fn log(&self) -> &dyn Log {
         &*self.log
+    }
+
+    pub(crate) fn map_files(&self, files: &[MappedFile]) {
+        if !files.is_empty() {
+            self.files.map_files(files);
+        }
     }
 
     pub(crate) fn drop_files(&self, files: &[RelFile]) {

@@ -20,7 +20,7 @@ use base::{CommandId, Oid, RelFile, SqlError, SubxactId, Xid, sql_err};
 use smallvec::SmallVec;
 
 use crate::SessionId;
-use crate::commit::{Remains, SyncCommit};
+use crate::commit::{MappedFile, Remains, SyncCommit};
 use crate::effects::{Effects, Marks, run_actions, run_all, take_if};
 use crate::error::TxnError;
 use crate::horizon::XidHolds;
@@ -96,14 +96,17 @@ pub enum Obstacle {
     TemporaryObjects,
     /// Its snapshots are held by the worker that it leaves.
     ExportedSnapshots,
+    /// Its session alone knows the catalogs that are to take the places of others.
+    MappedFiles,
 }
 
 impl Obstacle {
-    /// What the transaction "has" done.
+    /// What the transaction did.
     pub(crate) fn words(self) -> &'static str {
         match self {
-            Obstacle::TemporaryObjects => "operated on temporary objects",
-            Obstacle::ExportedSnapshots => "exported snapshots",
+            Obstacle::TemporaryObjects => "has operated on temporary objects",
+            Obstacle::ExportedSnapshots => "has exported snapshots",
+            Obstacle::MappedFiles => "modified relation mapping",
         }
     }
 }
@@ -111,6 +114,9 @@ impl Obstacle {
 /// When an end action runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
+    /// At commit: before its record is logged. Such an action may wait for what others do in a moment and with no lock of the transaction's in
+    /// their way. Otherwise as `BeforeLocks`.
+    BeforeRecord,
     /// At commit: nothing can prevent it any more, but nobody sees it yet, and who waits for the transaction still waits. Whoever depends on
     /// the transaction comes after. Otherwise as `BeforeLocks`.
     BeforeVisible,
@@ -597,6 +603,12 @@ impl Transaction {
         self.effects().abort_files.push(file);
     }
 
+    /// When the transaction commits, a relation of a system catalog changes to another file. Such a transaction cannot be prepared.
+    pub fn map_at_commit(&mut self, file: MappedFile) {
+        self.obstruct_prepare(Obstacle::MappedFiles);
+        self.effects().mapped.push(file);
+    }
+
     /// Whether the file was made in the current (sub)transaction, so that nobody will ever see it if that is rolled back.
     pub fn made_here(&self, file: RelFile) -> bool {
         match (&self.effects, self.levels.last()) {
@@ -618,7 +630,7 @@ impl Transaction {
 
     /// Runs `action` when the current subtransaction is rolled back, or with the outcome of the whole transaction: caches to
     /// invalidate, cursors to close, settings to restore. In order of registration at commit, in reverse at rollback. An
-    /// action must not fail or wait.
+    /// action must not fail, nor wait but in [`Phase::BeforeRecord`].
     pub fn on_end(&mut self, phase: Phase, action: Box<dyn FnOnce(End)>) {
         self.effects().actions.push((phase, action));
     }
@@ -678,15 +690,17 @@ impl Transaction {
         invalidations: &[u8],
     ) -> Result<(), TxnError> {
         let sync = if self.logged { sync } else { SyncCommit::Off };
-        self.in_doubt = xid.is_some();
-        let Effects { subxids, commit_files: files, mut actions, .. } =
+        let Effects { subxids, commit_files: files, mapped, mut actions, .. } =
             self.effects.take().map_or_else(Effects::default, |effects| *effects);
+        run_all(take_if(&mut actions, |phase| phase == Phase::BeforeRecord), End::Commit);
+        self.in_doubt = xid.is_some();
         let first = take_if(&mut actions, |phase| phase == Phase::BeforeVisible);
         let decided = || run_all(first, End::Commit);
         let worker = xid.is_some().then(|| self.system.worker());
         let _pass = match (xid, &worker) {
             (Some(xid), Some(worker)) => {
-                let remains = Remains { xid, subxids: &subxids, files: &files, invalidations };
+                let (subxids, files, mapped) = (&subxids, &files, &mapped);
+                let remains = Remains { xid, subxids, files, mapped, invalidations };
                 Some(self.system.commit_tree(remains, sync, &worker.in_flight, decided)?)
             }
             _ => {
@@ -757,7 +771,7 @@ impl Transaction {
         let undone = self.effects.take().map_or_else(Effects::default, |effects| *effects);
         let (subxids, files) = (undone.subxids.as_slice(), undone.abort_files.as_slice());
         if let Some(xid) = self.top_xid_if_assigned() {
-            self.system.abort_tree(Remains { xid, subxids, files, invalidations: &[] });
+            self.system.abort_tree(Remains { xid, subxids, files, ..Remains::default() });
         }
         self.clear();
         let late = run_actions(undone.actions, End::Abort);

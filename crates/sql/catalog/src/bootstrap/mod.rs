@@ -18,7 +18,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlError, SqlResult, Tid, Xid};
-use buffer::Persistence;
 use engine::Engine;
 use heap::{ComboCids, InsertOptions, Writer};
 use tuple::Datum;
@@ -27,8 +26,7 @@ use types::acl::AclItem;
 
 use crate::row::Row;
 use crate::system::{self, SystemTable};
-use crate::tables::{OpenTable, OpenTables};
-use crate::toast_index::open_toast_btree;
+use crate::tables::{OpenTable, OpenTables, SharedTables};
 
 /// The database that bootstrap fills; the others begin as copies of it.
 pub const TEMPLATE1: Oid = Oid(1);
@@ -64,7 +62,7 @@ type Rows = BTreeMap<Oid, Vec<Row>>;
 
 /// Fills the catalogs of [`TEMPLATE1`] and the shared ones. The engine has just created its data directory.
 pub fn bootstrap(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlResult<()> {
-    let tables = OpenTables::new(engine, TEMPLATE1);
+    let tables = OpenTables::new(engine, TEMPLATE1, Arc::new(SharedTables::new(engine)));
     let mut rows = Rows::new();
     itself::describe(&mut rows)?;
     registry::describe(&mut rows)?;
@@ -72,8 +70,7 @@ pub fn bootstrap(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlResult<
     descriptions::describe(&mut rows);
     let loader = Loader::new(engine);
     for shape in system::tables() {
-        let table = tables.table(shape);
-        loader.load(table, rows.remove(&shape.oid).unwrap_or_default())?;
+        loader.load(&tables.table(shape), rows.remove(&shape.oid).unwrap_or_default())?;
     }
     Ok(())
 }
@@ -124,14 +121,10 @@ impl<'a> Loader<'a> {
         }
         if let Some(toast) = &table.heap.desc.toast {
             create(toast.rel.desc.file)?;
-            let file = base::RelFile { number: table.shape.toast_index.0, ..toast.rel.desc.file };
-            create(file)?;
-            self.build(
-                "TOAST index",
-                table.shape.name,
-                &open_toast_btree(file, Persistence::Permanent),
-                Vec::new(),
-            )?;
+        }
+        if let Some(index) = &table.toast_index {
+            create(index.desc.file)?;
+            self.build("TOAST index", table.shape.name, index, Vec::new())?;
         }
         Ok(())
     }

@@ -102,8 +102,8 @@ impl Changer<'_> {
     pub(super) fn drop_default(&mut self, oid: Oid) -> SqlResult<()> {
         let row =
             self.reader().find_one(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_OID_INDEX, &[oid.into()])?;
-        let Some((tid, row)) = row else { return Ok(()) };
-        self.delete(&pg_attrdef::TABLE, tid, &row)?;
+        let Some((place, row)) = row else { return Ok(()) };
+        self.delete(&pg_attrdef::TABLE, place, &row)?;
         let key = [row[pg_attrdef::ADRELID].clone(), row[pg_attrdef::ADNUM].clone()];
         self.edit(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &key, |row| {
             row[pg_attribute::ATTHASDEF] = Datum::Bool(false);

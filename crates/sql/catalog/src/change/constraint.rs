@@ -226,10 +226,10 @@ impl Changer<'_> {
     /// Removes a constraint's row; its index goes by its dependency.
     pub(super) fn drop_constraint(&mut self, oid: Oid) -> SqlResult<()> {
         let index = pg_constraint::PG_CONSTRAINT_OID_INDEX;
-        let Some((tid, row)) = self.reader().find_one(&pg_constraint::TABLE, index, &[oid.into()])? else {
+        let Some((place, row)) = self.reader().find_one(&pg_constraint::TABLE, index, &[oid.into()])? else {
             return Ok(());
         };
-        self.delete(&pg_constraint::TABLE, tid, &row)?;
+        self.delete(&pg_constraint::TABLE, place, &row)?;
         if row.char(pg_constraint::CONTYPE) == b'c' && row.oid(pg_constraint::CONRELID).is_valid() {
             self.count_check(row.oid(pg_constraint::CONRELID), -1)?;
         }

@@ -9,7 +9,8 @@
 //! 3. Files of new relations go with an abort, those of dropped ones with the commit.
 //!
 //! # Locks
-//! Callers hold the relation locks that PostgreSQL's documentation names for each command; a new relation needs none, for
+//! A catalog is locked in ROW EXCLUSIVE mode while a row of it is written, and no longer: uncommitted rows keep nobody from writing it
+//! anew. Callers hold the relation locks that PostgreSQL's documentation names for each command; a new relation needs none, for
 //! nobody can see it.
 //!
 //! # PostgreSQL counterpart
@@ -28,6 +29,7 @@ mod operator;
 mod owner;
 mod range;
 mod relation;
+mod rewrite;
 mod role;
 mod routine;
 mod sequence;
@@ -39,9 +41,9 @@ mod types;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult, Tid};
+use base::{Oid, SqlError, SqlResult, Xid};
 use heap::{ComboCids, Writer};
-use txn::Transaction;
+use txn::{LockMode, LockTag, LockWait, Transaction};
 
 pub use acl::DefaultAcl;
 pub use aggregate::{NewAggregate, NewSteps};
@@ -66,6 +68,7 @@ use crate::system::{
     pg_depend, pg_description, pg_index, pg_inherits, pg_namespace, pg_partitioned_table, pg_proc,
     pg_rewrite, pg_sequence, pg_statistic, pg_trigger, pg_type,
 };
+use crate::tables::{OpenTable, Place};
 pub use oldest::NotedIds;
 
 /// The catalog as one statement of one session changes it.
@@ -90,26 +93,26 @@ impl Changer<'_> {
     pub fn insert(&mut self, shape: &SystemTable, row: &Row) -> SqlResult<()> {
         let mut stale = Vec::new();
         makes_stale(shape, row, &mut stale);
-        self.change(stale, |tables, writer| tables.insert(writer, shape, row).map(drop))
+        self.change(shape, stale, |table, writer| table.insert(writer, row))
     }
 
-    /// Replaces the row at `tid`.
-    pub fn update(&mut self, shape: &SystemTable, tid: Tid, old: &Row, row: &Row) -> SqlResult<()> {
+    /// Replaces a row.
+    pub fn update(&mut self, shape: &SystemTable, place: Place, old: &Row, row: &Row) -> SqlResult<()> {
         let mut stale = Vec::new();
         makes_stale(shape, old, &mut stale);
         makes_stale(shape, row, &mut stale);
         // A plan does not say which built-in functions it calls.
         let execute = shape.oid == pg_proc::TABLE.oid && old[pg_proc::PROACL] != row[pg_proc::PROACL];
         stale.extend((execute || changes_rights(shape)).then_some(Stale::Authority));
-        self.change(stale, |tables, writer| tables.update(writer, shape, tid, old, row))
+        self.change(shape, stale, |table, writer| table.update(writer, place, old, row))
     }
 
-    /// Removes the row at `tid`.
-    pub fn delete(&mut self, shape: &SystemTable, tid: Tid, old: &Row) -> SqlResult<()> {
+    /// Removes a row.
+    pub fn delete(&mut self, shape: &SystemTable, place: Place, old: &Row) -> SqlResult<()> {
         let mut stale = Vec::new();
         makes_stale(shape, old, &mut stale);
         stale.extend(changes_rights(shape).then_some(Stale::Authority));
-        self.change(stale, |tables, writer| tables.delete(writer, shape, tid))
+        self.change(shape, stale, |table, writer| table.delete(writer, place, old))
     }
 
     /// Replaces the one row with this key by what `edit` makes of it; false if there is none.
@@ -120,11 +123,11 @@ impl Changer<'_> {
         key: &[tuple::Datum],
         edit: impl FnOnce(&mut Row),
     ) -> SqlResult<bool> {
-        let Some((tid, old)) = self.reader().find_one(shape, index, key)? else { return Ok(false) };
+        let Some((place, old)) = self.reader().find_one(shape, index, key)? else { return Ok(false) };
         let mut row = old.clone();
         edit(&mut row);
         if row != old {
-            self.update(shape, tid, &old, &row)?;
+            self.update(shape, place, &old, &row)?;
         }
         Ok(true)
     }
@@ -139,8 +142,8 @@ impl Changer<'_> {
     ) -> SqlResult<usize> {
         let rows = self.reader().find(shape, index, key)?;
         let mut removed = 0;
-        for (tid, row) in rows.iter().filter(|(_, row)| which(row)) {
-            self.delete(shape, *tid, row)?;
+        for (place, row) in rows.iter().filter(|(_, row)| which(row)) {
+            self.delete(shape, *place, row)?;
             removed += 1;
         }
         Ok(removed)
@@ -148,14 +151,36 @@ impl Changer<'_> {
 
     fn change(
         &mut self,
+        shape: &SystemTable,
         stale: Vec<Stale>,
-        write: impl FnOnce(&crate::tables::OpenTables, &Writer<'_>) -> SqlResult<()>,
+        write: impl FnOnce(&OpenTable, &Writer<'_>) -> SqlResult<()>,
     ) -> SqlResult<()> {
         let xid = self.me.xid().map_err(SqlError::from)?;
-        let writer = Writer { xid, cid: self.me.current_command(), me: self.me, combo: self.combo };
-        write(self.catalog.tables(), &writer)?;
+        self.writing(shape, |changer| {
+            let writer = changer.writer(xid);
+            write(&changer.reader().table(shape), &writer)
+        })?;
         register_change(self.catalog, self.session, self.me, stale);
         Ok(())
+    }
+
+    /// Who writes rows.
+    fn writer(&self, xid: Xid) -> Writer<'_> {
+        Writer { xid, cid: self.me.current_command(), me: self.me, combo: self.combo }
+    }
+
+    /// Locks a catalog while one row is written: nobody writes it anew meanwhile.
+    fn writing<T>(
+        &mut self,
+        shape: &SystemTable,
+        write: impl FnOnce(&mut Self) -> SqlResult<T>,
+    ) -> SqlResult<T> {
+        let database = if shape.shared { Oid::INVALID } else { self.catalog.database() };
+        let tag = LockTag::Relation { database, relation: shape.oid };
+        self.me.lock(tag, LockMode::RowExclusive, LockWait::Block)?;
+        let written = write(self);
+        self.me.unlock(tag, LockMode::RowExclusive);
+        written
     }
 
     /// Makes what was changed so far visible to what follows.

@@ -50,10 +50,10 @@ impl Changer<'_> {
     /// Removes the rules of a relation, and what is recorded of what they need.
     pub(super) fn drop_rules(&mut self, relation: Oid) -> SqlResult<()> {
         let by_relation = pg_rewrite::PG_REWRITE_REL_RULENAME_INDEX;
-        for (tid, rule) in self.reader().find(&pg_rewrite::TABLE, by_relation, &[relation.into()])? {
+        for (place, rule) in self.reader().find(&pg_rewrite::TABLE, by_relation, &[relation.into()])? {
             let oid = rule.oid(pg_rewrite::OID);
             self.forget_dependencies(ObjectAddress { class: pg_rewrite::TABLE.oid, object: oid, sub: 0 })?;
-            self.delete(&pg_rewrite::TABLE, tid, &rule)?;
+            self.delete(&pg_rewrite::TABLE, place, &rule)?;
         }
         self.next_command()
     }

@@ -16,7 +16,7 @@
 //! since.
 
 use base::{MultiXactId, Oid, SqlError, SqlResult, Xid};
-use heap::{HeapError, Refusal, Writer};
+use heap::Refusal;
 use tuple::Datum;
 use txn::{OldestIds, TxnSystem};
 
@@ -151,7 +151,7 @@ impl Changer<'_> {
         edit: impl FnOnce(&[Datum]) -> Option<OldestIds>,
     ) -> SqlResult<Option<Refusal>> {
         let (shape, index) = (&pg_database::TABLE, pg_database::PG_DATABASE_OID_INDEX);
-        let Some((tid, old)) = self.reader().find_one(shape, index, &[database.into()])? else {
+        let Some((place, old)) = self.reader().find_one(shape, index, &[database.into()])? else {
             return Ok(None);
         };
         let mut row = old.clone();
@@ -162,8 +162,10 @@ impl Changer<'_> {
             return Ok(None);
         }
         let xid = self.me.xid().map_err(SqlError::from)?;
-        let writer = Writer { xid, cid: self.me.current_command(), me: self.me, combo: self.combo };
-        let refusal = self.catalog.tables().try_update(&writer, shape, tid, &old, &row)?;
+        let refusal = self.writing(shape, |changer| {
+            let writer = changer.writer(xid);
+            changer.reader().table(shape).try_update(&writer, place, &old, &row)
+        })?;
         if refusal.is_none() {
             let mut stale = Vec::new();
             makes_stale(shape, &old, &mut stale);
@@ -198,24 +200,25 @@ impl Changer<'_> {
         oid: Oid,
         edit: impl FnOnce(&mut [Datum]),
     ) -> SqlResult<bool> {
-        // Held, so that the version stays where it was found.
-        let _snapshot = self.catalog.engine().txns().snapshot();
-        let Some((tid, row)) = self.reader().find_one(shape, index, &[oid.into()])? else { return Ok(false) };
-        let mut changed = false;
-        let heap = &self.catalog.tables().table(shape).heap;
-        heap::update_in_place(&self.catalog.engine().heap_access(), heap, tid, |values| {
-            let before = values.to_vec();
-            edit(values);
-            changed = values != before;
-            changed
-        })
-        .map_err(HeapError::into_sql)?;
-        if changed {
-            let mut stale = Vec::new();
-            makes_stale(shape, &row, &mut stale);
-            super::register_change(self.catalog, self.session, self.me, stale);
-        }
-        Ok(changed)
+        let overwritten = self.writing(shape, |changer| {
+            // Held, so that the version stays where it was found.
+            let _snapshot = changer.catalog.engine().txns().snapshot();
+            let reader = changer.reader();
+            let Some((place, row)) = reader.find_one(shape, index, &[oid.into()])? else { return Ok(None) };
+            let mut changed = false;
+            reader.table(shape).overwrite(place, |values| {
+                let before = values.to_vec();
+                edit(values);
+                changed = values != before;
+                changed
+            })?;
+            Ok(changed.then_some(row))
+        })?;
+        let Some(row) = overwritten else { return Ok(false) };
+        let mut stale = Vec::new();
+        makes_stale(shape, &row, &mut stale);
+        super::register_change(self.catalog, self.session, self.me, stale);
+        Ok(true)
     }
 }
 

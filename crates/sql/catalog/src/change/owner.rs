@@ -15,13 +15,15 @@ impl Changer<'_> {
     /// itself, and not only through another.
     pub fn set_owner(&mut self, kind: &AclKind, object: Oid, owner: Oid, recorded: bool) -> SqlResult<()> {
         let key = [object.into()];
-        let Some((tid, old)) = self.reader().find_one(kind.table, kind.by_oid, &key)? else { return Ok(()) };
+        let Some((place, old)) = self.reader().find_one(kind.table, kind.by_oid, &key)? else {
+            return Ok(());
+        };
         let mut row = old.clone();
         row[kind.owner] = owner.into();
         if let Some(items) = acl::optional_items(&old[kind.acl]) {
             row[kind.acl] = acl::array_of(&acl::new_owner(&items, old.oid(kind.owner), owner))?;
         }
-        self.update(kind.table, tid, &old, &row)?;
+        self.update(kind.table, place, &old, &row)?;
         if recorded {
             let address = ObjectAddress { class: kind.table.oid, object, sub: 0 };
             self.change_owner_dependency(address, owner)?;

@@ -79,7 +79,7 @@ impl Changer<'_> {
         let key = [table.into(), column.into()];
         let index = pg_statistic::PG_STATISTIC_RELID_ATT_INH_INDEX;
         match self.reader().find_one(&pg_statistic::TABLE, index, &key)? {
-            Some((tid, old)) => self.update(&pg_statistic::TABLE, tid, &old, &row)?,
+            Some((place, old)) => self.update(&pg_statistic::TABLE, place, &old, &row)?,
             None => self.insert(&pg_statistic::TABLE, &row)?,
         }
         self.next_command()
@@ -132,10 +132,10 @@ impl Changer<'_> {
         }
         let key = [pg_class::TABLE.oid.into(), relation.into()];
         let rows = self.reader().find(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key)?;
-        for (tid, row) in rows {
+        for (place, row) in rows {
             let on_schema = row.oid(pg_depend::REFCLASSID) == pg_namespace::TABLE.oid;
             if on_schema && row.int(pg_depend::OBJSUBID) == 0 {
-                self.delete(&pg_depend::TABLE, tid, &row)?;
+                self.delete(&pg_depend::TABLE, place, &row)?;
             }
         }
         let me = super::ObjectAddress::relation(relation);
@@ -157,7 +157,7 @@ impl Changer<'_> {
     /// Removes a relation's rows, and its files with the commit. What depends on it has been dropped.
     pub(super) fn drop_relation(&mut self, oid: Oid) -> SqlResult<()> {
         let row = self.reader().find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])?;
-        let Some((tid, row)) = row else { return Ok(()) };
+        let Some((place, row)) = row else { return Ok(()) };
         let key = [oid.into()];
         self.delete_where(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &key, |_| true)?;
         self.delete_where(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &key, |_| {
@@ -180,7 +180,7 @@ impl Changer<'_> {
             self.catalog.engine().drop_relation(self.me, file);
         }
         self.gone_with(End::Commit, oid);
-        self.delete(&pg_class::TABLE, tid, &row)
+        self.delete(&pg_class::TABLE, place, &row)
     }
 }
 

@@ -44,9 +44,9 @@ impl Changer<'_> {
     /// Removes a role that nothing needs, with its settings and comment.
     pub fn drop_role(&mut self, role: Oid) -> SqlResult<()> {
         self.delete_where(&a::TABLE, a::PG_AUTHID_OID_INDEX, &[role.into()], |_| true)?;
-        for (tid, row) in self.reader().scan(&s::TABLE)? {
+        for (place, row) in self.reader().scan(&s::TABLE)? {
             if crate::RowExt::oid(&row[..], s::SETROLE) == role {
-                self.delete(&s::TABLE, tid, &row)?;
+                self.delete(&s::TABLE, place, &row)?;
             }
         }
         let key = [role.into(), a::TABLE.oid.into()];

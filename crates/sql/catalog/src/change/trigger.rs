@@ -73,7 +73,7 @@ impl Changer<'_> {
             .build();
         let by_oid = t::PG_TRIGGER_OID_INDEX;
         match self.reader().find_one(&t::TABLE, by_oid, &[oid.into()])? {
-            Some((tid, old)) => self.update(&t::TABLE, tid, &old, &row)?,
+            Some((place, old)) => self.update(&t::TABLE, place, &old, &row)?,
             None => self.insert(&t::TABLE, &row)?,
         }
         self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[new.table.into()], |row| {

@@ -15,7 +15,10 @@ pub use relations::*;
 pub use server::*;
 pub use types::*;
 
+use std::sync::OnceLock;
+
 use base::Oid;
+use rustc_hash::FxHashMap;
 use tuple::{Attr, Physical};
 
 /// One column of a system catalog.
@@ -34,7 +37,7 @@ pub struct SystemColumn {
 pub struct SystemIndex {
     /// Index name.
     pub name: &'static str,
-    /// Index OID, also the number of its file.
+    /// Index OID, also the number of its first file.
     pub oid: Oid,
     /// Whether it forbids equal keys.
     pub unique: bool,
@@ -51,7 +54,7 @@ pub struct SystemIndex {
 pub struct SystemTable {
     /// Table name.
     pub name: &'static str,
-    /// Table OID, also the number of its file.
+    /// Table OID, also the number of its first file.
     pub oid: Oid,
     /// Whether it is shared by all databases and lies in `pg_global`.
     pub shared: bool,
@@ -71,10 +74,16 @@ pub struct SystemTable {
 
 impl SystemTable {
     /// Whether `relfilenode` of it, its indexes and its TOAST table is 0, as in PostgreSQL, where a file maps them: those that must be
-    /// found before `pg_class` can be read. Here a mapped relation's file has its OID as number.
+    /// found before `pg_class` can be read. Here all catalogs are mapped ([`crate::tables`]); of the others `relfilenode` says the same.
     pub fn is_mapped(&self) -> bool {
         let first = [pg_class::TABLE.oid, pg_attribute::TABLE.oid, pg_proc::TABLE.oid, pg_type::TABLE.oid];
         self.shared || first.contains(&self.oid)
+    }
+
+    /// All that has files of its own: the table, its TOAST table and that one's index, its indexes.
+    pub fn relations(&self) -> impl Iterator<Item = Oid> {
+        let indexes = self.indexes.iter().map(|index| index.oid);
+        [self.oid, self.toast, self.toast_index].into_iter().filter(|oid| oid.is_valid()).chain(indexes)
     }
 }
 
@@ -235,4 +244,15 @@ use {index_kind, is_shared, nullable, system_tables};
 /// Every system catalog.
 pub fn tables() -> impl Iterator<Item = &'static SystemTable> {
     relations::TABLES.iter().chain(types::TABLES).chain(server::TABLES).copied()
+}
+
+/// The catalog that a relation is, or is a part of: its TOAST table, that one's index, or an index of it.
+pub fn catalog_of(relation: Oid) -> Option<&'static SystemTable> {
+    static BY_RELATION: OnceLock<FxHashMap<Oid, &'static SystemTable>> = OnceLock::new();
+    if !relation.is_pinned() {
+        return None;
+    }
+    let all =
+        || tables().flat_map(|table| table.relations().map(move |relation| (relation, table))).collect();
+    BY_RELATION.get_or_init(all).get(&relation).copied()
 }

@@ -55,13 +55,15 @@ fn one(session: &Session, name: &RangeVar, index: Option<&str>, verbose: bool) -
         return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", table.name));
     }
     names::check_right(session, &table, "m")?;
-    names::check_not_system(&table)?;
     let oid = match index {
         Some(index) => named(session, &table, index)?,
         None => noted(session, &table)?.ok_or_else(|| {
             sql_err!(UNDEFINED_OBJECT, "there is no previously clustered index for table \"{}\"", table.name)
         })?,
     };
+    if names::is_shared(table.oid) {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot cluster a shared catalog"));
+    }
     let found = clusterable(&table, (oid, index))?;
     if table.kind != RelationKind::PartitionedTable {
         return cluster(session, &table, found, verbose);

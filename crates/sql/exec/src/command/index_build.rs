@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use base::{Fork, SqlError, SqlResult, Tid, sql_err};
+use btree::BtreeRel;
 use catalog::{Index, SizeEstimate, Table};
 use heap::{Access, HeapError, HeapRel, HeapResult, HeapScan, TupleRef, View};
 use tuple::Datum;
@@ -75,105 +76,127 @@ pub(crate) enum Rows {
 pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid, rows: Rows) -> SqlResult<()> {
     let table = names::describe(session, table.oid)?;
     let index = find(&table, oid)?;
-    let rel = index.btree.clone().ok_or_else(|| SqlError::internal("an index has no tree"))?;
-    let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
-    let mut sort = IndexSort::new(&rel, memory, session.temp.clone());
-    let progress = session.progress(Lengthy::CreateIndex, table.oid);
-    if progress.get(COMMAND) == 0 {
-        progress.set(COMMAND, CREATE_INDEX);
-    }
-    progress.set(INDEX, i64::from(oid.0));
-    progress.set(METHOD, i64::from(BTREE.0));
-    progress.set(PHASE, BUILDING);
-    progress.set(STEP, SCANNING_TABLE);
-    let (live, broken_chains) = match rows {
-        Rows::All | Rows::Unchecked => scan(session, &table, index, (&mut sort, &progress))?,
-        Rows::Seen => (scan_seen(session, &table, index, (&mut sort, &progress))?, false),
-    };
-    progress.set(STEP, SORTING);
-    let mut sorted = sort.finish()?;
-    progress.set(STEP, LOADING);
-    progress.set(TUPLES, progress.get(TUPLES_DONE));
-    progress.set(TUPLES_DONE, 0);
-    let xid = session.txn.borrow_mut().xid()?;
-    let access = session.engine().index_access(xid);
-    let checked = index.unique && rows != Rows::Unchecked;
-    let mut unique = checked.then(|| Uniqueness { session, table: &table, index, last: None });
-    let mut next = |out: &mut Vec<Datum>| {
-        progress.add(TUPLES_DONE, 1);
-        next_entry(&mut sorted, unique.as_mut(), out)
-    };
-    let entries = btree::build(&access, &rel, &mut next).map_err(|e| e.into_sql(&index.name, &table.name))?;
+    let rel = index.btree.as_ref().ok_or_else(|| SqlError::internal("an index has no tree"))?;
+    let work = Filling { session, table: &table, index, heap: table.heap.as_ref(), rel };
+    let (filled, broken_chains) = work.run(rows)?;
     if broken_chains {
         session.with_changer(|changer| changer.set_index_check_xmin(oid))?;
     }
-    note_sizes(session, &table, index, live, entries)
+    note_sizes(session, &table, index, &filled)
+}
+
+/// Rows and entries of a table and an index that was filled.
+pub(super) struct Filled {
+    pub(super) rows: u64,
+    pub(super) entries: u64,
+}
+
+/// An index being filled, from a heap and in a file that need not be those of their descriptions.
+pub(super) struct Filling<'a> {
+    pub(super) session: &'a Session,
+    pub(super) table: &'a Table,
+    pub(super) index: &'a Index,
+    pub(super) heap: Option<&'a Arc<HeapRel>>,
+    pub(super) rel: &'a Arc<BtreeRel>,
+}
+
+impl Filling<'_> {
+    /// Fills it. Changes no catalog. Also returns whether versions that only older snapshots see were left out: those of HOT chains whose
+    /// live end has other keys.
+    pub(super) fn run(&self, rows: Rows) -> SqlResult<(Filled, bool)> {
+        let &Filling { session, table, index, rel, .. } = self;
+        let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
+        let mut sort = IndexSort::new(rel, memory, session.temp.clone());
+        let progress = session.progress(Lengthy::CreateIndex, table.oid);
+        if progress.get(COMMAND) == 0 {
+            progress.set(COMMAND, CREATE_INDEX);
+        }
+        progress.set(INDEX, i64::from(index.oid.0));
+        progress.set(METHOD, i64::from(BTREE.0));
+        progress.set(PHASE, BUILDING);
+        progress.set(STEP, SCANNING_TABLE);
+        let (live, broken_chains) = match rows {
+            Rows::All | Rows::Unchecked => self.scan((&mut sort, &progress))?,
+            Rows::Seen => (self.scan_seen((&mut sort, &progress))?, false),
+        };
+        progress.set(STEP, SORTING);
+        let mut sorted = sort.finish()?;
+        progress.set(STEP, LOADING);
+        progress.set(TUPLES, progress.get(TUPLES_DONE));
+        progress.set(TUPLES_DONE, 0);
+        let xid = session.txn.borrow_mut().xid()?;
+        let access = session.engine().index_access(xid);
+        let checked = index.unique && rows != Rows::Unchecked;
+        let mut unique = checked.then_some(Uniqueness { session, table, index, last: None });
+        let mut next = |out: &mut Vec<Datum>| {
+            progress.add(TUPLES_DONE, 1);
+            next_entry(&mut sorted, unique.as_mut(), out)
+        };
+        let entries =
+            btree::build(&access, rel, &mut next).map_err(|e| e.into_sql(&index.name, &table.name))?;
+        Ok((Filled { rows: live, entries }, broken_chains))
+    }
+
+    /// Hands the table's rows to the sort. Returns how many are live, and whether versions that only older snapshots see were left
+    /// out: those of HOT chains whose live end has other keys.
+    fn scan(&self, (sort, progress): (&mut IndexSort<'_>, &Progress)) -> SqlResult<(u64, bool)> {
+        let &Filling { session, table, index, .. } = self;
+        let Some(heap) = self.heap else { return Ok((0, false)) };
+        let mut keys = IndexKeys::new(session, table, index)?;
+        let access = session.engine().heap_access();
+        let pages = access.pool.nblocks(heap.desc.file, Fork::Main).map_err(storage)?;
+        progress.set(BLOCKS, i64::from(pages));
+        let (mut row, mut entry, mut live) = (Vec::new(), Vec::new(), 0);
+        // Not held over the scan: expressions may call functions, which use the transaction.
+        let is_mine = |xid| session.txn.borrow().is_mine(xid);
+        let broken_chains = heap::build_scan(&access, heap, &is_mine, &mut |found| {
+            let callback = |e: SqlError| HeapError::Callback(e);
+            progress.set(BLOCKS_DONE, i64::from(found.root.block.0));
+            row.clear();
+            decode(&access, heap, &found.row, keys.upto(), &mut row)?;
+            live += u64::from(found.live);
+            if keys.entry(session, &row, &mut entry).map_err(callback)? {
+                progress.add(TUPLES_DONE, 1);
+                sort.add(&mut entry, Target { tid: found.root, live: found.live }).map_err(callback)?;
+            }
+            Ok(())
+        })
+        .map_err(HeapError::into_sql)?;
+        progress.set(BLOCKS_DONE, i64::from(pages));
+        Ok((live, broken_chains))
+    }
+
+    /// Hands the rows that a snapshot sees to the sort, and says how many there are. Chains that grew before the index was entered may be broken;
+    /// snapshots that see their older versions must not use it.
+    fn scan_seen(&self, (sort, progress): (&mut IndexSort<'_>, &Progress)) -> SqlResult<u64> {
+        let &Filling { session, table, index, .. } = self;
+        let Some(heap) = self.heap else { return Ok(0) };
+        let snapshot = session.txn.borrow_mut().statement_snapshot();
+        let mut keys = IndexKeys::new(session, table, index)?;
+        let pages = session.engine().pool().nblocks(heap.desc.file, Fork::Main).map_err(storage)?;
+        progress.set(BLOCKS, i64::from(pages));
+        let (mut entry, mut rows) = (Vec::new(), 0);
+        Seen { session, heap, snapshot: &snapshot, pages: 0..pages }.each(
+            keys.upto(),
+            &mut |root, row| {
+                progress.set(BLOCKS_DONE, i64::from(root.block.0));
+                rows += 1;
+                if keys.entry(session, row, &mut entry)? {
+                    progress.add(TUPLES_DONE, 1);
+                    sort.add(&mut entry, Target { tid: root, live: true })?;
+                }
+                Ok(())
+            },
+        )?;
+        progress.set(BLOCKS_DONE, i64::from(pages));
+        Ok(rows)
+    }
 }
 
 /// An index of a table.
 pub(super) fn find(table: &Table, oid: base::Oid) -> SqlResult<&Index> {
     let found = table.indexes.iter().find(|index| index.oid == oid);
     found.map(|index| &**index).ok_or_else(|| SqlError::internal(format!("index {oid} not found")))
-}
-
-/// Hands the table's rows to the sort. Returns how many are live, and whether versions that only older snapshots see were left
-/// out: those of HOT chains whose live end has other keys.
-fn scan(
-    session: &Session,
-    table: &Table,
-    index: &Index,
-    (sort, progress): (&mut IndexSort<'_>, &Progress),
-) -> SqlResult<(u64, bool)> {
-    let Some(heap) = &table.heap else { return Ok((0, false)) };
-    let mut keys = IndexKeys::new(session, table, index)?;
-    let access = session.engine().heap_access();
-    let pages = access.pool.nblocks(heap.desc.file, Fork::Main).map_err(storage)?;
-    progress.set(BLOCKS, i64::from(pages));
-    let (mut row, mut entry, mut live) = (Vec::new(), Vec::new(), 0);
-    // Not held over the scan: expressions may call functions, which use the transaction.
-    let is_mine = |xid| session.txn.borrow().is_mine(xid);
-    let broken_chains = heap::build_scan(&access, heap, &is_mine, &mut |found| {
-        let callback = |e: SqlError| HeapError::Callback(e);
-        progress.set(BLOCKS_DONE, i64::from(found.root.block.0));
-        row.clear();
-        decode(&access, heap, &found.row, keys.upto(), &mut row)?;
-        live += u64::from(found.live);
-        if keys.entry(session, &row, &mut entry).map_err(callback)? {
-            progress.add(TUPLES_DONE, 1);
-            sort.add(&mut entry, Target { tid: found.root, live: found.live }).map_err(callback)?;
-        }
-        Ok(())
-    })
-    .map_err(HeapError::into_sql)?;
-    progress.set(BLOCKS_DONE, i64::from(pages));
-    Ok((live, broken_chains))
-}
-
-/// Hands the rows that a snapshot sees to the sort, and says how many there are. Chains that grew before the index was entered may be broken;
-/// snapshots that see their older versions must not use it.
-fn scan_seen(
-    session: &Session,
-    table: &Table,
-    index: &Index,
-    (sort, progress): (&mut IndexSort<'_>, &Progress),
-) -> SqlResult<u64> {
-    let Some(heap) = &table.heap else { return Ok(0) };
-    let snapshot = session.txn.borrow_mut().statement_snapshot();
-    let mut keys = IndexKeys::new(session, table, index)?;
-    let pages = session.engine().pool().nblocks(heap.desc.file, Fork::Main).map_err(storage)?;
-    progress.set(BLOCKS, i64::from(pages));
-    let (mut entry, mut rows) = (Vec::new(), 0);
-    Seen { session, heap, snapshot: &snapshot, pages: 0..pages }.each(keys.upto(), &mut |root, row| {
-        progress.set(BLOCKS_DONE, i64::from(root.block.0));
-        rows += 1;
-        if keys.entry(session, row, &mut entry)? {
-            progress.add(TUPLES_DONE, 1);
-            sort.add(&mut entry, Target { tid: root, live: true })?;
-        }
-        Ok(())
-    })?;
-    progress.set(BLOCKS_DONE, i64::from(pages));
-    Ok(rows)
 }
 
 /// The rows of some pages that a snapshot sees.
@@ -270,7 +293,8 @@ impl Uniqueness<'_> {
     }
 }
 
-fn note_sizes(session: &Session, table: &Table, index: &Index, rows: u64, entries: u64) -> SqlResult<()> {
+fn note_sizes(session: &Session, table: &Table, index: &Index, filled: &Filled) -> SqlResult<()> {
+    let &Filled { rows, entries } = filled;
     let pages = |file| session.engine().pool().nblocks(file, Fork::Main).map_err(storage);
     let (heap_pages, index_pages) = (pages(table.file)?, pages(index.file)?);
     session.with_changer(|changer| {

@@ -64,6 +64,7 @@ mod range_type;
 mod reindex;
 mod rename;
 mod rewrite;
+mod rewrite_catalog;
 mod role;
 mod routine_name;
 mod sample;

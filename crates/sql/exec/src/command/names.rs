@@ -190,9 +190,9 @@ pub(crate) fn tag(session: &Session, relation: Oid) -> LockTag {
     LockTag::Relation { database, relation }
 }
 
-/// Whether a relation is a catalog that all databases share.
+/// Whether a relation is a catalog that all databases share, or a part of one.
 pub(crate) fn is_shared(relation: Oid) -> bool {
-    relation.is_pinned() && catalog::system::tables().any(|t| t.oid == relation && t.shared)
+    catalog::system::catalog_of(relation).is_some_and(|catalog| catalog.shared)
 }
 
 /// Takes a relation's lock.

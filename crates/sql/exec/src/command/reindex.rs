@@ -5,13 +5,13 @@
 //! SHARE on the table, ACCESS EXCLUSIVE on the index; CONCURRENTLY: SHARE UPDATE EXCLUSIVE on the table.
 //!
 //! # PostgreSQL counterpart and differences
-//! `ReindexIndex` and its neighbours in `commands/indexcmds.c`. The files of system catalogs' indexes never change. Who writes large values
-//! knows one index of their TOAST table only, so that one is never built anew while others write.
+//! `ReindexIndex` and its neighbours in `commands/indexcmds.c`. Who writes large values knows one index of their TOAST table only, so that
+//! one is never built anew while others write.
 
 use std::sync::Arc;
 
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
-use catalog::system::pg_class;
+use catalog::system::{catalog_of, pg_class};
 use catalog::{Index, PG_CATALOG, PG_TOAST, RelationKind, RowExt, Table, predefined};
 use parse::ast::{DefElem, RangeVar, Reindex, ReindexKind};
 use runtime::time::Stopwatch;
@@ -61,7 +61,7 @@ impl How {
         if !self.concurrently {
             return Ok(self);
         }
-        if table.oid.is_pinned() {
+        if catalog_of(table.oid).is_some() {
             return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot reindex system catalogs concurrently"));
         }
         if table.kind == RelationKind::Toast {
@@ -156,11 +156,8 @@ fn many(
         check_database(session, name)?;
     }
     session.prevent_in_block(word)?;
-    if kind == ReindexKind::System {
-        return Err(match how.concurrently {
-            true => sql_err!(FEATURE_NOT_SUPPORTED, "cannot reindex system catalogs concurrently"),
-            false => SqlError::not_supported("REINDEX of system catalogs"),
-        });
+    if how.concurrently && kind == ReindexKind::System {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot reindex system catalogs concurrently"));
     }
     if how.concurrently && schema == Some(PG_CATALOG) {
         let message = "cannot reindex system catalogs concurrently, skipping all";
@@ -170,8 +167,9 @@ fn many(
     let rows = session.with_reader(|reader| reader.scan(&pg_class::TABLE))?;
     let wanted = |row: &catalog::Row| {
         let space = row.oid(pg_class::RELNAMESPACE);
+        let of_system = catalog_of(row.oid(pg_class::OID)).is_some();
         matches!(row.char(pg_class::RELKIND), b'r' | b'm')
-            && !row.oid(pg_class::OID).is_pinned()
+            && (schema.is_some() || of_system == (kind == ReindexKind::System))
             && schema.map_or(space != PG_TOAST, |schema| space == schema)
     };
     let tables: Vec<Oid> =
@@ -249,9 +247,6 @@ fn indexes(session: &Session, table: &Table, only: Option<Oid>, how: How) -> Sql
     let chosen: Vec<&Arc<Index>> =
         table.indexes.iter().filter(|index| only.is_none_or(|oid| oid == index.oid)).collect();
     for index in &chosen {
-        if index.oid.is_pinned() {
-            return Err(SqlError::not_supported("REINDEX of system catalogs"));
-        }
         let watch = Stopwatch::start();
         let progress = session.progress(Lengthy::CreateIndex, table.oid);
         progress.set(index_build::COMMAND, index_build::REINDEX);

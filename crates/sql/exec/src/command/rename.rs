@@ -219,11 +219,11 @@ fn schema(session: &Session, old: &str, new: &str) -> SqlResult<()> {
     }
     let index = pg_namespace::PG_NAMESPACE_OID_INDEX;
     let row = session.with_reader(|reader| reader.find_one(&pg_namespace::TABLE, index, &[oid.into()]))?;
-    let (tid, old) = row.ok_or_else(|| names::undefined_schema(old))?;
+    let (place, old) = row.ok_or_else(|| names::undefined_schema(old))?;
     let mut row = old.clone();
     row[pg_namespace::NSPNAME] = Datum::text(new);
     session.with_changer(|changer| {
-        changer.update(&pg_namespace::TABLE, tid, &old, &row)?;
+        changer.update(&pg_namespace::TABLE, place, &old, &row)?;
         changer.next_command()
     })
 }

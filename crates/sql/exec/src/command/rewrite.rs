@@ -5,9 +5,10 @@
 //! The caller holds ACCESS EXCLUSIVE on the table.
 //!
 //! # PostgreSQL counterpart and differences
-//! `cluster_rel` in `commands/cluster.c`. The files of system catalogs never change ([`catalog`]'s invariant), so these are not rewritten.
+//! `cluster_rel` in `commands/cluster.c`. System catalogs go another way: [`super::rewrite_catalog`].
 
 use base::{Severity, SqlError, SqlResult, SqlState, Tid};
+use catalog::system::catalog_of;
 use catalog::{Index, SizeEstimate, Table};
 use heap::rewrite::{RewriteStats, Rewriter};
 use heap::{HeapError, HeapRel};
@@ -15,7 +16,7 @@ use runtime::time::Stopwatch;
 
 use super::expression::IndexKeys;
 use super::index_sort::{IndexSort, Target};
-use super::{index_build, names};
+use super::{index_build, names, rewrite_catalog};
 use crate::session::Session;
 use crate::session::progress::{Lengthy, Progress};
 
@@ -38,7 +39,7 @@ const SCANNING: i64 = 1;
 const SORTING: i64 = 3;
 const WRITING: i64 = 4;
 const SWAPPING: i64 = 5;
-const REBUILDING: i64 = 6;
+pub(super) const REBUILDING: i64 = 6;
 const FINAL_CLEANUP: i64 = 7;
 
 /// Rewrites a table and its TOAST table, in the order of an index if one is given.
@@ -64,10 +65,16 @@ pub(crate) fn table(
     // Expressions of indexes may call functions, which look at a snapshot.
     drop(session.txn.borrow_mut().statement_snapshot());
     let pages = table.heap.as_ref().map_or(Ok(0), |heap| blocks(session, heap))?;
-    let stats = relation(session, table, order)?;
-    if table.toast.is_valid() {
-        relation(session, names::describe(session, table.toast)?.as_ref(), None)?;
-    }
+    let stats = match catalog_of(table.oid) {
+        Some(shape) => rewrite_catalog::table(session, table, shape, order)?,
+        None => {
+            let stats = relation(session, table, order)?;
+            if table.toast.is_valid() {
+                relation(session, names::describe(session, table.toast)?.as_ref(), None)?;
+            }
+            stats
+        }
+    };
     session.progress(Lengthy::Cluster, table.oid).set(PHASE, FINAL_CLEANUP);
     if verb.is_some() {
         report(session, table, &stats, pages, &watch);
@@ -81,6 +88,31 @@ fn relation(session: &Session, table: &Table, order: Option<&Index>) -> SqlResul
     session.with_changer(|changer| changer.new_file(table.oid))?;
     let now = names::describe(session, table.oid)?;
     let new = now.heap.as_ref().ok_or_else(|| SqlError::internal("a table has no heap"))?;
+    let stats = copy(session, table, (old, new), order)?;
+    let size = SizeEstimate { pages: stats.pages, tuples: stats.live as f32, all_visible: 0 };
+    session.with_changer(|changer| changer.set_size(table.oid, size))?;
+    let progress = session.progress(Lengthy::Cluster, table.oid);
+    progress.set(PHASE, REBUILDING);
+    for index in &table.indexes {
+        if index.valid {
+            rebuild(session, table, index)?;
+        } else {
+            // What failed once stays as it is until REINDEX or DROP.
+            session.with_changer(|changer| changer.new_file(index.oid).map(drop))?;
+            index_build::build(session, table, index.oid, index_build::Rows::Unchecked)?;
+        }
+        progress.add(INDEXES_REBUILT, 1);
+    }
+    Ok(stats)
+}
+
+/// Copies the rows of a table from a heap to an empty one, in the order of an index if one is given.
+pub(super) fn copy(
+    session: &Session,
+    table: &Table,
+    (old, new): (&HeapRel, &HeapRel),
+    order: Option<&Index>,
+) -> SqlResult<RewriteStats> {
     let dropped = (0..table.columns.len()).filter(|&i| table.columns[i].dropped).collect();
     let xid = session.txn.borrow_mut().xid()?;
     let mut rewriter = Rewriter::new(session.engine().heap_access(), (old, new), xid, dropped);
@@ -99,25 +131,14 @@ fn relation(session: &Session, table: &Table, order: Option<&Index>) -> SqlResul
         }
     }
     progress.set(PHASE, SWAPPING);
-    let stats = rewriter.finish().map_err(HeapError::into_sql)?;
-    let size = SizeEstimate { pages: stats.pages, tuples: stats.live as f32, all_visible: 0 };
-    session.with_changer(|changer| changer.set_size(table.oid, size))?;
-    progress.set(PHASE, REBUILDING);
-    for index in &table.indexes {
-        if index.valid {
-            rebuild(session, table, index)?;
-        } else {
-            // What failed once stays as it is until REINDEX or DROP.
-            session.with_changer(|changer| changer.new_file(index.oid).map(drop))?;
-            index_build::build(session, table, index.oid, index_build::Rows::Unchecked)?;
-        }
-        progress.add(INDEXES_REBUILT, 1);
-    }
-    Ok(stats)
+    rewriter.finish().map_err(HeapError::into_sql)
 }
 
 /// Builds an index of a table anew, in a new file.
 pub(crate) fn rebuild(session: &Session, table: &Table, index: &Index) -> SqlResult<()> {
+    if let Some(shape) = catalog_of(index.oid) {
+        return rewrite_catalog::index(session, table, shape, index);
+    }
     session.with_changer(|changer| changer.new_file(index.oid).map(drop))?;
     if index.check_xmin.is_some() || !index.valid || !index.ready {
         session.with_changer(|changer| changer.set_index_rebuilt(index.oid))?;

@@ -10,8 +10,7 @@
 //!    one, in place.
 //!
 //! # PostgreSQL counterpart and differences
-//! `commands/vacuum.c`. No PARALLEL work. The files of system
-//! catalogs never change: FULL leaves them as VACUUM does, and they keep their length.
+//! `commands/vacuum.c`. No PARALLEL work.
 
 use std::sync::Arc;
 
@@ -320,7 +319,7 @@ fn analyze_table(session: &Session, oid: Oid, columns: &[String], asked: &Asked)
 
 /// VACUUM of a table and its TOAST table; false if it was skipped.
 fn vacuum_table(session: &Session, oid: Oid, asked: &Asked) -> SqlResult<bool> {
-    if asked.full && !oid.is_pinned() {
+    if asked.full {
         return rewrite_table(session, oid, asked);
     }
     let how = ("vacuum", LockMode::ShareUpdateExclusive, true);

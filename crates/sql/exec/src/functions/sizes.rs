@@ -180,12 +180,14 @@ impl Session {
         if let Some((_, row)) = self.with_reader(|r| r.find_one(&pg_class::TABLE, index, &key))? {
             return Ok(row[pg_class::OID].clone());
         }
-        // The OID of a mapped catalog is the number of its file.
+        // A mapped catalog: known by its file's number, or its OID is that.
+        let database = if tablespace == PG_GLOBAL { Oid::INVALID } else { self.catalog.database() };
+        let relation = self.engine().relation_of_mapped_file(database, number).unwrap_or(Oid(number));
         let lies_there = |class: &Class| {
             let tablespace = if tablespace.is_valid() { tablespace } else { PG_DEFAULT };
             (class.file.tablespace, class.file.number) == (tablespace, number)
         };
-        let mapped = self.class(Oid(number))?.filter(lies_there);
+        let mapped = self.class(relation)?.filter(lies_there);
         Ok(mapped.map_or(Datum::Null, |class| Datum::Oid(class.oid.0)))
     }
 }

@@ -11,7 +11,8 @@ use buffer::{BufferPool, Persistence};
 use smgr::Smgr;
 use tuple::{Attr, Datum, Physical, RowLayout};
 use txn::{
-    DropFiles, End, RelKind, SessionId, Snapshot, SyncCommit, Transaction, TxnOptions, TxnStart, TxnSystem,
+    End, RelKind, RelationFiles, SessionId, Snapshot, SyncCommit, Transaction, TxnOptions, TxnStart,
+    TxnSystem,
 };
 use wal::{Rmgr, Wal, WalOptions};
 
@@ -21,7 +22,8 @@ use crate::*;
 
 struct KeepFiles;
 
-impl DropFiles for KeepFiles {
+impl RelationFiles for KeepFiles {
+    fn map_files(&self, _: &[txn::MappedFile]) {}
     fn drop_files(&self, _: &[RelFile]) {}
 }
 

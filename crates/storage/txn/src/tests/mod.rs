@@ -17,7 +17,8 @@ use runtime::Simulation;
 use wal::{Rmgr, WalError};
 
 use crate::{
-    Characteristics, DropFiles, Log, OldestIds, SessionId, Transaction, TxnOptions, TxnStart, TxnSystem,
+    Characteristics, Log, MappedFile, OldestIds, RelationFiles, SessionId, Transaction, TxnOptions, TxnStart,
+    TxnSystem,
 };
 
 use crate::subxact::{Family, SubxactMap};
@@ -61,11 +62,15 @@ impl Log for MemoryLog {
     }
 }
 
-/// Files that were dropped.
+/// Files that were dropped, and those that took others' places.
 #[derive(Default)]
-struct Dropped(Mutex<Vec<u32>>);
+struct Dropped(Mutex<Vec<u32>>, Mutex<Vec<MappedFile>>);
 
-impl DropFiles for Dropped {
+impl RelationFiles for Dropped {
+    fn map_files(&self, files: &[MappedFile]) {
+        self.1.lock().extend(files);
+    }
+
     fn drop_files(&self, files: &[RelFile]) {
         self.0.lock().extend(files.iter().map(|file| file.number));
     }

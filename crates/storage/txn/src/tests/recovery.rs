@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use base::{Lsn, SqlError, Xid};
+use base::{Lsn, Oid, SqlError, Xid};
 use runtime::Simulation;
 
 use super::{FIRST, MemoryLog, Server, file, simulate};
 use crate::clog::{Clog, Outcome};
-use crate::{End, SyncCommit, Transaction, TxnStart, TxnSystem, XidStatus};
+use crate::{End, MappedFile, SyncCommit, Transaction, TxnStart, TxnSystem, XidStatus};
 
 const XIDS_PER_PAGE: u64 = 32768;
 
@@ -112,6 +112,11 @@ fn a_commit_waits_for_the_log_if_something_was_logged() {
         t.drop_at_commit(file(7));
         t.commit(SyncCommit::On, &[]).unwrap();
         assert_eq!(flushed(), records(), "files went");
+        t.start(Default::default());
+        t.xid_for(false).unwrap();
+        t.map_at_commit(MappedFile { database: Oid(5), relation: Oid(2608), number: 8 });
+        t.commit(SyncCommit::On, &[]).unwrap();
+        assert_eq!(flushed(), records(), "a file took another's place");
     });
 }
 

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use base::{BlockNo, CommandId, SubxactId, Xid};
+use base::{BlockNo, CommandId, Oid, SubxactId, Xid};
 use proptest::prelude::*;
 
 use super::{Server, file, simulate};
 use crate::{
-    BlockState, Characteristics, End, IsolationLevel, Phase, RelKind, Snapshot, SyncCommit, Transaction,
-    TxnOptions, XidHolds, XidStatus,
+    BlockState, Characteristics, End, IsolationLevel, MappedFile, Phase, RelKind, Snapshot, SyncCommit,
+    Transaction, TxnOptions, XidHolds, XidStatus,
 };
 
 fn commit(transaction: &mut Transaction) {
@@ -365,12 +365,15 @@ fn files_and_actions_follow_their_level() {
         };
         let mut t = server.session(1);
         t.xid().unwrap();
+        let mapped = |number| MappedFile { database: Oid(5), relation: Oid(2608), number };
         t.drop_at_commit(file(1));
         t.drop_at_abort(file(2));
+        t.map_at_commit(mapped(2));
         t.on_end(Phase::AfterLocks, note("late"));
         t.push_subxact(Some("s"));
         t.xid().unwrap();
         t.drop_at_commit(file(3));
+        t.map_at_commit(mapped(4));
         t.drop_at_abort(file(4));
         t.on_end(Phase::BeforeLocks, note("first"));
         t.on_end(Phase::BeforeLocks, note("second"));
@@ -378,10 +381,12 @@ fn files_and_actions_follow_their_level() {
         assert_eq!(*server.dropped.0.lock(), [4]);
         assert_eq!(seen.take(), [("second", End::Abort), ("first", End::Abort)]);
         t.on_end(Phase::BeforeLocks, note("third"));
+        t.on_end(Phase::BeforeRecord, note("before"));
         t.release("s").unwrap();
         commit(&mut t);
         assert_eq!(*server.dropped.0.lock(), [4, 1]);
-        assert_eq!(seen.take(), [("third", End::Commit), ("late", End::Commit)]);
+        assert_eq!(*server.dropped.1.lock(), [mapped(2)]);
+        assert_eq!(seen.take(), [("before", End::Commit), ("third", End::Commit), ("late", End::Commit)]);
     });
 }
 

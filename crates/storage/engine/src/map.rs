@@ -1,0 +1,257 @@
+//! # What
+//! Which file each relation of a system catalog has: a map for each database, and one for the catalogs that all share. A catalog begins
+//! with its OID as its file's number; what writes it anew (VACUUM FULL, CLUSTER, REINDEX) gives it another.
+//!
+//! # Layout
+//! `base/<database>/pg_filenode.map`, `global/pg_filenode.map`, little-endian:
+//!
+//! | bytes | |
+//! |---|---|
+//! | 8 | `STAMPMAP` |
+//! | 4 | number of entries |
+//! | 8 each | relation, number of its file; ascending by relation, only where the two differ |
+//! | 4 | CRC-32C of all before |
+//!
+//! # Invariants
+//! 1. The maps in memory are the truth, and are read from the files once, before the log is replayed.
+//! 2. They change with a commit, inside the checkpoint gate and before anybody sees its effects ([`txn::MappedFile`]), and nowhere else.
+//! 3. A checkpoint writes those that changed after it waited for the commits in flight: a file is never behind the redo point. It may
+//!    be ahead: redo of the commit records repeats the changes, in their order.
+//! 4. A folder of a database without its map is damaged.
+//!
+//! # Locks
+//! One short mutex, never held over I/O. One checkpoint at a time writes the files.
+//!
+//! # WAL and crash
+//! A change is part of its commit's record ([`txn::MappedFile`]): it is there with all else that the transaction did, or not at all. Files
+//! are replaced by renaming a new one.
+//!
+//! # PostgreSQL counterpart and differences
+//! `relmapper.c`. PostgreSQL maps some catalogs only, and writes a map, under a log record of its own, just before the commit.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use base::Oid;
+use parking_lot::Mutex;
+use txn::MappedFile;
+
+use crate::EngineError;
+
+const FILE: &str = "pg_filenode.map";
+const MAGIC: &[u8; 8] = b"STAMPMAP";
+
+/// File numbers that are not the relation's OID.
+type Numbers = BTreeMap<Oid, u32>;
+
+#[derive(Clone, Debug, Default)]
+struct Map {
+    numbers: Numbers,
+    /// The file does not say so yet.
+    changed: bool,
+}
+
+/// The maps of all databases, and of the shared catalogs under database 0.
+#[derive(Debug, Default)]
+pub(crate) struct RelationMaps(Mutex<BTreeMap<Oid, Map>>);
+
+impl RelationMaps {
+    /// Reads the maps of a data directory.
+    pub(crate) fn read(dir: &Path) -> Result<RelationMaps, EngineError> {
+        let mut maps = BTreeMap::new();
+        let entries = runtime::fs::read_dir(&dir.join("base"))
+            .map_err(|e| EngineError::Io("could not open directory \"base\"".into(), e))?;
+        let folders = entries.iter().filter(|entry| entry.is_dir);
+        let databases = folders.filter_map(|entry| entry.name.parse().ok()).map(Oid);
+        for database in std::iter::once(Oid::INVALID).chain(databases) {
+            let path = path(database);
+            let bytes = runtime::fs::read_to_vec(&dir.join(&path)).map_err(|e| {
+                EngineError::Io(format!("could not open relation mapping file \"{}\"", path.display()), e)
+            })?;
+            let numbers = decode(&bytes).map_err(|why| {
+                EngineError::Map(format!("relation mapping file \"{}\" contains {why}", path.display()))
+            })?;
+            maps.insert(database, Map { numbers, changed: false });
+        }
+        Ok(RelationMaps(Mutex::new(maps)))
+    }
+
+    /// Number of the file of a catalog's relation. Database 0 stands for the shared ones.
+    pub(crate) fn number(&self, database: Oid, relation: Oid) -> u32 {
+        let maps = self.0.lock();
+        let number = maps.get(&database).and_then(|map| map.numbers.get(&relation));
+        number.copied().unwrap_or(relation.0)
+    }
+
+    /// The relation whose file has this number, if it is another than its OID.
+    pub(crate) fn relation(&self, database: Oid, number: u32) -> Option<Oid> {
+        let maps = self.0.lock();
+        let (&relation, _) = maps.get(&database)?.numbers.iter().find(|(_, found)| **found == number)?;
+        Some(relation)
+    }
+
+    /// A transaction committed.
+    pub(crate) fn apply(&self, files: &[MappedFile]) {
+        let mut maps = self.0.lock();
+        for file in files {
+            let map = maps.entry(file.database).or_default();
+            map.numbers.insert(file.relation, file.number);
+            map.changed = true;
+        }
+    }
+
+    /// Writes the maps that changed; durable on return. For one checkpoint at a time.
+    pub(crate) fn write(&self, dir: &Path) -> Result<(), EngineError> {
+        let changed: Vec<(Oid, Numbers)> = {
+            let mut maps = self.0.lock();
+            let changed = maps.iter_mut().filter(|(_, map)| map.changed);
+            changed
+                .map(|(&database, map)| {
+                    map.changed = false;
+                    (database, map.numbers.clone())
+                })
+                .collect()
+        };
+        for (database, numbers) in &changed {
+            write_file(dir, *database, numbers).inspect_err(|_| {
+                // The next checkpoint tries all again.
+                let mut maps = self.0.lock();
+                changed.iter().for_each(|(database, _)| maps.entry(*database).or_default().changed = true);
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes the map of a new database, or of the shared catalogs: each file has its relation's OID.
+pub(crate) fn create(dir: &Path, database: Oid) -> Result<(), EngineError> {
+    write_file(dir, database, &Numbers::new())
+}
+
+fn write_file(dir: &Path, database: Oid, numbers: &Numbers) -> Result<(), EngineError> {
+    let path = path(database);
+    runtime::fs::write_file_durably(&dir.join(&path), &encode(numbers)).map_err(|e| {
+        EngineError::Io(format!("could not write relation mapping file \"{}\"", path.display()), e)
+    })
+}
+
+/// Path of a map below the data directory.
+fn path(database: Oid) -> PathBuf {
+    match database.is_valid() {
+        true => format!("base/{database}/{FILE}").into(),
+        false => format!("global/{FILE}").into(),
+    }
+}
+
+fn encode(numbers: &Numbers) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    out.extend_from_slice(&(numbers.len() as u32).to_le_bytes());
+    for (relation, number) in numbers {
+        out.extend_from_slice(&relation.0.to_le_bytes());
+        out.extend_from_slice(&number.to_le_bytes());
+    }
+    out.extend_from_slice(&crc32c::crc32c(&out).to_le_bytes());
+    out
+}
+
+/// The map in a file, or what is wrong with the file.
+fn decode(bytes: &[u8]) -> Result<Numbers, &'static str> {
+    const INVALID: &str = "invalid data";
+    let word = |chunk: &[u8]| chunk.try_into().map(u32::from_le_bytes).map_err(|_| INVALID);
+    let (rest, crc) = bytes.split_last_chunk::<4>().ok_or(INVALID)?;
+    let body = rest.strip_prefix(MAGIC).ok_or(INVALID)?;
+    if crc32c::crc32c(rest) != u32::from_le_bytes(*crc) {
+        return Err("incorrect checksum");
+    }
+    let (count, entries) = body.split_first_chunk::<4>().ok_or(INVALID)?;
+    if entries.len() as u64 != u64::from(u32::from_le_bytes(*count)) * 8 {
+        return Err(INVALID);
+    }
+    let entry = |chunk: &[u8]| Ok((Oid(word(&chunk[..4])?), word(&chunk[4..])?));
+    entries.chunks_exact(8).map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use runtime::Simulation;
+
+    fn sample() -> Numbers {
+        [(Oid(1259), 16_400), (Oid(2608), 16_390)].into()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        assert_eq!(decode(&encode(&sample())), Ok(sample()));
+        assert_eq!(decode(&encode(&Numbers::new())), Ok(Numbers::new()));
+    }
+
+    #[test]
+    fn damage_is_noticed() {
+        let good = encode(&sample());
+        for bit in 0..good.len() * 8 {
+            let mut bad = good.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            assert!(decode(&bad).is_err(), "bit {bit}");
+        }
+        for len in 0..good.len() {
+            assert!(decode(&good[..len]).is_err(), "{len} bytes");
+        }
+        let mut lying = good[..8].to_vec();
+        lying.extend_from_slice(&u32::MAX.to_le_bytes());
+        lying.extend_from_slice(&crc32c::crc32c(&lying).to_le_bytes());
+        assert_eq!(decode(&lying), Err("invalid data"));
+    }
+
+    fn mapped(database: u32, relation: u32, number: u32) -> MappedFile {
+        MappedFile { database: Oid(database), relation: Oid(relation), number }
+    }
+
+    #[test]
+    fn maps_are_read_as_they_were_written() {
+        let run = Simulation::new(1).run(|| {
+            let dir = Path::new("/data");
+            for folder in ["global", "base/5", "base/pgsql_tmp"] {
+                runtime::fs::create_dir_all(&dir.join(folder)).unwrap();
+            }
+            create(dir, Oid::INVALID).unwrap();
+            create(dir, Oid(5)).unwrap();
+            let maps = RelationMaps::read(dir).unwrap();
+            assert_eq!(maps.number(Oid(5), Oid(2608)), 2608);
+            maps.apply(&[mapped(5, 2608, 16_390), mapped(0, 1262, 16_391), mapped(5, 2608, 16_392)]);
+            assert_eq!(RelationMaps::read(dir).unwrap().number(Oid(5), Oid(2608)), 2608);
+            maps.write(dir).unwrap();
+            let maps = RelationMaps::read(dir).unwrap();
+            assert_eq!((maps.number(Oid(5), Oid(2608)), maps.number(Oid(5), Oid(1262))), (16_392, 1262));
+            assert_eq!(maps.number(Oid::INVALID, Oid(1262)), 16_391);
+            assert_eq!(maps.relation(Oid(5), 16_392), Some(Oid(2608)));
+            assert_eq!(maps.relation(Oid(5), 16_390), None);
+        });
+        run.unwrap();
+    }
+
+    #[test]
+    fn a_damaged_or_missing_map_is_named() {
+        let run = Simulation::new(1).run(|| {
+            let dir = Path::new("/data");
+            runtime::fs::create_dir_all(&dir.join("global")).unwrap();
+            runtime::fs::create_dir_all(&dir.join("base/5")).unwrap();
+            create(dir, Oid::INVALID).unwrap();
+            let error = RelationMaps::read(dir).unwrap_err().to_string();
+            assert!(
+                error.starts_with("could not open relation mapping file \"base/5/pg_filenode.map\": "),
+                "{error}"
+            );
+            create(dir, Oid(5)).unwrap();
+            let mut bytes = encode(&sample());
+            bytes[13] ^= 1;
+            runtime::fs::write_file(&dir.join("base/5/pg_filenode.map"), &bytes).unwrap();
+            let error = RelationMaps::read(dir).unwrap_err().to_string();
+            assert_eq!(error, "relation mapping file \"base/5/pg_filenode.map\" contains incorrect checksum");
+            runtime::fs::write_file(&dir.join("global/pg_filenode.map"), &bytes[..7]).unwrap();
+            let error = RelationMaps::read(dir).unwrap_err().to_string();
+            assert_eq!(error, "relation mapping file \"global/pg_filenode.map\" contains invalid data");
+        });
+        run.unwrap();
+    }
+}
