@@ -210,18 +210,41 @@ fn interval_text(value: &Interval, template: &str) -> SqlResult<Option<String>> 
     Ok(Some(out))
 }
 
+/// The months of an interval as a Roman numeral. Negative ones count from the end of the year, as none of a negative number of years does.
+fn interval_month(f: &Fields, fill: bool) -> String {
+    let month = match (f.month, f.year) {
+        (0, 0) => return String::new(),
+        (0, 1..) => 12,
+        (0, _) => 1,
+        (month @ ..0, _) => 13 + month,
+        (month, _) => month,
+    };
+    name(&roman(month), 4, fill)
+}
+
+/// A field of an interval. Some count the minus sign as one of their places, and some add one for it.
 fn interval_field(field: &str, f: &Fields, fill: bool) -> SqlResult<String> {
+    let within = |value: i64, width: usize| match fill {
+        true => value.to_string(),
+        false => format!("{value:0width$}"),
+    };
+    let day = f.year * 360 + f.month * 30 + f.day;
     Ok(match field {
-        "Y,YYY" => format!("{},{:03}", f.year / 1000, f.year.abs() % 1000),
+        "Y,YYY" => format!("{},{:03}", f.year / 1000, f.year % 1000),
         "YYYY" | "IYYY" => digits(f.year, 4, fill),
         "YYY" | "IYY" => digits(f.year % 1000, 3, fill),
         "YY" | "IY" => digits(f.year % 100, 2, fill),
         "Y" | "I" => digits(f.year % 10, 1, fill),
         "MM" => digits(f.month, 2, fill),
-        "DD" => digits(f.day, 2, fill),
-        "DDD" => digits(f.year * 360 + f.month * 30 + f.day, 3, fill),
+        "DD" => within(f.day, 2),
+        "DDD" => within(day, 3),
         "CC" => digits(f.year / 100, 2, fill),
-        "Q" => (if f.month == 0 { 0 } else { (f.month - 1) / 3 + 1 }).to_string(),
+        "W" => ((f.day - 1) / 7 + 1).to_string(),
+        "WW" => within((day - 1) / 7 + 1, 2),
+        "Q" if f.month == 0 => String::new(),
+        "Q" => ((f.month - 1) / 3 + 1).to_string(),
+        "RM" => interval_month(f, fill),
+        "rm" => interval_month(f, fill).to_lowercase(),
         _ => {
             return Err(sql_err!(
                 INVALID_DATETIME_FORMAT,
