@@ -193,7 +193,7 @@ const TURNS_BETWEEN_NOTES: u64 = 8;
 
 /// The session's loop.
 async fn run(mut connection: Box<Connection>) {
-    // Of thousands of sessions none is in the processor's cache when its turn comes. This is, next to the task.
+    // Kept in the task, which is looked at first.
     let mut lines = Lines::default();
     for turn in 0u64.. {
         connection.io.release();

@@ -21,7 +21,7 @@ use heap::{ComboCids, View};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use tuple::Datum;
-use txn::Transaction;
+use txn::{LockTag, Transaction};
 
 use crate::cache::{Entries, SharedCache, Stale};
 use crate::row::Row;
@@ -90,6 +90,12 @@ impl Catalog {
     /// OID of the database.
     pub fn database(&self) -> Oid {
         self.database
+    }
+
+    /// What stands for a relation among heavyweight locks: shared catalogs and their parts are locked across databases.
+    pub fn lock_tag(&self, relation: Oid) -> LockTag {
+        let shared = catalog_of(relation).is_some_and(|catalog| catalog.shared);
+        LockTag::Relation { database: if shared { Oid::INVALID } else { self.database }, relation }
     }
 
     /// Name of the database.

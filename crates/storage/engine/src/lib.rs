@@ -122,8 +122,8 @@ pub struct Engine {
     _lock: DirectoryLock,
 }
 
-/// The database that bootstrap fills; others are copies of it.
-const BOOTSTRAP_DATABASE: Oid = Oid(1);
+/// The database that bootstrap fills; the others begin as copies of it.
+pub const BOOTSTRAP_DATABASE: Oid = Oid(1);
 
 /// Folders of a new data directory.
 const FOLDERS: [&str; 9] = [

@@ -29,7 +29,7 @@ use crate::system::{self, SystemTable};
 use crate::tables::{OpenTable, OpenTables, SharedTables};
 
 /// The database that bootstrap fills; the others begin as copies of it.
-pub const TEMPLATE1: Oid = Oid(1);
+pub const TEMPLATE1: Oid = engine::BOOTSTRAP_DATABASE;
 /// The template that is never changed.
 pub const TEMPLATE0: Oid = Oid(4);
 /// The database that clients connect to by default.

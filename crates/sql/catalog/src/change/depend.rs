@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use base::{Oid, SqlError, SqlResult, SqlState};
-use txn::{End, LockMode, LockTag, LockWait};
+use txn::{End, LockMode, LockWait};
 
 use super::Changer;
 use crate::database::Reader;
@@ -195,7 +195,7 @@ impl Changer<'_> {
     /// Takes the lock of a relation that is to be dropped, or loses a column: whoever uses it has ended then. False if it has been dropped
     /// meanwhile.
     fn lock_for_drop(&mut self, relation: Oid) -> SqlResult<bool> {
-        let tag = LockTag::Relation { database: self.catalog.database(), relation };
+        let tag = self.catalog.lock_tag(relation);
         self.me.lock(tag, LockMode::AccessExclusive, LockWait::Block).map_err(SqlError::from)?;
         let row =
             self.reader().find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()])?;

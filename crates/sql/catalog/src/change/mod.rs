@@ -43,7 +43,7 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Xid};
 use heap::{ComboCids, Writer};
-use txn::{LockMode, LockTag, LockWait, Transaction};
+use txn::{LockMode, LockWait, Transaction};
 
 pub use acl::DefaultAcl;
 pub use aggregate::{NewAggregate, NewSteps};
@@ -175,8 +175,7 @@ impl Changer<'_> {
         shape: &SystemTable,
         write: impl FnOnce(&mut Self) -> SqlResult<T>,
     ) -> SqlResult<T> {
-        let database = if shape.shared { Oid::INVALID } else { self.catalog.database() };
-        let tag = LockTag::Relation { database, relation: shape.oid };
+        let tag = self.catalog.lock_tag(shape.oid);
         self.me.lock(tag, LockMode::RowExclusive, LockWait::Block)?;
         let written = write(self);
         self.me.unlock(tag, LockMode::RowExclusive);

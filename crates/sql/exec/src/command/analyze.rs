@@ -147,8 +147,7 @@ fn note_sizes(session: &Session, table: &Table, pages: u32, total: f64, all_colu
     session.with_changer(|changer| {
         changer.set_size(table.oid, size)?;
         for index in table.indexes.iter().filter(|i| all_columns && i.predicate.is_none()) {
-            let pages = access.pool.nblocks(index.file, base::Fork::Main);
-            let pages = pages.map_err(|e| HeapError::Buffer(e).into_sql())?;
+            let pages = session.blocks(index.file)?;
             changer.set_size(index.oid, SizeEstimate { pages, tuples: total as f32, all_visible: 0 })?;
         }
         Ok(())

@@ -15,7 +15,6 @@ use std::time::Duration;
 use base::{Oid, SqlResult, Xid};
 use txn::{LockMode, LockTag, LockWait, Locker, SessionId};
 
-use super::names;
 use crate::session::progress::Progress;
 use crate::session::{Session, session_id};
 
@@ -37,7 +36,7 @@ pub(super) struct KeptLock<'s> {
 impl<'s> KeptLock<'s> {
     /// Takes it.
     pub(super) fn take(session: &'s Session, relation: Oid, mode: LockMode) -> SqlResult<KeptLock<'s>> {
-        let tag = names::tag(session, relation);
+        let tag = session.catalog.lock_tag(relation);
         session.txn.borrow_mut().lock_for_session(tag, mode, LockWait::Block)?;
         Ok(KeptLock { session, tag, mode })
     }
@@ -57,7 +56,7 @@ pub(super) fn wait_for_lockers(
     mode: LockMode,
     progress: Option<&Progress>,
 ) -> SqlResult<()> {
-    let tag = names::tag(session, relation);
+    let tag = session.catalog.lock_tag(relation);
     let me = session.txn.borrow().session();
     let lockers = session.engine().txns().lockers(tag, mode, me);
     let tell = |figure, value| progress.into_iter().for_each(|progress| progress.set(figure, value));

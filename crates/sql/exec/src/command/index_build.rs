@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use base::{Fork, SqlError, SqlResult, Tid, sql_err};
+use base::{SqlError, SqlResult, Tid, sql_err};
 use btree::BtreeRel;
 use catalog::{Index, SizeEstimate, Table};
 use heap::{Access, HeapError, HeapRel, HeapResult, HeapScan, TupleRef, View};
@@ -144,7 +144,7 @@ impl Filling<'_> {
         let Some(heap) = self.heap else { return Ok((0, false)) };
         let mut keys = IndexKeys::new(session, table, index)?;
         let access = session.engine().heap_access();
-        let pages = access.pool.nblocks(heap.desc.file, Fork::Main).map_err(storage)?;
+        let pages = session.blocks(heap.desc.file)?;
         progress.set(BLOCKS, i64::from(pages));
         let (mut row, mut entry, mut live) = (Vec::new(), Vec::new(), 0);
         // Not held over the scan: expressions may call functions, which use the transaction.
@@ -173,7 +173,7 @@ impl Filling<'_> {
         let Some(heap) = self.heap else { return Ok(0) };
         let snapshot = session.txn.borrow_mut().statement_snapshot();
         let mut keys = IndexKeys::new(session, table, index)?;
-        let pages = session.engine().pool().nblocks(heap.desc.file, Fork::Main).map_err(storage)?;
+        let pages = session.blocks(heap.desc.file)?;
         progress.set(BLOCKS, i64::from(pages));
         let (mut entry, mut rows) = (Vec::new(), 0);
         Seen { session, heap, snapshot: &snapshot, pages: 0..pages }.each(
@@ -295,8 +295,7 @@ impl Uniqueness<'_> {
 
 fn note_sizes(session: &Session, table: &Table, index: &Index, filled: &Filled) -> SqlResult<()> {
     let &Filled { rows, entries } = filled;
-    let pages = |file| session.engine().pool().nblocks(file, Fork::Main).map_err(storage);
-    let (heap_pages, index_pages) = (pages(table.file)?, pages(index.file)?);
+    let (heap_pages, index_pages) = (session.blocks(table.file)?, session.blocks(index.file)?);
     session.with_changer(|changer| {
         let all_visible = table.size.all_visible;
         // An empty table may be about to be filled: its size stays unknown, as in PostgreSQL.
@@ -307,8 +306,4 @@ fn note_sizes(session: &Session, table: &Table, index: &Index, filled: &Filled) 
         let size = SizeEstimate { pages: index_pages, tuples: entries as f32, all_visible: 0 };
         changer.set_size(index.oid, size)
     })
-}
-
-fn storage(error: buffer::BufferError) -> SqlError {
-    HeapError::Buffer(error).into_sql()
 }

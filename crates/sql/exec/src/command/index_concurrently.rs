@@ -29,7 +29,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use base::{Fork, Oid, PAGE_SIZE, SqlError, SqlResult, Tid, Xid, sql_err};
+use base::{Oid, PAGE_SIZE, SqlError, SqlResult, Tid, Xid, sql_err};
 use btree::VacuumStats;
 use catalog::change::{Behavior, ObjectAddress};
 use catalog::{Index, RelationKind, Table};
@@ -152,11 +152,7 @@ fn validate(session: &Session, table: &Table, index: Oid, progress: &Progress) -
     let snapshot = session.txn.borrow_mut().statement_snapshot();
     let xid = session.txn.borrow_mut().xid_for(heap.is_logged())?;
     let access = session.engine().index_access(xid);
-    let all = session
-        .engine()
-        .pool()
-        .nblocks(heap.desc.file, Fork::Main)
-        .map_err(|error| crate::error::heap(error.into()))?;
+    let all = session.blocks(heap.desc.file)?;
     let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
     let mut keys = IndexKeys::new(session, table, index)?;
     let step = Entered::pages_in(memory);

@@ -12,7 +12,7 @@ use catalog::authority::{self, AclKind};
 use catalog::system::pg_index;
 use catalog::{CatalogView, RelationKind, RowExt, Table};
 use parse::ast::{Location, ObjectName, RangeVar};
-use txn::{LockError, LockMode, LockTag, LockWait};
+use txn::{LockError, LockMode, LockWait};
 use types::acl;
 
 use crate::session::Session;
@@ -184,12 +184,6 @@ pub(crate) fn lookup(session: &Session, name: &RangeVar) -> SqlResult<Option<Arc
     session.with_reader(|reader| reader.relation(name.schema.as_deref(), &name.name))
 }
 
-/// The lock tag of a relation.
-pub(crate) fn tag(session: &Session, relation: Oid) -> LockTag {
-    let database = if is_shared(relation) { Oid::INVALID } else { session.catalog.database() };
-    LockTag::Relation { database, relation }
-}
-
 /// Whether a relation is a catalog that all databases share, or a part of one.
 pub(crate) fn is_shared(relation: Oid) -> bool {
     catalog::system::catalog_of(relation).is_some_and(|catalog| catalog.shared)
@@ -200,7 +194,7 @@ pub(crate) fn lock(session: &Session, table: &Table, mode: LockMode, wait: LockW
     if table.persistence == 't' {
         session.note_temporary();
     }
-    match session.txn.borrow_mut().lock(tag(session, table.oid), mode, wait) {
+    match session.txn.borrow_mut().lock(session.catalog.lock_tag(table.oid), mode, wait) {
         Ok(()) => Ok(()),
         Err(LockError::NotAvailable) => {
             Err(sql_err!(LOCK_NOT_AVAILABLE, "could not obtain lock on relation \"{}\"", table.name))
@@ -211,7 +205,7 @@ pub(crate) fn lock(session: &Session, table: &Table, mode: LockMode, wait: LockW
 
 /// Takes the lock of a relation that is known by its OID.
 pub(crate) fn lock_relation(session: &Session, oid: Oid, mode: LockMode, wait: LockWait) -> SqlResult<()> {
-    Ok(session.txn.borrow_mut().lock(tag(session, oid), mode, wait)?)
+    Ok(session.txn.borrow_mut().lock(session.catalog.lock_tag(oid), mode, wait)?)
 }
 
 /// Locks a relation that may be missing and gives its description as of then.
@@ -227,7 +221,7 @@ pub(crate) fn try_open_with(
         match lookup(session, name)? {
             Some(now) if now.oid == found.oid => return Ok(Some(now)),
             other => {
-                session.txn.borrow_mut().unlock(tag(session, found.oid), mode);
+                session.txn.borrow_mut().unlock(session.catalog.lock_tag(found.oid), mode);
                 if other.is_none() {
                     return Ok(None);
                 }

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::{Fork, Oid, SqlResult, sql_err};
+use base::{Oid, SqlResult, sql_err};
 use catalog::change::{Behavior, ObjectAddress};
 use catalog::{CatalogView, Table};
 use parse::ast::OnCommit;
@@ -74,8 +74,7 @@ pub(crate) fn apply(session: &Session) -> SqlResult<()> {
 
 fn has_pages(session: &Session, table: &Table) -> SqlResult<bool> {
     let Some(heap) = &table.heap else { return Ok(false) };
-    let pages = session.engine().heap_access().pool.nblocks(heap.desc.file, Fork::Main);
-    Ok(pages.map_err(|error| crate::error::heap(error.into()))? > 0)
+    Ok(session.blocks(heap.desc.file)? > 0)
 }
 
 /// Rows that refer to some that go must go with them.

@@ -64,7 +64,7 @@ pub(crate) fn table(
     }
     // Expressions of indexes may call functions, which look at a snapshot.
     drop(session.txn.borrow_mut().statement_snapshot());
-    let pages = table.heap.as_ref().map_or(Ok(0), |heap| blocks(session, heap))?;
+    let pages = table.heap.as_ref().map_or(Ok(0), |heap| session.blocks(heap.desc.file))?;
     let stats = match catalog_of(table.oid) {
         Some(shape) => rewrite_catalog::table(session, table, shape, order)?,
         None => {
@@ -118,7 +118,7 @@ pub(super) fn copy(
     let mut rewriter = Rewriter::new(session.engine().heap_access(), (old, new), xid, dropped);
     let progress = session.progress(Lengthy::Cluster, table.oid);
     progress.set(PHASE, SCANNING);
-    progress.set(BLOCKS, i64::from(blocks(session, old)?));
+    progress.set(BLOCKS, i64::from(session.blocks(old.desc.file)?));
     match order {
         Some(index) => copy_in_order(session, table, index, (&mut rewriter, &progress))?,
         None => {
@@ -178,11 +178,6 @@ fn copy_in_order(
         progress.add(TUPLES_WRITTEN, 1);
     }
     Ok(())
-}
-
-fn blocks(session: &Session, heap: &HeapRel) -> SqlResult<u32> {
-    let blocks = session.engine().pool().nblocks(heap.desc.file, base::Fork::Main);
-    blocks.map_err(|error| HeapError::Buffer(error).into_sql())
 }
 
 fn report(session: &Session, table: &Table, stats: &RewriteStats, pages: u32, watch: &Stopwatch) {

@@ -13,12 +13,12 @@
 
 use std::sync::Arc;
 
-use base::{Fork, Oid, SqlError, SqlResult};
+use base::{Oid, SqlError, SqlResult};
 use catalog::system::SystemTable;
 use catalog::tables::OpenTable;
 use catalog::{Index, RelationKind, SizeEstimate, Table};
+use heap::HeapRel;
 use heap::rewrite::RewriteStats;
-use heap::{HeapError, HeapRel};
 use txn::{LockMode, LockWait};
 
 use super::index_build::{Filled, Filling, Rows};
@@ -73,7 +73,7 @@ pub(super) fn index(session: &Session, table: &Table, shape: &SystemTable, index
     let filled = fill(session, (&table, index), heap, &new)?;
     let heap_size = SizeEstimate {
         all_visible: table.size.all_visible,
-        ..size(blocks(session, heap.desc.file)?, filled.rows)
+        ..size(session.blocks(heap.desc.file)?, filled.rows)
     };
     let index_size = size(pages(session, &new, index.oid)?, filled.entries);
     swap(session, new, &[(table.oid, heap_size), (index.oid, index_size)])
@@ -115,10 +115,5 @@ fn size(pages: u32, tuples: u64) -> SizeEstimate {
 }
 
 fn pages(session: &Session, new: &OpenTable, index: Oid) -> SqlResult<u32> {
-    new.index(index).map_or(Ok(0), |rel| blocks(session, rel.desc.file))
-}
-
-fn blocks(session: &Session, file: base::RelFile) -> SqlResult<u32> {
-    let blocks = session.engine().pool().nblocks(file, Fork::Main);
-    blocks.map_err(|error| HeapError::Buffer(error).into_sql())
+    new.index(index).map_or(Ok(0), |rel| session.blocks(rel.desc.file))
 }

@@ -4,7 +4,7 @@
 //! # PostgreSQL counterpart and differences
 //! `acquire_sample_rows` of `commands/analyze.c`, `utils/misc/sampling.c`. The reservoir draws once a row (Vitter's algorithm R).
 
-use base::{BlockNo, Fork, SqlError, SqlResult};
+use base::{BlockNo, SqlError, SqlResult};
 use catalog::Table;
 use heap::HeapError;
 use tuple::Datum;
@@ -86,8 +86,7 @@ pub(crate) const FINALIZING: i64 = 5;
 pub(crate) fn take(session: &Session, table: &Table, want: usize, progress: &Progress) -> SqlResult<Sample> {
     let Some(heap) = &table.heap else { return Err(SqlError::internal("a table without rows")) };
     let access = session.engine().heap_access();
-    let pages =
-        access.pool.nblocks(heap.desc.file, Fork::Main).map_err(|e| HeapError::Buffer(e).into_sql())?;
+    let pages = session.blocks(heap.desc.file)?;
     let mut random = Random::new(runtime::random_u64());
     let blocks = choose_blocks(pages, want, &mut random);
     progress.set(BLOCKS, blocks.len() as i64);

@@ -68,7 +68,7 @@ pub(crate) fn run(
 fn let_go_of_strange(session: &Session, child: &Table) -> bool {
     let strange = child.persistence == 't' && session.names.temporary_schema() != Some(child.schema);
     if strange {
-        session.txn.borrow_mut().unlock(names::tag(session, child.oid), LockMode::AccessExclusive);
+        session.txn.borrow_mut().unlock(session.catalog.lock_tag(child.oid), LockMode::AccessExclusive);
     }
     strange
 }

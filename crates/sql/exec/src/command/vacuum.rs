@@ -264,7 +264,7 @@ fn lock(
 ) -> SqlResult<Option<Arc<Table>>> {
     let find = || session.with_reader(|reader| catalog::CatalogView::relation_by_oid(reader, oid));
     let Some(before) = find()? else { return Ok(None) };
-    let tag = names::tag(session, oid);
+    let tag = session.catalog.lock_tag(oid);
     let wait = if asked.skip_locked { LockWait::NoWait } else { LockWait::Block };
     let locked = {
         let mut txn = session.txn.borrow_mut();
@@ -324,14 +324,14 @@ fn vacuum_table(session: &Session, oid: Oid, asked: &Asked) -> SqlResult<bool> {
     }
     let how = ("vacuum", LockMode::ShareUpdateExclusive, true);
     let Some(table) = lock(session, oid, asked, how)? else { return Ok(false) };
-    let tag = names::tag(session, oid);
+    let tag = session.catalog.lock_tag(oid);
     let done = (|| {
         if asked.process_main || table.kind == RelationKind::Toast {
             vacuum_heap(session, &table, asked, tag)?;
         }
         if asked.process_toast && table.toast.is_valid() {
             let toast = names::describe(session, table.toast)?;
-            vacuum_heap(session, &toast, asked, names::tag(session, toast.oid))?;
+            vacuum_heap(session, &toast, asked, session.catalog.lock_tag(toast.oid))?;
         }
         Ok(true)
     })();

@@ -350,6 +350,11 @@ impl Session {
         self.instance.engine()
     }
 
+    /// Pages of a relation's file.
+    pub(crate) fn blocks(&self, file: base::RelFile) -> SqlResult<u32> {
+        self.engine().pool().nblocks(file, base::Fork::Main).map_err(|error| crate::error::heap(error.into()))
+    }
+
     /// Tells the client as soon as the statement's output can take it, if `client_min_messages` wants it now.
     pub(crate) fn notice(&self, notice: SqlError) {
         if self.wants(notice.report().severity) {
