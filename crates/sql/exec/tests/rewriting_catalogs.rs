@@ -167,6 +167,20 @@ fn an_older_snapshot_sees_the_catalog_as_it_was() {
 }
 
 #[test]
+fn queries_that_read_a_catalog_are_waited_for() {
+    let server = Server::new();
+    let (s, reader) = (server.connect(), server.connect());
+    s.run("set lock_timeout = '20ms'").unwrap();
+    for catalog in ["pg_class", "pg_authid"] {
+        reader.run(&format!("begin; declare c cursor for select 1 from {catalog}; fetch 1 from c")).unwrap();
+        let full = format!("vacuum full {catalog}");
+        assert_eq!(s.query(&full), "ERROR:  canceling statement due to lock timeout", "{catalog}");
+        reader.run("commit").unwrap();
+        s.run(&full).unwrap();
+    }
+}
+
+#[test]
 fn what_cannot_be_done_is_refused() {
     let server = Server::new();
     let s = server.connect();

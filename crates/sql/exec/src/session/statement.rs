@@ -28,7 +28,7 @@ use base::settings::Setting;
 use base::{Fork, Oid, SqlError, SqlResult, sql_err};
 use catalog::{CatalogView, Table, TypeKind, Validity};
 use parse::{RawStatement, Statement};
-use txn::{LockMode, LockTag, LockWait, Snapshot};
+use txn::{LockMode, LockWait, Snapshot};
 
 use super::Session;
 use super::choice::Choices;
@@ -404,8 +404,7 @@ impl Session {
     pub(crate) fn lock_relations(&self, statement: &plan::Statement) -> SqlResult<()> {
         let mut txn = self.txn.borrow_mut();
         for &(relation, mode) in &statement.locks {
-            let tag = LockTag::Relation { database: self.catalog.database(), relation };
-            txn.lock(tag, lock_mode(mode), LockWait::Block)?;
+            txn.lock(self.catalog.lock_tag(relation), lock_mode(mode), LockWait::Block)?;
         }
         Ok(())
     }
