@@ -96,7 +96,7 @@ fn lay_out(template: &Template, text: &str, negative: bool, after: usize) -> Sql
         missing,
         start: missing.min(template.first_zero.unwrap_or(missing)),
         shown,
-        last: template.before + usize::from(template.has_point()) + shown,
+        last: template.before + usize::from(template.has_point) + shown,
         pieces: 0,
         signed: template.minus,
         inside: false,
@@ -233,7 +233,7 @@ impl Layout<'_> {
     }
 
     fn ordinal(&mut self, number: &str, upper: bool) -> SqlResult<()> {
-        if self.negative || self.template.has_point() || number.starts_with('#') {
+        if self.negative || self.template.has_point || number.starts_with('#') {
             return Ok(());
         }
         if !number.ends_with(|c: char| c.is_ascii_digit()) {
@@ -451,7 +451,7 @@ impl Reader<'_> {
                     continue;
                 }
                 Token::Ordinal(_) => {
-                    if !template.has_point() {
+                    if !template.has_point {
                         self.skip_foreign(2);
                     }
                     continue;
@@ -491,7 +491,7 @@ impl Reader<'_> {
             self.digits.push(next);
             *if self.point { &mut self.after } else { &mut self.before } += 1;
             read = true;
-        } else if next == '.' && self.template.has_point() && !self.point {
+        } else if next == '.' && self.template.has_point && !self.point {
             self.digits.push('.');
             (self.point, read) = (true, true);
         }

@@ -37,6 +37,10 @@ pub(super) struct Template {
     pub shift: usize,
     pub has_shift: bool,
     pub before: usize,
+    /// There is a decimal point.
+    pub has_point: bool,
+    /// There is a `0`.
+    has_zero: bool,
     /// Where the first `0` stands, not counting what `V` shifts by.
     pub first_zero: Option<usize>,
     pub after: usize,
@@ -58,10 +62,6 @@ fn is_next(keyword: &str, text: &str) -> bool {
 }
 
 impl Template {
-    pub fn has_point(&self) -> bool {
-        self.tokens.contains(&Token::Point)
-    }
-
     /// Takes a text apart.
     pub fn parse(text: &str) -> SqlResult<Template> {
         let mut out = Template::default();
@@ -71,7 +71,7 @@ impl Template {
             let keyword = KEYWORDS.iter().find(|keyword| is_next(keyword, rest));
             let taken = match (keyword, c) {
                 (Some(keyword), _) => {
-                    if *keyword == "S" && !out.has_point() {
+                    if *keyword == "S" && !out.has_point {
                         digits_before_sign = Some(out.before - out.shift);
                     }
                     out.keyword(keyword, c)?;
@@ -122,6 +122,7 @@ impl Template {
             "9" | "0" => return self.digit(keyword),
             "." | "D" => {
                 self.point()?;
+                self.has_point = true;
                 Token::Point
             }
             "," | "G" => Token::Group,
@@ -143,7 +144,7 @@ impl Template {
                 Token::Roman
             }
             "V" => {
-                if self.has_point() {
+                if self.has_point {
                     return Err(bad("cannot use \"V\" and decimal point together"));
                 }
                 self.has_shift = true;
@@ -171,16 +172,17 @@ impl Template {
         }
         if keyword == "9" && self.has_shift {
             self.shift += 1;
-        } else if keyword == "0" && !self.has_point() {
+        } else if keyword == "0" && !self.has_point {
             self.first_zero.get_or_insert(self.before - self.shift);
         }
-        *if self.has_point() { &mut self.after } else { &mut self.before } += 1;
+        *if self.has_point { &mut self.after } else { &mut self.before } += 1;
+        self.has_zero |= keyword == "0";
         self.tokens.push(if keyword == "9" { Token::Nine } else { Token::Zero });
         self.beside_roman()
     }
 
     fn point(&self) -> SqlResult<()> {
-        if self.has_point() {
+        if self.has_point {
             return Err(bad("multiple decimal points"));
         }
         if self.has_shift {
@@ -228,8 +230,7 @@ impl Template {
     /// Refuses what goes with no Roman number.
     fn beside_roman(&self) -> SqlResult<()> {
         let signs = self.leading_sign.is_some() || self.brackets || self.minus || self.plus;
-        let zero = self.tokens.contains(&Token::Zero);
-        let other = self.has_point() || zero || self.blank || signs || self.has_shift;
+        let other = self.has_point || self.has_zero || self.blank || signs || self.has_shift;
         if self.roman.is_some() && other {
             return Err(bad("\"RN\" is incompatible with other formats")
                 .detail("\"RN\" may only be used together with \"FM\"."));
