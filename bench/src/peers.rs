@@ -82,6 +82,7 @@ impl Server {
             .arg(&data)
             .output();
         check(done, &format!("{name}: initdb"))?;
+        let log = work.join(format!("{name}.log"));
         let child = postgres
             .command()
             .arg("-D")
@@ -91,31 +92,40 @@ impl Server {
             .args(["-c", &format!("max_connections={connections}")])
             .args(SETTINGS.iter().flat_map(|s| ["-c", s]))
             .stdout(Stdio::null())
-            .stderr(std::fs::File::create(work.join(format!("{name}.log"))).map_err(|e| e.to_string())?)
+            .stderr(std::fs::File::create(&log).map_err(|e| e.to_string())?)
             .spawn()
             .map_err(|e| format!("{name}: {e}"))?;
-        let server = Server { name, port, host: place.host(), child: Some(child), data };
-        server.wait_until_ready()?;
+        let mut server = Server { name, port, host: place.host(), child: Some(child), data };
+        server.wait_until_ready(&log)?;
         Ok(server)
     }
 
-    fn wait_until_ready(&self) -> Result<(), String> {
+    /// Until it answers or has ended; an error has the last line of its log.
+    fn wait_until_ready(&mut self, log: &Path) -> Result<(), String> {
         let deadline = Instant::now() + Duration::from_secs(60);
-        while Instant::now() < deadline {
+        while Instant::now() < deadline && !self.has_ended() {
             if crate::pgbench::psql(self, "select 1").is_ok() {
                 return Ok(());
             }
             std::thread::sleep(Duration::from_millis(100));
         }
-        Err(format!("{} did not come up", self.name))
+        let log = std::fs::read_to_string(log).unwrap_or_default();
+        Err(format!("{} did not come up: {}", self.name, log.lines().last().unwrap_or_default()))
+    }
+
+    fn has_ended(&mut self) -> bool {
+        self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(Some(_))))
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
+        let ended = self.has_ended();
         if let Some(child) = &mut self.child {
-            // SAFETY: a signal to a child that has not been waited for.
-            unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+            if !ended {
+                // SAFETY: a signal to a child that has not been waited for.
+                unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+            }
             let _ = child.wait();
             let _ = std::fs::remove_dir_all(&self.data);
         }

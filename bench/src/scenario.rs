@@ -9,9 +9,10 @@ use crate::workloads::Scripts;
 use crate::{Options, canned, pgbench, subtransactions, tpch};
 
 /// Ports, one a server; PostgreSQL's versions have one after the other.
-const STAMPEDE_PORT: u16 = 55_432;
-const CANNED_PORT: u16 = 55_433;
-const POSTGRES_PORT: u16 = 55_434;
+// Not among those that the system gives to clients: one of an earlier run may still hold it.
+const STAMPEDE_PORT: u16 = 25_432;
+const CANNED_PORT: u16 = 25_433;
+const POSTGRES_PORT: u16 = 25_434;
 
 /// The servers, started, and where results go.
 pub struct Lab {
