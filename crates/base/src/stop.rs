@@ -14,6 +14,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// Every stop point: its name, and whether an error may be injected there (`stop_result!`).
 pub const POINTS: &[(&str, bool)] = &[
     ("checkpoint-begin", false),
+    ("checkpoint-before-map", false),
+    ("checkpoint-before-record", false),
     ("checkpoint-before-control", false),
     ("checkpoint-end", false),
     ("wal-before-flush", true),
@@ -44,7 +46,6 @@ pub const POINTS: &[(&str, bool)] = &[
     ("btree-split-after-log", false),
     ("btree-delete-half-dead", false),
     ("btree-delete-unlinked", false),
-    ("control-before-write", false),
     ("test-plain", false),
     ("test-failing", true),
     ("test-uncounted-completion", true),

@@ -2,6 +2,10 @@
 
 mod support;
 
+use std::path::Path;
+use std::process::Command;
+
+use base::stop::{self, Action};
 use support::{Client, Server};
 
 /// Leaves dead rows in all catalogs that tables have rows in, and a table `kept`.
@@ -120,6 +124,87 @@ fn a_rollback_leaves_the_old_files() {
     let s = server.connect();
     assert_eq!(s.query(FILES), last);
     check(&s);
+}
+
+/// What a process does until it crashes; the columns of [`FILES`] that each statement changes.
+const STEPS: [(&str, &[usize]); 4] = [
+    ("vacuum full pg_class", &[0, 2]),
+    ("vacuum full pg_authid", &[3]),
+    ("checkpoint", &[]),
+    ("vacuum full pg_depend", &[1]),
+];
+
+const CRASHES_AT: [(&str, u64); 18] = [
+    ("smgr-before-extend", 2),
+    ("commit-before-record", 0),
+    ("commit-before-record", 1),
+    ("commit-before-flush", 0),
+    ("commit-before-flush", 1),
+    ("wal-before-flush", 1),
+    ("wal-after-flush", 1),
+    ("commit-before-clog", 0),
+    ("commit-before-clog", 2),
+    ("commit-after-clog", 0),
+    ("commit-after-running", 0),
+    ("checkpoint-begin", 0),
+    ("checkpoint-before-map", 0),
+    ("checkpoint-before-map", 1),
+    ("smgr-before-sync", 0),
+    ("checkpoint-before-record", 0),
+    ("checkpoint-before-control", 0),
+    ("checkpoint-end", 0),
+];
+
+/// For a process of the test below: directory, point and passes.
+const CRASH: &str = "STAMPEDE_TEST_CRASH";
+
+/// Prints a line for each step that was acknowledged.
+fn crash(at: &str) {
+    let [dir, point, skip] = at.split('|').collect::<Vec<_>>().try_into().expect("three parts");
+    let server = Server::open_at(Path::new(dir));
+    let s = server.connect();
+    let _armed = stop::arm_process(point, Action::Crash, skip.parse().expect("a number"));
+    for (step, _) in STEPS {
+        s.run(step).unwrap();
+        println!("done: {step}");
+    }
+    // The directory is another's.
+    std::process::exit(0);
+}
+
+#[test]
+fn a_crash_at_any_step_leaves_the_old_files_or_the_new() {
+    if let Ok(at) = std::env::var(CRASH) {
+        return crash(&at);
+    }
+    let mut server = Server::new();
+    churn(&server.connect());
+    let files = |server: &Server| -> Vec<String> {
+        server.connect().query(FILES).split('|').map(str::to_owned).collect()
+    };
+    for (point, skip) in CRASHES_AT {
+        let before = files(&server);
+        let (crashed, done) = server.crash_and_restart_after(|dir| {
+            let mut child = Command::new(std::env::current_exe().expect("this program has a path"));
+            child.args(["a_crash_at_any_step_leaves_the_old_files_or_the_new", "--exact", "--nocapture"]);
+            let output = child.env(CRASH, format!("{}|{point}|{skip}", dir.display())).output().unwrap();
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            (!output.status.success(), printed.matches("done: ").count())
+        });
+        assert!(crashed, "{point} is not passed {skip} times");
+        let after = files(&server);
+        for (n, (step, columns)) in STEPS.iter().enumerate() {
+            let changed: Vec<bool> = columns.iter().map(|&i| after[i] != before[i]).collect();
+            let expected = match n {
+                _ if n < done => &[true][..],
+                _ if n == done => &[true, false],
+                _ => &[false],
+            };
+            let fits = expected.iter().any(|all| changed.iter().all(|one| one == all));
+            assert!(fits, "{point} after {skip}, {done} steps done: {step} changed {changed:?}");
+        }
+        check(&server.connect());
+    }
 }
 
 #[test]

@@ -120,6 +120,7 @@ impl Engine {
         tracing::info!("checkpoint starting: {}", cause.as_str());
         let shutdown = cause == CheckpointCause::Shutdown;
         let redo = if shutdown { self.wal.begin_shutdown_checkpoint() } else { self.wal.begin_checkpoint() };
+        base::stop_point!("checkpoint-begin");
         self.txns.wait_for_commits_in_flight();
         let buffers = self.write_pages(cause, begin)?;
         let slru_before = self.slru_written();
@@ -132,7 +133,9 @@ impl Engine {
         let written = now();
         let files = self.smgr.sync_all_pending()?;
         let synced = now();
+        base::stop_point!("checkpoint-before-record");
         progress.end = self.record_checkpoint(cause, redo)?;
+        base::stop_point!("checkpoint-end");
         self.wal.remove_segments_before(redo)?;
         let stats = CheckpointStats {
             redo,
@@ -200,6 +203,7 @@ impl Engine {
         };
         let inserted = self.wal.insert_range(&xlog::checkpoint_record(&checkpoint));
         self.wal.flush(inserted.end)?;
+        base::stop_point!("checkpoint-before-control");
         let mut control = self.control.lock();
         control.checkpoint = checkpoint;
         control.checkpoint_lsn = inserted.start;

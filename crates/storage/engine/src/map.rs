@@ -113,6 +113,7 @@ impl RelationMaps {
                 .collect()
         };
         for (database, numbers) in &changed {
+            base::stop_point!("checkpoint-before-map");
             write_file(dir, *database, numbers).inspect_err(|_| {
                 // The next checkpoint tries all again.
                 let mut maps = self.0.lock();

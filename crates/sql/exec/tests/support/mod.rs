@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -37,6 +37,13 @@ impl Server {
         server
     }
 
+    /// Opens a cluster that another process made, and goes on to keep.
+    pub fn open_at(dir: &Path) -> Server {
+        let mut server = Server { dir: dir.to_owned(), instance: None, next_pid: AtomicI32::new(1) };
+        server.open();
+        server
+    }
+
     fn open(&mut self) {
         let engine = Arc::new(Engine::open(&self.dir, options()).expect("the cluster opens"));
         self.instance = Some(Instance::new(engine, Arc::new(ServerSettings::new())));
@@ -44,8 +51,15 @@ impl Server {
 
     /// Stops without a checkpoint and opens again: recovery replays the log.
     pub fn crash_and_restart(&mut self) {
+        self.crash_and_restart_after(|_| ());
+    }
+
+    /// The same; in between, something happens to its directory.
+    pub fn crash_and_restart_after<T>(&mut self, happens: impl FnOnce(&Path) -> T) -> T {
         self.instance = None;
+        let answer = happens(&self.dir);
         self.open();
+        answer
     }
 
     /// What its sessions share.
