@@ -137,3 +137,28 @@ fn a_cancelled_rewrite_leaves_the_old_files() {
     one.query("vacuum full pg_depend").unwrap();
     assert_ne!(one.value(file), before);
 }
+
+/// Who waits for another that works on the same catalog holds no lock of it that the other still needs.
+#[test]
+fn two_sessions_reindex_one_catalog_one_after_the_other() {
+    let server = Server::start(&[]);
+    let (mut first, mut watch) = (server.client(), server.client());
+    for (catalog, one, other) in [
+        ("pg_depend", "reindex index pg_depend_depender_index", "reindex table pg_depend"),
+        ("pg_proc", "reindex table pg_proc", "reindex table pg_toast.pg_toast_1255"),
+        ("pg_authid", "reindex index pg_authid_oid_index", "reindex system postgres"),
+    ] {
+        first.query(&format!("begin; {one}")).unwrap();
+        thread::scope(|scope| {
+            let second = scope.spawn(|| server.client().query(other));
+            let waits = format!(
+                "select mode from pg_locks where relation = '{catalog}'::regclass and not granted \
+                 union all select '' limit 1"
+            );
+            support::until(other, || !watch.value(&waits).is_empty());
+            assert_eq!(watch.value(&waits), "ShareRowExclusiveLock", "{other}");
+            first.query("commit").unwrap();
+            second.join().unwrap().unwrap();
+        });
+    }
+}

@@ -2,7 +2,8 @@
 //! REINDEX: indexes built anew, in new files. The old files go with the commit.
 //!
 //! # Locks
-//! SHARE on the table, ACCESS EXCLUSIVE on the index; CONCURRENTLY: SHARE UPDATE EXCLUSIVE on the table.
+//! SHARE on the table, ACCESS EXCLUSIVE on the index; CONCURRENTLY: SHARE UPDATE EXCLUSIVE on the table. For a part of a catalog, SHARE ROW
+//! EXCLUSIVE on the catalog before all others: two sessions that hold SHARE would wait for each other when they go over to new files.
 //!
 //! # PostgreSQL counterpart and differences
 //! `ReindexIndex` and its neighbours in `commands/indexcmds.c`. Who writes large values knows one index of their TOAST table only, so that
@@ -56,6 +57,16 @@ impl How {
         if self.concurrently { LockMode::ShareUpdateExclusive } else { LockMode::Share }
     }
 
+    /// Locks the catalog that a relation is a part of, if it is.
+    fn lock_catalog(self, session: &Session, relation: Oid) -> SqlResult<()> {
+        match catalog_of(relation) {
+            Some(catalog) if !self.concurrently => {
+                names::lock_relation(session, catalog.oid, LockMode::ShareRowExclusive, LockWait::Block)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// How to do it for this table: nobody else writes to a temporary one.
     fn of(self, table: &Table) -> SqlResult<How> {
         if !self.concurrently {
@@ -93,6 +104,7 @@ fn one_index(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
         return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", found.name));
     }
     let table = names::table_of_index(session, found.oid)?;
+    how.lock_catalog(session, table)?;
     let Some(table) = inherit::open_child(session, table, how.mode())? else {
         return Err(names::missing(session, name)?);
     };
@@ -112,6 +124,9 @@ fn one_index(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
 }
 
 fn one_table(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
+    if let Some(found) = names::lookup(session, name)? {
+        how.lock_catalog(session, found.oid)?;
+    }
     let table = names::open(session, name, how.mode())?;
     if !matches!(
         table.kind,
@@ -201,6 +216,7 @@ fn check_database(session: &Session, name: Option<&str>) -> SqlResult<()> {
 fn each(session: &Session, tables: &[Oid], how: How, mut out: Option<&mut dyn Output>) -> SqlResult<()> {
     for &oid in tables {
         session.next_transaction()?;
+        how.lock_catalog(session, oid)?;
         names::lock_relation(session, oid, how.mode(), LockWait::Block)?;
         let found = session.with_reader(|reader| catalog::CatalogView::relation_by_oid(reader, oid))?;
         let mine =
