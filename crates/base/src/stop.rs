@@ -3,8 +3,8 @@
 //! `stop_point!("name")` costs one relaxed load while nothing is armed. The names are listed in [`POINTS`]; a name that is
 //! not there does not compile. Concurrency tests and crash tests use the same list.
 //!
-//! Tests in one process arm points for their own thread ([`arm`]), which is where simulations run; a server that is
-//! tested from outside arms them for the whole process ([`arm_process`]).
+//! Tests arm points for their own thread ([`arm`]), which is where simulations run. Where a process is to crash, a test starts another
+//! one of itself, which arms them for all its threads ([`arm_process`]).
 
 use std::cell::RefCell;
 use std::fmt;
@@ -289,32 +289,6 @@ pub fn arm_process(name: &str, action: Action, skip: u64) -> ArmedPoint {
     ArmedPoint { point, in_thread: false }
 }
 
-/// Arms points for the life of the process from a text such as `wal-before-flush=crash@3,commit-before-clog=count`:
-/// the number is how many passes are let through.
-pub fn arm_from_text(text: &str) -> Result<(), String> {
-    for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
-        let (name, rest) =
-            item.split_once('=').ok_or_else(|| format!("no action for stop point \"{item}\""))?;
-        let (action, skip) = rest.split_once('@').unwrap_or((rest, "0"));
-        let action = match action {
-            "crash" => Action::Crash,
-            "error" => Action::Error,
-            "pause" => Action::Pause,
-            "count" => Action::Count,
-            other => return Err(format!("no such action: \"{other}\"")),
-        };
-        let skip = skip.parse().map_err(|_| format!("not a number of passes: \"{skip}\""))?;
-        match POINTS.iter().find(|p| p.0 == name) {
-            None => return Err(format!("no such stop point: \"{name}\"")),
-            Some((_, false)) if action == Action::Error => {
-                return Err(format!("no error can be injected at stop point \"{name}\""));
-            }
-            Some(_) => std::mem::forget(arm_process(name, action, skip)),
-        }
-    }
-    Ok(())
-}
-
 fn new_armed(name: &str, action: Action, skip: u64) -> Armed {
     let point = POINTS.iter().position(|p| p.0 == name).unwrap_or_else(|| panic!("no stop point \"{name}\""));
     assert!(action != Action::Error || POINTS[point].1, "no error can be injected at \"{name}\"");
@@ -360,14 +334,5 @@ mod tests {
         point.release();
         stop_point!("test-plain");
         assert_eq!(point.passed(), 1);
-    }
-
-    #[test]
-    fn text_names_point_action_and_passes() {
-        assert_eq!(arm_from_text("nowhere=crash"), Err("no such stop point: \"nowhere\"".into()));
-        assert_eq!(arm_from_text("test-plain=jump"), Err("no such action: \"jump\"".into()));
-        assert!(arm_from_text("test-plain=error").is_err());
-        assert!(arm_from_text("test-failing=error@x").is_err());
-        assert_eq!(arm_from_text(""), Ok(()));
     }
 }
