@@ -8,8 +8,8 @@ use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
 use crate::{Options, canned, pgbench, subtransactions, tpch};
 
-/// Ports, one a server; PostgreSQL's versions have one after the other.
-// Not among those that the system gives to clients: one of an earlier run may still hold it.
+/// Ports, one a server; PostgreSQL's versions have one after the other. Not among those that the system gives to clients: one of an earlier
+/// run may still hold it.
 const STAMPEDE_PORT: u16 = 25_432;
 const CANNED_PORT: u16 = 25_433;
 const POSTGRES_PORT: u16 = 25_434;

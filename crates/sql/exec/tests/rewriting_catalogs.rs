@@ -134,6 +134,7 @@ const STEPS: [(&str, &[usize]); 4] = [
     ("vacuum full pg_depend", &[1]),
 ];
 
+/// Where it crashes: a stop point, and the passes that are let through.
 const CRASHES_AT: [(&str, u64); 18] = [
     ("smgr-before-extend", 2),
     ("commit-before-record", 0),

@@ -3,9 +3,9 @@
 //! a catalog changes, for that row may be one of this catalog ([`catalog::Changer::swap_catalog`]).
 //!
 //! # Locks
-//! Beside what the caller holds, the catalog that a TOAST table or an index belongs to: ACCESS EXCLUSIVE to write rows anew, SHARE ROW
-//! EXCLUSIVE for an index alone, so that two sessions never go over to new files of one catalog at once. Look-ups of other sessions take no
-//! lock, and go on in the old files until the commit.
+//! On the catalog that a TOAST table or an index belongs to, so that two sessions never go over to new files of one catalog at once: to write
+//! rows anew ACCESS EXCLUSIVE, taken here; for an index alone SHARE ROW EXCLUSIVE, which the caller holds ([`super::reindex`]). Look-ups of
+//! other sessions take no lock, and go on in the old files until the commit.
 //!
 //! # PostgreSQL counterpart and differences
 //! `cluster_rel`, `reindex_index` with `relmapper.c`. Keys of unique indexes are not checked, as there: rows of transactions that have not
@@ -63,14 +63,11 @@ pub(super) fn table(
     Ok(stats)
 }
 
-/// Builds an index of a catalog, or of its TOAST table, anew.
+/// Builds an index of a catalog, or of its TOAST table, anew. The caller holds the catalog's lock since before it had `table` described.
 pub(super) fn index(session: &Session, table: &Table, shape: &SystemTable, index: &Index) -> SqlResult<()> {
-    names::lock_relation(session, shape.oid, LockMode::ShareRowExclusive, LockWait::Block)?;
-    // Somebody may have written the table anew before the lock.
-    let table = names::describe(session, table.oid)?;
     let Some(heap) = &table.heap else { return Ok(()) };
     let new = new_files(session, shape, &[index.oid])?;
-    let filled = fill(session, (&table, index), heap, &new)?;
+    let filled = fill(session, (table, index), heap, &new)?;
     let heap_size = SizeEstimate {
         all_visible: table.size.all_visible,
         ..size(session.blocks(heap.desc.file)?, filled.rows)
