@@ -26,6 +26,12 @@ const CASES: &[(&str, &str, &str)] = &[
         "select a.id, a.data, b.data from t a join t b on a.id = b.id where a.id in (6, 7) for update",
         "6,0,0 7,1,1",
     ),
+    // The weakest lock minds no update of other columns, but what lies between two updates of one transaction is nobody's to see.
+    (
+        "select from t where id = 7 for update; update t set data = 1 where id = 7; update t set data = 2 where id = 7",
+        "select id, data from t where id in (6, 7) for key share",
+        "6,0 7,2",
+    ),
     // The row now belongs to another one, which it was not joined to.
     (
         "update t set other = 5 where id = 7",

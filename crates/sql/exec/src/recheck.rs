@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, Xid, sql_err};
-use heap::{HeapRel, HeapTuple, Later, LockOutcome, LockStrength, Refusal};
+use heap::{HeapRel, HeapTuple, Later, LockOutcome, LockStrength, Refusal, Wanted};
 use plan::{Expr, Node as PlanNode, Plan, RelId, RowLockWait, Statement, Var};
 use tuple::Datum;
 use txn::{LockMode, LockTag};
@@ -108,7 +108,7 @@ pub fn after_refusal(
             if cx.env.fixed_snapshot {
                 return Err(serialization("update"));
             }
-            lock_newest(heap, next, strength, wait, cx)
+            follow(heap, next, strength, wait, cx)
         }
         Refusal::Moved => Err(moved(cx)),
         Refusal::Deleted { .. } => {
@@ -122,19 +122,39 @@ pub fn after_refusal(
     }
 }
 
-/// Locks a row's newest version, beginning with the one at `tid`. A key-shared lock does with one that was updated since, but not in its
-/// key.
-pub fn lock_newest(
+/// Locks a row of which the statement sees the version at `tid`: that one if a key-shared lock is asked for and it was updated since, but not
+/// in its key, otherwise the newest.
+pub fn lock_seen(
     heap: &HeapRel,
     tid: Tid,
     strength: LockStrength,
     wait: RowLockWait,
     cx: &mut Cx<'_>,
 ) -> SqlResult<Newest> {
-    let mut tid = tid;
+    lock_chain(heap, (tid, Wanted::Seen), strength, wait, cx)
+}
+
+/// Locks a row's newest version, which is the one at `next` or a later one.
+fn follow(
+    heap: &HeapRel,
+    next: Tid,
+    strength: LockStrength,
+    wait: RowLockWait,
+    cx: &mut Cx<'_>,
+) -> SqlResult<Newest> {
+    lock_chain(heap, (next, Wanted::Newest), strength, wait, cx)
+}
+
+fn lock_chain(
+    heap: &HeapRel,
+    (mut tid, mut wanted): (Tid, Wanted),
+    strength: LockStrength,
+    wait: RowLockWait,
+    cx: &mut Cx<'_>,
+) -> SqlResult<Newest> {
     let mut queue = Queue { heap, strength, at: None };
     let newest = loop {
-        let refusal = match lock_version(heap, tid, strength, cx)? {
+        let refusal = match lock_version(heap, (tid, wanted), strength, cx)? {
             LockOutcome::Locked { later: None } => break Newest::Locked(tid),
             LockOutcome::Locked { later: Some(later) } => match lock_rest(heap, later, strength, cx)? {
                 None => break Newest::Locked(tid),
@@ -151,7 +171,7 @@ pub fn lock_newest(
             Refusal::Concurrent { .. } if cx.env.fixed_snapshot => return Err(serialization("update")),
             Refusal::Concurrent { next, .. } => {
                 queue.leave(cx);
-                tid = next;
+                (tid, wanted) = (next, Wanted::Newest);
             }
             Refusal::Moved => return Err(moved(cx)),
             Refusal::Deleted { .. } if cx.env.fixed_snapshot => return Err(serialization("delete")),
@@ -163,9 +183,14 @@ pub fn lock_newest(
     Ok(newest)
 }
 
-fn lock_version(heap: &HeapRel, tid: Tid, strength: LockStrength, cx: &Cx<'_>) -> SqlResult<LockOutcome> {
+fn lock_version(
+    heap: &HeapRel,
+    version: (Tid, Wanted),
+    strength: LockStrength,
+    cx: &Cx<'_>,
+) -> SqlResult<LockOutcome> {
     runtime::check_interrupts().map_err(crate::error::interrupted)?;
-    cx.with_writer(heap, |access, writer| heap::lock_tuple(access, heap, writer, tid, strength))?
+    cx.with_writer(heap, |access, writer| heap::lock_tuple(access, heap, writer, version, strength))?
         .map_err(crate::error::heap)
 }
 
@@ -205,7 +230,7 @@ pub fn lock_conflicting(
 ) -> SqlResult<bool> {
     let mut queue = Queue { heap, strength, at: None };
     let locked = loop {
-        let refusal = match lock_version(heap, tid, strength, cx)? {
+        let refusal = match lock_version(heap, (tid, Wanted::Seen), strength, cx)? {
             LockOutcome::Locked { .. } => break true,
             LockOutcome::Refused(refusal) => refusal,
         };

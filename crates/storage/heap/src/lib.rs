@@ -52,7 +52,7 @@ pub use error::{DeleteOutcome, HeapError, HeapResult, Later, LockOutcome, Refusa
 pub use fetch::{Fetched, Liveness, fetch, fetch_exact, fetch_version, unique_liveness};
 pub use insert::{InsertOptions, insert, multi_insert};
 pub use latest::fetch_latest;
-pub use lock::{lock_later, lock_tuple};
+pub use lock::{Wanted, lock_later, lock_tuple};
 pub use prune::prune_opt;
 pub use rel::{Access, HeapDesc, HeapRel, View, Writer};
 pub use row::{HeapTuple, TupleRef};

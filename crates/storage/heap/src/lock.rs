@@ -18,10 +18,10 @@
 use base::{Tid, Xid};
 use buffer::{ExclusivePage, PageChange, WalAction};
 use page::LpFlags;
-use txn::{LockStrength, Member, MemberStatus, TxnError};
+use txn::{Holder, LockStrength, Member, MemberStatus, TxnError};
 use wal::Rmgr;
 
-use crate::error::{HeapResult, Later, LockOutcome};
+use crate::error::{HeapResult, Later, LockOutcome, Refusal};
 use crate::fetch::heap_tag;
 use crate::header::{Header, beneath_bits, infomask, infomask2, read_header, status_bits};
 use crate::ops::{self, Stamp};
@@ -32,19 +32,36 @@ use crate::update::{Look, corrupt, look, look_of};
 use crate::visibility::Judge;
 use crate::vm::{self, MapGuards, VmCursor, latch_covered};
 
+/// Which version of a row a lock is wanted on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The one that the statement sees, though it may have been updated since in a way that the lock does not mind.
+    Seen,
+    /// The newest: one that a committed transaction updated is refused in any case. What lies between the one that a statement saw and the
+    /// newest may be a state that only the transaction that wrote it ever was to see.
+    Newest,
+}
+
 /// Locks the row version at `tid` until the end of the (sub)transaction.
 pub fn lock_tuple(
     access: &Access<'_>,
     rel: &HeapRel,
     writer: &Writer<'_>,
-    tid: Tid,
+    (tid, wanted): (Tid, Wanted),
     strength: LockStrength,
 ) -> HeapResult<LockOutcome> {
     let mut map = VmCursor::default();
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = latch_covered(access, rel, &pin, &mut map)?;
     let found = look(access, rel, writer, &mut page, tid, strength)?;
-    lock_found(access, rel, writer, (&mut page, &map), (tid, strength), found)
+    match found {
+        Look::Free { header, updated: Some(Holder { member, committed: true }), .. }
+            if wanted == Wanted::Newest =>
+        {
+            Ok(LockOutcome::Refused(Refusal::Concurrent { next: header.ctid, xmax: member.xid }))
+        }
+        found => lock_found(access, rel, writer, (&mut page, &map), (tid, strength), found),
+    }
 }
 
 /// Locks the version at `later`, which came after one that was locked: whether anybody sees it or not, if it is still the one. Also
@@ -88,13 +105,7 @@ fn lock_found(
         Look::Refused(refusal) => return Ok(LockOutcome::Refused(refusal)),
         Look::Free { header, mine, updated } => (header, mine, updated),
     };
-    let later = match updated && header.ctid != tid {
-        true => {
-            let judge = Judge { txns: access.txns, page: &mut *page };
-            Some(Later { tid: header.ctid, xmin: judge.ender(&header)? })
-        }
-        false => None,
-    };
+    let later = updated.map(|holder| Later { tid: header.ctid, xmin: holder.member.xid });
     if mine < Some(strength) {
         lock_on_page(access, rel, writer, page, map, tid, strength)?;
     }
@@ -232,7 +243,8 @@ fn combine(
         None if is_own(header.raw_xmax, writer) => return Ok(over_own(header, me, writer)),
         _ => {}
     }
-    let mut members = Judge { txns: access.txns, page }.holders(tid.offset, header)?;
+    let holders = Judge { txns: access.txns, page }.holders(tid.offset, header)?;
+    let mut members: Vec<Member> = holders.into_iter().map(|holder| holder.member).collect();
     let others = members.iter().filter(|member| !writer.me.is_mine(member.xid)).copied().collect();
     let mut me = me;
     members.retain(|member| {

@@ -224,7 +224,7 @@ fn plan_rebase(
         if !bases.fits_xmax(header.raw_xmax, header.infomask) {
             match judge.holders(n, &mut header)?.as_slice() {
                 [] => plan.xmax_cleared.push(n),
-                [only] if only.status.updates() && is_removable(txns, kind, only.xid) => {
+                [only] if only.committed && is_removable(txns, kind, only.member.xid) => {
                     plan.xmax_frozen.push(n)
                 }
                 _ => {}

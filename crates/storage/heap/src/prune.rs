@@ -21,7 +21,7 @@
 use base::{MultiXactId, OffsetNo, PAGE_SIZE, Xid};
 use buffer::{ExclusivePage, PageChange, Pin, WalAction};
 use page::{LpFlags, PageBytes, flags};
-use txn::{Member, OldestIds, TxnError, TxnSystem};
+use txn::{Holder, Member, OldestIds, TxnError, TxnSystem};
 use wal::Rmgr;
 
 use crate::error::{HeapError, HeapResult};
@@ -333,9 +333,9 @@ impl Planner<'_> {
                 self.plan.xmax_cleared.push(n);
                 return Ok(false);
             }
-            [only] if !txns.is_in_progress(only.xid) && Bases::of(self.page).fits(only.xid) => {
-                self.plan.xmax_replaced.push((n, only.xid));
-                summary.oldest.xid = summary.oldest.xid.min(only.xid);
+            &[Holder { member, committed: true }] if Bases::of(self.page).fits(member.xid) => {
+                self.plan.xmax_replaced.push((n, member.xid));
+                summary.oldest.xid = summary.oldest.xid.min(member.xid);
                 return Ok(true);
             }
             _ => {}
@@ -355,8 +355,9 @@ impl Planner<'_> {
     }
 
     /// An `xmax` that says who holds a version, and has no old ids; none if the page's bases cannot express it.
-    fn renew(&self, access: &Access<'_>, n: OffsetNo, holders: &[Member]) -> HeapResult<Option<RenewedXmax>> {
-        let new = Xmax::of(holders, |members| access.txns.copy_multi(members))?;
+    fn renew(&self, access: &Access<'_>, n: OffsetNo, holders: &[Holder]) -> HeapResult<Option<RenewedXmax>> {
+        let members: Vec<Member> = holders.iter().map(|holder| holder.member).collect();
+        let new = Xmax::of(&members, |members| access.txns.copy_multi(members))?;
         let fits = Bases::of(self.page).fits_xmax(new.raw, new.infomask);
         Ok(fits.then_some(RenewedXmax {
             offset: n,

@@ -20,7 +20,7 @@ use buffer::{ExclusivePage, PageChange, Pin, WalAction};
 use page::{LpFlags, flags};
 use tuple::Datum;
 use tuple::varlena::External;
-use txn::{LockStrength, MemberStatus};
+use txn::{Holder, LockStrength, MemberStatus};
 use wal::Rmgr;
 
 use crate::error::{DeleteOutcome, HeapError, HeapResult, Refusal, UpdateOutcome};
@@ -41,8 +41,8 @@ use crate::vm::{MapGuards, VmCursor, latch_covered};
 
 /// What a writer found at a place.
 pub(crate) enum Look {
-    /// A version that he may change or lock. `mine`: his own lock; `updated`: another transaction updated it, which his does not mind.
-    Free { header: Header, mine: Option<LockStrength>, updated: bool },
+    /// A version that he may change or lock. `mine`: his own lock; `updated`: who updated it, which his lock does not mind.
+    Free { header: Header, mine: Option<LockStrength>, updated: Option<Holder> },
     /// One that he may not change.
     Refused(Refusal),
 }
@@ -222,7 +222,7 @@ pub fn update_in_place(
     let mut page = pin.exclusive();
     let mut header = read_header(&page, tid.offset).ok_or_else(|| corrupt(rel, tid, "tuple is gone"))?;
     let holders = Judge { txns: access.txns, page: &mut page }.holders(tid.offset, &mut header)?;
-    if holders.iter().any(|holder| holder.status.updates()) {
+    if holders.iter().any(|holder| holder.member.status.updates()) {
         return Ok(());
     }
     let mut values = Vec::new();

@@ -21,7 +21,7 @@ use base::{CommandId, MultiXactId, OffsetNo, PAGE_SIZE, Xid};
 use buffer::{ExclusivePage, SharedPage};
 use page::PageBytes;
 use txn::subxact::Family;
-use txn::{LockStrength, Member, MemberStatus, RelKind, Transaction, TxnError, TxnSystem, XidStatus};
+use txn::{Holder, LockStrength, Member, MemberStatus, RelKind, Transaction, TxnError, TxnSystem, XidStatus};
 
 use crate::combo::ComboCids;
 use crate::error::HeapResult;
@@ -294,7 +294,7 @@ impl<P: Hintable> Judge<'_, P> {
         writer: &Writer<'_>,
         strength: LockStrength,
     ) -> HeapResult<Writable> {
-        let (mut mine, mut busy, mut updated) = (None, None, false);
+        let (mut mine, mut busy, mut updated) = (None, None, None);
         if header.xmax_invalid() {
             return Ok(Writable::Free { mine, updated });
         }
@@ -305,7 +305,8 @@ impl<P: Hintable> Judge<'_, P> {
         {
             return Ok(Writable::Free { mine: self.own_lock(multi, writer)?, updated });
         }
-        for member in self.holders(n, header)? {
+        for holder in self.holders(n, header)? {
+            let member = holder.member;
             let held = member.status.strength();
             if writer.me.is_mine(member.xid) {
                 if member.status.updates() {
@@ -314,8 +315,8 @@ impl<P: Hintable> Judge<'_, P> {
                 }
                 mine = mine.max(Some(held));
             } else if !held.conflicts(strength) {
-                updated |= member.status.updates();
-            } else if member.status.updates() && !self.txns.is_in_progress(member.xid) {
+                updated = updated.or(member.status.updates().then_some(holder));
+            } else if holder.committed {
                 return Ok(Writable::Gone);
             } else {
                 busy.get_or_insert(member.xid);
@@ -342,7 +343,7 @@ impl<P: Hintable> Judge<'_, P> {
     }
 
     /// Who holds a version: those that lock it, and who updated it unless that was rolled back.
-    pub fn holders(&mut self, n: OffsetNo, header: &mut Header) -> HeapResult<Vec<Member>> {
+    pub fn holders(&mut self, n: OffsetNo, header: &mut Header) -> HeapResult<Vec<Holder>> {
         if header.xmax_invalid() {
             return Ok(Vec::new());
         }
@@ -350,15 +351,18 @@ impl<P: Hintable> Judge<'_, P> {
             return Ok(self.txns.multi_holders(multi)?);
         }
         let txns = self.txns;
-        let holder = Member { xid: header.raw_xmax, status: header.xmax_status() };
+        let member = Member { xid: header.raw_xmax, status: header.xmax_status() };
+        let running = |member| Holder { member, committed: false };
         Ok(match self.xmax_status(n, header, |xid| txns.is_in_progress(xid))? {
-            XidStatus::InProgress => self.lock_beneath(header).into_iter().chain([holder]).collect(),
+            XidStatus::InProgress => {
+                self.lock_beneath(header).into_iter().chain([member]).map(running).collect()
+            }
             XidStatus::Committed if header.lock_only() => {
                 self.hint(n, header, infomask::XMAX_INVALID);
                 Vec::new()
             }
-            XidStatus::Committed => vec![holder],
-            XidStatus::Aborted => self.lock_beneath(header).into_iter().collect(),
+            XidStatus::Committed => vec![Holder { member, committed: true }],
+            XidStatus::Aborted => self.lock_beneath(header).into_iter().map(running).collect(),
         })
     }
 
@@ -410,8 +414,8 @@ pub(crate) enum Writable {
     Free {
         /// This transaction's own lock.
         mine: Option<LockStrength>,
-        /// Another transaction updated it without changing its key, and a key-shared lock is asked for.
-        updated: bool,
+        /// Who updated it without changing its key, when a key-shared lock is asked for.
+        updated: Option<Holder>,
     },
     /// This transaction updated or deleted it in this command or a later one.
     ByMe(CommandId),

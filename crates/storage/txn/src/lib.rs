@@ -44,7 +44,7 @@ pub use describe::XactDescribe;
 pub use error::TxnError;
 pub use horizon::{Horizons, RelKind, XidHolds};
 pub use lock::{DeadlockEdge, LockError, LockInfo, LockManager, LockMode, LockTag, LockTimeouts, LockWait};
-pub use multixact::{LockStrength, Member, MemberStatus};
+pub use multixact::{Holder, LockStrength, Member, MemberStatus};
 pub use prepared::{PrepareError, PreparedTransaction, Resolver};
 pub use prepared_state::PreparedState;
 pub use slru::SlruStats;

@@ -163,6 +163,17 @@ pub struct Member {
     pub status: MemberStatus,
 }
 
+/// A member that still matters: its lock holds, or its update was not rolled back.
+///
+/// The fate was asked once. Who asks again may hear another, and must not think that what has ended meanwhile committed, or updated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Who, and what it did.
+    pub member: Member,
+    /// It updated and committed; otherwise it runs.
+    pub committed: bool,
+}
+
 impl Member {
     fn word(self) -> u64 {
         self.xid.0 << 3 | (self.status.code() + 1)
@@ -460,22 +471,18 @@ impl TxnSystem {
         self.multixacts.updater(id).map_err(TxnError::multi(id))
     }
 
-    /// Whether a member still matters: its lock holds, or its update was not rolled back.
-    pub fn still_matters(&self, member: Member) -> Result<bool, TxnError> {
-        Ok(self.is_in_progress(member.xid) || member.status.updates() && self.did_commit(member.xid)?)
+    fn holder(&self, member: Member) -> Result<Option<Holder>, TxnError> {
+        if self.is_in_progress(member.xid) {
+            return Ok(Some(Holder { member, committed: false }));
+        }
+        let matters = member.status.updates() && self.did_commit(member.xid)?;
+        Ok(matters.then_some(Holder { member, committed: true }))
     }
 
     /// The members of a set that still matter.
-    pub fn multi_holders(&self, id: MultiXactId) -> Result<Vec<Member>, TxnError> {
-        let mut members = self.multixacts.members(id).map_err(TxnError::multi(id))?;
-        let mut failed = Ok(());
-        members.retain(|member| {
-            self.still_matters(*member).unwrap_or_else(|error| {
-                failed = Err(error);
-                true
-            })
-        });
-        failed.map(|()| members)
+    pub fn multi_holders(&self, id: MultiXactId) -> Result<Vec<Holder>, TxnError> {
+        let members = self.multixacts.members(id).map_err(TxnError::multi(id))?;
+        members.into_iter().filter_map(|member| self.holder(member).transpose()).collect()
     }
 
     /// A new set of at least two members, none of which need be the caller.

@@ -127,6 +127,28 @@ fn a_lock_on_the_key_goes_along_with_updates() {
 }
 
 #[test]
+fn whoever_wants_the_newest_version_gets_none_in_between() {
+    let world = World::new();
+    let rel = world.pairs();
+    let mut setup = world.session();
+    let first = setup.insert(&rel, 1, "a");
+    setup.commit();
+    let (mut updater, mut locker) = (world.session(), world.session());
+    let (second, _) = updater.update(&rel, first, 1, "b");
+    let (third, _) = updater.update(&rel, second, 1, "c");
+    let xmax = updater.txn.xid().unwrap();
+    let mut lock = |tid| {
+        locker.write(|access, writer| {
+            lock_tuple(access, &rel, writer, (tid, Wanted::Newest), LockStrength::KeyShare)
+        })
+    };
+    assert!(matches!(lock(first), LockOutcome::Locked { later: Some(_) }), "its update may come to nothing");
+    updater.commit();
+    let refused = |next| LockOutcome::Refused(Refusal::Concurrent { next, xmax });
+    assert_eq!([lock(first), lock(second), lock(third)], [refused(second), refused(third), LOCKED]);
+}
+
+#[test]
 fn whoever_locks_the_key_of_an_updated_row_locks_what_came_after() {
     let world = World::new();
     let rel = world.pairs();

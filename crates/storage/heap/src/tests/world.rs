@@ -227,7 +227,7 @@ impl Session<'_> {
     }
 
     pub fn lock(&mut self, rel: &HeapRel, tid: Tid, strength: LockStrength) -> LockOutcome {
-        self.write(|access, writer| lock_tuple(access, rel, writer, tid, strength))
+        self.write(|access, writer| lock_tuple(access, rel, writer, (tid, Wanted::Seen), strength))
     }
 
     pub fn lock_later(&mut self, rel: &HeapRel, later: Later, strength: LockStrength) -> LockOutcome {

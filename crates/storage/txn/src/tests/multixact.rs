@@ -9,7 +9,7 @@ use wal::Rmgr;
 
 use super::{FIRST, MemoryLog, Server, simulate};
 use crate::commit::SyncCommit;
-use crate::multixact::{CREATE, LockStrength, Member, MemberStatus, entries};
+use crate::multixact::{CREATE, Holder, LockStrength, Member, MemberStatus, entries};
 use crate::{Log, Transaction, TxnStart, TxnSystem};
 
 const KEY_SHARE: MemberStatus = MemberStatus::Locked(LockStrength::KeyShare);
@@ -24,12 +24,16 @@ fn running(server: &Server, count: u32) -> (Vec<Transaction>, Vec<Member>) {
     (sessions, members)
 }
 
+fn members_of(holders: &[Holder]) -> Vec<Member> {
+    holders.iter().map(|holder| holder.member).collect()
+}
+
 /// A set that grows as the lockers of a row make it grow.
 fn grow(system: &TxnSystem, multi: MultiXactId, new: Member) -> MultiXactId {
     if let Some(joined) = system.join_multi(multi, new).unwrap() {
         return joined;
     }
-    let mut members = system.multi_holders(multi).unwrap();
+    let mut members = members_of(&system.multi_holders(multi).unwrap());
     members.push(new);
     system.make_multi(&members).unwrap()
 }
@@ -86,11 +90,14 @@ fn a_set_tells_who_updated_and_who_still_matters() {
         assert_eq!(system.multi_updater(multi).unwrap(), members[1].xid);
         let mut last = sessions.remove(2);
         last.abort();
-        assert_eq!(system.multi_holders(multi).unwrap(), members[..2]);
+        let holders = system.multi_holders(multi).unwrap();
+        assert_eq!(members_of(&holders), members[..2]);
+        assert!(holders.iter().all(|holder| !holder.committed), "both run");
         for t in &mut sessions {
             t.commit(SyncCommit::Off, &[]).unwrap();
         }
-        assert_eq!(system.multi_holders(multi).unwrap(), members[1..2], "a committed update stays");
+        let update = Holder { member: members[1], committed: true };
+        assert_eq!(system.multi_holders(multi).unwrap(), [update], "a committed update stays");
     });
 }
 

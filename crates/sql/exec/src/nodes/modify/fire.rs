@@ -2,7 +2,7 @@
 
 use base::{SqlError, SqlResult, Tid, sql_err};
 use catalog::{CatalogView, TriggerKind};
-use heap::{LockOutcome, LockStrength, Refusal};
+use heap::{LockOutcome, LockStrength, Refusal, Wanted};
 use plan::Command;
 use tuple::Datum;
 
@@ -247,7 +247,9 @@ impl ModifyNode {
 fn lock(target: &Target, tid: Tid, strength: LockStrength, cx: &mut Cx<'_>) -> SqlResult<Option<Refusal>> {
     let heap = &target.heap;
     let outcome = cx
-        .with_writer(heap, |access, writer| heap::lock_tuple(access, heap, writer, tid, strength))?
+        .with_writer(heap, |access, writer| {
+            heap::lock_tuple(access, heap, writer, (tid, Wanted::Seen), strength)
+        })?
         .map_err(crate::error::heap)?;
     Ok(match outcome {
         LockOutcome::Locked { .. } => None,
