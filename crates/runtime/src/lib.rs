@@ -52,7 +52,7 @@ pub use interrupt::{
     wait_interruptible, with_interrupts,
 };
 pub use pool::blocking;
-pub use sim::{Crashed, Simulation};
+pub use sim::{Crashed, Simulation, interleaving_point};
 pub use spawn::{
     JoinError, JoinHandle, ThreadHandle, Wakeup, Workers, random_u64, run, run_async, set_wakeup,
     spawn_fiber, spawn_local, spawn_thread, worker_index,

@@ -61,6 +61,15 @@ fn live(server: &Server, seed: u64, world: &SharedWorld, kill: bool) {
                 }
             }
         });
+        let (mut upkeep, told) = (server.client(), &stop);
+        scope.spawn(move || {
+            let mut work = ["vacuum lists", "vacuum (freeze) lists", "checkpoint"].iter().cycle();
+            while !told.load(Ordering::Relaxed)
+                && work.next().is_some_and(|statement| upkeep.query(statement).is_ok())
+            {
+                thread::sleep(Duration::from_millis(1));
+            }
+        });
         thread::sleep(Duration::from_millis(knob("STAMPEDE_HISTORY_MILLIS", 1_000)));
         if kill {
             support::signal_to(pid, libc::SIGKILL);
@@ -78,7 +87,8 @@ fn one_order_of_commits_explains_what_all_saw() {
     let seed = knob("STAMPEDE_TEST_SEED", u64::from(std::process::id()));
     println!("STAMPEDE_TEST_SEED={seed}");
     let world = SharedWorld::default();
-    let mut server = Server::start(&["max_prepared_transactions=64", "stampede.workers=4"]);
+    let mut server =
+        Server::start(&["max_prepared_transactions=64", "stampede.workers=4", "deadlock_timeout=10ms"]);
     for statement in SETUP {
         server.client().query(statement).unwrap();
     }

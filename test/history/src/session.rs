@@ -217,7 +217,9 @@ impl<D: Database> Session<D> {
 
     fn read_one(&mut self, txn: &mut Running) -> Result<(), Failure> {
         let list = self.any_list();
-        let sql = format!("select id, elements from lists where id = {list}");
+        // The weakest lock waits for no append.
+        let locking = if self.choices.one_in(3) { " for key share" } else { "" };
+        let sql = format!("select id, elements from lists where id = {list}{locking}");
         let (rows, span) = self.statement(txn, &sql)?;
         self.note_lists(txn, span, &[list], &rows);
         Ok(())
@@ -344,7 +346,7 @@ impl<D: Database> Session<D> {
 
     fn lock_one(&mut self, txn: &mut Running) -> Result<(), Failure> {
         let list = self.choices.below(FIRST_LISTS.into()) as ListId;
-        let strength = *self.choices.of(&["update", "no key update"]);
+        let strength = *self.choices.of(&["update", "no key update", "share"]);
         let sql = format!("select id, elements from lists where id = {list} for {strength}");
         let (rows, span) = self.statement(txn, &sql)?;
         self.note_latest(txn, span, &[list], &rows);

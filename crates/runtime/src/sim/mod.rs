@@ -54,6 +54,8 @@ const WALL_CLOCK_START: i64 = 820_540_800_000_000;
 
 /// One in so many calls of `check_interrupts` lets others run.
 const YIELD_ODDS: u64 = 16;
+/// Nanoseconds that others have at most at an [`interleaving_point`].
+const LONGEST_INTERLEAVING: u64 = 1_000_000;
 
 /// A simulated machine. It outlives its crashes; its disk is what they left.
 pub struct Simulation {
@@ -87,7 +89,7 @@ impl Simulation {
                 crashed: Cell::new(false),
                 operations: Cell::new(0),
                 crash_at: Cell::new(u64::MAX),
-                latch_switches: Cell::new(0),
+                interleaving: Cell::new(0),
                 disk: Arc::new(Disk::new(image)),
             }),
         }
@@ -142,10 +144,10 @@ impl Simulation {
         self.core.crash_at.set(self.core.operations.get().saturating_add(operations));
     }
 
-    /// From now on one in `odds` latches is taken only after others have run, though it may be free; 0: none. Explores how
-    /// latched pieces of code interleave. Debug builds only: elsewhere taking a latch does not ask.
-    pub fn switch_at_latches(&self, odds: u64) {
-        self.core.latch_switches.set(odds);
+    /// From now on others run at one in `odds` [interleaving points](interleaving_point), of which each taking of a latch is one, though it
+    /// may be free; 0: at none. Explores how pieces of code interleave that run at once on several processors. Debug builds only.
+    pub fn interleave(&self, odds: u64) {
+        self.core.interleaving.set(odds);
     }
 
     /// Disk operations made so far: what [`Simulation::crash_after`] counts.
@@ -182,19 +184,29 @@ pub(crate) fn wants_yield() -> bool {
     env::sim().is_some_and(|sim| sim.random().is_multiple_of(YIELD_ODDS))
 }
 
-/// Lets others run, if the simulation wants that at this latch.
+/// A place between two steps that others may come between: a simulation may let them ([`Simulation::interleave`]). The caller holds nothing
+/// short. Nothing outside debug builds.
+#[inline]
+pub fn interleaving_point() {
+    #[cfg(debug_assertions)]
+    interleave();
+}
+
 #[cfg(debug_assertions)]
 #[inline]
-pub(crate) fn switch_at_latch() {
+fn interleave() {
     if env::kind() != env::Kind::Sim || !fiber::in_fiber() || fiber::is_unwinding() {
         return;
     }
-    let switch = env::sim().is_some_and(|sim| {
-        let odds = sim.latch_switches.get();
-        odds != 0 && sim.random().is_multiple_of(odds)
+    let random = env::sim().and_then(|sim| {
+        let odds = sim.interleaving.get();
+        (odds != 0 && sim.random().is_multiple_of(odds)).then(|| sim.random())
     });
-    if switch {
-        fiber::yield_now();
+    match random {
+        None => {}
+        Some(random) if random % 2 == 0 => fiber::yield_now(),
+        // Long enough for those who wait for a time.
+        Some(random) => fiber::wait(crate::time::sleep(Duration::from_nanos(random % LONGEST_INTERLEAVING))),
     }
 }
 
@@ -246,8 +258,8 @@ pub(crate) struct SimCore {
     crashed: Cell<bool>,
     operations: Cell<u64>,
     crash_at: Cell<u64>,
-    /// See [`Simulation::switch_at_latches`].
-    latch_switches: Cell<u64>,
+    /// See [`Simulation::interleave`].
+    interleaving: Cell<u64>,
     disk: Arc<Disk>,
 }
 

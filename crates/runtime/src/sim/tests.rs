@@ -61,7 +61,7 @@ fn a_deadlock_is_reported() {
 #[cfg(debug_assertions)]
 fn switches(odds: u64) -> usize {
     let simulation = Simulation::new(6);
-    simulation.switch_at_latches(odds);
+    simulation.interleave(odds);
     let steps = simulation.run(|| {
         let shared = Rc::new((crate::Latch::new(), RefCell::new(Vec::new())));
         let fibers: Vec<_> = (0..2)

@@ -7,8 +7,7 @@ pub(super) use std::sync::atomic::{AtomicU32, Ordering, fence};
 /// A latch is about to be taken. Whoever takes one may have to wait, so here a simulation may let others run.
 #[inline]
 pub(super) fn before_latch() {
-    #[cfg(debug_assertions)]
-    crate::sim::switch_at_latch();
+    crate::sim::interleaving_point();
 }
 
 /// A mutex for a few instructions.

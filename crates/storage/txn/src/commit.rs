@@ -30,6 +30,7 @@ use std::time::Duration;
 
 use base::{Lsn, Oid, RelFile, Xid, stop_point};
 use parking_lot::Mutex;
+use runtime::interleaving_point;
 use wal::Rmgr;
 
 use crate::clog::Outcome;
@@ -280,10 +281,12 @@ impl TxnSystem {
             .mark(Some(remains.xid), remains.subxids, Outcome::Committed, lsn, asynchronous)
             .map_err(TxnError::status(remains.xid))?;
         stop_point!("commit-after-clog");
+        interleaving_point();
         self.map_files(remains.mapped);
         decided();
         self.running().complete(remains.xid, remains.latest());
         stop_point!("commit-after-running");
+        interleaving_point();
         self.locks().xids_ended(remains.xid, |_| true);
         Ok(pass)
     }
@@ -292,6 +295,7 @@ impl TxnSystem {
     pub(crate) fn abort_tree(&self, remains: Remains<'_>) {
         let lsn = remains.log(self, info::ABORT);
         let _ = self.clog().mark(Some(remains.xid), remains.subxids, Outcome::Aborted, lsn, false);
+        interleaving_point();
         self.running().complete(remains.xid, remains.latest());
         self.locks().xids_ended(remains.xid, |_| true);
     }
@@ -302,7 +306,9 @@ impl TxnSystem {
         let remains = Remains { xid, subxids, files, ..Remains::default() };
         let lsn = remains.log(self, info::ABORT);
         let _ = self.clog().mark(None, children, Outcome::Aborted, lsn, false);
+        interleaving_point();
         self.parents().mark_aborted(children);
+        interleaving_point();
         self.running().children_aborted(remains.latest());
         let ended = |xid| matches!(self.parents().family(xid), Family::AbortedChild(_));
         self.locks().xids_ended(top, ended);

@@ -291,6 +291,8 @@ impl TxnSystem {
     /// Whether `xid` (top level or subtransaction) is still running. Rolled-back subtransactions are not, xids not given out
     /// yet are.
     pub fn is_in_progress(&self, xid: Xid) -> bool {
+        // It may end between two questions.
+        runtime::interleaving_point();
         let worker = self.worker();
         // What had ended at any time has ended.
         !worker.cache.last_sees(xid) && !worker.cache.present(&self.running).sees(xid)

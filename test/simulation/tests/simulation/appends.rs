@@ -44,7 +44,10 @@ impl Database for Connection {
 }
 
 fn connect(server: &Server, pid: i32, choices: Choices, world: &SharedWorld) -> Session<Connection> {
-    let connection = Connection { client: server.connect(pid), extended: pid % 2 == 0 };
+    let client = server.connect(pid);
+    // A life is short.
+    client.run("set deadlock_timeout = '1ms'").expect("it is a setting");
+    let connection = Connection { client, extended: pid % 2 == 0 };
     Session::new(connection, choices, world.clone())
         .unwrap_or_else(|Lost| unreachable!("it is in this process"))
 }
@@ -84,7 +87,7 @@ fn simulate(seed: u64, plan: Plan) -> Result<Report, String> {
     let world = SharedWorld::default();
     let simulation = Simulation::with_disk(seed, image());
     if choices.one_in(2) {
-        simulation.switch_at_latches(choices.between(2, 20));
+        simulation.interleave(choices.between(2, 20));
     }
     for (life, crash) in plan.crashes.iter().enumerate() {
         let mut choices = Choices::new(seed, 200 + life as u64);
@@ -197,9 +200,10 @@ fn start(server: &Server, plan: &Plan, world: &SharedWorld, choices: &mut Choice
         Box::new(move || {
             wait(sleep(Duration::from_millis(choices.between(1, 30))));
             if choices.one_in(2) {
-                client.run("vacuum lists").expect("it is vacuumed");
-            } else {
                 engine.checkpoint(CheckpointCause::Requested).expect("a checkpoint is taken");
+            } else {
+                let vacuum = choices.of(&["vacuum lists", "vacuum (freeze) lists"]);
+                client.run(vacuum).expect("it is vacuumed");
             }
             !stop.get()
         }),

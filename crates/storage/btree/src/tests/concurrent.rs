@@ -52,7 +52,7 @@ fn threads_insert_scan_and_vacuum() {
 /// One seed: sessions as above, in one thread that goes from one to another where latches are taken.
 fn simulate(seed: u64, load: Load, latch_switches: u64) {
     let simulation = runtime::Simulation::new(seed);
-    simulation.switch_at_latches(latch_switches);
+    simulation.interleave(latch_switches);
     let ended = simulation.run(move || {
         let shared = Arc::new(Shared::new(load));
         let mut sessions = Vec::new();

@@ -155,7 +155,7 @@ fn moving_right_holds_the_left_page_while_it_finishes_a_split() {
 /// Rows of one key on several leaves, dead to everybody or to new snapshots only, and three sessions that want to be the one that has the key.
 fn race_for_keys(seed: u64) {
     let simulation = runtime::Simulation::new(seed);
-    simulation.switch_at_latches(2);
+    simulation.interleave(2);
     let raced = simulation.run(move || {
         let world = Rc::new(World::with_store(Shape::Broad, Store::new(256)));
         let rel = Rc::new(BtreeRel::new(Shape::Broad.desc(true)));
