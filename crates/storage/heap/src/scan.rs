@@ -291,6 +291,8 @@ fn judge_for_build(
 ) -> HeapResult<bool> {
     verdicts.clear();
     let mut left_out = false;
+    // Versions being updated, and the next ones.
+    let mut updating: Vec<(OffsetNo, OffsetNo)> = Vec::new();
     for n in 1..=page::max_offset(page) {
         if page::line_pointer(page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
             continue;
@@ -303,12 +305,26 @@ fn judge_for_build(
         match fate {
             Fate::Dead(xmax) if is_removable(access.txns, rel.desc.kind, xmax) => {}
             // The live end of the chain stands for it; its values may differ from this version's.
-            Fate::Dead(_) | Fate::DeleteInProgress if header.is_hot_updated() => left_out = true,
+            Fate::Dead(_) if header.is_hot_updated() => left_out = true,
+            Fate::DeleteInProgress if header.is_hot_updated() => {
+                left_out = true;
+                updating.push((n, header.ctid.offset));
+            }
             Fate::Dead(_) => verdicts.push((n, false)),
             Fate::DeleteInProgress => verdicts.push((n, !gone_for_me)),
             Fate::Live | Fate::InsertInProgress => verdicts.push((n, true)),
         }
     }
+    // Catalogs have transactions that wrote and let go of their lock. One that was rolled back between two of the questions above leaves a
+    // live version whose next one was dead already.
+    let judged = verdicts.len();
+    let stands = |next| {
+        verdicts[..judged].iter().any(|verdict| verdict.0 == next)
+            || updating.iter().any(|version| version.0 == next)
+    };
+    let alone: Vec<OffsetNo> =
+        updating.iter().filter(|version| !stands(version.1)).map(|version| version.0).collect();
+    verdicts.extend(alone.into_iter().map(|n| (n, true)));
     Ok(left_out)
 }
 

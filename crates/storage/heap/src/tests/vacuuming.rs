@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::time::Duration;
 
 use base::{BlockNo, Fork, Tid, Xid};
@@ -209,6 +210,43 @@ fn tables_without_indexes_need_one_pass() {
     let page = pin.shared();
     assert_eq!(page::max_offset(&page), 9, "the last line pointer is dropped");
     assert_eq!(page::line_pointer(&page, 4).unwrap().flags, LpFlags::Unused);
+}
+
+/// Rows of catalogs are updated by transactions that hold no lock to their end.
+#[test]
+fn a_build_scan_finds_the_row_whose_update_is_rolled_back_meanwhile() {
+    for seed in 0..40 {
+        let simulation = runtime::Simulation::new(seed);
+        simulation.interleave(2);
+        let found = simulation.run(move || {
+            let world = Rc::new(World::new());
+            let rel = world.pairs();
+            let mut setup = world.session();
+            let root = setup.insert(&rel, 1, "a");
+            setup.commit();
+            let updated = Rc::new(runtime::Event::new());
+            let rolled_back = {
+                let (world, rel, updated) = (world.clone(), rel.clone(), updated.clone());
+                runtime::spawn_fiber("updater", move || {
+                    let mut updater = world.session();
+                    assert!(updater.update(&rel, root, 1, "b").1, "heap-only");
+                    updated.set();
+                    (0..seed % 8).for_each(|_| runtime::yield_now());
+                    updater.abort();
+                })
+            };
+            updated.wait();
+            let mut roots = Vec::new();
+            let visit = &mut |row: BuildRow<'_>| {
+                roots.push((row.root, row.live));
+                Ok(())
+            };
+            build_scan(&world.access(), &rel, &|_| false, visit).unwrap();
+            rolled_back.join().unwrap();
+            assert_eq!(roots, [(root, true)], "seed {seed}");
+        });
+        found.unwrap();
+    }
 }
 
 #[test]
