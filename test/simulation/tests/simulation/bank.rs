@@ -93,6 +93,9 @@ fn simulate(seed: u64) {
     let plan = Plan::new(&mut choices);
     let ledger = SharedLedger::default();
     let simulation = Simulation::with_disk(seed, image());
+    if choices.one_in(2) {
+        simulation.interleave(choices.between(2, 20));
+    }
     let first = plan.clone();
     simulation.run(move || open_accounts(&first)).expect("the machine does not crash yet");
     for life in 0..CRASHES {
