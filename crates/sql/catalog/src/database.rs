@@ -24,8 +24,8 @@ use tuple::Datum;
 use txn::{LockTag, Transaction};
 
 use crate::cache::{Entries, SharedCache, Stale};
-use crate::row::Row;
-use crate::system::{SystemTable, catalog_of, pg_namespace};
+use crate::row::{Row, RowExt};
+use crate::system::{SystemTable, catalog_of, pg_class, pg_namespace};
 use crate::tables::{InUse, OpenTable, OpenTables, Place, SharedTables};
 use crate::validity::Validity;
 
@@ -346,6 +346,17 @@ impl Reader<'_> {
     pub fn scan(&self, shape: &SystemTable) -> SqlResult<Vec<(Place, Row)>> {
         let snapshot = self.catalog.engine().txns().snapshot();
         self.table(shape).scan(&self.view(&snapshot))
+    }
+
+    /// The table that a relation is the TOAST table of, if it is one.
+    pub fn toast_owner(&self, relation: Oid) -> SqlResult<Option<Oid>> {
+        let class = self.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()])?;
+        if class.is_none_or(|(_, row)| row.char(pg_class::RELKIND) != b't') {
+            return Ok(None);
+        }
+        let tables = self.scan(&pg_class::TABLE)?;
+        let owner = tables.iter().find(|(_, row)| row.oid(pg_class::RELTOASTRELID) == relation);
+        Ok(owner.map(|(_, row)| row.oid(pg_class::OID)))
     }
 
     /// A catalog to read. To be asked for once the snapshot is there: who committed before that wrote to what this gives.

@@ -253,7 +253,7 @@ impl Changer<'_> {
                     row[pg_class::RELNAME] = Datum::text(name);
                 }
             })?;
-            self.touch_owner_of_index(oid)?;
+            self.touch_owner(oid)?;
         }
         self.set_index_rebuilt(index)
     }

@@ -117,7 +117,7 @@ impl Changer<'_> {
                 [row[pg_class::RELFROZENXID], row[pg_class::RELMINMXID]] = values(oldest);
             }
         })?;
-        if changed { self.touch_owner_of_index(relation) } else { Ok(()) }
+        if changed { self.touch_owner(relation) } else { Ok(()) }
     }
 
     /// Notes the oldest ids of a database, unless it is known to have only younger ones, or somebody changes its row: then it keeps older ones.

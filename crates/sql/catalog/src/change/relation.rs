@@ -5,6 +5,7 @@ use tuple::Datum;
 use txn::{End, Phase};
 
 use super::{Changer, storage_error};
+use crate::cache::Stale;
 use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
 use crate::system::{
@@ -34,22 +35,21 @@ impl Changer<'_> {
             row[pg_class::RELTUPLES] = Datum::Float4(-1.0);
             row[pg_class::RELALLVISIBLE] = Datum::Int4(0);
         })?;
-        self.touch_owner_of_index(relation)?;
+        self.touch_owner(relation)?;
         self.next_command()?;
         Ok(file)
     }
 
-    /// A table's description holds its indexes': a change of an index's `pg_class` row makes the table's stale too.
-    pub(super) fn touch_owner_of_index(&mut self, relation: Oid) -> SqlResult<()> {
-        let index = pg_index::PG_INDEX_INDEXRELID_INDEX;
-        if let Some((_, row)) = self.reader().find_one(&pg_index::TABLE, index, &[relation.into()])? {
-            let table = row.oid(pg_index::INDRELID);
-            super::register_change(
-                self.catalog,
-                self.session,
-                self.me,
-                vec![crate::cache::Stale::Relation(table)],
-            );
+    /// A table's description holds those of its indexes and of its TOAST table: a change of their `pg_class` rows makes the table's stale too.
+    pub(super) fn touch_owner(&mut self, relation: Oid) -> SqlResult<()> {
+        let reader = self.reader();
+        let index =
+            reader.find_one(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[relation.into()])?;
+        let of_index = index.map(|(_, row)| row.oid(pg_index::INDRELID));
+        let of_toast = reader.toast_owner(of_index.unwrap_or(relation))?;
+        let stale: Vec<Stale> = of_index.into_iter().chain(of_toast).map(Stale::Relation).collect();
+        if !stale.is_empty() {
+            super::register_change(self.catalog, self.session, self.me, stale);
         }
         Ok(())
     }
@@ -61,7 +61,7 @@ impl Changer<'_> {
             row[pg_class::RELTUPLES] = Datum::Float4(size.tuples);
             row[pg_class::RELALLVISIBLE] = Datum::Int4(size.all_visible as i32);
         })?;
-        self.touch_owner_of_index(relation)?;
+        self.touch_owner(relation)?;
         self.next_command()
     }
 
@@ -92,7 +92,7 @@ impl Changer<'_> {
             row[pg_class::RELNAME] = Datum::text(name);
             row_type = row.oid(pg_class::RELTYPE);
         })?;
-        self.touch_owner_of_index(relation)?;
+        self.touch_owner(relation)?;
         if row_type.is_valid() {
             self.edit(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, &[row_type.into()], |row| {
                 row[pg_type::TYPNAME] = Datum::text(name);
@@ -104,7 +104,7 @@ impl Changer<'_> {
     /// Changes the `pg_class` row of a relation (storage parameters, owner, schema, flags).
     pub fn edit_relation(&mut self, relation: Oid, edit: impl FnOnce(&mut Row)) -> SqlResult<()> {
         self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()], edit)?;
-        self.touch_owner_of_index(relation)?;
+        self.touch_owner(relation)?;
         self.next_command()
     }
 

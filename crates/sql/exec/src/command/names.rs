@@ -260,6 +260,17 @@ pub(crate) fn describe(session: &Session, oid: Oid) -> SqlResult<Arc<Table>> {
         .ok_or_else(|| SqlError::internal(format!("could not open relation with OID {oid}")))
 }
 
+/// The relation whose lock those take who read or write the rows of `table`: for a TOAST table the one that it belongs to. Who works on a
+/// TOAST table by itself must lock that one.
+pub(crate) fn guard(session: &Session, table: &Table) -> SqlResult<Oid> {
+    match table.kind {
+        RelationKind::Toast => {
+            Ok(session.with_reader(|reader| reader.toast_owner(table.oid))?.unwrap_or(table.oid))
+        }
+        _ => Ok(table.oid),
+    }
+}
+
 /// The table that an index is of; invalid if there is no such index.
 pub(crate) fn table_of_index(session: &Session, index: Oid) -> SqlResult<Oid> {
     let by_oid = pg_index::PG_INDEX_INDEXRELID_INDEX;

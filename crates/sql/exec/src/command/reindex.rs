@@ -2,8 +2,10 @@
 //! REINDEX: indexes built anew, in new files. The old files go with the commit.
 //!
 //! # Locks
-//! SHARE on the table, ACCESS EXCLUSIVE on the index; CONCURRENTLY: SHARE UPDATE EXCLUSIVE on the table. For a part of a catalog, SHARE ROW
-//! EXCLUSIVE on the catalog before all others: two sessions that hold SHARE would wait for each other when they go over to new files.
+//! SHARE ROW EXCLUSIVE on the table while indexes are built, then ACCESS EXCLUSIVE until the commit: who reads by an index locks the table
+//! only, and the old files go. (Two sessions that hold SHARE would wait for each other then.) CONCURRENTLY: SHARE UPDATE EXCLUSIVE on the
+//! table. For a TOAST table the table that it belongs to first, in the same mode: nobody locks it but with that one. Readers of catalogs are
+//! told otherwise ([`super::rewrite_catalog`]).
 //!
 //! # PostgreSQL counterpart and differences
 //! `ReindexIndex` and its neighbours in `commands/indexcmds.c`. Who writes large values knows one index of their TOAST table only, so that
@@ -13,7 +15,7 @@ use std::sync::Arc;
 
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::system::{catalog_of, pg_class};
-use catalog::{Index, PG_CATALOG, PG_TOAST, RelationKind, RowExt, Table, predefined};
+use catalog::{CatalogView, Index, PG_CATALOG, PG_TOAST, RelationKind, RowExt, Table, predefined};
 use parse::ast::{DefElem, RangeVar, Reindex, ReindexKind};
 use runtime::time::Stopwatch;
 use txn::{LockMode, LockWait};
@@ -52,19 +54,25 @@ struct How {
 }
 
 impl How {
-    /// The lock of a table.
+    /// The lock of a table while its indexes are built.
     fn mode(self) -> LockMode {
-        if self.concurrently { LockMode::ShareUpdateExclusive } else { LockMode::Share }
+        if self.concurrently { LockMode::ShareUpdateExclusive } else { LockMode::ShareRowExclusive }
     }
 
-    /// Locks the catalog that a relation is a part of, if it is.
-    fn lock_catalog(self, session: &Session, relation: Oid) -> SqlResult<()> {
-        match catalog_of(relation) {
-            Some(catalog) if !self.concurrently => {
-                names::lock_relation(session, catalog.oid, LockMode::ShareRowExclusive, LockWait::Block)
-            }
-            _ => Ok(()),
+    /// Locks the table that a TOAST table belongs to.
+    fn lock_guard(self, session: &Session, table: &Table) -> SqlResult<()> {
+        match names::guard(session, table)? {
+            guard if guard == table.oid => Ok(()),
+            guard => names::lock_relation(session, guard, self.mode(), LockWait::Block),
         }
+    }
+
+    /// Locks a table, and gives its description as of then.
+    fn open(self, session: &Session, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
+        if let Some(table) = session.with_reader(|reader| reader.relation_by_oid(oid))? {
+            self.lock_guard(session, &table)?;
+        }
+        inherit::open_child(session, oid, self.mode())
     }
 
     /// How to do it for this table: nobody else writes to a temporary one.
@@ -104,8 +112,7 @@ fn one_index(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
         return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", found.name));
     }
     let table = names::table_of_index(session, found.oid)?;
-    how.lock_catalog(session, table)?;
-    let Some(table) = inherit::open_child(session, table, how.mode())? else {
+    let Some(table) = how.open(session, table)? else {
         return Err(names::missing(session, name)?);
     };
     names::check_right(session, &table, "m")?;
@@ -114,18 +121,23 @@ fn one_index(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
         let parts = partition_index::parts(session, &table, found.oid)?;
         return parts.into_iter().try_for_each(|(partition, part)| {
             session.next_transaction()?;
-            match inherit::open_child(session, partition, how.mode())? {
-                Some(table) => indexes(session, &table, Some(part), how).map(drop),
+            match how.open(session, partition)? {
+                Some(table) => index_of(session, &table, part, how),
                 None => Ok(()),
             }
         });
     }
-    indexes(session, &table, Some(found.oid), how).map(drop)
+    index_of(session, &table, found.oid, how)
+}
+
+fn index_of(session: &Session, table: &Table, index: Oid, how: How) -> SqlResult<()> {
+    indexes(session, table, Some(index), how)?;
+    exclude_readers(session, table, how)
 }
 
 fn one_table(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
     if let Some(found) = names::lookup(session, name)? {
-        how.lock_catalog(session, found.oid)?;
+        how.lock_guard(session, &found)?;
     }
     let table = names::open(session, name, how.mode())?;
     if !matches!(
@@ -216,12 +228,9 @@ fn check_database(session: &Session, name: Option<&str>) -> SqlResult<()> {
 fn each(session: &Session, tables: &[Oid], how: How, mut out: Option<&mut dyn Output>) -> SqlResult<()> {
     for &oid in tables {
         session.next_transaction()?;
-        how.lock_catalog(session, oid)?;
-        names::lock_relation(session, oid, how.mode(), LockWait::Block)?;
-        let found = session.with_reader(|reader| catalog::CatalogView::relation_by_oid(reader, oid))?;
         let mine =
             |t: &Arc<Table>| t.persistence != 't' || session.names.temporary_schema() == Some(t.schema);
-        let Some(table) = found.filter(mine) else { continue };
+        let Some(table) = how.open(session, oid)?.filter(mine) else { continue };
         let rights = session.with_reader(|r| r.relation_rights(r.session.user(), &table))?;
         if !rights.has((types::acl::bits("m"), false)) {
             continue;
@@ -241,16 +250,27 @@ fn each(session: &Session, tables: &[Oid], how: How, mut out: Option<&mut dyn Ou
 /// All indexes of a table and of its TOAST table; false if there are none.
 fn with_toast(session: &Session, table: &Table, how: How) -> SqlResult<bool> {
     let mut done = indexes(session, table, None, how)?;
-    if !table.toast.is_valid() {
-        return Ok(done);
+    if table.toast.is_valid() {
+        if how.concurrently {
+            session.next_transaction()?;
+        }
+        let how = How { concurrently: false, ..how };
+        if let Some(toast) = how.open(session, table.toast)? {
+            done |= indexes(session, &toast, None, how)?;
+            exclude_readers(session, &toast, how)?;
+        }
     }
-    if how.concurrently {
-        session.next_transaction()?;
-    }
-    if let Some(toast) = inherit::open_child(session, table.toast, LockMode::Share)? {
-        done |= indexes(session, &toast, None, How { concurrently: false, ..how })?;
-    }
+    exclude_readers(session, table, how)?;
     Ok(done)
+}
+
+/// Waits for those who read by an index whose file goes with the commit, and lets nobody begin before that.
+fn exclude_readers(session: &Session, table: &Table, how: How) -> SqlResult<()> {
+    if catalog_of(table.oid).is_some() || how.of(table)?.concurrently {
+        return Ok(());
+    }
+    let guard = names::guard(session, table)?;
+    names::lock_relation(session, guard, LockMode::AccessExclusive, LockWait::Block)
 }
 
 /// The indexes of a table, or one of them; false if there are none.

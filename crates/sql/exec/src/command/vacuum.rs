@@ -255,16 +255,16 @@ fn warn(session: &Session, code: SqlState, message: String) {
     session.notice(SqlError::with_severity(Severity::Warning, code, message));
 }
 
-/// The table, locked, if it is still there and may be gone through. The lock is the session's if `for_session`.
+/// The table, locked ([`names::guard`]), if it is still there and may be gone through; and the lock, which is the session's if `for_session`.
 fn lock(
     session: &Session,
     oid: Oid,
     asked: &Asked,
     (verb, mode, for_session): (&str, LockMode, bool),
-) -> SqlResult<Option<Arc<Table>>> {
+) -> SqlResult<Option<(Arc<Table>, LockTag)>> {
     let find = || session.with_reader(|reader| catalog::CatalogView::relation_by_oid(reader, oid));
     let Some(before) = find()? else { return Ok(None) };
-    let tag = session.catalog.lock_tag(oid);
+    let tag = session.catalog.lock_tag(names::guard(session, &before)?);
     let wait = if asked.skip_locked { LockWait::NoWait } else { LockWait::Block };
     let locked = {
         let mut txn = session.txn.borrow_mut();
@@ -287,7 +287,7 @@ fn lock(
     if allowed.is_none() && for_session {
         session.txn.borrow_mut().unlock_for_session(tag, mode);
     }
-    Ok(allowed)
+    Ok(allowed.map(|table| (table, tag)))
 }
 
 fn check(session: &Session, table: &Table, verb: &str) -> SqlResult<bool> {
@@ -312,7 +312,7 @@ fn check(session: &Session, table: &Table, verb: &str) -> SqlResult<bool> {
 
 fn analyze_table(session: &Session, oid: Oid, columns: &[String], asked: &Asked) -> SqlResult<()> {
     match lock(session, oid, asked, ("analyze", LockMode::ShareUpdateExclusive, false))? {
-        Some(table) => analyze::table(session, &table, columns, asked.verbose),
+        Some((table, _)) => analyze::table(session, &table, columns, asked.verbose),
         None => Ok(()),
     }
 }
@@ -323,15 +323,14 @@ fn vacuum_table(session: &Session, oid: Oid, asked: &Asked) -> SqlResult<bool> {
         return rewrite_table(session, oid, asked);
     }
     let how = ("vacuum", LockMode::ShareUpdateExclusive, true);
-    let Some(table) = lock(session, oid, asked, how)? else { return Ok(false) };
-    let tag = session.catalog.lock_tag(oid);
+    let Some((table, tag)) = lock(session, oid, asked, how)? else { return Ok(false) };
     let done = (|| {
         if asked.process_main || table.kind == RelationKind::Toast {
             vacuum_heap(session, &table, asked, tag)?;
         }
         if asked.process_toast && table.toast.is_valid() {
             let toast = names::describe(session, table.toast)?;
-            vacuum_heap(session, &toast, asked, session.catalog.lock_tag(toast.oid))?;
+            vacuum_heap(session, &toast, asked, tag)?;
         }
         Ok(true)
     })();
@@ -342,7 +341,7 @@ fn vacuum_table(session: &Session, oid: Oid, asked: &Asked) -> SqlResult<bool> {
 /// VACUUM FULL of a table and its TOAST table, in the running transaction; false if it was skipped.
 fn rewrite_table(session: &Session, oid: Oid, asked: &Asked) -> SqlResult<bool> {
     let how = ("vacuum", LockMode::AccessExclusive, false);
-    let Some(table) = lock(session, oid, asked, how)? else { return Ok(false) };
+    let Some((table, _)) = lock(session, oid, asked, how)? else { return Ok(false) };
     let verb = asked.verbose.then_some("vacuuming");
     if asked.process_main || table.kind == RelationKind::Toast {
         let progress = session.progress(Lengthy::Cluster, table.oid);

@@ -1,0 +1,141 @@
+//! REINDEX and VACUUM beside sessions that read and write, of tables and of what they keep large values in.
+
+mod support;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use support::{Client, Server, knob, until};
+
+fn run(client: &mut Client, statements: &[&str]) {
+    for statement in statements {
+        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
+    }
+}
+
+/// Stops those beside, also when something fails.
+struct Stop(AtomicBool);
+
+struct Stopper<'a>(&'a Stop);
+
+impl Drop for Stopper<'_> {
+    fn drop(&mut self) {
+        self.0.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn reindex_waits_for_those_who_read_by_the_old_index() {
+    let server = Server::start(&[]);
+    let (mut reader, mut watcher) = (server.client(), server.client());
+    run(
+        &mut reader,
+        &[
+            "create table t (id int primary key)",
+            "insert into t select generate_series(1, 2000)",
+            "set enable_seqscan = off",
+            "begin",
+            "declare c cursor for select id from t where id > 0 order by id",
+            "move 10 from c",
+        ],
+    );
+    thread::scope(|scope| {
+        let reindex = scope.spawn(|| server.client().query("reindex index t_pkey").map(drop));
+        let waits = "select mode from pg_locks where not granted and relation = 't'::regclass";
+        until("it waits", || watcher.query(waits).unwrap() == [[Some("AccessExclusiveLock".to_string())]]);
+        assert_eq!(reader.query("fetch all from c").unwrap().len(), 1990);
+        run(&mut reader, &["commit"]);
+        reindex.join().unwrap().unwrap();
+    });
+    assert_eq!(reader.value("select count(*) from t where id > 0"), "2000");
+}
+
+#[test]
+fn readers_by_an_index_do_not_notice_that_it_is_built_anew() {
+    let server = Server::start(&["autovacuum=off"]);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create table t (id int primary key, v int)",
+            "insert into t select g, g from generate_series(1, 1000) g",
+        ],
+    );
+    let stop = Stop(AtomicBool::new(false));
+    thread::scope(|scope| {
+        let stopper = Stopper(&stop);
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut client = server.client();
+                run(&mut client, &["set enable_seqscan = off", "set enable_bitmapscan = off"]);
+                while !stop.0.load(Ordering::Relaxed) {
+                    assert_eq!(client.value("select sum(v) from t where id > 0"), "500500");
+                }
+            });
+        }
+        for _ in 0..knob("REINDEX_ROUNDS", 100) {
+            run(&mut client, &["reindex table t"]);
+        }
+        drop(stopper);
+    });
+}
+
+#[test]
+fn large_values_stay_whole_whatever_is_done_to_the_table_they_are_in() {
+    let server = Server::start(&["autovacuum=off"]);
+    let mut client = server.client();
+    run(&mut client, &["create table big (id int primary key, v text, sum text)"]);
+    run(&mut client, &["alter table big alter v set storage external"]);
+    let toast = client.value("select reltoastrelid::regclass from pg_class where oid = 'big'::regclass");
+    let work = [
+        format!("vacuum {toast}"),
+        format!("reindex table {toast}"),
+        "vacuum big".to_string(),
+        format!("vacuum full {toast}"),
+        "reindex table concurrently big".to_string(),
+        format!("reindex index {toast}_index"),
+        "reindex table big".to_string(),
+    ];
+    let stop = Stop(AtomicBool::new(false));
+    let broken = "select count(*) from big where md5(v) <> sum";
+    thread::scope(|scope| {
+        let stopper = Stopper(&stop);
+        for n in 0..3 {
+            let (server, stop) = (&server, &stop);
+            scope.spawn(move || {
+                let mut client = server.client();
+                let mut i = n;
+                while !stop.0.load(Ordering::Relaxed) {
+                    i += 3;
+                    let value = format!("repeat(md5('{i}'), {})", 100 + i % 100);
+                    let id = i % 30;
+                    run(
+                        &mut client,
+                        &[&format!(
+                            "insert into big values ({id}, {value}, md5({value})) \
+                             on conflict (id) do update set v = excluded.v, sum = excluded.sum"
+                        )],
+                    );
+                    if i % 5 == 0 {
+                        run(&mut client, &[&format!("delete from big where id = {id}")]);
+                    }
+                    if i % 7 == 0 {
+                        assert_eq!(client.value(broken), "0");
+                    }
+                }
+            });
+        }
+        for _ in 0..knob("UPKEEP_ROUNDS", 20) {
+            let mut upkeep = server.client();
+            let mut beside = server.client();
+            thread::scope(|scope| {
+                scope.spawn(|| run(&mut beside, &["vacuum big"]));
+                for statement in &work {
+                    run(&mut upkeep, &[statement]);
+                }
+            });
+        }
+        drop(stopper);
+    });
+    assert_eq!(client.value(broken), "0");
+}
