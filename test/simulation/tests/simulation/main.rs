@@ -8,6 +8,7 @@
 //! * [`bank`]: sessions transfer money while the machine crashes; [`two_phase`]: some of it in two phases. [`agreement`]: indexes against heaps.
 //! * [`appends`]: sessions append to lists while the machine crashes; one order of commits must explain all that they see.
 //! * [`knobs`]: the same statements under different sizes give the same answers.
+//! * [`references`]: unique keys and foreign keys under rollbacks.
 //! * [`old_snapshots`]: `old_snapshot_threshold`, by the virtual clock.
 //!
 //! # To run more
@@ -21,6 +22,7 @@ mod cluster;
 mod crash;
 mod knobs;
 mod old_snapshots;
+mod references;
 mod seeds;
 mod session;
 mod two_phase;
