@@ -24,23 +24,26 @@ impl Drop for Stopper<'_> {
     }
 }
 
-#[test]
-fn reindex_waits_for_those_who_read_by_the_old_index() {
+/// A statement that takes an index's file away waits for whoever reads by it.
+fn waits_for_the_reader(statement: &str, order: &str) {
     let server = Server::start(&[]);
     let (mut reader, mut watcher) = (server.client(), server.client());
     run(
         &mut reader,
         &[
             "create table t (id int primary key)",
+            "create function f(int) returns int immutable language sql as 'select -$1'",
+            "create index t_f on t (f(id))",
             "insert into t select generate_series(1, 2000)",
             "set enable_seqscan = off",
+            "set enable_sort = off",
             "begin",
-            "declare c cursor for select id from t where id > 0 order by id",
+            &format!("declare c cursor for select id from t order by {order}"),
             "move 10 from c",
         ],
     );
     thread::scope(|scope| {
-        let reindex = scope.spawn(|| server.client().query("reindex index t_pkey").map(drop));
+        let reindex = scope.spawn(|| server.client().query(statement).map(drop));
         let waits = "select mode from pg_locks where not granted and relation = 't'::regclass";
         until("it waits", || watcher.query(waits).unwrap() == [[Some("AccessExclusiveLock".to_string())]]);
         assert_eq!(reader.query("fetch all from c").unwrap().len(), 1990);
@@ -48,6 +51,16 @@ fn reindex_waits_for_those_who_read_by_the_old_index() {
         reindex.join().unwrap().unwrap();
     });
     assert_eq!(reader.value("select count(*) from t where id > 0"), "2000");
+}
+
+#[test]
+fn reindex_waits_for_those_who_read_by_the_old_index() {
+    waits_for_the_reader("reindex index t_pkey", "id");
+}
+
+#[test]
+fn an_index_that_goes_with_something_else_goes_when_nobody_reads_by_it() {
+    waits_for_the_reader("drop function f cascade", "f(id)");
 }
 
 #[test]

@@ -12,8 +12,8 @@ use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
     pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_cast, pg_class, pg_constraint, pg_database,
-    pg_default_acl, pg_depend, pg_description, pg_extension, pg_language, pg_namespace, pg_operator, pg_proc,
-    pg_rewrite, pg_trigger, pg_type,
+    pg_default_acl, pg_depend, pg_description, pg_extension, pg_index, pg_language, pg_namespace,
+    pg_operator, pg_proc, pg_rewrite, pg_trigger, pg_type,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -193,10 +193,17 @@ impl Changer<'_> {
     }
 
     /// Takes the lock of a relation that is to be dropped, or loses a column: whoever uses it has ended then. False if it has been dropped
-    /// meanwhile.
+    /// meanwhile. Who uses an index locks its table only; one that is dead already nobody uses.
     fn lock_for_drop(&mut self, relation: Oid) -> SqlResult<bool> {
-        let tag = self.catalog.lock_tag(relation);
-        self.me.lock(tag, LockMode::AccessExclusive, LockWait::Block).map_err(SqlError::from)?;
+        let index = pg_index::PG_INDEX_INDEXRELID_INDEX;
+        let index = self.reader().find_one(&pg_index::TABLE, index, &[relation.into()])?;
+        let table = index
+            .filter(|(_, row)| row.bool(pg_index::INDISLIVE))
+            .map(|(_, row)| row.oid(pg_index::INDRELID));
+        for locked in table.into_iter().chain([relation]) {
+            let tag = self.catalog.lock_tag(locked);
+            self.me.lock(tag, LockMode::AccessExclusive, LockWait::Block).map_err(SqlError::from)?;
+        }
         let row =
             self.reader().find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()])?;
         Ok(row.is_some())
