@@ -92,6 +92,35 @@ fn a_body_in_standard_form_depends_on_what_it_uses() {
 }
 
 #[test]
+fn indexes_and_checks_depend_on_the_functions_of_their_expressions() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create function k(int) returns int immutable language sql as 'select -$1'").unwrap();
+    s.run("create table u (a int, check (k(a) <> 0)); create table kid () inherits (u)").unwrap();
+    s.run("create index u_k on u (k(a)); create index u_p on u (a) where k(a) > 3").unwrap();
+    s.run("create domain dk as int check (k(value) <> 0)").unwrap();
+    s.run("create table p (a int) partition by range (a); create table p1 partition of p default").unwrap();
+    s.run("create index p_k on p (k(a))").unwrap();
+    let error = s.run("drop function k").err().unwrap();
+    let dependents = [
+        "constraint u_a_check on table u",
+        "constraint u_a_check on table kid",
+        "index u_k",
+        "index u_p",
+        "constraint dk_check",
+        "index p_k",
+    ];
+    let mut expected = dependents.map(|object| format!("{object} depends on function k(integer)"));
+    expected.sort();
+    let mut detail: Vec<String> =
+        error.report().detail.as_deref().unwrap_or_default().lines().map(str::to_owned).collect();
+    detail.sort();
+    assert_eq!(detail, expected);
+    s.run("drop function k cascade; insert into u values (0); insert into p values (1)").unwrap();
+    assert_eq!(s.query("select count(*) from pg_index i join pg_class c on c.oid = indrelid where relname in ('u', 'p', 'p1')"), "0");
+}
+
+#[test]
 fn definitions_are_checked_replaced_and_dropped() {
     let server = Server::new();
     let s = server.connect();

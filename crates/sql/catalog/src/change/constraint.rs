@@ -26,6 +26,8 @@ pub struct NewConstraint {
     pub index: Oid,
     /// Stored expression of a CHECK.
     pub check: Option<String>,
+    /// What it needs beside columns.
+    pub needs: Vec<ObjectAddress>,
     /// DEFERRABLE.
     pub deferrable: bool,
     /// INITIALLY DEFERRED.
@@ -173,6 +175,9 @@ impl Changer<'_> {
         }
         if new.columns.is_empty() {
             self.depend(me, ObjectAddress::relation(new.table), Dependency::Auto)?;
+        }
+        for &need in &new.needs {
+            self.depend(me, need, Dependency::Normal)?;
         }
         if let Some(foreign) = &new.foreign {
             for &column in &foreign.columns {

@@ -40,6 +40,8 @@ pub struct NewIndex {
     pub predicate: Option<String>,
     /// Columns of the table that expressions and predicate use.
     pub used: Vec<i16>,
+    /// What else they need.
+    pub needs: Vec<ObjectAddress>,
     /// UNIQUE.
     pub unique: bool,
     /// NULLS NOT DISTINCT.
@@ -93,10 +95,13 @@ impl Changer<'_> {
     }
 
     fn index_dependencies(&mut self, oid: Oid, new: &NewIndex) -> SqlResult<()> {
+        let me = ObjectAddress::relation(oid);
+        for &need in &new.needs {
+            self.depend(me, need, Dependency::Normal)?;
+        }
         if new.for_constraint {
             return Ok(());
         }
-        let me = ObjectAddress::relation(oid);
         let mut columns: Vec<i16> = new.numbers.iter().chain(&new.used).copied().filter(|&n| n > 0).collect();
         columns.sort_unstable();
         columns.dedup();
@@ -131,6 +136,7 @@ impl Changer<'_> {
             expressions: Vec::new(),
             predicate: None,
             used: Vec::new(),
+            needs: Vec::new(),
             unique: true,
             nulls_not_distinct: false,
             primary: true,

@@ -170,12 +170,12 @@ impl Changer<'_> {
         self.next_command()
     }
 
-    /// Enters a constraint of a domain: CHECK with its stored expression, or NOT NULL. Returns its OID.
+    /// Enters a constraint of a domain: CHECK with its stored expression and what that needs, or NOT NULL. Returns its OID.
     pub fn add_domain_constraint(
         &mut self,
         (domain, schema): (Oid, Oid),
         name: &str,
-        check: Option<&str>,
+        (check, needs): (Option<&str>, &[ObjectAddress]),
         validated: bool,
     ) -> SqlResult<Oid> {
         use pg_constraint as c;
@@ -195,6 +195,9 @@ impl Changer<'_> {
             .set_some(c::CONBIN, check);
         self.insert(&c::TABLE, &row.build())?;
         self.depend(ObjectAddress::constraint(oid), ObjectAddress::ty(domain), Dependency::Auto)?;
+        for &need in needs {
+            self.depend(ObjectAddress::constraint(oid), need, Dependency::Normal)?;
+        }
         self.next_command()?;
         Ok(oid)
     }

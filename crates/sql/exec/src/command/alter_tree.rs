@@ -589,6 +589,7 @@ impl Inherited<'_> {
             changer.add_constraint(&NewConstraint {
                 columns: stored.used.clone(),
                 check: Some(stored.text.clone()),
+                needs: stored.needs.clone(),
                 enforced: self.enforced,
                 validated: self.validated,
                 origin: Origin { local: false, inherited: 1 },

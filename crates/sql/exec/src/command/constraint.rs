@@ -234,6 +234,7 @@ pub(crate) fn blank(table: &Table, name: String) -> NewConstraint {
         columns: Vec::new(),
         index: Oid::INVALID,
         check: None,
+        needs: Vec::new(),
         deferrable: false,
         deferred: false,
         no_inherit: false,
@@ -411,6 +412,7 @@ pub(crate) fn add_check(
         let new = NewConstraint {
             columns: stored.used.clone(),
             check: Some(stored.text.clone()),
+            needs: stored.needs.clone(),
             no_inherit: wanted.constraint.no_inherit,
             enforced: wanted.enforced,
             validated: wanted.validated,

@@ -83,6 +83,7 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
         let stored = expression::index_predicate(session, &table, filter, text)?;
         new.predicate = Some(stored.text);
         new.used.extend(stored.used);
+        new.needs.extend(stored.needs);
     }
     let keys = &new.numbers[..new.keys];
     if new.unique {
@@ -174,6 +175,7 @@ pub(crate) fn blank(table: &Table, name: String) -> NewIndex {
         expressions: Vec::new(),
         predicate: None,
         used: Vec::new(),
+        needs: Vec::new(),
         unique: false,
         nulls_not_distinct: false,
         primary: false,
@@ -265,6 +267,7 @@ fn add_key(
         Some(expr) => {
             let key = expression::index_key(session, table, expr, text)?;
             new.used.extend(key.used);
+            new.needs.extend(key.needs);
             new.expressions.push(key.text);
             let (type_oid, typmod, collation) = (key.type_oid, key.typmod, key.collation);
             (0, NewColumn { name, type_oid, typmod, collation, ..NewColumn::default() })

@@ -358,6 +358,7 @@ impl Inheritance {
                 changer.add_constraint(&NewConstraint {
                     columns: stored.used.clone(),
                     check: Some(stored.text.clone()),
+                    needs: stored.needs.clone(),
                     enforced: check.enforced,
                     validated: check.enforced,
                     origin: Origin { local: false, inherited: check.count },

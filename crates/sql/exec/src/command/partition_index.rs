@@ -98,10 +98,12 @@ fn definition(session: &Session, table: &Table, found: &Index, child: &Arc<Table
         }
     };
     let number = |name: &str| child.column(name).map(|(n, _)| n);
-    let translated = |text: &Arc<str>| -> SqlResult<(String, Vec<i16>)> {
+    let translated = |text: &Arc<str>, new: &mut NewIndex| -> SqlResult<String> {
         let expr = inherit::translate(session, text, table, &number, "Index")?;
         let stored = super::expression::stored(session, &expr);
-        Ok((stored.text, stored.used))
+        new.used.extend(stored.used);
+        new.needs.extend(stored.needs);
+        Ok(stored.text)
     };
     let relation = names::describe(session, found.oid)?;
     let mut new = index::blank(child, String::new());
@@ -114,14 +116,11 @@ fn definition(session: &Session, table: &Table, found: &Index, child: &Arc<Table
     new.opclasses.clone_from(&found.opclasses);
     new.options.clone_from(&found.options);
     for text in &found.expressions {
-        let (text, used) = translated(text)?;
+        let text = translated(text, &mut new)?;
         new.expressions.push(text);
-        new.used.extend(used);
     }
     if let Some(predicate) = &found.predicate {
-        let (text, used) = translated(predicate)?;
-        new.predicate = Some(text);
-        new.used.extend(used);
+        new.predicate = Some(translated(predicate, &mut new)?);
     }
     new.unique = found.unique;
     new.primary = found.primary;

@@ -344,7 +344,7 @@ fn add_check(
     let name = constraint_name(session, domain, constraint.name.as_deref(), "check")?;
     let (of, validated) = ((domain.oid, domain.schema), !constraint.not_valid);
     session.with_changer(|changer| {
-        changer.add_domain_constraint(of, &name, Some(&stored.text), validated).map(drop)
+        changer.add_domain_constraint(of, &name, (Some(&stored.text), &stored.needs), validated).map(drop)
     })
 }
 
@@ -352,7 +352,7 @@ fn add_not_null(session: &Session, domain: &DomainOf<'_>, name: Option<&str>) ->
     let name = constraint_name(session, domain, name, "not_null")?;
     let of = (domain.oid, domain.schema);
     session.with_changer(|changer| {
-        changer.add_domain_constraint(of, &name, None, true)?;
+        changer.add_domain_constraint(of, &name, (None, &[]), true)?;
         changer.edit_type(domain.oid, |row| row[pg_type::TYPNOTNULL] = Datum::Bool(true))
     })
 }

@@ -169,6 +169,7 @@ impl Db {
             expressions: Vec::new(),
             predicate: None,
             used: Vec::new(),
+            needs: Vec::new(),
             unique: true,
             nulls_not_distinct: false,
             primary: true,
