@@ -43,12 +43,12 @@ fn waits_for_the_reader(statement: &str, order: &str) {
         ],
     );
     thread::scope(|scope| {
-        let reindex = scope.spawn(|| server.client().query(statement).map(drop));
+        let taker = scope.spawn(|| server.client().query(statement).map(drop));
         let waits = "select mode from pg_locks where not granted and relation = 't'::regclass";
         until("it waits", || watcher.query(waits).unwrap() == [[Some("AccessExclusiveLock".to_string())]]);
         assert_eq!(reader.query("fetch all from c").unwrap().len(), 1990);
         run(&mut reader, &["commit"]);
-        reindex.join().unwrap().unwrap();
+        taker.join().unwrap().unwrap();
     });
     assert_eq!(reader.value("select count(*) from t where id > 0"), "2000");
 }

@@ -50,9 +50,9 @@ fn threads_insert_scan_and_vacuum() {
 }
 
 /// One seed: sessions as above, in one thread that goes from one to another where latches are taken.
-fn simulate(seed: u64, load: Load, latch_switches: u64) {
+fn simulate(seed: u64, load: Load, odds: u64) {
     let simulation = runtime::Simulation::new(seed);
-    simulation.interleave(latch_switches);
+    simulation.interleave(odds);
     let ended = simulation.run(move || {
         let shared = Arc::new(Shared::new(load));
         let mut sessions = Vec::new();
