@@ -164,6 +164,11 @@ pub trait Session {
         0
     }
 
+    /// The wall clock in nanoseconds since 2000-01-01 UTC, each time at least `step` later than in the session before.
+    fn ascending_clock(&self, _step: i64) -> i64 {
+        self.clock() * 1000
+    }
+
     /// Long computations ask now and then: an error when the statement is to end. Others may run meanwhile.
     fn check_interrupts(&self) -> SqlResult<()> {
         Ok(())

@@ -281,12 +281,17 @@ fn random_uuid(cx: &Call) -> Bytes {
 /// Microseconds between 1970 and 2000.
 const UNIX_EPOCH: i64 = 946_684_800_000_000;
 
+const NANOS_PER_MILLI: i128 = 1_000_000;
+/// Nanoseconds after which the twelve bits of a millisecond's fraction are surely others.
+const STEP: i64 = 1_000_000 / 4096 + 1;
+
+/// Those of one session ascend, if their `shift` (microseconds) is the same.
 fn uuid_v7(cx: &Call, shift: i64) -> Bytes {
-    let micros = cx.session.clock() + UNIX_EPOCH + shift;
+    let now = i128::from(cx.session.ascending_clock(STEP));
+    let nanos = now + (i128::from(UNIX_EPOCH) + i128::from(shift)) * 1000;
     let mut bytes = random_bytes(cx);
-    bytes[..6].copy_from_slice(&(micros.div_euclid(1000) as u64).to_be_bytes()[2..]);
-    // Twelve bits of the fraction of the millisecond keep the order within it.
-    let fraction = (micros.rem_euclid(1000) * 4096 / 1000) as u16;
+    bytes[..6].copy_from_slice(&(nanos.div_euclid(NANOS_PER_MILLI) as u64).to_be_bytes()[2..]);
+    let fraction = (nanos.rem_euclid(NANOS_PER_MILLI) * 4096 / NANOS_PER_MILLI) as u16;
     bytes[6] = (fraction >> 8) as u8;
     bytes[7] = fraction as u8;
     stamp(bytes, 7)

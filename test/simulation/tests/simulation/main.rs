@@ -9,6 +9,7 @@
 //! * [`appends`]: sessions append to lists while the machine crashes; one order of commits must explain all that they see.
 //! * [`knobs`]: the same statements under different sizes give the same answers.
 //! * [`references`]: unique keys and foreign keys under rollbacks.
+//! * [`clock`]: what must not depend on how fast the clock goes.
 //! * [`old_snapshots`]: `old_snapshot_threshold`, by the virtual clock.
 //!
 //! # To run more
@@ -18,6 +19,7 @@
 mod agreement;
 mod appends;
 mod bank;
+mod clock;
 mod cluster;
 mod crash;
 mod knobs;

@@ -58,6 +58,12 @@ impl types::Session for Session {
         runtime::wall_clock_micros()
     }
 
+    fn ascending_clock(&self, step: i64) -> i64 {
+        let now = (self.clock() * 1000).max(self.last_moment.get() + step);
+        self.last_moment.set(now);
+        now
+    }
+
     fn check_interrupts(&self) -> SqlResult<()> {
         runtime::check_interrupts().map_err(crate::error::interrupted)
     }

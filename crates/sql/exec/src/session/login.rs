@@ -128,6 +128,7 @@ impl Session {
             just_bound: Cell::new(false),
             plans_for_latest: Cell::new(false),
             random: RefCell::new(Random::new(runtime::random_u64())),
+            last_moment: Cell::new(0),
             temp: TempDir { path: instance_dir.join("base/pgsql_tmp"), pid: info.pid },
             notices: Notices::new(warnings),
             domains: Default::default(),

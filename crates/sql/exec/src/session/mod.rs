@@ -304,6 +304,8 @@ pub struct Session {
     /// Shapes of single queries of the simple protocol.
     shapes: shapes::Shapes,
     pub(crate) random: RefCell<types::random::Random>,
+    /// What `ascending_clock` told last.
+    pub(crate) last_moment: Cell<i64>,
     /// Relations that constants of the statement in analysis name, while there is one.
     pub(crate) named_classes: RefCell<Option<Vec<Oid>>>,
     /// Sequences used.
