@@ -108,7 +108,7 @@ pub fn after_refusal(
             if cx.env.fixed_snapshot {
                 return Err(serialization("update"));
             }
-            follow(heap, next, strength, wait, cx)
+            lock_row(heap, (next, Wanted::Newest), strength, wait, cx)
         }
         Refusal::Moved => Err(moved(cx)),
         Refusal::Deleted { .. } => {
@@ -122,30 +122,9 @@ pub fn after_refusal(
     }
 }
 
-/// Locks a row of which the statement sees the version at `tid`: that one if a key-shared lock is asked for and it was updated since, but not
-/// in its key, otherwise the newest.
-pub fn lock_seen(
-    heap: &HeapRel,
-    tid: Tid,
-    strength: LockStrength,
-    wait: RowLockWait,
-    cx: &mut Cx<'_>,
-) -> SqlResult<Newest> {
-    lock_chain(heap, (tid, Wanted::Seen), strength, wait, cx)
-}
-
-/// Locks a row's newest version, which is the one at `next` or a later one.
-fn follow(
-    heap: &HeapRel,
-    next: Tid,
-    strength: LockStrength,
-    wait: RowLockWait,
-    cx: &mut Cx<'_>,
-) -> SqlResult<Newest> {
-    lock_chain(heap, (next, Wanted::Newest), strength, wait, cx)
-}
-
-fn lock_chain(
+/// Locks a row, beginning with the version at `tid`: the newest; or, if the one is wanted that the statement sees, that one, if a key-shared lock
+/// is asked for and it was updated since, but not in its key.
+pub fn lock_row(
     heap: &HeapRel,
     (mut tid, mut wanted): (Tid, Wanted),
     strength: LockStrength,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid};
-use heap::HeapRel;
+use heap::{HeapRel, Wanted};
 use plan::{Expr, ParamId, Plan, RelId, RowLockStrength, RowLockWait, RowMark};
 use tuple::Datum;
 
@@ -104,7 +104,7 @@ impl Mark {
 
     /// Locks the newest version of the row at `tid`.
     fn lock(&self, table: &Locked, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<Newest> {
-        recheck::lock_seen(&table.heap, tid, self.strength, self.wait, cx).map_err(|error| {
+        recheck::lock_row(&table.heap, (tid, Wanted::Seen), self.strength, self.wait, cx).map_err(|error| {
             if error.code() == base::SqlState::LOCK_NOT_AVAILABLE && self.wait == RowLockWait::NoWait {
                 return base::sql_err!(
                     LOCK_NOT_AVAILABLE,
