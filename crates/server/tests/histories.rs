@@ -63,10 +63,10 @@ fn live(server: &Server, seed: u64, world: &SharedWorld, kill: bool) {
         });
         let (mut upkeep, told) = (server.client(), &stop);
         scope.spawn(move || {
-            let mut work = ["vacuum lists", "vacuum (freeze) lists", "checkpoint"].iter().cycle();
-            while !told.load(Ordering::Relaxed)
-                && work.next().is_some_and(|statement| upkeep.query(statement).is_ok())
-            {
+            for statement in ["vacuum lists", "vacuum (freeze) lists", "checkpoint"].iter().cycle() {
+                if told.load(Ordering::Relaxed) || upkeep.query(statement).is_err() {
+                    return;
+                }
                 thread::sleep(Duration::from_millis(1));
             }
         });

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use support::client::message;
-use support::{Client, Failure, Random, Server, knob, until};
+use support::{Client, Failure, Random, Repeated, Server, beside, knob, until};
 
 const ROWS: u64 = 20;
 
@@ -155,34 +155,6 @@ fn kill_9_among_many_who_share_rows_loses_nothing_and_leaves_no_lock() {
     assert_eq!(client.value("select count(*) from parents where xmax <> 0"), "0");
 }
 
-/// Runs statements over and over beside `work`.
-fn beside(server: &Server, statements: &[&str], work: impl FnOnce()) {
-    let stop = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for statement in statements {
-            let stop = &stop;
-            scope.spawn(move || {
-                let mut client = server.client();
-                while !stop.load(Ordering::Relaxed) {
-                    run(&mut client, &[statement]);
-                }
-            });
-        }
-        let stopped = Stopper(&stop);
-        work();
-        drop(stopped);
-    });
-}
-
-/// Stops what runs beside also when an assertion fails.
-struct Stopper<'a>(&'a AtomicBool);
-
-impl Drop for Stopper<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 /// Whoever holds the row ends between any two looks at it.
 #[test]
 fn a_row_whose_update_is_rolled_back_just_now_is_found() {
@@ -190,7 +162,7 @@ fn a_row_whose_update_is_rolled_back_just_now_is_found() {
     let mut client = server.client();
     run(&mut client, &["create table t (id int primary key, n int)", "insert into t values (1, 0)"]);
     let rounds = knob("ROLLBACK_ROUNDS", 3000);
-    beside(&server, &["begin; update t set n = -1; rollback"], || {
+    beside(&server, &[&|other, _| run(other, &["begin; update t set n = -1; rollback"])], || {
         for _ in 0..rounds {
             run(&mut client, &["update t set n = n + 1 where id = 1"]);
         }
@@ -204,7 +176,8 @@ fn rows_that_are_frozen_while_their_lockers_end_stay() {
     let server = Server::start(&["autovacuum=off"]);
     let mut client = server.client();
     run(&mut client, &["create table t (id int primary key)", "insert into t select generate_series(1, 20)"]);
-    let lock = "begin; select from t where id < 4 for key share; commit";
+    let lock: Repeated<'_> =
+        &|other, _| run(other, &["begin; select from t where id < 4 for key share; commit"]);
     beside(&server, &[lock; 3], || {
         for _ in 0..knob("FREEZE_ROUNDS", 1000) {
             run(&mut client, &["vacuum (freeze) t"]);

@@ -2,25 +2,13 @@
 
 mod support;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use support::{Client, Server, knob, until};
+use support::{Client, Repeated, Server, beside, knob, until};
 
 fn run(client: &mut Client, statements: &[&str]) {
     for statement in statements {
         client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
-
-/// Stops those beside, also when something fails.
-struct Stop(AtomicBool);
-
-struct Stopper<'a>(&'a Stop);
-
-impl Drop for Stopper<'_> {
-    fn drop(&mut self) {
-        self.0.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -74,22 +62,16 @@ fn readers_by_an_index_do_not_notice_that_it_is_built_anew() {
             "insert into t select g, g from generate_series(1, 1000) g",
         ],
     );
-    let stop = Stop(AtomicBool::new(false));
-    thread::scope(|scope| {
-        let stopper = Stopper(&stop);
-        for _ in 0..2 {
-            scope.spawn(|| {
-                let mut client = server.client();
-                run(&mut client, &["set enable_seqscan = off", "set enable_bitmapscan = off"]);
-                while !stop.0.load(Ordering::Relaxed) {
-                    assert_eq!(client.value("select sum(v) from t where id > 0"), "500500");
-                }
-            });
+    let read: Repeated<'_> = &|reader, round| {
+        if round == 0 {
+            run(reader, &["set enable_seqscan = off", "set enable_bitmapscan = off"]);
         }
+        assert_eq!(reader.value("select sum(v) from t where id > 0"), "500500");
+    };
+    beside(&server, &[read; 2], || {
         for _ in 0..knob("REINDEX_ROUNDS", 100) {
             run(&mut client, &["reindex table t"]);
         }
-        drop(stopper);
     });
 }
 
@@ -109,46 +91,37 @@ fn large_values_stay_whole_whatever_is_done_to_the_table_they_are_in() {
         format!("reindex index {toast}_index"),
         "reindex table big".to_string(),
     ];
-    let stop = Stop(AtomicBool::new(false));
     let broken = "select count(*) from big where md5(v) <> sum";
-    thread::scope(|scope| {
-        let stopper = Stopper(&stop);
-        for n in 0..3 {
-            let (server, stop) = (&server, &stop);
-            scope.spawn(move || {
-                let mut client = server.client();
-                let mut i = n;
-                while !stop.0.load(Ordering::Relaxed) {
-                    i += 3;
-                    let value = format!("repeat(md5('{i}'), {})", 100 + i % 100);
-                    let id = i % 30;
-                    run(
-                        &mut client,
-                        &[&format!(
-                            "insert into big values ({id}, {value}, md5({value})) \
-                             on conflict (id) do update set v = excluded.v, sum = excluded.sum"
-                        )],
-                    );
-                    if i % 5 == 0 {
-                        run(&mut client, &[&format!("delete from big where id = {id}")]);
-                    }
-                    if i % 7 == 0 {
-                        assert_eq!(client.value(broken), "0");
-                    }
-                }
-            });
+    let write = |writer: &mut Client, i: u64| {
+        let (id, value) = (i % 30, format!("repeat(md5('{i}'), {})", 100 + i % 100));
+        let insert = format!(
+            "insert into big values ({id}, {value}, md5({value})) \
+             on conflict (id) do update set v = excluded.v, sum = excluded.sum"
+        );
+        run(writer, &[&insert]);
+        if i.is_multiple_of(5) {
+            run(writer, &[&format!("delete from big where id = {id}")]);
         }
+        if i.is_multiple_of(7) {
+            assert_eq!(writer.value(broken), "0");
+        }
+    };
+    let writers: [Repeated<'_>; 3] = [
+        &|writer, round| write(writer, 3 * round),
+        &|writer, round| write(writer, 3 * round + 1),
+        &|writer, round| write(writer, 3 * round + 2),
+    ];
+    beside(&server, &writers, || {
         for _ in 0..knob("UPKEEP_ROUNDS", 20) {
             let mut upkeep = server.client();
-            let mut beside = server.client();
+            let mut vacuum = server.client();
             thread::scope(|scope| {
-                scope.spawn(|| run(&mut beside, &["vacuum big"]));
+                scope.spawn(|| run(&mut vacuum, &["vacuum big"]));
                 for statement in &work {
                     run(&mut upkeep, &[statement]);
                 }
             });
         }
-        drop(stopper);
     });
     assert_eq!(client.value(broken), "0");
 }

@@ -12,7 +12,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 pub use client::{Client, Failure};
@@ -244,6 +244,32 @@ pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
         assert!(Instant::now() < deadline, "still not: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// What a session does over and over; it is told which time it is, from 0 on.
+pub type Repeated<'a> = &'a (dyn Fn(&mut Client, u64) + Sync);
+
+/// Runs `work` beside sessions, one for each of `others`, until it ends, well or not.
+pub fn beside(server: &Server, others: &[Repeated<'_>], work: impl FnOnce()) {
+    struct Stop<'a>(&'a AtomicBool);
+    impl Drop for Stop<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let _stop = Stop(&stop);
+        for other in others {
+            scope.spawn(|| {
+                let mut client = server.client();
+                (0..)
+                    .take_while(|_| !stop.load(Ordering::Relaxed))
+                    .for_each(|round| other(&mut client, round));
+            });
+        }
+        work();
+    });
 }
 
 /// Runs a program to its end.

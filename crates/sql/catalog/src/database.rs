@@ -25,7 +25,7 @@ use txn::{LockTag, Transaction};
 
 use crate::cache::{Entries, SharedCache, Stale};
 use crate::row::{Row, RowExt};
-use crate::system::{SystemTable, catalog_of, pg_class, pg_namespace};
+use crate::system::{SystemTable, catalog_of, pg_class, pg_index, pg_namespace};
 use crate::tables::{InUse, OpenTable, OpenTables, Place, SharedTables};
 use crate::validity::Validity;
 
@@ -346,6 +346,12 @@ impl Reader<'_> {
     pub fn scan(&self, shape: &SystemTable) -> SqlResult<Vec<(Place, Row)>> {
         let snapshot = self.catalog.engine().txns().snapshot();
         self.table(shape).scan(&self.view(&snapshot))
+    }
+
+    /// What `pg_index` says of an index.
+    pub fn index_row(&self, index: Oid) -> SqlResult<Option<Row>> {
+        let found = self.find_one(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?;
+        Ok(found.map(|(_, row)| row))
     }
 
     /// The table that a relation is the TOAST table of, if it is one.

@@ -162,7 +162,8 @@ pub fn lock_row(
     Ok(newest)
 }
 
-fn lock_version(
+/// Locks one version, if nobody is in the way.
+pub fn lock_version(
     heap: &HeapRel,
     version: (Tid, Wanted),
     strength: LockStrength,

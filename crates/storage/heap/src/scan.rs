@@ -317,10 +317,8 @@ fn judge_for_build(
     }
     // Catalogs have transactions that wrote and let go of their lock. One that was rolled back between two of the questions above leaves a
     // live version whose next one was dead already.
-    let judged = verdicts.len();
     let stands = |next| {
-        verdicts[..judged].iter().any(|verdict| verdict.0 == next)
-            || updating.iter().any(|version| version.0 == next)
+        verdicts.iter().any(|verdict| verdict.0 == next) || updating.iter().any(|version| version.0 == next)
     };
     let alone: Vec<OffsetNo> =
         updating.iter().filter(|version| !stands(version.1)).map(|version| version.0).collect();

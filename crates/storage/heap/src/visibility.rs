@@ -5,6 +5,7 @@
 //! # Invariants
 //! 1. Whether `xid` is still running is asked before whether it committed: the running set is left only after the commit log knows. Where a
 //!    snapshot is asked, it takes that part.
+//!    And it is asked once: what follows from the fate of those who hold a version follows from one answer ([`txn::Holder`]).
 //! 2. A "committed" hint is set only when the commit record is on disk ([`TxnSystem::may_hint_committed`]); else a crash could lose
 //!    the commit and keep the hint.
 //! 3. Rows of aborted subtransactions of the running transaction are as dead as any (thread 4): the commit log says so and nobody asks

@@ -1,7 +1,5 @@
 //! Sessions append to lists while the machine crashes, and one order of commits must explain all that they see (crate `history`).
 
-use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -11,15 +9,14 @@ use history::order::Report;
 use history::session::SharedWorld;
 use history::{Choices, Database, Failure, Lost, SETUP, Session};
 use runtime::sim::{DiskImage, Simulation, crash_here};
-use runtime::{now, sleep, spawn_fiber, wait};
+use runtime::{sleep, wait};
 
 use crate::cluster::{Server, initialized_disk, small_options};
 use crate::crash::Crash;
+use crate::crew::Crew;
 use crate::seeds;
 use crate::session::Client;
 
-/// Virtual time in which sessions must come to an end when they are told to.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// Virtual time of the last life.
 const LAST_LIFE: Duration = Duration::from_millis(40);
 
@@ -127,77 +124,45 @@ fn observe_recovery(server: &Server, world: &SharedWorld) {
     observer.recover().unwrap_or_else(|Lost| unreachable!("it is in this process"));
 }
 
-/// The sessions of one life.
-struct Appenders {
-    stop: Rc<Cell<bool>>,
-    running: Rc<Cell<u64>>,
-}
-
-impl Appenders {
-    fn stop(self) {
-        self.stop.set(true);
-        let asked = now();
-        while self.running.get() > 0 {
-            assert!(asked.elapsed() < PATIENCE, "{} sessions hang", self.running.get());
-            wait(sleep(Duration::from_millis(10)));
-        }
-    }
-}
-
-fn start(server: &Server, plan: &Plan, world: &SharedWorld, choices: &mut Choices) -> Appenders {
-    let appenders = Appenders { stop: Rc::default(), running: Rc::default() };
-    let spawn = |name, mut work: Box<dyn FnMut() -> bool>| {
-        let running = appenders.running.clone();
-        running.set(running.get() + 1);
-        spawn_fiber(name, move || {
-            while work() {}
-            running.set(running.get() - 1);
-        });
-    };
+fn start(server: &Server, plan: &Plan, world: &SharedWorld, choices: &mut Choices) -> Crew {
+    let crew = Crew::default();
     for n in 0..plan.sessions {
         let choices = Choices::new(choices.below(u64::MAX), n);
         let mut session = connect(server, 10 + n as i32, choices, world);
-        let stop = appenders.stop.clone();
-        spawn(
-            "appender",
-            Box::new(move || {
+        crew.start("appender", move |crew| {
+            while !crew.told_to_stop() {
                 session.transaction().unwrap_or_else(|Lost| unreachable!("it is in this process"));
                 session.rest();
-                !stop.get()
-            }),
-        );
+            }
+        });
     }
     // Waits for nobody.
     let mut observer = connect(server, 8, choices.clone(), world);
-    let stop = appenders.stop.clone();
-    spawn(
-        "observer",
-        Box::new(move || {
+    crew.start("observer", move |crew| {
+        while !crew.told_to_stop() {
             observer.observe().unwrap_or_else(|Lost| unreachable!("it is in this process"));
             observer.rest();
-            !stop.get()
-        }),
-    );
+        }
+    });
     // Ends what others prepared, until it is alone and nothing is left.
     let mut resolver = connect(server, 7, choices.clone(), world);
-    let (stop, running) = (appenders.stop.clone(), appenders.running.clone());
-    spawn(
-        "resolver",
-        Box::new(move || {
-            let alone = stop.get() && running.get() == 1;
+    crew.start("resolver", move |crew| {
+        loop {
+            let last = crew.told_to_stop() && crew.alone();
             let resolved = resolver.resolve().unwrap_or_else(|Lost| unreachable!("it is in this process"));
             resolver.rest();
-            resolved || !alone
-        }),
-    );
+            if last && !resolved {
+                return;
+            }
+        }
+    });
     if !plan.upkeep {
-        return appenders;
+        return crew;
     }
-    let (client, engine, stop) = (server.connect(6), server.engine.clone(), appenders.stop.clone());
+    let (client, engine) = (server.connect(6), server.engine.clone());
     let mut choices = choices.clone();
-    spawn(
-        "upkeep",
-        Box::new(move || {
+    crew.start("upkeep", move |crew| {
+        while !crew.told_to_stop() {
             wait(sleep(Duration::from_millis(choices.between(1, 30))));
             if choices.one_in(2) {
                 engine.checkpoint(CheckpointCause::Requested).expect("a checkpoint is taken");
@@ -205,10 +170,9 @@ fn start(server: &Server, plan: &Plan, world: &SharedWorld, choices: &mut Choice
                 let vacuum = choices.of(&["vacuum lists", "vacuum (freeze) lists"]);
                 client.run(vacuum).expect("it is vacuumed");
             }
-            !stop.get()
-        }),
-    );
-    appenders
+        }
+    });
+    crew
 }
 
 fn check(seed: u64) {

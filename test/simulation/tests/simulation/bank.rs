@@ -4,7 +4,7 @@
 //! about the account, so no transfer is half there; every transfer that a session saw committed is in `history`; none is that nobody
 //! tried to commit; each index agrees with its heap.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
@@ -14,11 +14,12 @@ use base::{SqlError, SqlResult, SqlState, Xid};
 use engine::{CheckpointCause, Engine, EngineOptions};
 use history::Choices;
 use runtime::sim::{DiskImage, Simulation, crash_here};
-use runtime::{now, sleep, spawn_fiber, wait};
+use runtime::{sleep, wait};
 
 use crate::agreement::check_indexes;
 use crate::cluster::{Server, initialized_disk, small_options};
 use crate::crash::Crash;
+use crate::crew::Crew;
 use crate::seeds;
 use crate::session::Client;
 use crate::two_phase;
@@ -31,8 +32,6 @@ const FIRST_BALANCE: i64 = 1000;
 const XIDS_PER_PAGE: u64 = 1 << 15;
 /// Crashes of one seed.
 const CRASHES: u64 = 3;
-/// Virtual time in which sessions must come to an end when they are told to.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 const SETUP: &[&str] = &[
     "create table accounts (id int primary key, balance int not null, filler text) with (fillfactor = 70)",
@@ -167,36 +166,8 @@ fn last_life(plan: &Plan, ledger: &SharedLedger, choices: &mut Choices) {
     server.engine.shutdown().expect("the server shuts down");
 }
 
-/// The sessions of one life.
-struct Tellers {
-    stop: Rc<Cell<bool>>,
-    running: Rc<Cell<u64>>,
-}
-
-impl Tellers {
-    fn stop(self) {
-        self.stop.set(true);
-        let asked = now();
-        while self.running.get() > 0 {
-            assert!(asked.elapsed() < PATIENCE, "{} sessions hang", self.running.get());
-            wait(sleep(Duration::from_millis(10)));
-        }
-    }
-}
-
-/// A loop beside the sessions; it asks whether to go on.
-type Loop = Box<dyn FnOnce(&dyn Fn() -> bool)>;
-
-fn start_tellers(server: &Server, plan: &Plan, ledger: &SharedLedger, choices: &mut Choices) -> Tellers {
-    let tellers = Tellers { stop: Rc::default(), running: Rc::default() };
-    let start = |name, work: Loop| {
-        let (stop, running) = (tellers.stop.clone(), tellers.running.clone());
-        running.set(running.get() + 1);
-        spawn_fiber(name, move || {
-            work(&|| stop.get());
-            running.set(running.get() - 1);
-        });
-    };
+fn start_tellers(server: &Server, plan: &Plan, ledger: &SharedLedger, choices: &mut Choices) -> Crew {
+    let crew = Crew::default();
     for n in 0..plan.sessions {
         let mut teller = Teller {
             client: server.connect(10 + n as i32),
@@ -205,40 +176,33 @@ fn start_tellers(server: &Server, plan: &Plan, ledger: &SharedLedger, choices: &
             durable: true,
             extended: n % 3 == 0,
         };
-        start("teller", Box::new(move |stop| teller.work(stop)));
+        crew.start("teller", move |crew| teller.work(&|| crew.told_to_stop()));
     }
     let mut builder = Builder { client: server.connect(5), choices: choices.clone() };
-    start("builder", Box::new(move |stop| builder.work(stop)));
+    crew.start("builder", move |crew| builder.work(&|| crew.told_to_stop()));
     let mut resolver =
         two_phase::Resolver { client: server.connect(7), choices: choices.clone(), ledger: ledger.clone() };
-    let running = tellers.running.clone();
-    start("resolver", Box::new(move |stop| resolver.work(stop, &|| running.get() == 1)));
+    crew.start("resolver", move |crew| resolver.work(&|| crew.told_to_stop(), &|| crew.alone()));
     let (vacuumer, mut pauses) = (server.connect(6), choices.clone());
-    start(
-        "vacuumer",
-        Box::new(move |stop| {
-            while !stop() {
-                wait(sleep(Duration::from_millis(pauses.between(1, 200))));
-                let sql =
-                    *pauses.of(&["vacuum accounts", "vacuum history", "analyze accounts", "vacuum pg_class"]);
-                vacuumer.run(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
-            }
-        }),
-    );
+    crew.start("vacuumer", move |crew| {
+        while !crew.told_to_stop() {
+            wait(sleep(Duration::from_millis(pauses.between(1, 200))));
+            let sql =
+                *pauses.of(&["vacuum accounts", "vacuum history", "analyze accounts", "vacuum pg_class"]);
+            vacuumer.run(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        }
+    });
     let (client, engine) = (server.connect(8), server.engine.clone());
     let mut ager = Ager { client, engine, choices: choices.clone(), ledger: ledger.clone() };
-    start("ager", Box::new(move |stop| ager.work(stop)));
+    crew.start("ager", move |crew| ager.work(&|| crew.told_to_stop()));
     let (engine, mut choices) = (server.engine.clone(), choices.clone());
-    start(
-        "requested checkpoints",
-        Box::new(move |stop| {
-            while !stop() {
-                wait(sleep(Duration::from_millis(choices.between(1, 400))));
-                engine.checkpoint(CheckpointCause::Requested).expect("a checkpoint is taken");
-            }
-        }),
-    );
-    tellers
+    crew.start("requested checkpoints", move |crew| {
+        while !crew.told_to_stop() {
+            wait(sleep(Duration::from_millis(choices.between(1, 400))));
+            engine.checkpoint(CheckpointCause::Requested).expect("a checkpoint is taken");
+        }
+    });
+    crew
 }
 
 /// A session that lets xids go by, and takes the old ones out of all rows, so that their status goes.

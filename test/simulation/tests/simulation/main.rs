@@ -5,6 +5,7 @@
 //! # Layout
 //! * [`cluster`]: a server on a simulated machine, and its sessions. [`crash`]: how the machine's life ends. [`seeds`]: which seeds run, and
 //!   how a failure names its own.
+//! * [`crew`]: fibers that work until they are told to stop.
 //! * [`bank`]: sessions transfer money while the machine crashes; [`two_phase`]: some of it in two phases. [`agreement`]: indexes against heaps.
 //! * [`appends`]: sessions append to lists while the machine crashes; one order of commits must explain all that they see.
 //! * [`knobs`]: the same statements under different sizes give the same answers.
@@ -22,6 +23,7 @@ mod bank;
 mod clock;
 mod cluster;
 mod crash;
+mod crew;
 mod knobs;
 mod old_snapshots;
 mod references;

@@ -1,7 +1,7 @@
 //! Sessions insert, move, lock and delete rows that others refer to, and roll much of it back, at every place where others can come between.
 //!
 //! What must hold in every snapshot: keys are unique; whoever refers to a row finds it; a table shows the same rows by each of its indexes
-//! and without. And a statement that names a key changes as many rows as it sees there, which is to say one or none.
+//! and without.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,10 +11,11 @@ use std::time::Duration;
 use base::{SqlError, SqlResult, SqlState};
 use history::Choices;
 use runtime::sim::{DiskImage, Simulation};
-use runtime::{now, sleep, spawn_fiber, wait};
+use runtime::{sleep, wait};
 
 use crate::agreement::check_indexes;
 use crate::cluster::{Server, initialized_disk, small_options};
+use crate::crew::Crew;
 use crate::seeds;
 use crate::session::Client;
 
@@ -22,8 +23,6 @@ use crate::session::Client;
 const KEYS: u64 = 10;
 /// Virtual time in which the sessions work.
 const LIFE: Duration = Duration::from_millis(250);
-/// Virtual time in which they must come to an end when they are told to.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 const SETUP: &[&str] = &[
     "create table owners (id int primary key, tag int not null, n int not null) with (fillfactor = 50)",
@@ -175,52 +174,39 @@ fn life(seed: u64) {
     let mut choices = Choices::new(seed, 30);
     let server = Server::open(small_options());
     let background = server.start_background();
-    let (tally, stop, running) = (Rc::<Tally>::default(), Rc::new(Cell::new(false)), Rc::new(Cell::new(0)));
-    let spawn = |name, mut work: Box<dyn FnMut()>| {
-        let (stop, running) = (stop.clone(), running.clone());
-        count(&running);
-        spawn_fiber(name, move || {
-            while !stop.get() {
-                work();
-            }
-            running.set(running.get() - 1);
-        });
-    };
+    let (tally, crew) = (Rc::<Tally>::default(), Crew::default());
     for n in 0..choices.between(3, 8) {
         let client = server.connect(10 + n as i32);
         client.run("set deadlock_timeout = '1ms'").expect("it is a setting");
         let choices = Choices::new(choices.below(u64::MAX), n);
         let mut writer = Writer { client, choices, tally: tally.clone() };
-        spawn("writer", Box::new(move || writer.transaction()));
+        crew.start("writer", move |crew| {
+            while !crew.told_to_stop() {
+                writer.transaction();
+            }
+        });
     }
     let (observer, seen) = (server.connect(5), tally.clone());
-    spawn(
-        "observer",
-        Box::new(move || {
+    crew.start("observer", move |crew| {
+        while !crew.told_to_stop() {
             observe(&observer);
             count(&seen.snapshots);
             wait(sleep(Duration::from_micros(300)));
-        }),
-    );
+        }
+    });
     let upkeep = server.connect(6);
-    spawn(
-        "upkeep",
-        Box::new(move || {
+    crew.start("upkeep", move |crew| {
+        while !crew.told_to_stop() {
             wait(sleep(Duration::from_millis(choices.between(1, 6))));
             let sql =
                 choices.of(&["vacuum", "vacuum (freeze)", "reindex table owners", "reindex table carried"]);
             if let Err(error) = upkeep.run(sql) {
                 assert_eq!(error.code(), SqlState::T_R_DEADLOCK_DETECTED, "{sql}: {error}");
             }
-        }),
-    );
+        }
+    });
     wait(sleep(LIFE));
-    stop.set(true);
-    let asked = now();
-    while running.get() > 0 {
-        assert!(asked.elapsed() < PATIENCE, "{} sessions hang", running.get());
-        wait(sleep(Duration::from_millis(10)));
-    }
+    crew.stop();
     background.stop();
     let client = server.connect(7);
     observe(&client);

@@ -2,7 +2,7 @@
 
 use base::{Oid, SqlResult};
 
-use super::{Changer, Dependency, NewRoutine, ObjectAddress};
+use super::{Changer, NewRoutine, ObjectAddress};
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder};
 use crate::system::pg_aggregate;
@@ -118,9 +118,7 @@ impl Changer<'_> {
                 self.edit(&pg_aggregate::TABLE, index, &[oid.into()], |before| *before = row)?;
             }
         }
-        for need in new.needs() {
-            self.depend(ObjectAddress::routine(oid), need, Dependency::Normal)?;
-        }
+        self.depend_on_all(ObjectAddress::routine(oid), new.needs())?;
         self.next_command()?;
         Ok(oid)
     }

@@ -176,9 +176,7 @@ impl Changer<'_> {
         if new.columns.is_empty() {
             self.depend(me, ObjectAddress::relation(new.table), Dependency::Auto)?;
         }
-        for &need in &new.needs {
-            self.depend(me, need, Dependency::Normal)?;
-        }
+        self.depend_on_all(me, new.needs.iter().copied())?;
         if let Some(foreign) = &new.foreign {
             for &column in &foreign.columns {
                 self.depend(me, ObjectAddress::column(foreign.table, column), Dependency::Normal)?;

@@ -119,6 +119,15 @@ impl Changer<'_> {
         self.insert(&d::TABLE, &row.build())
     }
 
+    /// Records that `dependent` needs all of these.
+    pub(super) fn depend_on_all(
+        &mut self,
+        dependent: ObjectAddress,
+        needs: impl IntoIterator<Item = ObjectAddress>,
+    ) -> SqlResult<()> {
+        needs.into_iter().try_for_each(|need| self.depend(dependent, need, Dependency::Normal))
+    }
+
     /// Drops objects and what depends on them. Returns a NOTICE's message and detail if CASCADE took more with it.
     pub fn drop_objects(
         &mut self,
@@ -195,11 +204,8 @@ impl Changer<'_> {
     /// Takes the lock of a relation that is to be dropped, or loses a column: whoever uses it has ended then. False if it has been dropped
     /// meanwhile. Who uses an index locks its table only; one that is dead already nobody uses.
     fn lock_for_drop(&mut self, relation: Oid) -> SqlResult<bool> {
-        let index = pg_index::PG_INDEX_INDEXRELID_INDEX;
-        let index = self.reader().find_one(&pg_index::TABLE, index, &[relation.into()])?;
-        let table = index
-            .filter(|(_, row)| row.bool(pg_index::INDISLIVE))
-            .map(|(_, row)| row.oid(pg_index::INDRELID));
+        let index = self.reader().index_row(relation)?;
+        let table = index.filter(|row| row.bool(pg_index::INDISLIVE)).map(|row| row.oid(pg_index::INDRELID));
         for locked in table.into_iter().chain([relation]) {
             let tag = self.catalog.lock_tag(locked);
             self.me.lock(tag, LockMode::AccessExclusive, LockWait::Block).map_err(SqlError::from)?;

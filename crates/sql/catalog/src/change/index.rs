@@ -96,9 +96,7 @@ impl Changer<'_> {
 
     fn index_dependencies(&mut self, oid: Oid, new: &NewIndex) -> SqlResult<()> {
         let me = ObjectAddress::relation(oid);
-        for &need in &new.needs {
-            self.depend(me, need, Dependency::Normal)?;
-        }
+        self.depend_on_all(me, new.needs.iter().copied())?;
         if new.for_constraint {
             return Ok(());
         }

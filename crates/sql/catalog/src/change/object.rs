@@ -41,9 +41,7 @@ impl Changer<'_> {
         })?;
         let rule = ObjectAddress { class: pg_rewrite::TABLE.oid, object: oid, sub: 0 };
         self.depend(rule, ObjectAddress::relation(view), Dependency::Internal)?;
-        for &need in needs {
-            self.depend(rule, need, Dependency::Normal)?;
-        }
+        self.depend_on_all(rule, needs.iter().copied())?;
         self.next_command()
     }
 

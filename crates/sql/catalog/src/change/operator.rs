@@ -101,9 +101,7 @@ impl Changer<'_> {
             ObjectAddress::routine(new.function),
         ];
         needs.dedup();
-        for need in needs.into_iter().filter(|n| n.object.is_valid()) {
-            self.depend(me, need, Dependency::Normal)?;
-        }
+        self.depend_on_all(me, needs.into_iter().filter(|n| n.object.is_valid()))?;
         // Each names the other.
         for (column, other) in [(o::OPRCOM, commutator), (o::OPRNEGATE, new.negator.unwrap_or_default())] {
             if other.is_valid() && other != oid && !other.is_pinned() {

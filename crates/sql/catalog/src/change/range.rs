@@ -72,9 +72,7 @@ impl Changer<'_> {
         if new.difference.is_valid() {
             needs.push(ObjectAddress::routine(new.difference));
         }
-        for need in needs {
-            self.depend(me, need, Dependency::Normal)?;
-        }
+        self.depend_on_all(me, needs)?;
         self.depend(ObjectAddress::ty(multirange), me, Dependency::Internal)?;
         self.next_command()?;
         self.create_constructors(new, range, (multirange, range_array))?;

@@ -43,9 +43,7 @@ impl Changer<'_> {
     /// A table's description holds those of its indexes and of its TOAST table: a change of their `pg_class` rows makes the table's stale too.
     pub(super) fn touch_owner(&mut self, relation: Oid) -> SqlResult<()> {
         let reader = self.reader();
-        let index =
-            reader.find_one(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[relation.into()])?;
-        let of_index = index.map(|(_, row)| row.oid(pg_index::INDRELID));
+        let of_index = reader.index_row(relation)?.map(|row| row.oid(pg_index::INDRELID));
         let of_toast = reader.toast_owner(of_index.unwrap_or(relation))?;
         let stale: Vec<Stale> = of_index.into_iter().chain(of_toast).map(Stale::Relation).collect();
         if !stale.is_empty() {

@@ -137,9 +137,7 @@ impl Changer<'_> {
         needs.extend(&new.needs);
         needs.sort_unstable_by_key(|n| (n.class, n.object, n.sub));
         needs.dedup();
-        for need in needs {
-            self.depend(me, need, Dependency::Normal)?;
-        }
+        self.depend_on_all(me, needs)?;
         self.next_command()?;
         Ok(oid)
     }

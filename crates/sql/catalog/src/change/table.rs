@@ -374,9 +374,7 @@ impl Changer<'_> {
         // The column of a generation expression goes with it.
         let kind = if generated == Generated::None { Dependency::Auto } else { Dependency::Internal };
         self.depend(me, ObjectAddress::column(relation, number), kind)?;
-        for &need in &default.needs {
-            self.depend(me, need, Dependency::Normal)?;
-        }
+        self.depend_on_all(me, default.needs.iter().copied())?;
         Ok(oid)
     }
 

@@ -105,9 +105,7 @@ impl Changer<'_> {
         for &column in &trigger.columns {
             self.depend(me, ObjectAddress::column(new.table, column), Dependency::Normal)?;
         }
-        for &need in &new.needs {
-            self.depend(me, need, Dependency::Normal)?;
-        }
+        self.depend_on_all(me, new.needs.iter().copied())?;
         Ok(())
     }
 

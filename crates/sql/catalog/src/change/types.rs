@@ -195,9 +195,7 @@ impl Changer<'_> {
             .set_some(c::CONBIN, check);
         self.insert(&c::TABLE, &row.build())?;
         self.depend(ObjectAddress::constraint(oid), ObjectAddress::ty(domain), Dependency::Auto)?;
-        for &need in needs {
-            self.depend(ObjectAddress::constraint(oid), need, Dependency::Normal)?;
-        }
+        self.depend_on_all(ObjectAddress::constraint(oid), needs.iter().copied())?;
         self.next_command()?;
         Ok(oid)
     }

@@ -273,9 +273,8 @@ pub(crate) fn guard(session: &Session, table: &Table) -> SqlResult<Oid> {
 
 /// The table that an index is of; invalid if there is no such index.
 pub(crate) fn table_of_index(session: &Session, index: Oid) -> SqlResult<Oid> {
-    let by_oid = pg_index::PG_INDEX_INDEXRELID_INDEX;
-    let row = session.with_reader(|reader| reader.find_one(&pg_index::TABLE, by_oid, &[index.into()]))?;
-    Ok(row.map_or(Oid::INVALID, |(_, row)| row.oid(pg_index::INDRELID)))
+    let row = session.with_reader(|reader| reader.index_row(index))?;
+    Ok(row.map_or(Oid::INVALID, |row| row.oid(pg_index::INDRELID)))
 }
 
 /// Where a new relation goes: the schema named, or the first of the search path. The user may create objects there.

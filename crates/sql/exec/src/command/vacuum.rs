@@ -3,7 +3,7 @@
 //!
 //! # Locks
 //! SHARE UPDATE EXCLUSIVE on each table, held by the session over VACUUM's two transactions; ACCESS EXCLUSIVE for a moment when
-//! the empty tail is cut off.
+//! the empty tail is cut off. The lock of a TOAST table is that of the table which it belongs to ([`names::guard`]).
 //!
 //! # Invariants
 //! 1. The transaction that goes through a table holds no horizon back and writes no catalog row. What it found is noted in the next

@@ -102,7 +102,7 @@ impl Mark {
         table.ok_or_else(|| SqlError::internal("a locked row is of no table"))
     }
 
-    /// Locks the newest version of the row at `tid`.
+    /// Locks the row of which the statement sees the version at `tid`.
     fn lock(&self, table: &Locked, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<Newest> {
         recheck::lock_row(&table.heap, (tid, Wanted::Seen), self.strength, self.wait, cx).map_err(|error| {
             if error.code() == base::SqlState::LOCK_NOT_AVAILABLE && self.wait == RowLockWait::NoWait {

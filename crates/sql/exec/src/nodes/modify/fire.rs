@@ -9,6 +9,7 @@ use tuple::Datum;
 use super::{ModifyNode, Step, Target};
 use crate::cx::Cx;
 use crate::nodes::table_scan::datum_tid;
+use crate::recheck;
 use crate::trigger::{At, Change, Event, TableTriggers};
 
 impl ModifyNode {
@@ -245,12 +246,7 @@ impl ModifyNode {
 
 /// Locks the version that triggers are about to see; the refusal if that is not possible now.
 fn lock(target: &Target, tid: Tid, strength: LockStrength, cx: &mut Cx<'_>) -> SqlResult<Option<Refusal>> {
-    let heap = &target.heap;
-    let outcome = cx
-        .with_writer(heap, |access, writer| {
-            heap::lock_tuple(access, heap, writer, (tid, Wanted::Seen), strength)
-        })?
-        .map_err(crate::error::heap)?;
+    let outcome = recheck::lock_version(&target.heap, (tid, Wanted::Seen), strength, cx)?;
     Ok(match outcome {
         LockOutcome::Locked { .. } => None,
         LockOutcome::Refused(refusal) => Some(refusal),
