@@ -51,6 +51,49 @@ fn an_index_that_goes_with_something_else_goes_when_nobody_reads_by_it() {
     waits_for_the_reader("drop function f cascade", "f(id)");
 }
 
+/// What a table's rows go through is not taken away, by whatever takes it along, between two rows of one transaction.
+#[test]
+fn parts_of_a_table_go_when_nobody_uses_the_table() {
+    let server = Server::start(&[]);
+    let (mut writer, mut watcher) = (server.client(), server.client());
+    run(
+        &mut writer,
+        &[
+            "create function f(int) returns int immutable language sql as 'select $1'",
+            "create function g() returns trigger language plpgsql as 'begin return new; end'",
+            "create table with_check (id int check (f(id) > 0))",
+            "create table with_default (id int, v int default f(1))",
+            "create table with_trigger (id int)",
+            "create trigger g before insert on with_trigger for each row execute function g()",
+            "create table refers (id int)",
+            "create table referred (id int primary key)",
+            "insert into referred values (1)",
+            "alter table refers add constraint fk foreign key (id) references referred",
+        ],
+    );
+    let cases = [
+        ("with_check", "insert into with_check values (1)", "drop function f cascade"),
+        ("with_default", "insert into with_default values (1)", "drop function f cascade"),
+        ("with_trigger", "insert into with_trigger values (1)", "drop function g cascade"),
+        ("refers", "lock refers in row exclusive mode", "drop table referred cascade"),
+        ("referred", "insert into referred values (2)", "alter table refers drop constraint fk"),
+    ];
+    for (table, write, drop) in cases {
+        run(&mut writer, &["begin", write]);
+        thread::scope(|scope| {
+            let mut taker = server.client();
+            let waits =
+                format!("select mode from pg_locks where not granted and relation = '{table}'::regclass");
+            let taken = scope.spawn(move || taker.query(&format!("begin; {drop}; rollback")).map(|_| ()));
+            until("it waits", || {
+                watcher.query(&waits).unwrap() == [[Some("AccessExclusiveLock".to_string())]]
+            });
+            run(&mut writer, &["rollback"]);
+            taken.join().unwrap().unwrap();
+        });
+    }
+}
+
 #[test]
 fn readers_by_an_index_do_not_notice_that_it_is_built_anew() {
     let server = Server::start(&["autovacuum=off"]);

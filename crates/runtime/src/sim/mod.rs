@@ -55,6 +55,7 @@ const WALL_CLOCK_START: i64 = 820_540_800_000_000;
 /// One in so many calls of `check_interrupts` lets others run.
 const YIELD_ODDS: u64 = 16;
 /// Nanoseconds that others have at most at an [`interleaving_point`].
+#[cfg(debug_assertions)]
 const LONGEST_INTERLEAVING: u64 = 1_000_000;
 
 /// A simulated machine. It outlives its crashes; its disk is what they left.

@@ -11,9 +11,9 @@ use super::Changer;
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
-    pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_cast, pg_class, pg_constraint, pg_database,
-    pg_default_acl, pg_depend, pg_description, pg_extension, pg_index, pg_language, pg_namespace,
-    pg_operator, pg_proc, pg_rewrite, pg_trigger, pg_type,
+    SystemTable, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_cast, pg_class, pg_constraint,
+    pg_database, pg_default_acl, pg_depend, pg_description, pg_extension, pg_index, pg_language,
+    pg_namespace, pg_operator, pg_proc, pg_rewrite, pg_trigger, pg_type,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -201,18 +201,39 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Takes the lock of a relation that is to be dropped, or loses a column: whoever uses it has ended then. False if it has been dropped
-    /// meanwhile. Who uses an index locks its table only; one that is dead already nobody uses.
-    fn lock_for_drop(&mut self, relation: Oid) -> SqlResult<bool> {
-        let index = self.reader().index_row(relation)?;
-        let table = index.filter(|row| row.bool(pg_index::INDISLIVE)).map(|row| row.oid(pg_index::INDRELID));
-        for locked in table.into_iter().chain([relation]) {
-            let tag = self.catalog.lock_tag(locked);
+    /// Takes the lock of a relation that is to be dropped, or loses a column, or a part of it: a constraint, default, trigger or rule. Whoever uses it
+    /// has ended then. False if it has been dropped meanwhile.
+    fn lock_for_drop(&mut self, object: ObjectAddress) -> SqlResult<bool> {
+        let Some((shape, by_oid)) = in_relations(object.class) else { return Ok(true) };
+        let Some(row) = self.reader().find_one(shape, by_oid, &[object.object.into()])? else {
+            return Ok(false);
+        };
+        for relation in self.used_with(object, &row.1)? {
+            let tag = self.catalog.lock_tag(relation);
             self.me.lock(tag, LockMode::AccessExclusive, LockWait::Block).map_err(SqlError::from)?;
         }
-        let row =
-            self.reader().find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()])?;
-        Ok(row.is_some())
+        Ok(self.reader().find_one(shape, by_oid, &[object.object.into()])?.is_some())
+    }
+
+    /// The relations that are locked by whoever uses this object, of which this is the row. Who uses an index locks its table only; one that is dead
+    /// already nobody uses. A foreign key is used by changes of either table.
+    fn used_with(&self, object: ObjectAddress, row: &Row) -> SqlResult<Vec<Oid>> {
+        let mut relations = match object.class {
+            class if class == pg_class::TABLE.oid => {
+                let index = self.reader().index_row(object.object)?;
+                let table = index.filter(|row| row.bool(pg_index::INDISLIVE));
+                let table = table.map(|row| row.oid(pg_index::INDRELID));
+                table.into_iter().chain([object.object]).collect()
+            }
+            class if class == pg_constraint::TABLE.oid => {
+                vec![row.oid(pg_constraint::CONRELID), row.oid(pg_constraint::CONFRELID)]
+            }
+            class if class == pg_attrdef::TABLE.oid => vec![row.oid(pg_attrdef::ADRELID)],
+            class if class == pg_trigger::TABLE.oid => vec![row.oid(pg_trigger::TGRELID)],
+            _ => vec![row.oid(pg_rewrite::EV_CLASS)],
+        };
+        relations.retain(|relation| relation.is_valid());
+        Ok(relations)
     }
 
     /// Depth first: dependents come before what they depend on.
@@ -220,7 +241,7 @@ impl Changer<'_> {
         if !plan.seen.insert(object) {
             return Ok(());
         }
-        if object.class == pg_class::TABLE.oid && !self.lock_for_drop(object.object)? {
+        if !self.lock_for_drop(object)? {
             return Ok(());
         }
         let mut key = vec![object.class.into(), object.object.into()];
@@ -394,6 +415,18 @@ impl Changer<'_> {
         })?;
         Ok(())
     }
+}
+
+/// The catalog of relations, or of parts of them that go by themselves, and its index by OID.
+fn in_relations(class: Oid) -> Option<(&'static SystemTable, Oid)> {
+    let catalogs = [
+        (&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX),
+        (&pg_constraint::TABLE, pg_constraint::PG_CONSTRAINT_OID_INDEX),
+        (&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_OID_INDEX),
+        (&pg_trigger::TABLE, pg_trigger::PG_TRIGGER_OID_INDEX),
+        (&pg_rewrite::TABLE, pg_rewrite::PG_REWRITE_OID_INDEX),
+    ];
+    catalogs.into_iter().find(|(shape, _)| shape.oid == class)
 }
 
 fn referenced(row: &Row) -> ObjectAddress {
