@@ -45,6 +45,9 @@ struct Options {
     /// Clients up to which PostgreSQL runs along: each is a process with some MiB of its own.
     #[arg(long, default_value_t = 5000)]
     most_processes: u32,
+    /// Everything on this core, clients too: what a query costs, without what threads gain and lose by running on several.
+    #[arg(long)]
+    core: Option<usize>,
     /// Scale of pgbench's tables, where a scenario does not say another.
     #[arg(long, default_value_t = 20)]
     scale: u32,
@@ -106,6 +109,9 @@ fn main() {
 
 fn run(options: &Options) -> Result<(), String> {
     peers::raise_file_limit();
+    if let Some(core) = options.core {
+        peers::stay_on(core)?;
+    }
     match &options.what {
         What::Canned { port } => {
             canned::serve(*port, None, canned::workers()).join();

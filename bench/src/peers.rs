@@ -265,6 +265,20 @@ pub fn raise_file_limit() {
     }
 }
 
+/// Binds this process, and what it will start, to one core.
+pub fn stay_on(core: usize) -> Result<(), String> {
+    if core >= libc::CPU_SETSIZE as usize {
+        return Err(format!("there is no core {core}"));
+    }
+    // SAFETY: a set of zeroes is an empty one; the core is within it, and the set outlives the call.
+    let done = unsafe {
+        let mut cores: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(core, &mut cores);
+        libc::sched_setaffinity(0, size_of_val(&cores), &cores)
+    };
+    if done == 0 { Ok(()) } else { Err(format!("core {core}: {}", std::io::Error::last_os_error())) }
+}
+
 /// Turns a finished command into its output or a message.
 pub fn check(done: std::io::Result<std::process::Output>, what: &str) -> Result<String, String> {
     let done = done.map_err(|e| format!("{what}: {e}"))?;

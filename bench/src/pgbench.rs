@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use crate::canned;
 use crate::peers::{Server, check};
 
 /// One run's figures.
@@ -19,10 +20,11 @@ pub fn initialize(server: &Server, scale: u32) -> Result<(), String> {
     check(done, "pgbench -i").map(drop)
 }
 
-/// Runs for `seconds` with the given extra arguments; a failed transaction is an error.
+/// Runs for `seconds` with the given extra arguments, by two threads, or by one where there is one core; a failed transaction is an error.
 pub fn run(server: &Server, clients: u32, seconds: u32, args: &[&str]) -> Result<Figures, String> {
+    let threads = canned::workers().min(2).to_string();
     let done = base("pgbench", server)
-        .args(["-n", "-j", "2", "-c", &clients.to_string(), "-T", &seconds.to_string()])
+        .args(["-n", "-j", &threads, "-c", &clients.to_string(), "-T", &seconds.to_string()])
         .args(args)
         .arg("postgres")
         .output();
