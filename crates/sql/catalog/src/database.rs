@@ -6,7 +6,8 @@
 //! 1. A reader whose transaction changed no catalog asks the shared cache; one whose transaction did asks the session's
 //!    overlay, filled under its own view, so that it alone sees its changes.
 //! 2. The overlay is emptied at every catalog change of the session, at every end of a (sub)transaction that changed
-//!    catalogs, and never outlives the transaction.
+//!    catalogs, and never outlives the transaction. It is emptied too when it is asked after a change of another session was committed:
+//!    what a session finds once it has a lock is as the one before it left it.
 //!
 //! # PostgreSQL counterpart
 //! `namespace.c`, `syscache.c`, `relcache.c`.
@@ -15,7 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock, Weak};
 
-use base::{Oid, RelFile, SqlResult};
+use base::{Oid, RelFile, SqlError, SqlResult, SqlState};
 use engine::Engine;
 use heap::{ComboCids, View};
 use parking_lot::Mutex;
@@ -183,6 +184,8 @@ pub struct SessionCatalog {
     /// `path` as OIDs, valid while the generation of the shared cache is the one noted and nothing was changed.
     resolved: RefCell<Option<(u64, Rc<[Oid]>)>>,
     overlay: RefCell<Entries>,
+    /// Generation of the shared cache that the overlay was begun at.
+    overlay_since: Cell<u64>,
     /// Catalogs that the running transaction wrote anew, complete: it alone uses them until it commits.
     rewritten: RefCell<FxHashMap<Oid, Arc<OpenTable>>>,
 }
@@ -199,6 +202,7 @@ impl SessionCatalog {
             changes: Cell::new(0),
             version: Cell::new(0),
             overlay: RefCell::new(Entries::default()),
+            overlay_since: Cell::new(0),
             rewritten: RefCell::default(),
             gone: RefCell::default(),
         }
@@ -257,15 +261,21 @@ impl SessionCatalog {
         *self.resolved.borrow_mut() = None;
     }
 
-    /// 0 while the running transaction changed no catalog; otherwise a number that the next change makes another.
-    pub fn changes_version(&self) -> u64 {
-        if self.has_changes() { self.version.get() } else { 0 }
+    /// 0 while the running transaction changed no catalog; otherwise a number that the next change makes another, be it the transaction's own or one
+    /// that others commit.
+    pub fn changes_version(&self, catalog: &Catalog) -> u64 {
+        if !self.has_changes() {
+            return 0;
+        }
+        self.keep_up(catalog);
+        self.version.get()
     }
 
     /// As [`Self::changes_version`], but once there is a temporary schema it is another number after each change, ended transactions' too: a
     /// new temporary relation hides others of its name.
-    pub fn names_version(&self) -> u64 {
-        if self.temporary_schema().is_some() { self.version.get() } else { self.changes_version() }
+    pub fn names_version(&self, catalog: &Catalog) -> u64 {
+        let changes = self.changes_version(catalog);
+        if self.temporary_schema().is_some() { self.version.get() } else { changes }
     }
 
     fn has_changes(&self) -> bool {
@@ -276,6 +286,15 @@ impl SessionCatalog {
         self.version.set(self.version.get() + 1);
         *self.overlay.borrow_mut() = Entries::default();
         self.forget_path();
+    }
+
+    /// Empties the overlay if others have committed a change since it was begun. Returns the generation of the shared cache that it is of now.
+    fn keep_up(&self, catalog: &Catalog) -> u64 {
+        let generation = catalog.cache.generation();
+        if self.overlay_since.replace(generation) != generation {
+            self.forget_overlay();
+        }
+        generation
     }
 
     /// So many changes of the running transaction have begun, or (negative) ended.
@@ -394,37 +413,67 @@ impl Reader<'_> {
         doubted: impl FnOnce(&T),
     ) -> SqlResult<T> {
         const TRIES: usize = 4;
-        if self.session.has_changes() {
-            if let Some(found) = get(&self.session.overlay.borrow()) {
-                return Ok(found);
-            }
-            let value = load()?;
-            put(&mut self.session.overlay.borrow_mut(), value.clone());
-            return Ok(value);
-        }
-        let mut attempt = 0;
-        loop {
-            if let Some(found) = self.catalog.cache.with(&get) {
-                return Ok(found);
-            }
-            let generation = self.catalog.cache.generation();
-            let value = load()?;
-            // Another reader may have been faster: all are to have the same flag.
-            let filled = self.catalog.cache.fill(generation, |entries| {
-                get(entries).unwrap_or_else(|| {
-                    put(entries, value.clone());
-                    value.clone()
-                })
-            });
-            if let Some(value) = filled {
-                return Ok(value);
-            }
-            attempt += 1;
-            if attempt == TRIES {
-                doubted(&value);
+        for _ in 1..TRIES {
+            if let (value, true) = self.cached_once(&get, &load, &put)? {
                 return Ok(value);
             }
         }
+        let (value, certain) = self.cached_once(&get, &load, &put)?;
+        if !certain {
+            doubted(&value);
+        }
+        Ok(value)
+    }
+
+    /// One try: the value, and whether it was cached, or is now.
+    fn cached_once<T: Clone>(
+        &self,
+        get: impl Fn(&Entries) -> Option<T>,
+        load: impl Fn() -> SqlResult<T>,
+        put: impl Fn(&mut Entries, T),
+    ) -> SqlResult<(T, bool)> {
+        let (session, shared) = (self.session, &self.catalog.cache);
+        if session.has_changes() {
+            let since = session.keep_up(self.catalog);
+            if let Some(found) = get(&session.overlay.borrow()) {
+                return Ok((found, true));
+            }
+            let value = self.load_whole(load)?;
+            let certain = session.keep_up(self.catalog) == since;
+            if certain {
+                put(&mut session.overlay.borrow_mut(), value.clone());
+            }
+            return Ok((value, certain));
+        }
+        if let Some(found) = shared.with(&get) {
+            return Ok((found, true));
+        }
+        let generation = shared.generation();
+        let value = self.load_whole(load)?;
+        // Another reader may have been faster: all are to have the same flag.
+        let filled = shared.fill(generation, |entries| {
+            get(entries).unwrap_or_else(|| {
+                put(entries, value.clone());
+                value.clone()
+            })
+        });
+        Ok(filled.map_or((value, false), |value| (value, true)))
+    }
+
+    /// What `load` reads. Each of its look-ups has a snapshot of its own: what does not fit together may come of a commit between two of them, and
+    /// is an error only if there was none, or if it happens time and again.
+    fn load_whole<T>(&self, load: impl Fn() -> SqlResult<T>) -> SqlResult<T> {
+        const TRIES: usize = 16;
+        let completions = || self.catalog.engine().txns().snapshot().data().completions;
+        for _ in 1..TRIES {
+            let before = completions();
+            let loaded = load();
+            let torn = |error: &SqlError| error.code() == SqlState::INTERNAL_ERROR && completions() != before;
+            if !loaded.as_ref().is_err_and(torn) {
+                return loaded;
+            }
+        }
+        load()
     }
 
     /// Schemas searched for names, in order: `pg_temp` and `pg_catalog` first where the setting does not place them.

@@ -160,7 +160,7 @@ impl Session {
     /// Locks a sequence and gives its description as of then, with what the session holds of it up to date.
     fn open_sequence(&self, oid: Oid) -> SqlResult<Arc<Table>> {
         lock_relation(self, oid, LockMode::RowExclusive, LockWait::Block)?;
-        let own_changes = self.names.changes_version();
+        let own_changes = self.names.changes_version(&self.catalog);
         let mut sequences = self.sequences.borrow_mut();
         if let Some(held) = sequences.held.get(&oid)
             && held.own_changes == own_changes

@@ -233,7 +233,7 @@ impl Session {
     /// A value, NULL included, on its way into a domain: the value, or the error of the constraint that it breaks. Types that
     /// are no domains take everything.
     pub(crate) fn check_domain(&self, domain: Oid, value: Datum) -> SqlResult<Datum> {
-        let own_changes = self.names.changes_version();
+        let own_changes = self.names.changes_version(&self.catalog);
         let known = self.domains.0.borrow_mut().remove(&domain);
         let known = known.filter(|c| c.current.is_current() && c.own_changes == own_changes);
         let mut checker = match known {
@@ -259,7 +259,7 @@ impl Session {
     }
 
     fn domain_checker(&self, oid: Oid) -> SqlResult<Checker> {
-        let (current, own_changes) = (self.catalog.definitions(), self.names.changes_version());
+        let (current, own_changes) = (self.catalog.definitions(), self.names.changes_version(&self.catalog));
         let def = self.user_type(oid)?;
         let execution = match &def.kind {
             TypeKind::Domain(domain) => {

@@ -343,7 +343,7 @@ impl Session {
         Versions {
             search_path: settings.fast().search_path_version,
             planner: settings.fast().planner_version,
-            own_changes: self.names.names_version(),
+            own_changes: self.names.names_version(&self.catalog),
             user: self.names.user(),
         }
     }
@@ -381,7 +381,7 @@ impl Session {
                 _ => self.make_plan(source)?,
             };
             self.lock_relations(&planned.shared.prepared.statement)?;
-            if planned.shared.is_current() {
+            if planned.versions == self.versions() && planned.shared.is_current() {
                 if planned.shared.temporary {
                     self.note_temporary();
                 }
@@ -619,7 +619,7 @@ impl Session {
 }
 
 /// PostgreSQL's lock mode numbers.
-fn lock_mode(number: u8) -> LockMode {
+pub(super) fn lock_mode(number: u8) -> LockMode {
     match number {
         1 => LockMode::AccessShare,
         2 => LockMode::RowShare,

@@ -1,0 +1,123 @@
+//! What some sessions define reaches those that use it, whatever their transactions have done before.
+
+mod support;
+
+use std::thread;
+
+use support::{Client, Repeated, Server, beside, knob, until};
+
+fn run(client: &mut Client, statements: &[&str]) {
+    for statement in statements {
+        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
+    }
+}
+
+/// A server with a table, and a session whose transaction has changed a catalog, and has read the table.
+fn in_a_transaction_with_changes() -> (Server, Client) {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create table referred (id int primary key)",
+            "create table t (id int primary key, k int, v int)",
+            "insert into t select g, null, 1 from generate_series(1, 100) g",
+            "create function stamp() returns trigger language plpgsql as 'begin new.v = 999; return new; end'",
+            "prepare put as insert into t values (1001, 77, 1)",
+            "begin",
+            "create temp table own (id int) on commit drop",
+            "select count(*) from t",
+        ],
+    );
+    (server, client)
+}
+
+#[test]
+fn an_index_that_others_make_gets_the_rows_of_a_transaction_with_changes() {
+    let (server, mut client) = in_a_transaction_with_changes();
+    run(&mut server.client(), &["create index t_k on t (k)"]);
+    run(&mut client, &["execute put", "commit", "set enable_seqscan = off"]);
+    assert_eq!(client.value("select count(*) from t where k = 77"), "1");
+}
+
+#[test]
+fn constraints_and_triggers_of_others_hold_in_a_transaction_with_changes() {
+    let cases = [
+        (
+            "create unique index on t ((id / 1000 * k)) where id > 1000; insert into t values (1077, 77)",
+            "23505",
+        ),
+        ("alter table t add foreign key (k) references referred", "23503"),
+        ("create trigger stamp before insert on t for each row execute function stamp()", ""),
+    ];
+    for (definition, expected) in cases {
+        for write in ["execute put", "insert into t values (1001, 77, 1)"] {
+            let (server, mut client) = in_a_transaction_with_changes();
+            run(&mut server.client(), &[definition]);
+            match expected {
+                "" => {
+                    run(&mut client, &[write]);
+                    assert_eq!(client.value("select v from t where id = 1001"), "999");
+                }
+                code => assert!(client.error(write).starts_with(code), "{definition}: {write}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_transaction_with_changes_that_waited_for_a_table_finds_it_as_it_became() {
+    let cases = [
+        ("alter table t alter v type bigint", ""),
+        ("cluster t using t_pkey", ""),
+        ("truncate t", ""),
+        ("alter table t drop column v; alter table t add v int", ""),
+        ("alter table t add check (k < 50)", "23514"),
+        ("alter table t alter k type smallint, alter k set default 1, add check (k < 50)", "23514"),
+    ];
+    for (definition, expected) in cases {
+        let (server, mut client) = in_a_transaction_with_changes();
+        run(&mut client, &["rollback", "begin", "create temp table own (id int)"]);
+        let (mut other, mut watcher) = (server.client(), server.client());
+        run(&mut other, &["begin", definition]);
+        thread::scope(|scope| {
+            let write = "insert into t values (1001, 77, 1)";
+            let waiter = scope.spawn(|| match expected {
+                "" => run(&mut client, &[write, "commit"]),
+                code => assert!(client.error(write).starts_with(code), "{definition}"),
+            });
+            let waits = "select count(*) from pg_locks where not granted and relation = 't'::regclass";
+            until("it waits", || watcher.value(waits) == "1");
+            run(&mut other, &["commit"]);
+            waiter.join().unwrap();
+        });
+        let there = if expected.is_empty() { "1" } else { "0" };
+        assert_eq!(other.value("select count(*) from t where id = 1001"), there, "{definition}");
+    }
+}
+
+#[test]
+fn a_description_is_of_one_moment() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(&mut client, &["create table t (id int primary key)"]);
+    let columns = |what: &str| {
+        let changes: Vec<String> = (0..20).map(|i| format!("{what} column n{i}")).collect();
+        changes.join(", ")
+    };
+    let add = format!("alter table t {} int", columns("add").replace(',', " int,"));
+    let drop = format!("alter table t {}", columns("drop"));
+    let read: Repeated<'_> = &|reader, _| {
+        run(
+            reader,
+            &["select count(*) from t", "begin; create temp table own (id int); select from t; rollback"],
+        )
+    };
+    let churn: Repeated<'_> =
+        &|other, _| run(other, &["begin; create table u (id int); drop table u; commit"]);
+    beside(&server, &[read, read, churn], || {
+        for _ in 0..knob("COLUMN_ROUNDS", 30) {
+            run(&mut client, &[&add, &drop]);
+        }
+    });
+}
