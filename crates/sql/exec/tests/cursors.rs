@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Client, Server};
+use support::{Client, Collected, Server};
 
 const FORWARD_ONLY: &str = "ERROR:  cursor can only scan forward";
 
@@ -341,4 +341,44 @@ fn several_statements_of_a_message_have_queries_of_their_own() {
         let message = "select 1; create temp table made as select 2 as a; table made; drop table made";
         assert_eq!(s.query(message), "1\n2");
     }
+}
+
+#[test]
+fn a_row_limit_does_not_stop_a_statement_that_writes() {
+    let (_server, s) = start();
+    s.query("create table p (id int primary key); insert into p values (1), (2)");
+    let cases = [
+        ("insert into t select generate_series(11, 15) returning a", "INSERT 0 5", "15"),
+        ("update t set a = a + 100 where a > 10 returning a", "UPDATE 5", "15"),
+        ("delete from t where a > 10 returning a", "DELETE 5", "10"),
+        (
+            "with c as (insert into t select generate_series(21, 25) returning a) select a from c",
+            "SELECT 2",
+            "15",
+        ),
+    ];
+    for (sql, tag, rows) in cases {
+        s.query("begin");
+        let (session, mut out) = (s.session(), Collected::default());
+        session.parse("", sql, &[], &mut out).unwrap();
+        session.bind("limited", "", &[], &[], &[]).unwrap();
+        session.execute("limited", 3, &mut out).unwrap();
+        session.sync(&mut out).unwrap();
+        assert_eq!((out.rows.len(), out.tags.len()), (3, 0), "{sql}");
+        assert_eq!(s.query("select count(*) from t"), rows, "{sql}");
+        assert_ne!(s.query("select count(*) from t where a between 11 and 15"), "2", "{sql}");
+        session.execute("limited", 0, &mut out).unwrap();
+        session.sync(&mut out).unwrap();
+        assert_eq!((out.rows.len(), &out.tags[..]), (5, &[tag.to_owned()][..]));
+        s.query("commit");
+    }
+    s.query("create table r (id int references p)");
+    let (session, mut out) = (s.session(), Collected::default());
+    session.parse("", "insert into r values (1), (77) returning id", &[], &mut out).unwrap();
+    session.bind("", "", &[], &[], &[]).unwrap();
+    let refused = session.execute("", 1, &mut out).unwrap_err();
+    assert_eq!(refused.code(), base::SqlState::FOREIGN_KEY_VIOLATION);
+    session.fail(&refused);
+    session.sync(&mut out).unwrap();
+    assert_eq!(s.query("select count(*) from r"), "0");
 }

@@ -4,18 +4,19 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::{CommandId, SqlResult, SubxactId};
+use base::{CommandId, Oid, SqlResult, SubxactId};
 use smallvec::SmallVec;
 use tuple::Datum;
-use txn::Snapshot;
+use txn::{LockMode, Snapshot};
 use types::FormatContext;
 
 use super::choice::Wanted;
 use super::cursor::Cursor;
-use super::statement::{Planned, Source, Work};
+use super::statement::{Planned, Source, Work, lock_mode};
 use super::{BackendState, Session};
 use crate::nodes::{Origin, OriginSink};
 use crate::output::{Column, Format, Formatted, Output, RowEncoder};
+use crate::row_store::{Place, RowStore};
 use crate::run::{Env, Execution, Progress};
 
 /// The values of a portal's parameters.
@@ -42,6 +43,8 @@ pub(crate) struct Portal {
 enum State {
     Ready,
     Suspended(Running),
+    /// Carried out, with rows that are still to be sent.
+    Stored(Box<Stored>),
     Done,
 }
 
@@ -51,6 +54,14 @@ struct Running {
     execution: Box<Execution>,
     snapshot: Snapshot,
     command: CommandId,
+}
+
+/// The rows that a statement that writes has returned. A row limit is one of sending: the statement is carried out whole whatever the client fetches.
+struct Stored {
+    planned: Rc<Planned>,
+    rows: RowStore,
+    sent: u64,
+    processed: u64,
 }
 
 impl Portal {
@@ -75,7 +86,7 @@ impl Portal {
 
     /// Whether the row limit was reached before the last row.
     pub(crate) fn is_suspended(&self) -> bool {
-        matches!(self.state, State::Suspended(_))
+        matches!(self.state, State::Suspended(_) | State::Stored(_))
     }
 
     /// Whether it is a cursor that outlived its transaction.
@@ -136,9 +147,14 @@ impl Session {
     fn run_query(&self, portal: &mut Portal, max_rows: u32, out: &mut dyn Output) -> SqlResult<Option<Tag>> {
         let mut running = match std::mem::replace(&mut portal.state, State::Done) {
             State::Suspended(running) => running,
+            State::Stored(stored) => return self.send_stored(portal, stored, max_rows, out),
             State::Ready => self.start(portal)?,
             State::Done => return Ok(Some(Tag::Rows("SELECT", 0))),
         };
+        if max_rows > 0 && running.writes_and_returns() {
+            let stored = self.carry_out(running)?;
+            return self.send_stored(portal, stored, max_rows, out);
+        }
         let progress = self.pull(&mut running, &portal.formats, max_rows.into(), out);
         match progress {
             Ok(progress) if !progress.finished => {
@@ -146,7 +162,7 @@ impl Session {
                 Ok(None)
             }
             Ok(progress) => {
-                let tag = running.tag(progress);
+                let tag = running.planned.tag(progress.rows, progress.processed);
                 running.give_back();
                 Ok(Some(tag))
             }
@@ -155,6 +171,44 @@ impl Session {
                 Err(error)
             }
         }
+    }
+
+    /// Runs a statement to its end and keeps the rows that it returns.
+    fn carry_out(&self, mut running: Running) -> SqlResult<Box<Stored>> {
+        let mut rows = RowStore::default();
+        let Running { execution, snapshot, command, .. } = &mut running;
+        let done = self.with_env(snapshot, *command, |env| {
+            execution.fetch(env, 0, &mut |row| self.keep_row(&mut rows, row.to_vec()))
+        });
+        let planned = running.planned.clone();
+        running.give_back();
+        Ok(Box::new(Stored { planned, rows, sent: 0, processed: done?.processed }))
+    }
+
+    /// Sends the next rows of a statement that was carried out; the command tag behind the last.
+    fn send_stored(
+        &self,
+        portal: &mut Portal,
+        mut stored: Box<Stored>,
+        max_rows: u32,
+        out: &mut dyn Output,
+    ) -> SqlResult<Option<Tag>> {
+        let limit = if max_rows == 0 { u64::MAX } else { max_rows.into() };
+        let (context, mut place, from) = (self.format(), Place::default(), stored.sent);
+        let columns = stored.planned.shared.columns.as_deref().unwrap_or_default();
+        let encoder = RowEncoder { columns, formats: &portal.formats, context: &context, session: self };
+        while stored.sent - from < limit
+            && let Some(row) = stored.rows.get(&mut place, stored.sent)?
+        {
+            out.data_row(&encoder, row)?;
+            stored.sent += 1;
+        }
+        let rows = stored.sent - from;
+        if rows == limit {
+            portal.state = State::Stored(stored);
+            return Ok(None);
+        }
+        Ok(Some(stored.planned.tag(rows, stored.processed)))
     }
 
     /// Starts a cursor's query without fetching: what it sees is settled now.
@@ -300,7 +354,7 @@ impl Session {
         let Ok(portals) = self.portals.try_borrow() else { return };
         let cursors = portals.iter().filter_map(|(_, portal)| match &portal.state {
             State::Suspended(running) => Some(running.snapshot.xmin()),
-            State::Ready | State::Done => None,
+            State::Ready | State::Stored(_) | State::Done => None,
         });
         self.backend.holds_snapshots(cursors.chain(self.txn.borrow().kept_xmin()));
     }
@@ -355,10 +409,18 @@ impl Running {
         self.planned.give_back(self.execution);
     }
 
-    /// The command tag.
-    fn tag(&self, progress: Progress) -> Tag {
-        let Progress { rows, processed, .. } = progress;
-        match self.planned.shared.prepared.statement.command {
+    /// Whether it changes rows and returns some.
+    fn writes_and_returns(&self) -> bool {
+        let shared = &self.planned.shared;
+        let writes = |&(_, mode): &(Oid, u8)| lock_mode(mode) == LockMode::RowExclusive;
+        shared.columns.is_some() && shared.prepared.statement.locks.iter().any(writes)
+    }
+}
+
+impl Planned {
+    /// The command tag of a run that has sent and changed so many rows.
+    fn tag(&self, rows: u64, processed: u64) -> Tag {
+        match self.shared.prepared.statement.command {
             plan::Command::Select => Tag::Rows("SELECT", rows),
             plan::Command::Insert => Tag::Rows("INSERT 0", processed),
             plan::Command::Update => Tag::Rows("UPDATE", processed),
