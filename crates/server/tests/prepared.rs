@@ -234,3 +234,58 @@ fn they_are_disabled_unless_the_setting_allows_them() {
     let hint = "HINT:  Increase \"max_prepared_transactions\" (currently 1).";
     assert!(server.log().contains(hint), "{}", server.log());
 }
+
+#[test]
+fn what_was_deferred_is_checked_when_it_is_prepared() {
+    let server = Server::start(&["max_prepared_transactions=5"]);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create table referred (id int primary key)",
+            "create table t (id int primary key deferrable initially deferred, \
+             r int references referred deferrable initially deferred)",
+        ],
+    );
+    for (write, expected) in
+        [("insert into t values (1), (1)", "23505"), ("insert into t values (1, 77)", "23503")]
+    {
+        run(&mut client, &["begin", write]);
+        assert!(client.error("prepare transaction 'p'").starts_with(expected), "{write}");
+        assert_eq!(client.value("select (select count(*) from pg_prepared_xacts) + count(*) from t"), "0");
+    }
+    run(
+        &mut client,
+        &["begin", "insert into t values (1)", "prepare transaction 'p'", "commit prepared 'p'"],
+    );
+    assert_eq!(client.value("select count(*) from t"), "1");
+}
+
+#[test]
+fn who_waits_for_a_transaction_waits_on_when_it_is_prepared() {
+    let server = Server::start(&["max_prepared_transactions=5"]);
+    let (mut client, mut first, mut second) = (server.client(), server.client(), server.client());
+    run(&mut client, &["create table t (id int)", "insert into t select generate_series(1, 10)"]);
+    run(&mut first, &["begin", "insert into t values (100)"]);
+    let mut waits = |phase: &str| {
+        let query = format!(
+            "select count(*) from pg_stat_progress_create_index where phase = '{phase}' and lockers_total > 0"
+        );
+        support::until(phase, || client.value(&query) == "1");
+    };
+    thread::scope(|scope| {
+        let build = scope.spawn(|| run(&mut server.client(), &["create index concurrently t_id on t (id)"]));
+        waits("waiting for writers before build");
+        // It knows the index, and does not write to it yet.
+        run(&mut second, &["begin", "insert into t values (200)"]);
+        run(&mut first, &["commit"]);
+        waits("waiting for writers before validation");
+        run(&mut second, &["prepare transaction 'p'"]);
+        let waiting = "select count(*) from pg_locks where locktype = 'transactionid' and not granted";
+        support::until("it waits for the prepared one", || second.value(waiting) == "1");
+        run(&mut second, &["commit prepared 'p'"]);
+        build.join().unwrap();
+    });
+    run(&mut first, &["set enable_seqscan = off"]);
+    assert_eq!(first.value("select count(*) from t where id = 200"), "1");
+}

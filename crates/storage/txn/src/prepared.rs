@@ -47,6 +47,7 @@ use crate::prepared_state::{PreparedState, state_file, xid_of_file};
 use crate::running::RunningEntry;
 use crate::system::TxnSystem;
 use crate::transaction::{End, Obstacle};
+use crate::virtual_xid::VirtualXid;
 
 /// Folder of the state files in the data directory.
 pub const TWO_PHASE_DIR: &str = "pg_twophase";
@@ -182,6 +183,8 @@ enum Phase {
 
 struct Slot {
     gid: Arc<str>,
+    /// What the session that prepares it called it: who waits for that has to wait on. `None` for one that was recovered.
+    was: Option<VirtualXid>,
     phase: Phase,
     /// Since it left [`Phase::Preparing`].
     state: Option<Arc<PreparedState>>,
@@ -255,17 +258,17 @@ impl PreparedTransactions {
     }
 
     /// Takes a slot for this identifier.
-    fn reserve(&self, gid: &str) -> Result<Reserved<'_>, PrepareError> {
+    fn reserve(&self, gid: &str, was: Option<VirtualXid>) -> Result<Reserved<'_>, PrepareError> {
         if gid.len() >= GID_SIZE {
             return Err(PrepareError::TooLong(gid.into()));
         }
         if self.most == 0 {
             return Err(PrepareError::Disabled);
         }
-        self.take_slot(gid)
+        self.take_slot(gid, was)
     }
 
-    fn take_slot(&self, gid: &str) -> Result<Reserved<'_>, PrepareError> {
+    fn take_slot(&self, gid: &str, was: Option<VirtualXid>) -> Result<Reserved<'_>, PrepareError> {
         let mut table = self.table.lock();
         if table.by_gid.contains_key(gid) {
             return Err(PrepareError::Duplicate(gid.into()));
@@ -276,6 +279,7 @@ impl PreparedTransactions {
         let gid: Arc<str> = gid.into();
         let slot = Slot {
             gid: gid.clone(),
+            was,
             phase: Phase::Preparing,
             state: None,
             logged: Lsn::INVALID,
@@ -343,6 +347,13 @@ impl PreparedTransactions {
             let _ = fs::remove_file(&state_file(&self.dir, xid));
         }
         self.table.lock().release(number);
+    }
+
+    /// The xid under which a session's transaction was prepared, if it was and has not ended.
+    pub(crate) fn prepared_from(&self, virtual_xid: VirtualXid) -> Option<Xid> {
+        let table = self.table.lock();
+        let slot = table.slots.iter().flatten().find(|slot| slot.was == Some(virtual_xid))?;
+        slot.state.as_ref().map(|state| state.xid)
     }
 
     /// Those that wait for their end.
@@ -506,8 +517,12 @@ impl TxnSystem {
     }
 
     /// A place for one more prepared transaction of this identifier; given back when it is dropped.
-    pub(crate) fn reserve_prepared(&self, gid: &str) -> Result<Reserved<'_>, PrepareError> {
-        self.prepared.reserve(gid)
+    pub(crate) fn reserve_prepared(
+        &self,
+        gid: &str,
+        was: Option<VirtualXid>,
+    ) -> Result<Reserved<'_>, PrepareError> {
+        self.prepared.reserve(gid, was)
     }
 
     /// Enters what redo found prepared and not ended: transactions run again, their locks are held. Before the first session, and
@@ -524,7 +539,7 @@ impl TxnSystem {
                 continue;
             }
             let full = |_| TxnError::TooManyPrepared(self.prepared.most);
-            let mut reserved = self.prepared.take_slot(&state.gid).map_err(full)?;
+            let mut reserved = self.prepared.take_slot(&state.gid, None).map_err(full)?;
             reserved.kept = true;
             let stand_in = SessionId::stand_in(reserved.number);
             for &child in &state.subxids {

@@ -725,7 +725,7 @@ impl Transaction {
             return Err(PrepareError::Obstacle(obstacle));
         }
         let system = self.system.clone();
-        let slot = system.reserve_prepared(gid)?;
+        let slot = system.reserve_prepared(gid, self.slot.running())?;
         let locks = self.held.transaction_locks().ok_or(PrepareError::MixedLocks)?;
         self.levels.truncate(1);
         self.with_xid = self.with_xid.min(1);

@@ -58,7 +58,7 @@ impl VirtualSlot {
         self.local.swap(0, Ordering::SeqCst)
     }
 
-    fn running(&self) -> Option<VirtualXid> {
+    pub(crate) fn running(&self) -> Option<VirtualXid> {
         let local = self.local.load(Ordering::SeqCst);
         (local != 0).then_some(VirtualXid { session: self.session, local })
     }
@@ -118,7 +118,7 @@ impl TxnSystem {
         running.into_iter().map(Locker::Session).chain(prepared).collect()
     }
 
-    /// Sleeps until the transaction has ended.
+    /// Sleeps until the transaction has ended; one that is prepared meanwhile has not.
     pub fn wait_for_locker(
         &self,
         me: SessionId,
@@ -130,7 +130,9 @@ impl TxnSystem {
             Locker::Session(target) => target,
         };
         let running = || self.virtuals.list().contains(&target);
-        Ok(self.locks().wait_for_virtual(me, target, timeouts, running)?)
+        self.locks().wait_for_virtual(me, target, timeouts, running)?;
+        // It was prepared before its word was cleared.
+        self.prepared().prepared_from(target).map_or(Ok(()), |xid| self.wait_for(me, xid, timeouts))
     }
 
     /// The locks that running transactions have on themselves, those apart that somebody waits for and that are in the table.
