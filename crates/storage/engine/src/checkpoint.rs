@@ -3,13 +3,15 @@
 //! before it is recycled.
 //!
 //! # Invariants
-//! 1. One checkpoint at a time; requests that arrive meanwhile are served by the next.
+//! 1. One checkpoint at a time; requests that arrive meanwhile are served by the next. One that is spread hurries as long as somebody waits for the next.
 //! 2. Order: redo point, commits that are half done, pages, commit log and maps of files, fsync, checkpoint record, flush, control file,
 //!    removal of segments. A crash anywhere recovers from the previous checkpoint or from this one.
 //!
 //! # PostgreSQL counterpart
 //! `CreateCheckPoint`, `checkpointer.c`.
 
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use base::Lsn;
@@ -86,9 +88,9 @@ pub struct CheckpointTotals {
     pub files: u64,
 }
 
-/// What the checkpointer remembers. The first mutex is held while a checkpoint runs, the other for a copy.
+/// What the checkpointer remembers. The first mutex is held while a checkpoint runs, the other for a copy; last, how many wait for one that is not spread.
 #[derive(Default)]
-pub(crate) struct Checkpointer(runtime::Mutex<Progress>, runtime::Mutex<CheckpointTotals>);
+pub(crate) struct Checkpointer(runtime::Mutex<Progress>, runtime::Mutex<CheckpointTotals>, AtomicUsize);
 
 #[derive(Default)]
 struct Progress {
@@ -110,7 +112,7 @@ impl Checkpointer {
 impl Engine {
     /// Takes a checkpoint and waits for it.
     pub fn checkpoint(&self, cause: CheckpointCause) -> Result<CheckpointStats, EngineError> {
-        let mut progress = self.checkpointer.0.lock();
+        let mut progress = self.next_checkpoint(cause);
         let begin = now();
         self.note_checkpoint(|totals| match cause {
             CheckpointCause::Time => totals.timed += 1,
@@ -158,6 +160,19 @@ impl Engine {
         Ok(stats)
     }
 
+    /// Waits for the checkpoint under way.
+    fn next_checkpoint(&self, cause: CheckpointCause) -> runtime::MutexGuard<'_, Progress> {
+        let Checkpointer(progress, _, waiting) = &self.checkpointer;
+        if cause.is_spread() {
+            return progress.lock();
+        }
+        // Relaxed, here and below: a hint to hurry.
+        waiting.fetch_add(1, Relaxed);
+        let progress = progress.lock();
+        waiting.fetch_sub(1, Relaxed);
+        progress
+    }
+
     /// What all checkpoints since the start have done.
     pub fn checkpoint_totals(&self) -> CheckpointTotals {
         *self.checkpointer.1.lock()
@@ -175,7 +190,7 @@ impl Engine {
     fn write_pages(&self, cause: CheckpointCause, begin: Instant) -> Result<usize, EngineError> {
         let target = self.options.checkpoint_timeout.mul_f64(self.options.checkpoint_completion_target);
         let mut spread = |done: usize, total: usize| {
-            if !cause.is_spread() {
+            if !cause.is_spread() || self.checkpointer.2.load(Relaxed) > 0 {
                 return;
             }
             let due = target.mul_f64(done as f64 / total.max(1) as f64);
