@@ -121,3 +121,34 @@ fn a_description_is_of_one_moment() {
         }
     });
 }
+
+#[test]
+fn a_prepared_statement_goes_on_as_long_as_its_result_looks_the_same() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(&mut client, &["create table t (a int, b text)", "prepare p as select a, b from t", "execute p"]);
+    run(
+        &mut client,
+        &["drop table t", "create table t (b text, a int)", "insert into t values ('x', 1)", "execute p"],
+    );
+    run(&mut client, &["alter table t rename to u", "create view t as select a, b from u", "execute p"]);
+    run(&mut client, &["drop view t", "alter table u rename to t", "alter table t alter a type bigint"]);
+    assert!(client.error("execute p").starts_with("0A000"));
+}
+
+#[test]
+fn columns_that_were_dropped_count() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(&mut client, &["create table t (id int)"]);
+    let list = |what: &str, kind: &str| {
+        let columns: Vec<String> = (0..533).map(|i| format!("{what} column c{i} {kind}")).collect();
+        format!("alter table t {}", columns.join(", "))
+    };
+    for _ in 0..3 {
+        run(&mut client, &[&list("add", "int"), &list("drop", "")]);
+    }
+    assert!(client.error("alter table t add column one_more int").starts_with("54011"));
+    run(&mut client, &["insert into t values (1)", "vacuum full t"]);
+    assert_eq!(client.value("select id from t"), "1");
+}

@@ -76,6 +76,7 @@ pub(super) fn add_column(
         return Err(SqlError::new(SqlState::DUPLICATE_COLUMN, message));
     }
     table::check_column_name(name)?;
+    table::check_column_count(table.columns.len() + 1)?;
     if !recurse && !table.children.is_empty() {
         return Err(sql_err!(INVALID_TABLE_DEFINITION, "column must be added to child tables too"));
     }

@@ -465,10 +465,16 @@ pub(super) fn storage(word: &str, ty: Oid) -> SqlResult<Option<u8>> {
     Ok(Some(letter))
 }
 
-fn check_columns(columns: &[Column<'_>]) -> SqlResult<()> {
-    if columns.len() > MAX_COLUMNS {
+/// Columns that were dropped count too: rows have a place for them.
+pub(super) fn check_column_count(count: usize) -> SqlResult<()> {
+    if count > MAX_COLUMNS {
         return Err(sql_err!(TOO_MANY_COLUMNS, "tables can have at most {MAX_COLUMNS} columns"));
     }
+    Ok(())
+}
+
+fn check_columns(columns: &[Column<'_>]) -> SqlResult<()> {
+    check_column_count(columns.len())?;
     for (i, column) in columns.iter().enumerate() {
         let name = &column.new.name;
         check_column_name(name)?;

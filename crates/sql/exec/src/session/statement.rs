@@ -432,7 +432,7 @@ impl Session {
         };
         let old = source.planned.borrow().clone();
         if let Some(old) = old
-            && old.shared.columns != shared.columns
+            && !same_result(old.shared.columns.as_deref(), shared.columns.as_deref())
             && source.given.is_some()
         {
             return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cached plan must not change result type"));
@@ -615,6 +615,17 @@ impl Session {
         if matches!(source.work, Work::Query(_)) && text.len() <= LONG_MESSAGE {
             *self.simple.borrow_mut() = Some(source);
         }
+    }
+}
+
+/// Whether two results have the same columns to those who read them, wherever they come from.
+fn same_result(one: Option<&[Column]>, other: Option<&[Column]>) -> bool {
+    let same = |(a, b): (&Column, &Column)| {
+        (&a.name, a.type_oid, a.declared, a.typmod) == (&b.name, b.type_oid, b.declared, b.typmod)
+    };
+    match (one, other) {
+        (Some(one), Some(other)) => one.len() == other.len() && one.iter().zip(other).all(same),
+        (one, other) => one.is_none() && other.is_none(),
     }
 }
 
