@@ -97,6 +97,29 @@ fn a_transaction_with_changes_that_waited_for_a_table_finds_it_as_it_became() {
 }
 
 #[test]
+fn a_query_inside_another_command_that_waited_finds_its_table_as_it_became() {
+    for command in ["create table copied as select id, k from t", "copy (select id, k from t) to '/dev/null'"]
+    {
+        for definition in ["cluster t using t_pkey", "drop table t; create table t (k int, id int)"] {
+            let server = Server::start(&[]);
+            let (mut client, mut other, mut watcher) = (server.client(), server.client(), server.client());
+            run(&mut client, &["create table t (id int primary key, k int)", "insert into t values (1, 2)"]);
+            run(&mut other, &["begin", definition, "insert into t (id, k) values (3, 4)"]);
+            thread::scope(|scope| {
+                let waiter = scope.spawn(|| run(&mut client, &[command]));
+                let waits = "select count(*) from pg_locks where not granted and locktype = 'relation'";
+                until("it waits", || watcher.value(waits) == "1");
+                run(&mut other, &["commit"]);
+                waiter.join().unwrap();
+            });
+            if command.starts_with("create") {
+                assert_eq!(client.value("select k from copied where id = 3"), "4", "{definition}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_description_is_of_one_moment() {
     let server = Server::start(&[]);
     let mut client = server.client();

@@ -143,6 +143,12 @@ impl Catalog {
         all.into_iter().filter(|other| other.database != self.database).collect()
     }
 
+    /// Counts the changes of definitions that were committed. Who reads it before he looks something up, and again when he has locked what he found,
+    /// knows whether it is so still.
+    pub fn generation(&self) -> u64 {
+        self.cache.generation()
+    }
+
     /// Flag that goes down when a type, function, operator or cast of a user changes. To be read before them.
     pub fn definitions(&self) -> crate::Validity {
         self.cache.with(|entries| entries.definitions.clone())

@@ -80,9 +80,9 @@ impl Query {
         }
         let format = session.format();
         let call = Call::new(&format).with_session(session);
-        let analyzed = analyze::analyze_statement(&statement.query, text, ParamTypes::None, session, &call)?;
+        let analyze = || analyze::analyze_statement(&statement.query, text, ParamTypes::None, session, &call);
+        let (internal, analyzed) = Internal::analyzed(session, analyze)?;
         let columns = named(session, columns_of(session, &analyzed), names)?;
-        let internal = Internal::planned(session, &analyzed)?;
         session.check_access(&internal.prepared().needs)?;
         Ok(Query { internal, params: Vec::new(), columns })
     }

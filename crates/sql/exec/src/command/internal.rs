@@ -30,11 +30,30 @@ impl Internal {
         let format = session.format();
         let call = Call::new(&format).with_session(session);
         let types = if params.is_empty() { ParamTypes::None } else { ParamTypes::Fixed(params.to_vec()) };
-        let analyzed = analyze::analyze_statement(statement, text, types, session, &call)?;
-        Internal::planned(session, &analyzed)
+        let analyze = || analyze::analyze_statement(statement, text, types.clone(), session, &call);
+        Ok(Internal::analyzed(session, analyze)?.0)
     }
 
-    /// Plans an analysed statement, and takes its locks.
+    /// Analyses and plans a statement and takes its locks, once more if others have changed definitions before it had them.
+    pub(crate) fn analyzed(
+        session: &Session,
+        analyze: impl Fn() -> SqlResult<analyze::Analyzed>,
+    ) -> SqlResult<(Internal, analyze::Analyzed)> {
+        let mut held = Vec::new();
+        loop {
+            let before = session.catalog.generation();
+            let analyzed = analyze()?;
+            let internal = Internal::planned(session, &analyzed)?;
+            let locks = &internal.prepared.statement.locks;
+            // What is locked since before it was looked at has not changed.
+            if session.catalog.generation() == before || *locks == held {
+                return Ok((internal, analyzed));
+            }
+            held.clone_from(locks);
+        }
+    }
+
+    /// Plans an analysed statement, and takes its locks. What it names is locked already.
     pub(crate) fn planned(session: &Session, analyzed: &analyze::Analyzed) -> SqlResult<Internal> {
         let prepared = session.with_planner(session, |context| Prepared::plan(analyzed, context))?;
         Internal::of(session, prepared)
