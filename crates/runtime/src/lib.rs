@@ -57,6 +57,6 @@ pub use spawn::{
     JoinError, JoinHandle, ThreadHandle, Wakeup, Workers, random_u64, run, run_async, set_wakeup,
     spawn_fiber, spawn_local, spawn_thread, worker_index,
 };
-pub use sync::{Event, Latch, Mutex, MutexGuard, ReadGuard, WaitQueue, WriteGuard};
+pub use sync::{Event, Latch, Mutex, MutexGuard, ReadGuard, Short, WaitQueue, WriteGuard};
 pub use time::{Instant, now, sleep, wall_clock_micros};
 pub use wait_event::{WaitEvent, waiting};

@@ -14,9 +14,16 @@ use shuttle::{check_pct, check_random, thread};
 mod shim {
     pub(super) use crate::interrupt::Interrupt;
     pub(super) use shuttle::future::block_on as wait;
+    pub(super) use shuttle::hint::spin_loop;
     pub(super) use shuttle::sync::atomic::{AtomicU32, Ordering, fence};
 
+    pub(super) const PATIENCE: u8 = 2;
+
     pub(super) fn before_latch() {}
+
+    pub(super) fn looks() -> u32 {
+        1
+    }
 
     pub(super) fn wait_interruptible<F: Future>(future: F) -> Result<F::Output, Interrupt> {
         Ok(wait(future))
@@ -115,15 +122,34 @@ fn latch_excludes_and_nobody_is_forgotten() {
 }
 
 #[test]
-fn latch_survives_waiters_that_give_up() {
+fn latch_is_handed_to_those_who_lost_it_often() {
     explore(|| {
         let watched = Arc::new(Watched::default());
         let threads = (0..3)
             .map(|i| {
                 let watched = watched.clone();
+                thread::spawn(move || {
+                    for _ in 0..6 {
+                        if i == 0 { watched.read() } else { watched.write() }
+                    }
+                })
+            })
+            .collect();
+        join(threads);
+        assert!(watched.latch.try_write().is_some());
+    });
+}
+
+#[test]
+fn latch_survives_waiters_that_give_up() {
+    explore(|| {
+        let watched = Arc::new(Watched::default());
+        let threads = (0..4)
+            .map(|i| {
+                let watched = watched.clone();
                 thread::spawn(move || match i {
-                    0 => watched.write(),
-                    1 => watched.read(),
+                    0 | 1 => (0..2).for_each(|_| watched.write()),
+                    2 => watched.read(),
                     _ => watched.give_up(),
                 })
             })

@@ -8,7 +8,7 @@ use super::*;
 use crate::{Interrupt, Interrupts, Simulation, spawn_fiber, wait, with_interrupts, yield_now};
 
 #[test]
-fn first_come_first_served_and_readers_together() {
+fn first_come_first_served_but_for_newcomers_and_readers_together() {
     crate::run(|| {
         let latch = Rc::new(Latch::new());
         let log = Rc::new(RefCell::new(Vec::new()));
@@ -35,9 +35,10 @@ fn first_come_first_served_and_readers_together() {
                 handle
             })
             .collect();
-        assert!(latch.try_read().is_none(), "newcomers do not overtake");
         drop(guard);
-        assert!(latch.try_read().is_none(), "the latch was handed to those who waited");
+        let newcomer = latch.try_read().expect("who was woken has not run yet");
+        assert!(latch.try_read().is_none(), "newcomers do not join readers past the queue");
+        drop(newcomer);
         for handle in handles {
             handle.join().unwrap();
         }
@@ -45,6 +46,32 @@ fn first_come_first_served_and_readers_together() {
         let order = log.borrow().join(", ");
         let order = order.replace("r2 out, r1 out", "r1 out, r2 out");
         assert_eq!(order, "r1 in, r2 in, r1 out, r2 out, w1 in, w1 out, r3 in, r3 out");
+    });
+}
+
+#[test]
+fn newcomers_do_not_starve_a_waiter() {
+    crate::run(|| {
+        let latch = Rc::new(Latch::new());
+        let mut guard = latch.write();
+        let waiter = {
+            let latch = latch.clone();
+            spawn_fiber("waiter", move || drop(latch.write()))
+        };
+        let mut overtaken = 0;
+        loop {
+            yield_now();
+            drop(guard);
+            match latch.try_write() {
+                Some(again) => guard = again,
+                None => break,
+            }
+            overtaken += 1;
+            assert!(overtaken < 100, "the waiter starves");
+        }
+        assert!(overtaken > 1, "the latch was idle until the waiter ran");
+        waiter.join().unwrap();
+        assert!(latch.try_write().is_some());
     });
 }
 

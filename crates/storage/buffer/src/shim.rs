@@ -2,8 +2,8 @@
 
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-/// A mutex that is never held over a wait.
-pub(crate) use parking_lot::Mutex as Short;
 pub(crate) use runtime::Latch;
+/// A mutex that is never held over a wait.
+pub(crate) use runtime::Short;
 
 pub(crate) use crate::memory::Table;

@@ -31,14 +31,14 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use base::{BlockNo, Oid, Tid, Xid};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::MutexGuard;
 use runtime::usage::used;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::SessionId;
 use crate::lock_fast::FastLocks;
-use crate::sync::Alone;
+use crate::sync::{Alone, Mutex};
 use crate::virtual_xid::VirtualXid;
 
 /// Parts of the main table.

@@ -4,7 +4,7 @@
 //! manager use `super::sync`. In the tests' `model` module the same files are compiled a second time over shuttle's
 //! primitives, which try many interleavings.
 
-pub use parking_lot::Mutex;
+pub use runtime::Short as Mutex;
 pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// A value on cache lines of its own, so that writers of its neighbours do not disturb its readers.

@@ -15,7 +15,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use parking_lot::Mutex;
+use crate::sync::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lock::{LockInfo, LockMode, LockTag, LockTimeouts};

@@ -4,4 +4,4 @@ pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// A mutex that is never held over a wait.
-pub(crate) use parking_lot::Mutex as Short;
+pub(crate) use runtime::Short;
