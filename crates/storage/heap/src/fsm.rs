@@ -142,7 +142,7 @@ pub fn search(access: &Access<'_>, rel: &HeapRel, need: usize, nblocks: u32) -> 
                 if let Some(byte) = find_below(&page, wanted, spread, known) {
                     return Ok(Some(BlockNo(first + byte)));
                 }
-                best = bytes(&page)[..known as usize].iter().copied().max().unwrap_or(0);
+                best = greatest(&bytes(&page)[..known as usize]);
             }
             put(access, rel, upper, child, best, false)?;
         }
@@ -158,10 +158,19 @@ fn find_below(page: &PageBytes, wanted: u8, spread: usize, known: u32) -> Option
     let known = known as usize;
     let start = spread % known;
     let all = &bytes(page)[..known];
-    let hit = |from: usize, to: usize| {
-        all[from..to].iter().position(|&byte| byte >= wanted).map(|i| (from + i) as u32)
-    };
+    let hit = |from: usize, to: usize| first_at_least(&all[from..to], wanted).map(|i| (from + i) as u32);
     hit(start, known).or_else(|| hit(0, start))
+}
+
+/// Where the first byte is that is not less. Most are: runs of them are passed by vector instructions.
+fn first_at_least(bytes: &[u8], wanted: u8) -> Option<usize> {
+    const RUN: usize = 64;
+    let run = bytes.chunks(RUN).position(|run| greatest(run) >= wanted)? * RUN;
+    bytes[run..].iter().position(|&byte| byte >= wanted).map(|i| run + i)
+}
+
+fn greatest(bytes: &[u8]) -> u8 {
+    bytes.iter().fold(0, |greatest, &byte| greatest.max(byte))
 }
 
 /// Free bytes that the map believes a heap page to have (for tests and `pg_freespace`).
