@@ -175,3 +175,73 @@ fn columns_that_were_dropped_count() {
     run(&mut client, &["insert into t values (1)", "vacuum full t"]);
     assert_eq!(client.value("select id from t"), "1");
 }
+
+#[test]
+fn a_text_that_comes_again_means_the_first_table_of_its_name() {
+    let definitions = [
+        "create table early.t (id int, v int); insert into early.t values (1, 0)",
+        "create view early.t as select * from late.other",
+        "alter table late.other set schema early; alter table early.other rename to t",
+        "create schema fresh; create table fresh.t (id int, v int); insert into fresh.t values (1, 0)",
+    ];
+    for definition in definitions {
+        let server = Server::start(&[]);
+        let mut client = server.client();
+        run(
+            &mut client,
+            &[
+                "create schema early",
+                "create schema late",
+                "create table late.t (id int, v int)",
+                "create table late.other (id int, v int)",
+                "insert into late.t values (1, 0)",
+                "insert into late.other values (1, 0)",
+                "set search_path = fresh, early, late",
+            ],
+        );
+        let again = "update t set v = v + 1 where id = 1";
+        let literal = |n: u32| format!("update t set v = v + {n} where id = 1");
+        for _ in 0..8 {
+            run(&mut client, &[&literal(1), &literal(2), &literal(3), again, again]);
+        }
+        assert_eq!(client.value("select v from late.t"), "64");
+        run(&mut server.client(), &[definition]);
+        run(&mut client, &[again]);
+        assert_eq!(client.value("select v from late.t"), "64", "{definition}: same text");
+        assert_eq!(client.value("select v from t"), "1", "{definition}");
+        run(&mut client, &[&literal(4)]);
+        assert_eq!(client.value("select v from t"), "5", "{definition}: same shape");
+        let mut newcomer = server.client();
+        run(&mut newcomer, &["set search_path = fresh, early, late", again]);
+        assert_eq!(client.value("select v from t"), "6", "{definition}: another session's text");
+    }
+}
+
+#[test]
+fn a_constant_that_comes_again_names_the_first_table_of_its_name() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(&mut client, &["create schema early", "create table t (id int)", "set search_path = early, public"]);
+    let schema = "select relnamespace::regnamespace from pg_class where oid = 't'::regclass";
+    assert_eq!(client.value(schema), "public");
+    run(&mut server.client(), &["create table early.t (id int)"]);
+    assert_eq!(client.value(schema), "early");
+}
+
+#[test]
+fn a_prepared_statement_keeps_to_its_table() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create schema early",
+            "create table t as select 1 as v",
+            "set search_path = early, public",
+            "prepare get as select v from t",
+        ],
+    );
+    run(&mut server.client(), &["create table early.t as select 2 as v"]);
+    assert_eq!(client.value("execute get"), "1");
+    assert_eq!(client.value("select v from t"), "2");
+}

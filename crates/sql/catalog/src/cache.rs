@@ -83,11 +83,37 @@ impl Stale {
     }
 }
 
+/// Who has a relation name in a schema.
+#[derive(Clone, Debug)]
+pub(crate) enum Holder {
+    /// This relation.
+    Relation(Oid),
+    /// Nobody. The flag goes down when somebody gets it.
+    Nobody(Validity),
+}
+
+impl Holder {
+    /// The relation, if there is one.
+    pub(crate) fn relation(&self) -> Option<Oid> {
+        match self {
+            Holder::Relation(oid) => Some(*oid),
+            Holder::Nobody(_) => None,
+        }
+    }
+
+    /// The name may be another's.
+    pub(crate) fn revoke(&self) {
+        if let Holder::Nobody(validity) = self {
+            validity.revoke();
+        }
+    }
+}
+
 /// What is remembered. A remembered `None` or empty list says that there is nothing of that name.
 #[derive(Default)]
 pub(crate) struct Entries {
     pub(crate) tables: FxHashMap<Oid, Option<Arc<Table>>>,
-    pub(crate) names: FxHashMap<(Oid, Box<str>), Option<Oid>>,
+    pub(crate) names: FxHashMap<(Oid, Box<str>), Holder>,
     pub(crate) schemas: FxHashMap<Box<str>, Option<Oid>>,
     pub(crate) schema_names: FxHashMap<Oid, Option<String>>,
     pub(crate) schema_acls: FxHashMap<Oid, Option<Arc<Owned>>>,
@@ -105,7 +131,7 @@ pub(crate) struct Entries {
     pub(crate) statistics: FxHashMap<(Oid, i16), Option<Arc<ColumnStatistics>>>,
     /// Flag of all plans that use types, functions, operators or casts of users: replaced when any of these changes.
     pub(crate) definitions: Validity,
-    /// Flag of all plans: replaced when roles, memberships, or the names or rights of schemas change.
+    /// Flag of all plans: replaced when roles, memberships, or the names or rights of schemas change, or there is a new schema.
     pub(crate) authority: Validity,
 }
 
@@ -119,7 +145,9 @@ impl Entries {
                 }
             }
             Stale::RelationName(schema, name) => {
-                self.names.remove(&(*schema, name.clone()));
+                if let Some(holder) = self.names.remove(&(*schema, name.clone())) {
+                    holder.revoke();
+                }
             }
             Stale::Statistics(table) => self.statistics.retain(|(oid, _), _| oid != table),
             Stale::Catalog(catalog) => self.remove_catalog(*catalog),
@@ -216,6 +244,7 @@ impl SharedCache {
         all.definitions.revoke();
         all.authority.revoke();
         all.tables.into_values().flatten().for_each(|table| table.validity.revoke());
+        all.names.into_values().for_each(|holder| holder.revoke());
     }
 }
 
@@ -229,13 +258,13 @@ mod tests {
         let before = cache.generation();
         cache.remove(&[Stale::RelationName(Oid(2200), "t".into())]);
         let refused = cache.fill(before, |entries| {
-            entries.names.insert((Oid(2200), "t".into()), Some(Oid(16384)));
+            entries.names.insert((Oid(2200), "t".into()), Holder::Relation(Oid(16384)));
         });
         assert_eq!(refused, None);
         assert_eq!(cache.with(|entries| entries.names.len()), 0);
         let now = cache.generation();
         let filled = cache.fill(now, |entries| {
-            entries.names.insert((Oid(2200), "t".into()), Some(Oid(16385)));
+            entries.names.insert((Oid(2200), "t".into()), Holder::Relation(Oid(16385)));
         });
         assert_eq!(filled, Some(()));
         assert_eq!(cache.with(|entries| entries.names.len()), 1);
@@ -261,7 +290,7 @@ mod tests {
     fn everything_can_be_made_stale() {
         let cache = SharedCache::default();
         let put = |entries: &mut Entries| {
-            entries.names.insert((Oid(2200), "a".into()), None);
+            entries.names.insert((Oid(2200), "a".into()), Holder::Nobody(Validity::default()));
         };
         cache.fill(0, put);
         let before = cache.generation();
@@ -275,8 +304,8 @@ mod tests {
     fn a_change_of_one_name_leaves_the_others() {
         let cache = SharedCache::default();
         cache.fill(0, |entries| {
-            entries.names.insert((Oid(2200), "a".into()), None);
-            entries.names.insert((Oid(2200), "b".into()), None);
+            entries.names.insert((Oid(2200), "a".into()), Holder::Nobody(Validity::default()));
+            entries.names.insert((Oid(2200), "b".into()), Holder::Nobody(Validity::default()));
         });
         cache.remove(&[Stale::RelationName(Oid(2200), "a".into())]);
         assert!(cache.with(|e| !e.names.contains_key(&(Oid(2200), "a".into()))));

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use base::{Oid, SqlError, SqlResult};
 use types::range::RangeInfo;
 
-use crate::database::Reader;
+use crate::cache::Holder;
+use crate::database::{PG_CATALOG, Reader};
 use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
 use crate::system::{
@@ -13,6 +14,7 @@ use crate::system::{
     pg_proc, pg_range, pg_statistic, pg_type,
 };
 use crate::tables::Place;
+use crate::validity::Validity;
 use crate::vectors;
 use crate::view::{
     AggregateDef, AggregateSteps, CastDef, CatalogView, CollationDef, Domain, DomainCheck, EnumLabel,
@@ -22,16 +24,22 @@ use crate::view::{
 impl Reader<'_> {
     /// OID of the relation with this name in this schema.
     pub fn relation_oid(&self, schema: Oid, name: &str) -> SqlResult<Option<Oid>> {
-        self.cached(
-            |e| e.names.get(&(schema, name.into())).copied(),
+        Ok(self.name_holder(schema, name)?.relation())
+    }
+
+    fn name_holder(&self, schema: Oid, name: &str) -> SqlResult<Holder> {
+        self.cached_or_doubted(
+            |e| e.names.get(&(schema, name.into())).cloned(),
             || {
                 let key = [name.into(), schema.into()];
                 let row = self.find_one(&pg_class::TABLE, pg_class::PG_CLASS_RELNAME_NSP_INDEX, &key)?;
-                Ok(row.map(|(_, row)| row.oid(pg_class::OID)))
+                let nobody = || Holder::Nobody(Validity::default());
+                Ok(row.map_or_else(nobody, |(_, row)| Holder::Relation(row.oid(pg_class::OID))))
             },
-            |e, oid| {
-                e.names.insert((schema, name.into()), oid);
+            |e, holder| {
+                e.names.insert((schema, name.into()), holder);
             },
+            Holder::revoke,
         )
     }
 
@@ -333,6 +341,21 @@ impl CatalogView for Reader<'_> {
             Some(oid) => self.relation_by_oid(oid),
             None => Ok(None),
         }
+    }
+
+    fn absences(&self, name: &str, schema: Oid) -> SqlResult<Vec<Validity>> {
+        let mut absences = Vec::new();
+        let path = self.resolved_path()?;
+        for &earlier in path.iter().take_while(|earlier| **earlier != schema) {
+            // Nobody makes relations in the catalogs' schema; plans know by other means of a session's own temporary ones.
+            if earlier == PG_CATALOG || self.session.temporary_schema() == Some(earlier) {
+                continue;
+            }
+            if let Holder::Nobody(validity) = self.name_holder(earlier, name)? {
+                absences.push(validity);
+            }
+        }
+        Ok(absences)
     }
 
     fn relation_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>> {

@@ -588,6 +588,12 @@ pub trait CatalogView {
     /// not exist (see [`CatalogView::schema`]). Indexes and composite types are found too.
     fn relation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<Table>>>;
 
+    /// That no relation of this name is in the schemas of the search path before `schema`: flags that go down when one comes there.
+    /// None where names mean the same for ever.
+    fn absences(&self, _name: &str, _schema: Oid) -> SqlResult<Vec<Validity>> {
+        Ok(Vec::new())
+    }
+
     /// A relation by OID.
     fn relation_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>>;
 

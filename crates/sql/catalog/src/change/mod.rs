@@ -93,6 +93,7 @@ impl Changer<'_> {
     pub fn insert(&mut self, shape: &SystemTable, row: &Row) -> SqlResult<()> {
         let mut stale = Vec::new();
         makes_stale(shape, row, &mut stale);
+        stale.extend(may_be_searched(shape, row).then_some(Stale::Authority));
         self.change(shape, stale, |table, writer| table.insert(writer, row))
     }
 
@@ -200,7 +201,12 @@ pub(crate) fn storage_error(error: engine::EngineError) -> SqlError {
     SqlError::new(base::SqlState::IO_ERROR, error.to_string())
 }
 
-/// Whether rows of a catalog, once others know them, say who may do what. A new role, schema or database changes nothing yet.
+/// Whether a new row is a schema that search paths may have named before. Temporary ones come and go with their sessions.
+fn may_be_searched(shape: &SystemTable, row: &Row) -> bool {
+    shape.oid == pg_namespace::TABLE.oid && !row.str(pg_namespace::NSPNAME).starts_with("pg_")
+}
+
+/// Whether rows of a catalog, once others know them, say who may do what. A new role or database changes nothing yet.
 fn changes_rights(shape: &SystemTable) -> bool {
     [pg_authid::TABLE.oid, pg_namespace::TABLE.oid, pg_database::TABLE.oid].contains(&shape.oid)
 }

@@ -17,7 +17,7 @@ impl types::Session for Session {
             RegKind::Class => {
                 let found = self.class_named(name)?;
                 if let Some(named) = self.named_classes.borrow_mut().as_mut() {
-                    named.push(found);
+                    named.push((found, name.to_owned()));
                 }
                 Ok(found)
             }
@@ -390,7 +390,8 @@ fn single_name(text: &str) -> SqlResult<String> {
 }
 
 /// A name with at most a schema before it; a database before that must be looked at by the caller.
-fn schema_and_name(text: &str) -> SqlResult<(Option<String>, String)> {
+/// The schema, if there is one, and the name in a text.
+pub(crate) fn schema_and_name(text: &str) -> SqlResult<(Option<String>, String)> {
     named(split_name(text)?, text, "qualified name")
 }
 

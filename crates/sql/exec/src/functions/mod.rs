@@ -14,7 +14,7 @@
 //! The parts of `utils/adt` that look into catalogs and shared memory.
 
 mod activity;
-mod alias;
+pub(crate) mod alias;
 mod definitions;
 mod facts;
 mod locks;

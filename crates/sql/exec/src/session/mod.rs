@@ -307,7 +307,7 @@ pub struct Session {
     /// What `ascending_clock` told last.
     pub(crate) last_moment: Cell<i64>,
     /// Relations that constants of the statement in analysis name, while there is one.
-    pub(crate) named_classes: RefCell<Option<Vec<Oid>>>,
+    pub(crate) named_classes: RefCell<Option<Vec<(Oid, String)>>>,
     /// Sequences used.
     pub(crate) sequences: RefCell<crate::functions::Sequences>,
     /// When `seen_counters` took all of them.

@@ -37,11 +37,11 @@ impl Default for PlanCache {
 }
 
 impl PlanCache {
-    /// The plan of a statement, if it is current.
+    /// The plan of a statement, if it is current and its names mean the same.
     pub(super) fn get(&self, key: &PlanKey) -> Option<Arc<SharedPlan>> {
         let mut plans = self.0.lock();
         let found = plans.get(key)?.clone();
-        if found.is_current() {
+        if found.is_current() && found.names_hold() {
             return Some(found);
         }
         let stale = plans.remove(key);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::settings::{SessionSettings, Setting};
 use base::{Oid, SqlResult};
-use catalog::{CastDef, CatalogView, CollationDef, FunctionDef, OperatorDef, Table, TypeDef};
+use catalog::{CastDef, CatalogView, CollationDef, FunctionDef, OperatorDef, Table, TypeDef, Validity};
 
 use super::Session;
 
@@ -44,6 +44,9 @@ impl CatalogView for Session {
         let found = self.with_reader(|r| r.relation(schema, name))?;
         Ok(found.map(|table| table.for_snapshot(|| self.next_snapshot())))
     }
+    fn absences(&self, name: &str, schema: Oid) -> SqlResult<Vec<Validity>> {
+        self.with_reader(|r| r.absences(name, schema))
+    }
     fn relation_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
         let found = self.with_reader(|r| r.relation_by_oid(oid))?;
         Ok(found.map(|table| table.for_snapshot(|| self.next_snapshot())))
@@ -76,6 +79,8 @@ impl CatalogView for Session {
 pub(crate) struct RecordingView<'a> {
     catalog: &'a dyn CatalogView,
     seen: RefCell<Vec<Arc<Table>>>,
+    /// That no relations came before them in the search path.
+    absent: RefCell<Vec<Validity>>,
     /// Whether a type, function, operator or cast of a user was found.
     users: Cell<bool>,
     /// Whether any but a type was: code that planning may run.
@@ -86,7 +91,8 @@ impl<'a> RecordingView<'a> {
     pub(crate) fn new(catalog: &'a dyn CatalogView) -> RecordingView<'a> {
         RecordingView {
             catalog,
-            seen: RefCell::new(Vec::new()),
+            seen: RefCell::default(),
+            absent: RefCell::default(),
             users: Cell::new(false),
             code: Cell::new(false),
         }
@@ -105,6 +111,11 @@ impl<'a> RecordingView<'a> {
     /// The relations asked for.
     pub(crate) fn into_tables(self) -> Vec<Arc<Table>> {
         self.seen.into_inner()
+    }
+
+    /// What goes down when one of their names comes to mean another relation.
+    pub(crate) fn take_absences(&self) -> Box<[Validity]> {
+        self.absent.take().into()
     }
 
     fn record(&self, table: Option<Arc<Table>>) -> Option<Arc<Table>> {
@@ -133,7 +144,14 @@ impl<'a> RecordingView<'a> {
 
 impl CatalogView for RecordingView<'_> {
     fn relation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<Table>>> {
-        Ok(self.record(self.catalog.relation(schema, name)?))
+        let found = self.record(self.catalog.relation(schema, name)?);
+        if let (None, Some(table)) = (schema, &found) {
+            self.absent.borrow_mut().extend(self.absences(name, table.schema)?);
+        }
+        Ok(found)
+    }
+    fn absences(&self, name: &str, schema: Oid) -> SqlResult<Vec<Validity>> {
+        self.catalog.absences(name, schema)
     }
     fn relation_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
         Ok(self.record(self.catalog.relation_by_oid(oid)?))

@@ -161,6 +161,7 @@ impl Session {
         shape: &Shape<'_>,
         values: &[Value],
     ) -> SqlResult<Option<(Params, Rc<Planned>)>> {
+        shared.source.read_names_again();
         let generic = self.current_plan(&shared.source)?;
         let same = shared.proven.get() || generic.shared.columns == shared.columns;
         if !(generic.shared.suits_literals && shared.source.is_timeless() && same) {

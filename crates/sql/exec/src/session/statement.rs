@@ -34,6 +34,7 @@ use super::Session;
 use super::choice::Choices;
 use super::plan_cache::PlanKey;
 use super::planning::{RecordingView, planner_settings};
+use crate::functions::alias::schema_and_name;
 use crate::output::Column;
 use crate::routine::base_and_typmod;
 use crate::run::{Execution, Prepared};
@@ -100,6 +101,8 @@ pub(crate) struct SharedPlan {
     /// Its parameters may stand in for literals, see [`super::shapes`].
     pub(super) suits_literals: bool,
     depends: Vec<Arc<Table>>,
+    /// That their names mean no others.
+    absences: Box<[Validity]>,
     /// Pages of each of them when the plan was made.
     sizes: Box<[u32]>,
     /// Set if it uses types, functions, operators or casts that users made.
@@ -219,6 +222,11 @@ impl Source {
         self.timeless.get()
     }
 
+    /// Forgets a plan whose names mean others now: texts that come again are read again.
+    pub(super) fn read_names_again(&self) {
+        self.planned.borrow_mut().take_if(|planned| !planned.shared.names_hold());
+    }
+
     /// Types of the parameters, known once it was analysed.
     pub(crate) fn param_types(&self) -> Arc<[Oid]> {
         match &*self.planned.borrow() {
@@ -234,6 +242,11 @@ impl SharedPlan {
         self.depends.iter().all(|table| table.validity.is_current())
             && self.definitions.as_ref().is_none_or(Validity::is_current)
             && self.authority.is_current()
+    }
+
+    /// Whether its names mean the relations that they meant. A statement that was prepared keeps to these as long as they are there.
+    pub(super) fn names_hold(&self) -> bool {
+        self.absences.iter().all(Validity::is_current)
     }
 
     /// A plan for one run of the same statement, which found these tables.
@@ -254,6 +267,7 @@ impl SharedPlan {
             custom: true,
             suits_literals: generic.suits_literals,
             depends,
+            absences: generic.absences.clone(),
             sizes: Box::default(),
             definitions: generic.definitions.clone(),
             authority: generic.authority.clone(),
@@ -550,7 +564,10 @@ impl Session {
         let analyzed = self.analyzed(source, &view, &call);
         let named = self.named_classes.replace(outer).unwrap_or_default();
         let (analyzed, form) = analyzed?;
-        for relation in named {
+        for (relation, name) in named {
+            if let Ok((schema, name)) = schema_and_name(&name) {
+                view.relation(schema.as_deref(), &name)?;
+            }
             view.relation_by_oid(relation)?;
         }
         let prepared = self.with_planner(&view, |context| Prepared::plan(&analyzed, context))?;
@@ -561,6 +578,7 @@ impl Session {
             && self.notices.raised() == notices
             && params.iter().all(|ty| self.suits_literals(*ty));
         let definitions = view.found_users_definitions().then_some(definitions);
+        let absences = view.take_absences();
         let depends = view.into_tables();
         let returns_rows = !statement.result.is_empty() || statement.command == plan::Command::Select;
         Ok(SharedPlan {
@@ -579,6 +597,7 @@ impl Session {
             checks_snapshot: depends.iter().any(|table| table.differs_by_snapshot()),
             for_kept: self.keeps_snapshot(),
             depends,
+            absences,
         })
     }
 
@@ -607,7 +626,7 @@ impl Session {
     pub(super) fn cached_simple(&self, text: &str) -> Option<Rc<Source>> {
         let simple = self.simple.borrow();
         let same = |source: &&Rc<Source>| &*source.text == text && source.is_timeless();
-        simple.as_ref().filter(same).cloned()
+        simple.as_ref().filter(same).inspect(|source| source.read_names_again()).cloned()
     }
 
     /// Remembers a single query of the simple protocol for the case that it comes again.
