@@ -31,7 +31,10 @@ mod subxact;
 
 mod sync {
     pub use crate::sync::Alone;
+    pub use shuttle::hint::spin_loop;
     pub use shuttle::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+    pub const LOOKS: u32 = 1;
 
     /// shuttle's mutex with the production one's methods.
     #[derive(Default)]

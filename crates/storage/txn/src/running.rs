@@ -37,7 +37,7 @@ use super::horizon::{Oldest, XidHolds};
 use super::old_snapshot::{Lost, OldSnapshots};
 use super::snapshot::SnapshotData;
 use super::subxact::SubxactMap;
-use super::sync::{Alone, AtomicU64, Mutex, Ordering};
+use super::sync::{Alone, AtomicU64, LOOKS, Mutex, Ordering, spin_loop};
 
 /// What is known of a running transaction beside its xid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +55,10 @@ pub struct Running {
     /// Copy of `State::next_xid` for readers that can do with a value that just was right.
     next_xid: AtomicU64,
     pub(super) state: Alone<Mutex<State>>,
-    /// Ended transactions whose committers found `state` taken: whoever gets it next removes all of them.
-    arrivals: Mutex<Vec<Completion>>,
+    /// Ended transactions whose committers found `state` taken: the next of them that gets it removes all.
+    arrivals: Alone<Mutex<Arrivals>>,
+    /// How many of the arrivals have been removed. Stored inside `state`.
+    admitted: Alone<AtomicU64>,
     parents: Arc<SubxactMap>,
     /// With `old_snapshot_threshold`.
     old_snapshots: Option<OldSnapshots>,
@@ -71,6 +73,13 @@ pub(super) struct State {
     latest_completed: Xid,
     /// Snapshot of the present counter, if one was asked for.
     current: Option<Arc<SnapshotData>>,
+}
+
+#[derive(Default)]
+struct Arrivals {
+    waiting: Vec<Completion>,
+    /// How many there were ever.
+    count: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -94,7 +103,8 @@ impl Running {
                 latest_completed: Xid(next_xid.0 - 1),
                 current: None,
             })),
-            arrivals: Mutex::new(Vec::new()),
+            arrivals: Alone::default(),
+            admitted: Alone::default(),
             parents,
             old_snapshots: None,
         }
@@ -156,8 +166,8 @@ impl Running {
     /// A top-level transaction ends: it leaves the set and snapshots from now on see its outcome. `latest` is the greatest
     /// xid among it and its subtransactions.
     ///
-    /// Group completion: who finds the mutex taken leaves its xid at the door, and whoever comes in next takes out all that
-    /// wait there in one pass. When this returns, the xid has left.
+    /// Group completion: who finds the mutex taken leaves its xid at the door, and the next committer who comes in takes out all that
+    /// wait there in one pass; the others need not come in. When this returns, the xid has left.
     pub fn complete(&self, xid: Xid, latest: Xid) {
         let completion = Completion { xid, latest };
         if let Some(mut state) = self.state.try_lock() {
@@ -166,12 +176,29 @@ impl Running {
             self.admit_arrivals(&mut state);
             return;
         }
-        self.arrivals.lock().push(completion);
+        let mut arrivals = self.arrivals.lock();
+        arrivals.waiting.push(completion);
+        arrivals.count += 1;
+        let number = arrivals.count;
+        drop(arrivals);
+        for _ in 0..LOOKS {
+            // Acquire: pairs with the Release of whoever removed us, so that what it published happened before we return.
+            if self.admitted.load(Ordering::Acquire) >= number {
+                return;
+            }
+            if let Some(mut state) = self.state.try_lock() {
+                return self.admit_arrivals(&mut state);
+            }
+            spin_loop();
+        }
         self.admit_arrivals(&mut self.state.lock());
     }
 
     fn admit_arrivals(&self, state: &mut State) {
-        let mut group = std::mem::take(&mut *self.arrivals.lock());
+        let mut arrivals = self.arrivals.lock();
+        let mut group = std::mem::take(&mut arrivals.waiting);
+        let count = arrivals.count;
+        drop(arrivals);
         if group.is_empty() {
             return;
         }
@@ -179,6 +206,7 @@ impl Running {
         state.remove(&group);
         let latest = group.iter().map(|completion| completion.latest).max();
         self.publish(state, latest.unwrap_or(Xid::INVALID));
+        self.admitted.store(count, Ordering::Release);
     }
 
     /// Subtransactions up to `latest` were rolled back: they count as ended although their top level runs on.

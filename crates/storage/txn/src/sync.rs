@@ -5,7 +5,11 @@
 //! primitives, which try many interleavings.
 
 pub use runtime::Short as Mutex;
+pub use std::hint::spin_loop;
 pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Looks of a committer whether another one has removed its xid, before it waits for its turn.
+pub const LOOKS: u32 = 64;
 
 /// A value on cache lines of its own, so that writers of its neighbours do not disturb its readers.
 #[derive(Debug, Default)]
