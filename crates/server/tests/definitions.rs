@@ -245,3 +245,29 @@ fn a_prepared_statement_keeps_to_its_table() {
     assert_eq!(client.value("execute get"), "1");
     assert_eq!(client.value("select v from t"), "2");
 }
+
+#[test]
+fn a_foreign_key_that_waited_asks_the_table_that_it_refers_to() {
+    let cases = [
+        (
+            "alter table p rename to q; create table p (id int primary key); insert into p values (1)",
+            "insert into c values (1)",
+        ),
+        ("alter table c rename to d; create table c (id int)", "delete from p"),
+        ("alter table p rename id to key; alter table p add id int default 1", "insert into c values (1)"),
+    ];
+    for (definition, command) in cases {
+        let server = Server::start(&[]);
+        let (mut client, mut other, mut watcher) = (server.client(), server.client(), server.client());
+        run(&mut client, &["create table p (id int primary key)", "create table c (id int references p)"]);
+        run(&mut client, &["insert into p values (2)", "insert into c values (2)"]);
+        run(&mut other, &["begin", definition]);
+        thread::scope(|scope| {
+            let waiter = scope.spawn(|| assert!(client.error(command).starts_with("23503"), "{definition}"));
+            let waits = "select count(*) from pg_locks where not granted and locktype = 'relation'";
+            until("it waits", || watcher.value(waits) == "1");
+            run(&mut other, &["commit"]);
+            waiter.join().unwrap();
+        });
+    }
+}

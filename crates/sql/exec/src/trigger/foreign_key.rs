@@ -22,7 +22,9 @@ use heap::{HeapTuple, View};
 use parse::Statement;
 use rustc_hash::FxHashMap;
 use tuple::Datum;
+use txn::{LockMode, LockWait};
 
+use self::function::changes_rows;
 use super::internal::Internal;
 use super::{At, Change, Events, TriggerCall};
 use crate::command::names;
@@ -55,6 +57,13 @@ pub(crate) mod function {
     /// Whether a function carries out an action.
     pub(crate) fn is_action(function: Oid) -> bool {
         (CASCADE_DELETE..=NO_ACTION_UPDATE).contains(&function)
+    }
+
+    /// Whether a function changes rows that refer.
+    pub(super) fn changes_rows(function: Oid) -> bool {
+        is_action(function)
+            && !(RESTRICT_DELETE..=RESTRICT_UPDATE).contains(&function)
+            && function < NO_ACTION_DELETE
     }
 
     /// Whether a function may wait for the end of the transaction.
@@ -148,6 +157,23 @@ impl Session {
         self.foreign_keys.0.borrow_mut().insert(constraint, known.clone());
         Ok(known)
     }
+
+    /// A foreign key with one of its tables locked, so that the statements name what the constraint is about; the other one is locked
+    /// by the statement that fired.
+    fn locked_foreign_key(
+        &self,
+        constraint: Oid,
+        table: fn(&Known) -> &Table,
+        mode: LockMode,
+    ) -> SqlResult<Rc<Known>> {
+        loop {
+            let known = self.known_foreign_key(constraint)?;
+            names::lock(self, table(&known), mode, LockWait::Block)?;
+            if Rc::ptr_eq(&known, &self.known_foreign_key(constraint)?) {
+                return Ok(known);
+            }
+        }
+    }
 }
 
 fn values(row: &[Datum], columns: &[i16]) -> Vec<Datum> {
@@ -208,7 +234,8 @@ fn check(
     _: &mut Events,
 ) -> SqlResult<()> {
     let (Some(row), Some(tid)) = (call.new, tid) else { return Ok(()) };
-    let known = session.known_foreign_key(call.trigger.constraint)?;
+    let known =
+        session.locked_foreign_key(call.trigger.constraint, |known| &known.other, LockMode::RowShare)?;
     if !is_present(session, call.table, tid)? {
         // Changed again since: that change has an event of its own.
         return Ok(());
@@ -282,7 +309,8 @@ fn shown_key(session: &Session, table: &Arc<Table>, columns: &[i16], key: &[Datu
 /// A referenced row has gone, or its key has changed: carries out the action.
 fn act(session: &Session, call: &TriggerCall<'_>, _: [Option<Tid>; 2], more: &mut Events) -> SqlResult<()> {
     let Some(old) = call.old else { return Ok(()) };
-    let known = session.known_foreign_key(call.trigger.constraint)?;
+    let mode = if changes_rows(call.trigger.function) { LockMode::RowExclusive } else { LockMode::RowShare };
+    let known = session.locked_foreign_key(call.trigger.constraint, |known| &known.table, mode)?;
     let key = values(old, &known.info.foreign.columns);
     let on_delete = call.new.is_none();
     let action = if on_delete { known.info.foreign.on_delete } else { known.info.foreign.on_update };
