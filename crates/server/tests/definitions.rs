@@ -271,3 +271,44 @@ fn a_foreign_key_that_waited_asks_the_table_that_it_refers_to() {
         });
     }
 }
+
+#[test]
+fn what_a_definition_needs_is_not_dropped_beside_it() {
+    let before = "create schema s; create type s.mood as enum ('so'); create domain s.d as int; \
+                  create function s.f() returns int language sql as 'select 1'; create table t (id int, v int)";
+    let cases = [
+        ("alter table t add column m s.mood", "drop type s.mood", "2BP01"),
+        ("create table u (d s.d)", "drop domain s.d", "2BP01"),
+        ("create table s.u (id int)", "drop schema s cascade", ""),
+        ("create view w as select s.f()", "drop function s.f()", "2BP01"),
+        ("create view w as select v from t", "alter table t drop column v", "2BP01"),
+        ("create or replace view x as select id, v from t", "drop table t cascade", ""),
+        ("drop type s.mood", "alter table t add column m s.mood", "42704"),
+        ("drop schema s cascade", "create table s.u (id int)", "3F000"),
+        ("drop function s.f()", "create view w as select s.f()", "42883"),
+        ("drop table t cascade", "create view w as select v from t", "42P01"),
+        ("alter table t drop column v", "create or replace view x as select id, v from t", "42703"),
+    ];
+    for (first, second, expected) in cases {
+        let server = Server::start(&[]);
+        let (mut client, mut other, mut watcher) = (server.client(), server.client(), server.client());
+        run(&mut other, &[before, "create view x as select id from t"]);
+        run(&mut other, &["begin", first]);
+        thread::scope(|scope| {
+            let waiter = scope.spawn(|| match expected {
+                "" => run(&mut client, &[second]),
+                code => {
+                    let error = client.error(second);
+                    assert!(error.starts_with(code), "{first}; {second}: {error}");
+                }
+            });
+            let waits = "select count(*) from pg_locks where not granted";
+            until("it waits", || watcher.value(waits) == "1");
+            run(&mut other, &["commit"]);
+            waiter.join().unwrap();
+        });
+        run(&mut other, &["drop schema if exists s cascade", "drop table if exists t, u cascade"]);
+        let left = "select count(*) from pg_depend where refobjid >= 16384";
+        assert_eq!(other.value(left), "0", "{first}; {second}");
+    }
+}

@@ -16,7 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock, Weak};
 
-use base::{Oid, RelFile, SqlError, SqlResult, SqlState};
+use base::{CommandId, Oid, RelFile, SqlError, SqlResult, SqlState};
 use engine::Engine;
 use heap::{ComboCids, View};
 use parking_lot::Mutex;
@@ -97,6 +97,12 @@ impl Catalog {
     pub fn lock_tag(&self, relation: Oid) -> LockTag {
         let shared = catalog_of(relation).is_some_and(|catalog| catalog.shared);
         LockTag::Relation { database: if shared { Oid::INVALID } else { self.database }, relation }
+    }
+
+    /// Lock of an object that is no relation.
+    pub(crate) fn object_tag(&self, class: Oid, object: Oid) -> LockTag {
+        let shared = catalog_of(class).is_some_and(|catalog| catalog.shared);
+        LockTag::Object { database: if shared { Oid::INVALID } else { self.database }, class, object, sub: 0 }
     }
 
     /// Name of the database.
@@ -355,6 +361,13 @@ impl Reader<'_> {
     pub fn find(&self, shape: &SystemTable, index: Oid, key: &[Datum]) -> SqlResult<Vec<(Place, Row)>> {
         let snapshot = self.catalog.engine().txns().snapshot();
         self.table(shape).find(&self.view(&snapshot), index, key)
+    }
+
+    /// Whether there is a row with this key, entered by the running command perhaps.
+    pub(crate) fn is_there(&self, shape: &SystemTable, index: Oid, key: &[Datum]) -> SqlResult<bool> {
+        let snapshot = self.catalog.engine().txns().snapshot();
+        let view = View { curcid: CommandId(u32::MAX), ..self.view(&snapshot) };
+        Ok(!self.table(shape).find(&view, index, key)?.is_empty())
     }
 
     /// The one visible row with this key.

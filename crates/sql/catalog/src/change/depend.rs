@@ -8,6 +8,7 @@ use base::{Oid, SqlError, SqlResult, SqlState};
 use txn::{End, LockMode, LockWait};
 
 use super::Changer;
+use super::object::catalog_by_oid;
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
@@ -107,6 +108,7 @@ impl Changer<'_> {
         if on.object.is_pinned() {
             return Ok(());
         }
+        self.keep(on)?;
         use pg_depend as d;
         let row = RowBuilder::new(&d::TABLE)
             .set(d::CLASSID, dependent.class)
@@ -117,6 +119,21 @@ impl Changer<'_> {
             .set(d::REFOBJSUBID, i32::from(on.sub))
             .set(d::DEPTYPE, kind.letter());
         self.insert(&d::TABLE, &row.build())
+    }
+
+    /// Keeps an object from being dropped until the transaction ends. Relations and parts of them are locked by whoever uses them.
+    fn keep(&mut self, object: ObjectAddress) -> SqlResult<()> {
+        if in_relations(object.class).is_some() {
+            return Ok(());
+        }
+        let tag = self.catalog.object_tag(object.class, object.object);
+        self.me.lock(tag, LockMode::AccessShare, LockWait::Block).map_err(SqlError::from)?;
+        let (shape, by_oid) = catalog_by_oid(object.class)?;
+        if self.reader().is_there(shape, by_oid, &[object.object.into()])? {
+            return Ok(());
+        }
+        let (state, kind) = kind_of(object.class);
+        Err(SqlError::new(state, format!("{kind} with OID {} does not exist", object.object)))
     }
 
     /// Records that `dependent` needs all of these.
@@ -201,10 +218,15 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Takes the lock of a relation that is to be dropped, or loses a column, or a part of it: a constraint, default, trigger or rule. Whoever uses it
-    /// has ended then. False if it has been dropped meanwhile.
+    /// Takes the lock of an object that is to be dropped; of the relation, if it is one, or a part of one: a column, constraint, default, trigger
+    /// or rule. Whoever uses it has ended then. False if it has been dropped meanwhile.
     fn lock_for_drop(&mut self, object: ObjectAddress) -> SqlResult<bool> {
-        let Some((shape, by_oid)) = in_relations(object.class) else { return Ok(true) };
+        let Some((shape, by_oid)) = in_relations(object.class) else {
+            let tag = self.catalog.object_tag(object.class, object.object);
+            self.me.lock(tag, LockMode::AccessExclusive, LockWait::Block).map_err(SqlError::from)?;
+            let (shape, by_oid) = catalog_by_oid(object.class)?;
+            return self.reader().is_there(shape, by_oid, &[object.object.into()]);
+        };
         let Some(row) = self.reader().find_one(shape, by_oid, &[object.object.into()])? else {
             return Ok(false);
         };
@@ -427,6 +449,17 @@ fn in_relations(class: Oid) -> Option<(&'static SystemTable, Oid)> {
         (&pg_rewrite::TABLE, pg_rewrite::PG_REWRITE_OID_INDEX),
     ];
     catalogs.into_iter().find(|(shape, _)| shape.oid == class)
+}
+
+/// What an object that does not exist is called in an error, and that error's state.
+fn kind_of(class: Oid) -> (SqlState, &'static str) {
+    match class {
+        class if class == pg_type::TABLE.oid => (SqlState::UNDEFINED_OBJECT, "type"),
+        class if class == pg_namespace::TABLE.oid => (SqlState::UNDEFINED_SCHEMA, "schema"),
+        class if class == pg_proc::TABLE.oid => (SqlState::UNDEFINED_FUNCTION, "function"),
+        class if class == pg_operator::TABLE.oid => (SqlState::UNDEFINED_FUNCTION, "operator"),
+        _ => (SqlState::UNDEFINED_OBJECT, "object"),
+    }
 }
 
 fn referenced(row: &Row) -> ObjectAddress {

@@ -5,7 +5,7 @@ use base::{Oid, SqlError, SqlResult};
 use super::{Changer, Dependency, ObjectAddress};
 use crate::authority::AclKind;
 use crate::row::{RowBuilder, RowExt};
-use crate::system::{self, pg_class, pg_description, pg_namespace, pg_rewrite, pg_shdescription};
+use crate::system::{self, SystemTable, pg_class, pg_description, pg_namespace, pg_rewrite, pg_shdescription};
 
 impl Changer<'_> {
     /// Enters a schema. Returns its OID.
@@ -90,12 +90,18 @@ impl Changer<'_> {
 
     /// Removes the row with this OID from a catalog whose first column is the OID and first index is on it.
     pub(super) fn drop_by_oid(&mut self, class: Oid, oid: Oid) -> SqlResult<()> {
-        let shape = system::tables().find(|t| t.oid == class);
-        let shape = shape.ok_or_else(|| SqlError::internal(format!("catalog {class} does not exist")))?;
-        let by_oid = shape.indexes.iter().find(|i| i.keys == [0] && shape.columns[0].name == "oid");
-        let by_oid = by_oid
-            .ok_or_else(|| SqlError::internal(format!("objects of catalog {} have no OID", shape.name)))?;
-        self.delete_where(shape, by_oid.oid, &[oid.into()], |_| true)?;
+        let (shape, by_oid) = catalog_by_oid(class)?;
+        self.delete_where(shape, by_oid, &[oid.into()], |_| true)?;
         Ok(())
     }
+}
+
+/// A catalog whose first column is the OID, and its index on that.
+pub(super) fn catalog_by_oid(class: Oid) -> SqlResult<(&'static SystemTable, Oid)> {
+    let shape = system::tables().find(|t| t.oid == class);
+    let shape = shape.ok_or_else(|| SqlError::internal(format!("catalog {class} does not exist")))?;
+    let by_oid = shape.indexes.iter().find(|i| i.keys == [0] && shape.columns[0].name == "oid");
+    let by_oid =
+        by_oid.ok_or_else(|| SqlError::internal(format!("objects of catalog {} have no OID", shape.name)))?;
+    Ok((shape, by_oid.oid))
 }

@@ -67,7 +67,9 @@ fn analyzed(session: &Session, statement: &CreateView, text: &str) -> SqlResult<
     let format = session.format();
     let call = Call::new(&format).with_session(session);
     let whole = Statement::CreateView(Box::new(statement.clone()));
-    let analyzed = analyze::analyze_statement(&whole, text, ParamTypes::None, session, &call)?;
+    let analyzed = session.with_relations_locked(LockMode::AccessShare, |view| {
+        analyze::analyze_statement(&whole, text, ParamTypes::None, view, &call)
+    })?;
     let query = analyzed.query.utility.and_then(|utility| utility.query);
     let query = query.ok_or_else(|| SqlError::internal("a view has no query"))?;
     if query.has_modifying_cte {

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use base::settings::{SessionSettings, Setting};
 use base::{Oid, SqlResult};
 use catalog::{CastDef, CatalogView, CollationDef, FunctionDef, OperatorDef, Table, TypeDef, Validity};
+use txn::{LockMode, LockWait};
 
 use super::Session;
+use crate::command::names;
 
 /// Passes every question of [`CatalogView`] but those for relations on to what `$target` gives for `$this`.
 macro_rules! pass_on {
@@ -192,6 +194,29 @@ impl CatalogView for RecordingView<'_> {
         Ok(found)
     }
     pass_on!(self, ask);
+}
+
+impl Session {
+    /// Analyses something, and locks the relations that it names; once more if they were changed meanwhile.
+    pub(crate) fn with_relations_locked<T>(
+        &self,
+        mode: LockMode,
+        mut analyze: impl FnMut(&dyn CatalogView) -> SqlResult<T>,
+    ) -> SqlResult<T> {
+        loop {
+            let version = self.names.names_version(&self.catalog);
+            let view = RecordingView::new(self);
+            let analyzed = analyze(&view)?;
+            let tables = view.into_tables();
+            for table in &tables {
+                names::lock(self, table, mode, LockWait::Block)?;
+            }
+            let current = tables.iter().all(|table| table.validity.is_current());
+            if current && version == self.names.names_version(&self.catalog) {
+                return Ok(analyzed);
+            }
+        }
+    }
 }
 
 /// The planner's settings.
