@@ -80,7 +80,7 @@ fn must(holds: bool, message: impl FnOnce() -> String) {
 
 /// Explores a variant that is broken on purpose; the message of the violation that was found.
 fn violation_of(body: impl Fn() + Send + Sync + 'static) -> String {
-    let explore = AssertUnwindSafe(|| shuttle::check_random(body, 20_000));
+    let explore = AssertUnwindSafe(|| shuttle::check_random(body, 100_000));
     assert!(catch_unwind(explore).is_err(), "the broken variant was not caught");
     FIRST_VIOLATION.take().unwrap_or_default()
 }
@@ -212,7 +212,8 @@ fn a_counter_that_advances_too_early_is_caught() {
 fn a_snapshot_published_without_a_second_look_is_caught() {
     let broken = |worker: &SnapshotCache, running: &Running| {
         let data = worker.present(running);
-        thread::yield_now();
+        // Others are to have the time to end transactions and to compute a horizon.
+        (0..8).for_each(|_| thread::yield_now());
         worker.adopt(data)
     };
     let found = violation_of(move || readers_writers_and_vacuum(broken, complete));

@@ -172,8 +172,11 @@ impl Running {
         let completion = Completion { xid, latest };
         if let Some(mut state) = self.state.try_lock() {
             state.remove(&[completion]);
-            self.publish(&mut state, latest);
+            let outdated = self.publish(&mut state, latest);
             self.admit_arrivals(&mut state);
+            drop(state);
+            // Another worker's cache line, perhaps memory to be freed.
+            drop(outdated);
             return;
         }
         let mut arrivals = self.arrivals.lock();
@@ -214,18 +217,19 @@ impl Running {
         self.publish(&mut self.state.lock(), latest);
     }
 
-    /// Makes what changed known: no snapshot from before is reused.
-    pub(super) fn publish(&self, state: &mut State, latest: Xid) {
+    /// Makes what changed known: no snapshot from before is reused. Returns the last of them.
+    pub(super) fn publish(&self, state: &mut State, latest: Xid) -> Option<Arc<SnapshotData>> {
         state.latest_completed = state.latest_completed.max(latest);
-        state.current = None;
+        let outdated = state.current.take();
         if stop_result!("test-uncounted-completion").is_err() {
             // What checks of histories must notice.
-            return;
+            return outdated;
         }
         // SeqCst: partner of the load in `SnapshotCache::take`, which follows a SeqCst store of the worker's horizon. Only
         // the mutex's holder stores, so load and store need not be one step.
         let completions = self.completions.load(Ordering::Relaxed);
         self.completions.store(completions + 1, Ordering::SeqCst);
+        outdated
     }
 
     /// The completion counter.
@@ -234,13 +238,18 @@ impl Running {
         self.completions.load(Ordering::SeqCst)
     }
 
-    /// The snapshot of the present state, shared by all. `inside` sees it before any later completion can happen.
-    pub(super) fn current(&self, inside: impl FnOnce(&SnapshotData)) -> Arc<SnapshotData> {
+    /// The snapshot of the present state, shared by all. `inside` sees it before any later completion can happen. `spare`: one that the
+    /// caller has no use for any more; if nobody has, the new one may take its place.
+    pub(super) fn current(
+        &self,
+        mut spare: Option<Arc<SnapshotData>>,
+        inside: impl FnOnce(&SnapshotData),
+    ) -> Arc<SnapshotData> {
         let mut state = self.state.lock();
         let current = match &state.current {
             Some(current) => current.clone(),
             None => {
-                let built = Arc::new(self.build(&state));
+                let built = self.build(&state, spare.take());
                 if let Some(old) = &self.old_snapshots {
                     old.register(&built, runtime::now());
                 }
@@ -252,19 +261,27 @@ impl Running {
         current
     }
 
-    fn build(&self, state: &State) -> SnapshotData {
-        let xmax = state.latest_completed.next();
-        let below = state.xids.partition_point(|&xid| xid < xmax);
-        let xip: Box<[Xid]> = state.xids[..below].into();
-        SnapshotData {
-            xmin: xip.first().copied().unwrap_or(xmax),
-            xmax,
-            xip,
-            oldest: state.oldest(),
-            completions: self.completions.load(Ordering::Relaxed),
-            parents: self.parents.clone(),
-            lost: Lost::default(),
+    fn build(&self, state: &State, spare: Option<Arc<SnapshotData>>) -> Arc<SnapshotData> {
+        let completions = self.completions.load(Ordering::Relaxed);
+        if let Some(mut spare) = spare
+            && let Some(data) = Arc::get_mut(&mut spare)
+        {
+            state.fill(data, completions);
+            return spare;
         }
+        let (nothing, oldest) = (Xid::INVALID, Oldest::all(Xid::INVALID));
+        let (parents, lost) = (self.parents.clone(), Lost::default());
+        let mut data = SnapshotData {
+            xmin: nothing,
+            xmax: nothing,
+            xip: Vec::new(),
+            oldest,
+            completions,
+            parents,
+            lost,
+        };
+        state.fill(&mut data, completions);
+        Arc::new(data)
     }
 
     /// What a snapshot taken now would need.
@@ -316,6 +333,19 @@ impl Running {
 }
 
 impl State {
+    /// Makes a snapshot's data those of the present.
+    fn fill(&self, data: &mut SnapshotData, completions: u64) {
+        let xmax = self.latest_completed.next();
+        let below = self.xids.partition_point(|&xid| xid < xmax);
+        data.xip.clear();
+        data.xip.extend_from_slice(&self.xids[..below]);
+        data.xmin = data.xip.first().copied().unwrap_or(xmax);
+        data.xmax = xmax;
+        data.oldest = self.oldest();
+        data.completions = completions;
+        data.lost = Lost::default();
+    }
+
     fn oldest(&self) -> Oldest {
         let running = self.xids.iter().zip(&self.entries).map(|(&xid, entry)| (xid, entry.holds));
         Oldest::of(running, self.latest_completed.next())

@@ -35,7 +35,7 @@ pub struct SnapshotData {
     /// One above the greatest ended xid: everything from here on is in progress or not given out.
     pub xmax: Xid,
     /// Top-level xids in progress within `xmin..xmax`, ascending.
-    pub xip: Box<[Xid]>,
+    pub xip: Vec<Xid>,
     /// Completion counter at which it was built.
     pub completions: u64,
     /// Oldest xids whose changes it may have to see undone, for each class of relations.
@@ -157,14 +157,16 @@ impl Drop for Snapshot {
 /// A worker's last snapshot, and the horizon it publishes.
 pub struct SnapshotCache {
     last: RefCell<Rc<Entry>>,
+    /// The one before, if nobody has it any more: the next is built in its place, so that the running set's mutex is not held for memory.
+    spare: RefCell<Option<Arc<SnapshotData>>>,
     pub(super) held: Rc<Held>,
 }
 
 impl SnapshotCache {
     /// Starts with the present snapshot.
     pub fn new(running: &Running, held: Rc<Held>) -> SnapshotCache {
-        let data = running.current(|_| ());
-        SnapshotCache { last: RefCell::new(Self::entry(data, 0, &held)), held }
+        let data = running.current(None, |_| ());
+        SnapshotCache { last: RefCell::new(Self::entry(data, 0, &held)), spare: RefCell::default(), held }
     }
 
     fn entry(data: Arc<SnapshotData>, holders: u32, held: &Rc<Held>) -> Rc<Entry> {
@@ -194,16 +196,22 @@ impl SnapshotCache {
 
     #[cold]
     fn take_new(&self, running: &Running) -> Snapshot {
-        let data = running.current(|data| self.held.add(data.oldest));
+        let data = running.current(self.spare.take(), |data| self.held.add(data.oldest));
         let entry = Self::entry(data, 1, &self.held);
-        *self.last.borrow_mut() = entry.clone();
+        self.remember(entry.clone());
         Snapshot(entry)
+    }
+
+    fn remember(&self, entry: Rc<Entry>) {
+        if let Ok(before) = Rc::try_unwrap(self.last.replace(entry)) {
+            *self.spare.borrow_mut() = Some(before.data);
+        }
     }
 
     /// A snapshot that holds back only what it says, for VACUUM. Never reused.
     pub fn take_for_vacuum(&self, running: &Running) -> Snapshot {
         let only_parents = |data: &SnapshotData| Oldest::only_parents(data.oldest.parents);
-        let data = running.current(|data| self.held.add(only_parents(data)));
+        let data = running.current(None, |data| self.held.add(only_parents(data)));
         let (holds, holders) = (only_parents(&data), Cell::new(1));
         Snapshot(Rc::new(Entry { data, holders, holds, held: self.held.clone() }))
     }
@@ -222,8 +230,8 @@ impl SnapshotCache {
             return last.data.clone();
         }
         drop(last);
-        let data = running.current(|_| ());
-        *self.last.borrow_mut() = Self::entry(data.clone(), 0, &self.held);
+        let data = running.current(self.spare.take(), |_| ());
+        self.remember(Self::entry(data.clone(), 0, &self.held));
         data
     }
 

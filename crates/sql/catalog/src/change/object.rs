@@ -5,7 +5,9 @@ use base::{Oid, SqlError, SqlResult};
 use super::{Changer, Dependency, ObjectAddress};
 use crate::authority::AclKind;
 use crate::row::{RowBuilder, RowExt};
-use crate::system::{self, SystemTable, pg_class, pg_description, pg_namespace, pg_rewrite, pg_shdescription};
+use crate::system::{
+    self, SystemTable, pg_class, pg_description, pg_namespace, pg_rewrite, pg_shdescription,
+};
 
 impl Changer<'_> {
     /// Enters a schema. Returns its OID.
