@@ -127,7 +127,7 @@ pub(crate) struct Planned {
     uses: Cell<u32>,
 }
 
-/// Uses of a plan from one look at the sizes of its relations to the next.
+/// Uses of a plan from one look at the sizes of its relations to the next; fewer at first.
 const USES_BETWEEN_LOOKS: u32 = 64;
 
 /// What a plan depends on besides relations.
@@ -498,11 +498,12 @@ impl Session {
         settings.fast().planner_version != settings.server().planner_version()
     }
 
-    /// Now and then, whether the relations are as large as they were.
+    /// Now and then, whether the relations are as large as they were. Many sessions run a statement a few times each, while a table grows.
     fn still_fits(&self, planned: &Planned) -> bool {
         let uses = planned.uses.get().wrapping_add(1);
         planned.uses.set(uses);
-        !uses.is_multiple_of(USES_BETWEEN_LOOKS) || self.fits_sizes(&planned.shared)
+        let looks = uses.is_power_of_two() || uses.is_multiple_of(USES_BETWEEN_LOOKS);
+        !looks || self.fits_sizes(&planned.shared)
     }
 
     /// Whether the relations of a plan are about as large as when it was made: the plan of an empty table is not for a full one.
