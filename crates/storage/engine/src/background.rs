@@ -12,11 +12,12 @@ use crate::{Engine, EngineError};
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Ends the loops of `engine`, each at its next round.
+    /// Ends the loops of `engine`, each at its next round, and the checkpoint that is being taken as soon as its writes are done.
     pub fn stop(&self, engine: &Engine) {
         // Relaxed: the flag guards no other memory.
         self.0.store(true, Ordering::Relaxed);
         engine.wal().wake_backlog_writer();
+        engine.hurry_checkpoints();
     }
 
     fn is_set(&self) -> bool {

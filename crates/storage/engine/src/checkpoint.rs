@@ -3,7 +3,8 @@
 //! before it is recycled.
 //!
 //! # Invariants
-//! 1. One checkpoint at a time; requests that arrive meanwhile are served by the next. One that is spread hurries as long as somebody waits for the next.
+//! 1. One checkpoint at a time; requests that arrive meanwhile are served by the next. One that is spread hurries as long as somebody waits
+//!    for the next, and when the server stops.
 //! 2. Order: redo point, commits that are half done, pages, commit log and maps of files, fsync, checkpoint record, flush, control file,
 //!    removal of segments. A crash anywhere recovers from the previous checkpoint or from this one.
 //!
@@ -88,9 +89,16 @@ pub struct CheckpointTotals {
     pub files: u64,
 }
 
-/// What the checkpointer remembers. The first mutex is held while a checkpoint runs, the other for a copy; last, how many wait for one that is not spread.
+/// What the checkpointer remembers.
 #[derive(Default)]
-pub(crate) struct Checkpointer(runtime::Mutex<Progress>, runtime::Mutex<CheckpointTotals>, AtomicUsize);
+pub(crate) struct Checkpointer {
+    /// Held while a checkpoint runs.
+    progress: runtime::Mutex<Progress>,
+    /// Held for a copy.
+    totals: runtime::Mutex<CheckpointTotals>,
+    /// How many wait for a checkpoint that is not spread; a server that stops is one of them.
+    waiting: AtomicUsize,
+}
 
 #[derive(Default)]
 struct Progress {
@@ -105,7 +113,7 @@ struct Progress {
 impl Checkpointer {
     /// The server starts from the checkpoint with this redo point.
     pub(crate) fn start(&self, redo: Lsn) {
-        *self.0.lock() = Progress { redo, at: now(), end: Lsn::INVALID };
+        *self.progress.lock() = Progress { redo, at: now(), end: Lsn::INVALID };
     }
 }
 
@@ -162,7 +170,7 @@ impl Engine {
 
     /// Waits for the checkpoint under way.
     fn next_checkpoint(&self, cause: CheckpointCause) -> runtime::MutexGuard<'_, Progress> {
-        let Checkpointer(progress, _, waiting) = &self.checkpointer;
+        let Checkpointer { progress, waiting, .. } = &self.checkpointer;
         if cause.is_spread() {
             return progress.lock();
         }
@@ -173,13 +181,18 @@ impl Engine {
         progress
     }
 
+    /// The server stops, and will ask for the last checkpoint: from now on none is spread.
+    pub(crate) fn hurry_checkpoints(&self) {
+        self.checkpointer.waiting.fetch_add(1, Relaxed);
+    }
+
     /// What all checkpoints since the start have done.
     pub fn checkpoint_totals(&self) -> CheckpointTotals {
-        *self.checkpointer.1.lock()
+        *self.checkpointer.totals.lock()
     }
 
     fn note_checkpoint(&self, note: impl FnOnce(&mut CheckpointTotals)) {
-        note(&mut self.checkpointer.1.lock());
+        note(&mut self.checkpointer.totals.lock());
     }
 
     fn slru_written(&self) -> u64 {
@@ -190,7 +203,7 @@ impl Engine {
     fn write_pages(&self, cause: CheckpointCause, begin: Instant) -> Result<usize, EngineError> {
         let target = self.options.checkpoint_timeout.mul_f64(self.options.checkpoint_completion_target);
         let mut spread = |done: usize, total: usize| {
-            if !cause.is_spread() || self.checkpointer.2.load(Relaxed) > 0 {
+            if !cause.is_spread() || self.checkpointer.waiting.load(Relaxed) > 0 {
                 return;
             }
             let due = target.mul_f64(done as f64 / total.max(1) as f64);
@@ -243,7 +256,7 @@ impl Engine {
 
     /// The checkpoint that is due now by time or by log volume, if any.
     pub(crate) fn checkpoint_due(&self) -> Option<CheckpointCause> {
-        let progress = self.checkpointer.0.try_lock()?;
+        let progress = self.checkpointer.progress.try_lock()?;
         let written = self.wal.insert_end().0.saturating_sub(progress.redo.0);
         let wal = &self.options.wal;
         let most = match self.options.checkpoint_segments {

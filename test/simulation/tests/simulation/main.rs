@@ -10,6 +10,7 @@
 //! * [`appends`]: sessions append to lists while the machine crashes; one order of commits must explain all that they see.
 //! * [`knobs`]: the same statements under different sizes give the same answers.
 //! * [`references`]: unique keys and foreign keys under rollbacks.
+//! * [`checkpoints`]: how long checkpoints take and what makes them come, by the virtual clock.
 //! * [`clock`]: what must not depend on how fast the clock goes.
 //! * [`old_snapshots`]: `old_snapshot_threshold`, by the virtual clock.
 //!
@@ -20,6 +21,7 @@
 mod agreement;
 mod appends;
 mod bank;
+mod checkpoints;
 mod clock;
 mod cluster;
 mod crash;
