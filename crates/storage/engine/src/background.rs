@@ -25,14 +25,14 @@ impl Stop {
     }
 }
 
-/// Takes checkpoints when they are due by time or by log volume.
+/// Takes checkpoints when they are due by time or by log volume; looks whenever a segment of the log is full.
 pub fn checkpointer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
     while !stop.is_set() {
         if let Some(cause) = engine.checkpoint_due() {
             engine.checkpoint(cause)?;
         }
         after_round();
-        pause(Duration::from_millis(200));
+        engine.wal().wait_for_full_segment(Duration::from_millis(200));
     }
     Ok(())
 }

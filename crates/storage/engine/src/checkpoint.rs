@@ -132,7 +132,7 @@ impl Engine {
         let redo = if shutdown { self.wal.begin_shutdown_checkpoint() } else { self.wal.begin_checkpoint() };
         base::stop_point!("checkpoint-begin");
         self.txns.wait_for_commits_in_flight();
-        let buffers = self.write_pages(cause, begin)?;
+        let buffers = self.write_pages(cause, begin, redo)?;
         let slru_before = self.slru_written();
         self.txns.checkpoint(redo)?;
         self.maps.write(&self.dir)?;
@@ -200,19 +200,38 @@ impl Engine {
     }
 
     /// Writes dirty pages, spread over the time to the next checkpoint if nobody waits for it.
-    fn write_pages(&self, cause: CheckpointCause, begin: Instant) -> Result<usize, EngineError> {
-        let target = self.options.checkpoint_timeout.mul_f64(self.options.checkpoint_completion_target);
+    fn write_pages(&self, cause: CheckpointCause, begin: Instant, redo: Lsn) -> Result<usize, EngineError> {
         let mut spread = |done: usize, total: usize| {
             if !cause.is_spread() || self.checkpointer.waiting.load(Relaxed) > 0 {
                 return;
             }
-            let due = target.mul_f64(done as f64 / total.max(1) as f64);
-            let early = due.saturating_sub(now().since(begin));
+            let early = self.ahead_of_schedule(begin, redo, done as f64 / total.max(1) as f64);
             if early > Duration::from_millis(10) {
                 runtime::wait(runtime::time::sleep(early.min(Duration::from_millis(100))));
             }
         };
         Ok(self.pool.checkpoint_write(cause == CheckpointCause::Shutdown, &mut spread)?)
+    }
+
+    /// How early it is for a checkpoint to have written `share` of its pages. It keeps up with the clock and with the log, whichever
+    /// brings the next checkpoint sooner.
+    fn ahead_of_schedule(&self, begin: Instant, redo: Lsn, share: f64) -> Duration {
+        let share = share * self.options.checkpoint_completion_target;
+        let log = self.wal.insert_end().0.saturating_sub(redo.0);
+        if log as f64 > self.log_between_checkpoints() as f64 * share {
+            return Duration::ZERO;
+        }
+        self.options.checkpoint_timeout.mul_f64(share).saturating_sub(now().since(begin))
+    }
+
+    /// How much log behind the redo point makes a checkpoint due. That log is kept until the checkpoint is done, and while it is spread
+    /// `checkpoint_completion_target` of as much joins it: together `max_wal_size`.
+    fn log_between_checkpoints(&self) -> u64 {
+        let wal = &self.options.wal;
+        match self.options.checkpoint_segments {
+            0 => (wal.max_size as f64 / (1.0 + self.options.checkpoint_completion_target)) as u64,
+            segments => segments.saturating_mul(wal.segment_size),
+        }
     }
 
     /// Logs the checkpoint, then lets the control file name it. Returns the end of the log behind it.
@@ -254,17 +273,11 @@ impl Engine {
         );
     }
 
-    /// The checkpoint that is due now by time or by log volume, if any.
+    /// The checkpoint that is due now by time or by log volume, if any. None while one is being taken: whoever asks asks again.
     pub(crate) fn checkpoint_due(&self) -> Option<CheckpointCause> {
         let progress = self.checkpointer.progress.try_lock()?;
         let written = self.wal.insert_end().0.saturating_sub(progress.redo.0);
-        let wal = &self.options.wal;
-        let most = match self.options.checkpoint_segments {
-            // Half of max_wal_size: the log of the previous checkpoint's cycle is still needed until this one is done.
-            0 => wal.max_size / 2,
-            segments => segments.saturating_mul(wal.segment_size),
-        };
-        if written >= most {
+        if written >= self.log_between_checkpoints() {
             return Some(CheckpointCause::Wal);
         }
         let idle = self.wal.insert_end() == progress.end;

@@ -83,7 +83,7 @@ pub struct EngineOptions {
     pub checkpoint_segments: u64,
     /// `checkpoint_timeout`.
     pub checkpoint_timeout: Duration,
-    /// `checkpoint_completion_target`: share of the time to the next checkpoint over which writes are spread.
+    /// `checkpoint_completion_target`: share of the way to the next checkpoint, in time and in log volume, over which writes are spread.
     pub checkpoint_completion_target: f64,
     /// `bgwriter_delay`.
     pub bgwriter_delay: Duration,

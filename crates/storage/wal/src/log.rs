@@ -4,12 +4,13 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
+use std::time::Duration;
 use std::{fmt, io};
 
 use base::{Lsn, Xid};
-use runtime::WaitQueue;
+use runtime::time::timeout;
 use runtime::usage::used;
-use runtime::{WaitEvent, waiting};
+use runtime::{Event, WaitEvent, WaitQueue, waiting};
 
 use crate::builder::{Assembled, RecordBuilder};
 use crate::flush_queue::{FlushQueue, Turn};
@@ -109,6 +110,8 @@ pub struct Wal {
     /// The WAL writer, waiting for a backlog.
     backlog: WaitQueue,
     backlog_wanted: AtomicBool,
+    /// A segment was filled since the checkpointer looked.
+    segment_full: Event,
     failed: AtomicBool,
     recovering: AtomicBool,
     /// LSN of the last removal and smoothed distance between two, for recycling.
@@ -194,6 +197,7 @@ impl Wal {
             copy_waiters: AtomicU32::new(0),
             backlog: WaitQueue::new(),
             backlog_wanted: AtomicBool::new(false),
+            segment_full: Event::new(),
             failed: AtomicBool::new(false),
             recovering: AtomicBool::new(true),
             last_removal: AtomicU64::new(0),
@@ -408,6 +412,9 @@ impl Wal {
             // Relaxed: shown to people, orders nothing.
             self.writes.fetch_add(1, Ordering::Relaxed);
             self.written.fetch_add(to - from, Ordering::Relaxed);
+            if offset + (to - from) == self.geometry.segment_size() {
+                self.segment_full.set();
+            }
             from = to;
         }
         base::stop_point!("wal-after-flush");
@@ -450,6 +457,12 @@ impl Wal {
     /// Lets [`wait_for_backlog`](Self::wait_for_backlog) look at its `stop` again.
     pub fn wake_backlog_writer(&self) {
         self.backlog.wake_all();
+    }
+
+    /// Sleeps until a segment is full that was not when this returned last, `most` at most: for the checkpointer alone.
+    pub fn wait_for_full_segment(&self, most: Duration) {
+        runtime::wait(timeout(most, self.segment_full.until_set()));
+        self.segment_full.reset();
     }
 
     /// End of what was inserted.
@@ -530,7 +543,10 @@ impl Wal {
         let wanted = (estimate + estimate / 10)
             .clamp(self.options.min_size, self.options.max_size.max(self.options.min_size));
         let current = self.geometry.segment_of(self.insert_end());
-        self.segments.recycle(self.geometry.segment_of(lsn), current, wanted / self.geometry.segment_size())
+        let keep_from = self.geometry.segment_of(lsn);
+        // Counted from what recovery needs: all files together are not to be more than wanted.
+        let last = keep_from + wanted / self.geometry.segment_size();
+        self.segments.recycle(keep_from, current, last.saturating_sub(current + 1))
     }
 
     /// Reads records from `from` on (a record's start), up to the end of what is on disk.
