@@ -101,7 +101,7 @@ pub struct State {
     pub counters: Option<Vec<Counters>>,
     /// Whether nodes are timed, when they are counted.
     pub timing: bool,
-    /// Rows inserted, updated or deleted.
+    /// Rows that the statement's top node inserted, updated or deleted.
     pub processed: u64,
     /// What is to fire when the statement has ended.
     pub(crate) events: Events,

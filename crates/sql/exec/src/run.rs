@@ -75,7 +75,7 @@ pub struct Env<'s> {
 pub struct Progress {
     /// Rows handed out by this call.
     pub rows: u64,
-    /// Rows inserted, updated or deleted since the start.
+    /// Rows that the statement itself inserted, updated or deleted since the start, without those of its common table expressions.
     pub processed: u64,
     /// There are no more rows.
     pub finished: bool,
@@ -358,9 +358,7 @@ fn finish_modifying(cx: &mut Cx<'_>) -> SqlResult<()> {
     for number in 0..cx.state.subs.len() {
         let sub = &cx.statement.subplans[number];
         if sub.cte && matches!(sub.plan.node, plan::Node::Modify(_)) {
-            let before = cx.state.processed;
             while crate::subplan::cte_row(number, u64::MAX, cx)? {}
-            cx.state.processed = before;
         }
     }
     Ok(())

@@ -224,6 +224,8 @@ pub fn cte_row(subplan: usize, at: u64, cx: &mut Cx<'_>) -> SqlResult<bool> {
     let Some(mut program) = cx.state.subs[subplan].take() else {
         return Err(SqlError::internal("a common table expression reads itself"));
     };
+    // What it changes is not counted for the statement.
+    let processed = cx.state.processed;
     let result = (|| {
         while program.rows.len() <= at {
             if program.finished {
@@ -241,6 +243,7 @@ pub fn cte_row(subplan: usize, at: u64, cx: &mut Cx<'_>) -> SqlResult<bool> {
         }
         Ok(true)
     })();
+    cx.state.processed = processed;
     cx.state.subs[subplan] = Some(program);
     result
 }

@@ -177,3 +177,28 @@ fn rows_that_are_not_stored_yet_know_their_table() {
         "new row for relation \"u\" violates check constraint \"u_tableoid_check\" / Failing row contains (1)."
     );
 }
+
+#[test]
+fn a_statement_counts_its_own_changes_only() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create table t (a int primary key, b int); insert into t select g, 0 from generate_series(1, 4) g",
+    )
+    .unwrap();
+    s.run("create table u (a int, b int)").unwrap();
+    let tags = [
+        ("update t set b = 2 where a = 1", "UPDATE 1"),
+        ("update t set b = 2 from x where t.a = 1 and x.a = 2", "UPDATE 1"),
+        ("delete from t where a = 1 and exists (select from x)", "DELETE 1"),
+        ("insert into t select a + 10, b from x where a < 4", "INSERT 0 2"),
+        ("insert into u values (1, 2)", "INSERT 0 1"),
+        ("merge into u using x on x.a = u.a when not matched then insert values (x.a, x.b)", "MERGE 3"),
+        ("select", "SELECT 1"),
+        ("select from x", "SELECT 3"),
+    ];
+    for (statement, tag) in tags {
+        let with = format!("with x as (update t set b = b + 1 where a in (2, 3, 4) returning *) {statement}");
+        assert_eq!(s.run(&with).unwrap().tags, [tag], "{with}");
+    }
+}

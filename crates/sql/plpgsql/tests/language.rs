@@ -209,3 +209,30 @@ fn what_is_more_than_one_transaction_is_no_part_of_a_function() {
         s.run(sql).unwrap();
     }
 }
+
+#[test]
+fn row_count_and_found_are_of_the_statement_itself() {
+    let server = server();
+    let s = server.connect();
+    s.run("create table t (a int primary key, b int)").unwrap();
+    s.run("insert into t select g, 0 from generate_series(1, 4) g").unwrap();
+    let with = "with x as (update t set b = b + 1 returning *)";
+    let cases = [
+        (format!("{with} update t set b = 2 where a = 0"), "0 f"),
+        (format!("{with} insert into t select 5, 5 from x where a = 1"), "1 t"),
+        (format!("{with} select a into n from x where a > 2"), "1 t"),
+        (format!("{with} select a into n from x where a > 5"), "0 f"),
+        // EXECUTE runs to the end, and leaves FOUND alone.
+        ("execute 'select a from t' into n".to_owned(), "5 f"),
+        ("execute 'select a from t where a = 3' into strict n".to_owned(), "1 f"),
+        ("execute 'update t set b = b + 1 returning a' into n".to_owned(), "5 f"),
+        ("explain (costs off) select a from t order by b into w".to_owned(), "3 f"),
+    ];
+    for (statement, counted) in cases {
+        let body = format!(
+            "declare n int; w text; rows int; begin
+             {statement}; get diagnostics rows = row_count; raise notice '% %', rows, found; end"
+        );
+        assert_eq!(s.run(&format!("do $do${body}$do$")).unwrap().notices, [counted], "{statement}");
+    }
+}

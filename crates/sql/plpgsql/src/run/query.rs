@@ -154,8 +154,9 @@ impl Frame<'_> {
             return Err(sql_err!(FEATURE_NOT_SUPPORTED, "unsupported transaction command in PL/pgSQL"));
         }
         let ready = self.ready(&Query::Static(statement.clone()))?;
-        let changes = !matches!(statement.raw.stmt, parse::Statement::Select(_));
-        let done = self.run_into(&ready, into, changes)?;
+        let alone = into.is_some_and(|into| into.strict || changes_rows(&statement.raw.stmt));
+        let limit = into.map_or(0, |_| 1 + u64::from(alone));
+        let done = self.run_into(&ready, into, (limit, alone))?;
         if ready.statement.is_query() {
             self.set_found(done.processed > 0);
         }
@@ -167,13 +168,13 @@ impl Frame<'_> {
         Ok(Flow::Next)
     }
 
-    /// Runs a statement whose first row, if any, goes to INTO.
-    fn run_into(&mut self, ready: &Ready, into: Option<&IntoClause>, changes: bool) -> SqlResult<Done> {
-        let limit = match into {
-            Some(into) if into.strict || changes => 2,
-            Some(_) => 1,
-            None => 0,
-        };
+    /// Runs a statement up to so many rows; the first, if any, goes to INTO, and may have to be `alone`.
+    fn run_into(
+        &mut self,
+        ready: &Ready,
+        into: Option<&IntoClause>,
+        (limit, alone): (u64, bool),
+    ) -> SqlResult<Done> {
         let mut first: Option<Vec<Datum>> = None;
         let mut rows = 0;
         let done = self.run_ready(ready, limit, &mut |row| {
@@ -188,7 +189,7 @@ impl Frame<'_> {
         if rows == 0 && into.strict {
             return Err(self.strict_error(SqlState::NO_DATA_FOUND, "query returned no rows", ready));
         }
-        if rows > 1 && (into.strict || changes) {
+        if rows > 1 && alone {
             let error = self.strict_error(SqlState::TOO_MANY_ROWS, "query returned more than one row", ready);
             return Err(match ready.source {
                 Source::Written(_) => error.hint("Make sure the query returns a single row, or use LIMIT 1."),
@@ -200,8 +201,7 @@ impl Frame<'_> {
             return Err(sql_err!(SYNTAX_ERROR, "INTO used with a command that cannot return data"));
         }
         self.assign_columns(&into.target, &columns, first.as_deref())?;
-        self.row_count = rows.min(1);
-        Ok(Done { processed: rows.min(1), ..done })
+        Ok(done)
     }
 
     fn strict_error(&self, code: SqlState, message: &str, ready: &Ready) -> SqlError {
@@ -258,7 +258,8 @@ impl Frame<'_> {
         let all = self.dynamic(text, using)?;
         let last = all.len().saturating_sub(1);
         for (i, ready) in all.iter().enumerate() {
-            self.run_into(ready, into.filter(|_| i == last), false)?;
+            let into = into.filter(|_| i == last);
+            self.run_into(ready, into, (0, into.is_some_and(|into| into.strict)))?;
         }
         Ok(Flow::Next)
     }
@@ -311,6 +312,11 @@ impl Frame<'_> {
             };
         }
     }
+}
+
+fn changes_rows(statement: &parse::Statement) -> bool {
+    use parse::Statement::{Delete, Insert, Merge, Update};
+    matches!(statement, Insert(_) | Update(_) | Delete(_) | Merge(_))
 }
 
 fn given_target(expr: &analyze::Expr, names: &crate::expr::Names) -> Option<Target> {
