@@ -21,6 +21,7 @@
 mod agg;
 pub mod aggregate;
 mod assign;
+pub mod body;
 mod clause;
 mod coerce;
 mod collate;

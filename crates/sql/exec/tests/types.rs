@@ -335,3 +335,34 @@ fn clients_are_told_the_types_under_domains() {
     s.run("prepare q as select a from t").unwrap();
     assert_eq!(s.query("select result_types from pg_prepared_statements"), "{shorter}");
 }
+
+#[test]
+fn concatenation_casts_what_is_no_text() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a text, b bool); insert into t values ('x', true)").unwrap();
+    s.run("create domain flag as bool").unwrap();
+    assert_eq!(
+        s.query("select a || b, b || a, 'y' || false::flag, b || 'z'::char(3) from t"),
+        "xtrue|truex|yfalse|truez"
+    );
+    assert_eq!(
+        s.query("select 'x' || inet '10.0.0.1', quote_literal(b), quote_nullable(b) from t"),
+        "x10.0.0.1/32|'true'|'true'"
+    );
+    // Others take what the type puts out.
+    assert_eq!(
+        s.query("select concat(a, b), format('%s', b), array_to_string(array[b], '') from t"),
+        "xt|t|t"
+    );
+    s.run("create type pair as (a int, b int)").unwrap();
+    s.run("create function shown(pair) returns text immutable return ($1).a + ($1).b").unwrap();
+    s.run("create cast (pair as text) with function shown(pair)").unwrap();
+    assert_eq!(s.query("select 'x' || row(1, 2)::pair, concat('x', row(1, 2)::pair)"), "x3|x(1,2)");
+    s.run("create view v as select a || b as c from t").unwrap();
+    assert_eq!(s.query("select c, pg_get_viewdef('v') from v"), "xtrue| SELECT (a || b) AS c\n   FROM t;");
+    assert_eq!(
+        s.query("explain (verbose, costs off) select a || b from t"),
+        "Seq Scan on public.t\n  Output: (a || (b)::text)"
+    );
+}

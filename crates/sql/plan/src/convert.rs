@@ -893,6 +893,9 @@ impl<'p, 'c> Converter<'p, 'c> {
     /// A call. A cast's function may give another type than the cast, alike in binary: where values of the two differ in
     /// memory, the result is relabelled.
     fn call(&mut self, f: &a::FuncExpr) -> SqlResult<Expr> {
+        if let Some(body) = a::body::function_body(f, self.planner.context.catalog)? {
+            return self.expr_of(&body);
+        }
         let function = self.planner.function(f.function)?;
         let result = function.result();
         let form = match f.form {
@@ -1039,6 +1042,9 @@ impl<'p, 'c> Converter<'p, 'c> {
     }
 
     fn operator(&mut self, op: &a::OpExpr) -> SqlResult<Call> {
+        if let Some(body) = a::body::operator_body(op, self.planner.context.catalog)? {
+            return self.operator(&body);
+        }
         Ok(Call {
             function: self.planner.function(op.function)?,
             form: CallForm::Operator(op.op, self.planner.operator_name(op.op)?),

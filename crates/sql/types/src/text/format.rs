@@ -37,7 +37,7 @@ fn texts(cx: &Call, args: &[Datum], first: usize) -> SqlResult<Vec<Option<String
     args.iter().enumerate().skip(first).map(|(i, value)| text(value, cx.arg_type(i))).collect()
 }
 
-/// `||` where one side is not text.
+/// `||` where one side is not text, as a transition function; a call in an expression is planned as `||` of texts.
 pub(super) fn concat_operator(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     Ok(Datum::Bytes(texts(cx, args, 0)?.into_iter().flatten().collect::<String>().into()))
 }
