@@ -251,3 +251,65 @@ fn a_new_column_asks_no_old_constraint() {
     );
     assert!(s.query("update t set c = 6").starts_with("ERROR:  null value in column"));
 }
+
+/// Constraints of a table: name, kind, columns.
+fn constraints(s: &Client, table: &str) -> String {
+    let sql = "select string_agg(concat_ws(' ', conname, contype, conkey), ', ' order by conname)
+               from pg_constraint where conrelid = ";
+    s.query(&format!("{sql}'{table}'::regclass"))
+}
+
+#[test]
+fn chosen_constraint_names_are_free_in_the_schema() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (constraint t_a_not_null check (true)); alter table t add a int not null").unwrap();
+    assert_eq!(constraints(&s, "t"), "t_a_not_null c, t_a_not_null1 n {1}");
+    s.run(
+        "create table a_b (c int not null check (c > 0)); create table a (b_c int not null check (b_c > 0))",
+    )
+    .unwrap();
+    assert_eq!(constraints(&s, "a"), "a_b_c_check1 c {1}, a_b_c_not_null1 n {1}");
+    s.run("create table p (x int constraint u_pkey check (true)); create table u (a int primary key)")
+        .unwrap();
+    assert_eq!(constraints(&s, "u"), "u_a_not_null n {1}, u_pkey1 p {1}");
+    s.run("create table l (x int constraint m_y_not_null not null); create table m (like l, y int not null)")
+        .unwrap();
+    assert_eq!(constraints(&s, "m"), "m_y_not_null n {1}, m_y_not_null1 n {2}");
+    s.run("create table i (a int constraint n not null); create table j (b int constraint n not null)")
+        .unwrap();
+    s.run("create table k (c int not null) inherits (i, j)").unwrap();
+    assert_eq!(constraints(&s, "k"), "k_b_not_null n {2}, k_c_not_null n {3}, n n {1}");
+    // A number takes room from what is before it.
+    let (long, column) = ("t".repeat(62), "c".repeat(44));
+    s.run(&format!("create table {long} ({column}1 int not null, {column}2 int not null)")).unwrap();
+    let shown = constraints(&s, &long);
+    assert_eq!(
+        shown,
+        format!(
+            "{t}_{c}_not_null1 n {{2}}, t{t}_{c}_not_null n {{1}}",
+            t = "t".repeat(26),
+            c = "c".repeat(26)
+        )
+    );
+}
+
+#[test]
+fn not_null_constraints_of_a_column_agree() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int constraint n not null, not null a)").unwrap();
+    assert_eq!(constraints(&s, "t"), "n n {1}");
+    let names = "ERROR:  conflicting not-null constraint names \"n\" and \"m\"";
+    assert_eq!(s.query("create table u (a int constraint n not null constraint m not null)"), names);
+    assert_eq!(s.query("create table u (a int, constraint n not null a, constraint m not null a)"), names);
+    assert_eq!(
+        s.query("create table u (a int not null no inherit, not null a)"),
+        "ERROR:  conflicting NO INHERIT declaration for not-null constraint on column \"a\""
+    );
+    s.run("create table p (a int); create table c (constraint p_a_key check (true)) inherits (p)").unwrap();
+    assert_eq!(
+        s.query("alter table p add column b int constraint p_a_key not null"),
+        "ERROR:  constraint \"p_a_key\" for relation \"c\" already exists"
+    );
+}

@@ -102,6 +102,13 @@ impl crate::Reader<'_> {
         Ok(rows.iter().map(|(_, row)| info(row)).collect())
     }
 
+    /// Whether a table has a constraint of this name.
+    pub fn has_constraint(&self, table: Oid, name: &str) -> SqlResult<bool> {
+        use pg_constraint as c;
+        let key = [table.into(), Oid::INVALID.into(), name.into()];
+        Ok(!self.find(&c::TABLE, c::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX, &key)?.is_empty())
+    }
+
     /// Whether some constraint of a schema has this name.
     pub fn constraint_name_taken(&self, schema: Oid, name: &str) -> SqlResult<bool> {
         use pg_constraint as c;
@@ -132,6 +139,7 @@ impl Changer<'_> {
     pub fn add_constraint(&mut self, new: &NewConstraint) -> SqlResult<Oid> {
         use pg_constraint as c;
         let oid = self.new_oid();
+        let key = (!new.columns.is_empty()).then(|| int2_array(&new.columns)).transpose()?;
         let row = RowBuilder::new(&c::TABLE)
             .set(c::OID, oid)
             .set(c::CONNAME, new.name.as_str())
@@ -150,7 +158,7 @@ impl Changer<'_> {
             .set(c::CONISLOCAL, new.origin.local)
             .set(c::CONINHCOUNT, new.origin.inherited)
             .set(c::CONNOINHERIT, new.no_inherit)
-            .set(c::CONKEY, int2_array(&new.columns)?)
+            .set_some(c::CONKEY, key)
             .set_some(c::CONBIN, new.check.as_deref());
         let row = match &new.foreign {
             None => row,
@@ -237,19 +245,5 @@ impl Changer<'_> {
             self.count_check(row.oid(pg_constraint::CONRELID), -1)?;
         }
         Ok(())
-    }
-
-    /// The names of a schema's constraints that begin like this are taken: the first free one of `base`, `base1`, `base2`, ….
-    pub fn free_constraint_name(&self, table: Oid, base: &str) -> SqlResult<String> {
-        let index = pg_constraint::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
-        let rows = self.reader().find(&pg_constraint::TABLE, index, &[table.into()])?;
-        let taken = |name: &str| rows.iter().any(|(_, row)| row.str(pg_constraint::CONNAME) == name);
-        let mut name = base.to_owned();
-        let mut n = 0;
-        while taken(&name) {
-            n += 1;
-            name = format!("{base}{n}");
-        }
-        Ok(name)
     }
 }

@@ -355,11 +355,10 @@ impl NotNull<'_> {
             check_no_nulls(session, table, name, text)?;
         }
         let constraint = match self.name {
-            Some(given) if !inherited => {
+            Some(given) => {
                 constraint::check_constraint_free(session, table, given)?;
                 given.to_owned()
             }
-            Some(given) => session.with_changer(|c| c.free_constraint_name(table.oid, given))?,
             None => constraint::not_null_name(session, table, name)?,
         };
         below.get_or_insert_with(|| constraint.clone());

@@ -288,7 +288,7 @@ fn check_free(session: &Session, table: &Table, name: &str) -> SqlResult<()> {
 
 /// `constraint "c" for relation "t" already exists`.
 pub(crate) fn check_constraint_free(session: &Session, table: &Table, name: &str) -> SqlResult<()> {
-    if session.with_changer(|changer| changer.free_constraint_name(table.oid, name))? != name {
+    if session.with_reader(|reader| reader.has_constraint(table.oid, name))? {
         return Err(sql_err!(
             DUPLICATE_OBJECT,
             "constraint \"{name}\" for relation \"{}\" already exists",
@@ -305,17 +305,13 @@ fn choose_name(
     including: &[i16],
     primary: bool,
 ) -> SqlResult<String> {
-    let taken = |name: &str| {
-        let free = session.with_changer(|changer| changer.free_constraint_name(table.oid, name))?;
-        Ok(free != name)
-    };
     if primary {
-        return object_name::free_relation(session, table.schema, (&table.name, None, "pkey"), taken);
+        return object_name::free_relation(session, table.schema, (&table.name, None, "pkey"), true);
     }
     let columns: Vec<String> =
         keys.iter().chain(including).map(|&n| table.columns[n as usize - 1].name.clone()).collect();
     let part = object_name::columns_part(&columns);
-    object_name::free_relation(session, table.schema, (&table.name, Some(&part), "key"), taken)
+    object_name::free_relation(session, table.schema, (&table.name, Some(&part), "key"), true)
 }
 
 /// A NOT NULL that is NOT VALID stands in the way.
@@ -350,8 +346,7 @@ pub(crate) fn add_not_null(
 
 /// The name that NOT NULL of a column gets if none is given.
 pub(crate) fn not_null_name(session: &Session, table: &Table, column: &str) -> SqlResult<String> {
-    let base = object_name::make(&table.name, Some(column), "not_null");
-    session.with_changer(|changer| changer.free_constraint_name(table.oid, &base))
+    object_name::free_constraint(session, table.schema, (&table.name, Some(column), "not_null"))
 }
 
 /// Enters NOT NULL of a column under a name, with NO INHERIT or not, NOT VALID or not.
@@ -391,8 +386,7 @@ fn name_of_check(session: &Session, table: &Table, wanted: &Wanted<'_>, used: &[
         [one] if *one > 0 => Some(table.columns[*one as usize - 1].name.as_str()),
         _ => None,
     };
-    let base = object_name::make(&table.name, column, "check");
-    session.with_changer(|changer| changer.free_constraint_name(table.oid, &base))
+    object_name::free_constraint(session, table.schema, (&table.name, column, "check"))
 }
 
 /// Makes a CHECK.

@@ -109,8 +109,7 @@ pub(crate) fn add(session: &Session, table: &Arc<Table>, wanted: &Wanted<'_>, te
         }
         None => {
             let part = object_name::columns_part(written.columns);
-            let base = object_name::make(&table.name, Some(&part), "fkey");
-            session.with_changer(|changer| changer.free_constraint_name(table.oid, &base))?
+            object_name::free_constraint(session, table.schema, (&table.name, Some(&part), "fkey"))?
         }
     };
     let mut equal = [Vec::new(), Vec::new(), Vec::new()];

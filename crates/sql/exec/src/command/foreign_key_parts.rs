@@ -158,7 +158,7 @@ fn referencing_part(
         return adopt(session, found, (constraint, new), triggers);
     }
     let part = NewConstraint {
-        name: part_name(session, child, &new.name, &columns)?,
+        name: part_name(session, child, &new.name)?,
         schema: child.schema,
         table: child.oid,
         columns,
@@ -172,15 +172,12 @@ fn referencing_part(
     refer_from(session, (oid, &part), child, triggers)
 }
 
-/// The name of the whole, or one of the partition's own if it has another constraint of that name.
-fn part_name(session: &Session, child: &Table, name: &str, columns: &[i16]) -> SqlResult<String> {
-    let free = |base: &str| session.with_changer(|changer| changer.free_constraint_name(child.oid, base));
-    if free(name)? == name {
-        return Ok(name.to_owned());
+/// The name of the whole, numbered if the partition has another constraint of that name.
+fn part_name(session: &Session, child: &Table, name: &str) -> SqlResult<String> {
+    match session.with_reader(|reader| reader.has_constraint(child.oid, name))? {
+        true => numbered_name(session, child.schema, name),
+        false => Ok(name.to_owned()),
     }
-    let columns: Vec<String> =
-        columns.iter().map(|number| child.columns[*number as usize - 1].name.clone()).collect();
-    free(&object_name::make(&child.name, Some(&object_name::columns_part(&columns)), "fkey"))
 }
 
 /// Makes a partition's own foreign key a part: the actions are the whole's business from now on.

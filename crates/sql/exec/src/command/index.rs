@@ -59,9 +59,7 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
         Some(name) => name.clone(),
         None => {
             let part = object_name::columns_part(&columns);
-            object_name::free_relation(session, table.schema, (&table.name, Some(&part), "idx"), |_| {
-                Ok(false)
-            })?
+            object_name::free_relation(session, table.schema, (&table.name, Some(&part), "idx"), false)?
         }
     };
     if session.with_reader(|reader| reader.relation_oid(table.schema, &name))?.is_some() {

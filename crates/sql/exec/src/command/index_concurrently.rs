@@ -69,8 +69,7 @@ pub(super) fn rebuild(session: &Session, table: &Table, index: &Index) -> SqlRes
     let progress = session.progress(Lengthy::CreateIndex, table.oid);
     progress.set(index_build::COMMAND, index_build::REINDEX_CONCURRENTLY);
     let _kept = KeptLock::take(session, table.oid, LockMode::ShareUpdateExclusive)?;
-    let name =
-        |label| object_name::free_relation(session, table.schema, (&index.name, None, label), |_| Ok(false));
+    let name = |label| object_name::free_relation(session, table.schema, (&index.name, None, label), false);
     let (new, old) = (name("ccnew")?, name("ccold")?);
     let copy = session.with_changer(|changer| changer.copy_index(index.oid, &new))?;
     fill(session, table.oid, copy, &progress)?;

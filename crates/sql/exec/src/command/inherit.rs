@@ -404,7 +404,10 @@ impl Inheritance {
         }
         let name = match given {
             Some(name) => name.to_owned(),
-            None => session.with_changer(|c| c.free_constraint_name(table.oid, &known.name))?,
+            None if session.with_reader(|reader| reader.has_constraint(table.oid, &known.name))? => {
+                constraint::not_null_name(session, table, column)?
+            }
+            None => known.name.clone(),
         };
         let origin = Origin { local: own.is_some(), inherited: known.count };
         constraint::enter_not_null(session, table, number, (&name, false, true), origin)

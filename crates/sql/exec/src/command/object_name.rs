@@ -67,10 +67,31 @@ pub(crate) fn index_columns<'a>(names: impl Iterator<Item = Option<&'a str>>) ->
     out
 }
 
-/// The first of `first_second_label`, `…label1`, `…label2` that is no relation of the schema and not `taken`.
+/// The first of `first_second_label`, `…label1`, `…label2` that is no relation of the schema and, if it names a `constraint` too, no
+/// constraint.
 pub(crate) fn free_relation(
     session: &Session,
     schema: Oid,
+    words: (&str, Option<&str>, &str),
+    constraint: bool,
+) -> SqlResult<String> {
+    first_free(words, |name| {
+        let relation = session.with_reader(|reader| reader.relation_oid(schema, name))?.is_some();
+        Ok(relation
+            || constraint && session.with_reader(|reader| reader.constraint_name_taken(schema, name))?)
+    })
+}
+
+/// The same for a constraint: no other of the schema has the name.
+pub(crate) fn free_constraint(
+    session: &Session,
+    schema: Oid,
+    words: (&str, Option<&str>, &str),
+) -> SqlResult<String> {
+    first_free(words, |name| session.with_reader(|reader| reader.constraint_name_taken(schema, name)))
+}
+
+fn first_free(
     (first, second, label): (&str, Option<&str>, &str),
     taken: impl Fn(&str) -> SqlResult<bool>,
 ) -> SqlResult<String> {
@@ -78,8 +99,7 @@ pub(crate) fn free_relation(
     loop {
         let numbered = if n == 0 { label.to_owned() } else { format!("{label}{n}") };
         let name = make(first, second, &numbered);
-        let exists = session.with_reader(|reader| reader.relation_oid(schema, &name))?.is_some();
-        if !exists && !taken(&name)? {
+        if !taken(&name)? {
             return Ok(name);
         }
         n += 1;

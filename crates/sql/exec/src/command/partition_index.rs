@@ -158,10 +158,6 @@ fn same_as(new: &NewIndex, own: &Index) -> bool {
 /// Makes the part, with its constraint if the whole has one. Returns its OID.
 fn make_part(session: &Session, found: &Index, child: &Arc<Table>, mut new: NewIndex) -> SqlResult<Oid> {
     let with_constraint = found.constraint.is_valid();
-    let taken = |name: &str| {
-        let free = session.with_changer(|c| c.free_constraint_name(child.oid, name))?;
-        Ok(with_constraint && free != name)
-    };
     let columns: Vec<String> = new.columns.iter().map(|c| c.name.clone()).collect();
     let part = object_name::columns_part(&columns);
     let words = match (found.primary, with_constraint) {
@@ -169,7 +165,7 @@ fn make_part(session: &Session, found: &Index, child: &Arc<Table>, mut new: NewI
         (false, true) => (child.name.as_str(), Some(part.as_str()), "key"),
         (false, false) => (child.name.as_str(), Some(part.as_str()), "idx"),
     };
-    new.name = object_name::free_relation(session, child.schema, words, taken)?;
+    new.name = object_name::free_relation(session, child.schema, words, with_constraint)?;
     let name = new.name.clone();
     session.with_changer(|changer| {
         let made = changer.create_index(&new)?;

@@ -463,7 +463,7 @@ pub(crate) fn for_column(
         Some(name) => (of.schema, name.name),
         None => {
             let parts = (of.table, Some(of.column), "seq");
-            (of.schema, object_name::free_relation(session, of.schema, parts, |_| Ok(false))?)
+            (of.schema, object_name::free_relation(session, of.schema, parts, false)?)
         }
     };
     table::already_there(session, schema, &name, false)?;

@@ -39,10 +39,26 @@ pub(crate) struct Column<'a> {
     pub(crate) generated: Option<&'a parse::ast::Expr>,
 }
 
-impl Column<'_> {
+impl<'a> Column<'a> {
     /// A column without constraints.
-    pub(crate) fn plain<'a>(new: NewColumn) -> Column<'a> {
+    pub(crate) fn plain(new: NewColumn) -> Column<'a> {
         Column { new, not_null: None, nullable: false, sequence: None, generated: None }
+    }
+
+    /// Takes one more NOT NULL, which must agree with those before; false if not in NO INHERIT.
+    fn require(&mut self, name: Option<&'a str>, no_inherit: bool) -> SqlResult<bool> {
+        let (known, inherits_not) = self.not_null.unwrap_or((None, no_inherit));
+        if let (Some(known), Some(name)) = (known, name)
+            && known != name
+        {
+            return Err(sql_err!(
+                SYNTAX_ERROR,
+                "conflicting not-null constraint names \"{known}\" and \"{name}\""
+            ));
+        }
+        self.new.not_null = true;
+        self.not_null = Some((known.or(name), no_inherit));
+        Ok(inherits_not == no_inherit)
     }
 }
 
@@ -273,8 +289,13 @@ fn column_with<'a>(
                 if column.nullable {
                     return Err(contradiction(&def.name, table, text, constraint.location));
                 }
-                column.not_null = Some((constraint.name.as_deref(), constraint.no_inherit));
-                column.new.not_null = true;
+                if !column.require(constraint.name.as_deref(), constraint.no_inherit)? {
+                    return Err(sql_err!(
+                        SYNTAX_ERROR,
+                        "conflicting NO INHERIT declarations for not-null constraints on column \"{}\"",
+                        def.name
+                    ));
+                }
             }
             ConstraintKind::Identity(kind, list) => {
                 identity(&mut column, *kind, (table, constraint.location), text)?;
@@ -532,8 +553,12 @@ fn apply_table_constraints<'a>(
                 if column.nullable {
                     return Err(contradiction(name, table, text, constraint.location));
                 }
-                column.new.not_null = true;
-                column.not_null = Some((constraint.name.as_deref(), constraint.no_inherit));
+                if !column.require(constraint.name.as_deref(), constraint.no_inherit)? {
+                    return Err(sql_err!(
+                        SYNTAX_ERROR,
+                        "conflicting NO INHERIT declaration for not-null constraint on column \"{name}\""
+                    ));
+                }
             }
             _ => {}
         }

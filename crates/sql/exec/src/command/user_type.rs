@@ -310,27 +310,18 @@ fn constraint_name(
     given: Option<&str>,
     label: &str,
 ) -> SqlResult<String> {
+    let Some(name) = given else {
+        return object_name::free_constraint(session, domain.schema, (domain.name, None, label));
+    };
     let taken = session.with_reader(|r| r.domain_constraints(domain.oid))?;
-    let free = |name: &str| !taken.iter().any(|(_, known, _)| known == name);
-    if let Some(name) = given {
-        if !free(name) {
-            return Err(sql_err!(
-                DUPLICATE_OBJECT,
-                "constraint \"{name}\" for domain \"{}\" already exists",
-                domain.name
-            ));
-        }
-        return Ok(name.to_owned());
+    if taken.iter().any(|(_, known, _)| known == name) {
+        return Err(sql_err!(
+            DUPLICATE_OBJECT,
+            "constraint \"{name}\" for domain \"{}\" already exists",
+            domain.name
+        ));
     }
-    let mut n = 0;
-    loop {
-        let label = if n == 0 { label.to_owned() } else { format!("{label}{n}") };
-        let name = object_name::make(domain.name, None, &label);
-        if free(&name) {
-            return Ok(name);
-        }
-        n += 1;
-    }
+    Ok(name.to_owned())
 }
 
 fn add_check(
