@@ -32,6 +32,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use base::{Lsn, Oid, SqlError, Xid, sql_err, stop_point};
 use parking_lot::Mutex;
@@ -228,6 +230,21 @@ pub struct PreparedTransactions {
     table: Mutex<Table>,
     recovered: Mutex<BTreeMap<Xid, Recovered>>,
     files: runtime::Mutex<()>,
+    /// Hand-overs of a session's locks to a stand-in: how many have begun, and how many are done, their transactions published.
+    begun: AtomicU64,
+    done: AtomicU64,
+}
+
+/// Pause before looking again at locks that were on their way.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// A hand-over, until it is dropped.
+struct HandOver<'a>(&'a PreparedTransactions);
+
+impl Drop for HandOver<'_> {
+    fn drop(&mut self) {
+        self.0.done.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 /// A slot of a transaction that is being prepared. Dropped, it is free again, unless it is kept.
@@ -246,6 +263,27 @@ impl Drop for Reserved<'_> {
 }
 
 impl PreparedTransactions {
+    fn begin_hand_over(&self) -> HandOver<'_> {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        HandOver(self)
+    }
+
+    /// What `look` finds of locks and of who has them, while none are on their way to a stand-in: on it they may be seen nowhere, or with one that
+    /// stands for nobody yet.
+    pub(crate) fn between_hand_overs<T>(&self, look: impl Fn() -> T) -> T {
+        loop {
+            // In this order: equal counts say that at the second load no hand-over was under way.
+            let done = self.done.load(Ordering::SeqCst);
+            if self.begun.load(Ordering::SeqCst) == done {
+                let found = look();
+                if self.begun.load(Ordering::SeqCst) == done {
+                    return found;
+                }
+            }
+            runtime::wait(runtime::sleep(PAUSE));
+        }
+    }
+
     /// At most `most`, with state files in a folder of `data_dir`.
     pub(crate) fn new(data_dir: &Path, most: usize) -> PreparedTransactions {
         PreparedTransactions {
@@ -253,6 +291,8 @@ impl PreparedTransactions {
             most,
             table: Mutex::default(),
             recovered: Mutex::default(),
+            begun: AtomicU64::new(0),
+            done: AtomicU64::new(0),
             files: runtime::Mutex::new(()),
         }
     }
@@ -508,6 +548,7 @@ impl TxnSystem {
         self.log().flush(end)?;
         stop_point!("prepare-before-hand-over");
         let stand_in = SessionId::stand_in(reserved.number);
+        let _handing_over = self.prepared.begin_hand_over();
         self.running().set_entry(state.xid, RunningEntry { session: stand_in, holds: XidHolds::Everything });
         self.locks().hand_over_xids(state.xid, stand_in);
         hand_over(stand_in);

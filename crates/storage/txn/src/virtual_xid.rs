@@ -104,6 +104,10 @@ impl TxnSystem {
     /// Running transactions, but for those of session `me`, that hold a lock on `tag` which conflicts with `mode`. One that takes such a
     /// lock later may be missing.
     pub fn lockers(&self, tag: LockTag, mode: LockMode, me: SessionId) -> Vec<Locker> {
+        self.prepared().between_hand_overs(|| self.present_lockers(tag, mode, me))
+    }
+
+    fn present_lockers(&self, tag: LockTag, mode: LockMode, me: SessionId) -> Vec<Locker> {
         let in_the_way = |lock: &LockInfo| {
             lock.granted && lock.tag == tag && lock.session != me && lock.mode.bit() & mode.conflicts() != 0
         };

@@ -9,6 +9,7 @@ use base::{Lsn, Oid, SqlError, Xid};
 use runtime::{Simulation, spawn_fiber};
 
 use super::{MemoryLog, Server, file, simulate};
+use crate::virtual_xid::{Locker, VirtualXid};
 use crate::{
     End, LockError, LockMode, LockTag, LockTimeouts, LockWait, Obstacle, PrepareError, Resolver, SyncCommit,
     Transaction, TxnStart, TxnSystem, XidStatus,
@@ -230,6 +231,34 @@ fn who_waits_for_its_xid_waits_on_without_a_false_deadlock() {
         waiting.join().unwrap();
         assert_eq!(next.join().unwrap(), Ok(()));
     });
+}
+
+#[test]
+fn its_locks_are_found_while_they_are_handed_over() {
+    for point in ["prepare-before-hand-over", "prepare-before-publish"] {
+        simulate(6, move || {
+            let server = Server::new();
+            let system = server.system.clone();
+            let (mut t, xids) = write(&server, 1);
+            let held = LockTag::Relation { database: DATABASE, relation: Oid(20000) };
+            t.lock(held, LockMode::RowExclusive, LockWait::Block).unwrap();
+            let session = Locker::Session(VirtualXid { session: crate::SessionId(1), local: t.local_id() });
+            let armed = stop::arm(point, Action::Pause, 0);
+            let preparing = spawn_fiber("prepares", move || prepare(&mut t, "g").unwrap());
+            runtime::wait(runtime::sleep(Duration::from_millis(10)));
+            assert!(armed.passed() > 0, "{point} was not reached");
+            let asked = system.clone();
+            let asks = spawn_fiber("asks", move || {
+                asked.lockers(held, LockMode::AccessExclusive, crate::SessionId(9))
+            });
+            runtime::wait(runtime::sleep(Duration::from_millis(10)));
+            armed.release();
+            preparing.join().unwrap();
+            let lockers = asks.join().unwrap();
+            assert!(lockers == [session] || lockers == [Locker::Prepared(xids[0])], "{point}: {lockers:?}");
+            end(&system, "g", End::Commit).unwrap();
+        });
+    }
 }
 
 /// What is left of a server after a crash.
