@@ -406,3 +406,43 @@ fn explain_analyze_counts_what_conditions_throw_away() {
         "{join}"
     );
 }
+
+/// Sends statements without Sync between them; the first error, if any.
+fn pipelined(s: &support::Client, statements: &[&str]) -> Option<String> {
+    let (session, mut out) = (s.session(), Collected::default());
+    let mut run = |statement: &str| {
+        session.parse("", statement, &[], &mut out)?;
+        session.bind("", "", &[], &[], &[])?;
+        session.execute("", 0, &mut out)
+    };
+    let failed = statements.iter().find_map(|statement| run(statement).err());
+    session.sync(&mut out).unwrap();
+    failed.map(|error| error.message().to_owned())
+}
+
+#[test]
+fn what_comes_before_sync_is_a_block() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int)").unwrap();
+    let cases: [(&[&str], &str, &str); 6] = [
+        (&["insert into t values (1)", "vacuum t"], "VACUUM cannot run inside a transaction block", "0"),
+        (
+            &["insert into t values (1)", "create index concurrently on t (a)"],
+            "CREATE INDEX CONCURRENTLY cannot run inside a transaction block",
+            "0",
+        ),
+        (&["vacuum t", "insert into t values (1)"], "", "1"),
+        (&["begin", "insert into t values (1)", "commit", "vacuum t"], "", "2"),
+        (&["insert into t values (1)", "begin", "rollback"], "", "2"),
+        (
+            &["insert into t values (1)", "savepoint a"],
+            "SAVEPOINT can only be used in transaction blocks",
+            "2",
+        ),
+    ];
+    for (statements, error, rows) in cases {
+        assert_eq!(pipelined(&s, statements).unwrap_or_default(), error, "{statements:?}");
+        assert_eq!(s.query("select count(*) from t"), rows, "{statements:?}");
+    }
+}

@@ -263,7 +263,7 @@ impl Transaction {
         fresh
     }
 
-    /// A simple-query message has more than one statement: they share a transaction unless one says BEGIN.
+    /// A simple-query message has more than one statement, or others may follow before Sync: they share a transaction unless one says BEGIN.
     pub fn begin_implicit_block(&mut self) {
         if self.state == BlockState::Started {
             self.state = BlockState::Implicit;

@@ -264,6 +264,8 @@ impl Session {
         } else {
             portal.close(self);
         }
+        // What else comes before Sync is of the same transaction: a block, in which VACUUM has no place.
+        self.txn.borrow_mut().begin_implicit_block();
         match tag {
             Some(tag) => {
                 tag.send(out)?;
