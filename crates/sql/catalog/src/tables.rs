@@ -308,16 +308,8 @@ impl OpenTable {
         self.enter(writer, row, tid)
     }
 
-    /// Replaces a row. A concurrent change of the same row is an error, as in PostgreSQL.
-    pub fn update(&self, writer: &Writer<'_>, place: Place, old: &[Datum], row: &[Datum]) -> SqlResult<()> {
-        match self.try_update(writer, place, old, row)? {
-            None => Ok(()),
-            Some(_) => Err(SqlError::internal("tuple concurrently updated")),
-        }
-    }
-
-    /// The same; returns what is in the way, if anything is.
-    pub fn try_update(
+    /// Replaces a row; returns what is in the way, if anything is.
+    pub fn update(
         &self,
         writer: &Writer<'_>,
         place: Place,
@@ -325,7 +317,7 @@ impl OpenTable {
         row: &[Datum],
     ) -> SqlResult<Option<Refusal>> {
         let Some(tid) = self.locate(writer, place, old)? else {
-            return Err(SqlError::internal("tuple concurrently updated"));
+            return Err(concurrently("updated"));
         };
         let hot = self.shape.indexes.iter().all(|i| i.keys.iter().all(|&column| old[column] == row[column]));
         match heap::update(&self.access(), &self.heap, writer, tid, row, hot, false)
@@ -338,20 +330,26 @@ impl OpenTable {
         Ok(None)
     }
 
-    /// Overwrites columns of a row in place; false if `edit` says that it changed none. The caller found the row with its lock held.
-    pub(crate) fn overwrite(&self, place: Place, edit: impl FnOnce(&mut [Datum]) -> bool) -> SqlResult<()> {
+    /// Overwrites columns of a row in place; `edit` says whether it changed any. Returns who is in the way, if somebody is. The caller found
+    /// the row with its lock held.
+    pub(crate) fn overwrite(
+        &self,
+        place: Place,
+        edit: impl FnOnce(&mut [Datum]) -> bool,
+    ) -> SqlResult<Option<Xid>> {
         debug_assert_eq!(place.file, self.heap.desc.file.number, "the catalog was written anew meanwhile");
         heap::update_in_place(&self.access(), &self.heap, place.tid, edit).map_err(heap::HeapError::into_sql)
     }
 
-    /// Removes a row.
-    pub fn delete(&self, writer: &Writer<'_>, place: Place, old: &[Datum]) -> SqlResult<()> {
-        let concurrently = || SqlError::internal("tuple concurrently deleted");
-        let tid = self.locate(writer, place, old)?.ok_or_else(concurrently)?;
-        match heap::delete(&self.access(), &self.heap, writer, tid).map_err(heap::HeapError::into_sql)? {
-            DeleteOutcome::Deleted => Ok(()),
-            DeleteOutcome::Refused(_) => Err(concurrently()),
-        }
+    /// Removes a row; returns what is in the way, if anything is.
+    pub fn delete(&self, writer: &Writer<'_>, place: Place, old: &[Datum]) -> SqlResult<Option<Refusal>> {
+        let tid = self.locate(writer, place, old)?.ok_or_else(|| concurrently("deleted"))?;
+        let outcome =
+            heap::delete(&self.access(), &self.heap, writer, tid).map_err(heap::HeapError::into_sql)?;
+        Ok(match outcome {
+            DeleteOutcome::Deleted => None,
+            DeleteOutcome::Refused(refusal) => Some(refusal),
+        })
     }
 
     fn enter(&self, writer: &Writer<'_>, row: &[Datum], tid: Tid) -> SqlResult<()> {
@@ -374,6 +372,11 @@ impl OpenTable {
         }
         Ok(())
     }
+}
+
+/// Another transaction has done that to a row which this one is to change.
+pub(crate) fn concurrently(done: &str) -> SqlError {
+    SqlError::internal(format!("tuple concurrently {done}"))
 }
 
 fn duplicate(index: &OpenIndex, table: &OpenTable) -> SqlError {

@@ -211,26 +211,27 @@ fn delete_version(
 
 /// Overwrites a row's values in place, outside MVCC: counters in system catalogs (`relpages`, `reltuples`), which everybody may see at once
 /// and an abort need not undo. `edit` gets them all and says whether it changed any; no value may change its length. Nothing happens if somebody
-/// has replaced the version or is about to. The caller holds a snapshot that sees the version, so that it is still there.
+/// has replaced the version or is about to: that one is returned. The caller holds a snapshot that sees the version, so that it is still
+/// there.
 pub fn update_in_place(
     access: &Access<'_>,
     rel: &HeapRel,
     tid: Tid,
     edit: impl FnOnce(&mut [Datum]) -> bool,
-) -> HeapResult<()> {
+) -> HeapResult<Option<Xid>> {
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = pin.exclusive();
     let mut header = read_header(&page, tid.offset).ok_or_else(|| corrupt(rel, tid, "tuple is gone"))?;
     let holders = Judge { txns: access.txns, page: &mut page }.holders(tid.offset, &mut header)?;
-    if holders.iter().any(|holder| holder.member.status.updates()) {
-        return Ok(());
+    if let Some(other) = holders.iter().find(|holder| holder.member.status.updates()) {
+        return Ok(Some(other.member.xid));
     }
     let mut values = Vec::new();
     let row = page::item(&page, tid.offset).and_then(|bytes| TupleRef::new(tid, bytes, Bases::of(&page)));
     row.and_then(|row| row.decode(&rel.desc.layout, row.columns(), &mut values).ok())
         .ok_or_else(|| corrupt(rel, tid, "row does not fit its columns"))?;
     if !edit(&mut values) {
-        return Ok(());
+        return Ok(None);
     }
     let mut bytes = Vec::with_capacity(256);
     form_tuple(&rel.desc.layout, &values, &mut bytes);
@@ -250,7 +251,7 @@ pub fn update_in_place(
     let i = action.page(&mut page, PageChange::default());
     action.page_data(i, &log);
     action.commit();
-    Ok(())
+    Ok(None)
 }
 
 /// An UPDATE under way.

@@ -86,7 +86,8 @@ impl Changer<'_> {
         }
         let row = index_row(oid, new)?;
         self.insert(&pg_index::TABLE, &row)?;
-        self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[new.table.into()], |row| {
+        // Another session may be making an index of the same table.
+        self.edit_newest(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[new.table.into()], |row| {
             row[pg_class::RELHASINDEX] = Datum::Bool(true);
         })?;
         self.index_dependencies(oid, new)?;

@@ -42,7 +42,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Xid};
-use heap::{ComboCids, Writer};
+use heap::{ComboCids, Refusal, Writer};
 use txn::{LockMode, LockWait, Transaction};
 
 pub use acl::DefaultAcl;
@@ -68,7 +68,7 @@ use crate::system::{
     pg_depend, pg_description, pg_index, pg_inherits, pg_namespace, pg_partitioned_table, pg_proc,
     pg_rewrite, pg_sequence, pg_statistic, pg_trigger, pg_type,
 };
-use crate::tables::{OpenTable, Place};
+use crate::tables::{OpenTable, Place, concurrently};
 pub use oldest::NotedIds;
 
 /// The catalog as one statement of one session changes it.
@@ -94,11 +94,20 @@ impl Changer<'_> {
         let mut stale = Vec::new();
         makes_stale(shape, row, &mut stale);
         stale.extend(may_be_searched(shape, row).then_some(Stale::Authority));
-        self.change(shape, stale, |table, writer| table.insert(writer, row))
+        self.change(shape, stale, |table, writer| table.insert(writer, row).map(|()| None))?;
+        Ok(())
     }
 
-    /// Replaces a row.
+    /// Replaces a row. Who is changing it is waited for; if that one commits, this is an error, as in PostgreSQL.
     pub fn update(&mut self, shape: &SystemTable, place: Place, old: &Row, row: &Row) -> SqlResult<()> {
+        match self.try_update(shape, place, old, row)? {
+            true => Ok(()),
+            false => Err(concurrently("updated")),
+        }
+    }
+
+    /// The same; false if that one has committed.
+    fn try_update(&mut self, shape: &SystemTable, place: Place, old: &Row, row: &Row) -> SqlResult<bool> {
         let mut stale = Vec::new();
         makes_stale(shape, old, &mut stale);
         makes_stale(shape, row, &mut stale);
@@ -108,12 +117,15 @@ impl Changer<'_> {
         self.change(shape, stale, |table, writer| table.update(writer, place, old, row))
     }
 
-    /// Removes a row.
+    /// Removes a row. Who is changing it is waited for as in [`update`](Self::update).
     pub fn delete(&mut self, shape: &SystemTable, place: Place, old: &Row) -> SqlResult<()> {
         let mut stale = Vec::new();
         makes_stale(shape, old, &mut stale);
         stale.extend(changes_rights(shape).then_some(Stale::Authority));
-        self.change(shape, stale, |table, writer| table.delete(writer, place, old))
+        match self.change(shape, stale, |table, writer| table.delete(writer, place, old))? {
+            true => Ok(()),
+            false => Err(concurrently("deleted")),
+        }
     }
 
     /// Replaces the one row with this key by what `edit` makes of it; false if there is none.
@@ -133,6 +145,24 @@ impl Changer<'_> {
         Ok(true)
     }
 
+    /// As [`edit`](Self::edit) for what does not depend on the rest of the row: a version that somebody else commits meanwhile is edited too.
+    pub(crate) fn edit_newest(
+        &mut self,
+        shape: &SystemTable,
+        index: Oid,
+        key: &[tuple::Datum],
+        edit: impl Fn(&mut Row),
+    ) -> SqlResult<()> {
+        while let Some((place, old)) = self.reader().find_one(shape, index, key)? {
+            let mut row = old.clone();
+            edit(&mut row);
+            if row == old || self.try_update(shape, place, &old, &row)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Removes all rows whose key begins with `key` and that `which` picks.
     pub(crate) fn delete_where(
         &mut self,
@@ -150,19 +180,23 @@ impl Changer<'_> {
         Ok(removed)
     }
 
+    /// Writes a row, once nobody is changing it; false if somebody has.
     fn change(
         &mut self,
         shape: &SystemTable,
         stale: Vec<Stale>,
-        write: impl FnOnce(&OpenTable, &Writer<'_>) -> SqlResult<()>,
-    ) -> SqlResult<()> {
+        write: impl Fn(&OpenTable, &Writer<'_>) -> SqlResult<Option<Refusal>>,
+    ) -> SqlResult<bool> {
         let xid = self.me.xid().map_err(SqlError::from)?;
-        self.writing(shape, |changer| {
+        while let Some(refusal) = self.writing(shape, |changer| {
             let writer = changer.writer(xid);
             write(&changer.reader().table(shape), &writer)
-        })?;
+        })? {
+            let Refusal::WouldBlock { xid, .. } = refusal else { return Ok(false) };
+            self.me.wait_for(xid).map_err(SqlError::from)?;
+        }
         register_change(self.catalog, self.session, self.me, stale);
-        Ok(())
+        Ok(true)
     }
 
     /// Who writes rows.

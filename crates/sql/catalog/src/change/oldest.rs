@@ -101,6 +101,14 @@ impl NotedIds {
     }
 }
 
+/// What came of overwriting a row in place.
+enum Overwritten {
+    Changed,
+    Unchanged,
+    /// Somebody has replaced the version or is about to.
+    InTheWay(Xid),
+}
+
 impl Changer<'_> {
     /// Notes what VACUUM found: a relation's size, and of a table the oldest ids.
     pub fn note_vacuum(
@@ -164,7 +172,7 @@ impl Changer<'_> {
         let xid = self.me.xid().map_err(SqlError::from)?;
         let refusal = self.writing(shape, |changer| {
             let writer = changer.writer(xid);
-            changer.reader().table(shape).try_update(&writer, place, &old, &row)
+            changer.reader().table(shape).update(&writer, place, &old, &row)
         })?;
         if refusal.is_none() {
             let mut stale = Vec::new();
@@ -192,7 +200,7 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Overwrites columns of the one row with this OID, in place; whether they changed.
+    /// Overwrites columns of the one row with this OID, in place, unless somebody is changing it; whether they changed.
     fn overwrite(
         &mut self,
         shape: &SystemTable,
@@ -200,25 +208,53 @@ impl Changer<'_> {
         oid: Oid,
         edit: impl FnOnce(&mut [Datum]),
     ) -> SqlResult<bool> {
-        let overwritten = self.writing(shape, |changer| {
+        Ok(matches!(self.try_overwrite(shape, index, oid, edit)?, Overwritten::Changed))
+    }
+
+    /// Overwrites columns of a relation's row in `pg_class`, in place, once nobody is changing it.
+    pub(super) fn overwrite_relation(&mut self, relation: Oid, edit: impl Fn(&mut [Datum])) -> SqlResult<()> {
+        let index = pg_class::PG_CLASS_OID_INDEX;
+        while let Overwritten::InTheWay(xid) = self.try_overwrite(&pg_class::TABLE, index, relation, &edit)? {
+            if self.me.is_mine(xid) {
+                return Err(SqlError::internal("tuple already updated by self"));
+            }
+            self.me.wait_for(xid).map_err(SqlError::from)?;
+        }
+        Ok(())
+    }
+
+    fn try_overwrite(
+        &mut self,
+        shape: &SystemTable,
+        index: Oid,
+        oid: Oid,
+        edit: impl FnOnce(&mut [Datum]),
+    ) -> SqlResult<Overwritten> {
+        let mut changed = false;
+        let found = self.writing(shape, |changer| {
             // Held, so that the version stays where it was found.
             let _snapshot = changer.catalog.engine().txns().snapshot();
             let reader = changer.reader();
             let Some((place, row)) = reader.find_one(shape, index, &[oid.into()])? else { return Ok(None) };
-            let mut changed = false;
-            reader.table(shape).overwrite(place, |values| {
+            let in_the_way = reader.table(shape).overwrite(place, |values| {
                 let before = values.to_vec();
                 edit(values);
                 changed = values != before;
                 changed
             })?;
-            Ok(changed.then_some(row))
+            Ok(Some((row, in_the_way)))
         })?;
-        let Some(row) = overwritten else { return Ok(false) };
+        let Some((row, in_the_way)) = found else { return Ok(Overwritten::Unchanged) };
+        if let Some(xid) = in_the_way {
+            return Ok(Overwritten::InTheWay(xid));
+        }
+        if !changed {
+            return Ok(Overwritten::Unchanged);
+        }
         let mut stale = Vec::new();
         makes_stale(shape, &row, &mut stale);
         super::register_change(self.catalog, self.session, self.me, stale);
-        Ok(true)
+        Ok(Overwritten::Changed)
     }
 }
 

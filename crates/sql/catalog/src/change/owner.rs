@@ -42,6 +42,7 @@ impl Changer<'_> {
             self.set_column_acl(relation, *number, owner, &acl::new_owner(items, table.owner, owner))?;
         }
         for index in &table.indexes {
+            self.lock_index(index.oid)?;
             self.edit_relation(index.oid, |row| row[pg_class::RELOWNER] = owner.into())?;
         }
         if table.toast.is_valid() {

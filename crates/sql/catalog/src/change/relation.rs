@@ -2,7 +2,7 @@
 
 use base::{Oid, RelFile, SqlError, SqlResult};
 use tuple::Datum;
-use txn::{End, Phase};
+use txn::{End, LockMode, LockWait, Phase};
 
 use super::{Changer, storage_error};
 use crate::cache::Stale;
@@ -19,6 +19,7 @@ impl Changer<'_> {
     /// Gives a relation new empty files (TRUNCATE, rewriting ALTER TABLE); the old ones go with the commit. Index trees
     /// and rows are the caller's. Returns the new file.
     pub fn new_file(&mut self, relation: Oid) -> SqlResult<RelFile> {
+        self.lock_index(relation)?;
         let key = [relation.into()];
         let reader = self.reader();
         let row = reader.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key)?;
@@ -40,6 +41,14 @@ impl Changer<'_> {
         Ok(file)
     }
 
+    /// Locks a relation if it is an index. Callers have locked its table, but who renames an index locks that one only.
+    pub fn lock_index(&mut self, relation: Oid) -> SqlResult<()> {
+        if self.reader().index_row(relation)?.is_some() {
+            self.me.lock(self.catalog.lock_tag(relation), LockMode::AccessExclusive, LockWait::Block)?;
+        }
+        Ok(())
+    }
+
     /// A table's description holds those of its indexes and of its TOAST table: a change of their `pg_class` rows makes the table's stale too.
     pub(super) fn touch_owner(&mut self, relation: Oid) -> SqlResult<()> {
         let reader = self.reader();
@@ -52,9 +61,9 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Notes a relation's size as VACUUM, ANALYZE or CREATE INDEX saw it.
+    /// Notes a relation's size as ANALYZE or CREATE INDEX saw it; in place, for several of them may work on a table at a time.
     pub fn set_size(&mut self, relation: Oid, size: SizeEstimate) -> SqlResult<()> {
-        self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()], |row| {
+        self.overwrite_relation(relation, |row| {
             row[pg_class::RELPAGES] = Datum::Int4(size.pages as i32);
             row[pg_class::RELTUPLES] = Datum::Float4(size.tuples);
             row[pg_class::RELALLVISIBLE] = Datum::Int4(size.all_visible as i32);
@@ -154,6 +163,7 @@ impl Changer<'_> {
 
     /// Removes a relation's rows, and its files with the commit. What depends on it has been dropped.
     pub(super) fn drop_relation(&mut self, oid: Oid) -> SqlResult<()> {
+        self.lock_index(oid)?;
         let row = self.reader().find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])?;
         let Some((place, row)) = row else { return Ok(()) };
         let key = [oid.into()];

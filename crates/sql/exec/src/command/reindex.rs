@@ -107,14 +107,7 @@ fn read(list: &[DefElem], text: &str) -> SqlResult<How> {
 }
 
 fn one_index(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
-    let Some(found) = names::lookup(session, name)? else { return Err(names::missing(session, name)?) };
-    if !matches!(found.kind, RelationKind::Index | RelationKind::PartitionedIndex) {
-        return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", found.name));
-    }
-    let table = names::table_of_index(session, found.oid)?;
-    let Some(table) = how.open(session, table)? else {
-        return Err(names::missing(session, name)?);
-    };
+    let (found, table) = open_index(session, name, how)?;
     names::check_right(session, &table, "m")?;
     if found.kind == RelationKind::PartitionedIndex {
         session.prevent_in_block("REINDEX INDEX")?;
@@ -128,6 +121,26 @@ fn one_index(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
         });
     }
     index_of(session, &table, found.oid, how)
+}
+
+/// The index with this name and its table, both locked.
+fn open_index(session: &Session, name: &RangeVar, how: How) -> SqlResult<(Arc<Table>, Arc<Table>)> {
+    let mode = if how.concurrently { LockMode::ShareUpdateExclusive } else { LockMode::AccessExclusive };
+    loop {
+        let Some(found) = names::lookup(session, name)? else { return Err(names::missing(session, name)?) };
+        if !matches!(found.kind, RelationKind::Index | RelationKind::PartitionedIndex) {
+            return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", found.name));
+        }
+        let table = how.open(session, names::table_of_index(session, found.oid)?)?;
+        names::lock(session, &found, mode, LockWait::Block)?;
+        // Another may have the name since it was looked up, or none.
+        if let (Some(table), Some(now)) = (table, names::lookup(session, name)?)
+            && now.oid == found.oid
+        {
+            return Ok((now, table));
+        }
+        session.txn.borrow_mut().unlock(session.catalog.lock_tag(found.oid), mode);
+    }
 }
 
 fn index_of(session: &Session, table: &Table, index: Oid, how: How) -> SqlResult<()> {

@@ -261,6 +261,7 @@ pub(crate) fn set_schema(
     session.with_changer(|changer| {
         changer.set_schema(found.oid, oid)?;
         for index in &found.indexes {
+            changer.lock_index(index.oid)?;
             changer.edit_relation(index.oid, |row| {
                 row[catalog::system::pg_class::RELNAMESPACE] = oid.into();
             })?;

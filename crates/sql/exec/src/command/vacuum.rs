@@ -2,7 +2,7 @@
 //! VACUUM and ANALYZE as statements: options, the list of tables, one transaction a table.
 //!
 //! # Locks
-//! SHARE UPDATE EXCLUSIVE on each table, held by the session over VACUUM's two transactions; ACCESS EXCLUSIVE for a moment when
+//! ACCESS SHARE for a moment on each table that is named, so that who drops or renames it is waited for. SHARE UPDATE EXCLUSIVE on each table, held by the session over VACUUM's two transactions; ACCESS EXCLUSIVE for a moment when
 //! the empty tail is cut off. The lock of a TOAST table is that of the table which it belongs to ([`names::guard`]).
 //!
 //! # Invariants
@@ -20,7 +20,7 @@ use catalog::system::pg_class;
 use catalog::{Index, RelationKind, RowExt, SizeEstimate, Table};
 use heap::vacuum::{VacuumCallbacks, VacuumOptions, VacuumPhase, VacuumStats};
 use heap::{Access, HeapError, HeapRel, HeapResult};
-use parse::ast::{DefElem, Vacuum, VacuumRelation};
+use parse::ast::{DefElem, RangeVar, Vacuum, VacuumRelation};
 use txn::{BlockState, LockMode, LockTag, LockWait, XidHolds};
 
 use super::names::{self, at};
@@ -210,10 +210,8 @@ fn check_parallel(option: &DefElem, text: &str) -> SqlResult<()> {
 fn targets(session: &Session, named: &[VacuumRelation], asked: &Asked) -> SqlResult<Vec<Item>> {
     let mut targets = Vec::new();
     for target in named {
-        let Some(table) = names::lookup(session, &target.relation)? else {
-            return Err(names::missing(session, &target.relation)?);
-        };
         let verb = if asked.vacuum { "vacuum" } else { "analyze" };
+        let Some(table) = find(session, &target.relation, (asked, verb))? else { continue };
         if analyze::may(session, &table, verb)? {
             targets.push(Item { oid: table.oid, columns: target.columns.clone(), named: true });
         }
@@ -232,6 +230,25 @@ fn targets(session: &Session, named: &[VacuumRelation], asked: &Asked) -> SqlRes
         }
     }
     Ok(targets)
+}
+
+/// The table with this name once nobody alters it; none if that is not waited for. The lock is not kept: each table is gone through in a
+/// transaction of its own.
+fn find(session: &Session, name: &RangeVar, (asked, verb): (&Asked, &str)) -> SqlResult<Option<Arc<Table>>> {
+    let mode = LockMode::AccessShare;
+    let wait = if asked.skip_locked { LockWait::NoWait } else { LockWait::Block };
+    match names::try_open_with(session, name, mode, wait) {
+        Ok(Some(table)) => {
+            session.txn.borrow_mut().unlock(session.catalog.lock_tag(table.oid), mode);
+            Ok(Some(table))
+        }
+        Ok(None) => Err(names::missing(session, name)?),
+        Err(error) if asked.skip_locked && error.code() == SqlState::LOCK_NOT_AVAILABLE => {
+            warn_locked(session, verb, &name.name);
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// The partitions of a table stand for it.
@@ -255,6 +272,11 @@ fn warn(session: &Session, code: SqlState, message: String) {
     session.notice(SqlError::with_severity(Severity::Warning, code, message));
 }
 
+fn warn_locked(session: &Session, verb: &str, name: &str) {
+    let message = format!("skipping {verb} of \"{name}\" --- lock not available");
+    warn(session, SqlState::LOCK_NOT_AVAILABLE, message);
+}
+
 /// The table, locked ([`names::guard`]), if it is still there and may be gone through; and the lock, which is the session's if `for_session`.
 fn lock(
     session: &Session,
@@ -274,15 +296,20 @@ fn lock(
         Ok(()) => {}
         Err(txn::LockError::NotAvailable) if !asked.named => return Ok(None),
         Err(txn::LockError::NotAvailable) => {
-            let message = format!("skipping {verb} of \"{}\" --- lock not available", before.name);
-            warn(session, SqlState::LOCK_NOT_AVAILABLE, message);
+            warn_locked(session, verb, &before.name);
             return Ok(None);
         }
         Err(other) => return Err(other.into()),
     }
     let allowed = match find()? {
         Some(table) => check(session, &table, verb)?.then_some(table),
-        None => None,
+        None => {
+            if asked.named {
+                let message = format!("skipping {verb} of \"{}\" --- relation no longer exists", before.name);
+                warn(session, SqlState::UNDEFINED_TABLE, message);
+            }
+            None
+        }
     };
     if allowed.is_none() && for_session {
         session.txn.borrow_mut().unlock_for_session(tag, mode);

@@ -367,7 +367,7 @@ fn counters_are_overwritten_in_place() {
             true
         })
     };
-    overwrite(7, "xyz").unwrap();
+    assert_eq!(overwrite(7, "xyz").unwrap(), None);
     assert_eq!(world.rows(&rel), [(7, "xyz".into())]);
     assert!(overwrite(7, "longer").is_err());
     assert_eq!(world.rows(&rel), [(7, "xyz".into())]);

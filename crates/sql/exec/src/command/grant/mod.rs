@@ -3,7 +3,10 @@
 //! (`defaults`).
 //!
 //! # PostgreSQL counterpart and differences
-//! `catalog/aclchk.c`. No lock is taken: of two statements about one object at a time the later one fails.
+//! `catalog/aclchk.c`. Of two statements about one object at a time the later one waits, and fails if the other commits.
+//!
+//! # Locks
+//! ACCESS SHARE on relations that are named: who alters one is waited for.
 
 mod defaults;
 mod objects;

@@ -9,6 +9,7 @@ use catalog::system::{
 };
 use catalog::{BOOTSTRAP_SUPERUSER, CatalogView, RowExt, TypeKind};
 use parse::ast::{Grant, GrantTarget, ObjectKind, ObjectName};
+use txn::LockMode;
 use types::acl::{self, bits};
 
 use super::super::{names, routine_name, type_name};
@@ -81,11 +82,7 @@ fn in_schema(
 fn one(session: &Session, kind: ObjectKind, object: &ObjectName) -> SqlResult<Found> {
     Ok(match kind {
         ObjectKind::Table | ObjectKind::Sequence => {
-            let name = names::relation_name(object)?;
-            match names::lookup(session, &name)? {
-                Some(table) => Found::Relation(table.oid),
-                None => return Err(names::missing(session, &name)?),
-            }
+            Found::Relation(names::open(session, &names::relation_name(object)?, LockMode::AccessShare)?.oid)
         }
         ObjectKind::Schema => {
             let name = last(object)?;
