@@ -80,6 +80,8 @@ pub trait Client {
     fn fail(&mut self, error: &SqlError);
     /// For ReadyForQuery.
     fn transaction_status(&self) -> TransactionStatus;
+    /// Whether a transaction has followed another at once (AND CHAIN) since this was asked last.
+    fn take_chained(&mut self) -> bool;
     /// How long the client and its statements may take.
     fn timeouts(&self) -> Timeouts;
     /// Settings to tell the client about when it connects: names and values.

@@ -324,6 +324,10 @@ impl Client for Session {
         Session::transaction_status(self)
     }
 
+    fn take_chained(&mut self) -> bool {
+        Session::take_chained(self)
+    }
+
     fn timeouts(&self) -> Timeouts {
         Session::timeouts(self)
     }

@@ -148,6 +148,10 @@ impl Client for CannedClient {
         self.status
     }
 
+    fn take_chained(&mut self) -> bool {
+        false
+    }
+
     fn timeouts(&self) -> Timeouts {
         self.settings.fast().timeouts()
     }

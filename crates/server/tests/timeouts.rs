@@ -51,6 +51,20 @@ fn timeouts_of_statements_and_transactions() {
 }
 
 #[test]
+fn a_chained_transaction_has_its_own_time() {
+    let server = Server::start(&[]);
+    let mut a = server.client();
+    a.query("set transaction_timeout = '1h'").unwrap();
+    a.query("begin").unwrap();
+    // The time that runs stays as it is.
+    a.query("set transaction_timeout = '10ms'").unwrap();
+    a.query("commit and chain").unwrap();
+    let (kind, body) = a.message().unwrap();
+    assert_eq!(kind, b'E');
+    assert!(String::from_utf8_lossy(&body).contains("25P04"));
+}
+
+#[test]
 fn sessions_end_each_other_s_statements() {
     let server = Server::start(&[]);
     let (mut a, mut b) = (server.client(), server.client());

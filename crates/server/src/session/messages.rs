@@ -335,6 +335,9 @@ impl Connection {
         self.io.statement_ends();
         // A cancel request that comes while nothing runs is ignored.
         self.interrupts.clear(Interrupt::Cancel);
+        if self.client.take_chained() {
+            self.time_transaction(0);
+        }
         match self.client.transaction_status() {
             TransactionStatus::Idle => self.time_transaction(0),
             // The statement may have been the one that set it.

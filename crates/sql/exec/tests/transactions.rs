@@ -144,6 +144,39 @@ fn chains_repeat_the_modes() {
 }
 
 #[test]
+fn chains_repeat_what_was_chosen_outside_savepoints() {
+    let server = Server::new();
+    let s = server.connect();
+    let fail = ("select 1/0", "ERROR:  division by zero");
+    let modes = "select current_setting('transaction_isolation'), current_setting('transaction_read_only'), current_setting('transaction_deferrable')";
+    for end in ["commit and chain", "rollback and chain"] {
+        let steps = [
+            ("begin isolation level repeatable read, read only, deferrable; savepoint a; savepoint b", ""),
+            fail,
+            (end, ""),
+            (modes, "repeatable read|on|on"),
+            ("rollback; begin isolation level repeatable read; savepoint a; set transaction read only", ""),
+            ("savepoint b", ""),
+            fail,
+            (end, ""),
+            (modes, "repeatable read|off|off"),
+            ("rollback; begin isolation level repeatable read, read only; savepoint a; release a", ""),
+            fail,
+            (end, ""),
+            (modes, "read committed|off|off"),
+            ("rollback", ""),
+        ];
+        script(&s, &steps);
+    }
+    let chosen_inside = "begin isolation level repeatable read; savepoint a; set transaction read only";
+    script(
+        &s,
+        &[(chosen_inside, ""), ("commit and chain", ""), (modes, "repeatable read|on|off"), ("rollback", "")],
+    );
+    script(&s, &[(chosen_inside, ""), ("rollback and chain", ""), (modes, "repeatable read|off|off")]);
+}
+
+#[test]
 fn an_exported_snapshot_is_seen_elsewhere_until_its_transaction_ends() {
     let server = Server::new();
     let (a, b) = (server.connect(), server.connect());

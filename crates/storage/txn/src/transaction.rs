@@ -492,6 +492,14 @@ impl Transaction {
         self.levels.get(kept.unwrap_or(0)).map_or(SubxactId(0), |level| level.subxact)
     }
 
+    /// What was chosen outside of all savepoints; none if that is undone, because it failed there.
+    pub fn outermost_characteristics(&self) -> Option<Characteristics> {
+        match self.levels.get(1) {
+            Some(level) => Some(Characteristics { read_only: level.outer_read_only, ..self.characteristics }),
+            None => (self.state != BlockState::Failed).then_some(self.characteristics),
+        }
+    }
+
     /// RELEASE SAVEPOINT: the latest of this name, and all after it.
     pub fn release(&mut self, name: &str) -> Result<(), SqlError> {
         let at = self.find_savepoint(name)?;

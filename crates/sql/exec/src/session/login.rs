@@ -119,6 +119,7 @@ impl Session {
             identity,
             reloads: Cell::new(reloads),
             statements: RefCell::default(),
+            chained: Cell::new(false),
             in_routine: Cell::new(false),
             simple: RefCell::default(),
             shapes: Default::default(),

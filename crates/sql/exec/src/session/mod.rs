@@ -297,6 +297,8 @@ pub struct Session {
     search_path_version: Cell<u32>,
     /// The roles that it has been.
     identity: Identity,
+    /// AND CHAIN has begun a transaction since somebody asked ([`Session::take_chained`]).
+    chained: Cell<bool>,
     /// A utility statement of a routine runs.
     pub(crate) in_routine: Cell<bool>,
     /// The last single query of the simple protocol.

@@ -224,11 +224,11 @@ impl Session {
             }
             self.warning(SqlState::NO_ACTIVE_SQL_TRANSACTION, "there is no transaction in progress");
         }
-        // What a failed block had chosen is undone with it.
-        let characteristics = match state {
-            BlockState::Failed => self.default_characteristics(),
-            _ => self.txn.borrow().characteristics(),
+        let chosen = match (commit, state) {
+            (true, BlockState::InBlock) => Some(self.txn.borrow().characteristics()),
+            _ => self.txn.borrow().outermost_characteristics(),
         };
+        let characteristics = chosen.unwrap_or_else(|| self.default_characteristics());
         let end = match commit {
             true => self.commit_transaction()?,
             false => {
@@ -241,8 +241,14 @@ impl Session {
             txn.start(characteristics);
             txn.begin_block();
             self.show_characteristics(characteristics);
+            self.chained.set(true);
         }
         Ok(if end == End::Commit { "COMMIT" } else { "ROLLBACK" }.into())
+    }
+
+    /// Whether AND CHAIN has begun a transaction since this was asked last: its time counts anew.
+    pub fn take_chained(&self) -> bool {
+        self.chained.replace(false)
     }
 
     /// After the end of a savepoint's level: READ ONLY is what it was outside.
