@@ -236,3 +236,28 @@ fn row_count_and_found_are_of_the_statement_itself() {
         assert_eq!(s.run(&format!("do $do${body}$do$")).unwrap().notices, [counted], "{statement}");
     }
 }
+
+#[test]
+fn what_needs_a_block_runs_in_a_function() {
+    let server = server();
+    let s = server.connect();
+    let alone = |command: &str| format!("{command} can only be used in transaction blocks");
+    s.run("create table t (a int primary key deferrable)").unwrap();
+    for (sql, command) in [
+        ("set local work_mem = '8MB'", "SET LOCAL"),
+        ("set transaction read only", "SET TRANSACTION"),
+        ("set constraints all deferred", "SET CONSTRAINTS"),
+        ("set constraints t_pkey immediate", "SET CONSTRAINTS"),
+    ] {
+        assert_eq!(s.run(sql).unwrap().notices, [alone(command)], "{sql}");
+        for within in [format!("do $$ begin {sql}; end $$"), format!("begin; {sql}; commit")] {
+            assert_eq!(s.run(&within).unwrap().notices, [""; 0], "{within}");
+        }
+    }
+    for (sql, command) in
+        [("lock table t", "LOCK TABLE"), ("declare c cursor for select 1", "DECLARE CURSOR")]
+    {
+        assert_eq!(s.query(sql), format!("ERROR:  {}", alone(command)));
+        assert_eq!(s.query(&format!("do $$ begin execute '{sql}'; end $$")), "");
+    }
+}

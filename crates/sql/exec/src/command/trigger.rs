@@ -517,6 +517,7 @@ pub(super) fn check_none_wait(session: &Session, table: &Table, doing: &str) -> 
 
 /// SET CONSTRAINTS.
 pub(crate) fn set_constraints(session: &Session, list: &[RangeVar], deferred: bool) -> SqlResult<()> {
+    session.warn_outside_block("SET CONSTRAINTS");
     let mut chosen = Vec::new();
     for name in list {
         chosen.extend(named_constraints(session, name)?);

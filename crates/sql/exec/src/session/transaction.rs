@@ -268,12 +268,14 @@ impl Session {
         }
     }
 
-    /// Refuses a command outside a transaction block; several statements of one message are one.
+    /// Refuses a command whose effects would end with it.
     pub(crate) fn require_block(&self, command: &str) -> SqlResult<()> {
-        match self.txn.borrow().state() {
-            BlockState::Started | BlockState::Idle => Err(outside_block(command)),
-            _ => Ok(()),
-        }
+        if self.is_alone() { Err(outside_block(command)) } else { Ok(()) }
+    }
+
+    /// Whether the transaction ends with the command: it is in no block, as several statements of one message are, and in no function.
+    fn is_alone(&self) -> bool {
+        !self.in_block() && !self.in_routine.get()
     }
 
     /// Takes back what subtransactions from this one on, which are undone, have deferred and fired.
@@ -325,7 +327,7 @@ impl Session {
 
     /// Warns that a command has no effect outside a transaction block.
     pub(crate) fn warn_outside_block(&self, command: &str) {
-        if self.txn.borrow().state() == BlockState::Started {
+        if self.is_alone() {
             let message = format!("{command} can only be used in transaction blocks");
             self.warning(SqlState::NO_ACTIVE_SQL_TRANSACTION, &message);
         }
