@@ -302,7 +302,18 @@ pub struct SessionSettings {
     defaults: Vec<(Setting, Stored)>,
     /// What was set since.
     current: Vec<(Setting, Stored)>,
-    custom: Vec<(String, String)>,
+    /// Settings of extensions. Who is once named here stays known to the session, though what was set is undone.
+    custom: Vec<Custom>,
+}
+
+/// A setting of an extension, by its name in lower case.
+#[derive(Clone, Debug)]
+struct Custom {
+    name: String,
+    /// What RESET goes back to, if database, role or start-up packet have a value.
+    default: Option<(String, Source)>,
+    /// What was set since.
+    own: Option<String>,
 }
 
 fn find(list: &[(Setting, Stored)], setting: Setting) -> Option<&Stored> {
@@ -341,7 +352,7 @@ impl SessionSettings {
         self.get(setting).as_text()
     }
 
-    /// As SHOW has it, by name. `None`: an extension's setting that nobody has set.
+    /// As SHOW has it, by name; an error if nobody has named the setting of an extension in this session.
     pub fn show(&self, name: &str) -> SqlResult<String> {
         if let Some(setting) = Setting::find(name) {
             return Ok(self.get(setting).show(setting.definition()));
@@ -350,17 +361,17 @@ impl SessionSettings {
     }
 
     fn custom_value(&self, name: &str) -> Option<&str> {
-        let same = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
-        self.custom
-            .iter()
-            .find(same)
-            .or_else(|| self.server.custom.iter().find(same))
-            .map(|(_, value)| value.as_str())
+        let known = self.custom.iter().find(|custom| custom.name.eq_ignore_ascii_case(name));
+        let own = known.and_then(|custom| {
+            let default = custom.default.as_ref().map(|(text, _)| text);
+            custom.own.as_ref().or(default).map(String::as_str)
+        });
+        own.or_else(|| self.server.custom(name)).or(known.map(|_| ""))
     }
 
     /// A value from database, role or start-up packet: what RESET goes back to. `who` matters for the start-up packet.
     pub fn set_default(&mut self, name: &str, text: &str, source: Source, who: Who) -> SqlResult<()> {
-        let Some(setting) = Setting::find(name) else { return self.set_custom(name, Some(text), false, 0) };
+        let Some(setting) = Setting::find(name) else { return self.set_custom_default(name, text, source) };
         let allowed = match setting.definition().context {
             Context::Internal | Context::Postmaster | Context::Sighup => false,
             Context::SuperuserBackend | Context::Superuser => who == Who::Superuser,
@@ -458,29 +469,36 @@ impl SessionSettings {
                 self.store(setting, None);
             }
         }
-        let names: Vec<String> = self.custom.iter().map(|(name, _)| name.clone()).collect();
+        let set = self.custom.iter().filter(|custom| custom.own.is_some());
+        let names: Vec<String> = set.map(|custom| custom.name.clone()).collect();
         for name in names {
             self.remember(Key::Custom(name.clone()), false, level);
-            self.store_custom(&name, None);
+            self.custom(&name).own = None;
         }
     }
 
     fn set_custom(&mut self, name: &str, text: Option<&str>, local: bool, level: u32) -> SqlResult<()> {
-        if !is_custom_name(name) {
-            return Err(unrecognized(name));
-        }
-        check_custom_name(name)?;
-        let name = name.to_ascii_lowercase();
+        let name = custom_name(name)?;
         self.remember(Key::Custom(name.clone()), local, level);
-        self.store_custom(&name, text.map(str::to_string));
+        self.custom(&name).own = text.map(str::to_string);
         Ok(())
     }
 
-    fn store_custom(&mut self, name: &str, text: Option<String>) {
-        self.custom.retain(|(known, _)| known != name);
-        if let Some(text) = text {
-            self.custom.push((name.to_string(), text));
+    fn set_custom_default(&mut self, name: &str, text: &str, source: Source) -> SqlResult<()> {
+        let custom = self.custom(&custom_name(name)?);
+        if custom.default.as_ref().is_none_or(|(_, known)| *known <= source) {
+            custom.default = Some((text.to_string(), source));
         }
+        Ok(())
+    }
+
+    /// The setting of an extension, known from now on.
+    fn custom(&mut self, name: &str) -> &mut Custom {
+        let at = self.custom.iter().position(|custom| custom.name == name).unwrap_or_else(|| {
+            self.custom.push(Custom { name: name.to_string(), default: None, own: None });
+            self.custom.len() - 1
+        });
+        &mut self.custom[at]
     }
 
     fn store(&mut self, setting: Setting, stored: Option<Stored>) {
@@ -503,8 +521,8 @@ impl SessionSettings {
         match key {
             Key::Known(setting) => find(&self.current, *setting).cloned(),
             Key::Custom(name) => {
-                let value = self.custom.iter().find(|(known, _)| known == name)?;
-                Some(Stored { value: Value::Text(value.1.as_str().into()), source: Source::Session })
+                let text = self.custom.iter().find(|custom| custom.name == *name)?.own.as_deref()?;
+                Some(Stored { value: Value::Text(text.into()), source: Source::Session })
             }
         }
     }
@@ -512,7 +530,7 @@ impl SessionSettings {
     fn restore(&mut self, key: &Key, stored: Option<Stored>) {
         match key {
             Key::Known(setting) => self.store(*setting, stored),
-            Key::Custom(name) => self.store_custom(name, stored.map(|s| s.value.as_text().to_string())),
+            Key::Custom(name) => self.custom(name).own = stored.map(|s| s.value.as_text().to_string()),
         }
     }
 
@@ -611,14 +629,10 @@ impl SessionSettings {
         reported.map(|s| (s.name(), self.get(*s).show(s.definition()))).collect()
     }
 
-    /// The rows of `pg_settings`, by name.
+    /// The rows of `pg_settings`, by name; settings of extensions, which nobody defines, are not among them.
     pub fn rows(&self) -> Vec<SettingRow> {
         let visible = ALL.iter().filter(|s| !s.definition().is_hidden);
         let mut rows: Vec<SettingRow> = visible.map(|s| self.row(*s)).collect();
-        let custom = self.custom.iter().chain(
-            self.server.custom.iter().filter(|(name, _)| !self.custom.iter().any(|(own, _)| own == name)),
-        );
-        rows.extend(custom.map(|(name, value)| custom_row(name, value)));
         rows.sort_by_key(|row| row.name.to_ascii_lowercase());
         rows
     }
@@ -672,26 +686,13 @@ impl SessionSettings {
     }
 }
 
-fn custom_row(name: &str, value: &str) -> SettingRow {
-    SettingRow {
-        name: name.to_string(),
-        setting: value.to_string(),
-        unit: None,
-        category: "Customized Options",
-        short_desc: "",
-        extra_desc: None,
-        context: Context::User.as_str(),
-        vartype: "string",
-        source: Source::Session.as_str(),
-        min_val: None,
-        max_val: None,
-        enumvals: None,
-        boot_val: None,
-        reset_val: None,
-        sourcefile: None,
-        sourceline: None,
-        pending_restart: false,
+/// The name of an extension's setting, in lower case.
+fn custom_name(name: &str) -> SqlResult<String> {
+    if !is_custom_name(name) {
+        return Err(unrecognized(name));
     }
+    check_custom_name(name)?;
+    Ok(name.to_ascii_lowercase())
 }
 
 /// Why a setting cannot be changed now.

@@ -175,7 +175,7 @@ fn layers_and_reset() {
     set(&mut s, "my.own", "x", false, 0);
     s.reset_all(0);
     assert_eq!(s.fast().work_mem, 10 << 20);
-    assert!(s.show("my.own").is_err());
+    assert_eq!(s.show("my.own").unwrap(), "");
     assert_eq!(
         error(s.set("transaction_isolation", None, false, 1, Who::User)),
         "0A000 parameter \"transaction_isolation\" cannot be reset"
@@ -199,9 +199,27 @@ fn the_end_of_a_transaction() {
     set(&mut s, "work_mem", "3MB", true, 1);
     s.end_transaction(true);
     assert_eq!(s.show("work_mem").unwrap(), "2MB", "SET under SET LOCAL stays");
+}
+
+#[test]
+fn settings_of_extensions_stay_known() {
+    let mut s = session();
+    assert_eq!(error(s.show("my.own")), "42704 unrecognized configuration parameter \"my.own\"");
     set(&mut s, "my.own", "x", true, 1);
     s.end_transaction(true);
-    assert!(s.show("my.own").is_err());
+    assert_eq!(s.show("my.own").unwrap(), "");
+    set(&mut s, "My.Other", "x", false, 1);
+    s.end_transaction(false);
+    assert_eq!(s.show("my.other").unwrap(), "");
+    s.set("my.third", None, false, 0, Who::User).unwrap();
+    assert_eq!(s.show("my.third").unwrap(), "");
+    s.set_default("my.own", "of role", Source::User, Who::User).unwrap();
+    s.set_default("my.own", "of database", Source::Database, Who::User).unwrap();
+    set(&mut s, "my.own", "y", false, 0);
+    assert_eq!(s.show("my.own").unwrap(), "y");
+    s.reset_all(0);
+    assert_eq!(s.show("my.own").unwrap(), "of role");
+    assert!(s.rows().iter().all(|row| !row.name.contains('.')));
 }
 
 #[test]

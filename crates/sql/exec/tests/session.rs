@@ -232,3 +232,17 @@ fn functions_of_analysis() {
         assert_eq!(s.query(&format!("select gamma({argument})")), "ERROR:  value out of range: overflow");
     }
 }
+
+#[test]
+fn a_function_may_be_the_first_to_name_a_setting() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create function f() returns text set my.f = 'in' return current_setting('my.f')").unwrap();
+    assert_eq!(s.query("select f()"), "in");
+    assert_eq!(s.query("show my.f"), "");
+    s.run("begin; set local my.g = 'x'; commit").unwrap();
+    assert_eq!(
+        s.query("select current_setting('my.g', true) = '', current_setting('my.h', true) is null"),
+        "t|t"
+    );
+}

@@ -113,12 +113,13 @@ impl Session {
         }
         let mut before = Vec::with_capacity(function.config.len());
         for (name, value) in &function.config {
-            before.push((name, self.settings.borrow().show(name)?));
+            // An extension's setting may be named here first.
+            before.push((name, self.settings.borrow().show(name).ok()));
             self.change_setting(name, Some(value), true)?;
         }
         let result = body()?;
         for (name, value) in before.into_iter().rev() {
-            self.change_setting(name, Some(&value), true)?;
+            self.change_setting(name, value.as_deref(), true)?;
         }
         Ok(result)
     }
