@@ -147,13 +147,15 @@ pub fn lock_row(
                     break Newest::Skipped;
                 }
             }
-            Refusal::Concurrent { .. } if cx.env.fixed_snapshot => return Err(serialization("update")),
+            // Who only locks does not tell a deletion apart.
+            Refusal::Concurrent { .. } | Refusal::Deleted { .. } if cx.env.fixed_snapshot => {
+                return Err(serialization("update"));
+            }
             Refusal::Concurrent { next, .. } => {
                 queue.leave(cx);
                 (tid, wanted) = (next, Wanted::Newest);
             }
             Refusal::Moved => return Err(moved(cx)),
-            Refusal::Deleted { .. } if cx.env.fixed_snapshot => return Err(serialization("delete")),
             Refusal::Deleted { .. } | Refusal::Invisible => break Newest::Gone,
             Refusal::SelfModified { .. } => break Newest::SelfModified,
         }

@@ -104,6 +104,34 @@ fn on_conflict_sees_what_its_snapshot_sees() {
 }
 
 #[test]
+fn what_was_deleted_is_told_apart_by_who_changes_it() {
+    let server = Server::new();
+    let (s, other) = (server.connect(), server.connect());
+    s.run(
+        "create table p (id int primary key, v int); insert into p select g, 0 from generate_series(1, 6) g",
+    )
+    .unwrap();
+    s.run("create table c (id int references p)").unwrap();
+    let concurrent = |what: &str| format!("ERROR:  could not serialize access due to concurrent {what}");
+    for (id, sql, what) in [
+        (1, "insert into c values (1)", "update"),
+        (2, "select from p where id = 2 for key share", "update"),
+        (3, "update p set v = 1 where id = 3", "delete"),
+        (4, "delete from p where id = 4", "delete"),
+        (5, "insert into p values (5, 1) on conflict (id) do update set v = 2", "delete"),
+    ] {
+        s.query("begin isolation level repeatable read; select from p");
+        other.run(&format!("begin; delete from p where id = {id}")).unwrap();
+        other.run("commit").unwrap();
+        let answer = s.query(sql);
+        s.query("rollback");
+        // A key that is gone for good is in nobody's way.
+        let expected = if id == 5 { String::new() } else { concurrent(what) };
+        assert_eq!(answer, expected, "{sql}");
+    }
+}
+
+#[test]
 fn on_conflict_changes_a_row_once() {
     let server = Server::new();
     let s = server.connect();
