@@ -128,6 +128,79 @@ fn procedures_end_transactions_and_blocks_run_alone() {
 }
 
 #[test]
+fn procedures_that_are_bound_to_their_transaction_do_not_end_it() {
+    let server = server();
+    let s = server.connect();
+    let make = |name: &str, how: &str, body: &str| {
+        let definition =
+            format!("create procedure {name}() language plpgsql {how} as $p$begin {body}; end$p$");
+        s.run(&definition).unwrap();
+    };
+    make("ends", "", "commit");
+    make("as_owner", "security definer", "commit");
+    make("with_setting", "set work_mem = '5MB'", "rollback");
+    make("calls_as_owner", "security definer", "call ends()");
+    make("calls_with_setting", "set work_mem = '5MB'", "call ends()");
+    make("calls_owner", "", "call as_owner()");
+    make("executes_call", "", "execute 'call ends()'");
+    make("executes_do", "", "execute $x$do 'begin commit; end'$x$");
+    make("runs_do", "", "do 'begin commit; end'");
+    let bound = [
+        "as_owner",
+        "with_setting",
+        "calls_as_owner",
+        "calls_with_setting",
+        "calls_owner",
+        "executes_call",
+        "executes_do",
+    ];
+    for name in bound {
+        let error = s.run(&format!("call {name}()")).err().unwrap();
+        assert_eq!(error.code().as_str(), "2D000", "{name}");
+        assert_eq!(error.message(), "invalid transaction termination", "{name}");
+    }
+    s.run("call ends()").unwrap();
+    s.run("call runs_do()").unwrap();
+}
+
+#[test]
+fn loops_over_changes_do_not_end_the_transaction() {
+    let server = server();
+    let s = server.connect();
+    s.run("create table t (a int)").unwrap();
+    s.run("insert into t values (1), (2)").unwrap();
+    s.run("create procedure ends() language plpgsql as 'begin commit; end'").unwrap();
+    let looping = |query: &str, body: &str| {
+        s.run(&format!("do $$ declare r record; begin for r in {query} loop {body}; end loop; end $$"))
+    };
+    let changes = [
+        "update t set a = a + 1 returning a",
+        "insert into t values (3) returning a",
+        "delete from t returning a",
+        "execute 'update t set a = a + 1 returning a'",
+        "with w as (update t set a = a + 1 returning a) select a from w",
+        "explain select 1",
+    ];
+    for query in changes {
+        for body in ["commit", "rollback", "call ends()", "for r in select 1 loop commit; end loop"] {
+            let error = looping(query, body).err().unwrap();
+            assert_eq!(error.code().as_str(), "55000", "{query}: {body}");
+            let message = "cannot perform transaction commands inside a cursor loop that is not read-only";
+            assert_eq!(error.message(), message);
+        }
+    }
+    for query in
+        ["select a from t", "select a from t for update", "execute 'select a from t'", "values (1), (2)"]
+    {
+        looping(query, "commit").unwrap();
+        looping(query, "rollback").unwrap();
+    }
+    looping("update t set a = a + 1 returning a", "null; end loop; commit; for r in select 1 loop null")
+        .unwrap();
+    assert_eq!(s.query("select count(*), sum(a) from t"), "2|5");
+}
+
+#[test]
 fn mistakes_are_found_when_a_function_is_made() {
     let server = server();
     let s = server.connect();

@@ -45,12 +45,17 @@ pub(crate) fn run(
     out: &mut dyn Output,
 ) -> SqlResult<()> {
     let procedure = analyzed(session, statement, text, params)?;
-    let called = session.notices.lend(out, |_| call(session, &procedure, values, session.in_block()));
+    let called = session.notices.lend(out, |_| call(session, &procedure, values, is_atomic(session)));
     let Some(row) = called? else { return Ok(()) };
     let columns = told(session, &procedure.outputs)?;
     let format = session.format();
     let encoder = RowEncoder { columns: &columns, formats: &[], context: &format, session };
     out.data_row(&encoder, &row)
+}
+
+/// Whether what a statement runs may not end the transaction.
+fn is_atomic(session: &Session) -> bool {
+    session.in_block() || session.in_routine.get()
 }
 
 /// Calls a procedure. Gives the values of its OUT parameters, if it has any.
@@ -73,6 +78,8 @@ pub(crate) fn call(
         let mut txn = session.txn.borrow_mut();
         (txn.statement_snapshot(), txn.current_command())
     };
+    // The role and the settings that end with the call could not be taken over into another transaction.
+    let atomic = atomic || function.security_definer || !function.config.is_empty();
     let format = session.format();
     let call = types::Call::new(&format).with_session(session).with_types(&arg_types, function.result);
     let invocation =
@@ -90,7 +97,12 @@ pub(crate) fn call(
 }
 
 /// DO.
-pub(crate) fn run_block(session: &Session, args: &[DefElem]) -> SqlResult<()> {
+pub(crate) fn run_do(session: &Session, args: &[DefElem]) -> SqlResult<()> {
+    run_block(session, args, is_atomic(session))
+}
+
+/// Runs the block of DO.
+pub(crate) fn run_block(session: &Session, args: &[DefElem], atomic: bool) -> SqlResult<()> {
     let (mut source, mut language) = (None, None);
     for option in args {
         let slot = if option.name == "language" { &mut language } else { &mut source };
@@ -104,7 +116,7 @@ pub(crate) fn run_block(session: &Session, args: &[DefElem]) -> SqlResult<()> {
     let oid = super::function::language_oid(session, &name)?;
     super::function::check_language(session, oid, &name)?;
     match session.instance().languages().find(&name) {
-        Some(language) => language.run(session, &source, session.in_block()),
+        Some(language) => language.run(session, &source, atomic),
         None if matches!(name.as_str(), "sql" | "internal" | "c") => {
             Err(sql_err!(FEATURE_NOT_SUPPORTED, "language \"{name}\" does not support inline code execution"))
         }

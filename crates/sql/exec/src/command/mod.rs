@@ -95,7 +95,7 @@ use parse::ast::{Discard, ObjectKind, Transaction};
 use crate::output::{Column, Output};
 use crate::session::Session;
 
-pub(crate) use call::call as call_procedure;
+pub(crate) use call::{call as call_procedure, run_block};
 pub(crate) use create_as::{Query as TableQuery, exists as table_exists};
 pub(crate) use expression::{column_parameter, uses as expression_uses};
 pub(crate) use index::runs_no_user_code;
@@ -187,7 +187,7 @@ pub(crate) fn run(
         Statement::Define(s) => aggregate::create(session, s, text)?,
         Statement::CreateCast(s) => operator::create_cast(session, s, text)?,
         Statement::Call(s) => call::run(session, s, text, (ParamTypes::None, &[]), out)?,
-        Statement::Do(args) => session.notices.lend(out, |_| call::run_block(session, args))?,
+        Statement::Do(args) => session.notices.lend(out, |_| call::run_do(session, args))?,
         Statement::CreateSchema { name, owner, elements, if_not_exists } => {
             let who = (name.as_deref(), owner.as_ref());
             schema::create(session, who, elements, *if_not_exists, (text, out))?;

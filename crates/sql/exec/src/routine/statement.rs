@@ -8,7 +8,7 @@ use analyze::variables::Variables;
 use base::{CommandId, Oid, SqlError, SqlResult, SqlState};
 use parse::RawStatement;
 use tuple::Datum;
-use txn::Snapshot;
+use txn::{LockMode, Snapshot};
 
 use super::Invocation;
 use crate::output::{Column, Format, Output, RowEncoder};
@@ -158,6 +158,12 @@ impl Run {
         self.execution.take_events()
     }
 
+    /// Whether it is more than a SELECT: rows of tables are changed, be it in a WITH.
+    fn changes_rows(&self) -> bool {
+        let locks = &self.planned.shared.prepared.statement.locks;
+        locks.iter().any(|&(_, mode)| mode > LockMode::RowShare as u8)
+    }
+
     /// What its rows are to the function whose last statement it is.
     pub(crate) fn form(&self) -> ReturnForm {
         self.planned.shared.form
@@ -171,9 +177,12 @@ impl Run {
 }
 
 /// A statement in a body whose rows are taken a few at a time.
+///
+/// Unless it is a SELECT, the transaction may not be ended before it is dropped ([`Session::end_in_procedure`]).
 pub struct Fetching<'a> {
     session: &'a Session,
     rows: Rows,
+    is_select: bool,
 }
 
 enum Rows {
@@ -193,7 +202,8 @@ impl<'a> Fetching<'a> {
     ) -> SqlResult<Fetching<'a>> {
         if statement.is_query() {
             let run = Run::start(session, statement, params, sees)?;
-            return Ok(Fetching { session, rows: Rows::Running(Some(run)) });
+            let is_select = !run.changes_rows();
+            return Ok(Fetching::new(session, Rows::Running(Some(run)), is_select));
         }
         if session.columns_in_body(statement)?.is_empty() {
             return Err(SqlError::new(
@@ -206,7 +216,12 @@ impl<'a> Fetching<'a> {
             kept.push(row.to_vec());
             Ok(())
         })?;
-        Ok(Fetching { session, rows: Rows::Kept(kept.into_iter()) })
+        Ok(Fetching::new(session, Rows::Kept(kept.into_iter()), false))
+    }
+
+    fn new(session: &'a Session, rows: Rows, is_select: bool) -> Fetching<'a> {
+        session.unendable.set(session.unendable.get() + u32::from(!is_select));
+        Fetching { session, rows, is_select }
     }
 
     /// Up to `limit` more rows; false at the end.
@@ -224,6 +239,8 @@ impl<'a> Fetching<'a> {
 
 impl Drop for Fetching<'_> {
     fn drop(&mut self) {
+        let unendable = &self.session.unendable;
+        unendable.set(unendable.get() - u32::from(!self.is_select));
         if let Rows::Running(run) = &mut self.rows
             && let Some(run) = run.take()
         {

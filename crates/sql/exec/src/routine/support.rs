@@ -254,6 +254,12 @@ impl Session {
         crate::command::call_procedure(self, procedure, params, atomic)
     }
 
+    /// Runs DO in a body.
+    pub fn do_in_body(&self, args: &[parse::ast::DefElem], atomic: bool) -> SqlResult<()> {
+        self.see_changes()?;
+        crate::command::run_block(self, args, atomic)
+    }
+
     /// Sends a notice, if the client wants it.
     pub fn raise_notice(&self, notice: SqlError) {
         self.notice(notice);

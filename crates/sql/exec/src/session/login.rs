@@ -120,6 +120,7 @@ impl Session {
             reloads: Cell::new(reloads),
             statements: RefCell::default(),
             chained: Cell::new(false),
+            unendable: Cell::new(0),
             in_routine: Cell::new(false),
             simple: RefCell::default(),
             shapes: Default::default(),

@@ -299,6 +299,8 @@ pub struct Session {
     identity: Identity,
     /// AND CHAIN has begun a transaction since somebody asked ([`Session::take_chained`]).
     chained: Cell<bool>,
+    /// How many loops go over rows of what is no SELECT: the transaction may not end in them.
+    pub(crate) unendable: Cell<u32>,
     /// A utility statement of a routine runs.
     pub(crate) in_routine: Cell<bool>,
     /// The last single query of the simple protocol.

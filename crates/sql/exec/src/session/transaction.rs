@@ -305,8 +305,14 @@ impl Session {
         }
     }
 
-    /// COMMIT or ROLLBACK in a procedure: the next transaction begins at once.
+    /// COMMIT or ROLLBACK in a procedure: the next transaction begins at once. Refused in a loop over rows of what is no SELECT.
     pub fn end_in_procedure(&self, commit: bool, chain: bool) -> SqlResult<()> {
+        if self.unendable.get() > 0 {
+            return Err(sql_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "cannot perform transaction commands inside a cursor loop that is not read-only"
+            ));
+        }
         let before = self.txn.borrow().characteristics();
         match commit {
             true => drop(self.commit_transaction()?),

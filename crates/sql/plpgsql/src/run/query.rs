@@ -266,10 +266,14 @@ impl Frame<'_> {
 
     /// CALL and DO: OUT parameters go to the variables given for them.
     pub(super) fn call_statement(&mut self, statement: &Rc<Expression>) -> SqlResult<Flow> {
-        let parse::Statement::Call(call) = &statement.raw.stmt else {
-            let ready = self.ready(&Query::Static(statement.clone()))?;
-            self.run_ready(&ready, 0, &mut |_| Ok(()))?;
-            return Ok(Flow::Next);
+        let within = |error: SqlError| error.context(format!("SQL statement \"{}\"", statement.text));
+        let call = match &statement.raw.stmt {
+            parse::Statement::Call(call) => call,
+            parse::Statement::Do(args) => {
+                self.session.do_in_body(args, self.atomic).map_err(within)?;
+                return Ok(Flow::Next);
+            }
+            _ => return Err(SqlError::internal("CALL or DO was expected")),
         };
         let names = Rc::new(self.names_of(statement)?);
         let procedure = self
@@ -277,10 +281,7 @@ impl Frame<'_> {
             .procedure_in_body(call, &statement.text, names.clone())
             .map_err(|e| within_body(e, &statement.text))?;
         let params = self.values_of(&names)?;
-        let outputs = self
-            .session
-            .call_in_body(&procedure, &params, self.atomic)
-            .map_err(|e| e.context(format!("SQL statement \"{}\"", statement.text)))?;
+        let outputs = self.session.call_in_body(&procedure, &params, self.atomic).map_err(within)?;
         let Some(values) = outputs else { return Ok(Flow::Next) };
         for ((target, column), value) in procedure.targets.iter().zip(&procedure.outputs).zip(values) {
             let target = self.target_of(target, &names, &column.name)?;
