@@ -119,3 +119,26 @@ fn like_copies_what_it_is_told_to() {
         "ERROR:  relation \"t_pkey\" is invalid in LIKE clause"
     );
 }
+
+#[test]
+fn an_error_of_a_row_shows_its_line() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int check (a > 0), b int not null)").unwrap();
+    let of = |sql: &str, line: &str| copy_in(&s, sql, &[b"7\t7\n", line.as_bytes()]).err().unwrap();
+    assert_eq!(
+        of("copy t from stdin", "0\t1\n"),
+        "new row for relation \"t\" violates check constraint \"t_a_check\" / COPY t, line 2: \"0\t1\""
+    );
+    assert_eq!(
+        of("copy t from stdin", "1\t\\N\n"),
+        "null value in column \"b\" of relation \"t\" violates not-null constraint / COPY t, line 2: \"1\t\\N\""
+    );
+    s.run("create unique index on t (a)").unwrap();
+    let twice = of("copy t from stdin", "7\t0\n");
+    assert!(twice.ends_with("/ COPY t, line 2"), "{twice}");
+    assert_eq!(
+        of("copy t from stdin where 1 / b > -1", "1\t0\n"),
+        "division by zero / COPY t, line 2: \"1\t0\""
+    );
+}

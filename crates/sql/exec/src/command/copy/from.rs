@@ -212,7 +212,7 @@ enum Place {
     None,
     /// The line and what it says.
     Line,
-    /// The line's number only: rows are being stored.
+    /// The line's number only: it is not text, or rows read before are being stored.
     Number(u64),
     /// A column of the present line; whether its value is NULL.
     Column(usize, bool),
@@ -458,7 +458,7 @@ impl<'a> Load<'a> {
             }
         }
         self.bytes += self.splitter.line().len();
-        self.place = Place::Number(self.splitter.line_number);
+        self.place = Place::Line;
         self.put(row)
     }
 
@@ -527,7 +527,15 @@ impl<'a> Load<'a> {
     fn put(&mut self, row: Vec<Datum>) -> SqlResult<()> {
         match &mut self.target {
             Target::Insert(insert) => {
-                let stored = insert.run(self.session, &row, &mut |_| Ok(()))?.processed;
+                let done = insert.run(self.session, &row, &mut |_| Ok(()));
+                if let Err(error) = &done
+                    && error.code() == SqlState::UNIQUE_VIOLATION
+                    && !self.table.triggers.iter().any(|t| t.kind.row() && t.kind.before())
+                {
+                    // As of rows stored together, whose lines are not known any more.
+                    self.place = Place::Number(self.splitter.line_number);
+                }
+                let stored = done?.processed;
                 self.rows += stored;
                 self.progress.set(super::TUPLES, self.rows as i64);
                 if stored == 0 && self.filtered {
@@ -538,7 +546,6 @@ impl<'a> Load<'a> {
             Target::Plain { .. } => {
                 for (column, value) in self.table.columns.iter().zip(&row) {
                     if column.not_null && !column.dropped && value.is_null() {
-                        self.place = Place::Line;
                         return Err(violation::null_in(self.session, self.table, &column.name, &row)?);
                     }
                 }
