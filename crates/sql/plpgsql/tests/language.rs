@@ -334,3 +334,45 @@ fn what_needs_a_block_runs_in_a_function() {
         assert_eq!(s.query(&format!("do $$ begin execute '{sql}'; end $$")), "");
     }
 }
+
+#[test]
+fn return_query_takes_rows_of_the_functions_type_only() {
+    let server = server();
+    let s = server.connect();
+    s.run("create table t (a int); insert into t values (1), (0)").unwrap();
+    let mismatch = |of: &str, body: &str| {
+        let body = format!("begin return query {body}; end");
+        function(&s, &format!("f() returns {of}"), &body);
+        let error = s.run("select * from f()").err().unwrap();
+        s.run("drop function f").unwrap();
+        assert_eq!(error.message(), "structure of query does not match function result type");
+        let context = error.report().context.clone().unwrap_or_default();
+        assert!(context.starts_with("SQL statement \"") && context.ends_with("at RETURN QUERY"), "{context}");
+        error.report().detail.clone().unwrap_or_default()
+    };
+    assert_eq!(
+        mismatch("setof int", "select 1::bigint where false"),
+        "Returned type bigint does not match expected type integer in column \"\" (position 1)."
+    );
+    assert_eq!(
+        mismatch("table (x int, y text)", "execute 'select 1, 2, 3'"),
+        "Returned type integer does not match expected type text in column \"y\" (position 2)."
+    );
+    assert_eq!(
+        mismatch("setof int", "select 1, 2"),
+        "Number of returned columns (2) does not match expected column count (1)."
+    );
+    function(
+        &s,
+        "g() returns setof int",
+        "declare r t; begin for r in select 1 / a as a from t loop return next r.a; end loop; end",
+    );
+    let failed = failure(&s, "select * from g()");
+    assert_eq!(failed.1, "PL/pgSQL function g() line 1 at FOR over SELECT rows");
+    function(&s, "h() returns record", "begin return (1, 2); end");
+    let failed = failure(&s, "select * from h() as x(a int, b text)");
+    assert_eq!(failed.1, "PL/pgSQL function h() while casting return value to function's return type");
+    function(&s, "i() returns t", "begin return 1; end");
+    let failed = failure(&s, "select i()");
+    assert_eq!(failed.1, "PL/pgSQL function i() line 1 at RETURN");
+}

@@ -123,7 +123,8 @@ impl Frame<'_> {
                 rows.push(row.to_vec());
                 Ok(())
             });
-            let more = more.map_err(|e| ready.within(self, e))?;
+            // What fails while rows are fetched is told of the loop, not of the statement.
+            let more = more?;
             for row in rows {
                 found = true;
                 self.present = present;

@@ -17,6 +17,9 @@ impl Frame<'_> {
     pub(super) fn return_value(&mut self, value: Option<&Rc<Expression>>) -> SqlResult<Flow> {
         if let Some(expression) = value {
             let (value, ty) = self.evaluate(expression)?;
+            if self.function.returns_row && !value.is_null() {
+                self.check_composite(ty)?;
+            }
             self.returned = Some((Value::Scalar(value), ty));
         }
         Ok(Flow::Return)
@@ -71,27 +74,24 @@ impl Frame<'_> {
             return Err(sql_err!(SYNTAX_ERROR, "cannot open non-SELECT query as cursor"));
         }
         let wanted = self.wanted()?;
+        let mismatch = "structure of query does not match function result type";
+        let checked = match &wanted {
+            ReturnType::Scalar(to) => check_columns(self, &columns, &[nameless(*to)], mismatch),
+            ReturnType::Row(_, expected) => check_columns(self, &columns, expected, mismatch),
+            ReturnType::Record | ReturnType::Void => Ok(()),
+        };
+        checked.map_err(|e| ready.within(self, e))?;
         let mut rows = RowStore::default();
         let done = self.session.run_in_body(&ready.statement, &ready.params, self.sees, 0, &mut |row| {
             self.session.keep_row(&mut rows, row.to_vec())
         });
         done.map_err(|e| ready.within(self, e))?;
-        let mismatch = "structure of query does not match function result type";
         let count = rows.len();
         let mut place = Place::default();
         for number in 0..count {
             let Some(values) = rows.get(&mut place, number)?.map(<[Datum]>::to_vec) else { break };
-            let value = match (&wanted, &*columns) {
-                (ReturnType::Scalar(_), [one]) => {
-                    let ty = TypeRef { oid: one.type_oid, typmod: one.typmod, collation: Oid::INVALID };
-                    self.converted(Value::Scalar(values[0].clone()), ty, &wanted, mismatch)?
-                }
-                (ReturnType::Scalar(_), _) => {
-                    return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, mismatch).detail(format!(
-                        "Number of returned columns ({}) does not match expected column count (1).",
-                        columns.len()
-                    )));
-                }
+            let value = match &wanted {
+                ReturnType::Scalar(_) => values.into_iter().next().unwrap_or_default(),
                 _ => {
                     let any = TypeRef { oid: oids::record, typmod: -1, collation: Oid::INVALID };
                     let row = Value::Row(Some(RowValue { columns: columns.clone(), values }));
@@ -128,13 +128,20 @@ impl Frame<'_> {
             None if !function.outputs.is_empty() => self.outputs()?,
             None => return Ok(Returned::Value(Datum::Null)),
         };
-        let during = match function.returns_row {
-            true => "during function exit",
-            false => "while casting return value to function's return type",
-        };
         let message = "returned record type does not match expected record type";
         let value = self.converted(value, ty, &wanted, message);
-        value.map(Returned::Value).map_err(|e| self.during(e, during))
+        value
+            .map(Returned::Value)
+            .map_err(|e| self.during(e, "while casting return value to function's return type"))
+    }
+
+    /// Where a row is to be returned, a value that is none is an error.
+    fn check_composite(&self, ty: TypeRef) -> SqlResult<()> {
+        if ty.oid == oids::record || self.session.row_columns_of(ty.oid)?.is_some() {
+            return Ok(());
+        }
+        let message = "cannot return non-composite value from function returning composite type";
+        Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message))
     }
 
     /// A value as the result type wants it.
@@ -155,11 +162,7 @@ impl Frame<'_> {
             Value::Row(row) => row,
             Value::Scalar(Datum::Null) => None,
             Value::Scalar(value) => {
-                let composite = ty.oid == oids::record || self.session.row_columns_of(ty.oid)?.is_some();
-                if !composite {
-                    let message = "cannot return non-composite value from function returning composite type";
-                    return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message));
-                }
+                self.check_composite(ty)?;
                 self.row_of(&value, ty.oid)?
             }
         };
@@ -174,44 +177,55 @@ impl Frame<'_> {
     }
 }
 
-/// A row's values for columns that must be of the same types, dropped ones left out on both sides.
+/// The one column that a function of a scalar type returns.
+fn nameless(type_oid: Oid) -> ColumnType {
+    ColumnType { name: String::new(), type_oid, typmod: -1, collation: Oid::INVALID }
+}
+
+/// Columns must be as many as wanted and of the same types, dropped ones left out on both sides.
+fn check_columns(
+    frame: &Frame<'_>,
+    given: &[ColumnType],
+    wanted: &[ColumnType],
+    message: &str,
+) -> SqlResult<()> {
+    let wrong = |detail: String| Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message).detail(detail));
+    let live =
+        |columns: &'_ [ColumnType]| columns.iter().filter(|c| c.type_oid.is_valid()).cloned().collect();
+    let (given, wanted): (Vec<ColumnType>, Vec<ColumnType>) = (live(given), live(wanted));
+    for (number, (have, column)) in (1..).zip(given.iter().zip(&wanted)) {
+        if have.type_oid != column.type_oid {
+            return wrong(format!(
+                "Returned type {} does not match expected type {} in column \"{}\" (position {number}).",
+                frame.session.type_text(have.type_oid),
+                frame.session.type_text(column.type_oid),
+                column.name
+            ));
+        }
+    }
+    if given.len() != wanted.len() {
+        return wrong(format!(
+            "Number of returned columns ({}) does not match expected column count ({}).",
+            given.len(),
+            wanted.len()
+        ));
+    }
+    Ok(())
+}
+
+/// A row's values for columns that it must have; NULL for dropped ones.
 pub(super) fn matched(
     frame: &Frame<'_>,
     row: &RowValue,
     wanted: &[ColumnType],
     message: &str,
 ) -> SqlResult<Vec<Datum>> {
-    let wrong = |detail: String| Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message).detail(detail));
-    let live = |columns: &[ColumnType]| columns.iter().filter(|c| c.type_oid.is_valid()).count();
-    let (given, expected) = (live(&row.columns), live(wanted));
-    if given != expected {
-        return wrong(format!(
-            "Number of returned columns ({given}) does not match expected column count ({expected})."
-        ));
-    }
-    let mut from = row.columns.iter().zip(&row.values).filter(|(c, _)| c.type_oid.is_valid());
-    let mut values = Vec::with_capacity(wanted.len());
-    let mut number = 0;
-    for column in wanted {
-        if !column.type_oid.is_valid() {
-            values.push(Datum::Null);
-            continue;
-        }
-        let Some((have, value)) = from.next() else { break };
-        number += 1;
-        if have.type_oid != column.type_oid {
-            let shown = |oid| frame.session.type_text(oid);
-            let name = match column.name.is_empty() {
-                true => number.to_string(),
-                false => format!("\"{}\" (position {number})", column.name),
-            };
-            return wrong(format!(
-                "Returned type {} does not match expected type {} in column {name}.",
-                shown(have.type_oid),
-                shown(column.type_oid)
-            ));
-        }
-        values.push(value.clone());
-    }
-    Ok(values)
+    check_columns(frame, &row.columns, wanted, message)?;
+    let given = row.columns.iter().zip(&row.values);
+    let mut values = given.filter(|(c, _)| c.type_oid.is_valid()).map(|(_, value)| value.clone());
+    let value = |column: &ColumnType| match column.type_oid.is_valid() {
+        true => values.next().unwrap_or_default(),
+        false => Datum::Null,
+    };
+    Ok(wanted.iter().map(value).collect())
 }
