@@ -373,6 +373,15 @@ fn a_row_limit_does_not_stop_a_statement_that_writes() {
         s.query("commit");
     }
     s.query("create table r (id int references p)");
+    let mut out = Collected::default();
+    for sql in [
+        "insert into r values (1), (77) returning id",
+        "with x as (insert into r values (1), (77) returning id) select * from x",
+        "insert into t select 6 / (3 - g) from generate_series(1, 5) g returning a",
+    ] {
+        s.session().simple_query(sql, &mut out).unwrap_err();
+        assert_eq!(out.rows, [""; 0], "{sql}");
+    }
     let (session, mut out) = (s.session(), Collected::default());
     session.parse("", "insert into r values (1), (77) returning id", &[], &mut out).unwrap();
     session.bind("", "", &[], &[], &[]).unwrap();

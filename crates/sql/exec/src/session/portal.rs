@@ -151,7 +151,8 @@ impl Session {
             State::Ready => self.start(portal)?,
             State::Done => return Ok(Some(Tag::Rows("SELECT", 0))),
         };
-        if max_rows > 0 && running.writes_and_returns() {
+        // A client sees no row of a change that fails, be it in a later row or in an AFTER trigger.
+        if running.writes_and_returns() {
             let stored = self.carry_out(running)?;
             return self.send_stored(portal, stored, max_rows, out);
         }
