@@ -2,7 +2,8 @@
 
 mod support;
 
-use support::Server;
+use exec::Format;
+use support::{Collected, Server};
 
 #[test]
 fn a_new_cluster_answers() {
@@ -245,4 +246,21 @@ fn a_function_may_be_the_first_to_name_a_setting() {
         s.query("select current_setting('my.g', true) = '', current_setting('my.h', true) is null"),
         "t|t"
     );
+}
+
+#[test]
+fn a_parameter_that_is_no_value_of_its_type_is_named_and_not_shown() {
+    let server = Server::new();
+    let s = server.connect();
+    let (session, mut out) = (s.session(), Collected::default());
+    session.parse("", "select $1::int, $2::int", &[], &mut out).unwrap();
+    let context = |format, value: &[u8]| {
+        let values = [Some(&b"1"[..]), Some(value)];
+        let error = session.bind("", "", &[Format::Text, format], &values, &[]).unwrap_err();
+        session.sync(&mut Collected::default()).unwrap();
+        error.report().context.clone().unwrap_or_default()
+    };
+    assert_eq!(context(Format::Text, b"x"), "unnamed portal parameter $2 = '...'");
+    assert_eq!(context(Format::Text, b""), "unnamed portal parameter $2 = ''");
+    assert_eq!(context(Format::Binary, b"123"), "unnamed portal parameter $2");
 }

@@ -388,12 +388,14 @@ impl Session {
         let Some(bytes) = value else { return Ok(Datum::Null) };
         let context = self.format();
         let call = types::Call::new(&context).with_session(self);
-        let number = |e: base::SqlError| e.context(format!("unnamed portal parameter ${}", index + 1));
+        let which = || format!("unnamed portal parameter ${}", index + 1);
         match format {
-            Format::Binary => types::receive(ty, bytes, -1, &call).map_err(number),
+            Format::Binary => types::receive(ty, bytes, -1, &call).map_err(|e| e.context(which())),
             Format::Text => {
                 let text = std::str::from_utf8(bytes).map_err(|e| invalid_utf8(bytes, e))?;
-                types::input(ty, text, -1, &call).map_err(number)
+                // What the parameter is stays hidden, but not that it is something.
+                let shown = if text.is_empty() { "''" } else { "'...'" };
+                types::input(ty, text, -1, &call).map_err(|e| e.context(format!("{} = {shown}", which())))
             }
         }
     }
