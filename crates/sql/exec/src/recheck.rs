@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, Xid, sql_err};
-use heap::{HeapRel, HeapTuple, Later, LockOutcome, LockStrength, Refusal, Wanted};
+use heap::{HeapRel, HeapTuple, Later, LockOutcome, LockStrength, Refusal, View, Wanted};
 use plan::{Expr, Node as PlanNode, Plan, RelId, RowLockWait, Statement, Var};
 use tuple::Datum;
 use txn::{LockMode, LockTag};
@@ -254,6 +254,22 @@ pub fn must_see(heap: &HeapRel, tid: Tid, cx: &Cx<'_>) -> SqlResult<()> {
         return Ok(());
     }
     let seen = cx.with_view(|access, view| heap::fetch_exact(access, heap, view, tid, &mut HeapTuple::new()));
+    if seen.map_err(crate::error::heap)? { Ok(()) } else { Err(serialization("update")) }
+}
+
+/// The same where the statement sees all that has committed, as the action of a foreign key does: the row that it is to change must be in the
+/// snapshot that the transaction keeps.
+pub fn must_be_kept(heap: &HeapRel, tid: Tid, cx: &Cx<'_>) -> SqlResult<()> {
+    if !cx.env.fixed_snapshot {
+        return Ok(());
+    }
+    let kept = cx.env.txn.borrow().next_snapshot();
+    if Arc::ptr_eq(kept.data(), cx.env.snapshot.data()) || is_own(heap, tid, cx)? {
+        return Ok(());
+    }
+    let seen = cx.with_view(|access, view| {
+        heap::fetch_exact(access, heap, &View { snapshot: &kept, ..*view }, tid, &mut HeapTuple::new())
+    });
     if seen.map_err(crate::error::heap)? { Ok(()) } else { Err(serialization("update")) }
 }
 

@@ -132,6 +132,36 @@ fn what_was_deleted_is_told_apart_by_who_changes_it() {
 }
 
 #[test]
+fn actions_of_foreign_keys_change_rows_of_the_snapshot_only() {
+    let server = Server::new();
+    let (s, other) = (server.connect(), server.connect());
+    let failure = "ERROR:  could not serialize access due to concurrent update";
+    for (action, sql) in [
+        ("on delete cascade", "delete from p where id = 1"),
+        ("on delete set null", "delete from p where id = 1"),
+        ("on update cascade", "update p set id = 2 where id = 1"),
+    ] {
+        s.run("drop table if exists c, p; create table p (id int primary key); insert into p values (1)")
+            .unwrap();
+        s.run(&format!("create table c (id int references p {action}, v int); insert into c values (1, 0)"))
+            .unwrap();
+        for (meanwhile, expected) in [
+            ("update c set v = 1", failure),
+            ("insert into c values (1, 1)", failure),
+            ("insert into c values (null, 1)", ""),
+        ] {
+            s.query("begin isolation level repeatable read; select from p; update p set id = id");
+            other.run(meanwhile).unwrap();
+            assert_eq!(s.query(sql), expected, "{action}: {meanwhile}");
+            s.query("rollback");
+        }
+        s.query("begin isolation level repeatable read; insert into c values (1, 2)");
+        assert_eq!(s.query(sql), "", "{action}: its own row");
+        s.query("rollback");
+    }
+}
+
+#[test]
 fn on_conflict_changes_a_row_once() {
     let server = Server::new();
     let s = server.connect();

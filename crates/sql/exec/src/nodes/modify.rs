@@ -518,6 +518,7 @@ impl ModifyNode {
         self.old_at = self.at;
         let target = self.targets[self.at].clone();
         let mut tid = self.source_tid()?;
+        recheck::must_be_kept(&target.heap, tid, cx)?;
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let step = if self.command == Command::Update {
