@@ -153,7 +153,7 @@ impl Session {
         };
         // A client sees no row of a change that fails, be it in a later row or in an AFTER trigger.
         if running.writes_and_returns() {
-            let stored = self.carry_out(running)?;
+            let stored = self.carry_out(running, out)?;
             return self.send_stored(portal, stored, max_rows, out);
         }
         let progress = self.pull(&mut running, &portal.formats, max_rows.into(), out);
@@ -174,12 +174,14 @@ impl Session {
         }
     }
 
-    /// Runs a statement to its end and keeps the rows that it returns.
-    fn carry_out(&self, mut running: Running) -> SqlResult<Box<Stored>> {
+    /// Runs a statement to its end and keeps the rows that it returns. Notices go to the client at once: the statement may wait.
+    fn carry_out(&self, mut running: Running, out: &mut dyn Output) -> SqlResult<Box<Stored>> {
         let mut rows = RowStore::default();
         let Running { execution, snapshot, command, .. } = &mut running;
-        let done = self.with_env(snapshot, *command, |env| {
-            execution.fetch(env, 0, &mut |row| self.keep_row(&mut rows, row.to_vec()))
+        let done = self.notices.lend(out, |_| {
+            self.with_env(snapshot, *command, |env| {
+                execution.fetch(env, 0, &mut |row| self.keep_row(&mut rows, row.to_vec()))
+            })
         });
         let planned = running.planned.clone();
         running.give_back();
