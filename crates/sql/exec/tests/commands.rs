@@ -116,7 +116,10 @@ fn copy_uses_defaults_checks_and_conditions() {
     assert_eq!(copy_in(&s, "copy t (a) from stdin where a <> 2", &["1\n2\n3\n"]).unwrap(), "COPY 2");
     assert_eq!(s.query("select * from t order by a"), "1|none\n3|none");
     let error = copy_in(&s, "copy t (a) from stdin", &["4\n-1\n"]).unwrap_err();
-    assert_eq!(error, "new row for relation \"t\" violates check constraint \"t_a_check\" / COPY t, line 2");
+    assert_eq!(
+        error,
+        "new row for relation \"t\" violates check constraint \"t_a_check\" / COPY t, line 2: \"-1\""
+    );
 }
 
 #[test]
