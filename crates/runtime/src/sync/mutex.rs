@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::latch::{Latch, WriteGuard};
 
-/// Fiber-aware mutex: may be held across waits. First come, first served.
+/// Fiber-aware mutex: may be held across waits. As fair as the [`Latch`] under it.
 #[derive(Default)]
 pub struct Mutex<T: ?Sized> {
     latch: Latch,

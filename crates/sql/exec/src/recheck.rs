@@ -6,7 +6,7 @@ use base::{Oid, SqlError, SqlResult, Tid, Xid, sql_err};
 use heap::{HeapRel, HeapTuple, Later, LockOutcome, LockStrength, Refusal, View, Wanted};
 use plan::{Expr, Node as PlanNode, Plan, RelId, RowLockWait, Statement, Var};
 use tuple::Datum;
-use txn::{LockMode, LockTag};
+use txn::{LockMode, LockTag, Snapshot};
 
 use crate::cx::{Cx, GivenRow};
 use crate::nodes::{Builder, datum_tid};
@@ -250,10 +250,16 @@ fn is_own(heap: &HeapRel, tid: Tid, cx: &Cx<'_>) -> SqlResult<bool> {
 
 /// A transaction that keeps its snapshot must not act on a row which that does not show, but for its own.
 pub fn must_see(heap: &HeapRel, tid: Tid, cx: &Cx<'_>) -> SqlResult<()> {
-    if !cx.env.fixed_snapshot || is_own(heap, tid, cx)? {
+    if cx.env.fixed_snapshot { must_show(cx.env.snapshot, heap, tid, cx) } else { Ok(()) }
+}
+
+fn must_show(snapshot: &Snapshot, heap: &HeapRel, tid: Tid, cx: &Cx<'_>) -> SqlResult<()> {
+    if is_own(heap, tid, cx)? {
         return Ok(());
     }
-    let seen = cx.with_view(|access, view| heap::fetch_exact(access, heap, view, tid, &mut HeapTuple::new()));
+    let seen = cx.with_view(|access, view| {
+        heap::fetch_exact(access, heap, &View { snapshot, ..*view }, tid, &mut HeapTuple::new())
+    });
     if seen.map_err(crate::error::heap)? { Ok(()) } else { Err(serialization("update")) }
 }
 
@@ -264,13 +270,10 @@ pub fn must_be_kept(heap: &HeapRel, tid: Tid, cx: &Cx<'_>) -> SqlResult<()> {
         return Ok(());
     }
     let kept = cx.env.txn.borrow().next_snapshot();
-    if Arc::ptr_eq(kept.data(), cx.env.snapshot.data()) || is_own(heap, tid, cx)? {
+    if Arc::ptr_eq(kept.data(), cx.env.snapshot.data()) {
         return Ok(());
     }
-    let seen = cx.with_view(|access, view| {
-        heap::fetch_exact(access, heap, &View { snapshot: &kept, ..*view }, tid, &mut HeapTuple::new())
-    });
-    if seen.map_err(crate::error::heap)? { Ok(()) } else { Err(serialization("update")) }
+    must_show(&kept, heap, tid, cx)
 }
 
 /// All columns of the version at `tid`, large values as pointers, then the system columns; false if there is none.

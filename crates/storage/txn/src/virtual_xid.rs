@@ -15,10 +15,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::sync::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lock::{LockInfo, LockMode, LockTag, LockTimeouts};
+use crate::sync::Mutex;
 use crate::system::TxnSystem;
 use crate::{SessionId, TxnError};
 

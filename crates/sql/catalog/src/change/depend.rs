@@ -126,14 +126,19 @@ impl Changer<'_> {
         if in_relations(object.class).is_some() {
             return Ok(());
         }
-        let tag = self.catalog.object_tag(object.class, object.object);
-        self.me.lock(tag, LockMode::AccessShare, LockWait::Block).map_err(SqlError::from)?;
-        let (shape, by_oid) = catalog_by_oid(object.class)?;
-        if self.reader().is_there(shape, by_oid, &[object.object.into()])? {
+        if self.lock_object(object, LockMode::AccessShare)? {
             return Ok(());
         }
         let (state, kind) = kind_of(object.class);
         Err(SqlError::new(state, format!("{kind} with OID {} does not exist", object.object)))
+    }
+
+    /// Takes the lock of an object that is no relation nor part of one; false if there is no such object any more.
+    fn lock_object(&mut self, object: ObjectAddress, mode: LockMode) -> SqlResult<bool> {
+        let tag = self.catalog.object_tag(object.class, object.object);
+        self.me.lock(tag, mode, LockWait::Block).map_err(SqlError::from)?;
+        let (shape, by_oid) = catalog_by_oid(object.class)?;
+        self.reader().is_there(shape, by_oid, &[object.object.into()])
     }
 
     /// Records that `dependent` needs all of these.
@@ -222,10 +227,7 @@ impl Changer<'_> {
     /// or rule. Whoever uses it has ended then. False if it has been dropped meanwhile.
     fn lock_for_drop(&mut self, object: ObjectAddress) -> SqlResult<bool> {
         let Some((shape, by_oid)) = in_relations(object.class) else {
-            let tag = self.catalog.object_tag(object.class, object.object);
-            self.me.lock(tag, LockMode::AccessExclusive, LockWait::Block).map_err(SqlError::from)?;
-            let (shape, by_oid) = catalog_by_oid(object.class)?;
-            return self.reader().is_there(shape, by_oid, &[object.object.into()]);
+            return self.lock_object(object, LockMode::AccessExclusive);
         };
         let Some(row) = self.reader().find_one(shape, by_oid, &[object.object.into()])? else {
             return Ok(false);

@@ -39,18 +39,12 @@ impl Internal {
         session: &Session,
         analyze: impl Fn() -> SqlResult<analyze::Analyzed>,
     ) -> SqlResult<(Internal, analyze::Analyzed)> {
-        let mut held = Vec::new();
-        loop {
-            let before = session.catalog.generation();
+        session.settled(|| {
             let analyzed = analyze()?;
             let internal = Internal::planned(session, &analyzed)?;
-            let locks = &internal.prepared.statement.locks;
-            // What is locked since before it was looked at has not changed.
-            if session.catalog.generation() == before || *locks == held {
-                return Ok((internal, analyzed));
-            }
-            held.clone_from(locks);
-        }
+            let locks = internal.prepared.statement.locks.clone();
+            Ok(((internal, analyzed), locks))
+        })
     }
 
     /// Plans an analysed statement, and takes its locks. What it names is locked already.

@@ -67,7 +67,7 @@ fn analyzed(session: &Session, statement: &CreateView, text: &str) -> SqlResult<
     let format = session.format();
     let call = Call::new(&format).with_session(session);
     let whole = Statement::CreateView(Box::new(statement.clone()));
-    let analyzed = session.with_relations_locked(LockMode::AccessShare, |view| {
+    let analyzed = session.with_relations_locked(|view| {
         analyze::analyze_statement(&whole, text, ParamTypes::None, view, &call)
     })?;
     let query = analyzed.query.utility.and_then(|utility| utility.query);

@@ -197,25 +197,37 @@ impl CatalogView for RecordingView<'_> {
 }
 
 impl Session {
-    /// Analyses something, and locks the relations that it names; once more if they were changed meanwhile.
+    /// What `attempt` makes of definitions, with the locks that it takes for it; once more if others have changed definitions before it had them.
+    pub(crate) fn settled<T, L: Default + PartialEq>(
+        &self,
+        attempt: impl Fn() -> SqlResult<(T, L)>,
+    ) -> SqlResult<T> {
+        let mut held = L::default();
+        loop {
+            let before = self.catalog.generation();
+            let (made, locks) = attempt()?;
+            // What is locked since before it was looked at has not changed.
+            if self.catalog.generation() == before || locks == held {
+                return Ok(made);
+            }
+            held = locks;
+        }
+    }
+
+    /// Analyses something, and locks the relations that it names as their readers do.
     pub(crate) fn with_relations_locked<T>(
         &self,
-        mode: LockMode,
-        mut analyze: impl FnMut(&dyn CatalogView) -> SqlResult<T>,
+        analyze: impl Fn(&dyn CatalogView) -> SqlResult<T>,
     ) -> SqlResult<T> {
-        loop {
-            let version = self.names.names_version(&self.catalog);
+        self.settled(|| {
             let view = RecordingView::new(self);
             let analyzed = analyze(&view)?;
             let tables = view.into_tables();
-            for table in &tables {
-                names::lock(self, table, mode, LockWait::Block)?;
-            }
-            let current = tables.iter().all(|table| table.validity.is_current());
-            if current && version == self.names.names_version(&self.catalog) {
-                return Ok(analyzed);
-            }
-        }
+            tables
+                .iter()
+                .try_for_each(|table| names::lock(self, table, LockMode::AccessShare, LockWait::Block))?;
+            Ok((analyzed, tables.iter().map(|table| table.oid).collect::<Vec<_>>()))
+        })
     }
 }
 
