@@ -9,6 +9,7 @@
 mod ablation;
 mod canned;
 mod client;
+mod greedy;
 mod peers;
 mod pgbench;
 mod report;
@@ -80,6 +81,11 @@ enum What {
     Memory,
     /// Latency of point queries while a heavy join runs on every worker.
     Interference,
+    /// Latency of 100 clients' point queries, and of new connections, beside statements that want all time or all memory.
+    Greedy {
+        /// Only statements whose name contains this.
+        only: Option<String>,
+    },
     /// Point queries of 32 clients beside 100,000 open subtransactions and beside an old snapshot; a million subtransactions released,
     /// 20,000 rolled back.
     Subtransactions,
@@ -134,6 +140,7 @@ fn run(options: &Options) -> Result<(), String> {
         What::Tpcb => lab.tpcb(&[1, 64], 20, options.seconds),
         What::Memory => lab.memory(5000),
         What::Interference => lab.interference(100, options.seconds),
+        What::Greedy { only } => lab.greedy(only.as_deref()),
         What::Subtransactions => lab.subtransactions(32, options.seconds),
         What::Tpch { scale, only } => lab.tpch(*scale, only),
         What::Canned { .. } | What::Snapshots => Ok(()),

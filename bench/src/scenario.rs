@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
-use crate::{Options, canned, pgbench, subtransactions, tpch};
+use crate::{Options, canned, greedy, pgbench, subtransactions, tpch};
 
 /// Ports, one a server; PostgreSQL's versions have one after the other. Not among those that the system gives to clients: one of an earlier
 /// run may still hold it.
@@ -199,10 +199,15 @@ impl Lab {
         );
         Ok(())
     }
+
+    /// What greedy statements do to others, here and on PostgreSQL 18.
+    pub fn greedy(&self, only: Option<&str>) -> Result<(), String> {
+        greedy::run(&self.databases().collect::<Vec<_>>(), self.scale, only)
+    }
 }
 
 /// 99th percentile of the latencies in pgbench's logs `prefix.*`, which are removed.
-fn p99_ms(prefix: &std::path::Path) -> Result<f64, String> {
+pub fn p99_ms(prefix: &std::path::Path) -> Result<f64, String> {
     let folder = prefix.parent().ok_or("no folder")?;
     let name = prefix.file_name().and_then(|n| n.to_str()).ok_or("no name")?;
     let mut latencies = Vec::new();
