@@ -366,3 +366,25 @@ fn concatenation_casts_what_is_no_text() {
         "Seq Scan on public.t\n  Output: (a || (b)::text)"
     );
 }
+
+#[test]
+fn what_only_the_server_writes_is_not_read_from_text() {
+    let server = Server::new();
+    let s = server.connect();
+    assert_eq!(
+        s.query(
+            "select count(*) from pg_attribute a left join pg_type t on t.oid = a.atttypid where t.oid is null"
+        ),
+        "0"
+    );
+    for name in ["pg_node_tree", "pg_ndistinct", "pg_dependencies", "pg_mcv_list"] {
+        let refused = format!("ERROR:  cannot accept a value of type {name}");
+        assert_eq!(s.query(&format!("select '1'::{name}")), refused);
+        assert_eq!(s.query(&format!("select ('1' || '')::{name}")), refused);
+    }
+    // A stored expression that somebody made up would be taken for one of the server's.
+    assert_eq!(
+        s.query("select pg_get_expr('1', 'pg_class'::regclass)"),
+        "ERROR:  cannot accept a value of type pg_node_tree"
+    );
+}

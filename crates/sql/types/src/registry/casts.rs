@@ -109,6 +109,12 @@ pub static CASTS: &[Cast] = &[
     cast(10081, 26, 4191, Implicit, Binary), // oid to regcollation
     cast(10220, 114, 3802, Assignment, InOut), // json to jsonb
     cast(10151, 194, 25, Implicit, Binary), // pg_node_tree to text
+    cast(10152, 3361, 17, Implicit, Binary), // pg_ndistinct to bytea
+    cast(10153, 3361, 25, Implicit, InOut), // pg_ndistinct to text
+    cast(10154, 3402, 17, Implicit, Binary), // pg_dependencies to bytea
+    cast(10155, 3402, 25, Implicit, InOut), // pg_dependencies to text
+    cast(10156, 5017, 17, Implicit, Binary), // pg_mcv_list to bytea
+    cast(10157, 5017, 25, Implicit, InOut), // pg_mcv_list to text
     cast(10171, 600, 603, Assignment, Function(Oid(4091))), // point to box
     cast(10172, 601, 600, Explicit, Function(Oid(1532))), // lseg to point
     cast(10173, 602, 604, Assignment, Function(Oid(1449))), // path to polygon

@@ -19,9 +19,7 @@ use super::{TypeInfo, builtin_type};
 pub fn input(type_oid: Oid, value: &str, typmod: i32, cx: &Call) -> SqlResult<Datum> {
     Ok(match type_oid {
         oids::int4 => Datum::Int4(int::parse(value, "integer")?),
-        oids::text | oids::unknown | oids::cstring | oids::refcursor | oids::pg_node_tree => {
-            Datum::text(value)
-        }
+        oids::text | oids::unknown | oids::cstring | oids::refcursor => Datum::text(value),
         oids::varchar => Datum::text(text::varchar_fit(value, typmod, false)?),
         oids::bpchar => text::bpchar_fit(value, typmod, false)?,
         oids::int8 => Datum::Int8(int::parse(value, "bigint")?),

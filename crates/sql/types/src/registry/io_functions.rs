@@ -267,6 +267,14 @@ functions! {
     3239 pg_lsn_send(pg_lsn) -> bytea [immutable strict] { send pg_lsn }
     3311 tsm_handler_in(cstring) -> tsm_handler [immutable] { input tsm_handler }
     3312 tsm_handler_out(tsm_handler) -> cstring [immutable strict] { output tsm_handler }
+    3355 pg_ndistinct_in(cstring) -> pg_ndistinct [immutable strict] { input pg_ndistinct }
+    3356 pg_ndistinct_out(pg_ndistinct) -> cstring [immutable strict] { output pg_ndistinct }
+    3357 pg_ndistinct_recv(internal) -> pg_ndistinct [stable strict] { receive pg_ndistinct }
+    3358 pg_ndistinct_send(pg_ndistinct) -> bytea [stable strict] { send pg_ndistinct }
+    3404 pg_dependencies_in(cstring) -> pg_dependencies [immutable strict] { input pg_dependencies }
+    3405 pg_dependencies_out(pg_dependencies) -> cstring [immutable strict] { output pg_dependencies }
+    3406 pg_dependencies_recv(internal) -> pg_dependencies [stable strict] { receive pg_dependencies }
+    3407 pg_dependencies_send(pg_dependencies) -> bytea [stable strict] { send pg_dependencies }
     3446 macaddr8_recv(internal) -> macaddr8 [immutable strict] { receive macaddr8 }
     3447 macaddr8_send(macaddr8) -> bytea [immutable strict] { send macaddr8 }
     3504 anyenum_in(cstring) -> anyenum [immutable strict] { input anyenum }
@@ -317,6 +325,10 @@ functions! {
     4232 multirange_out(anymultirange) -> cstring [stable strict] { output anymultirange }
     4233 multirange_recv(internal, oid, int4) -> anymultirange [stable strict] { receive anymultirange }
     4234 multirange_send(anymultirange) -> bytea [stable strict] { send anymultirange }
+    5018 pg_mcv_list_in(cstring) -> pg_mcv_list [immutable strict] { input pg_mcv_list }
+    5019 pg_mcv_list_out(pg_mcv_list) -> cstring [immutable strict] { output pg_mcv_list }
+    5020 pg_mcv_list_recv(internal) -> pg_mcv_list [stable strict] { receive pg_mcv_list }
+    5021 pg_mcv_list_send(pg_mcv_list) -> bytea [stable strict] { send pg_mcv_list }
     5055 pg_snapshot_in(cstring) -> pg_snapshot [immutable strict] { input pg_snapshot }
     5056 pg_snapshot_out(pg_snapshot) -> cstring [immutable strict] { output pg_snapshot }
     5057 pg_snapshot_recv(internal) -> pg_snapshot [immutable strict] { receive pg_snapshot }
