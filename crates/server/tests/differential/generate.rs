@@ -11,6 +11,7 @@
 use crate::schema;
 use crate::support::Random;
 
+mod apart;
 mod doubtful;
 mod expression;
 mod from;

@@ -1,6 +1,8 @@
 //! Random queries must have one answer: under every choice of the planner, with much memory and with little, and, where
 //! there is one to ask, the answer of PostgreSQL 18.
 //!
+//! A query and what it is taken apart into must have one answer too.
+//!
 //! `STAMPEDE_PEER` is the port of a PostgreSQL server on 127.0.0.1 that lets `postgres` in; a database of the test's own is
 //! made there and dropped. `STAMPEDE_DIFFERENTIAL_QUERIES` and `STAMPEDE_DIFFERENTIAL_SEED` make the run longer or another.
 
@@ -94,6 +96,11 @@ impl Answer {
     /// PostgreSQL refuses FULL JOIN where its plan has no condition to hash or merge by, and another plan has one.
     fn depends_on_plan(&self) -> bool {
         matches!(self, Answer::Error(_, words) if words.starts_with("FULL JOIN is only supported"))
+    }
+
+    /// The query is wrong by itself.
+    fn is_refused(&self) -> bool {
+        matches!(self, Answer::Error(code, _) if code.starts_with("42"))
     }
 
     /// An internal error: as PostgreSQL's answer it is a fault of its own.
@@ -214,5 +221,34 @@ fn one_answer_to_every_query() {
         "{count} queries, {} ways: {differences} differences, {errors} errors, {slow} too slow",
         PROFILES.len()
     );
+    assert_eq!(differences, 0);
+}
+
+#[test]
+fn queries_taken_apart_have_the_same_rows() {
+    let count = knob("STAMPEDE_DIFFERENTIAL_QUERIES", 30);
+    let mut generator = Generator::new(knob("STAMPEDE_DIFFERENTIAL_SEED", 3));
+    let server = Server::start(&[]);
+    let mut client = server.connect(COMMON).unwrap();
+    for statement in schema::statements() {
+        client.query(&statement).unwrap_or_else(|error| panic!("{statement}: {error:?}"));
+    }
+    let mut differences = 0;
+    for _ in 0..count {
+        let (whole, parts) = generator.taken_apart();
+        let answers = [&whole, &parts].map(|query| Answer::of(&mut client, query));
+        if answers.contains(&Answer::Lost) {
+            client = server.connect(COMMON).expect("the server ended");
+        }
+        if answers.iter().any(|answer| answer.timed_out() || answer.depends_on_plan() || answer.is_refused())
+        {
+            continue;
+        }
+        if answers.iter().any(Answer::is_internal) || !answers[0].agrees(&answers[1]) {
+            differences += 1;
+            println!("{}", difference(&whole, ("whole", &answers[0]), (&parts.text, &answers[1])));
+        }
+    }
+    println!("{count} queries taken apart: {differences} differences");
     assert_eq!(differences, 0);
 }
