@@ -351,3 +351,104 @@ fn an_index_scan_runs_again_with_other_keys() {
         s.run("commit").unwrap();
     }
 }
+
+#[test]
+fn windows_that_folding_leaves_without_calls_are_gone() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table w(a int, b text); insert into w values (1, 'x'), (2, 'y')").unwrap();
+    assert_eq!(
+        s.query("select case when false then sum(a) over (partition by b order by a) else 7 end, a from w"),
+        "7|1\n7|2"
+    );
+    assert_eq!(s.query("select a, lag(a) over (order by a)||null::text, b from w"), "1||x\n2||y");
+    // One window of two is left without a call.
+    assert_eq!(
+        s.query(
+            "select b, sum(a) over (order by b desc), coalesce(3, max(a) over (partition by b)) from w order by b"
+        ),
+        "x|3|3\ny|2|3"
+    );
+    assert_eq!(
+        s.query(
+            "select count(*), case when true then 1 else rank() over (order by b) end from w group by b order by b"
+        ),
+        "1|1\n1|1"
+    );
+}
+
+#[test]
+fn grouping_sets_null_columns_that_folding_makes_constant_or_alike() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table w(a int, b int); insert into w values (1,1),(2,1),(3,2),(null,2)").unwrap();
+    assert_eq!(
+        s.query("select case when true then 7 else a end x, count(*) from w group by rollup(1) order by 1"),
+        "7|4\n|4"
+    );
+    // The second column is what the first is folded to, but is nulled by other sets.
+    assert_eq!(
+        s.query("select coalesce(b, null) x, b y, count(*) from w group by cube(1, 2) order by 1, 2, 3"),
+        "1|1|2\n1||2\n2|2|2\n2||2\n|1|2\n|2|2\n||4"
+    );
+    assert_eq!(
+        s.query(
+            "select coalesce(b, null) + 1 x, b + 1 y, count(*) from w group by cube(coalesce(b, null), b) order by 1, 2, 3"
+        ),
+        "2|2|2\n2||2\n3|3|2\n3||2\n|2|2\n|3|2\n||4"
+    );
+}
+
+#[test]
+fn calls_that_differ_in_more_than_their_arguments_are_not_one() {
+    let server = Server::new();
+    let s = server.connect();
+    let lists = "(values (array['a', 'b'])) v(k)";
+    let calls = "concat(k), concat(variadic k)";
+    assert_eq!(s.query(&format!("select {calls} from {lists} group by {calls}")), "{a,b}|ab");
+    assert_eq!(s.query(&format!("select distinct {calls} from {lists}")), "{a,b}|ab");
+    // Each call of a volatile function is its own, unless one place names another.
+    assert_eq!(s.query("select sum(random()) = sum(random()) from generate_series(1, 9)"), "f");
+    assert_eq!(s.query("select x = y from (select distinct random() x, random() y) s"), "f");
+    assert_eq!(s.query("select x = y from (select random() x, random() y, sum(1) over () offset 0) s"), "f");
+    assert_eq!(
+        s.query(
+            "select array_agg(r order by r) = array_agg(r) from (select random() r from generate_series(1, 9) order by r) s"
+        ),
+        "t"
+    );
+    s.run("create sequence q; create table t(a bigint default nextval('q'), b bigint default nextval('q'))")
+        .unwrap();
+    assert_eq!(s.query("insert into t default values returning a <> b"), "t");
+    assert_eq!(s.query("insert into t select from generate_series(1, 2) returning a <> b"), "t\nt");
+}
+
+#[test]
+fn ranges_that_decide_alone_contain_null_too_or_not() {
+    let server = Server::new();
+    let s = server.connect();
+    let null = "(select null::int i offset 0) n";
+    let row =
+        format!("select 'empty'::int4range @> i, i <@ 'empty'::int4range, i <@ '(,)'::int4range from {null}");
+    assert_eq!(s.query(&row), "f|f|t");
+    assert_eq!(
+        s.query(&format!("select int4range(1, 3) @> i, 'empty'::int4range @> null::int from {null}")),
+        "|"
+    );
+}
+
+#[test]
+fn outer_joins_that_allow_no_greedy_order_are_joined_as_written() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table j(a int, b int)").unwrap();
+    assert_eq!(
+        s.query(
+            "select 1 from (((((j t0 join j t1 on t0.a = t1.a) join j t2 on t0.a = t2.a) left join j t3 on t0.a = t3.a)
+             left join (j t4 left join (j t5 full join (j t6 join j t7 on t6.a = t7.a) on t5.a = t6.a) on t4.a = t5.a)
+             on t3.a = t7.a) join ((j t8 join j t9 on t8.a = t9.a) right join j t10 on t8.a = t10.a) on t0.a = t8.a),
+             lateral (select t4.a, t9.a limit 1) s"
+        ),
+        ""
+    );
+}

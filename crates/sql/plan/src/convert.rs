@@ -169,6 +169,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             block.aggregated = true;
             flatten_and(self.expr(having)?, &mut block.having);
         }
+        crate::placeholder::name_kept_apart(block);
         let key = |block: &Block, c: &a::SortGroupClause| -> SqlResult<SortKey> {
             let expr = block.targets[by_ref(c.sort_ref)?].expr.clone();
             Ok(SortKey { expr, descending: c.descending, nulls_first: c.nulls_first })
@@ -839,20 +840,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                 };
                 Expr::Test(test, Box::new(self.expr(&t.arg)?))
             }
-            a::Expr::NextValue(next) => Expr::Call(Box::new(Call {
-                function: Function::Builtin(builtin(Oid(1574))?),
-                form: CallForm::Function,
-                args: vec![Expr::Const {
-                    value: Datum::Oid(next.sequence.0),
-                    type_oid: Oid(2205),
-                    typmod: -1,
-                }],
-                type_oid: Oid(20),
-                typmod: -1,
-                collation: Oid::INVALID,
-                variadic: false,
-            }))
-            .cast_integer(next.type_oid)?,
+            a::Expr::NextValue(next) => self.next_value(next)?,
             a::Expr::Default(_) => return Err(SqlError::internal("DEFAULT was not replaced")),
             a::Expr::FieldStore(store) => self.field_store(store)?,
             a::Expr::RowCast(_) => return Err(SqlError::not_supported("a cast between row types")),
@@ -871,6 +859,23 @@ impl<'p, 'c> Converter<'p, 'c> {
         })
     }
 
+    /// The next value of a column's sequence.
+    fn next_value(&mut self, next: &a::NextValue) -> SqlResult<Expr> {
+        let function = Function::Builtin(builtin(Oid(1574))?);
+        let sequence = Expr::Const { value: Datum::Oid(next.sequence.0), type_oid: Oid(2205), typmod: -1 };
+        Expr::Call(Box::new(Call {
+            number: self.planner.call_number(&function),
+            function,
+            form: CallForm::Function,
+            args: vec![sequence],
+            type_oid: Oid(20),
+            typmod: -1,
+            collation: Oid::INVALID,
+            variadic: false,
+        }))
+        .cast_integer(next.type_oid)
+    }
+
     /// WHERE CURRENT OF: a condition on the target's `ctid`, which its scan answers whatever else there is.
     fn current_of(&mut self, of: &a::CurrentOf) -> SqlResult<Expr> {
         let Entry::Rel(rel) = self.scope().entries[of.rte] else {
@@ -887,6 +892,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             typmod: -1,
             collation: Oid::INVALID,
             variadic: false,
+            number: 0,
         })))
     }
 
@@ -904,6 +910,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             _ => CallForm::Function,
         };
         let converts = types::registry::relabel_converts(result, f.result_type);
+        let number = self.planner.call_number(&function);
         let call = Expr::Call(Box::new(Call {
             function,
             form: if converts { CallForm::ImplicitCast } else { form },
@@ -912,6 +919,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             typmod: cast_typmod(f),
             collation: f.input_collation,
             variadic: f.variadic,
+            number,
         }));
         if !converts {
             return Ok(call);
@@ -1045,8 +1053,10 @@ impl<'p, 'c> Converter<'p, 'c> {
         if let Some(body) = a::body::operator_body(op, self.planner.context.catalog)? {
             return self.operator(&body);
         }
+        let function = self.planner.function(op.function)?;
         Ok(Call {
-            function: self.planner.function(op.function)?,
+            number: self.planner.call_number(&function),
+            function,
             form: CallForm::Operator(op.op, self.planner.operator_name(op.op)?),
             args: self.exprs(&op.args)?,
             type_oid: op.result_type,
@@ -1072,20 +1082,24 @@ impl<'p, 'c> Converter<'p, 'c> {
     }
 
     fn aggregate(&mut self, agg: &a::Aggregate) -> SqlResult<Expr> {
-        let mut args = Vec::new();
-        for entry in agg.args.iter().filter(|t| !t.junk) {
-            args.push(self.expr(&entry.expr)?);
+        // Each once: an argument that is sorted by too is one value.
+        let mut entries = Vec::new();
+        for entry in &agg.args {
+            entries.push(self.expr(&entry.expr)?);
         }
         let mut order = Vec::new();
         for clause in &agg.order_by {
-            let entry = agg.args.iter().find(|t| t.sort_ref == clause.sort_ref);
-            let entry = entry.ok_or_else(|| SqlError::internal("sort reference without argument"))?;
+            let at = agg.args.iter().position(|t| t.sort_ref == clause.sort_ref);
+            let at = at.ok_or_else(|| SqlError::internal("sort reference without argument"))?;
             order.push(SortKey {
-                expr: self.expr(&entry.expr)?,
+                expr: entries[at].clone(),
                 descending: clause.descending,
                 nulls_first: clause.nulls_first,
             });
         }
+        let given = agg.args.iter().map(|entry| !entry.junk);
+        let args: Vec<Expr> =
+            entries.into_iter().zip(given).filter(|(_, given)| *given).map(|(e, _)| e).collect();
         let direct = self.exprs(&agg.direct_args)?;
         let function = self.planner.function(agg.function)?;
         let types: Vec<Oid> = direct.iter().chain(&args).map(Expr::type_oid).collect();
@@ -1258,6 +1272,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                     typmod: -1,
                     collation: compare.collations.get(i).copied().unwrap_or_default(),
                     variadic: false,
+                    number: 0,
                 })))
             };
             let types = types::registry::operator(compare.ops[i]).map(|o| (o.left, o.right));
@@ -1319,6 +1334,7 @@ impl Expr {
             typmod: -1,
             collation: Oid::INVALID,
             variadic: false,
+            number: 0,
         })))
     }
 }

@@ -63,12 +63,18 @@ pub struct Call {
     pub collation: Oid,
     /// The last argument is an array given by VARIADIC.
     pub variadic: bool,
+    /// Tells volatile calls apart that are written alike, from 1 on; 0 for all others. What stands for one column in several places, such as
+    /// a target and the key that sorts by it, has one number.
+    pub number: u32,
 }
 
 impl PartialEq for Call {
     fn eq(&self, other: &Call) -> bool {
         self.function.oid() == other.function.oid()
-            && self.type_oid == other.type_oid
+            && (self.type_oid, self.typmod) == (other.type_oid, other.typmod)
+            && self.collation == other.collation
+            && self.variadic == other.variadic
+            && self.number == other.number
             && self.args == other.args
     }
 }
@@ -96,6 +102,7 @@ impl PartialEq for ArrayOp {
     fn eq(&self, other: &ArrayOp) -> bool {
         self.function.oid() == other.function.oid()
             && self.any == other.any
+            && self.collation == other.collation
             && self.left == other.left
             && self.array == other.array
     }
@@ -131,6 +138,7 @@ pub struct AggCall {
 impl PartialEq for AggCall {
     fn eq(&self, other: &AggCall) -> bool {
         self.function.oid() == other.function.oid()
+            && (self.type_oid, self.collation) == (other.type_oid, other.collation)
             && self.args == other.args
             && self.direct == other.direct
             && self.order == other.order
@@ -163,6 +171,7 @@ pub struct WindowCall {
 impl PartialEq for WindowCall {
     fn eq(&self, other: &WindowCall) -> bool {
         self.function.oid() == other.function.oid()
+            && (self.type_oid, self.collation) == (other.type_oid, other.collation)
             && self.args == other.args
             && self.filter == other.filter
             && self.window == other.window

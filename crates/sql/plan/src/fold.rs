@@ -10,6 +10,10 @@ use crate::walk::{flatten_and, flatten_or};
 /// `age(timestamptz, timestamptz)`: said to be immutable, though it depends on the session's time zone.
 const AGE: Oid = Oid(1199);
 
+/// `range @> element` and `element <@ range`.
+const RANGE_CONTAINS_ELEMENT: Oid = Oid(3858);
+const ELEMENT_CONTAINED_BY_RANGE: Oid = Oid(3860);
+
 /// Computes what can be computed now and simplifies AND, OR, NOT, CASE and COALESCE. What raises an error stays as it is:
 /// it may never be reached.
 pub fn fold(expr: &mut Expr) {
@@ -104,6 +108,9 @@ fn fold_call(call: &crate::expr::Call) -> Option<Expr> {
             _ => {}
         }
     }
+    if let Some(contains) = contains_any(call) {
+        return constant(Datum::Bool(contains));
+    }
     let Some(Imp::Native(eval)) = function.imp() else { return None };
     if function.oid() == AGE {
         return None;
@@ -116,6 +123,21 @@ fn fold_call(call: &crate::expr::Call) -> Option<Expr> {
     let mut cx = Call::new(&format).with_types(&types, call.type_oid).with_collation(call.collation);
     cx.variadic_array = call.variadic;
     eval(&cx, &args).ok().and_then(constant)
+}
+
+/// Whether a range contains an element, where the range alone decides that: then it does so even if the element is NULL.
+fn contains_any(call: &crate::expr::Call) -> Option<bool> {
+    let (range, element) = match call.function.oid() {
+        RANGE_CONTAINS_ELEMENT => (&call.args[0], &call.args[1]),
+        ELEMENT_CONTAINED_BY_RANGE => (&call.args[1], &call.args[0]),
+        _ => return None,
+    };
+    match range {
+        Expr::Const { value, .. } if !value.is_null() && !element.is_volatile() => {
+            types::range::contains_any(value)
+        }
+        _ => None,
+    }
 }
 
 fn fold_and(list: Vec<Expr>) -> Expr {

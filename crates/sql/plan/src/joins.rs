@@ -1,4 +1,5 @@
-//! The search for the cheapest join order: dynamic programming up to the threshold, greedy beyond.
+//! The search for the cheapest join order: dynamic programming up to the threshold, greedy beyond. Either may end where outer joins
+//! allow no further step; then relations are joined along the outer joins as they were written, which is always allowed.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -60,7 +61,10 @@ impl<'a, 'c> Search<'a, 'c> {
         if rels.len() < self.planner.settings().geqo_threshold {
             self.dynamic(&rels)?;
         } else {
-            self.greedy(&rels)?;
+            self.greedy(&rels, false)?;
+        }
+        if self.joined.get(&self.level.rels).is_none_or(Vec::is_empty) {
+            self.greedy(&rels, true)?;
         }
         self.joined.remove(&self.level.rels).filter(|p| !p.is_empty()).ok_or_else(|| {
             if self.level.specials.iter().any(|s| s.kind == JoinKind::Full) {
@@ -191,8 +195,9 @@ impl<'a, 'c> Search<'a, 'c> {
         Ok(())
     }
 
-    /// Repeatedly joins the pair whose result is cheapest.
-    fn greedy(&mut self, rels: &[RelId]) -> SqlResult<()> {
+    /// Repeatedly joins the pair whose result is cheapest, until all are joined or no pair may be; `written`: pairs that keep to the outer
+    /// joins as written only.
+    fn greedy(&mut self, rels: &[RelId], written: bool) -> SqlResult<()> {
         let mut parts: Vec<RelSet> = rels.iter().map(|r| RelSet::one(*r)).collect();
         while parts.len() > 1 {
             let mut best: Option<(f64, usize, usize)> = None;
@@ -200,7 +205,9 @@ impl<'a, 'c> Search<'a, 'c> {
                 for i in 0..parts.len() {
                     for j in i + 1..parts.len() {
                         runtime::check_interrupts().map_err(crate::interrupted)?;
-                        if clauses_only && !self.connected(parts[i], parts[j]) {
+                        if clauses_only && !self.connected(parts[i], parts[j])
+                            || written && !self.is_written(parts[i], parts[j])
+                        {
                             continue;
                         }
                         if self.join(parts[i], parts[j]) {
@@ -217,9 +224,7 @@ impl<'a, 'c> Search<'a, 'c> {
                     break;
                 }
             }
-            let Some((_, i, j)) = best else {
-                return Err(sql_err!(INTERNAL_ERROR, "failed to find a join order"));
-            };
+            let Some((_, i, j)) = best else { return Ok(()) };
             let right = parts.swap_remove(j);
             parts[i] = parts[i] | right;
         }
@@ -239,6 +244,21 @@ impl<'a, 'c> Search<'a, 'c> {
             decided || both.is_subset(s.right) || both.is_subset(s.min_left)
         }) || self.level.lateral.iter().any(|(rel, needs)| {
             (left.contains(*rel) && needs.overlaps(right)) || (right.contains(*rel) && needs.overlaps(left))
+        })
+    }
+
+    /// Whether joining the two does not reach over the border of an outer join before its sides are whole.
+    fn is_written(&self, left: RelSet, right: RelSet) -> bool {
+        self.level.specials.iter().all(|s| {
+            let whole = s.left | s.right;
+            let apart = |part: RelSet| !part.overlaps(whole) || whole.is_subset(part);
+            let both = left | right;
+            let sides = |a: RelSet, b: RelSet| a == s.left && b == s.right;
+            apart(left) && apart(right)
+                || both.is_subset(s.left)
+                || both.is_subset(s.right)
+                || sides(left, right)
+                || sides(right, left)
         })
     }
 

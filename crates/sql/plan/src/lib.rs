@@ -21,6 +21,7 @@
 
 pub mod aggregate;
 mod append;
+mod check;
 mod convert;
 pub mod cost;
 mod create;

@@ -16,6 +16,7 @@ use types::record::RowType;
 
 use crate::convert::Converter;
 use crate::expr::{Expr, Placeholder, RelId, Var};
+use crate::fold::fold;
 use crate::logical::{Block, rels_of};
 use crate::relset::RelSet;
 
@@ -27,7 +28,8 @@ fn is_constant(expr: &Expr, own: RelSet) -> bool {
 
 impl Converter<'_, '_> {
     /// Makes a grouping column of grouping sets differ from what is computed alike: an equal column before it, which one set may null
-    /// and the other not, or a value without columns. `relation` stands for the level's columns of that kind, once there is one.
+    /// and the other not, a value without columns, or what folding would make one of these. `relation` stands for the level's columns of
+    /// that kind, once there is one.
     pub(crate) fn keep_apart(
         &mut self,
         block: &mut Block,
@@ -35,7 +37,9 @@ impl Converter<'_, '_> {
         relation: &mut Option<RelId>,
     ) -> SqlResult<()> {
         let expr = &block.targets[target].expr;
-        if !block.group.contains(expr) && !is_constant(expr, rels_of(&block.from)) {
+        let mut folded = expr.clone();
+        fold(&mut folded);
+        if folded == *expr && !block.group.contains(expr) && !is_constant(expr, rels_of(&block.from)) {
             return Ok(());
         }
         let rel = match *relation {
@@ -48,6 +52,27 @@ impl Converter<'_, '_> {
         block.targets[target].expr = Expr::Placeholder(Box::new(Placeholder { column, arg }));
         Ok(())
     }
+}
+
+/// Puts the placeholders among the grouping columns where other targets and HAVING name what computes them, but for what is the same for
+/// all rows, which is itself, and arguments of aggregates, which are computed below the grouping.
+pub(crate) fn name_kept_apart(block: &mut Block) {
+    // What another grouping column is without a placeholder names that one.
+    let own = rels_of(&block.from);
+    let is_column = |e: &&Expr| matches!(e, Expr::Placeholder(p) if !is_constant(&p.arg, own) && !block.group.contains(&p.arg));
+    let columns: Vec<Expr> = block.group.iter().filter(is_column).cloned().collect();
+    if columns.is_empty() {
+        return;
+    }
+    let computes = |e: &Expr, column: &&Expr| matches!(column, Expr::Placeholder(p) if p.arg == *e);
+    let name = |expr: &mut Expr| {
+        expr.replace(&mut |e| match e {
+            Expr::Placeholder(_) | Expr::Aggregate(_) => Some(e.clone()),
+            _ => columns.iter().find(|column| computes(e, column)).cloned(),
+        })
+    };
+    block.targets.iter_mut().for_each(|target| name(&mut target.expr));
+    block.having.iter_mut().for_each(name);
 }
 
 /// A subquery that was merged into its parent.

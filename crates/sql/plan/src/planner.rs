@@ -74,6 +74,8 @@ pub struct Planner<'c> {
     pub(crate) depth: usize,
     pub(crate) depths: Vec<usize>,
     pub(crate) no_alias: Arc<str>,
+    /// How many calls of volatile functions were numbered.
+    volatile_calls: u32,
 }
 
 /// Plans an analysed statement.
@@ -141,6 +143,7 @@ impl<'c> Planner<'c> {
             depth: 0,
             depths: Vec::new(),
             no_alias: "".into(),
+            volatile_calls: 0,
         }
     }
 
@@ -151,6 +154,13 @@ impl<'c> Planner<'c> {
     pub(crate) fn new_cell(&mut self) -> ParamId {
         self.cells += 1;
         self.cells - 1
+    }
+
+    /// [`crate::Call::number`] for a call of `function`.
+    pub(crate) fn call_number(&mut self, function: &crate::Function) -> u32 {
+        let volatile = function.volatility() == types::Volatility::Volatile;
+        self.volatile_calls += u32::from(volatile);
+        if volatile { self.volatile_calls } else { 0 }
     }
 
     pub(crate) fn lock(&mut self, table: Oid, mode: u8) {
@@ -218,7 +228,7 @@ impl<'c> Planner<'c> {
         }
         let modifies = self.modifies || has_marks(&plan);
         self.name_relations(std::iter::once(&plan).chain(subplans.iter().map(|s: &SubPlan| &s.plan)));
-        Ok(Statement {
+        let statement = Statement {
             command,
             plan,
             subplans,
@@ -232,7 +242,9 @@ impl<'c> Planner<'c> {
             modifies,
             types: self.types,
             whole_rows: self.whole_rows,
-        })
+        };
+        crate::check::check(&statement)?;
+        Ok(statement)
     }
 
     /// Runs `f` on every expression of a block and of everything below it: subqueries in FROM, pending subplans.

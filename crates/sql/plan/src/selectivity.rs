@@ -185,6 +185,7 @@ fn array_selectivity(columns: &dyn Columns, op: &crate::expr::ArrayOp) -> f64 {
                 typmod: -1,
                 collation: op.collation,
                 variadic: false,
+                number: 0,
             })),
         )
     };

@@ -146,6 +146,7 @@ impl Planner<'_> {
     }
 
     fn plan_query(&mut self, mut block: Block, fraction: f64) -> SqlResult<Plan> {
+        forget_unused_windows(&mut block);
         let from = rels_of(&block.from);
         let lateral = self.lateral_values(from);
         let mut level = Level::new(&block.from, std::mem::take(&mut block.quals));
@@ -690,6 +691,14 @@ fn upper_exprs(block: &Block) -> Vec<Expr> {
 /// Whether nodes between the joins and the target list need columns rather than results.
 fn needs_input(block: &Block) -> bool {
     block.aggregated || !block.windows.is_empty() || has_set(block)
+}
+
+/// Folding may have taken away all calls of window functions: then there are no windows, and nothing between the joins and the
+/// target list either.
+fn forget_unused_windows(block: &mut Block) {
+    if !final_exprs(block).iter().any(Expr::has_windows) {
+        block.windows.clear();
+    }
 }
 
 /// What the joins pass up when [`needs_input`]: grouping expressions and columns.

@@ -70,6 +70,7 @@ fn step(
         typmod: -1,
         collation,
         variadic: false,
+        number: 0,
     };
     compiler.expr(&Expr::Call(Box::new(call)), Inputs::one(&args))
 }

@@ -213,6 +213,15 @@ impl FromDatum<'_> for Range {
     }
 }
 
+/// Whether a range contains elements of its type, if that is the same for all of them: an empty one contains none, one without bounds all.
+pub fn contains_any(range: &Datum) -> Option<bool> {
+    match Range::from_datum(range).span {
+        None => Some(false),
+        Some(span) if span.lower.value.is_none() && span.upper.value.is_none() => Some(true),
+        Some(_) => None,
+    }
+}
+
 /// Shape of damaged bytes.
 const NO_SHAPE: Shape =
     Shape { range: Oid(0), subtype: Oid(0), comparable: Oid(0), physical: Physical::Varlena };
