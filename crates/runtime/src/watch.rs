@@ -47,9 +47,18 @@ mod on {
         /// Processor time at the last look of the fiber that runs; 0: none runs, or nothing is checked.
         static LOOKED: Cell<u64> = const { Cell::new(0) };
         static LATE: RefCell<Vec<Late>> = const { RefCell::new(Vec::new()) };
+        /// This thread's own bound.
+        static OWN: Cell<Option<u64>> = const { Cell::new(None) };
+    }
+
+    pub(super) fn set_bound(bound: Duration) {
+        OWN.set(Some(bound.as_nanos() as u64));
     }
 
     fn bound() -> u64 {
+        if let Some(own) = OWN.get() {
+            return own;
+        }
         static NANOS: OnceLock<u64> = OnceLock::new();
         *NANOS.get_or_init(|| {
             let told = std::env::var("STAMPEDE_LOOK_MS").ok().and_then(|text| text.parse().ok());
@@ -97,6 +106,14 @@ pub(crate) use on::{begin, end};
 #[track_caller]
 pub(crate) fn look() {
     on::seen(Some(Location::caller()));
+}
+
+/// Sets the bound of fibers on this thread, for tests that know how long what they do may take.
+pub fn set_bound(bound: Duration) {
+    #[cfg(debug_assertions)]
+    on::set_bound(bound);
+    #[cfg(not(debug_assertions))]
+    let _ = bound;
 }
 
 /// The late looks on this thread since the last call. Always none in release builds.

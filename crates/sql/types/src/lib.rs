@@ -52,7 +52,7 @@ pub mod network;
 pub mod numeric;
 pub mod oids;
 pub mod ordered_set;
-mod piece;
+pub mod piece;
 mod quoted;
 pub mod random;
 pub mod range;

@@ -6,13 +6,14 @@
 //! * [`Pace`] counts what a loop does and looks when a piece is done: [`Pace::did`] where an error can be told,
 //!   [`Pace::pass`] where not; then only others run, and the next look tells it.
 //! * [`slices`], [`texts`], [`append`], [`copy`]: bytes, text, copies in pieces. [`Finder`]: searches.
-//! * [`elsewhere`]: calls of libraries that cannot be cut, on another thread.
+//! * [`sort_by`]: sorts. [`elsewhere`]: calls of libraries that cannot be cut, on another thread.
 //!
 //! # Invariants
 //! 1. A look may let others run: nobody holds a latch, a short lock or a borrow of what the worker's fibers share.
 //! 2. Comparison and hash functions run under page latches and never look: nothing here is called by them.
 
 use std::cmp::Ordering;
+use std::mem;
 
 use base::SqlResult;
 use memchr::memmem;
@@ -179,10 +180,14 @@ impl<'n> Finder<'n> {
 }
 
 /// Items that are sorted in one go.
-const RUN: usize = 4096;
+const RUN: usize = 8192;
 
 /// Sorts, equal items in the order in which they are. Many items are sorted in runs that are merged, with looks between.
-pub fn sort_by<T: Clone>(items: &mut [T], mut order: impl FnMut(&T, &T) -> Ordering) -> SqlResult<()> {
+pub fn sort_by<T: Default>(items: &mut [T], mut order: impl FnMut(&T, &T) -> Ordering) -> SqlResult<()> {
+    if items.len() <= RUN {
+        items.sort_by(order);
+        return Ok(());
+    }
     for run in items.chunks_mut(RUN) {
         run.sort_by(&mut order);
         runtime::check_interrupts()?;
@@ -199,7 +204,7 @@ pub fn sort_by<T: Clone>(items: &mut [T], mut order: impl FnMut(&T, &T) -> Order
 }
 
 /// Merges two sorted runs, the first of which has `middle` items.
-fn merge<T: Clone>(
+fn merge<T: Default>(
     items: &mut [T],
     middle: usize,
     order: &mut impl FnMut(&T, &T) -> Ordering,
@@ -208,7 +213,7 @@ fn merge<T: Clone>(
     if order(&items[middle - 1], &items[middle]).is_le() {
         return Ok(());
     }
-    let left = items[..middle].to_vec();
+    let mut left: Vec<T> = items[..middle].iter_mut().map(mem::take).collect();
     let (mut i, mut j, mut at) = (0, middle, 0);
     // What was merged never overtakes what is still to be read of the second run.
     while i < left.len() {
@@ -216,7 +221,7 @@ fn merge<T: Clone>(
             items.swap(at, j);
             j += 1;
         } else {
-            items[at] = left[i].clone();
+            items[at] = mem::take(&mut left[i]);
             i += 1;
         }
         at += 1;

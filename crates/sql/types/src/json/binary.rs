@@ -251,7 +251,7 @@ pub(crate) fn damaged() -> SqlError {
 }
 
 /// A child of an open container: offsets in the builder's bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     key: usize,
     value: usize,

@@ -4,6 +4,8 @@ use std::fmt;
 
 use base::{SqlError, SqlResult, sql_err};
 
+use crate::piece::Pace;
+
 use super::{BASE, Kind, LIMB_DIGITS, Limbs, MAX_SCALE, MAX_WEIGHT, Numeric, overflow};
 
 fn syntax(text: &str) -> SqlError {
@@ -47,6 +49,7 @@ fn parse_radix(digits: &str, radix: u32) -> Option<Numeric> {
     let mut underscore = false;
     // Some digits at a time: a step goes through the whole number.
     let (mut some, mut unit) = (0, 1);
+    let mut pace = Pace::new();
     let take =
         |value: &Numeric, some, unit| value.mul_exact(&Numeric::from_i64(unit)).add(&Numeric::from_i64(some));
     for c in digits.chars() {
@@ -64,6 +67,7 @@ fn parse_radix(digits: &str, radix: u32) -> Option<Numeric> {
         if unit > i64::MAX / 32 && value.weight <= MAX_WEIGHT {
             value = take(&value, some, unit);
             (some, unit) = (0, 1);
+            pace.pass(8 * value.limbs.len());
         } else if unit > i64::MAX / 32 {
             (some, unit) = (0, 1);
         }
