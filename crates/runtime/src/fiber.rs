@@ -27,6 +27,7 @@ use crate::interrupt::InterruptState;
 use crate::solitude;
 use crate::stack::PooledStack;
 use crate::usage::Counters;
+use crate::watch;
 
 /// Stack kept free below the point where [`check_stack`] reports an error, for code that does not check.
 const STACK_RESERVE: usize = if cfg!(debug_assertions) { 384 << 10 } else { 96 << 10 };
@@ -136,7 +137,9 @@ impl<T> Future for Fiber<T> {
         state.interrupts.begin_slice();
         solitude::turn(cx.waker().data());
         let guard = CurrentGuard::set(state);
+        watch::begin();
         let result = coroutine.resume(());
+        watch::end();
         drop(guard);
         match result {
             CoroutineResult::Yield(()) => Poll::Pending,

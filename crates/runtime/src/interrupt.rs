@@ -277,9 +277,11 @@ impl InterruptState {
     fn slice_used(&self) -> bool {
         let checks = self.checks.get() + 1;
         self.checks.set(checks);
-        if !checks.is_multiple_of(CHECKS_PER_CLOCK) {
-            return false;
-        }
+        checks.is_multiple_of(CHECKS_PER_CLOCK) && self.time_used()
+    }
+
+    /// Reads the clock; true when the time slice is used up.
+    fn time_used(&self) -> bool {
         let now = crate::time::now().0;
         match self.slice_start.get() {
             0 => {
@@ -319,21 +321,49 @@ pub fn current_interrupts() -> Option<Interrupts> {
     Some(Interrupts(shared))
 }
 
-/// Long loops call this: reports a pending interrupt, and lets other fibers run when the time slice is used up.
+/// Long loops call this at every step: reports a pending interrupt, and lets other fibers run when the time slice is used up.
 #[inline]
+#[cfg_attr(debug_assertions, track_caller)]
 pub fn check_interrupts() -> Result<(), Interrupt> {
     let (due, slice_used) =
         with_state(|state| (state.interrupts.due(), fiber::in_fiber() && state.interrupts.slice_used()));
     if let Some(interrupt) = due {
         return Err(interrupt);
     }
-    if slice_used || (env::kind() == Kind::Sim && fiber::in_fiber() && crate::sim::wants_yield()) {
-        fiber::yield_now();
-        if let Some(interrupt) = with_state(|state| state.interrupts.due()) {
-            return Err(interrupt);
-        }
+    // Nothing new where nobody else ran.
+    if pause_if(slice_used)
+        && let Some(interrupt) = with_state(|state| state.interrupts.due())
+    {
+        return Err(interrupt);
     }
     Ok(())
+}
+
+/// As [`check_interrupts`], for steps that take long themselves (a piece of some 64 KiB): the clock is looked at each time.
+#[cfg_attr(debug_assertions, track_caller)]
+pub fn check_piece() -> Result<(), Interrupt> {
+    pause();
+    match with_state(|state| state.interrupts.due()) {
+        Some(interrupt) => Err(interrupt),
+        None => Ok(()),
+    }
+}
+
+/// The half of [`check_piece`] for code that cannot fail: lets others run, and leaves interrupts to whoever looks next.
+#[cfg_attr(debug_assertions, track_caller)]
+pub fn pause() {
+    pause_if(fiber::in_fiber() && with_state(|state| state.interrupts.time_used()));
+}
+
+#[inline]
+#[cfg_attr(debug_assertions, track_caller)]
+fn pause_if(slice_used: bool) -> bool {
+    crate::watch::look();
+    let pauses = slice_used || (env::kind() == Kind::Sim && fiber::in_fiber() && crate::sim::wants_yield());
+    if pauses {
+        fiber::yield_now();
+    }
+    pauses
 }
 
 /// Waits as [`crate::wait`] does, but ends when an interrupt is set (unless they are held).

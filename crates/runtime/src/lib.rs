@@ -7,7 +7,7 @@
 //!
 //! # Layout
 //! * [`fiber`]: fibers, [`wait`], stack checks. `stack`: pools of stacks.
-//! * [`interrupt`]: cancel requests and timeouts, time slices.
+//! * [`interrupt`]: cancel requests and timeouts, time slices. [`watch`]: debug builds notice who looks for neither.
 //! * [`sync`]: [`Latch`], [`Mutex`], [`WaitQueue`], [`Event`].
 //! * [`time`]: clocks and sleeping. [`usage`]: what a fiber used of pages, log and temporary files. [`wait_event`]: what a session is seen
 //!   waiting for.
@@ -37,6 +37,7 @@ pub mod sync;
 pub mod time;
 pub mod usage;
 pub mod wait_event;
+pub mod watch;
 
 mod env;
 mod pool;
@@ -48,8 +49,8 @@ mod fiber_tests;
 
 pub use fiber::{Fiber, StackTooDeep, check_stack, in_fiber, run_fiber, wait, yield_now};
 pub use interrupt::{
-    HoldGuard, Interrupt, Interrupts, check_interrupts, current_interrupts, hold_interrupts,
-    wait_interruptible, with_interrupts,
+    HoldGuard, Interrupt, Interrupts, check_interrupts, check_piece, current_interrupts, hold_interrupts,
+    pause, wait_interruptible, with_interrupts,
 };
 pub use pool::blocking;
 pub use sim::{Crashed, Simulation, interleaving_point};

@@ -103,7 +103,7 @@ impl fmt::Display for Stopwatch {
     }
 }
 
-fn clock(id: libc::clockid_t) -> u64 {
+pub(crate) fn clock(id: libc::clockid_t) -> u64 {
     // SAFETY: `time` is plain data that clock_gettime fills in; the clock ids used here always exist.
     let time = unsafe {
         let mut time: libc::timespec = std::mem::zeroed();

@@ -168,6 +168,7 @@ impl Compiler<'_> {
     /// Compiles one expression.
     pub fn expr(&self, expr: &Expr, inputs: Inputs<'_>) -> SqlResult<Code> {
         runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+        runtime::check_interrupts()?;
         if !matches!(expr, Expr::Const { .. } | Expr::Param { .. } | Expr::ExecParam { .. }) {
             if let Some(i) = inputs.outer.iter().position(|e| e == expr) {
                 return Ok(Code::Outer(i));
@@ -413,7 +414,7 @@ impl Compiler<'_> {
             return Ok(None);
         }
         let left = self.expr(&op.left, inputs)?;
-        Ok(Some(Code::List(Box::new(ListCode::new(left, elements, order, !op.any)))))
+        Ok(Some(Code::List(Box::new(ListCode::new(left, elements, order, !op.any)?))))
     }
 
     /// The call as a pointer and its arguments.

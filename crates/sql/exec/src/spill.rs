@@ -25,7 +25,8 @@ pub fn row_bytes(row: &[Datum]) -> usize {
     let mut size = size_of::<Vec<Datum>>() + size_of_val(row);
     for value in row {
         match value {
-            Datum::Bytes(Bytes::Shared(bytes)) => size += bytes.len() + 16,
+            Datum::Bytes(Bytes::Inline { .. }) => {}
+            Datum::Bytes(bytes) => size += bytes.len() + 16,
             Datum::Toasted(bytes) => size += bytes.len() + 16,
             _ => {}
         }

@@ -35,12 +35,12 @@ pub struct ListCode {
 
 impl ListCode {
     /// Prepares a list that is not empty.
-    pub fn new(left: Code, mut elements: Vec<Datum>, order: CompareFn, negated: bool) -> ListCode {
+    pub fn new(left: Code, mut elements: Vec<Datum>, order: CompareFn, negated: bool) -> SqlResult<ListCode> {
         let count = elements.len();
         elements.retain(|e| !e.is_null());
         let has_null = elements.len() < count;
-        elements.sort_by(order);
-        ListCode { left, elements: elements.into(), has_null, order, negated }
+        types::piece::sort_by(&mut elements, order)?;
+        Ok(ListCode { left, elements: elements.into(), has_null, order, negated })
     }
 
     fn contains(&self, value: &Datum) -> bool {

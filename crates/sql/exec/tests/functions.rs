@@ -267,3 +267,70 @@ fn the_information_schema_describes_tables() {
     );
     assert_eq!(rows("grantee, privilege_type", "role_table_grants", "table_name, 2").lines().count(), 14);
 }
+
+/// Calls of functions on values that take them long, in a build that is not optimised.
+const LONG_CALLS: &[&str] = &[
+    "select count(*) from regexp_split_to_table((select v from big), ',')",
+    "select count(*) from regexp_split_to_table((select v from big), '\\s*,')",
+    "select cardinality(regexp_split_to_array(v, 'x')) from big",
+    "select length(regexp_replace(v, '[0-4]', 'ab', 'g')) from big",
+    "select length(regexp_replace(v, '(b|bc)+', '', 'g')) from small",
+    "select count(*) from (select regexp_matches(v, '(3)(4)', 'g') from big)",
+    "select v ~ 'zzz', regexp_count(v, '7'), regexp_instr(v, 'zzz') from big",
+    "select length(encode(b, 'hex')), length(encode(b, 'base64')), length(encode(b, 'escape')) from big",
+    "select length(decode(encode(b, 'hex'), 'hex')), length(decode(encode(b, 'base64'), 'base64')) from big",
+    "select length(decode(encode(b, 'escape'), 'escape')), length(b::text) from big",
+    "select md5(v), sha256(b), sha512(b), crc32(b), crc32c(b) from big",
+    "select length(replace(v, '1', 'one')), length(reverse(v)), length(reverse(b)), bit_count(b) from big",
+    "select count(*) from string_to_table((select v from big), ',')",
+    "select cardinality(string_to_array(v, ',')), length(array_to_string(string_to_array(v, ','), ';')) from big",
+    "select cardinality(string_to_array(v, null)) from small",
+    "select length(repeat('ab', 20000000)), length(lpad('', 20000000, 'xyz')), length(rpad(v, 20000000)) from big",
+    "select length(translate(v, '0123456789', 'abcdefghij')), length(overlay(v placing 'x' from 100)) from big",
+    "select position('zzz' in v), strpos(v, ',,'), v like '%zz%', v like '%9_,%z', v ilike '%zz' from big",
+    "select length(lower(v)), length(upper(v)), length(initcap(v)), length(trim(v, '0123456789,')) from big",
+    "select length(substr(v, 7000000)), length(left(v, -5)), length(right(v, 5)), length(split_part(v, ',', 99999)) from big",
+    "select length(split_part(v, ',', -99999)), length(concat(v, v)), length(format('%s-%s', v, v)) from big",
+    "select length(convert_from(convert_to(v, 'latin1'), 'utf8')), length(quote_literal(v)) from big",
+    "select length((2::numeric ^ 60000)::text), length(factorial(5000)::text), length(exp(3000.5)::text)",
+    "select length(ln(1234567.8::numeric(1000,900))::text), length(sqrt(2::numeric(1000,900))::text)",
+    "select length((repeat('9', 30000)::numeric * repeat('7', 30000)::numeric)::text)",
+    "select length((repeat('9', 40000)::numeric / repeat('7', 20000)::numeric)::text)",
+    "select gcd(repeat('9', 3000)::numeric, repeat('7', 2999)::numeric) > 0, ('0x' || repeat('f', 40000))::numeric > 0",
+    "select length(('[' || v || '0]')::json::text), length(('[' || v || '0]')::jsonb::text) from big",
+    "select jsonb_array_length(to_jsonb(string_to_array(v, ','))), length(to_json(v)::text), length(to_jsonb(v)::text) from big",
+    "select count(*) from jsonb_array_elements((select ('[' || v || '0]')::jsonb from big))",
+    "select length(jsonb_pretty(jsonb_object_agg(i, i))) from generate_series(1, 100000) i",
+    "select length(string_agg(v, '')), length(json_agg(v)::text) from (select v from big, generate_series(1, 4))",
+    "select cardinality(array_agg(i)), length(array_agg(i)::text) from generate_series(1, 200000) i",
+    "select array_sort(array_agg(-i)) is null, array_reverse(array_agg(i)) is null from generate_series(1, 200000) i",
+    "select cardinality(array_fill(1, array[1000000])), cardinality(a || a) from (select string_to_array(v, ',') a from big)",
+    "select count(*) from (select i from generate_series(1, 200000) i order by -i offset 1)",
+    "insert into kept select v, b from big",
+    "select length(v), length(b) from kept",
+    "create index on kept (md5(v))",
+];
+
+#[test]
+fn a_long_call_looks_for_interrupts() {
+    runtime::run(|| {
+        let server = Server::new();
+        let s = server.connect();
+        s.query("create table kept (v text, b bytea); set work_mem = '200MB'");
+        s.query("create table big as select string_agg(i || ',', '') v from generate_series(1, 600000) i");
+        s.query("create table small as select repeat('abcd,', 20000) v");
+        assert_eq!(
+            s.query("alter table big add b bytea; update big set b = sha256(v::bytea) || v::bytea"),
+            ""
+        );
+        runtime::watch::set_bound(std::time::Duration::from_millis(150));
+        runtime::watch::take();
+        let mut late = Vec::new();
+        for call in LONG_CALLS {
+            let answer = s.query(call);
+            assert!(!answer.starts_with("ERROR"), "{call}: {answer}");
+            late.extend(runtime::watch::take().iter().map(|late| format!("{late}: {call}")));
+        }
+        assert!(late.is_empty(), "{}", late.join("\n"));
+    });
+}

@@ -746,6 +746,7 @@ impl<'p, 'c> Converter<'p, 'c> {
     /// Converts an expression of the current level.
     pub fn expr(&mut self, expr: &a::Expr) -> SqlResult<Expr> {
         runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
+        runtime::check_interrupts()?;
         let converted = self.expr_of(expr)?;
         self.planner.note_type(converted.type_oid())?;
         Ok(converted)

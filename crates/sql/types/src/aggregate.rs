@@ -10,6 +10,7 @@ use crate::{
     float,
     interval::Interval,
     numeric::{Numeric, NumericSum, Small},
+    piece::{self, Pace},
     value::{FromDatum, IntoDatum},
 };
 
@@ -226,7 +227,7 @@ impl AggregateImp for Kind {
                     _ => *state = AggState::Interval(Box::new((value, 1))),
                 }
             }
-            Kind::StringAgg => append_text(state, value, args.get(1)),
+            Kind::StringAgg => return append_text(state, value, args.get(1)),
             _ => {
                 return Err(SqlError::internal(format!(
                     "aggregate {self:?} with result type {}",
@@ -262,10 +263,15 @@ impl AggregateImp for Kind {
             (Kind::AvgInterval, AggState::Interval(sum)) => sum.0.div(sum.1 as f64)?.into_datum(),
             (_, AggState::Interval(sum)) => sum.0.into_datum(),
             (_, AggState::Values(values)) => {
-                Ok(Array::from_values(cx.arg_type(0), values.clone(), cx)?.to_datum())
+                let (mut copies, mut pace) = (Vec::with_capacity(values.len()), Pace::new());
+                for value in values {
+                    copies.push(value.clone());
+                    pace.did(16)?;
+                }
+                Ok(Array::from_values(cx.arg_type(0), copies, cx)?.to_datum())
             }
             (_, AggState::Arrays(arrays)) => crate::array::stacked(arrays, cx),
-            (_, AggState::Text(text, first)) => Ok(Datum::Bytes(text[*first..].into())),
+            (_, AggState::Text(text, first)) => piece::datum(&text[*first..]),
             (_, AggState::Floats(_) | AggState::Json(_) | AggState::Sorted(_)) => {
                 Err(SqlError::internal("an aggregate's state of another aggregate"))
             }
@@ -393,15 +399,16 @@ fn push_array(state: &mut AggState, value: &Datum) -> SqlResult<()> {
     }
 }
 
-fn append_text(state: &mut AggState, value: &Datum, separator: Option<&Datum>) {
+fn append_text(state: &mut AggState, value: &Datum, separator: Option<&Datum>) -> SqlResult<()> {
     let separator: &[u8] = separator.filter(|s| !s.is_null()).map_or(&[], <&[u8]>::from_datum);
     if !matches!(state, AggState::Text(..)) {
         *state = AggState::Text(Vec::new(), separator.len());
     }
     if let AggState::Text(text, _) = state {
-        text.extend_from_slice(separator);
-        text.extend_from_slice(<&[u8]>::from_datum(value));
+        piece::append(text, separator)?;
+        piece::append(text, <&[u8]>::from_datum(value))?;
     }
+    Ok(())
 }
 
 fn check_overflow(result: f64, inputs_finite: bool) -> SqlResult<()> {

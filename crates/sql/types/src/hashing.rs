@@ -219,7 +219,7 @@ pub fn hash_value(type_oid: Oid, value: &Datum, seed: u64) -> u64 {
                 hash_list(0, row.live().map(|(field, value)| (field.comparable, value)), seed)
             }
             _ if type_oid == oids::anyarray || is_array(type_oid) => {
-                let array = Array::from_payload(bytes);
+                let array = Array::at_once(bytes);
                 hash_list(1, array.elements().iter().map(|v| (array.comparable, v)), seed)
             }
             _ => match crate::range::pseudo_type(type_oid) {

@@ -9,10 +9,11 @@
 //! # Layout
 //! * [`registry`]: the shapes of entries, the tables, look-up by OID and by name.
 //! * One file per type or family of functions: an entry a line in a `functions!` block, the implementation beside it.
+//! * `piece`: how functions work on big values without keeping others from the worker.
 //! * [`call`]: what a function is told about its caller: session formats, time, collation, resolved argument types.
 //!
 //! # Invariants
-//! 1. Pure: no I/O, no clock, no locks held over a call, no catalog. What needs a session is marked [`Imp::Session`] and
+//! 1. Pure: no I/O, no clock, no locks held over a call, no catalog; of `runtime` only looks for interrupts and the stack. What needs a session is marked [`Imp::Session`] and
 //!    supplied by the executor, or asked through [`call::Session`].
 //! 2. A strict function is never called with a NULL argument: the caller looks at [`Function::strict`].
 //! 3. Every decoder of outside bytes (`receive`, stored payloads) is bounds-checked and answers with an error.
@@ -51,6 +52,7 @@ pub mod network;
 pub mod numeric;
 pub mod oids;
 pub mod ordered_set;
+pub mod piece;
 mod quoted;
 pub mod random;
 pub mod range;

@@ -3,6 +3,8 @@
 use base::{SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
+use crate::piece::{self, PIECE, Pace};
+
 /// An argument taken out of its [`Datum`]. The variant follows the declared type (analysis guarantees it), so a mismatch
 /// is a bug of the caller; it gives the type's zero in release builds and stops debug builds.
 pub trait FromDatum<'a> {
@@ -52,7 +54,8 @@ impl<'a> FromDatum<'a> for &'a [u8] {
 impl<'a> FromDatum<'a> for &'a str {
     #[inline]
     fn from_datum(datum: &'a Datum) -> &'a str {
-        str_of(<&[u8]>::from_datum(datum))
+        let bytes = <&[u8]>::from_datum(datum);
+        if bytes.len() > PIECE { long_str_of(bytes) } else { str_of(bytes) }
     }
 }
 
@@ -70,6 +73,29 @@ pub fn str_of(bytes: &[u8]) -> &str {
         Ok(text) => text,
         Err(e) => std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default(),
     }
+}
+
+/// The same for a long text, in pieces.
+#[cold]
+fn long_str_of(bytes: &[u8]) -> &str {
+    utf8(bytes).unwrap_or_else(|end| str_of(&bytes[..end]))
+}
+
+/// Bytes as text, or where they cease to be. Long ones are looked at in pieces.
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, usize> {
+    let (mut pace, mut at) = (Pace::new(), 0);
+    while bytes.len() - at > PIECE {
+        at += match std::str::from_utf8(&bytes[at..at + PIECE]) {
+            Ok(piece) => piece.len(),
+            // The piece ends within a character.
+            Err(e) if e.error_len().is_none() => e.valid_up_to(),
+            Err(e) => return Err(at + e.valid_up_to()),
+        };
+        pace.pass(PIECE);
+    }
+    std::str::from_utf8(&bytes[at..]).map_err(|e| at + e.valid_up_to())?;
+    // SAFETY: whole characters up to `at`, as was found piece by piece, and so is the rest.
+    Ok(unsafe { std::str::from_utf8_unchecked(bytes) })
 }
 
 /// A result on its way into a [`Datum`].
@@ -105,7 +131,7 @@ impl IntoDatum for String {
 
 impl IntoDatum for &str {
     fn into_datum(self) -> SqlResult<Datum> {
-        Ok(Datum::text(self))
+        piece::datum(self.as_bytes())
     }
 }
 

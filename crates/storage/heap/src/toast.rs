@@ -74,11 +74,20 @@ pub fn detoast(access: &Access<'_>, toast: Option<&ToastTable>, value: &Datum) -
             if !pointer.compressed {
                 return Ok(Datum::Bytes(bytes.into()));
             }
-            let raw = varlena::decompress(&bytes, pointer.raw_size as usize).map_err(|_| bad())?;
+            let size = pointer.raw_size as usize;
+            let raw = elsewhere(size, || varlena::decompress(&bytes, size)).map_err(|_| bad())?;
             Ok(Datum::Bytes(raw.into()))
         }
         _ => varlena::resolve_inline(stored).map_err(|_| bad())?.ok_or_else(bad),
     }
+}
+
+/// Bytes that are compressed here and now: less than a millisecond.
+const COMPRESSED_HERE: usize = 256 << 10;
+
+/// Compression of so many bytes, which cannot be done in pieces: a lot is done by a thread beside the workers.
+fn elsewhere<T: Send>(size: usize, work: impl FnOnce() -> T + Send) -> T {
+    if size <= COMPRESSED_HERE { work() } else { runtime::blocking(work) }
 }
 
 /// The bytes in a value's chunks.
@@ -92,6 +101,7 @@ fn fetch_value(access: &Access<'_>, toast: Option<&ToastTable>, pointer: &Extern
     let mut out = Vec::with_capacity(size);
     let mut row = HeapTuple::new();
     toast.index.find(access, pointer.value_id, 0, &mut |seq, tid| {
+        runtime::check_interrupts()?;
         if seq as usize * CHUNK != out.len() || !fetch_version(access, &toast.rel, tid, &mut row)? {
             return Ok(true);
         }
@@ -263,7 +273,7 @@ impl Shrinker<'_> {
     fn compress(&mut self, i: usize) {
         self.incompressible[i] = true;
         if let Datum::Bytes(bytes) = &self.values[i]
-            && let Some(stored) = varlena::compress(bytes)
+            && let Some(stored) = elsewhere(bytes.len(), || varlena::compress(bytes))
         {
             self.values[i] = Datum::Toasted(stored);
         }

@@ -5,6 +5,9 @@ use std::{fmt, ops::Deref, sync::Arc};
 /// Longest value kept in place, in bytes.
 const INLINE: usize = 22;
 
+/// From here on a vector is shared as it is: copying it would cost more than the way over one more pointer.
+const LONG: usize = 64 << 10;
+
 /// An immutable byte string that is cheap to clone: payload of a variable-length value, without its header.
 #[derive(Clone)]
 pub enum Bytes {
@@ -17,6 +20,8 @@ pub enum Bytes {
     },
     /// Longer strings.
     Shared(Arc<[u8]>),
+    /// Very long ones that were built as a vector.
+    Long(Arc<Vec<u8>>),
 }
 
 impl Bytes {
@@ -38,6 +43,7 @@ impl Bytes {
         match self {
             Bytes::Inline { len, buf } => &buf[..*len as usize],
             Bytes::Shared(bytes) => bytes,
+            Bytes::Long(bytes) => bytes,
         }
     }
 }
@@ -75,8 +81,18 @@ impl From<String> for Bytes {
 }
 
 impl From<Vec<u8>> for Bytes {
-    fn from(bytes: Vec<u8>) -> Bytes {
-        if bytes.len() <= INLINE { Bytes::new(&bytes) } else { Bytes::Shared(bytes.into()) }
+    fn from(mut bytes: Vec<u8>) -> Bytes {
+        match bytes.len() {
+            ..=INLINE => Bytes::new(&bytes),
+            ..LONG => Bytes::Shared(bytes.into()),
+            _ => {
+                // Memory in reserve would be kept with the value.
+                if bytes.capacity() - bytes.len() > bytes.len() / 4 {
+                    bytes.shrink_to_fit();
+                }
+                Bytes::Long(Arc::new(bytes))
+            }
+        }
     }
 }
 

@@ -71,16 +71,17 @@ impl<'a> IndexSort<'a> {
     }
 
     /// Row numbers in order.
-    fn order(&self) -> Vec<u32> {
+    fn order(&self) -> SqlResult<Vec<u32>> {
         let mut order: Vec<u32> = (0..self.targets.len() as u32).collect();
-        order.sort_unstable_by(|&a, &b| self.rel.compare_entries(self.row(a), self.row(b)));
-        order
+        types::piece::sort_by(&mut order, |&a, &b| self.rel.compare_entries(self.row(a), self.row(b)))?;
+        Ok(order)
     }
 
     fn spill(&mut self) -> SqlResult<()> {
         let mut file = SpillFile::create(&self.temp)?;
         let mut row = Vec::with_capacity(self.width + 1);
-        for i in self.order() {
+        for i in self.order()? {
+            runtime::check_interrupts()?;
             row.clear();
             row.extend_from_slice(self.row(i).0);
             row.push(Datum::Int8(self.targets[i as usize].pack()));
@@ -96,7 +97,7 @@ impl<'a> IndexSort<'a> {
     /// Ends the input.
     pub(crate) fn finish(mut self) -> SqlResult<Sorted<'a>> {
         if self.runs.is_empty() {
-            let order = self.order().into_iter();
+            let order = self.order()?.into_iter();
             return Ok(Sorted::Memory { sort: self, order });
         }
         if !self.targets.is_empty() {

@@ -162,7 +162,7 @@ impl Sorter {
         if let Some(bound) = self.bound {
             // Sorting twice the bound at a time costs a constant factor more than a heap.
             if self.rows.len() >= bound.saturating_mul(2).max(64) {
-                self.sort(keys);
+                self.sort(keys)?;
                 self.rows.truncate(bound);
                 self.bytes = self.rows.iter().map(|r| row_bytes(r)).sum();
             }
@@ -173,17 +173,18 @@ impl Sorter {
         Ok(())
     }
 
-    fn sort(&mut self, keys: &[Key]) {
+    fn sort(&mut self, keys: &[Key]) -> SqlResult<()> {
         let places = &self.places;
         let order = |a: &Vec<Datum>, b: &Vec<Datum>| Self::order(places, keys, a, b);
         match self.rows.len() <= quick_sort::LONGEST {
             true => quick_sort::sort(&mut self.rows, &order),
-            false => self.rows.sort_by(order),
+            false => types::piece::sort_by(&mut self.rows, order)?,
         }
+        Ok(())
     }
 
     fn spill(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
-        self.sort(keys);
+        self.sort(keys)?;
         let mut file = SpillFile::create(cx.env.temp)?;
         for row in self.rows.drain(..) {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
@@ -223,7 +224,7 @@ impl Sorter {
     /// Ends adding.
     pub fn finish(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
         if self.levels.is_empty() {
-            self.sort(keys);
+            self.sort(keys)?;
             if let Some(bound) = self.bound {
                 self.rows.truncate(bound);
             }

@@ -403,7 +403,7 @@ impl Keys {
                         IndexBound::Greater => ScanOp::Greater(value),
                         IndexBound::Any => {
                             let list = crate::composite::elements(&value);
-                            elements = Some((code.column, sorted_unique(list, code.element)));
+                            elements = Some((code.column, sorted_unique(list, code.element)?));
                             continue;
                         }
                         _ => ScanOp::Equal(value),
@@ -428,13 +428,13 @@ impl Keys {
     }
 }
 
-fn sorted_unique(mut list: Vec<Datum>, element: Oid) -> Vec<Datum> {
+fn sorted_unique(mut list: Vec<Datum>, element: Oid) -> SqlResult<Vec<Datum>> {
     list.retain(|v| !v.is_null());
     if let Some(compare) = types::compare(element) {
-        list.sort_by(compare);
+        types::piece::sort_by(&mut list, compare)?;
         list.dedup_by(|a, b| compare(a, b).is_eq());
     }
-    list
+    Ok(list)
 }
 
 /// An index scan, or an index-only scan.

@@ -57,21 +57,25 @@ impl Session {
         wanted: Wanted,
     ) -> SqlResult<Rc<Planned>> {
         let generic = self.current_plan(source)?;
-        self.choose_plan(source, generic, params, wanted)
+        self.choose_plan(source, generic, params, wanted, &source.text)
     }
 
-    /// The same, with the generic plan at hand: current, and its relations locked.
+    /// The same, with the generic plan at hand: current, and its relations locked. `text` is what the client sent.
     pub(super) fn choose_plan(
         &self,
         source: &Source,
         generic: Rc<Planned>,
         params: &[Datum],
         wanted: Wanted,
+        text: &str,
     ) -> SqlResult<Rc<Planned>> {
         let choices = &source.choices;
         if params.is_empty() || !self.wants_custom(choices, &generic) {
             choices.generic.set(choices.generic.get() + 1);
             return Ok(generic);
+        }
+        if !self.backend.is_active() {
+            self.show_before_run(&text.into());
         }
         let planned = match (&generic.shared.analyzed, wanted) {
             (Some(analyzed), _) => self.custom_plan(&generic, analyzed, params)?,

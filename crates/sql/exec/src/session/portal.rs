@@ -119,16 +119,7 @@ impl Session {
         out: &mut dyn Output,
     ) -> SqlResult<Option<Tag>> {
         let source = portal.source.clone();
-        let (now, transaction) = {
-            let format = self.format.borrow();
-            (format.statement_time, format.transaction_time)
-        };
-        let shown = portal.shown.as_ref().unwrap_or(&source.text);
-        match self.backend.begin_command(shown, now, transaction) {
-            (BackendState::Idle, _) => {}
-            (BackendState::Active, time) => self.pending.was_active(time),
-            (_, time) => self.pending.was_idle_in_transaction(time),
-        }
+        self.show_command(portal.shown.as_ref().unwrap_or(&source.text));
         match &source.work {
             Work::Empty => Ok(None),
             Work::Utility(raw) => {
@@ -141,6 +132,27 @@ impl Session {
                 Ok(self.execute_cursor(portal, max_rows, out)?.map(Tag::Text))
             }
             Work::Query(_) | Work::Stored => self.run_query(portal, max_rows, out),
+        }
+    }
+
+    /// Tells `pg_stat_activity` that a command runs.
+    fn show_command(&self, text: &Arc<str>) {
+        let (now, transaction) = {
+            let format = self.format.borrow();
+            (format.statement_time, format.transaction_time)
+        };
+        match self.backend.begin_command(text, now, transaction) {
+            (BackendState::Idle, _) => {}
+            (BackendState::Active, time) => self.pending.was_active(time),
+            (_, time) => self.pending.was_idle_in_transaction(time),
+        }
+    }
+
+    /// The same for what comes before the run and may take long, as planning does when it computes what is constant. A text
+    /// within a command that is shown already changes nothing.
+    pub(super) fn show_before_run(&self, text: &Arc<str>) {
+        if !self.backend.is_active() {
+            self.show_command(text);
         }
     }
 

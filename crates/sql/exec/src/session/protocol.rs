@@ -12,6 +12,19 @@ use super::statement::{Named, Source, Work};
 use super::{BackendState, ParamValue, Session, TransactionStatus, format_of};
 use crate::output::{Format, Output};
 
+/// Bytes of texts and values from which on it is worth telling that they are being read.
+const LONG: usize = 64 << 10;
+
+/// Parses what a client sent. The parser cannot do so in pieces: a long text is left to a thread beside the workers.
+fn parse_text(text: &str) -> SqlResult<parse::Parsed> {
+    if text.len() <= LONG {
+        return parse::parse_with_notices(text);
+    }
+    let parsed = runtime::blocking(|| parse::parse_with_notices(text));
+    runtime::check_interrupts()?;
+    parsed
+}
+
 impl Session {
     /// The Query message: one or more statements, in one implicit transaction unless they say otherwise.
     pub fn simple_query(&self, text: &str, out: &mut dyn Output) -> SqlResult<()> {
@@ -30,13 +43,18 @@ impl Session {
         if let Some(source) = self.cached_simple(text) {
             return self.run_simple(&source, true, out);
         }
+        if text.len() > LONG {
+            self.show_before_run(&text.into());
+        }
         let shape = self.shape_of(text);
         if let Some(shape) = &shape
             && let Some(portal) = self.portal_of_shape(shape)?
         {
             return self.run_simple_portal(portal, true, out);
         }
-        let parsed = parse::parse_with_notices(text)?;
+        let whole: Arc<str> = text.into();
+        self.show_before_run(&whole);
+        let parsed = parse_text(text)?;
         // What was said of a text is to be said each time.
         let quiet = parsed.notices.is_empty();
         parsed.notices.into_iter().for_each(|notice| self.notice(notice));
@@ -45,7 +63,6 @@ impl Session {
             return out.empty_query();
         }
         let count = parsed.statements.len();
-        let whole: Arc<str> = text.into();
         for (i, raw) in parsed.statements.into_iter().enumerate() {
             if i > 0 {
                 self.begin_statement();
@@ -121,14 +138,16 @@ impl Session {
         if !name.is_empty() && self.statements.borrow().contains(name) {
             return Err(sql_err!(DUPLICATE_PSTATEMENT, "prepared statement \"{name}\" already exists"));
         }
-        let parsed = parse::parse_with_notices(text)?;
+        let whole: Arc<str> = text.into();
+        self.show_before_run(&whole);
+        let parsed = parse_text(text)?;
         parsed.notices.into_iter().for_each(|notice| self.notice(notice));
         let mut statements = parsed.statements;
         if statements.len() > 1 {
             let message = "cannot insert multiple commands into a prepared statement";
             return Err(SqlError::new(base::SqlState::SYNTAX_ERROR, message));
         }
-        let prepared = Source::new(text, statements.pop(), Some(types.to_vec()));
+        let prepared = Source::new(whole, statements.pop(), Some(types.to_vec()));
         self.check_usable(&prepared)?;
         self.analyze_prepared(&prepared)?;
         self.name_statement(name, prepared, text, false);
@@ -182,6 +201,9 @@ impl Session {
                 params.len()
             );
             return Err(SqlError::new(base::SqlState::PROTOCOL_VIOLATION, message));
+        }
+        if params.iter().flatten().any(|value| value.len() > LONG) {
+            self.show_before_run(&prepared.text);
         }
         let mut values = Params::with_capacity(params.len());
         for (i, (value, &ty)) in params.iter().zip(types.iter()).enumerate() {

@@ -166,6 +166,11 @@ impl Backend {
         before
     }
 
+    /// Whether a command is shown to run.
+    pub fn is_active(&self) -> bool {
+        self.activity.lock().state == BackendState::Active
+    }
+
     /// The session waits for the next command. Returns the microseconds that it was active.
     pub fn end_command(&self, state: BackendState) -> i64 {
         let mut activity = self.activity.lock();

@@ -177,7 +177,7 @@ impl Session {
                 Err(_) => return Ok(None),
             }
         }
-        let planned = self.choose_plan(&shared.source, generic, &params, Wanted::Equivalent)?;
+        let planned = self.choose_plan(&shared.source, generic, &params, Wanted::Equivalent, shape.text())?;
         Ok(Some((params, planned)))
     }
 

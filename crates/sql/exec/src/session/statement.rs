@@ -434,6 +434,7 @@ impl Session {
         let shared = match found {
             Some(shared) => shared,
             None => {
+                self.show_before_run(&source.text);
                 self.format.borrow().read_clock.set(false);
                 let shared = Arc::new(self.analyze_and_plan(source)?);
                 let timeless = !self.format.borrow().read_clock.get();

@@ -5,6 +5,7 @@ use tuple::Datum;
 
 use crate::{
     call::Call,
+    piece::{self, Pace},
     registry::{SetRows, Values, builtin_type},
     value::FromDatum,
 };
@@ -167,17 +168,19 @@ fn to_string(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let array = array_or_empty(cx, args, 0)?;
     let separator = <&str>::from_datum(&args[1]);
     let null = args.get(2).and_then(Option::<&str>::from_datum);
-    let mut out = String::new();
+    let mut out = Vec::new();
     let mut first = true;
+    let mut pace = Pace::new();
     for value in array.elements() {
+        pace.did(64)?;
         let text =
             if value.is_null() { null.map(str::to_owned) } else { Some(text_of(array.element, value, cx)?) };
         let Some(text) = text else { continue };
         if !first {
-            out.push_str(separator);
+            piece::append(&mut out, separator.as_bytes())?;
         }
         first = false;
-        out.push_str(&text);
+        piece::append(&mut out, text.as_bytes())?;
     }
     Ok(Datum::Bytes(out.into()))
 }
@@ -248,7 +251,12 @@ fn fill(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     if count == 0 {
         return Ok(Array::empty(element, cx)?.to_datum());
     }
-    Ok(Array::with_dimensions(element, dimensions, vec![args[0].clone(); count], cx)?.to_datum())
+    let (mut values, mut pace) = (Vec::with_capacity(count), Pace::new());
+    for _ in 0..count {
+        values.push(args[0].clone());
+        pace.did(16)?;
+    }
+    Ok(Array::with_dimensions(element, dimensions, values, cx)?.to_datum())
 }
 
 /// Number of elements of the outermost dimension, and of what each of them holds.
@@ -260,8 +268,16 @@ fn outer(array: &Array) -> (usize, usize) {
 /// Keeps items of the outermost dimension in the given order.
 fn pick(array: &Array, order: &[usize], lower: i32) -> Datum {
     let (_, size) = outer(array);
-    let mut out = array.clone();
-    out.values = order.iter().flat_map(|i| array.values[i * size..(i + 1) * size].iter().cloned()).collect();
+    let mut out = Array {
+        values: Vec::with_capacity(order.len() * size),
+        dimensions: array.dimensions.clone(),
+        ..*array
+    };
+    let mut pace = Pace::new();
+    for i in order {
+        out.values.extend_from_slice(&array.values[i * size..(i + 1) * size]);
+        pace.pass(16 * size);
+    }
     if out.values.is_empty() {
         out.dimensions.clear();
     } else {
@@ -306,7 +322,7 @@ fn sort(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
         let side = y.is_null().cmp(&x.is_null());
         if nulls_first { side } else { side.reverse() }
     };
-    items.sort_by(|i, j| {
+    piece::sort_by(&mut items, |i, j| {
         let (x, y) = (&array.values[i * size..(i + 1) * size], &array.values[j * size..(j + 1) * size]);
         for (x, y) in x.iter().zip(y) {
             let found = if x.is_null() || y.is_null() {
@@ -321,14 +337,16 @@ fn sort(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
             }
         }
         std::cmp::Ordering::Equal
-    });
+    })?;
     Ok(pick(&array, &items, array.dimensions[0].lower))
 }
 
 fn shuffled(cx: &Call, length: usize, keep: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..length).collect();
     cx.session.with_random(&mut |generator| {
+        let mut pace = Pace::new();
         for i in 0..keep {
+            pace.pass(16);
             let j = generator.range(i as i64, length as i64 - 1) as usize;
             order.swap(i, j);
         }

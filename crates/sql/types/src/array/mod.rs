@@ -28,7 +28,7 @@ use base::{Oid, SqlError, SqlResult, sql_err};
 use smallvec::SmallVec;
 use tuple::{Bytes, Datum, Physical};
 
-use crate::{call::Call, registry::shape_of};
+use crate::{call::Call, piece::Pace, registry::shape_of};
 
 mod access;
 mod fixed;
@@ -162,13 +162,16 @@ impl Array {
             out.extend_from_slice(&dimension.length.to_le_bytes());
             out.extend_from_slice(&dimension.lower.to_le_bytes());
         }
+        let mut pace = Pace::new();
         for value in &self.values {
+            let before = out.len();
             if nulls {
                 out.push(u8::from(!value.is_null()));
             }
             if !value.is_null() {
                 encode(self.physical, value, &mut out);
             }
+            pace.pass(8 + out.len() - before);
         }
         Bytes::from(out)
     }
@@ -180,7 +183,17 @@ impl Array {
 
     /// Reads a stored payload.
     pub fn from_payload(bytes: &[u8]) -> Array {
-        decode_array(bytes).unwrap_or(Array {
+        let mut pace = Pace::new();
+        Array::read(bytes, |n| pace.pass(n))
+    }
+
+    /// The same in one go: comparisons and hashes let nobody run.
+    pub(crate) fn at_once(bytes: &[u8]) -> Array {
+        Array::read(bytes, |_| {})
+    }
+
+    fn read(bytes: &[u8], step: impl FnMut(usize)) -> Array {
+        decode_array(bytes, step).unwrap_or(Array {
             element: Oid::INVALID,
             comparable: Oid::INVALID,
             physical: Physical::Varlena,
@@ -307,7 +320,8 @@ pub(crate) fn decode_element(physical: Physical, cursor: &mut Cursor) -> Option<
     })
 }
 
-fn decode_array(bytes: &[u8]) -> Option<Array> {
+/// Tells `step` of each element's bytes.
+fn decode_array(bytes: &[u8], mut step: impl FnMut(usize)) -> Option<Array> {
     let mut cursor = Cursor(bytes);
     let element = Oid(u32::from_le_bytes(cursor.array()?));
     let [count, nulls, class, length] = cursor.array()?;
@@ -324,15 +338,21 @@ fn decode_array(bytes: &[u8]) -> Option<Array> {
     // A damaged length must not reserve more than the payload could hold.
     let mut values = Vec::with_capacity(count.min(bytes.len()));
     for _ in 0..count {
+        let before = cursor.0.len();
         let present = nulls == 0 || *cursor.take(1)?.first()? != 0;
         values.push(if present { decode_element(physical, &mut cursor)? } else { Datum::Null });
+        step(8 + before - cursor.0.len());
     }
     Some(Array { element, comparable, physical, dimensions, values })
 }
 
 /// A `text[]` of these elements.
 pub fn from_texts<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> Datum {
-    let values: Vec<Datum> = texts.map(|text| text.map_or(Datum::Null, Datum::text)).collect();
+    from_text_values(texts.map(|text| text.map_or(Datum::Null, Datum::text)).collect())
+}
+
+/// A `text[]` of these values.
+pub(crate) fn from_text_values(values: Vec<Datum>) -> Datum {
     let mut array = Array {
         element: crate::oids::text,
         comparable: crate::oids::text,
@@ -401,7 +421,7 @@ pub fn int2_vector(bytes: &[u8]) -> Vec<i16> {
 
 /// Order of two arrays of one type: by elements, NULL last; then by their number, then by shape.
 pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
-    let (a, b) = (Array::from_payload(a), Array::from_payload(b));
+    let (a, b) = (Array::at_once(a), Array::at_once(b));
     let order = crate::compare::compare(a.comparable);
     for (x, y) in a.values.iter().zip(&b.values) {
         let found = match (x.is_null(), y.is_null()) {
@@ -446,7 +466,7 @@ impl PhysicalOrder for Datum {
 
 /// Hash of an array's elements.
 pub fn hash(bytes: &[u8]) -> u64 {
-    let array = Array::from_payload(bytes);
+    let array = Array::at_once(bytes);
     let hash = crate::compare::hash(array.comparable);
     array.values.iter().fold(1, |sum: u64, value| {
         let part = match (value, hash) {

@@ -4,7 +4,7 @@ use base::{Oid, SqlResult, sql_err};
 use tuple::Datum;
 
 use super::{Array, Dimension};
-use crate::{call::Call, value::FromDatum};
+use crate::{call::Call, piece::Pace, value::FromDatum};
 
 fn same_shape(a: &Array, b: &Array) -> bool {
     a.dimensions.len() == b.dimensions.len()
@@ -33,7 +33,11 @@ pub fn stacked(arrays: &[Array], cx: &Call) -> SqlResult<Datum> {
     let mut dimensions = first.dimensions.clone();
     dimensions.insert(0, Dimension { length: arrays.len() as i32, lower: 1 });
     super::access::check_count(dimensions.len())?;
-    let values = arrays.iter().flat_map(|a| a.elements().iter().cloned()).collect();
+    let (mut values, mut pace) = (Vec::new(), Pace::new());
+    for array in arrays {
+        values.extend_from_slice(array.elements());
+        pace.did(16 * array.elements().len())?;
+    }
     Ok(Array::with_dimensions(first.element, dimensions, values, cx)?.to_datum())
 }
 

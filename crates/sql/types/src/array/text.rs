@@ -5,6 +5,7 @@ use tuple::Datum;
 
 use crate::{
     call::Call,
+    piece::{self, Pace},
     quoted::{push_quoted, quoted_size},
     registry::{self, shape_of},
     text::MAX_TEXT,
@@ -145,7 +146,9 @@ impl Parser<'_> {
         // Whether the items here are braces; known with the first one.
         let nested_before = self.lengths.len() > depth + 1;
         let mut nested: Option<bool> = None;
+        let mut pace = Pace::new();
         loop {
+            pace.did(64)?;
             self.rest = self.rest.trim_start_matches(blank);
             let Some(c) = self.rest.chars().next() else { return Err(self.bad("Unexpected end of input.")) };
             let dimensions = "Multidimensional arrays must have sub-arrays with matching dimensions.";
@@ -280,6 +283,7 @@ fn write_level(
     out: &mut Vec<u8>,
 ) -> SqlResult<()> {
     out.push(b'{');
+    let mut pace = Pace::new();
     for i in 0..array.dimensions[depth].length {
         if i > 0 {
             out.push(delimiter);
@@ -288,6 +292,7 @@ fn write_level(
             write_level(array, depth + 1, values, delimiter, start, cx, out)?;
         } else if let Some(value) = values.next() {
             write_item(array.element, value, delimiter, start, cx, out)?;
+            pace.did(64)?;
         }
     }
     out.push(b'}');
@@ -324,8 +329,7 @@ fn write_item(
         return Err(SqlError::internal(format!("invalid memory alloc request size {whole}")));
     }
     if plain {
-        out.extend_from_slice(&text);
-        return Ok(());
+        return piece::append(out, &text);
     }
     push_quoted(&text, Some(b'\\'), cx, out)
 }
@@ -367,7 +371,9 @@ pub fn binary_receive(element: Oid, bytes: &[u8], typmod: i32, cx: &Call) -> Sql
     }
     let count = element_count(&dimensions)?;
     let mut values = Vec::with_capacity(count.min(bytes.len() / 4));
+    let mut pace = Pace::new();
     for _ in 0..count {
+        pace.did(64)?;
         let length = reader.i32()?;
         values.push(match length {
             -1 => Datum::Null,
@@ -389,7 +395,9 @@ pub fn binary_send(bytes: &[u8], cx: &Call, out: &mut Vec<u8>) -> SqlResult<()> 
         out.extend_from_slice(&dimension.length.to_be_bytes());
         out.extend_from_slice(&dimension.lower.to_be_bytes());
     }
+    let mut pace = Pace::new();
     for value in &array.values {
+        pace.did(32)?;
         if value.is_null() {
             out.extend_from_slice(&(-1i32).to_be_bytes());
             continue;

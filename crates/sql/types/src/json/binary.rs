@@ -36,6 +36,7 @@ use tuple::{Bytes, Datum};
 
 use crate::{
     numeric::Numeric,
+    piece::{self, Pace},
     value::{FromDatum, IntoDatum, str_of},
 };
 
@@ -250,7 +251,7 @@ pub(crate) fn damaged() -> SqlError {
 }
 
 /// A child of an open container: offsets in the builder's bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     key: usize,
     value: usize,
@@ -364,10 +365,12 @@ impl Builder {
             ));
         }
         if frame.object {
-            self.sort_pairs(frame);
+            self.sort_pairs(frame)?;
         }
         let count = self.entries.len() - frame.first_entry;
+        let mut pace = Pace::new();
         for i in frame.first_entry..self.entries.len() {
+            pace.did(4)?;
             let entry = self.entries[i];
             let offset = |at: usize| ((at - frame.start) as u32).to_le_bytes();
             if frame.object {
@@ -383,13 +386,13 @@ impl Builder {
     }
 
     /// Restores invariant 1 for the pairs of the container that ends.
-    fn sort_pairs(&mut self, frame: Frame) {
+    fn sort_pairs(&mut self, frame: Frame) -> SqlResult<()> {
         let Builder { bytes, entries, .. } = self;
         let pairs = &mut entries[frame.first_entry..];
         let before = pairs.len();
         let order =
             |bytes: &[u8], a: &Entry, b: &Entry| key_order(&bytes[a.key..a.value], &bytes[b.key..b.value]);
-        pairs.sort_by(|a, b| order(bytes, a, b));
+        piece::sort_by(pairs, |a, b| order(bytes, a, b))?;
         let mut kept: Vec<Entry> = Vec::with_capacity(before);
         for pair in pairs.iter() {
             match kept.last_mut() {
@@ -398,11 +401,11 @@ impl Builder {
             }
         }
         if kept.len() == before {
-            return;
+            return Ok(());
         }
         // The bytes of pairs that fell away are taken out.
         let mut places: Vec<usize> = (0..kept.len()).collect();
-        places.sort_by_key(|i| kept[*i].key);
+        piece::sort_by(&mut places, |a, b| kept[*a].key.cmp(&kept[*b].key))?;
         let mut at = frame.start + 1;
         for i in places {
             let pair = kept[i];
@@ -413,6 +416,7 @@ impl Builder {
         bytes.truncate(at);
         entries.truncate(frame.first_entry);
         entries.extend(kept);
+        Ok(())
     }
 
     /// The document.

@@ -8,6 +8,7 @@ use crate::{
     aggregate::{AggState, AggregateImp},
     array::Array,
     call::Call,
+    piece,
     value::FromDatum,
 };
 
@@ -299,7 +300,7 @@ impl AggregateImp for JsonAgg {
         let AggState::Json(state) = state else { return Ok(Datum::Null) };
         match &state.out {
             Partial::Text(out) => {
-                let mut out = out.clone();
+                let mut out = piece::copy(out)?;
                 out.extend_from_slice(if self.object { b" }" } else { b"]" });
                 Ok(Datum::Bytes(out.into()))
             }

@@ -10,6 +10,7 @@ use crate::{
     date,
     numeric::Numeric,
     oids,
+    piece::{self, Pace},
     registry::{self, builtin_type},
     timestamp,
     value::{FromDatum, str_of},
@@ -127,7 +128,7 @@ fn append_json_at(
         Category::Date | Category::Timestamp | Category::TimestampTz => {
             escape(&moment_text(category, value, cx), out);
         }
-        Category::Json => out.extend_from_slice(<&[u8]>::from_datum(value)),
+        Category::Json => piece::append(out, <&[u8]>::from_datum(value))?,
         Category::Jsonb => input::output(<&[u8]>::from_datum(value), out)?,
         Category::Array => {
             let array = Array::from_payload(<&[u8]>::from_datum(value));
@@ -171,7 +172,9 @@ fn append_dimension(
     out: &mut Vec<u8>,
 ) -> SqlResult<()> {
     out.push(b'[');
+    let mut pace = Pace::new();
     for i in 0..array.dimensions[depth].length {
+        pace.did(64)?;
         if i > 0 {
             out.extend_from_slice(if pretty && depth == 0 { b",\n " } else { b"," });
         }
@@ -253,7 +256,9 @@ fn append_jsonb_dimension(
     out: &mut Builder,
 ) -> SqlResult<()> {
     out.open(false);
+    let mut pace = Pace::new();
     for _ in 0..array.dimensions[depth].length {
+        pace.did(64)?;
         if depth + 1 < array.dimensions.len() {
             append_jsonb_dimension(level, array, depth + 1, values, cx, out)?;
         } else if let Some(value) = values.next() {

@@ -3,7 +3,7 @@
 use base::{SqlResult, sql_err};
 use tuple::Datum;
 
-use crate::{numeric::Numeric, text::check_utf8};
+use crate::{numeric::Numeric, piece, text::check_utf8};
 
 use super::{
     binary::{Builder, Json},
@@ -62,7 +62,7 @@ pub(crate) fn from_text(text: &str) -> SqlResult<Datum> {
 /// `json` from text: kept as it is.
 pub(crate) fn json_from_text(text: &str) -> SqlResult<Datum> {
     parse::check(text)?;
-    Ok(Datum::text(text))
+    piece::datum(text.as_bytes())
 }
 
 /// `json` from its binary form, which is its text.

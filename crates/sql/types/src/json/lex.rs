@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use base::{SqlError, SqlResult, sql_err};
 
+use crate::piece::{PIECE, Pace};
+
 /// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
@@ -150,6 +152,7 @@ impl<'a> Lexer<'a> {
         let bytes = self.text.as_bytes();
         let mut at = self.start + 1;
         let mut high_surrogate = false;
+        let mut pace = Pace::new();
         loop {
             match bytes.get(at) {
                 None => return self.fail_at(at, Self::invalid_token),
@@ -162,6 +165,7 @@ impl<'a> Lexer<'a> {
                 }
                 Some(b'\\') => {
                     at += 1;
+                    pace.did(1)?;
                     self.escape(&mut at, &mut high_surrogate)?;
                 }
                 Some(_) => {
@@ -170,9 +174,14 @@ impl<'a> Lexer<'a> {
                     }
                     at += 1;
                     // Runs of plain bytes are the common case.
+                    let start = at;
                     while bytes.get(at).is_some_and(|b| *b >= 0x20 && *b != b'"' && *b != b'\\') {
                         at += 1;
+                        if at - start == PIECE {
+                            break;
+                        }
                     }
+                    pace.did(at - start)?;
                 }
             }
         }
@@ -323,7 +332,9 @@ pub(crate) fn unescape(token: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(body.len());
     let mut rest = body;
     let mut high = None;
+    let mut pace = Pace::new();
     while let Some(at) = rest.find('\\') {
+        pace.pass(8 + at);
         out.push_str(&rest[..at]);
         let escape = rest[at + 1..].chars().next().unwrap_or('\\');
         rest = rest.get(at + 1 + escape.len_utf8()..).unwrap_or_default();
@@ -356,31 +367,45 @@ pub(crate) fn unescape(token: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// How each byte stands in a JSON string; 0: as it is, 1: as `\u00xx`, else behind a backslash.
+const ESCAPES: [u8; 256] = {
+    let (mut table, mut i) = ([0; 256], 0);
+    while i < 0x20 {
+        table[i] = 1;
+        i += 1;
+    }
+    table[b'"' as usize] = b'"';
+    table[b'\\' as usize] = b'\\';
+    table[b'\n' as usize] = b'n';
+    table[b'\r' as usize] = b'r';
+    table[b'\t' as usize] = b't';
+    table[0x08] = b'b';
+    table[0x0c] = b'f';
+    table
+};
+
 /// Appends a text as a JSON string.
 pub(crate) fn escape(text: &str, out: &mut Vec<u8>) {
+    let mut pace = Pace::new();
+    out.reserve(text.len() + 2);
     out.push(b'"');
-    let mut from = 0;
-    let bytes = text.as_bytes();
-    for (i, byte) in bytes.iter().enumerate() {
-        let short: &[u8] = match byte {
-            b'"' => b"\\\"",
-            b'\\' => b"\\\\",
-            b'\n' => b"\\n",
-            b'\r' => b"\\r",
-            b'\t' => b"\\t",
-            0x08 => b"\\b",
-            0x0c => b"\\f",
-            0..0x20 => b"",
-            _ => continue,
-        };
-        out.extend_from_slice(&bytes[from..i]);
-        from = i + 1;
-        if short.is_empty() {
-            out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
-        } else {
-            out.extend_from_slice(short);
+    for piece in text.as_bytes().chunks(PIECE) {
+        let mut from = 0;
+        for (i, byte) in piece.iter().enumerate() {
+            let escape = ESCAPES[usize::from(*byte)];
+            if escape == 0 {
+                continue;
+            }
+            out.extend_from_slice(&piece[from..i]);
+            from = i + 1;
+            if escape == 1 {
+                out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
+            } else {
+                out.extend_from_slice(&[b'\\', escape]);
+            }
         }
+        out.extend_from_slice(&piece[from..]);
+        pace.pass(piece.len());
     }
-    out.extend_from_slice(&bytes[from..]);
     out.push(b'"');
 }

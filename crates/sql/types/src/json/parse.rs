@@ -4,6 +4,8 @@
 
 use base::SqlResult;
 
+use crate::piece::Pace;
+
 use super::{
     depth::{MAX_NESTING, too_deep},
     lex::{Expected, Lexer, Token},
@@ -58,8 +60,11 @@ pub(crate) fn parse(text: &str, escapes: bool, events: &mut impl Events) -> SqlR
     // Open containers, true for objects.
     let mut open: Vec<bool> = Vec::new();
     let mut next = Next::Value;
+    let mut pace = Pace::new();
     loop {
         lexer.advance()?;
+        // A token may make the events work on it; the lexer counts long strings itself.
+        pace.did(16 + lexer.end - lexer.start)?;
         next = match next {
             Next::AfterValue => match (open.last(), lexer.token) {
                 (None, Token::End) => return Ok(()),

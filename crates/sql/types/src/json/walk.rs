@@ -9,6 +9,7 @@ use tuple::Datum;
 use crate::{
     compare::{hash_bytes, hash_numeric, mix},
     numeric::compare_payloads,
+    piece::Pace,
     value::{FromDatum, str_of},
 };
 
@@ -108,7 +109,9 @@ fn new_line(out: &mut Vec<u8>, level: usize) {
 pub(crate) fn write(root: Json<'_>, pretty: bool, out: &mut Vec<u8>) -> SqlResult<()> {
     // Whether the next member is the first one of its container, and whether it stands behind its key.
     let (mut first, mut keyed, mut level) = (true, false, 0usize);
+    let mut pace = Pace::new();
     for step in Walk::of(root) {
+        pace.did(16)?;
         if !matches!(step, Step::Close(_)) && !keyed && level > 0 {
             if !first {
                 out.extend_from_slice(if pretty { b"," } else { b", " });
@@ -236,7 +239,9 @@ pub(crate) fn strip_nulls(root: Json<'_>, in_arrays: bool) -> SqlResult<Datum> {
     let mut out = Builder::new();
     let mut key = None;
     let mut depth: SmallVec<[bool; 16]> = SmallVec::new();
+    let mut pace = Pace::new();
     for step in Walk::of(root) {
+        pace.did(16)?;
         if let Step::Key(name) = step {
             key = Some(name);
             continue;

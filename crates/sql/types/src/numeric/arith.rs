@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 
 use base::{SqlResult, sql_err};
 
+use crate::piece::Pace;
+
 use super::{BASE, Kind, LIMB_DIGITS, Limbs, MAX_DISPLAY_SCALE, MAX_SCALE, MIN_SIGNIFICANT, Numeric};
 
 fn division_by_zero() -> base::SqlError {
@@ -75,7 +77,9 @@ impl Numeric {
             return Numeric { scale, ..Numeric::zero() };
         }
         let mut columns = vec![0u64; a.len() + b.len()];
+        let mut pace = Pace::new();
         for (i, x) in a.iter().enumerate() {
+            pace.pass(b.len());
             for (j, y) in b.iter().enumerate() {
                 columns[i + j + 1] += u64::from(*x) * u64::from(*y);
             }
@@ -357,7 +361,9 @@ fn divide_long(a: &[u16], b: &[u16], count: usize) -> Limbs {
     let mut dividend = scale(a, 1);
     dividend.resize(dividend.len().max(count + n + 1), 0);
     let mut out = Limbs::with_capacity(count);
+    let mut pace = Pace::new();
     for i in 0..count {
+        pace.pass(n);
         let head = u64::from(dividend[i]) * u64::from(BASE) + u64::from(dividend[i + 1]);
         let mut q = head / u64::from(divisor[0]);
         let mut r = head % u64::from(divisor[0]);

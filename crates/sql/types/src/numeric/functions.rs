@@ -116,6 +116,7 @@ fn factorial(n: i64) -> SqlResult<Numeric> {
     }
     let mut product = Numeric::from_i64(1);
     for i in 2..=n {
+        runtime::check_interrupts()?;
         product = product.mul_exact(&Numeric::from_i64(i));
     }
     Ok(product)
@@ -128,6 +129,7 @@ fn gcd(a: Numeric, b: Numeric) -> SqlResult<Numeric> {
     let scale = a.scale.max(b.scale);
     let (mut a, mut b) = (a.abs(), b.abs());
     while !b.is_zero() {
+        runtime::check_interrupts()?;
         let rest = a.rem(&b)?;
         a = b;
         b = rest;

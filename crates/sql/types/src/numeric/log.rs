@@ -56,11 +56,11 @@ impl Numeric {
         if self.is_zero() {
             return Ok(Numeric { scale, ..Numeric::zero() });
         }
-        Ok(self.sqrt_floor(scale + 1).round(scale))
+        Ok(self.sqrt_floor(scale + 1)?.round(scale))
     }
 
     /// Square root cut at `scale` digits.
-    fn sqrt_floor(&self, scale: i32) -> Numeric {
+    fn sqrt_floor(&self, scale: i32) -> SqlResult<Numeric> {
         // Newton from a double estimate; each step doubles the digits. Ends within a unit, corrected exactly below.
         let estimate = self.log10_estimate() / 2.0;
         let whole = estimate.floor();
@@ -69,6 +69,7 @@ impl Numeric {
         let digits = (whole as i32 + guard).max(1);
         let mut exact = 14;
         while exact < digits * 2 + 8 {
+            runtime::check_interrupts()?;
             let next = root.add(&self.div_rounded(&root, guard)).mul_rounded(&half(), guard);
             root = next;
             exact *= 2;
@@ -81,7 +82,7 @@ impl Numeric {
         loop {
             let next = root.add(&unit);
             if next.mul_exact(&next).compare_abs(self).is_gt() {
-                return root;
+                return Ok(root);
             }
             root = next;
         }
@@ -132,12 +133,14 @@ impl Numeric {
         let mut reduced = self.clone();
         reduced.scale = digits + halvings;
         for _ in 0..halvings {
+            runtime::check_interrupts()?;
             reduced = reduced.mul_rounded(&half(), digits + halvings);
         }
         let mut sum = one().add(&reduced);
         let mut term = reduced.clone();
         let mut n = 2;
         loop {
+            runtime::check_interrupts()?;
             term = term.mul_rounded(&reduced, digits).div_rounded(&Numeric::from_i64(n), digits);
             if term.is_zero() {
                 break;
@@ -146,6 +149,7 @@ impl Numeric {
             n += 1;
         }
         for _ in 0..halvings {
+            runtime::check_interrupts()?;
             // Keep `digits` significant ones as the value grows or shrinks.
             let weight = (2.0 * sum.log10_estimate()).floor() as i32;
             let keep = (digits - weight).max(scale + 2);
@@ -178,7 +182,7 @@ impl Numeric {
             return Ok(special);
         }
         let scale = (MIN_SIGNIFICANT - self.ln_weight()).max(self.scale).clamp(0, MAX_DISPLAY_SCALE);
-        Ok(self.ln_scaled(scale))
+        self.ln_scaled(scale)
     }
 
     /// The result for special values, the errors for those without logarithm.
@@ -193,24 +197,24 @@ impl Numeric {
     }
 
     /// Natural logarithm of a positive number, to `scale` digits.
-    fn ln_scaled(&self, scale: i32) -> Numeric {
+    fn ln_scaled(&self, scale: i32) -> SqlResult<Numeric> {
         let digits = scale + 12;
         // Bring the argument near 1 by a power of ten, then by square roots.
         let power = self.log10_estimate().round() as i32;
         let mut x = if power == 0 { self.clone() } else { self.shift10(-power) };
         let mut doublings = 0;
         while x.compare(&parse("0.9")).is_le() || x.compare(&parse("1.1")).is_ge() {
-            x = x.sqrt_floor(digits + 2);
+            x = x.sqrt_floor(digits + 2)?;
             doublings += 1;
         }
-        let mut result = atanh_series(&x, digits);
+        let mut result = atanh_series(&x, digits)?;
         for _ in 0..=doublings {
             result = result.add(&result.clone());
         }
         if power != 0 {
-            result = result.add(&ln_ten(digits).mul_exact(&Numeric::from_i64(i64::from(power))));
+            result = result.add(&ln_ten(digits)?.mul_exact(&Numeric::from_i64(i64::from(power))));
         }
-        result.round(scale)
+        Ok(result.round(scale))
     }
 
     /// Logarithm of `self` to the given base.
@@ -233,8 +237,8 @@ impl Numeric {
             .max(number.scale)
             .clamp(0, MAX_DISPLAY_SCALE);
         let ln_base =
-            base.ln_scaled((scale + weight_number - weight_base - weight_base + 10).max(scale + 10));
-        let ln_number = number.ln_scaled((scale + weight_base + 10).max(10));
+            base.ln_scaled((scale + weight_number - weight_base - weight_base + 10).max(scale + 10))?;
+        let ln_number = number.ln_scaled((scale + weight_base + 10).max(10))?;
         if ln_base.is_zero() {
             return Err(sql_err!(DIVISION_BY_ZERO, "division by zero"));
         }
@@ -273,7 +277,7 @@ impl Numeric {
         let magnitude = self.clone().abs();
         // e^(exponent · ln |self|), first roughly to learn where the digits begin.
         let rough = magnitude.log10_estimate() * std::f64::consts::LN_10;
-        let rough = if rough.abs() < 1e-10 { magnitude.ln_scaled(40).to_f64() } else { rough };
+        let rough = if rough.abs() < 1e-10 { magnitude.ln_scaled(40)?.to_f64() } else { rough };
         let decimal = exponent.to_f64() * rough * std::f64::consts::LOG10_E;
         if decimal > f64::from(MAX_WEIGHT + 1) * 4.0 {
             return Err(overflow());
@@ -285,7 +289,7 @@ impl Numeric {
             return Ok(Numeric { scale, ..Numeric::zero() });
         }
         let digits = (scale + estimate.max(0) + 10 + exponent.log10_estimate().max(0.0) as i32).max(20);
-        let product = magnitude.ln_scaled(digits).mul_rounded(exponent, digits);
+        let product = magnitude.ln_scaled(digits)?.mul_rounded(exponent, digits);
         let result = product.exp_scaled(scale)?;
         Ok(if odd && self.signum() < 0 { result.negate() } else { result })
     }
@@ -326,6 +330,7 @@ impl Numeric {
         let mut result = if bits & 1 == 1 { self.clone() } else { one() };
         bits >>= 1;
         while bits > 0 {
+            runtime::check_interrupts()?;
             square = significant(square.mul_exact(&square));
             if bits & 1 == 1 {
                 result = significant(result.mul_exact(&square));
@@ -360,17 +365,18 @@ fn parse(text: &str) -> Numeric {
 }
 
 /// Half of `ln x` for `x` near 1: z + z³/3 + z⁵/5 …, z = (x - 1) / (x + 1).
-fn atanh_series(x: &Numeric, digits: i32) -> Numeric {
+fn atanh_series(x: &Numeric, digits: i32) -> SqlResult<Numeric> {
     let z = x.sub(&one()).div_rounded(&x.add(&one()), digits);
     let square = z.mul_rounded(&z, digits);
     let mut power = z.clone();
     let mut sum = z;
     let mut n = 3;
     loop {
+        runtime::check_interrupts()?;
         power = power.mul_rounded(&square, digits);
         let term = power.div_rounded(&Numeric::from_i64(n), digits);
         if term.is_zero() {
-            return sum;
+            return Ok(sum);
         }
         sum = sum.add(&term);
         n += 2;
@@ -378,16 +384,16 @@ fn atanh_series(x: &Numeric, digits: i32) -> Numeric {
 }
 
 /// ln 10, with some digits more than asked for.
-fn ln_ten(digits: i32) -> Numeric {
+fn ln_ten(digits: i32) -> SqlResult<Numeric> {
     let digits = digits + 8;
     // ln 10 = 3 ln 2 + ln 1.25 and ln 2 = ln 4/3 + ln 3/2: arguments near enough to 1 for the series.
-    let ln = |n: i64, d: i64| {
-        let series = atanh_series(&Numeric::from_i64(n).div_rounded(&Numeric::from_i64(d), digits), digits);
-        series.add(&series.clone())
+    let ln = |n: i64, d: i64| -> SqlResult<Numeric> {
+        let series = atanh_series(&Numeric::from_i64(n).div_rounded(&Numeric::from_i64(d), digits), digits)?;
+        Ok(series.add(&series.clone()))
     };
-    let two = ln(4, 3).add(&ln(3, 2));
-    let five_quarters = ln(5, 4);
-    two.mul_exact(&Numeric::from_i64(3)).add(&five_quarters)
+    let two = ln(4, 3)?.add(&ln(3, 2)?);
+    let five_quarters = ln(5, 4)?;
+    Ok(two.mul_exact(&Numeric::from_i64(3)).add(&five_quarters))
 }
 
 /// Results that IEEE 754 and POSIX fix for NaN and the infinities.

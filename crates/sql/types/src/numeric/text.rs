@@ -4,7 +4,9 @@ use std::fmt;
 
 use base::{SqlError, SqlResult, sql_err};
 
-use super::{BASE, Kind, LIMB_DIGITS, Limbs, MAX_SCALE, Numeric, overflow};
+use crate::piece::Pace;
+
+use super::{BASE, Kind, LIMB_DIGITS, Limbs, MAX_SCALE, MAX_WEIGHT, Numeric, overflow};
 
 fn syntax(text: &str) -> SqlError {
     sql_err!(INVALID_TEXT_REPRESENTATION, "invalid input syntax for type numeric: \"{text}\"")
@@ -45,6 +47,11 @@ fn parse_radix(digits: &str, radix: u32) -> Option<Numeric> {
     let mut value = Numeric::zero();
     let mut any = false;
     let mut underscore = false;
+    // Some digits at a time: a step goes through the whole number.
+    let (mut some, mut unit) = (0, 1);
+    let mut pace = Pace::new();
+    let take =
+        |value: &Numeric, some, unit| value.mul_exact(&Numeric::from_i64(unit)).add(&Numeric::from_i64(some));
     for c in digits.chars() {
         if c == '_' {
             if underscore {
@@ -55,11 +62,17 @@ fn parse_radix(digits: &str, radix: u32) -> Option<Numeric> {
         }
         underscore = false;
         any = true;
-        let digit = c.to_digit(radix)?;
-        value =
-            value.mul_exact(&Numeric::from_i64(i64::from(radix))).add(&Numeric::from_i64(i64::from(digit)));
+        (some, unit) = (some * i64::from(radix) + i64::from(c.to_digit(radix)?), unit * i64::from(radix));
+        // What is too large already does not get smaller.
+        if unit > i64::MAX / 32 && value.weight <= MAX_WEIGHT {
+            value = take(&value, some, unit);
+            (some, unit) = (0, 1);
+            pace.pass(8 * value.limbs.len());
+        } else if unit > i64::MAX / 32 {
+            (some, unit) = (0, 1);
+        }
     }
-    (any && !underscore).then_some(value)
+    (any && !underscore).then(|| take(&value, some, unit))
 }
 
 /// `digits[.digits][e[+-]digits]`

@@ -9,7 +9,7 @@ use crate::{
     compare::{is_oid_alias, widen},
     date, float, ids, int, interval, macaddr, network,
     numeric::{self, Numeric},
-    oids, range, record, snapshot, text, time, timestamp,
+    oids, piece, range, record, snapshot, text, time, timestamp,
     value::{FromDatum, IntoDatum, Reader},
 };
 
@@ -19,8 +19,8 @@ use super::{TypeInfo, builtin_type};
 pub fn input(type_oid: Oid, value: &str, typmod: i32, cx: &Call) -> SqlResult<Datum> {
     Ok(match type_oid {
         oids::int4 => Datum::Int4(int::parse(value, "integer")?),
-        oids::text | oids::unknown | oids::cstring | oids::refcursor => Datum::text(value),
-        oids::varchar => Datum::text(text::varchar_fit(value, typmod, false)?),
+        oids::text | oids::unknown | oids::cstring | oids::refcursor => piece::datum(value.as_bytes())?,
+        oids::varchar => piece::datum(text::varchar_fit(value, typmod, false)?.as_bytes())?,
         oids::bpchar => text::bpchar_fit(value, typmod, false)?,
         oids::int8 => Datum::Int8(int::parse(value, "bigint")?),
         oids::int2 => Datum::Int2(int::parse(value, "smallint")?),
@@ -139,14 +139,14 @@ pub fn output(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> Sql
         | oids::json
         | oids::jsonpath
         | oids::pg_node_tree => {
-            out.extend_from_slice(<&[u8]>::from_datum(value));
+            piece::append(out, <&[u8]>::from_datum(value))?;
         }
         oids::bool => out.push(if bool::from_datum(value) { b't' } else { b'f' }),
         oids::char => out.extend_from_slice(ids::char_out(u8::from_datum(value)).as_bytes()),
         oids::float4 => push(float::text4(f32::from_datum(value), cx.format.extra_float_digits), out),
         oids::float8 => push(float::text8(f64::from_datum(value), cx.format.extra_float_digits), out),
         oids::numeric => push(Numeric::from_datum(value), out),
-        oids::bytea => push(text::bytea_out(<&[u8]>::from_datum(value), cx.format.bytea_output), out),
+        oids::bytea => text::bytea_out(<&[u8]>::from_datum(value), cx.format.bytea_output, out)?,
         oids::xid8 => push(i64::from_datum(value) as u64, out),
         oids::pg_lsn => push(base::Lsn(i64::from_datum(value) as u64), out),
         oids::tid => {

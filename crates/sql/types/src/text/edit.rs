@@ -1,31 +1,33 @@
 //! Padding, trimming, replacing, splitting, quoting; the same on `bytea` where it exists.
 
 use base::{SqlResult, sql_err};
+use rustc_hash::FxHashMap;
 use tuple::{Bytes, Datum};
 
 use crate::{
     call::Call,
-    registry::{SetRows, Values},
+    piece::{self, Finder, PIECE, Pace},
+    registry::SetRows,
     value::FromDatum,
 };
 
 use super::{MAX_TEXT, char_count, char_end, functions::byte_substring, too_long};
 
 functions! {
-    885 btrim(text) -> text [immutable strict] { |a: &str| Datum::text(a.trim_matches(' ')) }
-    884 btrim(text, text) -> text [immutable strict] { |a: &str, set: &str| Datum::text(a.trim_matches(|c| set.contains(c))) }
-    881 ltrim(text) -> text [immutable strict] { |a: &str| Datum::text(a.trim_start_matches(' ')) }
-    875 ltrim(text, text) -> text [immutable strict] { |a: &str, set: &str| Datum::text(a.trim_start_matches(|c| set.contains(c))) }
-    882 rtrim(text) -> text [immutable strict] { |a: &str| Datum::text(a.trim_end_matches(' ')) }
-    876 rtrim(text, text) -> text [immutable strict] { |a: &str, set: &str| Datum::text(a.trim_end_matches(|c| set.contains(c))) }
+    885 btrim(text) -> text [immutable strict] { |a: &str| trim(a, " ", true, true) }
+    884 btrim(text, text) -> text [immutable strict] { |a: &str, set: &str| trim(a, set, true, true) }
+    881 ltrim(text) -> text [immutable strict] { |a: &str| trim(a, " ", true, false) }
+    875 ltrim(text, text) -> text [immutable strict] { |a: &str, set: &str| trim(a, set, true, false) }
+    882 rtrim(text) -> text [immutable strict] { |a: &str| trim(a, " ", false, true) }
+    876 rtrim(text, text) -> text [immutable strict] { |a: &str, set: &str| trim(a, set, false, true) }
     879 lpad(text, int4) -> text [immutable strict] { |a: &str, n: i32| pad(a, n, " ", true) }
     873 lpad(text, int4, text) -> text [immutable strict] { |a: &str, n: i32, fill: &str| pad(a, n, fill, true) }
     880 rpad(text, int4) -> text [immutable strict] { |a: &str, n: i32| pad(a, n, " ", false) }
     874 rpad(text, int4, text) -> text [immutable strict] { |a: &str, n: i32, fill: &str| pad(a, n, fill, false) }
     1622 repeat(text, int4) -> text [immutable strict] { |a: &str, n: i32| repeat(a, n) }
-    2087 replace(text, text, text) -> text [immutable strict] { |a: &str, from: &str, to: &str| if from.is_empty() { a.to_owned() } else { a.replace(from, to) } }
+    2087 replace(text, text, text) -> text [immutable strict] { |a: &str, from: &str, to: &str| replace(a, from, to) }
     878 translate(text, text, text) -> text [immutable strict] { |a: &str, from: &str, to: &str| translate(a, from, to) }
-    2088 split_part(text, text, int4) -> text [immutable strict] { |a: &str, delimiter: &str, n: i32| split_part(a, delimiter, n).map(Datum::text) }
+    2088 split_part(text, text, int4) -> text [immutable strict] { |a: &str, delimiter: &str, n: i32| split_part(a, delimiter, n) }
     1405 overlay(text, text, int4) -> text [immutable strict] { |a: &str, new: &str, from: i32| overlay(a, new, from, char_count(new.as_bytes()) as i32) }
     1404 overlay(text, text, int4, int4) -> text [immutable strict] { |a: &str, new: &str, from: i32, count: i32| overlay(a, new, from, count) }
     752 overlay(bytea, bytea, int4) -> bytea [immutable strict] { |a: &[u8], new: &[u8], from: i32| byte_overlay(a, new, from, new.len() as i32) }
@@ -49,21 +51,46 @@ functions! {
     1954 byteacmp(bytea, bytea) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)) as i32 }
     6393 bytea_larger(bytea, bytea) -> bytea [immutable strict leakproof] { |a: &[u8], b: &[u8]| Bytes::new(a.max(b)) }
     6394 bytea_smaller(bytea, bytea) -> bytea [immutable strict leakproof] { |a: &[u8], b: &[u8]| Bytes::new(a.min(b)) }
-    2011 byteacat(bytea, bytea) -> bytea [immutable strict] { |a: &[u8], b: &[u8]| [a, b].concat() }
-    2086 substr(bytea, int4) -> bytea [immutable strict] { |a: &[u8], from: i32| byte_substring(a, from, None).map(Bytes::new) }
-    2085 substr(bytea, int4, int4) -> bytea [immutable strict] { |a: &[u8], from: i32, n: i32| byte_substring(a, from, Some(n)).map(Bytes::new) }
-    2013 substring(bytea, int4) -> bytea [immutable strict] { |a: &[u8], from: i32| byte_substring(a, from, None).map(Bytes::new) }
-    2012 substring(bytea, int4, int4) -> bytea [immutable strict] { |a: &[u8], from: i32, n: i32| byte_substring(a, from, Some(n)).map(Bytes::new) }
+    2011 byteacat(bytea, bytea) -> bytea [immutable strict] { |a: &[u8], b: &[u8]| piece::concat(&[a, b]) }
+    2086 substr(bytea, int4) -> bytea [immutable strict] { |a: &[u8], from: i32| byte_substring(a, from, None).and_then(piece::datum) }
+    2085 substr(bytea, int4, int4) -> bytea [immutable strict] { |a: &[u8], from: i32, n: i32| byte_substring(a, from, Some(n)).and_then(piece::datum) }
+    2013 substring(bytea, int4) -> bytea [immutable strict] { |a: &[u8], from: i32| byte_substring(a, from, None).and_then(piece::datum) }
+    2012 substring(bytea, int4, int4) -> bytea [immutable strict] { |a: &[u8], from: i32, n: i32| byte_substring(a, from, Some(n)).and_then(piece::datum) }
     2014 position(bytea, bytea) -> int4 [immutable strict] { |a: &[u8], part: &[u8]| byte_position(a, part) }
-    2015 btrim(bytea, bytea) -> bytea [immutable strict] { |a: &[u8], set: &[u8]| Bytes::new(byte_trim(a, set, true, true)) }
-    6195 ltrim(bytea, bytea) -> bytea [immutable strict] { |a: &[u8], set: &[u8]| Bytes::new(byte_trim(a, set, true, false)) }
-    6196 rtrim(bytea, bytea) -> bytea [immutable strict] { |a: &[u8], set: &[u8]| Bytes::new(byte_trim(a, set, false, true)) }
-    6382 reverse(bytea) -> bytea [immutable strict] { |a: &[u8]| a.iter().rev().copied().collect::<Vec<u8>>() }
+    2015 btrim(bytea, bytea) -> bytea [immutable strict] { |a: &[u8], set: &[u8]| byte_trim(a, set, true, true).and_then(piece::datum) }
+    6195 ltrim(bytea, bytea) -> bytea [immutable strict] { |a: &[u8], set: &[u8]| byte_trim(a, set, true, false).and_then(piece::datum) }
+    6196 rtrim(bytea, bytea) -> bytea [immutable strict] { |a: &[u8], set: &[u8]| byte_trim(a, set, false, true).and_then(piece::datum) }
+    6382 reverse(bytea) -> bytea [immutable strict] { |a: &[u8]| byte_reverse(a) }
     721 get_byte(bytea, int4) -> int4 [immutable strict] { |a: &[u8], n: i32| byte_at(a, n.into()).map(|i| i32::from(a[i])) }
-    722 set_byte(bytea, int4, int4) -> bytea [immutable strict] { |a: &[u8], n: i32, new: i32| byte_at(a, n.into()).map(|i| { let mut out = a.to_vec(); out[i] = new as u8; out }) }
+    722 set_byte(bytea, int4, int4) -> bytea [immutable strict] { |a: &[u8], n: i32, new: i32| byte_at(a, n.into()).and_then(|i| { let mut out = piece::copy(a)?; out[i] = new as u8; Ok(out) }) }
     723 get_bit(bytea, int8) -> int4 [immutable strict] { |a: &[u8], n: i64| bit_at(a, n).map(|(i, bit)| i32::from(a[i] >> bit & 1)) }
     724 set_bit(bytea, int8, int4) -> bytea [immutable strict] { |a: &[u8], n: i64, new: i32| set_bit(a, n, new) }
-    6163 bit_count(bytea) -> int8 [immutable strict] { |a: &[u8]| a.iter().map(|b| i64::from(b.count_ones())).sum::<i64>() }
+    6163 bit_count(bytea) -> int8 [immutable strict] { |a: &[u8]| bit_count(a) }
+}
+
+/// Without the characters of a set at either end.
+fn trim<'a>(mut text: &'a str, set: &str, left: bool, right: bool) -> SqlResult<&'a str> {
+    let (mut pace, of_set) = (Pace::new(), |c: char| set.contains(c));
+    while left && !text.is_empty() {
+        let kept = text[..text.floor_char_boundary(PIECE)].trim_start_matches(of_set);
+        let cut = text.floor_char_boundary(PIECE) - kept.len();
+        text = &text[cut..];
+        if !kept.is_empty() {
+            break;
+        }
+        pace.did(cut * (set.len() / 16 + 1))?;
+    }
+    while right && !text.is_empty() {
+        let start = text.ceil_char_boundary(text.len().saturating_sub(PIECE));
+        let kept = text[start..].trim_end_matches(of_set).len();
+        let cut = text.len() - start - kept;
+        text = &text[..start + kept];
+        if kept > 0 {
+            break;
+        }
+        pace.did(cut * (set.len() / 16 + 1))?;
+    }
+    Ok(text)
 }
 
 fn pad(text: &str, length: i32, fill: &str, left: bool) -> SqlResult<String> {
@@ -72,11 +99,28 @@ fn pad(text: &str, length: i32, fill: &str, left: bool) -> SqlResult<String> {
         return Err(too_long());
     }
     let have = char_count(text.as_bytes());
-    if have >= length || fill.is_empty() {
-        return Ok(text[..char_end(text, length)].to_owned());
+    let (text, filling) = if have >= length || fill.is_empty() {
+        (&text[..char_end(text, length)], String::new())
+    } else {
+        let missing = length - have;
+        let size = char_count(fill.as_bytes());
+        let mut filling = repeated(fill, missing / size)?;
+        filling.push_str(&fill[..char_end(fill, missing % size)]);
+        (text, filling)
+    };
+    let parts = if left { [&filling, text] } else { [text, &filling] };
+    joined(&parts)
+}
+
+/// Whole texts one behind the other.
+fn joined(parts: &[&str]) -> SqlResult<String> {
+    let mut out = String::with_capacity(parts.iter().map(|part| part.len()).sum());
+    for part in parts {
+        for piece in piece::texts(part) {
+            out.push_str(piece?);
+        }
     }
-    let filling: String = fill.chars().cycle().take(length - have).collect();
-    Ok(if left { filling + text } else { text.to_owned() + &filling })
+    Ok(out)
 }
 
 fn repeat(text: &str, count: i32) -> SqlResult<String> {
@@ -84,17 +128,87 @@ fn repeat(text: &str, count: i32) -> SqlResult<String> {
     if text.len().checked_mul(count).is_none_or(|n| n > MAX_TEXT) {
         return Err(too_long());
     }
-    Ok(text.repeat(count))
+    repeated(text, count)
 }
 
-fn translate(text: &str, from: &str, to: &str) -> String {
-    let to: Vec<char> = to.chars().collect();
-    text.chars()
-        .filter_map(|c| match from.chars().position(|f| f == c) {
-            None => Some(c),
-            Some(i) => to.get(i).copied(),
-        })
-        .collect()
+fn repeated(text: &str, count: usize) -> SqlResult<String> {
+    if text.len() >= PIECE {
+        return joined(&vec![text; count]);
+    }
+    // Short texts first become a piece.
+    let some = (PIECE / text.len().max(1)).min(count);
+    let piece = text.repeat(some);
+    if some == count {
+        return Ok(piece);
+    }
+    let mut out = String::with_capacity(text.len() * count);
+    let mut pace = Pace::new();
+    for _ in 0..count / some {
+        out.push_str(&piece);
+        pace.did(piece.len())?;
+    }
+    out.push_str(&piece[..count % some * text.len()]);
+    Ok(out)
+}
+
+fn replace(text: &str, from: &str, to: &str) -> SqlResult<Vec<u8>> {
+    if from.is_empty() {
+        return piece::copy(text.as_bytes());
+    }
+    let (bytes, mut finder) = (text.as_bytes(), Finder::new(from.as_bytes()));
+    let mut out = Vec::with_capacity(text.len());
+    let (mut done, mut pace) = (0, Pace::new());
+    while let Some(at) = finder.find(bytes, done)? {
+        piece::append(&mut out, &bytes[done..at])?;
+        piece::append(&mut out, to.as_bytes())?;
+        pace.did(to.len())?;
+        if out.len() > MAX_TEXT {
+            return Err(too_long());
+        }
+        done = at + from.len();
+    }
+    piece::append(&mut out, &bytes[done..])?;
+    Ok(out)
+}
+
+fn translate(text: &str, from: &str, to: &str) -> SqlResult<String> {
+    let mut to = to.chars();
+    // The first of several equal characters counts. No counterpart: it goes.
+    let mut map: FxHashMap<char, Option<char>> = FxHashMap::default();
+    for c in from.chars() {
+        let new = to.next();
+        map.entry(c).or_insert(new);
+    }
+    let ascii: Vec<Option<char>> =
+        (0..128u8).map(char::from).map(|c| map.get(&c).copied().unwrap_or(Some(c))).collect();
+    let new = |c: char| match ascii.get(c as usize) {
+        Some(new) => *new,
+        None => map.get(&c).copied().unwrap_or(Some(c)),
+    };
+    let mut out = String::with_capacity(text.len());
+    for piece in piece::texts(text) {
+        out.extend(piece?.chars().filter_map(new));
+    }
+    Ok(out)
+}
+
+fn byte_reverse(bytes: &[u8]) -> SqlResult<Vec<u8>> {
+    let mut out = Vec::with_capacity(bytes.len());
+    for piece in bytes.rchunks(PIECE) {
+        out.extend(piece.iter().rev());
+        if out.len() < bytes.len() {
+            runtime::check_piece()?;
+        }
+    }
+    Ok(out)
+}
+
+fn bit_count(bytes: &[u8]) -> SqlResult<i64> {
+    let mut count = 0;
+    for piece in piece::slices(bytes) {
+        count += piece?.iter().map(|b| i64::from(b.count_ones())).sum::<i64>();
+    }
+    Ok(count)
 }
 
 fn split_part<'a>(text: &'a str, delimiter: &str, n: i32) -> SqlResult<&'a str> {
@@ -104,12 +218,23 @@ fn split_part<'a>(text: &'a str, delimiter: &str, n: i32) -> SqlResult<&'a str> 
     if delimiter.is_empty() {
         return Ok(if n == 1 || n == -1 { text } else { "" });
     }
-    let part = if n > 0 {
-        text.split(delimiter).nth(n as usize - 1)
-    } else {
-        text.rsplit(delimiter).nth(n.unsigned_abs() as usize - 1)
-    };
-    Ok(part.unwrap_or(""))
+    let mut finder = Finder::new(delimiter.as_bytes());
+    let (bytes, wanted) = (text.as_bytes(), n.unsigned_abs());
+    if n < 0 {
+        let mut end = text.len();
+        for _ in 1..wanted {
+            let Some(at) = finder.rfind(bytes, end)? else { return Ok("") };
+            end = at;
+        }
+        let start = finder.rfind(bytes, end)?.map_or(0, |at| at + delimiter.len());
+        return Ok(&text[start..end]);
+    }
+    let mut start = 0;
+    for _ in 1..wanted {
+        let Some(at) = finder.find(bytes, start)? else { return Ok("") };
+        start = at + delimiter.len();
+    }
+    Ok(&text[start..finder.find(bytes, start)?.unwrap_or(text.len())])
 }
 
 fn overlay_range(from: i32, count: i32, text_from: i32) -> SqlResult<i32> {
@@ -123,14 +248,14 @@ fn overlay(text: &str, new: &str, from: i32, count: i32) -> SqlResult<String> {
     let behind = overlay_range(from, count, 1)?;
     let head = &text[..char_end(text, from as usize - 1)];
     let tail = &text[char_end(text, behind.max(1) as usize - 1)..];
-    Ok([head, new, tail].concat())
+    joined(&[head, new, tail])
 }
 
 fn byte_overlay(bytes: &[u8], new: &[u8], from: i32, count: i32) -> SqlResult<Vec<u8>> {
     let behind = overlay_range(from, count, 1)?;
     let head = &bytes[..(from as usize - 1).min(bytes.len())];
     let tail = &bytes[(behind.max(1) as usize - 1).min(bytes.len())..];
-    Ok([head, new, tail].concat())
+    piece::concat(&[head, new, tail])
 }
 
 /// Words that PostgreSQL reserves (in any of its degrees but "unreserved"): an identifier of that spelling is quoted.
@@ -216,18 +341,60 @@ fn parse_identifier(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     Ok(crate::array::from_texts(parts.iter().map(|p| Some(p.as_str()))))
 }
 
-/// The fields of a text: by a delimiter, or its characters where that is NULL.
-fn fields(args: &[Datum]) -> Vec<Option<String>> {
-    let (Some(text), delimiter) = (super::text_of(&args[0]), super::text_of(&args[1])) else {
-        return Vec::new();
-    };
-    let null = args.get(2).and_then(super::text_of);
-    let keep = |part: &str| (Some(part) != null).then(|| part.to_owned());
-    match delimiter {
-        _ if text.is_empty() => Vec::new(),
-        None => text.chars().map(|c| keep(c.encode_utf8(&mut [0; 4]))).collect(),
-        Some("") => vec![keep(text)],
-        Some(delimiter) => text.split(delimiter).map(keep).collect(),
+/// The fields of a text: by a delimiter, or its characters where that is NULL. As rows, one at a time.
+struct Fields {
+    text: Bytes,
+    /// `None`: no delimiter, or an empty one.
+    finder: Option<Finder<'static>>,
+    /// Each character is a field.
+    characters: bool,
+    /// The field that means NULL.
+    null: Option<Bytes>,
+    /// Where the next field begins; `None`: there are no more.
+    at: Option<usize>,
+}
+
+impl Fields {
+    /// Of the arguments of `string_to_array`.
+    fn of(args: &[Datum]) -> Fields {
+        let bytes = |n: usize| match args.get(n) {
+            Some(Datum::Bytes(bytes)) => Some(bytes.clone()),
+            _ => None,
+        };
+        let (text, delimiter) = (bytes(0).unwrap_or_default(), bytes(1));
+        Fields {
+            finder: delimiter.as_ref().filter(|d| !d.is_empty()).map(|d| Finder::owned(d)),
+            characters: delimiter.is_none(),
+            null: bytes(2),
+            at: (!text.is_empty()).then_some(0),
+            text,
+        }
+    }
+
+    fn take(&mut self) -> SqlResult<Option<Datum>> {
+        let Some(start) = self.at else { return Ok(None) };
+        let (mut end, mut next) = (self.text.len(), None);
+        if let Some(finder) = &mut self.finder
+            && let Some(at) = finder.find(&self.text, start)?
+        {
+            (end, next) = (at, Some(at + finder.len()));
+        } else if self.characters {
+            let more = self.text[start + 1..].iter().take_while(|b| **b & 0xC0 == 0x80).count();
+            end = start + 1 + more;
+            next = (end < self.text.len()).then_some(end);
+        }
+        self.at = next;
+        let field = &self.text[start..end];
+        let is_null = self.null.as_deref() == Some(field);
+        Ok(Some(if is_null { Datum::Null } else { piece::datum(field)? }))
+    }
+}
+
+impl SetRows for Fields {
+    fn next(&mut self, row: &mut Vec<Datum>) -> SqlResult<bool> {
+        row.clear();
+        row.extend(self.take()?);
+        Ok(!row.is_empty())
     }
 }
 
@@ -235,35 +402,39 @@ fn string_to_array(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     if args[0].is_null() {
         return Ok(Datum::Null);
     }
-    Ok(crate::array::from_texts(fields(args).iter().map(Option::as_deref)))
+    let (mut fields, mut values, mut pace) = (Fields::of(args), Vec::new(), Pace::new());
+    while let Some(field) = fields.take()? {
+        values.push(field);
+        pace.did(32)?;
+    }
+    Ok(crate::array::from_text_values(values))
 }
 
 fn string_to_table(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
-    let rows = fields(args).into_iter().map(|f| Ok(f.map_or(Datum::Null, |text| Datum::Bytes(text.into()))));
-    Ok(Box::new(Values(rows)))
+    Ok(Box::new(Fields::of(args)))
 }
 
-fn byte_position(bytes: &[u8], part: &[u8]) -> i32 {
-    if part.is_empty() {
-        return 1;
-    }
-    bytes.windows(part.len()).position(|w| w == part).map_or(0, |i| i as i32 + 1)
+fn byte_position(bytes: &[u8], part: &[u8]) -> SqlResult<i32> {
+    Ok(Finder::new(part).find(bytes, 0)?.map_or(0, |i| i as i32 + 1))
 }
 
-fn byte_trim<'a>(mut bytes: &'a [u8], set: &[u8], left: bool, right: bool) -> &'a [u8] {
+fn byte_trim<'a>(mut bytes: &'a [u8], set: &[u8], left: bool, right: bool) -> SqlResult<&'a [u8]> {
+    let mut pace = Pace::new();
     while left
         && let [first, rest @ ..] = bytes
         && set.contains(first)
     {
         bytes = rest;
+        pace.did(1)?;
     }
     while right
         && let [rest @ .., last] = bytes
         && set.contains(last)
     {
         bytes = rest;
+        pace.did(1)?;
     }
-    bytes
+    Ok(bytes)
 }
 
 fn byte_at(bytes: &[u8], n: i64) -> SqlResult<usize> {
@@ -285,7 +456,7 @@ fn set_bit(bytes: &[u8], n: i64, new: i32) -> SqlResult<Vec<u8>> {
     if !(0..=1).contains(&new) {
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "new bit must be 0 or 1"));
     }
-    let mut out = bytes.to_vec();
+    let mut out = piece::copy(bytes)?;
     out[i] = out[i] & !(1 << bit) | (new as u8) << bit;
     Ok(out)
 }

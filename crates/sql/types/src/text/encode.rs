@@ -1,21 +1,24 @@
 //! `bytea` text forms, `encode` and `decode`, digests, checksums.
 
-use base::{SqlResult, sql_err};
+use std::sync::LazyLock;
+
+use base::{SqlError, SqlResult, sql_err};
 use tuple::Bytes;
 
 use crate::call::ByteaOutput;
+use crate::piece::{self, Pace};
 
 functions! {
     1946 encode(bytea, text) -> text [immutable strict] { |a: &[u8], format: &str| encode(a, format) }
     1947 decode(text, text) -> bytea [immutable strict] { |a: &str, format: &str| decode(a, format) }
-    2311 md5(text) -> text [immutable strict leakproof] { |a: &[u8]| hex(&md5(a)) }
-    2321 md5(bytea) -> text [immutable strict leakproof] { |a: &[u8]| hex(&md5(a)) }
+    2311 md5(text) -> text [immutable strict leakproof] { |a: &[u8]| md5(a).and_then(|digest| hex(&digest)) }
+    2321 md5(bytea) -> text [immutable strict leakproof] { |a: &[u8]| md5(a).and_then(|digest| hex(&digest)) }
     3419 sha224(bytea) -> bytea [immutable strict leakproof] { |a: &[u8]| digest::<sha2::Sha224>(a) }
     3420 sha256(bytea) -> bytea [immutable strict leakproof] { |a: &[u8]| digest::<sha2::Sha256>(a) }
     3421 sha384(bytea) -> bytea [immutable strict leakproof] { |a: &[u8]| digest::<sha2::Sha384>(a) }
     3422 sha512(bytea) -> bytea [immutable strict leakproof] { |a: &[u8]| digest::<sha2::Sha512>(a) }
-    6364 crc32(bytea) -> int8 [immutable strict leakproof] { |a: &[u8]| i64::from(crc(a, 0xEDB8_8320)) }
-    6365 crc32c(bytea) -> int8 [immutable strict leakproof] { |a: &[u8]| i64::from(crc(a, 0x82F6_3B78)) }
+    6364 crc32(bytea) -> int8 [immutable strict leakproof] { |a: &[u8]| crc32(a) }
+    6365 crc32c(bytea) -> int8 [immutable strict leakproof] { |a: &[u8]| crc32c(a) }
     1714 convert_from(bytea, name) -> text [stable strict] { |a: &[u8], encoding: &str| from_encoding(a, encoding) }
     1717 convert_to(text, name) -> bytea [stable strict] { |a: &str, encoding: &str| to_encoding(a, encoding) }
     1813 convert(bytea, name, name) -> bytea [stable strict] { |a: &[u8], from: &str, to: &str| from_encoding(a, from).and_then(|text| to_encoding(&text, to)) }
@@ -35,64 +38,147 @@ fn bytes_int(bytes: &[u8], size: usize, type_name: &str) -> SqlResult<i64> {
     Ok(bytes.iter().fold(0, |value, byte| value << 8 | i64::from(*byte)))
 }
 
-fn digest<D: sha2::Digest>(bytes: &[u8]) -> Vec<u8> {
-    D::digest(bytes).to_vec()
+fn digest<D: sha2::Digest>(bytes: &[u8]) -> SqlResult<Vec<u8>> {
+    let mut state = D::new();
+    for piece in piece::slices(bytes) {
+        state.update(piece?);
+    }
+    Ok(state.finalize().to_vec())
 }
 
-fn crc(bytes: &[u8], polynomial: u32) -> u32 {
-    !bytes.iter().fold(!0u32, |crc, byte| {
-        (0..8).fold(
-            crc ^ u32::from(*byte),
-            |crc, _| if crc & 1 == 1 { crc >> 1 ^ polynomial } else { crc >> 1 },
-        )
-    })
+fn crc32c(bytes: &[u8]) -> SqlResult<i64> {
+    let mut crc = 0;
+    for piece in piece::slices(bytes) {
+        crc = crc32c::crc32c_append(crc, piece?);
+    }
+    Ok(crc.into())
+}
+
+/// The CRC of Ethernet and zlib.
+fn crc32(bytes: &[u8]) -> SqlResult<i64> {
+    const TABLE: [u32; 256] = {
+        let mut table = [0u32; 256];
+        let mut i = 0;
+        while i < 2048 {
+            let crc = if i % 8 == 0 { i as u32 / 8 } else { table[i / 8] };
+            table[i / 8] = if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 };
+            i += 1;
+        }
+        table
+    };
+    let mut crc = !0u32;
+    for piece in piece::slices(bytes) {
+        crc = piece?.iter().fold(crc, |crc, byte| crc >> 8 ^ TABLE[usize::from(crc as u8 ^ byte)]);
+    }
+    Ok((!crc).into())
 }
 
 /// Two hexadecimal digits a byte.
-pub fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut out = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        out.push(DIGITS[usize::from(byte >> 4)] as char);
-        out.push(DIGITS[usize::from(byte & 15)] as char);
-    }
-    out
-}
-
-fn unhex(text: &str) -> SqlResult<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 2);
-    let mut chars = text.chars().filter(|c| !matches!(c, ' ' | '\n' | '\t' | '\r'));
-    let digit = |c: char| {
-        c.to_digit(16).ok_or_else(|| sql_err!(INVALID_PARAMETER_VALUE, "invalid hexadecimal digit: \"{c}\""))
-    };
-    while let Some(high) = chars.next() {
-        let high = digit(high)?;
-        let Some(low) = chars.next() else {
-            return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid hexadecimal data: odd number of digits"));
-        };
-        out.push((high << 4 | digit(low)?) as u8);
-    }
+fn hex(bytes: &[u8]) -> SqlResult<Vec<u8>> {
+    let mut out = Vec::with_capacity(bytes.len() * 2);
+    push_hex(bytes, &mut out)?;
     Ok(out)
 }
 
-fn escape(bytes: &[u8], all_unprintable: bool) -> String {
-    let mut out = String::with_capacity(bytes.len());
-    for byte in bytes {
-        match byte {
-            b'\\' => out.push_str("\\\\"),
-            0x20..=0x7E => out.push(*byte as char),
-            0 | 0x80.. => out.push_str(&format!("\\{byte:03o}")),
-            _ if all_unprintable => out.push_str(&format!("\\{byte:03o}")),
-            _ => out.push(*byte as char),
+/// The two digits of each byte.
+const HEX: [[u8; 2]; 256] = {
+    let (mut pairs, mut i) = ([[0; 2]; 256], 0);
+    while i < 256 {
+        pairs[i] = [b"0123456789abcdef"[i / 16], b"0123456789abcdef"[i % 16]];
+        i += 1;
+    }
+    pairs
+};
+
+fn push_hex(bytes: &[u8], out: &mut Vec<u8>) -> SqlResult<()> {
+    for piece in piece::slices(bytes) {
+        let mut pairs = [[0; 2]; 512];
+        for part in piece?.chunks(pairs.len()) {
+            for (pair, byte) in pairs.iter_mut().zip(part) {
+                *pair = HEX[usize::from(*byte)];
+            }
+            out.extend_from_slice(pairs[..part.len()].as_flattened());
         }
     }
-    out
+    Ok(())
+}
+
+/// What a hexadecimal digit is worth, 255: none.
+const NIBBLES: [u8; 256] = {
+    let (mut values, mut i) = ([255; 256], 0);
+    while i < 256 {
+        values[i] = match i as u8 {
+            digit @ b'0'..=b'9' => digit - b'0',
+            digit @ b'a'..=b'f' => digit - b'a' + 10,
+            digit @ b'A'..=b'F' => digit - b'A' + 10,
+            _ => 255,
+        };
+        i += 1;
+    }
+    values
+};
+
+fn unhex(text: &str) -> SqlResult<Vec<u8>> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(text.len() / 2);
+    let mut pace = Pace::new();
+    let mut at = 0;
+    let skip = |mut at: usize| {
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(at) {
+            at += 1;
+        }
+        at
+    };
+    let digit = |at: usize| match NIBBLES[usize::from(bytes[at])] {
+        255 => {
+            let c = text[at..].chars().next().unwrap_or_default();
+            Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid hexadecimal digit: \"{c}\""))
+        }
+        value => Ok(value),
+    };
+    loop {
+        at = skip(at);
+        if at == bytes.len() {
+            return Ok(out);
+        }
+        let high = digit(at)?;
+        let low = skip(at + 1);
+        if low == bytes.len() {
+            return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid hexadecimal data: odd number of digits"));
+        }
+        out.push(high << 4 | digit(low)?);
+        pace.did(low + 1 - at)?;
+        at = low + 1;
+    }
+}
+
+fn escape(bytes: &[u8]) -> SqlResult<Vec<u8>> {
+    let mut out = Vec::with_capacity(bytes.len());
+    push_escaped(bytes, false, &mut out)?;
+    Ok(out)
+}
+
+fn push_escaped(bytes: &[u8], all_unprintable: bool, out: &mut Vec<u8>) -> SqlResult<()> {
+    let octal = |byte: u8| [b'\\', b'0' + (byte >> 6), b'0' + (byte >> 3 & 7), b'0' + (byte & 7)];
+    for piece in piece::slices(bytes) {
+        for &byte in piece? {
+            match byte {
+                b'\\' => out.extend_from_slice(b"\\\\"),
+                0x20..=0x7E => out.push(byte),
+                0 | 0x80.. => out.extend_from_slice(&octal(byte)),
+                _ if all_unprintable => out.extend_from_slice(&octal(byte)),
+                _ => out.push(byte),
+            }
+        }
+    }
+    Ok(())
 }
 
 fn unescape(text: &str) -> SqlResult<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.as_bytes();
+    let (mut bytes, mut pace) = (text.as_bytes(), Pace::new());
     loop {
+        pace.did(1)?;
         match bytes {
             [] => return Ok(out),
             [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', rest @ ..] => {
@@ -122,43 +208,60 @@ pub fn bytea_in(text: &str) -> SqlResult<Vec<u8>> {
     }
 }
 
-/// A `bytea` in the session's form.
-pub fn bytea_out(bytes: &[u8], style: ByteaOutput) -> String {
+/// Appends a `bytea` in the session's form.
+pub fn bytea_out(bytes: &[u8], style: ByteaOutput, out: &mut Vec<u8>) -> SqlResult<()> {
     match style {
-        ByteaOutput::Hex => format!("\\x{}", hex(bytes)),
-        ByteaOutput::Escape => escape(bytes, true),
+        ByteaOutput::Hex => {
+            out.reserve(2 + 2 * bytes.len());
+            out.extend_from_slice(b"\\x");
+            push_hex(bytes, out)
+        }
+        ByteaOutput::Escape => push_escaped(bytes, true, out),
     }
 }
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Base64 in lines of 76 characters.
-fn base64(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() * 4 / 3 + 4);
-    let mut line = 0;
+fn base64(bytes: &[u8]) -> SqlResult<Vec<u8>> {
+    let mut out = Vec::with_capacity(bytes.len() * 4 / 3 + bytes.len() / 57 + 4);
+    let (mut line, mut pace) = (0, Pace::new());
     for group in bytes.chunks(3) {
         if line == 76 {
-            out.push('\n');
+            out.push(b'\n');
             line = 0;
         }
         let word = group.iter().fold(0u32, |w, b| w << 8 | u32::from(*b)) << (8 * (3 - group.len()));
         for i in 0..4 {
             if i <= group.len() {
-                out.push(BASE64[(word >> (18 - 6 * i) & 63) as usize] as char);
+                out.push(BASE64[(word >> (18 - 6 * i) & 63) as usize]);
             } else {
-                out.push('=');
+                out.push(b'=');
             }
         }
         line += 4;
+        pace.did(4)?;
     }
-    out
+    Ok(out)
 }
+
+/// What a digit of [`BASE64`] is worth, 255: none.
+const SEXTETS: [u8; 256] = {
+    let (mut values, mut i) = ([255; 256], 0);
+    while i < 64 {
+        values[BASE64[i] as usize] = i as u8;
+        i += 1;
+    }
+    values
+};
 
 fn unbase64(text: &str) -> SqlResult<Vec<u8>> {
     let bad = |message: String| sql_err!(INVALID_PARAMETER_VALUE, "{message}");
     let mut out = Vec::with_capacity(text.len() * 3 / 4);
     let (mut word, mut count, mut end) = (0u32, 0, 0);
+    let mut pace = Pace::new();
     for c in text.chars() {
+        pace.did(1)?;
         if matches!(c, ' ' | '\t' | '\n' | '\r') {
             continue;
         }
@@ -172,8 +275,8 @@ fn unbase64(text: &str) -> SqlResult<Vec<u8>> {
             }
             0
         } else {
-            match BASE64.iter().position(|d| *d as char == c) {
-                Some(value) if end == 0 => value as u32,
+            match u8::try_from(c).map_or(255, |c| SEXTETS[usize::from(c)]) {
+                value @ ..64 if end == 0 => value.into(),
                 _ => return Err(bad(format!("invalid symbol \"{c}\" found while decoding base64 sequence"))),
             }
         };
@@ -193,11 +296,11 @@ fn unbase64(text: &str) -> SqlResult<Vec<u8>> {
     Ok(out)
 }
 
-fn encode(bytes: &[u8], format: &str) -> SqlResult<String> {
+fn encode(bytes: &[u8], format: &str) -> SqlResult<Vec<u8>> {
     match format.to_ascii_lowercase().as_str() {
-        "hex" => Ok(hex(bytes)),
-        "base64" => Ok(base64(bytes)),
-        "escape" => Ok(escape(bytes, false)),
+        "hex" => hex(bytes),
+        "base64" => base64(bytes),
+        "escape" => escape(bytes),
         _ => Err(sql_err!(INVALID_PARAMETER_VALUE, "unrecognized encoding: \"{format}\"")),
     }
 }
@@ -212,72 +315,103 @@ fn decode(text: &str, format: &str) -> SqlResult<Vec<u8>> {
 }
 
 fn from_encoding(bytes: &[u8], encoding: &str) -> SqlResult<String> {
+    let mut out = String::with_capacity(bytes.len());
     match encoding.to_ascii_lowercase().replace(['-', '_'], "").as_str() {
-        "utf8" | "unicode" | "sqlascii" => super::check_utf8(bytes).map(str::to_owned),
-        "latin1" | "iso88591" => Ok(bytes.iter().map(|b| *b as char).collect()),
-        _ => Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid source encoding name \"{encoding}\"")),
+        "utf8" | "unicode" | "sqlascii" => {
+            for piece in piece::texts(super::check_utf8(bytes)?) {
+                out.push_str(piece?);
+            }
+        }
+        "latin1" | "iso88591" => {
+            for piece in piece::slices(bytes) {
+                out.extend(piece?.iter().map(|b| *b as char));
+            }
+        }
+        _ => return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid source encoding name \"{encoding}\"")),
     }
+    Ok(out)
 }
 
 fn to_encoding(text: &str, encoding: &str) -> SqlResult<Vec<u8>> {
     match encoding.to_ascii_lowercase().replace(['-', '_'], "").as_str() {
-        "utf8" | "unicode" | "sqlascii" => Ok(text.as_bytes().to_vec()),
-        "latin1" | "iso88591" => text
-            .chars()
-            .map(|c| {
-                u8::try_from(c as u32).map_err(|_| {
-                    let shown: Vec<String> = c.to_string().bytes().map(|b| format!("0x{b:02x}")).collect();
-                    sql_err!(
-                        UNTRANSLATABLE_CHARACTER,
-                        "character with byte sequence {} in encoding \"UTF8\" has no equivalent in encoding \"LATIN1\"",
-                        shown.join(" ")
-                    )
-                })
-            })
-            .collect(),
+        "utf8" | "unicode" | "sqlascii" => piece::copy(text.as_bytes()),
+        "latin1" | "iso88591" => {
+            let mut out = Vec::with_capacity(text.len());
+            for piece in piece::texts(text) {
+                for c in piece?.chars() {
+                    out.push(u8::try_from(c).map_err(|_| not_latin1(c))?);
+                }
+            }
+            Ok(out)
+        }
         _ => Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid destination encoding name \"{encoding}\"")),
     }
 }
 
-/// RFC 1321.
-/// The MD5 hash of a text, as hexadecimal digits.
-pub fn md5_text(text: &str) -> String {
-    hex(&md5(text.as_bytes()))
+fn not_latin1(c: char) -> SqlError {
+    let shown: Vec<String> = c.to_string().bytes().map(|b| format!("0x{b:02x}")).collect();
+    sql_err!(
+        UNTRANSLATABLE_CHARACTER,
+        "character with byte sequence {} in encoding \"UTF8\" has no equivalent in encoding \"LATIN1\"",
+        shown.join(" ")
+    )
 }
 
-fn md5(message: &[u8]) -> [u8; 16] {
-    const SHIFTS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
+/// The MD5 hash of a text, as hexadecimal digits.
+pub fn md5_text(text: &str) -> SqlResult<String> {
+    Ok(crate::value::str_of(&hex(&md5(text.as_bytes())?)?).to_owned())
+}
+
+/// RFC 1321.
+fn md5(message: &[u8]) -> SqlResult<[u8; 16]> {
     let mut state = [0x6745_2301u32, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476];
-    let mut padded = message.to_vec();
-    padded.push(0x80);
-    padded.resize(padded.len().next_multiple_of(64) + if padded.len() % 64 > 56 { 64 } else { 0 }, 0);
-    let length_at = padded.len() - 8;
-    padded[length_at..].copy_from_slice(&(message.len() as u64 * 8).to_le_bytes());
-    for block in padded.chunks_exact(64) {
-        let mut words = [0u32; 16];
-        for (word, bytes) in words.iter_mut().zip(block.chunks_exact(4)) {
-            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        }
-        let [mut a, mut b, mut c, mut d] = state;
-        for i in 0..64 {
-            let (f, g) = match i / 16 {
-                0 => (b & c | !b & d, i),
-                1 => (d & b | !d & c, (5 * i + 1) % 16),
-                2 => (b ^ c ^ d, (3 * i + 5) % 16),
-                _ => (c ^ (b | !d), 7 * i % 16),
-            };
-            let constant = ((i as f64 + 1.0).sin().abs() * 4_294_967_296.0) as u32;
-            let sum = a.wrapping_add(f).wrapping_add(constant).wrapping_add(words[g]);
-            (a, d, c) = (d, c, b);
-            b = b.wrapping_add(sum.rotate_left(SHIFTS[i / 16][i % 4]));
-        }
-        for (total, part) in state.iter_mut().zip([a, b, c, d]) {
-            *total = total.wrapping_add(part);
-        }
+    let (blocks, rest) = message.as_chunks::<64>();
+    let mut pace = Pace::new();
+    for block in blocks {
+        md5_block(&mut state, block);
+        pace.did(64)?;
+    }
+    let mut end = [[0u8; 64]; 2];
+    end[0][..rest.len()].copy_from_slice(rest);
+    end[0][rest.len()] = 0x80;
+    let last = usize::from(rest.len() >= 56);
+    end[last][56..].copy_from_slice(&(message.len() as u64 * 8).to_le_bytes());
+    for block in &end[..=last] {
+        md5_block(&mut state, block);
     }
     let mut out = [0; 16];
     for (bytes, word) in out.chunks_exact_mut(4).zip(state) {
         bytes.copy_from_slice(&word.to_le_bytes());
     }
-    out
+    Ok(out)
+}
+
+/// The whole parts of 2^32 |sin i|, i from 1.
+static MD5_SINES: LazyLock<[u32; 64]> =
+    LazyLock::new(|| std::array::from_fn(|i| ((i as f64 + 1.0).sin().abs() * 4_294_967_296.0) as u32));
+
+fn md5_block(state: &mut [u32; 4], block: &[u8; 64]) {
+    const SHIFTS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
+    let sines = &*MD5_SINES;
+    let words: [u32; 16] = std::array::from_fn(|i| {
+        u32::from_le_bytes([block[4 * i], block[4 * i + 1], block[4 * i + 2], block[4 * i + 3]])
+    });
+    let [mut a, mut b, mut c, mut d] = *state;
+    let mut round = |number: usize, mix: fn(u32, u32, u32) -> u32, word: fn(usize) -> usize| {
+        for i in 0..16 {
+            let sum = a
+                .wrapping_add(mix(b, c, d))
+                .wrapping_add(sines[16 * number + i])
+                .wrapping_add(words[word(i) % 16]);
+            (a, d, c) = (d, c, b);
+            b = b.wrapping_add(sum.rotate_left(SHIFTS[number][i % 4]));
+        }
+    };
+    round(0, |b, c, d| b & c | !b & d, |i| i);
+    round(1, |b, c, d| d & b | !d & c, |i| 5 * i + 1);
+    round(2, |b, c, d| b ^ c ^ d, |i| 3 * i + 5);
+    round(3, |b, c, d| c ^ (b | !d), |i| 7 * i);
+    for (total, part) in state.iter_mut().zip([a, b, c, d]) {
+        *total = total.wrapping_add(part);
+    }
 }

@@ -4,6 +4,7 @@ use base::{SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
 use crate::compare::trim_blanks;
+use crate::piece;
 
 use super::{bpchar_fit, char_count, char_end, clip_name, name_datum, unpadded, varchar_fit};
 
@@ -65,7 +66,7 @@ functions! {
     447 hashnameextended(name, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::name, a, seed) }
     1080 hashbpchar(bpchar) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::bpchar, a) }
     972 hashbpcharextended(bpchar, int8) -> int8 [immutable strict] { |a: &Datum, seed: i64| crate::hashing::hash64(crate::oids::bpchar, a, seed) }
-    1258 textcat(text, text) -> text [immutable strict] { |a: &[u8], b: &[u8]| [a, b].concat() }
+    1258 textcat(text, text) -> text [immutable strict] { |a: &[u8], b: &[u8]| piece::concat(&[a, b]) }
     2003 textanycat(text, anynonarray) -> text [stable strict] { fn super::format::concat_operator }
     2004 anytextcat(anynonarray, text) -> text [stable strict] { fn super::format::concat_operator }
     407 name(text) -> name [immutable strict leakproof] { |a: &str| name_datum(a) }
@@ -99,17 +100,17 @@ functions! {
     849 position(text, text) -> int4 [immutable strict] { |text: &str, part: &str| position(text, part) }
     868 strpos(text, text) -> int4 [immutable strict] { |text: &str, part: &str| position(text, part) }
     3696 starts_with(text, text) -> bool [immutable strict leakproof] { |text: &[u8], prefix: &[u8]| text.starts_with(prefix) }
-    883 substr(text, int4) -> text [immutable strict] { |a: &str, from: i32| substring(a, from, None).map(Datum::text) }
-    877 substr(text, int4, int4) -> text [immutable strict] { |a: &str, from: i32, count: i32| substring(a, from, Some(count)).map(Datum::text) }
-    937 substring(text, int4) -> text [immutable strict] { |a: &str, from: i32| substring(a, from, None).map(Datum::text) }
-    936 substring(text, int4, int4) -> text [immutable strict] { |a: &str, from: i32, count: i32| substring(a, from, Some(count)).map(Datum::text) }
-    3060 left(text, int4) -> text [immutable strict] { |a: &str, n: i32| Datum::text(&a[..char_end(a, from_start(a, n))]) }
-    3061 right(text, int4) -> text [immutable strict] { |a: &str, n: i32| Datum::text(&a[char_end(a, char_count(a.as_bytes()) - from_start(a, n))..]) }
-    3062 reverse(text) -> text [immutable strict] { |a: &str| a.chars().rev().collect::<String>() }
+    883 substr(text, int4) -> text [immutable strict] { |a: &str, from: i32| substring(a, from, None) }
+    877 substr(text, int4, int4) -> text [immutable strict] { |a: &str, from: i32, count: i32| substring(a, from, Some(count)) }
+    937 substring(text, int4) -> text [immutable strict] { |a: &str, from: i32| substring(a, from, None) }
+    936 substring(text, int4, int4) -> text [immutable strict] { |a: &str, from: i32, count: i32| substring(a, from, Some(count)) }
+    3060 left(text, int4) -> text [immutable strict] { |a: &str, n: i32| &a[..char_end(a, from_start(a, n))] }
+    3061 right(text, int4) -> text [immutable strict] { |a: &str, n: i32| &a[char_end(a, char_count(a.as_bytes()) - from_start(a, n))..] }
+    3062 reverse(text) -> text [immutable strict] { |a: &str| reverse(a) }
     1620 ascii(text) -> int4 [immutable strict] { |a: &str| a.chars().next().map_or(0, |c| c as i32) }
     1621 chr(int4) -> text [immutable strict] { |code: i32| chr(code) }
     266 nameconcatoid(name, oid) -> name [immutable strict] { |name: &str, oid: u32| { let tail = format!("_{oid}"); Datum::Bytes(format!("{}{tail}", super::clip_bytes(name, super::NAME_LENGTH - tail.len())).into()) } }
-    6105 unicode_assigned(text) -> bool [immutable strict] { |a: &str| a.chars().all(|c| c.is_alphanumeric() || !c.is_control()) }
+    6105 unicode_assigned(text) -> bool [immutable strict] { |a: &str| all_assigned(a) }
 }
 
 fn larger(a: &Datum, b: &Datum, type_oid: base::Oid) -> Datum {
@@ -140,31 +141,62 @@ fn one(mut mapped: impl Iterator<Item = char>, c: char) -> char {
     }
 }
 
+/// The text with each character mapped.
+fn mapped(text: &str, mut map: impl FnMut(char) -> char) -> SqlResult<String> {
+    let mut out = String::with_capacity(text.len());
+    for piece in piece::texts(text) {
+        out.extend(piece?.chars().map(&mut map));
+    }
+    Ok(out)
+}
+
 /// In lower case, character by character.
-pub fn lower(text: &str) -> String {
-    text.chars().map(|c| one(c.to_lowercase(), c)).collect()
+pub fn lower(text: &str) -> SqlResult<String> {
+    mapped(text, |c| if c.is_ascii() { c.to_ascii_lowercase() } else { one(c.to_lowercase(), c) })
 }
 
 /// In upper case, character by character.
-pub fn upper(text: &str) -> String {
-    text.chars().map(|c| one(c.to_uppercase(), c)).collect()
+pub fn upper(text: &str) -> SqlResult<String> {
+    mapped(text, |c| if c.is_ascii() { c.to_ascii_uppercase() } else { one(c.to_uppercase(), c) })
 }
 
 /// First letter of each word in upper case, the others in lower case.
-pub fn initcap(text: &str) -> String {
+pub fn initcap(text: &str) -> SqlResult<String> {
     let mut inside = false;
-    text.chars()
-        .map(|c| {
-            let mapped = if inside { one(c.to_lowercase(), c) } else { one(c.to_uppercase(), c) };
-            inside = c.is_alphanumeric();
-            mapped
-        })
-        .collect()
+    mapped(text, |c| {
+        let mapped = if inside { one(c.to_lowercase(), c) } else { one(c.to_uppercase(), c) };
+        inside = c.is_alphanumeric();
+        mapped
+    })
+}
+
+fn reverse(text: &str) -> SqlResult<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut end = text.len();
+    while end > 0 {
+        let start = text.ceil_char_boundary(end.saturating_sub(piece::PIECE));
+        out.extend(text[start..end].chars().rev());
+        end = start;
+        if end > 0 {
+            runtime::check_piece()?;
+        }
+    }
+    Ok(out)
+}
+
+fn all_assigned(text: &str) -> SqlResult<bool> {
+    for piece in piece::texts(text) {
+        if !piece?.chars().all(|c| c.is_alphanumeric() || !c.is_control()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Character position of `part` from 1, 0 if it is not in `text`.
-fn position(text: &str, part: &str) -> i32 {
-    text.find(part).map_or(0, |at| char_count(&text.as_bytes()[..at]) as i32 + 1)
+fn position(text: &str, part: &str) -> SqlResult<i32> {
+    let at = piece::Finder::new(part.as_bytes()).find(text.as_bytes(), 0)?;
+    Ok(at.map_or(0, |at| char_count(&text.as_bytes()[..at]) as i32 + 1))
 }
 
 /// Characters from position `from` (1 is the first), at most `count`.

@@ -2,6 +2,8 @@
 
 use base::{SqlError, SqlResult, sql_err};
 
+use crate::piece::{PIECE, Pace};
+
 functions! {
     1569 like(text, text) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern) }
     1571 like(name, text) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern) }
@@ -43,14 +45,16 @@ fn byte_like(bytes: &[u8], pattern: &[u8]) -> SqlResult<bool> {
 }
 
 fn ilike(text: &str, pattern: &str) -> SqlResult<bool> {
-    like(super::functions::lower(text).as_bytes(), super::functions::lower(pattern).as_bytes())
+    like(super::functions::lower(text)?.as_bytes(), super::functions::lower(pattern)?.as_bytes())
 }
 
 /// Greedy matching with one point of return, the last `%`: a later `%` makes earlier choices irrelevant.
 fn matches(text: &[u8], pattern: &[u8], step: fn(&[u8]) -> usize) -> SqlResult<bool> {
     let (mut t, mut p) = (0, 0);
     let mut back: Option<(usize, usize)> = None;
+    let mut pace = Pace::new();
     loop {
+        pace.did(1)?;
         let matched = match pattern.get(p) {
             None if t == text.len() => return Ok(true),
             None => false,
@@ -90,11 +94,31 @@ fn matches(text: &[u8], pattern: &[u8], step: fn(&[u8]) -> usize) -> SqlResult<b
             if from >= text.len() {
                 return Ok(false);
             }
-            let from = from + step(&text[from..]);
+            let mut from = from + step(&text[from..]);
+            if let Some(literal) = pattern.get(after).filter(|b| !matches!(b, b'_' | b'\\')) {
+                match next_byte(*literal, text, from, &mut pace)? {
+                    Some(at) => from = at,
+                    None => return Ok(false),
+                }
+            }
             back = Some((from, after));
             (t, p) = (from, after);
         }
     }
+}
+
+/// The next place of a byte.
+fn next_byte(byte: u8, text: &[u8], mut from: usize, pace: &mut Pace) -> SqlResult<Option<usize>> {
+    while from < text.len() {
+        let window = &text[from..text.len().min(from + PIECE)];
+        let found = memchr::memchr(byte, window);
+        pace.did(found.unwrap_or(window.len()) / 8)?;
+        match found {
+            Some(at) => return Ok(Some(from + at)),
+            None => from += window.len(),
+        }
+    }
+    Ok(None)
 }
 
 /// Whether what is left of a pattern starts with an escape character that escapes nothing.

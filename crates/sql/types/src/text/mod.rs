@@ -5,6 +5,7 @@
 use base::{SqlError, SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
+use crate::piece::{self, PIECE, Pace};
 use crate::value::FromDatum;
 
 mod are;
@@ -51,15 +52,36 @@ pub fn clip_bytes(text: &str, most: usize) -> &str {
 }
 
 /// Byte position behind `count` characters, the end if there are fewer.
-pub fn char_end(text: &str, count: usize) -> usize {
+pub fn char_end(text: &str, mut count: usize) -> usize {
     if text.len() <= count {
         return text.len();
     }
-    text.char_indices().nth(count).map_or(text.len(), |(i, _)| i)
+    let (mut pace, mut start) = (Pace::new(), 0);
+    // Whole pieces are counted, which is faster than to walk.
+    while text.len() - start > PIECE && count > PIECE / 16 {
+        let end = text.floor_char_boundary(start + PIECE.min(count));
+        count -= count_in(&text.as_bytes()[start..end]);
+        start = end;
+        pace.pass(PIECE);
+    }
+    text[start..].char_indices().nth(count).map_or(text.len(), |(i, _)| start + i)
 }
 
 /// The number of characters of valid UTF-8.
 pub fn char_count(bytes: &[u8]) -> usize {
+    if bytes.len() <= PIECE {
+        return count_in(bytes);
+    }
+    let mut pace = Pace::new();
+    let count = |piece: &[u8]| {
+        pace.pass(PIECE);
+        count_in(piece)
+    };
+    bytes.chunks(PIECE).map(count).sum()
+}
+
+#[inline]
+fn count_in(bytes: &[u8]) -> usize {
     bytes.iter().filter(|b| **b & 0xC0 != 0x80).count()
 }
 
@@ -126,13 +148,20 @@ pub fn check_utf8(bytes: &[u8]) -> SqlResult<&str> {
             shown.join(" ")
         )
     };
-    match std::str::from_utf8(bytes) {
-        Ok(text) => match bytes.iter().position(|b| *b == 0) {
+    let zero = |text: &str| -> SqlResult<Option<usize>> {
+        for (i, piece) in piece::slices(text.as_bytes()).enumerate() {
+            if let Some(at) = memchr::memchr(0, piece?) {
+                return Ok(Some(i * PIECE + at));
+            }
+        }
+        Ok(None)
+    };
+    match crate::value::utf8(bytes) {
+        Ok(text) => match zero(text)? {
             None => Ok(text),
             Some(at) => Err(bad(at, 1)),
         },
-        Err(e) => {
-            let at = e.valid_up_to();
+        Err(at) => {
             let want = match bytes[at] {
                 0xC0..=0xDF => 2,
                 0xE0..=0xEF => 3,

@@ -6,15 +6,18 @@
 
 use std::{
     cell::{OnceCell, RefCell},
+    collections::VecDeque,
     rc::Rc,
 };
 
 use base::{SqlError, SqlResult, sql_err};
 use regex::{Regex, RegexBuilder};
-use tuple::Datum;
+use smallvec::{SmallVec, smallvec};
+use tuple::{Bytes, Datum};
 
 use crate::{
     call::Call,
+    piece::{self, PIECE, Pace},
     registry::{SetRows, Values},
     value::FromDatum,
 };
@@ -123,21 +126,28 @@ thread_local! {
 const CACHE_SIZE: usize = 32;
 
 fn compile(pattern: &str, flags: Flags) -> SqlResult<Rc<Compiled>> {
+    let known = CACHE.with_borrow_mut(|cache| {
+        let i = cache.iter().rposition(|(text, f, _)| text == pattern && *f == flags)?;
+        let entry = cache.remove(i);
+        let regex = entry.2.clone();
+        cache.push(entry);
+        Some(regex)
+    });
+    if let Some(regex) = known {
+        return Ok(regex);
+    }
+    let regex = Rc::new(build(pattern, flags)?);
     CACHE.with_borrow_mut(|cache| {
-        if let Some(i) = cache.iter().rposition(|(text, f, _)| text == pattern && *f == flags) {
-            let entry = cache.remove(i);
-            let regex = entry.2.clone();
-            cache.push(entry);
-            return Ok(regex);
-        }
-        let regex = Rc::new(build(pattern, flags)?);
         if cache.len() == CACHE_SIZE {
             cache.remove(0);
         }
         cache.push((pattern.to_owned(), flags, regex.clone()));
-        Ok(regex)
-    })
+    });
+    Ok(regex)
 }
+
+/// Longest expression that is compiled here and now, if it repeats nothing so and so often.
+const SHORT_PATTERN: usize = 500;
 
 fn build(pattern: &str, mut flags: Flags) -> SqlResult<Compiled> {
     let mut body = pattern;
@@ -166,17 +176,19 @@ fn build(pattern: &str, mut flags: Flags) -> SqlResult<Compiled> {
         return Ok(Compiled { tree, library: None });
     }
     let translated = if flags.literal { regex::escape(body) } else { translate(body, flags)? };
-    let library = RegexBuilder::new(&translated)
+    let mut builder = RegexBuilder::new(&translated);
+    builder
         .case_insensitive(flags.fold)
         .multi_line(flags.newline || flags.weird)
         .dot_matches_new_line(!(flags.newline || flags.partial))
         .ignore_whitespace(flags.expanded)
-        .size_limit(1 << 24)
-        .build()
-        .map_err(|e| match e {
-            regex::Error::CompiledTooBig(_) => invalid("regular expression is too complex"),
-            _ => invalid(reason(&e.to_string())),
-        })?;
+        .size_limit(1 << 24);
+    let long = translated.len() > SHORT_PATTERN || translated.contains('{');
+    let made = if long { runtime::blocking(|| builder.build()) } else { builder.build() };
+    let library = made.map_err(|e| match e {
+        regex::Error::CompiledTooBig(_) => invalid("regular expression is too complex"),
+        _ => invalid(reason(&e.to_string())),
+    })?;
     Ok(Compiled { tree, library: Some(library) })
 }
 
@@ -201,7 +213,13 @@ impl<'t> Subject<'t> {
 
     fn characters(&self) -> &(Vec<char>, Vec<usize>) {
         self.characters.get_or_init(|| {
-            let (mut starts, characters): (Vec<usize>, Vec<char>) = self.text.char_indices().unzip();
+            let (mut characters, mut starts) = (Vec::new(), Vec::new());
+            let mut pace = Pace::new();
+            for (start, c) in self.text.char_indices() {
+                characters.push(c);
+                starts.push(start);
+                pace.pass(1);
+            }
             starts.push(self.text.len());
             (characters, starts)
         })
@@ -211,7 +229,7 @@ impl<'t> Subject<'t> {
 /// A match: bytes of the whole and of each group that took part.
 struct Found<'t> {
     text: &'t str,
-    parts: Vec<Option<(usize, usize)>>,
+    parts: SmallVec<[Option<(usize, usize)>; 2]>,
 }
 
 impl<'t> Found<'t> {
@@ -226,6 +244,12 @@ impl<'t> Found<'t> {
     fn get(&self, group: usize) -> Option<&'t str> {
         self.range(group).map(|range| &self.text[range])
     }
+
+    /// Where the search for the next one begins: an empty match is not found again.
+    fn behind(&self) -> usize {
+        let whole = self.whole();
+        if whole.is_empty() { next_char(self.text, whole.end) } else { whole.end }
+    }
 }
 
 impl Compiled {
@@ -236,29 +260,118 @@ impl Compiled {
 
     fn is_match(&self, cx: &Call, text: &str) -> SqlResult<bool> {
         match &self.library {
-            Some(library) => Ok(library.is_match(text)),
-            None => Ok(self.find(cx, &Subject::new(text), 0)?.is_some()),
+            Some(library) => piece::elsewhere(text.len(), || library.is_match(text)),
+            None => Ok(self.find(cx, text, 0)?.is_some()),
         }
     }
 
     /// The first match at byte `at` or behind.
-    fn find<'t>(&self, cx: &Call, subject: &Subject<'t>, at: usize) -> SqlResult<Option<Found<'t>>> {
-        let text = subject.text;
-        let mut start = at;
-        if let Some(library) = &self.library {
-            if self.tree.plain {
-                let Some(found) = library.captures_at(text, at) else { return Ok(None) };
-                let part = |i| found.get(i).map(|m| (m.start(), m.end()));
-                return Ok(Some(Found { text, parts: (0..self.groups()).map(part).collect() }));
-            }
-            let Some(found) = library.find_at(text, at) else { return Ok(None) };
-            start = found.start();
+    fn find<'t>(&self, cx: &Call, text: &'t str, at: usize) -> SqlResult<Option<Found<'t>>> {
+        self.matches(cx, text, at, 1).next()
+    }
+
+    /// The matches from byte `at` on; no more than `most` are wanted.
+    fn matches<'t, 'r>(&'r self, cx: &'r Call<'r>, text: &'t str, at: usize, most: usize) -> Matches<'t, 'r> {
+        Matches {
+            cx,
+            regex: self,
+            subject: Subject::new(text),
+            at,
+            most,
+            ready: VecDeque::new(),
+            near: false,
+            pace: Pace::new(),
         }
-        let (characters, starts) = subject.characters();
+    }
+}
+
+/// Matches one behind the other, an empty one never right behind the one before.
+struct Matches<'t, 'r> {
+    cx: &'r Call<'r>,
+    regex: &'r Compiled,
+    subject: Subject<'t>,
+    /// Where the search goes on, behind what is ready.
+    at: usize,
+    most: usize,
+    ready: VecDeque<Found<'t>>,
+    /// Whether the last match began near to where the search for it did.
+    near: bool,
+    pace: Pace,
+}
+
+/// Matches that the library finds at once, and the bytes after which it stops.
+const BATCH: (usize, usize) = (4096, 1 << 20);
+
+impl<'t> Matches<'t, '_> {
+    fn next(&mut self) -> SqlResult<Option<Found<'t>>> {
+        if self.most == 0 {
+            return Ok(None);
+        }
+        let found = match &self.regex.library {
+            Some(library) if self.regex.tree.plain => {
+                if self.ready.is_empty() {
+                    self.search(library)?;
+                }
+                self.ready.pop_front()
+            }
+            library => self.next_of_ours(library.as_ref())?,
+        };
+        self.most -= 1;
+        self.pace.did(found.as_ref().map_or(0, |found| 16 + found.whole().len()))?;
+        Ok(found)
+    }
+
+    /// Has the library find what comes next. It cannot be asked to search a piece only: what matches in a piece need not be
+    /// the match in the whole.
+    fn search(&mut self, library: &Regex) -> SqlResult<()> {
+        let (text, groups, most) = (self.subject.text, self.regex.groups(), self.most.min(BATCH.0));
+        let start = self.at;
+        let batch = || {
+            let (mut found, mut at) = (VecDeque::new(), start);
+            let mut places = library.capture_locations();
+            while at <= text.len() && at < start + BATCH.1 && found.len() < most {
+                let parts = if groups == 1 {
+                    library.find_at(text, at).map(|m| smallvec![Some((m.start(), m.end()))])
+                } else {
+                    library
+                        .captures_read_at(&mut places, text, at)
+                        .map(|_| (0..groups).map(|i| places.get(i)).collect())
+                };
+                let Some(parts) = parts else { return (found, text.len() + 1) };
+                let one = Found { text, parts };
+                at = one.behind();
+                found.push_back(one);
+            }
+            (found, at)
+        };
+        (self.ready, self.at) = piece::elsewhere(text.len().saturating_sub(start), batch)?;
+        Ok(())
+    }
+
+    /// The next match where it takes our own matcher to say what it is.
+    fn next_of_ours(&mut self, library: Option<&Regex>) -> SqlResult<Option<Found<'t>>> {
+        let text = self.subject.text;
+        if self.at > text.len() {
+            return Ok(None);
+        }
+        let mut start = self.at;
+        if let Some(library) = library {
+            // Handing over costs more than a search that ends soon.
+            let far = if self.near { 0 } else { text.len() - start };
+            let from = start;
+            match piece::elsewhere(far, || library.find_at(text, from).map(|m| m.start()))? {
+                Some(at) => start = at,
+                None => return Ok(None),
+            }
+            self.near = start - from < PIECE;
+        }
+        let (characters, starts) = self.subject.characters();
         let from = starts.partition_point(|s| *s < start);
-        let found = are::find(&self.tree, characters, from, cx.session)?;
+        let found = are::find(&self.regex.tree, characters, from, self.cx.session)?;
         let bytes = |part: Option<(usize, usize)>| part.map(|(a, b)| (starts[a], starts[b]));
-        Ok(found.map(|parts| Found { text, parts: parts.into_iter().map(bytes).collect() }))
+        let found = found.map(|parts| Found { text, parts: parts.into_iter().map(bytes).collect() });
+        self.at = found.as_ref().map_or(text.len() + 1, Found::behind);
+        Ok(found)
     }
 }
 
@@ -461,8 +574,8 @@ pub(crate) fn regex_matches(cx: &Call, text: &str, pattern: &str, flags: &str) -
 /// The first group of the match, or all of it.
 fn substring(cx: &Call, text: &str, pattern: &str) -> SqlResult<Option<Datum>> {
     let regex = compile(pattern, Flags::default())?;
-    let Some(found) = regex.find(cx, &Subject::new(text), 0)? else { return Ok(None) };
-    Ok(found.get(usize::from(regex.groups() > 1)).map(Datum::text))
+    let Some(found) = regex.find(cx, text, 0)? else { return Ok(None) };
+    found.get(usize::from(regex.groups() > 1)).map(|part| piece::datum(part.as_bytes())).transpose()
 }
 
 fn similar_substring(cx: &Call, text: &str, pattern: &str, escape: &str) -> SqlResult<Option<Datum>> {
@@ -521,28 +634,35 @@ fn replace(
     let which = n.unwrap_or(if flags.global { 0 } else { 1 }) as usize;
     let regex = compile(pattern, flags)?;
     let start = char_end(text, start as usize - 1);
-    let mut out = text[..start].to_owned();
+    let mut out = String::new();
+    push(&mut out, &text[..start])?;
     let mut done = start;
     let mut count = 0;
-    let mut at = start;
-    let subject = Subject::new(text);
-    while at <= text.len()
-        && let Some(found) = regex.find(cx, &subject, at)?
-    {
-        let whole = found.whole();
+    let mut matches = regex.matches(cx, text, start, if which == 0 { usize::MAX } else { which });
+    while let Some(found) = matches.next()? {
         count += 1;
         if which == 0 || count == which {
-            out.push_str(&text[done..whole.start]);
-            expand(new, &found, &mut out);
+            let whole = found.whole();
+            push(&mut out, &text[done..whole.start])?;
+            expand(new, &found, &mut out)?;
             done = whole.end;
         }
-        if which != 0 && count >= which {
-            break;
-        }
-        at = if whole.is_empty() { next_char(text, whole.end) } else { whole.end };
     }
-    out.push_str(&text[done..]);
+    push(&mut out, &text[done..])?;
     Ok(out)
+}
+
+/// Appends a text, a long one in pieces.
+fn push(out: &mut String, text: &str) -> SqlResult<()> {
+    if text.len() <= PIECE {
+        out.push_str(text);
+        return Ok(());
+    }
+    out.reserve(text.len());
+    for piece in piece::texts(text) {
+        out.push_str(piece?);
+    }
+    Ok(())
 }
 
 /// Byte position of the character behind, or one past the end.
@@ -551,43 +671,23 @@ fn next_char(text: &str, at: usize) -> usize {
 }
 
 /// `\1` to `\9`, `\&` and `\\` of a replacement.
-fn expand(new: &str, found: &Found<'_>, out: &mut String) {
-    let mut chars = new.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
+fn expand(new: &str, found: &Found<'_>, out: &mut String) -> SqlResult<()> {
+    let mut rest = new;
+    while let Some(at) = rest.find('\\') {
+        push(out, &rest[..at])?;
+        let mut chars = rest[at + 1..].chars();
         match chars.next() {
-            Some('&') => out.push_str(found.get(0).unwrap_or_default()),
-            Some(d @ '1'..='9') => {
-                if let Some(group) = found.get(d as usize - '0' as usize) {
-                    out.push_str(group);
-                }
-            }
-            Some('\\') => out.push('\\'),
+            Some('&') => push(out, found.get(0).unwrap_or_default())?,
+            Some(d @ '1'..='9') => push(out, found.get(d as usize - '0' as usize).unwrap_or_default())?,
+            Some('\\') | None => out.push('\\'),
             Some(other) => {
                 out.push('\\');
                 out.push(other);
             }
-            None => out.push('\\'),
         }
+        rest = chars.as_str();
     }
-}
-
-/// All matches from `start`, an empty one never right behind the one before.
-fn matches<'t>(cx: &Call, regex: &Compiled, text: &'t str, start: usize) -> SqlResult<Vec<Found<'t>>> {
-    let subject = Subject::new(text);
-    let mut out = Vec::new();
-    let mut at = start;
-    while at <= text.len()
-        && let Some(found) = regex.find(cx, &subject, at)?
-    {
-        let whole = found.whole();
-        at = if whole.is_empty() { next_char(text, whole.end) } else { whole.end };
-        out.push(found);
-    }
-    Ok(out)
+    push(out, rest)
 }
 
 /// The groups of a match, or all of it where there are none, as an array.
@@ -606,7 +706,7 @@ fn first_match(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
         .hint("Use the regexp_matches function instead."));
     }
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    let found = regex.find(cx, &Subject::new(<&str>::from_datum(&args[0])), 0)?;
+    let found = regex.find(cx, <&str>::from_datum(&args[0]), 0)?;
     Ok(found.map_or(Datum::Null, |found| groups(&regex, &found)))
 }
 
@@ -617,43 +717,82 @@ fn all_matches(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
     let flags = parse_flags(optional_text(args, 2))?;
     let text = <&str>::from_datum(&args[0]);
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    let found = match flags.global {
-        true => matches(cx, &regex, text, 0)?,
-        false => regex.find(cx, &Subject::new(text), 0)?.into_iter().collect(),
-    };
-    let rows: Vec<Datum> = found.iter().map(|m| groups(&regex, m)).collect();
-    Ok(Box::new(Values(rows.into_iter().map(Ok))))
+    let mut matches = regex.matches(cx, text, 0, if flags.global { usize::MAX } else { 1 });
+    // The parts that a row shows, match by match.
+    let first = usize::from(regex.groups() > 1);
+    let (mut parts, width) = (Vec::new(), regex.groups() - first);
+    while let Some(found) = matches.next()? {
+        parts.extend((first..regex.groups()).map(|i| found.range(i).map(short)));
+    }
+    let bytes = bytes_of(&args[0]);
+    let mut rest = parts.into_iter();
+    Ok(Box::new(Values(std::iter::from_fn(move || {
+        let row: Vec<Option<Short>> = rest.by_ref().take(width).collect();
+        (!row.is_empty()).then(|| {
+            let texts = row.into_iter().map(|part| part.map_or(Ok(Datum::Null), |part| cut(&bytes, part)));
+            Ok(crate::array::from_text_values(texts.collect::<SqlResult<_>>()?))
+        })
+    }))))
+}
+
+/// A range of a text, which is shorter than 4 GiB.
+type Short = (u32, u32);
+
+fn short(range: std::ops::Range<usize>) -> Short {
+    (range.start as u32, range.end as u32)
+}
+
+/// The payload of a text, shared.
+fn bytes_of(value: &Datum) -> Bytes {
+    match value {
+        Datum::Bytes(bytes) => bytes.clone(),
+        _ => Bytes::default(),
+    }
+}
+
+fn cut(bytes: &[u8], (start, end): Short) -> SqlResult<Datum> {
+    piece::datum(&bytes[start as usize..end as usize])
 }
 
 /// The pieces between matches; an empty match at either end or right behind another splits nothing.
-fn split<'t>(cx: &Call, args: &'t [Datum], function: &str) -> SqlResult<Vec<&'t str>> {
+fn split(
+    cx: &Call,
+    args: &[Datum],
+    function: &str,
+) -> SqlResult<impl Iterator<Item = SqlResult<Datum>> + use<>> {
     let flags = no_global(parse_flags(optional_text(args, 2))?, function)?;
     let text = <&str>::from_datum(&args[0]);
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
     let mut out = Vec::new();
     let mut done = 0;
-    for found in matches(cx, &regex, text, 0)? {
+    let mut matches = regex.matches(cx, text, 0, usize::MAX);
+    while let Some(found) = matches.next()? {
         let whole = found.whole();
         if whole.is_empty() && (whole.start >= text.len() || whole.start == done) {
             continue;
         }
-        out.push(&text[done..whole.start]);
+        out.push(short(done..whole.start));
         done = whole.end;
     }
-    out.push(&text[done..]);
-    Ok(out)
+    out.push(short(done..text.len()));
+    let bytes = bytes_of(&args[0]);
+    Ok(out.into_iter().map(move |part| cut(&bytes, part)))
 }
 
 fn split_to_array(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
-    Ok(crate::array::from_texts(split(cx, args, "regexp_split_to_array()")?.into_iter().map(Some)))
+    let (mut values, mut pace) = (Vec::new(), Pace::new());
+    for value in split(cx, args, "regexp_split_to_array()")? {
+        values.push(value?);
+        pace.did(32)?;
+    }
+    Ok(crate::array::from_text_values(values))
 }
 
 fn split_to_table(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
     if args.iter().any(Datum::is_null) {
         return Ok(Box::new(Values(std::iter::empty())));
     }
-    let rows: Vec<Datum> = split(cx, args, "regexp_split_to_table()")?.into_iter().map(Datum::text).collect();
-    Ok(Box::new(Values(rows.into_iter().map(Ok))))
+    Ok(Box::new(Values(split(cx, args, "regexp_split_to_table()")?)))
 }
 
 fn like(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
@@ -667,7 +806,11 @@ fn count(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let start = start_byte(text, args, 2)?;
     let flags = no_global(parse_flags(optional_text(args, 3))?, "regexp_count()")?;
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    Ok(Datum::Int4(matches(cx, &regex, text, start)?.len() as i32))
+    let (mut matches, mut count) = (regex.matches(cx, text, start, usize::MAX), 0);
+    while matches.next()?.is_some() {
+        count += 1;
+    }
+    Ok(Datum::Int4(count))
 }
 
 /// The `n`th match from a start position, and the group asked for.
@@ -685,8 +828,13 @@ fn nth<'a>(
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid value for parameter \"subexpr\": {group}"));
     }
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    let found = matches(cx, &regex, text, start)?;
-    let Some(found) = found.get(n as usize - 1) else { return Ok(None) };
+    let mut matches = regex.matches(cx, text, start, n as usize);
+    for _ in 1..n {
+        if matches.next()?.is_none() {
+            return Ok(None);
+        }
+    }
+    let Some(found) = matches.next()? else { return Ok(None) };
     Ok(found.range(group as usize).map(|r| (r.start, r.end, &text[r])))
 }
 
@@ -710,5 +858,6 @@ fn instr(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
 fn substr(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let int = |i: usize, default| args.get(i).map_or(default, i32::from_datum);
     let flags = no_global(parse_flags(optional_text(args, 4))?, "regexp_substr()")?;
-    Ok(nth(cx, args, int(3, 1), flags, int(5, 0))?.map_or(Datum::Null, |(_, _, text)| Datum::text(text)))
+    let found = nth(cx, args, int(3, 1), flags, int(5, 0))?;
+    found.map_or(Ok(Datum::Null), |(_, _, text)| piece::datum(text.as_bytes()))
 }
