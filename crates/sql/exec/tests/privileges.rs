@@ -482,3 +482,66 @@ fn schemas_with_elements_are_their_owner_s() {
     assert_eq!(error(&b, "comment on role a is 'x'"), "42501 permission denied");
     assert_eq!(error(&su, "select 'a=r/'::aclitem"), "22P02 a name must follow the \"/\" sign");
 }
+
+#[test]
+fn casts_are_made_and_dropped_by_owners_of_their_types() {
+    let (server, su) = server();
+    all(&su, &["grant create on schema public to a", "create type other as (b int)"]);
+    all(&su, &["revoke usage on type other from public"]);
+    let a = server.connect_as("a").unwrap();
+    let functions = [
+        "create function f(int) returns text language sql as 'select 1::text'",
+        "create type own as (x int)",
+        "create function f(own) returns text language sql as 'select 1::text'",
+        "create cast (own as text) with function f(own)",
+    ];
+    all(&a, &functions);
+    all(&su, &["create function to_other(own) returns other language sql as 'select null::other'"]);
+    // It would run in everybody's statements.
+    for (cast, types) in [
+        ("(int as text) with function f(int) as implicit", "type integer or type text"),
+        ("(int as text) with inout as implicit", "type integer or type text"),
+        ("(int8 as int4) without function", "type bigint or type integer"),
+    ] {
+        assert_eq!(error(&a, &format!("create cast {cast}")), format!("42501 must be owner of {types}"));
+    }
+    let cast = "create cast (own as other) with function to_other(own)";
+    assert_eq!(error(&a, cast), "42501 permission denied for type other");
+    assert_eq!(
+        error(&a, "create cast (own as bigint) without function"),
+        "42501 must be superuser to create a cast WITHOUT FUNCTION"
+    );
+    let b = server.connect_as("b").unwrap();
+    assert_eq!(error(&b, "drop cast (own as text)"), "42501 must be owner of type own or type text");
+    all(&a, &["drop cast (own as text)"]);
+}
+
+#[test]
+fn functions_are_not_defined_with_settings_that_their_owner_may_not_make() {
+    let (server, su) = server();
+    all(&su, &["grant create on schema public to a", "grant b to a"]);
+    let a = server.connect_as("a").unwrap();
+    let with =
+        |setting: &str| format!("create function f() returns int language sql set {setting} as 'select 1'");
+    for (setting, refused) in [
+        ("role = 'postgres'", "42501 permission denied to set role \"postgres\""),
+        (
+            "session_authorization = 'postgres'",
+            "42501 permission denied to set session authorization \"postgres\"",
+        ),
+        ("log_statement = 'all'", "42501 permission denied to set parameter \"log_statement\""),
+        ("is_superuser = on", "55P02 parameter \"is_superuser\" cannot be changed"),
+        ("nonsense = on", "42704 unrecognized configuration parameter \"nonsense\""),
+    ] {
+        assert_eq!(error(&a, &with(setting)), refused);
+    }
+    // What is let in without a look at the body, or later, is refused when it is called.
+    all(&a, &["set check_function_bodies = off", &with("role = 'postgres'")]);
+    assert_eq!(error(&a, "select f()"), "42501 permission denied to set role \"postgres\"");
+    all(&a, &["drop function f()", &with("role = 'b'")]);
+    assert_eq!(a.query("select f()"), "1");
+    assert_eq!(
+        error(&a, "alter function f() set log_statement = 'all'"),
+        "42501 permission denied to set parameter \"log_statement\""
+    );
+}

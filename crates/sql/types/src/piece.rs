@@ -1,12 +1,12 @@
 //! # What
 //! Work on big values in pieces. A call of a function runs on a worker that others share, so what may take long is cut into
-//! pieces of [`PIECE`] bytes (or steps), with a look for interrupts between two of them: a millisecond at most, where 10 are
+//! pieces of `PIECE` bytes (or steps), with a look for interrupts between two of them: a millisecond at most, where 10 are
 //! allowed (`runtime::watch`). Values below the size of a piece never look.
 //!
-//! * [`Pace`] counts what a loop does and looks when a piece is done: [`Pace::did`] where an error can be told,
-//!   [`Pace::pass`] where not; then only others run, and the next look tells it.
-//! * [`slices`], [`texts`], [`append`], [`copy`]: bytes, text, copies in pieces. [`Finder`]: searches.
-//! * [`sort_by`]: sorts. [`elsewhere`]: calls of libraries that cannot be cut, on another thread.
+//! * `Pace` counts what a loop does and looks when a piece is done: `Pace::did` where an error can be told,
+//!   `Pace::pass` where not; then only others run, and the next look tells it.
+//! * `slices`, `texts`, `append`, `copy`: bytes, text, copies in pieces. `Finder`: searches.
+//! * `sort_by`: sorts. `elsewhere`: calls of libraries that cannot be cut, on another thread.
 //!
 //! # Invariants
 //! 1. A look may let others run: nobody holds a latch, a short lock or a borrow of what the worker's fibers share.

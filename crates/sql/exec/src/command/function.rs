@@ -386,6 +386,10 @@ fn validate(session: &Session, oid: Oid, language: &str, text: &str) -> SqlResul
         _ => {}
     }
     let check = session.settings.borrow().get(Setting::check_function_bodies).as_bool();
+    if check {
+        // Its body is looked at under its settings.
+        session.check_function_identity(&function.config)?;
+    }
     if function.language == Oid(SQL_LANGUAGE) {
         check_sql_types(session, &function)?;
         if !check {

@@ -141,8 +141,9 @@ pub(crate) fn change_config(
         let place = config.iter().position(|entry| entry.split_once('=').is_some_and(|(n, _)| n == name));
         match (value, place) {
             (Some(value), place) => {
-                if let Some(setting) = known {
-                    session.settings.borrow().check(setting, &value)?;
+                session.check_stored_setting(&name, Some(&value))?;
+                if let Some(refused) = known.and_then(|setting| session.refused_identity(setting, &value)) {
+                    session.notice(refused);
                 }
                 let entry = format!("{name}={value}");
                 match place {

@@ -285,7 +285,11 @@ pub(crate) fn cast_address(session: &Session, object: &ObjectName) -> SqlResult<
 }
 
 fn check_cast_owner(session: &Session, (from, to): (&TypeName, &TypeName)) -> SqlResult<()> {
-    let types = [routine_name::resolve(session, from)?, routine_name::resolve(session, to)?];
+    check_types_owner(session, [routine_name::resolve(session, from)?, routine_name::resolve(session, to)?])
+}
+
+/// Fails unless the current user owns one of a cast's types.
+fn check_types_owner(session: &Session, types: [Oid; 2]) -> SqlResult<()> {
     for ty in types {
         let index = pg_type::PG_TYPE_OID_INDEX;
         let row = session.with_reader(|r| r.find_one(&pg_type::TABLE, index, &[ty.into()]))?;
@@ -325,6 +329,8 @@ pub(crate) fn create_cast(session: &Session, statement: &CreateCast, text: &str)
             return Err(SqlError::new(SqlState::WRONG_OBJECT_TYPE, message));
         }
     }
+    check_types_owner(session, [source, target])?;
+    [source, target].into_iter().try_for_each(|oid| names::check_type_usage(session, oid))?;
     for oid in [source, target] {
         let domain = session.type_by_oid(oid)?.is_some_and(|def| matches!(def.kind, TypeKind::Domain(_)));
         if domain {
@@ -432,7 +438,10 @@ pub(crate) fn dropped_casts(session: &Session, statement: &Drop) -> SqlResult<Ve
         };
         let find = || named_cast(session, (from, to));
         match find() {
-            Ok(Ok(found)) => objects.push(ObjectAddress::cast(found)),
+            Ok(Ok(found)) => {
+                check_cast_owner(session, (from, to))?;
+                objects.push(ObjectAddress::cast(found));
+            }
             Ok(Err(missing)) | Err(missing) => {
                 if !statement.missing_ok {
                     return Err(missing);

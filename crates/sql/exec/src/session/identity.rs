@@ -12,7 +12,7 @@
 use std::cell::{Cell, RefCell};
 
 use base::settings::{Context, Setting, SettingRow, Value, Who};
-use base::{Oid, SqlResult, sql_err};
+use base::{Oid, Severity, SqlError, SqlResult, sql_err};
 use catalog::{BOOTSTRAP_SUPERUSER, Reader, predefined};
 use rustc_hash::FxHashMap;
 use types::acl;
@@ -176,6 +176,38 @@ impl Session {
             let owned = (BOOTSTRAP_SUPERUSER, Some(items.as_slice()));
             Ok(reader.rights(reader.session.user(), b'p', owned)?.has((acl::bits("s"), false)))
         })
+    }
+
+    /// Fails if the current user may not set the setting, or not to this value, where it is kept for later.
+    pub(crate) fn check_stored_setting(&self, name: &str, value: Option<&str>) -> SqlResult<()> {
+        let who = if self.may_set(name)? { Who::Superuser } else { Who::User };
+        self.settings.borrow().check_stored(name, value, who)
+    }
+
+    /// What to tell who keeps a role in a setting for later that the session could not become now; none for all other settings.
+    pub(crate) fn refused_identity(&self, setting: Setting, name: &str) -> Option<SqlError> {
+        if !names_a_role(setting) {
+            return None;
+        }
+        let session_user = self.names.session_user();
+        let error =
+            self.with_reader(|reader| self.identity.check(reader, session_user, setting, name)).err()?;
+        let text = match error.message().strip_prefix("permission denied to set ") {
+            Some(what) => format!("permission will be denied to set {what}"),
+            None => error.message().to_owned(),
+        };
+        Some(SqlError::with_severity(Severity::Notice, error.code(), text))
+    }
+
+    /// Fails if a function's settings name a role that the session may not become.
+    pub(crate) fn check_function_identity(&self, config: &[(String, String)]) -> SqlResult<()> {
+        let session_user = self.names.session_user();
+        for (name, value) in config {
+            if let Some(setting) = Setting::find(name).filter(|setting| names_a_role(*setting)) {
+                self.with_reader(|reader| self.identity.check(reader, session_user, setting, value))?;
+            }
+        }
+        Ok(())
     }
 
     /// A setting as SHOW has it. Where things lie is not everybody's business.

@@ -1,6 +1,6 @@
 //! ALTER ROLE and ALTER DATABASE ... SET and RESET: settings stored for sessions to come (`pg_db_role_setting`).
 
-use base::settings::{Setting, Who};
+use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use parse::ast::{RoleSpec, SetAction, SetStatement};
 
@@ -69,12 +69,18 @@ fn changed(
         SetAction::Current => Some(session.settings.borrow().show(name)?),
         SetAction::ResetAll => {
             // What the user may not set stays.
-            stored.retain(|(name, _)| check(session, name, None).is_err());
+            stored.retain(|(name, _)| session.check_stored_setting(name, None).is_err());
             return Ok(stored);
         }
         SetAction::Multi(_) => return Err(SqlError::not_supported(format!("SET {name} of a role"))),
     };
-    check(session, name, value.as_deref())?;
+    session.check_stored_setting(name, value.as_deref())?;
+    if let Some(value) = &value
+        && let Some(refused) =
+            Setting::find(name).and_then(|setting| session.refused_identity(setting, value))
+    {
+        session.notice(refused);
+    }
     let at = stored.iter().position(|(known, _)| known.eq_ignore_ascii_case(name));
     match (value, at) {
         (Some(value), Some(at)) => stored[at].1 = value,
@@ -83,10 +89,4 @@ fn changed(
         (None, None) => {}
     }
     Ok(stored)
-}
-
-/// Fails if the current user may not set the setting, or not to this value.
-fn check(session: &Session, name: &str, value: Option<&str>) -> SqlResult<()> {
-    let who = if session.may_set(name)? { Who::Superuser } else { Who::User };
-    session.settings.borrow().check_stored(name, value, who)
 }
