@@ -114,6 +114,11 @@ fn interrupts_are_reported_by_urgency_and_held_off() {
         assert_eq!(check_interrupts(), Ok(()));
         assert_eq!(wait_interruptible(std::future::ready(1)), Ok(1));
         drop(hold);
+        {
+            let _kept = crate::keep_interrupts();
+            assert_eq!(check_interrupts(), Err(Interrupt::StatementTimeout));
+            assert_eq!(crate::check_piece(), Err(Interrupt::StatementTimeout), "it stays set");
+        }
         assert_eq!(check_interrupts(), Err(Interrupt::StatementTimeout));
         assert_eq!(check_interrupts(), Err(Interrupt::Cancel));
         assert_eq!(check_interrupts(), Ok(()));

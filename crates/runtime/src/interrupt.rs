@@ -7,7 +7,7 @@
 //! # Invariants
 //! 1. A bit is set before the waker is looked at, and a waker is stored before the bits are looked at again, all
 //!    sequentially consistent: an interrupt is never slept through.
-//! 2. `Terminate` stays set; the others are taken by whoever reports them.
+//! 2. `Terminate` stays set; the others are taken by whoever reports them, unless [`keep_interrupts`] is in force.
 //!
 //! # PostgreSQL counterpart and differences
 //! `CHECK_FOR_INTERRUPTS`, `HOLD_INTERRUPTS` and the flags that its signal handlers set.
@@ -202,9 +202,13 @@ impl Interrupts {
 }
 
 impl Shared {
-    fn take(&self) -> Option<Interrupt> {
+    fn look(&self) -> Option<Interrupt> {
         let bits = self.bits.load(Ordering::SeqCst);
-        let found = ORDER.into_iter().find(|&i| bits & i as u32 != 0)?;
+        ORDER.into_iter().find(|&i| bits & i as u32 != 0)
+    }
+
+    fn take(&self) -> Option<Interrupt> {
+        let found = self.look()?;
         if found != Interrupt::Terminate {
             self.bits.fetch_and(!(found as u32), Ordering::SeqCst);
         }
@@ -232,6 +236,8 @@ impl Shared {
 pub(crate) struct InterruptState {
     installed: Cell<*const Shared>,
     hold: Cell<u32>,
+    /// How many wish that reported interrupts stay set.
+    keep: Cell<u32>,
     checks: Cell<u32>,
     /// When the slice began, as far as the clock was read since; 0: not yet.
     slice_start: Cell<u64>,
@@ -242,6 +248,7 @@ impl InterruptState {
         InterruptState {
             installed: Cell::new(ptr::null()),
             hold: Cell::new(0),
+            keep: Cell::new(0),
             checks: Cell::new(0),
             slice_start: Cell::new(0),
         }
@@ -270,7 +277,7 @@ impl InterruptState {
         if shared.bits.load(Ordering::Relaxed) & PENDING == 0 || self.hold.get() != 0 {
             return None;
         }
-        shared.take()
+        if self.keep.get() == 0 { shared.take() } else { shared.look() }
     }
 
     /// Counts a check; true when the time slice is used up.
@@ -402,6 +409,22 @@ pub struct HoldGuard(std::marker::PhantomData<*mut ()>);
 pub fn hold_interrupts() -> HoldGuard {
     with_state(|state| state.interrupts.hold.set(state.interrupts.hold.get() + 1));
     HoldGuard(std::marker::PhantomData)
+}
+
+/// While it lives, interrupts that `check_interrupts` and its like report stay set: for code that passes over the errors of what it calls.
+#[derive(Debug)]
+pub struct KeepGuard(std::marker::PhantomData<*mut ()>);
+
+/// Keeps interrupts that are reported set, until the guard is dropped. Nests.
+pub fn keep_interrupts() -> KeepGuard {
+    with_state(|state| state.interrupts.keep.set(state.interrupts.keep.get() + 1));
+    KeepGuard(std::marker::PhantomData)
+}
+
+impl Drop for KeepGuard {
+    fn drop(&mut self) {
+        with_state(|state| state.interrupts.keep.set(state.interrupts.keep.get() - 1));
+    }
 }
 
 impl Drop for HoldGuard {

@@ -50,7 +50,7 @@ mod fiber_tests;
 pub use fiber::{Fiber, StackTooDeep, check_stack, in_fiber, run_fiber, wait, yield_now};
 pub use interrupt::{
     HoldGuard, Interrupt, Interrupts, check_interrupts, check_piece, current_interrupts, hold_interrupts,
-    pause, wait_interruptible, with_interrupts,
+    keep_interrupts, pause, wait_interruptible, with_interrupts,
 };
 pub use pool::blocking;
 pub use sim::{Crashed, Simulation, interleaving_point};

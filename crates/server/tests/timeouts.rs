@@ -87,6 +87,35 @@ fn sessions_end_each_other_s_statements() {
     assert_eq!(a.error("select pg_terminate_backend(1, -1)"), "22003 \"timeout\" must not be negative");
 }
 
+/// One call that computes for hours. Planning carries it out, as its arguments are constants.
+const LONG_CALL: &str = "select gcd(factorial(30000) + 1, factorial(29999) + 3)";
+
+#[test]
+fn a_long_call_is_seen_and_ended_and_keeps_nobody_out() {
+    let mut server = Server::start(&["stampede.workers=1"]);
+    let (mut a, mut b) = (server.client(), server.client());
+    let pid = pid(&mut b);
+    let caller = std::thread::spawn(move || (b.error(LONG_CALL), b));
+    let runs = format!(
+        "select count(*) from pg_stat_activity where pid = {pid} and state = 'active' and query = '{LONG_CALL}'"
+    );
+    until("the call is seen", || a.value(&runs) == "1");
+    // On the same worker.
+    assert_eq!(server.client().value("select 1"), "1");
+    assert_eq!(a.value(&runs), "1");
+    assert_eq!(a.value(&format!("select pg_cancel_backend({pid})")), "t");
+    let (error, mut b) = caller.join().unwrap();
+    assert_eq!(error, "57014 canceling statement due to user request");
+    b.query("set statement_timeout = '20ms'").unwrap();
+    assert_eq!(b.error(LONG_CALL), "57014 canceling statement due to statement timeout");
+    b.query("set statement_timeout = 0").unwrap();
+    let caller = std::thread::spawn(move || b.error(LONG_CALL));
+    until("the call is seen", || a.value(&runs) == "1");
+    // A fast shutdown does not wait for it either.
+    server.stop();
+    assert_eq!(caller.join().unwrap(), "57P01 terminating connection due to administrator command");
+}
+
 #[test]
 fn others_see_that_a_copy_waits_for_its_client() {
     let server = Server::start(&[]);

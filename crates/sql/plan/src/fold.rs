@@ -122,6 +122,8 @@ fn fold_call(call: &crate::expr::Call) -> Option<Expr> {
     let types: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
     let mut cx = Call::new(&format).with_types(&types, call.type_oid).with_collation(call.collation);
     cx.variadic_array = call.variadic;
+    // What fails is left to the run; an interrupt is not lost by that.
+    let _kept = runtime::keep_interrupts();
     eval(&cx, &args).ok().and_then(constant)
 }
 

@@ -84,7 +84,7 @@ impl From<Vec<u8>> for Bytes {
     fn from(mut bytes: Vec<u8>) -> Bytes {
         match bytes.len() {
             ..=INLINE => Bytes::new(&bytes),
-            ..LONG => Bytes::Shared(bytes.into()),
+            n if n < LONG => Bytes::Shared(bytes.into()),
             _ => {
                 // Memory in reserve would be kept with the value.
                 if bytes.capacity() - bytes.len() > bytes.len() / 4 {
