@@ -122,7 +122,11 @@ pub fn open(dir: &Path, settings: Arc<ServerSettings>) -> SqlResult<Arc<dyn Data
     log_last_state(dir);
     let clean = ControlFile::read(dir).is_ok_and(|control| control.state == ClusterState::ShutDown);
     let engine = Engine::open(dir, options(&settings)).map_err(fatal)?;
+    let gives_files = crate::directory::gives_files(&settings)?;
     let instance = instance(Arc::new(engine), settings);
+    if !gives_files {
+        instance.confine_files(dir);
+    }
     instance.counters().load(dir, clean);
     Ok(Arc::new(Stampede { instance, stop: Stop::default(), loops: Arc::default() }))
 }

@@ -19,6 +19,7 @@ pub mod backend;
 pub mod cli;
 pub mod config;
 pub mod database;
+mod directory;
 pub mod listener;
 pub mod log;
 pub mod pidfile;

@@ -18,6 +18,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::backend::Database;
 use crate::config::hba::Rules;
 use crate::config::{self, CommandLine, ConfigError};
+use crate::directory;
 use crate::listener::Listeners;
 use crate::log;
 use crate::pidfile::{Contents, PidFile, Status};
@@ -70,7 +71,7 @@ fn config_failed(error: &ConfigError) -> i32 {
 
 fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
     let dir = Path::new(settings.text(Setting::data_directory)).to_path_buf();
-    check_data_directory(&dir)?;
+    directory::check(&dir)?;
     let contents = Contents {
         pid: std::process::id() as i32,
         data_directory: dir.clone(),
@@ -105,31 +106,6 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
             format!("could not start event loop: {}", crate::os_error(&error)),
         )
     })?
-}
-
-fn check_data_directory(dir: &Path) -> SqlResult<()> {
-    let version = dir.join("PG_VERSION");
-    let text = runtime::fs::read_to_string(&version).map_err(|_| {
-        SqlError::fatal(
-            SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
-            format!("\"{}\" is not a valid data directory", dir.display()),
-        )
-        .detail(format!("File \"{}\" is missing.", version.display()))
-    })?;
-    let major = crate::PG_VERSION.split('.').next().unwrap_or_default();
-    if text.trim() != major {
-        return Err(SqlError::fatal(
-            SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "database files are incompatible with server",
-        )
-        .detail(format!(
-            "The data directory was initialized by PostgreSQL version {}, which is not compatible with this \
-             version {}.",
-            text.trim(),
-            crate::PG_VERSION
-        )));
-    }
-    Ok(())
 }
 
 /// `postmaster.opts`: the command line, for `pg_ctl restart` and `pg_ctl status`.

@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use support::client::{message, startup};
-use support::{Client, Failure, PATIENCE, Random, Server, exists, has, knob, output, text};
+use support::{Client, Failure, PATIENCE, Random, Server, exists, has, knob, output, text, until};
 
 #[test]
 fn a_flipped_byte_is_an_error_that_names_the_page() {
@@ -179,6 +179,59 @@ fn a_second_server_is_refused() {
     let refused = output(second);
     assert_eq!(refused.status.code(), Some(1), "{}", text(&refused));
     assert_eq!(server.client().value("select 1"), "1");
+}
+
+#[test]
+fn a_data_directory_that_others_may_enter_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut server = Server::init(&[]);
+    for (mode, refused) in [(0o755, true), (0o770, true), (0o701, true), (0o750, false)] {
+        fs::set_permissions(server.data(), fs::Permissions::from_mode(mode)).unwrap();
+        server.launch();
+        if refused {
+            assert_eq!(server.wait().code(), Some(1), "{mode:o}");
+            let dir = server.data();
+            let said = format!("FATAL:  data directory \"{}\" has invalid permissions", dir.display());
+            assert!(server.log().contains(&said), "{mode:o}: {}", server.log());
+            let detail = "DETAIL:  Permissions should be u=rwx (0700) or u=rwx,g=rx (0750).";
+            assert!(server.log().contains(detail), "{mode:o}: {}", server.log());
+        } else {
+            until("it serves", || server.connect(&[]).is_ok());
+        }
+    }
+}
+
+#[test]
+fn a_server_that_runs_as_root_keeps_the_files_of_its_machine() {
+    // SAFETY: plain system call without arguments.
+    if unsafe { libc::geteuid() } != 0 {
+        println!("skipped: this is not root");
+        return;
+    }
+    let mut server = Server::start(&[]);
+    let inside = server.data().join("copied");
+    let link = server.data().join("link");
+    std::os::unix::fs::symlink("/etc/hosts", &link).unwrap();
+    let mut client = server.client();
+    client.query("create table t (a text)").unwrap();
+    client.query(&format!("copy t to '{}'", inside.display())).unwrap();
+    client.query(&format!("copy t from '{}'", inside.display())).unwrap();
+    let outside = server.file("outside");
+    for statement in [
+        "copy t from '/etc/hosts'".to_string(),
+        format!("copy t from '{}'", link.display()),
+        format!("copy t from '{}/../../../../../etc/hosts'", server.data().display()),
+        format!("copy t to '{}'", outside.display()),
+        format!("copy t to '{}'", link.display()),
+    ] {
+        assert!(client.error(&statement).starts_with("42501"), "{statement}");
+    }
+    assert!(!exists(&outside));
+    assert!(server.log().contains("WARNING:  the server runs as root"), "{}", server.log());
+    server.stop();
+    server.set_option("stampede.allow_root_access=on");
+    server.run();
+    server.client().query(&format!("copy t to '{}'", outside.display())).unwrap();
 }
 
 #[test]

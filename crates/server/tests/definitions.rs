@@ -101,7 +101,7 @@ fn a_query_inside_another_command_that_waited_finds_its_table_as_it_became() {
     for command in ["create table copied as select id, k from t", "copy (select id, k from t) to '/dev/null'"]
     {
         for definition in ["cluster t using t_pkey", "drop table t; create table t (k int, id int)"] {
-            let server = Server::start(&[]);
+            let server = Server::start(&["stampede.allow_root_access=on"]);
             let (mut client, mut other, mut watcher) = (server.client(), server.client(), server.client());
             run(&mut client, &["create table t (id int primary key, k int)", "insert into t values (1, 2)"]);
             run(&mut other, &["begin", definition, "insert into t (id, k) values (3, 4)"]);

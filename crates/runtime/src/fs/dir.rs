@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::file::{File, OpenOptions};
@@ -27,6 +27,8 @@ pub struct Metadata {
     pub is_dir: bool,
     /// Permission bits.
     pub mode: u32,
+    /// User id of the owner; on a simulated disk, where all is ours, 0.
+    pub owner: u32,
 }
 
 /// Gives a file another name, replacing what had it.
@@ -99,7 +101,8 @@ pub fn metadata(path: &Path) -> io::Result<Metadata> {
         Some(sim) => sim.disk_metadata(path),
         None => blocking(|| {
             let meta = fs::metadata(path)?;
-            Ok(Metadata { len: meta.len(), is_dir: meta.is_dir(), mode: meta.permissions().mode() & 0o7777 })
+            let mode = meta.permissions().mode() & 0o7777;
+            Ok(Metadata { len: meta.len(), is_dir: meta.is_dir(), mode, owner: meta.uid() })
         }),
     }
 }

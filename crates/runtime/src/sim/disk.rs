@@ -378,12 +378,15 @@ impl SimCore {
         let path = normal(path);
         let state = self.disk_state()?;
         match state.current.get(&path) {
-            None if path == Path::new("/") => Ok(Metadata { len: 0, is_dir: true, mode: 0o700 }),
+            None if path == Path::new("/") => Ok(Metadata { len: 0, is_dir: true, mode: 0o700, owner: 0 }),
             None => Err(ErrorKind::NotFound.into()),
-            Some(Node::Dir) => Ok(Metadata { len: 0, is_dir: true, mode: 0o700 }),
-            Some(Node::File(contents)) => {
-                Ok(Metadata { len: contents.lock().current.len() as u64, is_dir: false, mode: 0o600 })
-            }
+            Some(Node::Dir) => Ok(Metadata { len: 0, is_dir: true, mode: 0o700, owner: 0 }),
+            Some(Node::File(contents)) => Ok(Metadata {
+                len: contents.lock().current.len() as u64,
+                is_dir: false,
+                mode: 0o600,
+                owner: 0,
+            }),
         }
     }
 

@@ -45,6 +45,7 @@ mod statements;
 mod transaction;
 
 use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -97,6 +98,8 @@ pub struct Instance {
     reload: OnceLock<Box<dyn Fn() + Send + Sync>>,
     /// What passwords are stored as.
     passwords: OnceLock<Box<dyn Passwords>>,
+    /// The only folder whose files statements may name, if there is such a limit.
+    files_within: OnceLock<PathBuf>,
 }
 
 /// What passwords are stored as: the business of the layer that checks them.
@@ -135,6 +138,7 @@ impl Instance {
             configured: AtomicI64::new(now),
             reload: OnceLock::new(),
             passwords: OnceLock::new(),
+            files_within: OnceLock::new(),
         })
     }
 
@@ -184,6 +188,16 @@ impl Instance {
     /// What `pg_reload_conf()` is to do; set once, by the server.
     pub fn on_reload(&self, action: impl Fn() + Send + Sync + 'static) {
         let _ = self.reload.set(Box::new(action));
+    }
+
+    /// From now on statements name files in this folder only.
+    pub fn confine_files(&self, folder: &Path) {
+        let _ = self.files_within.set(folder.to_path_buf());
+    }
+
+    /// The only folder whose files statements may name; `None`: they may name all.
+    pub(crate) fn files_within(&self) -> Option<&Path> {
+        self.files_within.get().map(PathBuf::as_path)
     }
 
     /// How passwords are stored; set once, by the server.

@@ -26,7 +26,10 @@ pub(super) fn check_right(session: &Session, copy: &Copy) -> SqlResult<()> {
         (CopyTarget::File(_), false) => (predefined::WRITE_SERVER_FILES, "pg_write_server_files", "a file"),
     };
     if session.has_role(role)? {
-        return Ok(());
+        return match (&copy.target, session.instance().files_within()) {
+            (CopyTarget::File(path), Some(folder)) => check_within(Path::new(path), folder),
+            _ => Ok(()),
+        };
     }
     let direction = match (&copy.target, copy.from) {
         (CopyTarget::Program(_), _) => "to or from",
@@ -38,6 +41,20 @@ pub(super) fn check_right(session: &Session, copy: &Copy) -> SqlResult<()> {
             "Only roles with privileges of the \"{role_name}\" role may COPY {direction} {other_end}."
         ))
         .hint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone."))
+}
+
+/// Fails unless a file, or the folder that it is to be made in, lies in the folder that statements are confined to.
+fn check_within(path: &Path, folder: &Path) -> SqlResult<()> {
+    use runtime::fs::canonical;
+    let place = canonical(path).or_else(|_| canonical(path.parent().unwrap_or(path)));
+    let within = canonical(folder).and_then(|folder| Ok(place?.starts_with(folder)));
+    // What is nowhere is opening's to tell.
+    if !within.is_ok_and(|within| !within) {
+        return Ok(());
+    }
+    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for file \"{}\"", path.display())
+        .detail("The server runs as root, and COPY reaches no files outside the data directory then.")
+        .hint("Run the server as another user, or set \"stampede.allow_root_access\" when it starts."))
 }
 
 fn open_error(path: &str, error: &io::Error, from: bool) -> SqlError {

@@ -1,0 +1,91 @@
+//! Whether a data directory may be served: its version, its owner, who else may enter it; and what a server that runs as root gives away.
+//!
+//! PostgreSQL counterpart: `checkDataDir`, `ValidatePgVersion`. PostgreSQL never runs as root; containers that know no other user do.
+
+use std::path::Path;
+
+use base::settings::ServerSettings;
+use base::{Severity, SqlError, SqlResult, SqlState};
+
+use crate::log;
+
+/// Permissions that a data directory may not give: writing for its group, anything for others.
+const FORBIDDEN: u32 = 0o027;
+
+/// The setting that gives users of a server that runs as root what root has.
+const ALLOW_ROOT: &str = "stampede.allow_root_access";
+
+/// Fails unless the directory is there, is ours alone and of this version.
+pub fn check(dir: &Path) -> SqlResult<()> {
+    let shown = dir.display();
+    let refuse = |message: String| SqlError::fatal(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message);
+    let Ok(facts) = runtime::fs::metadata(dir) else {
+        return Err(refuse(format!("data directory \"{shown}\" does not exist")));
+    };
+    if !facts.is_dir {
+        return Err(refuse(format!("specified data directory \"{shown}\" is not a directory")));
+    }
+    if facts.owner != effective_user() {
+        return Err(refuse(format!("data directory \"{shown}\" has wrong ownership"))
+            .hint("The server must be started by the user that owns the data directory."));
+    }
+    if facts.mode & FORBIDDEN != 0 {
+        return Err(refuse(format!("data directory \"{shown}\" has invalid permissions"))
+            .detail("Permissions should be u=rwx (0700) or u=rwx,g=rx (0750)."));
+    }
+    check_version(dir)
+}
+
+fn check_version(dir: &Path) -> SqlResult<()> {
+    let version = dir.join("PG_VERSION");
+    let text = runtime::fs::read_to_string(&version).map_err(|_| {
+        SqlError::fatal(
+            SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+            format!("\"{}\" is not a valid data directory", dir.display()),
+        )
+        .detail(format!("File \"{}\" is missing.", version.display()))
+    })?;
+    let major = crate::PG_VERSION.split('.').next().unwrap_or_default();
+    if text.trim() != major {
+        return Err(SqlError::fatal(
+            SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "database files are incompatible with server",
+        )
+        .detail(format!(
+            "The data directory was initialized by PostgreSQL version {}, which is not compatible with this \
+             version {}.",
+            text.trim(),
+            crate::PG_VERSION
+        )));
+    }
+    Ok(())
+}
+
+/// Whether users of this server reach files outside the data directory: not if it runs as root, unless the setting says so. Warns in the log
+/// about a server that runs as root.
+pub fn gives_files(settings: &ServerSettings) -> SqlResult<bool> {
+    let allowed = match settings.custom(ALLOW_ROOT) {
+        None => false,
+        Some(text) => base::settings::parse_bool(text).ok_or_else(|| {
+            let message = format!("parameter \"{ALLOW_ROOT}\" requires a Boolean value");
+            SqlError::fatal(SqlState::INVALID_PARAMETER_VALUE, message)
+        })?,
+    };
+    if effective_user() != 0 {
+        return Ok(true);
+    }
+    let files = match allowed {
+        true => "and \"stampede.allow_root_access\" lets its superusers reach every file of this machine",
+        false => {
+            "COPY reaches no files outside the data directory, unless \"stampede.allow_root_access\" is set"
+        }
+    };
+    let message = format!("the server runs as root, which is not recommended; {files}");
+    log::report(&SqlError::with_severity(Severity::Warning, SqlState::WARNING, message), None, None);
+    Ok(allowed)
+}
+
+fn effective_user() -> u32 {
+    // SAFETY: plain system call without arguments.
+    unsafe { libc::geteuid() }
+}
