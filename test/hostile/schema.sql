@@ -1,0 +1,27 @@
+-- Tables, views and functions of as many kinds and types as random queries can meet, with nulls, duplicates and an empty table.
+create type mood as enum ('sad','ok','happy');
+create domain posint as int not null check (value > 0);
+create type pair as (x int, y text);
+create table plain (id int primary key, a int, b bigint, c text, d numeric(12,3), e float8, f timestamptz, g date, h interval, i uuid, j jsonb, k int[], l text[], m boolean, n mood, o posint default 1, p pair, q int4range, r bytea, s inet, t bit(8), u varbit, v money, w json, x time, y char(5), z varchar(10));
+insert into plain select n, n%7, n*1000003::bigint, md5(n::text), n/3.0, n*0.25, '2024-01-01'::timestamptz + n*interval '1h', '2024-01-01'::date+n, n*interval '1 minute', md5(n::text)::uuid, jsonb_build_object('a',n,'b',array[n,n]), array[n,n+1], array['x',n::text], n%2=0, (array['sad','ok','happy'])[1+n%3]::mood, n+1, row(n,'p')::pair, int4range(n,n+10), decode(md5(n::text),'hex'), '10.0.0.1'::inet+n, n::bit(8), n::bit(12)::varbit, n::money, '{"q":1}', '01:02:03', 'ab', 'cd' from generate_series(0,99) n;
+update plain set a=null,c=null,j=null,k=null where id%11=0;
+create table child (id serial primary key, parent int references plain(id), note text) ;
+insert into child(parent,note) select n%100, 'n'||n from generate_series(1,300) n;
+create index on child(parent); create index on plain(a); create index on plain(c) where m;
+create table parted (k int, v text, w float8) partition by range (k);
+create table parted_1 partition of parted for values from (0) to (10);
+create table parted_2 partition of parted for values from (10) to (20) ;
+create table parted_d partition of parted default;
+insert into parted select n%25, n::text, n from generate_series(1,100) n;
+create table inh_parent(a int, b text); create table inh_child(c int) inherits (inh_parent);
+insert into inh_parent values (1,'a'),(2,null); insert into inh_child values (3,'c',4);
+create view agg_view as select a, count(*) n, sum(d) s from plain group by a;
+create view win_view as select id, row_number() over (partition by a order by b) rn, lag(c) over (order by id) pc from plain;
+create view union_view as select id, c from plain union all select id, note from child;
+create view rec_view as with recursive t(n) as (select 1 union all select n+1 from t where n<20) select n from t;
+create function addone(int) returns int language sql as 'select $1+1';
+create function risky(int) returns int language plpgsql as 'begin if $1 % 5 = 0 then raise exception ''five''; end if; return $1; end';
+create function srf(int) returns setof plain language sql as 'select * from plain where id < $1';
+create table empty_table (a int, b text, c numeric);
+create table oneline (a int unique, b int generated always as (a*2) stored); insert into oneline(a) select generate_series(1,50);
+analyze;
