@@ -20,24 +20,29 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
+use base::{SqlError, sql_err};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use crate::env::{self, Kind};
 use crate::interrupt::InterruptState;
 use crate::solitude;
-use crate::stack::PooledStack;
+use crate::stack::{DEFAULT_STACK_DEPTH, PooledStack, Stretch};
 use crate::usage::Counters;
 use crate::watch;
 
-/// Stack kept free below the point where [`check_stack`] reports an error, for code that does not check.
+/// Stack of a plain thread kept free below the point where [`check_stack`] reports an error, for code that does not check.
 const STACK_RESERVE: usize = if cfg!(debug_assertions) { 384 << 10 } else { 96 << 10 };
 
 /// What belongs to one fiber, or to a thread outside any fiber.
 pub(crate) struct FiberState {
     yielder: Cell<*const Yielder<(), ()>>,
     context: Cell<*mut Context<'static>>,
-    /// Lowest address that `check_stack` accepts; 0 when not yet known.
+    /// Lowest address that `check_stack` accepts without a closer look; 0 when not yet known.
     stack_limit: Cell<usize>,
+    /// The fiber's stack; none of a thread.
+    stretch: Cell<Option<Stretch>>,
+    /// `max_stack_depth`, in kilobytes.
+    stack_depth: Cell<u32>,
     unwinding: Cell<bool>,
     pub(crate) interrupts: InterruptState,
     pub(crate) usage: Counters,
@@ -49,10 +54,36 @@ impl FiberState {
             yielder: Cell::new(ptr::null()),
             context: Cell::new(ptr::null_mut()),
             stack_limit: Cell::new(0),
+            stretch: Cell::new(None),
+            stack_depth: Cell::new(DEFAULT_STACK_DEPTH),
             unwinding: Cell::new(false),
             interrupts: InterruptState::new(),
             usage: Counters::new(),
         }
+    }
+
+    /// Of a fiber that runs on this stack.
+    pub(crate) fn on_stack(stretch: Stretch) -> FiberState {
+        let state = FiberState::new();
+        state.stack_limit.set(stretch.first_limit());
+        state.stretch.set(Some(stretch));
+        state
+    }
+
+    /// The fiber's stack; none of a thread.
+    pub(crate) fn stretch(&self) -> Option<Stretch> {
+        self.stretch.get()
+    }
+
+    /// A closer look at the stack of who is at `here`.
+    #[cold]
+    fn look_at_stack(&self, here: usize) -> Result<(), StackTooDeep> {
+        let depth = self.stack_depth.get();
+        let Some(mut stretch) = self.stretch.get() else { return Err(StackTooDeep(depth)) };
+        let limit = stretch.deepen(here, depth);
+        self.stretch.set(Some(stretch));
+        self.stack_limit.set(limit.ok_or(StackTooDeep(depth))?);
+        Ok(())
     }
 
     /// Gives the thread back to whoever polls the fiber, until it is polled again.
@@ -114,8 +145,6 @@ impl<T> Unpin for Fiber<T> {}
 pub fn run_fiber<T: 'static>(f: impl FnOnce() -> T + 'static) -> Fiber<T> {
     let stack = PooledStack::take();
     let state = stack.state();
-    // SAFETY: just taken, nobody else has it.
-    unsafe { (*state).stack_limit.set(stack.lowest_usable() + STACK_RESERVE) };
     let coroutine = Coroutine::with_stack(stack, move |yielder, ()| {
         // SAFETY: this frame is on the stack that the state is of.
         unsafe { (*state).yielder.set(yielder) };
@@ -259,9 +288,9 @@ fn park_until<F: Future>(mut future: Pin<&mut F>) -> F::Output {
     }
 }
 
-/// The stack is nearly used up: `stack depth limit exceeded` (54001).
+/// The stack is used up as far as `max_stack_depth` allows, which is this many kilobytes: `stack depth limit exceeded` (54001).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StackTooDeep;
+pub struct StackTooDeep(u32);
 
 impl std::fmt::Display for StackTooDeep {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -271,19 +300,45 @@ impl std::fmt::Display for StackTooDeep {
 
 impl std::error::Error for StackTooDeep {}
 
-/// Fails when the stack of the fiber (or thread) is used up but for a reserve. Recursive code calls it at each level;
-/// it costs less than a nanosecond.
+impl From<StackTooDeep> for SqlError {
+    fn from(error: StackTooDeep) -> SqlError {
+        sql_err!(STATEMENT_TOO_COMPLEX, "{error}").hint(format!(
+            "Increase the configuration parameter \"max_stack_depth\" (currently {}kB), after ensuring the platform's stack depth limit is adequate.",
+            error.0
+        ))
+    }
+}
+
+/// What [`check_stack`] says where a recursion ends by itself, whatever the stack.
+pub fn stack_too_deep() -> StackTooDeep {
+    with_state(|state| StackTooDeep(state.stack_depth.get()))
+}
+
+/// From now on the running fiber goes as deep as this value of `max_stack_depth` allows.
+#[inline]
+pub fn set_stack_depth(kilobytes: u32) {
+    with_state(|state| {
+        if state.stack_depth.replace(kilobytes) == kilobytes {
+            return;
+        }
+        if let Some(stretch) = state.stretch() {
+            state.stack_limit.set(stretch.first_limit());
+        }
+    });
+}
+
+/// Fails when the fiber is deeper than `max_stack_depth` allows, or the stack of a thread is used up but for a reserve. Recursive code calls it
+/// at each level; it costs less than a nanosecond.
 #[inline]
 pub fn check_stack() -> Result<(), StackTooDeep> {
     let marker = 0u8;
     let here = ptr::from_ref(std::hint::black_box(&marker)) as usize;
-    let limit = with_state(|state| {
+    with_state(|state| {
         if state.stack_limit.get() == 0 {
             state.stack_limit.set(thread_stack_limit());
         }
-        state.stack_limit.get()
-    });
-    if here < limit { Err(StackTooDeep) } else { Ok(()) }
+        if here < state.stack_limit.get() { state.look_at_stack(here) } else { Ok(()) }
+    })
 }
 
 /// Lowest address that may be used on a plain thread's stack, reserve included.

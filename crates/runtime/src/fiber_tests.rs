@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use crate::*;
 
+/// Most that `max_stack_depth` may be.
+const DEEPEST: u32 = base::settings::MAX_STACK_DEPTH as u32;
+
 fn noop() -> Context<'static> {
     Context::from_waker(Waker::noop())
 }
@@ -91,16 +94,80 @@ fn a_fiber_inside_a_fiber_suspends_both() {
     assert_eq!(poll(&mut outer), std::task::Poll::Ready(42));
 }
 
+/// Levels until the stack is used up, and what is said then.
+fn dive() -> (u64, StackTooDeep) {
+    fn level(depth: u64) -> (u64, StackTooDeep) {
+        match check_stack() {
+            Ok(()) => std::hint::black_box(level(std::hint::black_box(depth + 1))),
+            Err(error) => (depth, error),
+        }
+    }
+    level(0)
+}
+
+fn in_new_fiber<T: 'static>(f: impl FnOnce() -> T + 'static) -> T {
+    match poll(&mut run_fiber(f)) {
+        std::task::Poll::Ready(value) => value,
+        std::task::Poll::Pending => panic!("it waits"),
+    }
+}
+
 #[test]
 fn deep_recursion_is_an_error() {
-    fn dive(depth: u64) -> Result<u64, StackTooDeep> {
-        check_stack()?;
-        let below = dive(std::hint::black_box(depth + 1))?;
-        Ok(std::hint::black_box(below) + depth)
-    }
-    assert_eq!(poll(&mut run_fiber(|| dive(0))), std::task::Poll::Ready(Err(StackTooDeep)));
-    assert_eq!(dive(0), Err(StackTooDeep));
+    let (_, error) = dive();
+    assert_eq!(error.to_string(), "stack depth limit exceeded");
     assert_eq!(check_stack(), Ok(()));
+    in_new_fiber(|| {
+        let (first, error) = dive();
+        let error = base::SqlError::from(error);
+        assert_eq!(error.code(), base::SqlState::STATEMENT_TOO_COMPLEX);
+        assert!(error.report().hint.as_ref().is_some_and(|hint| hint.contains("(currently 2048kB)")));
+        assert_eq!(dive().0, first, "a second time");
+        assert_eq!(check_stack(), Ok(()));
+    });
+}
+
+#[test]
+fn stacks_go_as_deep_as_the_setting_says() {
+    let levels = |kilobytes| {
+        in_new_fiber(move || {
+            set_stack_depth(kilobytes);
+            dive().0
+        })
+    };
+    let usual = in_new_fiber(|| dive().0);
+    let near = move |kilobytes: u32, levels: u64| {
+        let expected = usual * u64::from(kilobytes) / 2048;
+        assert!(levels.abs_diff(expected) * 20 < expected, "{kilobytes} kB: {levels}, not about {expected}");
+    };
+    for kilobytes in [100, 1000, 2048, 5000, DEEPEST] {
+        near(kilobytes, levels(kilobytes));
+    }
+    // Raised and lowered while the fiber runs.
+    in_new_fiber(move || {
+        for kilobytes in [300, DEEPEST, 1000] {
+            set_stack_depth(kilobytes);
+            near(kilobytes, dive().0);
+        }
+    });
+}
+
+#[test]
+fn a_deep_stack_keeps_no_memory_in_the_pool() {
+    use crate::stack::{pooled_memory, shallow_memory};
+    std::thread::spawn(|| {
+        in_new_fiber(|| {
+            set_stack_depth(DEEPEST);
+            dive();
+        });
+        assert!(pooled_memory() > 0, "the stack is in the pool");
+        assert!(pooled_memory() <= shallow_memory(), "{} bytes are still there", pooled_memory());
+        // It is as good as new.
+        let again = in_new_fiber(|| dive().0);
+        assert_eq!(again, in_new_fiber(|| dive().0));
+    })
+    .join()
+    .unwrap();
 }
 
 #[test]

@@ -47,7 +47,9 @@ mod stack;
 #[cfg(test)]
 mod fiber_tests;
 
-pub use fiber::{Fiber, StackTooDeep, check_stack, in_fiber, run_fiber, wait, yield_now};
+pub use fiber::{
+    Fiber, StackTooDeep, check_stack, in_fiber, run_fiber, set_stack_depth, stack_too_deep, wait, yield_now,
+};
 pub use interrupt::{
     HoldGuard, Interrupt, Interrupts, check_interrupts, check_piece, current_interrupts, hold_interrupts,
     keep_interrupts, pause, wait_interruptible, with_interrupts,

@@ -336,3 +336,122 @@ fn too_many_clients() {
     drop(clients);
     support::until("there is room again", || server.connect(&[]).is_ok());
 }
+
+/// Ways to nest: what goes before, in the middle and behind, and what may be around it.
+const NESTING: &[(&str, &str, &str, &str, &str)] = &[
+    ("select ", "", "1", "+1", ""),
+    ("select ", "", "a", "+a", " from (select 1 a offset 0) t"),
+    ("select ", "", "'a'", "||'a'", ""),
+    ("select ", "not ", "a", "", " from (select true a offset 0) t"),
+    ("select ", "(", "1", ")", ""),
+    ("select ", "- ", "1", "", ""),
+    ("select ", "abs(", "a", ")", " from (select 1 a offset 0) t"),
+    ("explain verbose select ", "abs(", "a", ")", " from (select 1 a offset 0) t"),
+    ("select ", "coalesce(null, ", "a", ")", " from (select 1 a offset 0) t"),
+    ("select ", "case when a = 1 then 1 else ", "0", " end", " from (select 2 a offset 0) t"),
+    ("select ", "", "1", "::int::bigint", ""),
+    ("select ", "array[", "1", "]", ""),
+    ("select (", "row(", "1", ")", ") is null"),
+    ("select ", "(select ", "1", ")", ""),
+    ("select 1 where ", "exists (select 1 where ", "true", ")", ""),
+    (
+        "select a from (values (1)) t(a) where ",
+        "a in (select a from (values (1)) s(a) where ",
+        "true",
+        ")",
+        "",
+    ),
+    ("select * from ", "(select * from ", "(select 1) s", ") t", ""),
+    ("select x from (", "with q as (", "select 1 x", ") select x from q", ") t"),
+    ("", "", "select 1", " union all select 1", ""),
+    ("select 1", " intersect (select 1", "", ")", ""),
+    ("select '", "[", "", "]", "'::json is null"),
+    ("select '", "[", "", "]", "'::jsonb is null"),
+    ("select '", "{\"a\":", "1", "}", "'::jsonb #- '{a,a}' is null"),
+    ("select '", "(", "$", ")", "'::jsonpath is null"),
+    ("select '{}' @? '$", "?(@.a ", "", ")", "'"),
+    ("select '", "{", "", "}", "'::int[] is null"),
+    ("select 'a' ~ '", "(", "a", ")", "'"),
+    ("select 'a' ~ '", "(", "", "", "'"),
+    ("select 'a' ~ '", "(?=", "a", ")", "'"),
+    ("select 'a' ~ '", "(a|", "a", ")*", "'"),
+    ("select 'aa' ~ '(a)", "(", "\\1", ")", "'"),
+    ("select regexp_replace('aaa', '", "(", "a", ")", "', '\\1')"),
+    ("do $$ begin ", "begin ", "null;", " end;", " end $$"),
+    ("do $$ begin ", "if true then ", "null;", " end if;", " end $$"),
+    ("do $$ declare a int := ", "abs(", "1", ")", "; begin end $$"),
+    ("create or replace view deep as select ", "abs(", "1", ")", " a; select * from deep"),
+];
+
+#[test]
+fn whatever_nests_ends_with_an_error_at_most() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    client.query("set max_stack_depth = '100kB'").unwrap();
+    let mut too_deep = 0;
+    for (before, open, core, close, behind) in NESTING {
+        for depth in [30, 300, 3000] {
+            let nested = format!("{}{core}{}", open.repeat(depth), close.repeat(depth));
+            match client.query(&format!("{before}{nested}{behind}")) {
+                Ok(_) => {}
+                Err(Failure::Error { code, message, .. }) => {
+                    assert!(!code.starts_with("XX"), "{before}{open}… {depth}: {code} {message}");
+                    too_deep += usize::from(code == "54001");
+                }
+                Err(failure) => panic!("{before}{open}… {depth}: {failure:?}"),
+            }
+            assert_eq!(client.value("select 1"), "1", "{before}{open}… {depth}");
+        }
+    }
+    assert!(too_deep > 20, "{too_deep}");
+}
+
+#[test]
+fn what_calls_itself_ends_with_an_error() {
+    let server = Server::start(&["max_stack_depth=200kB"]);
+    let mut client = server.client();
+    for sql in [
+        "create function s(int) returns int language sql as 'select 1'",
+        "create or replace function s(int) returns int language sql as 'select s($1) + 1'",
+        "create function p(a int) returns int language plpgsql as 'begin return p(a + 1); end'",
+        "create table t (a int)",
+        "create function f() returns trigger language plpgsql as 'begin insert into t values (new.a); return new; end'",
+        "create trigger t after insert on t for each row execute function f()",
+        "create domain d as int",
+        "create function c(d) returns bool language plpgsql as 'begin perform ($1::int + 1)::d; return true; end'",
+        "alter domain d add check (c(value))",
+    ] {
+        client.query(sql).unwrap();
+    }
+    for sql in ["select s(1)", "select p(1)", "insert into t values (1)", "select 1::d"] {
+        assert_eq!(client.error(sql), "54001 stack depth limit exceeded", "{sql}");
+        assert_eq!(client.value("select count(*) from t"), "0");
+    }
+}
+
+#[test]
+fn the_setting_says_how_deep_statements_nest() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    // Each text is a new one: an equal one would run with the plan that is there.
+    let sum = |terms: usize| format!("select {terms} - 1{}", "+1".repeat(terms));
+    assert_eq!(client.value(&sum(5000)), "9999");
+    assert_eq!(client.error(&sum(9000)), "54001 stack depth limit exceeded");
+    client.query("set max_stack_depth = '100kB'").unwrap();
+    assert_eq!(client.error(&sum(5001)), "54001 stack depth limit exceeded");
+    client.query("reset max_stack_depth").unwrap();
+    assert_eq!(client.value(&sum(5001)), "10001");
+    let refused = client.error("set max_stack_depth = '8MB'");
+    assert_eq!(refused, "22023 invalid value for parameter \"max_stack_depth\": 8192");
+    // The hint names the value that is set.
+    client.query("set max_stack_depth = '300kB'").unwrap();
+    client
+        .query(
+            "create function hint() returns text language plpgsql as $$ declare h text; begin \
+         execute 'select 1' || repeat('+1', 9000); exception when statement_too_complex then \
+         get stacked diagnostics h = pg_exception_hint; return h; end $$",
+        )
+        .unwrap();
+    let hint = client.value("select hint()");
+    assert!(hint.contains("\"max_stack_depth\" (currently 300kB)"), "{hint}");
+}

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{Setting, Value};
-use crate::{SqlError, SqlResult, sql_err};
+use crate::{SqlError, SqlResult, SqlState, sql_err};
 
 /// Checks a text that this crate cannot judge (a time zone's name); returns the text to store.
 pub type TextCheck = fn(Setting, &str) -> SqlResult<Option<String>>;
@@ -15,6 +15,9 @@ pub fn set_text_check(check: TextCheck) {
     // A second server in the same process brings the same function.
     let _ = TEXT_CHECK.set(check);
 }
+
+/// Most that `max_stack_depth` may be, in kilobytes: what PostgreSQL allows under the usual limit of 8 MB for a stack.
+pub const MAX_STACK_DEPTH: i32 = 7680;
 
 /// Reads a value and puts it into its canonical form; `current` is the value so far, which some texts only amend.
 pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<Value> {
@@ -30,6 +33,11 @@ pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<
         }
         Setting::DateStyle => {
             Some(date_style(text, current.as_text()).map_err(|detail| invalid().detail(detail))?)
+        }
+        Setting::max_stack_depth if value.as_int() > MAX_STACK_DEPTH => {
+            let message = format!("invalid value for parameter \"{}\": {}", setting.name(), value.as_int());
+            let detail = format!("\"{}\" must not exceed {MAX_STACK_DEPTH}kB.", setting.name());
+            return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message).detail(detail));
         }
         Setting::client_encoding => Some(encoding(text).ok_or_else(invalid)??),
         Setting::application_name | Setting::cluster_name => Some(ascii(text)),

@@ -23,7 +23,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub use checks::{TextCheck, set_text_check};
+pub use checks::{MAX_STACK_DEPTH, TextCheck, set_text_check};
 pub use definition::{Context, Definition, Kind, Unit};
 pub use server::{Reload, ServerSettings, Source};
 pub use session::{Fast, PlanCacheMode, SessionSettings, SettingRow, Timeouts, TrackFunctions, Who};

@@ -68,6 +68,8 @@ pub struct Fast {
     pub log_min_duration_statement: i32,
     /// Bytes.
     pub work_mem: u64,
+    /// Kilobytes.
+    pub max_stack_depth: u32,
     /// Changes whenever a planner setting does: cached plans are keyed by it.
     pub planner_version: u32,
     /// Changes whenever `search_path` does: cached name look-ups are keyed by it.
@@ -170,6 +172,7 @@ impl Default for Fast {
             client_connection_check_interval: 0,
             deadlock_timeout: 1000,
             work_mem: 4 << 20,
+            max_stack_depth: 2048,
             maintenance_work_mem: 64 << 20,
             hash_mem_multiplier: 2.0,
             extra_float_digits: 1,
@@ -212,6 +215,7 @@ impl Fast {
             }
             Setting::deadlock_timeout => self.deadlock_timeout = value.as_int(),
             Setting::work_mem => self.work_mem = kb(value),
+            Setting::max_stack_depth => self.max_stack_depth = value.as_int().unsigned_abs(),
             Setting::maintenance_work_mem => self.maintenance_work_mem = kb(value),
             Setting::hash_mem_multiplier => self.hash_mem_multiplier = value.as_real(),
             Setting::extra_float_digits => self.extra_float_digits = value.as_int(),

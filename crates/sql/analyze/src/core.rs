@@ -1,6 +1,6 @@
 //! The analyzer's state: query levels, what names each sees, and where in a statement an expression stands.
 
-use base::{Oid, SqlError, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult};
 use catalog::view::CatalogView;
 use parse::ast;
 
@@ -274,15 +274,6 @@ impl<'a> Analyzer<'a> {
             Some(offset) if error.report().position.is_none() => error.at(parse::position(self.text, offset)),
             _ => error,
         }
-    }
-
-    /// Refuses to go deeper than the stack allows.
-    pub(crate) fn check_stack(&self) -> SqlResult<()> {
-        runtime::check_stack().map_err(|_| {
-            sql_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(
-                "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after ensuring the platform's stack depth limit is adequate.",
-            )
-        })
     }
 
     /// Adds a range table entry to the innermost level.

@@ -20,7 +20,7 @@ use crate::query::Query;
 impl Analyzer<'_> {
     /// Types an expression.
     pub(crate) fn expr(&mut self, e: &ast::Expr) -> SqlResult<Expr> {
-        self.check_stack()?;
+        runtime::check_stack()?;
         runtime::check_interrupts()?;
         match e {
             ast::Expr::Column(c) => self.column_or_variable(c),

@@ -59,7 +59,7 @@ impl Analyzer<'_> {
     }
 
     pub(crate) fn joined(&mut self, item: &FromItem) -> SqlResult<(FromNode, Vec<NsItem>)> {
-        self.check_stack()?;
+        runtime::check_stack()?;
         match item {
             FromItem::Table(r) => {
                 let item = self.table_item(r)?;

@@ -17,7 +17,7 @@ use crate::query::{
 impl Analyzer<'_> {
     /// A SELECT on the innermost level, which must be fresh.
     pub(crate) fn select(&mut self, s: &Select) -> SqlResult<Query> {
-        self.check_stack()?;
+        runtime::check_stack()?;
         let mut query = Query::default();
         if let Some(with) = &s.with {
             self.with_clause(with, &mut query)?;
@@ -222,7 +222,7 @@ impl Analyzer<'_> {
 
     /// One input of a set operation: its tree and columns.
     fn set_input(&mut self, s: &Select, top: bool) -> SqlResult<(SetOperation, Vec<ColumnType>)> {
-        self.check_stack()?;
+        runtime::check_stack()?;
         let bare = s.with.is_none()
             && s.order_by.is_empty()
             && s.limit.is_none()

@@ -12,7 +12,7 @@ pub(crate) fn expand(table: &Table, catalog: &dyn CatalogView) -> SqlResult<Quer
 }
 
 fn expand_in(table: &Table, catalog: &dyn CatalogView, outer: &mut Vec<Oid>) -> SqlResult<Query> {
-    runtime::check_stack().map_err(|_| sql_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded"))?;
+    runtime::check_stack()?;
     if outer.contains(&table.oid) {
         return Err(recursion(&table.name));
     }

@@ -167,7 +167,7 @@ impl Compiler<'_> {
 
     /// Compiles one expression.
     pub fn expr(&self, expr: &Expr, inputs: Inputs<'_>) -> SqlResult<Code> {
-        runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+        runtime::check_stack()?;
         runtime::check_interrupts()?;
         if !matches!(expr, Expr::Const { .. } | Expr::Param { .. } | Expr::ExecParam { .. }) {
             if let Some(i) = inputs.outer.iter().position(|e| e == expr) {

@@ -39,7 +39,7 @@ impl DecimalCode {
     }
 
     fn number(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Number> {
-        runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+        runtime::check_stack()?;
         let (a, b) = match (operand(&self.sides.0, rows, cx)?, operand(&self.sides.1, rows, cx)?) {
             (Number::Null, _) | (_, Number::Null) => return Ok(Number::Null),
             sides => sides,

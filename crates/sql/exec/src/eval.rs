@@ -321,7 +321,7 @@ impl Code {
             Code::Call(call) => eval_call(call, rows, cx),
             _ => {
                 // The rest nests through here: one check of the stack a level is enough.
-                runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+                runtime::check_stack()?;
                 self.eval_slow(rows, cx)
             }
         }
@@ -483,7 +483,7 @@ fn int_op(op: IntOp, sides: &(Code, Code), rows: Rows<'_>, cx: &mut Cx<'_>) -> S
 
 #[inline]
 fn eval_call(call: &CallCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
-    runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+    runtime::check_stack()?;
     let missing = |value: &Datum| call.strict && value.is_null();
     // Most functions have one or two arguments: these need no list.
     match &*call.args {

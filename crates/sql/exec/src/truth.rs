@@ -91,7 +91,7 @@ impl Code {
             Code::Compare(code) => code.truth(rows, cx),
             Code::List(code) => code.truth(rows, cx),
             Code::And(_) | Code::Or(_) | Code::Not(_) | Code::Test(..) => {
-                runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+                runtime::check_stack()?;
                 self.logic(rows, cx)
             }
             _ => Ok(match self.eval(rows, cx)? {

@@ -3,10 +3,10 @@
 //! The grammar library builds and frees its tree recursively, whatever its depth, so the text's possible depth is bounded
 //! before it runs, and deep ones run on a stack that is large enough.
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{SqlError, SqlResult};
 
 /// Nesting of our own tree that is accepted.
-pub(crate) const MAX_DEPTH: usize = 1500;
+pub(crate) const MAX_DEPTH: usize = 6000;
 
 /// Bytes of stack that each level of the library's tree may need.
 const STACK_PER_LEVEL: usize = 2048;
@@ -19,9 +19,7 @@ const LIMIT: usize = 200_000;
 
 /// PostgreSQL's error for too deep a recursion.
 pub(crate) fn too_deep() -> SqlError {
-    sql_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(
-        "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after ensuring the platform's stack depth limit is adequate.",
-    )
+    runtime::stack_too_deep().into()
 }
 
 /// Runs the parser on a stack large enough for `text`.

@@ -25,7 +25,7 @@ pub(crate) fn check(statement: &Statement) -> SqlResult<()> {
 }
 
 fn check_tree(plan: &Plan) -> SqlResult<()> {
-    runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
+    runtime::check_stack()?;
     let columns = || plan.output.iter().map(Expr::type_oid);
     let mut inputs: Vec<&Plan> = Vec::new();
     match &plan.node {

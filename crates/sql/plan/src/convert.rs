@@ -98,7 +98,7 @@ impl<'p, 'c> Converter<'p, 'c> {
 
     /// Converts a query and everything below it.
     pub fn query(&mut self, query: &Query) -> SqlResult<Block> {
-        runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
+        runtime::check_stack()?;
         self.scopes.push(Scope::default());
         let outer = std::mem::replace(&mut self.planner.depth, self.scopes.len());
         let block = self.query_in_scope(query);
@@ -745,7 +745,7 @@ impl<'p, 'c> Converter<'p, 'c> {
 
     /// Converts an expression of the current level.
     pub fn expr(&mut self, expr: &a::Expr) -> SqlResult<Expr> {
-        runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
+        runtime::check_stack()?;
         runtime::check_interrupts()?;
         let converted = self.expr_of(expr)?;
         self.planner.note_type(converted.type_oid())?;
@@ -1294,10 +1294,15 @@ impl<'p, 'c> Converter<'p, 'c> {
 }
 
 impl Planner<'_> {
+    /// Whether the statement may have one more relation.
+    pub(crate) fn has_room(&self) -> bool {
+        self.named < MAX_RELATIONS
+    }
+
     /// Adds a relation to the statement.
     pub(crate) fn add_relation(&mut self, relation: Relation, source: Source) -> SqlResult<RelId> {
         let rel = self.named;
-        if rel >= MAX_RELATIONS {
+        if !self.has_room() {
             return Err(base::sql_err!(PROGRAM_LIMIT_EXCEEDED, "too many range table entries"));
         }
         self.named += 1;

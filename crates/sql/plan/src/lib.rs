@@ -65,13 +65,7 @@ pub use planner::{Context, convert_expression, plan};
 pub use stats::{ColumnStats, Statistics};
 pub use user_types::UserTypes;
 
-use base::{SqlError, sql_err};
-
-/// 54001.
-pub fn stack_too_deep() -> SqlError {
-    sql_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded")
-        .hint("Increase the configuration parameter \"max_stack_depth\", after ensuring the platform's stack depth limit is adequate.")
-}
+use base::SqlError;
 
 /// What an interrupt says to the client.
 pub fn interrupted(interrupt: runtime::Interrupt) -> SqlError {

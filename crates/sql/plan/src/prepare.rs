@@ -135,6 +135,7 @@ impl Planner<'_> {
         if (outer && (!inner.is_simple() || self.any_source_mentions(&inner, visible)))
             || inner.from.is_empty() && inner.set.is_none()
             || inner.modify.is_some()
+            || !self.has_room()
         {
             self.subs[plan].state = crate::planner::SubState::Pending(Box::new(inner));
             return None;

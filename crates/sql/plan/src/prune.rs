@@ -233,7 +233,7 @@ impl Planner<'_> {
         filters: &[Expr],
         found: &mut Vec<Arc<Table>>,
     ) -> SqlResult<Branch> {
-        runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
+        runtime::check_stack()?;
         let map = Arc::new(PartitionMap::of(table, self.context.catalog)?);
         let keys = self.partition_keys(rel, table, numbers)?;
         let set = match &table.partitioning {

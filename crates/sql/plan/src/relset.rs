@@ -8,7 +8,7 @@ use std::ops::{BitAnd, BitOr, Sub};
 use crate::expr::{Expr, RelId};
 
 /// Bits of a set.
-const BITS: usize = 256;
+const BITS: usize = 1280;
 
 /// Most relations that a statement may have, members of inheritance trees not counted.
 pub const MAX_RELATIONS: usize = BITS - 1;
@@ -65,7 +65,14 @@ impl RelSet {
 
     /// In ascending order.
     pub fn iter(&self) -> impl Iterator<Item = RelId> + '_ {
-        (0..BITS).filter(|rel| self.contains(*rel))
+        self.0.iter().enumerate().flat_map(|(at, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(at * 64 + bit)
+            })
+        })
     }
 
     /// The relations that an expression mentions.

@@ -81,7 +81,7 @@ impl Planner<'_> {
         numbers: &[i16],
         targets: &mut Vec<TargetTable>,
     ) -> SqlResult<Routing> {
-        runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
+        runtime::check_stack()?;
         let map = match self.context.routes_to_hidden {
             true => PartitionMap::of_all(table, self.context.catalog)?,
             false => PartitionMap::of(table, self.context.catalog)?,

@@ -41,7 +41,7 @@ pub(crate) fn output_width(output: &[Expr]) -> f64 {
 impl Planner<'_> {
     /// Plans one level; `fraction` of the rows will be fetched (0: all).
     pub(crate) fn plan_block(&mut self, mut block: Block, fraction: f64) -> SqlResult<Plan> {
-        runtime::check_stack().map_err(|_| crate::stack_too_deep())?;
+        runtime::check_stack()?;
         for cte in block.ctes.clone() {
             if let Some(inner) = self.take_pending(cte) {
                 let plan = self.plan_block(inner, 0.0)?;

@@ -65,7 +65,7 @@ fn lock_view(
     views: &mut Vec<Oid>,
 ) -> SqlResult<()> {
     let Some(text) = &view.view_query else { return Ok(()) };
-    runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+    runtime::check_stack()?;
     let role = if view.bool_option("security_invoker") { session.names.user() } else { view.owner };
     let mut used = Vec::new();
     uses::of_query(&analyze::stored::load_query(text, session)?, &mut used);

@@ -95,7 +95,7 @@ impl<'p> Builder<'p> {
 
     /// The state tree of a plan.
     pub fn build(&mut self, plan: &'p Plan) -> SqlResult<BoxNode> {
-        runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+        runtime::check_stack()?;
         let number = self.count();
         let node = self.build_plain(plan)?;
         if self.counting {

@@ -56,7 +56,7 @@ impl Session {
 
     /// Carries out a call as the function's owner if it says so, and under its settings.
     pub(crate) fn invoke(&self, invocation: &Invocation<'_>) -> SqlResult<Returned> {
-        runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+        runtime::check_stack()?;
         runtime::check_interrupts().map_err(crate::error::interrupted)?;
         let function = invocation.function;
         let run = || self.under_settings(function, || self.in_language(invocation));
@@ -91,7 +91,7 @@ impl Session {
 
     /// Calls a user's trigger function, as its owner if it says so, and under its settings.
     pub(crate) fn invoke_trigger(&self, call: &TriggerCall<'_>) -> SqlResult<Option<Vec<Datum>>> {
-        runtime::check_stack().map_err(|_| plan::stack_too_deep())?;
+        runtime::check_stack()?;
         runtime::check_interrupts().map_err(crate::error::interrupted)?;
         let oid = call.trigger.function;
         let missing = || SqlError::internal(format!("cache lookup failed for function {oid}"));

@@ -225,6 +225,7 @@ impl Session {
             deadlock: millis(fast.deadlock_timeout),
             lock: (fast.lock_timeout > 0).then(|| millis(fast.lock_timeout)),
         });
+        runtime::set_stack_depth(fast.max_stack_depth);
         let version = settings.fast().search_path_version;
         if self.search_path_version.replace(version) != version {
             self.names.set_search_path(split_names(settings.text(Setting::search_path)));

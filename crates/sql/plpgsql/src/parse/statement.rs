@@ -14,7 +14,7 @@ use crate::scan::Tok;
 impl Parser<'_> {
     /// Statements up to one of these words, which stays.
     pub(super) fn statements(&mut self, until: &[&str]) -> SqlResult<Vec<Statement>> {
-        runtime::check_stack().map_err(|_| sql_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded"))?;
+        runtime::check_stack()?;
         let mut list = Vec::new();
         loop {
             if until.iter().any(|word| self.is_word(word)) && !self.begins_assignment() {

@@ -292,7 +292,7 @@ impl<'a> Frame<'a> {
 
     fn statement(&mut self, statement: &Statement) -> SqlResult<Flow> {
         runtime::check_interrupts().map_err(SqlError::from)?;
-        runtime::check_stack().map_err(|_| sql_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded"))?;
+        runtime::check_stack()?;
         self.present = (statement.line, name_of(&statement.kind));
         use StatementKind as K;
         match &statement.kind {
