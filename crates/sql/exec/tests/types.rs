@@ -388,3 +388,28 @@ fn what_only_the_server_writes_is_not_read_from_text() {
         "ERROR:  cannot accept a value of type pg_node_tree"
     );
 }
+
+#[test]
+fn regular_expressions_with_back_references_fail_soon_where_they_cannot_match() {
+    let server = Server::new();
+    let s = server.connect();
+    // Each of them took minutes once, without a look for interrupts.
+    for (text, pattern, found) in [
+        ("repeat('ab', 50000)", r"(.*)(.*)(.*)(.*)(.*)\1\2\3\4\5x", "f"),
+        ("repeat('ab', 6000)", r"(.*)(.*)(.*)\1\2\3x", "f"),
+        ("repeat('ab', 6000)", r"(.+)\1c", "f"),
+        ("repeat('ab', 20000)", r"(?=.*c)a", "f"),
+        ("repeat('ab', 20000)", r"(?=.*b)ac", "f"),
+        ("repeat('ab', 20000)", r"a(?<=b.*a)c", "f"),
+        ("repeat('ab', 20000)", r"(?!.*b)a", "f"),
+        ("repeat('ab', 20000) || 'c'", r"(?=.*c)b", "t"),
+        ("repeat('a', 200) || 'b'", r"^(a+)+\1$", "f"),
+        ("repeat('a', 200)", r"^(a+)+\1$", "t"),
+    ] {
+        assert_eq!(s.query(&format!("select {text} ~ '{pattern}'")), found, "{text} ~ {pattern}");
+    }
+    let swapped = r"select regexp_replace('aa bb ab cc', '(\w)\1 ', '<\1>', 'g')";
+    assert_eq!(s.query(swapped), "<a><b>ab cc");
+    let parts = r"select regexp_matches('abcabcab', '^(a(bc)*)+?(\1|b*)+(ab)$')";
+    assert_eq!(s.query(parts), "{abc,bc,abc,ab}");
+}

@@ -2,7 +2,8 @@
 //!
 //! PostgreSQL's advanced regular expressions are translated to the syntax of the `regex` crate where that can tell the answer:
 //! whether there is a match, and where it begins. Where a match ends and how its groups divide it is Spencer's to say, unless
-//! the expression leaves no choice: [`are`] finds that, and all of it for back references and look-around.
+//! the expression leaves no choice: [`are`] finds that, and all of it for back references, look-around and what nests too deeply for the
+//! library.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -25,25 +26,25 @@ use crate::{
 use super::{are, char_end};
 
 functions! {
-    1254 textregexeq(text, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, false) }
-    1256 textregexne(text, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, false).map(|m| !m) }
-    1238 texticregexeq(text, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, true) }
-    1239 texticregexne(text, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, true).map(|m| !m) }
-    79 nameregexeq(name, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, false) }
-    1252 nameregexne(name, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, false).map(|m| !m) }
-    1240 nameicregexeq(name, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, true) }
-    1241 nameicregexne(name, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, true).map(|m| !m) }
-    1658 bpcharregexeq(bpchar, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, false) }
-    1659 bpcharregexne(bpchar, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, false).map(|m| !m) }
-    1656 bpcharicregexeq(bpchar, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, true) }
-    1657 bpcharicregexne(bpchar, text) -> bool [immutable strict] { |cx; a: &str, p: &str| is_match(cx, a, p, true).map(|m| !m) }
-    2073 substring(text, text) -> text [immutable strict] { |cx; a: &str, p: &str| substring(cx, a, p) }
-    2074 substring(text, text, text) -> text [immutable strict] { |cx; a: &str, p: &str, escape: &str| similar_substring(cx, a, p, escape) }
-    2284 regexp_replace(text, text, text) -> text [immutable strict names(&["string", "pattern", "replacement"])] { |cx; a: &str, p: &str, new: &str| replace(cx, a, p, new, "", 1, None) }
-    2285 regexp_replace(text, text, text, text) -> text [immutable strict names(&["string", "pattern", "replacement", "flags"])] { |cx; a: &str, p: &str, new: &str, flags: &str| replace_flags(cx, a, p, new, flags) }
-    6253 regexp_replace(text, text, text, int4) -> text [immutable strict names(&["string", "pattern", "replacement", "start"])] { |cx; a: &str, p: &str, new: &str, start: i32| replace(cx, a, p, new, "", start, None) }
-    6252 regexp_replace(text, text, text, int4, int4) -> text [immutable strict names(&["string", "pattern", "replacement", "start", "N"])] { |cx; a: &str, p: &str, new: &str, start: i32, n: i32| replace(cx, a, p, new, "", start, Some(n)) }
-    6251 regexp_replace(text, text, text, int4, int4, text) -> text [immutable strict names(&["string", "pattern", "replacement", "start", "N", "flags"])] { |cx; a: &str, p: &str, new: &str, start: i32, n: i32, flags: &str| replace(cx, a, p, new, flags, start, Some(n)) }
+    1254 textregexeq(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false) }
+    1256 textregexne(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false).map(|m| !m) }
+    1238 texticregexeq(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true) }
+    1239 texticregexne(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true).map(|m| !m) }
+    79 nameregexeq(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false) }
+    1252 nameregexne(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false).map(|m| !m) }
+    1240 nameicregexeq(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true) }
+    1241 nameicregexne(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true).map(|m| !m) }
+    1658 bpcharregexeq(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false) }
+    1659 bpcharregexne(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false).map(|m| !m) }
+    1656 bpcharicregexeq(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true) }
+    1657 bpcharicregexne(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true).map(|m| !m) }
+    2073 substring(text, text) -> text [immutable strict] { |a: &str, p: &str| substring(a, p) }
+    2074 substring(text, text, text) -> text [immutable strict] { |a: &str, p: &str, escape: &str| similar_substring(a, p, escape) }
+    2284 regexp_replace(text, text, text) -> text [immutable strict names(&["string", "pattern", "replacement"])] { |a: &str, p: &str, new: &str| replace(a, p, new, "", 1, None) }
+    2285 regexp_replace(text, text, text, text) -> text [immutable strict names(&["string", "pattern", "replacement", "flags"])] { |a: &str, p: &str, new: &str, flags: &str| replace_flags(a, p, new, flags) }
+    6253 regexp_replace(text, text, text, int4) -> text [immutable strict names(&["string", "pattern", "replacement", "start"])] { |a: &str, p: &str, new: &str, start: i32| replace(a, p, new, "", start, None) }
+    6252 regexp_replace(text, text, text, int4, int4) -> text [immutable strict names(&["string", "pattern", "replacement", "start", "N"])] { |a: &str, p: &str, new: &str, start: i32, n: i32| replace(a, p, new, "", start, Some(n)) }
+    6251 regexp_replace(text, text, text, int4, int4, text) -> text [immutable strict names(&["string", "pattern", "replacement", "start", "N", "flags"])] { |a: &str, p: &str, new: &str, start: i32, n: i32, flags: &str| replace(a, p, new, flags, start, Some(n)) }
     3396 regexp_match(text, text) -> _text [immutable strict names(&["string", "pattern"])] { fn first_match }
     3397 regexp_match(text, text, text) -> _text [immutable strict names(&["string", "pattern", "flags"])] { fn first_match }
     2763 regexp_matches(text, text) -> _text [immutable strict returns_set rows(1.0) names(&["string", "pattern"])] { set all_matches }
@@ -185,11 +186,13 @@ fn build(pattern: &str, mut flags: Flags) -> SqlResult<Compiled> {
         .size_limit(1 << 24);
     let long = translated.len() > SHORT_PATTERN || translated.contains('{');
     let made = if long { runtime::blocking(|| builder.build()) } else { builder.build() };
-    let library = made.map_err(|e| match e {
-        regex::Error::CompiledTooBig(_) => invalid("regular expression is too complex"),
-        _ => invalid(reason(&e.to_string())),
-    })?;
-    Ok(Compiled { tree, library: Some(library) })
+    let library = match made {
+        Ok(library) => Some(library),
+        Err(regex::Error::CompiledTooBig(_)) => return Err(invalid("regular expression is too complex")),
+        Err(error) if error.to_string().contains("nested parentheses") => None,
+        Err(error) => return Err(invalid(reason(&error.to_string()))),
+    };
+    Ok(Compiled { tree, library })
 }
 
 /// An expression, ready for use.
@@ -258,24 +261,31 @@ impl Compiled {
         self.tree.groups + 1
     }
 
-    fn is_match(&self, cx: &Call, text: &str) -> SqlResult<bool> {
+    fn is_match(&self, text: &str) -> SqlResult<bool> {
         match &self.library {
             Some(library) => piece::elsewhere(text.len(), || library.is_match(text)),
-            None => Ok(self.find(cx, text, 0)?.is_some()),
+            None => {
+                let (subject, memory) = (Subject::new(text), are::Memory::new(&self.tree));
+                Ok(self.matcher(&subject, &memory).find(0, false)?.is_some())
+            }
         }
     }
 
+    fn matcher<'a>(&'a self, subject: &'a Subject<'_>, memory: &'a are::Memory) -> are::Matcher<'a> {
+        are::Matcher { expression: &self.tree, text: &subject.characters().0, memory }
+    }
+
     /// The first match at byte `at` or behind.
-    fn find<'t>(&self, cx: &Call, text: &'t str, at: usize) -> SqlResult<Option<Found<'t>>> {
-        self.matches(cx, text, at, 1).next()
+    fn find<'t>(&self, text: &'t str, at: usize) -> SqlResult<Option<Found<'t>>> {
+        self.matches(text, at, 1).next()
     }
 
     /// The matches from byte `at` on; no more than `most` are wanted.
-    fn matches<'t, 'r>(&'r self, cx: &'r Call<'r>, text: &'t str, at: usize, most: usize) -> Matches<'t, 'r> {
+    fn matches<'t, 'r>(&'r self, text: &'t str, at: usize, most: usize) -> Matches<'t, 'r> {
         Matches {
-            cx,
             regex: self,
             subject: Subject::new(text),
+            memory: are::Memory::new(&self.tree),
             at,
             most,
             ready: VecDeque::new(),
@@ -287,9 +297,9 @@ impl Compiled {
 
 /// Matches one behind the other, an empty one never right behind the one before.
 struct Matches<'t, 'r> {
-    cx: &'r Call<'r>,
     regex: &'r Compiled,
     subject: Subject<'t>,
+    memory: are::Memory,
     /// Where the search goes on, behind what is ready.
     at: usize,
     most: usize,
@@ -365,9 +375,14 @@ impl<'t> Matches<'t, '_> {
             }
             self.near = start - from < PIECE;
         }
-        let (characters, starts) = self.subject.characters();
-        let from = starts.partition_point(|s| *s < start);
-        let found = are::find(&self.regex.tree, characters, from, self.cx.session)?;
+        let (_, starts) = self.subject.characters();
+        let (from, divided) = (starts.partition_point(|s| *s < start), self.regex.groups() > 1);
+        let matcher = self.regex.matcher(&self.subject, &self.memory);
+        let found = match library {
+            Some(_) => matcher.match_at(from, divided)?,
+            None => None,
+        };
+        let found = if found.is_none() { matcher.find(from, divided)? } else { found };
         let bytes = |part: Option<(usize, usize)>| part.map(|(a, b)| (starts[a], starts[b]));
         let found = found.map(|parts| Found { text, parts: parts.into_iter().map(bytes).collect() });
         self.at = found.as_ref().map_or(text.len() + 1, Found::behind);
@@ -557,8 +572,8 @@ fn class(name: &str) -> Option<&'static str> {
     })
 }
 
-fn is_match(cx: &Call, text: &str, pattern: &str, fold: bool) -> SqlResult<bool> {
-    compile(pattern, Flags { fold, ..Flags::default() })?.is_match(cx, text)
+fn is_match(text: &str, pattern: &str, fold: bool) -> SqlResult<bool> {
+    compile(pattern, Flags { fold, ..Flags::default() })?.is_match(text)
 }
 
 /// An error for an expression that is none.
@@ -567,20 +582,20 @@ pub(crate) fn check_regex(pattern: &str, flags: &str) -> SqlResult<()> {
 }
 
 /// Whether a text matches, with the letters of `regexp_like`.
-pub(crate) fn regex_matches(cx: &Call, text: &str, pattern: &str, flags: &str) -> SqlResult<bool> {
-    compile(pattern, parse_flags(flags)?)?.is_match(cx, text)
+pub(crate) fn regex_matches(text: &str, pattern: &str, flags: &str) -> SqlResult<bool> {
+    compile(pattern, parse_flags(flags)?)?.is_match(text)
 }
 
 /// The first group of the match, or all of it.
-fn substring(cx: &Call, text: &str, pattern: &str) -> SqlResult<Option<Datum>> {
+fn substring(text: &str, pattern: &str) -> SqlResult<Option<Datum>> {
     let regex = compile(pattern, Flags::default())?;
-    let Some(found) = regex.find(cx, text, 0)? else { return Ok(None) };
+    let Some(found) = regex.find(text, 0)? else { return Ok(None) };
     found.get(usize::from(regex.groups() > 1)).map(|part| piece::datum(part.as_bytes())).transpose()
 }
 
-fn similar_substring(cx: &Call, text: &str, pattern: &str, escape: &str) -> SqlResult<Option<Datum>> {
+fn similar_substring(text: &str, pattern: &str, escape: &str) -> SqlResult<Option<Datum>> {
     let translated = super::like::similar(pattern, Some(escape))?;
-    substring(cx, text, &translated)
+    substring(text, &translated)
 }
 
 fn optional_text(args: &[Datum], n: usize) -> &str {
@@ -601,20 +616,19 @@ fn positive(value: i32, name: &str) -> SqlResult<i32> {
     Ok(value)
 }
 
-fn replace_flags(cx: &Call, text: &str, pattern: &str, new: &str, flags: &str) -> SqlResult<String> {
+fn replace_flags(text: &str, pattern: &str, new: &str, flags: &str) -> SqlResult<String> {
     if flags.starts_with(|c: char| c.is_ascii_digit()) {
         let c = &flags[..1];
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid regular expression option: \"{c}\"").hint(
             "If you meant to use regexp_replace() with a start parameter, cast the fourth argument to integer explicitly.",
         ));
     }
-    replace(cx, text, pattern, new, flags, 1, None)
+    replace(text, pattern, new, flags, 1, None)
 }
 
 /// Replaces the `n`th match (0: all; not given: the first, or all with `g`).
 #[allow(clippy::too_many_arguments)]
 fn replace(
-    cx: &Call,
     text: &str,
     pattern: &str,
     new: &str,
@@ -638,7 +652,7 @@ fn replace(
     push(&mut out, &text[..start])?;
     let mut done = start;
     let mut count = 0;
-    let mut matches = regex.matches(cx, text, start, if which == 0 { usize::MAX } else { which });
+    let mut matches = regex.matches(text, start, if which == 0 { usize::MAX } else { which });
     while let Some(found) = matches.next()? {
         count += 1;
         if which == 0 || count == which {
@@ -696,7 +710,7 @@ fn groups(regex: &Compiled, found: &Found<'_>) -> Datum {
     crate::array::from_texts((first..regex.groups()).map(|i| found.get(i)))
 }
 
-fn first_match(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+fn first_match(_: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let flags = parse_flags(optional_text(args, 2))?;
     if flags.global {
         return Err(sql_err!(
@@ -706,18 +720,18 @@ fn first_match(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
         .hint("Use the regexp_matches function instead."));
     }
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    let found = regex.find(cx, <&str>::from_datum(&args[0]), 0)?;
+    let found = regex.find(<&str>::from_datum(&args[0]), 0)?;
     Ok(found.map_or(Datum::Null, |found| groups(&regex, &found)))
 }
 
-fn all_matches(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+fn all_matches(_: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
     if args.iter().any(Datum::is_null) {
         return Ok(Box::new(Values(std::iter::empty())));
     }
     let flags = parse_flags(optional_text(args, 2))?;
     let text = <&str>::from_datum(&args[0]);
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    let mut matches = regex.matches(cx, text, 0, if flags.global { usize::MAX } else { 1 });
+    let mut matches = regex.matches(text, 0, if flags.global { usize::MAX } else { 1 });
     // The parts that a row shows, match by match.
     let first = usize::from(regex.groups() > 1);
     let (mut parts, width) = (Vec::new(), regex.groups() - first);
@@ -755,17 +769,13 @@ fn cut(bytes: &[u8], (start, end): Short) -> SqlResult<Datum> {
 }
 
 /// The pieces between matches; an empty match at either end or right behind another splits nothing.
-fn split(
-    cx: &Call,
-    args: &[Datum],
-    function: &str,
-) -> SqlResult<impl Iterator<Item = SqlResult<Datum>> + use<>> {
+fn split(args: &[Datum], function: &str) -> SqlResult<impl Iterator<Item = SqlResult<Datum>> + use<>> {
     let flags = no_global(parse_flags(optional_text(args, 2))?, function)?;
     let text = <&str>::from_datum(&args[0]);
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
     let mut out = Vec::new();
     let mut done = 0;
-    let mut matches = regex.matches(cx, text, 0, usize::MAX);
+    let mut matches = regex.matches(text, 0, usize::MAX);
     while let Some(found) = matches.next()? {
         let whole = found.whole();
         if whole.is_empty() && (whole.start >= text.len() || whole.start == done) {
@@ -779,34 +789,34 @@ fn split(
     Ok(out.into_iter().map(move |part| cut(&bytes, part)))
 }
 
-fn split_to_array(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+fn split_to_array(_: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let (mut values, mut pace) = (Vec::new(), Pace::new());
-    for value in split(cx, args, "regexp_split_to_array()")? {
+    for value in split(args, "regexp_split_to_array()")? {
         values.push(value?);
         pace.did(32)?;
     }
     Ok(crate::array::from_text_values(values))
 }
 
-fn split_to_table(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+fn split_to_table(_: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
     if args.iter().any(Datum::is_null) {
         return Ok(Box::new(Values(std::iter::empty())));
     }
-    Ok(Box::new(Values(split(cx, args, "regexp_split_to_table()")?)))
+    Ok(Box::new(Values(split(args, "regexp_split_to_table()")?)))
 }
 
-fn like(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+fn like(_: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let flags = no_global(parse_flags(optional_text(args, 2))?, "regexp_like()")?;
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    Ok(Datum::Bool(regex.is_match(cx, <&str>::from_datum(&args[0]))?))
+    Ok(Datum::Bool(regex.is_match(<&str>::from_datum(&args[0]))?))
 }
 
-fn count(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+fn count(_: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let text = <&str>::from_datum(&args[0]);
     let start = start_byte(text, args, 2)?;
     let flags = no_global(parse_flags(optional_text(args, 3))?, "regexp_count()")?;
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    let (mut matches, mut count) = (regex.matches(cx, text, start, usize::MAX), 0);
+    let (mut matches, mut count) = (regex.matches(text, start, usize::MAX), 0);
     while matches.next()?.is_some() {
         count += 1;
     }
@@ -814,13 +824,7 @@ fn count(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
 }
 
 /// The `n`th match from a start position, and the group asked for.
-fn nth<'a>(
-    cx: &Call,
-    args: &'a [Datum],
-    n: i32,
-    flags: Flags,
-    group: i32,
-) -> SqlResult<Option<(usize, usize, &'a str)>> {
+fn nth(args: &[Datum], n: i32, flags: Flags, group: i32) -> SqlResult<Option<(usize, usize, &str)>> {
     let text = <&str>::from_datum(&args[0]);
     let start = start_byte(text, args, 2)?;
     positive(n, "n")?;
@@ -828,7 +832,7 @@ fn nth<'a>(
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid value for parameter \"subexpr\": {group}"));
     }
     let regex = compile(<&str>::from_datum(&args[1]), flags)?;
-    let mut matches = regex.matches(cx, text, start, n as usize);
+    let mut matches = regex.matches(text, start, n as usize);
     for _ in 1..n {
         if matches.next()?.is_none() {
             return Ok(None);
@@ -838,7 +842,7 @@ fn nth<'a>(
     Ok(found.range(group as usize).map(|r| (r.start, r.end, &text[r])))
 }
 
-fn instr(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+fn instr(_: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let int = |i: usize, default| args.get(i).map_or(default, i32::from_datum);
     let end_option = int(4, 0);
     if !(0..=1).contains(&end_option) {
@@ -849,15 +853,15 @@ fn instr(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     }
     let flags = no_global(parse_flags(optional_text(args, 5))?, "regexp_instr()")?;
     let text = <&str>::from_datum(&args[0]);
-    Ok(Datum::Int4(nth(cx, args, int(3, 1), flags, int(6, 0))?.map_or(0, |(start, end, _)| {
+    Ok(Datum::Int4(nth(args, int(3, 1), flags, int(6, 0))?.map_or(0, |(start, end, _)| {
         let at = if end_option == 1 { end } else { start };
         super::char_count(&text.as_bytes()[..at]) as i32 + 1
     })))
 }
 
-fn substr(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+fn substr(_: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let int = |i: usize, default| args.get(i).map_or(default, i32::from_datum);
     let flags = no_global(parse_flags(optional_text(args, 4))?, "regexp_substr()")?;
-    let found = nth(cx, args, int(3, 1), flags, int(5, 0))?;
+    let found = nth(args, int(3, 1), flags, int(5, 0))?;
     found.map_or(Ok(Datum::Null), |(_, _, text)| piece::datum(text.as_bytes()))
 }

@@ -625,8 +625,8 @@ impl<'q> Exec<'q> {
             })?,
             Item::LikeRegex(arg, pattern, flags) => {
                 let flags = super::regex_flags(flags);
-                self.predicate(level, (*arg, None), value, false, |exec, x, _| {
-                    let matches = |text| crate::text::regex_matches(exec.query.cx, text, pattern, &flags);
+                self.predicate(level, (*arg, None), value, false, |_, x, _| {
+                    let matches = |text| crate::text::regex_matches(text, pattern, &flags);
                     x.text().map(matches).transpose()
                 })?
             }

@@ -1,47 +1,59 @@
 //! Where an expression ends, and how a match is divided among its parts.
+//!
+//! What a part can match is computed for sets of positions at once, a back reference counting as what its group can match. So far it costs
+//! polynomial time, and where there are no back references it is the truth. Only then is a match divided among the parts, which
+//! backtracks where back references disagree.
 
-use std::collections::HashSet;
+use std::cell::{Cell, OnceCell, RefCell};
 
-use base::SqlResult;
+use base::{SqlError, SqlResult, sql_err};
 
-use super::{Expression, Node, Place};
-use crate::{call::Session, json::depth::deeper};
+use super::{Expression, Node, Place, positions::Positions};
+use crate::piece::Pace;
 
 /// Positions of groups in characters, the whole match first.
 type Groups = Vec<Option<(usize, usize)>>;
 
-/// Positions, ascending.
-type Positions = Vec<usize>;
-
-struct Matcher<'a> {
-    expression: &'a Expression,
-    text: &'a [char],
-    session: &'a dyn Session,
+/// What the searches in one text have learned about it.
+pub(in crate::text) struct Memory {
+    /// Positions that were looked at so far.
+    steps: Cell<usize>,
+    /// Where matches may begin.
+    starts: OnceCell<Positions>,
+    looks: Box<[Look]>,
+    pace: RefCell<Pace>,
 }
 
-/// The leftmost match that begins at `from` or behind.
-pub(in crate::text) fn find(
-    expression: &Expression,
-    text: &[char],
-    from: usize,
-    session: &dyn Session,
-) -> SqlResult<Option<Groups>> {
-    let matcher = Matcher { expression, text, session };
-    let root = &expression.root;
-    for start in from..=text.len() {
-        let mut ends = matcher.ends(root, vec![start])?;
-        if root.longest() != Some(false) {
-            ends.reverse();
-        }
-        for end in ends {
-            let mut groups = vec![None; expression.groups + 1];
-            if matcher.divide(root, start, end, &mut groups, 0)? {
-                groups[0] = Some((start, end));
-                return Ok(Some(groups));
-            }
+/// What is known of a look-around.
+#[derive(Default)]
+struct Look {
+    /// Steps that went into questions about single positions.
+    steps: Cell<usize>,
+    /// Where its expression fits.
+    fits: OnceCell<Positions>,
+}
+
+impl Memory {
+    pub(in crate::text) fn new(expression: &Expression) -> Memory {
+        Memory {
+            steps: Cell::new(0),
+            starts: OnceCell::new(),
+            looks: (0..expression.looks).map(|_| Look::default()).collect(),
+            pace: RefCell::new(Pace::new()),
         }
     }
-    Ok(None)
+
+    fn did(&self, steps: usize) -> SqlResult<()> {
+        self.steps.set(self.steps.get() + steps);
+        self.pace.borrow_mut().did(steps)
+    }
+}
+
+/// An expression and a text that is searched.
+pub(in crate::text) struct Matcher<'a> {
+    pub(in crate::text) expression: &'a Expression,
+    pub(in crate::text) text: &'a [char],
+    pub(in crate::text) memory: &'a Memory,
 }
 
 fn is_word(c: char) -> bool {
@@ -53,19 +65,62 @@ fn same_letter(a: char, b: char) -> bool {
     a.to_lowercase().eq(b.to_lowercase()) || a.to_uppercase().eq(b.to_uppercase())
 }
 
-/// Both sets together.
-fn union(a: Positions, b: Positions) -> Positions {
-    if a.is_empty() {
-        return b;
-    }
-    let mut all = a;
-    all.extend(b);
-    all.sort_unstable();
-    all.dedup();
-    all
+/// Fails where the stack ends.
+fn check_stack() -> SqlResult<()> {
+    let too_complex = |_| -> SqlError {
+        sql_err!(INVALID_REGULAR_EXPRESSION, "regular expression failed: regular expression is too complex")
+    };
+    runtime::check_stack().map_err(too_complex)
 }
 
 impl Matcher<'_> {
+    /// The leftmost match that begins at `from` or behind. `divided`: whether its groups are wanted.
+    pub(in crate::text) fn find(&self, from: usize, divided: bool) -> SqlResult<Option<Groups>> {
+        let mut start = from;
+        while let Some(at) = self.next_start(start)? {
+            if let Some(found) = self.match_at(at, divided)? {
+                return Ok(Some(found));
+            }
+            start = at + 1;
+        }
+        Ok(None)
+    }
+
+    /// The first position at `at` or behind where a match may begin. As long as single tries have cost less than a look at the whole
+    /// text they go on.
+    fn next_start(&self, at: usize) -> SqlResult<Option<usize>> {
+        if at > self.text.len() {
+            return Ok(None);
+        }
+        self.memory.did(1)?;
+        if self.memory.steps.get() <= 2 * self.text.len() {
+            return Ok(Some(at));
+        }
+        if self.memory.starts.get().is_none() {
+            let all = Positions::all(0, self.text.len());
+            let starts = self.starts(&self.expression.root, all)?;
+            let _ = self.memory.starts.set(starts);
+        }
+        Ok(self.memory.starts.get().and_then(|starts| starts.from(at)))
+    }
+
+    /// The match that begins at a position: the longest or the shortest, as the expression prefers.
+    pub(in crate::text) fn match_at(&self, start: usize, divided: bool) -> SqlResult<Option<Groups>> {
+        let root = &self.expression.root;
+        let ends = self.ends(root, Positions::one(start))?;
+        let shortest = root.longest() == Some(false);
+        let mut rest = ends.iter();
+        while let Some(end) = if shortest { rest.next() } else { rest.next_back() } {
+            let mut groups = vec![None; self.expression.groups + 1];
+            let found = !(divided || self.expression.back) || self.divide(root, start, end, &mut groups)?;
+            if found {
+                groups[0] = Some((start, end));
+                return Ok(Some(groups));
+            }
+        }
+        Ok(None)
+    }
+
     fn holds(&self, place: Place, at: usize) -> bool {
         let before = at.checked_sub(1).map(|i| self.text[i]);
         let behind = self.text.get(at).copied();
@@ -83,6 +138,23 @@ impl Matcher<'_> {
         }
     }
 
+    /// Whether the look-around's expression fits at a position: asked there, or for the whole text once that is no dearer.
+    fn fits(&self, (number, ahead, inner): (usize, bool, &Node), at: usize) -> SqlResult<bool> {
+        let look = &self.memory.looks[number];
+        if look.steps.get() <= self.text.len() {
+            let before = self.memory.steps.get();
+            let found = !self.reach(inner, Positions::one(at), ahead)?.is_empty();
+            look.steps.set(look.steps.get() + self.memory.steps.get() - before);
+            return Ok(found);
+        }
+        if look.fits.get().is_none() {
+            // What fits from somewhere behind to here, or from here to somewhere behind, is the same seen from its other end.
+            let fits = self.reach(inner, Positions::all(0, self.text.len()), !ahead)?;
+            let _ = look.fits.set(fits);
+        }
+        Ok(look.fits.get().is_some_and(|fits| fits.contains(at)))
+    }
+
     /// Where a part may end that begins at one of `starts`. A back reference counts as what it refers to.
     fn ends(&self, node: &Node, starts: Positions) -> SqlResult<Positions> {
         self.reach(node, starts, true)
@@ -94,50 +166,28 @@ impl Matcher<'_> {
     }
 
     fn reach(&self, node: &Node, from: Positions, forward: bool) -> SqlResult<Positions> {
-        self.session.check_interrupts()?;
         if from.is_empty() {
             return Ok(from);
         }
+        check_stack()?;
+        self.memory.did(1)?;
         Ok(match node {
-            Node::Character(c) => {
-                let c = *c;
-                self.step(from, forward, |found| {
-                    found == c || (self.expression.fold && same_letter(found, c))
-                })
+            Node::Character(_) | Node::Any(_) | Node::Class(_) => self.step(node, &from, forward)?,
+            Node::Place(place) => self.filter(&from, |at| Ok(self.holds(*place, at)))?,
+            Node::Look { number, ahead, negated, inner } => {
+                self.filter(&from, |at| Ok(self.fits((*number, *ahead, inner), at)? != *negated))?
             }
-            Node::Any(newline) => self.step(from, forward, |found| *newline || found != '\n'),
-            Node::Class(class) => self.step(from, forward, |found| class.contains(found)),
-            Node::Place(place) => from.into_iter().filter(|at| self.holds(*place, *at)).collect(),
-            Node::Look { ahead, negated, inner } => {
-                let mut out = Vec::with_capacity(from.len());
-                for at in from {
-                    let found = !self.reach(inner, vec![at], *ahead)?.is_empty();
-                    if found != *negated {
-                        out.push(at);
-                    }
-                }
-                out
+            Node::Back(_, inner) | Node::Group(_, inner) => self.reach(inner, from, forward)?,
+            Node::Sequence(list) if forward => {
+                list.iter().try_fold(from, |at, part| self.reach(part, at, forward))?
             }
-            Node::Back(number) => match self.expression.root.group(*number) {
-                Some(group) => self.reach(group, from, forward)?,
-                None => Vec::new(),
-            },
-            Node::Group(_, inner) => self.reach(inner, from, forward)?,
             Node::Sequence(list) => {
-                let mut at = from;
-                let mut parts: Vec<&Node> = list.iter().collect();
-                if !forward {
-                    parts.reverse();
-                }
-                for part in parts {
-                    at = self.reach(part, at, forward)?;
-                }
-                at
+                list.iter().rev().try_fold(from, |at, part| self.reach(part, at, forward))?
             }
             Node::Choice(branches) => {
-                let mut out = Vec::new();
+                let mut out = Positions::default();
                 for branch in branches {
-                    out = union(out, self.reach(branch, from.clone(), forward)?);
+                    out = out.union(&self.reach(branch, from.clone(), forward)?);
                 }
                 out
             }
@@ -147,14 +197,39 @@ impl Matcher<'_> {
         })
     }
 
+    fn filter(&self, from: &Positions, holds: impl Fn(usize) -> SqlResult<bool>) -> SqlResult<Positions> {
+        let mut out = Positions::default();
+        for at in from.iter() {
+            self.memory.did(1)?;
+            if holds(at)? {
+                out.push(at, at);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Whether a part that stands for one character stands for this one.
+    fn is_one(&self, node: &Node, c: char) -> bool {
+        match node {
+            Node::Character(own) => c == *own || (self.expression.fold && same_letter(c, *own)),
+            Node::Any(newline) => *newline || c != '\n',
+            Node::Class(class) => class.contains(c),
+            _ => false,
+        }
+    }
+
     /// One character onwards, or back, where it fits.
-    fn step(&self, from: Positions, forward: bool, fits: impl Fn(char) -> bool) -> Positions {
-        let step = |at: usize| {
-            let index = if forward { Some(at) } else { at.checked_sub(1) }?;
-            let fits = self.text.get(index).is_some_and(|c| fits(*c));
-            fits.then_some(if forward { at + 1 } else { index })
-        };
-        from.into_iter().filter_map(step).collect()
+    fn step(&self, node: &Node, from: &Positions, forward: bool) -> SqlResult<Positions> {
+        let mut out = Positions::default();
+        for at in from.iter() {
+            self.memory.did(1)?;
+            let Some(index) = (if forward { Some(at) } else { at.checked_sub(1) }) else { continue };
+            if self.text.get(index).is_some_and(|c| self.is_one(node, *c)) {
+                let to = if forward { at + 1 } else { index };
+                out.push(to, to);
+            }
+        }
+        Ok(out)
     }
 
     fn reach_repeated(
@@ -164,63 +239,120 @@ impl Matcher<'_> {
         from: Positions,
         forward: bool,
     ) -> SqlResult<Positions> {
+        if matches!(inner, Node::Character(_) | Node::Any(_) | Node::Class(_)) {
+            let (least, most) = (least as usize, most.map_or(usize::MAX, |most| most as usize));
+            return match forward {
+                true => self.runs_from(inner, (least, most), &from),
+                false => self.runs_to(inner, (least, most), &from),
+            };
+        }
         let mut at = from;
         for _ in 0..least {
-            at = self.reach(inner, at, forward)?;
+            let next = self.reach(inner, at.clone(), forward)?;
+            // More of the same changes nothing.
+            if next == at {
+                break;
+            }
+            at = next;
         }
-        let mut seen: HashSet<usize> = at.iter().copied().collect();
         let mut all = at.clone();
         let mut count = least;
         while most.is_none_or(|most| count < most) {
-            let mut next = self.reach(inner, at, forward)?;
-            next.retain(|p| seen.insert(*p));
-            if next.is_empty() {
+            at = self.reach(inner, at, forward)?.without(&all);
+            if at.is_empty() {
                 break;
             }
-            all.extend_from_slice(&next);
-            at = next;
+            self.memory.did(all.stretches())?;
+            all = all.union(&at);
             count += 1;
         }
-        all.sort_unstable();
         Ok(all)
     }
 
-    /// Divides a stretch, which the part's shape fits, among the groups within; false if a back reference does not fit.
-    fn divide(
+    /// Where runs of so many characters end that begin at one of `from`.
+    fn runs_from(
         &self,
         node: &Node,
-        start: usize,
-        end: usize,
-        groups: &mut Groups,
-        level: usize,
-    ) -> SqlResult<bool> {
-        self.session.check_interrupts()?;
+        (least, most): (usize, usize),
+        from: &Positions,
+    ) -> SqlResult<Positions> {
+        let mut out = Positions::default();
+        // Where the run ends that the position before was in.
+        let mut run = 0;
+        let mut next = from.from(0);
+        while let Some(at) = next {
+            run = run.max(at);
+            while run - at < most && self.text.get(run).is_some_and(|c| self.is_one(node, *c)) {
+                run += 1;
+                self.memory.did(1)?;
+            }
+            self.memory.did(1)?;
+            if run - at >= least {
+                out.push(at + least, run.min(at.saturating_add(most)));
+            }
+            // Without an upper bound whoever begins in this run ends as this one does.
+            let passed = most == usize::MAX && run - at >= least;
+            next = from.from(if passed { at.max(run.saturating_sub(least)) + 1 } else { at + 1 });
+        }
+        Ok(out)
+    }
+
+    /// Where runs of so many characters begin that end at one of `ends`.
+    fn runs_to(&self, node: &Node, (least, most): (usize, usize), ends: &Positions) -> SqlResult<Positions> {
+        let mut out = Positions::default();
+        // The run around the position before: where it begins, and how far it is known.
+        let (mut begin, mut known) = (0, 0);
+        for end in ends.iter() {
+            let mut at = end;
+            while at > known && end - at < most && self.is_one(node, self.text[at - 1]) {
+                at -= 1;
+                self.memory.did(1)?;
+            }
+            if at > known {
+                begin = at;
+            }
+            known = end;
+            self.memory.did(1)?;
+            if end - begin >= least {
+                out.push(begin.max(end.saturating_sub(most)), end - least);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Divides a stretch, which the part's shape fits, among the groups within; false if a back reference does not fit.
+    fn divide(&self, node: &Node, start: usize, end: usize, groups: &mut Groups) -> SqlResult<bool> {
+        check_stack()?;
+        self.memory.did(1)?;
         match node {
             Node::Character(_) | Node::Any(_) | Node::Class(_) | Node::Place(_) | Node::Look { .. } => {
                 Ok(true)
             }
-            Node::Back(number) => Ok(groups[*number].is_some_and(|(a, b)| self.same(a..b, start..end))),
+            Node::Back(number, _) => match groups[*number] {
+                Some((a, b)) => self.same(a..b, start..end),
+                None => Ok(false),
+            },
             Node::Group(number, inner) => {
-                let found = deeper(level, || self.divide(inner, start, end, groups, level + 1))?;
+                let found = self.divide(inner, start, end, groups)?;
                 if found {
                     groups[*number] = Some((start, end));
                 }
                 Ok(found)
             }
             Node::Sequence(list) => {
-                let mut rest = vec![vec![end]];
+                let mut rest = vec![Positions::one(end)];
                 for part in list.iter().rev() {
                     let before = self.starts(part, rest.last().cloned().unwrap_or_default())?;
                     rest.push(before);
                 }
                 rest.reverse();
-                deeper(level, || self.divide_sequence(list, &rest, (start, end), groups, level + 1))
+                self.divide_sequence(list, &rest, (start, end), groups)
             }
             Node::Choice(branches) => {
                 for branch in branches {
-                    if self.ends(branch, vec![start])?.binary_search(&end).is_ok() {
+                    if self.ends(branch, Positions::one(start))?.contains(end) {
                         let before = groups.clone();
-                        if deeper(level, || self.divide(branch, start, end, groups, level + 1))? {
+                        if self.divide(branch, start, end, groups)? {
                             return Ok(true);
                         }
                         *groups = before;
@@ -228,19 +360,15 @@ impl Matcher<'_> {
                 }
                 Ok(false)
             }
-            Node::Repeat { inner, least, most, .. } if !inner.has_back() => {
-                let Some(at) = self.last_repetition(node, (inner, *least, *most), (start, end))? else {
-                    return Ok(true);
-                };
-                deeper(level, || self.divide(inner, at, end, groups, level + 1))
-            }
-            Node::Repeat { inner, least, most, .. } => {
-                if start == end && *least == 0 {
-                    return Ok(true);
+            Node::Repeat { inner, least, most, back: false, .. } => {
+                match self.last_repetition(node, (inner, *least, *most), (start, end))? {
+                    Some(at) => self.divide(inner, at, end, groups),
+                    None => Ok(true),
                 }
-                let repeated = Repeated { inner, least: *least, most: *most, end };
-                let mut failed = HashSet::new();
-                deeper(level, || self.divide_repeated(&repeated, (0, start), groups, &mut failed, level + 1))
+            }
+            Node::Repeat { least: 0, .. } if start == end => Ok(true),
+            Node::Repeat { inner, least, most, .. } => {
+                self.divide_repeated(Repeated { inner, least: *least, most: *most, end }, start, groups)
             }
         }
     }
@@ -257,15 +385,30 @@ impl Matcher<'_> {
             return Ok(None);
         }
         let others = (least.saturating_sub(1), most.map(|most| most - 1));
-        let mut candidates = self.reach_repeated(inner, others, vec![start], true)?;
-        let begins = self.starts(inner, vec![end])?;
-        candidates.retain(|at| *at <= end && begins.binary_search(at).is_ok());
-        Ok(if node.longest() == Some(false) { candidates.first() } else { candidates.last() }.copied())
+        let before = self.reach_repeated(inner, others, Positions::one(start), true)?;
+        let candidates = before.intersection(&self.starts(inner, Positions::one(end))?);
+        Ok(if node.longest() == Some(false) { candidates.from(0) } else { candidates.last() })
     }
 
-    fn same(&self, a: std::ops::Range<usize>, b: std::ops::Range<usize>) -> bool {
-        let equal = |(x, y): (&char, &char)| x == y || (self.expression.fold && same_letter(*x, *y));
-        a.len() == b.len() && self.text[a].iter().zip(&self.text[b]).all(equal)
+    fn same(&self, a: std::ops::Range<usize>, b: std::ops::Range<usize>) -> SqlResult<bool> {
+        if a.len() != b.len() {
+            return Ok(false);
+        }
+        let differ = |(x, y): (&char, &char)| x != y && !(self.expression.fold && same_letter(*x, *y));
+        let at = self.text[a.clone()].iter().zip(&self.text[b]).position(differ);
+        self.memory.did(at.unwrap_or(a.len()))?;
+        Ok(at.is_none())
+    }
+
+    /// Where a part may end that begins at `start` and is divided among groups. A back reference has no choice.
+    fn ends_divided(&self, part: &Node, start: usize, groups: &Groups) -> SqlResult<Positions> {
+        match part {
+            Node::Back(number, _) => Ok(match groups[*number] {
+                Some((a, b)) if start + (b - a) <= self.text.len() => Positions::one(start + (b - a)),
+                _ => Positions::default(),
+            }),
+            _ => self.ends(part, Positions::one(start)),
+        }
     }
 
     /// Each part in turn takes the longest (or shortest) stretch that lets the others fit. `rest[i]` says where the parts from
@@ -276,18 +419,16 @@ impl Matcher<'_> {
         rest: &[Positions],
         (start, end): (usize, usize),
         groups: &mut Groups,
-        level: usize,
     ) -> SqlResult<bool> {
+        check_stack()?;
         let Some((part, others)) = list.split_first() else { return Ok(start == end) };
-        let mut candidates = self.ends(part, vec![start])?;
-        candidates.retain(|at| rest[1].binary_search(at).is_ok());
-        if part.longest() != Some(false) {
-            candidates.reverse();
-        }
-        for at in candidates {
+        let candidates = self.ends_divided(part, start, groups)?.intersection(&rest[1]);
+        let shortest = part.longest() == Some(false);
+        let mut candidates = candidates.iter();
+        while let Some(at) = if shortest { candidates.next() } else { candidates.next_back() } {
             let before = groups.clone();
-            if self.divide(part, start, at, groups, level)?
-                && deeper(level, || self.divide_sequence(others, &rest[1..], (at, end), groups, level + 1))?
+            if self.divide(part, start, at, groups)?
+                && self.divide_sequence(others, &rest[1..], (at, end), groups)?
             {
                 return Ok(true);
             }
@@ -296,43 +437,25 @@ impl Matcher<'_> {
         Ok(false)
     }
 
-    /// One more repetition, and the rest. `failed`: states that were tried in vain, where groups cannot change that.
-    fn divide_repeated(
-        &self,
-        repeated: &Repeated<'_>,
-        (count, start): (u32, usize),
-        groups: &mut Groups,
-        failed: &mut HashSet<(u32, usize)>,
-        level: usize,
-    ) -> SqlResult<bool> {
-        let Repeated { inner, least, most, end } = *repeated;
-        if start == end && count >= least {
-            return Ok(true);
-        }
-        // Above the least number only the position counts.
-        let state = (if most.is_none() { count.min(least) } else { count }, start);
-        if most.is_some_and(|most| count >= most) || failed.contains(&state) {
-            return Ok(false);
-        }
-        let mut candidates = self.ends(inner, vec![start])?;
-        candidates.retain(|at| *at <= end && (*at > start || count < least));
-        if inner.longest() != Some(false) {
-            candidates.reverse();
-        }
-        for at in candidates {
-            let before = groups.clone();
-            inner.forget(groups);
-            if self.divide(inner, start, at, groups, level)?
-                && deeper(level, || {
-                    self.divide_repeated(repeated, (count + 1, at), groups, failed, level + 1)
-                })?
-            {
+    /// Divides a repetition with back references within: each takes the longest (or shortest) stretch that lets the others fit.
+    fn divide_repeated(&self, repeated: Repeated<'_>, start: usize, groups: &mut Groups) -> SqlResult<bool> {
+        let Repeated { inner, least, most, end } = repeated;
+        let mut tried = vec![Repetition::new(self, repeated, 0, start, groups)?];
+        while let Some(last) = tried.last_mut() {
+            let (count, start) = (last.count, last.start);
+            if start == end && count >= least {
                 return Ok(true);
             }
-            *groups = before;
-        }
-        if !inner.has_back() {
-            failed.insert(state);
+            let candidate = if most.is_some_and(|most| count >= most) { None } else { last.ends.pop() };
+            groups.clone_from(&last.groups);
+            let Some(at) = candidate else {
+                tried.pop();
+                continue;
+            };
+            inner.forget(groups);
+            if self.divide(inner, start, at, groups)? {
+                tried.push(Repetition::new(self, repeated, count + 1, at, groups)?);
+            }
         }
         Ok(false)
     }
@@ -345,6 +468,34 @@ struct Repeated<'a> {
     least: u32,
     most: Option<u32>,
     end: usize,
+}
+
+/// How far a repetition has come: so many times, up to `start`.
+struct Repetition {
+    count: u32,
+    start: usize,
+    /// Ends of the next one that are still to be tried, the best last.
+    ends: Vec<usize>,
+    groups: Groups,
+}
+
+impl Repetition {
+    fn new(
+        matcher: &Matcher<'_>,
+        repeated: Repeated<'_>,
+        count: u32,
+        start: usize,
+        groups: &Groups,
+    ) -> SqlResult<Repetition> {
+        let fits = |at: &usize| *at <= repeated.end && (*at > start || count < repeated.least);
+        let ends = matcher.ends(repeated.inner, Positions::one(start))?;
+        let mut ends: Vec<usize> = ends.iter().filter(fits).collect();
+        if repeated.inner.longest() == Some(false) {
+            ends.reverse();
+        }
+        matcher.memory.did(ends.len())?;
+        Ok(Repetition { count, start, ends, groups: groups.clone() })
+    }
 }
 
 impl Node {

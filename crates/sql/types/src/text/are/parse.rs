@@ -1,18 +1,29 @@
 //! From text to tree.
 
-use base::SqlResult;
+use std::rc::Rc;
+
+use base::{SqlError, SqlResult};
 use regex::RegexBuilder;
 
-use super::{Class, Expression, MAX_COUNT, MAX_DEPTH, Node, Place};
-use crate::text::regex::{Chars, Flags, bracket, escape, invalid};
+use super::{Class, Expression, MAX_COUNT, MAX_DEPTH, MAX_SIZE, Node, Place};
+use crate::{
+    piece::Pace,
+    text::regex::{Chars, Flags, bracket, escape, invalid},
+};
 
 struct Parser<'a> {
     chars: Chars<'a>,
     flags: Flags,
-    /// Groups opened so far, and those closed.
+    /// Groups opened so far.
     groups: usize,
-    closed: Vec<usize>,
+    /// What is in the groups, by their numbers from 1, and its number of nodes; none while a group is open.
+    closed: Vec<Option<(Rc<Node>, usize)>>,
     depth: usize,
+    /// Nodes so far, those that back references stand for counted again.
+    size: usize,
+    looks: usize,
+    backs: usize,
+    pace: Pace,
     /// Within a look-around, where there are no groups and no back references.
     looking: bool,
     regular: bool,
@@ -28,13 +39,17 @@ pub(in crate::text) fn parse(pattern: &str, flags: Flags) -> SqlResult<Expressio
         groups: 0,
         closed: Vec::new(),
         depth: 0,
+        size: 0,
+        looks: 0,
+        backs: 0,
+        pace: Pace::new(),
         looking: false,
         regular: true,
         quantifiers: 0,
         choices: 0,
     };
     let root = match flags.literal {
-        true => parser.literal(),
+        true => parser.literal()?,
         false => parser.choice()?,
     };
     if parser.chars.next().is_some() {
@@ -43,6 +58,8 @@ pub(in crate::text) fn parse(pattern: &str, flags: Flags) -> SqlResult<Expressio
     Ok(Expression {
         root,
         groups: parser.groups,
+        looks: parser.looks,
+        back: parser.backs > 0,
         lines: flags.newline || flags.weird,
         fold: flags.fold,
         regular: parser.regular,
@@ -50,16 +67,28 @@ pub(in crate::text) fn parse(pattern: &str, flags: Flags) -> SqlResult<Expressio
     })
 }
 
+/// Steps of work that a class stands for, which has an automaton.
+const CLASS: usize = 4096;
+
+fn too_complex() -> SqlError {
+    invalid("regular expression is too complex")
+}
+
 impl Parser<'_> {
-    fn literal(&mut self) -> Node {
-        Node::Sequence(self.chars.by_ref().map(Node::Character).collect())
+    fn literal(&mut self) -> SqlResult<Node> {
+        let mut list = Vec::new();
+        for c in self.chars.by_ref() {
+            list.push(Node::Character(c));
+            self.pace.did(1)?;
+        }
+        Ok(Node::Sequence(list))
     }
 
     /// Branches between `|`, up to the end or a closing parenthesis.
     fn choice(&mut self) -> SqlResult<Node> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(invalid("regular expression is too complex"));
+        if self.depth > MAX_DEPTH || runtime::check_stack().is_err() {
+            return Err(too_complex());
         }
         let mut branches = vec![self.sequence()?];
         while self.chars.peek() == Some(&'|') {
@@ -71,6 +100,12 @@ impl Parser<'_> {
         Ok(if branches.len() == 1 { branches.remove(0) } else { Node::Choice(branches) })
     }
 
+    fn grow(&mut self, nodes: usize) -> SqlResult<()> {
+        self.size += nodes;
+        self.pace.did(16)?;
+        if self.size > MAX_SIZE { Err(too_complex()) } else { Ok(()) }
+    }
+
     fn sequence(&mut self) -> SqlResult<Node> {
         let mut list = Vec::new();
         loop {
@@ -79,9 +114,11 @@ impl Parser<'_> {
                 None | Some('|' | ')') => break,
                 Some(_) => {}
             }
+            let backs = self.backs;
             let atom = self.atom()?;
             self.skip_comments()?;
-            list.push(self.quantified(atom)?);
+            list.push(self.quantified(atom, self.backs > backs)?);
+            self.grow(1)?;
         }
         Ok(if list.len() == 1 { list.remove(0) } else { Node::Sequence(list) })
     }
@@ -89,14 +126,14 @@ impl Parser<'_> {
     /// Blanks and comments, where they do not count.
     fn skip_comments(&mut self) -> SqlResult<()> {
         loop {
-            let rest: String = self.chars.clone().take(3).collect();
-            if rest == "(?#" {
+            let next = self.chars.peek().copied();
+            if next == Some('(') && self.chars.clone().take(3).eq("(?#".chars()) {
                 if !self.chars.by_ref().any(|c| c == ')') {
                     return Err(invalid("parentheses () not balanced"));
                 }
-            } else if self.flags.expanded && rest.starts_with(char::is_whitespace) {
+            } else if self.flags.expanded && next.is_some_and(char::is_whitespace) {
                 self.chars.next();
-            } else if self.flags.expanded && rest.starts_with('#') {
+            } else if self.flags.expanded && next == Some('#') {
                 self.chars.by_ref().find(|c| *c == '\n');
             } else {
                 return Ok(());
@@ -129,7 +166,8 @@ impl Parser<'_> {
         }
     }
 
-    fn class(&self, text: &str) -> SqlResult<Node> {
+    fn class(&mut self, text: &str) -> SqlResult<Node> {
+        self.pace.did(CLASS)?;
         let other = RegexBuilder::new(&format!("^{text}$"))
             .case_insensitive(self.flags.fold)
             .build()
@@ -141,7 +179,7 @@ impl Parser<'_> {
         for (code, slot) in ascii.iter_mut().enumerate() {
             *slot = other.is_match(char::from(code as u8).encode_utf8(&mut [0; 4]));
         }
-        Ok(Node::Class(Class { ascii, other }))
+        Ok(Node::Class(Box::new(Class { ascii, other })))
     }
 
     /// What stands behind an opening parenthesis, up to the closing one.
@@ -164,20 +202,26 @@ impl Parser<'_> {
         self.looking |= look.is_some();
         let number = (capturing && !self.looking).then(|| {
             self.groups += 1;
+            self.closed.push(None);
             self.groups
         });
+        let size = self.size;
         let inner = self.choice()?;
         if self.chars.next() != Some(')') {
             return Err(invalid("parentheses () not balanced"));
         }
         self.looking = before;
-        self.closed.extend(number);
         Ok(match (look, number) {
             (Some((_, ahead, negated)), _) => {
                 self.regular = false;
-                Node::Look { ahead, negated, inner: Box::new(inner) }
+                self.looks += 1;
+                Node::Look { number: self.looks - 1, ahead, negated, inner: Box::new(inner) }
             }
-            (None, Some(number)) => Node::Group(number, Box::new(inner)),
+            (None, Some(number)) => {
+                let inner = Rc::new(inner);
+                self.closed[number - 1] = Some((inner.clone(), self.size - size));
+                Node::Group(number, inner)
+            }
             // A place in parentheses may be repeated.
             (None, None) => Node::Sequence(vec![inner]),
         })
@@ -218,15 +262,17 @@ impl Parser<'_> {
             number = longer;
             self.chars.next();
         }
-        if self.looking || !self.closed.contains(&number) {
-            return Err(invalid("invalid backreference number"));
-        }
+        let group = self.closed.get(number - 1).and_then(Option::as_ref).filter(|_| !self.looking);
+        let Some((inner, size)) = group else { return Err(invalid("invalid backreference number")) };
+        let (inner, size) = (inner.clone(), *size);
+        self.grow(size)?;
         self.regular = false;
-        Ok(Node::Back(number))
+        self.backs += 1;
+        Ok(Node::Back(number, inner))
     }
 
-    /// The atom with the quantifier behind it, if there is one.
-    fn quantified(&mut self, atom: Node) -> SqlResult<Node> {
+    /// The atom with the quantifier behind it, if there is one. `back`: whether a back reference is within.
+    fn quantified(&mut self, atom: Node, back: bool) -> SqlResult<Node> {
         let counted = self.chars.clone().nth(1).is_some_and(|c| c.is_ascii_digit());
         let (least, most, fixed) = match self.chars.peek() {
             Some('*') => self.sign(0, None),
@@ -252,7 +298,7 @@ impl Parser<'_> {
             return Err(invalid("quantifier operand invalid"));
         }
         let longest = if fixed { None } else { Some(!lazy) };
-        Ok(Node::Repeat { inner: Box::new(atom), least, most, longest })
+        Ok(Node::Repeat { inner: Box::new(atom), least, most, longest, back })
     }
 
     /// A quantifier of one character.
