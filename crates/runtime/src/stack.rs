@@ -38,10 +38,10 @@ pub(crate) const DEFAULT_STACK_DEPTH: u32 = 2048;
 const SHALLOW: usize = if cfg!(debug_assertions) { 1 << 20 } else { 256 << 10 };
 
 /// Bytes that may be used without asking.
-const FIRST: usize = if cfg!(debug_assertions) { 24 << 20 } else { 4 << 20 };
+const FIRST: usize = UNCHECKED + (if cfg!(debug_assertions) { 32 << 20 } else { 8 << 20 });
 
 /// Bytes that are left where `check_stack` fails, for code that does not ask.
-const UNCHECKED: usize = if cfg!(debug_assertions) { 12 << 20 } else { 2 << 20 };
+const UNCHECKED: usize = if cfg!(debug_assertions) { 96 << 20 } else { 24 << 20 };
 
 /// Addresses of a stack.
 const RESERVED: usize = ((MAX_STACK_DEPTH as usize) << 10) * RATIO + UNCHECKED + GUARD;

@@ -406,6 +406,35 @@ fn whatever_nests_ends_with_an_error_at_most() {
     assert!(too_deep > 20, "{too_deep}");
 }
 
+/// What is copied, compared, stored, shown and dropped at the full depth, `?` stands for the expression.
+const DEEP_USES: &[&str] = &[
+    "explain verbose select ? from t",
+    "create view v as select ? as x from t; select length(pg_get_viewdef('v'::regclass)) from v",
+    "create table d (a int default 1, b int generated always as (?) stored, check (? < 9)); insert into d values (1)",
+    "create table i (a int); create index on i ((?)) where ? = 1; insert into i values (1)",
+    "select ?, count(*) from t group by ? having ? = 1 order by ?",
+    "prepare p as select ? from t; execute p; explain execute p; deallocate p",
+    "create function f(a int) returns int language sql as $$ select ? $$; select f(f(a)) from t",
+    "create function g(a int) returns int language sql return ?; select g(g(a)) from t",
+    "create function h(a int) returns int language plpgsql as $$ begin return ?; end $$; select h(a) from t",
+    "begin; declare c cursor for select ? from t; fetch c; commit",
+];
+
+#[test]
+fn what_nests_deeply_is_copied_stored_and_shown() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    client.query("create table t (a int); insert into t values (1)").unwrap();
+    for (open, close) in [("abs(", ")"), ("(", " is null)::int"), ("case when a = 1 then 1 else ", " end")] {
+        let deep = format!("{}a{}", open.repeat(1500), close.repeat(1500));
+        for statements in DEEP_USES {
+            let sql = statements.replace('?', &deep);
+            client.query(&sql).unwrap_or_else(|failure| panic!("{open} {statements}: {failure:?}"));
+        }
+        client.query("drop view v; drop table d, i; drop function f, g, h").unwrap();
+    }
+}
+
 #[test]
 fn what_calls_itself_ends_with_an_error() {
     let server = Server::start(&["max_stack_depth=200kB"]);

@@ -36,61 +36,83 @@ pub(crate) fn with_stack<T>(text: &str, f: impl FnOnce() -> SqlResult<T>) -> Sql
     stacker::grow(bound * STACK_PER_LEVEL + ours + (256 << 10), f)
 }
 
-/// An upper bound of the depth of the syntax tree: the number of tokens on the path of open parentheses, counted on each level
-/// since the last comma, semicolon or opening.
+/// What stands between a pair of parentheses, or outside of all.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    /// Tokens since the last comma: each may wrap all that stands before it.
+    tokens: usize,
+    /// Depth of the deepest parentheses since the last comma.
+    inner: usize,
+    /// Depth of what stands between earlier commas, at most.
+    before: usize,
+}
+
+impl Level {
+    fn depth(&self) -> usize {
+        self.before.max(self.tokens + self.inner)
+    }
+
+    fn comma(&mut self) {
+        *self = Level { before: self.depth(), ..Level::default() };
+    }
+
+    /// Takes in the parentheses that end here.
+    fn close(&mut self, closed: &Level) {
+        self.tokens += 1;
+        self.inner = self.inner.max(closed.depth());
+    }
+}
+
+/// An upper bound of the depth of the syntax tree: on each level of parentheses the tokens between two commas, and the deepest
+/// parentheses there.
 fn depth_bound(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let mut closed: Vec<usize> = Vec::new();
-    let (mut here, mut outside, mut most) = (0_usize, 0_usize, 0_usize);
+    let mut outside: Vec<Level> = Vec::new();
+    let mut here = Level::default();
     let mut i = 0;
     while i < bytes.len() {
-        let start = i;
-        match bytes[i] {
-            b' ' | b'\t' | b'\n' | b'\r' => {
-                i += 1;
-                continue;
-            }
-            b'(' | b'[' => {
-                closed.push(here);
-                outside += here + 1;
-                here = 0;
-            }
+        let c = bytes[i];
+        i += 1;
+        match c {
+            b' ' | b'\t' | b'\n' | b'\r' => {}
+            b'(' | b'[' => outside.push(std::mem::take(&mut here)),
             b')' | b']' => {
-                if let Some(before) = closed.pop() {
-                    outside -= before + 1;
-                    // What is closed may be wrapped further: keep one more than before.
-                    here = before + 1;
+                if let Some(mut around) = outside.pop() {
+                    around.close(&here);
+                    here = around;
                 }
             }
-            b',' => here = 0,
+            b',' => here.comma(),
             b';' => {
-                closed.clear();
-                (here, outside) = (0, 0);
+                close_all(&mut outside, &mut here);
+                here.comma();
             }
             b'\'' | b'"' => {
-                let quote = bytes[i];
-                i += 1;
-                while i < bytes.len() && bytes[i] != quote {
-                    i += 1;
-                }
-                here += 1;
+                i += bytes[i..].iter().take_while(|&&b| b != c).count() + 1;
+                here.tokens += 1;
             }
-            c if c.is_ascii_alphanumeric() || c == b'_' || c >= 0x80 => {
-                while i < bytes.len()
-                    && (bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_' || bytes[i] >= 0x80)
-                {
-                    i += 1;
+            _ => {
+                if is_word(c) {
+                    i += bytes[i..].iter().take_while(|&&b| is_word(b)).count();
                 }
-                here += 1;
-                most = most.max(outside + here);
-                continue;
+                here.tokens += 1;
             }
-            _ => here += 1,
         }
-        most = most.max(outside + here);
-        i = i.max(start) + 1;
     }
-    most
+    close_all(&mut outside, &mut here);
+    here.depth()
+}
+
+/// Ends all parentheses that are open around `here`.
+fn close_all(outside: &mut Vec<Level>, here: &mut Level) {
+    while let Some(mut around) = outside.pop() {
+        around.close(here);
+        *here = around;
+    }
+}
+
+fn is_word(c: u8) -> bool {
+    c.is_ascii_alphanumeric() || c == b'_' || c >= 0x80
 }
 
 #[cfg(test)]
@@ -102,6 +124,8 @@ mod tests {
         assert!(depth_bound(&"(".repeat(1000)) >= 1000);
         assert!(depth_bound(&format!("select {}1", "- ".repeat(1000))) >= 1000);
         assert!(depth_bound(&format!("select 1{}", "+1".repeat(1000))) >= 1000);
+        let wrapped = format!("select {}a{}", "(".repeat(1000), " is null)::int".repeat(1000));
+        assert!(depth_bound(&wrapped) >= 2000);
         assert!(depth_bound(&format!("insert into t values {}(1)", "(1, 'x'), ".repeat(1000))) < 30);
     }
 }
