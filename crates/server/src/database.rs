@@ -14,6 +14,7 @@ use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::{BootstrapOptions, POSTGRES, Reader, SessionCatalog};
 use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile};
+use engine::lock::DirectoryLock;
 use engine::{Engine, EngineError, EngineOptions};
 use exec::{
     Format, Instance, Notification, Output, ParamValue, Passwords, Session, SessionInfo, TransactionStatus,
@@ -117,11 +118,11 @@ fn check_setting(setting: Setting, text: &str) -> SqlResult<Option<String>> {
 }
 
 /// Opens a data directory, recovering it if need be. Called on a plain thread.
-pub fn open(dir: &Path, settings: Arc<ServerSettings>) -> SqlResult<Arc<dyn Database>> {
+pub fn open(dir: &Path, lock: DirectoryLock, settings: Arc<ServerSettings>) -> SqlResult<Arc<dyn Database>> {
     base::settings::set_text_check(check_setting);
     log_last_state(dir);
     let clean = ControlFile::read(dir).is_ok_and(|control| control.state == ClusterState::ShutDown);
-    let engine = Engine::open(dir, options(&settings)).map_err(fatal)?;
+    let engine = Engine::open_locked(dir, lock, options(&settings)).map_err(fatal)?;
     let gives_files = crate::directory::gives_files(&settings)?;
     let instance = instance(Arc::new(engine), settings);
     if !gives_files {

@@ -202,8 +202,16 @@ impl Engine {
     }
 
     /// Opens the data directory, replaying the log if the last server did not shut down.
-    pub fn open(dir: &Path, mut options: EngineOptions) -> Result<Engine, EngineError> {
-        let lock = DirectoryLock::acquire(dir)?;
+    pub fn open(dir: &Path, options: EngineOptions) -> Result<Engine, EngineError> {
+        Self::open_locked(dir, DirectoryLock::acquire(dir)?, options)
+    }
+
+    /// As [`open`](Self::open), by whoever has locked the directory before.
+    pub fn open_locked(
+        dir: &Path,
+        lock: DirectoryLock,
+        mut options: EngineOptions,
+    ) -> Result<Engine, EngineError> {
         let mut control = ControlFile::read(dir)?;
         options.wal.segment_size = u64::from(control.wal_segment_size);
         if control.state == ClusterState::Initializing {
