@@ -241,7 +241,7 @@ impl Engine {
             redo,
             next_xid: self.txns.next_xid(),
             next_oid: self.oids.bound(),
-            next_multixact: self.txns.next_multi().0,
+            next_multixact: self.txns.next_multi_with_page().0,
             oldest_running: self.txns.oldest_running(),
             time: runtime::wall_clock_micros(),
             shutdown: cause == CheckpointCause::Shutdown,
