@@ -17,7 +17,8 @@ use engine::control::{ClusterState, ControlFile};
 use engine::lock::DirectoryLock;
 use engine::{Engine, EngineError, EngineOptions};
 use exec::{
-    Format, Instance, Notification, Output, ParamValue, Passwords, Session, SessionInfo, TransactionStatus,
+    Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo,
+    TransactionStatus,
 };
 use runtime::{Event, Workers};
 use txn::{SessionId, Transaction};
@@ -104,6 +105,13 @@ fn fatal(error: EngineError) -> SqlError {
 
 /// Checks texts of settings that `base` cannot judge.
 fn check_setting(setting: Setting, text: &str) -> SqlResult<Option<String>> {
+    if setting == Setting::log_connections
+        && let Some(word) = crate::session::unknown_step(text)
+    {
+        let message = format!("invalid value for parameter \"{}\": \"{text}\"", setting.name());
+        return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message)
+            .detail(format!("Invalid option \"{word}\".")));
+    }
     if !matches!(setting, Setting::TimeZone | Setting::log_timezone) {
         return Ok(None);
     }
@@ -323,6 +331,14 @@ impl Client for Session {
 
     fn fail(&mut self, error: &SqlError) {
         Session::fail(self, error);
+    }
+
+    fn failed_statement(&mut self, severity: Severity) -> Option<Arc<str>> {
+        Session::take_failed_statement(self, severity)
+    }
+
+    fn log_to(&mut self, sink: LogSink) {
+        Session::log_to(self, sink);
     }
 
     fn transaction_status(&self) -> TransactionStatus {
