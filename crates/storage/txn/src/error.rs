@@ -94,6 +94,7 @@ impl From<TxnError> for SqlError {
             TxnError::StateFile { name, kind, reason } => {
                 let code = match kind {
                     io::ErrorKind::InvalidData => SqlState::DATA_CORRUPTED,
+                    io::ErrorKind::NotFound => SqlState::UNDEFINED_FILE,
                     io::ErrorKind::StorageFull => SqlState::DISK_FULL,
                     _ => SqlState::IO_ERROR,
                 };

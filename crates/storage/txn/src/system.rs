@@ -462,6 +462,13 @@ impl TxnSystem {
         self.clog.extend(limit).map_err(TxnError::status(limit))
     }
 
+    /// Does something that a checkpoint must not begin in the middle of: logs a change, and makes it.
+    pub fn within_gate<T>(&self, change: impl FnOnce() -> T) -> T {
+        let worker = self.worker();
+        let _pass = self.gate.enter(&worker.in_flight);
+        change()
+    }
+
     /// Sleeps until `xid` (top level or subtransaction) has ended.
     pub fn wait_for(&self, session: SessionId, xid: Xid, timeouts: LockTimeouts) -> Result<(), TxnError> {
         while self.is_in_progress(xid) && xid < self.next_xid() {
@@ -487,8 +494,8 @@ impl TxnSystem {
         self.gate.wait();
     }
 
-    /// Makes durable what redo from `redo` on would not find: the commit log, multixacts, and what is prepared.
-    pub fn checkpoint(&self, redo: Lsn) -> Result<(), TxnError> {
+    /// Makes durable what redo from `redo` on would not find: the commit log, multixacts, and what is prepared, which is returned.
+    pub fn checkpoint(&self, redo: Lsn) -> Result<Vec<Xid>, TxnError> {
         self.clog.checkpoint().map_err(TxnError::status(self.next_xid()))?;
         self.multixacts.checkpoint().map_err(TxnError::multi(self.next_multi()))?;
         self.prepared.checkpoint(redo)
