@@ -76,6 +76,34 @@ pub struct Report {
     pub constraint: Option<String>,
 }
 
+/// Importance for the log, in the order of `log_min_messages`: LOG stands above ERROR.
+pub fn log_rank(severity: Severity) -> u8 {
+    match severity {
+        Severity::Debug => 0,
+        Severity::Info => 1,
+        Severity::Notice => 2,
+        Severity::Warning => 3,
+        Severity::Error => 4,
+        Severity::Log => 5,
+        Severity::Fatal => 6,
+        Severity::Panic => 7,
+    }
+}
+
+/// As [`log_rank`], of a value of `log_min_messages` or `log_min_error_statement`.
+pub fn log_rank_of_word(word: &str) -> u8 {
+    match word {
+        "info" => 1,
+        "notice" => 2,
+        "warning" => 3,
+        "error" => 4,
+        "log" => 5,
+        "fatal" => 6,
+        "panic" => 7,
+        _ => 0,
+    }
+}
+
 /// An error or notice on its way to the client. One word wide, so that `Result`s on the hot path stay small.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqlError(Box<Report>);

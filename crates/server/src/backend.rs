@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::settings::{ServerSettings, Timeouts};
-use base::{Oid, SqlError, SqlResult};
-use exec::{Format, Notification, Output, ParamValue, SessionInfo, TransactionStatus};
+use base::{Oid, Severity, SqlError, SqlResult};
+use exec::{Format, LogSink, Notification, Output, ParamValue, SessionInfo, TransactionStatus};
 use runtime::Workers;
 
 /// A role, as far as logging in is concerned.
@@ -78,6 +78,12 @@ pub trait Client {
     fn sync(&mut self, out: &mut dyn Output) -> SqlResult<()>;
     /// An error that the server found itself: fails the transaction as a statement's error would.
     fn fail(&mut self, error: &SqlError);
+    /// The statement that an error of this severity is to be logged with.
+    fn failed_statement(&mut self, _severity: Severity) -> Option<Arc<str>> {
+        None
+    }
+    /// Where the session's lines for the server's log go.
+    fn log_to(&mut self, _sink: LogSink) {}
     /// For ReadyForQuery.
     fn transaction_status(&self) -> TransactionStatus;
     /// Whether a transaction has followed another at once (AND CHAIN) since this was asked last.

@@ -14,9 +14,11 @@ use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::{BootstrapOptions, POSTGRES, Reader, SessionCatalog};
 use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile};
+use engine::lock::DirectoryLock;
 use engine::{Engine, EngineError, EngineOptions};
 use exec::{
-    Format, Instance, Notification, Output, ParamValue, Passwords, Session, SessionInfo, TransactionStatus,
+    Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo,
+    TransactionStatus,
 };
 use runtime::{Event, Workers};
 use txn::{SessionId, Transaction};
@@ -103,6 +105,13 @@ fn fatal(error: EngineError) -> SqlError {
 
 /// Checks texts of settings that `base` cannot judge.
 fn check_setting(setting: Setting, text: &str) -> SqlResult<Option<String>> {
+    if setting == Setting::log_connections
+        && let Some(word) = crate::session::unknown_step(text)
+    {
+        let message = format!("invalid value for parameter \"{}\": \"{text}\"", setting.name());
+        return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message)
+            .detail(format!("Invalid option \"{word}\".")));
+    }
     if !matches!(setting, Setting::TimeZone | Setting::log_timezone) {
         return Ok(None);
     }
@@ -117,11 +126,11 @@ fn check_setting(setting: Setting, text: &str) -> SqlResult<Option<String>> {
 }
 
 /// Opens a data directory, recovering it if need be. Called on a plain thread.
-pub fn open(dir: &Path, settings: Arc<ServerSettings>) -> SqlResult<Arc<dyn Database>> {
+pub fn open(dir: &Path, lock: DirectoryLock, settings: Arc<ServerSettings>) -> SqlResult<Arc<dyn Database>> {
     base::settings::set_text_check(check_setting);
     log_last_state(dir);
     let clean = ControlFile::read(dir).is_ok_and(|control| control.state == ClusterState::ShutDown);
-    let engine = Engine::open(dir, options(&settings)).map_err(fatal)?;
+    let engine = Engine::open_locked(dir, lock, options(&settings)).map_err(fatal)?;
     let gives_files = crate::directory::gives_files(&settings)?;
     let instance = instance(Arc::new(engine), settings);
     if !gives_files {
@@ -322,6 +331,14 @@ impl Client for Session {
 
     fn fail(&mut self, error: &SqlError) {
         Session::fail(self, error);
+    }
+
+    fn failed_statement(&mut self, severity: Severity) -> Option<Arc<str>> {
+        Session::take_failed_statement(self, severity)
+    }
+
+    fn log_to(&mut self, sink: LogSink) {
+        Session::log_to(self, sink);
     }
 
     fn transaction_status(&self) -> TransactionStatus {

@@ -46,6 +46,14 @@ fn check_version(dir: &Path) -> SqlResult<()> {
         .detail(format!("File \"{}\" is missing.", version.display()))
     })?;
     let major = crate::PG_VERSION.split('.').next().unwrap_or_default();
+    if text.trim().parse::<u32>().is_err() {
+        return Err(SqlError::fatal(
+            SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+            format!("\"{}\" is not a valid data directory", dir.display()),
+        )
+        .detail(format!("File \"{}\" does not contain valid data.", version.display()))
+        .hint("You might need to initdb."));
+    }
     if text.trim() != major {
         return Err(SqlError::fatal(
             SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,

@@ -1,7 +1,7 @@
 //! The server's log: lines on standard error in PostgreSQL's form.
 //!
 //! # What
-//! `log_line_prefix`, then severity and message; DETAIL, HINT, CONTEXT and STATEMENT on lines of their own; lines within a
+//! `log_line_prefix`, then severity and message; DETAIL, HINT, QUERY, CONTEXT and STATEMENT on lines of their own; lines within a
 //! message are indented by a tab. Lower layers log with `tracing`: `info` is LOG, `warn` is WARNING, `error` is LOG.
 //!
 //! # PostgreSQL counterpart and differences
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use base::error::Report;
+use base::error::{Report, log_rank, log_rank_of_word};
 use base::settings::{ServerSettings, Setting};
 use base::{Severity, SqlError, SqlState};
 use parking_lot::RwLock;
@@ -37,61 +37,74 @@ pub struct Subject {
 
 static PREFIX: RwLock<String> = RwLock::new(String::new());
 static LEAST: AtomicU8 = AtomicU8::new(0);
+static VERBOSITY: AtomicU8 = AtomicU8::new(Verbosity::Default as u8);
 static LINES: AtomicU64 = AtomicU64::new(0);
 
-/// Takes over prefix and level from the settings.
+/// How much is said of an error (`log_error_verbosity`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Verbosity {
+    Terse,
+    Default,
+    /// With the SQLSTATE. There is no LOCATION.
+    Verbose,
+}
+
+impl Verbosity {
+    fn of_word(word: &str) -> Verbosity {
+        match word {
+            "terse" => Verbosity::Terse,
+            "verbose" => Verbosity::Verbose,
+            _ => Verbosity::Default,
+        }
+    }
+
+    /// The one in force.
+    fn now() -> Verbosity {
+        // Relaxed: see `configure`.
+        match VERBOSITY.load(Ordering::Relaxed) {
+            0 => Verbosity::Terse,
+            1 => Verbosity::Default,
+            _ => Verbosity::Verbose,
+        }
+    }
+}
+
+/// Takes over prefix, level and verbosity from the settings.
 pub fn configure(settings: &ServerSettings) {
     settings.text(Setting::log_line_prefix).clone_into(&mut PREFIX.write());
     // Relaxed: a level that is seen a moment late does no harm.
-    LEAST.store(rank_of_word(settings.text(Setting::log_min_messages)), Ordering::Relaxed);
+    LEAST.store(log_rank_of_word(settings.text(Setting::log_min_messages)), Ordering::Relaxed);
+    let verbosity = Verbosity::of_word(settings.text(Setting::log_error_verbosity));
+    VERBOSITY.store(verbosity as u8, Ordering::Relaxed);
 }
 
-/// Importance for the log, in PostgreSQL's order for `log_min_messages`: LOG stands above ERROR.
-fn rank(severity: Severity) -> u8 {
-    match severity {
-        Severity::Debug => 0,
-        Severity::Info => 1,
-        Severity::Notice => 2,
-        Severity::Warning => 3,
-        Severity::Error => 4,
-        Severity::Log => 5,
-        Severity::Fatal => 6,
-        Severity::Panic => 7,
-    }
-}
-
-fn rank_of_word(word: &str) -> u8 {
-    match word {
-        "info" => 1,
-        "notice" => 2,
-        "warning" => 3,
-        "error" => 4,
-        "log" => 5,
-        "fatal" => 6,
-        "panic" => 7,
-        _ => 0,
-    }
+/// A LOG line.
+pub fn line(message: impl Into<String>) -> SqlError {
+    SqlError::with_severity(Severity::Log, SqlState::SUCCESSFUL_COMPLETION, message)
 }
 
 /// A line of the server itself.
 pub fn log(message: impl Into<String>) {
-    report(&SqlError::with_severity(Severity::Log, SqlState::SUCCESSFUL_COMPLETION, message), None, None);
+    report(&line(message), None, None);
 }
 
 /// A report about a session (or the server), with the statement that caused it.
 pub fn report(error: &SqlError, subject: Option<&Subject>, statement: Option<&str>) {
     let report = error.report();
     // Relaxed: see `configure`.
-    if rank(report.severity) < LEAST.load(Ordering::Relaxed) {
+    if log_rank(report.severity) < LEAST.load(Ordering::Relaxed) {
         return;
     }
-    let text = render(&PREFIX.read(), report, subject, statement, runtime::wall_clock_micros());
+    let now = runtime::wall_clock_micros();
+    let text = render(&PREFIX.read(), Verbosity::now(), report, subject, statement, now);
     // There is nowhere to report that the log cannot be written.
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 fn render(
     prefix: &str,
+    verbosity: Verbosity,
     report: &Report,
     subject: Option<&Subject>,
     statement: Option<&str>,
@@ -105,8 +118,21 @@ fn render(
     let mut part = |label: &str, text: &str| {
         let _ = writeln!(out, "{head}{label}:  {}", text.replace('\n', "\n\t"));
     };
-    part(report.severity.as_str(), &report.message);
-    for (label, text) in [("DETAIL", &report.detail), ("HINT", &report.hint), ("CONTEXT", &report.context)] {
+    let mut message = report.message.clone();
+    if verbosity == Verbosity::Verbose {
+        message = format!("{}: {message}", report.code);
+    }
+    if let Some(position) = report.position.or(report.internal_position) {
+        let _ = write!(message, " at character {position}");
+    }
+    part(report.severity.as_str(), &message);
+    let more = [
+        ("DETAIL", &report.detail),
+        ("HINT", &report.hint),
+        ("QUERY", &report.internal_query),
+        ("CONTEXT", &report.context),
+    ];
+    for (label, text) in more.into_iter().filter(|_| verbosity != Verbosity::Terse) {
         if let Some(text) = text {
             part(label, text);
         }
@@ -294,6 +320,7 @@ mod tests {
         let error = base::sql_err!(UNIQUE_VIOLATION, "two\nlines").detail("d").hint("h");
         let text = render(
             "%m [%p] %q%u@%d %r %e %-4p|%5p%%: ",
+            Verbosity::Default,
             error.report(),
             Some(&subject),
             Some("select\n1"),
@@ -306,7 +333,9 @@ mod tests {
                 "{head}ERROR:  two\n\tlines\n{head}DETAIL:  d\n{head}HINT:  h\n{head}STATEMENT:  select\n\t1\n"
             )
         );
-        let own = render("%t %q%u ", error.report(), None, None, 0);
-        assert!(own.starts_with("2000-01-01 00:00:00 UTC ERROR:  two"), "{own}");
+        let own = render("%t %q%u ", Verbosity::Verbose, error.report(), None, None, 0);
+        assert!(own.starts_with("2000-01-01 00:00:00 UTC ERROR:  23505: two"), "{own}");
+        let terse = render("", Verbosity::Terse, error.report(), None, Some("s"), 0);
+        assert_eq!(terse, "ERROR:  two\n\tlines\nSTATEMENT:  s\n");
     }
 }

@@ -5,12 +5,15 @@
 //! shared memory key and id, status. A socket's lock file has the first five.
 //!
 //! # PostgreSQL counterpart and differences
-//! `miscinit.c`. The exclusive lock on the data directory is the engine's; this file only tells others about the server.
+//! `miscinit.c`. The exclusive lock on the data directory is the engine's; `postmaster.pid` only tells others about the
+//! server. Whoever has the lock replaces the file, whatever process it names: numbers of processes are used again, above
+//! all in containers.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use base::{SqlError, SqlState};
+use engine::lock::DirectoryLock;
 use runtime::fs::{self, File, OpenOptions};
 
 /// How the server is doing, in the last line.
@@ -103,16 +106,23 @@ pub fn read_line(path: &Path, n: usize) -> io::Result<Option<String>> {
     Ok(text.lines().nth(n - 1).map(str::to_string))
 }
 
+/// Another server has the lock of the data directory (F0001).
+pub fn directory_in_use(dir: &Path) -> SqlError {
+    let hint = match read_pid(&dir.join("postmaster.pid")) {
+        Ok(Some(pid)) => {
+            format!("Is another postmaster (PID {pid}) running in data directory \"{}\"?", dir.display())
+        }
+        _ => format!("Is another postmaster running in data directory \"{}\"?", dir.display()),
+    };
+    fatal(SqlState::LOCK_FILE_EXISTS, "lock file \"postmaster.pid\" already exists").hint(hint)
+}
+
 impl PidFile {
-    /// Makes `postmaster.pid`; fails when a living server has it (F0001).
-    pub fn create(contents: Contents) -> Result<PidFile, SqlError> {
+    /// Makes `postmaster.pid` anew: by the lock, no living server has it.
+    pub fn create(contents: Contents, _lock: &DirectoryLock) -> Result<PidFile, SqlError> {
         let path = contents.data_directory.join("postmaster.pid");
-        let running = |pid: i32| {
-            let dir = contents.data_directory.display();
-            fatal(SqlState::LOCK_FILE_EXISTS, "lock file \"postmaster.pid\" already exists")
-                .hint(format!("Is another postmaster (PID {pid}) running in data directory \"{dir}\"?"))
-        };
-        take(&path, "postmaster.pid", &running)?;
+        remove(&path, "postmaster.pid")?;
+        File::open(&path, OpenOptions::CREATE_NEW).map_err(|error| not_created("postmaster.pid", &error))?;
         let file = PidFile { path, contents, short: false };
         file.write(Status::Starting)?;
         Ok(file)
@@ -172,13 +182,30 @@ impl PidFile {
 
 impl Drop for PidFile {
     fn drop(&mut self) {
-        // It may have been removed by hand.
-        let _ = fs::remove_file(&self.path);
+        // It may have been removed by hand, and belong to the next server already.
+        if matches!(read_pid(&self.path), Ok(Some(pid)) if pid == self.contents.pid) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
 fn fatal(code: SqlState, message: impl Into<String>) -> SqlError {
     SqlError::fatal(code, message)
+}
+
+fn not_created(name: &str, error: &io::Error) -> SqlError {
+    fatal(SqlState::IO_ERROR, format!("could not create lock file \"{name}\": {}", crate::os_error(error)))
+}
+
+/// Removes an old lock file, which need not be there.
+fn remove(path: &Path, name: &str) -> Result<(), SqlError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(fatal(
+            SqlState::IO_ERROR,
+            format!("could not remove old lock file \"{name}\": {}", crate::os_error(&error)),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Makes an empty lock file, or takes over one whose server is dead.
@@ -187,12 +214,7 @@ fn take(path: &Path, name: &str, running: &dyn Fn(i32) -> SqlError) -> Result<()
         match File::open(path, OpenOptions::CREATE_NEW) {
             Ok(_) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => {
-                return Err(fatal(
-                    SqlState::IO_ERROR,
-                    format!("could not create lock file \"{name}\": {}", crate::os_error(&error)),
-                ));
-            }
+            Err(error) => return Err(not_created(name, &error)),
         }
         match read_pid(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -215,14 +237,7 @@ fn take(path: &Path, name: &str, running: &dyn Fn(i32) -> SqlError) -> Result<()
                 ));
             }
         }
-        if let Err(error) = fs::remove_file(path)
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            return Err(fatal(
-                SqlState::IO_ERROR,
-                format!("could not remove old lock file \"{name}\": {}", crate::os_error(&error)),
-            ));
-        }
+        remove(path, name)?;
     }
     Err(fatal(SqlState::LOCK_FILE_EXISTS, format!("could not create lock file \"{name}\"")))
 }
@@ -247,7 +262,10 @@ mod tests {
         let dir = std::env::temp_dir().join(format!("stampede-pidfile-{}", std::process::id()));
         fs::create_dir_all(&dir).unwrap();
         let path = dir.join("postmaster.pid");
-        let mut file = PidFile::create(contents(&dir)).unwrap();
+        let held = DirectoryLock::acquire(&dir).unwrap();
+        // Whatever an old file says.
+        fs::write_file(&path, b"1\n").unwrap();
+        let mut file = PidFile::create(contents(&dir), &held).unwrap();
         file.set_addresses("/tmp".into(), "localhost".into());
         file.write(Status::Ready).unwrap();
         let text = fs::read_to_string(&path).unwrap();
@@ -261,6 +279,12 @@ mod tests {
         drop(file);
         assert!(!path.exists());
 
+        let socket = dir.join(".s.PGSQL.5918");
+        let path = dir.join(".s.PGSQL.5918.lock");
+        let lock = PidFile::create_for_socket(&socket, contents(&dir)).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 5);
+        drop(lock);
+
         // This process is no obstacle, another one of the same program is, until it is dead.
         let mut other = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "pidfile::tests::sleeper", "--ignored"])
@@ -271,26 +295,21 @@ mod tests {
             std::thread::yield_now();
         }
         fs::write_file(&path, format!("{}\n", other.id()).as_bytes()).unwrap();
-        let error = PidFile::create(contents(&dir)).unwrap_err();
-        assert_eq!(error.message(), "lock file \"postmaster.pid\" already exists");
+        let error = PidFile::create_for_socket(&socket, contents(&dir)).unwrap_err();
+        assert_eq!(error.message(), format!("lock file \"{}\" already exists", path.display()));
         assert_eq!(error.code(), SqlState::LOCK_FILE_EXISTS);
         other.kill().unwrap();
         while is_alive(other.id() as i32) {
             std::thread::yield_now();
         }
-        drop(PidFile::create(contents(&dir)).unwrap());
+        drop(PidFile::create_for_socket(&socket, contents(&dir)).unwrap());
         other.wait().unwrap();
         fs::write_file(&path, b"").unwrap();
-        let error = PidFile::create(contents(&dir)).unwrap_err();
-        assert_eq!(error.message(), "lock file \"postmaster.pid\" is empty");
+        let error = PidFile::create_for_socket(&socket, contents(&dir)).unwrap_err();
+        assert_eq!(error.message(), format!("lock file \"{}\" is empty", path.display()));
         // The largest process number is not in use.
         fs::write_file(&path, b"4194304\n").unwrap();
-        drop(PidFile::create(contents(&dir)).unwrap());
-
-        let socket = dir.join(".s.PGSQL.5918");
-        let lock = PidFile::create_for_socket(&socket, contents(&dir)).unwrap();
-        assert_eq!(fs::read_to_string(&dir.join(".s.PGSQL.5918.lock")).unwrap().lines().count(), 5);
-        drop(lock);
+        drop(PidFile::create_for_socket(&socket, contents(&dir)).unwrap());
         fs::remove_dir_all(&dir).unwrap();
     }
 

@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 use base::settings::{ServerSettings, Setting};
 use base::{SqlError, SqlResult, SqlState};
+use engine::EngineError;
+use engine::lock::DirectoryLock;
 use runtime::{Workers, spawn_thread};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -21,11 +23,11 @@ use crate::config::{self, CommandLine, ConfigError};
 use crate::directory;
 use crate::listener::Listeners;
 use crate::log;
-use crate::pidfile::{Contents, PidFile, Status};
+use crate::pidfile::{self, Contents, PidFile, Status};
 use crate::session::{Phase, Shared};
 
-/// Opens the database in a data directory.
-pub type Open = fn(&Path, Arc<ServerSettings>) -> SqlResult<Arc<dyn Database>>;
+/// Opens the database in a data directory, which the server has locked.
+pub type Open = fn(&Path, DirectoryLock, Arc<ServerSettings>) -> SqlResult<Arc<dyn Database>>;
 
 /// What differs between the ways to start a server.
 pub struct Start {
@@ -80,7 +82,8 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
         socket_directory: String::new(),
         address: String::new(),
     };
-    let pid_file = PidFile::create(contents.clone())?;
+    let lock = lock_directory(&dir)?;
+    let pid_file = PidFile::create(contents.clone(), &lock)?;
     write_options_file(&dir);
     raise_file_limit();
     log::log(format!(
@@ -100,12 +103,21 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
     })?;
     let shared = Arc::new(Shared::new(settings.clone(), rules, count));
     let server = Server { start, dir, contents, pid_file, shared, workers };
-    runtime::run_async(server.live()).map_err(|error| {
+    runtime::run_async(server.live(lock)).map_err(|error| {
         SqlError::fatal(
             SqlState::INSUFFICIENT_RESOURCES,
             format!("could not start event loop: {}", crate::os_error(&error)),
         )
     })?
+}
+
+/// Locks the data directory, or tells which server has it.
+fn lock_directory(dir: &Path) -> SqlResult<DirectoryLock> {
+    DirectoryLock::acquire(dir).map_err(|error| match error {
+        EngineError::Locked(_) => pidfile::directory_in_use(dir),
+        EngineError::Io(..) => SqlError::fatal(SqlState::IO_ERROR, error.to_string()),
+        _ => SqlError::fatal(SqlState::INTERNAL_ERROR, error.to_string()),
+    })
 }
 
 /// `postmaster.opts`: the command line, for `pg_ctl restart` and `pg_ctl status`.
@@ -222,7 +234,7 @@ impl Signals {
 }
 
 impl Server {
-    async fn live(mut self) -> SqlResult<()> {
+    async fn live(mut self, lock: DirectoryLock) -> SqlResult<()> {
         let io_failed = |error: std::io::Error| SqlError::fatal(SqlState::IO_ERROR, crate::os_error(&error));
         let mut signals = Signals::new().map_err(io_failed)?;
         let settings = self.shared.settings();
@@ -232,7 +244,7 @@ impl Server {
         self.pid_file.write(Status::Starting)?;
         let accepting = tokio::task::spawn_local(listeners.accept(self.shared.clone(), self.workers.clone()));
 
-        let Some(database) = self.open_database(&mut signals).await? else {
+        let Some(database) = self.open_database(lock, &mut signals).await? else {
             accepting.abort();
             let _ = accepting.await;
             return Ok(());
@@ -266,9 +278,13 @@ impl Server {
     }
 
     /// Opens the data directory on a thread beside; `None` when the server was told to stop meanwhile.
-    async fn open_database(&self, signals: &mut Signals) -> SqlResult<Option<Arc<dyn Database>>> {
+    async fn open_database(
+        &self,
+        lock: DirectoryLock,
+        signals: &mut Signals,
+    ) -> SqlResult<Option<Arc<dyn Database>>> {
         let (open, dir, settings) = (self.start.open, self.dir.clone(), self.shared.settings());
-        let opening = spawn_thread("startup", move || open(&dir, settings))
+        let opening = spawn_thread("startup", move || open(&dir, lock, settings))
             .map_err(|error| SqlError::fatal(SqlState::INSUFFICIENT_RESOURCES, crate::os_error(&error)))?;
         let mut opening = std::pin::pin!(opening);
         loop {

@@ -235,6 +235,23 @@ fn a_server_that_runs_as_root_keeps_the_files_of_its_machine() {
 }
 
 #[test]
+fn a_pid_file_that_names_a_stranger_is_replaced() {
+    let mut server = Server::start(&[]);
+    server.client().query("create table t as select 1 a").unwrap();
+    server.kill();
+    // A living process of the same program, which serves another directory, and this one's own parent.
+    let other = Server::start(&[]);
+    for (round, pid) in [other.pid(), std::process::id() as i32, 1].into_iter().enumerate() {
+        let path = server.data().join("postmaster.pid");
+        fs::write(&path, format!("{pid}\n{}\n", server.data().display())).unwrap();
+        server.run();
+        assert_eq!(server.client().value("select a from t"), "1", "round {round}");
+        assert_eq!(server.pid_file(), Some(server.pid()));
+        server.kill();
+    }
+}
+
+#[test]
 fn a_port_in_use_is_refused() {
     let server = Server::start(&[]);
     let mut other = Server::init(&[]);

@@ -5,12 +5,13 @@ mod support;
 use base::Xid;
 use engine::{Engine, EngineOptions};
 use support::{Client, Server, knob, until};
+use txn::clog::XIDS_PER_PAGE;
 use txn::{SessionId, Transaction};
 
 /// Entries of `pg_multixact` in a file.
-const PER_FILE: usize = 8192;
+const PER_FILE: usize = 32 * txn::multixact::PER_PAGE as usize;
 /// Transactions of `pg_xact` in a file.
-const XIDS_PER_FILE: u64 = 1 << 20;
+const XIDS_PER_FILE: u64 = 32 * XIDS_PER_PAGE;
 /// How to connect to another database than usual.
 const TEMPLATE: [(&str, &str); 2] = [("database", "template1"), ("user", "postgres")];
 
@@ -154,7 +155,7 @@ fn skip_xids(server: &Server, to: u64) {
     let txns = engine.txns();
     while txns.next_xid().0 < to {
         // One transaction a page makes all pages.
-        txns.observe_xid(Xid((txns.next_xid().0 + (1 << 15)).min(to) - 1));
+        txns.observe_xid(Xid((txns.next_xid().0 + XIDS_PER_PAGE).min(to) - 1));
         let mut t = Transaction::new(txns.clone(), SessionId(1));
         t.start(Default::default());
         t.xid().unwrap();

@@ -89,7 +89,7 @@ pub struct Fast {
     /// `plan_cache_mode`
     pub plan_cache_mode: PlanCacheMode,
     pub log_duration: bool,
-    /// Whether any statement is logged for what it is.
+    /// Whether any statement is logged for what it is (`log_statement`).
     pub logs_statements: bool,
     /// `track_functions`
     pub track_functions: TrackFunctions,
@@ -125,6 +125,12 @@ pub struct Timeouts {
 }
 
 impl Fast {
+    /// Whether any statement is logged, for what it is or for its duration.
+    #[inline]
+    pub fn logs_any(&self) -> bool {
+        self.logs_statements | self.log_duration | (self.log_min_duration_statement >= 0)
+    }
+
     /// The times that the server watches over.
     pub fn timeouts(&self) -> Timeouts {
         Timeouts {

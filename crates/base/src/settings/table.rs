@@ -389,17 +389,17 @@ settings! {
         log_checkpoints = bool(true).sighup().about("Whether checkpoints are logged.");
         log_connections = string("").superuser_backend().list().works()
             .about("Which steps of a connection are logged.");
-        log_disconnections = bool(false).superuser_backend().about("Whether ends of sessions are logged.");
+        log_disconnections = bool(false).superuser_backend().works().about("Whether ends of sessions are logged.");
         log_duration = bool(false).superuser().works().about("Whether times of statements are logged.");
-        log_error_verbosity = choice("default", &["terse", "default", "verbose"]).superuser()
+        log_error_verbosity = choice("default", &["terse", "default", "verbose"]).superuser().works()
             .about("How much of an error is logged.");
         log_hostname = bool(false).sighup().about("Whether clients are logged by host name.");
         log_line_prefix = string("%m [%p] ").sighup().works().about("What stands before each log line.");
         log_lock_failures = bool(false).superuser().about("Whether failed attempts to lock are logged.");
         log_lock_waits = bool(false).superuser().about("Whether long waits for locks are logged.");
-        log_parameter_max_length = int(-1, -1, 1073741823).superuser().bytes()
+        log_parameter_max_length = int(-1, -1, 1073741823).superuser().bytes().works()
             .about("Bytes of each parameter logged with statements.");
-        log_parameter_max_length_on_error = int(0, -1, 1073741823).user().bytes()
+        log_parameter_max_length_on_error = int(0, -1, 1073741823).user().bytes().works()
             .about("Bytes of each parameter logged with errors.");
         log_recovery_conflict_waits = bool(false).sighup()
             .about("Whether long waits of a standby's recovery are logged.");
@@ -414,7 +414,7 @@ settings! {
             .about("Time from which on a sample of statements is logged.");
         log_min_duration_statement = int(-1, -1, MAX).superuser().ms().works()
             .about("Time from which on statements are logged.");
-        log_min_error_statement = choice("error", &["debug5", "debug4", "debug3", "debug2", "debug1", "info", "notice", "warning", "error", "log", "fatal", "panic"]).aliases(&[("debug", "debug2")]).superuser()
+        log_min_error_statement = choice("error", &["debug5", "debug4", "debug3", "debug2", "debug1", "info", "notice", "warning", "error", "log", "fatal", "panic"]).aliases(&[("debug", "debug2")]).superuser().works()
             .about("Least severe error that is logged with its statement.");
         log_min_messages = choice("warning", &["debug5", "debug4", "debug3", "debug2", "debug1", "info", "notice", "warning", "error", "log", "fatal", "panic"]).aliases(&[("debug", "debug2")]).superuser().works()
             .about("Least severe message that is logged.");

@@ -174,7 +174,7 @@ impl Connection {
             if error.report().severity >= Severity::Fatal {
                 return Err(error);
             }
-            self.send_error_of(&error, Some(text));
+            self.send_error(&error);
         }
         self.ready()
     }
@@ -307,17 +307,14 @@ impl Connection {
     }
 
     pub(super) fn send_error(&mut self, error: &SqlError) {
-        self.send_error_of(error, None);
-    }
-
-    fn send_error_of(&mut self, error: &SqlError, statement: Option<&str>) {
         if error.report().severity >= Severity::Fatal {
             self.end = match error.code() == SqlState::ADMIN_SHUTDOWN {
                 true => SessionEnd::Killed,
                 false => SessionEnd::Fatal,
             };
         }
-        log::report(error, Some(&self.subject), statement);
+        let statement = self.client.failed_statement(error.report().severity);
+        log::report(error, Some(&self.subject), statement.as_deref());
         backend::error_response(self.io.out(), error.report());
     }
 

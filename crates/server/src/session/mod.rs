@@ -8,6 +8,7 @@
 //! `backend_startup.c`, `postgres.c`.
 
 pub mod io;
+mod life;
 mod messages;
 mod sender;
 mod startup;
@@ -23,6 +24,7 @@ use crate::backend::Database;
 use crate::config::hba::Rules;
 use crate::log::{self, Subject};
 use crate::sessions::{Registration, Sessions};
+pub use life::unknown_step;
 pub use startup::user_name;
 
 use io::{Arrival, Io, Stream};
@@ -115,7 +117,8 @@ pub async fn serve(shared: Arc<Shared>, stream: Stream, peer: Peer) {
     // Boxed: the loop, where a session spends its life, does not carry what its start needed.
     let opened = Box::pin(open(&shared, stream, peer)).await;
     if let Some((connection, _registration)) = opened {
-        run(connection).await;
+        let subject = run(connection).await;
+        life::ended(&shared, &subject);
     }
 }
 
@@ -131,6 +134,7 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
         }
         Peer::Unix(_) => subject.host = "[local]".into(),
     }
+    life::received(shared, &subject);
     let limit = shared.settings().duration(Setting::authentication_timeout);
     let first = time::timeout(limit, startup::first_packet(shared, &mut io)).await;
     let greeting = match first {
@@ -149,6 +153,7 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
     if let Some((_, application)) = greeting.options.iter().rev().find(name) {
         subject.application.clone_from(application);
     }
+    let login_began = runtime::wall_clock_micros();
     let login = startup::authenticate(shared, &mut io, &greeting, peer, &interrupts);
     let role = match time::timeout(limit, login).await {
         Some(Ok(role)) => role,
@@ -158,6 +163,8 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
             return turn_away(io, &error, &subject).await;
         }
     };
+    let authentication = login_began..runtime::wall_clock_micros();
+    life::authorized(shared, &greeting, &subject);
     let key_length = if greeting.version.minor >= 2 { crate::sessions::KEY_LENGTH } else { 4 };
     let registered =
         shared.sessions.register(startup::limits(shared), role.superuser, key_length, &interrupts);
@@ -168,7 +175,12 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
     subject.pid = registration.pid;
     let opened = startup::open_session(shared, &mut io, &greeting, peer, &registration, &interrupts).await;
     match opened {
-        Ok(client) => Some((Box::new(Connection::new(io, client, interrupts, subject)), registration)),
+        Ok(mut client) => {
+            life::ready(shared, &subject, authentication);
+            let logged = subject.clone();
+            client.log_to(Box::new(move |line, statement| log::report(line, Some(&logged), statement)));
+            Some((Box::new(Connection::new(io, client, interrupts, subject)), registration))
+        }
         Err(error) => turn_away(io, &error, &subject).await,
     }
 }
@@ -191,8 +203,8 @@ async fn turn_away<T>(mut io: Io, error: &SqlError, subject: &Subject) -> Option
 /// Turns of a session from one time that it notes its lines to the next: they seldom move.
 const TURNS_BETWEEN_NOTES: u64 = 8;
 
-/// The session's loop.
-async fn run(mut connection: Box<Connection>) {
+/// The session's loop. Returns who it was.
+async fn run(mut connection: Box<Connection>) -> Subject {
     // Kept in the task, which is looked at first.
     let mut lines = Lines::default();
     for turn in 0u64.. {
@@ -236,11 +248,13 @@ async fn run(mut connection: Box<Connection>) {
         }
     }
     connection.io.flush().await;
+    let subject = std::mem::take(&mut connection.subject);
     run_fiber(move || {
         let interrupts = connection.interrupts.clone();
         with_interrupts(&interrupts, || connection.client.close(connection.end));
     })
     .await;
+    subject
 }
 
 /// Sends what is in the output buffer.

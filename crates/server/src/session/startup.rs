@@ -10,10 +10,9 @@ use wire::scram::{self, Exchange, Outcome, Verifier};
 use wire::startup::{FirstPacket, Startup, Version};
 
 use super::io::{Arrival, Io};
-use super::{Peer, Phase, Shared, in_fiber};
+use super::{Peer, Phase, Shared, in_fiber, life};
 use crate::backend::{Client, Role};
 use crate::config::hba::{Method, Request};
-use crate::log;
 use crate::sessions::{Limits, Registration};
 
 /// What a client said of the session it wants.
@@ -161,7 +160,7 @@ pub(super) async fn authenticate(
         move || database.role(&user)
     })
     .await?;
-    let method = {
+    let (method, line) = {
         let rules = shared.rules.read().clone();
         let (database, user, wanted) = (database.clone(), user.clone(), greeting.database.clone());
         let address = match peer {
@@ -171,14 +170,21 @@ pub(super) async fn authenticate(
         in_fiber(interrupts, move || {
             let member = |user: &str, role: &str| database.is_member(user, role).unwrap_or(false);
             let request = Request { address, tls: false, user: &user, database: &wanted };
-            Ok(rules.find(&request, &member)?.method.clone())
+            let rule = rules.find(&request, &member)?;
+            Ok((rule.method.clone(), rule.line))
         })
         .await?
     };
     match method {
-        Method::Trust => {}
-        Method::Scram => scram(shared, io, greeting, role.as_ref()).await?,
-        Method::Peer => check_peer(peer, &user)?,
+        Method::Trust => life::authenticated(shared, &user, None, "trust", line),
+        Method::Scram => {
+            scram(shared, io, greeting, role.as_ref()).await?;
+            life::authenticated(shared, &user, Some(&user), "scram-sha-256", line);
+        }
+        Method::Peer => {
+            check_peer(peer, &user)?;
+            life::authenticated(shared, &user, Some(&user), "peer", line);
+        }
         Method::Reject => return Err(SqlError::internal("a rejected client was let through")),
         Method::Unsupported(name) => {
             return Err(SqlError::not_supported(format!("authentication method \"{name}\"")));
@@ -332,9 +338,6 @@ pub(super) async fn open_session(
     message::backend_key_data(io.out(), registration.pid, registration.key());
     message::ready_for_query(io.out(), message::TransactionStatus::Idle);
     io.flush().await;
-    if shared.settings().text(Setting::log_connections).contains("all") {
-        log::log(format!("connection authorized: user={} database={}", greeting.user, greeting.database));
-    }
     Ok(client)
 }
 

@@ -141,6 +141,24 @@ impl Server {
         }
     }
 
+    /// Waits until it lets clients in (true) or has ended by itself.
+    pub fn becomes_ready(&mut self) -> bool {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let child = self.child.as_mut().expect("a server");
+            let ended = child.try_wait().unwrap().is_some();
+            if self.log().contains(READY) {
+                return true;
+            }
+            if ended {
+                self.child = None;
+                return false;
+            }
+            assert!(Instant::now() < deadline, "it neither starts nor ends: {}", self.log());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Process of the server.
     pub fn pid(&self) -> i32 {
         self.child.as_ref().expect("a server").id() as i32
@@ -170,6 +188,13 @@ impl Server {
     pub fn kill(&mut self) {
         self.signal(libc::SIGKILL);
         self.wait();
+    }
+
+    /// As [`kill`](Self::kill), if it still runs.
+    pub fn kill_if_running(&mut self) {
+        if self.child.is_some() {
+            self.kill();
+        }
     }
 
     /// A client of the database `postgres`, over TCP.

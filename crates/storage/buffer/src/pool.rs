@@ -80,7 +80,9 @@ impl From<BufferError> for SqlError {
                 (Severity::Error, SqlState::DISK_FULL)
             }
             BufferError::File(SmgrError::MissingFile { .. }) => (Severity::Error, SqlState::UNDEFINED_FILE),
-            BufferError::File(SmgrError::PastEnd { .. }) => (Severity::Error, SqlState::DATA_CORRUPTED),
+            BufferError::File(SmgrError::PastEnd { .. } | SmgrError::Cut { .. }) => {
+                (Severity::Error, SqlState::DATA_CORRUPTED)
+            }
             BufferError::File(_) => (Severity::Error, SqlState::IO_ERROR),
             BufferError::Wal(_) => (Severity::Panic, SqlState::IO_ERROR),
         };
@@ -436,8 +438,14 @@ impl BufferPool {
                 self.inner().stats.read();
                 let read = || self.inner().smgr.read(rel, fork, block, bytes);
                 let read = waiting(WaitEvent::DataFileRead, || timed(|c| &c.shared_read_time, read));
+                // A page of zeros never reached the disk, and those that a checkpoint has seen all did.
+                let lost = || block.0 < self.inner().smgr.settled_pages(rel, fork);
                 read.map_err(BufferError::File).and_then(|()| match page::verify(bytes, block) {
-                    Ok(()) => Ok(()),
+                    Ok(page::State::Zero) if lost() => {
+                        used(|c| &c.checksum_failures, 1);
+                        Err(BufferError::Corrupt { rel, fork, block })
+                    }
+                    Ok(_) => Ok(()),
                     Err(_) if load == Load::ReadOrReset => {
                         bytes.fill(0);
                         Ok(())

@@ -205,7 +205,7 @@ fn many_threads_on_a_small_pool() {
     for block in 0..60 {
         let mut bytes = [0; base::PAGE_SIZE];
         pool.smgr().read(REL, Fork::Main, BlockNo(block), &mut bytes).unwrap();
-        page::verify(&bytes, BlockNo(block)).unwrap();
+        page::verify(&mut bytes, BlockNo(block)).unwrap();
         assert_eq!(number(&bytes), read_number(&pool, block));
     }
     drop(pool);
@@ -271,7 +271,7 @@ fn the_log_is_flushed_before_a_page_is_written() {
         let mut bytes = [0; base::PAGE_SIZE];
         pool.smgr().read(REL, Fork::Main, BlockNo(0), &mut bytes).unwrap();
         assert_eq!((number(&bytes), page::lsn(&bytes)), (2, lsn));
-        page::verify(&bytes, BlockNo(0)).unwrap();
+        page::verify(&mut bytes, BlockNo(0)).unwrap();
         assert_eq!(pool.dirty(), 0);
     });
 }

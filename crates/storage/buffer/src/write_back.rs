@@ -189,10 +189,7 @@ impl BufferPool {
         if lsn > Lsn::INVALID {
             self.inner().wal.flush(lsn)?;
         }
-        // A page of zeros is valid as it is.
-        if copy.0.iter().any(|byte| *byte != 0) {
-            page::set_checksum(&mut copy.0, tag.block);
-        }
+        page::set_checksum(&mut copy.0, tag.block);
         base::stop_result!("buffer-before-write").map_err(|error| smgr::SmgrError::Io {
             kind: std::io::ErrorKind::Other,
             message: error.to_string(),

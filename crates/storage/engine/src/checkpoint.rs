@@ -5,7 +5,7 @@
 //! # Invariants
 //! 1. One checkpoint at a time; requests that arrive meanwhile are served by the next. One that is spread hurries as long as somebody waits
 //!    for the next, and when the server stops.
-//! 2. Order: redo point, commits that are half done, pages, commit log and maps of files, fsync, checkpoint record, flush, control file,
+//! 2. Order: redo point, commits and cuts that are half done, pages, commit log and maps of files, fsync, lengths of files, checkpoint record, flush, control file,
 //!    removal of segments. A crash anywhere recovers from the previous checkpoint or from this one.
 //!
 //! # PostgreSQL counterpart
@@ -15,11 +15,11 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use base::Lsn;
+use base::{Lsn, Xid};
 use runtime::time::{Instant, now};
 
 use crate::control::Checkpoint;
-use crate::{Engine, EngineError, xlog};
+use crate::{Engine, EngineError, lengths, xlog};
 
 /// Why a checkpoint is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,12 +108,14 @@ struct Progress {
     at: Instant,
     /// End of the log just behind its record: nothing to do if it is still there.
     end: Lsn,
+    /// As the file has them.
+    lengths: lengths::Lengths,
 }
 
 impl Checkpointer {
     /// The server starts from the checkpoint with this redo point.
     pub(crate) fn start(&self, redo: Lsn) {
-        *self.progress.lock() = Progress { redo, at: now(), end: Lsn::INVALID };
+        *self.progress.lock() = Progress { redo, at: now(), ..Progress::default() };
     }
 }
 
@@ -134,17 +136,22 @@ impl Engine {
         self.txns.wait_for_commits_in_flight();
         let buffers = self.write_pages(cause, begin, redo)?;
         let slru_before = self.slru_written();
-        self.txns.checkpoint(redo)?;
+        let prepared = self.txns.checkpoint(redo)?;
         self.maps.write(&self.dir)?;
         let slru_written = self.slru_written() - slru_before;
         if shutdown {
             self.smgr.trim()?;
         }
         let written = now();
+        let lengths = self.smgr.lengths();
         let files = self.smgr.sync_all_pending()?;
+        if progress.lengths != lengths {
+            lengths::write(&self.dir, &lengths)?;
+            progress.lengths = lengths;
+        }
         let synced = now();
         base::stop_point!("checkpoint-before-record");
-        progress.end = self.record_checkpoint(cause, redo)?;
+        progress.end = self.record_checkpoint(cause, redo, &prepared)?;
         base::stop_point!("checkpoint-end");
         self.wal.remove_segments_before(redo)?;
         let stats = CheckpointStats {
@@ -235,20 +242,25 @@ impl Engine {
     }
 
     /// Logs the checkpoint, then lets the control file name it. Returns the end of the log behind it.
-    fn record_checkpoint(&self, cause: CheckpointCause, redo: Lsn) -> Result<Lsn, EngineError> {
+    fn record_checkpoint(
+        &self,
+        cause: CheckpointCause,
+        redo: Lsn,
+        prepared: &[Xid],
+    ) -> Result<Lsn, EngineError> {
         let oldest = self.txns.oldest_ids();
         let checkpoint = Checkpoint {
             redo,
             next_xid: self.txns.next_xid(),
             next_oid: self.oids.bound(),
-            next_multixact: self.txns.next_multi().0,
+            next_multixact: self.txns.next_multi_with_page().0,
             oldest_running: self.txns.oldest_running(),
             time: runtime::wall_clock_micros(),
             shutdown: cause == CheckpointCause::Shutdown,
             oldest_xid: oldest.xid,
             oldest_multixact: oldest.multi.0,
         };
-        let inserted = self.wal.insert_range(&xlog::checkpoint_record(&checkpoint));
+        let inserted = self.wal.insert_range(&xlog::checkpoint_record(&checkpoint, prepared));
         self.wal.flush(inserted.end)?;
         base::stop_point!("checkpoint-before-control");
         let mut control = self.control.lock();

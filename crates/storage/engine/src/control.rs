@@ -33,7 +33,7 @@ use base::{Lsn, Oid, PAGE_SIZE, Xid};
 use crate::EngineError;
 
 /// Version of the data directory's formats. A server starts only on its own.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 6;
 
 const MAGIC: &[u8; 8] = b"STAMPEDE";
 const SIZE: usize = 160;
@@ -68,7 +68,7 @@ pub struct Checkpoint {
     pub next_xid: Xid,
     /// First OID not handed out.
     pub next_oid: Oid,
-    /// First multixact id not handed out.
+    /// First multixact id not handed out; those before it have their pages.
     pub next_multixact: u64,
     /// Oldest xid that was running at the redo point.
     pub oldest_running: Xid,
@@ -234,13 +234,13 @@ mod tests {
     #[test]
     fn another_format_is_refused_by_its_name() {
         let mut other = sample().encode();
-        other[8..12].copy_from_slice(&4_u32.to_le_bytes());
+        other[8..12].copy_from_slice(&5_u32.to_le_bytes());
         let crc = crc32c::crc32c(&other[..SIZE - 4]);
         other[SIZE - 4..].copy_from_slice(&crc.to_le_bytes());
         assert_eq!(
             ControlFile::decode(&other).unwrap_err().to_string(),
-            "database files are incompatible with server: the data directory has format version 4, \
-             this server reads 5"
+            "database files are incompatible with server: the data directory has format version 5, \
+             this server reads 6"
         );
     }
 

@@ -8,7 +8,7 @@
 //! * [`checkpoint`]: everything dirty to disk, the log cut behind it.
 //! * [`relation`]: making and dropping relation files; OIDs. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
 //!   crate.
-//! * `map`: which files the system catalogs have.
+//! * `map`: which files the system catalogs have. `lengths`: how long files must be.
 //! * `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
 //!
 //! A data directory:
@@ -18,6 +18,7 @@
 //! | `PG_VERSION` | major version whose behaviour this server follows |
 //! | `global/pg_control` | [`control::ControlFile`] |
 //! | `global/N`, `base/D/N`, … `_fsm`, `_vm` | relations, 1 GiB segments |
+//! | `global/pg_lengths` | how long those are at least |
 //! | `global/pg_filenode.map`, `base/D/pg_filenode.map` | which files the catalogs have |
 //! | `pg_wal/` | the write-ahead log |
 //! | `pg_xact/` | the commit log |
@@ -40,6 +41,7 @@ pub mod background;
 pub mod checkpoint;
 pub mod control;
 mod error;
+mod lengths;
 pub mod lock;
 mod map;
 pub mod recovery;
@@ -178,6 +180,7 @@ impl Engine {
             .map_err(|e| io("write version file in", e))?;
         let system_identifier = runtime::random_u64();
         [Oid::INVALID, BOOTSTRAP_DATABASE].iter().try_for_each(|&database| map::create(dir, database))?;
+        lengths::write(dir, &Vec::new())?;
         TxnSystem::create(dir).map_err(|e| io("create commit log in", e))?;
         let wal = Wal::create(&dir.join("pg_wal"), options.wal.clone(), system_identifier)?;
         let control = ControlFile {
@@ -202,8 +205,16 @@ impl Engine {
     }
 
     /// Opens the data directory, replaying the log if the last server did not shut down.
-    pub fn open(dir: &Path, mut options: EngineOptions) -> Result<Engine, EngineError> {
-        let lock = DirectoryLock::acquire(dir)?;
+    pub fn open(dir: &Path, options: EngineOptions) -> Result<Engine, EngineError> {
+        Self::open_locked(dir, DirectoryLock::acquire(dir)?, options)
+    }
+
+    /// As [`open`](Self::open), by whoever has locked the directory before.
+    pub fn open_locked(
+        dir: &Path,
+        lock: DirectoryLock,
+        mut options: EngineOptions,
+    ) -> Result<Engine, EngineError> {
         let mut control = ControlFile::read(dir)?;
         options.wal.segment_size = u64::from(control.wal_segment_size);
         if control.state == ClusterState::Initializing {
@@ -226,10 +237,13 @@ impl Engine {
         let wal =
             Arc::new(Wal::recovering(&dir.join("pg_wal"), options.wal.clone(), control.system_identifier));
         let engine = Self::assemble(dir, options, lock, control, wal)?;
+        engine.smgr.begin_recovery(lengths::read(dir)?.into_iter());
         engine.txns.begin_recovery()?;
+        engine.txns.prepared().expect(record.prepared);
         let end = if clean { record.end } else { engine.redo(redo)? };
         engine.wal.start(WalStart { system_identifier: engine.wal.system_identifier(), end, redo })?;
         engine.txns.end_recovery()?;
+        engine.smgr.end_recovery();
         for prepared in engine.txns.prepared().list() {
             tracing::info!("recovering prepared transaction {}", prepared.xid);
         }

@@ -10,6 +10,7 @@ use crate::EngineError;
 const FILE: &str = "stampede.lock";
 
 /// Holds the directory until it is dropped.
+#[derive(Debug)]
 pub struct DirectoryLock {
     _file: runtime::fs::LockedFile,
 }

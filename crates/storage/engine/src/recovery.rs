@@ -13,7 +13,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use base::Lsn;
+use base::{Lsn, Xid};
 use runtime::time::{Stopwatch, now};
 use wal::{Record, Rmgr, WalReader};
 
@@ -28,6 +28,8 @@ const REPORT_EVERY: Duration = Duration::from_secs(10);
 pub(crate) struct CheckpointRecord {
     /// What it says.
     pub(crate) checkpoint: Checkpoint,
+    /// Transactions that were prepared then and older than its redo point.
+    pub(crate) prepared: Vec<Xid>,
     /// Where it ends.
     pub(crate) end: Lsn,
     /// It is a shutdown checkpoint and the last record: nothing is to be replayed.
@@ -43,7 +45,8 @@ pub(crate) fn checkpoint_record(dir: &Path, control: &ControlFile) -> Result<Che
     let record = reader.next().transpose()?.ok_or(EngineError::NoCheckpoint(at))?;
     let checkpoint = xlog::as_checkpoint(&record).ok_or(EngineError::NoCheckpoint(at))?;
     let is_end_of_log = checkpoint.shutdown && reader.next().transpose()?.is_none();
-    Ok(CheckpointRecord { checkpoint, end: record.end, is_end_of_log })
+    let prepared = xlog::prepared_at(&record);
+    Ok(CheckpointRecord { checkpoint, prepared, end: record.end, is_end_of_log })
 }
 
 impl Engine {

@@ -140,9 +140,12 @@ impl Engine {
 
     /// Cuts a relation to `pages` pages. The caller holds it exclusively.
     pub fn truncate_relation(&self, file: RelFile, pages: u32) -> Result<(), EngineError> {
-        let end = self.wal.insert(&xlog::truncate_record(file, pages));
-        self.wal.flush(end)?;
-        self.truncate_files(file, pages)
+        // A checkpoint whose redo starts behind the record must not note the old length.
+        self.txns.within_gate(|| {
+            let end = self.wal.insert(&xlog::truncate_record(file, pages));
+            self.wal.flush(end)?;
+            self.truncate_files(file, pages)
+        })
     }
 
     /// Cuts the files of all forks; maps keep what belongs to the remaining pages.

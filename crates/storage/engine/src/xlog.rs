@@ -27,10 +27,15 @@ pub const CREATE: u8 = 0x10;
 pub const TRUNCATE: u8 = 0x20;
 
 /// The record of a checkpoint.
-pub fn checkpoint_record(checkpoint: &Checkpoint) -> RecordBuilder<'static> {
+///
+/// `prepared`: transactions that wait for their ends in state files.
+pub fn checkpoint_record(checkpoint: &Checkpoint, prepared: &[Xid]) -> RecordBuilder<'static> {
     let info = if checkpoint.shutdown { CHECKPOINT_SHUTDOWN } else { CHECKPOINT_ONLINE };
     let mut record = RecordBuilder::new(Rmgr::Xlog, info, Xid::INVALID);
     record.data(&checkpoint.encode());
+    for xid in prepared {
+        record.data(&xid.0.to_le_bytes());
+    }
     record
 }
 
@@ -38,6 +43,12 @@ pub fn checkpoint_record(checkpoint: &Checkpoint) -> RecordBuilder<'static> {
 pub fn as_checkpoint(record: &Record) -> Option<Checkpoint> {
     let is_one = record.rmgr == Rmgr::Xlog && matches!(record.info, CHECKPOINT_SHUTDOWN | CHECKPOINT_ONLINE);
     if is_one { Checkpoint::decode(record.data()) } else { None }
+}
+
+/// The prepared transactions that a checkpoint record names.
+pub(crate) fn prepared_at(record: &Record) -> Vec<Xid> {
+    let xids = record.data().get(Checkpoint::SIZE..).unwrap_or_default();
+    xids.as_chunks().0.iter().map(|xid| Xid(u64::from_le_bytes(*xid))).collect()
 }
 
 /// The record of reserved OIDs.

@@ -51,14 +51,40 @@ pub fn set_checksum(page: &mut PageBytes, block: BlockNo) {
     page[CHECKSUM..CHECKSUM + 4].copy_from_slice(&crc.to_le_bytes());
 }
 
-/// Checks a page that was read from disk. An all-zero page is valid: the file was extended and the page never written.
-pub fn verify(page: &PageBytes, block: BlockNo) -> Result<(), Corrupt> {
-    if header::is_new(page) && page.iter().all(|&b| b == 0) {
-        return Ok(());
+/// Writes pages without content, from `first` on, as files are extended by: zero but for their checksums. So a page of zeros alone is one
+/// that never reached the disk.
+pub fn write_blank(pages: &mut [PageBytes], first: BlockNo) {
+    for (page, block) in pages.iter_mut().zip(first.0..) {
+        page.fill(0);
+        set_checksum(page, BlockNo(block));
+    }
+}
+
+/// What a page from disk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// A page with content.
+    Written,
+    /// One that the file was extended by ([`write_blank`]); the page in memory is all zero now.
+    Blank,
+    /// All zero: a page that never reached the disk. Valid after a crash only, where the file had just been extended.
+    Zero,
+}
+
+/// Checks a page that was read from disk.
+pub fn verify(page: &mut PageBytes, block: BlockNo) -> Result<State, Corrupt> {
+    let is_empty = header::upper(page) == 0
+        && page[..CHECKSUM].iter().chain(&page[CHECKSUM + 4..]).all(|&byte| byte == 0);
+    if is_empty && stored(page) == 0 {
+        return Ok(State::Zero);
     }
     let (computed, found) = (compute(page, block), stored(page));
     if computed != found {
         return Err(Corrupt::Checksum { computed, found });
     }
-    if header::bounds_ok(page) { Ok(()) } else { Err(Corrupt::Structure) }
+    if is_empty {
+        page.fill(0);
+        return Ok(State::Blank);
+    }
+    if header::bounds_ok(page) { Ok(State::Written) } else { Err(Corrupt::Structure) }
 }

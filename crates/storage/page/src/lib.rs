@@ -40,7 +40,7 @@ mod header;
 mod items;
 
 pub use base::PAGE_SIZE;
-pub use checksum::{Corrupt, set_checksum, verify};
+pub use checksum::{Corrupt, State, set_checksum, verify, write_blank};
 pub use compact::{Item, compact};
 pub use header::{
     HEADER_SIZE, VERSION, flags, free_space, free_space_for_item, has_flag, init, is_new, lower, lsn,

@@ -4,9 +4,10 @@ use base::{BlockNo, Lsn, PAGE_SIZE};
 use proptest::prelude::*;
 
 use crate::{
-    Corrupt, HEADER_SIZE, Item, LinePointer, LpFlags, PageBytes, add_item, align8, compact, delete_items,
-    flags, free_space, has_flag, init, insert_at, is_new, item, line_pointer, lower, max_offset, overwrite,
-    repair, set_checksum, set_line_pointer, set_lsn, special, upper, verify,
+    Corrupt, HEADER_SIZE, Item, LinePointer, LpFlags, PageBytes, State, add_item, align8, compact,
+    delete_items, flags, free_space, has_flag, init, insert_at, is_new, item, line_pointer, lower,
+    max_offset, overwrite, repair, set_checksum, set_line_pointer, set_lsn, special, upper, verify,
+    write_blank,
 };
 
 fn empty(special: usize) -> PageBytes {
@@ -206,12 +207,26 @@ fn checksum_knows_the_block_and_every_byte() {
     add_item(&mut page, b"hello", None).unwrap();
     set_lsn(&mut page, Lsn(0x1_0000_0002));
     set_checksum(&mut page, BlockNo(7));
-    assert_eq!(verify(&page, BlockNo(7)), Ok(()));
-    assert!(matches!(verify(&page, BlockNo(8)), Err(Corrupt::Checksum { .. })));
+    assert_eq!(verify(&mut page, BlockNo(7)), Ok(State::Written));
+    assert!(matches!(verify(&mut page, BlockNo(8)), Err(Corrupt::Checksum { .. })));
     for at in [0, 9, 13, HEADER_SIZE, 5000, PAGE_SIZE - 1] {
         let mut bad = page;
         bad[at] ^= 1;
-        assert!(verify(&bad, BlockNo(7)).is_err(), "flipped byte {at}");
+        assert!(verify(&mut bad, BlockNo(7)).is_err(), "flipped byte {at}");
+    }
+}
+
+#[test]
+fn blank_pages_are_told_from_those_that_were_never_written() {
+    let mut pages = [[7; PAGE_SIZE]; 3];
+    write_blank(&mut pages, BlockNo(5));
+    for (n, page) in pages.iter().enumerate() {
+        assert!(page.iter().any(|&byte| byte != 0));
+        let mut elsewhere = *page;
+        assert!(verify(&mut elsewhere, BlockNo(n as u32)).is_err());
+        let mut read = *page;
+        assert_eq!(verify(&mut read, BlockNo(5 + n as u32)), Ok(State::Blank));
+        assert!(is_new(&read) && read.iter().all(|&byte| byte == 0));
     }
 }
 
@@ -219,10 +234,10 @@ fn checksum_knows_the_block_and_every_byte() {
 fn new_pages_are_valid_only_if_all_zero() {
     let mut page = [0; PAGE_SIZE];
     assert!(is_new(&page));
-    assert_eq!(verify(&page, BlockNo(3)), Ok(()));
+    assert_eq!(verify(&mut page, BlockNo(3)), Ok(State::Zero));
     assert_eq!(max_offset(&page), 0);
     page[4000] = 1;
-    assert!(verify(&page, BlockNo(3)).is_err());
+    assert!(verify(&mut page, BlockNo(3)).is_err());
 }
 
 #[test]

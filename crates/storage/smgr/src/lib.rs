@@ -1,7 +1,8 @@
 //! Relation files.
 //!
 //! # What
-//! [`Smgr`] finds, reads, writes, extends, cuts, syncs and removes the files of relations. It knows pages only as 8192 bytes.
+//! [`Smgr`] finds, reads, writes, extends, cuts, syncs and removes the files of relations. It knows pages only as 8192 bytes, but for how those
+//! without content are written ([`page::write_blank`]).
 //!
 //! # Layout
 //! A fork of a relation is a sequence of pages in segment files of 1 GiB: `base/5/16384`, `base/5/16384.1`, …; the forks' files
@@ -9,17 +10,18 @@
 //!
 //! # Invariants
 //! 1. The number of pages ([`Smgr::nblocks`]) is read from the files once and counted from then on.
-//! 2. Files have no holes: pages are added by writing zeros, so that a full disk shows when a page is added and not when it is
-//!    written back. A fork may be *physically* longer than its number of pages says (room taken ahead, zero); after a
+//! 2. Files have no holes: pages are added by writing blank ones, so that a full disk shows when a page is added and not when it is
+//!    written back. A fork may be *physically* longer than its number of pages says (room taken ahead, blank); after a
 //!    crash that room counts as pages, which are new and empty.
+//! 5. The pages that a checkpoint has noted ([`Smgr::lengths`]) are on disk, and none of them is all zero, until the relation is cut or removed.
 //! 3. A write is followed by an entry in the pending set; [`Smgr::sync_all_pending`] takes the set and syncs every file
 //!    once. Whoever needs a write to be in a checkpoint makes sure that the call to [`Smgr::write`] has returned before.
 //! 4. An error of a sync is sticky: the kernel may have dropped the pages, so no later sync may succeed.
 //!
 //! # Locks
-//! `shards` (short): the map of known forks. `ForkState::files` (short): its open files. `Pending::sets` (short): what is to be synced.
+//! `shards` (short): the map of known forks. `lengths` (short), before it. `ForkState::files` (short): its open files. `Pending::sets` (short): what is to be synced.
 //! None is held over I/O. [`Fork::lock_extension`](ForkState::lock_extension) (fiber-aware) serialises those who add pages to a
-//! fork, and is held over I/O; `Pending::cycle` (fiber-aware) those who sync. Both are taken before any short one.
+//! fork, and is held over I/O, as is, behind it, `learning` of who first asks for the number of pages; `Pending::cycle` (fiber-aware) those who sync. Both are taken before any short one.
 //!
 //! # WAL and crash
 //! Writes are neither ordered nor durable until synced. Creating, cutting and removing relations is logged by the callers
@@ -29,6 +31,7 @@
 //! `smgr.c`, `md.c`, `sync.c`, `fd.c`. Removing needs no tombstone file until the next checkpoint, as file numbers are never
 //! used again.
 
+mod lengths;
 mod pending;
 mod relation;
 
@@ -38,13 +41,15 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use base::{BlockNo, Fork, PAGE_SIZE, RelFile};
 use parking_lot::RwLock;
 use runtime::fs::{self, File, OpenOptions};
 use rustc_hash::FxHashMap;
 
+pub use lengths::DAMAGED;
+use lengths::Lengths;
 use pending::Pending;
 pub use relation::{ForkState, SmgrError, SmgrResult};
 
@@ -53,8 +58,6 @@ pub const SEGMENT_PAGES: u32 = (1 << 30) / PAGE_SIZE as u32;
 /// Most pages that are taken ahead when a fork grows.
 const MAX_AHEAD: u32 = 64;
 const SHARDS: usize = 64;
-
-static ZEROS: [u8; MAX_AHEAD as usize * PAGE_SIZE] = [0; MAX_AHEAD as usize * PAGE_SIZE];
 
 /// Habits of file access.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +86,9 @@ pub struct Smgr {
     /// Where closing of unused files goes on.
     close_hand: AtomicUsize,
     pending: Pending,
+    lengths: Lengths,
+    /// Redo goes on: see [`lengths`].
+    recovering: AtomicBool,
 }
 
 /// One segment file of a fork.
@@ -125,7 +131,46 @@ impl Smgr {
             open_files: AtomicUsize::new(0),
             close_hand: AtomicUsize::new(0),
             pending: Pending::default(),
+            lengths: Lengths::default(),
+            recovering: AtomicBool::new(false),
         }
+    }
+
+    /// Before redo: so many pages relations have at least, or had.
+    pub fn begin_recovery(&self, lengths: impl Iterator<Item = (RelFile, u32)>) {
+        self.recovering.store(true, Ordering::Release);
+        self.lengths.set(lengths);
+    }
+
+    /// From now on who reads a relation that is too short gets an error.
+    pub fn end_recovery(&self) {
+        self.recovering.store(false, Ordering::Release);
+    }
+
+    /// So many pages of its main fork were on disk at the last checkpoint, and have not been cut since.
+    pub fn settled_pages(&self, rel: RelFile, fork: Fork) -> u32 {
+        if fork == Fork::Main { self.lengths.get(rel) } else { 0 }
+    }
+
+    /// For a checkpoint, before its [`sync_all_pending`](Self::sync_all_pending): what main forks must have from now on, [`DAMAGED`] for
+    /// those that have lost pages.
+    pub fn lengths(&self) -> Vec<(RelFile, u32)> {
+        let main = |((rel, fork), state): (&(RelFile, Fork), &Arc<ForkState>)| {
+            let pages = state.nblocks().filter(|_| *fork == Fork::Main)?;
+            Some((*rel, pages))
+        };
+        let shard = |shard: &Shard| shard.read().iter().filter_map(main).collect::<Vec<_>>();
+        self.lengths.collect(self.shards.iter().flat_map(shard))
+    }
+
+    /// The error of who reads a relation that has lost pages.
+    fn check_whole(&self, state: &ForkState, rel: RelFile, fork: Fork) -> SmgrResult<()> {
+        if !state.is_cut() || self.recovering.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let path = SegmentId { rel, fork, segment: 0 }.name();
+        let (nblocks, expected) = self.lengths.missing(rel);
+        Err(SmgrError::Cut { path, nblocks, expected })
     }
 
     fn shard(&self, rel: RelFile) -> &Shard {
@@ -195,6 +240,9 @@ impl Smgr {
                 self.pending.add_dir(grandparent.to_path_buf());
             }
         }
+        if !redo && fork == Fork::Main {
+            self.lengths.remove(rel);
+        }
         let options = if redo { OpenOptions::CREATE } else { OpenOptions::CREATE_NEW };
         File::open(&path, options).map_err(io_error)?;
         self.pending.add_file(id);
@@ -229,19 +277,33 @@ impl Smgr {
                 }
             }
         }
+        // After its entry has left the map: whoever collects lengths now does not note it again.
+        self.lengths.remove(rel);
         Ok(())
     }
 
     /// Number of pages. A missing file is an error.
     pub fn nblocks(&self, rel: RelFile, fork: Fork) -> SmgrResult<u32> {
         let state = self.fork(rel, fork);
-        self.known_nblocks(&state, rel, fork)
+        let nblocks = self.known_nblocks(&state, rel, fork)?;
+        self.check_whole(&state, rel, fork)?;
+        Ok(nblocks)
     }
 
     fn known_nblocks(&self, state: &ForkState, rel: RelFile, fork: Fork) -> SmgrResult<u32> {
         if let Some(nblocks) = state.nblocks() {
             return Ok(nblocks);
         }
+        let _learning = state.lock_learning();
+        match state.nblocks() {
+            Some(nblocks) => Ok(nblocks),
+            None => self.learn_nblocks(state, rel, fork),
+        }
+    }
+
+    /// Reads from the files how many pages there are.
+    #[cold]
+    fn learn_nblocks(&self, state: &ForkState, rel: RelFile, fork: Fork) -> SmgrResult<u32> {
         let mut total = 0;
         for segment in 0.. {
             let id = SegmentId { rel, fork, segment };
@@ -256,10 +318,38 @@ impl Smgr {
                 break;
             }
         }
-        Ok(state.learn_nblocks(total))
+        if fork == Fork::Main {
+            state.set_cut(self.lengths.is_cut(rel, total));
+            self.fill_tail(state, rel, self.lengths.get(rel)..total)?;
+        }
+        state.learn_nblocks(total);
+        Ok(total)
     }
 
-    /// Adds `count` zero pages starting at `first`, which must be the current end. The caller holds
+    /// A crash may have lost what was written to pages that no checkpoint has seen: where nothing came to the disk they are blank from now on.
+    fn fill_tail(&self, state: &ForkState, rel: RelFile, blocks: std::ops::Range<u32>) -> SmgrResult<()> {
+        let mut pages = Vec::new();
+        let mut at = blocks.start;
+        while at < blocks.end {
+            let (id, offset) = self.locate(rel, Fork::Main, BlockNo(at));
+            let count = (blocks.end - at).min(self.segment_pages - at % self.segment_pages).min(MAX_AHEAD);
+            pages.resize(count as usize, [0; PAGE_SIZE]);
+            let file = self.open(state, id, OpenOptions::READ_WRITE)?;
+            let failed = |what| move |error| SmgrError::io(what, &id.name(), &error);
+            file.read_exact_at(pages.as_flattened_mut(), offset).map_err(failed("read file"))?;
+            for (block, page) in (at..).zip(&mut pages).filter(|(_, page)| page.iter().all(|byte| *byte == 0))
+            {
+                page::write_blank(std::slice::from_mut(page), BlockNo(block));
+                let offset = self.locate(rel, Fork::Main, BlockNo(block)).1;
+                file.write_all_at(page, offset).map_err(failed("write file"))?;
+                self.pending.add_file(id);
+            }
+            at += count;
+        }
+        Ok(())
+    }
+
+    /// Adds `count` blank pages starting at `first`, which must be the current end. The caller holds
     /// [`ForkState::lock_extension`]; readers see the new pages when this returns.
     pub fn extend(&self, rel: RelFile, fork: Fork, first: BlockNo, count: u32) -> SmgrResult<()> {
         let state = self.fork(rel, fork);
@@ -275,13 +365,13 @@ impl Smgr {
         let physical = state.physical();
         if wanted > physical {
             let ahead = if fork == Fork::Main { (wanted / 8).min(MAX_AHEAD - 1) } else { 0 };
-            self.write_zeros(&state, rel, fork, physical..wanted.saturating_add(ahead))?;
+            self.write_blank(&state, rel, fork, physical..wanted.saturating_add(ahead))?;
         }
         state.set_nblocks(wanted);
         Ok(())
     }
 
-    fn write_zeros(
+    fn write_blank(
         &self,
         state: &ForkState,
         rel: RelFile,
@@ -297,7 +387,9 @@ impl Smgr {
                 id,
                 if id.segment > 0 { OpenOptions::CREATE } else { OpenOptions::READ_WRITE },
             )?;
-            file.write_all_at(&ZEROS[..count as usize * PAGE_SIZE], offset)
+            let mut pages = vec![[0; PAGE_SIZE]; count as usize];
+            page::write_blank(&mut pages, BlockNo(at));
+            file.write_all_at(pages.as_flattened(), offset)
                 .map_err(|error| SmgrError::io("extend file", &id.name(), &error))?;
             if id.segment > 0 && offset == 0 {
                 self.pending.add_dir(self.path(id).parent().unwrap_or(&self.dir).to_path_buf());
@@ -324,6 +416,7 @@ impl Smgr {
     ) -> SmgrResult<()> {
         let state = self.fork(rel, fork);
         let nblocks = self.known_nblocks(&state, rel, fork)?;
+        self.check_whole(&state, rel, fork)?;
         let (id, offset) = self.locate(rel, fork, block);
         if block.0 >= nblocks {
             return Err(SmgrError::PastEnd { path: id.name(), block, nblocks });
@@ -367,6 +460,11 @@ impl Smgr {
         let state = self.fork(rel, fork);
         let _extension = state.lock_extension();
         let old = self.known_nblocks(&state, rel, fork)?;
+        if fork == Fork::Main {
+            // Before the files: what a checkpoint notes is never more than there is, or redo cuts it again.
+            let cut = self.lengths.cut(rel, nblocks);
+            state.set_cut(cut);
+        }
         if nblocks > old {
             return Ok(());
         }

@@ -32,6 +32,15 @@ pub enum SmgrError {
         /// Number of blocks there are.
         nblocks: u32,
     },
+    /// The files have fewer pages than the last checkpoint left, or none: damaged.
+    Cut {
+        /// Path below the data directory.
+        path: String,
+        /// Number of blocks there are.
+        nblocks: u32,
+        /// How many there must be.
+        expected: u32,
+    },
     /// The file is shorter than the relation: damaged.
     ShortRead {
         /// Path below the data directory.
@@ -70,6 +79,13 @@ impl fmt::Display for SmgrError {
             SmgrError::PastEnd { path, block, nblocks } => {
                 write!(f, "could not access block {block} in file \"{path}\": the file has {nblocks} blocks")
             }
+            SmgrError::Cut { path, nblocks, expected } => {
+                write!(f, "could not read block {nblocks} in file \"{path}\": ")?;
+                match *expected == crate::DAMAGED {
+                    true => f.write_str("blocks were found to be missing"),
+                    false => write!(f, "the file has {nblocks} of {expected} blocks"),
+                }
+            }
             SmgrError::ShortRead { path, block, bytes } => {
                 write!(f, "could not read block {block} in file \"{path}\": read only {bytes} of 8192 bytes")
             }
@@ -87,8 +103,12 @@ pub struct ForkState {
     /// Pages that the files have room for; written only under `extension` (and once when learnt).
     physical: AtomicU32,
     used: AtomicBool,
+    /// [`SmgrError::Cut`].
+    cut: AtomicBool,
     files: Mutex<Vec<Option<Arc<File>>>>,
     extension: runtime::Mutex<()>,
+    /// Held by who finds out how long the files are.
+    learning: runtime::Mutex<()>,
 }
 
 impl Default for ForkState {
@@ -97,8 +117,10 @@ impl Default for ForkState {
             nblocks: AtomicU32::new(UNKNOWN),
             physical: AtomicU32::new(0),
             used: AtomicBool::new(true),
+            cut: AtomicBool::new(false),
             files: Mutex::new(Vec::new()),
             extension: runtime::Mutex::new(()),
+            learning: runtime::Mutex::new(()),
         }
     }
 }
@@ -109,27 +131,33 @@ impl ForkState {
         self.extension.lock()
     }
 
+    pub(crate) fn lock_learning(&self) -> runtime::MutexGuard<'_, ()> {
+        self.learning.lock()
+    }
+
     pub(crate) fn nblocks(&self) -> Option<u32> {
         // Acquire: pairs with the Release of `set_nblocks`; who sees a page counted may read it.
         let nblocks = self.nblocks.load(Ordering::Acquire);
         (nblocks != UNKNOWN).then_some(nblocks)
     }
 
-    /// Takes the number read from the files, unless somebody else was quicker and has counted on since.
-    pub(crate) fn learn_nblocks(&self, read: u32) -> u32 {
-        let files = self.files.lock();
-        let known = self.nblocks.load(Ordering::Acquire);
-        if known != UNKNOWN {
-            return known;
-        }
+    /// Takes the number read from the files. The caller holds `learning`, and nobody did so before.
+    pub(crate) fn learn_nblocks(&self, read: u32) {
         self.physical.store(read, Ordering::Relaxed);
         self.nblocks.store(read, Ordering::Release);
-        drop(files);
-        read
     }
 
     pub(crate) fn set_nblocks(&self, nblocks: u32) {
         self.nblocks.store(nblocks, Ordering::Release);
+    }
+
+    pub(crate) fn is_cut(&self) -> bool {
+        // Relaxed: set while nobody but recovery reads, or before `nblocks` becomes known.
+        self.cut.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_cut(&self, cut: bool) {
+        self.cut.store(cut, Ordering::Relaxed);
     }
 
     pub(crate) fn physical(&self) -> u32 {

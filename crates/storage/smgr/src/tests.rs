@@ -21,7 +21,7 @@ fn with_smgr<T: 'static>(options: SmgrOptions, f: impl FnOnce(Smgr) -> T + 'stat
 }
 
 fn page(n: u32) -> [u8; PAGE_SIZE] {
-    let mut page = [n as u8; PAGE_SIZE];
+    let mut page = [n as u8 + 1; PAGE_SIZE];
     page[..4].copy_from_slice(&n.to_le_bytes());
     page
 }
@@ -42,6 +42,67 @@ fn file_pages(name: &str) -> u64 {
     fs::metadata(Path::new(name)).unwrap().len / PAGE_SIZE as u64
 }
 
+fn blank(block: u32) -> [u8; PAGE_SIZE] {
+    let mut pages = [[0; PAGE_SIZE]];
+    page::write_blank(&mut pages, BlockNo(block));
+    pages[0]
+}
+
+#[test]
+fn files_that_have_lost_pages_are_found() {
+    with_smgr(SmgrOptions::default(), |smgr| {
+        smgr.create(REL, Fork::Main, false).unwrap();
+        fill(&smgr, REL, 40);
+        let lengths = smgr.lengths();
+        assert_eq!(lengths, [(REL, 40)]);
+        let start = |lengths: &[(RelFile, u32)]| {
+            let smgr = Smgr::with_segment_pages(Path::new("/data"), SmgrOptions::default(), 16);
+            smgr.begin_recovery(lengths.iter().copied());
+            smgr
+        };
+        let whole = start(&lengths);
+        whole.end_recovery();
+        assert!(whole.nblocks(REL, Fork::Main).unwrap() >= 40);
+        fs::remove_file(Path::new("/data/base/5/16384.1")).unwrap();
+        let cut = start(&lengths);
+        // Redo goes on, and makes pages again.
+        assert_eq!(cut.nblocks(REL, Fork::Main), Ok(16));
+        cut.extend(REL, Fork::Main, BlockNo(16), 30).unwrap();
+        cut.end_recovery();
+        let error = cut.nblocks(REL, Fork::Main).unwrap_err();
+        assert_eq!(error, SmgrError::Cut { path: "base/5/16384".into(), nblocks: 16, expected: 40 });
+        let text = "could not read block 16 in file \"base/5/16384\": the file has 16 of 40 blocks";
+        assert_eq!(error.to_string(), text);
+        assert_eq!(read(&cut, REL, 3), Err(error));
+        // Nor is it forgotten by the next start, whatever the file has by then.
+        let later = start(&cut.lengths());
+        later.end_recovery();
+        assert!(matches!(later.nblocks(REL, Fork::Main), Err(SmgrError::Cut { .. })));
+        later.truncate(REL, Fork::Main, 0).unwrap();
+        assert_eq!(later.nblocks(REL, Fork::Main), Ok(0));
+    });
+}
+
+#[test]
+fn a_cut_that_redo_repeats_is_no_loss() {
+    with_smgr(SmgrOptions::default(), |smgr| {
+        smgr.create(REL, Fork::Main, false).unwrap();
+        fill(&smgr, REL, 40);
+        let lengths = smgr.lengths();
+        smgr.truncate(REL, Fork::Main, 10).unwrap();
+        assert_eq!(smgr.lengths(), [(REL, 10)]);
+        let again = Smgr::with_segment_pages(Path::new("/data"), SmgrOptions::default(), 16);
+        again.begin_recovery(lengths.into_iter());
+        assert_eq!(again.nblocks(REL, Fork::Main), Ok(10));
+        again.truncate(REL, Fork::Main, 20).unwrap();
+        again.truncate(REL, Fork::Main, 10).unwrap();
+        again.end_recovery();
+        assert_eq!(again.nblocks(REL, Fork::Main), Ok(10));
+        again.unlink(REL).unwrap();
+        assert_eq!(again.lengths(), []);
+    });
+}
+
 #[test]
 fn pages_cross_segments_and_survive_a_restart() {
     with_smgr(SmgrOptions::default(), |smgr| {
@@ -57,7 +118,7 @@ fn pages_cross_segments_and_survive_a_restart() {
         for n in 0..40 {
             assert!(read(&again, REL, n).unwrap() == page(n), "block {n}");
         }
-        assert!(read(&again, REL, 49).unwrap() == [0; PAGE_SIZE]);
+        assert!(read(&again, REL, 49).unwrap() == blank(49));
     });
 }
 
@@ -70,7 +131,7 @@ fn room_taken_ahead_is_no_page() {
         assert_eq!(smgr.nblocks(REL, Fork::Main), Ok(12));
         assert!(matches!(read(&smgr, REL, 12), Err(SmgrError::PastEnd { nblocks: 12, .. })));
         smgr.extend(REL, Fork::Main, BlockNo(12), 1).unwrap();
-        assert!(read(&smgr, REL, 12).unwrap() == [0; PAGE_SIZE]);
+        assert!(read(&smgr, REL, 12).unwrap() == blank(12));
     });
 }
 
@@ -109,7 +170,7 @@ fn cut_pages_are_gone_and_come_back_empty() {
         assert_eq!(again.nblocks(REL, Fork::Main), Ok(5));
         smgr.extend(REL, Fork::Main, BlockNo(5), 30).unwrap();
         for n in 5..35 {
-            assert!(read(&smgr, REL, n).unwrap() == [0; PAGE_SIZE], "block {n}");
+            assert!(read(&smgr, REL, n).unwrap() == blank(n), "block {n}");
         }
     });
 }

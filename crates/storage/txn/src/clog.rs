@@ -1,6 +1,6 @@
 //! What · The commit log: two bits for each xid that say how it ended.
 //!
-//! Layout · [`Slru`] pages in `pg_xact/`; xid `x` has bits `x % 32 * 2` of word `x / 32 % 1024` of page `x / 32768`:
+//! Layout · [`Slru`] pages in `pg_xact/`; xid `x` has bits `x % 32 * 2` of word `x / 32 % 1008` of page `x / 32256`:
 //! 0 not ended (or lost in a crash), 1 committed, 2 aborted. Permanent xids (bootstrap, frozen) are not looked up.
 //!
 //! Invariants
@@ -37,7 +37,8 @@ pub const ZERO_PAGE: u8 = 0;
 pub const TRUNCATE: u8 = 1;
 
 const XIDS_PER_WORD: u64 = 32;
-const XIDS_PER_PAGE: u64 = WORDS as u64 * XIDS_PER_WORD;
+/// Transactions of a page.
+pub const XIDS_PER_PAGE: u64 = WORDS as u64 * XIDS_PER_WORD;
 /// Every xid's low bit.
 const LOW_BITS: u64 = 0x5555_5555_5555_5555;
 
@@ -61,6 +62,8 @@ pub struct Clog {
     limit: AtomicU64,
     /// First xid that is kept.
     oldest: AtomicU64,
+    /// First xid not given out when the log was opened.
+    opened: Xid,
     extending: runtime::Mutex<()>,
 }
 
@@ -79,6 +82,7 @@ impl Clog {
             log,
             limit: AtomicU64::new(0),
             oldest: AtomicU64::new(xids.start.0),
+            opened: xids.end,
             extending: runtime::Mutex::new(()),
         };
         clog.set_limit(xids.end);
@@ -91,10 +95,14 @@ impl Clog {
         self.limit.store(pages * XIDS_PER_PAGE, Ordering::Release);
     }
 
-    /// Replay is over: every page must be there from now on.
-    pub fn end_recovery(&self, next_xid: Xid) {
+    /// Replay is over: every page must be there from now on. Fails with an xid whose page is not; the one in use is looked at, too.
+    pub fn end_recovery(&self, next_xid: Xid) -> Result<(), (Xid, SlruError)> {
         self.set_limit(next_xid);
-        self.pages.end_recovery();
+        let pages = self.oldest().0 / XIDS_PER_PAGE..self.opened.0.div_ceil(XIDS_PER_PAGE);
+        let first = |page: u64| (page * XIDS_PER_PAGE).max(Xid::FIRST_NORMAL.0);
+        self.pages.end_recovery(pages, first).map_err(|(xid, error)| (Xid(xid), error))?;
+        let last = Xid(next_xid.0 - 1);
+        self.get(last).map(drop).map_err(|error| (last, error))
     }
 
     /// xids below this may be given out.
@@ -178,7 +186,7 @@ impl Clog {
             if pinned.as_ref().is_none_or(|(pinned, _)| *pinned != page) {
                 // One page at a time stays in memory.
                 drop(pinned.take());
-                let pin = self.pages.pin(page)?;
+                let Some(pin) = self.pages.pin_in_redo(page, first.0)? else { continue };
                 pin.raise_lsn(lsn);
                 pinned = Some((page, pin));
             }

@@ -75,7 +75,7 @@ impl fmt::Display for TxnError {
 fn no_status(id: u64, error: SlruError) -> SqlError {
     let code = match error.kind {
         io::ErrorKind::NotFound => SqlState::UNDEFINED_FILE,
-        io::ErrorKind::UnexpectedEof => SqlState::DATA_CORRUPTED,
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => SqlState::DATA_CORRUPTED,
         io::ErrorKind::StorageFull => SqlState::DISK_FULL,
         _ => SqlState::IO_ERROR,
     };
@@ -94,6 +94,7 @@ impl From<TxnError> for SqlError {
             TxnError::StateFile { name, kind, reason } => {
                 let code = match kind {
                     io::ErrorKind::InvalidData => SqlState::DATA_CORRUPTED,
+                    io::ErrorKind::NotFound => SqlState::UNDEFINED_FILE,
                     io::ErrorKind::StorageFull => SqlState::DISK_FULL,
                     _ => SqlState::IO_ERROR,
                 };

@@ -1,6 +1,6 @@
 //! What · Sets of transactions that share a row: lockers, and at most one that updated it (thread 5).
 //!
-//! Layout · [`Slru`] pages in `pg_multixact/`; a multixact is one entry of four words, 256 to a page, at the place its id says:
+//! Layout · [`Slru`] pages in `pg_multixact/`; a multixact is one entry of four words, 252 to a page, at the place its id says:
 //!
 //! | word | |
 //! |---|---|
@@ -57,7 +57,8 @@ pub const FIRST: MultiXactId = MultiXactId(1);
 
 /// Words of an entry.
 const ENTRY: usize = 4;
-const PER_PAGE: u64 = (WORDS / ENTRY) as u64;
+/// Entries of a page.
+pub const PER_PAGE: u64 = (WORDS / ENTRY) as u64;
 /// Sets with fewer entries are read as a whole at every change.
 const SHORT: u32 = 8;
 /// Entries of a record.
@@ -226,6 +227,8 @@ pub struct MultiXacts {
     limit: AtomicU64,
     /// First id that is kept.
     oldest: AtomicU64,
+    /// First id whose page need not be there when the sets were opened.
+    opened: MultiXactId,
     extending: runtime::Mutex<()>,
 }
 
@@ -234,7 +237,8 @@ fn place(id: MultiXactId) -> (u64, usize) {
 }
 
 impl MultiXacts {
-    /// Opens the sets in `dir` (`pg_multixact`); ids from `ids.start` on may be asked for, those below `ids.end` were given out.
+    /// Opens the sets in `dir` (`pg_multixact`); ids from `ids.start` on may be asked for, those below `ids.end` were given out and have
+    /// their pages.
     pub fn open(dir: &Path, buffers: usize, log: Arc<dyn Log>, ids: Range<MultiXactId>) -> MultiXacts {
         let pages = Slru::new(dir.to_owned(), buffers, log.clone(), true, |c| &c.multixact_hits);
         MultiXacts {
@@ -243,19 +247,28 @@ impl MultiXacts {
             next: AtomicU64::new(ids.end.0),
             limit: AtomicU64::new(0),
             oldest: AtomicU64::new(ids.start.0),
+            opened: ids.end,
             extending: runtime::Mutex::new(()),
         }
     }
 
-    /// Replay is over: every page must be there from now on. Ids go on with a new page: the last one may not have been made.
-    pub fn end_recovery(&self) {
+    /// Replay is over: every page must be there from now on. Ids go on with a new page. Fails with an id whose page is not there.
+    pub fn end_recovery(&self) -> Result<(), (MultiXactId, SlruError)> {
         let next = self.next();
         if next > FIRST {
             let page = next.0.next_multiple_of(PER_PAGE);
             self.next.store(page, Ordering::Release);
             self.limit.store(page, Ordering::Release);
         }
-        self.pages.end_recovery();
+        let end = if self.opened > FIRST { self.opened.0.div_ceil(PER_PAGE) } else { 0 };
+        let first = |page: u64| (page * PER_PAGE).max(FIRST.0);
+        let pages = self.oldest().0 / PER_PAGE..end;
+        self.pages.end_recovery(pages, first).map_err(|(id, error)| (MultiXactId(id), error))
+    }
+
+    /// First id not given out, or without a page yet: for a checkpoint. No row names a later one unless its record comes later.
+    pub fn next_with_page(&self) -> MultiXactId {
+        MultiXactId(self.next().0.min(self.limit.load(Ordering::Acquire)).max(FIRST.0))
     }
 
     /// First id not given out.
@@ -306,7 +319,7 @@ impl MultiXacts {
     fn store(&self, first: MultiXactId, entries: &[Words]) -> Result<(), SlruError> {
         for (id, words) in (first.0..).map(MultiXactId).zip(entries) {
             let (page, at) = place(id);
-            let pin = self.pages.pin(page)?;
+            let Some(pin) = self.pages.pin_in_redo(page, id.0)? else { continue };
             for (index, &word) in (at..).zip(words) {
                 pin.change(index, u64::MAX, word);
             }

@@ -229,6 +229,8 @@ pub struct PreparedTransactions {
     most: usize,
     table: Mutex<Table>,
     recovered: Mutex<BTreeMap<Xid, Recovered>>,
+    /// Waited for their ends at the checkpoint that recovery began from.
+    expected: Mutex<Vec<Xid>>,
     files: runtime::Mutex<()>,
     /// Hand-overs of a session's locks to a stand-in: how many have begun, and how many are done, their transactions published.
     begun: AtomicU64,
@@ -291,6 +293,7 @@ impl PreparedTransactions {
             most,
             table: Mutex::default(),
             recovered: Mutex::default(),
+            expected: Mutex::default(),
             begun: AtomicU64::new(0),
             done: AtomicU64::new(0),
             files: runtime::Mutex::new(()),
@@ -414,8 +417,9 @@ impl PreparedTransactions {
         table.slots.iter().enumerate().filter_map(row).collect()
     }
 
-    /// Writes state files for what redo from `redo` on would not find in the log.
-    pub(crate) fn checkpoint(&self, redo: Lsn) -> Result<(), TxnError> {
+    /// Writes state files for what redo from `redo` on would not find in the log. Returns all that have one: a start from this checkpoint
+    /// finds their files, or their ends in the commit log ([`expect`](Self::expect)).
+    pub(crate) fn checkpoint(&self, redo: Lsn) -> Result<Vec<Xid>, TxnError> {
         let due = |slot: &Slot| {
             let waits = matches!(slot.phase, Phase::Prepared | Phase::Ending);
             slot.state.clone().filter(|_| waits && !slot.on_disk && slot.logged <= redo)
@@ -431,7 +435,10 @@ impl PreparedTransactions {
                 slot.on_disk = true;
             }
         }
-        Ok(())
+        let table = self.table.lock();
+        let waiting = |slot: &&Slot| slot.on_disk && matches!(slot.phase, Phase::Prepared | Phase::Ending);
+        let waiting = table.slots.iter().flatten().filter(waiting);
+        Ok(waiting.filter_map(|slot| slot.state.as_ref().map(|state| state.xid)).collect())
     }
 
     fn file_error(&self, xid: Xid, error: io::Error) -> TxnError {
@@ -439,7 +446,10 @@ impl PreparedTransactions {
         TxnError::StateFile {
             name: name.display().to_string(),
             kind: error.kind(),
-            reason: error.to_string(),
+            reason: match error.kind() {
+                io::ErrorKind::NotFound => "No such file or directory".into(),
+                _ => error.to_string(),
+            },
         }
     }
 
@@ -466,6 +476,11 @@ impl PreparedTransactions {
         Ok(())
     }
 
+    /// These waited for their ends when the checkpoint was taken.
+    pub fn expect(&self, xids: Vec<Xid>) {
+        *self.expected.lock() = xids;
+    }
+
     /// Replays PREPARE. There may be a file already, of a checkpoint that was not finished.
     pub(crate) fn redo_prepare(&self, state: PreparedState, logged: Lsn) {
         let mut recovered = self.recovered.lock();
@@ -476,6 +491,7 @@ impl PreparedTransactions {
     /// Replays the end of a prepared transaction.
     pub(crate) fn redo_end(&self, xid: Xid) {
         let ended = self.recovered.lock().remove(&xid);
+        self.expected.lock().retain(|expected| *expected != xid);
         if ended.is_some_and(|ended| ended.on_disk) {
             let _ = fs::remove_file(&state_file(&self.dir, xid));
         }
@@ -570,6 +586,15 @@ impl TxnSystem {
     /// before the first look at the running set.
     pub(crate) fn restore_prepared(&self) -> Result<(), TxnError> {
         let recovered = std::mem::take(&mut *self.prepared.recovered.lock());
+        for xid in std::mem::take(&mut *self.prepared.expected.lock()) {
+            // As below: what is too old for the commit log has ended.
+            if !recovered.contains_key(&xid)
+                && xid >= self.clog().oldest()
+                && self.clog().get(xid).map_err(TxnError::status(xid))? == Outcome::Open
+            {
+                return Err(self.prepared.file_error(xid, io::ErrorKind::NotFound.into()));
+            }
+        }
         for (xid, Recovered { state, logged, on_disk }) in recovered {
             // What is prepared keeps its part of the commit log: if that is gone, it ended long ago.
             let ended = xid >= self.next_xid()

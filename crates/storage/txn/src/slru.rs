@@ -1,7 +1,9 @@
 //! What · A page cache over numbered small files: the commit log and multixacts (thread 5).
 //!
 //! Layout · Pages of 8 KiB, 32 to a segment file named by its number in at least four hex digits (`pg_xact/0000`). A page
-//! is an array of little-endian 64-bit words; a new page is all zero. In memory: banks of [`BANK`] slots, a page belongs to
+//! is an array of [`WORDS`] little-endian 64-bit words; a new page is all zero. On disk 63 of them at a time fill a sector of 512 bytes,
+//! whose last word checks them (`seal`): the CRC-32C of the words, the page's number and the sector's in it, and the same inverted above.
+//! In memory: banks of [`BANK`] slots, a page belongs to
 //! bank `page % banks`. The memory of a slot is allocated at its first use, so a generous setting costs nothing unused.
 //!
 //! Invariants
@@ -14,14 +16,19 @@
 //! Locks · One fiber-aware mutex for each bank, held over the reading and writing of its pages. Readers and writers of pages
 //! in memory do not take it. `upkeep`, another, before those: a checkpoint or a removal at a time. `files`, a short mutex.
 //!
-//! WAL and crash · The owner logs the zeroing of new pages and replays it. During recovery a page that the files do not have
-//! reads as zero: a later truncation took it. The owner also logs truncations, and orders them by [`Slru::remove_before`] when nobody can
-//! ask for the pages any more.
+//! WAL and crash · The owner logs the zeroing of new pages and replays it. The owner also logs truncations, and orders them by
+//! [`Slru::remove_before`] when nobody can ask for the pages any more. Redo may change a page that such a truncation has taken: changes of
+//! pages that cannot be read are left out and noted ([`Slru::pin_in_redo`]), and unless the truncation is replayed too, recovery fails in the
+//! end. A crash leaves of a page some sectors as they were and some as they were to be, all of them whole: redo repeats the changes, so this
+//! is no damage.
+//!
+//! What of damage is found · A file that is missing or too short at the start ([`Slru::end_recovery`]); a changed bit, a block of zeros or a
+//! page of another place when the page is read. Not found: sectors that an older copy of the same file has put back.
 //!
 //! PostgreSQL counterpart · `slru.c` with its banks of version 17. Differences: lock-free hits; memory on demand.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -39,8 +46,12 @@ use crate::system::Log;
 
 /// Slots of a bank.
 pub const BANK: usize = 16;
+/// Unit that a disk writes whole.
+const SECTOR: usize = 512;
+/// Words of a sector beside its check.
+const SECTOR_WORDS: usize = SECTOR / 8 - 1;
 /// Words of a page.
-pub const WORDS: usize = PAGE_SIZE / 8;
+pub const WORDS: usize = PAGE_SIZE / SECTOR * SECTOR_WORDS;
 const PAGES_PER_SEGMENT: u64 = 32;
 
 /// Name of a segment's file.
@@ -68,16 +79,85 @@ pub struct SlruError {
 
 impl SlruError {
     fn new(what: &str, path: &Path, error: &io::Error) -> SlruError {
-        let reason = match error.kind() {
-            io::ErrorKind::UnexpectedEof => "read too few bytes".to_owned(),
-            io::ErrorKind::NotFound => "No such file or directory".to_owned(),
-            _ => error.to_string(),
-        };
         SlruError {
-            message: format!("Could not {what} file \"{}\": {reason}.", path.display()),
+            message: format!("Could not {what} file \"{}\": {}.", name(path), reason(error)),
             kind: error.kind(),
         }
     }
+
+    /// A page could not be read.
+    fn reading(path: &Path, offset: u64, error: &io::Error) -> SlruError {
+        if error.kind() == io::ErrorKind::NotFound {
+            return SlruError::new("open", path, error);
+        }
+        SlruError {
+            message: format!(
+                "Could not read from file \"{}\" at offset {offset}: {}.",
+                name(path),
+                reason(error)
+            ),
+            kind: error.kind(),
+        }
+    }
+
+    /// The bytes are gone or are not those that were written.
+    fn is_damage(&self) -> bool {
+        use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
+        matches!(self.kind, InvalidData | NotFound | UnexpectedEof)
+    }
+}
+
+/// A file or folder as people know it, without the way to the data directory.
+fn name(path: &Path) -> String {
+    let last = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let file = last(path);
+    match (segment_number(&file), path.parent()) {
+        (Some(_), Some(folder)) => format!("{}/{file}", last(folder)),
+        _ => file,
+    }
+}
+
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "read too few bytes".into(),
+        io::ErrorKind::NotFound => "No such file or directory".into(),
+        _ => error.to_string(),
+    }
+}
+
+/// The word that checks a sector.
+fn seal(page: u64, sector: usize, words: &[u8]) -> u64 {
+    let place = crc32c::crc32c_append(crc32c::crc32c(&page.to_le_bytes()), &(sector as u64).to_le_bytes());
+    let crc = crc32c::crc32c_append(place, words);
+    u64::from(crc) | u64::from(!crc) << 32
+}
+
+/// A page as it is on disk.
+pub(crate) fn encode(page: u64, words: impl Iterator<Item = u64>) -> Vec<u8> {
+    let mut words = words;
+    let mut bytes = Vec::with_capacity(PAGE_SIZE);
+    for sector in 0..PAGE_SIZE / SECTOR {
+        let start = bytes.len();
+        for word in words.by_ref().take(SECTOR_WORDS) {
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
+        let seal = seal(page, sector, &bytes[start..]);
+        bytes.extend_from_slice(&seal.to_le_bytes());
+    }
+    bytes
+}
+
+/// The words of a page from disk; `None` if a sector is damaged.
+fn decode(page: u64, bytes: &[u8]) -> Option<Vec<u64>> {
+    let mut words = Vec::with_capacity(WORDS);
+    for (number, sector) in bytes.as_chunks::<SECTOR>().0.iter().enumerate() {
+        let (data, check) = sector.split_last_chunk::<8>()?;
+        if u64::from_le_bytes(*check) != seal(page, number, data) {
+            return None;
+        }
+        words.extend(data.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)));
+    }
+    Some(words)
 }
 
 struct Slot {
@@ -212,9 +292,19 @@ pub struct Slru {
     banks: Box<[Bank]>,
     log: Arc<dyn Log>,
     recovering: AtomicBool,
+    replayed: Mutex<Replayed>,
     /// Held to write everything or to remove files: a removed one is not made again by a sync.
     upkeep: runtime::Mutex<()>,
     files: Mutex<Files>,
+}
+
+/// What redo has met with.
+#[derive(Default)]
+struct Replayed {
+    /// Pages whose changes were left out, each with the first id that was to be noted there, and why.
+    unreadable: BTreeMap<u64, (u64, SlruError)>,
+    /// The first page that was made again; those behind it were too.
+    first_zeroed: Option<u64>,
 }
 
 #[derive(Default)]
@@ -287,6 +377,7 @@ impl Slru {
             banks: std::iter::repeat_with(bank).take(banks).collect(),
             log,
             recovering: AtomicBool::new(recovering),
+            replayed: Mutex::default(),
             upkeep: runtime::Mutex::new(()),
             files: Mutex::default(),
         }
@@ -305,9 +396,41 @@ impl Slru {
         }
     }
 
-    /// From now on every page must be there.
-    pub fn end_recovery(&self) {
+    /// From now on every page must be there. `pages` were there when redo began, or it made them anew; fails if files are too short for
+    /// them, and if redo was to change a page that cannot be read. With the error comes the first id that was to be noted on the page, or
+    /// `id_of` the page.
+    pub fn end_recovery(
+        &self,
+        pages: Range<u64>,
+        id_of: impl FnOnce(u64) -> u64,
+    ) -> Result<(), (u64, SlruError)> {
         self.recovering.store(false, Ordering::Release);
+        let Replayed { mut unreadable, first_zeroed } = std::mem::take(&mut *self.replayed.lock());
+        if let Some((_, failure)) = unreadable.pop_first() {
+            return Err(failure);
+        }
+        let end = first_zeroed.map_or(pages.end, |first| pages.end.min(first));
+        self.check_lengths(pages.start..end).map_err(|(page, error)| (id_of(page), error))
+    }
+
+    /// Fails with the first of these pages that no file is long enough for.
+    fn check_lengths(&self, pages: Range<u64>) -> Result<(), (u64, SlruError)> {
+        let mut page = pages.start;
+        while page < pages.end {
+            let (segment, offset) = place(page);
+            let path = self.path(segment);
+            let failed = |error: &io::Error| (page, SlruError::reading(&path, offset, error));
+            let there = fs::metadata(&path).map_err(|error| failed(&error))?.len / PAGE_SIZE as u64;
+            let end = ((segment + 1) * PAGES_PER_SEGMENT).min(pages.end);
+            page = segment * PAGES_PER_SEGMENT + there;
+            if page < end {
+                let (_, offset) = place(page);
+                let error = io::ErrorKind::UnexpectedEof.into();
+                return Err((page, SlruError::reading(&path, offset, &error)));
+            }
+            page = end;
+        }
+        Ok(())
     }
 
     fn bank(&self, page: u64) -> &Bank {
@@ -362,6 +485,18 @@ impl Slru {
         }
     }
 
+    /// Keeps a page in memory for redo, which notes something of `id` there; `None` if it cannot be read: a truncation that will be replayed
+    /// took it, or recovery is going to fail. After recovery as [`pin`](Self::pin).
+    pub fn pin_in_redo(&self, page: u64, id: u64) -> Result<Option<PagePin<'_>>, SlruError> {
+        match self.pin(page) {
+            Err(error) if error.is_damage() && self.recovering.load(Ordering::Acquire) => {
+                self.replayed.lock().unreadable.entry(page).or_insert((id, error));
+                Ok(None)
+            }
+            pinned => pinned.map(Some),
+        }
+    }
+
     /// Brings a page into its bank.
     #[cold]
     fn load(&self, page: u64) -> Result<(), SlruError> {
@@ -370,13 +505,12 @@ impl Slru {
         if bank.slots.iter().any(|slot| slot.holds(page)) {
             return Ok(());
         }
-        let mut bytes = vec![0; PAGE_SIZE];
-        self.read_page(page, &mut bytes)?;
+        let read = self.read_page(page)?;
         self.pages_read.fetch_add(1, Ordering::Relaxed);
         let slot = self.vacate(bank, &mut hand)?;
         slot.replace(Some(page), Lsn::INVALID, |words| {
-            for (word, bytes) in words.iter().zip(bytes.as_chunks::<8>().0) {
-                word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
+            for (word, read) in words.iter().zip(read) {
+                word.store(read, Ordering::Relaxed);
             }
         });
         slot.pins.fetch_and(!EVICTING, Ordering::Release);
@@ -386,6 +520,9 @@ impl Slru {
     /// A new page of zeros, whatever was there; its zeroing was logged up to `lsn`.
     pub fn zero(&self, page: u64, lsn: Lsn) -> Result<(), SlruError> {
         self.zeroed.fetch_add(1, Ordering::Relaxed);
+        if self.recovering.load(Ordering::Acquire) {
+            self.replayed.lock().first_zeroed.get_or_insert(page);
+        }
         let bank = self.bank(page);
         let mut hand = bank.change.lock();
         let clear = |words: &[AtomicU64]| words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
@@ -432,10 +569,7 @@ impl Slru {
         if page == 0 || !slot.dirty.swap(false, Ordering::SeqCst) {
             return Ok(());
         }
-        let mut bytes = Vec::with_capacity(PAGE_SIZE);
-        for word in slot.words() {
-            bytes.extend_from_slice(&word.load(Ordering::SeqCst).to_le_bytes());
-        }
+        let bytes = encode(page - 1, slot.words().iter().map(|word| word.load(Ordering::SeqCst)));
         // After the copy: whatever the copy has raised the LSN before.
         let lsn = Lsn(slot.lsn.load(Ordering::SeqCst));
         let written = self.flush_wal(lsn).and_then(|()| self.write_page(page - 1, &bytes));
@@ -497,6 +631,7 @@ impl Slru {
     /// Removes the segments all of whose pages lie before `page`. Nobody changes those pages any more.
     pub fn remove_before(&self, page: u64) -> Result<(), SlruError> {
         let first_kept = page / PAGES_PER_SEGMENT;
+        self.replayed.lock().unreadable.retain(|&page, _| page >= first_kept * PAGES_PER_SEGMENT);
         let _upkeep = self.upkeep.lock();
         for bank in &self.banks {
             let mut change = bank.change.lock();
@@ -553,37 +688,15 @@ impl Slru {
         Ok(file)
     }
 
-    fn read_page(&self, page: u64, bytes: &mut [u8]) -> Result<(), SlruError> {
+    fn read_page(&self, page: u64) -> Result<Vec<u64>, SlruError> {
         let (segment, offset) = place(page);
-        let path = self.path(segment);
+        let mut bytes = vec![0; PAGE_SIZE];
         // One that was removed is not made again.
-        let read = || self.file(segment, false).and_then(|file| file.read_exact_at(bytes, offset));
-        match waiting(WaitEvent::SlruRead, read) {
-            Ok(()) => Ok(()),
-            Err(error)
-                if self.recovering.load(Ordering::Acquire)
-                    && matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof) =>
-            {
-                bytes.fill(0);
-                Ok(())
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(SlruError::new("open", &path, &error))
-            }
-            Err(error) => {
-                let mut slru_error = SlruError::new("read from", &path, &error);
-                slru_error.message = format!(
-                    "Could not read from file \"{}\" at offset {offset}: {}.",
-                    path.display(),
-                    if error.kind() == io::ErrorKind::UnexpectedEof {
-                        "read too few bytes".into()
-                    } else {
-                        error.to_string()
-                    }
-                );
-                Err(slru_error)
-            }
-        }
+        let read = || self.file(segment, false).and_then(|file| file.read_exact_at(&mut bytes, offset));
+        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "checksum does not match");
+        waiting(WaitEvent::SlruRead, read)
+            .and_then(|()| decode(page, &bytes).ok_or_else(damaged))
+            .map_err(|error| SlruError::reading(&self.path(segment), offset, &error))
     }
 
     fn write_page(&self, page: u64, bytes: &[u8]) -> Result<(), SlruError> {

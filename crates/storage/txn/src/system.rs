@@ -186,11 +186,12 @@ impl TxnSystem {
         fs::create_dir_all(&dir)?;
         fs::create_dir_all(&data_dir.join(MULTIXACT_DIR))?;
         fs::create_dir_all(&data_dir.join(TWO_PHASE_DIR))?;
-        fs::write_file_durably(&dir.join(slru::segment_name(0)), &[0; base::PAGE_SIZE])?;
+        let page = slru::encode(0, std::iter::repeat_n(0, slru::WORDS));
+        fs::write_file_durably(&dir.join(slru::segment_name(0)), &page)?;
         fs::sync_dir(data_dir)
     }
 
-    /// Opens the data directory. Pages that are not there read as zero until [`end_recovery`](Self::end_recovery).
+    /// Opens the data directory, to be followed by redo, if there is any, and [`end_recovery`](Self::end_recovery).
     pub fn open(
         data_dir: &Path,
         log: Arc<dyn Log>,
@@ -234,10 +235,10 @@ impl TxnSystem {
     }
 
     /// Replay is over: what is prepared runs on, everything else that has no end in WAL counts as rolled back, and transactions
-    /// may begin.
+    /// may begin. Fails if files are missing or too short.
     pub fn end_recovery(&self) -> Result<(), TxnError> {
-        self.clog.end_recovery(self.next_xid());
-        self.multixacts.end_recovery();
+        self.clog.end_recovery(self.next_xid()).map_err(|(xid, error)| TxnError::Status { xid, error })?;
+        self.multixacts.end_recovery().map_err(|(multi, error)| TxnError::Multi { multi, error })?;
         self.restore_prepared()
     }
 
@@ -415,6 +416,11 @@ impl TxnSystem {
         self.multixacts.next()
     }
 
+    /// First multixact id without an entry that a checkpoint answers for.
+    pub fn next_multi_with_page(&self) -> MultiXactId {
+        self.multixacts.next_with_page()
+    }
+
     /// Oldest xid still running, or the next one.
     pub fn oldest_running(&self) -> Xid {
         self.running.oldest_running()
@@ -456,6 +462,13 @@ impl TxnSystem {
         self.clog.extend(limit).map_err(TxnError::status(limit))
     }
 
+    /// Does something that a checkpoint must not begin in the middle of: logs a change, and makes it.
+    pub fn within_gate<T>(&self, change: impl FnOnce() -> T) -> T {
+        let worker = self.worker();
+        let _pass = self.gate.enter(&worker.in_flight);
+        change()
+    }
+
     /// Sleeps until `xid` (top level or subtransaction) has ended.
     pub fn wait_for(&self, session: SessionId, xid: Xid, timeouts: LockTimeouts) -> Result<(), TxnError> {
         while self.is_in_progress(xid) && xid < self.next_xid() {
@@ -481,8 +494,8 @@ impl TxnSystem {
         self.gate.wait();
     }
 
-    /// Makes durable what redo from `redo` on would not find: the commit log, multixacts, and what is prepared.
-    pub fn checkpoint(&self, redo: Lsn) -> Result<(), TxnError> {
+    /// Makes durable what redo from `redo` on would not find: the commit log, multixacts, and what is prepared, which is returned.
+    pub fn checkpoint(&self, redo: Lsn) -> Result<Vec<Xid>, TxnError> {
         self.clog.checkpoint().map_err(TxnError::status(self.next_xid()))?;
         self.multixacts.checkpoint().map_err(TxnError::multi(self.next_multi()))?;
         self.prepared.checkpoint(redo)

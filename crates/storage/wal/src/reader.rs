@@ -161,14 +161,19 @@ impl WalReader {
             }
             Err(error) => return Err(WalError::new("open", &path, &error).into()),
         };
+        let failed = |error: io::Error| WalError::new("read", &path, &error);
+        let damaged = |why: String| failed(io::Error::new(io::ErrorKind::InvalidData, why));
+        // A segment file gets its name when it has its length and its header: another one was damaged, and is no end of the log.
+        let (length, size) = (file.len().map_err(failed)?, self.geometry.segment_size());
+        if length != size {
+            return Err(damaged(format!("it has {length} of {size} bytes")).into());
+        }
         let mut bytes = [0; SEGMENT_HEADER as usize];
-        let got = file.read_at(&mut bytes, 0).map_err(|error| WalError::new("read", &path, &error))?;
-        let header = (got == bytes.len()).then(|| SegmentHeader::decode(&bytes)).flatten();
-        let belongs = header.is_some_and(|header| {
-            header.start == self.geometry.segment_start(segment)
-                && header.segment_size as u64 == self.geometry.segment_size()
-                && self.system_identifier.is_none_or(|id| id == header.system_identifier)
-        });
+        file.read_exact_at(&mut bytes, 0).map_err(failed)?;
+        let header = SegmentHeader::decode(&bytes).ok_or_else(|| damaged("its header is damaged".into()))?;
+        let belongs = header.start == self.geometry.segment_start(segment)
+            && u64::from(header.segment_size) == size
+            && self.system_identifier.is_none_or(|id| id == header.system_identifier);
         if belongs {
             Ok(file)
         } else {

@@ -15,6 +15,7 @@ use engine::{CheckpointCause, Engine, EngineOptions};
 use history::Choices;
 use runtime::sim::{DiskImage, Simulation, crash_here};
 use runtime::{sleep, wait};
+use txn::clog::XIDS_PER_PAGE;
 
 use crate::agreement::check_indexes;
 use crate::cluster::{Server, initialized_disk, small_options};
@@ -28,8 +29,6 @@ use crate::two_phase;
 const ACCOUNTS: u64 = 24;
 /// What each begins with.
 const FIRST_BALANCE: i64 = 1000;
-/// xids that a page of the commit log tells of.
-const XIDS_PER_PAGE: u64 = 1 << 15;
 /// Crashes of one seed.
 const CRASHES: u64 = 3;
 
@@ -233,7 +232,7 @@ impl Ager {
     fn skip_page(&self) {
         let next = self.engine.txns().next_xid().0;
         if !next.is_multiple_of(XIDS_PER_PAGE) {
-            self.engine.txns().observe_xid(Xid(next | (XIDS_PER_PAGE - 1)));
+            self.engine.txns().observe_xid(Xid(next.next_multiple_of(XIDS_PER_PAGE) - 1));
         }
     }
 }

@@ -141,6 +141,7 @@ impl Session {
             trigger_depth: Default::default(),
             language_state: Default::default(),
             sql_bodies: Default::default(),
+            logging: Default::default(),
             new_labels: Default::default(),
             on_commit: Default::default(),
             info,

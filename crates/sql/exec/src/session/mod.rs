@@ -26,6 +26,7 @@ mod explain_options;
 mod export;
 mod facilities;
 mod identity;
+mod logging;
 mod login;
 mod modes;
 mod nested;
@@ -67,6 +68,7 @@ pub(crate) use access::Needs;
 pub(crate) use choice::Wanted;
 pub(crate) use cursor::CursorInfo;
 use identity::Identity;
+pub use logging::LogSink;
 use notices::Notices;
 use plan_cache::PlanCache;
 use portals::Portals;
@@ -348,6 +350,8 @@ pub struct Session {
     pub(crate) language_state: crate::routine::LanguageState,
     /// Bodies of functions in SQL that were called.
     pub(crate) sql_bodies: crate::routine::SqlBodies,
+    /// What the server's log is told.
+    logging: logging::Logging,
     /// Labels that the running transaction added to enums that were there before (OIDs of `pg_enum`).
     pub(crate) new_labels: Rc<RefCell<FxHashSet<Oid>>>,
 }
@@ -377,6 +381,7 @@ impl Session {
 
     /// Tells the client as soon as the statement's output can take it, if `client_min_messages` wants it now.
     pub(crate) fn notice(&self, notice: SqlError) {
+        self.log_notice(&notice);
         if self.wants(notice.report().severity) {
             self.notices.push(notice);
         }

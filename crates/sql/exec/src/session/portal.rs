@@ -84,6 +84,11 @@ impl Portal {
         portal
     }
 
+    /// The values of its parameters.
+    pub(super) fn params(&self) -> &[Datum] {
+        &self.params
+    }
+
     /// Whether the row limit was reached before the last row.
     pub(crate) fn is_suspended(&self) -> bool {
         matches!(self.state, State::Suspended(_) | State::Stored(_))
@@ -407,9 +412,8 @@ impl Session {
             Format::Binary => types::receive(ty, bytes, -1, &call).map_err(|e| e.context(which())),
             Format::Text => {
                 let text = std::str::from_utf8(bytes).map_err(|e| invalid_utf8(bytes, e))?;
-                // What the parameter is stays hidden, but not that it is something.
-                let shown = if text.is_empty() { "''" } else { "'...'" };
-                types::input(ty, text, -1, &call).map_err(|e| e.context(format!("{} = {shown}", which())))
+                let shown = || format!("{} = {}", which(), self.shown_parameter(text));
+                types::input(ty, text, -1, &call).map_err(|e| e.context(shown()))
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::output::{Format, Output};
 const LONG: usize = 64 << 10;
 
 /// Parses what a client sent. The parser cannot do so in pieces: a long text is left to a thread beside the workers.
-fn parse_text(text: &str) -> SqlResult<parse::Parsed> {
+pub(super) fn parse_text(text: &str) -> SqlResult<parse::Parsed> {
     if text.len() <= LONG {
         return parse::parse_with_notices(text);
     }
@@ -30,16 +30,26 @@ impl Session {
     pub fn simple_query(&self, text: &str, out: &mut dyn Output) -> SqlResult<()> {
         self.close_portal("");
         self.statements.borrow_mut().remove("");
-        let result = self.run_text(text, out);
+        let start = self.start_of_message();
+        let result = self.run_text(text, start, out);
         self.send_notices(out);
         self.report_settings(out);
-        let result = result.inspect_err(|error| self.fail(error));
+        match &result {
+            Ok(()) => self.log_end(start, || self.told_of_text(text)),
+            Err(error) => {
+                self.fail(error);
+                self.note_failed(text);
+            }
+        }
         self.show_idle();
         result
     }
 
-    fn run_text(&self, text: &str, out: &mut dyn Output) -> SqlResult<()> {
+    fn run_text(&self, text: &str, start: i64, out: &mut dyn Output) -> SqlResult<()> {
         self.begin_statement();
+        if start != 0 {
+            self.log_text(text);
+        }
         if let Some(source) = self.cached_simple(text) {
             return self.run_simple(&source, true, out);
         }
@@ -128,9 +138,20 @@ impl Session {
 
     /// The Parse message; an empty name is the unnamed statement. Types of 0 are to be inferred.
     pub fn parse(&self, name: &str, text: &str, types: &[Oid], out: &mut dyn Output) -> SqlResult<()> {
+        let start = self.start_of_message();
         let result = self.parse_inner(name, text, types);
         self.send_notices(out);
-        result.inspect_err(|error| self.fail(error))
+        match &result {
+            Ok(()) => self.log_end(start, || {
+                let shown = if name.is_empty() { "<unnamed>" } else { name };
+                (format!("parse {shown}: {text}"), None)
+            }),
+            Err(error) => {
+                self.fail(error);
+                self.note_failed(text);
+            }
+        }
+        result
     }
 
     fn parse_inner(&self, name: &str, text: &str, types: &[Oid]) -> SqlResult<()> {
@@ -170,8 +191,16 @@ impl Session {
         params: &[ParamValue<'_>],
         result_formats: &[Format],
     ) -> SqlResult<()> {
-        self.bind_inner(portal, statement, param_formats, params, result_formats)
-            .inspect_err(|error| self.fail(error))
+        let start = self.start_of_message();
+        let result = self.bind_inner(portal, statement, param_formats, params, result_formats);
+        match &result {
+            Ok(()) => self.log_end(start, || self.told_of_bind(portal)),
+            Err(error) => {
+                self.fail(error);
+                self.note_failed_statement(statement);
+            }
+        }
+        result
     }
 
     fn bind_inner(
@@ -232,7 +261,10 @@ impl Session {
                 None => out.no_data(),
             }
         };
-        describe().inspect_err(|error| self.fail(error))
+        describe().inspect_err(|error| {
+            self.fail(error);
+            self.note_failed_statement(name);
+        })
     }
 
     /// Describe of a portal: RowDescription or NoData.
@@ -266,6 +298,10 @@ impl Session {
             true => self.go_on(),
             false => self.begin_statement(),
         }
+        let (start, again) = (self.start_of_message(), portal.is_suspended());
+        if start != 0 {
+            self.log_execute(name, &portal);
+        }
         let result = self.check_usable(&portal.source).and_then(|()| match portal.source.work {
             Work::Empty => out.empty_query().map(|()| None),
             _ => self.run_portal(&mut portal, max_rows, out),
@@ -274,10 +310,15 @@ impl Session {
             Ok(tag) => tag,
             Err(error) => {
                 portal.close(self);
-                return Err(error);
+                self.note_failed(portal.source.text.clone());
+                return Err(self.with_parameters(error, name, &portal));
             }
         };
         self.send_notices(out);
+        self.log_end(start, || {
+            let (what, detail) = self.told_of(name, &portal, again);
+            (format!("execute {what}"), detail)
+        });
         let suspended = portal.is_suspended();
         let empty = matches!(portal.source.work, Work::Empty);
         // What ended the transaction (COMMIT) ended its portals too.
@@ -345,6 +386,24 @@ impl Session {
             BlockState::Idle | BlockState::Started | BlockState::Implicit => TransactionStatus::Idle,
             BlockState::InBlock => TransactionStatus::InBlock,
             BlockState::Failed => TransactionStatus::Failed,
+        }
+    }
+
+    /// A message about this statement has failed.
+    fn note_failed_statement(&self, name: &str) {
+        if let Some(source) = self.statements.borrow_mut().find(name) {
+            self.note_failed(source.text.clone());
+        }
+    }
+
+    /// What the log tells of the Bind that has just made a portal.
+    fn told_of_bind(&self, portal: &str) -> (String, Option<String>) {
+        match self.portals.borrow().get(portal) {
+            Some(made) => {
+                let (what, detail) = self.told_of(portal, made, false);
+                (format!("bind {what}"), detail)
+            }
+            None => ("bind".into(), None),
         }
     }
 

@@ -300,7 +300,7 @@ fn unique_checks_see_what_is_not_committed() {
 /// A page whose base cannot express a new xid gets another base: old rows are frozen, dead ones stay dead, and life goes on.
 #[test]
 fn pages_follow_the_xids_beyond_32_bits() {
-    let world = World::starting_at(64, Xid(1 << 33));
+    let world = World::starting_at(64, Xid((1_u64 << 33).next_multiple_of(txn::clog::XIDS_PER_PAGE)));
     let rel = world.pairs();
     let mut setup = world.session();
     let kept = setup.insert(&rel, 1, "kept");

@@ -1,5 +1,6 @@
 //! Whole-crate tests, and those of files that the model compiles a second time.
 
+mod damage;
 mod locks;
 mod multixact;
 mod old_snapshots;

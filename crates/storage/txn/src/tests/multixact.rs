@@ -153,8 +153,11 @@ fn work(survivor: &Arc<parking_lot::Mutex<Survivor>>) {
         let redo_from = server.log.records.lock().len();
         server.system.wait_for_commits_in_flight();
         server.system.checkpoint(Lsn(redo_from as u64)).unwrap();
-        let start =
-            TxnStart { next_xid: server.system.next_xid(), next_multi: server.system.next_multi(), ..FIRST };
+        let start = TxnStart {
+            next_xid: server.system.next_xid(),
+            next_multi: server.system.next_multi_with_page(),
+            ..FIRST
+        };
         let end = server.log.records.lock().len() as u64;
         Log::flush(&*server.log, Lsn(end)).unwrap();
         *survivor.lock() = Survivor { log: server.log.clone(), start, redo_from };

@@ -15,10 +15,10 @@ use crate::{
     XidStatus,
 };
 
-/// xids of a file: 32 pages of 32,768.
-const PER_FILE: u64 = 32 << 15;
+/// xids of a file.
+const PER_FILE: u64 = 32 * crate::clog::XIDS_PER_PAGE;
 /// Entries of a file of multixacts.
-const SETS_PER_FILE: u64 = 32 * 256;
+const SETS_PER_FILE: u64 = 32 * crate::multixact::PER_PAGE;
 
 fn files(folder: &str) -> Vec<String> {
     let entries = runtime::fs::read_dir(&Path::new("/data").join(folder)).unwrap();
@@ -73,7 +73,7 @@ fn checkpoint(server: &Server) -> Survivor {
     let redo_from = server.log.records.lock().len();
     server.system.wait_for_commits_in_flight();
     server.system.checkpoint(Lsn(redo_from as u64)).unwrap();
-    let (next_xid, next_multi) = (server.system.next_xid(), server.system.next_multi());
+    let (next_xid, next_multi) = (server.system.next_xid(), server.system.next_multi_with_page());
     let start = TxnStart { next_xid, next_multi, oldest: server.system.oldest_ids() };
     let end = server.log.records.lock().len() as u64;
     server.log.flush(Lsn(end)).unwrap();
@@ -101,7 +101,7 @@ fn restart(survivor: &Survivor) -> Server {
 /// Whatever is not older than what is kept can be asked for, and the answer is right. A crash may forget those that rolled back.
 fn check(system: &TxnSystem, ended: &[(Xid, XidStatus)]) {
     let oldest = system.oldest_ids().xid;
-    for xid in (oldest.0..system.next_xid().0).step_by(1 << 15) {
+    for xid in (oldest.0..system.next_xid().0).step_by(crate::clog::XIDS_PER_PAGE as usize) {
         system.status(Xid(xid)).unwrap();
     }
     let known = |&(xid, status): &(Xid, XidStatus)| status == XidStatus::Committed || xid < system.next_xid();

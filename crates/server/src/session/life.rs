@@ -1,0 +1,143 @@
+//! What the log tells of a connection's life: `log_connections`, `log_disconnections`.
+//!
+//! PostgreSQL counterpart: `backend_startup.c`, `auth.c`, `log_disconnections` in `postgres.c`. A connection is no process here: what `fork`
+//! took is told as 0.
+
+use base::settings::{ServerSettings, Setting, parse_bool};
+
+use super::Shared;
+use super::startup::Greeting;
+use crate::log::{self, Subject};
+
+/// A step that `log_connections` may name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Receipt,
+    Authentication,
+    Authorization,
+    SetupDurations,
+}
+
+impl Step {
+    const ALL: [(Step, &str); 4] = [
+        (Step::Receipt, "receipt"),
+        (Step::Authentication, "authentication"),
+        (Step::Authorization, "authorization"),
+        (Step::SetupDurations, "setup_durations"),
+    ];
+
+    /// Whether a word of the setting's list means it: "on" stands for what was logged before there was a list.
+    fn is_meant(self, word: &str) -> bool {
+        let old = self != Step::SetupDurations && parse_bool(word) == Some(true);
+        let named = Step::ALL.iter().any(|(step, name)| *step == self && name.eq_ignore_ascii_case(word));
+        old || named || word.eq_ignore_ascii_case("all")
+    }
+
+    pub(super) fn is_logged(self, settings: &ServerSettings) -> bool {
+        words(settings.text(Setting::log_connections)).any(|word| self.is_meant(word))
+    }
+}
+
+fn words(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(|word| word.trim().trim_matches('"')).filter(|word| !word.is_empty())
+}
+
+/// The word of a value of `log_connections` that means nothing.
+pub fn unknown_step(list: &str) -> Option<&str> {
+    let is_step = |word: &str| Step::ALL.iter().any(|(step, _)| step.is_meant(word));
+    words(list).find(|word| !is_step(word) && parse_bool(word) != Some(false))
+}
+
+/// `host=… port=…`
+fn host(subject: &Subject) -> String {
+    match subject.port {
+        Some(port) => format!("host={} port={port}", subject.host),
+        None => format!("host={}", subject.host),
+    }
+}
+
+fn note(subject: &Subject, message: String) {
+    log::report(&log::line(message), Some(subject), None);
+}
+
+pub(super) fn received(shared: &Shared, subject: &Subject) {
+    if Step::Receipt.is_logged(&shared.settings()) {
+        note(subject, format!("connection received: {}", host(subject)));
+    }
+}
+
+/// The client has proved that it is `identity`, unless nothing was asked of it, by a method in this line of `pg_hba.conf`.
+pub(super) fn authenticated(shared: &Shared, user: &str, identity: Option<&str>, method: &str, line: u32) {
+    let settings = shared.settings();
+    if Step::Authentication.is_logged(&settings) {
+        let who = match identity {
+            Some(identity) => format!("identity=\"{identity}\""),
+            None => format!("user=\"{user}\""),
+        };
+        let file = settings.text(Setting::hba_file);
+        log::log(format!("connection authenticated: {who} method={method} ({file}:{line})"));
+    }
+}
+
+pub(super) fn authorized(shared: &Shared, greeting: &Greeting, subject: &Subject) {
+    if Step::Authorization.is_logged(&shared.settings()) {
+        let mut message =
+            format!("connection authorized: user={} database={}", greeting.user, greeting.database);
+        if !subject.application.is_empty() {
+            message.push_str(&format!(" application_name={}", subject.application));
+        }
+        note(subject, message);
+    }
+}
+
+/// Microseconds since 2000-01-01: when authentication began and ended.
+pub(super) fn ready(shared: &Shared, subject: &Subject, authentication: std::ops::Range<i64>) {
+    if Step::SetupDurations.is_logged(&shared.settings()) {
+        let millis = |from: i64, to: i64| (to - from).max(0) as f64 / 1000.0;
+        note(
+            subject,
+            format!(
+                "connection ready: setup total={:.3} ms, fork=0.000 ms, authentication={:.3} ms",
+                millis(subject.since, runtime::wall_clock_micros()),
+                millis(authentication.start, authentication.end)
+            ),
+        );
+    }
+}
+
+pub(super) fn ended(shared: &Shared, subject: &Subject) {
+    if !shared.settings().bool(Setting::log_disconnections) {
+        return;
+    }
+    let millis = (runtime::wall_clock_micros() - subject.since).max(0) / 1000;
+    let (seconds, rest) = (millis / 1000, millis % 1000);
+    note(
+        subject,
+        format!(
+            "disconnection: session time: {}:{:02}:{:02}.{rest:03} user={} database={} {}",
+            seconds / 3600,
+            seconds / 60 % 60,
+            seconds % 60,
+            subject.user,
+            subject.database,
+            host(subject)
+        ),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_mean_steps() {
+        let meant = |word: &str| Step::ALL.map(|(step, _)| step.is_meant(word));
+        assert_eq!(meant("on"), [true, true, true, false]);
+        assert_eq!(meant("ALL"), [true; 4]);
+        assert_eq!(meant("authorization"), [false, false, true, false]);
+        assert_eq!(meant("off"), [false; 4]);
+        assert_eq!(unknown_step("receipt, all"), None);
+        assert_eq!(unknown_step("off"), None);
+        assert_eq!(unknown_step("receipt, nonsense"), Some("nonsense"));
+    }
+}
