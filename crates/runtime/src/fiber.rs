@@ -25,6 +25,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use crate::env::{self, Kind};
 use crate::interrupt::InterruptState;
+use crate::memory;
 use crate::solitude;
 use crate::stack::{DEFAULT_STACK_DEPTH, PooledStack, Stretch};
 use crate::usage::Counters;
@@ -114,17 +115,19 @@ pub(crate) fn with_state<T>(f: impl FnOnce(&FiberState) -> T) -> T {
     }
 }
 
-/// Sets `CURRENT` and restores it, also when the fiber panics.
+/// Sets `CURRENT` and restores it, also when the fiber panics. Who ran until then is charged with the memory that it took.
 struct CurrentGuard(*const FiberState);
 
 impl CurrentGuard {
     fn set(state: &FiberState) -> CurrentGuard {
+        memory::charge();
         CurrentGuard(CURRENT.replace(state))
     }
 }
 
 impl Drop for CurrentGuard {
     fn drop(&mut self) {
+        memory::charge();
         CURRENT.set(self.0);
     }
 }

@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use crate::env::{self, Kind};
 use crate::fiber::{self, with_state};
+use crate::memory::{self, Account, Held};
 use crate::wait_event::{Shown, WaitEvent};
 
 /// Time after which a running fiber lets others run.
@@ -52,6 +53,8 @@ pub enum Interrupt {
     Cancel = 1 << 6,
     /// The client has gone while a statement ran (08006).
     ConnectionLost = 1 << 7,
+    /// It asked for memory while others and it had all that there is to have (53200).
+    OutOfMemory = 1 << 8,
 }
 
 impl From<Interrupt> for SqlError {
@@ -79,11 +82,21 @@ impl From<Interrupt> for SqlError {
             LockTimeout => sql_err!(LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout"),
             StatementTimeout => sql_err!(QUERY_CANCELED, "canceling statement due to statement timeout"),
             Cancel => sql_err!(QUERY_CANCELED, "canceling statement due to user request"),
+            OutOfMemory => out_of_memory(memory::refused()),
         }
     }
 }
 
-const ORDER: [Interrupt; 8] = [
+/// What a session is told that asked for too much.
+fn out_of_memory(size: Option<usize>) -> SqlError {
+    let error = sql_err!(OUT_OF_MEMORY, "out of memory");
+    match size {
+        Some(size) => error.detail(format!("Failed on request of size {size}.")),
+        None => error,
+    }
+}
+
+const ORDER: [Interrupt; 9] = [
     Interrupt::Terminate,
     Interrupt::ConnectionLost,
     Interrupt::TransactionTimeout,
@@ -92,11 +105,12 @@ const ORDER: [Interrupt; 8] = [
     Interrupt::LockTimeout,
     Interrupt::StatementTimeout,
     Interrupt::Cancel,
+    Interrupt::OutOfMemory,
 ];
 
-const PENDING: u32 = (1 << 8) - 1;
+const PENDING: u32 = (1 << 9) - 1;
 /// There is news for the session; no running code stops for that.
-const NEWS: u32 = 1 << 8;
+const NEWS: u32 = 1 << 9;
 /// Somebody sleeps in `wait_interruptible` and has left a waker.
 const WAITING: u32 = 1 << 31;
 
@@ -105,6 +119,7 @@ struct Shared {
     bits: AtomicU32,
     waker: parking_lot::Mutex<Option<Waker>>,
     wait: Shown,
+    account: Account,
 }
 
 /// The interrupts of one session. Clones share the same bits.
@@ -124,6 +139,7 @@ impl Interrupts {
             bits: AtomicU32::new(0),
             waker: parking_lot::Mutex::new(None),
             wait: Shown::default(),
+            account: Account::new(),
         }))
     }
 
@@ -135,6 +151,23 @@ impl Interrupts {
     /// What the session waits for, if it says so.
     pub fn waits_for(&self) -> Option<WaitEvent> {
         self.0.wait.event()
+    }
+
+    /// What the session has of memory.
+    pub fn memory(&self) -> Held {
+        self.0.account.held()
+    }
+
+    /// From now on memory counts as the next statement's, and a refusal of it that came too late is forgotten.
+    #[inline]
+    pub fn begin_statement(&self) {
+        self.0.account.begin();
+        self.clear(Interrupt::OutOfMemory);
+    }
+
+    /// As [`memory::ask`], outside the session's fiber, for one who has `extra` bytes there already.
+    pub fn ask_memory(&self, size: usize, extra: usize) -> Result<(), Interrupt> {
+        self.0.account.ask(size, extra)
     }
 
     /// Sets one, from any thread, and wakes the session if it waits interruptibly.
@@ -265,6 +298,25 @@ impl InterruptState {
         unsafe { self.installed.get().as_ref() }
     }
 
+    #[inline]
+    pub(crate) fn account(&self) -> Option<&Account> {
+        self.shared().map(|shared| &shared.account)
+    }
+
+    /// The running session is out of memory. It runs, so there is nobody to wake.
+    pub(crate) fn refuse_memory(&self) {
+        if let Some(shared) = self.shared() {
+            shared.bits.fetch_or(Interrupt::OutOfMemory as u32, Ordering::SeqCst);
+        }
+    }
+
+    pub(crate) fn ask_memory(&self, size: usize) -> Result<(), Interrupt> {
+        match self.account() {
+            Some(account) if self.hold.get() == 0 => account.ask(size, 0),
+            _ => Ok(()),
+        }
+    }
+
     /// Where the session shows what it waits for.
     pub(crate) fn shown(&self) -> Option<&Shown> {
         self.shared().map(|shared| &shared.wait)
@@ -306,10 +358,12 @@ pub fn with_interrupts<T>(interrupts: &Interrupts, f: impl FnOnce() -> T) -> T {
     struct Restore(*const Shared);
     impl Drop for Restore {
         fn drop(&mut self) {
+            memory::charge();
             with_state(|state| state.interrupts.installed.set(self.0));
         }
     }
     let installed = Arc::as_ptr(&interrupts.0);
+    memory::charge();
     let _restore = Restore(with_state(|state| state.interrupts.installed.replace(installed)));
     f()
 }

@@ -8,6 +8,7 @@
 //! # Layout
 //! * [`fiber`]: fibers, [`wait`], stack checks. `stack`: pools of stacks.
 //! * [`interrupt`]: cancel requests and timeouts, time slices. [`watch`]: debug builds notice who looks for neither.
+//! * [`memory`]: what sessions and the process have of it, and who is refused more.
 //! * [`sync`]: [`Latch`], [`Mutex`], [`WaitQueue`], [`Event`].
 //! * [`time`]: clocks and sleeping. [`usage`]: what a fiber used of pages, log and temporary files. [`wait_event`]: what a session is seen
 //!   waiting for.
@@ -31,6 +32,7 @@
 pub mod fiber;
 pub mod fs;
 pub mod interrupt;
+pub mod memory;
 pub mod sim;
 pub mod spawn;
 pub mod sync;

@@ -160,6 +160,7 @@ pub fn spawn_thread<T: Send + 'static>(
     let body = move || {
         // Nobody may be interested in the value.
         let _ = sender.send(catch_unwind(AssertUnwindSafe(f)));
+        crate::memory::settle();
     };
     if env::kind() == Kind::Sim {
         spawn_fiber(name, body);

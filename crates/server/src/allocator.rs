@@ -4,10 +4,16 @@
 //! That one asks for every block with its alignment. mimalloc then has a short way only for sizes that are powers of two: for most others the
 //! list of the size's own blocks is nearly always empty, and a larger block of another list is cut to measure, in six times the instructions.
 //! What every block of mimalloc has anyway is not asked for here.
+//!
+//! # What is counted
+//! Every block, by the size that was asked for: `runtime::memory` charges it to whoever runs. The limit that is kept there is the only defence: when
+//! the system itself has no memory left, Rust knows no way on from here, and the process ends ("memory allocation of N bytes failed"), to
+//! recover at its next start.
 
 use std::alloc::{GlobalAlloc, Layout};
 
 use libmimalloc_sys as mi;
+use runtime::memory;
 
 /// Alignment that every block of at least as many bytes has.
 const NATURAL: usize = 16;
@@ -21,13 +27,15 @@ fn is_natural(size: usize, align: usize) -> bool {
     align <= NATURAL && align <= size
 }
 
-// SAFETY: mimalloc's functions allocate, resize and free as `GlobalAlloc` demands: they do not unwind, give null when memory is out, and a
+// SAFETY: mimalloc's functions allocate, resize and free as `GlobalAlloc` demands: they do not unwind (nor does counting, which does not
+// allocate either), give null when memory is out, and a
 // block has at least the size asked for. Its alignment is asked for, or natural: blocks are aligned to 16 bytes, those of less than 16 to 8,
 // which is the only smaller size of blocks.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let (size, align) = (layout.size(), layout.align());
+        memory::allocated(size);
         // SAFETY: any size will do, and the alignment is a power of two.
         let block = unsafe {
             if is_natural(size, align) { mi::mi_malloc(size) } else { mi::mi_malloc_aligned(size, align) }
@@ -38,6 +46,7 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let (size, align) = (layout.size(), layout.align());
+        memory::allocated(size);
         // SAFETY: as in `alloc`.
         let block = unsafe {
             if is_natural(size, align) { mi::mi_zalloc(size) } else { mi::mi_zalloc_aligned(size, align) }
@@ -46,7 +55,8 @@ unsafe impl GlobalAlloc for Allocator {
     }
 
     #[inline]
-    unsafe fn dealloc(&self, block: *mut u8, _layout: Layout) {
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        memory::freed(layout.size());
         // SAFETY: the caller's: a block of this allocator. All of its functions give blocks that are freed alike.
         unsafe { mi::mi_free(block.cast()) }
     }
@@ -54,6 +64,8 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let align = layout.align();
+        memory::freed(layout.size());
+        memory::allocated(size);
         // SAFETY: as in `dealloc` and `alloc`.
         let block = unsafe {
             if is_natural(size, align) {

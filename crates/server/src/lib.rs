@@ -4,7 +4,7 @@
 //! * [`cli`]: `initdb`, `pg_ctl`, `postgres`, `stampede …`. [`config`]: `postgresql.conf`, `pg_hba.conf`.
 //! * [`server`]: from start to shutdown, signals. [`pidfile`]: `postmaster.pid`, socket lock files. [`listener`]: sockets.
 //! * [`session`]: one connection, from its first packet to its end. [`sessions`]: all of them: cancel keys, limits.
-//! * [`allocator`]: where memory comes from. [`backend`]: what the server needs from the database behind it; [`database`]: the one that counts. [`log`]: PostgreSQL's log lines.
+//! * [`allocator`]: where memory comes from; `memory_limit`: how much of it. [`backend`]: what the server needs from the database behind it; [`database`]: the one that counts. [`log`]: PostgreSQL's log lines.
 //!
 //! # Invariants
 //! 1. A session that waits for its client holds no fiber, no stack and no buffer.
@@ -22,6 +22,7 @@ pub mod database;
 mod directory;
 pub mod listener;
 pub mod log;
+mod memory_limit;
 pub mod pidfile;
 pub mod server;
 pub mod session;

@@ -23,6 +23,7 @@ use crate::config::{self, CommandLine, ConfigError};
 use crate::directory;
 use crate::listener::Listeners;
 use crate::log;
+use crate::memory_limit;
 use crate::pidfile::{self, Contents, PidFile, Status};
 use crate::session::{Phase, Shared};
 
@@ -93,6 +94,7 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
         std::env::consts::ARCH,
         std::env::consts::OS
     ));
+    memory_limit::apply(&settings).map_err(as_fatal)?;
     let rules = load_rules(&settings)?;
     let count = worker_count(&settings)?;
     let workers = Workers::start(count).map_err(|error| {
@@ -381,6 +383,9 @@ impl Server {
                 }
                 let settings = Arc::new(reload.settings);
                 log::configure(&settings);
+                if let Err(error) = memory_limit::apply(&settings) {
+                    log::report(&error, None, None);
+                }
                 *self.shared.settings.write() = settings.clone();
                 if let Some(database) = self.shared.database.get() {
                     database.reload(settings);

@@ -28,7 +28,7 @@ pub use definition::{Context, Definition, Kind, Unit};
 pub use server::{Reload, ServerSettings, Source};
 pub use session::{Fast, PlanCacheMode, SessionSettings, SettingRow, Timeouts, TrackFunctions, Who};
 pub use table::{ALL, DEFINITIONS, Setting};
-pub use value::{Value, parse_bool};
+pub use value::{Value, parse_bool, parse_megabytes};
 
 use std::sync::OnceLock;
 

@@ -278,3 +278,15 @@ fn reload() {
     let row = s.rows().into_iter().find(|row| row.name == "port").unwrap();
     assert!(row.pending_restart);
 }
+
+#[test]
+fn megabytes_of_a_setting_without_definition() {
+    let parse = |text| parse_megabytes("a.b", text);
+    assert_eq!(
+        (parse("3"), parse("0"), parse("2GB"), parse("1536kB")),
+        (Ok(3 << 20), Ok(0), Ok(2 << 30), Ok(1536 << 10))
+    );
+    let error = parse("3 h").unwrap_err();
+    assert_eq!(error.message(), "invalid value for parameter \"a.b\": \"3 h\"");
+    assert!(parse("-1").is_err());
+}

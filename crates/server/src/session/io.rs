@@ -29,6 +29,8 @@ const SEND_AT: usize = 32 << 10;
 const READ_AT_ONCE: usize = 64 << 10;
 /// Buffers that grew beyond this are not kept.
 const KEEP_AT_MOST: usize = 64 << 10;
+/// An input buffer of so many bytes asks before it grows.
+const ASK_FROM: usize = 1 << 20;
 /// Buffers kept by each worker.
 const POOL_LIMIT: usize = 64;
 
@@ -92,6 +94,8 @@ pub enum Arrival {
     Bytes,
     /// The end: the client has gone.
     End,
+    /// More bytes than there is memory for. They are dropped with all before them, and nothing more is read.
+    Refused,
     /// An interrupt of the session is set, or there is news for it.
     Interrupt,
 }
@@ -208,8 +212,8 @@ impl Io {
             match self.stream.poll_read(cx, &mut buffer) {
                 Poll::Pending => Poll::Pending,
                 Poll::Ready(Ok(())) if !buffer.filled().is_empty() => {
-                    self.append(buffer.filled());
-                    Poll::Ready(Arrival::Bytes)
+                    let appended = self.append(buffer.filled());
+                    Poll::Ready(if appended { Arrival::Bytes } else { Arrival::Refused })
                 }
                 Poll::Ready(_) => {
                     self.broken = true;
@@ -219,7 +223,8 @@ impl Io {
         })
     }
 
-    fn append(&mut self, bytes: &[u8]) {
+    /// False if the memory for them is refused.
+    fn append(&mut self, bytes: &[u8]) -> bool {
         if self.input.capacity() == 0 {
             self.input = take_buffer();
         }
@@ -230,7 +235,18 @@ impl Io {
             self.input.drain(..self.position);
             self.position = 0;
         }
+        let (length, capacity) = (self.input.len(), self.input.capacity());
+        // It doubles. Until it is copied, both are there.
+        if capacity >= ASK_FROM
+            && length + bytes.len() > capacity
+            && self.interrupts.ask_memory(2 * capacity, capacity).is_err()
+        {
+            self.input = Vec::new();
+            self.position = 0;
+            return false;
+        }
         self.input.extend_from_slice(bytes);
+        true
     }
 
     /// Waits for more bytes.
@@ -343,7 +359,8 @@ impl Io {
         let filled = unless_terminated(&interrupts, |cx| self.poll_fill(cx));
         match waiting(WaitEvent::ClientRead, || runtime::wait(filled))? {
             Arrival::End => Err(connection_lost()),
-            _ => Ok(()),
+            Arrival::Refused => Err(out_of_memory()),
+            Arrival::Bytes | Arrival::Interrupt => Ok(()),
         }
     }
 
@@ -380,6 +397,11 @@ fn is_closed(socket: RawFd) -> bool {
 
 fn connection_lost() -> SqlError {
     SqlError::fatal(SqlState::CONNECTION_FAILURE, "connection to client lost")
+}
+
+/// A message is too long for the memory that is left. What follows cannot be told from its rest.
+pub fn out_of_memory() -> SqlError {
+    SqlError::fatal(SqlState::OUT_OF_MEMORY, "out of memory").detail("Failed on a message of the client.")
 }
 
 /// Polls until it is ready, or the session is to end.

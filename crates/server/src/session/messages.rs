@@ -321,7 +321,10 @@ impl Connection {
     /// Starts the clocks of a statement, unless they run.
     fn begin_statement(&mut self) {
         let timeouts = self.client.timeouts();
-        self.busy = true;
+        if !self.busy {
+            self.busy = true;
+            self.interrupts.begin_statement();
+        }
         self.io.time_statement(timeouts.statement);
         self.io.watch_client(timeouts.client_check);
         self.time_transaction(timeouts.transaction);

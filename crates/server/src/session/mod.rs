@@ -237,6 +237,10 @@ async fn run(mut connection: Box<Connection>) -> Subject {
                 }
             }
             Arrival::Interrupt => interrupted(&mut connection),
+            Arrival::Refused => {
+                connection.send_error(&io::out_of_memory());
+                Next::Close
+            }
             Arrival::End => {
                 lost(&connection);
                 connection.end = exec::SessionEnd::Abandoned;
@@ -272,7 +276,10 @@ async fn sent(connection: &mut Connection) -> Next {
 fn interrupted(connection: &mut Connection) -> Next {
     let interrupt = match connection.interrupts.take() {
         // Nothing runs that could be cancelled.
-        Some(Interrupt::Cancel | Interrupt::StatementTimeout | Interrupt::LockTimeout) | None => {
+        Some(
+            Interrupt::Cancel | Interrupt::StatementTimeout | Interrupt::LockTimeout | Interrupt::OutOfMemory,
+        )
+        | None => {
             return Next::Continue;
         }
         Some(interrupt) => interrupt,

@@ -7,7 +7,8 @@
 //! # Invariants
 //! 1. A tree that is kept is not running: it holds no pin, no latch, no temporary file, and nothing of a session.
 //! 2. A slot's tree keeps its plan alive, so that an address names one plan only.
-//! 3. Trees hold on to the storage that they read. What a thread keeps goes with the thread, and when the thread closes an instance.
+//! 3. A tree still has the values that its run computed last: of a statement that took more than [`LIGHT`] none is kept.
+//! 4. Trees hold on to the storage that they read. What a thread keeps goes with the thread, and when the thread closes an instance.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -16,6 +17,9 @@ use crate::run::{Execution, Prepared};
 
 /// Trees kept by each worker, a power of two.
 const SLOTS: usize = 256;
+
+/// Bytes that a statement may have taken whose tree is kept.
+pub(crate) const LIGHT: usize = 256 << 10;
 
 thread_local! {
     static KEPT: RefCell<Slots> = RefCell::new(empty());

@@ -174,7 +174,7 @@ impl Execution {
     /// Keeps the state tree, whose run has ended, for another run of the plan.
     pub(crate) fn keep(mut self: Box<Self>) {
         self.state.bulk = false;
-        if !self.running {
+        if !self.running && runtime::memory::held().statement <= kept::LIGHT {
             kept::keep(self);
         }
     }

@@ -35,6 +35,7 @@ impl Region {
         assert!(base != libc::MAP_FAILED, "no memory for {len} bytes of shared buffers");
         // SAFETY: the mapping just made; the answer does not matter.
         unsafe { libc::madvise(base, len, libc::MADV_HUGEPAGE) };
+        runtime::memory::mapped(len as isize);
         Region { base: NonNull::new(base.cast()).expect("a mapping is not at zero"), len }
     }
 }
@@ -43,6 +44,7 @@ impl Drop for Region {
     fn drop(&mut self) {
         // SAFETY: the mapping made by `new`; its owner is gone.
         unsafe { libc::munmap(self.base.as_ptr().cast(), self.len) };
+        runtime::memory::mapped(-(self.len as isize));
     }
 }
 

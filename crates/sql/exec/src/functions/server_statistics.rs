@@ -171,15 +171,15 @@ impl Session {
     pub(super) fn statistics_rows(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Vec<Row>>> {
         use SessionFn as F;
         Ok(Some(match id {
-            // Nothing can replicate yet; no memory is shared between processes, and no I/O is in flight behind a statement's back.
+            // Nothing can replicate yet; no memory is of one node, and no I/O is in flight behind a statement's back.
             F::PgStatGetWalSenders
             | F::PgGetReplicationSlots
             | F::PgStatGetSubscription
             | F::PgShowReplicationOriginStatus
             | F::PgGetAios
-            | F::PgGetShmemAllocations
-            | F::PgGetShmemAllocationsNuma
-            | F::PgGetBackendMemoryContexts => Vec::new(),
+            | F::PgGetShmemAllocationsNuma => Vec::new(),
+            F::PgGetShmemAllocations => memory_of_server(),
+            F::PgGetBackendMemoryContexts => memory_of_session(),
             F::PgStatGetWalReceiver => vec![vec![Datum::Null; 15]],
             F::PgStatGetReplicationSlot => {
                 let mut row = vec![Datum::text(arg::<&str>(args, 0))];
@@ -359,4 +359,47 @@ mod tests {
         assert_eq!(SLRUS[usize::from(slru_number("transaction"))], "transaction");
         assert_eq!(SLRUS[usize::from(slru_number("nix"))], "other");
     }
+}
+
+/// What the session has, in two contexts: what it had before its statement began, and what the statement has taken since.
+fn memory_of_session() -> Vec<Row> {
+    let held = runtime::memory::held();
+    let context = |name, path: &[i32], bytes: usize| {
+        let bytes = Datum::Int8(bytes as i64);
+        let level = Datum::Int4(path.len() as i32);
+        let path = types::array::from_int4s(path);
+        let zero = Datum::Int8(0);
+        let kind = Datum::text("AllocSet");
+        let blocks = Datum::Int8(1);
+        let row = [
+            Datum::text(name),
+            Datum::Null,
+            kind,
+            level,
+            path,
+            bytes.clone(),
+            blocks,
+            zero.clone(),
+            zero,
+            bytes,
+        ];
+        row.to_vec()
+    };
+    let before = held.session - held.statement;
+    vec![context("TopMemoryContext", &[1], before), context("MessageContext", &[1, 2], held.statement)]
+}
+
+/// What all sessions share: the pool, all that is allocated, and, without a name, what the limit leaves.
+fn memory_of_server() -> Vec<Row> {
+    let (total, mapped) = (runtime::memory::total(), runtime::memory::total_mapped());
+    let part = |name, bytes: usize| {
+        let bytes = Datum::Int8(bytes as i64);
+        vec![name, Datum::Null, bytes.clone(), bytes]
+    };
+    let mut rows = vec![
+        part(Datum::text("Buffer Blocks"), mapped),
+        part(Datum::text("<anonymous>"), total.saturating_sub(mapped)),
+    ];
+    rows.extend(runtime::memory::limit().map(|limit| part(Datum::Null, limit.saturating_sub(total))));
+    rows
 }

@@ -391,6 +391,19 @@ pub fn from_regtypes(types: impl Iterator<Item = Oid>) -> Datum {
     array.to_datum()
 }
 
+/// An `int4[]` of these elements.
+pub fn from_int4s(numbers: &[i32]) -> Datum {
+    let mut array = Array {
+        element: crate::oids::int4,
+        comparable: crate::oids::int4,
+        physical: Physical::Int4,
+        dimensions: Dimensions::new(),
+        values: Vec::new(),
+    };
+    array.set_values(numbers.iter().map(|number| Datum::Int4(*number)).collect());
+    array.to_datum()
+}
+
 /// An `oidvector` (subscripts from 0).
 pub fn from_oids(oids: &[Oid]) -> Datum {
     let values = oids.iter().map(|oid| Datum::Oid(oid.0)).collect();
