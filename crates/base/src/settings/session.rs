@@ -564,6 +564,19 @@ impl SessionSettings {
         }
     }
 
+    /// Goes back to what was set when this copy of them was made, in the same level of the same transaction. Defaults stay as they are.
+    pub fn go_back(&mut self, before: SessionSettings) {
+        let touched = self.current.iter().chain(&before.current).map(|(setting, _)| *setting);
+        for setting in touched.collect::<Vec<_>>() {
+            self.store(setting, find(&before.current, setting).cloned());
+        }
+        for custom in &mut self.custom {
+            let known = before.custom.iter().find(|known| known.name == custom.name);
+            custom.own = known.and_then(|known| known.own.clone());
+        }
+        self.undo = before.undo;
+    }
+
     /// The end of the transaction. Returns whether it had set anything.
     pub fn end_transaction(&mut self, committed: bool) -> bool {
         let changed = !self.undo.is_empty();

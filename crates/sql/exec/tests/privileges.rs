@@ -545,3 +545,137 @@ fn functions_are_not_defined_with_settings_that_their_owner_may_not_make() {
         "42501 permission denied to set parameter \"log_statement\""
     );
 }
+
+/// A table of user a with an expression index whose function tells in `seen` who runs it.
+fn owned_by_a(su: &Client, trap: &str) {
+    all(
+        su,
+        &[
+            "create schema s authorization a",
+            "set role a",
+            "create table s.seen (who text, path text)",
+            "create table s.t (x int, y int)",
+            "insert into s.t values (1, 1), (2, 2)",
+            "grant insert on s.seen to public",
+            "create function s.trap(int) returns int language sql volatile as 'select $1'",
+            "create function s.key(int) returns int language sql immutable as 'select s.trap($1)'",
+            "create index i on s.t (s.key(x)) where s.key(y) > 0",
+            &format!(
+                "create or replace function s.trap(int) returns int language sql volatile as '{trap}; select $1'"
+            ),
+            "reset role",
+        ],
+    );
+}
+
+/// Every statement that computes the expressions of a table's indexes without being asked to.
+const UPKEEP: [&str; 13] = [
+    "vacuum full s.t",
+    "vacuum (full, analyze) s.t",
+    "cluster s.t using i2",
+    "reindex index s.i",
+    "reindex table s.t",
+    "reindex schema s",
+    "reindex database",
+    "reindex index concurrently s.i",
+    "reindex table concurrently s.t",
+    "reindex schema concurrently s",
+    "create index i3 on s.t (s.key(y))",
+    "create index concurrently i4 on s.t (y) where s.key(x) > 0",
+    "alter table s.t alter x type bigint",
+];
+
+#[test]
+fn upkeep_runs_as_the_tables_owner() {
+    let (_server, su) = server();
+    owned_by_a(&su, "insert into s.seen values (current_user, current_setting(''search_path''))");
+    all(&su, &["create function s.f(bigint) returns int language sql immutable as 'select s.trap($1::int)'"]);
+    all(&su, &["create index i2 on s.t (s.key(x), y)"]);
+    for sql in UPKEEP {
+        all(&su, &["delete from s.seen"]);
+        if sql.starts_with("alter") {
+            all(&su, &["drop index s.i, s.i2, s.i4", "create index i on s.t (s.f(x))", "delete from s.seen"]);
+        }
+        all(&su, &["set search_path = s, public", sql]);
+        let seen = su.query("select distinct who, path from s.seen");
+        assert_eq!(seen, "a|pg_catalog, pg_temp", "{sql}");
+        assert_eq!(su.query("select current_user, current_setting('search_path')"), "postgres|s, public");
+    }
+}
+
+#[test]
+fn nobody_raises_himself_by_what_a_superuser_maintains() {
+    let refused = [
+        ("alter role a superuser", "42501 permission denied to alter role"),
+        ("set role postgres", "42501 cannot set parameter \"role\" within security-restricted operation"),
+        ("reset role", "42501 cannot set parameter \"role\" within security-restricted operation"),
+        (
+            "set session authorization postgres",
+            "42501 cannot set parameter \"session_authorization\" within security-restricted operation",
+        ),
+        (
+            "select set_config(''role'', ''postgres'', false)",
+            "42501 cannot set parameter \"role\" within security-restricted operation",
+        ),
+        (
+            "create temp table z ()",
+            "42501 cannot create temporary table within security-restricted operation",
+        ),
+        (
+            "create temp view z as select 1",
+            "42501 cannot create temporary table within security-restricted operation",
+        ),
+        (
+            "create temp sequence z",
+            "42501 cannot create temporary table within security-restricted operation",
+        ),
+        (
+            "declare c cursor with hold for select 1",
+            "42501 cannot create a cursor WITH HOLD within security-restricted operation",
+        ),
+        ("prepare p as select 1", "42501 cannot execute PREPARE within security-restricted operation"),
+        ("deallocate all", "42501 cannot execute DEALLOCATE within security-restricted operation"),
+        ("close all", "42501 cannot execute CLOSE within security-restricted operation"),
+        ("listen z", "42501 cannot execute LISTEN within security-restricted operation"),
+        ("unlisten *", "42501 cannot execute UNLISTEN within security-restricted operation"),
+        (
+            "insert into s.late values (1), (1)",
+            "42501 cannot fire deferred trigger within security-restricted operation",
+        ),
+    ];
+    let (_server, su) = server();
+    owned_by_a(&su, "select 1");
+    all(
+        &su,
+        &[
+            "set role a",
+            "create table s.late (x int unique deferrable initially deferred)",
+            "create index i2 on s.t (y)",
+            "reset role",
+        ],
+    );
+    for (trap, message) in refused {
+        let function = "create or replace function s.trap(int) returns int language sql volatile";
+        all(&su, &["set role a", &format!("{function} as '{trap}; select $1'"), "reset role"]);
+        for sql in UPKEEP.iter().filter(|sql| !sql.starts_with("alter")) {
+            assert_eq!(error(&su, sql), message, "{trap}: {sql}");
+            assert_eq!(su.query("select current_user, session_user"), "postgres|postgres");
+            all(&su, &["drop index if exists s.i4, s.i_ccnew"]);
+        }
+        assert_eq!(su.query("select rolsuper from pg_authid where rolname = 'a'"), "f");
+    }
+}
+
+#[test]
+fn what_upkeep_sets_goes_back() {
+    let (_server, su) = server();
+    owned_by_a(&su, "set work_mem = ''99MB''; set x.y = 1; set local x.z = 2; reset search_path");
+    all(&su, &["set work_mem = '7MB'", "set x.z = 'own'"]);
+    all(&su, &["begin", "set local work_mem = '8MB'", "reindex table s.t"]);
+    assert_eq!(su.query("select current_setting('work_mem'), current_setting('x.z')"), "8MB|own");
+    all(&su, &["commit"]);
+    assert_eq!(su.query("select current_setting('work_mem'), current_setting('x.y', true)"), "7MB|");
+    all(&su, &["vacuum full s.t"]);
+    assert_eq!(su.query("select current_setting('work_mem'), current_setting('x.z')"), "7MB|own");
+    assert_eq!(su.query("show search_path"), "\"$user\", public");
+}

@@ -250,7 +250,10 @@ fn of_index(
     let mut expr = analyze::analyze_expr(expr, text, context, session, &call)?;
     let stored = stored(session, &expr);
     columns_to_parameters(&mut expr, table)?;
-    let planned = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
+    // What is constant in it is computed now.
+    let planned = session.as_maintainer(table.owner, || {
+        session.with_planner(session, |cx| plan::convert_expression(&expr, cx))
+    })?;
     if planned.volatility() != Volatility::Immutable {
         let message = format!("functions in {what} must be marked IMMUTABLE");
         return Err(SqlError::new(SqlState::INVALID_OBJECT_DEFINITION, message));

@@ -72,8 +72,12 @@ pub(crate) enum Rows {
     Seen,
 }
 
-/// Builds the index `oid` of `table`, whose file is empty, and notes the sizes of both.
+/// Builds the index `oid` of `table`, whose file is empty, and notes the sizes of both. Its expressions are computed as the table's owner.
 pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid, rows: Rows) -> SqlResult<()> {
+    session.as_maintainer(table.owner, || build_as_owner(session, table, oid, rows))
+}
+
+fn build_as_owner(session: &Session, table: &Table, oid: base::Oid, rows: Rows) -> SqlResult<()> {
     let table = names::describe(session, table.oid)?;
     let index = find(&table, oid)?;
     let rel = index.btree.as_ref().ok_or_else(|| SqlError::internal("an index has no tree"))?;

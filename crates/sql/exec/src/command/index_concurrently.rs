@@ -90,7 +90,8 @@ fn fill(session: &Session, table: Oid, index: Oid, progress: &Progress) -> SqlRe
     progress.set(index_build::PHASE, WAITING_BEFORE_VALIDATION);
     wait_for_lockers(session, table, LockMode::Share, Some(progress))?;
 
-    let limit = validate(session, &*reopen(session, table)?, index, progress)?;
+    let described = reopen(session, table)?;
+    let limit = session.as_maintainer(described.owner, || validate(session, &described, index, progress))?;
     session.next_transaction()?;
     progress.set(index_build::PHASE, WAITING_FOR_SNAPSHOTS);
     wait_for_older_snapshots(session, limit, Some(progress))?;

@@ -147,6 +147,9 @@ pub(crate) fn run(
         _ if !is_read_only(statement) => session.refuse_read_only(tag)?,
         _ => {}
     }
+    if let Some(name) = outlives_operation(statement) {
+        session.refuse_restricted(&format!("execute {name}"))?;
+    }
     if needs_snapshot(statement) {
         drop(session.txn.borrow_mut().statement_snapshot());
     }
@@ -315,6 +318,18 @@ pub(crate) fn is_read_only(statement: &Statement) -> bool {
             | Statement::Load(_)
             | Statement::AlterSystem(_)
     )
+}
+
+/// The name of a statement whose effect on the session would stay behind a security-restricted operation.
+fn outlives_operation(statement: &Statement) -> Option<&'static str> {
+    match statement {
+        Statement::Prepare { .. } => Some("PREPARE"),
+        Statement::Deallocate(_) => Some("DEALLOCATE"),
+        Statement::Close(_) => Some("CLOSE"),
+        Statement::Listen(_) => Some("LISTEN"),
+        Statement::Unlisten(_) => Some("UNLISTEN"),
+        _ => None,
+    }
 }
 
 /// Whether the statement counts as the first query of a transaction: its snapshot is taken no later than now.

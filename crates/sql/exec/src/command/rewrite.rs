@@ -120,7 +120,9 @@ pub(super) fn copy(
     progress.set(PHASE, SCANNING);
     progress.set(BLOCKS, i64::from(session.blocks(old.desc.file)?));
     match order {
-        Some(index) => copy_in_order(session, table, index, (&mut rewriter, &progress))?,
+        Some(index) => session.as_maintainer(table.owner, || {
+            copy_in_order(session, table, index, (&mut rewriter, &progress))
+        })?,
         None => {
             let mut copied = |tid: Tid| {
                 progress.add(TUPLES_SCANNED, 1);

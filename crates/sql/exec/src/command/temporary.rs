@@ -14,6 +14,7 @@ use crate::session::Session;
 
 /// The session's temporary schema, made now if it has none.
 pub(crate) fn schema(session: &Session) -> SqlResult<Oid> {
+    session.refuse_restricted("create temporary table")?;
     session.note_temporary();
     if let Some(schema) = session.names.temporary_schema() {
         // A rolled-back transaction may have taken it away again.

@@ -105,8 +105,9 @@ impl Session {
         if statement.modifies {
             self.check_declared(declare, text)?;
         }
-        if !declare.hold {
-            self.require_block("DECLARE CURSOR")?;
+        match declare.hold {
+            true => self.refuse_restricted("create a cursor WITH HOLD")?,
+            false => self.require_block("DECLARE CURSOR")?,
         }
         if self.portals.borrow().contains(&declare.name) {
             return Err(sql_err!(DUPLICATE_CURSOR, "cursor \"{}\" already exists", declare.name));

@@ -29,6 +29,8 @@ pub(super) struct Identity {
     version: Cell<u32>,
     /// Calls that run with the rights of a function's owner.
     borrowed: Cell<u32>,
+    /// Security-restricted operations that run, each within the one before ([`Session::as_maintainer`]).
+    pub(super) restricted: Cell<u32>,
 }
 
 impl Identity {
@@ -40,6 +42,7 @@ impl Identity {
             known: RefCell::new(FxHashMap::from_iter(known)),
             version: Cell::new(u32::MAX),
             borrowed: Cell::new(0),
+            restricted: Cell::new(0),
         }
     }
 
@@ -113,13 +116,7 @@ pub(super) fn names_a_role(setting: Setting) -> bool {
 impl Session {
     /// SET ROLE, SET SESSION AUTHORIZATION; `None` is the default.
     pub(super) fn change_identity(&self, setting: Setting, text: Option<&str>, local: bool) -> SqlResult<()> {
-        if self.identity.borrowed.get() > 0 {
-            let name = setting.name();
-            return Err(sql_err!(
-                INSUFFICIENT_PRIVILEGE,
-                "cannot set parameter \"{name}\" within security-definer function"
-            ));
-        }
+        self.refuse_identity(setting)?;
         if let Some(name) = text {
             let session_user = self.names.session_user();
             self.with_reader(|reader| self.identity.check(reader, session_user, setting, name))?;
@@ -133,6 +130,19 @@ impl Session {
         drop(settings);
         self.apply_settings();
         Ok(())
+    }
+
+    /// Fails where who the user is may not be said: it would be for the caller, who lent his place for the time of a call.
+    fn refuse_identity(&self, setting: Setting) -> SqlResult<()> {
+        let place = if self.identity.borrowed.get() > 0 {
+            "security-definer function"
+        } else if self.is_restricted() {
+            "security-restricted operation"
+        } else {
+            return Ok(());
+        };
+        let name = setting.name();
+        Err(sql_err!(INSUFFICIENT_PRIVILEGE, "cannot set parameter \"{name}\" within {place}"))
     }
 
     /// Makes the users of the session those that the settings name.

@@ -6,7 +6,7 @@
 //! * `login`: a new session. `statement`: from text to a statement that can run. `plan_cache`: plans that sessions share. `shapes`: texts that differ in literals. `statements`: prepared ones by name. `portal`: running ones. `cursor`: DECLARE, FETCH. `current_of`: WHERE CURRENT OF.
 //!   `nested`: PREPARE. `explain`: EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
-//! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `access`: what statements need. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY.
+//! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `restricted`: upkeep as a table's owner. `access`: what statements need. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY.
 //! * `registry`, `progress`: what other sessions see of one. `planning`, `facilities`: what the planner and running statements see of a session.
 //!
 //! # Invariants
@@ -40,6 +40,7 @@ mod prepared;
 pub(crate) mod progress;
 mod protocol;
 mod registry;
+mod restricted;
 mod shapes;
 mod statement;
 mod statements;

@@ -35,6 +35,7 @@ impl Session {
             number += 1;
             let mut deferred = self.deferred.borrow_mut();
             if kind.trigger.deferrable && deferred.get_or_insert_default().defers(&kind.trigger) {
+                self.refuse_restricted("fire deferred trigger")?;
                 let now = self.txn.borrow().subxact();
                 deferred.get_or_insert_default().push(kind, event, now, self.event_memory())?;
             } else {
