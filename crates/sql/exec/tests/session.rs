@@ -264,3 +264,35 @@ fn a_parameter_that_is_no_value_of_its_type_is_named_and_not_shown() {
     assert_eq!(context(Format::Text, b""), "unnamed portal parameter $2 = ''");
     assert_eq!(context(Format::Binary, b"123"), "unnamed portal parameter $2");
 }
+
+#[test]
+fn parameters_are_held_to_their_domains_and_to_the_encoding() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create domain whole as int not null").unwrap();
+    s.run("create domain checked as text check (value is not null and value <> '')").unwrap();
+    s.run("create type mood as enum ('sad')").unwrap();
+    let null_element = s.run("select '{NULL}'::whole[]").map(drop).unwrap_err();
+    assert_eq!(null_element.report().message, "domain whole does not allow null values");
+    let (session, mut out) = (s.session(), Collected::default());
+    let mut bound = |ty: &str, format, value: Option<&[u8]>| {
+        session.parse("", &format!("select $1::{ty}"), &[], &mut out).unwrap();
+        let bound = session.bind("", "", &[format], &[value], &[]);
+        session.sync(&mut Collected::default()).unwrap();
+        bound.map_or_else(|error| format!("{} {}", error.code(), error.report().message), |()| "bound".into())
+    };
+    for format in [Format::Text, Format::Binary] {
+        assert_eq!(bound("whole", format, None), "23502 domain whole does not allow null values");
+        let broken = "23514 value for domain checked violates check constraint \"checked_check\"";
+        assert_eq!(bound("checked", format, None), broken);
+        for ty in ["int", "text", "mood", "mood[]", "whole[]"] {
+            assert_eq!(bound(ty, format, None), "bound", "{ty}");
+        }
+        for ty in ["text", "varchar", "char(3)", "name", "json", "checked"] {
+            let zero = "22021 invalid byte sequence for encoding \"UTF8\": 0x00";
+            assert_eq!(bound(ty, format, Some(b"a\0b")), zero, "{ty}");
+            let bad = "22021 invalid byte sequence for encoding \"UTF8\": 0xff";
+            assert_eq!(bound(ty, format, Some(b"a\xFF")), bad, "{ty}");
+        }
+    }
+}

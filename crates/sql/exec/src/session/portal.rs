@@ -404,14 +404,14 @@ impl Session {
         format: Format,
         value: super::ParamValue<'_>,
     ) -> SqlResult<Datum> {
-        let Some(bytes) = value else { return Ok(Datum::Null) };
+        let Some(bytes) = value else { return types::Session::type_null(self, ty) };
         let context = self.format();
         let call = types::Call::new(&context).with_session(self);
         let which = || format!("unnamed portal parameter ${}", index + 1);
         match format {
             Format::Binary => types::receive(ty, bytes, -1, &call).map_err(|e| e.context(which())),
             Format::Text => {
-                let text = std::str::from_utf8(bytes).map_err(|e| invalid_utf8(bytes, e))?;
+                let text = types::text::check_utf8(bytes)?;
                 let shown = || format!("{} = {}", which(), self.shown_parameter(text));
                 types::input(ty, text, -1, &call).map_err(|e| e.context(shown()))
             }
@@ -476,12 +476,4 @@ impl std::fmt::Display for Tag {
             Tag::Text(text) => f.write_str(text),
         }
     }
-}
-
-fn invalid_utf8(bytes: &[u8], error: std::str::Utf8Error) -> base::SqlError {
-    let rest = &bytes[error.valid_up_to()..];
-    let shown =
-        rest.iter().take(error.error_len().unwrap_or(rest.len()).min(4)).map(|b| format!("0x{b:02x}"));
-    let shown = shown.collect::<Vec<_>>().join(" ");
-    base::sql_err!(CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\": {shown}")
 }

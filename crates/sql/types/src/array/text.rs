@@ -247,7 +247,7 @@ impl Parser<'_> {
             let trimmed = text.trim_end_matches(blank).len().max(keep);
             text.truncate(trimmed);
             if !escaped && self.cx.format.array_nulls && text.eq_ignore_ascii_case("null") {
-                return Ok(Datum::Null);
+                return self.cx.session.type_null(self.element);
             }
         }
         registry::input(self.element, &text, self.typmod, self.cx)
@@ -376,7 +376,7 @@ pub fn binary_receive(element: Oid, bytes: &[u8], typmod: i32, cx: &Call) -> Sql
         pace.did(64)?;
         let length = reader.i32()?;
         values.push(match length {
-            -1 => Datum::Null,
+            -1 => cx.session.type_null(element)?,
             ..-1 => return Err(sql_err!(INVALID_BINARY_REPRESENTATION, "insufficient data left in message")),
             _ => registry::receive(element, reader.take(length as usize)?, typmod, cx)?,
         });

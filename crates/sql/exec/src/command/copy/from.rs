@@ -431,9 +431,9 @@ impl<'a> Load<'a> {
 
     fn line(&mut self, call: &Call<'_>, out: &mut dyn Output) -> SqlResult<()> {
         runtime::check_interrupts().map_err(plan::interrupted)?;
-        if let Err(error) = std::str::from_utf8(self.splitter.line()) {
+        if let Err(error) = types::text::check_utf8(self.splitter.line()) {
             self.place = Place::Number(self.splitter.line_number);
-            return Err(invalid_utf8(self.splitter.line(), error));
+            return Err(error);
         }
         let fields = self.splitter.fields()?.to_vec();
         // A single empty field is an empty line, which a table without columns takes.
@@ -481,7 +481,7 @@ impl<'a> Load<'a> {
         if null {
             return Ok(Datum::Null);
         }
-        let text = std::str::from_utf8(bytes).map_err(|e| invalid_utf8(bytes, e))?;
+        let text = types::text::check_utf8(bytes)?;
         types::input(column.type_oid, text, column.typmod, call)
     }
 
@@ -633,11 +633,4 @@ fn shown(bytes: &[u8]) -> String {
         return text.into_owned();
     }
     format!("{}...", &text[..text.floor_char_boundary(MAX_SHOWN)])
-}
-
-fn invalid_utf8(bytes: &[u8], error: std::str::Utf8Error) -> SqlError {
-    let rest = &bytes[error.valid_up_to()..];
-    let count = error.error_len().unwrap_or(rest.len()).min(4);
-    let shown: Vec<String> = rest.iter().take(count).map(|b| format!("0x{b:02x}")).collect();
-    sql_err!(CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\": {}", shown.join(" "))
 }
