@@ -292,6 +292,7 @@ fn connections_and_their_ends() {
     let server = Server::start(&["log_line_prefix=", "log_connections=all", "log_disconnections=on"]);
     let start = server.log().len();
     let client = server.connect(&[("application_name", "app")]).unwrap();
+    until("it is ready", || server.log()[start..].contains("LOG:  connection ready: "));
     let _ = server.connect(&[("database", "nowhere")]);
     drop(client);
     until("it is told", || server.log()[start..].contains("LOG:  disconnection: session time: 0:00:0"));

@@ -342,25 +342,6 @@ fn wait_events() -> Vec<Row> {
     WAITS.into_iter().map(row).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_wait_is_described() {
-        for (kind, name) in runtime::WaitEvent::ALL.iter().map(|event| event.names()) {
-            assert!(WAITS.iter().any(|wait| (wait.0, wait.1) == (kind, name)), "{kind} {name}");
-        }
-        assert!(WAITS.is_sorted_by_key(|wait| (wait.0, wait.1.to_lowercase())));
-    }
-
-    #[test]
-    fn an_unknown_slru_is_one_of_the_others() {
-        assert_eq!(SLRUS[usize::from(slru_number("transaction"))], "transaction");
-        assert_eq!(SLRUS[usize::from(slru_number("nix"))], "other");
-    }
-}
-
 /// What the session has, in two contexts: what it had before its statement began, and what the statement has taken since.
 fn memory_of_session() -> Vec<Row> {
     let held = runtime::memory::held();
@@ -402,4 +383,23 @@ fn memory_of_server() -> Vec<Row> {
     ];
     rows.extend(runtime::memory::limit().map(|limit| part(Datum::Null, limit.saturating_sub(total))));
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_wait_is_described() {
+        for (kind, name) in runtime::WaitEvent::ALL.iter().map(|event| event.names()) {
+            assert!(WAITS.iter().any(|wait| (wait.0, wait.1) == (kind, name)), "{kind} {name}");
+        }
+        assert!(WAITS.is_sorted_by_key(|wait| (wait.0, wait.1.to_lowercase())));
+    }
+
+    #[test]
+    fn an_unknown_slru_is_one_of_the_others() {
+        assert_eq!(SLRUS[usize::from(slru_number("transaction"))], "transaction");
+        assert_eq!(SLRUS[usize::from(slru_number("nix"))], "other");
+    }
 }
