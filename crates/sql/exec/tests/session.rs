@@ -270,6 +270,10 @@ fn parameters_are_held_to_their_domains_and_to_the_encoding() {
     let server = Server::new();
     let s = server.connect();
     s.run("create domain whole as int not null").unwrap();
+    s.run("create domain inner_one as int check (value < 9); create domain more as inner_one not null check (value > 0)").unwrap();
+    let inherited = s.run("select 10::more").map(drop).unwrap_err();
+    let message = "value for domain more violates check constraint \"inner_one_check\"";
+    assert_eq!(inherited.report().message, message);
     s.run("create domain checked as text check (value is not null and value <> '')").unwrap();
     s.run("create type mood as enum ('sad')").unwrap();
     let null_element = s.run("select '{NULL}'::whole[]").map(drop).unwrap_err();

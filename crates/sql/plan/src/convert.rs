@@ -971,16 +971,16 @@ impl<'p, 'c> Converter<'p, 'c> {
         let cell = self.planner.new_cell();
         let mut checks = Vec::new();
         self.domain_cells.push(cell);
-        for level in rules.levels {
-            let name: (Arc<str>, Arc<str>) = (level.schema.as_str().into(), level.name.as_str().into());
-            let rule = |check| DomainCheck { domain: level.oid, name: name.clone(), check };
-            if level.not_null {
-                checks.push(rule(None));
-            }
-            for (check, text) in &level.checks {
-                let analysed = a::stored::load_expr(text, self.planner.context.catalog)?;
-                checks.push(rule(Some((check.as_str().into(), self.expr(&analysed)?))));
-            }
+        // Reports name the domain that was asked for, whichever it has the rule from.
+        let name = rules.levels.last().map(|own| (own.schema.as_str().into(), own.name.as_str().into()));
+        let name: (Arc<str>, Arc<str>) = name.unwrap_or_default();
+        let rule = |check| DomainCheck { domain, name: name.clone(), check };
+        if rules.levels.iter().any(|level| level.not_null) {
+            checks.push(rule(None));
+        }
+        for (check, text) in rules.levels.iter().flat_map(|level| &level.checks) {
+            let analysed = a::stored::load_expr(text, self.planner.context.catalog)?;
+            checks.push(rule(Some((check.as_str().into(), self.expr(&analysed)?))));
         }
         self.domain_cells.pop();
         if checks.is_empty() {

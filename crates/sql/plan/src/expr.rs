@@ -239,7 +239,7 @@ pub struct SubPlanRef {
 /// A constraint of a domain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DomainCheck {
-    /// The domain that has it.
+    /// The domain whose values it holds for; it may have it from one below.
     pub domain: Oid,
     /// That one's schema and name, for reports.
     pub name: (Arc<str>, Arc<str>),

@@ -127,7 +127,6 @@ pub(crate) struct DomainRules {
 }
 
 pub(crate) struct DomainLevel {
-    pub(crate) oid: Oid,
     pub(crate) schema: String,
     pub(crate) name: String,
     pub(crate) not_null: bool,
@@ -144,7 +143,6 @@ impl Planner<'_> {
             let def = def.ok_or_else(|| SqlError::internal(format!("cache lookup failed for type {at}")))?;
             let catalog::TypeKind::Domain(rules) = &def.kind else { break };
             levels.push(DomainLevel {
-                oid: at,
                 schema: def.schema_name.clone(),
                 name: def.name.clone(),
                 not_null: rules.not_null,
