@@ -35,9 +35,12 @@ fn an_index_is_built() {
     );
     assert_eq!(
         seen(&s, "create index i on t (look(a))"),
-        "t postgres t CREATE INDEX building index: scanning table t 999 t"
+        "t postgres public.t CREATE INDEX building index: scanning table t 999 t"
     );
-    assert_eq!(seen(&s, "reindex index i"), "t postgres t REINDEX building index: scanning table t 999 t");
+    assert_eq!(
+        seen(&s, "reindex index i"),
+        "t postgres public.t REINDEX building index: scanning table t 999 t"
+    );
     assert_eq!(s.query("select count(*) from pg_stat_progress_create_index"), "0");
 }
 
@@ -51,8 +54,8 @@ fn a_table_is_clustered() {
          from pg_stat_progress_cluster",
     );
     s.run("create index i on t (look(a)); create index j on t (a)").unwrap();
-    assert_eq!(seen(&s, "cluster t using j"), "t CLUSTER rebuilding index 1000 1000 t 0 j");
-    assert_eq!(seen(&s, "vacuum full t"), "t VACUUM FULL rebuilding index 1000 1000 t 0 -");
+    assert_eq!(seen(&s, "cluster t using j"), "public.t CLUSTER rebuilding index 1000 1000 t 0 public.j");
+    assert_eq!(seen(&s, "vacuum full t"), "public.t VACUUM FULL rebuilding index 1000 1000 t 0 -");
 }
 
 #[test]
