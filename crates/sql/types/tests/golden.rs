@@ -99,7 +99,16 @@ fn registry_is_consistent() {
             assert!(!other.is_valid() || registry::operator(other).is_some(), "operator {}", op.oid);
         }
     }
+    // What is looked for by halving stands in order, or is not found.
+    for cast in registry::casts::CASTS {
+        let found = registry::cast(cast.source, cast.target).map(|found| found.oid);
+        assert_eq!(found, Some(cast.oid), "cast of {} to {}", cast.source, cast.target);
+    }
+    for aggregate in registry::aggregates::AGGREGATES {
+        assert!(registry::aggregate(aggregate.function).is_some(), "aggregate {}", aggregate.function);
+    }
     for ty in registry::types::TYPES {
+        assert!(registry::builtin_type(ty.oid).is_some(), "type {}", ty.oid);
         for function in ty.io.iter().chain(&ty.typmod_io).chain([&ty.subscript]) {
             assert!(
                 !function.is_valid() || registry::function(*function).is_some(),

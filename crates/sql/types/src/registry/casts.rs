@@ -109,12 +109,6 @@ pub static CASTS: &[Cast] = &[
     cast(10081, 26, 4191, Implicit, Binary), // oid to regcollation
     cast(10220, 114, 3802, Assignment, InOut), // json to jsonb
     cast(10151, 194, 25, Implicit, Binary), // pg_node_tree to text
-    cast(10152, 3361, 17, Implicit, Binary), // pg_ndistinct to bytea
-    cast(10153, 3361, 25, Implicit, InOut), // pg_ndistinct to text
-    cast(10154, 3402, 17, Implicit, Binary), // pg_dependencies to bytea
-    cast(10155, 3402, 25, Implicit, InOut), // pg_dependencies to text
-    cast(10156, 5017, 17, Implicit, Binary), // pg_mcv_list to bytea
-    cast(10157, 5017, 25, Implicit, InOut), // pg_mcv_list to text
     cast(10171, 600, 603, Assignment, Function(Oid(4091))), // point to box
     cast(10172, 601, 600, Explicit, Function(Oid(1532))), // lseg to point
     cast(10173, 602, 604, Assignment, Function(Oid(1449))), // path to polygon
@@ -210,6 +204,10 @@ pub static CASTS: &[Cast] = &[
     cast(10093, 2206, 20, Assignment, Function(Oid(1288))), // regtype to int8
     cast(10094, 2206, 23, Assignment, Binary), // regtype to int4
     cast(10089, 2206, 26, Implicit, Binary), // regtype to oid
+    cast(10152, 3361, 17, Implicit, Binary), // pg_ndistinct to bytea
+    cast(10153, 3361, 25, Implicit, InOut), // pg_ndistinct to text
+    cast(10154, 3402, 17, Implicit, Binary), // pg_dependencies to bytea
+    cast(10155, 3402, 25, Implicit, InOut), // pg_dependencies to text
     cast(10100, 3734, 20, Assignment, Function(Oid(1288))), // regconfig to int8
     cast(10101, 3734, 23, Assignment, Binary), // regconfig to int4
     cast(10096, 3734, 26, Implicit, Binary), // regconfig to oid
@@ -239,6 +237,8 @@ pub static CASTS: &[Cast] = &[
     cast(10086, 4191, 20, Assignment, Function(Oid(1288))), // regcollation to int8
     cast(10087, 4191, 23, Assignment, Binary), // regcollation to int4
     cast(10082, 4191, 26, Implicit, Binary), // regcollation to oid
+    cast(10156, 5017, 17, Implicit, Binary), // pg_mcv_list to bytea
+    cast(10157, 5017, 25, Implicit, InOut), // pg_mcv_list to text
     cast(10036, 5069, 28, Explicit, Function(Oid(5071))), // xid8 to xid
 ];
 
