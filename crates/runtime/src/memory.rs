@@ -7,7 +7,7 @@
 //! interrupts. An allocation itself never fails: the limit leaves room for what is taken until that look.
 //!
 //! # Invariants
-//! 1. What the process has and the total differ by [`CREDIT`] for each thread at most.
+//! 1. What the process has and the total differ by `CREDIT` for each thread at most.
 //! 2. An account is changed by the thread that runs its session only, and whenever another one goes on there: it is exact but for what one session
 //!    allocates and another frees. It never goes below zero.
 //! 3. Settling neither allocates nor waits.
