@@ -1,6 +1,6 @@
 //! Which texts run as one statement. That their answers are the same is tested with a whole server.
 
-#[path = "../../../tests/support/mod.rs"]
+#[path = "../../../tests/sql/support/mod.rs"]
 mod support;
 
 use support::Server;

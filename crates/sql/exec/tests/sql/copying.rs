@@ -1,0 +1,142 @@
+//! COPY's formats and options, and tables made like others.
+
+use crate::support::{Client, Collected, Server};
+
+fn copy_in(session: &Client, sql: &str, data: &[&[u8]]) -> Result<Collected, String> {
+    let input = data.iter().map(|d| d.to_vec()).collect();
+    let mut out = Collected { input, ..Collected::default() };
+    match session.session().simple_query(sql, &mut out) {
+        Ok(()) => Ok(out),
+        Err(e) => Err(format!("{} / {}", e.message(), e.report().context.as_deref().unwrap_or("-"))),
+    }
+}
+
+#[test]
+fn binary_rows_come_back_the_same() {
+    let server = Server::new();
+    let s = server.connect();
+    let path = std::env::temp_dir().join(format!("stampede-copy-{}.bin", std::process::id()));
+    let path = path.to_str().unwrap();
+    s.run(
+        "create table t (a int, b text, c numeric(6,2), d date, e int[], f jsonb, g float8, primary key (a))",
+    )
+    .unwrap();
+    s.run("insert into t values (1, 'x', 1.25, '2020-01-02', '{1,2,null}', '{\"a\":1}', 2.5), (2, null, null, null, null, null, null)").unwrap();
+    assert_eq!(s.run(&format!("copy t to '{path}' (format binary)")).unwrap().tags, ["COPY 2"]);
+    s.run("create table u (like t including all)").unwrap();
+    assert_eq!(s.run(&format!("copy u from '{path}' with binary")).unwrap().tags, ["COPY 2"]);
+    assert_eq!(s.query("select count(*) from (select * from t except select * from u) x"), "0");
+    assert_eq!(
+        copy_in(&s, &format!("copy u (a) from '{path}' (format binary)"), &[]).err().unwrap(),
+        "row field count is 7, expected 1 / COPY u, line 1"
+    );
+    assert_eq!(
+        copy_in(&s, &format!("copy u from '{path}' (format binary)"), &[]).err().unwrap(),
+        "duplicate key value violates unique constraint \"u_pkey\" / COPY u, line 1"
+    );
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(
+        copy_in(&s, "copy u from stdin (format binary)", &[b"PGCO", b"PX"]).err().unwrap(),
+        "COPY file signature not recognized / COPY u, line 0"
+    );
+}
+
+#[test]
+fn default_stands_for_a_columns_default() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a serial, b text default 'b' || 1, c int check (c > 0))").unwrap();
+    copy_in(&s, "copy t from stdin (default '\\D')", &[b"\\D\t\\D\t1\n\\D\tx\\D\t2\n"]).unwrap();
+    copy_in(&s, "copy t from stdin (format csv, default 'D')", &[b"9,\"D\",3\nD,D,4\n"]).unwrap();
+    assert_eq!(s.query("select a, b, c from t order by c"), "1|b1|1\n2|xD|2\n9|D|3\n3|b1|4");
+    assert_eq!(
+        copy_in(&s, "copy t (c) from stdin (default 'D')", &[b"D\n"]).err().unwrap(),
+        "unexpected default marker in COPY data / COPY t, line 1, column c: \"D\""
+    );
+}
+
+#[test]
+fn bad_rows_can_be_left_out() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create domain pos as int check (value > 0); create table t (p pos, q int)").unwrap();
+    let rows: &[&[u8]] = &[b"1\t2\n-1\t2\n3\tx\n4\t\\N\n"];
+    let out = copy_in(&s, "copy t from stdin (on_error ignore, log_verbosity verbose)", rows).unwrap();
+    assert_eq!(out.tags, ["COPY 2"]);
+    assert_eq!(
+        out.notices,
+        [
+            "skipping row due to data type incompatibility at line 2 for column \"p\": \"-1\"",
+            "skipping row due to data type incompatibility at line 3 for column \"q\": \"x\"",
+            "2 rows were skipped due to data type incompatibility"
+        ]
+    );
+    assert_eq!(
+        copy_in(&s, "copy t from stdin (on_error ignore, reject_limit 1)", rows).err().unwrap(),
+        "skipped more than REJECT_LIMIT (1) rows due to data type incompatibility / COPY t, line 3, column q: \"x\""
+    );
+    assert_eq!(
+        copy_in(&s, "copy t from stdin where q > (select 1)", rows).err().unwrap(),
+        "cannot use subquery in COPY FROM WHERE condition / -"
+    );
+}
+
+#[test]
+fn like_copies_what_it_is_told_to() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create table t (
+             id int generated always as identity (start 5 increment 2) primary key,
+             a varchar(5) constraint a_there not null default 'x' check (a <> 'y'),
+             b int generated always as (length(a)) stored,
+             c text storage external collate \"C\" unique)",
+    )
+    .unwrap();
+    s.run("create index on t (lower(c)) where id > 0; comment on column t.a is 'of a'").unwrap();
+    s.run("create table bare (like t); create table whole (like t including all, more int)").unwrap();
+    let shape = "select string_agg(attname || attidentity::text || attgenerated::text || attnotnull::text, ',' order by attnum)
+         from pg_attribute where attnum > 0 and attrelid =";
+    assert_eq!(s.query(&format!("{shape} 'bare'::regclass")), "idtrue,atrue,bfalse,cfalse");
+    assert_eq!(s.query("insert into bare (id, a) values (1, 'y') returning b"), "");
+    assert_eq!(s.query("insert into whole (c) values ('q') returning id, a, b, more"), "5|x|1|");
+    assert!(
+        s.query("insert into whole (a) values ('y')").contains("violates check constraint \"t_a_check\"")
+    );
+    assert_eq!(
+        s.query("select string_agg(conname, ',' order by conname collate \"C\") from pg_constraint where conrelid = 'whole'::regclass"),
+        "a_there,t_a_check,t_id_not_null,whole_c_key,whole_pkey"
+    );
+    assert_eq!(
+        s.query("select indexdef from pg_indexes where tablename = 'whole' and indexdef like '%lower%'"),
+        "CREATE INDEX whole_lower_idx ON public.whole USING btree (lower(c)) WHERE (id > 0)"
+    );
+    assert_eq!(s.query("select col_description('whole'::regclass, 2)"), "of a");
+    assert_eq!(
+        s.query("create table x (like t_pkey)"),
+        "ERROR:  relation \"t_pkey\" is invalid in LIKE clause"
+    );
+}
+
+#[test]
+fn an_error_of_a_row_shows_its_line() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int check (a > 0), b int not null)").unwrap();
+    let of = |sql: &str, line: &str| copy_in(&s, sql, &[b"7\t7\n", line.as_bytes()]).err().unwrap();
+    assert_eq!(
+        of("copy t from stdin", "0\t1\n"),
+        "new row for relation \"t\" violates check constraint \"t_a_check\" / COPY t, line 2: \"0\t1\""
+    );
+    assert_eq!(
+        of("copy t from stdin", "1\t\\N\n"),
+        "null value in column \"b\" of relation \"t\" violates not-null constraint / COPY t, line 2: \"1\t\\N\""
+    );
+    s.run("create unique index on t (a)").unwrap();
+    let twice = of("copy t from stdin", "7\t0\n");
+    assert!(twice.ends_with("/ COPY t, line 2"), "{twice}");
+    assert_eq!(
+        of("copy t from stdin where 1 / b > -1", "1\t0\n"),
+        "division by zero / COPY t, line 2: \"1\t0\""
+    );
+}

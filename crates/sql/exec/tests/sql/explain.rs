@@ -1,0 +1,200 @@
+//! EXPLAIN: what it says in each format, of plans and of runs.
+
+use crate::support::{Client, Server};
+use base::SqlState;
+
+/// A table of 1000 rows in 10 groups.
+fn table(s: &Client) {
+    s.run("create table t (a int primary key, b int); insert into t select g, g % 10 from generate_series(1, 1000) g")
+        .unwrap();
+    s.run("vacuum analyze t").unwrap();
+}
+
+const PLAIN: &str = "analyze, costs off, timing off, summary off, buffers off";
+
+#[test]
+fn runs_tell_what_their_nodes_did() {
+    let server = Server::new();
+    let s = server.connect();
+    table(&s);
+    let explain = |sql: &str| s.query(&format!("explain ({PLAIN}) {sql}"));
+    assert_eq!(
+        s.query("explain (costs off) with c as materialized (select b from t) select count(*) from c"),
+        "Aggregate\n  CTE c\n    ->  Seq Scan on t\n  ->  CTE Scan on c"
+    );
+    assert!(!s.query("explain select count(*) from t x join t y using (a)").contains("width=-0"));
+    let sort = explain("select b, count(*) from t group by b order by count(*)");
+    let lines: Vec<&str> = sort.lines().map(str::trim).collect();
+    assert_eq!(lines[..2], ["Sort (actual rows=10.00 loops=1)", "Sort Key: (count(*))"]);
+    assert!(lines[2].starts_with("Sort Method: quicksort  Memory: "), "{sort}");
+    assert_eq!(lines[3..5], ["->  HashAggregate (actual rows=10.00 loops=1)", "Group Key: b"]);
+    assert!(lines[5].starts_with("Batches: 1  Memory Usage: "), "{sort}");
+    s.run("set enable_seqscan = off; set enable_bitmapscan = off").unwrap();
+    assert_eq!(
+        explain("select a from t where a < 10"),
+        "Index Only Scan using t_pkey on t (actual rows=9.00 loops=1)\n  Index Cond: (a < 10)\n  \
+         Heap Fetches: 0\n  Index Searches: 1"
+    );
+    s.run("set enable_indexscan = off; set enable_bitmapscan = on").unwrap();
+    let bitmap = explain("select * from t where a < 10");
+    let lines: Vec<&str> = bitmap.lines().map(str::trim).collect();
+    assert_eq!(
+        lines,
+        [
+            "Bitmap Heap Scan on t (actual rows=9.00 loops=1)",
+            "Recheck Cond: (a < 10)",
+            "Heap Blocks: exact=1",
+            "->  Bitmap Index Scan on t_pkey (actual rows=9.00 loops=1)",
+            "Index Cond: (a < 10)",
+            "Index Searches: 1"
+        ]
+    );
+    let forced = s.query("explain (costs off) select * from t where b = 1");
+    assert_eq!(forced, "Seq Scan on t\n  Disabled: true\n  Filter: (b = 1)");
+}
+
+#[test]
+fn changes_tell_what_became_of_rows() {
+    let server = Server::new();
+    let s = server.connect();
+    table(&s);
+    let explain = |sql: &str| s.query(&format!("explain ({PLAIN}) {sql}"));
+    let insert = explain("insert into t values (1, 0), (2000, 0) on conflict (a) do nothing");
+    assert!(insert.contains("Tuples Inserted: 1\n  Conflicting Tuples: 1"), "{insert}");
+    let merge = explain(
+        "merge into t using (values (1), (3000), (4000)) v (a) on t.a = v.a when matched then delete \
+         when not matched and v.a < 4000 then insert values (v.a, 0)",
+    );
+    assert!(merge.contains("Tuples: inserted=1 deleted=1 skipped=1"), "{merge}");
+}
+
+#[test]
+fn pages_and_log_are_those_of_the_session() {
+    let server = Server::new();
+    let s = server.connect();
+    table(&s);
+    let quiet = "analyze, costs off, timing off, summary off";
+    let scan = s.query(&format!("explain ({quiet}) select * from t"));
+    let buffers = scan.lines().nth(1).unwrap().trim();
+    assert!(buffers.starts_with("Buffers: shared hit="), "{scan}");
+    // The plan is known by now.
+    assert!(!s.query(&format!("explain ({quiet}) select * from t")).contains("Planning:"));
+    let insert = s.query(&format!("explain ({quiet}, wal) insert into t values (5000, 1)"));
+    assert!(insert.contains("WAL: records="), "{insert}");
+    assert!(insert.contains(" bytes="), "{insert}");
+    s.run("set work_mem = '64kB'").unwrap();
+    let sort = s.query(&format!("explain ({quiet}) select a, repeat('x', 200) from t order by b"));
+    assert!(sort.contains("Sort Method: external merge  Disk: "), "{sort}");
+    assert!(sort.contains(", temp read="), "{sort}");
+    s.run("set track_io_timing = on").unwrap();
+    let json = s.query("explain (analyze, format json) select 1");
+    assert!(json.contains("\"Shared I/O Read Time\": 0.000"), "{json}");
+}
+
+#[test]
+fn formats_hold_the_same_facts() {
+    let server = Server::new();
+    let s = server.connect();
+    table(&s);
+    let sql = "select b from t where a = 1 order by b";
+    assert_eq!(
+        s.query(&format!("explain (costs off) {sql}")),
+        "Sort\n  Sort Key: b\n  ->  Index Scan using t_pkey on t\n        Index Cond: (a = 1)"
+    );
+    let yaml = "- Plan: \n    Node Type: \"Sort\"\n    Parallel Aware: false\n    Async Capable: false\n    \
+                Disabled: false\n    Sort Key: \n      - \"b\"\n    Plans: \n      - Node Type: \"Index Scan\"\n        \
+                Parent Relationship: \"Outer\"\n        Parallel Aware: false\n        Async Capable: false\n        \
+                Scan Direction: \"Forward\"\n        Index Name: \"t_pkey\"\n        Relation Name: \"t\"\n        \
+                Alias: \"t\"\n        Disabled: false\n        Index Cond: \"(a = 1)\"";
+    assert_eq!(s.query(&format!("explain (costs off, format yaml) {sql}")), yaml);
+    let json = s.query(&format!("explain (costs off, format json) {sql}"));
+    assert!(json.starts_with("[\n  {\n    \"Plan\": {\n      \"Node Type\": \"Sort\",\n"), "{json}");
+    assert!(json.contains("\n      \"Sort Key\": [\"b\"],\n      \"Plans\": [\n        {\n"), "{json}");
+    assert!(json.ends_with("\n        }\n      ]\n    }\n  }\n]"), "{json}");
+    let xml = s.query(&format!("explain (costs off, format xml) {sql}"));
+    assert!(xml.contains("\n      <Sort-Key>\n        <Item>b</Item>\n      </Sort-Key>\n"), "{xml}");
+    assert!(xml.ends_with("    </Plan>\n  </Query>\n</explain>"), "{xml}");
+    assert_eq!(
+        s.query("explain (format json) create table if not exists t as select 1"),
+        "[\n  \"CREATE TABLE AS\"\n]"
+    );
+    assert_eq!(s.query("explain create table if not exists t as select 1"), "");
+}
+
+#[test]
+fn options_bring_what_they_promise() {
+    let server = Server::new();
+    let s = server.connect();
+    table(&s);
+    assert_eq!(s.query("explain (settings, costs off) select 1"), "Result");
+    s.run("set enable_sort = off; set work_mem = '1MB'").unwrap();
+    assert_eq!(
+        s.query("explain (settings, costs off) select 1"),
+        "Result\nSettings: enable_sort = 'off', work_mem = '1MB'"
+    );
+    assert_eq!(
+        s.query("explain (generic_plan, costs off) select * from t where a = $1"),
+        "Index Scan using t_pkey on t\n  Index Cond: (a = $1)"
+    );
+    assert!(
+        s.query("explain (memory, costs off) select 1").starts_with("Result\nPlanning:\n  Memory: used=")
+    );
+    let out = s.query(
+        "explain (analyze, serialize, costs off, timing off, summary off, buffers off) select * from t",
+    );
+    assert_eq!(out, "Seq Scan on t (actual rows=1000.00 loops=1)\nSerialization: output=14kB  format=text");
+    let times = s.query("explain (analyze, costs off) select 1");
+    assert!(times.contains("Planning Time: ") && times.contains("Execution Time: "), "{times}");
+    let refused = |options: &str| {
+        let error = s.run(&format!("explain ({options}) select 1")).err().unwrap();
+        (error.code(), error.message().to_owned())
+    };
+    let invalid = SqlState::INVALID_PARAMETER_VALUE;
+    assert_eq!(refused("wal"), (invalid, "EXPLAIN option WAL requires ANALYZE".into()));
+    assert_eq!(refused("serialize"), (invalid, "EXPLAIN option SERIALIZE requires ANALYZE".into()));
+    assert_eq!(
+        refused("analyze, generic_plan"),
+        (invalid, "EXPLAIN options ANALYZE and GENERIC_PLAN cannot be used together".into())
+    );
+    assert_eq!(
+        refused("format html"),
+        (invalid, "unrecognized value for EXPLAIN option \"format\": \"html\"".into())
+    );
+    assert_eq!(refused("loud"), (SqlState::SYNTAX_ERROR, "unrecognized EXPLAIN option \"loud\"".into()));
+}
+
+#[test]
+fn rows_of_a_subquery_are_kept_for_the_next_row() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t(a int); create table u(a int); create sequence q").unwrap();
+    s.run("insert into t values (1), (5), (9), (null); insert into u values (2), (4), (6)").unwrap();
+    let plan = |query: &str| s.query(&format!("explain (costs off) {query}"));
+    assert_eq!(
+        plan("select * from t where a > all (select a from u)"),
+        "Seq Scan on t\n  Filter: (ALL (a > (SubPlan 1).col1))\n  SubPlan 1\n    ->  Materialize\n          ->  Seq Scan on u"
+    );
+    assert_eq!(
+        plan("select * from t where a in (select a from u) or a = 1"),
+        "Seq Scan on t\n  Filter: ((ANY (a = (hashed SubPlan 1).col1)) OR (a = 1))\n  SubPlan 1\n    ->  Seq Scan on u"
+    );
+    // Not where it looks at the row outside, nor where the rows are kept already.
+    let correlated = "select * from t where a <> all (select a from u where u.a > t.a)";
+    assert_eq!(
+        plan(correlated),
+        "Seq Scan on t\n  Filter: (ALL (a <> (SubPlan 1).col1))\n  SubPlan 1\n    ->  Seq Scan on u\n          Filter: (a > t.a)"
+    );
+    assert!(!plan("select a > any (select a from u order by a) from t").contains("Materialize"));
+    assert_eq!(s.query(correlated), "1\n5\n9\n");
+    // The rows are computed once, and anew for the next statement.
+    s.run("prepare p as select a, a < any (select a + nextval('q') * 0 from u) from t").unwrap();
+    for last in ["3", "6"] {
+        assert_eq!(s.query("execute p"), "1|t\n5|t\n9|f\n|");
+        assert_eq!(s.query("select last_value from q"), last);
+    }
+    s.run("insert into u values (100)").unwrap();
+    assert_eq!(s.query("execute p"), "1|t\n5|t\n9|t\n|");
+    s.run("set enable_material = off").unwrap();
+    assert!(!plan("select * from t where a > all (select a from u)").contains("Materialize"));
+    assert_eq!(s.query("select * from t where a > all (select a from u limit 2)"), "5\n9");
+}

@@ -1,0 +1,9 @@
+//! PL/pgSQL as sessions see it, on an open cluster without a network.
+
+mod authority;
+mod counters;
+mod language;
+mod progress;
+#[path = "../../../exec/tests/sql/support/mod.rs"]
+mod support;
+mod triggers;
