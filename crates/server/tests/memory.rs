@@ -126,3 +126,51 @@ fn long_messages_need_memory_too() {
     drop(clients);
     until("their memory is given back", || allocated(&mut modest) < before + 20);
 }
+
+/// Prepares these statements and waits for the answer.
+fn prepare(client: &mut Client, texts: &[String]) {
+    let parse = |(i, text): (usize, &String)| message(b'P', format!("s{i}\0{text}\0\0\0").as_bytes());
+    let mut bytes: Vec<u8> = texts.iter().enumerate().flat_map(parse).collect();
+    bytes.extend(message(b'S', b""));
+    client.send(&bytes).unwrap();
+    while let (kind, body) = client.message().unwrap()
+        && kind != b'Z'
+    {
+        assert_eq!((kind, body), (b'1', Vec::new()));
+    }
+}
+
+#[test]
+fn equal_statements_of_sessions_share_text_tree_and_plan() {
+    const STATEMENTS: usize = 200;
+    let server = Server::start(&[]);
+    let (mut first, mut second) = (server.client(), server.client());
+    first.query("create table t (a int primary key, b text); analyze t").unwrap();
+    let text = |i| {
+        let often: String = (0..20).map(|n| format!(" or one.a = {n} and other.b = 'text {n}'")).collect();
+        format!(
+            "select one.a, other.b from t one join t other using (a) where one.a = $1 and other.a <> {i}{often}"
+        )
+    };
+    let texts: Vec<String> = (0..STATEMENTS).map(text).collect();
+    let sqls: Vec<String> =
+        texts.iter().enumerate().map(|(i, text)| format!("prepare p{i} as {text}")).collect();
+    let taken = |client: &mut Client| {
+        let before = own(client, "TopMemoryContext", "1 as a");
+        prepare(client, &texts);
+        let parsed = own(client, "TopMemoryContext", "1 as a");
+        sqls.iter().for_each(|sql| drop(client.query(sql).unwrap()));
+        let prepared = own(client, "TopMemoryContext", "1 as a");
+        [parsed - before, prepared - parsed].map(|bytes| bytes / STATEMENTS as i64)
+    };
+    let (alone, shared) = (taken(&mut first), taken(&mut second));
+    assert!(alone.iter().all(|bytes| *bytes > 8000), "{alone:?}");
+    assert!(shared.iter().all(|bytes| *bytes < 1000), "{shared:?}");
+    // Both work by them, also when the plan is made anew.
+    first.query("insert into t select i, 'b' || i from generate_series(1, 10) i").unwrap();
+    for change in ["alter table t add c int", "analyze t"] {
+        assert_eq!(first.value("execute p4(3)"), "3");
+        assert_eq!(second.value("execute p4(5)"), "5");
+        first.query(change).unwrap();
+    }
+}

@@ -93,11 +93,6 @@ impl ServerSettings {
         ServerSettings { entries, custom: Vec::new(), fast }
     }
 
-    /// What [`Fast::planner_version`] is in a session that changed no planner setting.
-    pub fn planner_version(&self) -> u32 {
-        self.fast.planner_version
-    }
-
     /// The value of a setting.
     #[inline]
     pub fn get(&self, setting: Setting) -> &Value {

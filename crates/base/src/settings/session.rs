@@ -349,6 +349,21 @@ impl SessionSettings {
         &self.server
     }
 
+    /// The planner settings by which a plan of this session may differ from those of others, as text: equal texts, equal plans.
+    pub fn planner_settings(&self) -> String {
+        let set = self.current.iter().chain(&self.defaults).map(|(setting, _)| *setting);
+        let mut own: Vec<Setting> = set.filter(|setting| setting.definition().in_explain).collect();
+        own.sort_unstable_by_key(|setting| *setting as usize);
+        own.dedup();
+        own.retain(|setting| self.get(*setting) != self.server.get(*setting));
+        let mut text = self.server.fast.planner_version.to_string();
+        for setting in own {
+            let value = self.get(setting).show(setting.definition());
+            text.extend([" ", setting.name(), "=", &value]);
+        }
+        text
+    }
+
     /// The value that counts now.
     pub fn get(&self, setting: Setting) -> &Value {
         match find(&self.current, setting).or_else(|| find(&self.defaults, setting)) {

@@ -290,3 +290,25 @@ fn megabytes_of_a_setting_without_definition() {
     assert_eq!(error.message(), "invalid value for parameter \"a.b\": \"3 h\"");
     assert!(parse("-1").is_err());
 }
+
+#[test]
+fn planner_settings_are_told_by_what_they_are() {
+    let server = Arc::new(ServerSettings::new());
+    let session = |commands: &[(&str, Option<&str>)]| {
+        let mut settings = SessionSettings::new(server.clone());
+        settings.set_default("random_page_cost", "2", Source::Database, Who::User).unwrap();
+        for (name, text) in commands {
+            settings.set(name, *text, false, 0, Who::User).unwrap();
+        }
+        settings.planner_settings()
+    };
+    let none = session(&[]);
+    assert_eq!(none, session(&[("work_mem", Some("1MB")), ("work_mem", None), ("DateStyle", Some("ISO"))]));
+    assert_eq!(none, session(&[("work_mem", Some("4MB"))]), "the server's own value");
+    let (one, other) = (("work_mem", Some("1MB")), ("enable_seqscan", Some("off")));
+    assert_eq!(session(&[one, other]), session(&[other, one]));
+    for differs in [&[one][..], &[other], &[one, other], &[("random_page_cost", Some("4"))]] {
+        assert_ne!(none, session(differs), "{differs:?}");
+    }
+    assert_ne!(session(&[one]), session(&[other]));
+}

@@ -69,7 +69,7 @@ impl Session {
                 .map_or(Datum::Null, |columns| from_regtypes(columns.iter().map(|column| column.declared)));
             vec![
                 Datum::text(name),
-                Datum::text(&named.text),
+                Datum::text(&named.source.text),
                 Datum::Int8(named.made),
                 from_regtypes(source.param_types().iter().copied()),
                 result,

@@ -118,7 +118,7 @@ impl Session {
         })?;
         let known = self.statements.borrow();
         let (_, named) = known.iter().find(|(name, _)| name == statement)?;
-        Some(format!("prepare: {}", named.text))
+        Some(format!("prepare: {}", named.source.text))
     }
 
     /// `log_statement` for the portal of an Execute message.

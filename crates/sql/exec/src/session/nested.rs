@@ -11,7 +11,7 @@ use tuple::Datum;
 use super::Session;
 use super::choice::Wanted;
 use super::portal::{Formats, Portal};
-use super::statement::{Source, Work};
+use super::statement::{Place, Source, Work};
 use crate::output::{Column, Output};
 
 impl Session {
@@ -30,9 +30,10 @@ impl Session {
         let call = types::Call::new(&format).with_session(self);
         let types = types.iter().map(|t| Ok(analyze::resolve_type(t, text, self, &call)?.0));
         let types = types.collect::<SqlResult<Vec<_>>>()?;
-        let source = Source::nested(text, query, Some(types));
+        let known = self.known_statement(text.into(), Place::within(text), &types);
+        let source = known.unwrap_or_else(|| Source::nested(text, query, Some(types)));
         self.analyze_prepared(&source)?;
-        self.name_statement(name, source, text, true);
+        self.name_statement(name, source, true);
         Ok(())
     }
 

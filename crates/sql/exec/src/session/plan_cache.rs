@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::Oid;
 use parking_lot::Mutex;
 
-use super::statement::SharedPlan;
+use super::statement::{Place, SharedPlan};
 use crate::clock_map::ClockMap;
 
 /// Plans that are kept.
@@ -20,10 +20,11 @@ pub(super) struct PlanKey {
     pub(super) database: Oid,
     pub(super) user: Oid,
     pub(super) text: Arc<str>,
-    /// Where in the text the statement begins.
-    pub(super) location: usize,
+    pub(super) place: Place,
     pub(super) given: Option<Vec<Oid>>,
     pub(super) search_path: Box<str>,
+    /// The planner's settings, as [`base::settings::SessionSettings::planner_settings`] tells them.
+    pub(super) planner: Box<str>,
     /// What texts of dates and times mean.
     pub(super) formats: Box<str>,
     /// Variables and result of a function.

@@ -8,7 +8,7 @@ use parse::Statement;
 use txn::{BlockState, XidHolds};
 
 use super::portal::{Formats, Params, Portal};
-use super::statement::{Named, Source, Work};
+use super::statement::{Named, Place, Source, Work};
 use super::{BackendState, ParamValue, Session, TransactionStatus, format_of};
 use crate::output::{Format, Output};
 
@@ -161,25 +161,33 @@ impl Session {
         }
         let whole: Arc<str> = text.into();
         self.show_before_run(&whole);
-        let parsed = parse_text(text)?;
+        let prepared = match self.known_statement(whole.clone(), Place::At(0), types) {
+            Some(known) => known,
+            None => self.parse_statement(whole, types)?,
+        };
+        self.check_usable(&prepared)?;
+        self.analyze_prepared(&prepared)?;
+        self.name_statement(name, prepared, false);
+        Ok(())
+    }
+
+    /// The only statement of a text.
+    fn parse_statement(&self, text: Arc<str>, types: &[Oid]) -> SqlResult<Rc<Source>> {
+        let parsed = parse_text(&text)?;
+        let told = !parsed.notices.is_empty();
         parsed.notices.into_iter().for_each(|notice| self.notice(notice));
         let mut statements = parsed.statements;
         if statements.len() > 1 {
             let message = "cannot insert multiple commands into a prepared statement";
             return Err(SqlError::new(base::SqlState::SYNTAX_ERROR, message));
         }
-        let prepared = Source::new(whole, statements.pop(), Some(types.to_vec()));
-        self.check_usable(&prepared)?;
-        self.analyze_prepared(&prepared)?;
-        self.name_statement(name, prepared, text, false);
-        Ok(())
+        Ok(Source::parsed(text, statements.pop(), types.to_vec(), told))
     }
 
     /// Keeps a statement under its name.
-    pub(super) fn name_statement(&self, name: &str, source: Rc<Source>, text: &str, from_sql: bool) {
-        let text = if from_sql { text.into() } else { source.text.clone() };
+    pub(super) fn name_statement(&self, name: &str, source: Rc<Source>, from_sql: bool) {
         let made = self.format.borrow().statement_time;
-        self.statements.borrow_mut().insert(name, Named { source, text, from_sql, made });
+        self.statements.borrow_mut().insert(name, Named { source, from_sql, made });
     }
 
     /// The Bind message. Formats follow the protocol's rule: none, one for all, or one each.

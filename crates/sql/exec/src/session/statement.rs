@@ -71,17 +71,25 @@ pub(crate) struct Source {
     /// Types given with Parse; `None` for the simple protocol, which has no parameters.
     given: Option<Vec<Oid>>,
     body: Option<Body>,
-    /// The text may hold other statements within statements: neither it nor a location tells which this is.
-    ambiguous: bool,
+    place: Place,
     /// Its constants mean the same at any time.
     timeless: Cell<bool>,
+}
+
+/// Where in its text a statement is, so that sessions find each other's plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    /// It begins at this byte; 0 if it is the only one.
+    At(usize),
+    /// Within the only statement of the text, as that of PREPARE.
+    Within,
+    /// The text does not tell: it may hold other statements within statements, or there is something to say each time it is read.
+    Unclear,
 }
 
 /// A statement with a name, by Parse or PREPARE.
 pub(crate) struct Named {
     pub(crate) source: Rc<Source>,
-    /// What the client sent: for PREPARE all of it.
-    pub(crate) text: Arc<str>,
     pub(crate) from_sql: bool,
     /// When, microseconds since 2000-01-01 UTC.
     pub(crate) made: i64,
@@ -94,6 +102,8 @@ pub(crate) struct SharedPlan {
     pub(crate) columns: Option<Arc<[Column]>>,
     /// What its rows are to the function whose last statement it is.
     pub(crate) form: ReturnForm,
+    /// What was prepared: whoever prepares the same text has these and not its own.
+    said: Option<(Arc<str>, Arc<RawStatement>)>,
     /// The statement that custom plans are made of, if the values of its parameters may matter.
     pub(super) analyzed: Option<Arc<Analyzed>>,
     /// Made for one run.
@@ -163,6 +173,14 @@ impl Work {
     }
 }
 
+impl Place {
+    /// That of a statement within another one.
+    pub(super) fn within(text: &str) -> Place {
+        let last = text.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
+        if last.contains(';') { Place::Unclear } else { Place::Within }
+    }
+}
+
 impl Source {
     /// Notes what its next run looks at.
     pub(super) fn note_lines(&self, lines: &mut base::Lines) {
@@ -178,35 +196,46 @@ impl Source {
         raw: Option<RawStatement>,
         given: Option<Vec<Oid>>,
     ) -> Rc<Source> {
-        Source::fresh(text.into(), Work::of(raw), given, None).into()
+        let place = Place::At(raw.as_ref().map_or(0, |raw| raw.location));
+        Source::fresh(text.into(), Work::of(raw), given, place).into()
+    }
+
+    /// The only statement of a text of Parse. `told`: reading it raised notices.
+    pub(super) fn parsed(
+        text: Arc<str>,
+        raw: Option<RawStatement>,
+        given: Vec<Oid>,
+        told: bool,
+    ) -> Rc<Source> {
+        let place = if told { Place::Unclear } else { Place::At(0) };
+        Source::fresh(text, Work::of(raw), Some(given), place).into()
     }
 
     /// A statement in the body of a function.
     pub(crate) fn in_body(text: Arc<str>, raw: RawStatement, body: Body) -> Rc<Source> {
-        Source::fresh(text, Work::of(Some(raw)), None, Some(body)).into()
+        let place = Place::At(raw.location);
+        Source { body: Some(body), ..Source::fresh(text, Work::of(Some(raw)), None, place) }.into()
     }
 
     /// A statement in a body in SQL-standard form, as it is stored.
     pub(crate) fn stored(text: Arc<str>, body: Body) -> Rc<Source> {
-        Source::fresh(text, Work::Stored, None, Some(body)).into()
+        Source { body: Some(body), ..Source::fresh(text, Work::Stored, None, Place::At(0)) }.into()
     }
 
     /// A statement within another, as PREPARE and DECLARE have it.
     pub(crate) fn nested(text: &str, statement: &Statement, given: Option<Vec<Oid>>) -> Rc<Source> {
         let raw = RawStatement { stmt: statement.clone(), location: 0, length: text.len() };
-        let last = text.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
-        let ambiguous = last.contains(';');
-        Rc::new(Source { ambiguous, ..Source::fresh(text.into(), Work::of(Some(raw)), given, None) })
+        Source::fresh(text.into(), Work::of(Some(raw)), given, Place::within(text)).into()
     }
 
-    fn fresh(text: Arc<str>, work: Work, given: Option<Vec<Oid>>, body: Option<Body>) -> Source {
+    fn fresh(text: Arc<str>, work: Work, given: Option<Vec<Oid>>, place: Place) -> Source {
         Source {
             text,
             work,
             given,
-            body,
+            body: None,
             choices: Choices::default(),
-            ambiguous: false,
+            place,
             planned: RefCell::default(),
             timeless: Cell::new(true),
         }
@@ -263,6 +292,7 @@ impl SharedPlan {
             params: generic.params.clone(),
             columns: generic.columns.clone(),
             form: generic.form,
+            said: None,
             analyzed: None,
             custom: true,
             suits_literals: generic.suits_literals,
@@ -425,13 +455,8 @@ impl Session {
 
     fn make_plan(&self, source: &Source) -> SqlResult<Rc<Planned>> {
         let versions = self.versions();
-        // A name may mean the session's own temporary relation.
-        let has_temporary = self.names.temporary_schema().is_some();
-        let shareable = versions.own_changes == 0 && !self.has_own_planner_settings() && !has_temporary;
-        let key = if shareable { self.plan_key(source) } else { None };
-        let found = key.as_ref().and_then(|key| self.instance.plans.get(key));
-        let found = found.filter(|shared| self.fits_snapshot(shared) && self.fits_sizes(shared));
-        let shared = match found {
+        let key = self.key_of(source);
+        let shared = match key.as_ref().and_then(|key| self.known_plan(key)) {
             Some(shared) => shared,
             None => {
                 self.show_before_run(&source.text);
@@ -467,36 +492,50 @@ impl Session {
     }
 
     /// What a plan for the statement is found by; `None` if no other session could use it.
-    fn plan_key(&self, source: &Source) -> Option<PlanKey> {
-        if source.ambiguous {
-            return None;
-        }
+    fn key_of(&self, source: &Source) -> Option<PlanKey> {
         let body = match &source.body {
             None => None,
             Some(body) => Some(format!("{} {:?}", body.variables.key()?, body.returns)),
         };
-        let location = match &source.work {
-            // Each statement would hash the whole message, and keep it.
-            Work::Query(raw) if source.text.len() - raw.length > LONG_MESSAGE => return None,
-            Work::Query(raw) => raw.location,
-            _ => 0,
-        };
-        Some(PlanKey {
-            body,
+        // Each statement would hash the whole message, and keep it.
+        if matches!(&source.work, Work::Query(raw) if source.text.len() - raw.length > LONG_MESSAGE) {
+            return None;
+        }
+        let key = self.plan_key(source.text.clone(), source.place, source.given.clone())?;
+        Some(PlanKey { body, ..key })
+    }
+
+    /// The same, of a statement that is in no function.
+    fn plan_key(&self, text: Arc<str>, place: Place, given: Option<Vec<Oid>>) -> Option<PlanKey> {
+        // A name may mean the session's own temporary relation.
+        let apart = self.names.temporary_schema().is_some() || self.names.names_version(&self.catalog) != 0;
+        let settings = self.settings.borrow();
+        (!apart && place != Place::Unclear).then(|| PlanKey {
+            body: None,
             database: self.catalog.database(),
             user: self.names.user(),
-            text: source.text.clone(),
-            location,
-            given: source.given.clone(),
-            search_path: self.settings.borrow().text(Setting::search_path).into(),
+            text,
+            place,
+            given,
+            search_path: settings.text(Setting::search_path).into(),
+            planner: settings.planner_settings().into(),
             formats: self.formats_of_texts().into(),
         })
     }
 
-    /// Whether planner settings differ from the server's.
-    fn has_own_planner_settings(&self) -> bool {
-        let settings = self.settings.borrow();
-        settings.fast().planner_version != settings.server().planner_version()
+    /// A plan that some session has made, if it is right for the next run.
+    fn known_plan(&self, key: &PlanKey) -> Option<Arc<SharedPlan>> {
+        let found = self.instance.plans.get(key);
+        found.filter(|shared| self.fits_snapshot(shared) && self.fits_sizes(shared))
+    }
+
+    /// A statement that some session has prepared and that has a plan: this session keeps no text and no syntax tree of its own.
+    pub(super) fn known_statement(&self, text: Arc<str>, place: Place, given: &[Oid]) -> Option<Rc<Source>> {
+        let shared = self.known_plan(&self.plan_key(text, place, Some(given.to_vec()))?)?;
+        let (text, raw) = shared.said.clone()?;
+        let planned = Planned { shared, versions: self.versions(), uses: Cell::new(0) };
+        let source = Source::fresh(text, Work::Query(raw), Some(given.to_vec()), place);
+        Some(Rc::new(Source { planned: RefCell::new(Some(planned.into())), ..source }))
     }
 
     /// Now and then, whether the relations are as large as they were. Many sessions run a statement a few times each, while a table grows.
@@ -582,9 +621,14 @@ impl Session {
         let definitions = view.found_users_definitions().then_some(definitions);
         let absences = view.take_absences();
         let depends = view.into_tables();
+        let said = match &source.work {
+            Work::Query(raw) if source.given.is_some() => Some((source.text.clone(), raw.clone())),
+            _ => None,
+        };
         let returns_rows = !statement.result.is_empty() || statement.command == plan::Command::Select;
         Ok(SharedPlan {
             params,
+            said,
             analyzed: matter.then(|| Arc::new(analyzed)),
             custom: false,
             suits_literals,

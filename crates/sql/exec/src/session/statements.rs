@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     fn named(text: &str) -> Named {
-        Named { source: Source::new(text, None, None), text: text.into(), from_sql: false, made: 0 }
+        Named { source: Source::new(text, None, None), from_sql: false, made: 0 }
     }
 
     fn text(statements: &mut Statements, name: &str) -> Option<String> {
