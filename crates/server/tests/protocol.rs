@@ -173,6 +173,12 @@ struct Server {
     shared: Arc<Shared>,
 }
 
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(self.socket.parent().unwrap());
+    }
+}
+
 fn start(name: &str, hba: &str) -> Server {
     let dir = std::env::temp_dir().join(format!("stampede-protocol-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();

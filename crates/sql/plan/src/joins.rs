@@ -61,10 +61,11 @@ impl<'a, 'c> Search<'a, 'c> {
         if rels.len() < self.planner.settings().geqo_threshold {
             self.dynamic(&rels)?;
         } else {
-            self.greedy(&rels, false)?;
+            let mut parts = rels.iter().map(|r| RelSet::one(*r)).collect();
+            self.greedy(&mut parts, self.level.rels)?;
         }
         if self.joined.get(&self.level.rels).is_none_or(Vec::is_empty) {
-            self.greedy(&rels, true)?;
+            self.as_written(&rels)?;
         }
         self.joined.remove(&self.level.rels).filter(|p| !p.is_empty()).ok_or_else(|| {
             if self.level.specials.iter().any(|s| s.kind == JoinKind::Full) {
@@ -195,40 +196,77 @@ impl<'a, 'c> Search<'a, 'c> {
         Ok(())
     }
 
-    /// Repeatedly joins the pair whose result is cheapest, until all are joined or no pair may be; `written`: pairs that keep to the outer
-    /// joins as written only.
-    fn greedy(&mut self, rels: &[RelId], written: bool) -> SqlResult<()> {
+    /// Joins all relations along the outer joins as they were written, inner ones first: each side is one part before the join is done.
+    fn as_written(&mut self, rels: &[RelId]) -> SqlResult<()> {
         let mut parts: Vec<RelSet> = rels.iter().map(|r| RelSet::one(*r)).collect();
-        while parts.len() > 1 {
-            let mut best: Option<(f64, usize, usize)> = None;
-            for clauses_only in [true, false] {
-                for i in 0..parts.len() {
-                    for j in i + 1..parts.len() {
-                        runtime::check_interrupts().map_err(crate::interrupted)?;
-                        if clauses_only && !self.connected(parts[i], parts[j])
-                            || written && !self.is_written(parts[i], parts[j])
-                        {
-                            continue;
-                        }
-                        if self.join(parts[i], parts[j]) {
-                            let both = parts[i] | parts[j];
-                            let cost =
-                                self.joined[&both].iter().map(|p| p.cost.rows).fold(f64::MAX, f64::min);
-                            if best.is_none_or(|(old, ..)| cost < old) {
-                                best = Some((cost, i, j));
-                            }
-                        }
+        let sides: Vec<(RelSet, RelSet)> = self.level.specials.iter().map(|s| (s.left, s.right)).collect();
+        for (left, right) in sides {
+            self.greedy(&mut parts, left)?;
+            self.greedy(&mut parts, right)?;
+            self.greedy(&mut parts, left | right)?;
+        }
+        self.greedy(&mut parts, self.level.rels)
+    }
+
+    /// Repeatedly joins the pair of parts inside `region` whose result is cheapest, until the region is one part or no pair may be
+    /// joined.
+    fn greedy(&mut self, parts: &mut Vec<RelSet>, region: RelSet) -> SqlResult<()> {
+        loop {
+            let within: Vec<usize> = (0..parts.len()).filter(|i| parts[*i].is_subset(region)).collect();
+            let Some((i, j)) = self.cheapest_pair(parts, &within)? else { return Ok(()) };
+            parts[i] = parts[i] | parts[j];
+            parts.remove(j);
+        }
+    }
+
+    /// The two of the parts numbered `within`, the lower number first, that are cheapest to join.
+    fn cheapest_pair(&mut self, parts: &[RelSet], within: &[usize]) -> SqlResult<Option<(usize, usize)>> {
+        if within.len() < 2 {
+            return Ok(None);
+        }
+        let indirect = self.indirect_needs(parts);
+        let mut best: Option<(f64, usize, usize)> = None;
+        for clauses_only in [true, false] {
+            for (n, &i) in within.iter().enumerate() {
+                for &j in &within[n + 1..] {
+                    runtime::check_interrupts().map_err(crate::interrupted)?;
+                    if clauses_only && !self.connected(parts[i], parts[j])
+                        || indirect[i].overlaps(parts[j])
+                        || indirect[j].overlaps(parts[i])
+                        || !self.join(parts[i], parts[j])
+                    {
+                        continue;
+                    }
+                    let paths = &self.joined[&(parts[i] | parts[j])];
+                    let cost = paths.iter().map(|p| p.cost.rows).fold(f64::MAX, f64::min);
+                    if best.is_none_or(|(old, ..)| cost < old) {
+                        best = Some((cost, i, j));
                     }
                 }
-                if best.is_some() {
-                    break;
-                }
             }
-            let Some((_, i, j)) = best else { return Ok(()) };
-            let right = parts.swap_remove(j);
-            parts[i] = parts[i] | right;
+            if best.is_some() {
+                break;
+            }
         }
-        Ok(())
+        Ok(best.map(|(_, i, j)| (i, j)))
+    }
+
+    /// For each part, the relations that lateral ones in it need by way of another part. Joined with one of them, the part would wait
+    /// for the other part, and the other part for it.
+    fn indirect_needs(&self, parts: &[RelSet]) -> Vec<RelSet> {
+        let direct: Vec<RelSet> = parts.iter().map(|part| self.level.lateral_needs(*part)).collect();
+        let of_parts = |needs: &[RelSet], wanted: RelSet| {
+            let wanted = parts.iter().zip(needs).filter(|(part, _)| part.overlaps(wanted));
+            wanted.fold(RelSet::EMPTY, |set, (_, needs)| set | *needs)
+        };
+        let mut all = direct.clone();
+        loop {
+            let more: Vec<RelSet> = all.iter().map(|needs| *needs | of_parts(&direct, *needs)).collect();
+            if more == all {
+                return direct.iter().map(|needs| of_parts(&all, *needs)).collect();
+            }
+            all = more;
+        }
     }
 
     fn connected(&self, left: RelSet, right: RelSet) -> bool {
@@ -244,21 +282,6 @@ impl<'a, 'c> Search<'a, 'c> {
             decided || both.is_subset(s.right) || both.is_subset(s.min_left)
         }) || self.level.lateral.iter().any(|(rel, needs)| {
             (left.contains(*rel) && needs.overlaps(right)) || (right.contains(*rel) && needs.overlaps(left))
-        })
-    }
-
-    /// Whether joining the two does not reach over the border of an outer join before its sides are whole.
-    fn is_written(&self, left: RelSet, right: RelSet) -> bool {
-        self.level.specials.iter().all(|s| {
-            let whole = s.left | s.right;
-            let apart = |part: RelSet| !part.overlaps(whole) || whole.is_subset(part);
-            let both = left | right;
-            let sides = |a: RelSet, b: RelSet| a == s.left && b == s.right;
-            apart(left) && apart(right)
-                || both.is_subset(s.left)
-                || both.is_subset(s.right)
-                || sides(left, right)
-                || sides(right, left)
         })
     }
 

@@ -82,7 +82,7 @@ pub struct Level {
     pub rels: RelSet,
     /// Conditions outside classes.
     pub clauses: Vec<Clause>,
-    /// Joins whose order matters.
+    /// Joins whose order matters; those inside another's sides come before it.
     pub specials: Vec<Special>,
     /// Equivalence classes.
     pub classes: Vec<Class>,
@@ -101,7 +101,7 @@ impl Level {
     /// Takes apart FROM and WHERE.
     pub fn new(from: &[From], quals: Vec<Expr>) -> Level {
         let mut level = Level { rels: rels_of(from), ..Level::default() };
-        level.items(from, RelSet::EMPTY);
+        level.items(from);
         let mut flat = Vec::new();
         quals.into_iter().for_each(|q| flatten_and(q, &mut flat));
         let all = level.rels;
@@ -131,11 +131,11 @@ impl Level {
         self.clauses.append(&mut found);
     }
 
-    fn items(&mut self, from: &[From], _above: RelSet) {
+    fn items(&mut self, from: &[From]) {
         for item in from {
             let From::Join { kind, left, right, quals } = item else { continue };
-            self.items(left, RelSet::EMPTY);
-            self.items(right, RelSet::EMPTY);
+            self.items(left);
+            self.items(right);
             self.join(*kind, rels_of(left), rels_of(right), quals);
         }
     }

@@ -436,6 +436,30 @@ fn ranges_that_decide_alone_contain_null_too_or_not() {
 }
 
 #[test]
+fn lateral_relations_are_never_joined_so_that_two_wait_for_each_other() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table a(x int, y int); create table b(x int, y int); create table c(x int)").unwrap();
+    s.run("insert into a values (1, 2); insert into b values (2, 1); insert into c values (1)").unwrap();
+    s.run("analyze a; analyze b; analyze c").unwrap();
+    s.run("set geqo_threshold = 2").unwrap();
+    // The third is joined with the first more cheaply than the second is, and then the second stands between the two.
+    let chain = "a, lateral (select a.x, a.y limit 1) l, lateral (select l.x, a.x as z limit 1) m
+                 where m.z = a.x and m.x = a.x";
+    let pair = "b, lateral (select b.x, b.y limit 1) l full join c on l.x = c.x, lateral (select b.x, l.x as z limit 1) m
+                where c.x = m.z";
+    assert_eq!(s.query(&format!("select l.y, m.z from {chain}")), "2|1");
+    assert_eq!(s.query(&format!("select l.y, m.z from {pair}")), "");
+    assert_eq!(
+        s.query(&format!(
+            "select c.x, s.y, t.z from c left join (select m.x, l.y from {chain}) s on s.x = c.x
+             left join (select m.z from {pair}) t on t.z = c.x where exists (select from {chain} and a.x = c.x)"
+        )),
+        "1|2|"
+    );
+}
+
+#[test]
 fn outer_joins_that_allow_no_greedy_order_are_joined_as_written() {
     let server = Server::new();
     let s = server.connect();
