@@ -7,6 +7,7 @@
 mod decimal;
 pub mod error;
 pub mod ids;
+pub mod os;
 mod prefetch;
 pub mod settings;
 pub mod sqlstate;
@@ -17,5 +18,6 @@ pub use error::{Severity, SqlError, SqlResult};
 pub use ids::{
     BlockNo, CommandId, Fork, Lsn, MultiXactId, OffsetNo, Oid, PAGE_SIZE, RelFile, SubxactId, Tid, Xid,
 };
+pub use os::os_error;
 pub use prefetch::{Lines, prefetch_line};
 pub use sqlstate::SqlState;

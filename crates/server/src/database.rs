@@ -26,6 +26,7 @@ use wire::scram::{self, Verifier};
 
 use crate::backend::{Client, Database, Role};
 use crate::cli::NewCluster;
+use crate::descriptors;
 use crate::log;
 
 /// An open database.
@@ -53,9 +54,10 @@ struct Loops {
 /// A loop: what it does until it is told to stop.
 type Loop = fn(&Engine, &Stop, &dyn Fn()) -> Result<(), EngineError>;
 
-fn options(settings: &ServerSettings) -> EngineOptions {
+fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
     let mut options = EngineOptions {
         shared_buffers: settings.int(Setting::shared_buffers).max(16) as usize,
+        max_open_files: descriptors::for_relations(settings)?,
         checkpoint_segments: settings.int(Setting::checkpoint_segments) as u64,
         checkpoint_timeout: settings.duration(Setting::checkpoint_timeout),
         checkpoint_completion_target: settings.real(Setting::checkpoint_completion_target),
@@ -83,7 +85,7 @@ fn options(settings: &ServerSettings) -> EngineOptions {
         settings.int(Setting::multixact_member_buffers) + settings.int(Setting::multixact_offset_buffers);
     options.txn.multixact_buffers = pages.max(1) as usize * 16;
     options.txn.max_prepared = settings.int(Setting::max_prepared_transactions).max(0) as usize;
-    options
+    Ok(options)
 }
 
 fn fatal(error: EngineError) -> SqlError {
@@ -130,7 +132,7 @@ pub fn open(dir: &Path, lock: DirectoryLock, settings: Arc<ServerSettings>) -> S
     base::settings::set_text_check(check_setting);
     log_last_state(dir);
     let clean = ControlFile::read(dir).is_ok_and(|control| control.state == ClusterState::ShutDown);
-    let engine = Engine::open_locked(dir, lock, options(&settings)).map_err(fatal)?;
+    let engine = Engine::open_locked(dir, lock, options(&settings)?).map_err(fatal)?;
     let gives_files = crate::directory::gives_files(&settings)?;
     let instance = instance(Arc::new(engine), settings);
     if !gives_files {

@@ -19,6 +19,7 @@ pub mod backend;
 pub mod cli;
 pub mod config;
 pub mod database;
+mod descriptors;
 mod directory;
 pub mod listener;
 pub mod log;
@@ -32,13 +33,3 @@ pub mod sessions;
 pub const PG_VERSION: &str = "18.1";
 /// Version of Stampede.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// An error of the operating system in its own words, as PostgreSQL's `%m`.
-pub fn os_error(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_string(),
-        None if error.kind() == std::io::ErrorKind::NotFound => "No such file or directory".into(),
-        None => text,
-    }
-}

@@ -19,10 +19,10 @@ use base::{Severity, SqlError, SqlState};
 use runtime::Workers;
 use tokio::io::unix::AsyncFd;
 
-use crate::log;
 use crate::pidfile::{Contents, PidFile, Status};
 use crate::session::io::Stream;
 use crate::session::{Peer, Shared, serve};
+use crate::{descriptors, log};
 
 /// The open sockets of a server. Socket files are removed when this is dropped.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ impl Listeners {
                     let message = format!(
                         "could not bind {family} address \"{}\": {}",
                         address.ip(),
-                        crate::os_error(&error)
+                        base::os_error(&error)
                     );
                     let mut report =
                         SqlError::with_severity(Severity::Log, SqlState::CONFIG_FILE_ERROR, message);
@@ -145,7 +145,7 @@ impl Listeners {
             SqlError::with_severity(
                 Severity::Log,
                 SqlState::CONFIG_FILE_ERROR,
-                format!("could not bind Unix address \"{}\": {}", path.display(), crate::os_error(&error)),
+                format!("could not bind Unix address \"{}\": {}", path.display(), base::os_error(&error)),
             )
         };
         let listener = UnixListener::bind(&path).map_err(failed)?;
@@ -249,32 +249,42 @@ fn watch<L: AsRawFd>(listener: L) -> io::Result<AsyncFd<L>> {
 
 async fn accept_tcp(listener: TcpListener, shared: Arc<Shared>, workers: Workers) -> io::Result<()> {
     let listener = watch(listener)?;
+    let mut shortage = Shortage::default();
     loop {
         let accepted = listener.readable().await?.try_io(|fd| fd.get_ref().accept());
         match accepted {
             Err(_would_block) => {}
+            Ok(Ok((stream, _))) if descriptors::is_one_of_the_last(&stream) => {
+                shortage.turn_away(stream).await
+            }
             Ok(Ok((stream, address))) => {
+                shortage.ends();
                 let configured = configure_tcp(&stream, &shared.settings());
                 if let Err(error) = configured.and_then(|()| stream.set_nonblocking(true)) {
-                    log::log(format!("could not configure connection: {}", crate::os_error(&error)));
+                    log::log(format!("could not configure connection: {}", base::os_error(&error)));
                     continue;
                 }
                 dispatch(&shared, &workers, Peer::Tcp(address), move || {
                     tokio::net::TcpStream::from_std(stream).map(Stream::Tcp)
                 });
             }
-            Ok(Err(error)) => failed(&error).await,
+            Ok(Err(error)) => shortage.wait(&error).await,
         }
     }
 }
 
 async fn accept_unix(socket: UnixSocket, shared: Arc<Shared>, workers: Workers) -> io::Result<()> {
     let listener = watch(socket.listener.try_clone()?)?;
+    let mut shortage = Shortage::default();
     loop {
         let accepted = listener.readable().await?.try_io(|fd| fd.get_ref().accept());
         match accepted {
             Err(_would_block) => {}
+            Ok(Ok((stream, _))) if descriptors::is_one_of_the_last(&stream) => {
+                shortage.turn_away(stream).await
+            }
             Ok(Ok((stream, _))) => {
+                shortage.ends();
                 if stream.set_nonblocking(true).is_err() {
                     continue;
                 }
@@ -283,7 +293,7 @@ async fn accept_unix(socket: UnixSocket, shared: Arc<Shared>, workers: Workers) 
                     tokio::net::UnixStream::from_std(stream).map(Stream::Unix)
                 });
             }
-            Ok(Err(error)) => failed(&error).await,
+            Ok(Err(error)) => shortage.wait(&error).await,
         }
     }
 }
@@ -301,16 +311,39 @@ fn dispatch(
         shared.sessions.adjust_wakeup(worker);
         match open() {
             Ok(stream) => serve(shared.clone(), stream, peer).await,
-            Err(error) => log::log(format!("could not take over connection: {}", crate::os_error(&error))),
+            Err(error) => log::log(format!("could not take over connection: {}", base::os_error(&error))),
         }
         shared.sessions.leave_worker(worker);
     });
 }
 
-/// A failed accept: usually no file descriptor is left. Waits a little, so that the log is not flooded.
-async fn failed(error: &io::Error) {
-    log::log(format!("could not accept new connection: {}", crate::os_error(error)));
-    runtime::sleep(Duration::from_millis(100)).await;
+/// A time in which no connection can be taken: usually there are no file descriptors. It is logged when it begins.
+#[derive(Default)]
+struct Shortage {
+    lasts: bool,
+}
+
+impl Shortage {
+    /// Waits a little before the next attempt: others may end.
+    async fn wait(&mut self, error: &io::Error) {
+        if !self.lasts {
+            log::log(format!("could not accept new connection: {}", base::os_error(error)));
+        }
+        self.lasts = true;
+        runtime::sleep(Duration::from_millis(100)).await;
+    }
+
+    /// Ends a connection that no descriptor is left for, with a word that clients of any version understand.
+    async fn turn_away(&mut self, mut stream: impl io::Write) {
+        // A socket that takes no bytes at once is not worth a wait.
+        let _ = stream.write_all(b"Eout of file descriptors for new connections\n\0");
+        drop(stream);
+        self.wait(&io::Error::from_raw_os_error(libc::EMFILE)).await;
+    }
+
+    fn ends(&mut self) {
+        self.lasts = false;
+    }
 }
 
 fn configure_tcp(stream: &std::net::TcpStream, settings: &ServerSettings) -> io::Result<()> {

@@ -174,7 +174,7 @@ impl PidFile {
         written.map_err(|error| {
             fatal(
                 SqlState::IO_ERROR,
-                format!("could not write lock file \"{}\": {}", self.path.display(), crate::os_error(&error)),
+                format!("could not write lock file \"{}\": {}", self.path.display(), base::os_error(&error)),
             )
         })
     }
@@ -194,7 +194,7 @@ fn fatal(code: SqlState, message: impl Into<String>) -> SqlError {
 }
 
 fn not_created(name: &str, error: &io::Error) -> SqlError {
-    fatal(SqlState::IO_ERROR, format!("could not create lock file \"{name}\": {}", crate::os_error(error)))
+    fatal(SqlState::IO_ERROR, format!("could not create lock file \"{name}\": {}", base::os_error(error)))
 }
 
 /// Removes an old lock file, which need not be there.
@@ -202,7 +202,7 @@ fn remove(path: &Path, name: &str) -> Result<(), SqlError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(fatal(
             SqlState::IO_ERROR,
-            format!("could not remove old lock file \"{name}\": {}", crate::os_error(&error)),
+            format!("could not remove old lock file \"{name}\": {}", base::os_error(&error)),
         )),
         _ => Ok(()),
     }
@@ -233,7 +233,7 @@ fn take(path: &Path, name: &str, running: &dyn Fn(i32) -> SqlError) -> Result<()
             Err(error) => {
                 return Err(fatal(
                     SqlState::IO_ERROR,
-                    format!("could not read lock file \"{name}\": {}", crate::os_error(&error)),
+                    format!("could not read lock file \"{name}\": {}", base::os_error(&error)),
                 ));
             }
         }

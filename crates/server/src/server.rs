@@ -20,12 +20,12 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::backend::Database;
 use crate::config::hba::Rules;
 use crate::config::{self, CommandLine, ConfigError};
-use crate::directory;
 use crate::listener::Listeners;
 use crate::log;
 use crate::memory_limit;
 use crate::pidfile::{self, Contents, PidFile, Status};
 use crate::session::{Phase, Shared};
+use crate::{descriptors, directory};
 
 /// Opens the database in a data directory, which the server has locked.
 pub type Open = fn(&Path, DirectoryLock, Arc<ServerSettings>) -> SqlResult<Arc<dyn Database>>;
@@ -86,7 +86,7 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
     let lock = lock_directory(&dir)?;
     let pid_file = PidFile::create(contents.clone(), &lock)?;
     write_options_file(&dir);
-    raise_file_limit();
+    descriptors::raise_limit();
     log::log(format!(
         "starting PostgreSQL {}-compatible Stampede {} on {}-{}",
         crate::PG_VERSION,
@@ -100,7 +100,7 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
     let workers = Workers::start(count).map_err(|error| {
         SqlError::fatal(
             SqlState::INSUFFICIENT_RESOURCES,
-            format!("could not start workers: {}", crate::os_error(&error)),
+            format!("could not start workers: {}", base::os_error(&error)),
         )
     })?;
     let shared = Arc::new(Shared::new(settings.clone(), rules, count));
@@ -108,7 +108,7 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
     runtime::run_async(server.live(lock)).map_err(|error| {
         SqlError::fatal(
             SqlState::INSUFFICIENT_RESOURCES,
-            format!("could not start event loop: {}", crate::os_error(&error)),
+            format!("could not start event loop: {}", base::os_error(&error)),
         )
     })?
 }
@@ -133,24 +133,7 @@ fn write_options_file(dir: &Path) {
     }
     line.push('\n');
     if let Err(error) = runtime::fs::write_file(&dir.join("postmaster.opts"), line.as_bytes()) {
-        log::log(format!("could not create file \"postmaster.opts\": {}", crate::os_error(&error)));
-    }
-}
-
-/// As many open files as the system allows: each session is one.
-fn raise_file_limit() {
-    // SAFETY: plain system calls with a pointer to plain data.
-    unsafe {
-        let mut limit: libc::rlimit = std::mem::zeroed();
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0 {
-            let hard = limit.rlim_max;
-            limit.rlim_cur = hard;
-            // Root may go beyond the hard limit; others keep what they have.
-            let wanted = libc::rlimit { rlim_cur: hard.max(65_536), rlim_max: hard.max(65_536) };
-            if libc::setrlimit(libc::RLIMIT_NOFILE, &wanted) != 0 {
-                libc::setrlimit(libc::RLIMIT_NOFILE, &limit);
-            }
-        }
+        log::log(format!("could not create file \"postmaster.opts\": {}", base::os_error(&error)));
     }
 }
 
@@ -237,7 +220,7 @@ impl Signals {
 
 impl Server {
     async fn live(mut self, lock: DirectoryLock) -> SqlResult<()> {
-        let io_failed = |error: std::io::Error| SqlError::fatal(SqlState::IO_ERROR, crate::os_error(&error));
+        let io_failed = |error: std::io::Error| SqlError::fatal(SqlState::IO_ERROR, base::os_error(&error));
         let mut signals = Signals::new().map_err(io_failed)?;
         let settings = self.shared.settings();
         let listeners = Listeners::open(&settings, &self.contents)?;
@@ -287,7 +270,7 @@ impl Server {
     ) -> SqlResult<Option<Arc<dyn Database>>> {
         let (open, dir, settings) = (self.start.open, self.dir.clone(), self.shared.settings());
         let opening = spawn_thread("startup", move || open(&dir, lock, settings))
-            .map_err(|error| SqlError::fatal(SqlState::INSUFFICIENT_RESOURCES, crate::os_error(&error)))?;
+            .map_err(|error| SqlError::fatal(SqlState::INSUFFICIENT_RESOURCES, base::os_error(&error)))?;
         let mut opening = std::pin::pin!(opening);
         loop {
             tokio::select! {
@@ -345,7 +328,7 @@ impl Server {
         let closed = match closed {
             Ok(thread) => thread.await,
             Err(error) => {
-                return Err(SqlError::fatal(SqlState::INSUFFICIENT_RESOURCES, crate::os_error(&error)));
+                return Err(SqlError::fatal(SqlState::INSUFFICIENT_RESOURCES, base::os_error(&error)));
             }
         };
         match closed {

@@ -5,7 +5,9 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use super::descriptors::with_descriptor;
 use super::file::{File, OpenOptions};
+use super::real::of_sync;
 use crate::env;
 use crate::pool::blocking;
 
@@ -72,18 +74,19 @@ fn make_dir(path: &Path, recursive: bool) -> io::Result<()> {
 pub fn read_dir(path: &Path) -> io::Result<Vec<DirEntry>> {
     let mut entries = match env::sim() {
         Some(sim) => sim.disk_read_dir(path)?,
-        None => blocking(|| {
-            fs::read_dir(path)?
-                .map(|entry| {
-                    let entry = entry?;
-                    let name = entry.file_name().to_string_lossy().into_owned();
-                    Ok(DirEntry { name, is_dir: entry.file_type()?.is_dir() })
-                })
-                .collect::<io::Result<Vec<_>>>()
-        })?,
+        None => with_descriptor(|| blocking(|| entries_of(path)))?,
     };
     entries.sort();
     Ok(entries)
+}
+
+fn entries_of(path: &Path) -> io::Result<Vec<DirEntry>> {
+    let entry = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        Ok(DirEntry { name, is_dir: entry.file_type()?.is_dir() })
+    };
+    fs::read_dir(path)?.map(entry).collect()
 }
 
 /// Whether something has this name.
@@ -127,7 +130,8 @@ pub fn set_permissions(path: &Path, mode: u32) -> io::Result<()> {
 pub fn sync_dir(path: &Path) -> io::Result<()> {
     match env::sim() {
         Some(sim) => sim.disk_sync_dir(path),
-        None => blocking(|| fs::File::open(path)?.sync_all()),
+        None => with_descriptor(|| blocking(|| fs::File::open(path)))
+            .and_then(|dir| blocking(|| dir.sync_all()).map_err(of_sync)),
     }
 }
 

@@ -7,6 +7,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::descriptors::with_descriptor;
 use super::file::OpenOptions;
 use crate::env::{self, Kind};
 use crate::pool::{blocking, short};
@@ -23,7 +24,7 @@ const MAX_PIECES: usize = 64;
 
 impl RealFile {
     pub(super) fn open(path: &Path, options: OpenOptions) -> io::Result<RealFile> {
-        let file = blocking(|| {
+        let open = || {
             fs::OpenOptions::new()
                 .read(options.read)
                 .write(options.write)
@@ -32,7 +33,8 @@ impl RealFile {
                 .truncate(options.truncate)
                 .mode(0o600)
                 .open(path)
-        })?;
+        };
+        let file = with_descriptor(|| blocking(open))?;
         Ok(RealFile { file, no_nowait: AtomicBool::new(false) })
     }
 
@@ -88,12 +90,12 @@ impl RealFile {
         let write = || write_all(&self.file, pieces, offset);
         match sync {
             false => blocking(write),
-            true => short(|| write().and_then(|()| self.file.sync_data())),
+            true => short(|| write().and_then(|()| self.file.sync_data().map_err(of_sync))),
         }
     }
 
     pub(super) fn sync(&self, metadata: bool) -> io::Result<()> {
-        blocking(|| if metadata { self.file.sync_all() } else { self.file.sync_data() })
+        blocking(|| if metadata { self.file.sync_all() } else { self.file.sync_data() }).map_err(of_sync)
     }
 
     pub(super) fn len(&self) -> io::Result<u64> {
@@ -114,6 +116,11 @@ impl RealFile {
             if rc == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(rc)) }
         })
     }
+}
+
+/// An error of a sync has no kind, whatever it is: bytes may be lost, so it must never be taken for a full disk that one waits for.
+pub(super) fn of_sync(error: io::Error) -> io::Error {
+    io::Error::other(error)
 }
 
 fn read_all(file: &fs::File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

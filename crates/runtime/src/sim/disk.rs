@@ -157,6 +157,8 @@ struct State {
     current: Names,
     pending: Vec<NameChange>,
     locks: BTreeSet<PathBuf>,
+    /// What the files below these directories may have together.
+    limits: BTreeMap<PathBuf, usize>,
     powered: bool,
     /// Counts crashes: handles of an earlier life are dead.
     life: u64,
@@ -166,6 +168,26 @@ impl State {
     fn change(&mut self, change: NameChange) {
         change.apply(&mut self.current);
         self.pending.push(change);
+    }
+
+    /// Refuses to let a file grow beyond what its directories may have.
+    fn check_room(&self, file: &Arc<Mutex<Contents>>, growth: usize) -> io::Result<()> {
+        if growth == 0 {
+            return Ok(());
+        }
+        for (dir, limit) in &self.limits {
+            let (mut used, mut inside) = (0, false);
+            for (_, node) in self.current.range(dir.clone()..).take_while(|(path, _)| path.starts_with(dir)) {
+                if let Node::File(contents) = node {
+                    used += contents.lock().current.len();
+                    inside |= Arc::ptr_eq(contents, file);
+                }
+            }
+            if inside && used + growth > *limit {
+                return Err(ErrorKind::StorageFull.into());
+            }
+        }
+        Ok(())
     }
 
     fn check_parent(&self, path: &Path) -> io::Result<()> {
@@ -233,6 +255,7 @@ impl Disk {
             durable,
             pending: Vec::new(),
             locks: BTreeSet::new(),
+            limits: BTreeMap::new(),
             powered: true,
             life: 0,
         }))
@@ -246,6 +269,15 @@ impl Disk {
             Node::Dir => None,
         };
         DiskImage(Arc::new(state.durable.iter().map(|(path, node)| (path.clone(), bytes(node))).collect()))
+    }
+
+    /// Files below `dir` have no room beyond this many bytes together.
+    pub(super) fn limit(&self, dir: &Path, bytes: Option<usize>) {
+        let mut state = self.0.lock();
+        match bytes {
+            Some(bytes) => state.limits.insert(normal(dir), bytes),
+            None => state.limits.remove(&normal(dir)),
+        };
     }
 
     /// From now on every operation fails.
@@ -502,6 +534,12 @@ impl SimFile {
         if self.writable { Ok(()) } else { Err(ErrorKind::PermissionDenied.into()) }
     }
 
+    /// Before the file is to have `len` bytes at least.
+    fn before_growth(&self, len: usize) -> io::Result<()> {
+        let growth = len.saturating_sub(self.contents.lock().current.len());
+        self.disk.0.lock().check_room(&self.contents, growth)
+    }
+
     pub(crate) fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         self.before(Duration::from_micros(200))?;
         let contents = self.contents.lock();
@@ -514,7 +552,9 @@ impl SimFile {
     pub(crate) fn write(&self, pieces: &[&[u8]], offset: u64) -> io::Result<()> {
         self.before_write()?;
         let offset = usize::try_from(offset).map_err(io::Error::other)?;
-        self.contents.lock().change(Change::Write { offset, bytes: pieces.concat() });
+        let bytes = pieces.concat();
+        self.before_growth(offset + bytes.len())?;
+        self.contents.lock().change(Change::Write { offset, bytes });
         Ok(())
     }
 
@@ -538,6 +578,7 @@ impl SimFile {
     pub(crate) fn allocate(&self, offset: u64, len: u64) -> io::Result<()> {
         self.before_write()?;
         let end = usize::try_from(offset + len).map_err(io::Error::other)?;
+        self.before_growth(end)?;
         let mut contents = self.contents.lock();
         if contents.current.len() < end {
             contents.change(Change::SetLen(end));

@@ -185,6 +185,13 @@ pub(crate) fn wants_yield() -> bool {
     env::sim().is_some_and(|sim| sim.random().is_multiple_of(YIELD_ODDS))
 }
 
+/// Lets files of the simulated disk below `dir` grow no further than this together; none: without bound. Does nothing elsewhere.
+pub fn limit_disk(dir: &std::path::Path, bytes: Option<usize>) {
+    if let Some(sim) = env::sim() {
+        sim.disk.limit(dir, bytes);
+    }
+}
+
 /// A place between two steps that others may come between: a simulation may let them ([`Simulation::interleave`]). The caller holds nothing
 /// short. Nothing outside debug builds.
 #[inline]

@@ -253,3 +253,27 @@ fn a_paused_fiber_goes_on_when_released() {
         .unwrap();
     assert!(seen.1 >= seen.0);
 }
+
+#[test]
+fn a_full_disk_takes_no_more_and_keeps_what_it_has() {
+    let simulation = Simulation::new(4);
+    simulation
+        .run(|| {
+            let dir = Path::new("/full");
+            fs::create_dir_all(dir).unwrap();
+            let file = File::open(&dir.join("a"), OpenOptions::CREATE_NEW).unwrap();
+            limit_disk(dir, Some(1000));
+            file.write_all_at(&[1; 900], 0).unwrap();
+            let full = file.write_all_at(&[2; 900], 200).unwrap_err();
+            assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
+            assert!(fs::write_file(&dir.join("b"), &[3; 200]).is_err());
+            fs::write_file(Path::new("/elsewhere"), &[3; 2000]).unwrap();
+            file.write_all_at(&[4; 900], 0).unwrap();
+            assert_eq!(fs::read_to_vec(&dir.join("a")).unwrap(), [4; 900]);
+            fs::remove_file(&dir.join("a")).unwrap();
+            fs::write_file(&dir.join("b"), &[3; 1000]).unwrap();
+            limit_disk(dir, None);
+            fs::write_file(&dir.join("b"), &[3; 2000]).unwrap();
+        })
+        .unwrap();
+}

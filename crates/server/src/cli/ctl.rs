@@ -164,7 +164,7 @@ fn send(pid: i32, signal: libc::c_int) -> Result<(), String> {
     // SAFETY: plain system call.
     match unsafe { libc::kill(pid, signal) } {
         0 => Ok(()),
-        _ => Err(crate::os_error(&std::io::Error::last_os_error())),
+        _ => Err(base::os_error(&std::io::Error::last_os_error())),
     }
 }
 
@@ -220,7 +220,7 @@ impl Control {
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => {
-                let text = crate::os_error(&error);
+                let text = base::os_error(&error);
                 complain(&format!("could not open PID file \"{}\": {text}", self.pid_file().display()));
                 Err(1)
             }
@@ -239,7 +239,7 @@ impl Control {
         let mut child = match self.spawn(old_options.as_deref()) {
             Ok(child) => child,
             Err(error) => {
-                complain(&format!("could not start server: {}", crate::os_error(&error)));
+                complain(&format!("could not start server: {}", base::os_error(&error)));
                 return 1;
             }
         };

@@ -208,9 +208,8 @@ fn wal_segment_size(given: &Given) -> Result<u64, String> {
 }
 
 fn read_password(path: &str) -> Result<String, String> {
-    let text = fs::read_to_string(Path::new(path)).map_err(|error| {
-        format!("could not open file \"{path}\" for reading: {}", crate::os_error(&error))
-    })?;
+    let text = fs::read_to_string(Path::new(path))
+        .map_err(|error| format!("could not open file \"{path}\" for reading: {}", base::os_error(&error)))?;
     match text.lines().next() {
         Some(line) if !line.is_empty() => Ok(line.to_string()),
         _ => Err(format!("password file \"{path}\" is empty")),
@@ -292,7 +291,7 @@ fn prepare_directory(dir: &Path, say: &dyn Fn(&str)) -> Result<bool, String> {
         Ok(entries) if entries.is_empty() => {
             say(&format!("fixing permissions on existing directory {shown} ... "));
             fs::set_permissions(dir, 0o700).map_err(|error| {
-                format!("could not change permissions of directory \"{shown}\": {}", crate::os_error(&error))
+                format!("could not change permissions of directory \"{shown}\": {}", base::os_error(&error))
             })?;
             say("ok\n");
             Ok(true)
@@ -305,12 +304,12 @@ fn prepare_directory(dir: &Path, say: &dyn Fn(&str)) -> Result<bool, String> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             say(&format!("creating directory {shown} ... "));
             fs::create_dir_all(dir).map_err(|error| {
-                format!("could not create directory \"{shown}\": {}", crate::os_error(&error))
+                format!("could not create directory \"{shown}\": {}", base::os_error(&error))
             })?;
             say("ok\n");
             Ok(false)
         }
-        Err(error) => Err(format!("could not access directory \"{shown}\": {}", crate::os_error(&error))),
+        Err(error) => Err(format!("could not access directory \"{shown}\": {}", base::os_error(&error))),
     }
 }
 
@@ -340,7 +339,7 @@ fn fill(plan: &Plan, commands: Commands, say: &dyn Fn(&str)) -> Result<(), Strin
     for (name, text) in files {
         let path: PathBuf = dir.join(name);
         fs::write_file_durably(&path, text.as_bytes()).map_err(|error| {
-            format!("could not write file \"{}\": {}", path.display(), crate::os_error(&error))
+            format!("could not write file \"{}\": {}", path.display(), base::os_error(&error))
         })?;
     }
     say("ok\nsyncing data to disk ... ok\n");

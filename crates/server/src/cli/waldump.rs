@@ -103,7 +103,7 @@ fn locate(path: Option<&str>, segment: Option<&str>) -> Result<(PathBuf, PathBuf
         return Ok((parent, file));
     }
     let entries = runtime::fs::read_dir(&dir).map_err(|error| {
-        format!("could not open directory \"{}\": {}", dir.display(), crate::os_error(&error))
+        format!("could not open directory \"{}\": {}", dir.display(), base::os_error(&error))
     })?;
     let is_segment = |name: &str| name.len() == 24 && name.bytes().all(|b| b.is_ascii_hexdigit());
     let first = entries.iter().map(|entry| entry.name.as_str()).find(|name| is_segment(name));

@@ -56,7 +56,7 @@ fn read_file(path: &Path, optional: bool, depth: u32, out: &mut Outcome) {
         }
         Err(error) => out
             .errors
-            .push(format!("could not open configuration file \"{shown}\": {}", crate::os_error(&error))),
+            .push(format!("could not open configuration file \"{shown}\": {}", base::os_error(&error))),
     }
 }
 
@@ -92,7 +92,7 @@ fn directive(path: &Path, item: Item, depth: u32, out: &mut Outcome) {
             Err(error) => out.errors.push(format!(
                 "could not open configuration directory \"{}\": {}",
                 target().display(),
-                crate::os_error(&error)
+                base::os_error(&error)
             )),
         },
         _ => out.items.push(item),

@@ -178,7 +178,7 @@ fn read_file(path: &Path, optional: bool, depth: u32, rules: &mut Vec<Rule>, err
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if optional && error.kind() == std::io::ErrorKind::NotFound => return,
         Err(error) => {
-            errors.push(format!("could not open file \"{shown}\": {}", crate::os_error(&error)));
+            errors.push(format!("could not open file \"{shown}\": {}", base::os_error(&error)));
             return;
         }
     };
@@ -240,11 +240,9 @@ fn read_dir(dir: &Path, depth: u32, rules: &mut Vec<Rule>, errors: &mut Vec<Stri
                 read_file(&dir.join(&entry.name), false, depth, rules, errors);
             }
         }
-        Err(error) => errors.push(format!(
-            "could not open directory \"{}\": {}",
-            dir.display(),
-            crate::os_error(&error)
-        )),
+        Err(error) => {
+            errors.push(format!("could not open directory \"{}\": {}", dir.display(), base::os_error(&error)))
+        }
     }
 }
 

@@ -58,7 +58,7 @@ fn config_file(command_line: &CommandLine) -> Result<PathBuf, ConfigError> {
             fatal: format!(
                 "postgres: could not access the server configuration file \"{}\": {}",
                 path.display(),
-                crate::os_error(&error)
+                base::os_error(&error)
             ),
             exit_code: 2,
         }),

@@ -29,6 +29,8 @@ pub struct Server {
     /// TCP port; also in the socket's name.
     pub port: u16,
     options: Vec<String>,
+    /// What else is done to the command that starts it.
+    prepare: Option<fn(&mut Command)>,
     child: Option<Child>,
     /// Length of the log when the running server was started.
     log_start: u64,
@@ -51,7 +53,7 @@ impl Server {
             std::os::unix::fs::symlink(&binary, base.join("bin").join(name)).unwrap();
         }
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let server = Server { base, port, options: Vec::new(), child: None, log_start: 0 };
+        let server = Server { base, port, options: Vec::new(), prepare: None, child: None, log_start: 0 };
         let mut initdb = server.program("initdb");
         let made = output(initdb.args(["-N", "-U", "postgres", "-D"]).arg(server.data()).args(options));
         assert!(made.status.success(), "initdb: {}", text(&made));
@@ -73,6 +75,11 @@ impl Server {
         self.options.extend(["-c".to_string(), setting.to_string()]);
     }
 
+    /// Changes the command that starts it, from the next start on.
+    pub fn prepare(&mut self, prepare: fn(&mut Command)) {
+        self.prepare = Some(prepare);
+    }
+
     /// Starts it and waits until it lets clients in.
     pub fn run(&mut self) {
         self.launch();
@@ -87,6 +94,9 @@ impl Server {
         let mut command = self.program("postgres");
         command.arg("-D").arg(self.data()).args(["-p", &self.port.to_string(), "-k"]).arg(self.socket());
         command.args(&self.options).stdin(Stdio::null());
+        if let Some(prepare) = self.prepare {
+            prepare(&mut command);
+        }
         self.child = Some(command.stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap());
     }
 

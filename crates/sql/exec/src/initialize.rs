@@ -21,11 +21,11 @@ use crate::session::{Instance, Session, SessionInfo};
 /// The catalogs are written into `template1`; the other databases are copies of its files, taken after a shutdown, so the log
 /// need not know of them.
 pub fn initialize(dir: &Path, engine: EngineOptions, options: &BootstrapOptions) -> SqlResult<()> {
-    let engine = Arc::new(Engine::create(dir, engine).map_err(failed)?);
+    let engine = Arc::new(Engine::create(dir, engine)?);
     catalog::bootstrap(&engine, options)?;
     make_system_views(&engine, options)?;
     engine.begin_user_oids();
-    engine.shutdown().map_err(failed)?;
+    engine.shutdown()?;
     drop(engine);
     for database in [TEMPLATE0, POSTGRES] {
         copy_database(dir, TEMPLATE1, database)
@@ -111,8 +111,4 @@ fn copy_database(dir: &Path, from: Oid, to: Oid) -> std::io::Result<()> {
     }
     fs::sync_dir(&to)?;
     fs::sync_dir(&base)
-}
-
-fn failed(error: engine::EngineError) -> SqlError {
-    SqlError::new(SqlState::IO_ERROR, error.to_string())
 }

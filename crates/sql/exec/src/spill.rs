@@ -11,6 +11,7 @@
 
 use std::path::PathBuf;
 
+use base::os::{file_error, is_disk_full, is_transient};
 use base::{SqlResult, sql_err};
 use runtime::fs::{self, File, OpenOptions};
 use runtime::usage::{timed, used};
@@ -327,8 +328,7 @@ fn open_new(path: &std::path::Path) -> std::io::Result<File> {
 }
 
 fn io_error(error: std::io::Error) -> base::SqlError {
-    if error.kind() == std::io::ErrorKind::StorageFull {
-        return sql_err!(DISK_FULL, "could not write temporary file: {error}");
-    }
-    sql_err!(IO_ERROR, "could not access temporary file: {error}")
+    let what = if is_disk_full(error.kind()) { "write" } else { "access" };
+    let message = format!("could not {what} temporary file: {}", base::os_error(&error));
+    file_error(error.kind(), is_transient(&error), message)
 }

@@ -117,6 +117,7 @@ impl Builder<'_> {
     fn start(&self, prev: BlockNo, low: Option<Vec<u8>>) -> BtreeResult<Level> {
         interrupts()?;
         let desc = &self.rel.desc;
+        self.access.pool.admit(desc.persistence)?;
         let page = self.access.pool.extend(desc.file, Fork::Main, desc.persistence)?;
         let block = page.tag().block;
         Ok(Level { pin: page.into_pin(), block, prev, low, items: Vec::new(), used: 0 })

@@ -62,6 +62,7 @@ pub fn insert(
     unique: UniqueCheck<'_>,
 ) -> BtreeResult<InsertOutcome> {
     let desc = &rel.desc;
+    access.pool.admit(desc.persistence)?;
     let item = leaf_item(&desc.layout, &compressed(desc, values), tid);
     if item.len() > MAX_ENTRY {
         return Err(BtreeError::TooLarge { size: item.len(), max: MAX_ENTRY, tid });

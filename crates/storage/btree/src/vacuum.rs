@@ -115,6 +115,7 @@ fn pass(
         }
         while block < end {
             interrupts()?;
+            access.pool.admit(rel.desc.persistence)?;
             pass.visit(BlockNo(block))?;
             block += 1;
         }

@@ -52,6 +52,8 @@ pub enum BufferError {
     File(SmgrError),
     /// The log could not be flushed before a page was written: the server must stop.
     Wal(WalError),
+    /// The log has no room for a change that was to begin; nothing has happened: 53100.
+    NoLog(WalError),
     /// Every buffer is pinned: 53200.
     NoUnpinnedBuffers,
 }
@@ -63,7 +65,7 @@ impl fmt::Display for BufferError {
                 write!(f, "invalid page in block {block} of relation \"{rel}{}\"", fork.suffix())
             }
             BufferError::File(error) => error.fmt(f),
-            BufferError::Wal(error) => error.fmt(f),
+            BufferError::Wal(error) | BufferError::NoLog(error) => error.fmt(f),
             BufferError::NoUnpinnedBuffers => f.write_str("no unpinned buffers available"),
         }
     }
@@ -71,19 +73,33 @@ impl fmt::Display for BufferError {
 
 impl std::error::Error for BufferError {}
 
+impl BufferError {
+    /// Whether nothing happened and the same may succeed later: no room, no descriptor.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            BufferError::File(error) => error.is_transient(),
+            BufferError::Wal(error) | BufferError::NoLog(error) => error.transient,
+            _ => false,
+        }
+    }
+}
+
 impl From<BufferError> for SqlError {
     fn from(error: BufferError) -> SqlError {
         let (severity, code) = match &error {
+            BufferError::File(SmgrError::Io { kind, transient, message }) => {
+                return base::os::file_error(*kind, *transient, message);
+            }
+            BufferError::NoLog(error) => {
+                return base::os::file_error(error.kind, error.transient, &error.message);
+            }
             BufferError::Corrupt { .. } => (Severity::Error, SqlState::DATA_CORRUPTED),
             BufferError::NoUnpinnedBuffers => (Severity::Error, SqlState::INSUFFICIENT_RESOURCES),
-            BufferError::File(SmgrError::Io { kind: std::io::ErrorKind::StorageFull, .. }) => {
-                (Severity::Error, SqlState::DISK_FULL)
-            }
             BufferError::File(SmgrError::MissingFile { .. }) => (Severity::Error, SqlState::UNDEFINED_FILE),
             BufferError::File(SmgrError::PastEnd { .. } | SmgrError::Cut { .. }) => {
                 (Severity::Error, SqlState::DATA_CORRUPTED)
             }
-            BufferError::File(_) => (Severity::Error, SqlState::IO_ERROR),
+            BufferError::File(SmgrError::ShortRead { .. }) => (Severity::Error, SqlState::IO_ERROR),
             BufferError::Wal(_) => (Severity::Panic, SqlState::IO_ERROR),
         };
         SqlError::with_severity(severity, code, error.to_string())
@@ -272,6 +288,16 @@ impl BufferPool {
     /// The log that this pool's pages go to.
     pub fn wal(&self) -> &Arc<Wal> {
         &self.inner().wal
+    }
+
+    /// Asked before a change to a relation of this persistence begins, with no latch held: refused if it is logged and the log has
+    /// no room for it.
+    #[inline]
+    pub fn admit(&self, persistence: Persistence) -> Result<(), BufferError> {
+        match persistence {
+            Persistence::Permanent => self.wal().admit().map_err(BufferError::NoLog),
+            _ => Ok(()),
+        }
     }
 
     /// The files below.

@@ -191,6 +191,7 @@ impl BufferPool {
         }
         page::set_checksum(&mut copy.0, tag.block);
         base::stop_result!("buffer-before-write").map_err(|error| smgr::SmgrError::Io {
+            transient: false,
             kind: std::io::ErrorKind::Other,
             message: error.to_string(),
         })?;
@@ -335,6 +336,10 @@ impl Inner {
         let may_need_image = self.options.log_hints && state & UNLOGGED == 0;
         if !may_need_image {
             self.set_dirty(index);
+            return;
+        }
+        if !self.wal.has_room() {
+            // The hint is lost with the page in memory: somebody will set it again.
             return;
         }
         if !frame.try_begin_hint() {

@@ -27,21 +27,47 @@ impl Stop {
 
 /// Takes checkpoints when they are due by time or by log volume; looks whenever a segment of the log is full.
 pub fn checkpointer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
+    let mut trouble = Trouble::default();
     while !stop.is_set() {
         if let Some(cause) = engine.checkpoint_due() {
-            engine.checkpoint(cause)?;
+            trouble.note("checkpoint", engine.checkpoint(cause))?;
         }
         after_round();
         engine.wal().wait_for_full_segment(Duration::from_millis(200));
+        if trouble.lasts {
+            pause(Duration::from_millis(800));
+        }
     }
     Ok(())
+}
+
+/// A full disk is no reason to stop, and is worth a line when it begins and when it ends.
+#[derive(Default)]
+struct Trouble {
+    lasts: bool,
+}
+
+impl Trouble {
+    /// Takes note of how a round went; other errors are the caller's.
+    fn note<T>(&mut self, what: &str, result: Result<T, impl Into<EngineError>>) -> Result<(), EngineError> {
+        let error = result.err().map(Into::into);
+        match &error {
+            Some(error) if !error.is_transient() => {}
+            Some(error) if !self.lasts => tracing::warn!("{what} waits for the disk: {error}"),
+            None if self.lasts => tracing::info!("{what} goes on"),
+            _ => {}
+        }
+        self.lasts = error.is_some();
+        error.filter(|error| !error.is_transient()).map_or(Ok(()), Err)
+    }
 }
 
 /// Writes dirty pages ahead of the clock sweep, so that whoever needs a buffer finds a clean one; keeps the time for
 /// `old_snapshot_threshold`; removes transaction status that waited for snapshots to go.
 pub fn background_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
+    let mut trouble = Trouble::default();
     while !stop.is_set() {
-        engine.pool().bgwriter_step()?;
+        trouble.note("background writer", engine.pool().bgwriter_step())?;
         engine.txns().note_time();
         if let Err(error) = engine.txns().truncate_pending() {
             tracing::warn!("{error}");
@@ -54,8 +80,10 @@ pub fn background_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -
 
 /// Makes asynchronous commits durable soon, and prepares log segments.
 pub fn wal_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
+    let mut trouble = Trouble::default();
     while !stop.is_set() {
         engine.wal().write_some()?;
+        trouble.note("write-ahead log", engine.wal().prepare_ahead())?;
         after_round();
         pause(engine.options().wal_writer_delay);
     }
@@ -67,6 +95,8 @@ pub fn wal_backlog_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) 
     while !stop.is_set() {
         engine.wal().wait_for_backlog(&|| stop.is_set());
         engine.wal().write_some()?;
+        // The loop above says what is wrong, and whoever needs the segment is refused.
+        let _ = engine.wal().prepare_ahead();
         after_round();
     }
     Ok(())

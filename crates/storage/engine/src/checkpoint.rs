@@ -289,7 +289,10 @@ impl Engine {
     pub(crate) fn checkpoint_due(&self) -> Option<CheckpointCause> {
         let progress = self.checkpointer.progress.try_lock()?;
         let written = self.wal.insert_end().0.saturating_sub(progress.redo.0);
-        if written >= self.log_between_checkpoints() {
+        // Segments before this one, if there are any, will do for the one that there is no room for.
+        let frees =
+            || self.wal.is_short() && self.wal.segments_between(progress.redo, self.wal.insert_end()) > 0;
+        if written >= self.log_between_checkpoints() || frees() {
             return Some(CheckpointCause::Wal);
         }
         let idle = self.wal.insert_end() == progress.end;

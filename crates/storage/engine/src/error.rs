@@ -2,7 +2,8 @@
 
 use std::{fmt, io};
 
-use base::Lsn;
+use base::os::{file_error, is_transient, os_error};
+use base::{Lsn, SqlError, SqlState};
 
 /// A data directory could not be opened, or storage failed.
 #[derive(Debug)]
@@ -46,7 +47,7 @@ pub enum EngineError {
 impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            EngineError::Io(what, error) => write!(f, "{what}: {error}"),
+            EngineError::Io(what, error) => write!(f, "{what}: {}", os_error(error)),
             EngineError::ControlFile(why) => write!(f, "control file is damaged: {why}"),
             EngineError::Map(why) => f.write_str(why),
             EngineError::FormatVersion { found, expected } => write!(
@@ -70,6 +71,36 @@ impl fmt::Display for EngineError {
 }
 
 impl std::error::Error for EngineError {}
+
+impl EngineError {
+    /// Whether there was no room or no descriptor: what was tried may be tried again, and nothing is damaged.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            EngineError::Io(_, error) => is_transient(error),
+            EngineError::Wal(error) => error.transient,
+            EngineError::Buffer(error) => error.is_transient(),
+            EngineError::File(error) => error.is_transient(),
+            EngineError::Txn(error) => error.is_transient(),
+            _ => false,
+        }
+    }
+}
+
+impl From<EngineError> for SqlError {
+    fn from(error: EngineError) -> SqlError {
+        match error {
+            EngineError::Io(what, error) => {
+                let message = format!("{what}: {}", os_error(&error));
+                file_error(error.kind(), is_transient(&error), message)
+            }
+            EngineError::Wal(error) => file_error(error.kind, error.transient, error.message),
+            EngineError::Buffer(error) => error.into(),
+            EngineError::File(error) => buffer::BufferError::File(error).into(),
+            EngineError::Txn(error) => error.into(),
+            error => SqlError::new(SqlState::IO_ERROR, error.to_string()),
+        }
+    }
+}
 
 macro_rules! from {
     ($($from:ty => $variant:ident),*) => {

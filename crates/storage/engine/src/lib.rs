@@ -55,7 +55,7 @@ use std::time::Duration;
 
 use base::{Lsn, MultiXactId, Oid, Xid};
 use buffer::{BufferPool, PoolOptions};
-use smgr::Smgr;
+use smgr::{Smgr, SmgrOptions};
 use txn::{OldestIds, TxnOptions, TxnStart, TxnSystem};
 use wal::{Wal, WalOptions, WalStart};
 
@@ -77,6 +77,8 @@ pub const PG_VERSION: &str = "18";
 pub struct EngineOptions {
     /// `shared_buffers`, in pages.
     pub shared_buffers: usize,
+    /// Files of relations that are kept open at most (`max_files_per_process`, or fewer).
+    pub max_open_files: usize,
     /// The log's sizes.
     pub wal: WalOptions,
     /// The transaction system's sizes.
@@ -97,6 +99,7 @@ impl Default for EngineOptions {
     fn default() -> EngineOptions {
         EngineOptions {
             shared_buffers: 16_384,
+            max_open_files: 1000,
             wal: WalOptions::default(),
             txn: TxnOptions::default(),
             checkpoint_segments: 0,
@@ -262,7 +265,9 @@ impl Engine {
         control: ControlFile,
         wal: Arc<Wal>,
     ) -> Result<Engine, EngineError> {
-        let smgr = Arc::new(Smgr::new(dir));
+        let files = SmgrOptions { max_open_files: options.max_open_files, fsync: options.wal.fsync };
+        let smgr = Arc::new(Smgr::with_options(dir, files));
+        runtime::fs::give_way(&smgr);
         let maps = Arc::new(RelationMaps::read(dir)?);
         let pool_options =
             PoolOptions { buffers: options.shared_buffers, log_hints: true, ..PoolOptions::default() };

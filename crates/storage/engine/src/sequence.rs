@@ -129,6 +129,7 @@ impl Engine {
         xid: Xid,
         row: SequenceRow,
     ) -> Result<(), EngineError> {
+        self.pool().admit(persistence)?;
         let mut page = self.pool().extend(file, Fork::Main, persistence)?;
         row.init(&mut page);
         self.log_row(page, persistence, xid, row);
@@ -158,6 +159,7 @@ impl Engine {
         xid: Option<Xid>,
         decide: &mut dyn FnMut(SequenceRow, bool) -> Option<SequenceChange>,
     ) -> Result<Changed, EngineError> {
+        self.pool().admit(persistence)?;
         let pin = self.pool().read(tag(file))?;
         let mut page = pin.exclusive();
         let row = row_bytes(&page).and_then(SequenceRow::decode).ok_or_else(|| damaged(file))?;

@@ -96,6 +96,7 @@ fn insert_batch(
     tids: &mut Vec<Tid>,
 ) -> HeapResult<usize> {
     writer.check(rel);
+    access.pool.admit(rel.desc.persistence)?;
     let mut map = VmCursor::default();
     let mut placer = Placer::new(access, rel, tuples[0].len(), !options.skip_fsm)?;
     loop {

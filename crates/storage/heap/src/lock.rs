@@ -50,6 +50,7 @@ pub fn lock_tuple(
     (tid, wanted): (Tid, Wanted),
     strength: LockStrength,
 ) -> HeapResult<LockOutcome> {
+    access.pool.admit(rel.desc.persistence)?;
     let mut map = VmCursor::default();
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = latch_covered(access, rel, &pin, &mut map)?;
@@ -75,6 +76,7 @@ pub fn lock_later(
 ) -> HeapResult<LockOutcome> {
     let (tid, mut map) = (later.tid, VmCursor::default());
     let gone = Ok(LockOutcome::Locked { later: None });
+    access.pool.admit(rel.desc.persistence)?;
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = latch_covered(access, rel, &pin, &mut map)?;
     if page::line_pointer(&page, tid.offset).is_none_or(|lp| lp.flags != LpFlags::Normal) {

@@ -49,7 +49,7 @@ pub(crate) fn looks_prunable(txns: &TxnSystem, rel: &HeapRel, page: &PageBytes) 
 /// Prunes a page if that looks worth while and it can be had at once: nobody else has it pinned. The caller holds no latch and
 /// no other pin on it.
 pub fn prune_opt(access: &Access<'_>, rel: &HeapRel, pin: &Pin) -> HeapResult<()> {
-    if !looks_prunable(access.txns, rel, &pin.shared()) {
+    if !looks_prunable(access.txns, rel, &pin.shared()) || !access.pool.wal().has_room() {
         return Ok(());
     }
     let Some(mut page) = pin.try_cleanup() else { return Ok(()) };

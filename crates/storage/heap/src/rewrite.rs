@@ -220,6 +220,7 @@ impl<'a> Rewriter<'a> {
 
     fn write_page(&mut self) -> HeapResult<()> {
         let (pool, desc) = (self.access.pool, &self.new.desc);
+        pool.admit(desc.persistence)?;
         let mut page = pool.extend(desc.file, Fork::Main, desc.persistence)?;
         let block = page.tag().block;
         if block.0 != self.stats.pages {

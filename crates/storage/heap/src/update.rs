@@ -142,6 +142,7 @@ fn delete_for(
     tid: Tid,
     next: Tid,
 ) -> HeapResult<DeleteOutcome> {
+    access.pool.admit(rel.desc.persistence)?;
     let mut map = VmCursor::default();
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = latch_covered(access, rel, &pin, &mut map)?;
@@ -219,6 +220,7 @@ pub fn update_in_place(
     tid: Tid,
     edit: impl FnOnce(&mut [Datum]) -> bool,
 ) -> HeapResult<Option<Xid>> {
+    access.pool.admit(rel.desc.persistence)?;
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = pin.exclusive();
     let mut header = read_header(&page, tid.offset).ok_or_else(|| corrupt(rel, tid, "tuple is gone"))?;
@@ -279,6 +281,7 @@ pub fn update(
     hot_candidate: bool,
     keys_changed: bool,
 ) -> HeapResult<UpdateOutcome> {
+    access.pool.admit(rel.desc.persistence)?;
     let mut map = VmCursor::default();
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = latch_covered(access, rel, &pin, &mut map)?;

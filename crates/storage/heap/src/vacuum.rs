@@ -237,6 +237,7 @@ impl Vacuum<'_> {
 
     /// Returns the free bytes to be recorded, unless the second pass will do that.
     fn scan_page(&mut self, block: BlockNo) -> HeapResult<Option<usize>> {
+        self.access.pool.admit(self.rel.desc.persistence)?;
         self.map.pin(self.access, self.rel, block)?;
         let pin = self.access.pool.read_with(heap_tag(self.rel, block), &self.ring)?;
         let Some(mut page) = pin.try_cleanup() else {
@@ -343,6 +344,7 @@ impl Vacuum<'_> {
 
     /// Second pass over one page.
     fn free_page(&mut self, i: usize) -> HeapResult<usize> {
+        self.access.pool.admit(self.rel.desc.persistence)?;
         let block = self.dead.pages[i].0;
         self.map.pin(self.access, self.rel, block)?;
         let pin = self.access.pool.read_with(heap_tag(self.rel, block), &self.ring)?;

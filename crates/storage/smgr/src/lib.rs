@@ -16,7 +16,9 @@
 //! 5. The pages that a checkpoint has noted ([`Smgr::lengths`]) are on disk, and none of them is all zero, until the relation is cut or removed.
 //! 3. A write is followed by an entry in the pending set; [`Smgr::sync_all_pending`] takes the set and syncs every file
 //!    once. Whoever needs a write to be in a checkpoint makes sure that the call to [`Smgr::write`] has returned before.
-//! 4. An error of a sync is sticky: the kernel may have dropped the pages, so no later sync may succeed.
+//! 4. An error of a sync is sticky: the kernel may have dropped the pages, so no later sync may succeed. A file that is closed before it
+//!    is synced is opened again for that: Linux tells the first sync of an inode of an error that none has been told of, through
+//!    whatever descriptor the page was written.
 //!
 //! # Locks
 //! `shards` (short): the map of known forks. `lengths` (short), before it. `ForkState::files` (short): its open files. `Pending::sets` (short): what is to be synced.
@@ -62,7 +64,7 @@ const SHARDS: usize = 64;
 /// Habits of file access.
 #[derive(Clone, Copy, Debug)]
 pub struct SmgrOptions {
-    /// Open files kept (`max_files_per_process`, with room for sockets).
+    /// Open files kept (`max_files_per_process`, or fewer).
     pub max_open_files: usize,
     /// Wait for the disk (`fsync`).
     pub fsync: bool,
@@ -89,6 +91,13 @@ pub struct Smgr {
     lengths: Lengths,
     /// Redo goes on: see [`lengths`].
     recovering: AtomicBool,
+}
+
+impl fs::SpareFiles for Smgr {
+    fn close_some(&self) -> usize {
+        let open = self.open_files();
+        self.close_unused(open - open.div_ceil(8))
+    }
 }
 
 /// One segment file of a fork.
@@ -202,25 +211,26 @@ impl Smgr {
         if added {
             let open = self.open_files.fetch_add(1, Ordering::Relaxed) + 1;
             if open > self.options.max_open_files {
-                self.close_unused();
+                self.close_unused(self.options.max_open_files / 8 * 7);
             }
         }
         Ok(file)
     }
 
-    /// Closes files of forks that were not used since the last time, until an eighth of the files is closed.
-    fn close_unused(&self) {
-        let goal = self.options.max_open_files - self.options.max_open_files / 8;
+    /// Closes files of forks that were not used since the last time, until no more than `goal` files are open; returns how many it closed.
+    /// Who reads or writes a file holds on to it.
+    fn close_unused(&self, goal: usize) -> usize {
+        let mut closed = 0;
         for _ in 0..2 * SHARDS {
             if self.open_files.load(Ordering::Relaxed) <= goal {
-                return;
+                break;
             }
             let hand = self.close_hand.fetch_add(1, Ordering::Relaxed) % SHARDS;
-            for state in self.shards[hand].read().values() {
-                let closed = state.close_if_unused();
-                self.open_files.fetch_sub(closed, Ordering::Relaxed);
-            }
+            let shard: usize = self.shards[hand].read().values().map(|state| state.close_if_unused()).sum();
+            self.open_files.fetch_sub(shard, Ordering::Relaxed);
+            closed += shard;
         }
+        closed
     }
 
     /// Number of open files.

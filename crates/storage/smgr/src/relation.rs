@@ -15,6 +15,8 @@ pub enum SmgrError {
     Io {
         /// Its condition (`StorageFull` is SQLSTATE 53100).
         kind: io::ErrorKind,
+        /// Nothing happened, and it may succeed later: no room, no descriptor.
+        transient: bool,
         /// `could not read block 1 in file "base/5/16384": Input/output error`.
         message: String,
     },
@@ -57,7 +59,16 @@ pub type SmgrResult<T> = Result<T, SmgrError>;
 
 impl SmgrError {
     pub(crate) fn io(what: &str, path: &str, error: &io::Error) -> SmgrError {
-        SmgrError::Io { kind: error.kind(), message: format!("could not {what} \"{path}\": {error}") }
+        SmgrError::Io {
+            kind: error.kind(),
+            transient: base::os::is_transient(error),
+            message: format!("could not {what} \"{path}\": {}", base::os_error(error)),
+        }
+    }
+
+    /// Whether nothing happened and the same may succeed later.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, SmgrError::Io { transient: true, .. })
     }
 
     pub(crate) fn open(path: &str, error: &io::Error) -> SmgrError {

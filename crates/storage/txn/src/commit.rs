@@ -255,6 +255,15 @@ impl Remains<'_> {
         let data = encode(self, runtime::wall_clock_micros());
         system.log().insert(Rmgr::Xact, info, self.xid, &data)
     }
+
+    /// The record of a rollback. It says what silence says too, unless there are files to drop: on a full disk statements that are
+    /// refused again and again must not use up the room that commits need.
+    fn log_abort(&self, system: &TxnSystem) -> Lsn {
+        if self.files.is_empty() && !system.log().has_room() {
+            return Lsn::INVALID;
+        }
+        self.log(system, info::ABORT)
+    }
 }
 
 impl TxnSystem {
@@ -293,7 +302,7 @@ impl TxnSystem {
 
     /// The same for a rollback: nothing is waited for, and a commit log that cannot be written says the same by its silence.
     pub(crate) fn abort_tree(&self, remains: Remains<'_>) {
-        let lsn = remains.log(self, info::ABORT);
+        let lsn = remains.log_abort(self);
         let _ = self.clog().mark(Some(remains.xid), remains.subxids, Outcome::Aborted, lsn, false);
         interleaving_point();
         self.running().complete(remains.xid, remains.latest());
@@ -304,7 +313,7 @@ impl TxnSystem {
     pub(crate) fn abort_children(&self, top: Xid, children: &[Xid], files: &[RelFile]) {
         let Some((&xid, subxids)) = children.split_first() else { return };
         let remains = Remains { xid, subxids, files, ..Remains::default() };
-        let lsn = remains.log(self, info::ABORT);
+        let lsn = remains.log_abort(self);
         let _ = self.clog().mark(None, children, Outcome::Aborted, lsn, false);
         interleaving_point();
         self.parents().mark_aborted(children);

@@ -2,6 +2,7 @@
 
 use std::{fmt, io};
 
+use base::os::file_error;
 use base::{MultiXactId, SqlError, SqlState, Xid, sql_err};
 
 use crate::lock::{DeadlockEdge, LockError};
@@ -34,6 +35,8 @@ pub enum TxnError {
         name: String,
         /// What kind of error.
         kind: io::ErrorKind,
+        /// Nothing happened, and it may succeed later: no room, no descriptor.
+        transient: bool,
         /// Why.
         reason: String,
     },
@@ -60,6 +63,16 @@ impl TxnError {
         move |error| TxnError::Status { xid, error }
     }
 
+    /// Whether nothing happened and the same may succeed later: no room, no descriptor.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            TxnError::Status { error, .. } | TxnError::Multi { error, .. } => error.transient,
+            TxnError::Wal(error) => error.transient,
+            TxnError::StateFile { transient, .. } => *transient,
+            _ => false,
+        }
+    }
+
     /// A set of row lockers cannot be read or noted, because of an error.
     pub fn multi(multi: MultiXactId) -> impl Fn(SlruError) -> TxnError {
         move |error| TxnError::Multi { multi, error }
@@ -73,13 +86,14 @@ impl fmt::Display for TxnError {
 }
 
 fn no_status(id: u64, error: SlruError) -> SqlError {
-    let code = match error.kind {
-        io::ErrorKind::NotFound => SqlState::UNDEFINED_FILE,
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => SqlState::DATA_CORRUPTED,
-        io::ErrorKind::StorageFull => SqlState::DISK_FULL,
-        _ => SqlState::IO_ERROR,
-    };
-    SqlError::new(code, format!("could not access status of transaction {id}")).detail(error.message)
+    let message = format!("could not access status of transaction {id}");
+    match error.kind {
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
+            SqlError::new(SqlState::DATA_CORRUPTED, message)
+        }
+        kind => file_error(kind, error.transient, message),
+    }
+    .detail(error.message)
 }
 
 impl From<TxnError> for SqlError {
@@ -91,14 +105,12 @@ impl From<TxnError> for SqlError {
                 SqlError::with_severity(base::Severity::Panic, SqlState::IO_ERROR, error.to_string())
             }
             TxnError::Lock(error) => error.into(),
-            TxnError::StateFile { name, kind, reason } => {
-                let code = match kind {
-                    io::ErrorKind::InvalidData => SqlState::DATA_CORRUPTED,
-                    io::ErrorKind::NotFound => SqlState::UNDEFINED_FILE,
-                    io::ErrorKind::StorageFull => SqlState::DISK_FULL,
-                    _ => SqlState::IO_ERROR,
-                };
-                SqlError::new(code, format!("could not access two-phase state file \"{name}\": {reason}"))
+            TxnError::StateFile { name, kind, transient, reason } => {
+                let message = format!("could not access two-phase state file \"{name}\": {reason}");
+                match kind {
+                    io::ErrorKind::InvalidData => SqlError::new(SqlState::DATA_CORRUPTED, message),
+                    kind => file_error(kind, transient, message),
+                }
             }
             TxnError::TooManyPrepared(most) => crate::prepared::too_many(most),
             TxnError::TooManyCommands => {

@@ -446,10 +446,8 @@ impl PreparedTransactions {
         TxnError::StateFile {
             name: name.display().to_string(),
             kind: error.kind(),
-            reason: match error.kind() {
-                io::ErrorKind::NotFound => "No such file or directory".into(),
-                _ => error.to_string(),
-            },
+            transient: base::os::is_transient(&error),
+            reason: base::os_error(&error),
         }
     }
 

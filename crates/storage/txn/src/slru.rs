@@ -75,6 +75,8 @@ pub struct SlruError {
     pub message: String,
     /// What the operating system said; `UnexpectedEof` for a file that is too short.
     pub kind: io::ErrorKind,
+    /// Nothing happened, and it may succeed later: no room, no descriptor.
+    pub transient: bool,
 }
 
 impl SlruError {
@@ -82,6 +84,7 @@ impl SlruError {
         SlruError {
             message: format!("Could not {what} file \"{}\": {}.", name(path), reason(error)),
             kind: error.kind(),
+            transient: base::os::is_transient(error),
         }
     }
 
@@ -97,6 +100,7 @@ impl SlruError {
                 reason(error)
             ),
             kind: error.kind(),
+            transient: base::os::is_transient(error),
         }
     }
 
@@ -121,7 +125,7 @@ fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "read too few bytes".into(),
         io::ErrorKind::NotFound => "No such file or directory".into(),
-        _ => error.to_string(),
+        _ => base::os_error(error),
     }
 }
 
@@ -587,6 +591,7 @@ impl Slru {
         let failed = |error| SlruError {
             message: format!("Could not flush WAL: {error}."),
             kind: io::ErrorKind::Other,
+            transient: false,
         };
         self.log.flush(lsn).map_err(failed)
     }

@@ -49,6 +49,8 @@ pub enum XidStatus {
 pub trait Log: Send + Sync {
     /// Appends a record; returns its end.
     fn insert(&self, rmgr: Rmgr, info: u8, xid: Xid, data: &[u8]) -> Lsn;
+    /// Whether records may be made that can as well be left out.
+    fn has_room(&self) -> bool;
     /// Waits until WAL is durable up to `upto`.
     fn flush(&self, upto: Lsn) -> Result<(), WalError>;
     /// Durable up to here.
@@ -60,6 +62,10 @@ impl Log for Wal {
         let mut record = RecordBuilder::new(rmgr, info, xid);
         record.data(data);
         Wal::insert(self, &record)
+    }
+
+    fn has_room(&self) -> bool {
+        Wal::has_room(self)
     }
 
     fn flush(&self, upto: Lsn) -> Result<(), WalError> {

@@ -50,12 +50,14 @@
 //! 1. A byte is overwritten in the ring only after it is on disk.
 //! 2. `flushed` ≤ completed ≤ next: what is flushed was copied, what is copied was reserved.
 //! 3. An error of write or sync is sticky. After it no flush succeeds, so nothing is acknowledged, and no page whose
-//!    LSN is not on disk is written.
+//!    LSN is not on disk is written. Want of room or of descriptors is no such error: it shows before anything is synced,
+//!    and the flush waits for it to end.
 //! 4. A record is valid only at the place where it was inserted: it names its own LSN.
 //! 5. Before insertion starts, everything behind the starting point is wiped ([`Wal::open`]): no record of the time
 //!    before a crash can follow a new one.
 //!
-//! See `reserve` for those of insertion and the redo pointer, `ring` for who may touch which bytes.
+//! See `reserve` for those of insertion and the redo pointer, `ring` for who may touch which bytes, `room` for what happens on
+//! a full disk.
 //!
 //! # Locks
 //! Insertion takes none: one compare-and-swap on the position and one on a slot. The flush queue's short mutex protects
@@ -71,7 +73,8 @@
 //! # PostgreSQL counterpart and differences
 //! `xloginsert.c`, `xlog.c`, `xlogreader.c`. Positions are reserved by compare-and-swap and not under a spinlock; the redo
 //! pointer is checked within that step, so there is no "full-page-writes changed" retry under a lock. No page headers, no
-//! previous-record pointer, 64-bit xids, one time line. Page images are not compressed.
+//! previous-record pointer, 64-bit xids, one time line. Page images are not compressed. Where PostgreSQL ends with a PANIC when a
+//! segment cannot be made, changes are refused (`room`).
 
 #![cfg_attr(test, allow(clippy::duplicate_mod, reason = "models compile the real modules once more"))]
 
@@ -83,6 +86,7 @@ mod reader;
 mod record;
 mod reserve;
 mod ring;
+mod room;
 mod segment;
 mod shim;
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 use std::time::Duration;
 use std::{fmt, io};
 
+use base::os::is_transient;
 use base::{Lsn, Xid};
 use runtime::time::timeout;
 use runtime::usage::used;
@@ -19,12 +20,15 @@ use crate::reader::WalReader;
 use crate::record::{Rmgr, xlog_info};
 use crate::reserve::{Announced, Reservations};
 use crate::ring::Ring;
+use crate::room::Room;
 use crate::segment::{Recycled, Segments};
 
 /// Concurrent copies into the ring; more threads than this at once wait for each other.
 const SLOTS: usize = 128;
 /// Looks at the slots before the flush leader goes to sleep over a copy in progress.
 const COPY_SPINS: usize = 200;
+/// How long the flush leader waits before it tries a full disk again.
+const DISK_RETRY: Duration = Duration::from_millis(100);
 
 /// Sizes and habits of the log.
 #[derive(Clone, Debug)]
@@ -67,22 +71,31 @@ pub struct WalStart {
     pub redo: Lsn,
 }
 
-/// The log could not be written or read. Sticky for a [`Wal`]: after the first, every flush fails and the server must stop.
+/// The log could not be written or read. An error of a flush is sticky: after the first, every flush fails and the server must stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalError {
     /// What the operating system said.
     pub kind: io::ErrorKind,
     /// What was tried, on which file.
     pub message: String,
+    /// There was no room or no descriptor: what was tried did not happen, and may succeed later.
+    pub transient: bool,
 }
 
 impl WalError {
     pub(crate) fn new(what: &str, path: &Path, error: &io::Error) -> WalError {
         WalError {
             kind: error.kind(),
-            message: format!("could not {what} file \"{}\": {error}", path.display()),
+            message: format!("could not {what} file \"{}\": {}", shown(path), base::os_error(error)),
+            transient: is_transient(error),
         }
     }
+}
+
+/// As people know it: below the data directory.
+fn shown(path: &Path) -> String {
+    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    parts[parts.len().saturating_sub(2)..].join("/")
 }
 
 impl fmt::Display for WalError {
@@ -95,12 +108,13 @@ impl std::error::Error for WalError {}
 
 /// The write-ahead log of a server.
 pub struct Wal {
-    geometry: Geometry,
+    pub(crate) geometry: Geometry,
     options: WalOptions,
-    reservations: Reservations,
+    pub(crate) reservations: Reservations,
+    pub(crate) room: Room,
     ring: Ring,
     queue: FlushQueue,
-    segments: Segments,
+    pub(crate) segments: Segments,
     system_identifier: u64,
     /// One record longer than the ring at a time: it keeps its slot across waits.
     long_record: runtime::sync::Mutex<()>,
@@ -146,7 +160,8 @@ struct Leading<'a> {
 impl Drop for Leading<'_> {
     fn drop(&mut self) {
         let result = self.result.take().unwrap_or_else(|| {
-            Err(WalError { kind: io::ErrorKind::Other, message: "writing the WAL was interrupted".into() })
+            let message = "writing the WAL was interrupted".into();
+            Err(WalError { kind: io::ErrorKind::Other, message, transient: false })
         });
         if result.is_err() {
             self.wal.failed.store(true, Ordering::SeqCst);
@@ -188,6 +203,7 @@ impl Wal {
         Wal {
             geometry,
             reservations: Reservations::new(0, 0, SLOTS),
+            room: Room::new(geometry),
             ring: Ring::new(ring_size),
             queue: FlushQueue::new(0),
             segments: Segments::new(dir, geometry, system_identifier, options.fsync),
@@ -218,6 +234,7 @@ impl Wal {
         let next = align(self.geometry.position(start.end));
         self.segments.wipe_from(next)?;
         self.last_removal.store(start.redo.0, Ordering::Relaxed);
+        self.room.restart(next);
         self.reservations.restart(next, start.redo.0);
         self.queue.restart(next);
         // Release: pairs with the Acquire in `is_recovering`; who may insert sees where.
@@ -391,34 +408,47 @@ impl Wal {
         self.copy_waiters.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Leader only: writes the ring up to `end`, a segment at a time.
+    /// Leader only: writes the ring up to `end`, a segment at a time. On a full disk it comes back with what is done, or waits until
+    /// something is.
     fn write(&self, end: u64) -> Result<u64, WalError> {
-        let mut from = self.queue.flushed();
+        let begin = self.queue.flushed();
+        let mut from = begin;
         base::stop_result!("wal-before-flush")
-            .map_err(|error| WalError::new("write to WAL", self.segments.dir(), &error.into()))?;
+            .map_err(|error| WalError::new("write to", self.segments.dir(), &error.into()))?;
         while from < end {
-            let (segment, offset) = self.geometry.locate(from);
-            let to = end.min(from + self.geometry.segment_size() - offset);
-            let file = self.segments.file(segment)?;
-            // SAFETY: the range is completed, and only this leader can mark it written.
-            let [first, second] = unsafe { self.ring.read(from, to) };
-            let pieces = if second.is_empty() { &[first][..] } else { &[first, second][..] };
-            let result = if self.options.fsync {
-                waiting(WaitEvent::WalSync, || file.write_and_sync_at(pieces, offset))
-            } else {
-                waiting(WaitEvent::WalWrite, || file.write_vectored_at(pieces, offset))
-            };
-            result.map_err(|error| WalError::new("write to WAL", self.segments.dir(), &error))?;
-            // Relaxed: shown to people, orders nothing.
-            self.writes.fetch_add(1, Ordering::Relaxed);
-            self.written.fetch_add(to - from, Ordering::Relaxed);
-            if offset + (to - from) == self.geometry.segment_size() {
-                self.segment_full.set();
+            match self.write_in_segment(from, end) {
+                Ok(to) => from = to,
+                Err(error) if !error.transient => return Err(error),
+                Err(_) if from > begin => break,
+                Err(_) => runtime::wait(runtime::time::sleep(DISK_RETRY)),
             }
-            from = to;
         }
         base::stop_point!("wal-after-flush");
         Ok(from)
+    }
+
+    /// Leader only: writes from `from` to the end of its segment, or to `end`. Returns how far. A transient error is one of writing, not
+    /// of syncing: the same bytes may be written again.
+    fn write_in_segment(&self, from: u64, end: u64) -> Result<u64, WalError> {
+        let (segment, offset) = self.geometry.locate(from);
+        let to = end.min(from + self.geometry.segment_size() - offset);
+        let file = self.segments.file(segment)?;
+        // SAFETY: the range is completed, and only this leader can mark it written.
+        let [first, second] = unsafe { self.ring.read(from, to) };
+        let pieces = if second.is_empty() { &[first][..] } else { &[first, second][..] };
+        let result = if self.options.fsync {
+            waiting(WaitEvent::WalSync, || file.write_and_sync_at(pieces, offset))
+        } else {
+            waiting(WaitEvent::WalWrite, || file.write_vectored_at(pieces, offset))
+        };
+        result.map_err(|error| self.segments.failed("write to", segment, &error))?;
+        // Relaxed: shown to people, orders nothing.
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        self.written.fetch_add(to - from, Ordering::Relaxed);
+        if offset + (to - from) == self.geometry.segment_size() {
+            self.segment_full.set();
+        }
+        Ok(to)
     }
 
     /// What was written so far.
@@ -428,19 +458,13 @@ impl Wal {
         WalStats { writes, bytes: self.written.load(Ordering::Relaxed), syncs }
     }
 
-    /// The WAL writer's step: writes and syncs what was inserted so far, prepares the next segment.
+    /// The WAL writer's step: writes and syncs what was inserted so far.
     pub fn write_some(&self) -> Result<(), WalError> {
         if self.is_recovering() {
             return Ok(());
         }
         // Whether the last bytes are still being copied does not matter here.
-        let end = self.reservations.completed();
-        self.flush_position(end)?;
-        let (segment, offset) = self.geometry.locate(end);
-        if offset > self.geometry.segment_size() / 2 {
-            self.segments.prepare(segment + 1)?;
-        }
-        Ok(())
+        self.flush_position(self.reservations.completed())
     }
 
     /// Sleeps until an eighth of the ring waits to be written (or the log is broken, or `stop` says so): the WAL writer's
@@ -468,6 +492,11 @@ impl Wal {
     /// End of what was inserted.
     pub fn insert_end(&self) -> Lsn {
         self.geometry.lsn(self.reservations.next())
+    }
+
+    /// How many segments `to` is behind that of `from`.
+    pub fn segments_between(&self, from: Lsn, to: Lsn) -> u64 {
+        self.geometry.segment_of(to).saturating_sub(self.geometry.segment_of(from))
     }
 
     /// End of what is on disk.

@@ -78,6 +78,11 @@ impl Segments {
         self.dir.join(self.geometry.file_name(segment))
     }
 
+    /// The error of a call on a segment's file.
+    pub fn failed(&self, what: &str, segment: u64, error: &io::Error) -> WalError {
+        WalError::new(what, &self.path(segment), error)
+    }
+
     fn header(&self, segment: u64) -> [u8; SEGMENT_HEADER as usize] {
         SegmentHeader {
             system_identifier: self.system_identifier,
@@ -127,7 +132,11 @@ impl Segments {
             fs::rename(&temporary, &path)?;
             self.sync_dir()
         };
-        make().map_err(|error| WalError::new("create", &path, &error))
+        make().map_err(|error| {
+            // What there was room for is others' again. No second error is worth a word: the file is overwritten by the next attempt.
+            let _ = fs::remove_file(&temporary);
+            WalError::new("write to", &temporary, &error)
+        })
     }
 
     fn sync_dir(&self) -> io::Result<()> {

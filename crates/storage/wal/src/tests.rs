@@ -8,6 +8,7 @@ use base::{BlockNo, Fork, Lsn, Oid, PAGE_SIZE, RelFile, Xid};
 use page::PageBytes;
 use proptest::prelude::*;
 use runtime::Simulation;
+use runtime::sim::limit_disk;
 
 use crate::record::{HEADER_SIZE, finish_crc};
 use crate::*;
@@ -248,6 +249,97 @@ fn a_failed_write_is_sticky_and_wakes_everybody() {
             assert!(wal.failure().is_some() && wal.write_some().is_err());
         })
         .unwrap();
+}
+
+/// Files of the log in the simulated directory.
+fn names() -> Vec<String> {
+    let entries = runtime::fs::read_dir(Path::new("/pg_wal")).unwrap();
+    entries.into_iter().map(|entry| entry.name).collect()
+}
+
+#[test]
+fn a_full_disk_refuses_changes_and_lets_those_under_way_end() {
+    let dir = Path::new("/pg_wal");
+    for seed in 0..10 {
+        let simulation = Simulation::new(seed);
+        simulation
+            .run(move || {
+                let wal = Wal::create(dir, small(), 7).unwrap();
+                limit_disk(dir, Some(150 << 10));
+                let mut n = 0;
+                let refused = loop {
+                    match wal.admit() {
+                        Ok(()) => drop(wal.insert(&numbered(n, 1000))),
+                        Err(error) => break error,
+                    }
+                    n += 1;
+                    wal.flush(wal.insert_end()).unwrap();
+                    let _ = wal.prepare_ahead();
+                };
+                assert!(n > 80, "refused after {n} records");
+                assert_eq!((refused.kind, refused.transient), (std::io::ErrorKind::StorageFull, true));
+                assert!(refused.message.ends_with(": No space left on device"), "{refused}");
+                assert!(wal.is_short() && !wal.has_room() && wal.failure().is_none());
+                assert_eq!(names().len(), 2, "what there was room for is not given back: {:?}", names());
+                // What may not fail has the last quarter.
+                for _ in 0..12 {
+                    wal.flush(wal.insert(&numbered(n, 1000))).unwrap();
+                    n += 1;
+                }
+                // A checkpoint gives the first segment another name.
+                let (redo, first) = (wal.insert_end(), n);
+                wal.remove_segments_before(redo).unwrap();
+                wal.admit().unwrap();
+                assert!(!wal.is_short());
+                limit_disk(dir, None);
+                for _ in 0..200 {
+                    wal.admit().unwrap();
+                    wal.flush(wal.insert(&numbered(n, 1000))).unwrap();
+                    n += 1;
+                }
+                let kept: Vec<u64> =
+                    wal.reader(redo).map(|record| check_numbered(&record.unwrap())).collect();
+                assert_eq!(kept, (first..n).collect::<Vec<_>>());
+            })
+            .unwrap();
+    }
+}
+
+#[test]
+fn who_needs_a_flush_waits_for_a_full_disk() {
+    let dir = Path::new("/pg_wal");
+    for seed in 0..20 {
+        let simulation = Simulation::new(seed);
+        simulation
+            .run(move || {
+                let wal = Rc::new(Wal::create(dir, small(), 7).unwrap());
+                limit_disk(dir, Some(150 << 10));
+                // More than there is room for, by those who do not ask before.
+                let commits: Vec<_> = (0..10)
+                    .map(|_| {
+                        let wal = wal.clone();
+                        runtime::spawn_fiber("commit", move || {
+                            for n in 0..30 {
+                                let end = wal.insert(&numbered(n, 1000));
+                                wal.flush(end).unwrap();
+                                assert!(wal.flushed() >= end);
+                            }
+                        })
+                    })
+                    .collect();
+                runtime::wait(runtime::time::sleep(std::time::Duration::from_secs(5)));
+                let stuck = wal.flushed();
+                assert!(
+                    stuck <= wal.insert_end() && stuck.0 <= (192 << 10) + 32,
+                    "{stuck} is beyond the disk"
+                );
+                limit_disk(dir, None);
+                commits.into_iter().for_each(|commit| commit.join().unwrap());
+                assert!(wal.failure().is_none());
+                assert_eq!(read_all(&wal).len(), 300);
+            })
+            .unwrap();
+    }
 }
 
 /// After a crash: everything flushed is there, in order, and the log ends cleanly; then it goes on.

@@ -230,11 +230,6 @@ impl Changer<'_> {
     }
 }
 
-/// An error of storage below a catalog change.
-pub(crate) fn storage_error(error: engine::EngineError) -> SqlError {
-    SqlError::new(base::SqlState::IO_ERROR, error.to_string())
-}
-
 /// Whether a new row is a schema that search paths may have named before. Temporary ones come and go with their sessions.
 fn may_be_searched(shape: &SystemTable, row: &Row) -> bool {
     shape.oid == pg_namespace::TABLE.oid && !row.str(pg_namespace::NSPNAME).starts_with("pg_")

@@ -4,7 +4,7 @@ use base::{Oid, RelFile, SqlError, SqlResult};
 use tuple::Datum;
 use txn::{End, LockMode, LockWait, Phase};
 
-use super::{Changer, storage_error};
+use super::Changer;
 use crate::cache::Stale;
 use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
@@ -26,9 +26,8 @@ impl Changer<'_> {
         let (_, row) =
             row.ok_or_else(|| SqlError::internal(format!("cache lookup failed for relation {relation}")))?;
         let old = reader.file_of(&row);
-        let file =
-            self.catalog.engine().new_rel_file(PG_DEFAULT, self.catalog.database()).map_err(storage_error)?;
-        self.catalog.engine().create_relation(self.me, file).map_err(storage_error)?;
+        let file = self.catalog.engine().new_rel_file(PG_DEFAULT, self.catalog.database())?;
+        self.catalog.engine().create_relation(self.me, file)?;
         self.catalog.engine().drop_relation(self.me, old);
         self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key, |row| {
             row[pg_class::RELFILENODE] = Datum::Oid(file.number);

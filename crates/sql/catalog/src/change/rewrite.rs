@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use tuple::Datum;
 use txn::{End, MappedFile, Phase};
 
-use super::{Changer, register_change, storage_error};
+use super::{Changer, register_change};
 use crate::cache::Stale;
 use crate::system::{SystemTable, pg_class};
 use crate::tables::OpenTable;
@@ -26,8 +26,8 @@ impl Changer<'_> {
         let mut files = FxHashMap::default();
         for &relation in relations {
             let old = now.file(relation);
-            let file = engine.new_rel_file(old.tablespace, old.database).map_err(storage_error)?;
-            engine.create_relation(self.me, file).map_err(storage_error)?;
+            let file = engine.new_rel_file(old.tablespace, old.database)?;
+            engine.create_relation(self.me, file)?;
             files.insert(relation, file.number);
         }
         Ok(now.with_files(&files))

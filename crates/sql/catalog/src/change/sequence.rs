@@ -5,7 +5,7 @@ use buffer::Persistence;
 use engine::sequence::SequenceRow;
 use types::oids;
 
-use super::{Changer, Dependency, NewColumn, NewTable, ObjectAddress, storage_error};
+use super::{Changer, Dependency, NewColumn, NewTable, ObjectAddress};
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{pg_attribute, pg_class, pg_depend, pg_sequence};
 use crate::view::{CatalogView, Identity, RelationKind, Sequence};
@@ -84,7 +84,7 @@ impl Changer<'_> {
     fn first_page(&mut self, file: RelFile, persistence: u8, row: SequenceRow) -> SqlResult<()> {
         let xid = self.me.xid().map_err(SqlError::from)?;
         let persistence: Persistence = crate::load::persistence_of(persistence);
-        self.catalog.engine().create_sequence(file, persistence, xid, row).map_err(storage_error)
+        self.catalog.engine().create_sequence(file, persistence, xid, row).map_err(SqlError::from)
     }
 
     /// ALTER SEQUENCE: new parameters, and the row in a new file, so that a rollback brings the old one back.

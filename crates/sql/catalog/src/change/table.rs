@@ -5,7 +5,7 @@ use tuple::{Datum, Physical};
 use txn::End;
 use types::oids;
 
-use super::{Changer, Dependency, ObjectAddress, storage_error};
+use super::{Changer, Dependency, ObjectAddress};
 use crate::authority::AclKind;
 use crate::database::{PG_CATALOG, PG_TOAST};
 use crate::row::{RowBuilder, RowExt};
@@ -164,13 +164,9 @@ impl Changer<'_> {
     pub(super) fn create_file(&mut self, oid: Oid) -> SqlResult<Oid> {
         let engine = self.catalog.engine();
         let file = base::RelFile { tablespace: PG_DEFAULT, database: self.catalog.database(), number: oid.0 };
-        let taken = engine.smgr().exists(file, base::Fork::Main).map_err(|e| storage_error(e.into()))?;
-        let file = if taken {
-            engine.new_rel_file(PG_DEFAULT, self.catalog.database()).map_err(storage_error)?
-        } else {
-            file
-        };
-        engine.create_relation(self.me, file).map_err(storage_error)?;
+        let taken = engine.smgr().exists(file, base::Fork::Main).map_err(engine::EngineError::from)?;
+        let file = if taken { engine.new_rel_file(PG_DEFAULT, self.catalog.database())? } else { file };
+        engine.create_relation(self.me, file)?;
         Ok(Oid(file.number))
     }
 

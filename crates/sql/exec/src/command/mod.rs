@@ -257,7 +257,7 @@ fn checkpoint(session: &Session) -> SqlResult<()> {
     }
     let cause = engine::CheckpointCause::Requested;
     let done = session.engine().checkpoint(cause);
-    done.map(std::mem::drop).map_err(|e| SqlError::new(base::SqlState::IO_ERROR, e.to_string()))
+    done.map(std::mem::drop).map_err(SqlError::from)
 }
 
 fn discard(session: &Session, what: Discard) -> SqlResult<&'static str> {

@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use base::{Oid, RelFile, SqlError, SqlResult, SqlState, sql_err};
+use base::{Oid, RelFile, SqlError, SqlResult, sql_err};
 use catalog::{CatalogView, RelationKind, Sequence, Table};
 use engine::sequence::{Changed, SequenceChange, SequenceRow};
 use rustc_hash::FxHashMap;
@@ -125,10 +125,6 @@ fn exhausted(sequence: &Sequence, name: &str) -> SqlError {
         SEQUENCE_GENERATOR_LIMIT_EXCEEDED,
         "nextval: reached {what} value of sequence \"{name}\" ({bound})"
     )
-}
-
-fn storage(error: engine::EngineError) -> SqlError {
-    SqlError::new(SqlState::IO_ERROR, error.to_string())
 }
 
 impl Session {
@@ -257,7 +253,7 @@ impl Session {
         let mut xid = None;
         loop {
             let engine = self.engine();
-            match engine.change_sequence(table.file, persistence, xid, decide).map_err(storage)? {
+            match engine.change_sequence(table.file, persistence, xid, decide)? {
                 Changed::NeedsXid => xid = Some(self.txn.borrow_mut().xid().map_err(crate::error::txn)?),
                 Changed::Done | Changed::Refused => return Ok(()),
             }
@@ -316,7 +312,7 @@ impl Session {
         if self.check_sequence_access(&table, "Ur").is_err() {
             return Ok(Datum::Null);
         }
-        let row = self.engine().read_sequence(table.file).map_err(storage)?;
+        let row = self.engine().read_sequence(table.file)?;
         Ok(if row.is_called { Datum::Int8(row.last_value) } else { Datum::Null })
     }
 
@@ -344,7 +340,7 @@ impl Session {
         if self.check_sequence_access(&table, "r").is_err() {
             return Ok(vec![vec![Datum::Null, Datum::Null]]);
         }
-        let row = self.engine().read_sequence(table.file).map_err(storage)?;
+        let row = self.engine().read_sequence(table.file)?;
         Ok(vec![vec![Datum::Int8(row.last_value), Datum::Bool(row.is_called)]])
     }
 }

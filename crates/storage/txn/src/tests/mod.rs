@@ -51,6 +51,10 @@ impl Log for MemoryLog {
         end
     }
 
+    fn has_room(&self) -> bool {
+        true
+    }
+
     fn flush(&self, upto: Lsn) -> Result<(), WalError> {
         runtime::yield_now();
         let mut flushed = self.flushed.lock();

@@ -1,0 +1,287 @@
+//! Full disks, under the log, the data, or both: writes are refused with 53100, reads go on, and with room again all is as before, also if
+//! the server was killed meanwhile. What was acknowledged is kept.
+//!
+//! Each disk is a small file system in memory, which only root may mount: without that the tests say so and do nothing.
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use support::{Client, Failure, Server, beside, until};
+
+/// A file system of its own, gone with this.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// Mounts one of so many MiB; none where that is not allowed.
+    fn mount(mib: usize) -> Option<SmallDisk> {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let dir = std::env::temp_dir().join(format!("stampede-disk-{}-{number}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        let size = format!("size={mib}m,mode=700");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&dir).output();
+        if mounted.is_ok_and(|output| output.status.success()) {
+            return Some(SmallDisk(dir));
+        }
+        fs::remove_dir(&dir).unwrap();
+        eprintln!("left out: no file system may be mounted here");
+        None
+    }
+
+    /// Moves a directory here, and leaves a link in its place.
+    fn take(&self, dir: &Path) {
+        let here = self.0.join(dir.file_name().unwrap());
+        let copied = Command::new("cp").arg("-a").arg(dir).arg(&here).status().unwrap();
+        assert!(copied.success());
+        fs::remove_dir_all(dir).unwrap();
+        symlink(here, dir).unwrap();
+    }
+
+    /// Leaves no more than so many bytes free.
+    fn fill(&self, keep: u64) {
+        // SAFETY: a system call with a path that ends in a NUL and a pointer to plain data, which may be all zero.
+        let free = unsafe {
+            let path = std::ffi::CString::new(self.0.as_os_str().as_encoded_bytes()).unwrap();
+            let mut about: libc::statvfs = std::mem::zeroed();
+            assert_eq!(libc::statvfs(path.as_ptr(), &mut about), 0);
+            about.f_bavail * about.f_bsize
+        };
+        // What others take meanwhile is missing at the end.
+        let _ = fs::write(self.0.join("ballast"), vec![1; free.saturating_sub(keep) as usize]);
+    }
+
+    fn free(&self) {
+        fs::remove_file(self.0.join("ballast")).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+/// Who inserts numbered rows, and knows how many were acknowledged.
+struct Writer {
+    client: Client,
+    number: u64,
+    acknowledged: u64,
+}
+
+impl Writer {
+    fn new(server: &Server, number: u64) -> Writer {
+        Writer { client: server.client(), number, acknowledged: 0 }
+    }
+
+    /// Inserts the next row, of `size` bytes and more.
+    fn insert(&mut self, size: usize) -> Result<(), Failure> {
+        let next = self.acknowledged + 1;
+        let row = format!(
+            "insert into ledger select {}, {next}, string_agg(md5(i::text), '') from generate_series(0, {}) i",
+            self.number,
+            size / 32
+        );
+        self.client.query(&row)?;
+        self.acknowledged = next;
+        Ok(())
+    }
+
+    /// Inserts until there is no room; the message of that.
+    fn insert_until_refused(&mut self, size: usize) -> String {
+        loop {
+            match self.insert(size) {
+                Ok(()) => assert!(self.acknowledged < 100_000, "the disk has no end"),
+                Err(Failure::Error { code, message, .. }) => {
+                    assert_eq!(code, "53100", "{message}");
+                    return message;
+                }
+                Err(failure) => panic!("{failure:?}"),
+            }
+        }
+    }
+
+    /// All that was acknowledged is there, and nothing else.
+    fn check(&self, client: &mut Client) {
+        let kept = format!(
+            "select count(*) || ' ' || coalesce(max(n), 0) || ' ' || count(*) filter (where filling is null)
+             from ledger where writer = {}",
+            self.number
+        );
+        assert_eq!(client.value(&kept), format!("{0} {0} 0", self.acknowledged));
+    }
+}
+
+const LEDGER: &str =
+    "create table ledger (writer int, n int, filling text, primary key (writer, n)); create sequence s";
+
+/// What may not happen without room, and what may.
+fn refused(client: &mut Client, statement: &str) {
+    let error = client.error(statement);
+    assert!(
+        error.starts_with("53100 ") && error.ends_with(": No space left on device"),
+        "{statement}: {error}"
+    );
+}
+
+fn reads(client: &mut Client, _: u64) {
+    assert_eq!(client.value("select count(*) >= 0 from ledger"), "t");
+}
+
+#[test]
+fn under_the_log() {
+    let Some(disk) = SmallDisk::mount(24) else { return };
+    let mut server = Server::init(&["--wal-segsize=1"]);
+    disk.take(&server.data().join("pg_wal"));
+    server.run();
+    server.client().query(LEDGER).unwrap();
+    let mut writer = Writer::new(&server, 1);
+    let mut open = server.client();
+    open.query(
+        "begin; insert into ledger values (2, 1, ''); savepoint s; insert into ledger values (2, 2, '')",
+    )
+    .unwrap();
+    disk.fill(0);
+    beside(&server, &[&reads, &reads], || {
+        let message = writer.insert_until_refused(500);
+        assert!(message.starts_with("could not ") && message.contains("pg_wal/"), "{message}");
+        // What is refused again and again does not use up what is kept for those under way.
+        for _ in 0..1000 {
+            writer.insert(500).unwrap_err();
+        }
+        let mut other = server.client();
+        for statement in [
+            "update ledger set filling = 'x' where n = 1",
+            "delete from ledger",
+            "select * from ledger where n = 1 for update",
+            "create table another (a int)",
+            "select nextval('s')",
+            "comment on table ledger is 'x'",
+            "vacuum (freeze) ledger",
+        ] {
+            refused(&mut other, statement);
+        }
+        other.query("begin").unwrap();
+        refused(&mut other, "delete from ledger where writer = 1");
+        assert!(other.error("select 1").starts_with("25P02"));
+        other.query("rollback; create temp table t (a int)").unwrap_err();
+        open.query("rollback to s; commit").unwrap();
+        writer.check(&mut other);
+        assert_eq!(other.value("select count(*) from ledger where writer = 2"), "1");
+        disk.free();
+        writer.insert(500).unwrap();
+        other.query("update ledger set filling = filling || 'x' where n = 1").unwrap();
+    });
+    disk.fill(0);
+    writer.insert_until_refused(500);
+    server.kill();
+    server.run();
+    let mut client = server.client();
+    writer.check(&mut client);
+    refused_sooner_or_later(&mut client);
+    server.kill();
+    disk.free();
+    server.run();
+    writer.client = server.client();
+    for _ in 0..3000 {
+        writer.insert(500).unwrap();
+    }
+    server.stop();
+    server.run();
+    writer.check(&mut server.client());
+}
+
+/// After a start there may be a little room.
+fn refused_sooner_or_later(client: &mut Client) {
+    until("writes are refused", || {
+        client
+            .query("insert into ledger select 9, g, repeat('x', 1000) from generate_series(1, 5000) g")
+            .is_err()
+    });
+}
+
+#[test]
+fn under_data_and_temporary_files() {
+    let Some(disk) = SmallDisk::mount(160) else { return };
+    let mut server = Server::init(&["--wal-segsize=1"]);
+    let data = server.data();
+    fs::rename(data.join("pg_wal"), server.file("wal")).unwrap();
+    symlink(server.file("wal"), data.join("pg_wal")).unwrap();
+    disk.take(&data);
+    server.set_option("autovacuum=off");
+    server.run();
+    server.client().query(LEDGER).unwrap();
+    let mut writer = Writer::new(&server, 1);
+    writer.insert(500).unwrap();
+    disk.fill(1 << 20);
+    beside(&server, &[&reads, &reads], || {
+        let message = writer.insert_until_refused(100_000);
+        assert!(message.starts_with("could not extend file \"base/"), "{message}");
+        let mut other = server.client();
+        other.query("set work_mem = 64").unwrap();
+        let sorted =
+            "select count(*) from (select g from generate_series(1, 1000000) g order by g::text desc) s";
+        let error = other.error(sorted);
+        assert_eq!(error, "53100 could not write temporary file: No space left on device");
+        refused(
+            &mut other,
+            "create table another as select g, repeat('x', 1000) from generate_series(1, 10000) g",
+        );
+        writer.check(&mut other);
+        disk.free();
+        assert_eq!(other.value(sorted), "1000000");
+        writer.insert(100_000).unwrap();
+    });
+    disk.fill(1 << 20);
+    writer.insert_until_refused(100_000);
+    server.kill();
+    disk.free();
+    server.run();
+    writer.check(&mut server.client());
+    writer.client = server.client();
+    writer.insert(100_000).unwrap();
+    server.stop();
+}
+
+#[test]
+fn under_everything() {
+    let Some(disk) = SmallDisk::mount(160) else { return };
+    let mut server = Server::init(&["--wal-segsize=1"]);
+    disk.take(&server.data());
+    for setting in ["max_wal_size=8MB", "checkpoint_timeout=30s"] {
+        server.set_option(setting);
+    }
+    server.run();
+    server.client().query(LEDGER).unwrap();
+    let mut writers: Vec<Writer> = (1..=3).map(|number| Writer::new(&server, number)).collect();
+    for round in 0..6 {
+        disk.fill((round % 3) << 20);
+        beside(&server, &[&reads], || {
+            std::thread::scope(|scope| {
+                for writer in &mut writers {
+                    scope.spawn(move || writer.insert_until_refused(2000));
+                }
+            });
+        });
+        if round % 2 == 1 {
+            server.kill();
+            disk.free();
+            server.run();
+        } else {
+            disk.free();
+        }
+        let mut client = server.client();
+        for writer in &mut writers {
+            writer.check(&mut client);
+            writer.client = server.client();
+            writer.insert(2000).unwrap();
+        }
+        client.query("checkpoint").unwrap();
+    }
+    server.stop();
+}
