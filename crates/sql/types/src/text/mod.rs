@@ -138,7 +138,20 @@ pub fn length_typmod(modifiers: &[&str], type_name: &str) -> SqlResult<i32> {
 }
 
 /// Checks outside bytes to be UTF-8 without zero bytes.
+#[inline]
 pub fn check_utf8(bytes: &[u8]) -> SqlResult<&str> {
+    // Most parameters are short and plain.
+    if bytes.len() <= SHORT && bytes.iter().all(|byte| matches!(byte, 1..=0x7F)) {
+        // SAFETY: ASCII is UTF-8.
+        return Ok(unsafe { std::str::from_utf8_unchecked(bytes) });
+    }
+    check_any_utf8(bytes)
+}
+
+/// Bytes that are looked at one by one before anything better is tried.
+const SHORT: usize = 32;
+
+fn check_any_utf8(bytes: &[u8]) -> SqlResult<&str> {
     let bad = |at: usize, len: usize| {
         let shown: Vec<String> =
             bytes[at..(at + len).min(bytes.len())].iter().map(|b| format!("0x{b:02x}")).collect();
