@@ -484,7 +484,7 @@ impl Analyzer<'_> {
         if l.tables.is_empty() {
             for rte in 0..query.range_table.len() {
                 if query.range_table[rte].in_from {
-                    mark_row(query, rte, l.strength, l.wait, false);
+                    mark_row(query, rte, (l.strength, l.wait), Marked::Named);
                 }
             }
             return Ok(());
@@ -516,14 +516,26 @@ impl Analyzer<'_> {
                 let error = sql_err!(FEATURE_NOT_SUPPORTED, "{clause} cannot be applied to {what}");
                 return Err(self.at(error, t.location));
             }
-            mark_row(query, rte, l.strength, l.wait, false);
+            mark_row(query, rte, (l.strength, l.wait), Marked::Named);
         }
         Ok(())
     }
 }
 
+/// How an entry comes to be locked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Marked {
+    /// The clause names it, or means all.
+    Named,
+    /// It is in a subquery that is locked.
+    InSubquery,
+    /// It is in a view that is locked. Who locks the view need not be allowed to lock the views in it.
+    InView,
+}
+
 /// Marks the rows of an entry to be locked; a subquery's relations too.
-fn mark_row(query: &mut Query, rte: usize, strength: LockStrength, wait: ast::LockWait, pushed_down: bool) {
+fn mark_row(query: &mut Query, rte: usize, (strength, wait): (LockStrength, ast::LockWait), how: Marked) {
+    let pushed_down = how != Marked::Named;
     let entry = &mut query.range_table[rte];
     match &mut entry.kind {
         RteKind::Relation(r) => {
@@ -533,9 +545,17 @@ fn mark_row(query: &mut Query, rte: usize, strength: LockStrength, wait: ast::Lo
             }
         }
         RteKind::Subquery(s) => {
+            let is_view = s.view.is_valid();
+            if is_view
+                && how != Marked::InView
+                && let Some(a) = &mut entry.access
+            {
+                a.required |= crate::query::access::UPDATE;
+            }
+            let inner = if is_view || how == Marked::InView { Marked::InView } else { Marked::InSubquery };
             for i in 0..s.query.range_table.len() {
                 if s.query.range_table[i].in_from && s.query.command == Command::Select {
-                    mark_row(&mut s.query, i, strength, wait, true);
+                    mark_row(&mut s.query, i, (strength, wait), inner);
                 }
             }
         }
