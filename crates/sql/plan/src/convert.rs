@@ -860,15 +860,17 @@ impl<'p, 'c> Converter<'p, 'c> {
         })
     }
 
-    /// The next value of a column's sequence.
+    /// The next value of an identity column's sequence. The second argument, which no user can write, says that rights on the
+    /// sequence are not asked for: who may insert into the table may draw from it.
     fn next_value(&mut self, next: &a::NextValue) -> SqlResult<Expr> {
         let function = Function::Builtin(builtin(Oid(1574))?);
         let sequence = Expr::Const { value: Datum::Oid(next.sequence.0), type_oid: Oid(2205), typmod: -1 };
+        let implied = Expr::Const { value: Datum::Bool(true), type_oid: types::oids::bool, typmod: -1 };
         Expr::Call(Box::new(Call {
             number: self.planner.call_number(&function),
             function,
             form: CallForm::Function,
-            args: vec![sequence],
+            args: vec![sequence, implied],
             type_oid: Oid(20),
             typmod: -1,
             collation: Oid::INVALID,

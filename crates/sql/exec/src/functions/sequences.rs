@@ -132,7 +132,7 @@ impl Session {
         use SessionFn as F;
         let oid = || Oid(arg(args, 0));
         Ok(Some(match id {
-            F::Nextval => Datum::Int8(self.next_value(oid())?),
+            F::Nextval => Datum::Int8(self.next_value(oid(), args.len() > 1)?),
             F::Currval => Datum::Int8(self.current_value(oid())?),
             F::Lastval => Datum::Int8(self.last_value()?),
             F::Setval => {
@@ -208,9 +208,12 @@ impl Session {
             .ok_or_else(|| SqlError::internal(format!("cache lookup failed for sequence {}", table.oid)))
     }
 
-    fn next_value(&self, oid: Oid) -> SqlResult<i64> {
+    /// `implied`: by an identity column, whose sequence everybody may use who may insert.
+    fn next_value(&self, oid: Oid, implied: bool) -> SqlResult<i64> {
         let table = self.open_sequence(oid)?;
-        self.check_sequence_access(&table, "Uw")?;
+        if !implied {
+            self.check_sequence_access(&table, "Uw")?;
+        }
         self.check_sequence_writable(&table, "nextval()")?;
         let from_stock = {
             let mut sequences = self.sequences.borrow_mut();
