@@ -15,7 +15,7 @@ mod relation;
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::authority::{self, AclKind};
 use catalog::change::ObjectAddress;
-use catalog::system::{pg_class, pg_default_acl, pg_parameter_acl};
+use catalog::system::{pg_class, pg_default_acl, pg_namespace, pg_parameter_acl};
 use catalog::{Reader, RowExt};
 use parse::ast::{DropBehavior, Grant, ObjectKind, RoleSpec};
 use types::acl::{self, AclItem, Change, bits};
@@ -272,7 +272,11 @@ pub(super) fn change(session: &Session, kind: &AclKind, order: &Order, oid: Oid)
     let privileges = order.privileges.unwrap_or(kind.all);
     let (grantor, grantable, held) = session.with_reader(|reader| {
         let (grantor, grantable) = grantor(reader, &old, owner, privileges)?;
-        let held = reader.rights(grantor, kind.letter, (owner, Some(&old)))?;
+        let held = match kind.table.oid == pg_namespace::TABLE.oid {
+            // Some roles may use all schemas.
+            true => reader.schema_rights(grantor, oid)?,
+            false => reader.rights(grantor, kind.letter, (owner, Some(&old)))?,
+        };
         Ok::<_, SqlError>((grantor, grantable, held))
     })?;
     let about = (kind.word, format!("\"{name}\""));

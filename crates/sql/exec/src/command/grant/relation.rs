@@ -1,7 +1,7 @@
 //! GRANT and REVOKE on a relation and its columns.
 
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
-use catalog::authority::{self, AclKind, COLUMN_PRIVILEGES};
+use catalog::authority::{AclKind, COLUMN_PRIVILEGES};
 use catalog::change::ObjectAddress;
 use catalog::{RelationKind, Table};
 use parse::ast::ObjectKind;
@@ -10,6 +10,10 @@ use types::acl::{self, AclItem, bits};
 use super::super::names;
 use super::{Order, grantor, invalid, restrict, words};
 use crate::session::Session;
+
+/// Columns that every relation with rows has, in the order of their numbers.
+const SYSTEM_COLUMNS: [(i16, &str); 6] =
+    [(-6, "tableoid"), (-5, "cmax"), (-4, "xmax"), (-3, "cmin"), (-2, "xmin"), (-1, "ctid")];
 
 /// Carries out an order on a relation.
 pub(super) fn change(session: &Session, named_as: ObjectKind, order: &Order, oid: Oid) -> SqlResult<()> {
@@ -26,11 +30,11 @@ pub(super) fn change(session: &Session, named_as: ObjectKind, order: &Order, oid
     if privileges != 0 {
         let (grantor, grantable, held) = session.with_reader(|reader| {
             let (grantor, grantable) = grantor(reader, &old, table.owner, privileges)?;
-            let held = reader.rights(grantor, kind.letter, (table.owner, Some(&old)))?;
+            let held = reader.relation_rights(grantor, &table)?;
             Ok::<_, SqlError>((grantor, grantable, held))
         })?;
         let name = format!("\"{}\"", table.name);
-        let about = (authority::relation_word(table.kind), name.as_str());
+        let about = (kind.word, name.as_str());
         let possible = restrict(session, order, (privileges, kind.all), grantable, held, about)?;
         let new = order.apply(session, old.clone(), (grantor, table.owner), possible)?;
         let address = ObjectAddress::relation(oid);
@@ -108,7 +112,13 @@ fn column_privileges(
             all[number as usize - 1] |= privileges;
         }
     }
-    let numbered = (1..).zip(all).filter(|(_, privileges)| *privileges != 0);
+    // Nobody has been granted anything on a system column, but REVOKE says so.
+    let of_system = match order.grant || table.kind == RelationKind::View {
+        true => 0,
+        false => whole & COLUMN_PRIVILEGES,
+    };
+    let system = SYSTEM_COLUMNS.map(|(number, _)| (number, of_system));
+    let numbered = system.into_iter().chain((1..).zip(all)).filter(|(_, privileges)| *privileges != 0);
     Ok(numbered.collect())
 }
 
@@ -124,10 +134,12 @@ fn change_column(
     let both: Vec<AclItem> = whole.iter().chain(&old).copied().collect();
     let (grantor, grantable, held) = session.with_reader(|reader| {
         let (grantor, grantable) = grantor(reader, &both, table.owner, privileges)?;
-        let held = reader.rights(grantor, b'c', (table.owner, Some(&both)))?;
+        let mut held = reader.rights(grantor, b'c', (table.owner, Some(&both)))?;
+        held.privileges |= reader.relation_rights(grantor, table)?.privileges;
         Ok::<_, SqlError>((grantor, grantable, held))
     })?;
-    let column = &table.columns[number as usize - 1].name;
+    let system = SYSTEM_COLUMNS.iter().find(|(known, _)| *known == number).map(|(_, name)| *name);
+    let column = system.unwrap_or_else(|| &table.columns[number as usize - 1].name);
     let name = format!("column \"{column}\" of relation \"{}\"", table.name);
     let every =
         Order { privileges: (privileges != COLUMN_PRIVILEGES).then_some(privileges), ..order.clone() };
