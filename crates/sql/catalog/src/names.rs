@@ -78,7 +78,8 @@ impl Reader<'_> {
         )
     }
 
-    fn type_oid(&self, schema: Oid, name: &str) -> SqlResult<Option<Oid>> {
+    /// A type by its schema and name, whoever may use the schema.
+    pub fn type_oid(&self, schema: Oid, name: &str) -> SqlResult<Option<Oid>> {
         self.cached(
             |e| e.type_names.get(&(schema, name.into())).copied(),
             || {

@@ -174,6 +174,7 @@ pub(crate) fn create(session: &Session, statement: &Define, text: &str) -> SqlRe
             "aggregates cannot have more than {MOST_ARGUMENTS} arguments"
         ));
     }
+    maker.inputs.iter().try_for_each(|ty| names::check_type_usage(session, *ty))?;
     let (new, result) = maker.aggregate(statement, &given)?;
     let routine = NewRoutine {
         name: name.name.clone(),
@@ -310,7 +311,7 @@ impl Maker<'_> {
             }
         }
         new.sort_operator = self.sort_operator(given)?;
-        let used = self.inputs.iter().copied().chain([state, moving_state, result]);
+        let used = [state, moving_state, result].into_iter();
         used.filter(|t| t.is_valid()).try_for_each(|t| names::check_type_usage(self.session, t))?;
         Ok((new, result))
     }

@@ -39,8 +39,8 @@ pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlR
     let mode = modes.max_by_key(|mode| *mode as u8).unwrap_or(LockMode::AccessExclusive);
     let Some(found) = open(session, &statement.relation, statement.missing_ok, mode)? else { return Ok(()) };
     check_kind(&found, statement.kind)?;
-    names::check_not_system(&found)?;
     names::check_owner(session, &found)?;
+    names::check_not_system(&found)?;
     trigger::check_none_wait(session, &found, "ALTER TABLE")?;
     for action in &statement.actions {
         let table = names::describe(session, found.oid)?;

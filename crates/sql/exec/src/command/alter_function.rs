@@ -29,33 +29,43 @@ pub(crate) fn with_args(object: Option<&ObjectName>) -> SqlResult<&ObjectWithArg
 
 /// The routine, which the current user must own.
 pub(crate) fn address(session: &Session, kind: ObjectKind, object: &ObjectName) -> SqlResult<ObjectAddress> {
-    Ok(ObjectAddress::routine(owned(session, kind, with_args(Some(object))?)?.0.oid))
+    Ok(ObjectAddress::routine(owned(session, kind, with_args(Some(object))?, word(kind))?.0.oid))
 }
 
 /// The routine, which the current user must own, and its row.
-fn owned(session: &Session, kind: ObjectKind, named: &ObjectWithArgs) -> SqlResult<(Found, Row)> {
-    let found = routine_name::find(session, kind, named)?;
-    let missing = || SqlError::internal(format!("cache lookup failed for function {}", found.oid));
-    let row = session.with_reader(|r| r.routine_row(found.oid))?.ok_or_else(missing)?;
-    check_owner(session, &row)?;
+fn owned(session: &Session, kind: ObjectKind, named: &ObjectWithArgs, what: &str) -> SqlResult<(Found, Row)> {
+    let (found, row) = existing(session, kind, named)?;
+    check_owner(session, &row, what)?;
     Ok((found, row))
 }
 
-fn check_owner(session: &Session, row: &Row) -> SqlResult<()> {
+fn existing(session: &Session, kind: ObjectKind, named: &ObjectWithArgs) -> SqlResult<(Found, Row)> {
+    let found = routine_name::find(session, kind, named)?;
+    let missing = || SqlError::internal(format!("cache lookup failed for function {}", found.oid));
+    let row = session.with_reader(|r| r.routine_row(found.oid))?.ok_or_else(missing)?;
+    Ok((found, row))
+}
+
+/// How a statement calls what it names.
+fn word(kind: ObjectKind) -> &'static str {
+    match kind {
+        ObjectKind::Procedure => "procedure",
+        ObjectKind::Aggregate => "aggregate",
+        ObjectKind::Routine => "routine",
+        _ => "function",
+    }
+}
+
+fn check_owner(session: &Session, row: &Row, what: &str) -> SqlResult<()> {
     if names::owns(session, row.oid(pg_proc::PROOWNER))? {
         return Ok(());
     }
-    let what = match row.char(pg_proc::PROKIND) {
-        b'p' => "procedure",
-        b'a' => "aggregate",
-        _ => "function",
-    };
     Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of {what} {}", row.str(pg_proc::PRONAME)))
 }
 
 /// ALTER FUNCTION … options.
 pub(crate) fn alter(session: &Session, statement: &AlterFunction, text: &str) -> SqlResult<()> {
-    let (found, row) = owned(session, statement.kind, &statement.function)?;
+    let (found, row) = owned(session, statement.kind, &statement.function, word(statement.kind))?;
     if found.kind == b'a' {
         return Err(sql_err!(
             WRONG_OBJECT_TYPE,
@@ -118,7 +128,8 @@ pub(crate) fn rename(
     object: Option<&ObjectName>,
     name: &str,
 ) -> SqlResult<()> {
-    let (found, row) = owned(session, kind, with_args(object)?)?;
+    let (found, row) = owned(session, kind, with_args(object)?, "function")?;
+    names::check_creation(session, row.oid(pg_proc::PRONAMESPACE))?;
     check_free(session, &row, row.oid(pg_proc::PRONAMESPACE), name)?;
     session.with_changer(|changer| {
         changer.edit_routine(found.oid, |row| row[pg_proc::PRONAME] = Datum::text(name))
@@ -132,15 +143,16 @@ pub(crate) fn set_schema(
     object: Option<&ObjectName>,
     name: &str,
 ) -> SqlResult<()> {
-    let (found, row) = owned(session, kind, with_args(object)?)?;
+    let (found, row) = existing(session, kind, with_args(object)?)?;
     let to = session.with_reader(|r| r.schema_by_name(name))?;
     let to = to.ok_or_else(|| names::undefined_schema(name))?;
+    names::check_creation(session, to)?;
     let from = row.oid(pg_proc::PRONAMESPACE);
     if from == to {
         return Ok(());
     }
+    check_owner(session, &row, "function")?;
     check_free(session, &row, to, row.str(pg_proc::PRONAME))?;
-    names::check_creation(session, to)?;
     session.with_changer(|changer| changer.set_routine_schema(found.oid, from, to))
 }
 
@@ -151,7 +163,7 @@ pub(crate) fn set_owner(
     object: &ObjectName,
     owner: &RoleSpec,
 ) -> SqlResult<()> {
-    let (found, row) = owned(session, kind, with_args(Some(object))?)?;
+    let (found, row) = owned(session, kind, with_args(Some(object))?, "function")?;
     let (owner, _) = schema::role(session, owner)?;
     if row.oid(pg_proc::PROOWNER) == owner {
         return Ok(());
@@ -176,10 +188,9 @@ pub(crate) fn dropped(session: &Session, statement: &Drop) -> SqlResult<Vec<Obje
         }
         let address = ObjectAddress::routine(found.oid);
         if let Some(row) = session.with_reader(|r| r.routine_row(found.oid))?
-            && !found.oid.is_pinned()
             && !names::owns_schema(session, row.oid(pg_proc::PRONAMESPACE))?
         {
-            check_owner(session, &row)?;
+            check_owner(session, &row, word(statement.kind))?;
         }
         if !objects.contains(&address) {
             objects.push(address);

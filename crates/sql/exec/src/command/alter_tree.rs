@@ -413,7 +413,7 @@ pub(super) fn add_constraint(
     recurse: bool,
     text: &str,
 ) -> SqlResult<()> {
-    constraint::refuse_unsupported(constraint)?;
+    constraint::refuse_unsupported(session, constraint)?;
     if let ConstraintKind::NotNull(Some(column)) = &constraint.kind {
         let (no_inherit, valid) = (constraint.no_inherit, !constraint.not_valid);
         let wanted = NotNull { column, name: constraint.name.as_deref(), recurse, no_inherit, valid };

@@ -157,7 +157,7 @@ fn table_constraint(session: &Session, object: &ObjectName) -> SqlResult<ObjectA
     };
     let relation = names::relation_name(&ObjectName::Name(Name(relation.to_vec())))?;
     let table = names::open(session, &relation, LockMode::AccessShare)?;
-    names::check_owner(session, &table)?;
+    names::check_owner_of_whole(session, &table)?;
     let all = session.with_reader(|reader| reader.constraints(table.oid))?;
     match all.iter().find(|found| found.name == *constraint) {
         Some(found) => Ok(ObjectAddress::constraint(found.oid)),
@@ -190,7 +190,7 @@ fn column(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
     let relation = ObjectName::Name(parse::ast::Name(relation.to_vec()));
     let relation = names::relation_name(&relation)?;
     let table = names::open(session, &relation, LockMode::ShareUpdateExclusive)?;
-    names::check_owner(session, &table)?;
+    names::check_owner_of_whole(session, &table)?;
     let Some((number, _)) = table.column(column) else {
         return Err(sql_err!(
             UNDEFINED_COLUMN,

@@ -127,7 +127,7 @@ pub(crate) fn misplaced(attribute: &Constraint, text: &str) -> SqlError {
 }
 
 /// Refuses constraints that are not there yet.
-pub(crate) fn refuse_unsupported(constraint: &Constraint) -> SqlResult<()> {
+pub(crate) fn refuse_unsupported(session: &Session, constraint: &Constraint) -> SqlResult<()> {
     let what = match &constraint.kind {
         ConstraintKind::Exclude { .. } => "EXCLUDE constraint",
         ConstraintKind::Generated { stored: false, .. } => "VIRTUAL generated column",
@@ -135,7 +135,7 @@ pub(crate) fn refuse_unsupported(constraint: &Constraint) -> SqlResult<()> {
             if index.without_overlaps {
                 "WITHOUT OVERLAPS"
             } else {
-                return index::check_tablespace(index.tablespace.as_deref());
+                return index::check_tablespace(session, index.tablespace.as_deref(), true);
             }
         }
         _ => return Ok(()),

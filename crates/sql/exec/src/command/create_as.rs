@@ -24,7 +24,7 @@ use types::Call;
 
 use super::internal::Internal;
 use super::storage_parameter::Target;
-use super::{names, on_commit, storage_parameter, table};
+use super::{index, names, on_commit, storage_parameter, table};
 use crate::counters::Change;
 use crate::cx::Facilities;
 use crate::session::Session;
@@ -143,9 +143,11 @@ fn named(session: &Session, result: ResultColumns, names: &[String]) -> SqlResul
 
 fn new_table(session: &Session, into: &Into, columns: Vec<NewColumn>) -> SqlResult<Oid> {
     let access_method = into.access_method.as_deref();
-    table::check_storage(&into.relation, into.on_commit, access_method, into.tablespace.as_deref())?;
+    table::check_storage(&into.relation, into.on_commit, access_method)?;
     let schema = table::target_schema(session, &into.relation)?;
     table::already_there(session, schema, &into.relation.name, false)?;
+    let temporary = table::persistence(session, &into.relation, schema) == b't';
+    index::check_tablespace(session, into.tablespace.as_deref(), temporary)?;
     let new = NewTable {
         name: into.relation.name.clone(),
         schema,

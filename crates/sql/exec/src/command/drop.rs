@@ -129,8 +129,8 @@ fn relations(session: &Session, statement: &Drop, kind: RelationKind) -> SqlResu
             report_missing(session, &name, kind, statement.missing_ok)?;
             continue;
         };
-        names::check_not_system(&table)?;
         names::check_dropper(session, &table)?;
+        names::check_not_system(&table)?;
         super::trigger::check_none_wait(session, &table, "DROP TABLE")?;
         let is_index = matches!(table.kind, RelationKind::Index | RelationKind::PartitionedIndex);
         if is_index && table.partition_of.is_valid() {

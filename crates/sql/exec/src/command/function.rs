@@ -298,12 +298,7 @@ pub(crate) fn replaced(session: &Session, replace: bool, new: &NewRoutine) -> Sq
     let missing = || SqlError::internal(format!("cache lookup failed for function {oid}"));
     let row = session.with_reader(|r| r.routine_row(oid))?.ok_or_else(missing)?;
     if !names::owns(session, row.oid(pg_proc::PROOWNER))? {
-        let what = match kind {
-            b'p' => "procedure",
-            b'a' => "aggregate",
-            _ => "function",
-        };
-        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of {what} {}", new.name));
+        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of function {}", new.name));
     }
     if kind != new.kind {
         let is = match kind {

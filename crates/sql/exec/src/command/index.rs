@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewColumn, NewIndex};
 use catalog::{CatalogView, RelationKind, Table, TypeKind};
@@ -41,6 +42,7 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
     let mode = if statement.concurrently { LockMode::ShareUpdateExclusive } else { LockMode::Share };
     let table = names::open(session, &statement.relation, mode)?;
     check_table(session, &table)?;
+    check_tablespace(session, statement.tablespace.as_deref(), table.persistence == 't')?;
     // Nobody else writes to a temporary table.
     let concurrently = statement.concurrently && table.persistence != 't';
     if concurrently && table.kind == RelationKind::PartitionedTable {
@@ -117,17 +119,23 @@ fn refuse_unsupported(statement: &CreateIndex) -> SqlResult<()> {
             return Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist"));
         }
     }
-    check_tablespace(statement.tablespace.as_deref())
+    Ok(())
 }
 
-/// Only `pg_default` can be named.
-pub(crate) fn check_tablespace(name: Option<&str>) -> SqlResult<()> {
+/// Only `pg_default` can be named. Without a name `default_tablespace` says it, unless it names none that there is, or the
+/// relation is temporary.
+pub(crate) fn check_tablespace(session: &Session, name: Option<&str>, temporary: bool) -> SqlResult<()> {
+    let by_default = || session.settings.borrow().text(Setting::default_tablespace) == "pg_global";
     match name {
-        None | Some("pg_default") => Ok(()),
-        Some("pg_global") => Err(sql_err!(
-            INVALID_PARAMETER_VALUE,
-            "only shared relations can be placed in pg_global tablespace"
-        )),
+        None if temporary || !by_default() => Ok(()),
+        Some("pg_default") => Ok(()),
+        None | Some("pg_global") => {
+            names::check_tablespace_creation(session, catalog::tables::PG_GLOBAL, "pg_global")?;
+            Err(sql_err!(
+                INVALID_PARAMETER_VALUE,
+                "only shared relations can be placed in pg_global tablespace"
+            ))
+        }
         Some(other) => Err(sql_err!(UNDEFINED_OBJECT, "tablespace \"{other}\" does not exist")),
     }
 }
@@ -135,8 +143,8 @@ pub(crate) fn check_tablespace(name: Option<&str>) -> SqlResult<()> {
 fn check_table(session: &Session, table: &Table) -> SqlResult<()> {
     let what = match table.kind {
         RelationKind::Table | RelationKind::PartitionedTable => {
-            names::check_not_system(table)?;
             names::check_owner(session, table)?;
+            names::check_not_system(table)?;
             return names::check_creation(session, table.schema);
         }
         RelationKind::MaterializedView => return names::check_owner(session, table),

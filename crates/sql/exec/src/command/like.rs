@@ -35,11 +35,11 @@ struct Model {
 
 /// CREATE TABLE with LIKE among its elements.
 pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> SqlResult<()> {
-    if statement.if_not_exists {
-        let schema = table::target_schema(session, &statement.relation)?;
-        if let Some(()) = table::already_there(session, schema, &statement.relation.name, true)? {
-            return Ok(());
-        }
+    let schema = table::target_schema(session, &statement.relation)?;
+    if statement.if_not_exists
+        && let Some(()) = table::already_there(session, schema, &statement.relation.name, true)?
+    {
+        return Ok(());
     }
     let mut models = Vec::new();
     let mut plain = CreateTable { elements: Vec::new(), ..statement.clone() };
@@ -53,7 +53,6 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
         models.push(model);
     }
     table::create(session, &plain, text)?;
-    let schema = table::target_schema(session, &statement.relation)?;
     let name = &statement.relation.name;
     let made = session.with_reader(|reader| reader.relation_oid(schema, name))?;
     let made = made.ok_or_else(|| SqlError::internal("the new table does not exist"))?;

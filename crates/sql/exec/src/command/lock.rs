@@ -20,24 +20,29 @@ pub(crate) fn run(session: &Session, relations: &[RangeVar], mode: i32, nowait: 
     for name in relations {
         // Who may not lock a relation does not wait for it.
         if let Some(table) = names::lookup(session, name)? {
+            check_kind(&table)?;
             names::check_right(session, &table, letters(mode))?;
         }
         let Some(table) = names::try_open_with(session, name, mode, wait)? else {
             return Err(names::missing(session, name)?);
         };
-        match table.kind {
-            RelationKind::Table | RelationKind::PartitionedTable => {}
-            RelationKind::View => lock_view(session, &table, (mode, wait), &mut vec![table.oid])?,
-            _ => {
-                return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot lock relation \"{}\"", table.name)
-                    .detail(format!("This operation is not supported for {}.", plural(table.kind))));
-            }
+        check_kind(&table)?;
+        if table.kind == RelationKind::View {
+            lock_view(session, &table, (mode, wait), &mut vec![table.oid])?;
         }
         if name.inherit {
             lock_below(session, &table, mode, wait)?;
         }
     }
     Ok(())
+}
+
+fn check_kind(table: &Table) -> SqlResult<()> {
+    match table.kind {
+        RelationKind::Table | RelationKind::PartitionedTable | RelationKind::View => Ok(()),
+        kind => Err(sql_err!(WRONG_OBJECT_TYPE, "cannot lock relation \"{}\"", table.name)
+            .detail(format!("This operation is not supported for {}.", plural(kind)))),
+    }
 }
 
 /// Locks the tables that inherit from one.

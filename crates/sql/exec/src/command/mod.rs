@@ -100,7 +100,7 @@ pub(crate) use create_as::{Query as TableQuery, exists as table_exists};
 pub(crate) use expression::{column_parameter, uses as expression_uses};
 pub(crate) use index::runs_no_user_code;
 pub(crate) use index_entries::recheck as recheck_unique;
-pub(crate) use names::lock_relation;
+pub(crate) use names::{check_tablespace_creation, lock_relation};
 pub(crate) use sequence::check_kind as check_sequence;
 pub(crate) use temporary::drop_all as drop_temporary;
 use violation::key_text;

@@ -106,6 +106,22 @@ pub(crate) fn check_creation(session: &Session, schema: Oid) -> SqlResult<()> {
     })
 }
 
+/// Fails unless the current user may create objects in a tablespace.
+pub(crate) fn check_tablespace_creation(session: &Session, tablespace: Oid, name: &str) -> SqlResult<()> {
+    session.with_reader(|reader| {
+        let kind = AclKind::TABLESPACE;
+        let Some((_, row)) = reader.find_one(kind.table, kind.by_oid, &[tablespace.into()])? else {
+            return Ok(());
+        };
+        let items = acl::optional_items(&row[kind.acl]);
+        let owned = (row.oid(kind.owner), items.as_deref());
+        if reader.rights(reader.session.user(), kind.letter, owned)?.has((acl::bits("C"), false)) {
+            return Ok(());
+        }
+        Err(authority::denied("tablespace", name))
+    })
+}
+
 /// Fails unless the current user may SET ROLE to a role: he makes it an owner.
 pub(crate) fn check_may_become(session: &Session, role: Oid) -> SqlResult<()> {
     session.with_reader(|reader| {
@@ -138,7 +154,20 @@ pub(crate) fn check_owner(session: &Session, table: &Table) -> SqlResult<()> {
     if owns(session, table.owner)? {
         return Ok(());
     }
-    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of {} {}", kind_name(table.kind), table.name))
+    let what = match table.kind {
+        // Only ALTER TYPE gets here, which is an ALTER TABLE of the type's relation.
+        RelationKind::Composite => "table",
+        kind => kind_name(kind),
+    };
+    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of {what} {}", table.name))
+}
+
+/// As [`check_owner`], for a statement about a part of a relation that belongs to the relation's owner.
+pub(crate) fn check_owner_of_whole(session: &Session, table: &Table) -> SqlResult<()> {
+    if owns(session, table.owner)? {
+        return Ok(());
+    }
+    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of relation {}", table.name))
 }
 
 /// Fails unless the current user owns a relation or its schema: either may drop it.
@@ -279,20 +308,33 @@ pub(crate) fn table_of_index(session: &Session, index: Oid) -> SqlResult<Oid> {
 
 /// Where a new relation goes: the schema named, or the first of the search path. The user may create objects there.
 pub(crate) fn creation_schema(session: &Session, name: &RangeVar) -> SqlResult<Oid> {
-    let schema = find_creation_schema(session, name)?;
+    let schema = named_creation_schema(session, name)?;
     check_creation(session, schema)?;
+    check_not_system_schema(session, schema, name)?;
     Ok(schema)
 }
 
 /// As [`creation_schema`], whatever the user may do there.
 pub(crate) fn find_creation_schema(session: &Session, name: &RangeVar) -> SqlResult<Oid> {
+    let schema = named_creation_schema(session, name)?;
+    check_not_system_schema(session, schema, name)?;
+    Ok(schema)
+}
+
+fn named_creation_schema(session: &Session, name: &RangeVar) -> SqlResult<Oid> {
     check_database(session, name)?;
-    let found = session.with_reader(|reader| match &name.schema {
+    if name.schema.as_deref() == Some("pg_temp") {
+        return super::temporary::schema(session);
+    }
+    session.with_reader(|reader| match &name.schema {
         Some(schema) => reader.schema_by_name(schema)?.ok_or_else(|| undefined_schema(schema)),
         None => reader
             .creation_schema()?
             .ok_or_else(|| sql_err!(UNDEFINED_SCHEMA, "no schema has been selected to create in")),
-    })?;
+    })
+}
+
+fn check_not_system_schema(session: &Session, found: Oid, name: &RangeVar) -> SqlResult<()> {
     let system = found == catalog::PG_CATALOG || found == catalog::PG_TOAST;
     if system && !may_change_system(session) {
         let schema = if found == catalog::PG_CATALOG { "pg_catalog" } else { "pg_toast" };
@@ -303,7 +345,7 @@ pub(crate) fn find_creation_schema(session: &Session, name: &RangeVar) -> SqlRes
         )
         .detail("System catalog modifications are currently disallowed."));
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Whether `allow_system_table_mods` is on: initdb makes the system views so.

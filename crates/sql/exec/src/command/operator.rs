@@ -72,7 +72,10 @@ pub(crate) fn create(session: &Session, statement: &Define, text: &str) -> SqlRe
         return Err(detail.map_or(error.clone(), |detail| error.detail(detail)));
     }
     let operands: Vec<Oid> = [given.left, given.right].into_iter().filter(|t| t.is_valid()).collect();
+    operands.iter().try_for_each(|ty| names::check_type_usage(session, *ty))?;
     let (function, result) = function_of(session, &function, &operands)?;
+    session.check_function(session.names.user(), function)?;
+    names::check_type_usage(session, result)?;
     given.check(result)?;
     if session.with_reader(|r| r.operator_row(schema, &name.name, given.left, given.right))?.is_some() {
         return Err(sql_err!(DUPLICATE_FUNCTION, "operator {} already exists", name.name));
@@ -235,12 +238,15 @@ fn named_operator(session: &Session, named: &ObjectWithArgs) -> SqlResult<Result
     )))
 }
 
-fn check_operator_owner(session: &Session, oid: Oid, name: &Name) -> SqlResult<()> {
+/// Fails unless the current user owns an operator or, for a drop, its schema.
+fn check_operator_owner(session: &Session, oid: Oid, name: &Name, dropped: bool) -> SqlResult<()> {
     let key = [oid.into()];
     let index = pg_operator::PG_OPERATOR_OID_INDEX;
     let row = session.with_reader(|r| r.find_one(&pg_operator::TABLE, index, &key))?;
-    let owner = row.map_or(Oid::INVALID, |(_, row)| row.oid(pg_operator::OPROWNER));
-    if names::owns(session, owner)? {
+    if let Some((_, row)) = row
+        && (names::owns(session, row.oid(pg_operator::OPROWNER))?
+            || dropped && names::owns_schema(session, row.oid(pg_operator::OPRNAMESPACE))?)
+    {
         return Ok(());
     }
     Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of operator {}", name.dotted()))
@@ -262,7 +268,7 @@ pub(crate) fn dropped_operators(session: &Session, statement: &Drop) -> SqlResul
                 continue;
             }
         };
-        check_operator_owner(session, found, &named.name)?;
+        check_operator_owner(session, found, &named.name, true)?;
         objects.push(ObjectAddress::operator(found));
     }
     Ok(objects)
@@ -272,7 +278,7 @@ pub(crate) fn dropped_operators(session: &Session, statement: &Drop) -> SqlResul
 pub(crate) fn address(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
     let named = alter_function::with_args(Some(object))?;
     let found = named_operator(session, named)??;
-    check_operator_owner(session, found, &named.name)?;
+    check_operator_owner(session, found, &named.name, false)?;
     Ok(ObjectAddress::operator(found))
 }
 

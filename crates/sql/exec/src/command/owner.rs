@@ -41,7 +41,7 @@ fn not_owner(what: &str, name: &str) -> SqlError {
 }
 
 /// The new owner must be allowed to create such an object where it is. Superusers do as they like.
-pub(super) fn check_new_owner(session: &Session, owner: Oid, in_schema: Oid) -> SqlResult<()> {
+pub(crate) fn check_new_owner(session: &Session, owner: Oid, in_schema: Oid) -> SqlResult<()> {
     if session.has_all_rights()? {
         return Ok(());
     }

@@ -33,7 +33,7 @@ pub(crate) fn run(
     statement: &Reindex,
     (text, out): (&str, &mut dyn Output),
 ) -> SqlResult<()> {
-    let how = read(&statement.options, text)?;
+    let how = read(session, &statement.options, text)?;
     if how.concurrently {
         session.prevent_in_block("REINDEX CONCURRENTLY")?;
     }
@@ -90,13 +90,13 @@ impl How {
     }
 }
 
-fn read(list: &[DefElem], text: &str) -> SqlResult<How> {
+fn read(session: &Session, list: &[DefElem], text: &str) -> SqlResult<How> {
     let mut how = How::default();
     for option in list {
         match option.name.as_str() {
             "verbose" => how.verbose = options::boolean(option)?,
             "concurrently" => how.concurrently = options::boolean(option)?,
-            "tablespace" => index::check_tablespace(Some(options::string(option)?.as_str()))?,
+            "tablespace" => index::check_tablespace(session, Some(options::string(option)?.as_str()), false)?,
             other => {
                 let error = sql_err!(SYNTAX_ERROR, "unrecognized REINDEX option \"{other}\"");
                 return Err(at(error, text, option.location));
@@ -108,7 +108,10 @@ fn read(list: &[DefElem], text: &str) -> SqlResult<How> {
 
 fn one_index(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
     let (found, table) = open_index(session, name, how)?;
-    names::check_right(session, &table, "m")?;
+    let rights = session.with_reader(|r| r.relation_rights(r.session.user(), &table))?;
+    if !rights.has((types::acl::bits("m"), false)) {
+        return Err(catalog::authority::denied("index", &found.name));
+    }
     if found.kind == RelationKind::PartitionedIndex {
         session.prevent_in_block("REINDEX INDEX")?;
         let parts = partition_index::parts(session, &table, found.oid)?;

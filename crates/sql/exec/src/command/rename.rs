@@ -40,6 +40,7 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
         ObjectKind::Schema => {
             schema(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
         }
+        ObjectKind::Database => database(session, statement.old_name.as_deref().unwrap_or_default()),
         ObjectKind::Role => {
             role::rename(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
         }
@@ -65,8 +66,8 @@ fn open(session: &Session, statement: &Rename, kind: ObjectKind) -> SqlResult<Op
     if kind != ObjectKind::Table {
         alter::check_kind(&found, kind)?;
     }
-    names::check_not_system(&found)?;
     names::check_owner(session, &found)?;
+    names::check_not_system(&found)?;
     Ok(Some(found))
 }
 
@@ -228,6 +229,23 @@ fn schema(session: &Session, old: &str, new: &str) -> SqlResult<()> {
     })
 }
 
+/// ALTER DATABASE … RENAME: nobody can, but not everybody for the same reason.
+fn database(session: &Session, name: &str) -> SqlResult<()> {
+    let found = session.with_reader(|reader| reader.database_by_name(name))?;
+    let found = found.ok_or_else(|| sql_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?;
+    if !names::owns(session, found.owner)? {
+        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of database {name}"));
+    }
+    let me = session.with_reader(|reader| reader.role_facts(reader.session.user()))?;
+    if !me.superuser && !me.create_database {
+        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied to rename database"));
+    }
+    if found.oid == session.catalog.database() {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "current database cannot be renamed"));
+    }
+    Err(SqlError::not_supported("ALTER DATABASE RENAME"))
+}
+
 /// ALTER ... SET SCHEMA of a relation.
 pub(crate) fn set_schema(
     session: &Session,
@@ -243,8 +261,8 @@ pub(crate) fn set_schema(
         return Ok(());
     };
     alter::check_kind(&found, kind)?;
-    names::check_not_system(&found)?;
     names::check_owner(session, &found)?;
+    names::check_not_system(&found)?;
     let target =
         RangeVar { schema: Some(schema.to_owned()), name: found.name.clone(), ..RangeVar::default() };
     let oid = names::creation_schema(session, &target)?;

@@ -73,12 +73,11 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     if let Some(()) = already_there(session, schema, &relation.name, statement.if_not_exists)? {
         return Ok(());
     }
+    let temporary = persistence(session, relation, schema) == b't';
+    index::check_tablespace(session, statement.tablespace.as_deref(), temporary)?;
     let options = storage_parameter::check(Target::Table, &statement.options)?;
-    let mut inheritance = Inheritance::of(
-        session,
-        &statement.inherits,
-        (statement.partition_of.is_some(), persistence(session, relation, schema) == b't'),
-    )?;
+    let mut inheritance =
+        Inheritance::of(session, &statement.inherits, (statement.partition_of.is_some(), temporary))?;
     let (mut columns, mut constraints) = (Vec::new(), Vec::new());
     for element in &statement.elements {
         match element {
@@ -93,7 +92,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
                 });
             }
             TableElement::Constraint(constraint) => {
-                constraint::refuse_unsupported(constraint)?;
+                constraint::refuse_unsupported(session, constraint)?;
                 constraints.push(Wanted::of_new_table(constraint));
             }
             TableElement::Like(..) => return Err(SqlError::internal("LIKE was not expanded")),
@@ -154,19 +153,17 @@ fn refuse_unsupported(statement: &CreateTable) -> SqlResult<()> {
         () if statement.of_type.is_some() => "CREATE TABLE OF",
         () => {
             let access_method = statement.access_method.as_deref();
-            let tablespace = statement.tablespace.as_deref();
-            return check_storage(&statement.relation, statement.on_commit, access_method, tablespace);
+            return check_storage(&statement.relation, statement.on_commit, access_method);
         }
     };
     Err(SqlError::not_supported(what))
 }
 
-/// What CREATE TABLE and CREATE TABLE AS say of where and how long a table is stored.
+/// What CREATE TABLE and CREATE TABLE AS say of how and how long a table is stored.
 pub(crate) fn check_storage(
     relation: &RangeVar,
     on_commit: OnCommit,
     access_method: Option<&str>,
-    tablespace: Option<&str>,
 ) -> SqlResult<()> {
     if relation.persistence == Persistence::Unlogged {
         return Err(SqlError::not_supported("UNLOGGED table"));
@@ -175,7 +172,7 @@ pub(crate) fn check_storage(
         return Err(sql_err!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables"));
     }
     match access_method {
-        None | Some("heap") => index::check_tablespace(tablespace),
+        None | Some("heap") => Ok(()),
         Some(other) => Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist")),
     }
 }
@@ -225,8 +222,10 @@ pub(crate) fn already_there(
         return Err(sql_err!(DUPLICATE_TABLE, "relation \"{name}\" already exists"));
     }
     let clash = session.with_reader(|reader| {
-        let schema = reader.schema_name(schema)?;
-        let found = reader.type_by_name(schema.as_deref(), name)?;
+        let found = match reader.type_oid(schema, name)? {
+            Some(oid) => reader.type_by_oid(oid)?,
+            None => None,
+        };
         Ok::<_, SqlError>(found.filter(|t| t.kind != TypeKind::Pseudo))
     })?;
     if clash.is_some() {
@@ -271,7 +270,7 @@ fn column_with<'a>(
     // Whether attributes belong to the last of `constraints`.
     let mut of_last = false;
     for constraint in &def.constraints {
-        constraint::refuse_unsupported(constraint)?;
+        constraint::refuse_unsupported(session, constraint)?;
         if constraint::is_attribute(&constraint.kind) {
             let last = constraints.last_mut().filter(|_| of_last);
             last.ok_or_else(|| constraint::misplaced(constraint, text))?.attribute(constraint, text)?;

@@ -54,6 +54,11 @@ pub(crate) fn create(session: &Session, statement: &CreateTrigger, text: &str) -
         args: statement.args.clone(),
         ..Trigger::default()
     };
+    if table.kind == RelationKind::PartitionedTable && kind.row() {
+        // Each partition gets one.
+        let below = inherit::descendants(session, &table, LockMode::ShareRowExclusive)?;
+        below.iter().try_for_each(|partition| names::check_right(session, partition, "t"))?;
+    }
     make(session, &table, (trigger, when.as_ref()), (statement.replace, statement.constraint))
 }
 
@@ -397,7 +402,7 @@ pub(crate) fn dropped(session: &Session, statement: &Drop) -> SqlResult<Vec<Obje
         };
         match find(session, &table, name) {
             Ok(trigger) => {
-                names::check_owner(session, &table)?;
+                names::check_owner_of_whole(session, &table)?;
                 names::check_not_system(&table)?;
                 objects.push(ObjectAddress::trigger(trigger.oid));
             }
@@ -415,7 +420,7 @@ pub(crate) fn address(session: &Session, object: &ObjectName) -> SqlResult<Objec
     let (relation, name) = split(object)?;
     let table = names::open(session, &relation, LockMode::AccessShare)?;
     let trigger = find(session, &table, name)?;
-    names::check_owner(session, &table)?;
+    names::check_owner_of_whole(session, &table)?;
     Ok(ObjectAddress::trigger(trigger.oid))
 }
 

@@ -110,9 +110,9 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
         RelationKind::Table | RelationKind::PartitionedTable => {}
         _ => return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", table.name)),
     }
+    names::check_not_system(table)?;
     names::check_right(session, table, "D")?;
-    trigger::check_none_wait(session, table, "TRUNCATE")?;
-    names::check_not_system(table)
+    trigger::check_none_wait(session, table, "TRUNCATE")
 }
 
 /// Empties one table.

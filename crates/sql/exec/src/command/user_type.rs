@@ -63,7 +63,9 @@ pub(super) fn check_owner(session: &Session, def: &TypeDef) -> SqlResult<()> {
     if names::owns(session, owner)? {
         return Ok(());
     }
-    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of type {}", def.name))
+    let shown = if def.element.is_valid() { def.element } else { def.oid };
+    let shown = analyze::names::format_type(session, shown, None);
+    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of type {shown}"))
 }
 
 /// CREATE TYPE name AS (…).
@@ -526,7 +528,7 @@ pub(super) fn dropped(session: &Session, statement: &Drop) -> SqlResult<Vec<Obje
         if statement.kind == ObjectKind::Domain && !matches!(def.kind, TypeKind::Domain(_)) {
             return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a domain", name.dotted()));
         }
-        if !def.oid.is_pinned() && !names::owns_schema(session, def.schema)? {
+        if !names::owns_schema(session, def.schema)? {
             check_owner(session, &def)?;
         }
         objects.push(ObjectAddress::ty(def.oid));

@@ -215,9 +215,8 @@ fn targets(session: &Session, named: &[VacuumRelation], asked: &Asked) -> SqlRes
         if analyze::may(session, &table, verb)? {
             targets.push(Item { oid: table.oid, columns: target.columns.clone(), named: true });
         }
-        let partitioned = table.kind == RelationKind::PartitionedTable && target.relation.inherit;
-        if partitioned {
-            add_partitions(session, &table, &target.columns, &mut targets)?;
+        if target.relation.inherit {
+            add_children(session, &table, &target.columns, &mut targets)?;
         }
     }
     if !named.is_empty() {
@@ -251,8 +250,8 @@ fn find(session: &Session, name: &RangeVar, (asked, verb): (&Asked, &str)) -> Sq
     }
 }
 
-/// The partitions of a table stand for it.
-fn add_partitions(
+/// The partitions of a table, or what inherits it, are meant too.
+fn add_children(
     session: &Session,
     table: &Table,
     columns: &[String],
@@ -262,7 +261,7 @@ fn add_partitions(
         runtime::check_interrupts().map_err(plan::interrupted)?;
         targets.push(Item { oid, columns: columns.to_vec(), named: false });
         if let Some(child) = session.with_reader(|r| catalog::CatalogView::relation_by_oid(r, oid))? {
-            add_partitions(session, &child, columns, targets)?;
+            add_children(session, &child, columns, targets)?;
         }
     }
     Ok(())

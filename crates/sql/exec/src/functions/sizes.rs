@@ -2,11 +2,12 @@
 
 use base::{Fork, Oid, PAGE_SIZE, RelFile, SqlError, SqlResult, sql_err};
 use catalog::system::{pg_class, pg_database, pg_tablespace};
-use catalog::{CatalogView, RowExt};
+use catalog::{CatalogView, RowExt, predefined};
 use tuple::Datum;
 use types::SessionFn;
 
 use super::{Row, arg};
+use crate::command::check_tablespace_creation;
 use crate::session::Session;
 
 /// `pg_tablespace.oid` of `pg_default`.
@@ -148,6 +149,14 @@ impl Session {
                 row.1.oid(pg_tablespace::OID)
             }
         };
+        if oid != PG_DEFAULT && !self.has_role(predefined::READ_ALL_STATS)? {
+            let row = self.with_reader(|r| {
+                r.find_one(&pg_tablespace::TABLE, pg_tablespace::PG_TABLESPACE_OID_INDEX, &[oid.into()])
+            })?;
+            if let Some((_, row)) = row {
+                check_tablespace_creation(self, oid, row.str(pg_tablespace::SPCNAME))?;
+            }
+        }
         match oid {
             PG_DEFAULT => self.folder_size("base"),
             PG_GLOBAL => self.folder_size("global"),

@@ -9,7 +9,7 @@
 //! # PostgreSQL counterpart
 //! `ExecCheckPermissions` of `executor/execMain.c`.
 
-use analyze::query::{Access, Query, RteKind};
+use analyze::query::{Access, Command, Cte, Query, RteKind};
 use analyze::{Expr, walk};
 use base::{Oid, SqlError, SqlResult};
 use catalog::authority::{self, Wanted};
@@ -24,6 +24,8 @@ pub(crate) struct Needs {
     relations: Vec<(Oid, Access)>,
     /// Functions that it may call.
     functions: Vec<Oid>,
+    /// Functions that it may call as window functions.
+    windows: Vec<Oid>,
 }
 
 impl Needs {
@@ -40,7 +42,7 @@ impl Needs {
                 }
                 Expr::ScalarArray(call) => needs.functions.push(call.function),
                 Expr::Aggregate(call) => needs.functions.push(call.function),
-                Expr::Window(call) => needs.functions.push(call.function),
+                Expr::Window(call) => needs.windows.push(call.function),
                 _ => {}
             }
             Ok(true)
@@ -48,6 +50,8 @@ impl Needs {
         let Ok(()) = never;
         needs.functions.sort_unstable();
         needs.functions.dedup();
+        needs.windows.sort_unstable();
+        needs.windows.dedup();
         needs
     }
 
@@ -72,7 +76,9 @@ impl Needs {
                 self.add_relations(&subquery.query);
             }
         }
-        query.ctes.iter().for_each(|cte| self.add_relations(&cte.query));
+        // What nobody reads is never run.
+        let runs = |cte: &&Cte| cte.references > 0 || cte.query.command != Command::Select;
+        query.ctes.iter().filter(runs).for_each(|cte| self.add_relations(&cte.query));
     }
 }
 
@@ -96,7 +102,8 @@ impl Session {
         if self.has_all_rights()? {
             return Ok(());
         }
-        needs.functions.iter().try_for_each(|function| self.check_function(user, *function))
+        needs.functions.iter().try_for_each(|function| self.check_function(user, *function))?;
+        needs.windows.iter().try_for_each(|function| self.check_called(user, *function, Some("function")))
     }
 
     /// Fails unless a role has what is wanted on a relation.
@@ -130,6 +137,11 @@ impl Session {
 
     /// Fails unless a role may call a function.
     pub(crate) fn check_function(&self, user: Oid, function: Oid) -> SqlResult<()> {
+        self.check_called(user, function, None)
+    }
+
+    /// As [`Self::check_function`]; `word` is what an error calls the function, if not its kind.
+    fn check_called(&self, user: Oid, function: Oid, word: Option<&str>) -> SqlResult<()> {
         self.with_reader(|reader| {
             let Some(owned) = reader.function_owned(function)? else { return Ok(()) };
             let held = reader.rights(user, b'f', (owned.owner, owned.acl.as_deref()))?;
@@ -137,12 +149,12 @@ impl Session {
                 return Ok(());
             }
             let (name, kind) = reader.function_name(function)?;
-            let word = match kind {
+            let by_kind = match kind {
                 b'p' => "procedure",
                 b'a' => "aggregate",
                 _ => "function",
             };
-            Err(authority::denied(word, &name))
+            Err(authority::denied(word.unwrap_or(by_kind), &name))
         })
     }
 }

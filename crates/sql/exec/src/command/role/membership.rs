@@ -107,7 +107,7 @@ fn choice(list: &[DefElem]) -> SqlResult<Choice> {
 /// Fails unless the current user may give or take memberships in a role.
 pub(super) fn check_may_grant(session: &Session, role: Oid, name: &str, grant: bool) -> SqlResult<()> {
     if role == predefined::DATABASE_OWNER {
-        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "role \"{name}\" cannot have explicit members"));
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "role \"{name}\" cannot have explicit members"));
     }
     let verb = if grant { "grant" } else { "revoke" };
     let me = session.names.user();

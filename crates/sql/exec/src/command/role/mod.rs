@@ -225,8 +225,12 @@ fn check_alterer(session: &Session, options: &Options, role: &Role) -> SqlResult
     if user.facts.superuser {
         return Ok(());
     }
-    if role.superuser || options.superuser.is_some() {
+    if role.superuser {
         let detail = "Only roles with the SUPERUSER attribute may alter roles with the SUPERUSER attribute.";
+        return Err(denied(act, detail.into()));
+    }
+    if options.superuser.is_some() {
+        let detail = "Only roles with the SUPERUSER attribute may change the SUPERUSER attribute.";
         return Err(denied(act, detail.into()));
     }
     if !user.may_manage(session, role.oid)? {

@@ -5,7 +5,7 @@
 
 use base::{Oid, SqlError, SqlResult, SqlState};
 use catalog::RowExt;
-use catalog::authority::AclKind;
+use catalog::authority::{self, AclKind};
 use catalog::change::{Behavior, Dependent, ObjectAddress, RoleDependency};
 use catalog::system::{
     pg_auth_members, pg_class, pg_database, pg_default_acl, pg_depend, pg_namespace, pg_proc, pg_type,
@@ -13,6 +13,7 @@ use catalog::system::{
 use parse::ast::{DropBehavior, RoleSpec};
 use txn::{LockMode, LockWait};
 
+use super::super::owner::check_new_owner;
 use super::super::{drop as drop_command, grant, names};
 use super::denied;
 use super::membership::roles;
@@ -49,7 +50,7 @@ pub(crate) fn reassign(session: &Session, specs: &[RoleSpec], to: &RoleSpec) -> 
     let from = permitted(session, specs, act, "reassign objects owned by it")?;
     let to = permitted(session, std::slice::from_ref(to), act, "reassign objects to it")?;
     let owner = to.first().map_or(Oid::INVALID, |(oid, _)| *oid);
-    for (role, name) in &from {
+    for (role, name) in from.iter().filter(|(role, _)| *role != owner) {
         for dependent in dependents(session, (*role, name), "reassign ownership of objects owned by")? {
             if dependent.kind == RoleDependency::Owner {
                 reassign_one(session, dependent.object, owner)?;
@@ -61,6 +62,7 @@ pub(crate) fn reassign(session: &Session, specs: &[RoleSpec], to: &RoleSpec) -> 
 
 fn reassign_one(session: &Session, object: ObjectAddress, owner: Oid) -> SqlResult<()> {
     let oid = object.object;
+    check_taker(session, object, owner)?;
     if object.class == pg_class::TABLE.oid {
         names::lock_relation(session, oid, LockMode::AccessExclusive, LockWait::Block)?;
     }
@@ -74,6 +76,23 @@ fn reassign_one(session: &Session, object: ObjectAddress, owner: Oid) -> SqlResu
         class if class == pg_default_acl::TABLE.oid => Ok(()),
         class => Err(SqlError::not_supported(format!("REASSIGN OWNED of an object of catalog {class}"))),
     })
+}
+
+/// Fails where ALTER … OWNER TO would for want of a right; relations and types pass unasked.
+fn check_taker(session: &Session, object: ObjectAddress, owner: Oid) -> SqlResult<()> {
+    if object.class == pg_namespace::TABLE.oid {
+        names::check_may_become(session, owner)?;
+        if !names::holds_on_database(session, "C")? {
+            return Err(authority::denied("database", session.catalog.database_name()));
+        }
+    } else if object.class == pg_database::TABLE.oid {
+        names::check_may_become(session, owner)?;
+    } else if object.class == pg_proc::TABLE.oid
+        && let Some(row) = session.with_reader(|reader| reader.routine_row(object.object))?
+    {
+        check_new_owner(session, owner, row.oid(pg_proc::PRONAMESPACE))?;
+    }
+    Ok(())
 }
 
 /// DROP OWNED.
