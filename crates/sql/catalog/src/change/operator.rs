@@ -94,6 +94,7 @@ impl Changer<'_> {
         self.insert(&o::TABLE, &row.build())?;
         let me = ObjectAddress::operator(oid);
         self.depend(me, ObjectAddress::schema(new.schema), Dependency::Normal)?;
+        self.depend_on_owner(me, new.owner)?;
         let mut needs = vec![
             ObjectAddress::ty(new.left),
             ObjectAddress::ty(new.right),
@@ -114,6 +115,16 @@ impl Changer<'_> {
         }
         self.next_command()?;
         Ok(oid)
+    }
+
+    /// Gives an operator to another role.
+    pub fn set_operator_owner(&mut self, oid: Oid, owner: Oid) -> SqlResult<()> {
+        use pg_operator as o;
+        self.edit(&o::TABLE, o::PG_OPERATOR_OID_INDEX, &[oid.into()], |row| {
+            row[o::OPROWNER] = owner.into();
+        })?;
+        self.change_owner_dependency(ObjectAddress::operator(oid), owner)?;
+        self.next_command()
     }
 
     /// Enters a cast. Returns its OID.

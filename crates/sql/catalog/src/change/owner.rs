@@ -8,7 +8,7 @@ use super::{Changer, ObjectAddress};
 use crate::authority::AclKind;
 use crate::row::RowExt;
 use crate::system::{pg_attribute, pg_class, pg_type};
-use crate::view::{CatalogView, RelationKind};
+use crate::view::{CatalogView, RelationKind, TypeKind};
 
 impl Changer<'_> {
     /// Gives an object another owner, whose place in its ACL changes with it. `recorded`: the object depends on its owner by
@@ -73,11 +73,16 @@ impl Changer<'_> {
 
     fn set_row_type_owner(&mut self, ty: Oid, owner: Oid, recorded: bool) -> SqlResult<()> {
         self.set_owner(&AclKind::TYPE, ty, owner, recorded)?;
-        let array = self.reader().type_by_oid(ty)?.map_or(Oid::INVALID, |def| def.array);
+        let def = self.reader().type_by_oid(ty)?;
+        let array = def.as_ref().map_or(Oid::INVALID, |def| def.array);
         if array.is_valid() {
             self.edit_type(array, |row| row[pg_type::TYPOWNER] = owner.into())?;
         }
-        Ok(())
+        // A range's multirange belongs to whom the range belongs.
+        match def.as_ref().map(|def| &def.kind) {
+            Some(TypeKind::Range(info)) => self.set_row_type_owner(info.multirange, owner, false),
+            _ => Ok(()),
+        }
     }
 
     /// Gives a column this ACL; none if it is empty.

@@ -3,6 +3,7 @@
 use base::{Oid, SqlError, SqlResult};
 
 use super::{Changer, Dependency, NewRoutine, ObjectAddress};
+use crate::bootstrap::BOOTSTRAP_SUPERUSER;
 use crate::row::{RowBuilder, RowExt};
 use crate::system::{pg_cast, pg_opclass, pg_range, pg_type};
 use crate::view::{INTERNAL_LANGUAGE, Parameter};
@@ -73,6 +74,7 @@ impl Changer<'_> {
             needs.push(ObjectAddress::routine(new.difference));
         }
         self.depend_on_all(me, needs)?;
+        self.depend_on_owner(me, new.owner)?;
         self.depend(ObjectAddress::ty(multirange), me, Dependency::Internal)?;
         self.next_command()?;
         self.create_constructors(new, range, (multirange, range_array))?;
@@ -97,11 +99,11 @@ impl Changer<'_> {
         let range_of = (new.name.as_str(), new.schema, range);
         let multirange_of = (new.multirange.0.as_str(), new.multirange.1, multirange);
         let (sub, text) = (new.subtype, types::oids::text);
-        self.constructor(new.owner, range_of, &[sub, sub], "range_constructor2")?;
-        self.constructor(new.owner, range_of, &[sub, sub, text], "range_constructor3")?;
-        self.constructor(new.owner, multirange_of, &[], "multirange_constructor0")?;
-        let cast = self.constructor(new.owner, multirange_of, &[range], "multirange_constructor1")?;
-        self.constructor(new.owner, multirange_of, &[range_array], "multirange_constructor2")?;
+        self.constructor(range_of, &[sub, sub], "range_constructor2")?;
+        self.constructor(range_of, &[sub, sub, text], "range_constructor3")?;
+        self.constructor(multirange_of, &[], "multirange_constructor0")?;
+        let cast = self.constructor(multirange_of, &[range], "multirange_constructor1")?;
+        self.constructor(multirange_of, &[range_array], "multirange_constructor2")?;
         let oid = self.new_oid();
         let row = RowBuilder::new(&pg_cast::TABLE)
             .set(pg_cast::OID, oid)
@@ -118,7 +120,6 @@ impl Changer<'_> {
 
     fn constructor(
         &mut self,
-        owner: Oid,
         (name, schema, result): (&str, Oid, Oid),
         inputs: &[Oid],
         source: &str,
@@ -130,7 +131,8 @@ impl Changer<'_> {
         let new = NewRoutine {
             name: name.to_owned(),
             schema,
-            owner,
+            // As in PostgreSQL they are nobody's in particular: whoever owns the type has no say in them.
+            owner: BOOTSTRAP_SUPERUSER,
             language: Oid(INTERNAL_LANGUAGE),
             kind: b'f',
             cost: 1.0,

@@ -8,7 +8,8 @@ use catalog::RowExt;
 use catalog::authority::{self, AclKind};
 use catalog::change::{Behavior, Dependent, ObjectAddress, RoleDependency};
 use catalog::system::{
-    pg_auth_members, pg_class, pg_database, pg_default_acl, pg_depend, pg_namespace, pg_proc, pg_type,
+    pg_auth_members, pg_class, pg_database, pg_default_acl, pg_depend, pg_namespace, pg_operator, pg_proc,
+    pg_type,
 };
 use parse::ast::{DropBehavior, RoleSpec};
 use txn::{LockMode, LockWait};
@@ -72,6 +73,7 @@ fn reassign_one(session: &Session, object: ObjectAddress, owner: Oid) -> SqlResu
         class if class == pg_namespace::TABLE.oid => changer.set_owner(&AclKind::SCHEMA, oid, owner, true),
         class if class == pg_database::TABLE.oid => changer.set_owner(&AclKind::DATABASE, oid, owner, true),
         class if class == pg_proc::TABLE.oid => changer.set_owner(&AclKind::FUNCTION, oid, owner, true),
+        class if class == pg_operator::TABLE.oid => changer.set_operator_owner(oid, owner),
         // They are about objects to come: DROP OWNED takes them.
         class if class == pg_default_acl::TABLE.oid => Ok(()),
         class => Err(SqlError::not_supported(format!("REASSIGN OWNED of an object of catalog {class}"))),
@@ -87,6 +89,12 @@ fn check_taker(session: &Session, object: ObjectAddress, owner: Oid) -> SqlResul
         }
     } else if object.class == pg_database::TABLE.oid {
         names::check_may_become(session, owner)?;
+    } else if object.class == pg_operator::TABLE.oid {
+        let (index, key) = (pg_operator::PG_OPERATOR_OID_INDEX, [object.object.into()]);
+        let row = session.with_reader(|reader| reader.find_one(&pg_operator::TABLE, index, &key))?;
+        if let Some((_, row)) = row {
+            check_new_owner(session, owner, row.oid(pg_operator::OPRNAMESPACE))?;
+        }
     } else if object.class == pg_proc::TABLE.oid
         && let Some(row) = session.with_reader(|reader| reader.routine_row(object.object))?
     {
