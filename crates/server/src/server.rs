@@ -24,6 +24,7 @@ use crate::listener::Listeners;
 use crate::log;
 use crate::memory_limit;
 use crate::pidfile::{self, Contents, PidFile, Status};
+use crate::service_manager::{self, State};
 use crate::session::{Phase, Shared};
 use crate::{descriptors, directory};
 
@@ -245,8 +246,10 @@ impl Server {
         self.pid_file.write(Status::Ready)?;
         log::log("database system is ready to accept connections");
         (self.start.ready)(&settings);
+        service_manager::tell(State::Ready);
 
         let mode = self.until_stopped(&mut signals).await;
+        service_manager::tell(State::Stopping);
         *self.shared.phase.write() = Phase::Stopping;
         self.pid_file.write(Status::Stopping)?;
         let mode = self.until_sessions_end(mode, &mut signals).await;
@@ -292,7 +295,11 @@ impl Server {
         loop {
             match signals.next().await {
                 Request::Stop(mode) => return mode,
-                Request::Reload => self.reload(),
+                Request::Reload => {
+                    service_manager::tell(State::Reloading);
+                    self.reload();
+                    service_manager::tell(State::Ready);
+                }
             }
         }
     }

@@ -4,6 +4,7 @@ mod support;
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::net::UnixDatagram;
 use std::process::Output;
 
 use support::{READY, Server, exists, output, text};
@@ -259,6 +260,32 @@ impl Control<'_> {
         );
         self.run(&[&["-l", &log, "-o", &options, "-w", "start"], more].concat())
     }
+}
+
+/// The next datagram that the server sends to its service manager.
+fn told(manager: &UnixDatagram) -> String {
+    let mut message = [0; 200];
+    let length = manager.recv(&mut message).unwrap();
+    String::from_utf8(message[..length].to_vec()).unwrap()
+}
+
+#[test]
+fn a_service_manager_is_told() {
+    let mut server = Server::init(&[]);
+    let path = server.file("notify");
+    let manager = UnixDatagram::bind(&path).unwrap();
+    manager.set_read_timeout(Some(support::PATIENCE)).unwrap();
+    server.prepare(move |command| {
+        command.env("NOTIFY_SOCKET", &path);
+    });
+    server.run();
+    assert_eq!(told(&manager), "READY=1\n");
+    server.signal(libc::SIGHUP);
+    let reloading = told(&manager);
+    assert!(reloading.starts_with("RELOADING=1\nMONOTONIC_USEC="), "{reloading:?}");
+    assert_eq!(told(&manager), "READY=1\n");
+    server.stop();
+    assert_eq!(told(&manager), "STOPPING=1\n");
 }
 
 #[test]

@@ -23,6 +23,9 @@ pub const READY: &str = "database system is ready to accept connections";
 /// A hang fails the test instead of blocking it.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Changes the command that starts a server.
+type Prepare = Box<dyn Fn(&mut Command) + Send + Sync>;
+
 /// A data directory, and the server that runs on it, if one does.
 pub struct Server {
     base: PathBuf,
@@ -30,7 +33,7 @@ pub struct Server {
     pub port: u16,
     options: Vec<String>,
     /// What else is done to the command that starts it.
-    prepare: Option<fn(&mut Command)>,
+    prepare: Option<Prepare>,
     child: Option<Child>,
     /// Length of the log when the running server was started.
     log_start: u64,
@@ -76,8 +79,8 @@ impl Server {
     }
 
     /// Changes the command that starts it, from the next start on.
-    pub fn prepare(&mut self, prepare: fn(&mut Command)) {
-        self.prepare = Some(prepare);
+    pub fn prepare(&mut self, prepare: impl Fn(&mut Command) + Send + Sync + 'static) {
+        self.prepare = Some(Box::new(prepare));
     }
 
     /// Starts it and waits until it lets clients in.
@@ -94,7 +97,7 @@ impl Server {
         let mut command = self.program("postgres");
         command.arg("-D").arg(self.data()).args(["-p", &self.port.to_string(), "-k"]).arg(self.socket());
         command.args(&self.options).stdin(Stdio::null());
-        if let Some(prepare) = self.prepare {
+        if let Some(prepare) = &self.prepare {
             prepare(&mut command);
         }
         self.child = Some(command.stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap());
