@@ -194,7 +194,8 @@ impl Planner<'_> {
             let mut merged = Vec::new();
             let mut quals = Vec::new();
             let beside = rels_of(&block.from);
-            self.pull_items(&mut block.from, (None, beside), &mut quals, &mut merged);
+            let around = Around { nullable: None, below: None, beside };
+            self.pull_items(&mut block.from, around, &mut quals, &mut merged);
             block.quals.extend(quals);
             if merged.is_empty() {
                 return;
@@ -217,26 +218,25 @@ impl Planner<'_> {
         }
     }
 
-    /// `nullable`: the relations of the lowest outer join that the items are on the right side of; `beside`: what the items may look at.
     fn pull_items(
         &mut self,
         items: &mut Vec<From>,
-        (nullable, beside): (Option<RelSet>, RelSet),
+        around: Around,
         quals: &mut Vec<Expr>,
         merged: &mut Vec<Merged>,
     ) {
         let mut out = Vec::new();
         for item in std::mem::take(items) {
             match item {
-                From::Rel(rel) => match self.mergeable(rel, nullable, beside) {
+                From::Rel(rel) => match self.mergeable(rel, around) {
                     Some(mut inner) => {
                         let targets =
                             inner.targets.iter().filter(|t| !t.junk).map(|t| t.expr.clone()).collect();
                         merged.push(Merged { rel, targets, row: self.whole_rows.get(&rel).cloned() });
                         inner.quals.iter_mut().for_each(fold);
                         flatten_joins(&mut inner.from, &mut inner.quals);
-                        let beside = beside | rels_of(&inner.from);
-                        self.pull_items(&mut inner.from, (nullable, beside), &mut inner.quals, merged);
+                        let around = around.and(rels_of(&inner.from));
+                        self.pull_items(&mut inner.from, around, &mut inner.quals, merged);
                         quals.append(&mut inner.quals);
                         out.append(&mut inner.from);
                     }
@@ -246,13 +246,17 @@ impl Planner<'_> {
                     out.push(From::Join { kind: JoinKind::Full, left, right, quals: on });
                 }
                 From::Join { kind, mut left, mut right, quals: mut on } => {
-                    let right_nullable = match kind {
-                        JoinKind::Left => Some(rels_of(&left) | rels_of(&right)),
-                        _ => nullable,
-                    };
-                    self.pull_items(&mut left, (nullable, beside), quals, merged);
+                    let (mut on_left, mut on_right) = (around, around);
+                    if kind != JoinKind::Inner {
+                        on_left.below = Some(rels_of(&left) | rels_of(&right));
+                        on_right.below = on_left.below;
+                    }
+                    if kind == JoinKind::Left {
+                        on_right.nullable = on_right.below;
+                    }
+                    self.pull_items(&mut left, on_left, quals, merged);
                     let inside = if kind == JoinKind::Inner { &mut *quals } else { &mut on };
-                    self.pull_items(&mut right, (right_nullable, beside), inside, merged);
+                    self.pull_items(&mut right, on_right, inside, merged);
                     out.push(From::Join { kind, left, right, quals: on });
                 }
             }
@@ -260,8 +264,9 @@ impl Planner<'_> {
         *items = out;
     }
 
-    /// The subquery, if it may be merged into its parent; the rest as in [`Planner::pull_items`].
-    fn mergeable(&mut self, rel: RelId, nullable: Option<RelSet>, beside: RelSet) -> Option<Block> {
+    /// The subquery, if it may be merged into its parent.
+    fn mergeable(&mut self, rel: RelId, around: Around) -> Option<Block> {
+        let Around { nullable, below, beside } = around;
         let Source::Subquery(inner) = &self.sources[rel] else { return None };
         if !inner.is_simple() || inner.from.is_empty() || !inner.sort.is_empty() {
             return None;
@@ -274,7 +279,11 @@ impl Planner<'_> {
         if volatile || (nullable.is_some() && (!plain || whole || inner.from.len() > 1)) {
             return None;
         }
-        // What decides an outer join's matches must be known where that is done.
+        // What decides an outer join's matches must be known where that is done. The subquery's columns may be among it.
+        let outside = beside - below.unwrap_or(beside);
+        if inner.targets.iter().any(|t| RelSet::of(&t.expr).overlaps(outside)) {
+            return None;
+        }
         let mut conditions = Vec::new();
         outer_join_conditions(&inner.from, false, &mut conditions);
         let quals = if nullable.is_some() { inner.quals.clone() } else { Vec::new() };
@@ -286,6 +295,28 @@ impl Planner<'_> {
         match std::mem::replace(&mut self.sources[rel], Source::Columns) {
             Source::Subquery(inner) => Some(*inner),
             _ => None,
+        }
+    }
+}
+
+/// Where the items of a FROM list stand when their subqueries are merged with it.
+#[derive(Clone, Copy)]
+struct Around {
+    /// The relations of the lowest outer join that they are on the right side of.
+    nullable: Option<RelSet>,
+    /// The relations of the lowest outer join that they are on either side of.
+    below: Option<RelSet>,
+    /// What they may look at.
+    beside: RelSet,
+}
+
+impl Around {
+    /// The same place after relations of a subquery there have joined it.
+    fn and(self, rels: RelSet) -> Around {
+        Around {
+            nullable: self.nullable.map(|join| join | rels),
+            below: self.below.map(|join| join | rels),
+            beside: self.beside | rels,
         }
     }
 }

@@ -134,6 +134,11 @@ fn conditions_of_outer_joins_may_name_what_stands_beside_them() {
              where o.x = 1 order by 2",
             "1|1|1\n1|3|\n1|8|",
         ),
+        (
+            "select o.x, f.* from o, lateral (select k.z, j.y from (select o.x as z from i) k left join i j on k.z = j.y) f
+             where o.g = 1 order by 1",
+            "1|1|1\n1|1|1\n1|1|1\n2|2|\n2|2|\n2|2|",
+        ),
     ] {
         assert_eq!(s.query(query), expected, "{query}");
     }
