@@ -218,7 +218,7 @@ const FORMS: &[(Type, &str, &[Type])] = &[
     (Num, "{}::numeric(12,2)", &[Num]),
     (Num, "({}->'k')::numeric", &[Json]),
     (Num, "{}::text::numeric", &[Num]),
-    (Float, "{}::float8", &[Num]),
+    (Float, "trunc({})::float8", &[Num]),
     (Float, "{}::float4::float8", &[Int]),
     (Text, "{}::varchar(4)::text", &[Text]),
     (Text, "{}::char(5)::text", &[Text]),
