@@ -125,9 +125,8 @@ impl Peer {
     fn new(port: u16) -> Peer {
         let mut owner = Client::connect(port, &[]).expect("the peer");
         let database = format!("stampede_differential_{}", std::process::id());
-        for statement in ["drop database if exists", "create database"] {
-            owner.query(&format!("{statement} {database}")).unwrap();
-        }
+        owner.query(&format!("drop database if exists {database}")).unwrap();
+        owner.query(&format!("create database {database} template template0 locale '{LOCALE}'")).unwrap();
         let parameters = [&[("database", database.as_str())], COMMON].concat();
         let client = Client::connect(port, &parameters).unwrap();
         Peer { port, database, client: Some(client) }
@@ -164,9 +163,11 @@ fn sessions(server: &Server) -> Vec<(&'static str, Client)> {
     PROFILES.iter().map(|(name, settings)| (*name, session(settings))).collect()
 }
 
-/// A server whose letters are those of the C locale, whatever the environment says.
+/// Letters are Unicode's and are ordered by code points, whatever the environment says.
+const LOCALE: &str = "C.UTF-8";
+
 fn server() -> Server {
-    let mut server = Server::init(&["--locale=C"]);
+    let mut server = Server::init(&[&format!("--locale={LOCALE}")]);
     server.run();
     server
 }
