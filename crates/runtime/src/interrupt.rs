@@ -410,9 +410,13 @@ pub fn check_piece() -> Result<(), Interrupt> {
     }
 }
 
-/// The half of [`check_piece`] for code that cannot fail: lets others run, and leaves interrupts to whoever looks next.
+/// The half of [`check_piece`] for code that cannot fail: lets others run, and leaves interrupts to whoever looks next. Destructors may call it:
+/// nothing happens where a fiber is dropped, or where a panic unwinds.
 #[cfg_attr(debug_assertions, track_caller)]
 pub fn pause() {
+    if fiber::is_unwinding() || std::thread::panicking() {
+        return;
+    }
     pause_if(fiber::in_fiber() && with_state(|state| state.interrupts.time_used()));
 }
 

@@ -12,6 +12,7 @@ use crate::{
     numeric::{Numeric, NumericSum, Small},
     piece::{self, Pace},
     value::{FromDatum, IntoDatum},
+    value_list::ValueList,
 };
 
 /// State of one aggregate in one group.
@@ -33,7 +34,7 @@ pub enum AggState {
     /// A sum of intervals, and their number.
     Interval(Box<(Interval, i64)>),
     /// All values.
-    Values(Vec<Datum>),
+    Values(ValueList),
     /// All arrays.
     Arrays(Vec<Array>),
     /// Text so far, and the length of the first separator (so that states can be joined).
@@ -264,11 +265,14 @@ impl AggregateImp for Kind {
             (_, AggState::Interval(sum)) => sum.0.into_datum(),
             (_, AggState::Values(values)) => {
                 let (mut copies, mut pace) = (Vec::with_capacity(values.len()), Pace::new());
-                for value in values {
+                for value in values.iter() {
                     copies.push(value.clone());
                     pace.did(16)?;
                 }
-                Ok(Array::from_values(cx.arg_type(0), copies, cx)?.to_datum())
+                let array = Array::from_values(cx.arg_type(0), copies, cx)?;
+                let datum = array.to_datum();
+                drop(ValueList::from(array.into_elements()));
+                Ok(datum)
             }
             (_, AggState::Arrays(arrays)) => crate::array::stacked(arrays, cx),
             (_, AggState::Text(text, first)) => piece::datum(&text[*first..]),
@@ -294,7 +298,7 @@ impl AggregateImp for Kind {
                 sum.0 = sum.0.add(&other.0)?;
                 sum.1 += other.1;
             }
-            (AggState::Values(values), AggState::Values(other)) => values.extend(other),
+            (AggState::Values(values), AggState::Values(mut other)) => values.append(&mut other),
             (AggState::Arrays(arrays), AggState::Arrays(other)) => arrays.extend(other),
             (AggState::Text(text, _), AggState::Text(other, _)) => text.extend(other),
             _ => return Err(SqlError::internal("aggregate states of different kinds")),
@@ -375,7 +379,7 @@ fn increment(state: &mut AggState) -> SqlResult<()> {
 fn push(state: &mut AggState, value: Datum) {
     match state {
         AggState::Values(values) => values.push(value),
-        _ => *state = AggState::Values(vec![value]),
+        _ => *state = AggState::Values(vec![value].into()),
     }
 }
 

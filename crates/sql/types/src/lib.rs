@@ -68,6 +68,7 @@ pub mod timestamp;
 pub mod timezone;
 mod transition;
 pub mod value;
+mod value_list;
 
 pub use call::{Call, FormatContext, Session};
 pub use registry::{

@@ -28,7 +28,9 @@ impl AggregateImp for RangeAgg {
         }
         match (self, &mut *state) {
             (RangeAgg::Union | RangeAgg::UnionMulti, AggState::Values(values)) => values.push(value.clone()),
-            (RangeAgg::Union | RangeAgg::UnionMulti, _) => *state = AggState::Values(vec![value.clone()]),
+            (RangeAgg::Union | RangeAgg::UnionMulti, _) => {
+                *state = AggState::Values(vec![value.clone()].into())
+            }
             (RangeAgg::Intersect, AggState::Value(held)) => {
                 *held = Range::from_datum(held).intersection(&Range::from_datum(value)).into_datum()?;
             }
@@ -49,7 +51,7 @@ impl AggregateImp for RangeAgg {
             _ => return Ok(Datum::Null),
         };
         let mut spans = Vec::with_capacity(values.len());
-        for value in values {
+        for value in values.iter() {
             match self {
                 RangeAgg::UnionMulti => spans.extend(Multirange::from_datum(value).spans),
                 _ => spans.extend(Range::from_datum(value).span),
@@ -65,8 +67,8 @@ impl AggregateImp for RangeAgg {
                 *state = other;
                 Ok(())
             }
-            (AggState::Values(values), AggState::Values(other)) => {
-                values.extend(other);
+            (AggState::Values(values), AggState::Values(mut other)) => {
+                values.append(&mut other);
                 Ok(())
             }
             (_, AggState::Value(value)) => self.add(cx, state, &[value]),
