@@ -12,6 +12,9 @@ use crate::log;
 /// Permissions that a data directory may not give: writing for its group, anything for others.
 const FORBIDDEN: u32 = 0o027;
 
+/// Permissions that let the group read, as `initdb --allow-group-access` gives them.
+const FOR_GROUP: u32 = 0o050;
+
 /// The setting that gives users of a server that runs as root what root has.
 const ALLOW_ROOT: &str = "stampede.allow_root_access";
 
@@ -33,7 +36,16 @@ pub fn check(dir: &Path) -> SqlResult<()> {
         return Err(refuse(format!("data directory \"{shown}\" has invalid permissions"))
             .detail("Permissions should be u=rwx (0700) or u=rwx,g=rx (0750)."));
     }
+    give_group_access(facts.mode & FOR_GROUP == FOR_GROUP);
     check_version(dir)
+}
+
+/// What the server makes has the permissions of its data directory, whatever mask it was started with.
+fn give_group_access(allowed: bool) {
+    runtime::fs::set_group_access(allowed);
+    let mask = if allowed { FORBIDDEN } else { 0o077 };
+    // SAFETY: plain system call that cannot fail.
+    unsafe { libc::umask(mask) };
 }
 
 fn check_version(dir: &Path) -> SqlResult<()> {

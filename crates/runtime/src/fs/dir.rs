@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::descriptors::with_descriptor;
 use super::file::{File, OpenOptions};
@@ -49,7 +50,25 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes a directory, mode 0700.
+static GROUP_MAY_READ: AtomicBool = AtomicBool::new(false);
+
+/// Whether the group of the process may read files and directories that are made from now on (0640 and 0750 instead of 0600 and 0700).
+pub fn set_group_access(allowed: bool) {
+    // Relaxed: set while a program starts, before it makes files.
+    GROUP_MAY_READ.store(allowed, Ordering::Relaxed);
+}
+
+/// Permission bits of a new file.
+pub(super) fn file_mode() -> u32 {
+    if GROUP_MAY_READ.load(Ordering::Relaxed) { 0o640 } else { 0o600 }
+}
+
+/// Permission bits of a new directory.
+pub fn directory_mode() -> u32 {
+    if GROUP_MAY_READ.load(Ordering::Relaxed) { 0o750 } else { 0o700 }
+}
+
+/// Makes a directory; see [`set_group_access`] for its mode.
 pub fn create_dir(path: &Path) -> io::Result<()> {
     match env::sim() {
         Some(sim) => sim.disk_create_dir(path),
@@ -57,7 +76,7 @@ pub fn create_dir(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes a directory and those above it that are missing, mode 0700.
+/// Makes a directory and those above it that are missing; see [`set_group_access`] for their mode.
 pub fn create_dir_all(path: &Path) -> io::Result<()> {
     match env::sim() {
         Some(sim) => sim.disk_create_dir_all(path),
@@ -67,7 +86,7 @@ pub fn create_dir_all(path: &Path) -> io::Result<()> {
 
 fn make_dir(path: &Path, recursive: bool) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(recursive).mode(0o700).create(path)
+    fs::DirBuilder::new().recursive(recursive).mode(directory_mode()).create(path)
 }
 
 /// The names in a directory, sorted.
@@ -124,6 +143,27 @@ pub fn set_permissions(path: &Path, mode: u32) -> io::Result<()> {
         Some(_) => Ok(()),
         None => blocking(|| fs::set_permissions(path, fs::Permissions::from_mode(mode))),
     }
+}
+
+/// Makes `link` another name of the directory `target`. A simulated disk has no such names.
+pub fn symlink(target: &Path, link: &Path) -> io::Result<()> {
+    match env::sim() {
+        Some(_) => Err(io::ErrorKind::Unsupported.into()),
+        None => blocking(|| std::os::unix::fs::symlink(target, link)),
+    }
+}
+
+/// Makes a directory durable, with all that it holds. Symbolic links below it are followed.
+pub fn sync_tree(path: &Path) -> io::Result<()> {
+    for entry in read_dir(path)? {
+        let below = path.join(&entry.name);
+        if metadata(&below)?.is_dir {
+            sync_tree(&below)?;
+        } else {
+            File::open(&below, OpenOptions::READ)?.sync_all()?;
+        }
+    }
+    sync_dir(path)
 }
 
 /// Makes the names in a directory durable: what was made, removed or renamed there.

@@ -31,7 +31,7 @@ impl RealFile {
                 .create(options.create)
                 .create_new(options.create_new)
                 .truncate(options.truncate)
-                .mode(0o600)
+                .mode(super::dir::file_mode())
                 .open(path)
         };
         let file = with_descriptor(|| blocking(open))?;

@@ -1,5 +1,7 @@
 //! `initdb`: makes a data directory.
 
+mod wal_directory;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -35,19 +37,13 @@ const FLAGS: &[Flag] = &[
     value(Some('X'), "waldir"),
     value(None, "wal-segsize"),
     value(Some('c'), "set"),
-    value(Some('L'), "L"),
     flag(Some('g'), "allow-group-access"),
     flag(Some('k'), "data-checksums"),
     flag(None, "no-data-checksums"),
     flag(Some('N'), "no-sync"),
-    flag(None, "no-sync-data-files"),
     flag(Some('S'), "sync-only"),
-    value(None, "sync-method"),
     flag(Some('n'), "no-clean"),
     flag(None, "no-instructions"),
-    flag(Some('d'), "debug"),
-    flag(None, "discard-caches"),
-    flag(Some('s'), "show"),
     flag(Some('V'), "version"),
     flag(Some('?'), "help"),
 ];
@@ -62,15 +58,19 @@ Options:
   -A, --auth=METHOD         default authentication method for local connections
       --auth-host=METHOD    default authentication method for local TCP/IP connections
       --auth-local=METHOD   default authentication method for local-socket connections
+  -g, --allow-group-access  allow group read/execute on data directory
+  -k, --data-checksums      use data page checksums: always
  [-D, --pgdata=]DATADIR     location for this database cluster
   -E, --encoding=ENCODING   set default encoding for new databases (UTF8)
       --locale=LOCALE       accepted; text is ordered by code points
   -U, --username=NAME       database superuser name
       --pwfile=FILE         read password for the new superuser from file
+  -X, --waldir=WALDIR       location for the write-ahead log directory
       --wal-segsize=SIZE    size of WAL segments, in megabytes
   -c, --set NAME=VALUE      override default setting for server parameter
   -n, --no-clean            do not clean up after errors
   -N, --no-sync             do not wait for changes to be written safely to disk
+  -S, --sync-only           only sync database files to disk, then exit
       --no-instructions     do not print instructions for next steps
   -V, --version             output version information, then exit
   -?, --help                show this help, then exit
@@ -84,6 +84,8 @@ struct Plan {
     auth_host: String,
     settings: Vec<(String, String)>,
     text_search: String,
+    wal_dir: Option<PathBuf>,
+    group_access: bool,
     clean: bool,
     instructions: bool,
     warn_trust: bool,
@@ -105,7 +107,12 @@ pub(super) fn main(args: &[String], commands: Commands) -> i32 {
         println!("{}", version("initdb"));
         return 0;
     }
-    match plan(&given).and_then(|plan| carry_out(&plan, commands)) {
+    let done = if given.has("sync-only") {
+        sync_only(&given)
+    } else {
+        plan(&given).and_then(|plan| carry_out(&plan, commands))
+    };
+    match done {
         Ok(()) => 0,
         Err(message) => {
             eprintln!("initdb: error: {message}");
@@ -127,15 +134,34 @@ pub(super) fn create_default(dir: &Path, superuser: &str, commands: Commands) ->
     build(&plan(&given)?, commands, &|_| ())
 }
 
+/// Makes durable what an earlier run left to the operating system.
+fn sync_only(given: &Given) -> Result<(), String> {
+    let dir = asked_directory(given)?;
+    fs::metadata(&dir).map_err(|error| {
+        format!("could not access directory \"{}\": {}", dir.display(), base::os_error(&error))
+    })?;
+    print!("syncing data to disk ... ");
+    fs::sync_tree(&dir).map_err(|error| {
+        format!("could not sync directory \"{}\": {}", dir.display(), base::os_error(&error))
+    })?;
+    println!("ok");
+    Ok(())
+}
+
+fn asked_directory(given: &Given) -> Result<PathBuf, String> {
+    let dir = given.get("pgdata").or(given.words.first().map(String::as_str));
+    data_directory(dir).ok_or_else(|| {
+        "no data directory specified\ninitdb: detail: You must identify the directory where the data for this \
+         database system will reside.  Do this with either the invocation option -D or the environment variable PGDATA."
+            .to_string()
+    })
+}
+
 fn plan(given: &Given) -> Result<Plan, String> {
     if given.words.len() > 1 {
         return Err(format!("too many command-line arguments (first is \"{}\")", given.words[1]));
     }
-    let dir = given.get("pgdata").or(given.words.first().map(String::as_str));
-    let dir = data_directory(dir).ok_or(
-        "no data directory specified\ninitdb: detail: You must identify the directory where the data for this \
-         database system will reside.  Do this with either the invocation option -D or the environment variable PGDATA.",
-    )?;
+    let dir = asked_directory(given)?;
     check_locale(given)?;
     let user = || {
         // SAFETY: plain system call without arguments.
@@ -174,6 +200,8 @@ fn plan(given: &Given) -> Result<Plan, String> {
         auth_local,
         auth_host,
         settings,
+        wal_dir: given.get("waldir").map(wal_directory::parse).transpose()?,
+        group_access: given.has("allow-group-access"),
         text_search: given.get("text-search-config").unwrap_or("english").to_string(),
         clean: !given.has("no-clean"),
         instructions: !given.has("no-instructions"),
@@ -191,11 +219,13 @@ fn check_locale(given: &Given) -> Result<(), String> {
         Some(other @ "icu") => return Err(format!("locale provider \"{other}\" is not supported yet")),
         Some(other) => return Err(format!("unrecognized locale provider: {other}")),
     }
-    if given.has("waldir") {
-        return Err("a separate WAL directory is not supported yet".into());
+    for name in ["icu-locale", "icu-rules"] {
+        if given.has(name) {
+            return Err(format!("--{name} cannot be specified unless locale provider \"icu\" is chosen"));
+        }
     }
-    if given.has("sync-only") {
-        return Err("--sync-only is not supported yet".into());
+    if given.has("no-data-checksums") {
+        return Err("data checksums cannot be disabled".into());
     }
     Ok(())
 }
@@ -272,9 +302,18 @@ fn carry_out(plan: &Plan, commands: Commands) -> Result<(), String> {
 /// Makes everything, and takes it away again when something fails.
 fn build(plan: &Plan, commands: Commands, say: &dyn Fn(&str)) -> Result<(), String> {
     let dir = &plan.cluster.dir;
+    fs::set_group_access(plan.group_access);
     let existed = prepare_directory(dir, say)?;
-    let result = fill(plan, commands, say);
+    let mut wal_existed = None;
+    let result = match &plan.wal_dir {
+        Some(wal) => wal_directory::prepare(wal, dir, say).map(|existed| wal_existed = Some((wal, existed))),
+        None => Ok(()),
+    }
+    .and_then(|()| fill(plan, commands, say));
     if result.is_err() && plan.clean {
+        if let Some((wal, existed)) = wal_existed {
+            remove(wal, existed);
+        }
         eprintln!(
             "initdb: removing {} \"{}\"",
             if existed { "contents of data directory" } else { "data directory" },
@@ -290,7 +329,7 @@ fn prepare_directory(dir: &Path, say: &dyn Fn(&str)) -> Result<bool, String> {
     match fs::read_dir(dir) {
         Ok(entries) if entries.is_empty() => {
             say(&format!("fixing permissions on existing directory {shown} ... "));
-            fs::set_permissions(dir, 0o700).map_err(|error| {
+            fs::set_permissions(dir, fs::directory_mode()).map_err(|error| {
                 format!("could not change permissions of directory \"{shown}\": {}", base::os_error(&error))
             })?;
             say("ok\n");
@@ -469,6 +508,12 @@ mod tests {
             ),
             ("-D /d -U pg_x", "superuser name \"pg_x\" is disallowed; role names cannot begin with \"pg_\""),
             ("-D /d --wal-segsize 3", "argument of --wal-segsize must be a power of two between 1 and 1024"),
+            ("-D /d -X wal", "WAL directory location must be an absolute path"),
+            ("-D /d --no-data-checksums", "data checksums cannot be disabled"),
+            (
+                "-D /d --icu-rules x",
+                "--icu-rules cannot be specified unless locale provider \"icu\" is chosen",
+            ),
             ("/d /e", "too many command-line arguments (first is \"/e\")"),
         ] {
             assert_eq!(plan_of(args).unwrap_err(), expected);
