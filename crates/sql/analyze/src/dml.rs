@@ -40,6 +40,7 @@ impl Analyzer<'_> {
         let table = self.open_relation(r)?;
         match table.kind {
             RelationKind::Table | RelationKind::PartitionedTable | RelationKind::View => {}
+            RelationKind::MaterializedView if self.catalog.maintained() == table.oid => {}
             kind => {
                 let what = match kind {
                     RelationKind::Sequence => "sequence",

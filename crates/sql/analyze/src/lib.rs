@@ -53,7 +53,7 @@ mod syntax_equal;
 mod target;
 pub mod updatable;
 pub mod variables;
-mod views;
+pub mod views;
 pub mod walk;
 mod window;
 

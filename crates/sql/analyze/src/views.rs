@@ -7,7 +7,7 @@ use crate::expr::Expr;
 use crate::query::{Query, RteKind};
 
 /// A view's query, that of the views it reads put in, its tables checked as its owner.
-pub(crate) fn expand(table: &Table, catalog: &dyn CatalogView) -> SqlResult<Query> {
+pub fn expand(table: &Table, catalog: &dyn CatalogView) -> SqlResult<Query> {
     expand_in(table, catalog, &mut Vec::new())
 }
 

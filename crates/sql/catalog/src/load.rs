@@ -87,6 +87,7 @@ impl Reader<'_> {
             indexes: if class.bool(pg_class::RELHASINDEX) { self.load_indexes(oid)? } else { Vec::new() },
             triggers: if class.bool(pg_class::RELHASTRIGGERS) { self.triggers(oid)? } else { Vec::new() },
             view_query: if class.bool(pg_class::RELHASRULES) { self.load_view(oid)? } else { None },
+            populated: class.bool(pg_class::RELISPOPULATED),
             options,
             file,
             size: size_of(&class),

@@ -267,8 +267,10 @@ pub struct Table {
     pub indexes: Vec<Arc<Index>>,
     /// Triggers by name, the order in which they fire.
     pub triggers: Vec<Arc<Trigger>>,
-    /// A view's query, as `analyze::stored` writes it.
+    /// The query of a view or materialized view, as `analyze::stored` writes it.
     pub view_query: Option<Arc<str>>,
+    /// Has the rows that it is to have: false for a materialized view made or refreshed WITH NO DATA (`relispopulated`).
+    pub populated: bool,
     /// Storage parameters and view options: (name, value).
     pub options: Vec<(String, String)>,
     /// Its files; zeros where it has none.
@@ -641,4 +643,9 @@ pub trait CatalogView {
 
     /// The current user.
     fn current_user(&self) -> Oid;
+
+    /// The materialized view whose rows this session is bringing up to date, which statements may write to; 0 if none.
+    fn maintained(&self) -> Oid {
+        Oid::INVALID
+    }
 }

@@ -11,7 +11,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use base::{CommandId, Oid, SqlError, SqlResult, Xid};
+use base::{CommandId, Oid, SqlError, SqlResult, Xid, sql_err};
 use heap::{Access, ComboCids};
 use plan::{Context, Expr, Statement};
 use tuple::Datum;
@@ -110,6 +110,7 @@ impl Execution {
 
     fn build(prepared: &Arc<Prepared>, counting: bool, timing: bool) -> SqlResult<Execution> {
         let statement = &prepared.statement;
+        check_populated(statement)?;
         let mut builder = Builder::new(statement);
         builder.counting = counting;
         let node = builder.build(&statement.plan)?;
@@ -350,6 +351,20 @@ fn end(node: &mut BoxNode, cx: &mut Cx<'_>) {
             sub.rows.clear();
             cx.state.subs[i] = Some(sub);
         }
+    }
+}
+
+/// A materialized view is read only once it has rows.
+fn check_populated(statement: &Statement) -> SqlResult<()> {
+    let tables = || statement.relations.iter().filter_map(|relation| relation.table.as_ref());
+    match tables().find(|table| !table.populated) {
+        None => Ok(()),
+        Some(view) => Err(sql_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "materialized view \"{}\" has not been populated",
+            view.name
+        )
+        .hint("Use the REFRESH MATERIALIZED VIEW command.")),
     }
 }
 

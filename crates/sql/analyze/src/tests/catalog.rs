@@ -215,6 +215,7 @@ fn table(l: &[&str]) -> Table {
         size: SizeEstimate::default(),
         toast: Oid(0),
         sequence: None,
+        populated: true,
         heap: None,
         validity: Validity::default(),
     }

@@ -156,7 +156,7 @@ impl Changer<'_> {
             .set(pg_class::RELKIND, kind.letter() as u8)
             .set(pg_class::RELFROZENXID, xid)
             .set(pg_class::RELMINMXID, multi)
-            .set(pg_class::RELISPOPULATED, true)
+            .set(pg_class::RELISPOPULATED, kind != RelationKind::MaterializedView)
             .set(pg_class::RELREPLIDENT, if schema == PG_CATALOG { b'n' } else { b'd' })
     }
 

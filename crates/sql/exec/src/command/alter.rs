@@ -126,6 +126,14 @@ fn require_table(table: &Table, action: &str) -> SqlResult<()> {
     if is_table(table) { Ok(()) } else { Err(wrong_kind(table, action)) }
 }
 
+/// Actions on how rows are stored are for materialized views too.
+fn require_rows(table: &Table, action: &str) -> SqlResult<()> {
+    match table.kind {
+        RelationKind::MaterializedView => Ok(()),
+        _ => require_table(table, action),
+    }
+}
+
 /// An action that is not for this kind of relation.
 fn wrong_kind(table: &Table, action: &str) -> SqlError {
     sql_err!(WRONG_OBJECT_TYPE, "ALTER action {action} cannot be performed on relation \"{}\"", table.name)
@@ -179,6 +187,10 @@ fn action(
             alter_tree::drop_column(session, table, name, *missing_ok, (*behavior, recurse))
         }
         AlterAction::ColumnDefault(name, default) => {
+            if !matches!(table.kind, RelationKind::View) {
+                let verb = if default.is_some() { "SET" } else { "DROP" };
+                require_table(table, &format!("ALTER COLUMN ... {verb} DEFAULT"))?;
+            }
             let mut set = |t: &Arc<Table>| column_default(session, t, name, default.as_ref(), text);
             each(session, table, (recurse, lock_mode(action)), &mut set)
         }
@@ -195,7 +207,7 @@ fn action(
             each(session, table, (recurse, lock_mode(action)), &mut set)
         }
         AlterAction::SetStorage(name, word) => {
-            require_table(table, "ALTER COLUMN ... SET STORAGE")?;
+            require_rows(table, "ALTER COLUMN ... SET STORAGE")?;
             let mut set = |t: &Arc<Table>| set_storage(session, t, name, word);
             each(session, table, (recurse, lock_mode(action)), &mut set)
         }
@@ -208,11 +220,11 @@ fn action(
             alter_tree::drop_constraint(session, table, name, *missing_ok, (*behavior, recurse))
         }
         AlterAction::ClusterOn(name) => {
-            require_table(table, "CLUSTER ON")?;
+            require_rows(table, "CLUSTER ON")?;
             cluster::alter(session, table, Some(name))
         }
         AlterAction::DropCluster => {
-            require_table(table, "SET WITHOUT CLUSTER")?;
+            require_rows(table, "SET WITHOUT CLUSTER")?;
             cluster::alter(session, table, None)
         }
         AlterAction::ValidateConstraint(name) => {

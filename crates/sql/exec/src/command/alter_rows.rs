@@ -25,7 +25,7 @@ use types::Call;
 
 use super::create_as::Load;
 use super::internal::Internal;
-use super::{alter, index_build, names};
+use super::{alter, names, rewrite};
 use crate::session::Session;
 
 /// Gives the rows of a table the values of a new column: its default, or what it is generated as.
@@ -121,35 +121,43 @@ impl OldRows {
     /// Writes the rows to a new file, and makes the table's indexes anew.
     pub(super) fn rewrite(mut self, session: &Session, oid: Oid) -> SqlResult<()> {
         let before = names::describe(session, oid)?;
-        session.with_changer(|changer| {
-            changer.new_file(oid)?;
-            if before.toast.is_valid() {
-                changer.new_file(before.toast)?;
-            }
-            Ok::<_, SqlError>(())
-        })?;
-        if before.toast.is_valid() {
-            new_trees(session, before.toast)?;
-        }
-        let table = names::describe(session, oid)?;
-        let mut load = Load::new(session, table.clone())?;
         let mut row = vec![Datum::Null; self.width];
         let places = std::mem::take(&mut self.places);
-        self.internal.run(session, &[], &mut |values| {
-            for (&place, value) in places.iter().zip(values) {
-                row[place] = value.clone();
-            }
-            load.put(&row)
-        })?;
-        load.finish()?;
-        session.with_changer(|changer| {
-            table.indexes.iter().try_for_each(|index| changer.new_file(index.oid).map(drop))
-        })?;
-        table
-            .indexes
-            .iter()
-            .try_for_each(|index| index_build::build(session, &table, index.oid, index_build::Rows::All))
+        replace(session, &before, &mut |load| {
+            let each = &mut |values: &[Datum]| {
+                for (&place, value) in places.iter().zip(values) {
+                    row[place] = value.clone();
+                }
+                load.put(&row)
+            };
+            self.internal.run(session, &[], each).map(drop)
+        })
+        .map(drop)
     }
+}
+
+/// Gives a table new files with the rows that `produce` puts there, and makes its indexes anew. Returns the number of rows.
+pub(super) fn replace(
+    session: &Session,
+    before: &Table,
+    produce: &mut dyn FnMut(&mut Load<'_>) -> SqlResult<()>,
+) -> SqlResult<u64> {
+    session.with_changer(|changer| {
+        changer.new_file(before.oid)?;
+        if before.toast.is_valid() {
+            changer.new_file(before.toast)?;
+        }
+        Ok::<_, SqlError>(())
+    })?;
+    if before.toast.is_valid() {
+        new_trees(session, before.toast)?;
+    }
+    let table = names::describe(session, before.oid)?;
+    let mut load = Load::new(session, table.clone())?;
+    produce(&mut load)?;
+    let rows = load.finish()?;
+    table.indexes.iter().try_for_each(|index| rewrite::rebuild(session, &table, index))?;
+    Ok(rows)
 }
 
 /// New empty trees for a TOAST table's index.

@@ -1,5 +1,6 @@
 //! # What
-//! CREATE TABLE AS and SELECT INTO: the query is planned, the table made, and the rows go straight to its heap.
+//! CREATE TABLE AS and SELECT INTO: the query is planned, the table made, and the rows go straight to its heap. What CREATE MATERIALIZED
+//! VIEW has in common with them.
 //!
 //! # Invariants
 //! 1. Nothing is made if the query cannot be planned.
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 use analyze::{Analyzed, ParamTypes, facts};
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::change::{NewColumn, NewTable};
+use catalog::change::{NewColumn, NewTable, ObjectAddress};
 use catalog::{CatalogView, RelationKind, Table};
 use heap::{InsertOptions, Writer};
 use parse::Statement;
@@ -24,7 +25,7 @@ use types::Call;
 
 use super::internal::Internal;
 use super::storage_parameter::Target;
-use super::{index, names, on_commit, storage_parameter, table};
+use super::{index, matview, names, on_commit, storage_parameter, table, view};
 use crate::counters::Change;
 use crate::cx::Facilities;
 use crate::session::Session;
@@ -35,7 +36,7 @@ const BATCH_ROWS: usize = 1000;
 /// CREATE TABLE AS, SELECT INTO. Returns the command tag.
 pub(crate) fn run(session: &Session, statement: &CreateTableAs, text: &str) -> SqlResult<String> {
     if statement.materialized_view {
-        return Err(SqlError::not_supported("CREATE MATERIALIZED VIEW"));
+        return matview::create(session, statement, text);
     }
     if exists(session, statement)? {
         return Ok("CREATE TABLE AS".into());
@@ -63,7 +64,52 @@ pub(crate) fn exists(session: &Session, statement: &CreateTableAs) -> SqlResult<
 pub(crate) struct Query {
     pub(crate) internal: Internal,
     pub(crate) params: Vec<Datum>,
+    definition: Definition,
+}
+
+/// What the new relation is.
+#[derive(Default)]
+pub(super) struct Definition {
     columns: Vec<NewColumn>,
+    /// The query that a materialized view keeps, with what it needs.
+    view: Option<(String, Vec<ObjectAddress>)>,
+}
+
+impl Definition {
+    /// Analyses the query and locks what it reads.
+    pub(super) fn of(session: &Session, statement: &CreateTableAs, text: &str) -> SqlResult<Definition> {
+        let format = session.format();
+        let call = Call::new(&format).with_session(session);
+        let analyzed = session.with_relations_locked(|view| {
+            analyze::analyze_statement(&statement.query, text, ParamTypes::None, view, &call)
+        })?;
+        Definition::new(session, statement, &analyzed)
+    }
+
+    fn new(session: &Session, statement: &CreateTableAs, analyzed: &Analyzed) -> SqlResult<Definition> {
+        let view = match statement.materialized_view {
+            true => {
+                matview::check_definition(session, statement, &analyzed.query)?;
+                Some(view::stored(&analyzed.query))
+            }
+            false => None,
+        };
+        let columns = named(session, columns_of(session, analyzed), &statement.into.columns)?;
+        Ok(Definition { columns, view })
+    }
+
+    /// Makes the relation, without rows. Returns its OID.
+    pub(super) fn make(self, session: &Session, statement: &CreateTableAs) -> SqlResult<Oid> {
+        let kind = match self.view {
+            Some(_) => RelationKind::MaterializedView,
+            None => RelationKind::Table,
+        };
+        let oid = new_table(session, &statement.into, (kind, self.columns))?;
+        if let Some((query, needs)) = self.view {
+            session.with_changer(|changer| changer.set_view_query(oid, &query, &needs))?;
+        }
+        Ok(oid)
+    }
 }
 
 impl Query {
@@ -75,16 +121,16 @@ impl Query {
             let prepared = session.plan_of(&source, &params)?;
             let column = |c: &plan::ResultColumn| (c.name.to_string(), c.type_oid, c.typmod, Oid::INVALID);
             let result = prepared.statement.result.iter().map(column).collect();
-            let columns = named(session, result, names)?;
-            return Ok(Query { internal: Internal::of(session, prepared)?, params, columns });
+            let definition = Definition { columns: named(session, result, names)?, view: None };
+            return Ok(Query { internal: Internal::of(session, prepared)?, params, definition });
         }
         let format = session.format();
         let call = Call::new(&format).with_session(session);
         let analyze = || analyze::analyze_statement(&statement.query, text, ParamTypes::None, session, &call);
         let (internal, analyzed) = Internal::analyzed(session, analyze)?;
-        let columns = named(session, columns_of(session, &analyzed), names)?;
+        let definition = Definition::new(session, statement, &analyzed)?;
         session.check_access(&internal.prepared().needs)?;
-        Ok(Query { internal, params: Vec::new(), columns })
+        Ok(Query { internal, params: Vec::new(), definition })
     }
 
     /// Makes the table; none WITH NO DATA if no rows are to come.
@@ -93,9 +139,12 @@ impl Query {
         session: &'s Session,
         statement: &CreateTableAs,
     ) -> SqlResult<Option<Load<'s>>> {
-        let oid = new_table(session, &statement.into, std::mem::take(&mut self.columns))?;
+        let oid = std::mem::take(&mut self.definition).make(session, statement)?;
         if statement.into.skip_data {
             return Ok(None);
+        }
+        if statement.materialized_view {
+            matview::set_populated(session, oid, true)?;
         }
         Load::new(session, names::describe(session, oid)?).map(Some)
     }
@@ -141,7 +190,11 @@ fn named(session: &Session, result: ResultColumns, names: &[String]) -> SqlResul
     Ok(columns)
 }
 
-fn new_table(session: &Session, into: &Into, columns: Vec<NewColumn>) -> SqlResult<Oid> {
+fn new_table(
+    session: &Session,
+    into: &Into,
+    (kind, columns): (RelationKind, Vec<NewColumn>),
+) -> SqlResult<Oid> {
     let access_method = into.access_method.as_deref();
     table::check_storage(&into.relation, into.on_commit, access_method)?;
     let schema = table::target_schema(session, &into.relation)?;
@@ -152,7 +205,7 @@ fn new_table(session: &Session, into: &Into, columns: Vec<NewColumn>) -> SqlResu
         name: into.relation.name.clone(),
         schema,
         owner: session.names.user(),
-        kind: RelationKind::Table,
+        kind,
         persistence: table::persistence(session, &into.relation, schema),
         columns,
         options: storage_parameter::check(Target::Table, &into.options)?,
@@ -170,13 +223,20 @@ pub(crate) struct Load<'s> {
     batch: Vec<Vec<Datum>>,
     tids: Vec<base::Tid>,
     rows: u64,
+    options: InsertOptions,
 }
 
 impl<'s> Load<'s> {
     /// For a table that is there and empty.
     pub(crate) fn new(session: &'s Session, table: Arc<Table>) -> SqlResult<Load<'s>> {
         let heap = table.heap.clone().ok_or_else(|| SqlError::internal("a table without a heap"))?;
-        Ok(Load { session, relation: table.oid, heap, batch: Vec::new(), tids: Vec::new(), rows: 0 })
+        let options = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
+        Ok(Load { session, relation: table.oid, heap, batch: Vec::new(), tids: Vec::new(), rows: 0, options })
+    }
+
+    /// Older snapshots see the rows too, once the transaction has ended. For new files, whose table is locked until then.
+    pub(crate) fn freeze(&mut self) {
+        self.options.frozen = true;
     }
 
     /// Takes a row.
@@ -201,14 +261,13 @@ impl<'s> Load<'s> {
         let xid = session.txn.borrow_mut().xid()?;
         let me = session.txn.borrow();
         let writer = Writer { xid, cid: me.current_command(), me: &me, combo: &session.combo };
-        let options = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
         self.tids.clear();
         heap::multi_insert(
             &session.engine().heap_access(),
             &self.heap,
             &writer,
             &self.batch,
-            options,
+            self.options,
             &mut self.tids,
         )
         .map_err(heap::HeapError::into_sql)?;

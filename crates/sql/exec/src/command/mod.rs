@@ -50,6 +50,7 @@ mod inherit;
 mod internal;
 mod like;
 mod lock;
+mod matview;
 pub(crate) mod names;
 mod object_name;
 pub(crate) mod oldest_ids;
@@ -156,6 +157,9 @@ pub(crate) fn run(
     match statement {
         Statement::CreateTable(s) => table::create(session, s, text)?,
         Statement::CreateTableAs(s) => return create_as::run(session, s, text),
+        Statement::RefreshMaterializedView { relation, concurrently, skip_data } => {
+            matview::refresh(session, relation, *concurrently, *skip_data)?;
+        }
         Statement::CreateIndex(s) => index::create(session, s, text)?,
         Statement::CreateView(s) => view::create(session, s, text)?,
         Statement::CreateSequence { sequence: name, options, if_not_exists } => {

@@ -6,7 +6,7 @@
 
 use analyze::{Expr, ParamTypes, Query, RteKind, facts, stored, updatable, walk};
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use catalog::change::{NewColumn, NewTable};
+use catalog::change::{NewColumn, NewTable, ObjectAddress};
 use catalog::{CatalogView, RelationKind, Table};
 use parse::Statement;
 use parse::ast::{CreateView, Persistence};
@@ -25,7 +25,7 @@ pub(crate) fn create(session: &Session, statement: &CreateView, text: &str) -> S
     let columns = columns_of(session, &query, &statement.columns)?;
     let schema = match statement.view.persistence {
         Persistence::Temporary => temporary::schema(session)?,
-        _ if statement.view.schema.is_none() && reads_temporary(&query) => {
+        _ if statement.view.schema.is_none() && reads_temporary(session, &query)? => {
             let message = format!("view \"{}\" will be a temporary view", statement.view.name);
             session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
             temporary::schema(session)?
@@ -55,12 +55,17 @@ pub(crate) fn create(session: &Session, statement: &CreateView, text: &str) -> S
             session.with_changer(|changer| changer.create_table(&new))?
         }
     };
+    let (query, needs) = self::stored(&query);
+    session.with_changer(|changer| changer.set_view_query(view, &query, &needs))
+}
+
+/// A view's query as the catalogs keep it, with what it needs.
+pub(super) fn stored(query: &Query) -> (String, Vec<ObjectAddress>) {
     let mut needs = Vec::new();
-    uses::of_query(&query, &mut needs);
+    uses::of_query(query, &mut needs);
     needs.sort_unstable_by_key(|n| (n.class, n.object, n.sub));
     needs.dedup();
-    let query = stored::store_query(&query);
-    session.with_changer(|changer| changer.set_view_query(view, &query, &needs))
+    (stored::store_query(query), needs)
 }
 
 fn analyzed(session: &Session, statement: &CreateView, text: &str) -> SqlResult<Query> {
@@ -114,23 +119,34 @@ pub(super) fn require_updatable(session: &Session, view: &Table) -> SqlResult<()
     }
 }
 
-/// Whether a query reads a temporary relation, which a lasting view must not.
-fn reads_temporary(query: &Query) -> bool {
-    let entry = |kind: &RteKind| match kind {
-        RteKind::Relation(relation) => relation.table.persistence == 't',
-        RteKind::Subquery(sub) => reads_temporary(&sub.query),
-        _ => false,
-    };
-    let sublinks = || {
-        walk::visit_query(query, 0, &mut |expr, _| match expr {
-            Expr::SubLink(sub) if reads_temporary(&sub.query) => Err(()),
-            _ => Ok(true),
-        })
-        .is_err()
-    };
-    query.range_table.iter().any(|rte| entry(&rte.kind))
-        || query.ctes.iter().any(|cte| reads_temporary(&cte.query))
-        || sublinks()
+/// Whether a query reads a temporary relation, which what lasts must not.
+pub(super) fn reads_temporary(session: &Session, query: &Query) -> SqlResult<bool> {
+    for entry in &query.range_table {
+        let temporary = match &entry.kind {
+            RteKind::Relation(relation) => relation.table.persistence == 't',
+            RteKind::Subquery(sub) if sub.view.is_valid() => {
+                names::describe(session, sub.view)?.persistence == 't'
+            }
+            RteKind::Subquery(sub) => reads_temporary(session, &sub.query)?,
+            _ => false,
+        };
+        if temporary {
+            return Ok(true);
+        }
+    }
+    for cte in &query.ctes {
+        if reads_temporary(session, &cte.query)? {
+            return Ok(true);
+        }
+    }
+    let mut found = false;
+    walk::visit_query(query, 0, &mut |expr, _| {
+        if let Expr::SubLink(sub) = expr {
+            found = found || reads_temporary(session, &sub.query)?;
+        }
+        Ok::<_, SqlError>(!found)
+    })?;
+    Ok(found)
 }
 
 fn columns_of(session: &Session, query: &Query, names: &[String]) -> SqlResult<Vec<NewColumn>> {

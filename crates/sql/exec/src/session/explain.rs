@@ -102,9 +102,9 @@ impl Session {
                 let (source, params) = self.prepared_for_execute(execute, text)?;
                 Ok(of(self.plan_of(&source, &params)?, params))
             }
-            Statement::CreateTableAs(create) if !create.materialized_view => {
+            Statement::CreateTableAs(create) => {
                 if table_exists(self, create)? {
-                    return Ok(Subject::Nothing("CREATE TABLE AS"));
+                    return Ok(Subject::Nothing(crate::command::statement_name(query)));
                 }
                 let query = TableQuery::new(self, create, text)?;
                 let (prepared, params) = (query.internal.prepared().clone(), query.params.clone());

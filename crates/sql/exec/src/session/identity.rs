@@ -31,6 +31,8 @@ pub(super) struct Identity {
     borrowed: Cell<u32>,
     /// Security-restricted operations that run, each within the one before ([`Session::as_maintainer`]).
     pub(super) restricted: Cell<u32>,
+    /// The materialized view that is brought up to date row by row, if one is.
+    pub(super) maintained: Cell<Oid>,
 }
 
 impl Identity {
@@ -43,6 +45,7 @@ impl Identity {
             version: Cell::new(u32::MAX),
             borrowed: Cell::new(0),
             restricted: Cell::new(0),
+            maintained: Cell::new(Oid::INVALID),
         }
     }
 

@@ -42,6 +42,9 @@ macro_rules! pass_on {
 }
 
 impl CatalogView for Session {
+    fn maintained(&self) -> Oid {
+        self.identity.maintained.get()
+    }
     fn relation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<Table>>> {
         let found = self.with_reader(|r| r.relation(schema, name))?;
         Ok(found.map(|table| table.for_snapshot(|| self.next_snapshot())))
@@ -145,6 +148,9 @@ impl<'a> RecordingView<'a> {
 }
 
 impl CatalogView for RecordingView<'_> {
+    fn maintained(&self) -> Oid {
+        self.catalog.maintained()
+    }
     fn relation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<Table>>> {
         let found = self.record(self.catalog.relation(schema, name)?);
         if let (None, Some(table)) = (schema, &found) {

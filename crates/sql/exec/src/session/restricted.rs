@@ -57,6 +57,14 @@ impl Session {
         body()
     }
 
+    /// Lets the statements of `body` write to the rows of a materialized view.
+    pub(crate) fn maintaining<T>(&self, view: Oid, body: impl FnOnce() -> SqlResult<T>) -> SqlResult<T> {
+        let outer = self.identity.maintained.replace(view);
+        let done = body();
+        self.identity.maintained.set(outer);
+        done
+    }
+
     /// Whether a security-restricted operation runs.
     pub(crate) fn is_restricted(&self) -> bool {
         self.identity.restricted.get() > 0

@@ -15,6 +15,7 @@ mod functions;
 mod grouping_sets;
 mod inheritance;
 mod json_rows;
+mod materialized;
 mod merge;
 mod partitions;
 mod plan_choice;
