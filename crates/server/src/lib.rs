@@ -4,7 +4,7 @@
 //! * [`cli`]: `initdb`, `pg_ctl`, `postgres`, `stampede …`. [`config`]: `postgresql.conf`, `pg_hba.conf`.
 //! * [`server`]: from start to shutdown, signals. `service_manager`: whom it tells. [`pidfile`]: `postmaster.pid`, socket lock files. [`listener`]: sockets.
 //! * [`session`]: one connection, from its first packet to its end. [`sessions`]: all of them: cancel keys, limits.
-//! * [`allocator`]: where memory comes from; `memory_limit`: how much of it. [`backend`]: what the server needs from the database behind it; [`database`]: the one that counts. [`log`]: PostgreSQL's log lines.
+//! * [`allocator`]: where memory comes from; `memory_limit`: how much of it. [`backend`]: what the server needs from the database behind it; [`database`]: the one that counts. [`log`]: PostgreSQL's log lines. [`tls`]: certificates, keys, what is agreed on.
 //!
 //! # Invariants
 //! 1. A session that waits for its client holds no fiber, no stack and no buffer.
@@ -29,6 +29,7 @@ pub mod server;
 mod service_manager;
 pub mod session;
 pub mod sessions;
+pub mod tls;
 
 /// Version of PostgreSQL whose behaviour is the specification.
 pub const PG_VERSION: &str = "18.1";

@@ -26,6 +26,7 @@ use crate::memory_limit;
 use crate::pidfile::{self, Contents, PidFile, Status};
 use crate::service_manager::{self, State};
 use crate::session::{Phase, Shared};
+use crate::tls::Tls;
 use crate::{descriptors, directory};
 
 /// Opens the database in a data directory, which the server has locked.
@@ -96,6 +97,7 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
         std::env::consts::OS
     ));
     memory_limit::apply(&settings).map_err(as_fatal)?;
+    let tls = Tls::load(&settings)?.map(Arc::new);
     let rules = load_rules(&settings)?;
     let count = worker_count(&settings)?;
     let workers = Workers::start(count).map_err(|error| {
@@ -105,6 +107,7 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
         )
     })?;
     let shared = Arc::new(Shared::new(settings.clone(), rules, count));
+    *shared.tls.write() = tls;
     let server = Server { start, dir, contents, pid_file, shared, workers };
     runtime::run_async(server.live(lock)).map_err(|error| {
         SqlError::fatal(
@@ -380,6 +383,14 @@ impl Server {
                 if let Some(database) = self.shared.database.get() {
                     database.reload(settings);
                 }
+            }
+        }
+        match Tls::load(&self.shared.settings()) {
+            Ok(tls) => *self.shared.tls.write() = tls.map(Arc::new),
+            Err(mut error) => {
+                error.report_mut().severity = base::Severity::Log;
+                log::report(&error, None, None);
+                log::log("SSL configuration was not reloaded");
             }
         }
         match load_rules(&self.shared.settings()) {

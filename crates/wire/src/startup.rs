@@ -11,8 +11,10 @@ pub const MAX_STARTUP_LENGTH: usize = 10_000;
 pub const LATEST: Version = Version { major: 3, minor: 2 };
 
 const CANCEL_CODE: u32 = (1234 << 16) | 5678;
-const SSL_CODE: u32 = (1234 << 16) | 5679;
-const GSS_CODE: u32 = (1234 << 16) | 5680;
+/// What a request for TLS has in the place of a version.
+pub const SSL_CODE: u32 = (1234 << 16) | 5679;
+/// The same of a request for GSS encryption.
+pub const GSS_CODE: u32 = (1234 << 16) | 5680;
 
 /// A protocol version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -140,15 +142,18 @@ fn parse(packet: &[u8]) -> SqlResult<FirstPacket<'_>> {
     }
 }
 
+/// The error for a version that is not spoken here, or for a request that may not come (again).
+pub fn unsupported(code: u32) -> SqlError {
+    let Version { major, minor } = Version::from_code(code);
+    let (newest, least) = (LATEST.major, LATEST.minor);
+    let message =
+        format!("unsupported frontend protocol {major}.{minor}: server supports 3.0 to {newest}.{least}");
+    SqlError::fatal(SqlState::FEATURE_NOT_SUPPORTED, message)
+}
+
 fn startup(version: Version, body: &[u8]) -> SqlResult<Startup<'_>> {
     if version.major != LATEST.major {
-        return Err(SqlError::fatal(
-            SqlState::FEATURE_NOT_SUPPORTED,
-            format!(
-                "unsupported frontend protocol {}.{}: server supports 3.0 to {}.{}",
-                version.major, version.minor, LATEST.major, LATEST.minor
-            ),
-        ));
+        return Err(unsupported(version.code()));
     }
     let mut reader = Reader::new(body);
     let layout = |_| {

@@ -111,24 +111,27 @@ settings! {
             .about("Access bits of the Unix socket.");
     }
     "Connections and Authentication / SSL" {
-        ssl = bool(false).sighup().about("Whether TLS is offered.");
-        ssl_ca_file = string("").sighup().about("File of TLS authorities.");
-        ssl_cert_file = string("server.crt").sighup().about("File of the TLS certificate.");
-        ssl_ciphers = string("HIGH:MEDIUM:+3DES:!aNULL").sighup().about("TLS 1.2 ciphers.");
-        ssl_crl_dir = string("").sighup().about("Directory of revoked TLS certificates.");
-        ssl_crl_file = string("").sighup().about("File of revoked TLS certificates.");
-        ssl_dh_params_file = string("").sighup().about("File of Diffie-Hellman parameters.");
-        ssl_groups = string("X25519:prime256v1").sighup().about("Groups for key exchange.");
-        ssl_key_file = string("server.key").sighup().about("File of the TLS key.");
-        ssl_max_protocol_version = choice("", &["", "TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"]).sighup()
-            .about("Newest TLS version used.");
-        ssl_min_protocol_version = choice("TLSv1.2", &["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"]).sighup()
-            .about("Oldest TLS version used.");
-        ssl_passphrase_command = string("").sighup().about("Command that prints the TLS key's passphrase.");
+        ssl = bool(false).sighup().works().about("Whether TLS is offered.");
+        ssl_ca_file = string("").sighup().works().about("File of TLS authorities.");
+        ssl_cert_file = string("server.crt").sighup().works().about("File of the TLS certificate.");
+        ssl_ciphers = string("HIGH:MEDIUM:+3DES:!aNULL").sighup().works().about("TLS 1.2 ciphers.");
+        ssl_crl_dir = string("").sighup().works().about("Directory of revoked TLS certificates.");
+        ssl_crl_file = string("").sighup().works().about("File of revoked TLS certificates.");
+        ssl_dh_params_file = string("").sighup().works()
+            .about("File of Diffie-Hellman parameters; none is used, so that TLS cannot be had with one.");
+        ssl_groups = string("X25519:prime256v1").sighup().works()
+            .about("Groups for key exchange: X25519, prime256v1, secp384r1.");
+        ssl_key_file = string("server.key").sighup().works().about("File of the TLS key.");
+        ssl_max_protocol_version = choice("", &["", "TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"]).sighup().works()
+            .about("Newest TLS version used: 1.2 or 1.3.");
+        ssl_min_protocol_version = choice("TLSv1.2", &["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"]).sighup().works()
+            .about("Oldest TLS version used: 1.2 or 1.3.");
+        ssl_passphrase_command = string("").sighup().works()
+            .about("Command that prints the TLS key's passphrase; encrypted keys are not supported, so that TLS cannot be had with one.");
         ssl_passphrase_command_supports_reload = bool(false).sighup()
             .about("Whether the passphrase command runs on reload.");
-        ssl_prefer_server_ciphers = bool(true).sighup().about("Whether the server's order of ciphers counts.");
-        ssl_tls13_ciphers = string("").sighup().about("TLS 1.3 cipher suites.");
+        ssl_prefer_server_ciphers = bool(true).sighup().works().about("Whether the server's order of ciphers counts.");
+        ssl_tls13_ciphers = string("").sighup().works().about("TLS 1.3 cipher suites.");
     }
     "Connections and Authentication / TCP Settings" {
         client_connection_check_interval = int(0, 0, MAX).user().ms().works()
@@ -175,7 +178,7 @@ settings! {
         send_abort_for_crash = bool(false).sighup().not_in_sample()
             .about("Whether processes are aborted after a crash.");
         send_abort_for_kill = bool(false).sighup().not_in_sample().about("Whether stuck processes are aborted.");
-        trace_connection_negotiation = bool(false).postmaster().not_in_sample()
+        trace_connection_negotiation = bool(false).postmaster().not_in_sample().works()
             .about("Whether connection negotiation is logged.");
         trace_notify = bool(false).user().not_in_sample().about("Whether LISTEN and NOTIFY are traced.");
         trace_sort = bool(false).user().not_in_sample().about("Whether sorts are traced.");
@@ -243,7 +246,7 @@ settings! {
             .about("Memory of the shared area.");
         shared_memory_size_in_huge_pages = int(-1, -1, MAX).internal().not_in_sample().computed()
             .about("Huge pages that the shared area would take.");
-        ssl_library = string("OpenSSL").internal().not_in_sample().about("Library that TLS comes from.");
+        ssl_library = string("rustls").internal().not_in_sample().works().about("Library that TLS comes from.");
         wal_block_size = int(8192, 8192, 8192).internal().not_in_sample().works()
             .about("Size of a page of the write-ahead log.");
         wal_segment_size = int(16777216, 1048576, 1073741824).internal().bytes().not_in_sample().computed().works()

@@ -4,23 +4,27 @@
 //! 1. Both buffers come from the worker's pool and go back when they are empty and the session waits.
 //! 2. The clock and the watch of a statement run while it does, and end before the socket is closed.
 //! 3. Once the socket has failed, output is dropped and input has ended.
+//! 4. Over TLS both buffers hold what is plain; it is sealed as it goes and opened as it comes (`sealed`). Without TLS no byte is copied for it.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use base::{Oid, SqlError, SqlResult, SqlState};
 use exec::{Column, Format, Output, RowEncoder};
 use runtime::{Interrupt, Interrupts, JoinHandle, WaitEvent, sleep, spawn_local, waiting};
+use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tuple::Datum;
 use wire::backend::{self, Field};
 
+use super::sealed::{Sealed, Secured};
 use super::sender::{self, Late, Round};
 
 /// Output is sent when so much has gathered, even if nobody asks for it.
@@ -39,11 +43,11 @@ thread_local! {
     static POOL: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
 }
 
-fn take_buffer() -> Vec<u8> {
+pub(super) fn take_buffer() -> Vec<u8> {
     POOL.with_borrow_mut(Vec::pop).unwrap_or_else(|| Vec::with_capacity(8 << 10))
 }
 
-fn give_buffer(buffer: &mut Vec<u8>) {
+pub(super) fn give_buffer(buffer: &mut Vec<u8>) {
     let mut buffer = std::mem::take(buffer);
     if buffer.capacity() > 0 && buffer.capacity() <= KEEP_AT_MOST {
         buffer.clear();
@@ -79,6 +83,14 @@ impl Stream {
         }
     }
 
+    /// What the socket takes at once.
+    fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(s) => s.try_write(bytes),
+            Stream::Unix(s) => s.try_write(bytes),
+        }
+    }
+
     fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self {
             Stream::Tcp(s) => Pin::new(s).poll_write(cx, bytes),
@@ -104,10 +116,13 @@ pub enum Arrival {
 #[derive(Debug)]
 pub struct Io {
     stream: Stream,
+    /// Of a connection over TLS.
+    sealed: Option<Box<Sealed>>,
     /// Bytes that came; those before `position` were consumed.
     pub(super) input: Vec<u8>,
     pub(super) position: usize,
     pub(super) output: Vec<u8>,
+    /// So many bytes have gone of what goes to the socket as it is: the output, or what was sealed of it.
     sent: usize,
     /// When the last answer that the worker's sender got leaves.
     gathered: Round,
@@ -123,6 +138,7 @@ impl Io {
     pub fn new(stream: Stream, interrupts: Interrupts) -> Io {
         Io {
             stream,
+            sealed: None,
             input: Vec::new(),
             position: 0,
             output: Vec::new(),
@@ -193,6 +209,9 @@ impl Io {
         if self.output.is_empty() {
             give_buffer(&mut self.output);
         }
+        if let Some(sealed) = &mut self.sealed {
+            sealed.release();
+        }
     }
 
     /// A buffer to write messages to.
@@ -208,19 +227,50 @@ impl Io {
             return Poll::Ready(Arrival::End);
         }
         SCRATCH.with_borrow_mut(|scratch| {
-            let mut buffer = ReadBuf::new(scratch);
-            match self.stream.poll_read(cx, &mut buffer) {
-                Poll::Pending => Poll::Pending,
-                Poll::Ready(Ok(())) if !buffer.filled().is_empty() => {
-                    let appended = self.append(buffer.filled());
-                    Poll::Ready(if appended { Arrival::Bytes } else { Arrival::Refused })
-                }
-                Poll::Ready(_) => {
-                    self.broken = true;
-                    Poll::Ready(Arrival::End)
+            loop {
+                let mut buffer = ReadBuf::new(scratch);
+                match self.stream.poll_read(cx, &mut buffer) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(Ok(())) if !buffer.filled().is_empty() => match self.sealed.take() {
+                        None => return Poll::Ready(self.received(buffer.filled())),
+                        // Less than a record, or one of TLS's own, brings nothing.
+                        Some(sealed) => {
+                            if let Some(arrival) = self.open(sealed, buffer.filled_mut()) {
+                                return Poll::Ready(arrival);
+                            }
+                        }
+                    },
+                    Poll::Ready(_) => {
+                        self.broken = true;
+                        return Poll::Ready(Arrival::End);
+                    }
                 }
             }
         })
+    }
+
+    fn received(&mut self, bytes: &[u8]) -> Arrival {
+        if self.append(bytes) { Arrival::Bytes } else { Arrival::Refused }
+    }
+
+    /// Opens bytes of the socket. `None` if there was nothing for us in them.
+    fn open(&mut self, mut sealed: Box<Sealed>, bytes: &mut [u8]) -> Option<Arrival> {
+        // In the handshake each step is told, for there may be something to answer.
+        let mut arrival = sealed.is_new.then_some(Arrival::Bytes);
+        sealed.open(bytes, |plain| {
+            if arrival != Some(Arrival::Refused) {
+                arrival = Some(self.received(plain));
+            }
+        });
+        if sealed.failure.is_some() || (arrival.is_none() && sealed.has_ended()) {
+            // What the client did wrong it may be told; it need not listen.
+            let _ = self.stream.try_write(&sealed.outgoing);
+            sealed.outgoing.clear();
+            self.broken = true;
+            arrival = Some(Arrival::End);
+        }
+        self.sealed = Some(sealed);
+        arrival
     }
 
     /// False if the memory for them is refused.
@@ -281,32 +331,56 @@ impl Io {
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         sender::send_if_waiting(self.gathered);
         self.recover_late();
-        while self.sent < self.output.len() && !self.broken {
-            match self.stream.poll_write(cx, &self.output[self.sent..]) {
+        self.seal();
+        let bytes = match &mut self.sealed {
+            None => &mut self.output,
+            Some(sealed) => &mut sealed.outgoing,
+        };
+        while self.sent < bytes.len() && !self.broken {
+            match self.stream.poll_write(cx, &bytes[self.sent..]) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Ok(n)) if n > 0 => self.sent += n,
                 Poll::Ready(_) => self.broken = true,
             }
         }
-        self.output.clear();
+        bytes.clear();
         self.sent = 0;
         Poll::Ready(())
+    }
+
+    /// Over TLS: seals what is in the output buffer.
+    fn seal(&mut self) {
+        if let Some(sealed) = &mut self.sealed
+            && !self.output.is_empty()
+        {
+            self.broken |= !sealed.seal(&self.output);
+            self.output.clear();
+        }
+    }
+
+    /// Whether the socket has taken everything.
+    fn is_flushed(&self) -> bool {
+        self.output.is_empty() && self.sealed.as_ref().is_none_or(|sealed| sealed.outgoing.is_empty())
     }
 
     /// Goes on with what the socket did not take at once.
     fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.recover_late();
-        if self.output.is_empty() { Poll::Ready(()) } else { self.poll_flush(cx) }
+        if self.is_flushed() { Poll::Ready(()) } else { self.poll_flush(cx) }
     }
 
-    /// What the worker's sender could not send goes before all that is in the output buffer.
+    /// What the worker's sender could not send goes before all that waits for the socket.
     fn recover_late(&mut self) {
         match sender::take_late(self.stream.as_raw_fd()) {
             None => {}
             Some(Late::Failed) => self.broken = true,
             Some(Late::Bytes(mut bytes)) => {
-                bytes.extend_from_slice(&self.output[self.sent..]);
-                self.output = bytes;
+                let waiting = match &mut self.sealed {
+                    None => &mut self.output,
+                    Some(sealed) => &mut sealed.outgoing,
+                };
+                bytes.extend_from_slice(&waiting[self.sent..]);
+                *waiting = bytes;
                 self.sent = 0;
             }
         }
@@ -330,11 +404,16 @@ impl Io {
             })
             .await;
         }
+        self.seal();
+        let answer = match &mut self.sealed {
+            None => &mut self.output,
+            Some(sealed) => &mut sealed.outgoing,
+        };
         if self.sent == 0
-            && let Some(round) = sender::gather(socket, &self.output)
+            && let Some(round) = sender::gather(socket, answer)
         {
             self.gathered = round;
-            self.output.clear();
+            answer.clear();
             return Ok(());
         }
         let interrupts = self.interrupts.clone();
@@ -361,6 +440,51 @@ impl Io {
             Arrival::End => Err(connection_lost()),
             Arrival::Refused => Err(out_of_memory()),
             Arrival::Bytes | Arrival::Interrupt => Ok(()),
+        }
+    }
+
+    /// From here on everything is sealed. The bytes that came already are the first ones of the handshake. An error says why it failed.
+    pub async fn secure(&mut self, config: Arc<ServerConfig>) -> Result<Secured, String> {
+        let mut sealed = Box::new(Sealed::new(config).map_err(|error| error.to_string())?);
+        let mut first = std::mem::take(&mut self.input).split_off(std::mem::take(&mut self.position));
+        sealed.open(&mut first, |plain| {
+            self.append(plain);
+        });
+        self.sealed = Some(sealed);
+        loop {
+            self.flush().await;
+            if let Some(sealed) = &mut self.sealed
+                && sealed.failure.is_none()
+                && !sealed.is_handshaking()
+            {
+                return sealed.secured();
+            }
+            if let Some(failure) = self.take_failure() {
+                return Err(failure);
+            }
+            if self.fill().await == Arrival::End && !self.has_failed() {
+                return Err("EOF detected".into());
+            }
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.sealed.as_ref().is_some_and(|sealed| sealed.failure.is_some())
+    }
+
+    /// What was wrong with the bytes of the client that TLS should have opened.
+    pub fn take_failure(&mut self) -> Option<String> {
+        self.sealed.as_mut()?.failure.take()
+    }
+
+    /// Sends what is in the output buffer, and that nothing more will come.
+    pub async fn finish(&mut self) {
+        self.flush().await;
+        if let Some(sealed) = &mut self.sealed
+            && !self.broken
+        {
+            sealed.close();
+            self.flush().await;
         }
     }
 

@@ -6,6 +6,7 @@
 use base::settings::{ServerSettings, Setting, parse_bool};
 
 use super::Shared;
+use super::sealed::Secured;
 use super::startup::Greeting;
 use crate::log::{self, Subject};
 
@@ -85,6 +86,10 @@ pub(super) fn authorized(shared: &Shared, greeting: &Greeting, subject: &Subject
             format!("connection authorized: user={} database={}", greeting.user, greeting.database);
         if !subject.application.is_empty() {
             message.push_str(&format!(" application_name={}", subject.application));
+        }
+        if let Some(security) = &greeting.security {
+            let Secured { version, cipher, bits, .. } = &security.agreed;
+            message.push_str(&format!(" SSL enabled (protocol={version}, cipher={cipher}, bits={bits})"));
         }
         note(subject, message);
     }

@@ -10,6 +10,8 @@
 pub mod io;
 mod life;
 mod messages;
+mod negotiate;
+mod sealed;
 mod sender;
 mod startup;
 
@@ -24,6 +26,7 @@ use crate::backend::Database;
 use crate::config::hba::Rules;
 use crate::log::{self, Subject};
 use crate::sessions::{Registration, Sessions};
+use crate::tls::Tls;
 pub use life::unknown_step;
 pub use startup::user_name;
 
@@ -47,6 +50,8 @@ pub struct Shared {
     pub settings: RwLock<Arc<ServerSettings>>,
     /// Who may connect.
     pub rules: RwLock<Arc<Rules>>,
+    /// What new connections are secured with, if TLS is on.
+    pub tls: RwLock<Option<Arc<Tls>>>,
     /// Whether clients are let in.
     pub phase: RwLock<Phase>,
     /// All sessions.
@@ -65,6 +70,7 @@ impl Shared {
         Shared {
             settings: RwLock::new(settings),
             rules: RwLock::new(Arc::new(rules)),
+            tls: RwLock::default(),
             phase: RwLock::new(Phase::Starting),
             sessions: Sessions::new(workers),
             database: OnceLock::new(),
@@ -136,7 +142,7 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
     }
     life::received(shared, &subject);
     let limit = shared.settings().duration(Setting::authentication_timeout);
-    let first = time::timeout(limit, startup::first_packet(shared, &mut io)).await;
+    let first = time::timeout(limit, negotiate::first_packet(shared, &mut io, peer, &subject)).await;
     let greeting = match first {
         None => Err(SqlError::fatal(SqlState::PROTOCOL_VIOLATION, "canceling authentication due to timeout")),
         Some(Ok(None)) => return None,
@@ -192,7 +198,7 @@ async fn turn_away<T>(mut io: Io, error: &SqlError, subject: &Subject) -> Option
     // Whoever does not speak the protocol is only noted in the log, as PostgreSQL does.
     if !error.message().starts_with("invalid length of startup packet") {
         wire::backend::error_response(io.out(), error.report());
-        io.flush().await;
+        io.finish().await;
     } else {
         error.report_mut().severity = Severity::Log;
     }
@@ -251,7 +257,10 @@ async fn run(mut connection: Box<Connection>) -> Subject {
             break;
         }
     }
-    connection.io.flush().await;
+    if let Some(failure) = connection.io.take_failure() {
+        log::report(&log::line(format!("SSL error: {failure}")), Some(&connection.subject), None);
+    }
+    connection.io.finish().await;
     let subject = std::mem::take(&mut connection.subject);
     run_fiber(move || {
         let interrupts = connection.interrupts.clone();

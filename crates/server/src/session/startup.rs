@@ -1,4 +1,4 @@
-//! From the first packet to the first ReadyForQuery.
+//! From the packet that wants a session to the first ReadyForQuery.
 
 use base::settings::Setting;
 use base::{SqlError, SqlResult, SqlState, sql_err};
@@ -7,10 +7,11 @@ use runtime::Interrupts;
 use wire::backend as message;
 use wire::frontend::{authentication_frame, sasl_initial_response};
 use wire::scram::{self, Exchange, Outcome, Verifier};
-use wire::startup::{FirstPacket, Startup, Version};
+use wire::startup::{Startup, Version};
 
 use super::io::{Arrival, Io};
-use super::{Peer, Phase, Shared, in_fiber, life};
+use super::negotiate::Security;
+use super::{Peer, Shared, in_fiber, life};
 use crate::backend::{Client, Role};
 use crate::config::hba::{Method, Request};
 use crate::sessions::{Limits, Registration};
@@ -23,53 +24,12 @@ pub(super) struct Greeting {
     pub(super) database: String,
     /// Settings, those of `options` first.
     pub(super) options: Vec<(String, String)>,
+    /// TLS, if it has that.
+    pub(super) security: Option<Security>,
 }
 
-/// Reads packets until one wants a session. `None`: there is nothing more to do for this connection.
-pub(super) async fn first_packet(shared: &Shared, io: &mut Io) -> SqlResult<Option<Greeting>> {
-    loop {
-        let Some((packet, length)) = wire::first_packet(io.unread())? else {
-            match io.fill().await {
-                Arrival::Bytes => continue,
-                _ => return Ok(None),
-            }
-        };
-        match packet {
-            FirstPacket::SslRequest | FirstPacket::GssEncRequest => {
-                io.consume(length);
-                io.out().push(b'N');
-                io.flush().await;
-            }
-            FirstPacket::Cancel { pid, key } => {
-                shared.sessions.cancel(pid, key);
-                return Ok(None);
-            }
-            FirstPacket::Startup(startup) => {
-                let greeting = read_startup(&startup)?;
-                let mut answer = Vec::new();
-                if startup.needs_negotiation() {
-                    let version = startup.negotiated();
-                    message::negotiate_protocol_version(&mut answer, version, startup.extensions());
-                }
-                io.consume(length);
-                io.out().append(&mut answer);
-                check_phase(shared)?;
-                return Ok(Some(greeting));
-            }
-        }
-    }
-}
-
-fn check_phase(shared: &Shared) -> SqlResult<()> {
-    let why = match *shared.phase.read() {
-        Phase::Running => return Ok(()),
-        Phase::Starting => "the database system is starting up",
-        Phase::Stopping => "the database system is shutting down",
-    };
-    Err(SqlError::fatal(SqlState::CANNOT_CONNECT_NOW, why))
-}
-
-fn read_startup(startup: &Startup<'_>) -> SqlResult<Greeting> {
+/// What a client says of the session it wants, over a connection that is secured so.
+pub(super) fn read_startup(startup: &Startup<'_>, security: Option<Security>) -> SqlResult<Greeting> {
     let text = |bytes| wire::check_utf8(bytes).map(str::to_string);
     let mut options = Vec::new();
     let (mut user, mut database) = (String::new(), String::new());
@@ -99,7 +59,7 @@ fn read_startup(startup: &Startup<'_>) -> SqlResult<Greeting> {
     if database.is_empty() {
         database.clone_from(&user);
     }
-    Ok(Greeting { version: startup.negotiated(), user, database, options })
+    Ok(Greeting { version: startup.negotiated(), user, database, options, security })
 }
 
 /// `-c name=value`, `--name=value`, separated by spaces; a backslash takes the next character as it is.
@@ -167,9 +127,10 @@ pub(super) async fn authenticate(
             Peer::Tcp(address) => Some(address.ip()),
             Peer::Unix(_) => None,
         };
+        let tls = greeting.security.is_some();
         in_fiber(interrupts, move || {
             let member = |user: &str, role: &str| database.is_member(user, role).unwrap_or(false);
-            let request = Request { address, tls: false, user: &user, database: &wanted };
+            let request = Request { address, tls, user: &user, database: &wanted };
             let rule = rules.find(&request, &member)?;
             Ok((rule.method.clone(), rule.line))
         })
@@ -330,6 +291,7 @@ pub(super) async fn open_session(
             Peer::Tcp(address) => Some(address),
             Peer::Unix(_) => None,
         },
+        encryption: greeting.security.as_ref().map(|security| security.agreed.shown()),
     };
     let client = in_fiber(interrupts, move || database.connect(info)).await?;
     for (name, value) in client.reported_settings() {

@@ -32,9 +32,9 @@ impl From<io::Error> for Failure {
 /// Rows of text; a null is `None`.
 pub type Rows = Vec<Vec<Option<String>>>;
 
-/// A session.
-pub struct Client {
-    reader: BufReader<TcpStream>,
+/// A session, over TCP unless it says otherwise.
+pub struct Client<S: Read + Write = TcpStream> {
+    reader: BufReader<S>,
 }
 
 impl Client {
@@ -43,9 +43,21 @@ impl Client {
         let stream = TcpStream::connect(("127.0.0.1", port))?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_nodelay(true)?;
+        Client::over(stream, parameters)
+    }
+}
+
+impl<S: Read + Write> Client<S> {
+    /// The same over a connection that is there.
+    pub fn over(stream: S, parameters: &[(&str, &str)]) -> Result<Client<S>, Failure> {
         let mut client = Client { reader: BufReader::new(stream) };
         client.send(&startup(parameters))?;
         client.until_ready().map(|_| client)
+    }
+
+    /// What it talks over.
+    pub fn stream(&mut self) -> &mut S {
+        self.reader.get_mut()
     }
 
     /// Sends bytes as they are.

@@ -44,6 +44,7 @@ fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlRes
             database: "template1".into(),
             options: vec![("allow_system_table_mods".into(), "on".into())],
             client_address: None,
+            encryption: None,
         },
     )?;
     let frozen = "vacuum (freeze, skip_database_stats)";

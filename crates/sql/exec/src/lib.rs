@@ -57,7 +57,7 @@ pub use initialize::initialize;
 pub use notify::Notification;
 pub use output::{Column, Format, Output, RowEncoder};
 pub use session::{
-    Activity, Backend, BackendState, Background, Instance, LogSink, ParamValue, Passwords, Registered,
-    Session, SessionInfo, Sessions, TransactionStatus,
+    Activity, Backend, BackendState, Background, Encryption, Instance, LogSink, ParamValue, Passwords,
+    Registered, Session, SessionInfo, Sessions, TransactionStatus,
 };
 pub use trigger::{Event, TriggerCall};

@@ -10,6 +10,8 @@ use tuple::Datum;
 use txn::{LockInfo, LockTag};
 use types::SessionFn;
 use types::array::from_regtypes;
+use types::numeric::Numeric;
+use types::value::IntoDatum;
 
 use super::locks::lock_type;
 use super::{Row, arg};
@@ -309,11 +311,32 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
         backend.xmin().map_or(Datum::Null, |xmin| Datum::Oid(xmin.0 as u32)),
         shown(Datum::text("client backend")),
     ];
-    // Neither TLS nor GSSAPI can be in use.
+    row.extend(encryption(backend).map(shown));
+    // GSSAPI cannot be in use.
     let (no, none) = (|| shown(Datum::Bool(false)), Datum::Null);
-    row.extend([no(), none.clone(), none.clone(), none.clone(), none.clone(), none.clone(), none.clone()]);
     row.extend([no(), none.clone(), no(), no(), none.clone(), none]);
     row
+}
+
+/// The columns about TLS.
+fn encryption(backend: &Backend) -> [Datum; 7] {
+    let Some(encryption) = &backend.encryption else {
+        let none = || Datum::Null;
+        return [Datum::Bool(false), none(), none(), none(), none(), none(), none()];
+    };
+    let name = |name: &Option<Box<str>>| {
+        name.as_deref().map_or(Datum::Null, |name| Datum::text(types::text::clip_name(name)))
+    };
+    let serial = encryption.client_serial.as_deref().and_then(|serial| Numeric::parse(serial).ok());
+    [
+        Datum::Bool(true),
+        Datum::text(encryption.version),
+        Datum::text(encryption.cipher),
+        Datum::Int4(encryption.bits),
+        name(&encryption.client_name),
+        serial.and_then(|serial| serial.into_datum().ok()).unwrap_or(Datum::Null),
+        name(&encryption.issuer_name),
+    ]
 }
 
 #[cfg(test)]

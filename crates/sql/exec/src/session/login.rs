@@ -86,7 +86,7 @@ impl Session {
         for (name, value) in &info.options {
             settings.set_default(name, value, SettingSource::Client, who).map_err(fatal)?;
         }
-        let backend = Backend::new(
+        let mut backend = Backend::new(
             info.pid,
             runtime::current_interrupts().unwrap_or_default(),
             (role.oid, &role.name),
@@ -94,6 +94,7 @@ impl Session {
             info.client_address,
             settings.text(Setting::application_name),
         );
+        backend.encryption = info.encryption.clone().map(Box::new);
         let subscription = Subscription::new(
             &instance.exchange,
             info.pid,

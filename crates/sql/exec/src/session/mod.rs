@@ -73,7 +73,7 @@ pub use logging::LogSink;
 use notices::Notices;
 use plan_cache::PlanCache;
 use portals::Portals;
-pub use registry::{Activity, Backend, BackendState, Background, Registered, Sessions};
+pub use registry::{Activity, Backend, BackendState, Background, Encryption, Registered, Sessions};
 pub(crate) use statement::{Body, Named, Planned, Source, Work};
 use statements::Statements;
 
@@ -240,6 +240,8 @@ pub struct SessionInfo {
     pub options: Vec<(String, String)>,
     /// Address of the client, none over a Unix socket.
     pub client_address: Option<std::net::SocketAddr>,
+    /// How the connection is encrypted, if it is.
+    pub encryption: Option<Encryption>,
 }
 
 /// The byte of ReadyForQuery.

@@ -67,6 +67,23 @@ pub struct Activity {
     pub state_change: i64,
 }
 
+/// How the connection of a session is encrypted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encryption {
+    /// Version of TLS.
+    pub version: &'static str,
+    /// Cipher.
+    pub cipher: &'static str,
+    /// Bits of its key.
+    pub bits: i32,
+    /// Whose certificate the client has shown.
+    pub client_name: Option<Box<str>>,
+    /// Its serial number, decimal.
+    pub client_serial: Option<Box<str>>,
+    /// Who has signed it.
+    pub issuer_name: Option<Box<str>>,
+}
+
 /// One connected session.
 #[derive(Debug)]
 pub struct Backend {
@@ -84,6 +101,8 @@ pub struct Backend {
     pub database_name: Box<str>,
     /// The client's address, none over a Unix socket.
     pub client: Option<SocketAddr>,
+    /// How its connection is encrypted, if it is.
+    pub encryption: Option<Box<Encryption>>,
     /// When it connected.
     pub start: i64,
     /// Oldest running xid of the snapshots that it holds; 0 without any.
@@ -113,6 +132,7 @@ impl Backend {
             database,
             database_name: database_name.into(),
             client,
+            encryption: None,
             start: now,
             xmin: AtomicU64::new(0),
             activity: Mutex::new(Activity {

@@ -80,6 +80,7 @@ impl Server {
             database: "postgres".into(),
             options: Vec::new(),
             client_address: None,
+            encryption: None,
         };
         let instance = self.instance.clone().expect("the cluster is open");
         Ok(Client { session: Session::new(instance, info)? })
