@@ -147,10 +147,23 @@ pub struct RelFile {
     pub number: u32,
 }
 
+impl RelFile {
+    /// Where files are dropped: stands for all that a database has. No relation's file has the number 0.
+    pub const fn whole_database(database: Oid) -> RelFile {
+        RelFile { tablespace: Oid(1663), database, number: 0 }
+    }
+
+    /// Whether it stands for all files of its database.
+    pub const fn is_whole_database(self) -> bool {
+        self.number == 0
+    }
+}
+
 impl fmt::Display for RelFile {
     /// The path below the data directory, as PostgreSQL's messages name it: `base/5/16384`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.tablespace {
+            Oid(1663) if self.is_whole_database() => write!(f, "base/{}", self.database),
             Oid(1664) => write!(f, "global/{}", self.number),
             Oid(1663) => write!(f, "base/{}/{}", self.database, self.number),
             spc => write!(f, "pg_tblspc/{}/{}/{}", spc, self.database, self.number),

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::settings::{ServerSettings, Setting, Timeouts};
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
-use catalog::{BootstrapOptions, POSTGRES, Reader, SessionCatalog};
+use catalog::{BootstrapOptions, Reader, SessionCatalog};
 use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile};
 use engine::lock::DirectoryLock;
@@ -194,7 +194,7 @@ impl Stampede {
         let mut me = Transaction::new(self.instance.engine().txns().clone(), SessionId(0));
         me.start(Default::default());
         let combo = heap::ComboCids::new();
-        let shared = self.instance.catalog(POSTGRES, "postgres");
+        let shared = self.instance.shared_catalog();
         let nobody = SessionCatalog::new(Oid::INVALID);
         let result = read(&Reader { catalog: &shared, session: &nobody, me: &me, combo: &combo });
         me.abort();

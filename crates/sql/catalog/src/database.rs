@@ -26,7 +26,7 @@ use txn::{LockTag, Transaction};
 
 use crate::cache::{Entries, SharedCache, Stale};
 use crate::row::{Row, RowExt};
-use crate::system::{SystemTable, catalog_of, pg_class, pg_index, pg_namespace};
+use crate::system::{SystemTable, catalog_of, pg_class, pg_database, pg_index, pg_namespace};
 use crate::tables::{InUse, OpenTable, OpenTables, Place, SharedTables};
 use crate::validity::Validity;
 
@@ -36,6 +36,11 @@ pub const PG_CATALOG: Oid = Oid(11);
 pub const PG_TOAST: Oid = Oid(99);
 /// Schema `public`.
 pub const PUBLIC: Oid = Oid(2200);
+
+/// What stands for a database among heavyweight locks: shared by who enters it or copies it, exclusive for who removes or renames it.
+pub fn database_lock(database: Oid) -> LockTag {
+    LockTag::Object { database: Oid::INVALID, class: pg_database::TABLE.oid, object: database, sub: 0 }
+}
 
 /// The databases whose catalogs are open: a change of what they share reaches all of them.
 #[derive(Default)]
@@ -50,6 +55,16 @@ impl Cluster {
         let shared = self.shared.get_or_init(|| Arc::new(SharedTables::new(engine)));
         let make = || Catalog::in_cluster(engine, (database, name), shared.clone(), Arc::downgrade(self));
         self.open.lock().entry(database).or_insert_with(make).clone()
+    }
+
+    /// The catalogs that all databases share, for who is in none. No I/O.
+    pub fn shared_catalog(self: &Arc<Cluster>, engine: &Arc<Engine>) -> Arc<Catalog> {
+        self.catalog(engine, Oid::INVALID, "")
+    }
+
+    /// A database was removed or renamed while nobody was in it: who enters one of this OID opens its catalogs anew.
+    pub fn forget(&self, database: Oid) {
+        let _gone = self.open.lock().remove(&database);
     }
 
     fn all(&self) -> Vec<Arc<Catalog>> {

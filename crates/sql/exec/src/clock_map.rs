@@ -69,6 +69,12 @@ impl<K: Hash + Eq + Clone, V> ClockMap<K, V> {
         Some(old.value)
     }
 
+    /// Takes out the keys that `which` picks, and gives their values.
+    pub(crate) fn remove_where(&mut self, which: impl Fn(&K) -> bool) -> Vec<V> {
+        let keys: Vec<K> = self.places.keys().filter(|key| which(key)).cloned().collect();
+        keys.iter().filter_map(|key| self.remove(key)).collect()
+    }
+
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.places.clear();

@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use base::{BlockNo, Fork, RelFile, Severity, SqlError, SqlState};
+use base::{BlockNo, Fork, Oid, RelFile, Severity, SqlError, SqlState};
 use page::PageBytes;
 use runtime::usage::{timed, used};
 use runtime::{WaitEvent, WaitQueue, waiting};
@@ -658,6 +658,11 @@ impl BufferPool {
         let mut sorted = rels.to_vec();
         sorted.sort_unstable();
         self.discard_where(|tag| sorted.binary_search(&tag.rel).is_ok());
+    }
+
+    /// Discards all pages of a database that is to be removed. Nobody uses it any more.
+    pub fn drop_database(&self, database: Oid) {
+        self.discard_where(|tag| tag.rel.database == database);
     }
 
     /// Counters.

@@ -3,7 +3,7 @@
 //! A page is copied under the shared latch, the latch is given back, the log is flushed up to the copy's LSN, and the copy is
 //! checksummed and written: readers are never held up, writers only while 8 KiB are copied.
 
-use base::{Lsn, RelFile};
+use base::{Lsn, Oid, RelFile};
 use page::PageBytes;
 use parking_lot::Mutex;
 use runtime::usage::{timed, used};
@@ -201,13 +201,23 @@ impl BufferPool {
 
     /// Writes all dirty pages of a relation.
     pub fn flush_relation(&self, rel: RelFile) -> Result<(), BufferError> {
+        self.flush_where(|tag| tag.rel == rel)
+    }
+
+    /// Writes all dirty pages of a database.
+    pub fn flush_database(&self, database: Oid) -> Result<(), BufferError> {
+        self.flush_where(|tag| tag.rel.database == database)
+    }
+
+    /// Writes the dirty pages that `wanted` names.
+    fn flush_where(&self, wanted: impl Fn(Tag) -> bool) -> Result<(), BufferError> {
         for (index, frame) in self.inner().frames.iter().enumerate() {
-            if Tag::from_words(frame.tag_words()).rel != rel {
+            if !wanted(Tag::from_words(frame.tag_words())) {
                 continue;
             }
             if frame.try_pin_if(|state| state & (DIRTY | BUSY) != 0).is_some() {
                 let pin = self.pin_of(index as u32);
-                if pin.tag().rel == rel {
+                if wanted(pin.tag()) {
                     self.write_back(&pin, Latching::Wait, Writer::Backend)?;
                 }
             }

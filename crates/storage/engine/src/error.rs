@@ -42,6 +42,8 @@ pub enum EngineError {
     File(smgr::SmgrError),
     /// The transaction system failed.
     Txn(txn::TxnError),
+    /// The session was told to stop what it does.
+    Interrupted(runtime::Interrupt),
 }
 
 impl fmt::Display for EngineError {
@@ -66,6 +68,7 @@ impl fmt::Display for EngineError {
             EngineError::Buffer(error) => error.fmt(f),
             EngineError::File(error) => error.fmt(f),
             EngineError::Txn(error) => error.fmt(f),
+            EngineError::Interrupted(reason) => write!(f, "interrupted: {reason:?}"),
         }
     }
 }
@@ -97,6 +100,7 @@ impl From<EngineError> for SqlError {
             EngineError::Buffer(error) => error.into(),
             EngineError::File(error) => buffer::BufferError::File(error).into(),
             EngineError::Txn(error) => error.into(),
+            EngineError::Interrupted(interrupt) => interrupt.into(),
             error => SqlError::new(SqlState::IO_ERROR, error.to_string()),
         }
     }

@@ -6,7 +6,7 @@
 //! * [`control`]: the control file. [`lock`]: one server per directory.
 //! * [`recovery`]: from the latest checkpoint through the log to a consistent state.
 //! * [`checkpoint`]: everything dirty to disk, the log cut behind it.
-//! * [`relation`]: making and dropping relation files; OIDs. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
+//! * [`relation`]: making and dropping relation files; OIDs. [`database`]: making and removing databases. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
 //!   crate.
 //! * `map`: which files the system catalogs have. `lengths`: how long files must be.
 //! * `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
@@ -40,6 +40,7 @@ mod access;
 pub mod background;
 pub mod checkpoint;
 pub mod control;
+pub mod database;
 mod error;
 mod lengths;
 pub mod lock;
@@ -61,6 +62,7 @@ use wal::{Wal, WalOptions, WalStart};
 
 pub use access::RowLiveness;
 pub use checkpoint::{CheckpointCause, CheckpointStats, CheckpointTotals};
+pub use database::CopyStrategy;
 pub use error::EngineError;
 
 use checkpoint::Checkpointer;
@@ -122,6 +124,7 @@ pub struct Engine {
     control: runtime::Mutex<ControlFile>,
     oids: OidCounter,
     maps: Arc<RelationMaps>,
+    files: Arc<Files>,
     checkpointer: Checkpointer,
     index_horizon: access::IndexHorizon,
     _lock: DirectoryLock,
@@ -227,6 +230,8 @@ impl Engine {
         }
         empty_folder(&dir.join("base/pgsql_tmp"))
             .map_err(|e| EngineError::Io("could not empty directory \"base/pgsql_tmp\"".into(), e))?;
+        smgr::remove_leftovers(dir)
+            .map_err(|e| EngineError::Io("could not clean directory \"base\"".into(), e))?;
         let record = recovery::checkpoint_record(dir, &control)?;
         control.checkpoint = record.checkpoint;
         let clean = control.state == ClusterState::ShutDown && record.is_end_of_log;
@@ -247,6 +252,7 @@ impl Engine {
         engine.wal.start(WalStart { system_identifier: engine.wal.system_identifier(), end, redo })?;
         engine.txns.end_recovery()?;
         engine.smgr.end_recovery();
+        engine.settle_databases()?;
         for prepared in engine.txns.prepared().list() {
             tracing::info!("recovering prepared transaction {}", prepared.xid);
         }
@@ -268,7 +274,8 @@ impl Engine {
         let files = SmgrOptions { max_open_files: options.max_open_files, fsync: options.wal.fsync };
         let smgr = Arc::new(Smgr::with_options(dir, files));
         runtime::fs::give_way(&smgr);
-        let maps = Arc::new(RelationMaps::read(dir)?);
+        let redo = control.state == ClusterState::InRecovery;
+        let maps = Arc::new(RelationMaps::read(dir, redo)?);
         let pool_options =
             PoolOptions { buffers: options.shared_buffers, log_hints: true, ..PoolOptions::default() };
         let pool = Arc::new(BufferPool::with_options(pool_options, smgr.clone(), wal.clone()));
@@ -281,7 +288,7 @@ impl Engine {
                 multi: MultiXactId(control.checkpoint.oldest_multixact).max(txn::multixact::FIRST),
             },
         };
-        let txns = Arc::new(TxnSystem::open(dir, wal.clone(), files, &options.txn, start));
+        let txns = Arc::new(TxnSystem::open(dir, wal.clone(), files.clone(), &options.txn, start));
         Ok(Engine {
             dir: dir.to_path_buf(),
             smgr,
@@ -289,6 +296,7 @@ impl Engine {
             index_horizon: access::IndexHorizon(txns.clone()),
             txns,
             maps,
+            files,
             oids: OidCounter::new(control.checkpoint.next_oid),
             checkpointer: Checkpointer::default(),
             control: runtime::Mutex::new(control),

@@ -17,7 +17,7 @@
 //! 2. They change with a commit, inside the checkpoint gate and before anybody sees its effects ([`txn::MappedFile`]), and nowhere else.
 //! 3. A checkpoint writes those that changed after it waited for the commits in flight: a file is never behind the redo point. It may
 //!    be ahead: redo of the commit records repeats the changes, in their order.
-//! 4. A folder of a database without its map is damaged.
+//! 4. A folder of a database without its map is damaged. During redo there may be one: a database whose removal is yet to be repeated.
 //!
 //! # Locks
 //! One short mutex, never held over I/O. One checkpoint at a time writes the files.
@@ -42,7 +42,7 @@ const FILE: &str = "pg_filenode.map";
 const MAGIC: &[u8; 8] = b"STAMPMAP";
 
 /// File numbers that are not the relation's OID.
-type Numbers = BTreeMap<Oid, u32>;
+pub(crate) type Numbers = BTreeMap<Oid, u32>;
 
 #[derive(Clone, Debug, Default)]
 struct Map {
@@ -56,24 +56,42 @@ struct Map {
 pub(crate) struct RelationMaps(Mutex<BTreeMap<Oid, Map>>);
 
 impl RelationMaps {
-    /// Reads the maps of a data directory.
-    pub(crate) fn read(dir: &Path) -> Result<RelationMaps, EngineError> {
+    /// Reads the maps of a data directory. `redo`: the log will be replayed, and databases that have none are looked at after that
+    /// ([`check`](Self::check)).
+    pub(crate) fn read(dir: &Path, redo: bool) -> Result<RelationMaps, EngineError> {
         let mut maps = BTreeMap::new();
-        let entries = runtime::fs::read_dir(&dir.join("base"))
-            .map_err(|e| EngineError::Io("could not open directory \"base\"".into(), e))?;
-        let folders = entries.iter().filter(|entry| entry.is_dir);
-        let databases = folders.filter_map(|entry| entry.name.parse().ok()).map(Oid);
-        for database in std::iter::once(Oid::INVALID).chain(databases) {
-            let path = path(database);
-            let bytes = runtime::fs::read_to_vec(&dir.join(&path)).map_err(|e| {
-                EngineError::Io(format!("could not open relation mapping file \"{}\"", path.display()), e)
-            })?;
-            let numbers = decode(&bytes).map_err(|why| {
-                EngineError::Map(format!("relation mapping file \"{}\" contains {why}", path.display()))
-            })?;
-            maps.insert(database, Map { numbers, changed: false });
+        for database in std::iter::once(Oid::INVALID).chain(databases(dir)?) {
+            match read_file(dir, database) {
+                Err(EngineError::Io(_, e)) if redo && e.kind() == std::io::ErrorKind::NotFound => {}
+                numbers => drop(maps.insert(database, Map { numbers: numbers?, changed: false })),
+            }
         }
         Ok(RelationMaps(Mutex::new(maps)))
+    }
+
+    /// Replay is over: every database has its map.
+    pub(crate) fn check(&self, dir: &Path) -> Result<(), EngineError> {
+        for database in std::iter::once(Oid::INVALID).chain(databases(dir)?) {
+            if !self.0.lock().contains_key(&database) {
+                read_file(dir, database)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The map of a database: file numbers that are not the relation's OID.
+    pub(crate) fn numbers(&self, database: Oid) -> Numbers {
+        self.0.lock().get(&database).map(|map| map.numbers.clone()).unwrap_or_default()
+    }
+
+    /// A database was made, whose folder has this map.
+    pub(crate) fn insert(&self, database: Oid, numbers: Numbers) {
+        self.0.lock().insert(database, Map { numbers, changed: false });
+    }
+
+    /// A database is to be removed.
+    pub(crate) fn remove(&self, database: Oid) {
+        self.0.lock().remove(&database);
     }
 
     /// Number of the file of a catalog's relation. Database 0 stands for the shared ones.
@@ -114,25 +132,64 @@ impl RelationMaps {
         };
         for (database, numbers) in &changed {
             base::stop_point!("checkpoint-before-map");
-            write_file(dir, *database, numbers).inspect_err(|_| {
+            let Err(error) = write_file(dir, *database, numbers) else { continue };
+            let mut maps = self.0.lock();
+            // A database that was removed meanwhile needs none.
+            if maps.contains_key(database) {
                 // The next checkpoint tries all again.
-                let mut maps = self.0.lock();
-                changed.iter().for_each(|(database, _)| maps.entry(*database).or_default().changed = true);
-            })?;
+                changed.iter().for_each(|(database, _)| {
+                    if let Some(map) = maps.get_mut(database) {
+                        map.changed = true;
+                    }
+                });
+                return Err(error);
+            }
         }
         Ok(())
     }
 }
 
-/// Writes the map of a new database, or of the shared catalogs: each file has its relation's OID.
+/// The databases that have a folder.
+pub(crate) fn databases(dir: &Path) -> Result<Vec<Oid>, EngineError> {
+    let entries = runtime::fs::read_dir(&dir.join("base"))
+        .map_err(|e| EngineError::Io("could not open directory \"base\"".into(), e))?;
+    let folders = entries.iter().filter(|entry| entry.is_dir);
+    Ok(folders.filter_map(|entry| entry.name.parse().ok()).map(Oid).collect())
+}
+
+/// Writes the map of the first database, or of the shared catalogs: each file has its relation's OID.
 pub(crate) fn create(dir: &Path, database: Oid) -> Result<(), EngineError> {
     write_file(dir, database, &Numbers::new())
 }
 
+/// Writes a database's map into its folder, which may not have its name yet.
+pub(crate) fn write_into(folder: &Path, numbers: &Numbers) -> Result<(), EngineError> {
+    write_to(&folder.join(FILE), numbers, &folder.join(FILE))
+}
+
+/// Whether a file of a database's folder is its map, or was to become it.
+pub(crate) fn is_map(name: &str) -> bool {
+    name.starts_with(FILE)
+}
+
 fn write_file(dir: &Path, database: Oid, numbers: &Numbers) -> Result<(), EngineError> {
     let path = path(database);
-    runtime::fs::write_file_durably(&dir.join(&path), &encode(numbers)).map_err(|e| {
-        EngineError::Io(format!("could not write relation mapping file \"{}\"", path.display()), e)
+    write_to(&dir.join(&path), numbers, &path)
+}
+
+fn write_to(file: &Path, numbers: &Numbers, shown: &Path) -> Result<(), EngineError> {
+    runtime::fs::write_file_durably(file, &encode(numbers)).map_err(|e| {
+        EngineError::Io(format!("could not write relation mapping file \"{}\"", shown.display()), e)
+    })
+}
+
+fn read_file(dir: &Path, database: Oid) -> Result<Numbers, EngineError> {
+    let path = path(database);
+    let bytes = runtime::fs::read_to_vec(&dir.join(&path)).map_err(|e| {
+        EngineError::Io(format!("could not open relation mapping file \"{}\"", path.display()), e)
+    })?;
+    decode(&bytes).map_err(|why| {
+        EngineError::Map(format!("relation mapping file \"{}\" contains {why}", path.display()))
     })
 }
 
@@ -144,7 +201,7 @@ fn path(database: Oid) -> PathBuf {
     }
 }
 
-fn encode(numbers: &Numbers) -> Vec<u8> {
+pub(crate) fn encode(numbers: &Numbers) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.extend_from_slice(&(numbers.len() as u32).to_le_bytes());
     for (relation, number) in numbers {
@@ -156,7 +213,7 @@ fn encode(numbers: &Numbers) -> Vec<u8> {
 }
 
 /// The map in a file, or what is wrong with the file.
-fn decode(bytes: &[u8]) -> Result<Numbers, &'static str> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<Numbers, &'static str> {
     const INVALID: &str = "invalid data";
     let word = |chunk: &[u8]| chunk.try_into().map(u32::from_le_bytes).map_err(|_| INVALID);
     let (rest, crc) = bytes.split_last_chunk::<4>().ok_or(INVALID)?;
@@ -217,12 +274,12 @@ mod tests {
             }
             create(dir, Oid::INVALID).unwrap();
             create(dir, Oid(5)).unwrap();
-            let maps = RelationMaps::read(dir).unwrap();
+            let maps = RelationMaps::read(dir, false).unwrap();
             assert_eq!(maps.number(Oid(5), Oid(2608)), 2608);
             maps.apply(&[mapped(5, 2608, 16_390), mapped(0, 1262, 16_391), mapped(5, 2608, 16_392)]);
-            assert_eq!(RelationMaps::read(dir).unwrap().number(Oid(5), Oid(2608)), 2608);
+            assert_eq!(RelationMaps::read(dir, false).unwrap().number(Oid(5), Oid(2608)), 2608);
             maps.write(dir).unwrap();
-            let maps = RelationMaps::read(dir).unwrap();
+            let maps = RelationMaps::read(dir, false).unwrap();
             assert_eq!((maps.number(Oid(5), Oid(2608)), maps.number(Oid(5), Oid(1262))), (16_392, 1262));
             assert_eq!(maps.number(Oid::INVALID, Oid(1262)), 16_391);
             assert_eq!(maps.relation(Oid(5), 16_392), Some(Oid(2608)));
@@ -238,7 +295,9 @@ mod tests {
             runtime::fs::create_dir_all(&dir.join("global")).unwrap();
             runtime::fs::create_dir_all(&dir.join("base/5")).unwrap();
             create(dir, Oid::INVALID).unwrap();
-            let error = RelationMaps::read(dir).unwrap_err().to_string();
+            let error = RelationMaps::read(dir, false).unwrap_err().to_string();
+            let after_redo = RelationMaps::read(dir, true).unwrap().check(dir).unwrap_err().to_string();
+            assert_eq!(after_redo, error);
             assert!(
                 error.starts_with("could not open relation mapping file \"base/5/pg_filenode.map\": "),
                 "{error}"
@@ -247,10 +306,10 @@ mod tests {
             let mut bytes = encode(&sample());
             bytes[13] ^= 1;
             runtime::fs::write_file(&dir.join("base/5/pg_filenode.map"), &bytes).unwrap();
-            let error = RelationMaps::read(dir).unwrap_err().to_string();
+            let error = RelationMaps::read(dir, false).unwrap_err().to_string();
             assert_eq!(error, "relation mapping file \"base/5/pg_filenode.map\" contains incorrect checksum");
             runtime::fs::write_file(&dir.join("global/pg_filenode.map"), &bytes[..7]).unwrap();
-            let error = RelationMaps::read(dir).unwrap_err().to_string();
+            let error = RelationMaps::read(dir, false).unwrap_err().to_string();
             assert_eq!(error, "relation mapping file \"global/pg_filenode.map\" contains invalid data");
         });
         run.unwrap();

@@ -94,6 +94,7 @@ impl Engine {
             Rmgr::Heap => heap::redo::redo(&self.pool, record).map_err(|e| failed(e.to_string()))?,
             Rmgr::Btree => btree::redo(&self.pool, record).map_err(|e| failed(e.to_string()))?,
             Rmgr::Sequence => self.redo_sequence(record)?,
+            Rmgr::Database => self.redo_database(record)?,
             Rmgr::Standby => {
                 return Err(failed(format!("resource manager {:?} has no redo", record.rmgr)));
             }

@@ -70,10 +70,23 @@ impl RelationFiles for Files {
     fn drop_files(&self, files: &[RelFile]) {
         self.pool.drop_relations(files);
         for &file in files {
-            if let Err(error) = self.smgr.unlink(file) {
+            let removed = match file.is_whole_database() {
+                true => self.drop_database(file.database),
+                false => self.smgr.unlink(file),
+            };
+            if let Err(error) = removed {
                 tracing::warn!("could not remove file \"{file}\": {error}");
             }
         }
+    }
+}
+
+impl Files {
+    fn drop_database(&self, database: Oid) -> smgr::SmgrResult<()> {
+        // The map first: a checkpoint that cannot write it asks whether it is wanted.
+        self.maps.remove(database);
+        self.pool.drop_database(database);
+        self.smgr.remove_database(database)
     }
 }
 

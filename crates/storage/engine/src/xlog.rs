@@ -1,4 +1,4 @@
-//! The log records of this crate: checkpoints, OIDs ([`Rmgr::Xlog`]) and relation files ([`Rmgr::Smgr`]).
+//! The log records of this crate: checkpoints, OIDs ([`Rmgr::Xlog`]), relation files ([`Rmgr::Smgr`]) and databases ([`Rmgr::Database`]).
 //!
 //! | rmgr | info | main data |
 //! |---|---|---|
@@ -7,6 +7,8 @@
 //! | Xlog | CHECKPOINT_REDO, full-page images | written by `wal` and `buffer`; only the images matter to redo |
 //! | Smgr | `0x10` CREATE | relation file, u8 fork |
 //! | Smgr | `0x20` TRUNCATE | relation file, u32 pages that stay |
+//! | Database | `0x00` CREATE_FILE_COPY | u32 new database, u32 the copied one |
+//! | Database | `0x10` CREATE_WAL_LOG | u32 new database, its map of files as [`crate::map`] writes it |
 //! | Sequence | `0x00` LOG | none; the block's data is the row of [`crate::sequence`] |
 //!
 //! A relation file is 12 bytes: tablespace, database, number, each u32 little-endian.
@@ -25,6 +27,11 @@ use wal::xlog_info::{CHECKPOINT_ONLINE, CHECKPOINT_SHUTDOWN, NEXT_OID as NEXTOID
 pub const CREATE: u8 = 0x10;
 /// A relation was cut.
 pub const TRUNCATE: u8 = 0x20;
+
+/// The files of a database were copied.
+pub const CREATE_FILE_COPY: u8 = 0x00;
+/// A database was made; its pages follow.
+pub const CREATE_WAL_LOG: u8 = 0x10;
 
 /// The record of a checkpoint.
 ///
@@ -101,6 +108,50 @@ pub fn as_file_change(record: &Record) -> Option<FileChange> {
     }
 }
 
+/// The record of a database whose pages are logged.
+pub fn create_logged_database_record(xid: Xid, database: Oid, map: &[u8]) -> RecordBuilder<'static> {
+    let mut record = RecordBuilder::new(Rmgr::Database, CREATE_WAL_LOG, xid);
+    record.data(&database.0.to_le_bytes()).data(map);
+    record
+}
+
+/// The record of a database that is a copy of another's files.
+pub fn copy_database_record(xid: Xid, database: Oid, from: Oid) -> RecordBuilder<'static> {
+    let mut record = RecordBuilder::new(Rmgr::Database, CREATE_FILE_COPY, xid);
+    record.data(&database.0.to_le_bytes()).data(&from.0.to_le_bytes());
+    record
+}
+
+/// What an [`Rmgr::Database`] record says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DatabaseChange<'a> {
+    /// A database was made, with this map of its catalogs' files.
+    CreateLogged {
+        /// The new one.
+        database: Oid,
+        /// The file.
+        map: &'a [u8],
+    },
+    /// The files of a database were copied.
+    CreateCopied {
+        /// The new one.
+        database: Oid,
+        /// The one that was copied.
+        from: Oid,
+    },
+}
+
+/// Decodes an [`Rmgr::Database`] record; `None` if it is malformed.
+pub fn as_database_change(record: &Record) -> Option<DatabaseChange<'_>> {
+    let data = record.data();
+    let database = Oid(u32_at(data, 0)?);
+    match record.info {
+        CREATE_FILE_COPY => Some(DatabaseChange::CreateCopied { database, from: Oid(u32_at(data, 4)?) }),
+        CREATE_WAL_LOG => Some(DatabaseChange::CreateLogged { database, map: data.get(4..)? }),
+        _ => None,
+    }
+}
+
 fn encode_rel(rel: RelFile) -> [u8; 12] {
     let mut out = [0; 12];
     for (slot, n) in out.chunks_exact_mut(4).zip([rel.tablespace.0, rel.database.0, rel.number]) {
@@ -122,6 +173,8 @@ impl WalDescribe for Describe {
             (Rmgr::Sequence, crate::sequence::LOG) => "LOG",
             (Rmgr::Smgr, CREATE) => "CREATE",
             (Rmgr::Smgr, TRUNCATE) => "TRUNCATE",
+            (Rmgr::Database, CREATE_FILE_COPY) => "CREATE_FILE_COPY",
+            (Rmgr::Database, CREATE_WAL_LOG) => "CREATE_WAL_LOG",
             (Rmgr::Xlog, CHECKPOINT_SHUTDOWN) => "CHECKPOINT_SHUTDOWN",
             (Rmgr::Xlog, CHECKPOINT_ONLINE) => "CHECKPOINT_ONLINE",
             (Rmgr::Xlog, NEXTOID) => "NEXTOID",
@@ -150,6 +203,15 @@ impl WalDescribe for Describe {
         if record.rmgr == Rmgr::Sequence {
             let row = record.block(0).and_then(|block| SequenceRow::decode(block.data));
             return row.map_or(Ok(()), |row| write!(out, "last_value {}", row.last_value));
+        }
+        if record.rmgr == Rmgr::Database {
+            return match as_database_change(record) {
+                Some(DatabaseChange::CreateLogged { database, .. }) => write!(out, "create dir base/{database}"),
+                Some(DatabaseChange::CreateCopied { database, from }) => {
+                    write!(out, "copy dir base/{from} to base/{database}")
+                }
+                None => Ok(()),
+            };
         }
         match (record.rmgr == Rmgr::Smgr).then(|| as_file_change(record)).flatten() {
             Some(FileChange::Create(rel, fork)) => write!(out, "{rel}{}", fork.suffix()),

@@ -7,7 +7,7 @@
 //! During redo a file may rightly be shorter than noted: its cut or its removal is replayed later, or was of a transaction that was rolled
 //! back, whose table nobody will ask for. So redo goes on with what there is, and the error comes from who reads the relation afterwards.
 
-use base::RelFile;
+use base::{Oid, RelFile};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
@@ -62,6 +62,10 @@ impl Lengths {
 
     pub fn remove(&self, rel: RelFile) {
         self.0.lock().remove(&rel);
+    }
+
+    pub fn remove_database(&self, database: Oid) {
+        self.0.lock().retain(|rel, _| rel.database != database);
     }
 
     /// What the next start must find, with the lengths of relations that are known now; in order.

@@ -33,6 +33,7 @@
 //! `smgr.c`, `md.c`, `sync.c`, `fd.c`. Removing needs no tombstone file until the next checkpoint, as file numbers are never
 //! used again.
 
+mod database;
 mod lengths;
 mod pending;
 mod relation;
@@ -50,6 +51,7 @@ use parking_lot::RwLock;
 use runtime::fs::{self, File, OpenOptions};
 use rustc_hash::FxHashMap;
 
+pub use database::{database_folder, remove_leftovers, unfinished_folder};
 pub use lengths::DAMAGED;
 use lengths::Lengths;
 use pending::Pending;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
-use base::{Fork, RelFile};
+use base::{Fork, Oid, RelFile};
 use parking_lot::Mutex;
 
 use crate::{SegmentId, SmgrError, SmgrResult};
@@ -14,6 +14,8 @@ struct Sets {
     dirs: BTreeSet<PathBuf>,
     /// Relations removed since the current cycle took its files.
     cancelled: HashSet<RelFile>,
+    /// Databases removed since then.
+    cancelled_databases: HashSet<Oid>,
     failed: Option<SmgrError>,
 }
 
@@ -49,8 +51,16 @@ impl Pending {
         sets.cancelled.insert(rel);
     }
 
+    /// Forgets all relations of a database that is about to be removed.
+    pub fn cancel_database(&self, database: Oid) {
+        let mut sets = self.sets.lock();
+        sets.files.retain(|id| id.rel.database != database);
+        sets.cancelled_databases.insert(database);
+    }
+
     pub fn was_cancelled(&self, rel: RelFile) -> bool {
-        self.sets.lock().cancelled.contains(&rel)
+        let sets = self.sets.lock();
+        sets.cancelled.contains(&rel) || sets.cancelled_databases.contains(&rel.database)
     }
 
     /// Starts a cycle: one at a time, and none after a failure.
@@ -58,6 +68,7 @@ impl Pending {
         let cycle = self.cycle.lock();
         let mut sets = self.sets.lock();
         sets.cancelled.clear();
+        sets.cancelled_databases.clear();
         match &sets.failed {
             Some(error) => Err(error.clone()),
             None => {

@@ -52,11 +52,13 @@ pub enum Rmgr {
     Sequence = 7,
     /// Running transactions and locks.
     Standby = 8,
+    /// Making of databases.
+    Database = 9,
 }
 
 impl Rmgr {
     /// Every resource manager, in order of its number.
-    pub const ALL: [Rmgr; 9] = [
+    pub const ALL: [Rmgr; 10] = [
         Rmgr::Xlog,
         Rmgr::Xact,
         Rmgr::Smgr,
@@ -66,6 +68,7 @@ impl Rmgr {
         Rmgr::Multixact,
         Rmgr::Sequence,
         Rmgr::Standby,
+        Rmgr::Database,
     ];
 
     /// The resource manager with this number in records.
@@ -85,6 +88,7 @@ impl Rmgr {
             Rmgr::Multixact => "MultiXact",
             Rmgr::Sequence => "Sequence",
             Rmgr::Standby => "Standby",
+            Rmgr::Database => "Database",
         }
     }
 }

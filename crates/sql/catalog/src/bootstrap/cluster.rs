@@ -49,7 +49,7 @@ const UTF8: i32 = 6;
 pub(super) fn describe(rows: &mut Rows, options: &BootstrapOptions) -> SqlResult<()> {
     add_schemas(rows)?;
     add_roles(rows, options);
-    add_databases(rows, &options.locale);
+    add_databases(rows, &options.locale)?;
     add_access_methods(rows);
     add_languages(rows);
     add_collations(rows);
@@ -104,8 +104,14 @@ fn add_roles(rows: &mut Rows, options: &BootstrapOptions) {
     }
 }
 
-fn add_databases(rows: &mut Rows, locale: &str) {
+fn add_databases(rows: &mut Rows, locale: &str) -> SqlResult<()> {
     use pg_database as d;
+    let mut items = acl::default_items(b'd', BOOTSTRAP_SUPERUSER)?;
+    // Everybody may connect to a template, and make nothing there.
+    for item in items.iter_mut().filter(|item| !item.grantee.is_valid()) {
+        item.privileges = acl::bits("c");
+    }
+    let of_templates = acl::array_of(&items)?;
     for (oid, name, template, connect) in [
         (TEMPLATE1, "template1", true, true),
         (TEMPLATE0, "template0", true, false),
@@ -125,7 +131,8 @@ fn add_databases(rows: &mut Rows, locale: &str) {
             .set(d::DATCONNLIMIT, -1)
             .set(d::DATTABLESPACE, PG_DEFAULT)
             .set(d::DATCOLLATE, locale)
-            .set(d::DATCTYPE, locale);
+            .set(d::DATCTYPE, locale)
+            .set_some(d::DATACL, template.then(|| of_templates.clone()));
         add(rows, &d::TABLE, row.build());
     }
     for (oid, name) in [(PG_DEFAULT, "pg_default"), (PG_GLOBAL, "pg_global")] {
@@ -136,6 +143,7 @@ fn add_databases(rows: &mut Rows, locale: &str) {
             .set(t::SPCOWNER, BOOTSTRAP_SUPERUSER);
         add(rows, &t::TABLE, row.build());
     }
+    Ok(())
 }
 
 /// OID, name, handler and kind of PostgreSQL's access methods. Indexes can be made with `btree` alone; `hash` also tells which

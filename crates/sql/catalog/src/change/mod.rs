@@ -20,6 +20,7 @@ mod acl;
 mod aggregate;
 mod column;
 mod constraint;
+mod database;
 mod depend;
 mod index;
 mod inherit;

@@ -6,6 +6,7 @@
 //! * Functions: `function` (with `alter_function`, `call`, `function_options`, `parameters`, `routine_name`, `uses`), `operator` (and casts).
 //! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `inherit`, `partition` (with `detach`), `partition_index`, `alter` (with `alter_tree`, `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
+//! * Databases: `database`.
 //! * Triggers and SET CONSTRAINTS: `trigger`.
 //! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
@@ -32,6 +33,7 @@ mod concurrently;
 mod constraint;
 mod copy;
 mod create_as;
+mod database;
 mod detach;
 mod drop;
 mod expression;
@@ -213,6 +215,12 @@ pub(crate) fn run(
         }
         Statement::AlterRoleSet { role: spec, database, set } => {
             role::set_stored(session, spec.as_ref(), database.as_deref(), set)?;
+        }
+        Statement::CreateDatabase(name, options) => database::create(session, name, options, text)?,
+        Statement::AlterDatabase(name, options) => database::alter(session, name, options, text)?,
+        Statement::RefreshDatabaseCollation(name) => database::refresh_collation(session, name)?,
+        Statement::DropDatabase { name, missing_ok, options } => {
+            database::drop(session, name, *missing_ok, options, text)?;
         }
         Statement::AlterDatabaseSet(name, set) => role::set_stored(session, None, Some(name), set)?,
         Statement::DropRole { roles, missing_ok } => role::drop(session, roles, *missing_ok)?,
@@ -408,7 +416,9 @@ pub(crate) fn statement_name(statement: &Statement) -> &'static str {
         Statement::AlterDefaultPrivileges(..) => "ALTER DEFAULT PRIVILEGES",
         Statement::Comment { .. } => "COMMENT",
         Statement::CreateDatabase(..) => "CREATE DATABASE",
-        Statement::AlterDatabase(..) | Statement::AlterDatabaseSet(..) => "ALTER DATABASE",
+        Statement::AlterDatabase(..)
+        | Statement::AlterDatabaseSet(..)
+        | Statement::RefreshDatabaseCollation(_) => "ALTER DATABASE",
         Statement::DropDatabase { .. } => "DROP DATABASE",
         Statement::AlterSystem(_) => "ALTER SYSTEM",
         Statement::Copy(_) => "COPY",

@@ -5,15 +5,11 @@
 //! `vacuum_get_cutoffs`, `vac_update_datfrozenxid`, `vac_truncate_clog`. Ids do not wrap around, so nothing forces a VACUUM; the
 //! settings for tables and for emergencies have nothing to decide, as every VACUUM looks at all pages that are not all-frozen.
 
-use std::rc::Rc;
-use std::sync::Arc;
-
 use base::settings::Setting;
-use base::{MultiXactId, Oid, SqlError, SqlResult, Xid};
+use base::{MultiXactId, SqlError, SqlResult, Xid};
 use catalog::system::{pg_class, pg_database};
-use catalog::{Catalog, Changer, NotedIds, SessionCatalog};
-use heap::ComboCids;
-use txn::{OldestIds, RelKind, SyncCommit, Transaction};
+use catalog::NotedIds;
+use txn::{OldestIds, RelKind};
 
 use crate::session::Session;
 
@@ -73,20 +69,6 @@ fn of_database(session: &Session, noted: &NotedIds) -> SqlResult<OldestIds> {
     let rows = session.with_reader(|reader| reader.scan(&pg_class::TABLE))?;
     let all = rows.iter().filter_map(|(_, row)| noted.of_relation(row, before));
     Ok(all.fold(usable, OldestIds::min))
-}
-
-/// The first session enters a database, in a transaction of its own.
-pub(crate) fn enter(catalog: &Arc<Catalog>, me: &mut Transaction, database: Oid) -> SqlResult<()> {
-    let (session, combo) = (Rc::new(SessionCatalog::new(Oid::INVALID)), ComboCids::new());
-    me.start(Default::default());
-    let mut changer = Changer { catalog, session: &session, me, combo: &combo };
-    match changer.enter_database(database) {
-        Ok(()) => Ok(me.commit(SyncCommit::On, &[]).map(drop)?),
-        Err(error) => {
-            me.abort();
-            Err(error)
-        }
-    }
 }
 
 /// The last session leaves a database, all of whose rows are frozen, to be copied.

@@ -10,7 +10,7 @@ use parse::ast::{ObjectKind, RangeVar, Rename};
 use tuple::Datum;
 use txn::LockMode;
 
-use super::{alter, alter_function, constraint, drop, inherit, names, role, table};
+use super::{alter, alter_function, constraint, database, drop, inherit, names, role, table};
 use crate::session::Session;
 
 /// ALTER ... RENAME.
@@ -40,7 +40,9 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
         ObjectKind::Schema => {
             schema(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
         }
-        ObjectKind::Database => database(session, statement.old_name.as_deref().unwrap_or_default()),
+        ObjectKind::Database => {
+            database::rename(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
+        }
         ObjectKind::Role => {
             role::rename(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
         }
@@ -227,23 +229,6 @@ fn schema(session: &Session, old: &str, new: &str) -> SqlResult<()> {
         changer.update(&pg_namespace::TABLE, place, &old, &row)?;
         changer.next_command()
     })
-}
-
-/// ALTER DATABASE … RENAME: nobody can, but not everybody for the same reason.
-fn database(session: &Session, name: &str) -> SqlResult<()> {
-    let found = session.with_reader(|reader| reader.database_by_name(name))?;
-    let found = found.ok_or_else(|| sql_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?;
-    if !names::owns(session, found.owner)? {
-        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of database {name}"));
-    }
-    let me = session.with_reader(|reader| reader.role_facts(reader.session.user()))?;
-    if !me.superuser && !me.create_database {
-        return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied to rename database"));
-    }
-    if found.oid == session.catalog.database() {
-        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "current database cannot be renamed"));
-    }
-    Err(SqlError::not_supported("ALTER DATABASE RENAME"))
 }
 
 /// ALTER ... SET SCHEMA of a relation.

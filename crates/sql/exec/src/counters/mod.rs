@@ -270,6 +270,19 @@ impl Counters {
         settled.databases.entry(key.0).or_default().add_rows(&sum);
     }
 
+    /// Forgets a database that was removed.
+    pub(crate) fn forget_database(&self, database: Oid) {
+        let mut settled = self.settled.lock();
+        settled.databases.remove(&database);
+        settled.relations.retain(|(owner, _), _| *owner != database);
+        settled.functions.retain(|(owner, _), _| *owner != database);
+        for lanes in self.lanes() {
+            let mut lanes = lanes.lock();
+            lanes.databases.remove(&database);
+            lanes.relations.retain(|(owner, _), _| *owner != database);
+        }
+    }
+
     /// Sets all counters of a database to zero.
     pub(crate) fn reset(&self, database: Oid, now: i64) {
         let mut settled = self.settled.lock();

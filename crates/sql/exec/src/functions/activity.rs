@@ -94,8 +94,14 @@ impl Session {
             ));
             return Ok(None);
         };
+        self.check_may_signal(&backend, end)?;
+        Ok(Some(backend))
+    }
+
+    /// Fails if the current user may not cancel what a session does, or end it.
+    pub(crate) fn check_may_signal(&self, backend: &Backend, end: bool) -> SqlResult<()> {
         if self.has_all_rights()? {
-            return Ok(Some(backend));
+            return Ok(());
         }
         let (what, act, object, done) = match end {
             true => ("terminate process", "terminate processes", "process", "terminated"),
@@ -110,7 +116,7 @@ impl Session {
             ));
         }
         if self.has_role(backend.user)? || self.has_role(predefined::SIGNAL_BACKEND)? {
-            return Ok(Some(backend));
+            return Ok(());
         }
         denied(format!(
             "Only roles with privileges of the role whose {object} is being {done} or with privileges of the \
@@ -360,7 +366,7 @@ mod tests {
 
     #[test]
     fn rows_show_waits_and_hide_what_is_not_the_viewer_s() {
-        let b = Backend::new(7, Interrupts::new(), (Oid(10), "p"), (Oid(5), "d"), None, "psql");
+        let b = Backend::new(7, Interrupts::new(), (Oid(10), "p"), (Oid(5), "d"), None);
         assert_eq!(wait_of(&b, &[]), Some(("Client", "ClientRead")));
         b.begin_command(&Arc::from("update t"), 3, 2);
         assert_eq!(wait_of(&b, &[]), None);

@@ -237,12 +237,13 @@ fn column_size(ty: Oid, value: &Datum) -> Datum {
     })
 }
 
-fn encoding(number: i32) -> Option<(&'static str, i32)> {
+/// Name of an encoding and bytes of its longest character.
+pub(crate) fn encoding(number: i32) -> Option<(&'static str, i32)> {
     usize::try_from(number).ok().and_then(|n| ENCODINGS.get(n)).copied()
 }
 
 /// Number of an encoding, whatever the case and punctuation of its name; -1 if there is none.
-fn encoding_number(name: &str) -> i32 {
+pub(crate) fn encoding_number(name: &str) -> i32 {
     let plain = |s: &str| {
         s.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect::<String>()
     };

@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering;
 
 use base::settings::{SessionSettings, Setting, Source as SettingSource, Timeouts, Value, Who};
 use base::{SqlError, SqlResult, sql_err};
-use catalog::{DatabaseRow, POSTGRES, Reader, Role, SessionCatalog};
+use catalog::{Catalog, Changer, DatabaseRow, Reader, Role, SessionCatalog, database_lock};
 use heap::ComboCids;
-use txn::{LockTimeouts, Transaction};
+use txn::{LockMode, LockTimeouts, LockWait, SyncCommit, Transaction};
 use types::call::{ByteaOutput, DateFormat, DateOrder, IntervalStyle};
 use types::random::Random;
 use types::timezone::TimeZone;
@@ -19,7 +19,6 @@ use super::identity::{Identity, names_a_role};
 use super::notices::Notices;
 use super::notify::Notifying;
 use super::{Backend, Instance, Session, SessionInfo, session_id};
-use crate::command::oldest_ids::enter;
 use crate::counters::SessionEnd;
 use crate::notify::Subscription;
 use crate::spill::TempDir;
@@ -30,32 +29,25 @@ impl Session {
         let mut txn = Transaction::new(instance.engine().txns().clone(), session_id(info.pid));
         txn.start(Default::default());
         let combo = ComboCids::new();
-        // Roles and databases are shared catalogs: any database's readers find them.
-        let shared = instance.catalog(POSTGRES, "postgres");
-        let nobody = SessionCatalog::new(base::Oid::INVALID);
+        let shared = instance.shared_catalog();
+        let nobody = Rc::new(SessionCatalog::new(base::Oid::INVALID));
+        let role = {
+            let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
+            role_of(&reader, &info.user)?
+        };
+        let database = lock_database(&mut txn, (&shared, &nobody, &combo), &info.database)?;
+        // Before it is counted: who comes at the same time counts this one too. And before the lock of the database is let go: who looks for
+        // its sessions then finds this one.
+        let mut backend = Backend::new(
+            info.pid,
+            runtime::current_interrupts().unwrap_or_default(),
+            (role.oid, &role.name),
+            (database.oid, &database.name),
+            info.client_address,
+        );
+        backend.encryption = info.encryption.clone().map(Box::new);
+        let backend = instance.sessions().register(backend);
         let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
-        let role = reader.role(&info.user)?;
-        let role = role.ok_or_else(|| {
-            fatal(sql_err!(INVALID_AUTHORIZATION_SPECIFICATION, "role \"{}\" does not exist", info.user))
-        })?;
-        if !role.login {
-            return Err(fatal(sql_err!(
-                INVALID_AUTHORIZATION_SPECIFICATION,
-                "role \"{}\" is not permitted to log in",
-                info.user
-            )));
-        }
-        let database = reader.database_by_name(&info.database)?;
-        let database = database.ok_or_else(|| {
-            fatal(sql_err!(UNDEFINED_DATABASE, "database \"{}\" does not exist", info.database))
-        })?;
-        if !database.allow_connections {
-            return Err(fatal(sql_err!(
-                OBJECT_NOT_IN_PREREQUISITE_STATE,
-                "database \"{}\" is not currently accepting connections",
-                info.database
-            )));
-        }
         admit(&instance, &reader, &role, &database)?;
         let identity = Identity::new(&role);
         for (name, value) in &info.options {
@@ -64,10 +56,11 @@ impl Session {
             }
         }
         let stored = stored_settings(&reader, &identity, &role, &database)?;
-        txn.abort();
         if !database.entered {
-            enter(&shared, &mut txn, database.oid)?;
+            let mut changer = Changer { catalog: &shared, session: &nobody, me: &mut txn, combo: &combo };
+            changer.enter_database(database.oid)?;
         }
+        txn.commit(SyncCommit::On, &[])?;
         let reloads = instance.reloads.load(Ordering::Acquire);
         let mut settings = SessionSettings::new(instance.settings());
         let who = if role.superuser { Who::Superuser } else { Who::User };
@@ -86,15 +79,7 @@ impl Session {
         for (name, value) in &info.options {
             settings.set_default(name, value, SettingSource::Client, who).map_err(fatal)?;
         }
-        let mut backend = Backend::new(
-            info.pid,
-            runtime::current_interrupts().unwrap_or_default(),
-            (role.oid, &role.name),
-            (database.oid, &database.name),
-            info.client_address,
-            settings.text(Setting::application_name),
-        );
-        backend.encryption = info.encryption.clone().map(Box::new);
+        backend.set_application(settings.text(Setting::application_name));
         let subscription = Subscription::new(
             &instance.exchange,
             info.pid,
@@ -107,7 +92,7 @@ impl Session {
             seen_counters: Default::default(),
             called_time: Default::default(),
             seen_at: Default::default(),
-            backend: instance.sessions().register(backend),
+            backend,
             catalog: instance.catalog(database.oid, &database.name),
             instance,
             names: Rc::new(SessionCatalog::new(role.oid)),
@@ -156,7 +141,7 @@ impl Session {
         let mut txn = Transaction::new(instance.engine().txns().clone(), session_id(0));
         txn.start(Default::default());
         let combo = ComboCids::new();
-        let shared = instance.catalog(POSTGRES, "postgres");
+        let shared = instance.shared_catalog();
         let nobody = SessionCatalog::new(base::Oid::INVALID);
         let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
         let role = reader.role(user);
@@ -352,8 +337,49 @@ fn stored_settings(
     Ok(all)
 }
 
-/// Fails if the role may not come into the database, or too many of its sessions are there. Superusers always may.
+/// The role that a client logs in as.
+fn role_of(reader: &Reader<'_>, user: &str) -> SqlResult<Role> {
+    let refused = |why: &str| {
+        fatal(SqlError::new(
+            base::SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+            format!("role \"{user}\" {why}"),
+        ))
+    };
+    let role = reader.role(user)?.ok_or_else(|| refused("does not exist"))?;
+    if role.login { Ok(role) } else { Err(refused("is not permitted to log in")) }
+}
+
+/// The database that a client names. Its lock is taken: nobody removes, renames or copies it before the transaction ends.
+fn lock_database(
+    txn: &mut Transaction,
+    (catalog, session, combo): (&Catalog, &SessionCatalog, &ComboCids),
+    name: &str,
+) -> SqlResult<DatabaseRow> {
+    let find = |me: &Transaction| Reader { catalog, session, me, combo }.database_by_name(name);
+    let missing = || fatal(sql_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"));
+    let mut found = find(txn)?.ok_or_else(missing)?;
+    loop {
+        let tag = database_lock(found.oid);
+        txn.lock(tag, LockMode::RowExclusive, LockWait::Block)?;
+        let gone = || missing().detail("It seems to have just been dropped or renamed.");
+        let now = find(txn)?.ok_or_else(gone)?;
+        if now.oid == found.oid {
+            return Ok(now);
+        }
+        txn.unlock(tag, LockMode::RowExclusive);
+        found = now;
+    }
+}
+
+/// Fails if the role may not come into the database, or too many sessions are there, this one among them. Superusers may, unless nobody may.
 fn admit(instance: &Instance, reader: &Reader<'_>, role: &Role, database: &DatabaseRow) -> SqlResult<()> {
+    if !database.allow_connections {
+        return Err(fatal(sql_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "database \"{}\" is not currently accepting connections",
+            database.name
+        )));
+    }
     if role.superuser {
         return Ok(());
     }
@@ -363,7 +389,7 @@ fn admit(instance: &Instance, reader: &Reader<'_>, role: &Role, database: &Datab
         return Err(fatal(denied.detail("User does not have CONNECT privilege.")));
     }
     let sessions = instance.sessions().list();
-    let many = |limit: i32, count: usize| limit >= 0 && count >= limit as usize;
+    let many = |limit: i32, count: usize| limit >= 0 && count > limit as usize;
     if many(database.connection_limit, sessions.iter().filter(|s| s.database == database.oid).count()) {
         return Err(fatal(sql_err!(
             TOO_MANY_CONNECTIONS,

@@ -225,6 +225,24 @@ impl Instance {
     pub fn catalog(&self, database: Oid, name: &str) -> Arc<Catalog> {
         self.cluster.catalog(&self.engine, database, name)
     }
+
+    /// The catalogs that all databases share, for who is in none.
+    pub fn shared_catalog(&self) -> Arc<Catalog> {
+        self.cluster.shared_catalog(&self.engine)
+    }
+
+    /// A database that nobody is in was renamed: what is kept of it by its old name goes.
+    pub(crate) fn forget_catalog(&self, database: Oid) {
+        self.cluster.forget(database);
+        // Their flags are those of the catalogs that are gone: nobody would take them down.
+        self.plans.forget_database(database);
+    }
+
+    /// A database was removed.
+    pub(crate) fn forget_database(&self, database: Oid) {
+        self.forget_catalog(database);
+        self.counters.forget_database(database);
+    }
 }
 
 /// Who is connected to what.

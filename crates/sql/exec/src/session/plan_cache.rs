@@ -51,6 +51,12 @@ impl PlanCache {
         None
     }
 
+    /// Forgets the plans of a database that nobody is in.
+    pub(super) fn forget_database(&self, database: Oid) {
+        let gone = self.0.lock().remove_where(|key| key.database == database);
+        drop(gone);
+    }
+
     /// Keeps a plan.
     pub(super) fn put(&self, key: PlanKey, plan: Arc<SharedPlan>) {
         // What goes for it is freed without the lock.

@@ -114,14 +114,12 @@ pub struct Backend {
 
 impl Backend {
     /// A session that has just connected.
-    #[allow(clippy::too_many_arguments)]
     pub fn new(
         pid: i32,
         interrupts: Interrupts,
         (user, user_name): (Oid, &str),
         (database, database_name): (Oid, &str),
         client: Option<SocketAddr>,
-        application: &str,
     ) -> Backend {
         let now = runtime::wall_clock_micros();
         Backend {
@@ -138,7 +136,7 @@ impl Backend {
             activity: Mutex::new(Activity {
                 state: BackendState::Idle,
                 query: Arc::from(""),
-                application: application.into(),
+                application: Arc::from(""),
                 transaction_start: None,
                 query_start: None,
                 state_change: now,
@@ -294,7 +292,7 @@ mod tests {
     use super::*;
 
     fn backend(pid: i32, database: u32) -> Backend {
-        Backend::new(pid, Interrupts::new(), (Oid(10), "postgres"), (Oid(database), "db"), None, "psql")
+        Backend::new(pid, Interrupts::new(), (Oid(10), "postgres"), (Oid(database), "db"), None)
     }
 
     #[test]

@@ -194,6 +194,8 @@ pub enum Statement {
     AlterDatabase(String, Vec<DefElem>),
     /// ALTER DATABASE SET
     AlterDatabaseSet(String, SetStatement),
+    /// ALTER DATABASE REFRESH COLLATION VERSION
+    RefreshDatabaseCollation(String),
     /// DROP DATABASE
     DropDatabase {
         /// Name.

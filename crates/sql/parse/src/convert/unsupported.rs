@@ -6,7 +6,6 @@ use rupg_sql::nodes::{Node, ObjectType};
 pub(crate) fn name(node: &Node) -> &'static str {
     match node {
         Node::AlterCollationStmt(_) => "ALTER COLLATION",
-        Node::AlterDatabaseRefreshCollStmt(_) => "ALTER DATABASE REFRESH COLLATION VERSION",
         Node::AlterEventTrigStmt(_) => "ALTER EVENT TRIGGER",
         Node::AlterExtensionContentsStmt(_) | Node::AlterExtensionStmt(_) => "ALTER EXTENSION",
         Node::AlterFdwStmt(_) => "ALTER FOREIGN DATA WRAPPER",

@@ -1,0 +1,276 @@
+//! # What
+//! Databases as files: one is made as a copy of another, or removed, with the end of a transaction.
+//!
+//! # Layout
+//! `base/<oid>`: the relations' files, the map of the catalogs' files (`map`), and, until it is known that the database was
+//! made, [`MAKER`]: the xid of the transaction that makes it, in decimal digits. A folder gets its name once both are in it.
+//!
+//! # Invariants
+//! 1. Nobody is in the database that is copied, from before the copy until its transaction has ended: the caller sees to it.
+//! 2. A folder without a [`MAKER`] belongs to a database that was made. Who aborts removes the folder; after a crash the next start does, for
+//!    the commit log does not have the xid as committed.
+//!
+//! # Locks
+//! None of its own. The caller holds the heavyweight lock of the database that is copied or removed.
+//!
+//! # WAL and crash
+//! CREATE_WAL_LOG makes the folder, empty but for the map; records of new files and images of their pages follow, so that redo needs nothing
+//! else. CREATE_FILE_COPY says that the files of another database were copied as they were then: redo copies again. So a checkpoint follows
+//! before the transaction may commit: from then on somebody may change what was copied, and redo must not begin before. A removal is part
+//! of the end of its transaction ([`RelFile::whole_database`]), as that of any relation's files.
+//!
+//! # PostgreSQL counterpart and differences
+//! `createdb`, `dropdb` and `dbase_redo` of `dbcommands.c`. There files are removed before the transaction ends, and a database whose
+//! removal was cut off stays behind, marked as invalid; a crash in CREATE DATABASE leaves a folder that nobody removes. Free-space maps are not
+//! copied page by page: they are not logged, and VACUUM makes new ones.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use base::{BlockNo, Fork, Oid, RelFile, Xid, stop_point};
+use buffer::{PageChange, Persistence, Ring, RingKind, Tag, WalAction};
+use runtime::fs::{self, File, OpenOptions};
+use txn::{End, Phase, RelationFiles, Transaction};
+use wal::{Record, Rmgr, xlog_info};
+
+use crate::map::{self, Numbers};
+use crate::xlog::{self, DatabaseChange};
+use crate::{CheckpointCause, Engine, EngineError};
+
+/// File in the folder of a database that may not have been made: the xid of its transaction.
+pub const MAKER: &str = "unfinished";
+
+/// Bytes that are copied between two looks for interrupts.
+const PIECE: usize = 1 << 20;
+
+/// How the files of a new database come about (CREATE DATABASE ... STRATEGY).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyStrategy {
+    /// Page by page through the buffer pool, each logged.
+    WalLog,
+    /// File by file, between two checkpoints.
+    FileCopy,
+}
+
+impl Engine {
+    /// Makes the files of database `to`, a copy of `from`, to be removed if `txn` aborts.
+    pub fn create_database(
+        &self,
+        txn: &mut Transaction,
+        (to, from): (Oid, Oid),
+        strategy: CopyStrategy,
+    ) -> Result<(), EngineError> {
+        let xid = txn.xid()?;
+        txn.drop_at_abort(RelFile::whole_database(to));
+        let numbers = self.maps.numbers(from);
+        match strategy {
+            CopyStrategy::WalLog => self.copy_pages(xid, (to, from), numbers)?,
+            CopyStrategy::FileCopy => self.copy_files(xid, (to, from), numbers)?,
+        }
+        stop_point!("database-made");
+        let maker = self.folder(to).join(MAKER);
+        let made = move |end| {
+            if end == End::Commit
+                && let Err(error) = fs::remove_file(&maker)
+            {
+                tracing::warn!("could not remove file \"{}\": {error}", maker.display());
+            }
+        };
+        txn.on_end(Phase::AfterLocks, Box::new(made));
+        Ok(())
+    }
+
+    /// Removes all files of a database when `txn` commits. Nobody is in it, or will be before that.
+    pub fn drop_database(&self, txn: &mut Transaction, database: Oid) {
+        txn.drop_at_commit(RelFile::whole_database(database));
+    }
+
+    /// Whether there is a folder for a database of this OID.
+    pub fn has_database_folder(&self, database: Oid) -> Result<bool, EngineError> {
+        let folder = self.folder(database);
+        fs::exists(&folder).map_err(|e| failed("stat", &folder, e))
+    }
+
+    fn folder(&self, database: Oid) -> PathBuf {
+        smgr::database_folder(&self.dir, database)
+    }
+
+    fn copy_pages(&self, xid: Xid, (to, from): (Oid, Oid), numbers: Numbers) -> Result<(), EngineError> {
+        self.pool.admit(Persistence::Permanent)?;
+        let end = self.wal.insert(&xlog::create_logged_database_record(xid, to, &map::encode(&numbers)));
+        self.wal.flush(end)?;
+        self.make_folder(to, xid, numbers, |_| Ok(()))?;
+        let rings = [RingKind::BulkRead, RingKind::BulkWrite].map(|kind| self.pool.ring(kind));
+        for old in self.relations_of(from)? {
+            let new = RelFile { database: to, ..old };
+            for fork in [Fork::Main, Fork::Vm] {
+                if self.smgr.exists(old, fork)? {
+                    self.copy_fork(xid, (new, old, fork), &rings)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_fork(
+        &self,
+        xid: Xid,
+        (new, old, fork): (RelFile, RelFile, Fork),
+        [reading, writing]: &[Ring; 2],
+    ) -> Result<(), EngineError> {
+        self.wal.insert(&xlog::create_record(xid, new, fork));
+        self.smgr.create(new, fork, false)?;
+        let mut copy = Box::new([0; base::PAGE_SIZE]);
+        for block in 0..self.pool.nblocks(old, fork)? {
+            runtime::check_interrupts().map_err(EngineError::Interrupted)?;
+            self.pool.admit(Persistence::Permanent)?;
+            let tag = Tag::new(old, fork, BlockNo(block));
+            copy.copy_from_slice(&self.pool.read_with(tag, reading)?.shared()[..]);
+            let mut page = self.pool.extend_with(new, fork, Persistence::Permanent, Some(writing))?;
+            page.copy_from_slice(&copy[..]);
+            let mut action = WalAction::new(&self.pool, Rmgr::Xlog, xlog_info::FPI, xid);
+            action.page(&mut page, PageChange { force_image: true, ..PageChange::default() });
+            action.commit();
+        }
+        Ok(())
+    }
+
+    fn copy_files(&self, xid: Xid, (to, from): (Oid, Oid), numbers: Numbers) -> Result<(), EngineError> {
+        self.pool.flush_database(from)?;
+        self.make_folder(to, xid, numbers, |folder| self.copy_folder(from, folder))?;
+        let end = self.wal.insert(&xlog::copy_database_record(xid, to, from));
+        self.wal.flush(end)?;
+        self.checkpoint(CheckpointCause::Requested)?;
+        Ok(())
+    }
+
+    /// Makes the folder of a new database, with its map and what `fill` puts there; it has all of it or does not exist.
+    fn make_folder(
+        &self,
+        database: Oid,
+        xid: Xid,
+        numbers: Numbers,
+        fill: impl FnOnce(&Path) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let (part, folder) = (smgr::unfinished_folder(&self.dir, database), self.folder(database));
+        let made = (|| {
+            crate::empty_folder(&part).map_err(|e| failed("create", &part, e))?;
+            fs::write_file_durably(&part.join(MAKER), xid.to_string().as_bytes())
+                .map_err(|e| failed("write", &part, e))?;
+            map::write_into(&part, &numbers)?;
+            fill(&part)?;
+            stop_point!("database-before-rename");
+            // What is left in memory of one that had this OID is not of this one.
+            self.smgr.forget_database(database);
+            let renamed = fs::rename(&part, &folder).and_then(|()| fs::sync_dir(&self.dir.join("base")));
+            renamed.map_err(|e| failed("rename", &part, e))
+        })();
+        match made {
+            Ok(()) => self.maps.insert(database, numbers),
+            // The error that made it useless is the one to tell.
+            Err(_) => drop(fs::remove_dir_all(&part)),
+        }
+        made
+    }
+
+    /// The relations that have files in a database.
+    fn relations_of(&self, database: Oid) -> Result<Vec<RelFile>, EngineError> {
+        let folder = self.folder(database);
+        let entries = fs::read_dir(&folder).map_err(|e| failed("open", &folder, e))?;
+        let numbers = entries.iter().filter_map(|entry| entry.name.parse().ok());
+        Ok(numbers.map(|number| RelFile { number, ..RelFile::whole_database(database) }).collect())
+    }
+
+    /// Copies the files of relations, durably. The pages are all in the files.
+    fn copy_folder(&self, from: Oid, to: &Path) -> Result<(), EngineError> {
+        let folder = self.folder(from);
+        let entries = fs::read_dir(&folder).map_err(|e| failed("open", &folder, e))?;
+        for entry in entries.iter().filter(|entry| !entry.is_dir) {
+            if map::is_map(&entry.name) || entry.name.starts_with(MAKER) {
+                continue;
+            }
+            self.copy_file(&folder.join(&entry.name), &to.join(&entry.name))?;
+        }
+        fs::sync_dir(to).map_err(|e| failed("fsync", to, e))
+    }
+
+    fn copy_file(&self, from: &Path, to: &Path) -> Result<(), EngineError> {
+        let source = File::open(from, OpenOptions::READ).map_err(|e| failed("open", from, e))?;
+        let copy = File::open(to, OpenOptions::CREATE_NEW).map_err(|e| failed("create", to, e))?;
+        let mut piece = vec![0; PIECE];
+        let mut at = 0;
+        loop {
+            runtime::check_interrupts().map_err(EngineError::Interrupted)?;
+            let length = source.read_at(&mut piece, at).map_err(|e| failed("read", from, e))?;
+            copy.write_all_at(&piece[..length], at).map_err(|e| failed("write", to, e))?;
+            at += length as u64;
+            if length < PIECE {
+                break;
+            }
+        }
+        match self.options.wal.fsync {
+            true => copy.sync_all().map_err(|e| failed("fsync", to, e)),
+            false => Ok(()),
+        }
+    }
+
+    /// Redo of the making of a database.
+    pub(crate) fn redo_database(&self, record: &Record) -> Result<(), EngineError> {
+        let malformed = |reason: &str| EngineError::Redo { lsn: record.lsn, reason: reason.into() };
+        match xlog::as_database_change(record) {
+            Some(DatabaseChange::CreateLogged { database, map }) => {
+                let numbers = map::decode(map).map_err(malformed)?;
+                // One that is there is as it was made, or newer.
+                if !self.has_database_folder(database)? {
+                    self.make_folder(database, record.xid, numbers, |_| Ok(()))?;
+                }
+                Ok(())
+            }
+            Some(DatabaseChange::CreateCopied { database, from }) => {
+                self.files.drop_files(&[RelFile::whole_database(database)]);
+                if !self.has_database_folder(from)? {
+                    tracing::warn!("skipping the copy of database {from}: it was removed");
+                    return Ok(());
+                }
+                self.pool.flush_database(from)?;
+                let numbers = self.maps.numbers(from);
+                self.make_folder(database, record.xid, numbers, |folder| self.copy_folder(from, folder))
+            }
+            None => Err(malformed("malformed record of a database")),
+        }
+    }
+
+    /// At a start, when it is known which transactions committed: databases whose making was cut off go, those that were made are finished.
+    pub(crate) fn settle_databases(&self) -> Result<(), EngineError> {
+        self.maps.check(&self.dir)?;
+        for database in map::databases(&self.dir)? {
+            let maker = self.folder(database).join(MAKER);
+            let text = match fs::read_to_string(&maker) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                text => text.map_err(|e| failed("read", &maker, e))?,
+            };
+            let xid = text.parse().map(Xid).map_err(|_| {
+                EngineError::Map(format!("file \"{}\" contains invalid data", maker.display()))
+            })?;
+            if self.was_committed(xid)? {
+                fs::remove_file(&maker).map_err(|e| failed("remove", &maker, e))?;
+            } else {
+                tracing::info!("removing database {database}, which was not made");
+                self.files.drop_files(&[RelFile::whole_database(database)]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a transaction of an earlier run committed. What is so old that nobody asks any more has.
+    fn was_committed(&self, xid: Xid) -> Result<bool, EngineError> {
+        if xid >= self.txns.next_xid() {
+            return Ok(false);
+        }
+        Ok(xid < self.txns.oldest_ids().xid || self.txns.did_commit(xid)?)
+    }
+}
+
+fn failed(what: &str, path: &Path, error: io::Error) -> EngineError {
+    EngineError::Io(format!("could not {what} \"{}\"", path.display()), error)
+}
