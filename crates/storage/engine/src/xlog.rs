@@ -206,7 +206,9 @@ impl WalDescribe for Describe {
         }
         if record.rmgr == Rmgr::Database {
             return match as_database_change(record) {
-                Some(DatabaseChange::CreateLogged { database, .. }) => write!(out, "create dir base/{database}"),
+                Some(DatabaseChange::CreateLogged { database, .. }) => {
+                    write!(out, "create dir base/{database}")
+                }
                 Some(DatabaseChange::CreateCopied { database, from }) => {
                     write!(out, "copy dir base/{from} to base/{database}")
                 }

@@ -43,8 +43,11 @@ impl Smgr {
     /// Forgets all that is known of a database's relations.
     pub fn forget_database(&self, database: Oid) {
         for shard in &self.shards {
-            let forks: Vec<_> =
-                shard.write().extract_if(|(rel, _), _| rel.database == database).map(|(_, state)| state).collect();
+            let forks: Vec<_> = shard
+                .write()
+                .extract_if(|(rel, _), _| rel.database == database)
+                .map(|(_, state)| state)
+                .collect();
             let closed: usize = forks.iter().map(|state| state.close()).sum();
             self.open_files.fetch_sub(closed, Ordering::Relaxed);
         }
@@ -55,7 +58,8 @@ impl Smgr {
     /// Removes all files of a database. One that is gone is no error. The caller has discarded its buffers, and nobody uses it any more.
     pub fn remove_database(&self, database: Oid) -> SmgrResult<()> {
         let folder = database_folder(&self.dir, database);
-        let failed = |error: io::Error| SmgrError::io("remove directory", &format!("base/{database}"), &error);
+        let failed =
+            |error: io::Error| SmgrError::io("remove directory", &format!("base/{database}"), &error);
         // A sync that finds its file gone asks whether it was cancelled, so that comes first.
         self.pending.cancel_database(database);
         stop_point!("database-before-removal");

@@ -7,8 +7,8 @@
 
 use base::settings::Setting;
 use base::{MultiXactId, SqlError, SqlResult, Xid};
-use catalog::system::{pg_class, pg_database};
 use catalog::NotedIds;
+use catalog::system::{pg_class, pg_database};
 use txn::{OldestIds, RelKind};
 
 use crate::session::Session;

@@ -1,6 +1,6 @@
 //! What types ask of a session: names behind `regclass` and its like, the clock, randomness, types that users made.
 
-use base::{Oid, SqlError, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::system::{pg_ts_config, pg_ts_dict};
 use catalog::{CatalogView, RowExt, TypeKind};
 use tuple::Datum;
@@ -39,7 +39,7 @@ impl types::Session for Session {
                     .ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "role \"{name}\" does not exist"))
             }
             RegKind::Collation => {
-                let (schema, name) = schema_and_name(name)?;
+                let (schema, name) = schema_and_name(name, self.catalog.database_name())?;
                 let found = self.with_reader(|r| r.collation(schema.as_deref(), &name))?;
                 found.map(|c| c.oid).ok_or_else(|| {
                     let shown = dotted(schema.as_deref(), &name);
@@ -146,7 +146,7 @@ impl types::Session for Session {
 
 impl Session {
     pub(super) fn class_named(&self, text: &str) -> SqlResult<Oid> {
-        let (schema, name) = relation_name(text)?;
+        let (schema, name) = relation_name(text, self.catalog.database_name())?;
         let found = self.with_reader(|r| r.relation(schema.as_deref(), &name))?;
         found.map(|table| table.oid).ok_or_else(|| {
             let shown = dotted(schema.as_deref(), &name);
@@ -155,7 +155,7 @@ impl Session {
     }
 
     fn text_search_object(&self, kind: RegKind, text: &str) -> SqlResult<Oid> {
-        let (schema, name) = schema_and_name(text)?;
+        let (schema, name) = schema_and_name(text, self.catalog.database_name())?;
         let (table, index, oid, what) = match kind {
             RegKind::Config => {
                 use pg_ts_config::*;
@@ -207,7 +207,7 @@ impl Session {
     }
 
     fn only_function(&self, text: &str) -> SqlResult<Oid> {
-        let (schema, name) = schema_and_name(text)?;
+        let (schema, name) = schema_and_name(text, self.catalog.database_name())?;
         match self.functions_called(schema.as_deref(), &name)?.as_slice() {
             [] => Err(sql_err!(UNDEFINED_FUNCTION, "function \"{text}\" does not exist")),
             [(oid, _)] => Ok(*oid),
@@ -217,7 +217,7 @@ impl Session {
 
     pub(super) fn function_with_args(&self, text: &str) -> SqlResult<Oid> {
         let (called, args) = name_and_args(text)?;
-        let (schema, name) = schema_and_name(called)?;
+        let (schema, name) = schema_and_name(called, self.catalog.database_name())?;
         let args = self.type_list(&args, false)?;
         let found = self.functions_called(schema.as_deref(), &name)?;
         found
@@ -389,17 +389,27 @@ fn single_name(text: &str) -> SqlResult<String> {
     }
 }
 
-/// A name with at most a schema before it; a database before that must be looked at by the caller.
-/// The schema, if there is one, and the name in a text.
-pub(crate) fn schema_and_name(text: &str) -> SqlResult<(Option<String>, String)> {
-    named(split_name(text)?, text, "qualified name")
+/// The schema, if there is one, and the name in a text. What stands before a schema must be the current database.
+pub(crate) fn schema_and_name(text: &str, database: &str) -> SqlResult<(Option<String>, String)> {
+    named(text, "qualified name", database)
 }
 
-fn relation_name(text: &str) -> SqlResult<(Option<String>, String)> {
-    named(split_name(text)?, text, "relation name")
+fn relation_name(text: &str, database: &str) -> SqlResult<(Option<String>, String)> {
+    named(text, "relation name", database)
 }
 
-fn named(mut parts: Vec<String>, text: &str, what: &str) -> SqlResult<(Option<String>, String)> {
+fn named(text: &str, what: &str, database: &str) -> SqlResult<(Option<String>, String)> {
+    let mut parts = split_name(text)?;
+    if parts.len() == 3 {
+        let shown = parts.join(".");
+        if parts.remove(0) != database {
+            let shown = if what == "relation name" { format!("\"{shown}\"") } else { shown };
+            return Err(SqlError::new(
+                SqlState::FEATURE_NOT_SUPPORTED,
+                format!("cross-database references are not implemented: {shown}"),
+            ));
+        }
+    }
     let shown = text.trim();
     match (parts.pop(), parts.pop(), parts.len()) {
         (Some(name), schema, 0) => Ok((schema, name)),
@@ -476,10 +486,14 @@ mod tests {
 
     #[test]
     fn qualified_names_have_a_limit() {
-        assert_eq!(relation_name("s.t").unwrap(), (Some("s".into()), "t".into()));
-        assert_eq!(relation_name("t").unwrap(), (None, "t".into()));
-        let error = relation_name("x.y.z.w").unwrap_err();
-        assert_eq!(error.message(), "improper relation name (too many dotted names): x.y.z.w");
+        let name = |text| relation_name(text, "d").map_err(|error| error.message().to_owned());
+        assert_eq!(name("s.t").unwrap(), (Some("s".into()), "t".into()));
+        assert_eq!(name("t").unwrap(), (None, "t".into()));
+        assert_eq!(name("d.s.t").unwrap(), (Some("s".into()), "t".into()));
+        let far = "cross-database references are not implemented: ";
+        assert_eq!(name("x.y.z").unwrap_err(), format!("{far}\"x.y.z\""));
+        assert_eq!(schema_and_name("x.y.z", "d").unwrap_err().message(), format!("{far}x.y.z"));
+        assert_eq!(name("x.y.z.w").unwrap_err(), "improper relation name (too many dotted names): x.y.z.w");
         assert_eq!(operator_name("pg_catalog.+").unwrap(), (Some("pg_catalog".into()), "+".into()));
         assert_eq!(single_name("a.b").unwrap_err().message(), "invalid name syntax");
     }

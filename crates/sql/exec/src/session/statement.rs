@@ -606,7 +606,7 @@ impl Session {
         let named = self.named_classes.replace(outer).unwrap_or_default();
         let (analyzed, form) = analyzed?;
         for (relation, name) in named {
-            if let Ok((schema, name)) = schema_and_name(&name) {
+            if let Ok((schema, name)) = schema_and_name(&name, self.catalog.database_name()) {
                 view.relation(schema.as_deref(), &name)?;
             }
             view.relation_by_oid(relation)?;

@@ -7,6 +7,7 @@ mod commands;
 mod copying;
 mod counters;
 mod cursors;
+mod databases;
 mod definitions;
 mod explain;
 mod foreign_key_parts;

@@ -133,7 +133,9 @@ impl Converter<'_> {
                 text_of(s.dbname),
                 self.set_statement(*s.setstmt.ok_or_else(|| shape("ALTER DATABASE"))?)?,
             ),
-            n::Node::AlterDatabaseRefreshCollStmt(s) => Statement::RefreshDatabaseCollation(text_of(s.dbname)),
+            n::Node::AlterDatabaseRefreshCollStmt(s) => {
+                Statement::RefreshDatabaseCollation(text_of(s.dbname))
+            }
             n::Node::DropdbStmt(s) => Statement::DropDatabase {
                 name: text_of(s.dbname),
                 missing_ok: s.missing_ok,

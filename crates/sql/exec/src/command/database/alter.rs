@@ -49,10 +49,7 @@ pub(crate) fn alter(session: &Session, name: &str, list: &[DefElem], text: &str)
     check_owner(session, &row)?;
     let oid = row.oid(d::OID);
     if allow_connections == Some(false) && oid == session.catalog.database() {
-        return Err(sql_err!(
-            INVALID_PARAMETER_VALUE,
-            "cannot disallow connections for current database"
-        ));
+        return Err(sql_err!(INVALID_PARAMETER_VALUE, "cannot disallow connections for current database"));
     }
     session.with_changer(|changer| {
         changer.edit_database(oid, |row| {
@@ -73,10 +70,7 @@ fn set_tablespace(session: &Session, name: &str, to: &str) -> SqlResult<()> {
     let row = open(session, name, LockMode::AccessExclusive)?.ok_or_else(|| undefined(name))?;
     check_owner(session, &row)?;
     if row.oid(d::OID) == session.catalog.database() {
-        return Err(sql_err!(
-            OBJECT_IN_USE,
-            "cannot change the tablespace of the currently open database"
-        ));
+        return Err(sql_err!(OBJECT_IN_USE, "cannot change the tablespace of the currently open database"));
     }
     tablespace(session, to).map(drop)
 }

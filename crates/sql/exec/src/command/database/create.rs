@@ -48,8 +48,8 @@ pub(crate) fn create(session: &Session, name: &str, list: &[DefElem], text: &str
 /// The database to copy, which the current user may copy. Nobody enters it from now on.
 fn template(session: &Session, name: &str) -> SqlResult<Row> {
     let row = open(session, name, LockMode::Share)?;
-    let row = row
-        .ok_or_else(|| sql_err!(UNDEFINED_DATABASE, "template database \"{name}\" does not exist"))?;
+    let row =
+        row.ok_or_else(|| sql_err!(UNDEFINED_DATABASE, "template database \"{name}\" does not exist"))?;
     if !row.bool(d::DATISTEMPLATE) && !names::owns(session, row.oid(d::DATDBA))? {
         return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied to copy database \"{name}\""));
     }

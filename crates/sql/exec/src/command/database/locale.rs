@@ -80,10 +80,7 @@ impl Locale {
             wanted.check_against(template)?;
         }
         if encoding != UTF8 {
-            return Err(SqlError::not_supported(format!(
-                "server encoding \"{}\"",
-                encoding_name(encoding)
-            )));
+            return Err(SqlError::not_supported(format!("server encoding \"{}\"", encoding_name(encoding))));
         }
         Ok(wanted)
     }
@@ -140,9 +137,7 @@ fn check_libc(what: &str, name: &str, provider: u8) -> SqlResult<String> {
     }
     let error = sql_err!(WRONG_OBJECT_TYPE, "invalid {what} locale name: \"{name}\"");
     Err(match provider {
-        b'b' => {
-            error.hint("If the locale name is specific to the builtin provider, use BUILTIN_LOCALE.")
-        }
+        b'b' => error.hint("If the locale name is specific to the builtin provider, use BUILTIN_LOCALE."),
         b'i' => error.hint("If the locale name is specific to the ICU provider, use ICU_LOCALE."),
         _ => error,
     })
@@ -157,8 +152,9 @@ fn check_encoding(session: &Session, encoding: i32, ctype: &str, collate: &str) 
         if name != "C" {
             let message =
                 format!("encoding \"{}\" does not match locale \"{name}\"", encoding_name(encoding));
-            return Err(invalid(message)
-                .detail(format!("The chosen {what} setting requires encoding \"UTF8\".")));
+            return Err(
+                invalid(message).detail(format!("The chosen {what} setting requires encoding \"UTF8\"."))
+            );
         }
     }
     Ok(())
@@ -166,7 +162,11 @@ fn check_encoding(session: &Session, encoding: i32, ctype: &str, collate: &str) 
 
 fn check_provider_options(options: &Options, provider: u8) -> SqlResult<()> {
     let given = [
-        (options.builtin_locale.is_some(), b'b', "BUILTIN_LOCALE cannot be specified unless locale provider is builtin"),
+        (
+            options.builtin_locale.is_some(),
+            b'b',
+            "BUILTIN_LOCALE cannot be specified unless locale provider is builtin",
+        ),
         (options.icu_locale.is_some(), b'i', "ICU locale cannot be specified unless locale provider is ICU"),
         (options.icu_rules.is_some(), b'i', "ICU rules cannot be specified unless locale provider is ICU"),
     ];
@@ -186,7 +186,9 @@ fn check_locale(provider: u8, locale: Option<String>) -> SqlResult<String> {
     match locale.as_str() {
         "C" => Ok(locale),
         "C.UTF-8" | "C.UTF8" => Ok("C.UTF-8".to_owned()),
-        "PG_UNICODE_FAST" => Err(SqlError::not_supported("locale \"PG_UNICODE_FAST\" of the builtin provider")),
+        "PG_UNICODE_FAST" => {
+            Err(SqlError::not_supported("locale \"PG_UNICODE_FAST\" of the builtin provider"))
+        }
         _ => Err(sql_err!(WRONG_OBJECT_TYPE, "invalid locale name \"{locale}\" for builtin provider")),
     }
 }

@@ -108,11 +108,8 @@ fn check_names(session: &Session, list: &[DefElem], text: &str) -> SqlResult<()>
         let here = |error| at(error, text, option.location);
         if option.name == "location" {
             let warning = "LOCATION is not supported anymore";
-            let warning = SqlError::with_severity(
-                base::Severity::Warning,
-                SqlState::FEATURE_NOT_SUPPORTED,
-                warning,
-            );
+            let warning =
+                SqlError::with_severity(base::Severity::Warning, SqlState::FEATURE_NOT_SUPPORTED, warning);
             session.notice(here(warning.hint("Consider using tablespaces instead.")));
         } else if !KNOWN.contains(&option.name.as_str()) {
             return Err(here(sql_err!(SYNTAX_ERROR, "option \"{}\" not recognized", option.name)));

@@ -7,7 +7,9 @@ use parse::ast::DefElem;
 use runtime::Interrupt;
 use txn::LockMode;
 
-use super::{Users, accessed, check_owner, forget_at_commit, open, other_sessions, undefined, wait_for_others};
+use super::{
+    Users, accessed, check_owner, forget_at_commit, open, other_sessions, undefined, wait_for_others,
+};
 use crate::command::names::{self, at};
 use crate::session::{Instance, Session};
 

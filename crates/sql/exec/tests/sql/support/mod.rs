@@ -74,10 +74,15 @@ impl Server {
 
     /// A new session of a role.
     pub fn connect_as(&self, user: &str) -> SqlResult<Client> {
+        self.connect_to("postgres", user)
+    }
+
+    /// A new session of a role in a database.
+    pub fn connect_to(&self, database: &str, user: &str) -> SqlResult<Client> {
         let info = SessionInfo {
             pid: self.next_pid.fetch_add(1, Ordering::Relaxed),
             user: user.into(),
-            database: "postgres".into(),
+            database: database.into(),
             options: Vec::new(),
             client_address: None,
             encryption: None,
