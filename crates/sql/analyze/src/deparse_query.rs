@@ -370,6 +370,10 @@ impl Deparse<'_> {
                 out.push_str(&quote_identifier(&c.name));
                 own.clone_from(&c.name);
             }
+            RteKind::Transition(t) => {
+                out.push_str(&quote_identifier(&t.name));
+                own.clone_from(&t.name);
+            }
             RteKind::Join(_) => {}
         }
         let always = matches!(rte.kind, RteKind::Function(_) | RteKind::Values(_));

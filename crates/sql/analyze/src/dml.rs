@@ -37,6 +37,13 @@ impl Analyzer<'_> {
         required: u32,
         verb: &str,
     ) -> SqlResult<(Arc<Table>, NsItem)> {
+        if self.transition(r).is_some() {
+            return Err(sql_err!(
+                SYNTAX_ERROR,
+                "relation \"{}\" cannot be the target of a modifying statement",
+                r.name
+            ));
+        }
         let table = self.open_relation(r)?;
         match table.kind {
             RelationKind::Table | RelationKind::PartitionedTable | RelationKind::View => {}

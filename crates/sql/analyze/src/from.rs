@@ -144,9 +144,30 @@ impl Analyzer<'_> {
         {
             return Ok(item);
         }
+        if let Some(item) = self.transition_item(r)? {
+            return Ok(item);
+        }
         let table = self.open_relation(r)?;
         self.readable(&table, r)?;
         self.relation_item(table, r, 1, access::SELECT)
+    }
+
+    /// The rows of a change, if a trigger that runs calls them so.
+    fn transition_item(&mut self, r: &ast::RangeVar) -> SqlResult<Option<NsItem>> {
+        let Some(found) = self.transition(r) else { return Ok(None) };
+        let (names, columns) = columns_of_table(&found.table);
+        let kind = RteKind::Transition(crate::query::TransitionReference {
+            name: r.name.clone(),
+            table: found.table.oid,
+            rows: found.rows,
+            columns: columns.clone(),
+        });
+        self.add_entry(kind, r.alias.as_ref(), &r.name, names, &columns, None, Oid::INVALID).map(Some)
+    }
+
+    /// The rows of a change that a name without a schema stands for.
+    pub(crate) fn transition(&self, r: &ast::RangeVar) -> Option<catalog::view::Transition> {
+        if r.schema.is_some() { None } else { self.catalog.transition(&r.name) }
     }
 
     fn readable(&self, table: &Table, r: &ast::RangeVar) -> SqlResult<()> {
@@ -217,18 +238,7 @@ impl Analyzer<'_> {
         required: u32,
     ) -> SqlResult<NsItem> {
         let (oid, inherit) = (table.oid, r.inherit);
-        let names: Vec<String> =
-            table.columns.iter().map(|c| if c.dropped { String::new() } else { c.name.clone() }).collect();
-        let columns: Vec<ColumnType> = table
-            .columns
-            .iter()
-            .map(|c| ColumnType {
-                name: String::new(),
-                type_oid: if c.dropped { Oid::INVALID } else { c.type_oid },
-                typmod: c.typmod,
-                collation: c.collation,
-            })
-            .collect();
+        let (names, columns) = columns_of_table(&table);
         let kind =
             RteKind::Relation(Relation { oid, table: table.clone(), lock_mode, inherit, sample: None });
         let access = Some(Access { required, ..Access::default() });
@@ -695,5 +705,18 @@ pub(crate) fn entry_columns(entry: &RangeTableEntry) -> Vec<ColumnType> {
         }
         RteKind::Values(v) => named(&v.columns),
         RteKind::Cte(c) => named(&c.columns),
+        RteKind::Transition(t) => named(&t.columns),
     }
+}
+
+/// Names and types of a table's columns by attribute number - 1; dropped ones have neither.
+fn columns_of_table(table: &Table) -> (Vec<String>, Vec<ColumnType>) {
+    let name = |c: &catalog::view::Column| if c.dropped { String::new() } else { c.name.clone() };
+    let column = |c: &catalog::view::Column| ColumnType {
+        name: String::new(),
+        type_oid: if c.dropped { Oid::INVALID } else { c.type_oid },
+        typmod: c.typmod,
+        collation: c.collation,
+    };
+    (table.columns.iter().map(name).collect(), table.columns.iter().map(column).collect())
 }

@@ -192,6 +192,8 @@ pub enum RteKind {
     Values(Values),
     /// A query of WITH.
     Cte(CteReference),
+    /// Rows that a statement changed, in the function of one of its triggers.
+    Transition(TransitionReference),
 }
 
 /// A relation in the range table.
@@ -313,6 +315,19 @@ pub struct CteReference {
     /// Inside the recursive part of itself.
     pub self_reference: bool,
     /// Columns.
+    pub columns: Vec<ColumnType>,
+}
+
+/// A reference to the rows before or after a change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransitionReference {
+    /// Their name.
+    pub name: String,
+    /// The table that was changed.
+    pub table: Oid,
+    /// How many they were when the query was analysed.
+    pub rows: u64,
+    /// Columns, by attribute number - 1; dropped ones without a type.
     pub columns: Vec<ColumnType>,
 }
 

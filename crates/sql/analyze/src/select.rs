@@ -510,6 +510,7 @@ impl Analyzer<'_> {
                 RteKind::Function(_) => Some("a function"),
                 RteKind::Values(_) => Some("VALUES"),
                 RteKind::Cte(_) => Some("a WITH query"),
+                RteKind::Transition(_) => Some("a named tuplestore"),
                 _ => None,
             };
             if let Some(what) = what {

@@ -367,7 +367,7 @@ data_enums! {
         RowCompare, Coalesce, MinMax, SqlValue, NullTest, BooleanTest, ToDomain, DomainValue, Default, CurrentOf,
         NamedArg, NextValue, MergeAction;
     }
-    RteKind { Relation, Subquery, Join, Function, Values, Cte; }
+    RteKind { Relation, Subquery, Join, Function, Values, Cte, Transition; }
     FromNode { Entry, Join; }
     FrameBound { Preceding, Following; UnboundedPreceding, CurrentRow, UnboundedFollowing }
     SetOperation { Leaf, Node; }
@@ -457,6 +457,7 @@ structs! {
     ColumnType { name, type_oid, typmod, collation }
     Values { rows, columns }
     CteReference { name, levels_up, self_reference, columns }
+    TransitionReference { name, table, rows, columns }
     Cte { name, materialize, query, recursive, references, columns }
     FromExpr { items, filter }
     JoinNode { kind, left, right, natural, using, on, rte }

@@ -130,7 +130,7 @@ macro_rules! roots {
                             sample.repeatable.$as_ref().map_or(Ok(()), &mut *exprs)?;
                         }
                     }
-                    RteKind::Subquery(_) | RteKind::Cte(_) => {}
+                    RteKind::Subquery(_) | RteKind::Cte(_) | RteKind::Transition(_) => {}
                 }
             }
             Ok(())

@@ -121,6 +121,11 @@ impl Trigger {
         }
     }
 
+    /// Whether its function may read the rows of a change as tables.
+    pub fn has_transitions(&self) -> bool {
+        self.old_table.is_some() || self.new_table.is_some()
+    }
+
     /// Whether it is the part of a partitioned table's trigger.
     pub fn is_clone(&self) -> bool {
         self.parent.is_valid()

@@ -584,6 +584,15 @@ pub struct CollationDef {
     pub schema_name: String,
 }
 
+/// The rows that a statement has changed, under the name that REFERENCING gives them.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// The table whose rows they are, or were.
+    pub table: Arc<Table>,
+    /// How many there are.
+    pub rows: u64,
+}
+
 /// The catalog of one session at one moment.
 pub trait CatalogView {
     /// A relation by name; without schema, the first on the search path. `Ok(None)` if there is none, also if the schema does
@@ -643,6 +652,11 @@ pub trait CatalogView {
 
     /// The current user.
     fn current_user(&self) -> Oid;
+
+    /// The rows that triggers of a statement may read under this name, in the function of one of them.
+    fn transition(&self, _name: &str) -> Option<Transition> {
+        None
+    }
 
     /// The materialized view whose rows this session is bringing up to date, which statements may write to; 0 if none.
     fn maintained(&self) -> Oid {

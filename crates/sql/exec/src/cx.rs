@@ -105,8 +105,19 @@ pub struct State {
     pub processed: u64,
     /// What is to fire when the statement has ended.
     pub(crate) events: Events,
-    /// The statement is part of a bulk load, whose own triggers for statements fire around it: somebody else fires its events.
-    pub(crate) bulk: bool,
+    /// Whose events these are.
+    pub(crate) part: Part,
+}
+
+/// What a run is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// It is a statement of its own, which fires its events.
+    Whole,
+    /// Of a bulk load, whose own triggers for statements fire around it: somebody else fires its events.
+    Load,
+    /// Of a statement that has set it off: the action of a foreign key. That one fires its events.
+    Action,
 }
 
 /// What nodes and expressions work with while a statement runs.

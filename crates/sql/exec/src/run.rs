@@ -19,7 +19,7 @@ use txn::{Snapshot, Transaction};
 use types::FormatContext;
 
 use crate::compile::SubProgram;
-use crate::cx::{Counters, Cx, Facilities, State};
+use crate::cx::{Counters, Cx, Facilities, Part, State};
 use crate::kept;
 use crate::nodes::{BoxNode, Builder, Node, Origin, OriginSink, depends_on};
 use crate::row_store::RowStore;
@@ -137,7 +137,7 @@ impl Execution {
                 timing,
                 processed: 0,
                 events: Events::default(),
-                bulk: false,
+                part: Part::Whole,
             },
             used: false,
             begins: false,
@@ -174,7 +174,7 @@ impl Execution {
 
     /// Keeps the state tree, whose run has ended, for another run of the plan.
     pub(crate) fn keep(mut self: Box<Self>) {
-        self.state.bulk = false;
+        self.state.part = Part::Whole;
         if !self.running && runtime::memory::held().statement <= kept::LIGHT {
             kept::keep(self);
         }
@@ -182,7 +182,13 @@ impl Execution {
 
     /// Makes its runs part of a bulk load: triggers for statements do not fire, and events are kept for [`Execution::take_events`].
     pub(crate) fn in_bulk(&mut self) {
-        self.state.bulk = true;
+        self.state.part = Part::Load;
+    }
+
+    /// Makes its run a part of the statement with these events: what it sets off is kept for [`Execution::take_events`].
+    pub(crate) fn within(&mut self, events: Events) {
+        self.state.part = Part::Action;
+        self.state.events = events;
     }
 
     /// The events of the runs since they were last taken.
@@ -283,7 +289,7 @@ impl Execution {
             self.state.events.truncate(events);
         }
         result?;
-        if finished && !self.state.bulk && !self.state.events.is_empty() {
+        if finished && self.state.part == Part::Whole && !self.state.events.is_empty() {
             let owner =
                 env.session.owner().ok_or_else(|| SqlError::internal("a trigger without a session"))?;
             owner.fire_after(std::mem::take(&mut self.state.events))?;

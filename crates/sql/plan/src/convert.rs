@@ -552,6 +552,12 @@ impl<'p, 'c> Converter<'p, 'c> {
                 let source = self.cte_source(cte)?;
                 self.planner.add_relation(Relation { alias, table: None, columns }, source)
             }
+            RteKind::Transition(transition) => {
+                let columns = typed(&transition.columns);
+                let rows = (transition.rows as f64).max(1.0);
+                let source = Source::Transition { name: transition.name.as_str().into(), rows };
+                self.planner.add_relation(Relation { alias, table: None, columns }, source)
+            }
             RteKind::Join(_) => Err(SqlError::internal("a join is no relation")),
         }
     }

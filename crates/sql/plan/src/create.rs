@@ -226,6 +226,10 @@ impl<'a, 'c> Creator<'a, 'c> {
             }
             Source::Cte(subplan) => Node::CteScan { rel, subplan },
             Source::WorkTable(table) => Node::WorkTableScan { rel, table },
+            Source::Transition { name, rows } => {
+                self.planner.sources[rel] = Source::Transition { name: name.clone(), rows };
+                Node::TransitionScan { rel, name }
+            }
             Source::Subquery(_) | Source::Columns => {
                 let child = Box::new(self.subqueries.remove(&rel).unwrap_or_else(Plan::empty));
                 Node::SubqueryScan { rel, child }

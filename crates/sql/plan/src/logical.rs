@@ -142,6 +142,13 @@ pub enum Source {
     Cte(usize),
     /// The recursive reference of WITH RECURSIVE.
     WorkTable(usize),
+    /// Rows that a statement changed, under their name in a trigger.
+    Transition {
+        /// The name.
+        name: std::sync::Arc<str>,
+        /// How many there are.
+        rows: f64,
+    },
     /// Names columns only: result of a set operation, target of an INSERT, `excluded`.
     Columns,
 }

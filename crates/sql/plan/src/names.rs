@@ -28,7 +28,8 @@ impl Shown {
             | Node::FunctionScan { rel, .. }
             | Node::SubqueryScan { rel, .. }
             | Node::CteScan { rel, .. }
-            | Node::WorkTableScan { rel, .. } => {
+            | Node::WorkTableScan { rel, .. }
+            | Node::TransitionScan { rel, .. } => {
                 self.rels.insert(*rel);
             }
             Node::Append { tree: Some(tree), children } => {

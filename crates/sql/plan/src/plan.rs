@@ -188,10 +188,15 @@ impl Plan {
 impl Node {
     /// Whether it keeps its rows, so that reading them again costs little.
     pub(crate) fn keeps_rows(&self) -> bool {
-        use Node::{CteScan, FunctionScan, Materialize, Sort, WorkTableScan};
+        use Node::{CteScan, FunctionScan, Materialize, Sort, TransitionScan, WorkTableScan};
         matches!(
             self,
-            Materialize { .. } | Sort { .. } | FunctionScan { .. } | CteScan { .. } | WorkTableScan { .. }
+            Materialize { .. }
+                | Sort { .. }
+                | FunctionScan { .. }
+                | CteScan { .. }
+                | WorkTableScan { .. }
+                | TransitionScan { .. }
         )
     }
 }
@@ -237,7 +242,8 @@ impl Plan {
             | Node::ValuesScan { .. }
             | Node::FunctionScan { .. }
             | Node::CteScan { .. }
-            | Node::WorkTableScan { .. } => {}
+            | Node::WorkTableScan { .. }
+            | Node::TransitionScan { .. } => {}
         }
     }
 
@@ -753,6 +759,11 @@ pub enum Node {
     WorkTableScan {
         rel: RelId,
         table: usize,
+    },
+    /// Rows that a statement changed, in the function of one of its triggers.
+    TransitionScan {
+        rel: RelId,
+        name: Arc<str>,
     },
     /// WITH RECURSIVE.
     RecursiveUnion {

@@ -226,6 +226,10 @@ impl Planner<'_> {
                 };
                 Cost { startup: 0.0, total: rows * 0.02, rows, width }
             }
+            Source::Transition { rows, .. } => {
+                let rows = *rows;
+                Cost { startup: 0.0, total: rows * 0.02, rows, width }
+            }
             Source::WorkTable(_) => Cost { startup: 0.0, total: 2.0, rows: 100.0, width },
             Source::Columns => Cost { startup: 0.0, total: 0.0, rows: 1.0, width },
         };

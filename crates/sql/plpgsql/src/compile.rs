@@ -42,14 +42,16 @@ pub fn compiled(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Rc<
     Ok(function)
 }
 
-/// The compiled function of a trigger on a relation with rows of this type.
+/// The compiled function of a trigger on a relation with rows of this type. `names_rows`: the trigger, if it has names for the rows of a
+/// change, which queries of the function may know.
 pub fn compiled_trigger(
     session: &Session,
     definition: &Arc<FunctionDef>,
     row_type: Oid,
+    names_rows: Option<Oid>,
 ) -> SqlResult<Rc<Function>> {
     let state = session.language_state::<Compiled>();
-    let types = (vec![row_type], oids::trigger);
+    let types = (std::iter::once(row_type).chain(names_rows).collect(), oids::trigger);
     if let Some(known) = known(&state, definition, &types) {
         return Ok(known);
     }

@@ -61,7 +61,8 @@ impl Language for PlPgSql {
         function: &Arc<FunctionDef>,
         call: &TriggerCall<'_>,
     ) -> SqlResult<Option<Vec<Datum>>> {
-        let function = compile::compiled_trigger(session, function, call.table.row_type)?;
+        let names_rows = call.trigger.has_transitions().then_some(call.trigger.oid);
+        let function = compile::compiled_trigger(session, function, call.table.row_type, names_rows)?;
         run::fire(session, function, call)
     }
 

@@ -22,7 +22,7 @@ use catalog::{CatalogView, Check, Column, Generated, RelationKind, Table};
 use parse::ast::RangeVar;
 use txn::{LockMode, LockWait};
 
-use super::{constraint, expression, names, type_name};
+use super::{constraint, expression, names, trigger, type_name};
 use crate::session::Session;
 
 /// A column that comes from parents.
@@ -555,6 +555,7 @@ pub(super) fn add(session: &Session, child: &Arc<Table>, parent: &RangeVar) -> S
         return Err(twice(&parent));
     }
     check_circle(session, child, &parent)?;
+    trigger::check_may_inherit(session, child, ("an inheritance child", "in inheritance hierarchies"))?;
     adopt(session, child, &parent)?;
     session.with_changer(|changer| changer.add_parent(child.oid, parent.oid, false))
 }

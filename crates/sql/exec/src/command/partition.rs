@@ -532,6 +532,7 @@ pub(super) fn attach(
             .detail("The new partition may contain only the columns present in parent."));
         }
     }
+    trigger::check_may_inherit(session, &child, ("a partition", "on partitions"))?;
     // Rows that belong to the new partition must not go to the default one meanwhile.
     if let Some(key) = table.partitioning.as_ref().filter(|key| key.default.is_valid())
         && let Some(default) = inherit::open_child(session, key.default, LockMode::AccessExclusive)?

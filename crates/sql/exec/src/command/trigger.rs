@@ -42,7 +42,10 @@ pub(crate) fn create(session: &Session, statement: &CreateTrigger, text: &str) -
         Some(when) => Some(condition(session, &table, kind, when, text)?),
         None => None,
     };
+    let [old_table, new_table] = transitions(session, &table, kind, statement)?;
     let trigger = Trigger {
+        old_table,
+        new_table,
         name: statement.name.clone(),
         function: function(session, &statement.function)?,
         kind,
@@ -95,18 +98,17 @@ fn check_relation(table: &Table, kind: TriggerKind, statement: &CreateTrigger) -
 
 /// Clauses that do not go together.
 fn check_clauses(table: &Table, kind: TriggerKind, statement: &CreateTrigger) -> SqlResult<()> {
-    let unsupported = |message: &str| Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
     if kind.has(TriggerKind::TRUNCATE) && kind.row() {
-        return unsupported("TRUNCATE FOR EACH ROW triggers are not supported");
+        return Err(unsupported("TRUNCATE FOR EACH ROW triggers are not supported"));
     }
     if kind.instead() {
         match () {
-            () if !kind.row() => return unsupported("INSTEAD OF triggers must be FOR EACH ROW"),
+            () if !kind.row() => return Err(unsupported("INSTEAD OF triggers must be FOR EACH ROW")),
             () if statement.when.is_some() => {
-                return unsupported("INSTEAD OF triggers cannot have WHEN conditions");
+                return Err(unsupported("INSTEAD OF triggers cannot have WHEN conditions"));
             }
             () if !statement.columns.is_empty() => {
-                return unsupported("INSTEAD OF triggers cannot have column lists");
+                return Err(unsupported("INSTEAD OF triggers cannot have column lists"));
             }
             () => return Err(SqlError::not_supported("INSTEAD OF trigger")),
         }
@@ -114,10 +116,101 @@ fn check_clauses(table: &Table, kind: TriggerKind, statement: &CreateTrigger) ->
     if table.kind == RelationKind::View {
         return Err(SqlError::not_supported("trigger on a view"));
     }
-    if !statement.transitions.is_empty() {
-        return Err(SqlError::not_supported("REFERENCING of a trigger"));
-    }
     Ok(())
+}
+
+/// REFERENCING: the names of the rows before and after.
+fn transitions(
+    session: &Session,
+    table: &Table,
+    kind: TriggerKind,
+    statement: &CreateTrigger,
+) -> SqlResult<[Option<String>; 2]> {
+    let mut names = [None, None];
+    for (name, is_new, is_table) in &statement.transitions {
+        if !is_table {
+            return Err(unsupported("ROW variable naming in the REFERENCING clause is not supported")
+                .hint("Use OLD TABLE or NEW TABLE for naming transition tables."));
+        }
+        check_transitions(session, table, kind, statement)?;
+        let (word, own, events) = match is_new {
+            true => ("NEW", TriggerKind::INSERT, "INSERT or UPDATE"),
+            false => ("OLD", TriggerKind::DELETE, "DELETE or UPDATE"),
+        };
+        if kind.0 & (own | TriggerKind::UPDATE) == 0 {
+            return Err(invalid(
+                &format!("{word} TABLE can only be specified for an {events} trigger")
+                    .replace("an DELETE", "a DELETE"),
+            ));
+        }
+        if names[usize::from(*is_new)].replace(name.clone()).is_some() {
+            return Err(invalid(&format!("{word} TABLE cannot be specified multiple times")));
+        }
+    }
+    if names[0].is_some() && names[0] == names[1] {
+        return Err(invalid("OLD TABLE name and NEW TABLE name cannot be the same"));
+    }
+    Ok(names)
+}
+
+/// What a trigger with REFERENCING must be.
+fn check_transitions(
+    session: &Session,
+    table: &Table,
+    kind: TriggerKind,
+    statement: &CreateTrigger,
+) -> SqlResult<()> {
+    if table.kind == RelationKind::View {
+        let error = sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is a view", table.name);
+        return Err(error.detail("Triggers on views cannot have transition tables."));
+    }
+    if kind.row() && !session.with_reader(|r| r.parents(table.oid))?.is_empty() {
+        return Err(unsupported(match table.partition_of.is_valid() {
+            true => "ROW triggers with transition tables are not supported on partitions",
+            false => "ROW triggers with transition tables are not supported on inheritance children",
+        }));
+    }
+    let events = TriggerKind::INSERT | TriggerKind::UPDATE | TriggerKind::DELETE;
+    match () {
+        () if !kind.after() => {
+            Err(invalid("transition table name can only be specified for an AFTER trigger"))
+        }
+        () if kind.has(TriggerKind::TRUNCATE) => {
+            Err(unsupported("TRUNCATE triggers with transition tables are not supported"))
+        }
+        () if (kind.0 & events).count_ones() != 1 => {
+            Err(unsupported("transition tables cannot be specified for triggers with more than one event"))
+        }
+        () if !statement.columns.is_empty() => {
+            Err(unsupported("transition tables cannot be specified for triggers with column lists"))
+        }
+        () => Ok(()),
+    }
+}
+
+fn unsupported(message: &str) -> SqlError {
+    SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message)
+}
+
+fn invalid(message: &str) -> SqlError {
+    SqlError::new(SqlState::INVALID_OBJECT_DEFINITION, message)
+}
+
+/// Fails if a table has a row trigger with transition tables: it cannot be below another one. `whole`: what it is to become.
+pub(super) fn check_may_inherit(
+    session: &Session,
+    table: &Table,
+    (whole, place): (&str, &str),
+) -> SqlResult<()> {
+    let all = session.with_reader(|r| r.triggers(table.oid))?;
+    let Some(trigger) = all.iter().find(|t| t.kind.row() && t.has_transitions()) else { return Ok(()) };
+    let error = sql_err!(
+        OBJECT_NOT_IN_PREREQUISITE_STATE,
+        "trigger \"{}\" prevents table \"{}\" from becoming {whole}",
+        trigger.name,
+        table.name
+    );
+    Err(error.detail(format!("ROW triggers with transition tables are not supported {place}.")))
 }
 
 /// WHEN, analysed: the old row has range table index 0, the new one 1.

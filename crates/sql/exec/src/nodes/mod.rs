@@ -134,6 +134,7 @@ impl<'p> Builder<'p> {
             P::SubqueryScan { rel, child } => scan::subquery(self, plan, *rel, child)?,
             P::CteScan { rel, subplan } => scan::cte(self, plan, *rel, *subplan)?,
             P::WorkTableScan { rel, table } => scan::work_table(self, plan, *rel, *table)?,
+            P::TransitionScan { rel, name } => scan::transition(self, plan, *rel, name)?,
             P::RecursiveUnion { initial, recursive, table, distinct } => {
                 recursive::build(self, initial, recursive, *table, *distinct)?
             }

@@ -282,7 +282,7 @@ impl ModifyNode {
         }
         next.check_row(&self.root, &mut self.row, cx)?;
         next.insert(&mut self.row, |_| false, cx)?;
-        self.after_row(&next, Event::Insert, None, cx)?;
+        self.queue_row(&next, Event::Insert, None, cx)?;
         self.after_move((target, &next), (tid, old), cx)?;
         Ok(Step::Done)
     }
@@ -485,7 +485,7 @@ impl ModifyNode {
 
     /// Deletes the version at `tid`, which is in `self.row` if anything asks for it.
     fn delete(&mut self, target: &Target, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<Step> {
-        let mut old = if target.triggers.is_some() { self.row.clone() } else { Vec::new() };
+        let mut old = if self.keeps_old(target, Event::Delete) { self.row.clone() } else { Vec::new() };
         if let Some(step) = self.before_delete(target, tid, &mut old, cx)? {
             return Ok(step);
         }
@@ -530,7 +530,7 @@ impl ModifyNode {
                 self.assign(&target)?;
                 self.update(&target, tid, old, cx)?
             } else {
-                let wanted = self.returning.is_some() || target.triggers.is_some();
+                let wanted = self.returning.is_some() || self.keeps_old(&target, Event::Delete);
                 if wanted && !target.fetch(tid, false, &mut self.fetched, &mut self.row, cx)? {
                     return Ok(false);
                 }

@@ -1,4 +1,6 @@
-//! Scans of what is no table: VALUES, functions, subqueries, common table expressions, work tables.
+//! Scans of what is no table: VALUES, functions, subqueries, common table expressions, work tables, rows that triggers are told of.
+
+use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
 use plan::{Expr, ParamId, Plan, RelId};
@@ -13,6 +15,7 @@ use crate::compile::{Inputs, RawRow};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows};
 use crate::row_store::{Place, RowStore};
+use crate::trigger::ChangedRows;
 
 /// The relation's columns in order: how rows of these scans are laid out.
 fn raw_row(builder: &Builder<'_>, rel: RelId) -> RawRow {
@@ -538,5 +541,63 @@ impl Node for WorkTableScan {
 
     fn close(&mut self, _cx: &mut Cx<'_>) {
         (self.at, self.place) = (0, Place::default());
+    }
+}
+
+/// The rows before or after the change that a trigger is about.
+pub fn transition(builder: &Builder<'_>, plan: &Plan, rel: RelId, name: &Arc<str>) -> SqlResult<BoxNode> {
+    let raw = raw_row(builder, rel);
+    let projection = builder.projection(plan, Inputs::scan(&raw))?;
+    let (place, values) = (Place::default(), Vec::new());
+    Ok(Box::new(TransitionScan { name: name.clone(), rows: None, at: 0, place, values, projection }))
+}
+
+struct TransitionScan {
+    name: Arc<str>,
+    /// The rows, from the first one that is asked for.
+    rows: Option<ChangedRows>,
+    at: u64,
+    place: Place,
+    values: Vec<Datum>,
+    projection: Projection,
+}
+
+impl TransitionScan {
+    fn read(&mut self, cx: &Cx<'_>) -> SqlResult<bool> {
+        if self.rows.is_none() {
+            let session = cx.env.session.owner();
+            self.rows = session.and_then(|session| session.changed_rows(&self.name));
+        }
+        let missing = || SqlError::internal(format!("transition table \"{}\" not found", self.name));
+        let rows = self.rows.as_ref().ok_or_else(missing)?;
+        rows.read(&mut self.place, self.at, &mut self.values)
+    }
+}
+
+impl Node for TransitionScan {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        loop {
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            if !self.read(cx)? {
+                return Ok(false);
+            }
+            self.at += 1;
+            if self.projection.apply(Rows::one(&self.values), cx)? {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.projection.row()
+    }
+
+    fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
+        (self.at, self.place) = (0, Place::default());
+        Ok(())
+    }
+
+    fn close(&mut self, _cx: &mut Cx<'_>) {
+        (self.at, self.place, self.rows) = (0, Place::default(), None);
     }
 }

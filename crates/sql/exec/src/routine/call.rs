@@ -11,7 +11,7 @@ use txn::Snapshot;
 
 use super::{Invocation, Returned, RowStore};
 use crate::session::Session;
-use crate::trigger::TriggerCall;
+use crate::trigger::{Names, TriggerCall};
 
 impl Session {
     /// Calls a user's function that gives one value.
@@ -99,7 +99,8 @@ impl Session {
         let name = self.language_name(function.language)?;
         let unknown = || SqlError::not_supported(format!("language \"{name}\""));
         let language = self.instance().languages().find(&name).ok_or_else(unknown)?;
-        let run = || self.under_settings(&function, || language.fire(self, &function, call));
+        let fire = || language.fire(self, &function, call);
+        let run = || self.under_settings(&function, || self.with_transitions(Names::of(call), fire));
         self.tracked(&function, || match function.security_definer {
             true => self.as_role(function.owner, run),
             false => run(),
@@ -125,6 +126,10 @@ impl Session {
     }
 
     fn in_language(&self, invocation: &Invocation<'_>) -> SqlResult<Returned> {
+        self.with_transitions(None, || self.in_own_language(invocation))
+    }
+
+    fn in_own_language(&self, invocation: &Invocation<'_>) -> SqlResult<Returned> {
         let language = invocation.function.language;
         if language == Oid(SQL_LANGUAGE) {
             return self.call_sql(invocation);

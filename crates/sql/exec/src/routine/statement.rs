@@ -148,9 +148,9 @@ impl Run {
         session.with_env(snapshot, *command, |env| execution.fetch(env, limit, each))
     }
 
-    /// Leaves what is to fire after its rows to [`Run::take_events`].
-    pub(crate) fn in_bulk(&mut self) {
-        self.execution.in_bulk();
+    /// Makes it a part of the statement with these events; what it adds to them is given by [`Run::take_events`].
+    pub(crate) fn within(&mut self, events: Events) {
+        self.execution.within(events);
     }
 
     /// What is to fire after the rows that were changed.

@@ -125,6 +125,7 @@ impl Session {
             deferred: Default::default(),
             foreign_keys: Default::default(),
             trigger_depth: Default::default(),
+            transitions: Default::default(),
             language_state: Default::default(),
             sql_bodies: Default::default(),
             logging: Default::default(),

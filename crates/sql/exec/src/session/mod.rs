@@ -367,6 +367,8 @@ pub struct Session {
     pub(crate) foreign_keys: crate::trigger::foreign_key::ForeignKeys,
     /// How many trigger functions are running, each within the one before.
     pub(crate) trigger_depth: Cell<i32>,
+    /// What the trigger function that runs may call the rows of its statement's change.
+    pub(crate) transitions: RefCell<Option<crate::trigger::Names>>,
     /// What procedural languages keep.
     pub(crate) language_state: crate::routine::LanguageState,
     /// Bodies of functions in SQL that were called.

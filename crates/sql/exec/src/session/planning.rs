@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use base::settings::{SessionSettings, Setting};
 use base::{Oid, SqlResult};
-use catalog::{CastDef, CatalogView, CollationDef, FunctionDef, OperatorDef, Table, TypeDef, Validity};
+use catalog::{
+    CastDef, CatalogView, CollationDef, FunctionDef, OperatorDef, Table, Transition, TypeDef, Validity,
+};
 use txn::{LockMode, LockWait};
 
 use super::Session;
@@ -42,6 +44,9 @@ macro_rules! pass_on {
 }
 
 impl CatalogView for Session {
+    fn transition(&self, name: &str) -> Option<Transition> {
+        self.transition_named(name)
+    }
     fn maintained(&self) -> Oid {
         self.identity.maintained.get()
     }
@@ -148,6 +153,11 @@ impl<'a> RecordingView<'a> {
 }
 
 impl CatalogView for RecordingView<'_> {
+    fn transition(&self, name: &str) -> Option<Transition> {
+        let found = self.catalog.transition(name)?;
+        self.record(Some(found.table.clone()));
+        Some(found)
+    }
     fn maintained(&self) -> Oid {
         self.catalog.maintained()
     }

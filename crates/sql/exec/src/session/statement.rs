@@ -508,7 +508,9 @@ impl Session {
     /// The same, of a statement that is in no function.
     fn plan_key(&self, text: Arc<str>, place: Place, given: Option<Vec<Oid>>) -> Option<PlanKey> {
         // A name may mean the session's own temporary relation.
-        let apart = self.names.temporary_schema().is_some() || self.names.names_version(&self.catalog) != 0;
+        let apart = self.names.temporary_schema().is_some()
+            || self.names.names_version(&self.catalog) != 0
+            || self.transitions.borrow().is_some();
         let settings = self.settings.borrow();
         (!apart && place != Place::Unclear).then(|| PlanKey {
             body: None,

@@ -94,7 +94,10 @@ impl Session {
     /// Fires one event. Its rows are read again.
     fn fire(&self, kind: &Kind, event: Queued, more: &mut Events) -> SqlResult<()> {
         runtime::check_interrupts().map_err(crate::error::interrupted)?;
-        let Kind { table, trigger, event: what, user, partitions } = kind;
+        let Kind { table, trigger, event: what, user, partitions, changed, cancelled } = kind;
+        if cancelled.get() {
+            return Ok(());
+        }
         let [old, new] = event.tids();
         let row = |tid: Option<Tid>, side: usize| -> SqlResult<Option<Vec<Datum>>> {
             let Some(tid) = tid else { return Ok(None) };
@@ -107,7 +110,8 @@ impl Session {
             }
         };
         let (old, new) = (row(old, 0)?, row(new, 1)?);
-        let call = TriggerCall { trigger, table, event: *what, old: old.as_deref(), new: new.as_deref() };
+        let (changed, old, new) = (changed.as_ref(), old.as_deref(), new.as_deref());
+        let call = TriggerCall { trigger, table, event: *what, old, new, changed };
         if let Some(function) = internal::find(trigger.function) {
             return (function.fire)(self, &call, event.tids(), more);
         }

@@ -377,9 +377,10 @@ impl Known {
     /// Runs a statement that changes rows. What it sets off fires behind what is there.
     fn change(&self, session: &Session, query: Query, params: &[Datum], more: &mut Events) -> SqlResult<()> {
         self.run(session, query, params, Sees::Latest, &mut |run| {
-            run.in_bulk();
-            run.fetch(session, 0, &mut |_| Ok(()))?;
-            more.append(run.take_events(), session.event_memory())
+            run.within(std::mem::take(more));
+            let done = run.fetch(session, 0, &mut |_| Ok(())).map(drop);
+            *more = run.take_events();
+            done
         })
     }
 

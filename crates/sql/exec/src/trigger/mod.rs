@@ -4,7 +4,7 @@
 //! # Layout
 //! * [`TableTriggers`]: those of one table for a statement that runs, with their conditions. [`TriggerCall`]: one call of a function.
 //! * `queue`: what is to fire after rows have changed, [`Events`] of a statement and [`Deferred`] ones of the transaction, which lie in
-//!   memory or in a file (`list`). `fire`: carries them out. `internal`: functions of the system, which implement constraints; `foreign_key`: those of foreign keys.
+//!   memory or in a file (`list`). `fire`: carries them out. `transition`: the rows of a change as tables. `internal`: functions of the system, which implement constraints; `foreign_key`: those of foreign keys.
 //!
 //! # Invariants
 //! 1. An event names versions of rows by their places. Nobody prunes a version that a running transaction wrote or replaced, so they can be read
@@ -20,8 +20,10 @@ pub(crate) mod foreign_key;
 mod internal;
 mod list;
 mod queue;
+mod transition;
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlError, SqlResult, Tid};
@@ -32,6 +34,7 @@ use txn::Snapshot;
 pub(crate) use internal::UNIQUE_KEY_RECHECK;
 use queue::Of;
 pub(crate) use queue::{Deferred, Events};
+pub(crate) use transition::{Changed, ChangedRows, Names};
 
 use crate::cx::Cx;
 use crate::run::Execution;
@@ -81,6 +84,8 @@ pub struct TriggerCall<'a> {
     pub old: Option<&'a [Datum]>,
     /// The row after.
     pub new: Option<&'a [Datum]>,
+    /// All rows of the change, if it is over.
+    pub(crate) changed: Option<&'a Rc<Changed>>,
 }
 
 /// A row before and after a change, each with its place if it has one.
@@ -165,6 +170,11 @@ impl TableTriggers {
         self.has(TriggerKind::ROW, event)
     }
 
+    /// Which rows of a change, before and after, some trigger wants to read as tables.
+    pub(crate) fn transitions(&self, event: Event) -> [bool; 2] {
+        transition::wanted(self.list.iter().map(|ready| &*ready.trigger), event)
+    }
+
     /// Fires those before or instead of a change of a row. The new row is what they make of it; false if one of them is against the
     /// change. `updated`: columns that UPDATE assigns to.
     pub(crate) fn fire_row(
@@ -184,7 +194,8 @@ impl TableTriggers {
             {
                 continue;
             }
-            let call = TriggerCall { trigger: &ready.trigger, table: &self.table, event, old, new: now };
+            let (trigger, table) = (&ready.trigger, &self.table);
+            let call = TriggerCall { trigger, table, event, old, new: now, changed: None };
             let Some(row) = at.session.call_trigger(&call)? else { return Ok(false) };
             if let Some(new) = &mut new {
                 new.splice(..width, row);
@@ -205,7 +216,7 @@ impl TableTriggers {
                 && self.applies(ready, event, (None, None), updated, at)?
             {
                 let (trigger, table) = (&ready.trigger, &self.table);
-                let call = TriggerCall { trigger, table, event, old: None, new: None };
+                let call = TriggerCall { trigger, table, event, old: None, new: None, changed: None };
                 at.session.call_trigger(&call)?;
             }
         }
@@ -277,6 +288,9 @@ impl TableTriggers {
         (at, events): (&At<'_>, &mut Events),
     ) -> SqlResult<()> {
         let user = at.session.names.user();
+        if self.has(0, event) {
+            events.cancel_statement(self.table.oid, event);
+        }
         for ready in &self.list {
             if matches(ready.trigger.kind, 0, event)
                 && self.applies(ready, event, (None, None), updated, at)?

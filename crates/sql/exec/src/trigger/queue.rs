@@ -1,5 +1,6 @@
 //! What is to fire after rows have changed: compact events, in the order of the changes, beyond `work_mem` in files.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use base::{BlockNo, Oid, SqlResult, SubxactId, Tid};
 use catalog::{Table, Trigger};
 
 use super::list::{Bits, EventList, Memory};
-use super::{Change, Event};
+use super::{Change, Changed, Event};
 
 /// What events of one kind have in common.
 #[derive(Debug)]
@@ -19,6 +20,10 @@ pub(crate) struct Kind {
     pub(crate) user: Oid,
     /// The partitions that the rows before and after are in, where `table` is the partitioned one.
     pub(crate) partitions: Option<[Arc<Table>; 2]>,
+    /// All rows of the change, for triggers that may read them, and for those of the statement.
+    pub(crate) changed: Option<Rc<Changed>>,
+    /// The statement goes on: its triggers fire later.
+    pub(crate) cancelled: Cell<bool>,
 }
 
 /// What an event is of, while it is put into the queue.
@@ -38,16 +43,21 @@ impl Of<'_> {
             (Some(known), Some(own)) => known.iter().zip(own).all(|(known, own)| Arc::ptr_eq(known, own)),
             _ => false,
         };
-        same && kind.trigger.oid == self.trigger.oid && (kind.event, kind.user) == (self.event, self.user)
+        same && kind.trigger.oid == self.trigger.oid
+            && (kind.event, kind.user) == (self.event, self.user)
+            && !kind.cancelled.get()
+            && kind.changed.as_ref().is_none_or(|changed| !changed.is_closed())
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self, changed: Option<Rc<Changed>>) -> Kind {
         Kind {
             table: self.table.clone(),
             trigger: self.trigger.clone(),
             event: self.event,
             user: self.user,
             partitions: self.partitions.map(|partitions| partitions.map(Arc::clone)),
+            changed,
+            cancelled: Cell::default(),
         }
     }
 }
@@ -105,12 +115,25 @@ pub(crate) struct Events(Option<Box<Lists>>);
 struct Lists {
     kinds: Vec<Rc<Kind>>,
     list: EventList,
+    changed: Vec<Rc<Changed>>,
+}
+
+impl Lists {
+    /// What has been done to a table in one way.
+    fn changed(&mut self, table: Oid, event: Event) -> &Rc<Changed> {
+        let known = self.changed.iter().rposition(|changed| changed.takes(table, event));
+        let at = known.unwrap_or_else(|| {
+            self.changed.push(Rc::new(Changed::new(table, event)));
+            self.changed.len() - 1
+        });
+        &self.changed[at]
+    }
 }
 
 impl Events {
-    /// Whether there are none.
+    /// Whether nothing was noted.
     pub(crate) fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.0.is_none()
     }
 
     /// How many there are.
@@ -120,40 +143,53 @@ impl Events {
 
     /// Forgets those behind the first `count`.
     pub(crate) fn truncate(&mut self, count: usize) {
+        if count == 0 {
+            self.0 = None;
+        }
         if let Some(lists) = &mut self.0 {
             lists.list.truncate(count);
         }
     }
 
-    /// Puts others behind.
-    pub(crate) fn append(&mut self, other: Events, memory: Memory<'_>) -> SqlResult<()> {
-        let Some(mut other) = other.0 else { return Ok(()) };
-        let Lists { kinds, list } = &mut **self.0.get_or_insert_default();
-        let first = kinds.len() as u32;
-        kinds.append(&mut other.kinds);
-        for number in 0..other.list.len() {
-            if let Some(event) = other.list.get(number)? {
-                list.push(Queued { kind: event.kind + first, ..event }, memory)?;
+    /// What the statement has done to a table in one way.
+    pub(crate) fn changed(&mut self, table: Oid, event: Event) -> &Rc<Changed> {
+        self.0.get_or_insert_default().changed(table, event)
+    }
+
+    /// Notes that the statement begins to change a table; false if it has begun before.
+    pub(crate) fn begins(&mut self, table: Oid, event: Event) -> bool {
+        !self.changed(table, event).begin()
+    }
+
+    /// The statement changes a table once more: its triggers are to fire at the end of that.
+    pub(super) fn cancel_statement(&mut self, table: Oid, event: Event) {
+        let Some(lists) = self.0.as_deref_mut() else { return };
+        let now = lists.changed(table, event).clone();
+        for kind in lists.kinds.iter().filter(|kind| !kind.trigger.kind.row()) {
+            if kind.changed.as_ref().is_some_and(|changed| Rc::ptr_eq(changed, &now)) {
+                kind.cancelled.set(true);
             }
         }
-        Ok(())
     }
 
     /// Adds one that a user's statement caused.
     pub(super) fn push(&mut self, of: Of<'_>, change: Change<'_>, memory: Memory<'_>) -> SqlResult<()> {
-        let Lists { kinds, list } = &mut **self.0.get_or_insert_default();
-        let kind = kinds.iter().rposition(|kind| of.is(kind)).unwrap_or_else(|| {
-            kinds.push(Rc::new(of.kind()));
-            kinds.len() - 1
+        let lists = &mut **self.0.get_or_insert_default();
+        let known = lists.kinds.iter().rposition(|kind| of.is(kind));
+        let kind = known.unwrap_or_else(|| {
+            let told = !of.trigger.kind.row() || of.trigger.has_transitions();
+            let changed = told.then(|| lists.changed(of.table.oid, of.event).clone());
+            lists.kinds.push(Rc::new(of.kind(changed)));
+            lists.kinds.len() - 1
         });
         let [old, new] = [change.old, change.new].map(|row| row.map_or(Tid::default(), |(tid, _)| tid));
         let (blocks, offsets) = ([old.block.0, new.block.0], [old.offset, new.offset]);
-        list.push(Queued { kind: kind as u32, blocks, offsets }, memory)
+        lists.list.push(Queued { kind: kind as u32, blocks, offsets }, memory)
     }
 
     /// The event with this number, from 0.
     pub(crate) fn get(&mut self, number: usize) -> SqlResult<Option<(Rc<Kind>, Queued)>> {
-        let Some(Lists { kinds, list }) = self.0.as_deref_mut() else { return Ok(None) };
+        let Some(Lists { kinds, list, .. }) = self.0.as_deref_mut() else { return Ok(None) };
         let event = list.get(number)?;
         Ok(event.map(|event| (kinds[event.kind as usize].clone(), event)))
     }

@@ -366,6 +366,7 @@ impl<'a> Explain<'a> {
                 let alias = self.statement.relations[*rel].alias.clone();
                 self.of_cte("WorkTable Scan", &alias, *rel)
             }
+            Node::TransitionScan { .. } => Name::new("Named Tuplestore Scan"),
             Node::RecursiveUnion { .. } => Name::new("Recursive Union"),
             Node::NestLoop { kind, .. } => join("Nested Loop", "Nested Loop", *kind),
             Node::HashJoin { kind, .. } => join("Hash Join", "Hash", *kind),

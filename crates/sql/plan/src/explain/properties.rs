@@ -31,7 +31,8 @@ impl<'a> Explain<'a> {
             Node::SeqScan { .. }
             | Node::ValuesScan { .. }
             | Node::CteScan { .. }
-            | Node::WorkTableScan { .. } => {
+            | Node::WorkTableScan { .. }
+            | Node::TransitionScan { .. } => {
                 qualify = verbose;
             }
             Node::SampleScan { sample, .. } => {

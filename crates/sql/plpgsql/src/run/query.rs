@@ -66,7 +66,11 @@ impl Frame<'_> {
     pub(super) fn ready(&mut self, query: &Query) -> SqlResult<Ready> {
         match query {
             Query::Static(expression) => {
-                let prepared = self.prepared(expression).map_err(|e| within_body(e, &expression.text))?;
+                let within = |error: SqlError| match error.report().position {
+                    Some(_) => within_body(error, &expression.text),
+                    None => error.context(expression.context()),
+                };
+                let prepared = self.prepared(expression).map_err(within)?;
                 let params = self.params(&prepared)?;
                 Ok(Ready {
                     statement: prepared.statement,

@@ -282,3 +282,82 @@ fn a_new_column_sets_none_off() {
     );
     assert_eq!(s.query("select a, b, c, d is null, e, i from t"), "1|2|7|f|4|1");
 }
+
+/// A function that tells the rows of its statement's change as it may read them.
+const TOLD: &str =
+    "create function told() returns trigger language plpgsql as $$ declare o text; n text; begin
+      if tg_op <> 'INSERT' then select string_agg(x::text, ',' order by a) from gone x into o; end if;
+      if tg_op <> 'DELETE' then select string_agg(x::text, ',' order by a) from come x into n; end if;
+      insert into seen (what) values (concat_ws(' ', tg_op, tg_level, o, '>', n));
+      return null; end $$";
+
+#[test]
+fn they_read_the_rows_of_a_change_as_tables() {
+    let server = server();
+    let s = server.connect();
+    s.query(NOTE);
+    s.query(TOLD);
+    s.query("create table t (a int, b text) partition by list (a)");
+    s.query("create table t1 (b text, x int, a int); alter table t1 drop x");
+    s.query("alter table t attach partition t1 for values in (1); create table t2 partition of t default");
+    for (event, tables) in [
+        ("insert", "new table as come"),
+        ("update", "old table as gone new table as come"),
+        ("delete", "old table as gone"),
+    ] {
+        s.query(&format!(
+            "create trigger t_{event} after {event} on t referencing {tables} for each statement execute function told()"
+        ));
+    }
+    script(
+        &s,
+        &[
+            ("insert into t values (1, 'x'), (2, 'y')", ""),
+            (SEEN, "INSERT STATEMENT > (1,x),(2,y)"),
+            ("update t set a = 3 where a = 1", ""),
+            (SEEN, "UPDATE STATEMENT (1,x) > (3,x)"),
+            ("update t set a = 0 where false", ""),
+            (SEEN, "UPDATE STATEMENT >"),
+            (
+                "merge into t using (values (2), (9)) v (x) on a = x when matched then delete when not matched then insert values (x)",
+                "",
+            ),
+            (SEEN, "DELETE STATEMENT (2,y) >; INSERT STATEMENT > (9,)"),
+            ("with w as (insert into t values (20) returning a) insert into t select a + 1 from w", ""),
+            (SEEN, "INSERT STATEMENT > (20,),(21,)"),
+            ("insert into t values (30, (select b from come))", "ERROR:  relation \"come\" does not exist"),
+            ("alter table t add c int default 5; delete from t where a = 9", ""),
+            (SEEN, "DELETE STATEMENT (9,,5) >"),
+        ],
+    );
+}
+
+#[test]
+fn actions_of_foreign_keys_are_part_of_their_statement() {
+    let server = server();
+    let s = server.connect();
+    s.query(NOTE);
+    s.query(TOLD);
+    s.query(
+        "create table p (a int primary key); create table t (a int, b int references p on delete cascade)",
+    );
+    s.query("create trigger first before delete on t for each statement execute function note('b')");
+    s.query("create trigger last after delete on t referencing old table as gone for each statement execute function told()");
+    s.query("insert into p values (1), (2), (3); insert into t values (1, 1), (2, 1), (3, 2), (4, 3)");
+    script(
+        &s,
+        &[
+            ("delete from p where a < 3", ""),
+            (SEEN, "b BEFORE DELETE STATEMENT t; DELETE STATEMENT (1,1),(2,1),(3,2) >"),
+            (
+                "create function refuse() returns trigger language plpgsql as 'begin delete from gone; return null; end'",
+                "",
+            ),
+            (
+                "create trigger r after delete on p referencing old table as gone for each row execute function refuse()",
+                "",
+            ),
+            ("delete from p", "ERROR:  relation \"gone\" cannot be the target of a modifying statement"),
+        ],
+    );
+}

@@ -7,7 +7,7 @@ use plan::Command;
 use tuple::Datum;
 
 use super::{ModifyNode, Step, Target};
-use crate::cx::Cx;
+use crate::cx::{Cx, Part};
 use crate::nodes::table_scan::datum_tid;
 use crate::recheck;
 use crate::trigger::{At, Change, Event, TableTriggers};
@@ -42,19 +42,24 @@ impl ModifyNode {
 
     /// Once, before the first row.
     pub(super) fn before_statement(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
-        if cx.state.bulk {
+        if cx.state.part == Part::Load {
             return Ok(());
         }
         let Some(triggers) = self.statement_triggers.clone() else { return Ok(()) };
         let columns = self.statement_columns();
-        let mut events = self.statement_events().into_iter();
         let at = At::of(cx)?;
-        events.try_for_each(|event| triggers.fire_before_statement(event, Some(&columns), &at))
+        for event in self.statement_events() {
+            let fires = triggers.has(TriggerKind::BEFORE, event);
+            if fires && cx.state.events.begins(self.root.oid, event) {
+                triggers.fire_before_statement(event, Some(&columns), &at)?;
+            }
+        }
+        Ok(())
     }
 
     /// Once, after the last row.
     pub(super) fn after_statement(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
-        if cx.state.bulk {
+        if cx.state.part == Part::Load {
             return Ok(());
         }
         let Some(triggers) = self.statement_triggers.clone() else { return Ok(()) };
@@ -153,9 +158,54 @@ impl ModifyNode {
         Ok((!go_on).then_some(Step::Skipped))
     }
 
+    /// Whether the row before a change is needed for triggers.
+    pub(super) fn keeps_old(&self, target: &Target, event: Event) -> bool {
+        target.triggers.is_some() || self.transitions(event)[0]
+    }
+
+    /// Which rows of a change triggers of the statement's target want to read as tables.
+    fn transitions(&self, event: Event) -> [bool; 2] {
+        self.statement_triggers.as_ref().map_or([false; 2], |triggers| triggers.transitions(event))
+    }
+
+    /// Keeps a row before and after a change, each with its table, for triggers that read them as tables.
+    fn keep_changed(
+        &mut self,
+        event: Event,
+        rows: [Option<(&Target, &[Datum])>; 2],
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<()> {
+        let wanted = self.transitions(event);
+        for (side, row) in rows.into_iter().enumerate().filter(|(side, _)| wanted[*side]) {
+            let Some((target, row)) = row else { continue };
+            let mut row = row.to_vec();
+            target.detoast(&mut row, cx)?;
+            let row = target.to_root(&row, &mut self.root_row)[..self.root.columns.len()].to_vec();
+            let memory = (cx.env.work_mem, cx.env.temp);
+            cx.state.events.changed(self.root.oid, event).push(side, row, memory)?;
+        }
+        Ok(())
+    }
+
     /// After a row was written or deleted: `old` is its version before, at the place, and the row in `self.row` the new one unless
     /// it was deleted.
     pub(super) fn after_row(
+        &mut self,
+        target: &Target,
+        event: Event,
+        old: Option<(Tid, &[Datum])>,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<()> {
+        if self.transitions(event) != [false; 2] {
+            let new = (event != Event::Delete).then(|| self.row.clone());
+            let rows = [old.map(|(_, old)| old), new.as_deref()];
+            self.keep_changed(event, rows.map(|row| row.map(|row| (target, row))), cx)?;
+        }
+        self.queue_row(target, event, old, cx)
+    }
+
+    /// Has triggers fire after a row was changed, see [`Self::after_row`].
+    pub(super) fn queue_row(
         &mut self,
         target: &Target,
         event: Event,
@@ -204,6 +254,10 @@ impl ModifyNode {
         (tid, old): (Tid, &[Datum]),
         cx: &mut Cx<'_>,
     ) -> SqlResult<()> {
+        if self.transitions(Event::Update) != [false; 2] {
+            let new = self.row.clone();
+            self.keep_changed(Event::Update, [Some((source, old)), Some((target, &new))], cx)?;
+        }
         if source.triggers.is_none() {
             return Ok(());
         }
