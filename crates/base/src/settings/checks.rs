@@ -22,6 +22,7 @@ pub const MAX_STACK_DEPTH: i32 = 7680;
 /// Reads a value and puts it into its canonical form; `current` is the value so far, which some texts only amend.
 pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<Value> {
     let value = setting.definition().parse(text)?;
+    setting.definition().check_effect(&value)?;
     let invalid = || {
         sql_err!(INVALID_PARAMETER_VALUE, "invalid value for parameter \"{}\": \"{text}\"", setting.name())
     };
@@ -40,6 +41,24 @@ pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<
             return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message).detail(detail));
         }
         Setting::client_encoding => Some(encoding(text).ok_or_else(invalid)??),
+        Setting::lc_messages | Setting::lc_monetary | Setting::lc_numeric | Setting::lc_time => {
+            check_locale(setting, text)?;
+            None
+        }
+        Setting::default_table_access_method if text != "heap" => {
+            return Err(invalid().detail(match text {
+                "" => "\"default_table_access_method\" cannot be empty.".to_string(),
+                other => format!("Table access method \"{other}\" does not exist."),
+            }));
+        }
+        Setting::createrole_self_grant => {
+            key_words(text, &["set", "inherit"]).map_err(|detail| invalid().detail(detail))?;
+            None
+        }
+        Setting::restrict_nonsystem_relation_kind => {
+            key_words(text, &["view", "foreign-table"]).map_err(|detail| invalid().detail(detail))?;
+            None
+        }
         Setting::application_name | Setting::cluster_name => Some(ascii(text)),
         _ => match (&value, TEXT_CHECK.get()) {
             (Value::Text(_), Some(check)) => check(setting, text)?,
@@ -47,6 +66,35 @@ pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<
         },
     };
     Ok(canonical.map_or(value, |text| Value::Text(text.into())))
+}
+
+/// Fails for a locale whose messages, numbers, money and names of days are not those that are written here.
+fn check_locale(setting: Setting, text: &str) -> SqlResult<()> {
+    let (language, _) = text.split_once('.').unwrap_or((text, ""));
+    if matches!(language, "" | "C" | "POSIX" | "en_US")
+        || setting == Setting::lc_messages && language.starts_with("en_")
+    {
+        return Ok(());
+    }
+    let name = setting.name();
+    Err(sql_err!(
+        FEATURE_NOT_SUPPORTED,
+        "setting \"{name}\" cannot be set to \"{text}\": another locale than C and en_US is not supported"
+    ))
+}
+
+/// A list of words that all have to be known; an error is the DETAIL.
+fn key_words(text: &str, known: &[&str]) -> Result<(), String> {
+    let words = text.split(',').map(|word| word.trim().trim_matches('"'));
+    for word in words.filter(|_| !text.trim().is_empty()) {
+        if !known.iter().any(|one| one.eq_ignore_ascii_case(word)) {
+            return Err(match word {
+                "" => "List syntax is invalid.".to_string(),
+                _ => format!("Unrecognized key word: \"{}\".", word.to_ascii_lowercase()),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// PostgreSQL writes characters that are not printable ASCII as `\x` and two digits.

@@ -1,4 +1,7 @@
-//! What a setting is: type, bounds, unit, who may change it when.
+//! What a setting is: type, bounds, unit, who may change it when, and what it does.
+
+use super::value::Value;
+use crate::{SqlResult, sql_err};
 
 /// When a setting may change, and who may change it. Ordered from the strictest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -159,6 +162,22 @@ impl Kind {
     }
 }
 
+/// What a setting does here: the header of [the table](super::table) has the rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// What it says.
+    Works,
+    /// Nothing, and rightly so whatever its value: why.
+    Moot(&'static str),
+    /// It keeps its default, or one of some values that mean the same.
+    Fixed {
+        /// Those values.
+        also: &'static [&'static str],
+        /// What any other would ask for, as a noun in the singular.
+        missing: &'static str,
+    },
+}
+
 /// One setting.
 #[derive(Clone, Copy, Debug)]
 pub struct Definition {
@@ -188,12 +207,14 @@ pub struct Definition {
     pub no_reset: bool,
     /// EXPLAIN (SETTINGS) shows it.
     pub in_explain: bool,
+    /// What a statement's text means, or may do, depends on it.
+    pub shapes_statements: bool,
     /// Not in `postgresql.conf.sample`.
     pub is_not_in_sample: bool,
     /// Known only at run time.
     pub is_computed: bool,
-    /// Has an effect in Stampede; the others are accepted only.
-    pub has_effect: bool,
+    /// What it does here.
+    pub effect: Effect,
 }
 
 pub(super) const MAX: i32 = i32::MAX;
@@ -214,9 +235,10 @@ const fn new(kind: Kind) -> Definition {
         is_hidden: false,
         no_reset: false,
         in_explain: false,
+        shapes_statements: false,
         is_not_in_sample: false,
         is_computed: false,
-        has_effect: false,
+        effect: Effect::Fixed { also: &[], missing: "" },
     }
 }
 
@@ -274,9 +296,10 @@ with! {
     hidden => is_hidden = true;
     no_reset => no_reset = true;
     explain => in_explain = true;
+    shapes_statements => shapes_statements = true;
     not_in_sample => is_not_in_sample = true;
     computed => is_computed = true;
-    works => has_effect = true;
+    works => effect = Effect::Works;
 }
 
 impl Definition {
@@ -297,6 +320,62 @@ impl Definition {
             *bool_words = true;
         }
         self
+    }
+
+    /// Whether plans that were made under another value are of no use.
+    pub fn shapes_plans(&self) -> bool {
+        self.in_explain || self.shapes_statements
+    }
+
+    pub(super) const fn moot(mut self, why: &'static str) -> Definition {
+        self.effect = Effect::Moot(why);
+        self
+    }
+
+    pub(super) const fn lacks(self, missing: &'static str) -> Definition {
+        self.only(&[], missing)
+    }
+
+    pub(super) const fn only(mut self, also: &'static [&'static str], missing: &'static str) -> Definition {
+        self.effect = Effect::Fixed { also, missing };
+        self
+    }
+
+    /// Fails for a value that asks for what there is not (0A000).
+    pub(super) fn check_effect(&self, value: &Value) -> SqlResult<()> {
+        let Effect::Fixed { also, missing } = self.effect else { return Ok(()) };
+        if *value == self.default_value() {
+            return Ok(());
+        }
+        let (name, text) = (self.name, value.raw(self));
+        if also.is_empty() {
+            return Err(sql_err!(
+                FEATURE_NOT_SUPPORTED,
+                "setting \"{name}\" cannot be changed: {missing} is not supported"
+            ));
+        }
+        if also.iter().any(|other| other.eq_ignore_ascii_case(&text)) {
+            return Ok(());
+        }
+        Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "setting \"{name}\" cannot be set to \"{text}\": {missing} is not supported"
+        ))
+    }
+
+    /// `pg_settings.extra_desc`: what the setting does not do here.
+    pub fn remark(&self) -> Option<String> {
+        match self.effect {
+            Effect::Works => None,
+            Effect::Moot(why) => Some(why.to_string()),
+            Effect::Fixed { also: [], missing } => {
+                Some(format!("Cannot be changed: {missing} is not supported."))
+            }
+            Effect::Fixed { also, missing } => Some(format!(
+                "Cannot be anything else than its default or {}: {missing} is not supported.",
+                also.join(", ")
+            )),
+        }
     }
 
     /// Default, as `pg_settings.boot_val` shows it.

@@ -7,11 +7,12 @@
 //! # Invariants
 //! 1. A [`Value`] fits its setting's type and bounds, wherever it is stored.
 //! 2. A session stores only what differs from the server's values; ten thousand sessions share one table.
-//! 3. The fields of [`Fast`] always equal the values of the settings they are named after.
+//! 3. A setting whose feature is missing has its default ([`Effect::Fixed`]), or a value that means the same.
+//! 4. The fields of [`Fast`] always equal the values of the settings they are named after.
 //!
 //! # PostgreSQL counterpart and differences
-//! GUC. Names, types, units, bounds and error texts are PostgreSQL 18's; a setting that has no effect here says so in
-//! `pg_settings.extra_desc`.
+//! GUC. Names, types, units, bounds and error texts are PostgreSQL 18's. None is accepted and ignored: what asks for something
+//! that is missing here is refused, and `pg_settings.extra_desc` says so (the header of `table` has the rule).
 
 mod checks;
 mod definition;
@@ -24,7 +25,7 @@ mod value;
 mod tests;
 
 pub use checks::{MAX_STACK_DEPTH, TextCheck, set_text_check};
-pub use definition::{Context, Definition, Kind, Unit};
+pub use definition::{Context, Definition, Effect, Kind, Unit};
 pub use server::{Reload, ServerSettings, Source};
 pub use session::{Fast, PlanCacheMode, SessionSettings, SettingRow, Timeouts, TrackFunctions, Who};
 pub use table::{ALL, DEFINITIONS, Setting};
@@ -44,6 +45,11 @@ impl Setting {
     /// Its name as PostgreSQL spells it.
     pub fn name(self) -> &'static str {
         self.definition().name
+    }
+
+    /// Reads a value as the only one that is said.
+    pub fn parse(self, text: &str) -> SqlResult<Value> {
+        checks::parse(self, text, &self.definition().default_value())
     }
 
     /// The setting with this name, whatever its case.

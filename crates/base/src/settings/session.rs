@@ -94,7 +94,6 @@ pub struct Fast {
     /// `track_functions`
     pub track_functions: TrackFunctions,
     pub standard_conforming_strings: bool,
-    pub row_security: bool,
     /// Whether bytea is written in hexadecimal.
     pub bytea_hex: bool,
     pub extra_float_digits: i32,
@@ -185,7 +184,6 @@ impl Default for Fast {
             bytea_hex: true,
             synchronous_commit: true,
             standard_conforming_strings: true,
-            row_security: true,
             default_read_committed: true,
             default_read_only: false,
             default_deferrable: false,
@@ -205,7 +203,7 @@ impl Default for Fast {
 }
 
 impl Fast {
-    /// Takes over a value (invariant 3).
+    /// Takes over a value (invariant 4).
     pub(super) fn apply(&mut self, setting: Setting, value: &Value) {
         let kb = |value: &Value| (i64::from(value.as_int()).max(0) as u64) << 10;
         match setting {
@@ -249,7 +247,6 @@ impl Fast {
                     _ => TrackFunctions::None,
                 };
             }
-            Setting::row_security => self.row_security = value.as_bool(),
             Setting::log_duration => self.log_duration = value.as_bool(),
             Setting::log_min_duration_statement => self.log_min_duration_statement = value.as_int(),
             Setting::log_statement => self.logs_statements = value.as_text() != "none",
@@ -268,7 +265,7 @@ impl Fast {
             | Setting::extra_float_digits => self.format_version = self.format_version.wrapping_add(1),
             // It chooses among plans and changes none.
             Setting::plan_cache_mode => {}
-            _ if setting.definition().in_explain => {
+            _ if setting.definition().shapes_plans() => {
                 self.planner_version = self.planner_version.wrapping_add(1);
             }
             _ => {}
@@ -285,7 +282,7 @@ pub struct SettingRow {
     pub unit: Option<&'static str>,
     pub category: &'static str,
     pub short_desc: &'static str,
-    pub extra_desc: Option<&'static str>,
+    pub extra_desc: Option<String>,
     pub context: &'static str,
     pub vartype: &'static str,
     pub source: &'static str,
@@ -349,10 +346,10 @@ impl SessionSettings {
         &self.server
     }
 
-    /// The planner settings by which a plan of this session may differ from those of others, as text: equal texts, equal plans.
+    /// The settings by which a plan of this session may differ from those of others, as text: equal texts, equal plans.
     pub fn planner_settings(&self) -> String {
         let set = self.current.iter().chain(&self.defaults).map(|(setting, _)| *setting);
-        let mut own: Vec<Setting> = set.filter(|setting| setting.definition().in_explain).collect();
+        let mut own: Vec<Setting> = set.filter(|setting| setting.definition().shapes_plans()).collect();
         own.sort_unstable_by_key(|setting| *setting as usize);
         own.dedup();
         own.retain(|setting| self.get(*setting) != self.server.get(*setting));
@@ -707,8 +704,7 @@ impl SessionSettings {
             unit: definition.unit.as_str(),
             category: definition.category,
             short_desc: definition.description,
-            extra_desc: (!definition.has_effect)
-                .then_some("Accepted for compatibility; has no effect in Stampede."),
+            extra_desc: definition.remark(),
             context: definition.context.as_str(),
             vartype: definition.kind.as_str(),
             source: own.map_or(entry.source, |stored| stored.source).as_str(),

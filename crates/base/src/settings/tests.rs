@@ -22,6 +22,9 @@ fn the_table_is_consistent() {
         let definition = setting.definition();
         assert_eq!(Setting::find(definition.name), Some(*setting));
         assert!(definition.description.ends_with('.'), "{}", definition.name);
+        if let Effect::Fixed { missing: reason, .. } | Effect::Moot(reason) = definition.effect {
+            assert!(!reason.is_empty(), "{}: has an effect, or says why not", definition.name);
+        }
         let default = definition.default_value();
         let parsed = definition.parse(&default.raw(definition));
         assert_eq!(parsed.as_ref(), Ok(&default), "{}: the default is valid", definition.name);
@@ -29,6 +32,58 @@ fn the_table_is_consistent() {
     }
     assert_eq!(Setting::find("datestyle"), Some(Setting::DateStyle));
     assert_eq!(Setting::find("no_such"), None);
+}
+
+/// A value that is neither the default nor one of `not`.
+fn another(setting: Setting, not: &[&str]) -> Option<String> {
+    let definition = setting.definition();
+    let (default, shown) = (definition.default_value(), definition.boot_value());
+    let candidates: Vec<String> = match definition.kind {
+        Kind::Bool { default } => vec![Value::Bool(!default).raw(definition)],
+        Kind::Int { min, max, .. } => vec![max.to_string(), min.to_string()],
+        Kind::Real { min, max, .. } => vec![max.to_string(), min.to_string()],
+        Kind::Text { .. } => vec![format!("{shown}x")],
+        Kind::Choice { options, .. } => options.iter().map(|word| word.to_string()).collect(),
+    };
+    candidates.into_iter().find(|text| {
+        definition.parse(text).is_ok_and(|value| value != default) && !not.contains(&text.as_str())
+    })
+}
+
+/// Wherever a value comes from, it is refused if it asks for what is missing.
+#[test]
+fn nothing_is_accepted_and_ignored() {
+    let server = ServerSettings::new();
+    let mut session = SessionSettings::new(Arc::new(server.clone()));
+    for setting in ALL {
+        let Effect::Fixed { also, missing } = setting.definition().effect else { continue };
+        let (name, context) = (setting.name(), setting.definition().context);
+        for same in also.iter().map(|text| text.to_string()).chain([setting.definition().boot_value()]) {
+            assert!(setting.parse(&same).is_ok(), "{name} = {same}");
+        }
+        let Some(text) = another(*setting, also) else { continue };
+        let mut refused = vec![server.clone().set(name, &text, Source::File, None)];
+        if context >= Context::Superuser {
+            refused.push(session.set(name, Some(&text), false, 0, Who::Superuser));
+            refused.push(session.check_stored(name, Some(&text), Who::Superuser));
+            refused.push(session.set_default(name, &text, Source::Client, Who::Superuser));
+        }
+        for result in refused {
+            let error = error(result);
+            assert!(error.starts_with("0A000 setting ") && error.contains(missing), "{name}: {error}");
+        }
+    }
+    assert_eq!(
+        error(session.set("jit", Some("on"), false, 0, Who::User)),
+        "0A000 setting \"jit\" cannot be changed: compilation of expressions is not supported"
+    );
+    assert_eq!(
+        error(session.set("lc_time", Some("de_DE"), false, 0, Who::User)),
+        "0A000 setting \"lc_time\" cannot be set to \"de_DE\": another locale than C and en_US is not supported"
+    );
+    session.set("lc_time", Some("en_US.UTF-8"), false, 0, Who::User).unwrap();
+    session.set("default_tablespace", Some("PG_DEFAULT"), false, 0, Who::User).unwrap();
+    session.set("parallel_setup_cost", Some("0"), false, 0, Who::User).unwrap();
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod wal_directory;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use base::settings::{ALL, Kind, Setting};
+use base::settings::{ALL, Effect, Kind, Setting};
 use runtime::fs;
 
 use super::options::{Flag, Given, flag, parse, value};
@@ -202,7 +202,7 @@ fn plan(given: &Given) -> Result<Plan, String> {
         settings,
         wal_dir: given.get("waldir").map(wal_directory::parse).transpose()?,
         group_access: given.has("allow-group-access"),
-        text_search: given.get("text-search-config").unwrap_or("english").to_string(),
+        text_search: given.get("text-search-config").unwrap_or("simple").to_string(),
         clean: !given.has("no-clean"),
         instructions: !given.has("no-instructions"),
     })
@@ -419,7 +419,7 @@ fn configuration(plan: &Plan) -> Result<String, String> {
     for (name, value) in &plan.settings {
         let setting = Setting::find(name);
         if let Some(setting) = setting {
-            setting.definition().parse(value).map_err(|error| error.message().to_string())?;
+            setting.parse(value).map_err(|error| error.message().to_string())?;
         } else if !base::settings::is_custom_name(name) {
             return Err(base::settings::unrecognized(name).message().to_string());
         }
@@ -436,7 +436,7 @@ fn configuration(plan: &Plan) -> Result<String, String> {
     for setting in ALL {
         let definition = setting.definition();
         let line = chosen.iter().position(|(name, _)| name == definition.name).map(|at| chosen.remove(at));
-        let shown = definition.has_effect
+        let shown = definition.effect == Effect::Works
             && !definition.is_hidden
             && !definition.is_not_in_sample
             && !definition.is_computed

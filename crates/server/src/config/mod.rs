@@ -5,6 +5,7 @@ pub mod hba;
 
 use std::path::{Path, PathBuf};
 
+use base::SqlState;
 use base::settings::{Reload, ServerSettings, Setting, Source, Value};
 
 /// What the command line says.
@@ -89,8 +90,8 @@ pub fn load(command_line: &CommandLine) -> Result<Loaded, ConfigError> {
     for item in &outcome.items {
         let place = Some((item.file.clone(), item.line));
         if let Err(error) = settings.set(&item.name, &item.value, Source::File, place) {
-            let unknown = error.code() == base::SqlState::UNDEFINED_OBJECT;
-            errors.push(match unknown {
+            let placed = matches!(error.code(), SqlState::UNDEFINED_OBJECT | SqlState::FEATURE_NOT_SUPPORTED);
+            errors.push(match placed {
                 true => format!("{} in file \"{}\" line {}", error.message(), item.file, item.line),
                 false => error.message().to_string(),
             });
@@ -129,6 +130,9 @@ fn locations(settings: &mut ServerSettings, command_line: &CommandLine, main: &P
         };
         settings.set_fact(setting, Value::Text(path.display().to_string().into()));
     }
+    let megabytes = settings.bytes(Setting::shared_buffers).div_ceil(1 << 20);
+    settings.set_fact(Setting::shared_memory_size, Value::Int(megabytes as i32));
+    settings.set_fact(Setting::shared_memory_size_in_huge_pages, Value::Int(megabytes.div_ceil(2) as i32));
     let mode = runtime::fs::metadata(&dir).map_or(0o700, |m| m.mode);
     settings.set_fact(Setting::data_directory_mode, Value::Int(mode as i32));
 }

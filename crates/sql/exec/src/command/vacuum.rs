@@ -14,6 +14,7 @@
 
 use std::sync::Arc;
 
+use base::settings::Setting;
 use base::{BlockNo, Oid, Severity, SqlError, SqlResult, SqlState, Xid, sql_err};
 use btree::{BtreeRel, VacuumStats as IndexStats};
 use catalog::system::pg_class;
@@ -42,7 +43,7 @@ struct Asked {
     index_cleanup: bool,
     process_main: bool,
     process_toast: bool,
-    truncate: bool,
+    truncate: Option<bool>,
     database_stats: bool,
     only_database_stats: bool,
     /// The table in turn was named: what is wrong with it is said.
@@ -106,7 +107,7 @@ fn read(statement: &Vacuum, text: &str) -> SqlResult<Asked> {
         index_cleanup: true,
         process_main: true,
         process_toast: true,
-        truncate: true,
+        truncate: None,
         database_stats: true,
         only_database_stats: false,
         named: false,
@@ -184,7 +185,7 @@ fn read_vacuum(asked: &mut Asked, option: &DefElem, text: &str) -> SqlResult<boo
         }
         "process_main" => asked.process_main = options::boolean(option)?,
         "process_toast" => asked.process_toast = options::boolean(option)?,
-        "truncate" => asked.truncate = options::boolean(option)?,
+        "truncate" => asked.truncate = Some(options::boolean(option)?),
         // One worker goes through a table.
         "parallel" => check_parallel(option, text)?,
         "skip_database_stats" => asked.database_stats = !options::boolean(option)?,
@@ -415,13 +416,15 @@ fn vacuum_heap(session: &Session, table: &Table, asked: &Asked, tag: LockTag) ->
 
 fn heap_options(session: &Session, table: &Table, asked: &Asked) -> VacuumOptions {
     let cutoffs = oldest_ids::cutoffs(session, kind_of(table), asked.freeze);
+    let settings = session.settings.borrow();
+    let truncate = asked.truncate.unwrap_or_else(|| settings.get(Setting::vacuum_truncate).as_bool());
     VacuumOptions {
-        memory: session.settings.borrow().fast().maintenance_work_mem as usize,
+        memory: settings.fast().maintenance_work_mem as usize,
         disable_page_skipping: asked.disable_page_skipping,
         freeze_limit: cutoffs.freeze_limit,
         usable: cutoffs.usable,
         // Catalogs are also open elsewhere, with places to insert that cutting would take away.
-        truncate: asked.truncate && !table.oid.is_pinned(),
+        truncate: truncate && !table.oid.is_pinned(),
     }
 }
 

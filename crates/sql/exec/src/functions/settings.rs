@@ -57,7 +57,7 @@ fn setting_row(row: SettingRow) -> Row {
         maybe(row.unit),
         text(row.category),
         text(row.short_desc),
-        maybe(row.extra_desc),
+        maybe(row.extra_desc.as_deref()),
         text(row.context),
         text(row.vartype),
         text(row.source),

@@ -11,9 +11,10 @@
 
 use analyze::query::{Access, Command, Cte, Query, RteKind};
 use analyze::{Expr, walk};
-use base::{Oid, SqlError, SqlResult};
+use base::settings::Setting;
+use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::authority::{self, Wanted};
-use catalog::{CatalogView, Table};
+use catalog::{CatalogView, RelationKind, Table};
 use types::acl::bits;
 
 use super::Session;
@@ -86,6 +87,7 @@ impl Session {
     /// Fails unless the current user has what a statement needs.
     pub(crate) fn check_access(&self, needs: &Needs) -> SqlResult<()> {
         let user = self.names.user();
+        self.check_restricted_kinds(needs)?;
         for (relation, access) in &needs.relations {
             if access.required == 0 {
                 continue;
@@ -104,6 +106,27 @@ impl Session {
         }
         needs.functions.iter().try_for_each(|function| self.check_function(user, *function))?;
         needs.windows.iter().try_for_each(|function| self.check_called(user, *function, Some("function")))
+    }
+
+    /// Fails for a user's view where `restrict_nonsystem_relation_kind` has views.
+    fn check_restricted_kinds(&self, needs: &Needs) -> SqlResult<()> {
+        let settings = self.settings.borrow();
+        let kinds = settings.text(Setting::restrict_nonsystem_relation_kind).to_ascii_lowercase();
+        if !kinds.split(',').any(|kind| kind.trim().trim_matches('"') == "view") {
+            return Ok(());
+        }
+        let of_users = needs.relations.iter().map(|(oid, _)| *oid).filter(|oid| !oid.is_pinned());
+        for oid in of_users {
+            let table = self.with_reader(|reader| reader.relation_by_oid(oid))?;
+            if let Some(view) = table.filter(|table| table.kind == RelationKind::View) {
+                let name = &view.name;
+                return Err(sql_err!(
+                    OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    "access to non-system view \"{name}\" is restricted"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Fails unless a role has what is wanted on a relation.

@@ -31,6 +31,10 @@ impl Session {
         let who = if self.may_set(name)? { Who::Superuser } else { Who::User };
         let level = self.txn.borrow().depth() as u32;
         self.settings.borrow_mut().set(name, text, local, level, who)?;
+        if Setting::find(name) == Some(Setting::seed) {
+            let seed = self.settings.borrow().get(Setting::seed).as_real();
+            *self.random.borrow_mut() = types::random::Random::from_float(seed);
+        }
         self.apply_settings();
         Ok(())
     }

@@ -28,6 +28,7 @@ mod roles;
 mod routines;
 mod sequences;
 mod session;
+mod settings;
 mod support;
 mod transactions;
 mod two_sessions;

@@ -42,6 +42,9 @@ pub(super) fn stored(session: &Session, role: &str, given: &str) -> SqlResult<Op
 }
 
 fn warn_of_md5(session: &Session) {
+    if !session.settings.borrow().get(Setting::md5_password_warnings).as_bool() {
+        return;
+    }
     let warning = SqlError::with_severity(
         Severity::Warning,
         SqlState::WARNING_DEPRECATED_FEATURE,
