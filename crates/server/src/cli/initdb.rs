@@ -186,7 +186,7 @@ fn plan(given: &Given) -> Result<Plan, String> {
     let auth_host = given.get("auth-host").or(auth).unwrap_or("trust").to_string();
     check_auth(&auth_local, "local")?;
     check_auth(&auth_host, "host")?;
-    if password.is_none() && [&auth_local, &auth_host].iter().any(|m| is_password_method(m)) {
+    if password.is_none() && [&auth_local, &auth_host].iter().all(|m| is_password_method(m)) {
         return Err("must specify a password for the superuser to enable password authentication".into());
     }
     let mut settings = Vec::new();
@@ -196,7 +196,7 @@ fn plan(given: &Given) -> Result<Plan, String> {
     }
     Ok(Plan {
         cluster: NewCluster { dir, superuser, password, wal_segment_size: wal_segment_size(given)? },
-        warn_trust: auth.is_none() && (auth_local == "trust" || auth_host == "trust"),
+        warn_trust: auth.is_none() && !(given.has("auth-local") && given.has("auth-host")),
         auth_local,
         auth_host,
         settings,
@@ -498,6 +498,9 @@ mod tests {
         assert_eq!((made.cluster.superuser.as_str(), made.auth_host.as_str()), ("me", "trust"));
         assert!(!made.warn_trust);
         assert!(plan_of("/d").unwrap().warn_trust);
+        assert!(!plan_of("-D /d --auth-local trust --auth-host trust").unwrap().warn_trust);
+        // Who logs in over the socket as the operating system's user can set a password later.
+        assert_eq!(plan_of("-D /d --auth-local peer --auth-host scram-sha-256").unwrap().cluster.password, None);
         for (args, expected) in [
             ("-D /d -E latin1", "encoding \"latin1\" is not supported; only UTF8 is"),
             ("-D /d --auth magic", "invalid authentication method \"magic\" for \"local\" connections"),
