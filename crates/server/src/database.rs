@@ -36,10 +36,11 @@ pub struct Stampede {
     loops: Arc<Loops>,
 }
 
-/// What sessions share, with the languages that functions may be written in and how passwords are kept.
+/// What sessions share, with the languages that functions may be written in, the extensions, and how passwords are kept.
 fn instance(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance> {
     let instance = Instance::new(engine, settings);
     instance.languages().register(vec![plpgsql::language()]);
+    instance.modules().register(modules::all().into_iter().chain([&plpgsql::MODULE]).collect());
     instance.on_passwords(Scram);
     instance
 }

@@ -213,6 +213,8 @@ pub struct SessionCatalog {
     overlay: RefCell<Entries>,
     /// Generation of the shared cache that the overlay was begun at.
     overlay_since: Cell<u64>,
+    /// The extension that what comes about is a member of; 0: none.
+    members_of: Cell<Oid>,
     /// Catalogs that the running transaction wrote anew, complete: it alone uses them until it commits.
     rewritten: RefCell<FxHashMap<Oid, Arc<OpenTable>>>,
 }
@@ -230,6 +232,7 @@ impl SessionCatalog {
             version: Cell::new(0),
             overlay: RefCell::new(Entries::default()),
             overlay_since: Cell::new(0),
+            members_of: Cell::new(Oid::INVALID),
             rewritten: RefCell::default(),
             gone: RefCell::default(),
         }
@@ -271,6 +274,21 @@ impl SessionCatalog {
     pub fn set_search_path(&self, path: Vec<String>) {
         *self.path.borrow_mut() = path;
         self.forget_path();
+    }
+
+    /// The extension that what comes about is a member of.
+    pub(crate) fn members_of(&self) -> Option<Oid> {
+        Some(self.members_of.get()).filter(|oid| oid.is_valid())
+    }
+
+    /// Whether what comes about is a member of an extension.
+    pub fn is_making_extension(&self) -> bool {
+        self.members_of().is_some()
+    }
+
+    /// Has everything that comes about be a member of this extension, until told otherwise. Returns what was said before.
+    pub fn make_members_of(&self, extension: Oid) -> Oid {
+        self.members_of.replace(extension)
     }
 
     /// The temporary schema, if this session made one.

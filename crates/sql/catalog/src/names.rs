@@ -314,6 +314,7 @@ fn function_def(row: &Row) -> FunctionDef {
         security_definer: row.bool(pg_proc::PROSECDEF),
         language: row.oid(pg_proc::PROLANG),
         source: row.str(pg_proc::PROSRC).into(),
+        library: row.opt_str(pg_proc::PROBIN).map(Arc::from),
         body: row.opt_str(pg_proc::PROSQLBODY).map(crate::stored_list::split),
         config: vectors::texts(&row[pg_proc::PROCONFIG]).iter().map(setting).collect(),
         aggregate: None,

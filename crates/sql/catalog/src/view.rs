@@ -475,6 +475,8 @@ pub struct FunctionDef {
     pub language: Oid,
     /// `prosrc`: the body as text, or the name of a built-in function.
     pub source: Arc<str>,
+    /// `probin`: the library of a function in C.
+    pub library: Option<Arc<str>>,
     /// A body in SQL-standard form: its analysed queries, as `analyze::stored` writes them.
     pub body: Option<Vec<Arc<str>>>,
     /// SET: (name, value).
@@ -529,6 +531,8 @@ impl FunctionDef {
 
 /// `pg_language` OID of functions that are part of the server.
 pub const INTERNAL_LANGUAGE: u32 = 12;
+/// `pg_language` OID of functions in C: those of extension modules.
+pub const C_LANGUAGE: u32 = 13;
 /// `pg_language` OID of SQL.
 pub const SQL_LANGUAGE: u32 = 14;
 

@@ -2,7 +2,7 @@
 //! PL/pgSQL: a parser of its own, and an interpreter over the executor.
 //!
 //! # Layout
-//! * [`language`]: what registers with the executor. `compile`: from a function's definition to its statements, kept by session.
+//! * [`language`], [`MODULE`]: what registers with the executor. `compile`: from a function's definition to its statements, kept by session.
 //! * `scan`, `parse`: the text. `ast`, `namespace`, `expr`: what it becomes. `run`: what it does, with `run/trigger` for triggers.
 //!
 //! # Invariants
@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use base::{SqlError, SqlResult, SqlState};
 use catalog::FunctionDef;
+use exec::module::{Module, ModuleFunction, not_callable};
 use exec::routine::{Invocation, Language, Returned};
 use exec::{Session, TriggerCall};
 use tuple::Datum;
@@ -34,6 +35,23 @@ use types::oids;
 pub fn language() -> Box<dyn Language> {
     Box::new(PlPgSql)
 }
+
+/// The extension that brings the language along.
+pub static MODULE: Module = Module {
+    name: "plpgsql",
+    version: "1.0",
+    comment: "PL/pgSQL procedural language",
+    schema: Some("pg_catalog"),
+    relocatable: false,
+    trusted: true,
+    requires: &[],
+    script: include_str!("script.sql"),
+    functions: &[
+        ("plpgsql_call_handler", ModuleFunction::Value(not_callable)),
+        ("plpgsql_inline_handler", ModuleFunction::Value(not_callable)),
+        ("plpgsql_validator", ModuleFunction::Value(not_callable)),
+    ],
+};
 
 struct PlPgSql;
 

@@ -120,6 +120,7 @@ impl TestCatalog {
             security_definer: false,
             language: Oid(14),
             source: "".into(),
+            library: None,
             body: None,
             config: Vec::new(),
             args,

@@ -179,6 +179,11 @@ const PLPGSQL: Plpgsql = Plpgsql {
     language: Oid(13498),
 };
 
+/// Whether initdb made the object as an extension or a member of one: like those that users make it can be dropped.
+pub(crate) fn is_of_extension(oid: Oid) -> bool {
+    (PLPGSQL.extension..=PLPGSQL.language).contains(&oid)
+}
+
 struct Plpgsql {
     extension: Oid,
     call_handler: Oid,

@@ -14,6 +14,8 @@ mod descriptions;
 mod itself;
 mod registry;
 
+pub(crate) use cluster::is_of_extension;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -158,7 +158,7 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Records the owner of a new object, and gives it the ACL that its owner's objects get there.
+    /// Records the owner of a new object and the extension that it belongs to, and gives it the ACL that its owner's objects get there.
     pub(super) fn note_new(
         &mut self,
         kind: &AclKind,
@@ -167,6 +167,7 @@ impl Changer<'_> {
         schema: Oid,
     ) -> SqlResult<()> {
         self.depend_on_owner(object, owner)?;
+        self.join_extension(object)?;
         match self.reader().acl_of_new(kind.letter, owner, schema)? {
             Some(items) => {
                 self.next_command()?;

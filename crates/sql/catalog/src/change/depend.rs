@@ -70,6 +70,8 @@ pub enum Dependency {
     Auto,
     /// It is part of the other's implementation: it cannot be dropped by itself.
     Internal,
+    /// It is a member of the other, an extension: it cannot be dropped by itself.
+    Extension,
     /// It is the part that a partition has of the other: it cannot be dropped by itself, only with the partition.
     Part,
 }
@@ -80,6 +82,7 @@ impl Dependency {
             Dependency::Normal => b'n',
             Dependency::Auto => b'a',
             Dependency::Internal => b'i',
+            Dependency::Extension => b'e',
             Dependency::Part => b'P',
         }
     }
@@ -105,7 +108,7 @@ struct Plan {
 impl Changer<'_> {
     /// Records that `dependent` needs `on`.
     pub fn depend(&mut self, dependent: ObjectAddress, on: ObjectAddress, kind: Dependency) -> SqlResult<()> {
-        if on.object.is_pinned() {
+        if is_fixed(on) {
             return Ok(());
         }
         self.keep(on)?;
@@ -197,7 +200,7 @@ impl Changer<'_> {
     }
 
     fn check_pinned(&self, object: ObjectAddress) -> SqlResult<()> {
-        if object.object.is_pinned() {
+        if is_fixed(object) {
             let what = self.reader().describe(object)?;
             let message = format!("cannot drop {what} because it is required by the database system");
             return Err(SqlError::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message));
@@ -211,7 +214,7 @@ impl Changer<'_> {
         let reader = self.reader();
         for (_, row) in reader.find(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key)? {
             let owner = referenced(&row);
-            if matches!(row.char(pg_depend::DEPTYPE), b'i' | b'P') && !objects.contains(&owner) {
+            if matches!(row.char(pg_depend::DEPTYPE), b'i' | b'P' | b'e') && !objects.contains(&owner) {
                 let (what, owner) = (reader.describe(object)?, reader.describe(owner)?);
                 return Err(SqlError::new(
                     SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
@@ -289,8 +292,8 @@ impl Changer<'_> {
             let target = match self.whole_of(dependent)? {
                 // Reached from the column, or the view, itself.
                 whole if whole == object => dependent,
-                // A part of a part of a foreign key that is on its way out.
-                whole if whole.class == pg_constraint::TABLE.oid && plan.seen.contains(&whole) => dependent,
+                // A part of a part of a foreign key that is on its way out, or a member of such an extension.
+                whole if is_whole(whole.class) && plan.seen.contains(&whole) => dependent,
                 target => target,
             };
             self.collect(plan, target)?;
@@ -315,7 +318,7 @@ impl Changer<'_> {
             let on = referenced(row);
             let whole = ObjectAddress { sub: 0, ..on };
             let same = on.class == object.class && on.object == object.object;
-            matches!(row.char(pg_depend::DEPTYPE), b'a' | b'i' | b'P')
+            matches!(row.char(pg_depend::DEPTYPE), b'a' | b'i' | b'P' | b'e')
                 && row.int(pg_depend::OBJSUBID) == i32::from(object.sub)
                 && !same
                 && (plan.seen.contains(&on) || plan.seen.contains(&whole))
@@ -323,9 +326,12 @@ impl Changer<'_> {
         Ok(rows.iter().any(|(_, row)| part_of_dropped(row)))
     }
 
-    /// The object that a user would drop: a view instead of its rule, a column instead of its generation expression, a foreign key instead
+    /// The object that a user would drop: an extension instead of its member, a view instead of its rule, a column instead of its generation expression, a foreign key instead
     /// of its part for a partition that it refers to.
     fn whole_of(&self, object: ObjectAddress) -> SqlResult<ObjectAddress> {
+        if let Some(extension) = self.reader().extension_of(object)? {
+            return Ok(ObjectAddress::extension(extension));
+        }
         if object.class == pg_constraint::TABLE.oid {
             let key = [object.class.into(), object.object.into()];
             let rows = self.reader().find(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key)?;
@@ -451,6 +457,16 @@ fn in_relations(class: Oid) -> Option<(&'static SystemTable, Oid)> {
         (&pg_rewrite::TABLE, pg_rewrite::PG_REWRITE_OID_INDEX),
     ];
     catalogs.into_iter().find(|(shape, _)| shape.oid == class)
+}
+
+/// Whether an object is always there: what initdb made, but for an extension.
+fn is_fixed(object: ObjectAddress) -> bool {
+    object.object.is_pinned() && !crate::bootstrap::is_of_extension(object.object)
+}
+
+/// Whether objects of a catalog have parts that are objects of their own.
+fn is_whole(class: Oid) -> bool {
+    [pg_constraint::TABLE.oid, pg_extension::TABLE.oid].contains(&class)
 }
 
 /// What an object that does not exist is called in an error, and that error's state.

@@ -95,6 +95,7 @@ impl Changer<'_> {
         let me = ObjectAddress::operator(oid);
         self.depend(me, ObjectAddress::schema(new.schema), Dependency::Normal)?;
         self.depend_on_owner(me, new.owner)?;
+        self.join_extension(me)?;
         let mut needs = vec![
             ObjectAddress::ty(new.left),
             ObjectAddress::ty(new.right),
@@ -140,6 +141,7 @@ impl Changer<'_> {
             .set(c::CASTMETHOD, new.method);
         self.insert(&c::TABLE, &row.build())?;
         let me = ObjectAddress::cast(oid);
+        self.join_extension(me)?;
         self.depend(me, ObjectAddress::ty(new.source), Dependency::Normal)?;
         self.depend(me, ObjectAddress::ty(new.target), Dependency::Normal)?;
         if new.function.is_valid() {

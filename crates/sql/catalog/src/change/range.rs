@@ -148,6 +148,7 @@ impl Changer<'_> {
             parameters: inputs.iter().map(parameter).collect(),
             defaults: Vec::new(),
             source: source.to_owned(),
+            library: None,
             body: None,
             config: Vec::new(),
             needs: Vec::new(),

@@ -50,6 +50,8 @@ pub struct NewRoutine {
     pub defaults: Vec<String>,
     /// `prosrc`
     pub source: String,
+    /// `probin`: the library of a function in C.
+    pub library: Option<String>,
     /// A body in SQL-standard form.
     pub body: Option<Vec<String>>,
     /// SET: `name=value`.
@@ -103,6 +105,7 @@ impl NewRoutine {
                 (!self.defaults.is_empty()).then(|| crate::stored_list::join(&self.defaults)),
             )
             .set(p::PROSRC, &*self.source)
+            .set_some(p::PROBIN, self.library.as_deref())
             .set_some(p::PROSQLBODY, self.body.as_ref().map(|body| crate::stored_list::join(body)))
             .set_some(p::PROCONFIG, (!self.config.is_empty()).then(|| vectors::text_array(&self.config)));
         Ok(row.build())

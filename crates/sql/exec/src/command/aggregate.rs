@@ -195,6 +195,7 @@ pub(crate) fn create(session: &Session, statement: &Define, text: &str) -> SqlRe
         parameters: arguments.list,
         defaults: Vec::new(),
         source: "aggregate_dummy".to_owned(),
+        library: None,
         body: None,
         config: Vec::new(),
         needs: arguments.needs,

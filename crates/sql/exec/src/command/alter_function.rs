@@ -121,6 +121,14 @@ fn check_free(session: &Session, row: &Row, schema: Oid, name: &str) -> SqlResul
     ))
 }
 
+/// Fails if a schema has a routine like this one already.
+pub(crate) fn check_free_in(session: &Session, oid: Oid, schema: Oid) -> SqlResult<()> {
+    match session.with_reader(|r| r.routine_row(oid))? {
+        Some(row) => check_free(session, &row, schema, row.str(pg_proc::PRONAME)),
+        None => Ok(()),
+    }
+}
+
 /// ALTER FUNCTION … RENAME TO.
 pub(crate) fn rename(
     session: &Session,

@@ -14,7 +14,7 @@ use catalog::{RelationKind, RowExt, Table, TypeKind};
 use parse::ast::{Name, ObjectKind, ObjectName, TypeName};
 use txn::LockMode;
 
-use super::{alter, alter_function, drop, names, operator, role, user_type};
+use super::{alter, alter_function, drop, extension, names, operator, role, user_type};
 use crate::session::Session;
 
 /// COMMENT ON.
@@ -45,7 +45,7 @@ pub(crate) fn run(
 }
 
 /// The object, which the user must own.
-fn address(session: &Session, kind: ObjectKind, object: &ObjectName) -> SqlResult<ObjectAddress> {
+pub(crate) fn address(session: &Session, kind: ObjectKind, object: &ObjectName) -> SqlResult<ObjectAddress> {
     match kind {
         ObjectKind::Table
         | ObjectKind::Index
@@ -80,6 +80,7 @@ fn address(session: &Session, kind: ObjectKind, object: &ObjectName) -> SqlResul
         ObjectKind::Operator => operator::address(session, object),
         ObjectKind::Trigger => super::trigger::address(session, object),
         ObjectKind::Cast => operator::cast_address(session, object),
+        ObjectKind::Extension => extension::address(session, name(object)?),
         ObjectKind::Language => {
             let columns = (pg_language::LANNAME, Some(pg_language::LANOWNER));
             by_name(session, &pg_language::TABLE, columns, ("language", object))

@@ -83,6 +83,7 @@ pub(crate) fn run(session: &Session, statement: &Drop) -> SqlResult<()> {
         (_, Some(kind)) => relations(session, statement, kind)?,
         (ObjectKind::Schema, _) => schemas(session, statement)?,
         (ObjectKind::Type | ObjectKind::Domain, _) => super::user_type::dropped(session, statement)?,
+        (ObjectKind::Extension, _) => super::extension::dropped(session, statement)?,
         (ObjectKind::Operator, _) => operator::dropped_operators(session, statement)?,
         (ObjectKind::Trigger, _) => super::trigger::dropped(session, statement)?,
         (ObjectKind::Cast, _) => operator::dropped_casts(session, statement)?,

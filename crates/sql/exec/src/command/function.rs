@@ -13,7 +13,7 @@ use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::authority::{self, AclKind};
 use catalog::change::NewRoutine;
 use catalog::system::{pg_language, pg_proc};
-use catalog::{CatalogView, FunctionDef, INTERNAL_LANGUAGE, RowExt, SQL_LANGUAGE};
+use catalog::{C_LANGUAGE, CatalogView, FunctionDef, INTERNAL_LANGUAGE, RowExt, SQL_LANGUAGE};
 use parse::Statement;
 use parse::ast::{CreateFunction, Name, ObjectKind, ObjectName};
 use types::{acl, oids};
@@ -23,9 +23,6 @@ use super::parameters::{self, Parameters, is_pseudo};
 use super::{names, uses};
 use crate::routine;
 use crate::session::Session;
-
-/// `pg_language` OID of functions in C.
-const C_LANGUAGE: u32 = 13;
 
 /// CREATE [OR REPLACE] FUNCTION, PROCEDURE.
 pub(crate) fn create(session: &Session, statement: &CreateFunction, text: &str) -> SqlResult<()> {
@@ -67,6 +64,7 @@ pub(crate) fn create(session: &Session, statement: &CreateFunction, text: &str) 
         parameters: parameters.list,
         defaults: parameters.defaults,
         source: String::new(),
+        library: None,
         body: None,
         config: Vec::new(),
         needs: parameters.needs,
@@ -112,8 +110,13 @@ pub(crate) fn check_language(session: &Session, oid: Oid, name: &str) -> SqlResu
 pub(crate) fn language_oid(session: &Session, name: &str) -> SqlResult<Oid> {
     let index = pg_language::PG_LANGUAGE_NAME_INDEX;
     let row = session.with_reader(|r| r.find_one(&pg_language::TABLE, index, &[name.into()]))?;
-    row.map(|(_, row)| row.oid(pg_language::OID))
-        .ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "language \"{name}\" does not exist"))
+    row.map(|(_, row)| row.oid(pg_language::OID)).ok_or_else(|| {
+        let error = sql_err!(UNDEFINED_OBJECT, "language \"{name}\" does not exist");
+        match session.instance().modules().find(name) {
+            Some(_) => error.hint("Use CREATE EXTENSION to load the language into the database."),
+            None => error,
+        }
+    })
 }
 
 fn result(
@@ -182,7 +185,16 @@ fn body(
             wrong("inline SQL function body only valid for language SQL".to_owned())
         }
         (None, Some(statements)) => standard_body(session, statements, new, text),
-        (Some(_), None) if new.language == Oid(C_LANGUAGE) => Err(SqlError::not_supported("LANGUAGE C")),
+        (Some(source), None) if new.language == Oid(C_LANGUAGE) => {
+            let (library, symbol) = match source.as_slice() {
+                [library] => (library, &new.name),
+                [library, symbol] => (library, symbol),
+                _ => return wrong("no function body specified".to_owned()),
+            };
+            new.source = symbol.clone();
+            new.library = Some(library.clone());
+            Ok(())
+        }
         (Some(source), None) => {
             let [only] = source.as_slice() else {
                 return wrong(format!("only one AS item needed for language \"{language}\""));
@@ -277,6 +289,7 @@ fn preliminary(new: &NewRoutine) -> FunctionDef {
         security_definer: new.security_definer,
         language: new.language,
         source: Arc::from(new.source.as_str()),
+        library: new.library.as_deref().map(Arc::from),
         body: None,
         config: Vec::new(),
         aggregate: None,
@@ -378,6 +391,10 @@ fn validate(session: &Session, oid: Oid, language: &str, text: &str) -> SqlResul
             ));
         }
         Oid(INTERNAL_LANGUAGE) => return Ok(()),
+        Oid(C_LANGUAGE) => {
+            let library = function.library.as_deref().unwrap_or_default();
+            return session.instance().modules().function(library, &function.source).map(drop);
+        }
         _ => {}
     }
     let check = session.settings.borrow().get(Setting::check_function_bodies).as_bool();

@@ -7,6 +7,7 @@
 //! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `inherit`, `partition` (with `detach`), `partition_index`, `alter` (with `alter_tree`, `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
 //! * Databases: `database`.
+//! * Extensions, languages, LOAD: `extension`.
 //! * Triggers and SET CONSTRAINTS: `trigger`.
 //! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
@@ -37,6 +38,7 @@ mod database;
 mod detach;
 mod drop;
 mod expression;
+mod extension;
 pub(crate) mod foreign_key;
 mod foreign_key_parts;
 mod function;
@@ -174,12 +176,13 @@ pub(crate) fn run(
         Statement::SetConstraints(list, deferred) => trigger::set_constraints(session, list, *deferred)?,
         Statement::AlterTable(s) => alter::run(session, s, text)?,
         Statement::Rename(s) => rename::run(session, s)?,
-        Statement::SetSchema { kind, relation, object, schema, missing_ok } => {
-            match alter_function::is_routine(*kind) {
-                true => alter_function::set_schema(session, *kind, object.as_ref(), schema)?,
-                false => rename::set_schema(session, *kind, relation.as_ref(), schema, *missing_ok)?,
+        Statement::SetSchema { kind, relation, object, schema, missing_ok } => match kind {
+            ObjectKind::Extension => extension::set_schema(session, object.as_ref(), schema)?,
+            kind if alter_function::is_routine(*kind) => {
+                alter_function::set_schema(session, *kind, object.as_ref(), schema)?;
             }
-        }
+            _ => rename::set_schema(session, *kind, relation.as_ref(), schema, *missing_ok)?,
+        },
         Statement::Drop(s) => {
             drop::run(session, s)?;
             return Ok(format!("DROP {}", kind_words(s.kind)));
@@ -187,6 +190,15 @@ pub(crate) fn run(
         Statement::Truncate { relations, restart_identity, behavior } => {
             truncate::run(session, relations, *restart_identity, *behavior)?;
         }
+        Statement::CreateExtension { name, if_not_exists, options } => {
+            extension::create(session, name, *if_not_exists, (options, text), out)?;
+        }
+        Statement::AlterExtension { name, options } => extension::update(session, name, options)?,
+        Statement::AlterExtensionMember { name, add, kind, object } => {
+            extension::alter_member(session, name, *add, (*kind, object))?;
+        }
+        Statement::CreateLanguage(s) => extension::create_language(session, s, out)?,
+        Statement::Load(path) => extension::load(session, path)?,
         Statement::CreateFunction(s) => function::create(session, s, text)?,
         Statement::AlterFunction(s) => alter_function::alter(session, s, text)?,
         Statement::AlterOwner { kind, object, owner } if alter_function::is_routine(*kind) => {
@@ -404,6 +416,9 @@ pub(crate) fn statement_name(statement: &Statement) -> &'static str {
         Statement::CreateCast(_) => "CREATE CAST",
         Statement::CreateTrigger(_) => "CREATE TRIGGER",
         Statement::CreateExtension { .. } => "CREATE EXTENSION",
+        Statement::AlterExtension { .. } | Statement::AlterExtensionMember { .. } => "ALTER EXTENSION",
+        Statement::CreateLanguage(s) if s.handler.is_none() => "CREATE EXTENSION",
+        Statement::CreateLanguage(_) => "CREATE LANGUAGE",
         Statement::CreateRole { .. } => "CREATE ROLE",
         Statement::AlterRole { .. } | Statement::AlterRoleSet { .. } => "ALTER ROLE",
         Statement::DropRole { .. } => "DROP ROLE",
@@ -471,6 +486,7 @@ pub(crate) fn transaction_name(command: &Transaction) -> &'static str {
 
 fn alter_name(kind: ObjectKind) -> &'static str {
     match kind {
+        ObjectKind::Extension => "ALTER EXTENSION",
         ObjectKind::Index => "ALTER INDEX",
         ObjectKind::View => "ALTER VIEW",
         ObjectKind::Sequence => "ALTER SEQUENCE",

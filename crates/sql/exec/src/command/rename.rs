@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::system::{pg_attribute, pg_namespace};
-use catalog::{RelationKind, Table};
+use catalog::{CatalogView, RelationKind, Table};
 use parse::ast::{ObjectKind, RangeVar, Rename};
 use tuple::Datum;
 use txn::LockMode;
@@ -251,22 +251,29 @@ pub(crate) fn set_schema(
     let target =
         RangeVar { schema: Some(schema.to_owned()), name: found.name.clone(), ..RangeVar::default() };
     let oid = names::creation_schema(session, &target)?;
-    if oid == found.schema {
+    move_relation(session, found.oid, oid)
+}
+
+/// Puts a relation into another schema.
+pub(crate) fn move_relation(session: &Session, relation: Oid, schema: Oid) -> SqlResult<()> {
+    let found = names::describe(session, relation)?;
+    if schema == found.schema {
         return Ok(());
     }
-    if session.with_reader(|reader| reader.relation_oid(oid, &found.name))?.is_some() {
+    if session.with_reader(|reader| reader.relation_oid(schema, &found.name))?.is_some() {
+        let name = session.with_reader(|reader| reader.schema_name(schema))?.unwrap_or_default();
         return Err(sql_err!(
             DUPLICATE_TABLE,
-            "relation \"{}\" already exists in schema \"{schema}\"",
+            "relation \"{}\" already exists in schema \"{name}\"",
             found.name
         ));
     }
     session.with_changer(|changer| {
-        changer.set_schema(found.oid, oid)?;
+        changer.set_schema(relation, schema)?;
         for index in &found.indexes {
             changer.lock_index(index.oid)?;
             changer.edit_relation(index.oid, |row| {
-                row[catalog::system::pg_class::RELNAMESPACE] = oid.into();
+                row[catalog::system::pg_class::RELNAMESPACE] = schema.into();
             })?;
         }
         Ok(())

@@ -210,6 +210,16 @@ pub(crate) fn schemas(session: &Session, name: &Name) -> SqlResult<Vec<Oid>> {
     }
 }
 
+/// The function with exactly these argument types.
+pub(crate) fn exact(session: &Session, name: &Name, args: &[Oid]) -> SqlResult<Oid> {
+    let all = candidates(session, name)?;
+    all.iter().find(|(_, inputs)| inputs == args).map(|(found, _)| found.oid).ok_or_else(|| {
+        let types = args.iter().map(|t| analyze::names::format_type(session, *t, None));
+        let types = types.collect::<Vec<_>>().join(", ");
+        sql_err!(UNDEFINED_FUNCTION, "function {}({types}) does not exist", name.dotted())
+    })
+}
+
 /// All routines of a name that the search path shows, with the types of all their parameters.
 fn candidates(session: &Session, name: &Name) -> SqlResult<Vec<(Found, Vec<Oid>)>> {
     let schemas = schemas(session, name)?;

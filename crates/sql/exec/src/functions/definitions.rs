@@ -537,6 +537,11 @@ impl Session {
             return Ok(Datum::text(&text));
         }
         let body = row.str(pg_proc::PROSRC);
+        if let Some(library) = row.opt_str(pg_proc::PROBIN) {
+            let quote = |text: &str| format!("'{}'", text.replace('\'', "''"));
+            text.push_str(&format!("AS {}, {}\n", quote(library), quote(body)));
+            return Ok(Datum::text(&text));
+        }
         let tag = dollar_tag(body, if kind == b'p' { "procedure" } else { "function" });
         text.push_str(&format!("AS {tag}{body}{tag}\n"));
         Ok(Datum::text(&text))

@@ -125,8 +125,12 @@ impl Session {
             SessionFn::PgListeningChannels => {
                 self.listening_channels().iter().map(|channel| vec![Datum::text(channel)]).collect()
             }
-            // There are no extensions to offer.
-            SessionFn::PgAvailableExtensions | SessionFn::PgAvailableExtensionVersions => Vec::new(),
+            SessionFn::PgAvailableExtensions => {
+                self.instance().modules().all().iter().map(available_extension).collect()
+            }
+            SessionFn::PgAvailableExtensionVersions => {
+                self.instance().modules().all().iter().map(available_version).collect()
+            }
             SessionFn::PgOptionsToTable => option_rows(&args[0]),
             SessionFn::PgInputErrorInfo => vec![self.input_error_info(call, args)?],
             _ => return Ok(None),
@@ -252,6 +256,29 @@ pub(crate) fn encoding_number(name: &str) -> i32 {
         other => other.to_owned(),
     };
     ENCODINGS.iter().position(|(known, _)| plain(known) == wanted).map_or(-1, |n| n as i32)
+}
+
+/// A row of `pg_available_extensions()`.
+fn available_extension(module: &&crate::module::Module) -> Row {
+    vec![Datum::text(module.name), Datum::text(module.version), Datum::text(module.comment)]
+}
+
+/// A row of `pg_available_extension_versions()`.
+fn available_version(module: &&crate::module::Module) -> Row {
+    let requires = match module.requires {
+        [] => Datum::Null,
+        names => types::array::from_names(names.iter().copied()),
+    };
+    vec![
+        Datum::text(module.name),
+        Datum::text(module.version),
+        Datum::Bool(true),
+        Datum::Bool(module.trusted),
+        Datum::Bool(module.relocatable),
+        module.schema.map_or(Datum::Null, Datum::text),
+        requires,
+        Datum::text(module.comment),
+    ]
 }
 
 /// `name=value` entries as rows.

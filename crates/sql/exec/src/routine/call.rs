@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::settings::TrackFunctions;
 use base::{CommandId, Oid, SqlError, SqlResult};
 use catalog::system::pg_language;
-use catalog::{CatalogView, FunctionDef, RowExt, SQL_LANGUAGE};
+use catalog::{C_LANGUAGE, CatalogView, FunctionDef, RowExt, SQL_LANGUAGE};
 use tuple::Datum;
 use txn::Snapshot;
 
@@ -133,6 +133,12 @@ impl Session {
         let language = invocation.function.language;
         if language == Oid(SQL_LANGUAGE) {
             return self.call_sql(invocation);
+        }
+        if language == Oid(C_LANGUAGE) {
+            let function = invocation.function;
+            let library = function.library.as_deref().unwrap_or_default();
+            let found = self.instance().modules().function(library, &function.source)?;
+            return found.call(self, invocation);
         }
         let name = self.language_name(language)?;
         match self.instance().languages().find(&name) {

@@ -32,7 +32,7 @@ use txn::Snapshot;
 
 pub use crate::row_store::{Place, RowStore};
 pub use language::{Language, Languages};
-pub(crate) use result::{base_and_typmod, base_type, return_type};
+pub(crate) use result::{RowShape, base_and_typmod, base_type, return_type};
 pub use sql::within as within_body;
 pub(crate) use sql::{SqlBodies, arguments, check_body, check_result, within};
 pub(crate) use statement::Run;

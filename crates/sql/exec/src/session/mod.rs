@@ -89,6 +89,8 @@ pub struct Instance {
     plans: PlanCache,
     /// Languages of users' functions, besides SQL.
     languages: crate::routine::Languages,
+    /// Extensions that can be installed.
+    modules: crate::module::Modules,
     sessions: Arc<Sessions>,
     exports: Arc<export::Exports>,
     exchange: Arc<crate::notify::Exchange>,
@@ -133,6 +135,7 @@ impl Instance {
             reloads: AtomicU64::new(0),
             plans: PlanCache::default(),
             languages: Default::default(),
+            modules: Default::default(),
             sessions: Arc::default(),
             exports: Arc::default(),
             exchange: Arc::new(exchange),
@@ -166,6 +169,11 @@ impl Instance {
     /// Languages of users' functions, besides SQL.
     pub fn languages(&self) -> &crate::routine::Languages {
         &self.languages
+    }
+
+    /// Extensions that can be installed.
+    pub fn modules(&self) -> &crate::module::Modules {
+        &self.modules
     }
 
     /// The sessions that are connected.

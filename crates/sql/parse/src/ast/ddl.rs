@@ -867,6 +867,23 @@ pub struct AlterEnum {
     pub if_not_exists: bool,
 }
 
+/// CREATE LANGUAGE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateLanguage {
+    /// Name.
+    pub name: String,
+    /// OR REPLACE
+    pub replace: bool,
+    /// TRUSTED
+    pub trusted: bool,
+    /// HANDLER; without one the name is an extension's.
+    pub handler: Option<Name>,
+    /// INLINE
+    pub inline: Option<Name>,
+    /// VALIDATOR
+    pub validator: Option<Name>,
+}
+
 /// CREATE TRIGGER.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateTrigger {

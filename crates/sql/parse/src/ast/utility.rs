@@ -2,9 +2,9 @@
 
 use super::{
     AlterDomainAction, AlterEnum, AlterFunction, AlterTable, Call, ColumnDef, CreateCast, CreateDomain,
-    CreateFunction, CreateIndex, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Define,
-    Delete, Drop, DropBehavior, Expr, Grant, GrantRole, Indirection, Insert, Location, Merge, Name,
-    ObjectKind, ObjectName, RangeVar, Rename, RoleSpec, Select, SetStatement, TypeName, Update,
+    CreateFunction, CreateIndex, CreateLanguage, CreateTable, CreateTableAs, CreateTrigger, CreateView,
+    DefElem, Define, Delete, Drop, DropBehavior, Expr, Grant, GrantRole, Indirection, Insert, Location,
+    Merge, Name, ObjectKind, ObjectName, RangeVar, Rename, RoleSpec, Select, SetStatement, TypeName, Update,
     VacuumRelation,
 };
 
@@ -134,6 +134,26 @@ pub enum Statement {
         if_not_exists: bool,
         /// Options.
         options: Vec<DefElem>,
+    },
+    /// CREATE LANGUAGE
+    CreateLanguage(Box<CreateLanguage>),
+    /// ALTER EXTENSION UPDATE
+    AlterExtension {
+        /// Name.
+        name: String,
+        /// Options.
+        options: Vec<DefElem>,
+    },
+    /// ALTER EXTENSION ADD, DROP
+    AlterExtensionMember {
+        /// Name.
+        name: String,
+        /// ADD
+        add: bool,
+        /// Kind of the member.
+        kind: ObjectKind,
+        /// The member.
+        object: ObjectName,
     },
     /// CREATE ROLE, USER, GROUP
     CreateRole {

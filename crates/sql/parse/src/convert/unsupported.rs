@@ -7,7 +7,6 @@ pub(crate) fn name(node: &Node) -> &'static str {
     match node {
         Node::AlterCollationStmt(_) => "ALTER COLLATION",
         Node::AlterEventTrigStmt(_) => "ALTER EVENT TRIGGER",
-        Node::AlterExtensionContentsStmt(_) | Node::AlterExtensionStmt(_) => "ALTER EXTENSION",
         Node::AlterFdwStmt(_) => "ALTER FOREIGN DATA WRAPPER",
         Node::AlterForeignServerStmt(_) => "ALTER SERVER",
         Node::AlterObjectDependsStmt(_) => "ALTER ... DEPENDS ON EXTENSION",
@@ -31,7 +30,6 @@ pub(crate) fn name(node: &Node) -> &'static str {
         Node::CreateForeignTableStmt(_) => "CREATE FOREIGN TABLE",
         Node::CreateOpClassStmt(_) => "CREATE OPERATOR CLASS",
         Node::CreateOpFamilyStmt(_) => "CREATE OPERATOR FAMILY",
-        Node::CreatePLangStmt(_) => "CREATE LANGUAGE",
         Node::CreatePolicyStmt(_) => "CREATE POLICY",
         Node::CreatePublicationStmt(_) => "CREATE PUBLICATION",
         Node::CreateStatsStmt(_) => "CREATE STATISTICS",

@@ -4,11 +4,11 @@ use base::{SqlError, SqlResult};
 use rupg_sql::nodes as n;
 
 use super::ddl::{behavior, object_kind, role, roles};
-use super::{Converter, boxed_range_var, opt_text, range_var, range_vars, shape, strings, text_of};
+use super::{Converter, boxed_range_var, name, opt_text, range_var, range_vars, shape, strings, text_of};
 use crate::ast::{
-    Call, Copy, CopyTarget, DeclareCursor, Discard, Execute, Fetch, FetchDirection, Grant, GrantRole,
-    GrantTarget, ObjectKind, Privilege, Reindex, ReindexKind, Rename, Statement, Transaction, Vacuum,
-    VacuumRelation,
+    Call, Copy, CopyTarget, CreateLanguage, DeclareCursor, Discard, Execute, Fetch, FetchDirection, Grant,
+    GrantRole, GrantTarget, ObjectKind, Privilege, Reindex, ReindexKind, Rename, Statement, Transaction,
+    Vacuum, VacuumRelation,
 };
 
 impl Converter<'_> {
@@ -149,6 +149,29 @@ impl Converter<'_> {
                 if_not_exists: s.if_not_exists,
                 options: self.def_elems(s.options)?,
             },
+            n::Node::CreatePLangStmt(s) => {
+                let function = |list: n::List| (!list.is_empty()).then(|| name(list)).transpose();
+                Statement::CreateLanguage(Box::new(CreateLanguage {
+                    name: text_of(s.plname),
+                    replace: s.replace,
+                    trusted: s.pltrusted,
+                    handler: function(s.plhandler)?,
+                    inline: function(s.plinline)?,
+                    validator: function(s.plvalidator)?,
+                }))
+            }
+            n::Node::AlterExtensionStmt(s) => {
+                Statement::AlterExtension { name: text_of(s.extname), options: self.def_elems(s.options)? }
+            }
+            n::Node::AlterExtensionContentsStmt(s) => {
+                let kind = object_kind(s.objtype)?;
+                Statement::AlterExtensionMember {
+                    name: text_of(s.extname),
+                    add: s.action > 0,
+                    kind,
+                    object: self.object_name(kind, s.object)?,
+                }
+            }
             n::Node::CreateTableSpaceStmt(s) => Statement::CreateTablespace {
                 name: text_of(s.tablespacename),
                 owner: s.owner.map(|r| role(*r)),

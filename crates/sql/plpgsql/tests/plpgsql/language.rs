@@ -373,3 +373,24 @@ fn return_query_takes_rows_of_the_functions_type_only() {
     let failed = failure(&s, "select i()");
     assert_eq!(failed.1, "PL/pgSQL function i() line 1 at RETURN");
 }
+
+#[test]
+fn the_language_is_an_extension() {
+    let server = Server::new();
+    server.instance().languages().register(vec![plpgsql::language()]);
+    server.instance().modules().register(vec![&plpgsql::MODULE]);
+    let s = server.connect();
+    s.run("create function f() returns int language plpgsql as 'begin return 1; end'").unwrap();
+    let error = s.run("drop extension plpgsql").err().expect("in use");
+    assert_eq!(error.report().detail.as_deref(), Some("function f() depends on language plpgsql"));
+    s.run("drop extension plpgsql cascade").unwrap();
+    let error = s.run("do 'begin null; end'").err().expect("gone");
+    assert_eq!(error.message(), "language \"plpgsql\" does not exist");
+    s.run(
+        "create extension plpgsql; create function f() returns int language plpgsql as 'begin return 2; end'",
+    )
+    .unwrap();
+    assert_eq!(s.query("select f()"), "2");
+    let members = "select count(*) from pg_depend where deptype = 'e'";
+    assert_eq!(s.query(members), "4");
+}

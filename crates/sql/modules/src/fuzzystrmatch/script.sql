@@ -1,0 +1,11 @@
+CREATE FUNCTION levenshtein(text, text) RETURNS integer AS 'MODULE_PATHNAME', 'levenshtein' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION levenshtein(text, text, integer, integer, integer) RETURNS integer AS 'MODULE_PATHNAME', 'levenshtein_with_costs' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION levenshtein_less_equal(text, text, integer) RETURNS integer AS 'MODULE_PATHNAME', 'levenshtein_less_equal' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION levenshtein_less_equal(text, text, integer, integer, integer, integer) RETURNS integer AS 'MODULE_PATHNAME', 'levenshtein_less_equal_with_costs' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION metaphone(text, integer) RETURNS text AS 'MODULE_PATHNAME', 'metaphone' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION soundex(text) RETURNS text AS 'MODULE_PATHNAME', 'soundex' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION text_soundex(text) RETURNS text AS 'MODULE_PATHNAME', 'soundex' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION difference(text, text) RETURNS integer AS 'MODULE_PATHNAME', 'difference' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION dmetaphone(text) RETURNS text AS 'MODULE_PATHNAME', 'dmetaphone' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION dmetaphone_alt(text) RETURNS text AS 'MODULE_PATHNAME', 'dmetaphone_alt' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION daitch_mokotoff(text) RETURNS text[] AS 'MODULE_PATHNAME', 'daitch_mokotoff' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;

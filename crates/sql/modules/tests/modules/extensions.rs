@@ -1,0 +1,121 @@
+//! CREATE, ALTER, DROP EXTENSION, and the members of an extension.
+
+use base::SqlError;
+
+use crate::support::Client;
+
+fn error(s: &Client, sql: &str) -> SqlError {
+    s.run(sql).err().unwrap_or_else(|| panic!("{sql}: no error"))
+}
+
+#[test]
+fn an_extension_comes_and_goes_with_its_members() {
+    let server = crate::server();
+    let s = server.connect();
+    let made = s.run("create extension pgcrypto").unwrap();
+    assert_eq!(made.tags, ["CREATE EXTENSION"]);
+    let listed = "select extname, extversion, extrelocatable, nspname, obj_description(e.oid, 'pg_extension')
+        from pg_extension e join pg_namespace n on n.oid = extnamespace where extname <> 'plpgsql'";
+    assert_eq!(s.query(listed), "pgcrypto|1.4|t|public|cryptographic functions");
+    let members = "select count(*) from pg_depend where deptype = 'e' and refobjid =
+        (select oid from pg_extension where extname = 'pgcrypto')";
+    assert_eq!(s.query(members), "37");
+    let refused = error(&s, "drop function digest(text, text)");
+    assert_eq!(
+        refused.message(),
+        "cannot drop function digest(text,text) because extension pgcrypto requires it"
+    );
+    assert_eq!(refused.report().hint.as_deref(), Some("You can drop extension pgcrypto instead."));
+    s.run("create view v as select digest('a', 'md5') as d").unwrap();
+    let refused = error(&s, "drop extension pgcrypto");
+    assert_eq!(refused.report().detail.as_deref(), Some("view v depends on function digest(text,text)"));
+    let dropped = s.run("drop extension pgcrypto cascade").unwrap();
+    assert_eq!(dropped.notices[0], "drop cascades to view v");
+    assert_eq!(s.query("select count(*) from pg_depend where objid >= 16384 or refobjid >= 16384"), "0");
+    assert_eq!(s.query("select count(*) from pg_proc where oid >= 16384"), "0");
+}
+
+#[test]
+fn names_versions_and_places_are_checked() {
+    let server = crate::server();
+    let s = server.connect();
+    let missing = error(&s, "create extension nope");
+    assert_eq!(missing.message(), "extension \"nope\" is not available");
+    assert_eq!(missing.code().as_str(), "0A000");
+    assert_eq!(error(&s, "create extension \"../x\"").message(), "invalid extension name: \"../x\"");
+    let version = error(&s, "create extension pgcrypto version '9'");
+    assert_eq!(
+        version.message(),
+        "extension \"pgcrypto\" has no installation script nor update path for version \"9\""
+    );
+    assert_eq!(error(&s, "create extension pgcrypto schema s").message(), "schema \"s\" does not exist");
+    s.run("create schema s; create extension pgcrypto schema s").unwrap();
+    let twice = s.run("create extension if not exists pgcrypto").unwrap();
+    assert_eq!(twice.notices[0], "extension \"pgcrypto\" already exists, skipping");
+    assert_eq!(error(&s, "create extension pgcrypto").code().as_str(), "42710");
+    let held = error(&s, "drop schema s");
+    assert_eq!(held.report().detail.as_deref(), Some("extension pgcrypto depends on schema s"));
+    s.run("alter extension pgcrypto set schema public; drop schema s").unwrap();
+    assert_eq!(s.query("select length(public.digest('a', 'sha1'))"), "20");
+    let update = s.run("alter extension pgcrypto update").unwrap();
+    assert_eq!(update.notices[0], "version \"1.4\" of extension \"pgcrypto\" is already installed");
+    assert_eq!(
+        error(&s, "alter extension pgcrypto update to '2'").message(),
+        "extension \"pgcrypto\" has no update path from version \"1.4\" to version \"2\""
+    );
+    assert_eq!(s.query("show search_path"), "\"$user\", public");
+}
+
+#[test]
+fn members_can_be_added_and_taken_out() {
+    let server = crate::server();
+    let s = server.connect();
+    s.run("create extension pgcrypto; create table t (a int)").unwrap();
+    s.run("alter extension pgcrypto add table t").unwrap();
+    assert_eq!(
+        error(&s, "alter extension pgcrypto add table t").message(),
+        "table t is already a member of extension \"pgcrypto\""
+    );
+    assert_eq!(
+        error(&s, "drop table t").message(),
+        "cannot drop table t because extension pgcrypto requires it"
+    );
+    s.run("alter extension pgcrypto drop table t").unwrap();
+    assert_eq!(
+        error(&s, "alter extension pgcrypto drop table t").message(),
+        "table t is not a member of extension \"pgcrypto\""
+    );
+    s.run("alter extension pgcrypto add table t; drop extension pgcrypto").unwrap();
+    assert_eq!(error(&s, "table t").message(), "relation \"t\" does not exist");
+}
+
+#[test]
+fn who_may_create_objects_may_install_what_is_trusted() {
+    let server = crate::server();
+    let s = server.connect();
+    s.run("create role r; set role r").unwrap();
+    let refused = error(&s, "create extension pgcrypto");
+    assert_eq!(refused.message(), "permission denied to create extension \"pgcrypto\"");
+    s.run("reset role; grant create on database postgres to r; set role r").unwrap();
+    s.run("create extension pgcrypto").unwrap();
+    let owners = "select distinct proowner::regrole::text, extowner::regrole::text
+        from pg_proc, pg_extension where extname = 'pgcrypto' and proname = 'digest'";
+    assert_eq!(s.query(owners), "postgres|r");
+    s.run("drop extension pgcrypto").unwrap();
+}
+
+#[test]
+fn functions_in_c_are_those_of_modules() {
+    let server = crate::server();
+    let s = server.connect();
+    let missing = error(&s, "create function f(int) returns int language c as 'nosuchfile'");
+    assert_eq!(missing.message(), "could not access file \"nosuchfile\": No such file or directory");
+    assert_eq!(missing.code().as_str(), "58P01");
+    let missing = error(&s, "create function f(int) returns int language c as '$libdir/pgcrypto', 'nosuch'");
+    assert_eq!(missing.code().as_str(), "42883");
+    s.run("create function f(text, text) returns bytea language c strict as '$libdir/pgcrypto', 'pg_digest'")
+        .unwrap();
+    assert_eq!(s.query("select f('a', 'md5')"), "\\x0cc175b9c0f1b6a831c399e269772661");
+    assert_eq!(error(&s, "load 'nosuch'").code().as_str(), "58P01");
+    assert_eq!(s.run("load 'pgcrypto'").unwrap().tags, ["LOAD"]);
+}

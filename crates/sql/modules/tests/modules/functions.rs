@@ -1,0 +1,59 @@
+//! What the functions of the modules answer.
+
+#[test]
+fn pgcrypto() {
+    let server = crate::server();
+    let s = server.connect();
+    s.run("create extension pgcrypto").unwrap();
+    for (sql, expected) in [
+        ("select hmac('a', 'k', 'sha256')", "\\x78da91511e675587f5b9df78bedebaf5560da2abb88162ee875dcdf744951d9e"),
+        ("select crypt('foox', 'xx')", "xxrF1j8WaXReM"),
+        ("select crypt('pw', h) = h from (select crypt('pw', gen_salt('bf', 4)) as h) s", "t"),
+        ("select decrypt(encrypt('foo', 'key', 'aes'), 'key', 'aes')", "\\x666f6f"),
+        ("select length(gen_random_bytes(10)), gen_random_uuid() is not null", "10|t"),
+        ("select encode(dearmor(armor('hello')), 'escape')", "hello"),
+        ("select * from pgp_armor_headers(armor('hello', array['a', 'b'], array['x', 'y']))", "a|x\nb|y"),
+        ("select pgp_sym_decrypt(pgp_sym_encrypt('Secret.', 'key'), 'key')", "Secret."),
+        (
+            "select pgp_sym_decrypt(pgp_sym_encrypt(repeat('Secret.', 9999), 'key',
+               'compress-algo=2, cipher-algo=aes256, s2k-mode=1, sess-key=1'), 'key') = repeat('Secret.', 9999)",
+            "t",
+        ),
+        (
+            "select pgp_sym_decrypt(pgp_sym_encrypt('Secret.', 'key', 'disable-mdc=1, cipher-algo=bf'), 'key')",
+            "Secret.",
+        ),
+        ("select pgp_key_id(pgp_sym_encrypt('a', 'b'))", "SYMKEY"),
+    ] {
+        assert_eq!(s.query(sql), expected, "{sql}");
+    }
+    for (sql, expected) in [
+        ("select digest('a', 'foo')", "Cannot use \"foo\": No such hash algorithm"),
+        ("select gen_random_bytes(1025)", "Length not in range"),
+        ("select pgp_sym_decrypt(pgp_sym_encrypt('Secret.', 'key'), 'bad')", "Wrong key or corrupt data"),
+        ("select pgp_sym_decrypt(pgp_sym_encrypt_bytea('Secret.', 'key'), 'key')", "Not text data"),
+        ("select pgp_sym_encrypt('a', 'key', 'foo=1')", "Illegal argument to function"),
+    ] {
+        let error = s.run(sql).err().unwrap_or_else(|| panic!("{sql}: no error"));
+        assert_eq!(error.message(), expected, "{sql}");
+    }
+}
+
+#[test]
+fn uuids_and_words() {
+    let server = crate::server();
+    let s = server.connect();
+    s.run("create extension \"uuid-ossp\"; create extension fuzzystrmatch").unwrap();
+    for (sql, expected) in [
+        (
+            "select uuid_generate_v5(uuid_ns_dns(), 'www.widgets.com'), uuid_nil()",
+            "21f7f8de-8051-5b89-8680-0195ef798b6a|00000000-0000-0000-0000-000000000000",
+        ),
+        ("select uuid_extract_version(uuid_generate_v1()), uuid_extract_version(uuid_generate_v4())", "1|4"),
+        ("select abs(extract(epoch from uuid_extract_timestamp(uuid_generate_v1()) - now())) < 60", "t"),
+        ("select levenshtein('GUMBO', 'GAMBOL', 2, 1, 1), difference('Anne', 'Andrew')", "3|2"),
+        ("select levenshtein_less_equal('extensive', 'exhaustive', 2), soundex('Honeyman')", "3|H555"),
+    ] {
+        assert_eq!(s.query(sql), expected, "{sql}");
+    }
+}

@@ -1,0 +1,15 @@
+//! Extensions as sessions see them, on an open cluster without a network.
+
+mod extensions;
+mod functions;
+#[path = "../../../exec/tests/sql/support/mod.rs"]
+mod support;
+
+use support::Server;
+
+/// A server with the modules.
+fn server() -> Server {
+    let server = Server::new();
+    server.instance().modules().register(modules::all().to_vec());
+    server
+}
