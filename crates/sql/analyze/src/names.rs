@@ -17,14 +17,9 @@ pub fn qualified(schema: &str, name: &str) -> String {
     format!("{}.{}", quote_identifier(schema), quote_identifier(name))
 }
 
-/// A string literal.
+/// A string literal, as it reads with `standard_conforming_strings`: a backslash stands for itself.
 pub fn quote_literal(text: &str) -> String {
-    let doubled = text.replace('\'', "''");
-    if doubled.contains('\\') {
-        format!("E'{}'", doubled.replace('\\', "\\\\"))
-    } else {
-        format!("'{doubled}'")
-    }
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// A type as `format_type` shows it.

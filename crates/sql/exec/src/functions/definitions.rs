@@ -245,10 +245,7 @@ impl Session {
         };
         let mut text = match row.char(CONTYPE) {
             b'c' => {
-                let mut check = self.expression_text(row.str(CONBIN), table.as_deref(), pretty)?;
-                if !pretty && !check.starts_with('(') {
-                    check = format!("({check})");
-                }
+                let check = self.expression_text(row.str(CONBIN), table.as_deref(), pretty)?;
                 let inherit = if row.bool(CONNOINHERIT) { " NO INHERIT" } else { "" };
                 format!("CHECK ({check}){inherit}")
             }
