@@ -6,6 +6,7 @@ use base::{Oid, SqlResult, sql_err};
 
 use crate::core::Analyzer;
 use crate::expr::{Expr, Location, SubLinkType};
+use crate::json_tree::Json;
 use crate::query::Query;
 
 /// The collation of the database.
@@ -210,6 +211,10 @@ fn input_state(analyzer: &Analyzer<'_>, e: &mut Expr) -> SqlResult<State> {
             if let Some(a) = &mut s.assign {
                 assign(analyzer, a)?;
             }
+        }
+        // What a path gives has the collation of its type, whatever its parts have.
+        Expr::Json(json) if matches!(**json, Json::Path(_) | Json::Table(_)) => {
+            json.children_mut(&mut |c| assign(analyzer, c))?;
         }
         Expr::Field(f) => {
             assign(analyzer, &mut f.arg)?;

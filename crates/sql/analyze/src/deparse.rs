@@ -1,6 +1,6 @@
 //! Trees as SQL text, for `pg_get_expr`, `pg_get_viewdef`, `pg_get_indexdef`, `pg_get_constraintdef` and EXPLAIN.
 //!
-//! Layout: this file deparses expressions; `deparse_query` queries.
+//! Layout: this file deparses expressions; `deparse_json` those of SQL/JSON; `deparse_query` queries.
 //!
 //! PostgreSQL counterpart: `ruleutils.c`; like there, the text has more parentheses than it needs unless `pretty`.
 
@@ -195,11 +195,12 @@ impl Deparse<'_> {
                 out.push_str(&format!("nextval({}::regclass)", quote_literal(&name)));
             }
             Expr::MergeAction(_) => out.push_str("MERGE_ACTION()"),
+            Expr::Json(json) => self.json(json, scope, out),
             _ => {}
         }
     }
 
-    fn wrapped(&self, out: &mut String, f: impl FnOnce(&Self, &mut String)) {
+    pub(crate) fn wrapped(&self, out: &mut String, f: impl FnOnce(&Self, &mut String)) {
         if !self.pretty {
             out.push('(');
         }
@@ -210,7 +211,7 @@ impl Deparse<'_> {
     }
 
     /// An operand of `parent`: without `pretty` it brings its own parentheses, with it it gets them where they are needed.
-    fn child(&self, e: &Expr, parent: &Parent, scope: &Scope<'_>, out: &mut String) {
+    pub(crate) fn child(&self, e: &Expr, parent: &Parent, scope: &Scope<'_>, out: &mut String) {
         let brackets = self.pretty && !is_simple(e, parent);
         if brackets {
             out.push('(');
@@ -234,9 +235,13 @@ impl Deparse<'_> {
     }
 
     fn list(&self, list: &[Expr], scope: &Scope<'_>, out: &mut String) {
+        self.separated(list, ", ", scope, out);
+    }
+
+    fn separated(&self, list: &[Expr], separator: &str, scope: &Scope<'_>, out: &mut String) {
         for (i, e) in list.iter().enumerate() {
             if i > 0 {
-                out.push_str(", ");
+                out.push_str(separator);
             }
             self.write(e, scope, out);
         }
@@ -383,7 +388,19 @@ impl Deparse<'_> {
     }
 
     fn aggregate(&self, a: &Aggregate, scope: &Scope<'_>, out: &mut String) {
-        out.push_str(&quote_identifier(&self.function_name(a.function)));
+        let name = quote_identifier(&self.function_name(a.function));
+        self.named_aggregate(a, (&name, ", ", ""), scope, out);
+    }
+
+    /// An aggregate by its name, what separates its arguments, and what stands behind them.
+    pub(crate) fn named_aggregate(
+        &self,
+        a: &Aggregate,
+        (name, separator, options): (&str, &str, &str),
+        scope: &Scope<'_>,
+        out: &mut String,
+    ) {
+        out.push_str(name);
         out.push('(');
         if !a.distinct.is_empty() {
             out.push_str("DISTINCT ");
@@ -408,12 +425,13 @@ impl Deparse<'_> {
             if a.star {
                 out.push('*')
             } else {
-                self.list(&args, scope, out)
+                self.separated(&args, separator, scope, out)
             }
             if !a.order_by.is_empty() {
                 out.push(' ');
                 order(out);
             }
+            out.push_str(options);
             out.push(')');
         } else {
             self.list(&a.direct_args, scope, out);
@@ -429,13 +447,26 @@ impl Deparse<'_> {
     }
 
     fn window(&self, w: &WindowCall, scope: &Scope<'_>, out: &mut String) {
-        out.push_str(&quote_identifier(&self.function_name(w.function)));
+        let name = quote_identifier(&self.function_name(w.function));
+        self.named_window(w, (&name, ", ", ""), scope, out);
+    }
+
+    /// A window function's call by its name, what separates its arguments, and what stands behind them.
+    pub(crate) fn named_window(
+        &self,
+        w: &WindowCall,
+        (name, separator, options): (&str, &str, &str),
+        scope: &Scope<'_>,
+        out: &mut String,
+    ) {
+        out.push_str(name);
         out.push('(');
         if w.star {
             out.push('*')
         } else {
-            self.list(&w.args, scope, out)
+            self.separated(&w.args, separator, scope, out)
         }
+        out.push_str(options);
         out.push(')');
         if let Some(f) = &w.filter {
             out.push_str(" FILTER (WHERE ");
@@ -621,7 +652,7 @@ impl Deparse<'_> {
 }
 
 /// What an operand stands in.
-enum Parent<'n> {
+pub(crate) enum Parent<'n> {
     /// Left of this operator, or behind it as a prefix.
     Left(&'n str),
     /// Right of this operator.

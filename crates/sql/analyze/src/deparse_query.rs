@@ -324,7 +324,8 @@ impl Deparse<'_> {
     }
 
     fn entry(&self, rte: &RangeTableEntry, name: &str, scope: &Scope<'_>, out: &mut String) {
-        if rte.lateral && !matches!(rte.kind, RteKind::Function(_)) {
+        let table_function = is_json_table(rte);
+        if rte.lateral && (table_function || !matches!(rte.kind, RteKind::Function(_))) {
             out.push_str("LATERAL ");
         }
         let mut own = String::new();
@@ -376,7 +377,10 @@ impl Deparse<'_> {
             }
             RteKind::Join(_) => {}
         }
-        let always = matches!(rte.kind, RteKind::Function(_) | RteKind::Values(_));
+        if table_function {
+            own.push_str("json_table");
+        }
+        let always = matches!(rte.kind, RteKind::Function(_) | RteKind::Values(_)) && !table_function;
         let definitions = record_columns(rte);
         if name != own && (rte.alias.is_some() || always || !own.is_empty()) {
             out.push_str(&format!(" {}", quote_identifier(name)));
@@ -482,6 +486,12 @@ impl Deparse<'_> {
             FrameBound::Following(e) => format!("{} FOLLOWING", self.text(strip_implicit(e), scope)),
         }
     }
+}
+
+/// Whether an entry is JSON_TABLE.
+fn is_json_table(rte: &RangeTableEntry) -> bool {
+    let RteKind::Function(f) = &rte.kind else { return false };
+    matches!(f.functions.as_slice(), [one] if matches!(one.call, Expr::Json(_)))
 }
 
 /// A query's text, moved to the right but for its first line.

@@ -15,6 +15,7 @@
 use base::Oid;
 use tuple::Datum;
 
+use crate::json_tree::Json;
 use crate::query::{Query, SortGroupClause};
 
 pub use parse::ast::{BoolOp, BoolTest, Location, SqlValueKind, SubLinkKind};
@@ -114,6 +115,8 @@ pub enum Expr {
     NextValue(NextValue),
     /// MERGE_ACTION().
     MergeAction(MergeActionExpr),
+    /// A constructor, test or query of SQL/JSON.
+    Json(Box<Json<Expr>>),
 }
 
 /// Which version of a target row a column comes from (RETURNING OLD, NEW).

@@ -81,6 +81,7 @@ impl Analyzer<'_> {
                 let variable = self.cursor_variable(cursor)?.map(Box::new);
                 Ok(Expr::CurrentOf(CurrentOf { rte, cursor: cursor.clone(), variable }))
             }
+            ast::Expr::Json(json) => self.json_expr(json),
             ast::Expr::MergeAction { location } => {
                 if !self.levels.iter().any(|level| level.merge_returning) {
                     let error = sql_err!(

@@ -5,6 +5,7 @@ use types::oids;
 
 use crate::core::Analyzer;
 use crate::expr::{Expr, Location, SqlValueKind, SubLinkType};
+use crate::json_tree::Json;
 
 /// Type of an expression. A subquery in an expression has the type of its column; EXISTS and comparisons are boolean.
 pub fn expr_type(expr: &Expr, array_of: &dyn Fn(Oid) -> Oid) -> Oid {
@@ -54,6 +55,7 @@ pub fn expr_type(expr: &Expr, array_of: &dyn Fn(Oid) -> Oid) -> Oid {
         Expr::NamedArg(x) => expr_type(&x.arg, array_of),
         Expr::NextValue(x) => x.type_oid,
         Expr::MergeAction(_) => oids::text,
+        Expr::Json(x) => x.type_oid(&|e| expr_type(e, array_of)),
     }
 }
 
@@ -97,6 +99,7 @@ pub fn expr_typmod(expr: &Expr) -> i32 {
         Expr::DomainValue(x) => x.typmod,
         Expr::Default(x) => x.typmod,
         Expr::NamedArg(x) => expr_typmod(&x.arg),
+        Expr::Json(x) => x.typmod(&expr_typmod),
         _ => -1,
     }
 }
@@ -158,7 +161,18 @@ pub fn expr_collation(expr: &Expr) -> Oid {
         Expr::Default(x) => x.collation,
         Expr::NamedArg(x) => expr_collation(&x.arg),
         Expr::MergeAction(_) => Oid(100),
+        Expr::Json(x) => json_collation(x),
         _ => Oid::INVALID,
+    }
+}
+
+/// Collation of a node of SQL/JSON: that of its conversion, or what its type has.
+fn json_collation(json: &Json<Expr>) -> Oid {
+    match json {
+        Json::Value(v) => expr_collation(&v.formatted),
+        Json::Constructor(c) => c.coercion.as_ref().map_or(Oid::INVALID, expr_collation),
+        Json::Path(p) => p.collation,
+        Json::Is(_) | Json::Table(_) => Oid::INVALID,
     }
 }
 
@@ -211,6 +225,11 @@ pub fn location(expr: &Expr) -> Location {
         Expr::Default(x) => x.location,
         Expr::NamedArg(x) => x.location.leftmost(location(&x.arg)),
         Expr::MergeAction(x) => x.location,
+        Expr::Json(x) => match &**x {
+            Json::Value(v) => location(&v.raw),
+            Json::Is(i) => i.location.leftmost(location(&i.arg)),
+            json => json.location(),
+        },
         Expr::CaseTest(_) | Expr::CurrentOf(_) | Expr::NextValue(_) => Location::NONE,
     }
 }

@@ -98,6 +98,10 @@ impl Analyzer<'_> {
                 let item = self.function_item(item)?;
                 Ok((FromNode::Entry(item.rte), vec![item]))
             }
+            FromItem::JsonTable(t) => {
+                let item = self.json_table(t)?;
+                Ok((FromNode::Entry(item.rte), vec![item]))
+            }
             FromItem::Join(j) => self.join(j),
         }
     }

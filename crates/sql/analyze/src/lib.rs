@@ -7,6 +7,7 @@
 //! Layout: [`expr`] and [`query`] are the tree, [`walk`] visits it, [`facts`] tells types. `core` is the analyzer's state; `select`, `dml`,
 //! `assign`, `cte`, `recursion`, `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement, [`updatable`] takes
 //! changes through views; `columns` and `fuzzy` names; `expr_transform`, `variables`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
+//! `json` and `json_path` are SQL/JSON, [`json_tree`] its nodes, [`json_text`] their clauses as text.
 //! [`routine`]: the result of functions in SQL.
 //!
 //! Invariants:
@@ -29,6 +30,7 @@ mod columns;
 mod core;
 mod cte;
 pub mod deparse;
+mod deparse_json;
 mod deparse_query;
 mod dml;
 mod equal;
@@ -39,6 +41,10 @@ mod from;
 mod func;
 mod fuzzy;
 mod join;
+mod json;
+mod json_path;
+pub mod json_text;
+pub mod json_tree;
 mod lookup;
 pub mod names;
 mod polymorphic;
@@ -67,6 +73,7 @@ use types::oids;
 
 pub use equal::same as same_expr;
 pub use expr::*;
+pub use json_tree::*;
 pub use lookup::is_polymorphic;
 pub use query::*;
 pub use target::figure_name;

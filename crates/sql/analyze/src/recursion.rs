@@ -4,8 +4,8 @@
 
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use parse::ast::{
-    Cte, Distinct, Expr, FromItem, GroupBy, Indirection, JoinKind, OpRight, Select, SelectBody, SetOp,
-    Statement, With,
+    Cte, Distinct, Expr, FromItem, GroupBy, Indirection, JoinKind, JsonExpr, OpRight, Select, SelectBody,
+    SetOp, Statement, With,
 };
 
 use crate::core::Analyzer;
@@ -280,6 +280,10 @@ impl Finder<'_> {
             }
             FromItem::Subquery { query, .. } => self.select(query),
             FromItem::Function { functions, .. } => functions.iter().for_each(|f| self.expr(&f.call)),
+            FromItem::JsonTable(t) => {
+                self.expr(&t.context.value);
+                t.passing.iter().for_each(|(_, v)| self.expr(&v.value));
+            }
             FromItem::Join(j) => {
                 let (l, r) = match j.kind {
                     JoinKind::Inner => (Context::Ok, Context::Ok),
@@ -341,6 +345,12 @@ impl Finder<'_> {
                         Indirection::Slice(a, b) => a.iter().chain(b).for_each(|e| self.expr(e)),
                         Indirection::Field(_) | Indirection::Star => {}
                     }
+                }
+            }
+            Expr::Json(json) => {
+                json.for_exprs(&mut |e| self.expr(e));
+                if let JsonExpr::ArrayQuery { query, .. } = &**json {
+                    self.within(self.stricter(Context::Subquery), |f| f.select(query));
                 }
             }
             Expr::Column(_)

@@ -19,6 +19,7 @@ use catalog::view::CatalogView;
 use tuple::Datum;
 
 use crate::expr::*;
+use crate::json_tree::*;
 use crate::query::*;
 
 /// The version written.
@@ -306,8 +307,8 @@ fn tagged<T: Stored>(out: &mut String, tag: &str, value: &T) {
 }
 
 macro_rules! structs {
-    ($($name:ident { $($field:ident),* $(,)? })*) => {$(
-        impl Stored for $name {
+    ($($name:ident $(<$over:ident>)? { $($field:ident),* $(,)? })*) => {$(
+        impl Stored for $name $(<$over>)? {
             fn write(&self, out: &mut String) {
                 out.push_str(" {");
                 $(self.$field.write(out);)*
@@ -341,8 +342,8 @@ macro_rules! unit_enums {
 }
 
 macro_rules! data_enums {
-    ($($name:ident { $($variant:ident),* ; $($unit:ident),* })*) => {$(
-        impl Stored for $name {
+    ($($name:ident $(<$over:ident>)? { $($variant:ident),* ; $($unit:ident),* })*) => {$(
+        impl Stored for $name $(<$over>)? {
             fn write(&self, out: &mut String) {
                 match self {
                     $($name::$variant(v) => tagged(out, stringify!($variant), v),)*
@@ -365,8 +366,9 @@ data_enums! {
         Var, Const, Param, Func, Op, Distinct, NullIf, ScalarArray, Bool, Aggregate, Grouping, Window, SubLink,
         Subscript, Field, FieldStore, Relabel, IoCast, ArrayCast, RowCast, Collate, Case, CaseTest, Array, Row,
         RowCompare, Coalesce, MinMax, SqlValue, NullTest, BooleanTest, ToDomain, DomainValue, Default, CurrentOf,
-        NamedArg, NextValue, MergeAction;
+        NamedArg, NextValue, MergeAction, Json;
     }
+    Json<Expr> { Value, Constructor, Is, Path, Table; }
     RteKind { Relation, Subquery, Join, Function, Values, Cte, Transition; }
     FromNode { Entry, Join; }
     FrameBound { Preceding, Following; UnboundedPreceding, CurrentRow, UnboundedFollowing }
@@ -399,6 +401,14 @@ unit_enums! {
 use parse::ast::{LockStrength, LockWait};
 
 unit_enums! {
+    JsonFormatKind { Default, Json, Jsonb }
+    JsonEncoding { Default, Utf8, Utf16, Utf32 }
+    JsonItemKind { Any, Object, Array, Scalar }
+    JsonConstructorKind { Object, Array, ObjectAgg, ArrayAgg, Parse, Scalar, Serialize }
+    JsonPathOp { Exists, Query, Value, Table }
+    JsonWrapper { Unspecified, Without, Conditional, Unconditional }
+    JsonBehaviorKind { Null, Error, Empty, True, False, Unknown, EmptyArray, EmptyObject, Default }
+    JsonCoercion { Nothing, Input, Populate }
     LockStrength { KeyShare, Share, NoKeyUpdate, Update }
     LockWait { Block, Skip, Error }
 }
@@ -473,6 +483,23 @@ structs! {
     ConflictUpdate { targets, filter, excluded_rte }
     ViewCheck { view, condition, cascaded }
     MergeAction { matched, command, condition, targets, overriding }
+}
+
+structs! {
+    JsonFormat { kind, encoding }
+    JsonReturning { format, type_oid, typmod }
+    JsonValue<Expr> { raw, formatted, format }
+    JsonConstructor<Expr> { kind, args, call, coercion, returning, unique, absent_on_null, location }
+    IsJson<Expr> { arg, item, unique, location }
+    JsonBehavior<Expr> { kind, value, coerce }
+    JsonPassing<Expr> { name, value }
+    JsonPath<Expr> {
+        op, column, context, path, passing, returning, collation, on_empty, on_error, coercion, wrapper, omit_quotes,
+        format, location,
+    }
+    JsonTableColumn<Expr> { name, type_oid, typmod, value }
+    JsonTablePath<Expr> { path, name, columns, nested }
+    JsonTable<Expr> { context, passing, error_on_error, on_error, root, location }
 }
 
 /// The description of a relation is looked up again, so that its columns go by their names of now.

@@ -49,6 +49,7 @@ pub(crate) fn location(e: &Expr) -> Location {
         | Expr::Grouping { location, .. }
         | Expr::NamedArg { location, .. }
         | Expr::MergeAction { location } => *location,
+        Expr::Json(json) => json.location(),
         Expr::CurrentOf { .. } => Location::NONE,
     }
 }

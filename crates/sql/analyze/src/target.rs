@@ -267,8 +267,29 @@ fn figure(e: &ast::Expr) -> Option<(String, bool)> {
         ast::Expr::Coalesce { .. } => strong("coalesce"),
         ast::Expr::MinMax { greatest, .. } => strong(if *greatest { "greatest" } else { "least" }),
         ast::Expr::SqlValue { kind, .. } => strong(sql_value_name(*kind)),
+        ast::Expr::Json(json) => json_name(json).and_then(strong),
         _ => None,
     }
+}
+
+/// The keyword of a function of SQL/JSON, lower case.
+fn json_name(json: &ast::JsonExpr) -> Option<&'static str> {
+    use ast::JsonExpr as J;
+    Some(match json {
+        J::Object { .. } => "json_object",
+        J::Array { .. } | J::ArrayQuery { .. } => "json_array",
+        J::ObjectAgg { .. } => "json_objectagg",
+        J::ArrayAgg { .. } => "json_arrayagg",
+        J::Parse { .. } => "json",
+        J::Scalar { .. } => "json_scalar",
+        J::Serialize { .. } => "json_serialize",
+        J::Is { .. } => return None,
+        J::Path(call) => match call.op {
+            ast::JsonPathOp::Exists => "json_exists",
+            ast::JsonPathOp::Query => "json_query",
+            ast::JsonPathOp::Value | ast::JsonPathOp::Table => "json_value",
+        },
+    })
 }
 
 fn last_field(fields: &[Indirection]) -> Option<String> {

@@ -75,6 +75,7 @@ macro_rules! children {
                 Expr::BooleanTest(x) => f(&$($m)* x.arg),
                 Expr::ToDomain(x) => f(&$($m)* x.arg),
                 Expr::NamedArg(x) => f(&$($m)* x.arg),
+                Expr::Json(x) => x.$name(&mut |e| f(e)),
             }
         }
     };

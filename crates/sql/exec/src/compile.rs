@@ -11,6 +11,7 @@ use types::registry::Relation;
 
 use crate::decimal::DecimalCode;
 use crate::eval::*;
+use crate::json::JsonCode;
 use crate::nodes::BoxNode;
 use crate::truth::{CompareCode, ListCode};
 
@@ -305,6 +306,7 @@ impl Compiler<'_> {
             },
             Expr::SqlValue(kind, type_oid, typmod) => Code::SqlValue(*kind, *type_oid, *typmod),
             Expr::SubPlan(sub) => Code::Sub(Box::new(self.subplan(sub, inputs)?)),
+            Expr::Json(json) => Code::Json(Box::new(self.json(json, inputs)?)),
             Expr::Aggregate(call) => {
                 return Err(SqlError::internal(format!(
                     "aggregate {} outside an aggregation",
@@ -435,6 +437,17 @@ impl Compiler<'_> {
             result: call.type_oid,
             collation: call.collation,
             variadic: call.variadic,
+        })
+    }
+
+    /// A node of SQL/JSON.
+    pub fn json(&self, json: &plan::JsonExpr, inputs: Inputs<'_>) -> SqlResult<JsonCode> {
+        let returned = json.node.type_oid(&Expr::type_oid);
+        Ok(JsonCode {
+            node: json.node.map(&mut |e| self.expr(e, inputs))?,
+            cell: json.cell,
+            types: json.types.clone(),
+            integer: self.statement.types.comparable(returned) == types::oids::int4,
         })
     }
 

@@ -16,6 +16,7 @@ use types::{Eval, Imp};
 
 use crate::cx::Cx;
 use crate::decimal::DecimalCode;
+use crate::json::JsonCode;
 use crate::truth::{CompareCode, ListCode};
 
 /// The rows that an expression reads.
@@ -204,6 +205,7 @@ pub enum Code {
         row: Option<Arc<RowType>>,
     },
     Domain(Box<DomainCode>),
+    Json(Box<JsonCode>),
     Subscript(Box<SubscriptCode>),
     RowNull {
         fields: Box<[Code]>,
@@ -412,6 +414,7 @@ impl Code {
                 cx.env.session.current_of(name, *table)?.map_or(Datum::Null, crate::nodes::tid_datum)
             }
             Code::Sub(sub) => crate::subplan::eval(sub, rows, cx)?,
+            Code::Json(json) => json.eval(rows, cx)?,
             Code::RowNull { fields, not } => {
                 for field in fields {
                     if field.eval(rows, cx)?.is_null() == *not {

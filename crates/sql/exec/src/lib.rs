@@ -33,6 +33,7 @@ mod eval;
 mod functions;
 mod index;
 mod initialize;
+mod json;
 mod kept;
 pub mod module;
 mod nodes;

@@ -4,7 +4,7 @@
 //! grammar can be replaced without touching analysis.
 //!
 //! Layout: this file holds names, types, expressions and the five statements that read and write rows; [`ddl`] holds
-//! definitions of objects; [`utility`] everything else. The names are re-exported here.
+//! definitions of objects; [`json`] SQL/JSON; [`utility`] everything else. The names are re-exported here.
 //!
 //! Invariants:
 //! 1. Every [`Location`] is a byte offset into the text handed to [`crate::parse`], or [`Location::NONE`].
@@ -15,9 +15,11 @@
 //! tree needs is absent.
 
 pub mod ddl;
+pub mod json;
 pub mod utility;
 
 pub use ddl::*;
+pub use json::*;
 pub use utility::*;
 
 /// Byte offset of a node in the statement text.
@@ -302,6 +304,8 @@ pub enum Expr {
         /// Of the keyword.
         location: Location,
     },
+    /// A constructor, test or query of SQL/JSON.
+    Json(Box<JsonExpr>),
 }
 
 /// A reference by name.
@@ -906,6 +910,8 @@ pub enum FromItem {
     },
     /// JOIN
     Join(Box<Join>),
+    /// JSON_TABLE(...)
+    JsonTable(Box<JsonTable>),
 }
 
 /// RETURNING.

@@ -90,7 +90,10 @@ impl Finder<'_, '_> {
                 finder.from(&join.right);
                 finder.filter(&join.on);
             }
-            FromItem::Table(_) | FromItem::Sample { .. } | FromItem::Function { .. } => {}
+            FromItem::Table(_)
+            | FromItem::Sample { .. }
+            | FromItem::Function { .. }
+            | FromItem::JsonTable(_) => {}
         });
     }
 

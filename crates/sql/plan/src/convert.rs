@@ -801,11 +801,9 @@ impl<'p, 'c> Converter<'p, 'c> {
             a::Expr::ArrayCast(c) => {
                 let arg = Box::new(self.expr(&c.arg)?);
                 let cell = self.planner.new_cell();
-                self.case_cells.push(cell);
-                let element = self.expr(&c.element);
-                self.case_cells.pop();
+                let element = Box::new(self.with_case_cell(cell, &c.element)?);
                 let target = self.planner.note_type(c.result_type)?.element;
-                Expr::ArrayCast { arg, element: Box::new(element?), cell, type_oid: c.result_type, target }
+                Expr::ArrayCast { arg, element, cell, type_oid: c.result_type, target }
             }
             a::Expr::Collate(c) => self.expr(&c.arg)?,
             a::Expr::Case(c) => self.case(c)?,
@@ -863,7 +861,16 @@ impl<'p, 'c> Converter<'p, 'c> {
             a::Expr::CurrentOf(of) => self.current_of(of)?,
             a::Expr::NamedArg(named) => self.expr(&named.arg)?,
             a::Expr::MergeAction(_) => self.merge_action_name()?,
+            a::Expr::Json(json) => self.json(json)?,
         })
+    }
+
+    /// An expression in which the cell stands for the tested value.
+    pub(crate) fn with_case_cell(&mut self, cell: ParamId, expr: &a::Expr) -> SqlResult<Expr> {
+        self.case_cells.push(cell);
+        let converted = self.expr(expr);
+        self.case_cells.pop();
+        converted
     }
 
     /// The next value of an identity column's sequence. The second argument, which no user can write, says that rights on the

@@ -10,6 +10,7 @@ use types::record::RowType;
 
 use crate::aggregate::Steps;
 use crate::function::Function;
+use crate::json::JsonExpr;
 
 /// Number of a relation in [`crate::Statement::relations`]: unique across all query levels of a statement.
 pub type RelId = usize;
@@ -469,6 +470,8 @@ pub enum Expr {
     },
     /// `current_date`, `current_user` and the like: which, type, precision.
     SqlValue(SqlValueKind, Oid, i32),
+    /// A constructor, test or query of SQL/JSON, JSON_TABLE.
+    Json(Box<JsonExpr>),
     /// `row IS [NOT] NULL`: of all fields.
     RowNullTest {
         /// The row.

@@ -48,6 +48,11 @@ pub fn fold(expr: &mut Expr) {
             }
             _ => None,
         },
+        Expr::IoCast { arg, type_oid, .. } => fold_io_cast(arg, *type_oid),
+        Expr::Json(json) => match &json.node {
+            analyze::Json::Value(v) if matches!(v.formatted, Expr::Const { .. }) => Some(v.formatted.clone()),
+            _ => None,
+        },
         Expr::Row { fields, row } => {
             let value = |e: &Expr| if let Expr::Const { value, .. } = e { Some(value.clone()) } else { None };
             let values: Option<Vec<Datum>> = fields.iter().map(value).collect();
@@ -74,6 +79,27 @@ pub fn fold(expr: &mut Expr) {
     if let Some(new) = new {
         *expr = new;
     }
+}
+
+/// A constant through text, where no setting has a say in that.
+fn fold_io_cast(arg: &Expr, target: Oid) -> Option<Expr> {
+    let Expr::Const { value, type_oid: source, .. } = arg else { return None };
+    let (from, to) = (types::builtin_type(*source)?, types::builtin_type(target)?);
+    if !from.output_is_immutable() || !to.input_is_immutable() {
+        return None;
+    }
+    let constant = |value| Some(Expr::Const { value, type_oid: target, typmod: -1 });
+    if value.is_null() {
+        return constant(Datum::Null);
+    }
+    let format = FormatContext::default();
+    let cx = Call::new(&format);
+    // What fails is left to the run; an interrupt is not lost by that.
+    let _kept = runtime::keep_interrupts();
+    let mut text = Vec::new();
+    types::output(*source, value, &cx, &mut text).ok()?;
+    let text = String::from_utf8(text).ok()?;
+    types::input(target, &text, -1, &cx).ok().and_then(constant)
 }
 
 /// An array of constants of a built-in type.

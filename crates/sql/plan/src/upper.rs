@@ -648,6 +648,7 @@ impl Planner<'_> {
 fn set_rows(expr: &Expr) -> f64 {
     match expr {
         Expr::Call(call) if call.function.retset() => call.function.rows().max(1.0),
+        Expr::Json(json) if matches!(json.node, analyze::Json::Table(_)) => 100.0,
         _ => 1.0,
     }
 }

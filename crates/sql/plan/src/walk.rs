@@ -43,6 +43,7 @@ impl Expr {
             Expr::SubPlan(sub) => sub.type_oid,
             Expr::Grouping(_) => Oid(23),
             Expr::CurrentOf { .. } => types::oids::tid,
+            Expr::Json(json) => crate::json::type_oid(json),
             Expr::ArrayOp(_)
             | Expr::And(_)
             | Expr::Or(_)
@@ -61,6 +62,7 @@ impl Expr {
             Expr::Placeholder(placeholder) => placeholder.arg.typmod(),
             Expr::Call(call) => call.typmod,
             Expr::SubPlan(sub) => sub.typmod,
+            Expr::Json(json) => json.node.typmod(&Expr::typmod),
             _ => -1,
         }
     }
@@ -75,6 +77,7 @@ impl Expr {
             | Expr::SqlValue(..)
             | Expr::Grouping(_) => {}
             Expr::CurrentOf { variable, .. } => variable.iter().for_each(|e| f(e)),
+            Expr::Json(json) => json.for_children(f),
             Expr::Placeholder(placeholder) => f(&placeholder.arg),
             Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
                 call.args.iter().for_each(f)
@@ -155,6 +158,7 @@ impl Expr {
             | Expr::SqlValue(..)
             | Expr::Grouping(_) => {}
             Expr::CurrentOf { variable, .. } => variable.iter_mut().for_each(|e| f(e)),
+            Expr::Json(json) => json.for_children_mut(f),
             Expr::Placeholder(placeholder) => f(&mut placeholder.arg),
             Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
                 call.args.iter_mut().for_each(f);
@@ -287,7 +291,12 @@ impl Expr {
                 call.function.volatility() == Volatility::Stable
             }
             Expr::ArrayOp(op) => op.function.volatility() == Volatility::Stable,
-            Expr::IoCast { .. } | Expr::SubPlan(_) | Expr::SqlValue(..) => true,
+            Expr::IoCast { arg, type_oid, .. } => {
+                let builtin = (types::builtin_type(arg.type_oid()), types::builtin_type(*type_oid));
+                !matches!(builtin, (Some(from), Some(to)) if from.output_is_immutable() && to.input_is_immutable())
+            }
+            Expr::SubPlan(_) | Expr::SqlValue(..) => true,
+            Expr::Json(json) => json.volatility() != Volatility::Immutable,
             _ => false,
         };
         if self.any(&mut |e| stable(e)) { Volatility::Stable } else { Volatility::Immutable }

@@ -14,6 +14,7 @@ use super::{BoxNode, Builder, Node, Origin, Projection};
 use crate::compile::{Inputs, RawRow};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows};
+use crate::json::JsonCode;
 use crate::row_store::{Place, RowStore};
 use crate::trigger::ChangedRows;
 
@@ -276,6 +277,7 @@ fn defined_columns(
 
 enum Source {
     Set(SetCall),
+    Table(Box<JsonCode>),
     Scalar(Code),
 }
 
@@ -307,6 +309,9 @@ pub fn function(
                 }
                 Source::Set(set)
             }
+            Expr::Json(json) if matches!(json.node, analyze::Json::Table(_)) => {
+                Source::Table(Box::new(compiler.json(json, Inputs::default())?))
+            }
             other => Source::Scalar(compiler.expr(other, Inputs::default())?),
         };
         first += width;
@@ -337,6 +342,7 @@ impl FunctionScan {
         for (source, _) in &self.sources {
             running.push(Some(match source {
                 Source::Set(call) => call.start(Rows::one(&[]), cx)?,
+                Source::Table(table) => Box::new(List(table.table(Rows::one(&[]), cx)?.into_iter())),
                 Source::Scalar(code) => {
                     let value = code.eval(Rows::one(&[]), cx)?;
                     Box::new(List(vec![vec![value]].into_iter()))

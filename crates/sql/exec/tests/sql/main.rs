@@ -15,6 +15,7 @@ mod foreign_keys;
 mod functions;
 mod grouping_sets;
 mod inheritance;
+mod json_queries;
 mod json_rows;
 mod materialized;
 mod merge;

@@ -117,18 +117,10 @@ impl Converter<'_> {
                 return Err(SqlError::new(base::SqlState::FEATURE_NOT_SUPPORTED, "unsupported XML feature")
                     .detail("This functionality requires the server to be built with libxml support."));
             }
-            n::Node::JsonFuncExpr(_)
-            | n::Node::JsonObjectConstructor(_)
-            | n::Node::JsonArrayConstructor(_)
-            | n::Node::JsonArrayQueryConstructor(_)
-            | n::Node::JsonObjectAgg(_)
-            | n::Node::JsonArrayAgg(_)
-            | n::Node::JsonIsPredicate(_)
-            | n::Node::JsonParseExpr(_)
-            | n::Node::JsonScalarExpr(_)
-            | n::Node::JsonSerializeExpr(_)
-            | n::Node::JsonValueExpr(_) => return Err(SqlError::not_supported("SQL/JSON")),
-            _ => return Err(shape("expression")),
+            node => match self.json_expr(node)? {
+                Some(expr) => expr,
+                None => return Err(shape("expression")),
+            },
         })
     }
 
@@ -287,7 +279,7 @@ impl Converter<'_> {
     }
 }
 
-fn literal(c: n::A_Const) -> SqlResult<Literal> {
+pub(super) fn literal(c: n::A_Const) -> SqlResult<Literal> {
     if c.isnull {
         return Ok(Literal::Null);
     }

@@ -1,6 +1,6 @@
 //! From the grammar library's nodes to our tree, in one pass that consumes them.
 //!
-//! Layout: this file holds the converter and what all parts use; `expr` expressions and types; `select` the statements that
+//! Layout: this file holds the converter and what all parts use; `expr` expressions and types, `json` those of SQL/JSON; `select` the statements that
 //! read and write rows; `ddl` and `alter` definitions; `utility` the rest;
 //! `unsupported` names what has no node.
 //!
@@ -9,6 +9,7 @@
 mod alter;
 mod ddl;
 mod expr;
+mod json;
 mod select;
 mod unsupported;
 mod utility;

@@ -198,7 +198,7 @@ impl Converter<'_> {
                 }
             }
             n::Node::RangeTableFunc(_) => return Err(SqlError::not_supported("XMLTABLE")),
-            n::Node::JsonTable(_) => return Err(SqlError::not_supported("JSON_TABLE")),
+            n::Node::JsonTable(t) => FromItem::JsonTable(Box::new(self.json_table(*t)?)),
             _ => return Err(shape("FROM")),
         })
     }

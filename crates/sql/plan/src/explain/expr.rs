@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use analyze::json_text::{JsonWriter, format_clause};
+use analyze::{Json, JsonConstructor};
 use base::Oid;
 use tuple::Datum;
 
@@ -160,19 +162,46 @@ impl<'a> Explain<'a> {
             }
             Expr::Field { arg, field, .. } => format!("({}).f{}", self.expr(arg, qualify), field + 1),
             Expr::SqlValue(kind, ..) => sql_value_name(*kind).into(),
-            Expr::Aggregate(call) => self.aggregate(call, qualify),
-            Expr::Window(call) => {
-                let args = if call.star { "*".into() } else { self.list(&call.args, qualify) };
-                let mut out = format!("{}({args})", call.function.name());
-                if let Some(filter) = &call.filter {
-                    let _ = write!(out, " FILTER (WHERE {})", self.expr(filter, qualify));
-                }
-                let window = self.windows.iter().find(|(number, _)| *number == call.window);
-                let _ = write!(out, " OVER {}", window.map_or("?".into(), |(_, name)| quote(name)));
-                out
-            }
+            Expr::Aggregate(call) => self.aggregate(call, (call.function.name(), ", ", ""), qualify),
+            Expr::Window(call) => self.window_call(call, (call.function.name(), ", ", ""), qualify),
             Expr::SubPlan(sub) => self.subplan_ref(sub, qualify),
+            Expr::Json(json) => self.json(&json.node, qualify),
             Expr::Grouping(_) => "GROUPING(...)".into(),
+        }
+    }
+
+    fn json(&self, node: &Json<Expr>, qualify: bool) -> String {
+        let text = |e: &Expr| self.expr(e, qualify);
+        let writer = JsonWriter {
+            expr: &text,
+            path: &|e| match e {
+                Expr::Const { value: Datum::Bytes(path), .. } => {
+                    format!("'{}'", String::from_utf8_lossy(path).replace('\'', "''"))
+                }
+                other => text(other),
+            },
+            type_name: &|oid, typmod| self.type_name(oid, typmod),
+            is_string: &|oid| types::builtin_type(oid).is_some_and(|t| t.category == b'S'),
+            node: &|e| match e {
+                Expr::Json(json) => Some(&json.node),
+                _ => None,
+            },
+        };
+        match node {
+            Json::Value(v) => format!("{}{}", text(&v.raw), format_clause(v.format)),
+            Json::Constructor(c @ JsonConstructor { call: Some(call), .. }) => {
+                let options = c.options(writer.type_name);
+                let parts = (c.name(), c.separator(1), options.as_str());
+                match call {
+                    Expr::Aggregate(call) => self.aggregate(call, parts, qualify),
+                    Expr::Window(call) => self.window_call(call, parts, qualify),
+                    other => text(other),
+                }
+            }
+            Json::Constructor(c) => writer.constructor(c),
+            Json::Is(i) => format!("({}{})", text(&i.arg), writer.is_clause(i)),
+            Json::Path(p) => writer.path(p),
+            Json::Table(t) => writer.table(t, None),
         }
     }
 
@@ -211,8 +240,31 @@ impl<'a> Explain<'a> {
         format!("({inner})::{}", self.type_name(type_oid, typmod))
     }
 
-    fn aggregate(&self, call: &AggCall, qualify: bool) -> String {
-        let mut args = if call.star { "*".into() } else { self.list(&call.args, qualify) };
+    /// A window function's call by its name, what separates its arguments, and what stands behind them.
+    fn window_call(
+        &self,
+        call: &WindowCall,
+        (name, separator, options): (&str, &str, &str),
+        qualify: bool,
+    ) -> String {
+        let args = if call.star { "*".into() } else { self.joined(&call.args, separator, qualify) };
+        let mut out = format!("{name}({args}{options})");
+        if let Some(filter) = &call.filter {
+            let _ = write!(out, " FILTER (WHERE {})", self.expr(filter, qualify));
+        }
+        let window = self.windows.iter().find(|(number, _)| *number == call.window);
+        let _ = write!(out, " OVER {}", window.map_or("?".into(), |(_, name)| quote(name)));
+        out
+    }
+
+    /// An aggregate by its name, what separates its arguments, and what stands behind them.
+    fn aggregate(
+        &self,
+        call: &AggCall,
+        (name, separator, options): (&str, &str, &str),
+        qualify: bool,
+    ) -> String {
+        let mut args = if call.star { "*".into() } else { self.joined(&call.args, separator, qualify) };
         if call.distinct {
             args = format!("DISTINCT {args}");
         }
@@ -223,9 +275,9 @@ impl<'a> Explain<'a> {
         let mut out = match call.within_group {
             true => {
                 let direct = self.list(&call.direct, qualify);
-                format!("{}({direct}) WITHIN GROUP (ORDER BY {keys})", call.function.name())
+                format!("{name}({direct}) WITHIN GROUP (ORDER BY {keys})")
             }
-            false => format!("{}({args})", call.function.name()),
+            false => format!("{name}({args}{options})"),
         };
         if let Some(filter) = &call.filter {
             let _ = write!(out, " FILTER (WHERE {})", self.expr(filter, qualify));
@@ -279,8 +331,8 @@ impl<'a> Explain<'a> {
                 if matches!(type_oid.0, 1700) && !text.starts_with('-') && text.contains('.') {
                     return text;
                 }
-                let quoted = text.replace('\'', "''");
-                with_type(format!("'{quoted}'"))
+                let quoted = format!("'{}'", text.replace('\'', "''"));
+                if type_oid == types::oids::unknown { quoted } else { with_type(quoted) }
             }
         }
     }
@@ -304,9 +356,7 @@ fn sql_value_name(kind: SqlValueKind) -> &'static str {
 
 /// An identifier, quoted where it must be.
 pub fn quote(name: &str) -> String {
-    let plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '$');
-    if plain { name.to_string() } else { quoted_always(name) }
+    analyze::names::quote_identifier(name)
 }
 
 pub(super) fn quoted_always(name: &str) -> String {

@@ -311,6 +311,15 @@ impl<'a> Explain<'a> {
     fn of_function(&self, rel: RelId, functions: &[Expr]) -> Name {
         let name = Name::new("Function Scan");
         let alias = &self.statement.relations[rel].alias;
+        if let [Expr::Json(_)] = functions {
+            let table = "json_table";
+            let mut text = format!("Table Function Scan on {}", quoted_always(table));
+            if **alias != *table {
+                text.push_str(&format!(" {}", quote(alias)));
+            }
+            let name = Name::new("Table Function Scan").text(text);
+            return self.named(name, "Table Function Name", table, None, rel);
+        }
         let [Expr::Call(call)] = functions else {
             let text = format!("Function Scan on {}", quote(alias));
             return name.text(text).of("Alias", &**alias);

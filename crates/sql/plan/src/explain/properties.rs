@@ -56,7 +56,9 @@ impl<'a> Explain<'a> {
             }
             Node::FunctionScan { functions, .. } => {
                 if verbose {
-                    items.push(property("Function Call", self.list(functions, true)));
+                    let table = matches!(functions.as_slice(), [Expr::Json(_)]);
+                    let label = if table { "Table Function Call" } else { "Function Call" };
+                    items.push(property(label, self.list(functions, true)));
                 }
                 qualify = verbose;
             }

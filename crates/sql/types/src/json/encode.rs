@@ -64,6 +64,21 @@ pub(crate) fn category(type_oid: Oid, cx: &Call) -> (Category, Oid) {
     (category, base)
 }
 
+/// Whether what values of a type become does not depend on settings. Types of users are not looked into.
+pub fn is_immutable(type_oid: Oid) -> bool {
+    let format = FormatContext::default();
+    let cx = Call::new(&format);
+    if builtin_type(type_oid).is_none() {
+        return false;
+    }
+    match category(type_oid, &cx).0 {
+        Category::Bool | Category::Number | Category::Jsonb | Category::Json => true,
+        Category::Array => registry::shape_of(type_oid, &cx).is_ok_and(|s| is_immutable(s.element)),
+        Category::Date | Category::Timestamp | Category::TimestampTz | Category::Row => false,
+        Category::Text => builtin_type(type_oid).is_some_and(|t| t.output_is_immutable()),
+    }
+}
+
 /// ISO 8601 text of a date or time, whatever the session's style.
 fn moment_text(category: Category, value: &Datum, cx: &Call) -> String {
     let format = FormatContext { date_format: DateFormat::Iso, ..cx.format.clone() };

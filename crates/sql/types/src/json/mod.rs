@@ -15,6 +15,7 @@
 
 pub mod binary;
 mod build;
+mod construct;
 mod contains;
 pub(crate) mod depth;
 mod edit;
@@ -24,17 +25,20 @@ mod functions;
 mod input;
 mod lex;
 mod parse;
-pub(crate) mod path;
+pub mod path;
 mod populate;
 mod tape;
 pub(crate) mod walk;
 
 pub(crate) use build::JsonAgg;
 pub use build::JsonState;
+pub use construct::{Construction, DocumentKind, array, is_document, object, parse_unique, quoted, scalar};
 pub use edit::{Subscript, assign, subscript};
+pub use encode::is_immutable;
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use input::{from_text, json_from_text, json_receive, output, receive, send};
 pub(crate) use populate::FUNCTIONS as POPULATE_FUNCTIONS;
+pub use populate::{null_of, typed};
 pub use walk::{compare_datums, hash_datum};
 
 #[cfg(test)]

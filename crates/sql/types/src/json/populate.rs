@@ -133,6 +133,44 @@ fn value_of(source: Source<'_>, type_oid: Oid, typmod: i32, key: &str, cx: &Call
     if base == type_oid { Ok(value) } else { cx.session.domain_check(type_oid, value) }
 }
 
+/// A document as a value of a type; `omit_quotes`: a string goes without its quotes.
+pub fn typed(
+    document: &Datum,
+    type_oid: Oid,
+    typmod: i32,
+    omit_quotes: bool,
+    cx: &Call<'_>,
+) -> SqlResult<Datum> {
+    let node = Json::from_datum(document);
+    let whole = if omit_quotes && node.kind() == Kind::String {
+        return registry::input(type_oid, node.text(), typmod, cx);
+    } else if omit_quotes {
+        matches!(category(type_oid, cx).0, Category::Text)
+    } else {
+        !matches!(category(type_oid, cx).0, Category::Array | Category::Row)
+    };
+    if whole && !matches!(type_oid, oids::json | oids::jsonb) {
+        let text = Source::Binary(node).as_json()?;
+        return registry::input(type_oid, <&str>::from_datum(&text), typmod, cx);
+    }
+    match (node.kind(), type_oid) {
+        (_, oids::jsonb) => Ok(document.clone()),
+        (_, oids::json) => Source::Binary(node).as_json(),
+        // A string is no array and no row here, though a field's would be read as one.
+        (Kind::String, _) => match category(type_oid, cx) {
+            (Category::Array, base) => array_of(Source::Binary(node), base, typmod, "", cx),
+            (Category::Row, base) => RowShape::of_type(base, cx)?.populate(Source::Binary(node), None, cx),
+            _ => value_of(Source::Binary(node), type_oid, typmod, "", cx),
+        },
+        _ => value_of(Source::Binary(node), type_oid, typmod, "", cx),
+    }
+}
+
+/// NULL as a value of a type: an error for domains that do not allow it.
+pub fn null_of(type_oid: Oid, cx: &Call<'_>) -> SqlResult<Datum> {
+    cx.session.type_null(type_oid)
+}
+
 /// The rows that documents become.
 struct RowShape {
     row: RowType,
@@ -155,14 +193,14 @@ struct ArrayFill<'a> {
 
 impl ArrayFill<'_> {
     fn expected_array(&self) -> SqlError {
-        let hint = match self.place.as_slice() {
-            [] => format!("See the value of key \"{}\".", self.key),
-            place => {
-                let place: String = place.iter().map(|i| format!("[{i}]")).collect();
-                format!("See the array element {place} of key \"{}\".", self.key)
-            }
-        };
-        sql_err!(INVALID_TEXT_REPRESENTATION, "expected JSON array").hint(hint)
+        let error = sql_err!(INVALID_TEXT_REPRESENTATION, "expected JSON array");
+        let place: String = self.place.iter().map(|i| format!("[{i}]")).collect();
+        match (place.as_str(), self.key) {
+            ("", "") => error,
+            ("", key) => error.hint(format!("See the value of key \"{key}\".")),
+            (place, "") => error.hint(format!("See the array element {place}.")),
+            (place, key) => error.hint(format!("See the array element {place} of key \"{key}\".")),
+        }
     }
 
     /// Takes the elements of an array at a level from 1.

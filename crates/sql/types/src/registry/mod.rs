@@ -439,6 +439,16 @@ impl TypeInfo {
         self.element.is_valid() && self.len == -1
     }
 
+    /// Whether text becomes its values whatever the settings are.
+    pub fn input_is_immutable(&self) -> bool {
+        function(self.io[0]).is_some_and(|f| f.volatility == Volatility::Immutable)
+    }
+
+    /// Whether its values become text whatever the settings are.
+    pub fn output_is_immutable(&self) -> bool {
+        function(self.io[1]).is_some_and(|f| f.volatility == Volatility::Immutable)
+    }
+
     /// What storage needs.
     pub fn shape(&self) -> TypeShape {
         TypeShape {

@@ -8,6 +8,7 @@ mod read;
 pub(crate) use moment::FUNCTIONS as MOMENT_FUNCTIONS;
 pub(crate) use number::FUNCTIONS as NUMBER_FUNCTIONS;
 pub(crate) use read::FUNCTIONS as READ_FUNCTIONS;
+pub(crate) use read::{Parsed, read_moment};
 
 /// A piece of a date template.
 #[derive(Clone, Debug, PartialEq, Eq)]

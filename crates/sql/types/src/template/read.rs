@@ -18,6 +18,19 @@ functions! {
     1780 to_date(text, text) -> date [stable strict] { |text: &str, template: &str| to_date(text, template) }
 }
 
+/// A date or time that a text is by a template.
+pub(crate) enum Parsed {
+    /// Days since 2000-01-01.
+    Date(i64),
+    /// Microseconds since midnight, and seconds east of UTC if the template has a zone.
+    Time(i64, Option<i64>),
+    /// Days and microseconds since midnight, and seconds east of UTC if the template has a zone.
+    Timestamp(i64, i64, Option<i64>),
+}
+
+/// Characters that may stand between the fields of a strict template.
+const SEPARATORS: &str = "-./,':; ";
+
 /// What a text gave; missing fields stay at their default.
 #[derive(Default)]
 struct Found {
@@ -94,6 +107,93 @@ fn read(text: &str, template: &str) -> SqlResult<Found> {
         }
     }
     Ok(found)
+}
+
+/// Reads a text that must be as the template says to the letter.
+fn read_strictly(text: &str, template: &str) -> SqlResult<Found> {
+    let mut found = Found::default();
+    let pieces = parse(template);
+    let wrong = |what: String| sql_err!(INVALID_DATETIME_FORMAT, "{what}");
+    let too_short = || wrong("input string is too short for datetime format".into());
+    let mut rest = text.trim_start();
+    for (i, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Literal(literal) => {
+                for c in literal.chars() {
+                    let Some(next) = rest.chars().next() else { return Err(too_short()) };
+                    if next != c {
+                        let what = if c.is_alphanumeric() { "character" } else { "separator" };
+                        return Err(wrong(format!("unmatched format {what} \"{c}\"")));
+                    }
+                    rest = &rest[c.len_utf8()..];
+                }
+            }
+            Piece::Field { name, .. } => {
+                rest = rest.trim_start();
+                if rest.is_empty() {
+                    return Err(too_short());
+                }
+                let tight = matches!(pieces.get(i + 1), Some(Piece::Field { .. }));
+                rest = field(&mut found, name, rest, tight)?;
+            }
+        }
+    }
+    if !rest.trim_start().is_empty() {
+        return Err(wrong("trailing characters remain in input string after datetime format".into()));
+    }
+    Ok(found)
+}
+
+/// Between the fields of a strict template nothing but separators stands outside quotes.
+fn check_separators(template: &str) -> SqlResult<()> {
+    let mut quoted = false;
+    let mut rest = template;
+    while let Some(c) = rest.chars().next() {
+        let modifier = ["FM", "fm", "FX", "fx", "TM", "tm"].iter().any(|m| rest.starts_with(m));
+        let skip = match super::field_at(rest) {
+            _ if quoted || c == '"' => {
+                quoted ^= c == '"';
+                c.len_utf8()
+            }
+            _ if modifier => 2,
+            Some((_, length)) => length,
+            None if SEPARATORS.contains(c) => 1,
+            None => {
+                return Err(sql_err!(INVALID_DATETIME_FORMAT, "invalid datetime format separator: \"{c}\""));
+            }
+        };
+        rest = &rest[skip..];
+    }
+    Ok(())
+}
+
+/// The date or time that a text is; which kind, the fields of the template tell.
+pub(crate) fn read_moment(text: &str, template: &str) -> SqlResult<Parsed> {
+    check_separators(template)?;
+    let (mut dated, mut timed, mut zoned) = (false, false, false);
+    for piece in parse(template) {
+        let Piece::Field { name, .. } = piece else { continue };
+        match name.to_ascii_uppercase().as_str() {
+            "TZ" | "TZH" | "TZM" | "OF" => zoned = true,
+            "HH24" | "HH12" | "HH" | "MI" | "SS" | "MS" | "US" | "SSSS" | "SSSSS" | "AM" | "PM" | "A.M."
+            | "P.M." => timed = true,
+            field if field.starts_with("FF") => timed = true,
+            _ => dated = true,
+        }
+    }
+    let found = read_strictly(text, template)?;
+    let offset = zoned.then_some(found.offset.unwrap_or(0));
+    match (dated, timed) {
+        (true, true) => Ok(Parsed::Timestamp(found.days(text)?, found.time(text)?, offset)),
+        (true, false) if zoned => {
+            Err(sql_err!(INVALID_DATETIME_FORMAT, "datetime format is zoned but not timed"))
+        }
+        (true, false) => Ok(Parsed::Date(found.days(text)?)),
+        (false, true) => Ok(Parsed::Time(found.time(text)?, offset)),
+        (false, false) => {
+            Err(sql_err!(INVALID_DATETIME_FORMAT, "datetime format is not dated and not timed"))
+        }
+    }
 }
 
 /// Takes one field from the front of a text.

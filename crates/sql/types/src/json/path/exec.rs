@@ -277,10 +277,8 @@ impl<'q> Exec<'q> {
             Item::Number(n) => self.next(level, id, &Value::number(n)?, found),
             Item::String(text) => self.next(level, id, &Value::string(text)?, found),
             Item::Variable(name) => {
-                let value = self.query.vars.and_then(|vars| vars.get(name)).ok_or_else(|| {
-                    sql_err!(UNDEFINED_OBJECT, "could not find jsonpath variable \"{name}\"")
-                })?;
-                self.next(level, id, &Value::Node(value), found)
+                let value = self.query.variable(name)?;
+                self.next(level, id, &value, found)
             }
             Item::Key(key) => self.key(level, id, key, value, found, unwrap),
             Item::AnyKey if value.kind() == Kind::Object => {
@@ -320,7 +318,7 @@ impl<'q> Exec<'q> {
                 if unwrap && array && super::methods::unwraps(*method) {
                     return self.unwrapped(level, id, value, found);
                 }
-                self.method(level, id, (*method, args, template.is_some()), value, found)
+                self.method(level, id, (*method, args, template.as_deref()), value, found)
             }
             _ => {
                 let result = match self.truth_of(level, id, value)? {

@@ -58,8 +58,8 @@ fn not_finite(method: Method) -> SqlError {
     sql_err!(NON_NUMERIC_SQL_JSON_ITEM, "NaN or Infinity is not allowed for jsonpath item method .{name}()")
 }
 
-/// A method of a path: which, its numbers, whether it has a template.
-type Called<'q> = (Method, &'q [Numeric], bool);
+/// A method of a path: which, its numbers, its template.
+type Called<'q> = (Method, &'q [Numeric], Option<&'q str>);
 
 impl<'q> Exec<'q> {
     /// Applies a method to a value.
@@ -67,7 +67,7 @@ impl<'q> Exec<'q> {
         &mut self,
         level: usize,
         id: NodeId,
-        (method, args, template): (Method, &'q Vec<Numeric>, bool),
+        (method, args, template): Called<'q>,
         value: &Value<'q>,
         found: &mut Found<'q>,
     ) -> Step {
@@ -143,8 +143,8 @@ impl<'q> Exec<'q> {
             Value::Moment(moment) => *moment,
             _ => {
                 let Some(text) = value.text() else { return soft(wrong_item(method)) };
-                if template {
-                    return Err(Stop::Hard(SqlError::not_supported("jsonpath .datetime() with a template")));
+                if let Some(template) = template {
+                    return Moment::by_template(text, template).or_else(soft);
                 }
                 match Moment::parse(text) {
                     Some(moment) => moment,

@@ -10,7 +10,7 @@
 //! 2. Whatever a stored path's bytes are, they parse or give an error.
 //!
 //! # PostgreSQL counterpart and differences
-//! `jsonpath.c`, `jsonpath_exec.c`. Ids that `.keyvalue()` gives are ours; `.datetime()` with a template is not there.
+//! `jsonpath.c`, `jsonpath_exec.c`. Ids that `.keyvalue()` gives are ours.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -32,6 +32,9 @@ mod methods;
 mod moment;
 mod parse;
 mod print;
+mod query;
+
+pub use query::{Outcome, PathUse, ScalarForm, Variable, Wrapping};
 
 /// A node's place in its path.
 pub(crate) type NodeId = usize;
@@ -226,6 +229,26 @@ fn path_of(value: &Datum) -> SqlResult<Rc<Path>> {
     Ok(path)
 }
 
+/// Whether what a path gives may depend on the session's time zone. `passed`: types of what it is given.
+pub fn needs_zone(path: &Datum, passed: &[base::Oid]) -> bool {
+    use crate::oids;
+    let moments = |t: &base::Oid| {
+        matches!(*t, oids::date | oids::time | oids::timetz | oids::timestamp | oids::timestamptz)
+    };
+    let Ok(path) = path_of(path) else { return true };
+    let compares = path.nodes.iter().any(|node| matches!(node.item, Item::Compare(..)));
+    // What a text reads as is its own affair; other types, and other moments to compare with, may be in another zone.
+    let zoned = |node: &Node| match &node.item {
+        Item::Method(Method::DateTime, ..) => compares,
+        Item::Method(method, ..) => matches!(
+            method,
+            Method::Date | Method::Time | Method::TimeTz | Method::Timestamp | Method::TimestampTz
+        ),
+        _ => false,
+    };
+    path.nodes.iter().any(zoned) || (compares && passed.iter().any(moments))
+}
+
 functions! {
     1177 jsonb_path_exists_tz(jsonb, jsonpath, jsonb, bool) -> bool [stable strict names(&["target", "path", "vars", "silent"]) defaults(&["{}", "false"])] { |cx; j: &Datum, p: &Datum, vars: &Datum, silent: bool| path_exists(&Query::new(cx, j, p, vars, silent, true)?) }
     1179 jsonb_path_query_tz(jsonb, jsonpath, jsonb, bool) -> jsonb [stable strict returns_set rows(1000.0) names(&["target", "path", "vars", "silent"]) defaults(&["{}", "false"])] { set path_query_tz }
@@ -241,12 +264,20 @@ functions! {
     4011 jsonb_path_match_opr(jsonb, jsonpath) -> bool [immutable strict] { |cx; j: &Datum, p: &Datum| path_match(&Query::new(cx, j, p, &Datum::Null, true, false)?) }
 }
 
+/// Where a path's variables are.
+enum Vars<'a> {
+    /// The members of an object.
+    Object(Option<Json<'a>>),
+    /// Values of PASSING.
+    Passed(&'a [Variable<'a>]),
+}
+
 /// One use of a path.
 struct Query<'a> {
     cx: &'a Call<'a>,
     path: Rc<Path>,
     target: Json<'a>,
-    vars: Option<Json<'a>>,
+    vars: Vars<'a>,
     /// Errors of the path give NULL or nothing.
     silent: bool,
     /// The session's time zone may be used.
@@ -267,7 +298,26 @@ impl<'a> Query<'a> {
             return Err(sql_err!(INVALID_PARAMETER_VALUE, "\"vars\" argument is not an object")
                 .detail("Jsonpath parameters should be encoded as key-value pairs of \"vars\" object."));
         }
-        Ok(Query { cx, path: path_of(path)?, target: Json::from_datum(target), vars, silent, zone })
+        Ok(Query {
+            cx,
+            path: path_of(path)?,
+            target: Json::from_datum(target),
+            vars: Vars::Object(vars),
+            silent,
+            zone,
+        })
+    }
+
+    /// A variable's value.
+    fn variable(&self, name: &str) -> SqlResult<exec::Value<'_>> {
+        let found = match &self.vars {
+            Vars::Object(vars) => {
+                vars.and_then(|vars| vars.get(name)).map(|node| Ok(exec::Value::Node(node)))
+            }
+            Vars::Passed(list) => list.iter().find(|v| v.name == name).map(|v| query::variable(v, self.cx)),
+        };
+        found
+            .unwrap_or_else(|| Err(sql_err!(UNDEFINED_OBJECT, "could not find jsonpath variable \"{name}\"")))
     }
 
     /// All items; those in front of an error that was passed over.

@@ -8,6 +8,7 @@ use crate::{
     calendar::{days_from_civil, days_in_month},
     call::{Call, FormatContext},
     date,
+    template::{Parsed, read_moment},
     time::{self, compare_timetz, round_micros, timetz_datum},
     timestamp,
     value::FromDatum,
@@ -114,6 +115,26 @@ impl Moment {
         Some(match zone {
             None => Moment::Timestamp(local),
             Some(zone) => Moment::TimestampTz(local + i64::from(zone) * SECOND, zone),
+        })
+    }
+
+    /// Reads a text by the template of `.datetime()`.
+    pub(super) fn by_template(text: &str, template: &str) -> SqlResult<Moment> {
+        let west = |offset: i64| -offset as i32;
+        Ok(match read_moment(text, template)? {
+            Parsed::Date(days) => Moment::Date(days as i32),
+            Parsed::Time(time, None) => Moment::Time(time),
+            Parsed::Time(time, Some(offset)) => Moment::TimeTz(time, west(offset)),
+            Parsed::Timestamp(days, time, offset) => {
+                let local = days.checked_mul(DAY).and_then(|d| d.checked_add(time));
+                let local = timestamp::check(local.ok_or_else(timestamp::out_of_range)?)?;
+                match offset {
+                    None => Moment::Timestamp(local),
+                    Some(offset) => {
+                        Moment::TimestampTz(timestamp::check(local - offset * SECOND)?, west(offset))
+                    }
+                }
+            }
         })
     }
 
