@@ -177,6 +177,16 @@ fn with_time(date: i32, time: i64) -> SqlResult<i64> {
     if !is_finite(date) { Ok(midnight) } else { timestamp::check(midnight.saturating_add(time)) }
 }
 
+/// A day and a time in its zone.
+fn with_zoned_time(date: i32, time: &[u8]) -> SqlResult<i64> {
+    let (time, west) = crate::time::timetz_parts(time);
+    let midnight = to_timestamp(date)?;
+    if !is_finite(date) {
+        return Ok(midnight);
+    }
+    timestamp::check(midnight.saturating_add(time).saturating_add(i64::from(west) * 1_000_000))
+}
+
 functions! {
     1086 date_eq(date, date) -> bool [immutable strict leakproof] { |a: i32, b: i32| (a.cmp(&b)).is_eq() }
     1091 date_ne(date, date) -> bool [immutable strict leakproof] { |a: i32, b: i32| (a.cmp(&b)).is_ne() }
@@ -225,6 +235,9 @@ functions! {
     2546 interval_pl_date(interval, date) -> timestamp [immutable strict] { |b: Interval, a: i32| timestamp::add_interval(to_timestamp(a)?, &b) }
     2072 date_mi_interval(date, interval) -> timestamp [immutable strict] { |a: i32, b: Interval| timestamp::sub_interval(to_timestamp(a)?, &b) }
     1272 datetime_pl(date, time) -> timestamp [immutable strict] { |a: i32, time: i64| with_time(a, time) }
+    1297 datetimetz_pl(date, timetz) -> timestamptz [immutable strict] { |a: i32, time: &[u8]| with_zoned_time(a, time) }
+    1298 timetzdate_pl(timetz, date) -> timestamptz [immutable strict] { |time: &[u8], a: i32| with_zoned_time(a, time) }
+    1359 timestamptz(date, timetz) -> timestamptz [immutable strict] { |a: i32, time: &[u8]| with_zoned_time(a, time) }
     1296 timedate_pl(time, date) -> timestamp [immutable strict] { |time: i64, a: i32| with_time(a, time) }
     2025 timestamp(date, time) -> timestamp [immutable strict] { |a: i32, time: i64| with_time(a, time) }
     2024 timestamp(date) -> timestamp [immutable strict] { |a: i32| to_timestamp(a) }

@@ -382,7 +382,9 @@ pub static OPERATORS: &[Operator] = &[
     op(1337, "+", 1186, 1186, 1186, 1169, 1337, 0, false, false, Selectivity::None), // interval + interval
     op(1338, "-", 1186, 1186, 1186, 1170, 0, 0, false, false, Selectivity::None), // interval - interval
     op(1360, "+", 1082, 1083, 1114, 1272, 1363, 0, false, false, Selectivity::None), // date + time
+    op(1361, "+", 1082, 1266, 1184, 1297, 1366, 0, false, false, Selectivity::None), // date + timetz
     op(1363, "+", 1083, 1082, 1114, 1296, 1360, 0, false, false, Selectivity::None), // time + date
+    op(1366, "+", 1266, 1082, 1184, 1298, 1361, 0, false, false, Selectivity::None), // timetz + date
     op(1383, "<->", 604, 718, 701, 785, 1523, 0, false, false, Selectivity::None), // polygon <-> circle
     op(1399, "-", 1083, 1083, 1186, 1690, 0, 0, false, false, Selectivity::None), // time - time
     op(1420, "@@", 0, 718, 600, 1472, 0, 0, false, false, Selectivity::None), //  @@ circle
