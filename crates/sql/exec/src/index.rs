@@ -193,7 +193,14 @@ impl IndexWriter {
         // Who may not read the key's columns does not learn what stands in them.
         let shown = cx.env.session.shown_columns(table, &[]);
         let hidden = shown.is_some_and(|shown| self.index.keys.iter().any(|key| !shown.contains(key)));
-        match key_description(table, &self.index, values, cx).filter(|_| !hidden) {
+        let key = match self.index.keys.contains(&0) {
+            false => key_description(table, &self.index, values, cx),
+            true => cx.env.session.owner().and_then(|session| {
+                let index = table.indexes.iter().find(|index| index.oid == self.index.oid)?;
+                crate::command::key_text(session, table, index, values).ok()
+            }),
+        };
+        match key.filter(|_| !hidden) {
             Some(key) => error.detail(format!("Key {key} already exists.")),
             None => error,
         }

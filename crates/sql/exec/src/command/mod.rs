@@ -108,7 +108,7 @@ pub(crate) use index_entries::recheck as recheck_unique;
 pub(crate) use names::{check_tablespace_creation, lock_relation};
 pub(crate) use sequence::check_kind as check_sequence;
 pub(crate) use temporary::drop_all as drop_temporary;
-use violation::key_text;
+pub(crate) use violation::key_text;
 
 /// Columns of a utility statement's result, if it returns rows.
 pub(crate) fn columns(

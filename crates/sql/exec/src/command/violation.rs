@@ -26,11 +26,11 @@ pub(crate) fn key_text(session: &Session, table: &Table, index: &Index, key: &[D
     let mut values = Vec::new();
     let mut expressions = index.expressions.iter();
     for (i, (&number, value)) in index.keys.iter().zip(key).enumerate() {
-        let (name, type_oid) = match number {
-            0 => expression(session, table, expressions.next().map_or("", |text| text))?,
-            n => (table.columns[n as usize - 1].name.clone(), table.columns[n as usize - 1].type_oid),
+        let type_oid = match number {
+            0 => expression_type(session, expressions.next().map_or("", |text| text))?,
+            n => table.columns[n as usize - 1].type_oid,
         };
-        names.push(name);
+        names.push(session.key_text(table, index, i, true)?);
         if i > 0 {
             values.extend_from_slice(b", ");
         }
@@ -81,13 +81,8 @@ pub(crate) fn duplicate(
         .constraint(&index.name))
 }
 
-/// Text and type of an index's expression.
-fn expression(session: &Session, table: &Table, text: &str) -> SqlResult<(String, base::Oid)> {
+/// Type of an index's expression.
+fn expression_type(session: &Session, text: &str) -> SqlResult<base::Oid> {
     let expr = analyze::stored::load_expr(text, session)?;
-    let columns: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
-    let format = session.format();
-    let call = Call::new(&format).with_session(session);
-    let shown = analyze::deparse::Deparse { catalog: session, call: &call, pretty: false, params: None }
-        .expr(&expr, &table.name, &columns);
-    Ok((shown, analyze::facts::expr_type(&expr, &|_| base::Oid::INVALID)))
+    Ok(analyze::facts::expr_type(&expr, &|_| base::Oid::INVALID))
 }

@@ -153,7 +153,13 @@ impl Session {
     }
 
     /// A key's column or expression.
-    fn key_text(&self, table: &Table, index: &Index, at: usize, pretty: bool) -> SqlResult<String> {
+    pub(crate) fn key_text(
+        &self,
+        table: &Table,
+        index: &Index,
+        at: usize,
+        pretty: bool,
+    ) -> SqlResult<String> {
         if index.keys[at] != 0 {
             return Ok(column_list(table, &[index.keys[at]]));
         }
@@ -163,7 +169,7 @@ impl Session {
         use analyze::Expr as E;
         let is_call = match analyze::stored::load_expr(stored, self)? {
             E::Func(f) => matches!(f.form, analyze::CoercionForm::Call | analyze::CoercionForm::SqlSyntax),
-            E::Coalesce(_) | E::MinMax(_) | E::NullIf(_) | E::SqlValue(_) => true,
+            E::Coalesce(_) | E::MinMax(_) | E::NullIf(_) | E::SqlValue(_) | E::Json(_) => true,
             _ => false,
         };
         Ok(if is_call { text } else { format!("({text})") })

@@ -200,3 +200,17 @@ fn a_statement_counts_its_own_changes_only() {
         assert_eq!(s.run(&with).unwrap().tags, [tag], "{with}");
     }
 }
+
+#[test]
+fn a_duplicate_of_an_expression_is_shown() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a text, b int)").unwrap();
+    s.run("create unique index on t (b, lower(a), (a || 'z'))").unwrap();
+    s.run("insert into t values ('X', 1)").unwrap();
+    let error = s.run("insert into t values ('X', 1)").err().unwrap();
+    assert_eq!(
+        error.report().detail.as_deref(),
+        Some("Key (b, lower(a), (a || 'z'::text))=(1, x, Xz) already exists.")
+    );
+}
