@@ -115,6 +115,8 @@ pub(crate) struct NsColumn {
     pub(crate) name: String,
     /// What it stands for, seen from its own level.
     pub(crate) expr: Expr,
+    /// Not meant by `*`.
+    pub(crate) unlisted: bool,
 }
 
 /// A relation that names can reach.
@@ -150,6 +152,8 @@ pub(crate) struct PendingCte {
     pub(crate) name: String,
     /// Known once the non-recursive term is analysed.
     pub(crate) columns: Option<Vec<crate::query::ColumnType>>,
+    /// The columns that SEARCH and CYCLE add: references see them, `*` does not mean them.
+    pub(crate) added: Vec<crate::query::ColumnType>,
     pub(crate) referenced: bool,
 }
 

@@ -17,9 +17,6 @@ impl Analyzer<'_> {
                     sql_err!(DUPLICATE_ALIAS, "WITH query name \"{}\" specified more than once", cte.name);
                 return Err(self.at(error, cte.location));
             }
-            if let Some(location) = cte.search_or_cycle {
-                return Err(self.at(base::SqlError::not_supported("SEARCH and CYCLE of WITH"), location));
-            }
             if !matches!(cte.query, Statement::Select(_)) {
                 self.level().has_modifying_cte = true;
             }
@@ -41,11 +38,15 @@ impl Analyzer<'_> {
     }
 
     fn common_table(&mut self, cte: &ast::Cte, recursive: bool) -> SqlResult<()> {
+        let search = cte.search.as_ref().map(|s| self.search_clause(s));
+        let cycle = cte.cycle.as_ref().map(|c| self.cycle_clause(c)).transpose()?;
+        let added = crate::search_cycle::added_columns(search.as_ref(), cycle.as_ref());
         if recursive {
             crate::recursion::check(self, cte)?;
             self.level().pending.push(PendingCte {
                 name: cte.name.clone(),
                 columns: None,
+                added: added.clone(),
                 referenced: false,
             });
         }
@@ -72,14 +73,19 @@ impl Analyzer<'_> {
         if self_referencing {
             self.check_recursive_types(cte, &columns, &query)?;
         }
-        self.level().ctes.push(Cte {
+        let made = Cte {
             name: cte.name.clone(),
             materialize: cte.materialize,
             query,
             recursive: self_referencing,
             references: 0,
-            columns,
-        });
+            columns: columns.iter().cloned().chain(added).collect(),
+            aliased: cte.columns.len(),
+            search,
+            cycle,
+        };
+        self.check_search_cycle(cte, &made, &columns)?;
+        self.level().ctes.push(made);
         Ok(())
     }
 

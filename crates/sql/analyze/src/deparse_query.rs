@@ -5,7 +5,7 @@ use crate::deparse::{Deparse, Names, Scope, sort_words};
 use crate::expr::{Expr, TargetEntry};
 use crate::names::{format_type, quote_identifier};
 use crate::query::{
-    FrameBound, FrameExclusion, FrameUnits, FromNode, JoinType, Materialize, Query, RangeTableEntry,
+    Cte, FrameBound, FrameExclusion, FrameUnits, FromNode, JoinType, Materialize, Query, RangeTableEntry,
     Relation, RteKind, SetOp, SetOperation, SortGroupClause, TableSample, WindowClause,
 };
 
@@ -44,9 +44,7 @@ impl Deparse<'_> {
         self.with(query, &scope, &mut out);
         match &query.set_operation {
             Some(tree) => {
-                let own: Vec<&str> =
-                    query.result_columns().map(|t| t.name.as_deref().unwrap_or("?column?")).collect();
-                self.set_operation(tree, query, &scope, (names.unwrap_or(&own), visible), &mut out);
+                self.set_operation(tree, query, &scope, (names, visible), &mut out);
             }
             None => self.simple(query, &scope, &rtes, (names, visible), &mut out),
         }
@@ -66,8 +64,12 @@ impl Deparse<'_> {
             out.push_str(&quote_identifier(&cte.name));
             let names: Vec<&str> =
                 cte.query.result_columns().map(|t| t.name.as_deref().unwrap_or("")).collect();
-            if cte.columns.iter().map(|c| c.name.as_str()).ne(names) {
-                let names: Vec<String> = cte.columns.iter().map(|c| quote_identifier(&c.name)).collect();
+            let columns = cte.written_columns();
+            let renamed = columns.iter().map(|c| c.name.as_str()).ne(names);
+            if renamed || cte.aliased > 0 {
+                let count = if cte.aliased > 0 { cte.aliased } else { columns.len() };
+                let names: Vec<String> =
+                    columns.iter().take(count).map(|c| quote_identifier(&c.name)).collect();
                 out.push_str(&format!("({})", names.join(", ")));
             }
             out.push_str(match cte.materialize {
@@ -80,8 +82,31 @@ impl Deparse<'_> {
                 out.push_str(&format!("        {line}\n"));
             }
             out.push_str("        )");
+            self.search_cycle(cte, scope, out);
         }
         out.push('\n');
+    }
+
+    /// SEARCH and CYCLE.
+    fn search_cycle(&self, cte: &Cte, scope: &Scope<'_>, out: &mut String) {
+        let list =
+            |names: &[String]| names.iter().map(|n| quote_identifier(n)).collect::<Vec<_>>().join(", ");
+        if let Some(s) = &cte.search {
+            let how = if s.breadth_first { "BREADTH" } else { "DEPTH" };
+            out.push_str(&format!(
+                " SEARCH {how} FIRST BY {} SET {}",
+                list(&s.columns),
+                quote_identifier(&s.sequence)
+            ));
+        }
+        if let Some(c) = &cte.cycle {
+            out.push_str(&format!(" CYCLE {} SET {}", list(&c.columns), quote_identifier(&c.mark.name)));
+            let (value, default) = (self.text(&c.value, scope), self.text(&c.default, scope));
+            if (value.as_str(), default.as_str()) != ("true", "false") {
+                out.push_str(&format!(" TO {value} DEFAULT {default}"));
+            }
+            out.push_str(&format!(" USING {}", quote_identifier(&c.path)));
+        }
     }
 
     fn simple(
@@ -188,13 +213,13 @@ impl Deparse<'_> {
         tree: &SetOperation,
         query: &Query,
         scope: &Scope<'_>,
-        (names, visible): (&[&str], bool),
+        (names, visible): (Option<&[&str]>, bool),
         out: &mut String,
     ) {
         match tree {
             SetOperation::Leaf(rte) => {
                 if let Some(RteKind::Subquery(s)) = query.range_table.get(*rte).map(|r| &r.kind) {
-                    let text = self.named_query(&s.query, Some(scope), Some(names), visible);
+                    let text = self.named_query(&s.query, Some(scope), names, visible);
                     let simple = s.query.order_by.is_empty()
                         && s.query.limit.is_none()
                         && s.query.set_operation.is_none();

@@ -275,6 +275,7 @@ impl Analyzer<'_> {
             let level = &mut self.levels[i];
             if let Some(p) = level.pending.iter_mut().find(|p| p.name == r.name) {
                 p.referenced = true;
+                let added = p.added.clone();
                 let Some(columns) = p.columns.clone() else {
                     let error = sql_err!(
                         INVALID_RECURSION,
@@ -283,7 +284,11 @@ impl Analyzer<'_> {
                     );
                     return Err(self.at(error, r.location));
                 };
-                return self.add_cte(r, up as u32, true, columns).map(Some);
+                let listed = columns.len();
+                let columns = columns.into_iter().chain(added).collect();
+                let mut item = self.add_cte(r, up as u32, true, columns)?;
+                item.columns.iter_mut().skip(listed).for_each(|c| c.unlisted = true);
+                return Ok(Some(item));
             }
             if let Some(cte) = level.ctes.iter_mut().find(|c| c.name == r.name) {
                 cte.references += 1;
@@ -399,6 +404,7 @@ impl Analyzer<'_> {
             .zip(columns)
             .enumerate()
             .map(|(i, (name, c))| NsColumn {
+                unlisted: false,
                 name,
                 expr: Expr::Var(Var {
                     rte,
@@ -644,7 +650,7 @@ pub(crate) fn visible_columns(items: &[NsItem]) -> Vec<NsColumn> {
     items
         .iter()
         .filter(|n| n.cols_visible)
-        .flat_map(|n| n.columns.iter().filter(|c| !c.name.is_empty()).cloned())
+        .flat_map(|n| n.columns.iter().filter(|c| !c.name.is_empty() && !c.unlisted).cloned())
         .collect()
 }
 

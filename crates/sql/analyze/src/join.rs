@@ -100,7 +100,7 @@ impl Analyzer<'_> {
             let eq = ast::Name(vec!["=".into()]);
             on.push(self.operator(&eq, Some(l.clone()), r.clone(), Location::NONE)?);
             let expr = self.merge_columns(kind, l, r)?;
-            merged.push(NsColumn { name: name.clone(), expr });
+            merged.push(NsColumn { name: name.clone(), expr, unlisted: false });
         }
         let on = match on.len() {
             0 => None,

@@ -5,7 +5,7 @@
 //! [`stored`] writes trees as text for the catalogs, [`deparse`] as SQL for people.
 //!
 //! Layout: [`expr`] and [`query`] are the tree, [`walk`] visits it, [`facts`] tells types. `core` is the analyzer's state; `select`, `dml`,
-//! `assign`, `cte`, `recursion`, `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement, [`updatable`] takes
+//! `assign`, `cte`, `recursion`, [`search_cycle`], `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement, [`updatable`] takes
 //! changes through views; `columns` and `fuzzy` names; `expr_transform`, `variables`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
 //! `json` and `json_path` are SQL/JSON, [`json_tree`] its nodes, [`json_text`] their clauses as text.
 //! [`routine`]: the result of functions in SQL.
@@ -53,6 +53,7 @@ mod recursion;
 mod resolve;
 pub mod routine;
 mod rows;
+pub mod search_cycle;
 mod select;
 pub mod stored;
 mod syntax_equal;

@@ -344,8 +344,54 @@ pub struct Cte {
     pub recursive: bool,
     /// References from outside itself.
     pub references: u32,
-    /// Columns.
+    /// Columns; those that SEARCH and CYCLE add are the last, and no columns of the query yet.
     pub columns: Vec<ColumnType>,
+    /// How many leading columns were named in front of AS.
+    pub aliased: usize,
+    /// SEARCH
+    pub search: Option<SearchClause>,
+    /// CYCLE
+    pub cycle: Option<CycleClause>,
+}
+
+impl Cte {
+    /// The columns of the query as it was written.
+    pub fn written_columns(&self) -> &[ColumnType] {
+        let added = usize::from(self.search.is_some()) + 2 * usize::from(self.cycle.is_some());
+        &self.columns[..self.columns.len().saturating_sub(added)]
+    }
+}
+
+/// SEARCH of a recursive query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchClause {
+    /// BY
+    pub columns: Vec<String>,
+    /// BREADTH rather than DEPTH.
+    pub breadth_first: bool,
+    /// The column that it adds.
+    pub sequence: String,
+}
+
+/// CYCLE of a recursive query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CycleClause {
+    /// Columns.
+    pub columns: Vec<String>,
+    /// The column that marks a row that closes a cycle.
+    pub mark: ColumnType,
+    /// Its value in such a row.
+    pub value: Expr,
+    /// Its value in other rows.
+    pub default: Expr,
+    /// `=` of the mark's type.
+    pub equality: Oid,
+    /// `equality` can be hashed.
+    pub hashable: bool,
+    /// `<>` of the mark's type, and its function.
+    pub inequality: (Oid, Oid),
+    /// The column with the rows so far.
+    pub path: String,
 }
 
 /// FROM and WHERE.

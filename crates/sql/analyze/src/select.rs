@@ -184,7 +184,7 @@ impl Analyzer<'_> {
                 version: crate::expr::RowVersion::Default,
                 location: Location::NONE,
             });
-            names.push(crate::core::NsColumn { name: c.name.clone(), expr: expr.clone() });
+            names.push(crate::core::NsColumn { name: c.name.clone(), expr: expr.clone(), unlisted: false });
             targets.push(crate::target::entry(expr, i as i16 + 1, Some(c.name.clone()), false));
         }
         // ORDER BY sees the output columns only.

@@ -468,7 +468,8 @@ structs! {
     Values { rows, columns }
     CteReference { name, levels_up, self_reference, columns }
     TransitionReference { name, table, rows, columns }
-    Cte { name, materialize, query, recursive, references, columns }
+    SearchClause { columns, breadth_first, sequence }
+    CycleClause { columns, mark, value, default, equality, hashable, inequality, path }
     FromExpr { items, filter }
     JoinNode { kind, left, right, natural, using, on, rte }
     SortGroupClause { sort_ref, equality, ordering, descending, nulls_first, hashable }
@@ -524,6 +525,46 @@ impl Stored for Relation {
             .relation_by_oid(oid)?
             .ok_or_else(|| SqlError::internal(format!("could not open relation with OID {oid}")))?;
         Ok(Relation { oid, table, lock_mode, inherit, sample })
+    }
+}
+
+/// What names of columns, SEARCH and CYCLE say is written where they say something.
+impl Stored for Cte {
+    fn write(&self, out: &mut String) {
+        out.push_str(" {");
+        self.name.write(out);
+        self.materialize.write(out);
+        self.query.write(out);
+        self.recursive.write(out);
+        self.references.write(out);
+        self.columns.write(out);
+        if self.aliased > 0 || self.search.is_some() || self.cycle.is_some() {
+            self.aliased.write(out);
+            self.search.write(out);
+            self.cycle.write(out);
+        }
+        out.push_str(" }");
+    }
+    fn read(r: &mut Reader<'_>) -> SqlResult<Self> {
+        r.expect('{')?;
+        let mut cte = Cte {
+            name: Stored::read(r)?,
+            materialize: Stored::read(r)?,
+            query: Stored::read(r)?,
+            recursive: Stored::read(r)?,
+            references: Stored::read(r)?,
+            columns: Stored::read(r)?,
+            aliased: 0,
+            search: None,
+            cycle: None,
+        };
+        if r.peek() != Some('}') {
+            cte.aliased = Stored::read(r)?;
+            cte.search = Stored::read(r)?;
+            cte.cycle = Stored::read(r)?;
+        }
+        r.expect('}')?;
+        Ok(cte)
     }
 }
 

@@ -140,12 +140,12 @@ impl Analyzer<'_> {
             .collect();
         let columns = self.levels[level].namespace[found.1].columns.clone();
         let mut out = Vec::with_capacity(names.len());
-        for c in columns.into_iter().filter(|c| !c.name.is_empty()) {
+        for c in columns.into_iter().filter(|c| !c.name.is_empty() && !c.unlisted) {
             let mut expr = c.expr;
             crate::columns::set_location(&mut expr, location);
             self.mark_selected(&expr, found.0);
             crate::walk::raise_levels(&mut expr, found.0, 0);
-            out.push(NsColumn { name: c.name, expr });
+            out.push(NsColumn { name: c.name, expr, unlisted: false });
         }
         Ok(out)
     }
@@ -157,7 +157,7 @@ impl Analyzer<'_> {
                 .names
                 .iter()
                 .zip(&r.args)
-                .map(|(name, e)| NsColumn { name: name.clone(), expr: e.clone() })
+                .map(|(name, e)| NsColumn { name: name.clone(), expr: e.clone(), unlisted: false })
                 .collect());
         }
         let type_oid = self.type_of(&value);
@@ -174,6 +174,7 @@ impl Analyzer<'_> {
             .enumerate()
             .filter(|(_, c)| c.type_oid.is_valid())
             .map(|(i, c)| NsColumn {
+                unlisted: false,
                 expr: Expr::Field(Box::new(FieldExpr {
                     arg: value.clone(),
                     attno: i as i16 + 1,

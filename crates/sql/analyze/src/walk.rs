@@ -259,6 +259,22 @@ fn raise_cte_levels(expr: &mut Expr, delta: u32, min: u32) {
     });
 }
 
+/// As [`raise_levels`], for a query whose own level is `depth` inside.
+pub fn raise_query_levels(query: &mut Query, delta: u32, depth: u32) {
+    let Ok(()) = visit_query_mut::<std::convert::Infallible>(query, depth, &mut |e, depth| {
+        match e {
+            Expr::Var(v) if v.levels_up >= depth => v.levels_up += delta,
+            Expr::Aggregate(a) if a.levels_up >= depth => a.levels_up += delta,
+            Expr::Grouping(g) if g.levels_up >= depth => g.levels_up += delta,
+            // Their own queries of WITH are entered here, those below by the call further down.
+            Expr::SubLink(s) => raise_query_ctes(&mut s.query, delta, depth + 1),
+            _ => {}
+        }
+        Ok(true)
+    });
+    raise_query_ctes(query, delta, depth);
+}
+
 fn raise_query_ctes(query: &mut Query, delta: u32, depth: u32) {
     for rte in &mut query.range_table {
         match &mut rte.kind {

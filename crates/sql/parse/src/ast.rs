@@ -675,9 +675,41 @@ pub struct Cte {
     pub materialize: Materialize,
     /// SELECT, INSERT, UPDATE, DELETE or MERGE.
     pub query: Statement,
-    /// SEARCH or CYCLE was written.
-    pub search_or_cycle: Option<Location>,
+    /// SEARCH
+    pub search: Option<CteSearch>,
+    /// CYCLE
+    pub cycle: Option<CteCycle>,
     /// Of the name.
+    pub location: Location,
+}
+
+/// SEARCH ... FIRST BY ... SET.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CteSearch {
+    /// BY
+    pub columns: Vec<String>,
+    /// BREADTH rather than DEPTH.
+    pub breadth_first: bool,
+    /// SET
+    pub sequence: String,
+    /// Of the clause.
+    pub location: Location,
+}
+
+/// CYCLE ... SET ... TO ... DEFAULT ... USING.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CteCycle {
+    /// Columns.
+    pub columns: Vec<String>,
+    /// SET
+    pub mark: String,
+    /// TO; true if it is not written.
+    pub mark_value: Expr,
+    /// DEFAULT; false if it is not written.
+    pub mark_default: Expr,
+    /// USING
+    pub path: String,
+    /// Of the clause.
     pub location: Location,
 }
 

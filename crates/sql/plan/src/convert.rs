@@ -383,6 +383,14 @@ impl<'p, 'c> Converter<'p, 'c> {
     }
 
     fn recursive_cte(&mut self, cte: &a::Cte, block: &mut Block) -> SqlResult<()> {
+        let expanded;
+        let cte = match cte.search.is_some() || cte.cycle.is_some() {
+            true => {
+                expanded = a::search_cycle::expanded(cte)?;
+                &expanded
+            }
+            false => cte,
+        };
         let Some(a::SetOperation::Node(node)) = &cte.query.set_operation else {
             return Err(SqlError::internal("recursive query without UNION"));
         };

@@ -14,6 +14,10 @@ const AGE: Oid = Oid(1199);
 const RANGE_CONTAINS_ELEMENT: Oid = Oid(3858);
 const ELEMENT_CONTAINED_BY_RANGE: Oid = Oid(3860);
 
+/// `=` and `<>` of booleans.
+const BOOLEAN_EQUAL: Oid = Oid(60);
+const BOOLEAN_UNEQUAL: Oid = Oid(84);
+
 /// Computes what can be computed now and simplifies AND, OR, NOT, CASE and COALESCE. What raises an error stays as it is:
 /// it may never be reached.
 pub fn fold(expr: &mut Expr) {
@@ -134,6 +138,9 @@ fn fold_call(call: &crate::expr::Call) -> Option<Expr> {
             _ => {}
         }
     }
+    if let Some(simple) = boolean_comparison(call) {
+        return Some(simple);
+    }
     if let Some(contains) = contains_any(call) {
         return constant(Datum::Bool(contains));
     }
@@ -151,6 +158,24 @@ fn fold_call(call: &crate::expr::Call) -> Option<Expr> {
     // What fails is left to the run; an interrupt is not lost by that.
     let _kept = runtime::keep_interrupts();
     eval(&cx, &args).ok().and_then(constant)
+}
+
+/// A boolean compared with a constant one: itself or its negation.
+fn boolean_comparison(call: &crate::expr::Call) -> Option<Expr> {
+    let wanted = match call.function.oid() {
+        BOOLEAN_EQUAL => true,
+        BOOLEAN_UNEQUAL => false,
+        _ => return None,
+    };
+    let (other, value) = match call.args.as_slice() {
+        [Expr::Const { value: Datum::Bool(value), .. }, other]
+        | [other, Expr::Const { value: Datum::Bool(value), .. }] => (other, *value),
+        _ => return None,
+    };
+    if let Expr::Const { .. } = other {
+        return None;
+    }
+    Some(if value == wanted { other.clone() } else { Expr::Not(Box::new(other.clone())) })
 }
 
 /// Whether a range contains an element, where the range alone decides that: then it does so even if the element is NULL.

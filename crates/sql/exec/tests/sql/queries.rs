@@ -479,3 +479,70 @@ fn outer_joins_that_allow_no_greedy_order_are_joined_as_written() {
         ""
     );
 }
+
+#[test]
+fn recursive_queries_search_and_find_cycles() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table graph (f int, t int)").unwrap();
+    s.run("insert into graph values (1, 2), (2, 3), (3, 1), (1, 4)").unwrap();
+    let query = |clauses: &str, rest: &str| {
+        format!(
+            "with recursive w(f, t) as (select * from graph where f = 1 union all \
+             select g.* from graph g, w where g.f = w.t) {clauses} select {rest}"
+        )
+    };
+    let cycle = "cycle f, t set again using path";
+    assert_eq!(
+        s.query(&query(cycle, "f, t, again, cardinality(path) from w order by path")),
+        "1|2|f|1\n2|3|f|2\n3|1|f|3\n1|2|t|4\n1|4|f|4\n1|4|f|1"
+    );
+    assert_eq!(
+        s.query(&query(
+            &format!("search depth first by f, t set seq {cycle}"),
+            "seq from w where not again order by seq"
+        )),
+        "{\"(1,2)\"}\n{\"(1,2)\",\"(2,3)\"}\n{\"(1,2)\",\"(2,3)\",\"(3,1)\"}\n{\"(1,2)\",\"(2,3)\",\"(3,1)\",\"(1,4)\"}\n{\"(1,4)\"}"
+    );
+    assert_eq!(
+        s.query(&query(
+            "search breadth first by t set seq cycle t set mark to 'y' default 'n' using p",
+            "t, seq, mark from w order by seq"
+        )),
+        "2|(0,2)|n\n4|(0,4)|n\n3|(1,3)|n\n1|(2,1)|n\n2|(3,2)|y\n4|(3,4)|n"
+    );
+    // What the clauses add can be named inside, but is not meant by the star.
+    assert_eq!(
+        s.query("with recursive a as (select 1 as b union select * from a where not c) cycle b set c using p select * from a"),
+        "1|f|{(1)}\n1|t|{(1),(1)}"
+    );
+    s.run(&format!("create view v as {}", query(cycle, "f, t, again from w"))).unwrap();
+    let shown = s.query("select pg_get_viewdef('v'::regclass)");
+    assert!(shown.starts_with(" WITH RECURSIVE w(f, t) AS ("), "{shown}");
+    assert!(shown.contains(") CYCLE f, t SET again USING path\n SELECT f,\n    t,\n    again\n"), "{shown}");
+    assert_eq!(s.query("select count(*) from v"), "6");
+    for (clauses, message) in [
+        ("search depth first by x set seq", "search column \"x\" not in WITH query column list"),
+        ("search depth first by f, f set seq", "search column \"f\" specified more than once"),
+        (
+            "search depth first by t set f",
+            "search sequence column name \"f\" already used in WITH query column list",
+        ),
+        ("cycle f set c to true default 1 using p", "CYCLE types boolean and integer cannot be matched"),
+        (
+            "cycle f set c to point '(0,0)' default point '(1,1)' using p",
+            "could not identify an equality operator for type point",
+        ),
+        ("cycle f set c using c", "cycle mark column name and cycle path column name are the same"),
+        (
+            "search depth first by f set c cycle f set c using p",
+            "search sequence column name and cycle mark column name are the same",
+        ),
+    ] {
+        assert_eq!(s.query(&query(clauses, "* from w")), format!("ERROR:  {message}"), "{clauses}");
+    }
+    assert_eq!(
+        s.query("with recursive a as (select 1 as b) search depth first by b set s select * from a"),
+        "ERROR:  WITH query is not recursive"
+    );
+}

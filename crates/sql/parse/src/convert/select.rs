@@ -7,10 +7,10 @@ use super::{
     Converter, alias, boxed_range_var, loc, name, opt_text, range_var, range_vars, shape, strings, text_of,
 };
 use crate::ast::{
-    Assignment, ConflictTarget, CreateTableAs, Cte, Delete, Distinct, FromFunction, FromItem, GroupBy,
-    Insert, Into, Join, JoinKind, LockStrength, LockWait, Locking, Materialize, Merge, MergeAction,
-    MergeMatch, MergeWhen, OnCommit, OnConflict, Overriding, ResTarget, Returning, Select, SelectBody, SetOp,
-    SimpleSelect, Statement, TargetColumn, Update, With,
+    Assignment, ConflictTarget, CreateTableAs, Cte, CteCycle, CteSearch, Delete, Distinct, FromFunction,
+    FromItem, GroupBy, Insert, Into, Join, JoinKind, LockStrength, LockWait, Locking, Materialize, Merge,
+    MergeAction, MergeMatch, MergeWhen, OnCommit, OnConflict, Overriding, ResTarget, Returning, Select,
+    SelectBody, SetOp, SimpleSelect, Statement, TargetColumn, Update, With,
 };
 
 impl Converter<'_> {
@@ -146,8 +146,8 @@ impl Converter<'_> {
         let mut ctes = Vec::with_capacity(with.ctes.len());
         for node in with.ctes.into_iter().flatten() {
             let n::Node::CommonTableExpr(c) = node else { return Err(shape("WITH")) };
-            let search = c.search_clause.map(|s| loc(s.location));
-            let cycle = c.cycle_clause.map(|s| loc(s.location));
+            let search = c.search_clause.map(|s| self.search(*s)).transpose()?;
+            let cycle = c.cycle_clause.map(|s| self.cycle(*s)).transpose()?;
             ctes.push(Cte {
                 name: text_of(c.ctename),
                 columns: strings(c.aliascolnames)?,
@@ -157,11 +157,32 @@ impl Converter<'_> {
                     _ => Materialize::Default,
                 },
                 query: self.statement(c.ctequery.ok_or_else(|| shape("WITH"))?)?,
-                search_or_cycle: search.or(cycle),
+                search,
+                cycle,
                 location: loc(c.location),
             });
         }
         Ok(Some(With { recursive: with.recursive, ctes, location: loc(with.location) }))
+    }
+
+    fn search(&mut self, s: n::CTESearchClause) -> SqlResult<CteSearch> {
+        Ok(CteSearch {
+            columns: strings(s.search_col_list)?,
+            breadth_first: s.search_breadth_first,
+            sequence: text_of(s.search_seq_column),
+            location: loc(s.location),
+        })
+    }
+
+    fn cycle(&mut self, c: n::CTECycleClause) -> SqlResult<CteCycle> {
+        Ok(CteCycle {
+            columns: strings(c.cycle_col_list)?,
+            mark: text_of(c.cycle_mark_column),
+            mark_value: self.expr(c.cycle_mark_value)?,
+            mark_default: self.expr(c.cycle_mark_default)?,
+            path: text_of(c.cycle_path_column),
+            location: loc(c.location),
+        })
     }
 
     pub(crate) fn tables(&mut self, list: n::List) -> SqlResult<Vec<FromItem>> {

@@ -337,6 +337,17 @@ impl<'a> Explain<'a> {
         self.named(name.text(text), "Function Name", function, schema, rel)
     }
 
+    /// Name of the recursive query whose work table this is.
+    fn recursive_name(&self, table: usize) -> Option<&str> {
+        fn fills(plan: &Plan, wanted: usize) -> bool {
+            let mut found = matches!(plan.node, Node::RecursiveUnion { table, .. } if table == wanted);
+            plan.for_children(&mut |child| found = found || fills(child, wanted));
+            found
+        }
+        let subplan = self.statement.subplans.iter().find(|s| fills(&s.plan, table))?;
+        subplan.name.strip_prefix("CTE ")
+    }
+
     fn of_cte(&self, kind: &'static str, cte: &str, rel: RelId) -> Name {
         let alias = &self.statement.relations[rel].alias;
         let text = match **alias == *cte {
@@ -371,9 +382,9 @@ impl<'a> Explain<'a> {
                 let name = &self.statement.subplans[*subplan].name;
                 self.of_cte("CTE Scan", name.strip_prefix("CTE ").unwrap_or(name), *rel)
             }
-            Node::WorkTableScan { rel, .. } => {
-                let alias = self.statement.relations[*rel].alias.clone();
-                self.of_cte("WorkTable Scan", &alias, *rel)
+            Node::WorkTableScan { rel, table } => {
+                let name = self.recursive_name(*table).unwrap_or(&self.statement.relations[*rel].alias);
+                self.of_cte("WorkTable Scan", name, *rel)
             }
             Node::TransitionScan { .. } => Name::new("Named Tuplestore Scan"),
             Node::RecursiveUnion { .. } => Name::new("Recursive Union"),

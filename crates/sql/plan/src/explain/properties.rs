@@ -23,7 +23,10 @@ impl<'a> Explain<'a> {
         let verbose = self.options.verbose;
         // Scans name the columns of one relation; other nodes may see several.
         let upper = verbose || self.several();
-        self.output(&plan.output, items);
+        // Its rows are those of either input.
+        if !matches!(plan.node, Node::RecursiveUnion { .. }) {
+            self.output(&plan.output, items);
+        }
         self.inner_unique(plan, items);
         let mut qualify = upper;
         match &plan.node {
