@@ -3,6 +3,7 @@
 //! Storage layers have small enums of their own; they are turned into a [`SqlError`] once, at the SQL boundary.
 
 use std::fmt;
+use std::panic::Location;
 
 use crate::sqlstate::SqlState;
 
@@ -74,7 +75,23 @@ pub struct Report {
     pub data_type: Option<String>,
     /// Constraint violated.
     pub constraint: Option<String>,
+    /// Name of the routine of PostgreSQL that raises this report, where clients are known to decide by it.
+    pub routine: Option<&'static str>,
+    /// Where in our source it was made.
+    pub origin: Origin,
 }
+
+/// A place in the source. All places are equal: where two reports were made does not tell them apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin(pub &'static Location<'static>);
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Origin) -> bool {
+        true
+    }
+}
+
+impl Eq for Origin {}
 
 /// Importance for the log, in the order of `log_min_messages`: LOG stands above ERROR.
 pub fn log_rank(severity: Severity) -> u8 {
@@ -115,12 +132,14 @@ impl SqlError {
     /// An ERROR with this code and message.
     // Cold, as the others: what leads here lies apart from what usually runs.
     #[cold]
+    #[track_caller]
     pub fn new(code: SqlState, message: impl Into<String>) -> SqlError {
         SqlError::with_severity(Severity::Error, code, message)
     }
 
     /// A report of any severity.
     #[cold]
+    #[track_caller]
     pub fn with_severity(severity: Severity, code: SqlState, message: impl Into<String>) -> SqlError {
         SqlError(Box::new(Report {
             severity,
@@ -137,23 +156,28 @@ impl SqlError {
             column: None,
             data_type: None,
             constraint: None,
+            routine: None,
+            origin: Origin(Location::caller()),
         }))
     }
 
     /// A FATAL error: the session ends after it.
     #[cold]
+    #[track_caller]
     pub fn fatal(code: SqlState, message: impl Into<String>) -> SqlError {
         SqlError::with_severity(Severity::Fatal, code, message)
     }
 
     /// `feature_not_supported`, naming what is missing.
     #[cold]
+    #[track_caller]
     pub fn not_supported(what: impl fmt::Display) -> SqlError {
         SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, format!("{what} is not supported yet"))
     }
 
     /// A broken invariant of ours: reported, never a crash.
     #[cold]
+    #[track_caller]
     pub fn internal(message: impl Into<String>) -> SqlError {
         SqlError::new(SqlState::INTERNAL_ERROR, message)
     }
@@ -199,6 +223,12 @@ impl SqlError {
     /// Names the column concerned.
     pub fn column(mut self, column: impl Into<String>) -> SqlError {
         self.0.column = Some(column.into());
+        self
+    }
+
+    /// Names the routine of PostgreSQL that clients look for.
+    pub fn routine(mut self, routine: &'static str) -> SqlError {
+        self.0.routine = Some(routine);
         self
     }
 

@@ -360,6 +360,11 @@ fn report_fields(out: &mut Vec<u8>, kind: u8, report: &Report) {
     if let Some(position) = report.internal_position {
         field(b'p', &position.to_string());
     }
+    field(b'F', report.origin.0.file());
+    field(b'L', &report.origin.0.line().to_string());
+    if let Some(routine) = report.routine {
+        field(b'R', routine);
+    }
     out.push(0);
     end(out, start);
 }
