@@ -22,6 +22,8 @@ pub struct NewConstraint {
     pub kind: u8,
     /// Columns.
     pub columns: Vec<i16>,
+    /// Further columns of its index (INCLUDE).
+    pub including: Vec<i16>,
     /// Index that implements it, 0 for CHECK and NOT NULL.
     pub index: Oid,
     /// Stored expression of a CHECK.
@@ -178,7 +180,7 @@ impl Changer<'_> {
         }
         self.insert(&c::TABLE, &row)?;
         let me = ObjectAddress::constraint(oid);
-        for &column in &new.columns {
+        for &column in new.columns.iter().chain(&new.including) {
             self.depend(me, ObjectAddress::column(new.table, column), Dependency::Auto)?;
         }
         if new.columns.is_empty() {

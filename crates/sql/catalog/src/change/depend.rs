@@ -1,6 +1,7 @@
 //! Which object needs which (`pg_depend`), and dropping with everything that depends.
 //!
-//! Built-in objects are pinned by their OID range: no rows say so, and nothing records that it needs them (thread 4).
+//! Built-in objects are pinned by their OID range: no rows say so, and nothing records that it needs them (thread 4). The schema
+//! `public` is none of them.
 
 use std::collections::HashSet;
 
@@ -9,7 +10,7 @@ use txn::{End, LockMode, LockWait};
 
 use super::Changer;
 use super::object::catalog_by_oid;
-use crate::database::Reader;
+use crate::database::{PUBLIC, Reader};
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
     SystemTable, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_cast, pg_class, pg_constraint,
@@ -38,6 +39,13 @@ impl ObjectAddress {
     /// A column of a relation.
     pub fn column(oid: Oid, number: i16) -> ObjectAddress {
         ObjectAddress { class: pg_class::TABLE.oid, object: oid, sub: number }
+    }
+
+    /// Whether it is always there, so that nothing says that it is needed: what initdb made, but for an extension and the schema `public`.
+    pub fn is_pinned(self) -> bool {
+        self.object.is_pinned()
+            && self != ObjectAddress::schema(PUBLIC)
+            && !crate::bootstrap::is_of_extension(self.object)
     }
 
     /// A schema.
@@ -108,7 +116,7 @@ struct Plan {
 impl Changer<'_> {
     /// Records that `dependent` needs `on`.
     pub fn depend(&mut self, dependent: ObjectAddress, on: ObjectAddress, kind: Dependency) -> SqlResult<()> {
-        if is_fixed(on) {
+        if on.is_pinned() {
             return Ok(());
         }
         self.keep(on)?;
@@ -200,7 +208,7 @@ impl Changer<'_> {
     }
 
     fn check_pinned(&self, object: ObjectAddress) -> SqlResult<()> {
-        if is_fixed(object) {
+        if object.is_pinned() {
             let what = self.reader().describe(object)?;
             let message = format!("cannot drop {what} because it is required by the database system");
             return Err(SqlError::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message));
@@ -457,11 +465,6 @@ fn in_relations(class: Oid) -> Option<(&'static SystemTable, Oid)> {
         (&pg_rewrite::TABLE, pg_rewrite::PG_REWRITE_OID_INDEX),
     ];
     catalogs.into_iter().find(|(shape, _)| shape.oid == class)
-}
-
-/// Whether an object is always there: what initdb made, but for an extension.
-fn is_fixed(object: ObjectAddress) -> bool {
-    object.object.is_pinned() && !crate::bootstrap::is_of_extension(object.object)
 }
 
 /// Whether objects of a catalog have parts that are objects of their own.

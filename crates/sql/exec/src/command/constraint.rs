@@ -180,12 +180,12 @@ pub(crate) fn add_unique(
     new.nulls_not_distinct = with.nulls_not_distinct;
     new.parameters = storage_parameter::check(Target::Index, &with.options)?;
     index::constraint_columns(session, table, (&keys, &including), &mut new)?;
-    let columns = keys.iter().chain(&including).copied().collect();
     let index = session.with_changer(|changer| {
         let index = changer.create_index(&new)?;
         let new = NewConstraint {
             kind: if primary { b'p' } else { b'u' },
-            columns,
+            columns: keys,
+            including,
             index,
             deferrable: wanted.deferrable,
             deferred: wanted.deferred,
@@ -232,6 +232,7 @@ pub(crate) fn blank(table: &Table, name: String) -> NewConstraint {
         table: table.oid,
         kind: b'c',
         columns: Vec::new(),
+        including: Vec::new(),
         index: Oid::INVALID,
         check: None,
         needs: Vec::new(),

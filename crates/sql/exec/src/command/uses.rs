@@ -17,7 +17,7 @@ pub(crate) fn of_expr(expr: &Expr, out: &mut Vec<ObjectAddress>) {
 
 fn of_node(expr: &Expr, out: &mut Vec<ObjectAddress>) {
     let mut need = |address: ObjectAddress| {
-        if !address.object.is_pinned() && address.object.is_valid() && !out.contains(&address) {
+        if !address.is_pinned() && address.object.is_valid() && !out.contains(&address) {
             out.push(address);
         }
     };

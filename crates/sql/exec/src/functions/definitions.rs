@@ -43,6 +43,7 @@ impl Session {
             F::PgGetViewdef => self.view_definition(args)?,
             F::PgGetSerialSequence => self.serial_sequence(arg(args, 0), arg(args, 1))?,
             F::PgGetFunctionArguments => self.function_arguments(oid(), true)?,
+            F::PgGetFunctionArgDefault => self.argument_default(oid(), arg(args, 1))?,
             F::PgGetFunctionIdentityArguments => self.function_arguments(oid(), false)?,
             F::PgGetFunctionResult => self.function_result(oid())?,
             F::PgGetFunctiondef => self.function_definition(oid())?,
@@ -411,6 +412,25 @@ impl Session {
             Some(row) => Ok(Datum::text(&self.argument_list(&row, defaults)?)),
             None => Ok(Datum::Null),
         }
+    }
+
+    /// The default of a function's argument, counted from 1 among all of them; NULL if it has none.
+    fn argument_default(&self, oid: Oid, number: i32) -> SqlResult<Datum> {
+        let Some(row) = self.proc_row(oid)? else { return Ok(Datum::Null) };
+        let modes = chars_of(&row[pg_proc::PROARGMODES]);
+        let inputs = oids_of(&row[pg_proc::PROARGTYPES]).len();
+        let is_input = |at: usize| modes.get(at).is_none_or(|mode| matches!(mode, b'i' | b'b' | b'v'));
+        let total = if modes.is_empty() { inputs } else { modes.len() };
+        let Some(at) = usize::try_from(number - 1).ok().filter(|at| *at < total && is_input(*at)) else {
+            return Ok(Datum::Null);
+        };
+        let input = (0..at).filter(|at| is_input(*at)).count();
+        let defaults = self.default_texts(&row)?;
+        let first = inputs.saturating_sub(defaults.len());
+        Ok(input
+            .checked_sub(first)
+            .and_then(|n| defaults.get(n))
+            .map_or(Datum::Null, |text| Datum::text(text)))
     }
 
     /// Arguments as CREATE FUNCTION takes them. TABLE columns are the result's.
