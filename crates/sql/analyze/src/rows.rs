@@ -10,7 +10,7 @@ use crate::core::Analyzer;
 use crate::expr::{
     BoolExpr, BoolOp, Expr, FieldExpr, Location, OpExpr, RowCompareExpr, RowCompareKind, SubscriptExpr,
 };
-use crate::query::ColumnType;
+use crate::query::{ColumnType, Query, RangeTableEntry, RteKind};
 
 impl Analyzer<'_> {
     /// `(a, b) op (c, d)`.
@@ -250,20 +250,22 @@ impl Analyzer<'_> {
             // A record column of a subquery or CTE: its definition is that of the column there.
             Expr::Var(v) => {
                 let (rte, levels_up, attno) = (v.rte, v.levels_up, v.attno);
-                let level = self.level_up(levels_up)?;
-                let definition = level.range_table.get(rte).and_then(|r| match &r.kind {
-                    crate::query::RteKind::Subquery(s) => s
-                        .query
-                        .targets
-                        .iter()
-                        .filter(|t| !t.junk)
-                        .nth(attno as usize - 1)
-                        .map(|t| t.expr.clone()),
-                    _ => None,
-                });
-                match definition {
-                    Some(e @ Expr::Row(_)) => self.row_columns(&e),
-                    _ => Ok(None),
+                let entry = self.level_up(levels_up)?.range_table.get(rte);
+                let made = match entry.map(|entry| &entry.kind) {
+                    Some(RteKind::Cte(cte)) => {
+                        let (name, out) = (cte.name.clone(), levels_up + cte.levels_up);
+                        let level = self.level_up(out)?;
+                        level.ctes.iter().find(|c| c.name == name).and_then(|c| target(&c.query, attno))
+                    }
+                    _ => {
+                        let level = self.level_up(levels_up)?;
+                        made_in(&level.range_table, rte, attno)
+                    }
+                };
+                match made.cloned() {
+                    // What another query made of it is described there.
+                    Some(Expr::Var(_)) | None => Ok(None),
+                    Some(made) => self.row_columns(&made),
                 }
             }
             _ => Ok(None),
@@ -435,4 +437,28 @@ fn common_strategy(ops: &[Box<OpExpr>]) -> Option<(i16, Vec<Oid>)> {
         }
     }
     None
+}
+
+/// The expression of a query's column.
+fn target(query: &Query, attno: i16) -> Option<&Expr> {
+    let mut shown = query.targets.iter().filter(|t| !t.junk);
+    let made = &shown.nth(usize::try_from(attno).ok()?.checked_sub(1)?)?.expr;
+    match made {
+        Expr::Var(v) if v.levels_up == 0 && v.attno > 0 => {
+            made_in(&query.range_table, v.rte, v.attno).or(Some(made))
+        }
+        _ => Some(made),
+    }
+}
+
+/// What a column is made of, through as many joins and subqueries as hand it on.
+fn made_in(range_table: &[RangeTableEntry], rte: usize, attno: i16) -> Option<&Expr> {
+    match &range_table.get(rte)?.kind {
+        RteKind::Subquery(s) => target(&s.query, attno),
+        RteKind::Join(j) => match j.columns.get(usize::try_from(attno).ok()?.checked_sub(1)?)? {
+            Expr::Var(v) if v.levels_up == 0 && v.attno > 0 => made_in(range_table, v.rte, v.attno),
+            _ => None,
+        },
+        _ => None,
+    }
 }

@@ -146,9 +146,9 @@ SELECT current_database()::sql_identifier AS constraint_catalog,
        (CASE WHEN o.condeferrable THEN 'YES' ELSE 'NO' END)::yes_or_no AS is_deferrable,
        (CASE WHEN o.condeferred THEN 'YES' ELSE 'NO' END)::yes_or_no AS initially_deferred,
        (CASE WHEN o.conenforced THEN 'YES' ELSE 'NO' END)::yes_or_no AS enforced,
-       (CASE WHEN o.contype = 'u' THEN (SELECT CASE WHEN i.indnullsnotdistinct THEN 'NO' ELSE 'YES' END FROM pg_index i WHERE i.indexrelid = o.conindid) END)::yes_or_no AS nulls_distinct
+       (CASE WHEN o.contype = 'u' THEN CASE WHEN i.indnullsnotdistinct THEN 'NO' ELSE 'YES' END END)::yes_or_no AS nulls_distinct
   FROM pg_constraint o JOIN pg_namespace nc ON nc.oid = o.connamespace JOIN pg_class c ON c.oid = o.conrelid
-  JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_index i ON i.indexrelid = o.conindid AND o.contype = 'u'
  WHERE o.contype IN ('c', 'f', 'n', 'p', 'u') AND c.relkind IN ('r', 'p') AND NOT pg_is_other_temp_schema(n.oid)
    AND (pg_has_role(c.relowner, 'USAGE') OR has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
         OR has_any_column_privilege(c.oid, 'INSERT, UPDATE, REFERENCES'));
@@ -193,13 +193,13 @@ SELECT current_database()::sql_identifier AS constraint_catalog,
        c.relname::sql_identifier AS table_name,
        a.attname::sql_identifier AS column_name,
        k.place::cardinal_number AS ordinal_position,
-       (CASE WHEN o.contype = 'f' THEN
-              (SELECT array_position(p.conkey, o.confkey[k.place]) FROM pg_constraint p
-                WHERE p.conrelid = o.confrelid AND p.conindid = o.conindid AND p.contype IN ('p', 'u')) END)::cardinal_number AS position_in_unique_constraint
+       array_position(p.conkey, o.confkey[k.place])::cardinal_number AS position_in_unique_constraint
   FROM pg_constraint o JOIN pg_namespace nc ON nc.oid = o.connamespace JOIN pg_class c ON c.oid = o.conrelid
   JOIN pg_namespace n ON n.oid = c.relnamespace
   CROSS JOIN LATERAL unnest(o.conkey) WITH ORDINALITY k(attnum, place)
   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum
+  LEFT JOIN pg_constraint p
+    ON o.contype = 'f' AND p.conrelid = o.confrelid AND p.conindid = o.conindid AND p.contype IN ('p', 'u')
  WHERE o.contype IN ('p', 'u', 'f') AND c.relkind IN ('r', 'p') AND NOT a.attisdropped AND NOT pg_is_other_temp_schema(n.oid)
    AND (pg_has_role(c.relowner, 'USAGE') OR has_column_privilege(c.oid, a.attnum, 'SELECT, INSERT, UPDATE, REFERENCES'));
 
@@ -454,13 +454,3 @@ SELECT grantor,
   FROM information_schema.table_privileges
  WHERE grantor IN (SELECT role_name FROM information_schema.enabled_roles)
     OR grantee IN (SELECT role_name FROM information_schema.enabled_roles);
-
--- Everybody may look.
-UPDATE pg_namespace
-   SET nspacl = acldefault('n', nspowner) || format('=U/%I', current_user)::aclitem
- WHERE nspname = 'information_schema';
-UPDATE pg_class
-   SET relacl = acldefault('r', relowner) || format('=r/%I', current_user)::aclitem
- WHERE relnamespace = 'information_schema'::regnamespace AND relkind = 'v';
-
-RESET search_path;

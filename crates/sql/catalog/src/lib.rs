@@ -55,5 +55,5 @@ pub use shape::{composite_relation, row_columns, type_shape};
 pub use stats::ColumnStatistics;
 pub use trigger::{Trigger, TriggerKind};
 pub use validity::Validity;
-pub use vectors::{oids as oids_of, texts as texts_of};
+pub use vectors::{int2s as int2s_of, oids as oids_of, texts as texts_of};
 pub use view::*;

@@ -21,6 +21,9 @@ use crate::view::{
     FunctionDef, OperatorDef, Parameter, Table, TypeDef, TypeKind,
 };
 
+/// Below it are the OIDs of the registry, which PostgreSQL numbers by hand.
+const FIRST_MADE: Oid = Oid(10_000);
+
 impl Reader<'_> {
     /// OID of the relation with this name in this schema.
     pub fn relation_oid(&self, schema: Oid, name: &str) -> SqlResult<Option<Oid>> {
@@ -266,9 +269,9 @@ impl Reader<'_> {
     }
 }
 
-/// Built-in functions and operators come from the registry, not from here.
+/// Built-in functions and operators come from the registry, not from here. Those that statements of initdb made are like users' own.
 fn made_by_user(row: &Row, oid: usize) -> bool {
-    !row.oid(oid).is_pinned()
+    row.oid(oid) >= FIRST_MADE
 }
 
 fn function_def(row: &Row) -> FunctionDef {

@@ -68,6 +68,44 @@ pub fn is_quoted_keyword(word: &str) -> bool {
     rupg_sql::keyword(word).is_some_and(|k| k.category != rupg_sql::Category::Unreserved)
 }
 
+/// Where a keyword can be a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeywordKind {
+    /// Anywhere.
+    Unreserved,
+    /// As a column, and not as a function or type.
+    ColumnName,
+    /// As a function or type, and not as a column.
+    FunctionOrType,
+    /// Nowhere.
+    Reserved,
+}
+
+/// A keyword.
+#[derive(Clone, Copy, Debug)]
+pub struct Keyword {
+    /// The word, in lower case.
+    pub name: &'static str,
+    /// Where it can be a name.
+    pub kind: KeywordKind,
+    /// Whether it can be a column's label without AS.
+    pub bare_label: bool,
+}
+
+/// All keywords, by name.
+pub fn keywords() -> impl Iterator<Item = Keyword> {
+    rupg_sql::keywords().iter().map(|word| Keyword {
+        name: word.name,
+        kind: match word.category {
+            rupg_sql::Category::Unreserved => KeywordKind::Unreserved,
+            rupg_sql::Category::ColumnName => KeywordKind::ColumnName,
+            rupg_sql::Category::TypeFuncName => KeywordKind::FunctionOrType,
+            rupg_sql::Category::Reserved => KeywordKind::Reserved,
+        },
+        bare_label: word.bare_label,
+    })
+}
+
 /// The 1-based character position of a byte offset, as error reports give it.
 pub fn position(text: &str, byte: usize) -> u32 {
     let end = byte.min(text.len());

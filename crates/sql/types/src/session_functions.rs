@@ -21,6 +21,9 @@ functions! {
     1402 current_schema() -> name [stable strict parallel_unsafe] { session CurrentSchema }
     1403 current_schemas(bool) -> _name [stable strict parallel_unsafe] { session CurrentSchemas }
     745 current_user() -> name [stable strict] { session CurrentUser }
+    710 getpgusername() -> name [stable strict] { session CurrentUser }
+    817 current_query() -> text [restricted] { session CurrentQuery }
+    1349 oidvectortypes(oidvector) -> text [stable strict] { session Oidvectortypes }
     746 session_user() -> name [stable strict] { session SessionUser }
     2077 current_setting(text) -> text [stable strict] { session CurrentSetting }
     3294 current_setting(text, bool) -> text [stable strict] { session CurrentSetting }

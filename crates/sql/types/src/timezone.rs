@@ -112,8 +112,7 @@ impl TimeZone {
 
     /// A fixed offset, named as POSIX would: `<+03>-03`.
     pub fn fixed(offset: i32) -> Arc<TimeZone> {
-        let text = |offset: i32| {
-            let sign = if offset < 0 { '-' } else { '+' };
+        let text = |sign: char| {
             let (h, m, s) = (offset.abs() / 3600, offset.abs() / 60 % 60, offset.abs() % 60);
             match (m, s) {
                 (0, 0) => format!("{sign}{h:02}"),
@@ -121,8 +120,9 @@ impl TimeZone {
                 (m, s) => format!("{sign}{h:02}:{m:02}:{s:02}"),
             }
         };
-        let abbreviation = text(offset);
-        Arc::new(TimeZone::constant(format!("<{abbreviation}>{}", text(-offset)), offset, abbreviation))
+        let (east, west) = if offset < 0 { ('-', '+') } else { ('+', '-') };
+        let abbreviation = text(east);
+        Arc::new(TimeZone::constant(format!("<{abbreviation}>{}", text(west)), offset, abbreviation))
     }
 
     /// The zone that a name means: of the IANA database in any case, a POSIX rule, or a number of hours east.
@@ -203,6 +203,16 @@ impl TimeZone {
             .or_else(|| rule().find(named))
     }
 
+    /// The abbreviations that this zone has used, by name, each with what it meant when it was last used before a moment.
+    pub fn abbreviations(&self, timestamp: i64) -> Vec<Local> {
+        let unix = to_unix(timestamp);
+        let is_word = |l: &&Local| l.abbreviation.bytes().all(|b| b.is_ascii_alphabetic());
+        let mut names: Vec<&str> = self.all_locals().filter(is_word).map(|l| &*l.abbreviation).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.into_iter().filter_map(|name| self.meaning(name, unix).cloned()).collect()
+    }
+
     /// Seconds east of UTC that an abbreviation of this zone means at a moment; the zone's own offset where it is not known.
     pub fn offset_of_abbreviation(&self, abbreviation: &str, timestamp: i64) -> i32 {
         let unix = to_unix(timestamp);
@@ -269,6 +279,18 @@ impl Zone {
 /// PostgreSQL's default abbreviations: name, seconds east, daylight flag, a line each; and the zone that decides where the
 /// offset changed in the course of time.
 const ABBREVIATIONS: &str = include_str!("abbreviations.txt");
+
+/// PostgreSQL's abbreviations, each with what it means at a moment.
+pub fn abbreviations(timestamp: i64) -> impl Iterator<Item = Local> {
+    ABBREVIATIONS.lines().filter_map(move |line| {
+        let mut words = line.split(' ');
+        let (name, offset, dst) = (words.next()?, words.next()?.parse().ok()?, words.next()? == "1");
+        let zone = words.next().and_then(TimeZone::named);
+        let now = zone.as_ref().and_then(|zone| zone.meaning(name, to_unix(timestamp)));
+        let (offset, dst) = now.map_or((offset, dst), |local| (local.offset, local.dst));
+        Some(Local { offset, dst, abbreviation: name.to_owned() })
+    })
+}
 
 /// Names of the IANA database.
 pub fn names() -> impl Iterator<Item = &'static str> {

@@ -46,7 +46,8 @@ pub const SYSTEM_VIEWS: &str = include_str!("../system_views.sql");
 pub const STATISTICS_VIEWS: &str = include_str!("../statistics_views.sql");
 
 /// Statements that make the information schema.
-pub const INFORMATION_SCHEMA: &str = include_str!("../information_schema.sql");
+pub const INFORMATION_SCHEMA: &str =
+    concat!(include_str!("../information_schema.sql"), include_str!("../information_schema_rest.sql"));
 
 /// Choices of initdb.
 #[derive(Clone, Debug)]

@@ -163,7 +163,7 @@ fn type_name(option: &parse::ast::DefElem) -> SqlResult<TypeName> {
 /// CREATE [OR REPLACE] AGGREGATE.
 pub(crate) fn create(session: &Session, statement: &Define, text: &str) -> SqlResult<()> {
     let name = names::relation_name(&ObjectName::Name(statement.name.clone()))?;
-    let schema = names::creation_schema(session, &name)?;
+    let schema = names::routine_schema(session, &name)?;
     let given = Given::read(session, statement)?;
     given.check()?;
     let arguments = arguments(session, statement, &given, text)?;

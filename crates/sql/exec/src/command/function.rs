@@ -28,7 +28,7 @@ use crate::session::Session;
 pub(crate) fn create(session: &Session, statement: &CreateFunction, text: &str) -> SqlResult<()> {
     let kind = if statement.procedure { ObjectKind::Procedure } else { ObjectKind::Function };
     let name = names::relation_name(&ObjectName::Name(statement.name.clone()))?;
-    let schema = names::creation_schema(session, &name)?;
+    let schema = names::routine_schema(session, &name)?;
     let options = Options::read(&statement.options, statement.procedure, text)?;
     let language = language(session, statement, &options)?;
     let parameters = parameters::read(session, kind, &statement.parameters, text)?;

@@ -314,6 +314,13 @@ pub(crate) fn creation_schema(session: &Session, name: &RangeVar) -> SqlResult<O
     Ok(schema)
 }
 
+/// Where a new function or operator goes. System schemas take them from whoever may create objects there.
+pub(crate) fn routine_schema(session: &Session, name: &RangeVar) -> SqlResult<Oid> {
+    let schema = named_creation_schema(session, name)?;
+    check_creation(session, schema)?;
+    Ok(schema)
+}
+
 /// As [`creation_schema`], whatever the user may do there.
 pub(crate) fn find_creation_schema(session: &Session, name: &RangeVar) -> SqlResult<Oid> {
     let schema = named_creation_schema(session, name)?;

@@ -29,7 +29,7 @@ pub(crate) fn type_oid(session: &Session, name: &TypeName, text: &str) -> SqlRes
 /// CREATE OPERATOR.
 pub(crate) fn create(session: &Session, statement: &Define, text: &str) -> SqlResult<()> {
     let name = names::relation_name(&ObjectName::Name(statement.name.clone()))?;
-    let schema = names::creation_schema(session, &name)?;
+    let schema = names::routine_schema(session, &name)?;
     let mut given = Given::default();
     for option in &statement.definition {
         let ty = || match &option.value {

@@ -3,8 +3,10 @@
 
 use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, sql_err};
-use parse::ast::{DefElem, SetAction, SetStatement, SetValue};
+use parse::ast::{DefElem, Expr, Literal, SetAction, SetStatement, SetValue, TypeName};
 use tuple::Datum;
+use types::interval::Interval;
+use types::timezone::TimeZone;
 
 use crate::output::{Column, Output, RowEncoder};
 use crate::session::Session;
@@ -83,10 +85,48 @@ pub(crate) fn value_text(name: &str, values: &[SetValue]) -> SqlResult<String> {
             }
             SetValue::String(s) | SetValue::Float(s) => s.clone(),
             SetValue::Integer(n) => n.to_string(),
-            SetValue::Interval(..) => return Err(SqlError::not_supported("SET TIME ZONE INTERVAL")),
+            SetValue::Interval(text, type_name) => zone_of_interval(text, type_name.as_deref())?,
         });
     }
     Ok(parts.join(", "))
+}
+
+/// The name of the time zone that is so far from UTC.
+fn zone_of_interval(text: &str, type_name: Option<&TypeName>) -> SqlResult<String> {
+    let format = types::FormatContext::default();
+    let call = types::Call::new(&format);
+    let value = types::input(types::oids::interval, text, interval_typmod(type_name), &call)?;
+    let Datum::Bytes(bytes) = &value else { return Err(SqlError::internal("an interval without a value")) };
+    let interval = Interval::from_payload(bytes);
+    let refuse = |unit: &str| {
+        let shown = interval.plain_text();
+        Err(sql_err!(
+            INVALID_PARAMETER_VALUE,
+            "invalid value for parameter \"TimeZone\": \"INTERVAL '{shown}'\""
+        )
+        .detail(format!("Cannot specify {unit} in time zone interval.")))
+    };
+    match (interval.months, interval.days) {
+        (0, 0) => {}
+        (0, _) => return refuse("days"),
+        _ => return refuse("months"),
+    }
+    let seconds = i32::try_from(interval.micros / 1_000_000).unwrap_or(i32::MAX);
+    Ok(TimeZone::fixed(seconds).name().to_owned())
+}
+
+/// The modifier of `INTERVAL … HOUR TO MINUTE`: its fields, and maybe a precision.
+fn interval_typmod(type_name: Option<&TypeName>) -> i32 {
+    let number = |expr: &Expr| match expr {
+        Expr::Const { value: Literal::Integer(n), .. } => Some(*n),
+        _ => None,
+    };
+    let numbers: Vec<i32> = type_name.iter().flat_map(|t| &t.modifiers).filter_map(number).collect();
+    match numbers[..] {
+        [fields] => fields << 16 | 0xffff,
+        [fields, precision] => fields << 16 | precision,
+        _ => -1,
+    }
 }
 
 fn text_column(name: &str) -> Column {

@@ -2,7 +2,7 @@
 
 use base::settings::Setting;
 use base::{Oid, SqlResult, sql_err};
-use catalog::{CatalogView, TypeKind};
+use catalog::{CatalogView, TypeKind, oids_of};
 use tuple::Datum;
 use types::{Call, SessionFn, oids};
 
@@ -63,6 +63,11 @@ impl Session {
             F::CurrentDatabase => Datum::text(self.catalog.database_name()),
             F::CurrentSchema => self.current_schema()?,
             F::CurrentSchemas => self.current_schemas(arg(args, 0))?,
+            F::CurrentQuery => Datum::text(&self.backend.activity().query),
+            F::Oidvectortypes => {
+                let names = oids_of(&args[0]).into_iter().map(|oid| self.type_name(oid, None));
+                Datum::text(&names.collect::<SqlResult<Vec<_>>>()?.join(", "))
+            }
             F::CurrentUser => self.role_datum(self.names.user())?,
             F::SessionUser => self.role_datum(self.names.session_user())?,
             F::Version => Datum::text(&version(self.settings.borrow().text(Setting::server_version))),

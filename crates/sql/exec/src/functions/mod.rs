@@ -2,7 +2,7 @@
 //! The functions of SQL that need the session or the catalogs: whoever calls them has only arguments and a name.
 //!
 //! # Layout
-//! One file per family: `facts` (who, where, when, encodings), `settings`, `xact` (transactions and WAL), `names` (names,
+//! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `settings`, `xact` (transactions and WAL), `names` (names,
 //! comments, visibility), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `partitions`, `sizes`,
 //! `privileges`, `locks`, `activity`, `statistics`, `server_statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
 //!
@@ -17,6 +17,8 @@ mod activity;
 pub(crate) mod alias;
 mod definitions;
 mod facts;
+mod index_properties;
+mod lists;
 mod locks;
 mod names;
 mod partitions;
@@ -77,6 +79,9 @@ impl Session {
         if let Some(value) = self.definition(id, args)? {
             return Ok(value);
         }
+        if let Some(value) = self.index_property(id, args)? {
+            return Ok(value);
+        }
         if let Some(value) = self.updatable_function(id, args)? {
             return Ok(value);
         }
@@ -126,6 +131,9 @@ impl Session {
         if let Some(rows) = self.fact_rows(id, call, args)? {
             return Ok(rows);
         }
+        if let Some(rows) = self.list_rows(id)? {
+            return Ok(rows);
+        }
         if let Some(rows) = self.setting_rows(id)? {
             return Ok(rows);
         }
@@ -155,4 +163,83 @@ impl Session {
 fn client_address(client: Option<std::net::SocketAddr>) -> Datum {
     let parsed = client.map(|address| types::network::parse(&address.ip().to_string(), false));
     parsed.and_then(Result::ok).unwrap_or(Datum::Null)
+}
+
+/// Functions of the catalogs that answer 0A000, for want of what they are about.
+#[cfg(test)]
+const WITHOUT_ANSWER: &[SessionFn] = &[
+    SessionFn::PgControlCheckpoint,
+    SessionFn::PgControlInit,
+    SessionFn::PgControlRecovery,
+    SessionFn::PgControlSystem,
+    SessionFn::PgCreateRestorePoint,
+    SessionFn::PgEventTriggerDdlCommands,
+    SessionFn::PgExtensionConfigDump,
+    SessionFn::PgGetCatalogForeignKeys,
+    SessionFn::PgGetObjectAddress,
+    SessionFn::PgGetRuledef,
+    SessionFn::PgGetStatisticsobjdef,
+    SessionFn::PgGetStatisticsobjdefColumns,
+    SessionFn::PgGetStatisticsobjdefExpressions,
+    SessionFn::PgHbaFileRules,
+    SessionFn::PgIdentFileMappings,
+    SessionFn::PgIdentifyObject,
+    SessionFn::PgIdentifyObjectAsAddress,
+    SessionFn::PgLogBackendMemoryContexts,
+    SessionFn::PgLsDir,
+    SessionFn::PgLsLogdir,
+    SessionFn::PgLsTmpdir,
+    SessionFn::PgLsWaldir,
+    SessionFn::PgReadBinaryFile,
+    SessionFn::PgReadFile,
+    SessionFn::PgRotateLogfile,
+    SessionFn::PgShowAllFileSettings,
+    SessionFn::PgStatFile,
+    SessionFn::PgStatGetBackendIo,
+    SessionFn::PgStatGetBackendWal,
+    SessionFn::PgStatResetBackendStats,
+    SessionFn::PgSwitchWal,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the files of this crate name, the list above aside.
+    fn named_in_sources() -> String {
+        fn read(folder: &std::path::Path, all: &mut String) {
+            for entry in std::fs::read_dir(folder).unwrap().flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    read(&path, all);
+                } else if !path.ends_with("functions/mod.rs") {
+                    all.push_str(&std::fs::read_to_string(&path).unwrap());
+                }
+            }
+        }
+        let mut all = String::new();
+        read(std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), &mut all);
+        all
+    }
+
+    #[test]
+    fn every_function_has_an_answer_or_is_in_the_list() {
+        let sources = named_in_sources();
+        let mut missing: Vec<SessionFn> = Vec::new();
+        for function in types::registry::functions() {
+            let types::Imp::Session(id) = function.imp else { continue };
+            let word = format!("::{id:?}");
+            let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric());
+            let named = sources.match_indices(&word).any(|(at, _)| is_end(&sources[at + word.len()..]));
+            if !named && !missing.contains(&id) {
+                missing.push(id);
+            }
+        }
+        let unexpected: Vec<_> = missing.iter().filter(|id| !WITHOUT_ANSWER.contains(id)).collect();
+        let answered: Vec<_> = WITHOUT_ANSWER.iter().filter(|id| !missing.contains(id)).collect();
+        assert!(
+            unexpected.is_empty() && answered.is_empty(),
+            "without answer: {unexpected:?}; answered: {answered:?}"
+        );
+    }
 }

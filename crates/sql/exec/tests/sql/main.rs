@@ -19,6 +19,7 @@ mod json_queries;
 mod json_rows;
 mod materialized;
 mod merge;
+mod names;
 mod partitions;
 mod plan_choice;
 mod privileges;

@@ -14,6 +14,8 @@ pub enum SessionFn {
     CurrentSchemas,
     CurrentSetting,
     CurrentUser,
+    CurrentQuery,
+    Oidvectortypes,
     Currval,
     EnumFirst,
     EnumLast,
