@@ -1,30 +1,17 @@
 //! The drivers that applications use: each goes through connecting, prepared statements, values of all types in both forms,
 //! transactions, COPY, errors, cancelling and pipelining.
 //!
-//! The programs stand in `test/drivers`. Their libraries come from the registries of their languages; where a language or its
-//! registry is missing, the driver is skipped and the test says so.
+//! The programs stand in `test/clients`, beside those of object mappers and migration tools, which `test/clients/run` runs. Their libraries
+//! come from the registries of their languages; where a language or its registry is missing, the driver is skipped and the test says so.
 
 mod support;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use support::{Server, has, output, text};
+use support::{Server, output, text};
 use tokio_postgres::{NoTls, SimpleQueryMessage, error::SqlState};
-
-/// A server, and a copy of a driver's program beside it.
-fn driver(name: &str) -> (Server, PathBuf) {
-    let server = Server::start(&[]);
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test/drivers").join(name);
-    let copy = server.file(name);
-    std::fs::create_dir(&copy).unwrap();
-    for entry in std::fs::read_dir(source).unwrap() {
-        let entry = entry.unwrap();
-        std::fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
-    }
-    (server, copy)
-}
 
 fn url(server: &Server) -> String {
     format!("postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable", server.port)
@@ -47,50 +34,39 @@ fn check(server: &Server, command: &mut Command) {
     assert!(done.status.success(), "{}", text(&done));
 }
 
-#[test]
-fn psycopg() {
-    if !has("python3") {
+/// Runs a client of `test/clients` against a server of its own, unless what it needs is missing.
+fn client(name: &str, programs: &[&str]) {
+    if !programs.iter().all(|program| is_there(program)) {
+        println!("skipped: {name} needs {programs:?}");
         return;
     }
-    let (server, program) = driver("psycopg");
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]);
-    if fetched(pip.arg(program.join("lib")).arg("-r").arg(program.join("requirements.txt"))) {
-        let mut python = Command::new("python3");
-        check(&server, python.arg(program.join("check.py")).env("PYTHONPATH", program.join("lib")));
+    let server = Server::start(&[]);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test/clients").join(name);
+    let libraries = server.file(name);
+    std::fs::create_dir(&libraries).unwrap();
+    if fetched(Command::new("./install").arg(&libraries).current_dir(&folder)) {
+        check(&server, Command::new("./check").arg(&libraries).current_dir(&folder));
     }
+}
+
+fn is_there(program: &str) -> bool {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+        .any(|path| path.join(program).exists())
+}
+
+#[test]
+fn psycopg() {
+    client("psycopg", &["python3"]);
 }
 
 #[test]
 fn node_postgres() {
-    if !has("npm") || !has("node") {
-        return;
-    }
-    let (server, program) = driver("node");
-    let mut npm = Command::new("npm");
-    if fetched(npm.args(["install", "--no-audit", "--no-fund"]).current_dir(&program)) {
-        check(&server, Command::new("node").arg("check.js").current_dir(&program));
-    }
+    client("node-postgres", &["node", "npm"]);
 }
 
 #[test]
 fn pgx() {
-    if !has_go() {
-        return;
-    }
-    let (server, program) = driver("pgx");
-    if fetched(Command::new("go").args(["build", "-o", "check", "."]).current_dir(&program)) {
-        check(&server, &mut Command::new(program.join("check")));
-    }
-}
-
-/// As [`has`]; `go` has no option for its version.
-fn has_go() -> bool {
-    let found = Command::new("go").arg("version").output().is_ok_and(|done| done.status.success());
-    if !found {
-        println!("skipped: go is not installed");
-    }
-    found
+    client("pgx", &["go"]);
 }
 
 #[test]

@@ -135,7 +135,8 @@ impl Analyzer<'_> {
                     self.type_text(c.type_oid),
                     self.type_text(source)
                 )
-                .hint("You will need to rewrite or cast the expression.");
+                .hint("You will need to rewrite or cast the expression.")
+                .routine("transformAssignedExpr");
                 Err(self.at(error, at))
             }
         }

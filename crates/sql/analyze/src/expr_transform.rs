@@ -17,6 +17,9 @@ use crate::expr::{
 };
 use crate::query::Query;
 
+/// Parameters that a statement may number: PostgreSQL's limit, far beyond what Bind can give.
+const MAX_PARAMETERS: usize = 0x3fff_ffff / size_of::<Oid>();
+
 impl Analyzer<'_> {
     /// Types an expression.
     pub(crate) fn expr(&mut self, e: &ast::Expr) -> SqlResult<Expr> {
@@ -143,24 +146,26 @@ impl Analyzer<'_> {
     }
 
     fn param(&mut self, mut number: i32, location: Location) -> SqlResult<Expr> {
-        let missing = sql_err!(UNDEFINED_PARAMETER, "there is no parameter ${number}");
-        let index = usize::try_from(number - 1).ok().filter(|n| *n < 65535);
-        let Some(index) = index else { return Err(self.at(missing, location)) };
+        let written = number;
+        let missing = || sql_err!(UNDEFINED_PARAMETER, "there is no parameter ${written}");
+        let index = usize::try_from(number - 1).ok().filter(|n| *n < MAX_PARAMETERS);
+        let Some(index) = index else { return Err(self.at(missing(), location)) };
         let type_oid = match &mut self.params {
-            ParamTypes::None => return Err(self.at(missing, location)),
+            ParamTypes::None => return Err(self.at(missing(), location)),
             ParamTypes::Fixed(types) => match types.get(index) {
                 Some(t) if t.is_valid() => *t,
-                _ => return Err(self.at(missing, location)),
+                _ => return Err(self.at(missing(), location)),
             },
             ParamTypes::Variables(variables) => match variables.parameter(number) {
                 Some((mapped, t)) => {
                     number = mapped;
                     t
                 }
-                None => return Err(self.at(missing, location)),
+                None => return Err(self.at(missing(), location)),
             },
             ParamTypes::Infer(types) => {
                 if types.len() <= index {
+                    runtime::memory::ask((index + 1) * size_of::<Oid>())?;
                     types.resize(index + 1, Oid::INVALID);
                 }
                 if types[index].is_valid() { types[index] } else { oids::unknown }

@@ -47,10 +47,14 @@ impl Analyzer<'_> {
     fn resolve_call(
         &mut self,
         call: &ast::FuncCall,
-        args: Vec<Expr>,
+        mut args: Vec<Expr>,
         filter: Option<Expr>,
     ) -> SqlResult<Expr> {
         let location = call.location;
+        // JDBC's `{? = call f(?)}` declares what stands for the result to be `void`.
+        if !self.calling {
+            args.retain(|arg| !matches!(arg, Expr::Param(p) if p.type_oid == oids::void));
+        }
         let mut arg_names: Vec<String> = Vec::new();
         for arg in &args {
             match arg {
@@ -87,7 +91,6 @@ impl Analyzer<'_> {
         let candidate = match resolved {
             Resolved::Function(c) => c,
             Resolved::Cast(target) if plain && !call.variadic => {
-                let mut args = args;
                 let Some(arg) = args.pop() else { return Err(SqlError::internal("cast without argument")) };
                 return match self.coerce_to(arg, target, -1, Coercion::explicit(location))? {
                     Some(e) => Ok(e),

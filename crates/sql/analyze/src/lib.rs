@@ -186,6 +186,10 @@ impl Analyzer<'_> {
                         Some(self.statement(&c.query)?)
                     }
                     Statement::CreateView(v) => Some(self.nested(|a| a.select(&v.query))?),
+                    Statement::Call(c) => {
+                        self.nested(|a| a.in_place(Place::CallArgument, |a| a.procedure(&c.call)))?;
+                        None
+                    }
                     Statement::Copy(c) => c.query.as_ref().map(|q| self.statement(q)).transpose()?,
                     _ => None,
                 };

@@ -1,6 +1,6 @@
 //! Constant folding and simplification of conditions.
 
-use base::Oid;
+use base::{Oid, SqlResult};
 use tuple::Datum;
 use types::{Call, FormatContext, Imp, Volatility};
 
@@ -21,6 +21,7 @@ const BOOLEAN_UNEQUAL: Oid = Oid(84);
 /// Computes what can be computed now and simplifies AND, OR, NOT, CASE and COALESCE. What raises an error stays as it is:
 /// it may never be reached.
 pub fn fold(expr: &mut Expr) {
+    settle_operand(expr);
     if let Expr::Case { operand: None, arms, otherwise, .. } = expr {
         arms.iter_mut().for_each(|(when, _)| fold(when));
         arms.retain(|(when, _)| !is_false_or_null(when));
@@ -106,6 +107,22 @@ fn fold_io_cast(arg: &Expr, target: Oid) -> Option<Expr> {
     types::input(target, &text, -1, &cx).ok().and_then(constant)
 }
 
+/// CASE of a constant: the conditions compare with it.
+fn settle_operand(expr: &mut Expr) {
+    let Expr::Case { operand, arms, .. } = expr else { return };
+    let Some((cell, value)) = operand else { return };
+    fold(value);
+    if let Expr::Const { .. } = **value {
+        for (when, _) in arms {
+            when.replace(&mut |e| {
+                let is_operand = matches!(e, Expr::ExecParam { id, .. } if id == cell);
+                is_operand.then(|| (**value).clone())
+            });
+        }
+        *operand = None;
+    }
+}
+
 /// An array of constants of a built-in type.
 fn fold_array(elements: &[Expr], element: Oid) -> Option<Datum> {
     types::builtin_type(element)?;
@@ -125,11 +142,21 @@ fn is_false_or_null(expr: &Expr) -> bool {
 }
 
 fn fold_call(call: &crate::expr::Call) -> Option<Expr> {
+    if let Some(simple) = boolean_comparison(call) {
+        return Some(simple);
+    }
+    // What fails is left to the run, and told before it, see `constant_error`.
+    let value = evaluate(call)?.ok()?;
+    Some(Expr::Const { value, type_oid: call.type_oid, typmod: call.typmod })
+}
+
+/// The value of a call that always has the same, or its error; `None` if it is no such call.
+pub(crate) fn evaluate(call: &crate::expr::Call) -> Option<SqlResult<Datum>> {
     let function = &call.function;
     if function.retset() || function.volatility() != Volatility::Immutable {
         return None;
     }
-    let constant = |value| Some(Expr::Const { value, type_oid: call.type_oid, typmod: call.typmod });
+    let constant = |value| Some(Ok(value));
     let mut args = Vec::with_capacity(call.args.len());
     for arg in &call.args {
         match arg {
@@ -137,9 +164,6 @@ fn fold_call(call: &crate::expr::Call) -> Option<Expr> {
             Expr::Const { value, .. } => args.push(value.clone()),
             _ => {}
         }
-    }
-    if let Some(simple) = boolean_comparison(call) {
-        return Some(simple);
     }
     if let Some(contains) = contains_any(call) {
         return constant(Datum::Bool(contains));
@@ -155,9 +179,9 @@ fn fold_call(call: &crate::expr::Call) -> Option<Expr> {
     let types: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
     let mut cx = Call::new(&format).with_types(&types, call.type_oid).with_collation(call.collation);
     cx.variadic_array = call.variadic;
-    // What fails is left to the run; an interrupt is not lost by that.
+    // An interrupt is not lost if nobody looks at the error.
     let _kept = runtime::keep_interrupts();
-    eval(&cx, &args).ok().and_then(constant)
+    Some(eval(&cx, &args))
 }
 
 /// A boolean compared with a constant one: itself or its negation.

@@ -22,6 +22,7 @@
 pub mod aggregate;
 mod append;
 mod check;
+mod constant_error;
 mod convert;
 pub mod cost;
 mod create;

@@ -13,7 +13,7 @@ use types::record::Row;
 use super::options;
 use crate::output::{Column, Output, RowEncoder};
 use crate::routine::{Invocation, Returned};
-use crate::session::Session;
+use crate::session::{Arguments, Session};
 
 fn analyzed(session: &Session, statement: &Call, text: &str, params: ParamTypes) -> SqlResult<Procedure> {
     let format = session.format();
@@ -22,8 +22,13 @@ fn analyzed(session: &Session, statement: &Call, text: &str, params: ParamTypes)
 }
 
 /// Columns of a call's result: the OUT parameters.
-pub(crate) fn columns(session: &Session, statement: &Call, text: &str) -> SqlResult<Option<Arc<[Column]>>> {
-    let procedure = analyzed(session, statement, text, ParamTypes::None)?;
+pub(crate) fn columns(
+    session: &Session,
+    statement: &Call,
+    text: &str,
+    types: ParamTypes,
+) -> SqlResult<Option<Arc<[Column]>>> {
+    let procedure = analyzed(session, statement, text, types)?;
     if procedure.outputs.is_empty() {
         return Ok(None);
     }
@@ -41,11 +46,12 @@ pub(crate) fn run(
     session: &Session,
     statement: &Call,
     text: &str,
-    (params, values): (ParamTypes, &[Datum]),
+    arguments: &Arguments<'_>,
     out: &mut dyn Output,
 ) -> SqlResult<()> {
-    let procedure = analyzed(session, statement, text, params)?;
-    let called = session.notices.lend(out, |_| call(session, &procedure, values, is_atomic(session)));
+    let procedure = analyzed(session, statement, text, arguments.types.clone())?;
+    let atomic = is_atomic(session);
+    let called = session.notices.lend(out, |_| call(session, &procedure, arguments.values, atomic));
     let Some(row) = called? else { return Ok(()) };
     let columns = told(session, &procedure.outputs)?;
     let format = session.format();

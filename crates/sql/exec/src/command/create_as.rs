@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use analyze::{Analyzed, ParamTypes, facts};
+use analyze::{Analyzed, facts};
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::change::{NewColumn, NewTable, ObjectAddress};
 use catalog::{CatalogView, RelationKind, Table};
@@ -28,20 +28,25 @@ use super::storage_parameter::Target;
 use super::{index, matview, names, on_commit, storage_parameter, table, view};
 use crate::counters::Change;
 use crate::cx::Facilities;
-use crate::session::Session;
+use crate::session::{Arguments, Session};
 
 /// Rows that are stored at once.
 const BATCH_ROWS: usize = 1000;
 
 /// CREATE TABLE AS, SELECT INTO. Returns the command tag.
-pub(crate) fn run(session: &Session, statement: &CreateTableAs, text: &str) -> SqlResult<String> {
+pub(crate) fn run(
+    session: &Session,
+    statement: &CreateTableAs,
+    text: &str,
+    arguments: &Arguments<'_>,
+) -> SqlResult<String> {
     if statement.materialized_view {
         return matview::create(session, statement, text);
     }
     if exists(session, statement)? {
         return Ok("CREATE TABLE AS".into());
     }
-    let mut query = Query::new(session, statement, text)?;
+    let mut query = Query::new(session, statement, text, arguments)?;
     let Some(mut load) = query.target(session, statement)? else { return Ok("CREATE TABLE AS".into()) };
     query.internal.run(session, &query.params, &mut |row| load.put(row))?;
     load.finish().map(|rows| format!("SELECT {rows}"))
@@ -81,7 +86,7 @@ impl Definition {
         let format = session.format();
         let call = Call::new(&format).with_session(session);
         let analyzed = session.with_relations_locked(|view| {
-            analyze::analyze_statement(&statement.query, text, ParamTypes::None, view, &call)
+            analyze::analyze_statement(&statement.query, text, analyze::ParamTypes::None, view, &call)
         })?;
         Definition::new(session, statement, &analyzed)
     }
@@ -114,7 +119,12 @@ impl Definition {
 
 impl Query {
     /// Analyses and plans it, and takes its locks.
-    pub(crate) fn new(session: &Session, statement: &CreateTableAs, text: &str) -> SqlResult<Query> {
+    pub(crate) fn new(
+        session: &Session,
+        statement: &CreateTableAs,
+        text: &str,
+        arguments: &Arguments<'_>,
+    ) -> SqlResult<Query> {
         let names = &statement.into.columns;
         if let Statement::Execute(execute) = &*statement.query {
             let (source, params) = session.prepared_for_execute(execute, text)?;
@@ -126,11 +136,12 @@ impl Query {
         }
         let format = session.format();
         let call = Call::new(&format).with_session(session);
-        let analyze = || analyze::analyze_statement(&statement.query, text, ParamTypes::None, session, &call);
+        let types = || arguments.types.clone();
+        let analyze = || analyze::analyze_statement(&statement.query, text, types(), session, &call);
         let (internal, analyzed) = Internal::analyzed(session, analyze)?;
         let definition = Definition::new(session, statement, &analyzed)?;
         session.check_access(&internal.prepared().needs)?;
-        Ok(Query { internal, params: Vec::new(), definition })
+        Ok(Query { internal, params: arguments.values.to_vec(), definition })
     }
 
     /// Makes the table; none WITH NO DATA if no rows are to come.

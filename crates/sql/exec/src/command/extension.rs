@@ -19,7 +19,7 @@ use parse::ast::{CreateLanguage, DefElem, Drop, Name, ObjectKind, ObjectName};
 use super::{comment, names, options, routine_name};
 use crate::module::Module;
 use crate::output::Output;
-use crate::session::Session;
+use crate::session::{Arguments, Session};
 
 /// Options of CREATE EXTENSION.
 #[derive(Default)]
@@ -225,7 +225,7 @@ fn run_script(
     let mut run = || {
         parse::parse(&script)?
             .iter()
-            .try_for_each(|raw| super::run(session, &raw.stmt, &script, out).map(drop))
+            .try_for_each(|raw| super::run(session, &raw.stmt, &script, &Arguments::NONE, out).map(drop))
     };
     let done = match session.has_all_rights() {
         Ok(true) => run(),

@@ -98,7 +98,7 @@ use parse::Statement;
 use parse::ast::{Discard, ObjectKind, Transaction};
 
 use crate::output::{Column, Output};
-use crate::session::Session;
+use crate::session::{Arguments, Session};
 
 pub(crate) use call::{call as call_procedure, run_block};
 pub(crate) use create_as::{Query as TableQuery, exists as table_exists};
@@ -115,9 +115,10 @@ pub(crate) fn columns(
     session: &Session,
     statement: &Statement,
     text: &str,
+    types: ParamTypes,
 ) -> SqlResult<Option<Arc<[Column]>>> {
     match statement {
-        Statement::Call(s) => call::columns(session, s, text),
+        Statement::Call(s) => call::columns(session, s, text, types),
         Statement::Show(name) => Ok(Some(settings::show_columns(name).into())),
         _ => session.nested_columns(statement),
     }
@@ -144,6 +145,7 @@ pub(crate) fn run(
     session: &Session,
     statement: &Statement,
     text: &str,
+    arguments: &Arguments<'_>,
     out: &mut dyn Output,
 ) -> SqlResult<String> {
     let tag = statement_name(statement);
@@ -160,7 +162,7 @@ pub(crate) fn run(
     }
     match statement {
         Statement::CreateTable(s) => table::create(session, s, text)?,
-        Statement::CreateTableAs(s) => return create_as::run(session, s, text),
+        Statement::CreateTableAs(s) => return create_as::run(session, s, text, arguments),
         Statement::RefreshMaterializedView { relation, concurrently, skip_data } => {
             matview::refresh(session, relation, *concurrently, *skip_data)?;
         }
@@ -207,7 +209,7 @@ pub(crate) fn run(
         Statement::Define(s) if s.kind == ObjectKind::Operator => operator::create(session, s, text)?,
         Statement::Define(s) => aggregate::create(session, s, text)?,
         Statement::CreateCast(s) => operator::create_cast(session, s, text)?,
-        Statement::Call(s) => call::run(session, s, text, (ParamTypes::None, &[]), out)?,
+        Statement::Call(s) => call::run(session, s, text, arguments, out)?,
         Statement::Do(args) => session.notices.lend(out, |_| call::run_do(session, args))?,
         Statement::CreateSchema { name, owner, elements, if_not_exists } => {
             let who = (name.as_deref(), owner.as_ref());
@@ -249,10 +251,10 @@ pub(crate) fn run(
         Statement::Prepare { name, types, query } => session.prepare(name, types, query, text)?,
         Statement::Execute(s) => return session.execute_prepared(s, text, out),
         Statement::Deallocate(name) => return session.deallocate(name.as_deref()).map(str::to_owned),
-        Statement::DeclareCursor(s) => session.declare_cursor(s, text)?,
+        Statement::DeclareCursor(s) => session.declare_cursor(s, text, arguments)?,
         Statement::Fetch(s) => return session.fetch(s, out),
         Statement::Close(name) => return session.close_cursor(name.as_deref()).map(str::to_owned),
-        Statement::Explain { query, options } => session.explain(query, options, text, out)?,
+        Statement::Explain { query, options } => session.explain(query, options, (text, arguments), out)?,
         Statement::Set(s) => return settings::set(session, s).map(str::to_owned),
         Statement::Show(name) => settings::show(session, name, out)?,
         Statement::Lock { relations, mode, nowait } => lock::run(session, relations, *mode, *nowait)?,

@@ -9,7 +9,7 @@ use parse::ast::RoleSpec;
 
 use super::names;
 use crate::output::Output;
-use crate::session::Session;
+use crate::session::{Arguments, Session};
 
 /// OID and name of a role as written.
 pub(crate) fn role(session: &Session, spec: &RoleSpec) -> SqlResult<(Oid, String)> {
@@ -71,7 +71,9 @@ pub(crate) fn create(
     let first = format!("{}{separator}{path}", analyze::names::quote_identifier(name));
     session.change_setting(Setting::search_path.name(), Some(&first), true)?;
     session.as_role(owner, || {
-        elements.iter().try_for_each(|element| super::run(session, element, text, out).map(std::mem::drop))
+        elements.iter().try_for_each(|element| {
+            super::run(session, element, text, &Arguments::NONE, out).map(std::mem::drop)
+        })
     })?;
     session.change_setting(Setting::search_path.name(), Some(&path), true)
 }

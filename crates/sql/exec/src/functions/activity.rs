@@ -131,6 +131,8 @@ impl Session {
         if backend.activity().state == BackendState::Active {
             backend.interrupts.set(Interrupt::Cancel);
         }
+        // It may have been this session's own.
+        runtime::check_interrupts()?;
         Ok(Datum::Bool(true))
     }
 
@@ -141,6 +143,8 @@ impl Session {
         }
         let Some(backend) = self.signalled(pid, true)? else { return Ok(Datum::Bool(false)) };
         backend.interrupts.set(Interrupt::Terminate);
+        // It may have been this session's own.
+        runtime::check_interrupts()?;
         if timeout == 0 {
             return Ok(Datum::Bool(true));
         }

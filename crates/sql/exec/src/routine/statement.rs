@@ -119,6 +119,7 @@ impl Run {
             let name = command_name(plan.command);
             return Err(not_in_read_only(name));
         }
+        planned.shared.check_constants()?;
         session.check_permitted(&planned.shared)?;
         session.refuse_writes(plan)?;
         let mut execution = Execution::obtain(&planned.shared.prepared)?;
@@ -212,7 +213,7 @@ impl<'a> Fetching<'a> {
             ));
         }
         let mut kept = Vec::new();
-        session.run_utility(statement, sees, &mut |row| {
+        session.run_utility(statement, params, sees, &mut |row| {
             kept.push(row.to_vec());
             Ok(())
         })?;
@@ -278,7 +279,7 @@ impl Session {
         each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
     ) -> SqlResult<Done> {
         if !statement.is_query() {
-            return self.run_utility(statement, sees, each);
+            return self.run_utility(statement, params, sees, each);
         }
         let mut run = Run::start(self, statement, params, sees)?;
         let command = run.planned.shared.prepared.statement.command;
@@ -295,6 +296,7 @@ impl Session {
     fn run_utility(
         &self,
         statement: &BodyStatement,
+        params: &[Datum],
         sees: Sees<'_>,
         each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
     ) -> SqlResult<Done> {
@@ -310,7 +312,8 @@ impl Session {
         }
         let mut sink = Sink::new(self, each);
         let outside = self.in_routine.replace(true);
-        let outcome = crate::command::run(self, &raw.stmt, &source.text, &mut sink);
+        let arguments = self.arguments_of(source, params);
+        let outcome = crate::command::run(self, &raw.stmt, &source.text, &arguments, &mut sink);
         self.in_routine.set(outside);
         let tag = outcome?;
         let words = tag.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ');

@@ -97,7 +97,10 @@ impl Session {
     pub fn columns_in_body(&self, statement: &BodyStatement) -> SqlResult<Vec<ColumnType>> {
         let source = statement.source();
         if let crate::session::Work::Utility(raw) = &source.work {
-            let columns = crate::command::columns(self, &raw.stmt, &source.text)?;
+            // Variables get their numbers now.
+            self.analyze_prepared(source)?;
+            let types = self.arguments_of(source, &[]).types;
+            let columns = crate::command::columns(self, &raw.stmt, &source.text, types)?;
             let column = |c: &Column| ColumnType {
                 name: c.name.to_string(),
                 type_oid: c.type_oid,

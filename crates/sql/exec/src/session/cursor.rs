@@ -24,9 +24,9 @@ use parse::ast::{DeclareCursor, Fetch, FetchDirection};
 use plan::{Node, Plan};
 use tuple::Datum;
 
-use super::Session;
 use super::portal::{Formats, Params, Portal};
 use super::statement::Source;
+use super::{Arguments, Session};
 use crate::nodes::{Origin, datum_tid, tid_datum};
 use crate::output::{Column, Format, Output, RowEncoder};
 use crate::row_store::{Place, RowStore};
@@ -98,12 +98,17 @@ impl Cursor {
 
 impl Session {
     /// DECLARE: the query's snapshot is taken now.
-    pub(crate) fn declare_cursor(&self, declare: &DeclareCursor, text: &str) -> SqlResult<()> {
-        let source = Source::nested(text, &declare.query, None);
+    pub(crate) fn declare_cursor(
+        &self,
+        declare: &DeclareCursor,
+        text: &str,
+        arguments: &Arguments<'_>,
+    ) -> SqlResult<()> {
+        let source = Source::sharing(text, &declare.query, &arguments.types);
         let planned = self.current_plan(&source)?;
         let statement = planned.shared.prepared.statement.clone();
         if statement.modifies {
-            self.check_declared(declare, text)?;
+            self.check_declared(declare, text, arguments)?;
         }
         match declare.hold {
             true => self.refuse_restricted("create a cursor WITH HOLD")?,
@@ -114,7 +119,7 @@ impl Session {
         }
         let scroll = scroll_of(declare.scroll, &statement);
         let formats = declare.binary.then_some(Format::Binary).into_iter().collect();
-        let mut portal = Portal::new(source, Params::new(), formats);
+        let mut portal = Portal::new(source, Params::from(arguments.values), formats);
         portal.made = (self.txn.borrow().subxact(), self.format().statement_time);
         self.open_portal(&mut portal)?;
         let columns = planned.shared.columns.clone();
@@ -179,11 +184,16 @@ impl Session {
     }
 
     /// What a query that locks or changes rows must not be declared as.
-    fn check_declared(&self, declare: &DeclareCursor, text: &str) -> SqlResult<()> {
+    fn check_declared(
+        &self,
+        declare: &DeclareCursor,
+        text: &str,
+        arguments: &Arguments<'_>,
+    ) -> SqlResult<()> {
         let whole = Statement::DeclareCursor(Box::new(declare.clone()));
         let format = self.format();
         let call = types::Call::new(&format).with_session(self);
-        analyze::analyze_statement(&whole, text, analyze::ParamTypes::None, self, &call).map(drop)
+        analyze::analyze_statement(&whole, text, arguments.types.clone(), self, &call).map(drop)
     }
 
     /// FETCH and MOVE. Returns the command tag.
@@ -191,7 +201,6 @@ impl Session {
         // Taken out while it runs: what it calls may look at the portals.
         let portal = self.portals.borrow_mut().remove(fetch.cursor.as_str());
         let mut portal = portal.ok_or_else(|| no_cursor(&fetch.cursor))?;
-        let out = (!fetch.is_move).then_some(out);
         let count = match portal.cursor.take() {
             Some(cursor) if cursor.failed => {
                 portal.cursor = Some(cursor);
@@ -199,25 +208,22 @@ impl Session {
             }
             Some(mut cursor) => {
                 let count = Run { session: self, portal: &mut portal, cursor: &mut cursor }
-                    .direction(fetch.direction, out);
+                    .direction(fetch.direction, (!fetch.is_move).then_some(out));
                 cursor.failed |= count.is_err();
                 portal.cursor = Some(cursor);
                 count
             }
-            None => self.fetch_protocol_portal(&mut portal, fetch.direction, out),
+            None => self.fetch_bound_portal(&mut portal, fetch, out),
         };
         self.portals.borrow_mut().insert(&fetch.cursor, portal);
         Ok(format!("{} {}", if fetch.is_move { "MOVE" } else { "FETCH" }, count?))
     }
 
-    /// FETCH from a portal that Bind made: forward only.
-    fn fetch_protocol_portal(
-        &self,
-        portal: &mut Portal,
-        direction: FetchDirection,
-        out: Option<&mut dyn Output>,
-    ) -> SqlResult<u64> {
-        match direction {
+    /// FETCH from a portal that Bind made: forward only. It may be the first to run it.
+    fn fetch_bound_portal(&self, portal: &mut Portal, fetch: &Fetch, out: &mut dyn Output) -> SqlResult<u64> {
+        self.open_bound_portal(portal, out)?;
+        let out = (!fetch.is_move).then_some(out);
+        match fetch.direction {
             FetchDirection::Forward(i64::MAX) => self.fetch_rows(portal, 0, out),
             FetchDirection::Forward(n) if n > 0 => self.fetch_rows(portal, n as u64, out),
             FetchDirection::Relative(1) => self.fetch_rows(portal, 1, out),
@@ -258,7 +264,8 @@ impl Session {
     /// Columns of what FETCH returns.
     pub(crate) fn cursor_columns(&self, name: &str) -> SqlResult<Option<Arc<[Column]>>> {
         let portals = self.portals.borrow();
-        let portal = portals.get(name).ok_or_else(|| no_cursor(name))?;
+        // That there is none is the business of whoever runs it.
+        let Some(portal) = portals.get(name) else { return Ok(None) };
         if let Some(cursor) = &portal.cursor {
             return Ok(Some(cursor.columns.clone()));
         }

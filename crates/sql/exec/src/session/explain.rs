@@ -18,10 +18,11 @@ use runtime::usage::Usage;
 use tuple::Datum;
 use types::oids;
 
-use super::Session;
+use super::choice::Wanted;
 use super::explain_options::{Asked, Form, form};
 use super::planning::planner_settings;
 use super::statement::{Source, Work};
+use super::{Arguments, Session};
 use crate::command::{TableQuery, table_exists};
 use crate::output::{Column, Format, Output, RowEncoder};
 use crate::run::{Execution, Prepared};
@@ -71,14 +72,14 @@ impl Session {
         &self,
         query: &Statement,
         options: &[DefElem],
-        text: &str,
+        (text, arguments): (&str, &Arguments<'_>),
         out: &mut dyn Output,
     ) -> SqlResult<()> {
         let mut asked = Asked::new(options, text)?;
         asked.options.io_timing = self.settings.borrow().fast().track_io_timing;
         runtime::usage::time_io(asked.options.io_timing);
         let (began, before) = (runtime::now(), Usage::so_far());
-        let subject = self.subject(query, &asked, text)?;
+        let subject = self.subject(query, &asked, (text, arguments))?;
         let planning = Planning { nanos: nanos_since(began), usage: Usage::so_far() - before };
         let items = match subject {
             Subject::Nothing(name) => return self.send(&asked, &[Item::Dummy(name)], out),
@@ -94,10 +95,15 @@ impl Session {
         self.send(&asked, &[Item::Group(query)], out)
     }
 
-    fn subject<'q>(&self, query: &'q Statement, asked: &Asked, text: &str) -> SqlResult<Subject<'q>> {
+    fn subject<'q>(
+        &self,
+        query: &'q Statement,
+        asked: &Asked,
+        (text, arguments): (&str, &Arguments<'_>),
+    ) -> SqlResult<Subject<'q>> {
         let of = |prepared, params| Subject::Plan(Box::new(Explained { prepared, params, table: None }));
         match query {
-            Statement::DeclareCursor(declare) => self.subject(&declare.query, asked, text),
+            Statement::DeclareCursor(declare) => self.subject(&declare.query, asked, (text, arguments)),
             Statement::Execute(execute) => {
                 let (source, params) = self.prepared_for_execute(execute, text)?;
                 Ok(of(self.plan_of(&source, &params)?, params))
@@ -106,19 +112,24 @@ impl Session {
                 if table_exists(self, create)? {
                     return Ok(Subject::Nothing(crate::command::statement_name(query)));
                 }
-                let query = TableQuery::new(self, create, text)?;
+                let query = TableQuery::new(self, create, text, arguments)?;
                 let (prepared, params) = (query.internal.prepared().clone(), query.params.clone());
                 Ok(Subject::Plan(Box::new(Explained { prepared, params, table: Some((create, query)) })))
             }
             query => {
-                let source = Source::nested(text, query, asked.generic.then(Vec::new));
+                let source = match asked.generic {
+                    true => Source::nested(text, query, Some(Vec::new())),
+                    false => Source::sharing(text, query, &arguments.types),
+                };
                 let Work::Query(_) = &source.work else {
                     let name = crate::command::statement_name(query);
                     return Err(SqlError::not_supported(format!("EXPLAIN {name}")));
                 };
-                let planned = self.current_plan(&source)?;
+                let params = if asked.generic { &[] } else { arguments.values };
+                let planned = self.plan_for(&source, params, Wanted::Exact)?;
+                planned.shared.check_constants()?;
                 self.check_permitted(&planned.shared)?;
-                Ok(of(planned.shared.prepared.clone(), Vec::new()))
+                Ok(of(planned.shared.prepared.clone(), params.to_vec()))
             }
         }
     }

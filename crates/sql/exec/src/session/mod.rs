@@ -18,6 +18,7 @@
 //! `tcop/postgres.c`, `tcop/pquery.c`, `utils/cache/plancache.c`.
 
 mod access;
+mod arguments;
 mod choice;
 mod current_of;
 mod cursor;
@@ -66,6 +67,7 @@ use types::FormatContext;
 use crate::output::{Format, Output};
 use crate::spill::TempDir;
 pub(crate) use access::Needs;
+pub(crate) use arguments::Arguments;
 pub(crate) use choice::Wanted;
 pub(crate) use cursor::CursorInfo;
 use identity::Identity;

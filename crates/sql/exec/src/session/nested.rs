@@ -76,6 +76,7 @@ impl Session {
         let found = self.statements.borrow_mut().find(name);
         found.ok_or_else(|| {
             sql_err!(INVALID_SQL_STATEMENT_NAME, "prepared statement \"{name}\" does not exist")
+                .routine("FetchPreparedStatement")
         })
     }
 
@@ -139,10 +140,10 @@ impl Session {
     /// Columns of what EXECUTE, FETCH and EXPLAIN return.
     pub(crate) fn nested_columns(&self, statement: &Statement) -> SqlResult<Option<Arc<[Column]>>> {
         match statement {
-            Statement::Execute(execute) => {
-                let source = self.source_of_execute(&execute.name)?;
-                self.columns_of(&source)
-            }
+            Statement::Execute(execute) => match self.statements.borrow_mut().find(&execute.name) {
+                Some(source) => self.columns_of(&source),
+                None => Ok(None),
+            },
             Statement::Fetch(fetch) if !fetch.is_move => self.cursor_columns(&fetch.cursor),
             Statement::Explain { options, .. } => Ok(Some(super::explain::columns(options))),
             _ => Ok(None),

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::{CommandId, Oid, SqlResult, SubxactId};
+use base::{CommandId, Oid, SqlError, SqlResult, SubxactId};
 use smallvec::SmallVec;
 use tuple::Datum;
 use txn::{LockMode, Snapshot};
@@ -129,7 +129,8 @@ impl Session {
             Work::Empty => Ok(None),
             Work::Utility(raw) => {
                 let out = &mut Formatted { formats: &portal.formats, out };
-                let tag = crate::command::run(self, &raw.stmt, &source.text, out)?;
+                let arguments = self.arguments_of(&source, &portal.params);
+                let tag = crate::command::run(self, &raw.stmt, &source.text, &arguments, out)?;
                 portal.state = State::Done;
                 Ok(Some(Tag::Text(tag)))
             }
@@ -213,27 +214,58 @@ impl Session {
         max_rows: u32,
         out: &mut dyn Output,
     ) -> SqlResult<Option<Tag>> {
-        let limit = if max_rows == 0 { u64::MAX } else { max_rows.into() };
-        let (context, mut place, from) = (self.format(), Place::default(), stored.sent);
-        let columns = stored.planned.shared.columns.as_deref().unwrap_or_default();
-        let encoder = RowEncoder { columns, formats: &portal.formats, context: &context, session: self };
-        while stored.sent - from < limit
-            && let Some(row) = stored.rows.get(&mut place, stored.sent)?
-        {
-            out.data_row(&encoder, row)?;
-            stored.sent += 1;
-        }
-        let rows = stored.sent - from;
-        if rows == limit {
+        let rows = self.fetch_stored(&mut stored, &portal.formats, max_rows.into(), Some(out))?;
+        if max_rows != 0 && rows == u64::from(max_rows) {
             portal.state = State::Stored(stored);
             return Ok(None);
         }
         Ok(Some(stored.planned.tag(rows, stored.processed)))
     }
 
+    /// Up to `limit` more rows of a statement that was carried out (0: all), sent or skipped. Returns their number.
+    fn fetch_stored(
+        &self,
+        stored: &mut Stored,
+        formats: &[Format],
+        limit: u64,
+        mut out: Option<&mut dyn Output>,
+    ) -> SqlResult<u64> {
+        let limit = if limit == 0 { u64::MAX } else { limit };
+        let (context, mut place, from) = (self.format(), Place::default(), stored.sent);
+        let columns = stored.planned.shared.columns.as_deref().unwrap_or_default();
+        let encoder = RowEncoder { columns, formats, context: &context, session: self };
+        while stored.sent - from < limit
+            && let Some(row) = stored.rows.get(&mut place, stored.sent)?
+        {
+            if let Some(out) = &mut out {
+                out.data_row(&encoder, row)?;
+            }
+            stored.sent += 1;
+        }
+        Ok(stored.sent - from)
+    }
+
     /// Starts a cursor's query without fetching: what it sees is settled now.
     pub(super) fn open_portal(&self, portal: &mut Portal) -> SqlResult<()> {
         portal.state = State::Suspended(self.start(portal)?);
+        Ok(())
+    }
+
+    /// Starts a portal that Bind made and that has not run, so that rows can be fetched from it.
+    pub(super) fn open_bound_portal(&self, portal: &mut Portal, out: &mut dyn Output) -> SqlResult<()> {
+        match (&portal.state, &portal.source.work) {
+            (State::Ready, Work::Query(_) | Work::Stored) => {}
+            (State::Ready, _) => return Err(SqlError::not_supported("FETCH from a utility statement")),
+            _ => return Ok(()),
+        }
+        let running = self.start(portal)?;
+        if !running.returns_rows() {
+            return Err(SqlError::internal("unsupported portal strategy"));
+        }
+        portal.state = match running.writes_and_returns() {
+            true => State::Stored(self.carry_out(running, out)?),
+            false => State::Suspended(running),
+        };
         Ok(())
     }
 
@@ -244,6 +276,9 @@ impl Session {
         limit: u64,
         out: Option<&mut dyn Output>,
     ) -> SqlResult<u64> {
+        if let State::Stored(stored) = &mut portal.state {
+            return self.fetch_stored(stored, &portal.formats, limit, out);
+        }
         let Some(out) = out else { return self.pull_rows(portal, limit, &mut |_| Ok(())) };
         let State::Suspended(running) = &mut portal.state else { return Ok(0) };
         Ok(self.pull(running, &portal.formats, limit, out)?.rows)
@@ -300,6 +335,7 @@ impl Session {
             return Ok(planned);
         }
         let planned = self.plan_for(&portal.source, &portal.params, Wanted::Equivalent)?;
+        planned.shared.check_constants()?;
         // Rolling back to a savepoint that came after the portal gives the locks up, but not the portal.
         if portal.made.0 == self.txn.borrow().subxact() {
             *portal.plan.borrow_mut() = Some(planned.clone());
@@ -430,11 +466,15 @@ impl Running {
         self.planned.give_back(self.execution);
     }
 
+    fn returns_rows(&self) -> bool {
+        self.planned.shared.columns.is_some()
+    }
+
     /// Whether it changes rows and returns some.
     fn writes_and_returns(&self) -> bool {
         let shared = &self.planned.shared;
         let writes = |&(_, mode): &(Oid, u8)| lock_mode(mode) == LockMode::RowExclusive;
-        shared.columns.is_some() && shared.prepared.statement.locks.iter().any(writes)
+        self.returns_rows() && shared.prepared.statement.locks.iter().any(writes)
     }
 }
 

@@ -252,9 +252,30 @@ impl Session {
         self.close_portal(portal);
         let mut new = Portal::new(prepared, values, Formats::from_slice(result_formats));
         new.made = (self.txn.borrow().subxact(), self.format.borrow().statement_time);
+        if result_formats.len() > 1 {
+            self.check_result_formats(&new)?;
+        }
         self.portals.borrow_mut().insert(portal, new);
         self.just_bound.set(true);
         Ok(())
+    }
+
+    /// There is a format for each column of the result, where there are several formats.
+    fn check_result_formats(&self, portal: &Portal) -> SqlResult<()> {
+        let formats = portal.formats.len();
+        let columns = match portal.source.work {
+            // Known since Parse.
+            Work::Query(_) | Work::Stored => portal.source.columns(),
+            _ => self.columns_of(&portal.source)?,
+        };
+        match columns {
+            Some(columns) if columns.len() != formats => Err(sql_err!(
+                PROTOCOL_VIOLATION,
+                "bind message has {formats} result formats but query has {} columns",
+                columns.len()
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Describe of a statement: ParameterDescription, then RowDescription or NoData.
@@ -419,7 +440,8 @@ impl Session {
         let found = self.statements.borrow_mut().find(name);
         found.ok_or_else(|| match name {
             "" => sql_err!(INVALID_SQL_STATEMENT_NAME, "unnamed prepared statement does not exist"),
-            name => sql_err!(INVALID_SQL_STATEMENT_NAME, "prepared statement \"{name}\" does not exist"),
+            name => sql_err!(INVALID_SQL_STATEMENT_NAME, "prepared statement \"{name}\" does not exist")
+                .routine("FetchPreparedStatement"),
         })
     }
 

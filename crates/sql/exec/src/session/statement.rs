@@ -16,7 +16,7 @@
 //! # Locks
 //! The instance's plan cache (`plan_cache`) has one short mutex, taken at Parse and at replanning, never at Execute of a valid plan.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,6 +74,8 @@ pub(crate) struct Source {
     place: Place,
     /// Its constants mean the same at any time.
     timeless: Cell<bool>,
+    /// Types of a utility statement's parameters, once it was prepared.
+    utility_types: OnceCell<Arc<[Oid]>>,
 }
 
 /// Where in its text a statement is, so that sessions find each other's plans.
@@ -121,6 +123,8 @@ pub(crate) struct SharedPlan {
     authority: Validity,
     /// Its user was found to have what it needs.
     permitted: AtomicBool,
+    /// A constant part of it cannot be computed: nothing runs.
+    constant_error: Option<SqlError>,
     /// Some of these are temporary.
     temporary: bool,
     /// Whether some of them are not the same to every snapshot, see [`Table::for_snapshot`].
@@ -222,10 +226,39 @@ impl Source {
         Source { body: Some(body), ..Source::fresh(text, Work::Stored, None, Place::At(0)) }.into()
     }
 
-    /// A statement within another, as PREPARE and DECLARE have it.
+    /// A statement within another, as PREPARE has it.
     pub(crate) fn nested(text: &str, statement: &Statement, given: Option<Vec<Oid>>) -> Rc<Source> {
         let raw = RawStatement { stmt: statement.clone(), location: 0, length: text.len() };
         Source::fresh(text.into(), Work::of(Some(raw)), given, Place::within(text)).into()
+    }
+
+    /// A statement within another whose parameters it shares, as DECLARE has it.
+    pub(super) fn sharing(text: &str, statement: &Statement, types: &ParamTypes) -> Rc<Source> {
+        let given = match types {
+            ParamTypes::None | ParamTypes::Variables(_) => None,
+            ParamTypes::Fixed(types) | ParamTypes::Infer(types) => Some(types.clone()),
+        };
+        let body = match types {
+            ParamTypes::Variables(variables) => Some(Body { variables: variables.clone(), returns: None }),
+            _ => None,
+        };
+        let raw = RawStatement { stmt: statement.clone(), location: 0, length: text.len() };
+        let fresh = Source::fresh(text.into(), Work::of(Some(raw)), given, Place::within(text));
+        Source { body, ..fresh }.into()
+    }
+
+    /// How its parameters are understood when it is analysed.
+    pub(super) fn parameter_kinds(&self) -> ParamTypes {
+        match (&self.body, &self.given) {
+            (Some(body), _) => ParamTypes::Variables(body.variables.clone()),
+            (None, None) => ParamTypes::None,
+            (None, Some(types)) => ParamTypes::Infer(types.clone()),
+        }
+    }
+
+    /// The types that came with Parse.
+    pub(super) fn given_types(&self) -> &[Oid] {
+        self.given.as_deref().unwrap_or_default()
     }
 
     fn fresh(text: Arc<str>, work: Work, given: Option<Vec<Oid>>, place: Place) -> Source {
@@ -238,6 +271,7 @@ impl Source {
             place,
             planned: RefCell::default(),
             timeless: Cell::new(true),
+            utility_types: OnceCell::new(),
         }
     }
 
@@ -260,7 +294,7 @@ impl Source {
     pub(crate) fn param_types(&self) -> Arc<[Oid]> {
         match &*self.planned.borrow() {
             Some(planned) => planned.shared.params.clone(),
-            None => Arc::from([]),
+            None => self.utility_types.get().cloned().unwrap_or_default(),
         }
     }
 }
@@ -285,6 +319,7 @@ impl SharedPlan {
         found: Vec<Arc<Table>>,
     ) -> SharedPlan {
         let mut depends = generic.depends.clone();
+        let constant_error = prepared.statement.constant_error();
         depends
             .extend(found.into_iter().filter(|t| !generic.depends.iter().any(|known| Arc::ptr_eq(known, t))));
         SharedPlan {
@@ -302,9 +337,18 @@ impl SharedPlan {
             definitions: generic.definitions.clone(),
             authority: generic.authority.clone(),
             permitted: AtomicBool::new(generic.permitted.load(Ordering::Relaxed)),
+            constant_error,
             temporary: generic.temporary,
             checks_snapshot: generic.checks_snapshot,
             for_kept: generic.for_kept,
+        }
+    }
+
+    /// Fails if a constant part of it cannot be computed.
+    pub(crate) fn check_constants(&self) -> SqlResult<()> {
+        match &self.constant_error {
+            None => Ok(()),
+            Some(error) => Err(error.clone()),
         }
     }
 
@@ -393,10 +437,14 @@ impl Session {
     }
 
     /// Analyses and plans a statement of Parse, so that its errors come now and its types are known.
-    pub(super) fn analyze_prepared(&self, source: &Source) -> SqlResult<()> {
+    pub(crate) fn analyze_prepared(&self, source: &Source) -> SqlResult<()> {
         match source.work {
             Work::Query(_) | Work::Stored => self.current_plan(source).map(drop),
-            _ => Ok(()),
+            Work::Utility(_) | Work::Empty => {
+                let types = self.utility_parameters(source)?;
+                source.utility_types.get_or_init(|| types);
+                Ok(())
+            }
         }
     }
 
@@ -405,7 +453,10 @@ impl Session {
         match &source.work {
             Work::Empty => Ok(None),
             Work::Query(_) | Work::Stored => Ok(self.current_plan(source)?.shared.columns.clone()),
-            Work::Utility(raw) => crate::command::columns(self, &raw.stmt, &source.text),
+            Work::Utility(raw) => {
+                let types = self.arguments_of(source, &[]).types;
+                crate::command::columns(self, &raw.stmt, &source.text, types)
+            }
         }
     }
 
@@ -475,7 +526,8 @@ impl Session {
             && !same_result(old.shared.columns.as_deref(), shared.columns.as_deref())
             && source.given.is_some()
         {
-            return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cached plan must not change result type"));
+            let error = sql_err!(FEATURE_NOT_SUPPORTED, "cached plan must not change result type");
+            return Err(error.routine("RevalidateCachedQuery"));
         }
         let planned = Rc::new(Planned { shared, versions, uses: Cell::new(0) });
         *source.planned.borrow_mut() = Some(planned.clone());
@@ -566,11 +618,7 @@ impl Session {
         view: &RecordingView<'_>,
         call: &types::Call<'_>,
     ) -> SqlResult<(Analyzed, ReturnForm)> {
-        let params = match (&source.body, &source.given) {
-            (Some(body), _) => ParamTypes::Variables(body.variables.clone()),
-            (None, None) => ParamTypes::None,
-            (None, Some(types)) => ParamTypes::Infer(types.clone()),
-        };
+        let params = source.parameter_kinds();
         let mut analyzed = match (&source.work, &source.body) {
             (Work::Query(raw), _) => analyze::analyze(raw, &source.text, params, view, call)?,
             (Work::Stored, Some(body)) => Analyzed {
@@ -627,6 +675,7 @@ impl Session {
             Work::Query(raw) if source.given.is_some() => Some((source.text.clone(), raw.clone())),
             _ => None,
         };
+        let constant_error = statement.constant_error();
         let returns_rows = !statement.result.is_empty() || statement.command == plan::Command::Select;
         Ok(SharedPlan {
             params,
@@ -640,6 +689,7 @@ impl Session {
             definitions,
             authority,
             permitted: AtomicBool::new(false),
+            constant_error,
             temporary: depends.iter().any(|table| table.persistence == 't'),
             sizes: depends.iter().map(|table| self.pages(table)).collect(),
             checks_snapshot: depends.iter().any(|table| table.differs_by_snapshot()),

@@ -205,10 +205,16 @@ impl Session {
     }
 
     fn begin(&self, modes: &[DefElem], tag: &str) -> SqlResult<String> {
-        if !self.txn.borrow_mut().begin_block() {
+        let fresh = self.txn.borrow_mut().begin_block();
+        if !fresh {
             self.warning(SqlState::ACTIVE_SQL_TRANSACTION, "there is already a transaction in progress");
         }
-        self.set_transaction_modes(modes)?;
+        self.set_transaction_modes(modes).inspect_err(|_| {
+            // A block that did not come to be cannot be in a failed state.
+            if fresh {
+                self.abort_transaction();
+            }
+        })?;
         Ok(tag.into())
     }
 

@@ -85,11 +85,10 @@ impl<'a> Writer<'a> {
     ) -> SqlResult<Writer<'a>> {
         let names: Vec<&str> = columns.iter().map(|c| c.0).collect();
         let force_quote = forced(table, &options.force_quote, &names, "FORCE_QUOTE")?;
-        let mut sink = Sink::open(&copy.target, options.format, columns.len(), out)?;
-        if options.format == Format::Binary {
-            sink.line(&binary::header(), out)?;
-        }
-        let (line, value) = (Vec::new(), Vec::new());
+        let sink = Sink::open(&copy.target, options.format, columns.len(), out)?;
+        // The header travels with the first row, or with the trailer if there is none.
+        let line = if options.format == Format::Binary { binary::header() } else { Vec::new() };
+        let value = Vec::new();
         let types = columns.iter().map(|c| c.1).collect();
         let progress = super::progress(session, copy, table.map_or(Oid::INVALID, |table| table.oid));
         let mut writer =
@@ -162,7 +161,8 @@ impl<'a> Writer<'a> {
 
     fn finish(mut self, out: &mut dyn Output) -> SqlResult<u64> {
         if self.options.format == Format::Binary {
-            self.sink.line(&binary::TRAILER, out)?;
+            self.line.extend_from_slice(&binary::TRAILER);
+            self.send_line(out)?;
         }
         self.sink.finish(out)?;
         Ok(self.rows)
