@@ -1,4 +1,4 @@
-module stampede/drivers/pgx
+module stampede/clients/pgx
 
 go 1.24
 
