@@ -9,6 +9,7 @@ mod initdb;
 mod options;
 mod postgres;
 mod serve;
+mod top;
 mod waldump;
 
 use std::path::{Path, PathBuf};
@@ -46,6 +47,7 @@ Usage:
   stampede init ...    make a data directory (initdb)
   stampede ctl ...     start, stop and ask a server (pg_ctl)
   stampede postgres .. run a server on an existing data directory (postgres)
+  stampede top ..      watch sessions, waits, statements and locks, and end what runs away
   stampede waldump ..  show the write-ahead log
   stampede --version
 
@@ -67,6 +69,7 @@ pub fn main(args: &[String], commands: Commands) -> i32 {
                 "init" => initdb::main(rest, commands),
                 "ctl" => ctl::main(rest, commands),
                 "postgres" => postgres::main(rest, commands),
+                "top" => top::main(rest),
                 "waldump" => waldump::main(rest),
                 "--version" | "-V" | "version" => {
                     println!("stampede {} (PostgreSQL {})", crate::VERSION, crate::PG_VERSION);
