@@ -277,19 +277,31 @@ fn errors_carry_all_fields() {
         .constraint("k");
     error.report_mut().data_type = Some("d".into());
     let mut out = Vec::new();
-    backend::error_response(&mut out, error.report());
+    backend::error_response(&mut out, error.routine("r").report());
+    let (kind, fields, line) = report(&out);
     assert_eq!(
-        split(&out),
-        [(
+        (kind, fields.as_str()),
+        (
             b'E',
-            b"SERROR\0VERROR\0C23505\0Mdup\0DKey (a)=(1) already exists.\0Hh\0Winner\nouter\0ss\0tt\0cc\0dd\0nk\0P8\0\0"
-                .to_vec()
-        )]
+            "SERROR VERROR C23505 Mdup DKey (a)=(1) already exists. Hh Winner\nouter ss tt cc dd nk P8 Fcrates/wire/src/tests.rs Rr"
+        )
     );
+    assert!(line > 0);
     let mut out = Vec::new();
     let notice = SqlError::with_severity(Severity::Notice, SqlState::SUCCESSFUL_COMPLETION, "n");
     backend::notice_response(&mut out, notice.report());
-    assert_eq!(split(&out), [(b'N', b"SNOTICE\0VNOTICE\0C00000\0Mn\0\0".to_vec())]);
+    let (kind, fields, _) = report(&out);
+    assert_eq!((kind, fields.as_str()), (b'N', "SNOTICE VNOTICE C00000 Mn Fcrates/wire/src/tests.rs"));
+}
+
+/// The kind of a message with a report, its fields but for the line of the source, and that line.
+fn report(out: &[u8]) -> (u8, String, u32) {
+    let messages = split(out);
+    let [(kind, body)] = messages.as_slice() else { panic!("{messages:?}") };
+    let text = String::from_utf8(body.clone()).unwrap();
+    let (lines, fields): (Vec<&str>, Vec<&str>) =
+        text.split('\0').filter(|field| !field.is_empty()).partition(|field| field.starts_with('L'));
+    (*kind, fields.join(" "), lines[0][1..].parse().unwrap())
 }
 
 fn name() -> impl Strategy<Value = String> {
