@@ -179,8 +179,8 @@ impl Core {
             row.push(Datum::Int4(bits));
         }
         debug_assert_eq!(row.len(), self.first_row);
-        let grouped_all = self.sets.len() == 1;
-        if grouped_all && !group.first.is_empty() {
+        // Of the first row nothing is read but what depends on the keys of every set.
+        if !group.first.is_empty() {
             row.append(&mut group.first);
         } else {
             row.extend(std::iter::repeat_n(Datum::Null, self.kept));

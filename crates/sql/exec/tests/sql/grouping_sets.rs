@@ -128,3 +128,14 @@ fn conditions_below_still_see_what_computes_a_column() {
         "1\n2\n"
     );
 }
+
+#[test]
+fn what_depends_on_the_keys_of_all_sets_stays() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int primary key, b int, c int, d int); insert into t values (1, 1, 1, 5), (2, 2, 2, 6)").unwrap();
+    assert_eq!(
+        s.query("select a, d, b, grouping(b) from t group by grouping sets ((a, b), (a, c)) order by 1, 4"),
+        "1|5|1|0\n1|5||1\n2|6|2|0\n2|6||1"
+    );
+}
