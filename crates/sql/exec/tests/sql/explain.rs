@@ -198,3 +198,20 @@ fn rows_of_a_subquery_are_kept_for_the_next_row() {
     assert!(!plan("select * from t where a > all (select a from u)").contains("Materialize"));
     assert_eq!(s.query("select * from t where a > all (select a from u limit 2)"), "5\n9");
 }
+
+#[test]
+fn columns_are_named_where_they_come_from() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int, b int)").unwrap();
+    assert_eq!(
+        s.query("explain (costs off) select count(*) from (select a from t union select b + 1 from t) u"),
+        "Aggregate\n  ->  HashAggregate\n        Group Key: t.a\n        ->  Append\n              ->  Seq Scan on t\n              ->  Seq Scan on t t_1"
+    );
+    assert_eq!(
+        s.query(
+            "explain (costs off) select * from (select a, b + 1 as c from t order by a limit 5) v order by c"
+        ),
+        "Sort\n  Sort Key: ((t.b + 1))\n  ->  Limit\n        ->  Sort\n              Sort Key: t.a\n              ->  Seq Scan on t"
+    );
+}

@@ -298,6 +298,12 @@ impl<'a> Explain<'a> {
     }
 
     fn var(&self, var: &Var, qualify: bool) -> String {
+        if let Some(given) = self.computed.get(&(var.rel, var.column)) {
+            let below = Explain { carried: Vec::new(), ..self.shallow() };
+            let text = below.expr(given, qualify);
+            let simple = matches!(given, Expr::Var(_) | Expr::Const { .. } | Expr::Placeholder(_));
+            return if simple { text } else { format!("({text})") };
+        }
         let relation = &self.statement.relations[var.rel];
         let name = match var.column {
             0 => "*".to_string(),

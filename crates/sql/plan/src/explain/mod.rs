@@ -13,12 +13,14 @@
 //! # PostgreSQL counterpart
 //! `commands/explain.c`, `explain_format.c`.
 
+use std::collections::HashMap;
+
 use base::{Oid, SqlResult};
 use runtime::usage::Usage;
 use tuple::Datum;
 
 use crate::cost::Settings;
-use crate::expr::{Expr, ParamId};
+use crate::expr::{Expr, ParamId, RelId};
 use crate::plan::{Bitmap, Node, Plan, Statement};
 
 pub mod document;
@@ -129,8 +131,10 @@ pub fn plan(
     measured: &[Measured],
     display: &dyn Display,
 ) -> Item {
+    let computed = computed_below(statement);
     let mut explain = Explain {
         statement,
+        computed: &computed,
         options,
         settings,
         measured,
@@ -148,9 +152,43 @@ pub fn plan(
     Item::Group(explain.node(&statement.plan, None, &mut number))
 }
 
+/// Columns of relations that the plan has no node for, by what gives them: of a set operation, the first input; of a subquery that
+/// gives its rows as they are, its plan.
+type Computed<'a> = HashMap<(RelId, i16), &'a Expr>;
+
+fn computed_below(statement: &Statement) -> Computed<'_> {
+    fn look<'p>(plan: &'p Plan, out: &mut Computed<'p>) {
+        let below = match &plan.node {
+            Node::Append { children, tree: None } => children.first(),
+            Node::SetOp { left, .. } => Some(&**left),
+            Node::SubqueryScan { child, .. } if is_trivial(plan) => Some(&**child),
+            _ => None,
+        };
+        for (column, given) in plan.output.iter().zip(below.iter().flat_map(|b| &b.output)) {
+            if let Expr::Var(var) = column {
+                out.insert((var.rel, var.column), given);
+            }
+        }
+        plan.for_children(&mut |child| look(child, out));
+    }
+    let mut out = HashMap::new();
+    let plans = std::iter::once(&statement.plan).chain(statement.subplans.iter().map(|s| &s.plan));
+    plans.for_each(|plan| look(plan, &mut out));
+    out
+}
+
+/// Whether a subquery's rows are handed on as they are, or nothing of them but that they are there.
+fn is_trivial(plan: &Plan) -> bool {
+    let Node::SubqueryScan { rel, child } = &plan.node else { return false };
+    let same = |(i, e): (usize, &Expr)| matches!(e, Expr::Var(var) if var.rel == *rel && usize::try_from(var.column) == Ok(i + 1));
+    let all = plan.output.is_empty() || plan.output.len() == child.output.len();
+    plan.filter.is_empty() && all && plan.output.iter().enumerate().all(same)
+}
+
 /// A description under way.
 struct Explain<'a> {
     statement: &'a Statement,
+    computed: &'a Computed<'a>,
     options: Options,
     settings: &'a Settings,
     measured: &'a [Measured],

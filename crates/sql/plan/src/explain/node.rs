@@ -484,9 +484,10 @@ fn set_operation(kind: SetOpKind) -> Name {
     Name::new("SetOp").text(format!("HashSetOp {command}")).what("Strategy", "Hashed").of("Command", command)
 }
 
-/// The scan of a tree's only member, which is shown in the tree's place.
+/// What is shown in a node's place: the scan of a tree's only member, the plan of a subquery that gives its rows as they are.
 fn only_member(plan: &Plan) -> Option<&Plan> {
     match &plan.node {
+        Node::SubqueryScan { child, .. } if super::is_trivial(plan) => Some(child),
         Node::Append { children, tree: Some(_) } => match children.as_slice() {
             [only] => Some(only),
             _ => None,
