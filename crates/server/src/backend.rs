@@ -70,6 +70,17 @@ pub trait Client {
     fn describe_portal(&mut self, name: &str, out: &mut dyn Output) -> SqlResult<()>;
     /// The Execute message; 0 rows: all.
     fn execute(&mut self, portal: &str, max_rows: u32, out: &mut dyn Output) -> SqlResult<()>;
+    /// The FunctionCall message: the result in the format asked for; none is NULL.
+    fn function_call(
+        &mut self,
+        _function: Oid,
+        _formats: &[Format],
+        _args: &[ParamValue<'_>],
+        _result: Format,
+        _out: &mut dyn Output,
+    ) -> SqlResult<Option<Vec<u8>>> {
+        Err(SqlError::not_supported("the function-call sub-protocol"))
+    }
     /// Close of a statement.
     fn close_statement(&mut self, name: &str);
     /// Close of a portal.

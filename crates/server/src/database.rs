@@ -320,6 +320,17 @@ impl Client for Session {
         Session::execute(self, portal, max_rows, out)
     }
 
+    fn function_call(
+        &mut self,
+        function: Oid,
+        formats: &[Format],
+        args: &[ParamValue<'_>],
+        result: Format,
+        out: &mut dyn Output,
+    ) -> SqlResult<Option<Vec<u8>>> {
+        Session::function_call(self, function, formats, args, result, out)
+    }
+
     fn close_statement(&mut self, name: &str) {
         Session::close_statement(self, name);
     }

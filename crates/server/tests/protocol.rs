@@ -130,6 +130,20 @@ impl Client for CannedClient {
         self.run(if portal.is_empty() { "row" } else { portal }, out)
     }
 
+    fn function_call(
+        &mut self,
+        function: Oid,
+        _: &[Format],
+        args: &[ParamValue<'_>],
+        _: Format,
+        _: &mut dyn Output,
+    ) -> SqlResult<Option<Vec<u8>>> {
+        match function {
+            Oid(0) => Err(sql_err!(UNDEFINED_FUNCTION, "no such function")),
+            _ => Ok(args.first().copied().flatten().map(<[u8]>::to_vec)),
+        }
+    }
+
     fn close_statement(&mut self, _: &str) {}
 
     fn close_portal(&mut self, _: &str) {}
@@ -362,6 +376,20 @@ fn simple_and_extended_queries() {
 }
 
 #[test]
+fn functions_are_called_by_oid() {
+    let server = start("calls", TRUST);
+    let mut peer = Peer::connect(&server, &[]).unwrap();
+    peer.send(&[message(b'F', b"\0\0\0\x07\0\x01\0\x01\0\x01\0\0\0\x02hi\0\x01")]);
+    assert_eq!(peer.message(), Some((b'V', b"\0\0\0\x02hi".to_vec())));
+    assert_eq!(peer.until_ready(), "ZI");
+    peer.send(&[message(b'F', b"\0\0\0\x07\0\0\0\x01\xff\xff\xff\xff\0\0")]);
+    assert_eq!(peer.message(), Some((b'V', b"\xff\xff\xff\xff".to_vec())));
+    assert_eq!(peer.until_ready(), "ZI");
+    peer.send(&[message(b'F', b"\0\0\0\0\0\0\0\0\0\0")]);
+    assert_eq!(peer.until_ready(), "E[ERROR 42883 no such function] ZI");
+}
+
+#[test]
 fn protocol_errors_fail_the_transaction() {
     let server = start("errors", TRUST);
     let mut peer = Peer::connect(&server, &[]).unwrap();
@@ -372,7 +400,7 @@ fn protocol_errors_fail_the_transaction() {
     peer.send(&[message(b'B', b"\0\0\0\x01\0\x07\0\0\0\0"), sync()]);
     assert_eq!(peer.until_ready(), "E[ERROR 22023 unsupported format code: 7] ZE");
     peer.send(&[message(b'F', b"")]);
-    assert_eq!(peer.until_ready(), "E[ERROR 0A000 the function-call sub-protocol is not supported yet] ZE");
+    assert_eq!(peer.until_ready(), "E[ERROR 08P01 insufficient data left in message] ZE");
     peer.send(&[message(b'z', b"")]);
     assert_eq!(peer.until_ready(), "E[FATAL 08P01 invalid frontend message type 122] end");
 }

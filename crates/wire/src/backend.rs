@@ -159,6 +159,19 @@ pub fn bind_complete(out: &mut Vec<u8>) {
     empty(out, b'2');
 }
 
+/// FunctionCallResponse; none is NULL.
+pub fn function_call_response(out: &mut Vec<u8>, value: Option<&[u8]>) {
+    let start = begin(out, b'V');
+    match value {
+        Some(value) => {
+            i32(out, value.len() as i32);
+            out.extend_from_slice(value);
+        }
+        None => i32(out, -1),
+    }
+    end(out, start);
+}
+
 /// CloseComplete.
 pub fn close_complete(out: &mut Vec<u8>) {
     empty(out, b'3');

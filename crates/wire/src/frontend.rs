@@ -109,10 +109,35 @@ pub enum Frontend<'a> {
     CopyDone,
     /// The client gives COPY up, for this reason.
     CopyFail(&'a str),
-    /// The old function-call sub-protocol, not spoken here.
-    FunctionCall,
+    /// Calls a function by its OID.
+    FunctionCall(FunctionCall<'a>),
     /// Ends the session.
     Terminate,
+}
+
+/// A FunctionCall message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionCall<'a> {
+    /// OID of the function.
+    pub function: u32,
+    /// Formats of the arguments.
+    pub formats: Formats<'a>,
+    count: usize,
+    values: &'a [u8],
+    /// Format of the result.
+    pub result_format: i16,
+}
+
+impl<'a> FunctionCall<'a> {
+    /// How many arguments there are.
+    pub fn argument_count(&self) -> usize {
+        self.count
+    }
+
+    /// The arguments; `None` is NULL.
+    pub fn arguments(&self) -> impl Iterator<Item = Option<&'a [u8]>> + use<'a> {
+        Values(self.values)
+    }
 }
 
 /// Parameter types of a Parse message.
@@ -235,7 +260,7 @@ pub fn decode<'a>(frame: &Frame<'a>) -> SqlResult<Frontend<'a>> {
         b'd' => return Ok(Frontend::CopyData(frame.body)),
         b'c' => return Ok(Frontend::CopyDone),
         b'f' => Frontend::CopyFail(reader.cstr()?),
-        b'F' => return Ok(Frontend::FunctionCall),
+        b'F' => Frontend::FunctionCall(function_call(&mut reader)?),
         other => {
             return Err(SqlError::fatal(
                 SqlState::PROTOCOL_VIOLATION,
@@ -260,7 +285,7 @@ fn target<'a>(reader: &mut Reader<'a>, what: &str) -> SqlResult<Target<'a>> {
 fn bind<'a>(reader: &mut Reader<'a>) -> SqlResult<Bind<'a>> {
     let (portal, statement) = (reader.cstr()?, reader.cstr()?);
     let parameter_formats = formats(reader)?;
-    let count = usize::from(reader.u16()?);
+    let (count, values) = values(reader)?;
     let formats_given = parameter_formats.len();
     if formats_given > 1 && formats_given != count {
         return Err(sql_err!(
@@ -268,6 +293,20 @@ fn bind<'a>(reader: &mut Reader<'a>) -> SqlResult<Bind<'a>> {
             "bind message has {formats_given} parameter formats but {count} parameters"
         ));
     }
+    let result_formats = formats(reader)?;
+    Ok(Bind { portal, statement, parameter_formats, count, values, result_formats })
+}
+
+fn function_call<'a>(reader: &mut Reader<'a>) -> SqlResult<FunctionCall<'a>> {
+    let function = reader.i32()? as u32;
+    let formats = formats(reader)?;
+    let (count, values) = values(reader)?;
+    Ok(FunctionCall { function, formats, count, values, result_format: reader.u16()? as i16 })
+}
+
+/// How many values there are, and their framing.
+fn values<'a>(reader: &mut Reader<'a>) -> SqlResult<(usize, &'a [u8])> {
+    let count = usize::from(reader.u16()?);
     let from = reader.rest();
     for _ in 0..count {
         let length = reader.i32()?;
@@ -277,9 +316,7 @@ fn bind<'a>(reader: &mut Reader<'a>) -> SqlResult<Bind<'a>> {
             reader.bytes(length)?;
         }
     }
-    let values = &from[..from.len() - reader.rest().len()];
-    let result_formats = formats(reader)?;
-    Ok(Bind { portal, statement, parameter_formats, count, values, result_formats })
+    Ok((count, &from[..from.len() - reader.rest().len()]))
 }
 
 fn formats<'a>(reader: &mut Reader<'a>) -> SqlResult<Formats<'a>> {

@@ -79,7 +79,10 @@ fn each_message() {
     assert_eq!(decode_all(&message(b'd', b"1\t2")), Ok(Frontend::CopyData(b"1\t2")));
     assert_eq!(decode_all(&message(b'c', b"")), Ok(Frontend::CopyDone));
     assert_eq!(decode_all(&message(b'f', b"why\0")), Ok(Frontend::CopyFail("why")));
-    assert_eq!(decode_all(&message(b'F', b"")), Ok(Frontend::FunctionCall));
+    let call = message(b'F', b"\0\0\x03\xba\0\x01\0\x01\0\x02\0\0\0\x01x\xff\xff\xff\xff\0\x01");
+    let Ok(Frontend::FunctionCall(call)) = decode_all(&call) else { panic!("no function call") };
+    assert_eq!((call.function, call.argument_count(), call.result_format), (954, 2, 1));
+    assert_eq!(call.arguments().collect::<Vec<_>>(), [Some(&b"x"[..]), None]);
 }
 
 #[test]

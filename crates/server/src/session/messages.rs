@@ -5,7 +5,7 @@
 //! 2. ReadyForQuery ends each Query and each Sync, and nothing else.
 //!
 //! # PostgreSQL counterpart and differences
-//! The loop of `PostgresMain`. The function-call sub-protocol is refused.
+//! The loop of `PostgresMain`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use exec::{Format, SessionEnd, TransactionStatus};
 use runtime::{Interrupt, Interrupts, JoinHandle, with_interrupts};
 use smallvec::SmallVec;
 use wire::backend;
-use wire::frontend::{self, Bind, Formats, Frontend, Target};
+use wire::frontend::{self, Bind, Formats, Frontend, FunctionCall, Target};
 
 use super::io::{Arrival, Io, timer};
 use crate::backend::Client;
@@ -232,15 +232,33 @@ impl Connection {
                 }
                 return Ok(true);
             }
-            Frontend::FunctionCall => {
-                let error = SqlError::not_supported("the function-call sub-protocol");
-                self.client.fail(&error);
-                self.send_error(&error);
+            Frontend::FunctionCall(call) => {
+                self.begin_statement();
+                if let Err(error) = self.call(&call) {
+                    if error.report().severity >= Severity::Fatal {
+                        return Err(error);
+                    }
+                    self.send_error(&error);
+                }
                 return Ok(true);
             }
             _ => {}
         }
         Ok(false)
+    }
+
+    fn call(&mut self, call: &FunctionCall<'_>) -> SqlResult<()> {
+        let argument_formats = formats(call.formats)?;
+        let result = Format::from_code(call.result_format).ok_or_else(|| {
+            sql_err!(INVALID_PARAMETER_VALUE, "unsupported format code: {}", call.result_format)
+        })?;
+        let mut arguments: SmallVec<[Option<&[u8]>; 4]> = SmallVec::with_capacity(call.argument_count());
+        arguments.extend(call.arguments());
+        let function = Oid(call.function);
+        let value =
+            self.client.function_call(function, &argument_formats, &arguments, result, &mut self.io)?;
+        backend::function_call_response(self.io.out(), value.as_deref());
+        Ok(())
     }
 
     fn bind(&mut self, bind: &Bind<'_>) -> SqlResult<()> {

@@ -396,6 +396,20 @@ impl Reader<'_> {
         self.table(shape).find(&self.view(&snapshot), index, key)
     }
 
+    /// Calls `each` with the visible rows of a catalog that an index finds for these keys, as of a snapshot or now, until it has enough.
+    pub(crate) fn visit(
+        &self,
+        shape: &SystemTable,
+        index: Oid,
+        (keys, direction): (Vec<btree::ScanKey>, btree::Direction),
+        snapshot: Option<&txn::Snapshot>,
+        each: impl FnMut(Place, Row) -> SqlResult<bool>,
+    ) -> SqlResult<()> {
+        let now = snapshot.is_none().then(|| self.catalog.engine().txns().snapshot());
+        let Some(snapshot) = snapshot.or(now.as_ref()) else { return Ok(()) };
+        self.table(shape).visit(&self.view(snapshot), index, btree::ScanKeys { keys, direction }, each)
+    }
+
     /// Whether there is a row with this key, entered by the running command perhaps.
     pub(crate) fn is_there(&self, shape: &SystemTable, index: Oid, key: &[Datum]) -> SqlResult<bool> {
         let snapshot = self.catalog.engine().txns().snapshot();

@@ -225,19 +225,30 @@ impl OpenTable {
 
     /// Visible rows whose index key begins with `key`, in index order.
     pub fn find(&self, view: &View<'_>, index: Oid, key: &[Datum]) -> SqlResult<Vec<(Place, Row)>> {
-        let open = self.indexes.iter().find(|i| i.shape.oid == index).expect("an index of this catalog");
         let keys = key
             .iter()
             .enumerate()
             .map(|(column, value)| ScanKey { column, op: ScanOp::Equal(value.clone()) })
             .collect();
-        let mut scan = btree::Scan::new(
-            open.btree.clone(),
-            ScanKeys { keys, direction: Direction::Forward },
-            false,
-            false,
-        );
-        let (mut rows, mut tuple) = (Vec::new(), HeapTuple::new());
+        let mut rows = Vec::new();
+        self.visit(view, index, ScanKeys { keys, direction: Direction::Forward }, |place, row| {
+            rows.push((place, row));
+            Ok(true)
+        })?;
+        Ok(rows)
+    }
+
+    /// Calls `each` with the visible rows that an index finds, in its order, until it has enough.
+    pub(crate) fn visit(
+        &self,
+        view: &View<'_>,
+        index: Oid,
+        keys: ScanKeys,
+        mut each: impl FnMut(Place, Row) -> SqlResult<bool>,
+    ) -> SqlResult<()> {
+        let open = self.indexes.iter().find(|i| i.shape.oid == index).expect("an index of this catalog");
+        let mut scan = btree::Scan::new(open.btree.clone(), keys, false, false);
+        let mut tuple = HeapTuple::new();
         let index_access = self.engine.index_access(Xid::INVALID);
         let named = |e: btree::BtreeError| e.into_sql(open.shape.name, self.shape.name);
         while let Some(tid) = scan.next(&index_access).map_err(named)? {
@@ -247,14 +258,16 @@ impl OpenTable {
                 Fetched::Visible => {
                     let found =
                         tuple.get().ok_or_else(|| SqlError::internal("a fetched catalog row is empty"))?;
-                    rows.push((self.place(&found), self.decode(&found)?));
+                    if !each(self.place(&found), self.decode(&found)?)? {
+                        break;
+                    }
                 }
                 Fetched::AllDead => scan.kill_current(),
                 Fetched::Invisible => {}
             }
         }
         scan.finish(&index_access);
-        Ok(rows)
+        Ok(())
     }
 
     /// All visible rows.

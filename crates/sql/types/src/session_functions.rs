@@ -135,6 +135,29 @@ functions! {
     2121 pg_column_compression(any) -> text [stable strict] { session PgColumnCompression }
     676 pg_indexam_progress_phasename(oid, int8) -> text [immutable strict] { session PgIndexamProgressPhasename }
     338 amvalidate(oid) -> bool [strict] { session Amvalidate }
+    6348 has_largeobject_privilege(name, oid, text) -> bool [stable strict cost(10.0)] { session HasLargeobjectPrivilege }
+    6349 has_largeobject_privilege(oid, text) -> bool [stable strict cost(10.0)] { session HasLargeobjectPrivilege }
+    6350 has_largeobject_privilege(oid, oid, text) -> bool [stable strict cost(10.0)] { session HasLargeobjectPrivilege }
+    715 lo_create(oid) -> oid [strict parallel_unsafe] { session LoCreate }
+    764 lo_import(text) -> oid [strict parallel_unsafe] { session LoImport }
+    765 lo_export(oid, text) -> int4 [strict parallel_unsafe] { session LoExport }
+    767 lo_import(text, oid) -> oid [strict parallel_unsafe] { session LoImport }
+    952 lo_open(oid, int4) -> int4 [strict parallel_unsafe] { session LoOpen }
+    953 lo_close(int4) -> int4 [strict parallel_unsafe] { session LoClose }
+    954 loread(int4, int4) -> bytea [strict parallel_unsafe] { session Loread }
+    955 lowrite(int4, bytea) -> int4 [strict parallel_unsafe] { session Lowrite }
+    956 lo_lseek(int4, int4, int4) -> int4 [strict parallel_unsafe] { session LoLseek }
+    957 lo_creat(int4) -> oid [strict parallel_unsafe] { session LoCreat }
+    958 lo_tell(int4) -> int4 [strict parallel_unsafe] { session LoTell }
+    964 lo_unlink(oid) -> int4 [strict parallel_unsafe] { session LoUnlink }
+    1004 lo_truncate(int4, int4) -> int4 [strict parallel_unsafe] { session LoTruncate }
+    3170 lo_lseek64(int4, int8, int4) -> int8 [strict parallel_unsafe] { session LoLseek64 }
+    3171 lo_tell64(int4) -> int8 [strict parallel_unsafe] { session LoTell64 }
+    3172 lo_truncate64(int4, int8) -> int4 [strict parallel_unsafe] { session LoTruncate64 }
+    3457 lo_from_bytea(oid, bytea) -> oid [strict parallel_unsafe] { session LoFromBytea }
+    3458 lo_get(oid) -> bytea [strict parallel_unsafe] { session LoGet }
+    3459 lo_get(oid, int8, int4) -> bytea [strict parallel_unsafe] { session LoGet }
+    3460 lo_put(oid, int8, bytea) -> void [strict parallel_unsafe] { session LoPut }
     1922 has_table_privilege(name, text, text) -> bool [stable strict] { session HasTablePrivilege }
     1923 has_table_privilege(name, oid, text) -> bool [stable strict] { session HasTablePrivilege }
     1924 has_table_privilege(oid, text, text) -> bool [stable strict] { session HasTablePrivilege }

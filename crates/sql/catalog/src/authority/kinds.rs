@@ -5,7 +5,7 @@ use types::acl::bits;
 
 use crate::system::{
     SystemTable, pg_class, pg_database, pg_foreign_data_wrapper, pg_foreign_server, pg_language,
-    pg_namespace, pg_proc, pg_tablespace, pg_type,
+    pg_largeobject, pg_largeobject_metadata, pg_namespace, pg_proc, pg_tablespace, pg_type,
 };
 
 /// A kind of objects that have an owner and an ACL.
@@ -67,6 +67,8 @@ kinds! {
     FOREIGN_DATA_WRAPPER = pg_foreign_data_wrapper PG_FOREIGN_DATA_WRAPPER_OID_INDEX (FDWNAME, FDWOWNER, FDWACL) b'F' "U" "foreign-data wrapper";
     /// Foreign servers.
     FOREIGN_SERVER = pg_foreign_server PG_FOREIGN_SERVER_OID_INDEX (SRVNAME, SRVOWNER, SRVACL) b'S' "U" "foreign server";
+    /// Large objects, which have no names.
+    LARGE_OBJECT = pg_largeobject_metadata PG_LARGEOBJECT_METADATA_OID_INDEX (OID, LOMOWNER, LOMACL) b'L' "rw" "large object";
 }
 
 impl AclKind {
@@ -81,8 +83,17 @@ impl AclKind {
             AclKind::TYPE,
             AclKind::FOREIGN_DATA_WRAPPER,
             AclKind::FOREIGN_SERVER,
+            AclKind::LARGE_OBJECT,
         ];
-        all.into_iter().find(|kind| kind.table.oid == class)
+        all.into_iter().find(|kind| kind.class() == class)
+    }
+
+    /// The catalog that such objects are said to be in where others depend on them.
+    pub fn class(&self) -> Oid {
+        match self.table.oid == pg_largeobject_metadata::TABLE.oid {
+            true => pg_largeobject::TABLE.oid,
+            false => self.table.oid,
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
     SystemTable, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_cast, pg_class, pg_constraint,
     pg_database, pg_default_acl, pg_depend, pg_description, pg_extension, pg_index, pg_language,
-    pg_namespace, pg_operator, pg_proc, pg_rewrite, pg_trigger, pg_type,
+    pg_largeobject, pg_namespace, pg_operator, pg_proc, pg_rewrite, pg_trigger, pg_type,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -45,6 +45,7 @@ impl ObjectAddress {
     pub fn is_pinned(self) -> bool {
         self.object.is_pinned()
             && self != ObjectAddress::schema(PUBLIC)
+            && self.class != pg_largeobject::TABLE.oid
             && !crate::bootstrap::is_of_extension(self.object)
     }
 
@@ -417,6 +418,7 @@ impl Changer<'_> {
                 self.gone_with(End::Commit, object.object);
             }
             class if class == pg_operator::TABLE.oid => self.drop_operator(object.object)?,
+            class if class == pg_largeobject::TABLE.oid => self.drop_large_object(object.object)?,
             class => self.drop_by_oid(class, object.object)?,
         }
         self.forget_dependencies(object)?;
@@ -532,6 +534,7 @@ impl Reader<'_> {
             class if class == pg_constraint::TABLE.oid => self.describe_constraint(object.object)?,
             class if class == pg_attrdef::TABLE.oid => self.describe_default(object.object)?,
             class if class == pg_trigger::TABLE.oid => self.describe_trigger(object.object)?,
+            class if class == pg_largeobject::TABLE.oid => format!("large object {}", object.object),
             class => format!("object {} of catalog {class}", object.object),
         })
     }

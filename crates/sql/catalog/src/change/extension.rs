@@ -104,6 +104,16 @@ impl Changer<'_> {
         self.move_dependency(ObjectAddress::extension(extension), from, to)
     }
 
+    /// Gives an extension to another role; its members stay whose they are.
+    pub fn set_extension_owner(&mut self, extension: Oid, owner: Oid) -> SqlResult<()> {
+        use pg_extension as e;
+        self.edit(&e::TABLE, e::PG_EXTENSION_OID_INDEX, &[extension.into()], |row| {
+            row[e::EXTOWNER] = owner.into();
+        })?;
+        self.change_owner_dependency(ObjectAddress::extension(extension), owner)?;
+        self.next_command()
+    }
+
     /// Enters a procedural language.
     pub fn create_language(&mut self, new: &NewLanguage<'_>) -> SqlResult<()> {
         use pg_language as l;

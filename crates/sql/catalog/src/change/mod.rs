@@ -25,6 +25,7 @@ mod depend;
 mod extension;
 mod index;
 mod inherit;
+mod large_object;
 mod object;
 pub(crate) mod oldest;
 mod operator;
@@ -54,6 +55,7 @@ pub use depend::{Behavior, Dependency, ObjectAddress};
 pub use extension::{NewExtension, NewLanguage};
 pub use index::NewIndex;
 pub use inherit::Origin;
+pub use large_object::MAX_LARGE_OBJECT;
 pub use operator::{NewCast, NewOperator};
 pub use range::NewRange;
 pub use routine::NewRoutine;
@@ -68,8 +70,8 @@ use crate::database::{Catalog, Reader, SessionCatalog, register_change};
 use crate::row::{Row, RowExt};
 use crate::system::{
     SystemTable, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_class, pg_constraint, pg_database,
-    pg_depend, pg_description, pg_index, pg_inherits, pg_namespace, pg_partitioned_table, pg_proc,
-    pg_rewrite, pg_sequence, pg_statistic, pg_trigger, pg_type,
+    pg_depend, pg_description, pg_index, pg_inherits, pg_largeobject, pg_largeobject_metadata, pg_namespace,
+    pg_partitioned_table, pg_proc, pg_rewrite, pg_sequence, pg_statistic, pg_trigger, pg_type,
 };
 use crate::tables::{OpenTable, Place, concurrently};
 pub use oldest::NotedIds;
@@ -238,6 +240,17 @@ fn may_be_searched(shape: &SystemTable, row: &Row) -> bool {
     shape.oid == pg_namespace::TABLE.oid && !row.str(pg_namespace::NSPNAME).starts_with("pg_")
 }
 
+/// Whether nobody keeps what rows of a catalog say.
+fn is_read_each_time(catalog: Oid) -> bool {
+    [
+        pg_depend::TABLE.oid,
+        pg_description::TABLE.oid,
+        pg_largeobject::TABLE.oid,
+        pg_largeobject_metadata::TABLE.oid,
+    ]
+    .contains(&catalog)
+}
+
 /// Whether rows of a catalog, once others know them, say who may do what. A new role or database changes nothing yet.
 fn changes_rights(shape: &SystemTable) -> bool {
     [pg_authid::TABLE.oid, pg_namespace::TABLE.oid, pg_database::TABLE.oid].contains(&shape.oid)
@@ -278,7 +291,7 @@ fn makes_stale(shape: &SystemTable, row: &Row, stale: &mut Vec<Stale>) {
             stale.push(Stale::Statistics(row.oid(pg_statistic::STARELID)))
         }
         oid if oid == pg_auth_members::TABLE.oid => stale.push(Stale::Authority),
-        oid if oid == pg_depend::TABLE.oid || oid == pg_description::TABLE.oid => {}
+        oid if is_read_each_time(oid) => {}
         oid => stale.push(Stale::Catalog(oid)),
     }
 }

@@ -6,7 +6,8 @@ use super::{Changer, Dependency, ObjectAddress};
 use crate::authority::AclKind;
 use crate::row::{RowBuilder, RowExt};
 use crate::system::{
-    self, SystemTable, pg_class, pg_description, pg_namespace, pg_rewrite, pg_shdescription,
+    self, SystemTable, pg_class, pg_description, pg_largeobject, pg_largeobject_metadata, pg_namespace,
+    pg_rewrite, pg_shdescription,
 };
 
 impl Changer<'_> {
@@ -100,6 +101,8 @@ impl Changer<'_> {
 
 /// A catalog whose first column is the OID, and its index on that.
 pub(super) fn catalog_by_oid(class: Oid) -> SqlResult<(&'static SystemTable, Oid)> {
+    // Their pages have no OID.
+    let class = if class == pg_largeobject::TABLE.oid { pg_largeobject_metadata::TABLE.oid } else { class };
     let shape = system::tables().find(|t| t.oid == class);
     let shape = shape.ok_or_else(|| SqlError::internal(format!("catalog {class} does not exist")))?;
     let by_oid = shape.indexes.iter().find(|i| i.keys == [0] && shape.columns[0].name == "oid");

@@ -25,7 +25,7 @@ impl Changer<'_> {
         }
         self.update(kind.table, place, &old, &row)?;
         if recorded {
-            let address = ObjectAddress { class: kind.table.oid, object, sub: 0 };
+            let address = ObjectAddress { class: kind.class(), object, sub: 0 };
             self.change_owner_dependency(address, owner)?;
             self.change_acl_dependencies(address, owner, &acl::items(&row[kind.acl]))?;
         }

@@ -14,7 +14,7 @@ use catalog::{RelationKind, RowExt, Table, TypeKind};
 use parse::ast::{Name, ObjectKind, ObjectName, TypeName};
 use txn::LockMode;
 
-use super::{alter, alter_function, drop, extension, names, operator, role, user_type};
+use super::{alter, alter_function, drop, extension, grant, names, operator, role, user_type};
 use crate::session::Session;
 
 /// COMMENT ON.
@@ -81,6 +81,7 @@ pub(crate) fn address(session: &Session, kind: ObjectKind, object: &ObjectName) 
         ObjectKind::Trigger => super::trigger::address(session, object),
         ObjectKind::Cast => operator::cast_address(session, object),
         ObjectKind::Extension => extension::address(session, name(object)?),
+        ObjectKind::LargeObject => large_object(session, object),
         ObjectKind::Language => {
             let columns = (pg_language::LANNAME, Some(pg_language::LANOWNER));
             by_name(session, &pg_language::TABLE, columns, ("language", object))
@@ -91,6 +92,14 @@ pub(crate) fn address(session: &Session, kind: ObjectKind, object: &ObjectName) 
         kind if alter_function::is_routine(kind) => alter_function::address(session, kind, object),
         other => Err(SqlError::not_supported(format!("COMMENT ON {}", super::kind_words(other)))),
     }
+}
+
+/// A large object, which the user must own.
+pub(crate) fn large_object(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
+    let ObjectName::Number(number) = object else { return Err(SqlError::internal("a number was expected")) };
+    let oid = grant::large_object(session, number)?;
+    session.check_large_object_owner(oid, false)?;
+    Ok(ObjectAddress::large_object(oid))
 }
 
 fn name(object: &ObjectName) -> SqlResult<&Name> {

@@ -101,6 +101,7 @@ use crate::output::{Column, Output};
 use crate::session::{Arguments, Session};
 
 pub(crate) use call::{call as call_procedure, run_block};
+pub(crate) use copy::check_reach;
 pub(crate) use create_as::{Query as TableQuery, exists as table_exists};
 pub(crate) use expression::{column_parameter, uses as expression_uses};
 pub(crate) use index::runs_no_user_code;

@@ -24,6 +24,7 @@ pub(crate) fn alter(
     match kind {
         ObjectKind::Schema => of_schema(session, name(object)?, owner),
         ObjectKind::Database => of_database(session, name(object)?, owner),
+        ObjectKind::LargeObject => of_large_object(session, object, owner),
         ObjectKind::Type | ObjectKind::Domain => of_type(session, kind, object, owner),
         other => Err(SqlError::not_supported(format!("ALTER {} OWNER TO", super::kind_words(other)))),
     }
@@ -100,6 +101,12 @@ fn check_free_sequence(session: &Session, sequence: &Table, owner: Oid) -> SqlRe
     let table = names::describe(session, row.oid(pg_depend::REFOBJID))?;
     Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot change owner of sequence \"{}\"", sequence.name)
         .detail(format!("Sequence \"{}\" is linked to table \"{}\".", sequence.name, table.name)))
+}
+
+fn of_large_object(session: &Session, object: &ObjectName, owner: Oid) -> SqlResult<()> {
+    let oid = super::comment::large_object(session, object)?.object;
+    names::check_may_become(session, owner)?;
+    session.with_changer(|changer| changer.set_owner(&AclKind::LARGE_OBJECT, oid, owner, true))
 }
 
 fn of_schema(session: &Session, name: &str, owner: Oid) -> SqlResult<()> {

@@ -2,7 +2,7 @@
 //! The functions of SQL that need the session or the catalogs: whoever calls them has only arguments and a name.
 //!
 //! # Layout
-//! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `settings`, `xact` (transactions and WAL), `names` (names,
+//! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `large_objects`, `settings`, `xact` (transactions and WAL), `names` (names,
 //! comments, visibility), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `partitions`, `sizes`,
 //! `privileges`, `locks`, `activity`, `statistics`, `server_statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
 //!
@@ -18,6 +18,7 @@ pub(crate) mod alias;
 mod definitions;
 mod facts;
 mod index_properties;
+mod large_objects;
 mod lists;
 mod locks;
 mod names;
@@ -43,6 +44,7 @@ use txn::Snapshot;
 use types::value::FromDatum;
 use types::{Call, SessionFn};
 
+pub(crate) use large_objects::LargeObject;
 pub(crate) use sequences::Sequences;
 pub(crate) use text::{qualified as quoted_relation, quote_identifier};
 
@@ -104,6 +106,9 @@ impl Session {
             return Ok(value);
         }
         if let Some(value) = self.lock_function(id, call, args)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.large_object_function(id, args, snapshot)? {
             return Ok(value);
         }
         if let Some(value) = self.activity_function(id, args)? {

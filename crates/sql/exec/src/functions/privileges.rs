@@ -29,6 +29,7 @@ fn kind_of(id: SessionFn) -> Option<AclKind> {
         F::HasTypePrivilege => AclKind::TYPE,
         F::HasForeignDataWrapperPrivilege => AclKind::FOREIGN_DATA_WRAPPER,
         F::HasServerPrivilege => AclKind::FOREIGN_SERVER,
+        F::HasLargeobjectPrivilege => AclKind::LARGE_OBJECT,
         _ => return None,
     })
 }

@@ -315,14 +315,16 @@ impl Session {
 
     /// A savepoint's level ended well: its cursors belong to the level around it.
     pub(super) fn adopt_cursors(&self) {
+        self.adopt_large_objects();
         let level = self.txn.borrow().subxact();
         for portal in self.portals.borrow_mut().values_mut() {
             portal.made.0 = portal.made.0.min(level);
         }
     }
 
-    /// A level of the transaction was rolled back: so are the cursors it made. What others fetched meanwhile stays fetched.
+    /// A level of the transaction was rolled back: so are the cursors it made and the large objects it opened. What others fetched meanwhile stays fetched.
     pub(super) fn close_cursors_since(&self, level: SubxactId) {
+        self.close_large_objects_since(level);
         self.close_portals(|portal| !portal.is_held() && portal.made.0 >= level);
     }
 

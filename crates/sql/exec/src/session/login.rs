@@ -126,6 +126,7 @@ impl Session {
             foreign_keys: Default::default(),
             trigger_depth: Default::default(),
             transitions: Default::default(),
+            large_objects: Default::default(),
             language_state: Default::default(),
             sql_bodies: Default::default(),
             logging: Default::default(),

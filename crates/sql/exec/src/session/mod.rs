@@ -26,6 +26,7 @@ mod explain;
 mod explain_options;
 mod export;
 mod facilities;
+mod fast_path;
 mod identity;
 mod logging;
 mod login;
@@ -379,6 +380,8 @@ pub struct Session {
     pub(crate) trigger_depth: Cell<i32>,
     /// What the trigger function that runs may call the rows of its statement's change.
     pub(crate) transitions: RefCell<Option<crate::trigger::Names>>,
+    /// Large objects that the transaction has opened, by descriptor.
+    pub(crate) large_objects: RefCell<Vec<Option<crate::functions::LargeObject>>>,
     /// What procedural languages keep.
     pub(crate) language_state: crate::routine::LanguageState,
     /// Bodies of functions in SQL that were called.

@@ -9,6 +9,14 @@ use txn::{BlockState, Characteristics, End, SyncCommit};
 use super::Session;
 use super::statement::{Source, Work};
 
+/// What statements of a failed block are told.
+pub(super) fn failed_block() -> SqlError {
+    SqlError::new(
+        SqlState::IN_FAILED_SQL_TRANSACTION,
+        "current transaction is aborted, commands ignored until end of transaction block",
+    )
+}
+
 impl Session {
     /// Before every statement: a transaction runs, times and formats are current.
     pub(crate) fn begin_statement(&self) {
@@ -82,10 +90,7 @@ impl Session {
         if ends {
             return Ok(());
         }
-        Err(SqlError::new(
-            SqlState::IN_FAILED_SQL_TRANSACTION,
-            "current transaction is aborted, commands ignored until end of transaction block",
-        ))
+        Err(failed_block())
     }
 
     /// Ends the running transaction well, or rolls a failed one back.
@@ -137,6 +142,7 @@ impl Session {
         self.report_counters(committed);
         self.combo.clear();
         self.deferred.take();
+        self.close_large_objects();
         if self.txn.borrow().characteristics() != Characteristics::default() {
             let mut settings = self.settings.borrow_mut();
             settings.clear_internal(Setting::transaction_isolation);

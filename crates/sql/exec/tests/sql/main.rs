@@ -17,6 +17,7 @@ mod grouping_sets;
 mod inheritance;
 mod json_queries;
 mod json_rows;
+mod large_objects;
 mod materialized;
 mod merge;
 mod names;

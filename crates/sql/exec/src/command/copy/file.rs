@@ -26,8 +26,8 @@ pub(super) fn check_right(session: &Session, copy: &Copy) -> SqlResult<()> {
         (CopyTarget::File(_), false) => (predefined::WRITE_SERVER_FILES, "pg_write_server_files", "a file"),
     };
     if session.has_role(role)? {
-        return match (&copy.target, session.instance().files_within()) {
-            (CopyTarget::File(path), Some(folder)) => check_within(Path::new(path), folder),
+        return match &copy.target {
+            CopyTarget::File(path) => check_reach(session, path),
             _ => Ok(()),
         };
     }
@@ -41,6 +41,14 @@ pub(super) fn check_right(session: &Session, copy: &Copy) -> SqlResult<()> {
             "Only roles with privileges of the \"{role_name}\" role may COPY {direction} {other_end}."
         ))
         .hint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone."))
+}
+
+/// Fails for a file that no statement of this server reaches.
+pub(crate) fn check_reach(session: &Session, path: &str) -> SqlResult<()> {
+    match session.instance().files_within() {
+        Some(folder) => check_within(Path::new(path), folder),
+        None => Ok(()),
+    }
 }
 
 /// Fails unless a file, or the folder that it is to be made in, lies in the folder that statements are confined to.

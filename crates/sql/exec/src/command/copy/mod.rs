@@ -14,6 +14,8 @@ mod options;
 mod split;
 mod to;
 
+pub(crate) use file::check_reach;
+
 use base::{SqlError, SqlResult, sql_err};
 use catalog::authority::Wanted;
 use catalog::{Generated, Table};

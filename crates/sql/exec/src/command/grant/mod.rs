@@ -24,6 +24,7 @@ use super::schema;
 use crate::session::Session;
 
 pub(crate) use defaults::alter as alter_defaults;
+pub(crate) use objects::large_object;
 
 /// A GRANT or REVOKE with its roles looked up.
 #[derive(Clone)]
@@ -264,7 +265,11 @@ pub(super) fn change(session: &Session, kind: &AclKind, order: &Order, oid: Oid)
     let Some((_, row)) = row else {
         return Err(SqlError::internal(format!("cache lookup failed for {} {oid}", kind.word)));
     };
-    let (owner, name) = (row.oid(kind.owner), row.str(kind.name));
+    let owner = row.oid(kind.owner);
+    let name = match kind.letter == AclKind::LARGE_OBJECT.letter {
+        true => oid.to_string(),
+        false => row.str(kind.name).to_owned(),
+    };
     let old = match acl::optional_items(&row[kind.acl]) {
         Some(items) => items,
         None => acl::default_items(kind.letter, owner)?,
@@ -282,6 +287,6 @@ pub(super) fn change(session: &Session, kind: &AclKind, order: &Order, oid: Oid)
     let about = (kind.word, format!("\"{name}\""));
     let possible = restrict(session, order, (privileges, kind.all), grantable, held, (about.0, &about.1))?;
     let new = order.apply(session, old, (grantor, owner), possible)?;
-    let address = ObjectAddress { class: kind.table.oid, object: oid, sub: 0 };
+    let address = ObjectAddress { class: kind.class(), object: oid, sub: 0 };
     session.with_changer(|changer| changer.set_acl(kind, address, owner, &new))
 }

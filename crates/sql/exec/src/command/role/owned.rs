@@ -8,8 +8,8 @@ use catalog::RowExt;
 use catalog::authority::{self, AclKind};
 use catalog::change::{Behavior, Dependent, ObjectAddress, RoleDependency};
 use catalog::system::{
-    pg_auth_members, pg_class, pg_database, pg_default_acl, pg_depend, pg_namespace, pg_operator, pg_proc,
-    pg_type,
+    pg_auth_members, pg_class, pg_database, pg_default_acl, pg_depend, pg_extension, pg_largeobject,
+    pg_namespace, pg_operator, pg_proc, pg_type,
 };
 use parse::ast::{DropBehavior, RoleSpec};
 use txn::{LockMode, LockWait};
@@ -74,6 +74,10 @@ fn reassign_one(session: &Session, object: ObjectAddress, owner: Oid) -> SqlResu
         class if class == pg_database::TABLE.oid => changer.set_owner(&AclKind::DATABASE, oid, owner, true),
         class if class == pg_proc::TABLE.oid => changer.set_owner(&AclKind::FUNCTION, oid, owner, true),
         class if class == pg_operator::TABLE.oid => changer.set_operator_owner(oid, owner),
+        class if class == pg_largeobject::TABLE.oid => {
+            changer.set_owner(&AclKind::LARGE_OBJECT, oid, owner, true)
+        }
+        class if class == pg_extension::TABLE.oid => changer.set_extension_owner(oid, owner),
         // They are about objects to come: DROP OWNED takes them.
         class if class == pg_default_acl::TABLE.oid => Ok(()),
         class => Err(SqlError::not_supported(format!("REASSIGN OWNED of an object of catalog {class}"))),
