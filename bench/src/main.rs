@@ -67,6 +67,8 @@ enum What {
     SelectOnly,
     /// The same from 1 to 15,000 clients.
     Series,
+    /// The same over TLS at 32 and 500 clients; needs `openssl` for a certificate, and a PostgreSQL that knows TLS.
+    Tls,
     /// What the reviewers of the change to snapshots asked for, at 1, 32 and 500 clients: xids alone, single inserts, read-write, read-write with
     /// ten reads, one in ten read-write, and two-phase commit in three mixes.
     Workloads {
@@ -135,6 +137,7 @@ fn run(options: &Options) -> Result<(), String> {
             lab.tpcb(&[1, 16], 5, 5)
         }
         What::SelectOnly => lab.select_only("select-only", &[1, 32, 500, 5000], options.seconds),
+        What::Tls => lab.tls(&[32, 500], options.seconds),
         What::Series => lab.select_only("connections", &series, options.seconds),
         What::Workloads { only } => lab.workloads(only.as_deref(), &[1, 32, 500], options.seconds),
         What::Tpcb => lab.tpcb(&[1, 64], 20, options.seconds),

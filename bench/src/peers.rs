@@ -1,5 +1,7 @@
 //! The servers under test: where their programs come from, how they start and stop.
 
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -49,6 +51,8 @@ pub struct Server {
     pub port: u16,
     /// How clients find it: an address, or the folder of the Unix socket.
     pub host: String,
+    /// Clients come over TLS.
+    pub tls: bool,
     child: Option<Child>,
     data: PathBuf,
 }
@@ -61,7 +65,7 @@ impl Server {
 
     /// A server that lives in this process.
     pub fn in_process(name: &'static str, port: u16, place: &Place) -> Server {
-        Server { name, port, host: place.host(), child: None, data: PathBuf::new() }
+        Server { name, port, host: place.host(), tls: false, child: None, data: PathBuf::new() }
     }
 
     /// Initialises a data directory with `initdb` and starts `postgres` on `port`.
@@ -82,6 +86,9 @@ impl Server {
             .arg(&data)
             .output();
         check(done, &format!("{name}: initdb"))?;
+        if place.tls {
+            certify(&data)?;
+        }
         let log = work.join(format!("{name}.log"));
         let child = postgres
             .command()
@@ -91,11 +98,12 @@ impl Server {
             .arg(work)
             .args(["-c", &format!("max_connections={connections}")])
             .args(SETTINGS.iter().flat_map(|s| ["-c", s]))
+            .args(["-c", if place.tls { "ssl=on" } else { "ssl=off" }])
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(&log).map_err(|e| e.to_string())?)
             .spawn()
             .map_err(|e| format!("{name}: {e}"))?;
-        let mut server = Server { name, port, host: place.host(), child: Some(child), data };
+        let mut server = Server { name, port, host: place.host(), tls: place.tls, child: Some(child), data };
         server.wait_until_ready(&log)?;
         Ok(server)
     }
@@ -142,15 +150,17 @@ pub struct Place {
     pub work: PathBuf,
     /// Clients use the Unix sockets.
     pub sockets: bool,
+    /// Clients use TLS.
+    pub tls: bool,
 }
 
 impl Place {
     /// A folder of this process's own, in which every server may write.
-    pub fn new(sockets: bool) -> Result<Place, String> {
+    pub fn new(sockets: bool, tls: bool) -> Result<Place, String> {
         let work = std::env::temp_dir().join(format!("stampede-bench-{}", std::process::id()));
         std::fs::create_dir_all(&work).map_err(|e| format!("{}: {e}", work.display()))?;
         own(&work)?;
-        Ok(Place { work, sockets })
+        Ok(Place { work, sockets, tls })
     }
 
     fn host(&self) -> String {
@@ -162,6 +172,36 @@ impl Drop for Place {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.work);
     }
+}
+
+/// Puts a key and a certificate into a data directory, of the directory's owner.
+fn certify(data: &Path) -> Result<(), String> {
+    let (key, certificate) = (data.join("server.key"), data.join("server.crt"));
+    let made = Command::new("openssl")
+        .args([
+            "req",
+            "-new",
+            "-x509",
+            "-days",
+            "2",
+            "-noenc",
+            "-subj",
+            "/CN=localhost",
+            "-newkey",
+            "rsa:2048",
+            "-keyout",
+        ])
+        .arg(&key)
+        .arg("-out")
+        .arg(&certificate)
+        .output();
+    check(made, "openssl req")?;
+    let failed = |error: std::io::Error| format!("{}: {error}", key.display());
+    let owner = std::fs::metadata(data).map_err(failed)?;
+    for file in [&key, &certificate] {
+        std::os::unix::fs::chown(file, Some(owner.uid()), Some(owner.gid())).map_err(failed)?;
+    }
+    std::fs::set_permissions(&key, Permissions::from_mode(0o600)).map_err(failed)
 }
 
 /// A program and the name it is called under.

@@ -49,6 +49,7 @@ pub fn psql(server: &Server, sql: &str) -> Result<String, String> {
 pub fn base(program: &str, server: &Server) -> Command {
     let mut command = Command::new(program);
     command.args(["-h", &server.host, "-p", &server.port.to_string(), "-U", "postgres"]);
+    command.env("PGSSLMODE", if server.tls { "require" } else { "disable" });
     command
 }
 

@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
-use crate::{Options, canned, greedy, pgbench, subtransactions, tpch};
+use crate::{Options, What, canned, greedy, pgbench, subtransactions, tpch};
 
 /// Ports, one a server; PostgreSQL's versions have one after the other. Not among those that the system gives to clients: one of an earlier
 /// run may still hold it.
@@ -30,7 +30,7 @@ pub struct Lab {
 impl Lab {
     /// Starts all servers, with room for so many connections; PostgreSQL has no more than it is to have processes.
     pub fn new(options: &Options, connections: u32) -> Result<Lab, String> {
-        let place = Place::new(options.sockets)?;
+        let place = Place::new(options.sockets, matches!(options.what, What::Tls))?;
         let programs = peers::stampede(options.stampede.as_deref())?;
         let stampede = Server::start("Stampede", programs, &place, STAMPEDE_PORT, connections)?;
         let mut postgres = Vec::new();
@@ -74,6 +74,11 @@ impl Lab {
         self.fill()?;
         let servers: Vec<&Server> = self.databases().chain([&self.limit]).collect();
         self.alternate(title, &servers, clients, seconds, &["-S", "-M", "prepared"])
+    }
+
+    /// The same over TLS. The limit knows no TLS: it answers as ever and shows what that costs.
+    pub fn tls(&self, clients: &[u32], seconds: u32) -> Result<(), String> {
+        self.select_only("select-only over TLS", clients, seconds)
     }
 
     /// The built-in read-write script, default durability.

@@ -11,6 +11,8 @@ use base::{Oid, Severity, SqlError, SqlResult};
 use exec::{Format, LogSink, Notification, Output, ParamValue, SessionInfo, TransactionStatus};
 use runtime::Workers;
 
+use crate::sessions::Rank;
+
 /// A role, as far as logging in is concerned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Role {
@@ -18,8 +20,23 @@ pub struct Role {
     pub superuser: bool,
     /// Whether it may log in.
     pub can_login: bool,
-    /// SCRAM verifier, if a password was set.
+    /// What is stored of its password, if one was set.
     pub password: Option<String>,
+    /// Its password is not valid any more (VALID UNTIL).
+    pub password_expired: bool,
+    /// Whether connections are kept for it (`pg_use_reserved_connections`).
+    pub uses_reserved: bool,
+}
+
+impl Role {
+    /// Which of the connections that are kept it may have.
+    pub fn rank(&self) -> Rank {
+        match (self.superuser, self.uses_reserved) {
+            (true, _) => Rank::Superuser,
+            (false, true) => Rank::Reserved,
+            (false, false) => Rank::Other,
+        }
+    }
 }
 
 /// A running database. All methods are called inside fibers.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::settings::{ServerSettings, Setting, Timeouts};
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
-use catalog::{BootstrapOptions, Reader, SessionCatalog};
+use catalog::{BootstrapOptions, Reader, SessionCatalog, predefined};
 use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile};
 use engine::lock::DirectoryLock;
@@ -26,6 +26,7 @@ use wire::scram::{self, Verifier};
 
 use crate::backend::{Client, Database, Role};
 use crate::cli::NewCluster;
+use crate::config::access;
 use crate::descriptors;
 use crate::log;
 
@@ -42,6 +43,7 @@ fn instance(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance>
     instance.languages().register(vec![plpgsql::language()]);
     instance.modules().register(modules::all().into_iter().chain([&plpgsql::MODULE]).collect());
     instance.on_passwords(Scram);
+    instance.on_access_files(access::shown::Files);
     instance
 }
 
@@ -227,12 +229,16 @@ impl Stampede {
 
 impl Database for Stampede {
     fn role(&self, name: &str) -> SqlResult<Option<Role>> {
-        let role = self.read(|reader| reader.role(name))?;
-        Ok(role.map(|role| Role {
-            superuser: role.superuser,
-            can_login: role.login,
-            password: role.usable_password(runtime::wall_clock_micros()),
-        }))
+        self.read(|reader| {
+            let Some(role) = reader.role(name)? else { return Ok(None) };
+            Ok(Some(Role {
+                superuser: role.superuser,
+                can_login: role.login,
+                password: role.password,
+                password_expired: role.valid_until.is_some_and(|end| end < runtime::wall_clock_micros()),
+                uses_reserved: reader.has_privileges_of(role.oid, predefined::USE_RESERVED_CONNECTIONS)?,
+            }))
+        })
     }
 
     fn is_member(&self, user: &str, role: &str) -> SqlResult<bool> {

@@ -48,6 +48,25 @@ fn give_group_access(allowed: bool) {
     unsafe { libc::umask(mask) };
 }
 
+/// File with the secret that salts of users who do not exist are made of.
+const MOCK_SECRET: &str = "global/mock_authentication_nonce";
+
+/// The secret of this cluster that salts of users who do not exist are made of: always the same, or a restart would tell who exists. Made by
+/// the first server that asks.
+pub fn mock_secret(dir: &Path) -> SqlResult<[u8; 32]> {
+    let path = dir.join(MOCK_SECRET);
+    if let Some(secret) = runtime::fs::read_to_vec(&path).ok().and_then(|bytes| bytes.try_into().ok()) {
+        return Ok(secret);
+    }
+    let mut secret = [0; 32];
+    runtime::spawn::fill_random(&mut secret);
+    runtime::fs::write_file_durably(&path, &secret).map_err(|error| {
+        let why = base::os_error(&error);
+        SqlError::fatal(SqlState::IO_ERROR, format!("could not write file \"{MOCK_SECRET}\": {why}"))
+    })?;
+    Ok(secret)
+}
+
 fn check_version(dir: &Path) -> SqlResult<()> {
     let version = dir.join("PG_VERSION");
     let text = runtime::fs::read_to_string(&version).map_err(|_| {

@@ -1,7 +1,7 @@
 //! The server around the database: command line, configuration, log, listener and sessions' loops.
 //!
 //! # Layout
-//! * [`cli`]: `initdb`, `pg_ctl`, `postgres`, `stampede …`. [`config`]: `postgresql.conf`, `pg_hba.conf`.
+//! * [`cli`]: `initdb`, `pg_ctl`, `postgres`, `stampede …`. [`config`]: `postgresql.conf`, `pg_hba.conf`, `pg_ident.conf`.
 //! * [`server`]: from start to shutdown, signals. `service_manager`: whom it tells. [`pidfile`]: `postmaster.pid`, socket lock files. [`listener`]: sockets.
 //! * [`session`]: one connection, from its first packet to its end. [`sessions`]: all of them: cancel keys, limits.
 //! * [`allocator`]: where memory comes from; `memory_limit`: how much of it. [`backend`]: what the server needs from the database behind it; [`database`]: the one that counts. [`log`]: PostgreSQL's log lines. [`tls`]: certificates, keys, what is agreed on.

@@ -18,7 +18,7 @@ use runtime::{Workers, spawn_thread};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::backend::Database;
-use crate::config::hba::Rules;
+use crate::config::access::{Maps, Rules};
 use crate::config::{self, CommandLine, ConfigError};
 use crate::listener::Listeners;
 use crate::log;
@@ -97,6 +97,7 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
         std::env::consts::OS
     ));
     memory_limit::apply(&settings).map_err(as_fatal)?;
+    check_connections(&settings)?;
     let tls = Tls::load(&settings)?.map(Arc::new);
     let rules = load_rules(&settings)?;
     let count = worker_count(&settings)?;
@@ -106,8 +107,11 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
             format!("could not start workers: {}", base::os_error(&error)),
         )
     })?;
-    let shared = Arc::new(Shared::new(settings.clone(), rules, count));
+    let mock_secret = directory::mock_secret(&dir)?;
+    let shared = Arc::new(Shared::new(settings.clone(), rules, count, mock_secret));
     *shared.tls.write() = tls;
+    // Without maps nobody comes in by a method that needs one; all others do.
+    *shared.maps.write() = Arc::new(load_maps(&settings).unwrap_or_default());
     let server = Server { start, dir, contents, pid_file, shared, workers };
     runtime::run_async(server.live(lock)).map_err(|error| {
         SqlError::fatal(
@@ -156,10 +160,34 @@ fn worker_count(settings: &ServerSettings) -> SqlResult<usize> {
 
 fn load_rules(settings: &ServerSettings) -> SqlResult<Rules> {
     let path = settings.text(Setting::hba_file);
-    Rules::read(Path::new(path)).map_err(|errors| {
-        errors.into_iter().for_each(log::log);
+    Rules::read(Path::new(path), settings.bool(Setting::ssl)).map_err(|flaws| {
+        flaws.iter().for_each(|flaw| log::report(flaw, None, None));
         SqlError::fatal(SqlState::CONFIG_FILE_ERROR, format!("could not load {path}"))
     })
+}
+
+/// Maps of user names; none if they cannot be read, which the log tells.
+fn load_maps(settings: &ServerSettings) -> Option<Maps> {
+    let maps = Maps::read(Path::new(settings.text(Setting::ident_file)));
+    maps.map_err(|flaws| flaws.iter().for_each(|flaw| log::report(flaw, None, None))).ok()
+}
+
+/// Connections must be left for all.
+fn check_connections(settings: &ServerSettings) -> SqlResult<()> {
+    let number = |setting| settings.int(setting);
+    let (superuser, reserved) =
+        (number(Setting::superuser_reserved_connections), number(Setting::reserved_connections));
+    let max = number(Setting::max_connections);
+    if superuser + reserved < max {
+        return Ok(());
+    }
+    Err(SqlError::fatal(
+        SqlState::INVALID_PARAMETER_VALUE,
+        format!(
+            "\"superuser_reserved_connections\" ({superuser}) plus \"reserved_connections\" ({reserved}) \
+             must be less than \"max_connections\" ({max})"
+        ),
+    ))
 }
 
 struct Server {
@@ -396,6 +424,10 @@ impl Server {
         match load_rules(&self.shared.settings()) {
             Ok(rules) => *self.shared.rules.write() = Arc::new(rules),
             Err(_) => log::log(format!("{} was not reloaded", running.text(Setting::hba_file))),
+        }
+        match load_maps(&self.shared.settings()) {
+            Some(maps) => *self.shared.maps.write() = Arc::new(maps),
+            None => log::log(format!("{} was not reloaded", running.text(Setting::ident_file))),
         }
     }
 }

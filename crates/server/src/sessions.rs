@@ -50,6 +50,19 @@ pub struct Limits {
     pub max: usize,
     /// `superuser_reserved_connections`.
     pub superuser: usize,
+    /// `reserved_connections`.
+    pub reserved: usize,
+}
+
+/// Which connections a role may have, from the one that may have the fewest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// Those that are not kept for anybody.
+    Other,
+    /// Also those of `reserved_connections`.
+    Reserved,
+    /// All.
+    Superuser,
 }
 
 impl Sessions {
@@ -91,7 +104,7 @@ impl Sessions {
     pub fn register(
         &self,
         limits: Limits,
-        superuser: bool,
+        rank: Rank,
         key_length: usize,
         interrupts: &Interrupts,
     ) -> SqlResult<Registration<'_>> {
@@ -102,11 +115,17 @@ impl Sessions {
         if count >= limits.max {
             return Err(SqlError::fatal(SqlState::TOO_MANY_CONNECTIONS, "sorry, too many clients already"));
         }
-        if !superuser && count + limits.superuser >= limits.max {
-            return Err(SqlError::fatal(
-                SqlState::TOO_MANY_CONNECTIONS,
-                "remaining connection slots are reserved for roles with the SUPERUSER attribute",
-            ));
+        let free = limits.max - count - 1;
+        let kept_for = match rank {
+            Rank::Reserved | Rank::Other if free < limits.superuser => "the SUPERUSER attribute",
+            Rank::Other if free < limits.superuser + limits.reserved => {
+                "privileges of the \"pg_use_reserved_connections\" role"
+            }
+            _ => "",
+        };
+        if !kept_for.is_empty() {
+            let message = format!("remaining connection slots are reserved for roles with {kept_for}");
+            return Err(SqlError::fatal(SqlState::TOO_MANY_CONNECTIONS, message));
         }
         let pid = loop {
             table.last_pid = table.last_pid.max(FIRST_PID - 1).checked_add(1).unwrap_or(FIRST_PID);
@@ -186,19 +205,28 @@ impl Drop for Registration<'_> {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { max: 3, superuser: 1 };
+    const LIMITS: Limits = Limits { max: 4, superuser: 1, reserved: 1 };
 
     #[test]
-    fn limits_keep_places_for_superusers() {
+    fn limits_keep_places_for_some() {
         let sessions = Sessions::new(1);
-        let join = |superuser| sessions.register(LIMITS, superuser, 4, &Interrupts::new());
-        let first = join(false).unwrap();
-        let second = join(false).unwrap();
+        let join = |rank| sessions.register(LIMITS, rank, 4, &Interrupts::new());
+        let refused = |rank| join(rank).unwrap_err().message().to_string();
+        let first = join(Rank::Other).unwrap();
+        let second = join(Rank::Other).unwrap();
         assert_ne!(first.pid, second.pid);
-        assert!(join(false).unwrap_err().message().starts_with("remaining connection slots"));
-        let third = join(true).unwrap();
-        assert_eq!(join(true).unwrap_err().code(), SqlState::TOO_MANY_CONNECTIONS);
-        drop((first, third));
+        assert_eq!(
+            refused(Rank::Other),
+            "remaining connection slots are reserved for roles with privileges of the \"pg_use_reserved_connections\" role"
+        );
+        let third = join(Rank::Reserved).unwrap();
+        assert_eq!(
+            refused(Rank::Reserved),
+            "remaining connection slots are reserved for roles with the SUPERUSER attribute"
+        );
+        let fourth = join(Rank::Superuser).unwrap();
+        assert_eq!(join(Rank::Superuser).unwrap_err().code(), SqlState::TOO_MANY_CONNECTIONS);
+        drop((first, third, fourth));
         assert_eq!(sessions.count(), 1);
         assert!(!sessions.empty.is_set());
         drop(second);
@@ -209,7 +237,7 @@ mod tests {
     fn a_cancel_request_needs_the_key() {
         let sessions = Sessions::new(1);
         let interrupts = Interrupts::new();
-        let session = sessions.register(LIMITS, false, 32, &interrupts).unwrap();
+        let session = sessions.register(LIMITS, Rank::Other, 32, &interrupts).unwrap();
         let mut wrong = session.key().to_vec();
         wrong[31] ^= 1;
         sessions.cancel(session.pid, &wrong);

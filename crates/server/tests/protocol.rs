@@ -13,7 +13,7 @@ use base::{Oid, SqlError, SqlResult, sql_err};
 use exec::{Column, Format, Notification, Output, ParamValue, RowEncoder, SessionInfo, TransactionStatus};
 use runtime::{Interrupt, Workers};
 use server::backend::{Client, Database, Role};
-use server::config::hba::Rules;
+use server::config::access::Rules;
 use server::listener::Listeners;
 use server::pidfile::Contents;
 use server::session::{Phase, Shared};
@@ -205,7 +205,8 @@ fn start(name: &str, hba: &str) -> Server {
     }
     settings.set("unix_socket_directories", &dir.display().to_string(), Source::CommandLine, None).unwrap();
     let settings = Arc::new(settings);
-    let shared = Arc::new(Shared::new(settings.clone(), Rules::read(&dir.join("hba")).unwrap(), 2));
+    let shared =
+        Arc::new(Shared::new(settings.clone(), Rules::read(&dir.join("hba"), false).unwrap(), 2, [7; 32]));
     assert!(shared.database.set(Arc::new(Canned(settings.clone()))).is_ok());
     *shared.phase.write() = Phase::Running;
     let contents = Contents {
@@ -547,13 +548,9 @@ fn ending_all_sessions() {
 
 #[test]
 fn who_is_let_in() {
-    let server = start("limits", "local no all reject\nlocal pw all password\nlocal all all trust\n");
+    let server = start("limits", "local no all reject\nlocal all all trust\n");
     let refusal = |parameters: &[(&str, &str)]| Peer::connect(&server, parameters).err().unwrap();
     assert!(refusal(&[("database", "no")]).starts_with("FATAL 28000 pg_hba.conf rejects connection"));
-    assert_eq!(
-        refusal(&[("database", "pw")]),
-        "FATAL 0A000 authentication method \"password\" is not supported yet"
-    );
     assert_eq!(refusal(&[("no_such", "1")]), "FATAL 42704 unrecognized configuration parameter \"no_such\"");
     assert_eq!(
         refusal(&[("replication", "on")]),

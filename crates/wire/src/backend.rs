@@ -87,6 +87,16 @@ pub fn authentication_ok(out: &mut Vec<u8>) {
     authentication(out, 0, &[]);
 }
 
+/// AuthenticationCleartextPassword.
+pub fn authentication_cleartext_password(out: &mut Vec<u8>) {
+    authentication(out, 3, &[]);
+}
+
+/// AuthenticationMD5Password: the password's hash is to be hashed again with this salt.
+pub fn authentication_md5_password(out: &mut Vec<u8>, salt: [u8; 4]) {
+    authentication(out, 5, &salt);
+}
+
 /// AuthenticationSASL: the mechanisms offered.
 pub fn authentication_sasl(out: &mut Vec<u8>, mechanisms: &[&str]) {
     let start = begin(out, b'R');

@@ -63,6 +63,20 @@ fn limited_frame(kind: u8, rest: &[u8], limit: usize) -> SqlResult<Option<Frame<
     Ok(rest.get(4..length).map(|body| Frame { kind, body, length: length + 1 }))
 }
 
+/// The text of a password message. Errors are FATAL.
+pub fn password<'a>(frame: &Frame<'a>) -> SqlResult<&'a str> {
+    let wrong = |code, message| SqlError::fatal(code, message);
+    match frame.body.split_last() {
+        Some((0, text)) if !text.contains(&0) => {
+            if text.is_empty() {
+                return Err(wrong(SqlState::INVALID_PASSWORD, "empty password returned by client"));
+            }
+            crate::check_utf8(text)
+        }
+        _ => Err(wrong(SqlState::PROTOCOL_VIOLATION, "invalid password packet size")),
+    }
+}
+
 /// What Describe and Close name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target<'a> {

@@ -2,7 +2,7 @@
 //!
 //! # What
 //! [`startup`] reads the packets that come before authentication, [`frontend`] the messages after it, [`backend`] writes
-//! what the server answers, and [`scram`] is the server's side of SCRAM-SHA-256.
+//! what the server answers, and [`scram`] is the server's side of SCRAM-SHA-256, with and without channel binding.
 //!
 //! # Invariants
 //! 1. No input makes this crate panic; what is malformed gives an error with SQLSTATE 08P01 in PostgreSQL's words.
@@ -10,7 +10,7 @@
 //! 3. No message longer than PostgreSQL accepts for its type is ever waited for.
 //!
 //! # PostgreSQL counterpart and differences
-//! `pqcomm.c`, `pqformat.c`, `postgres.c` (message loop), `auth-scram.c`. No GSS, no channel binding, no function-call
+//! `pqcomm.c`, `pqformat.c`, `postgres.c` (message loop), `auth-scram.c`. No GSS, no function-call
 //! sub-protocol.
 
 pub mod backend;

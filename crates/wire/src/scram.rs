@@ -1,4 +1,4 @@
-//! The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding.
+//! The server's side of SCRAM-SHA-256 and SCRAM-SHA-256-PLUS (RFC 5802, RFC 7677), with channel binding by `tls-server-end-point` (RFC 5929).
 //!
 //! # What
 //! A [`Verifier`] is what is stored instead of a password; a [`Exchange`] checks that a client knows the password it was
@@ -7,6 +7,7 @@
 //!
 //! # Invariants
 //! 1. The outcome depends on the proof alone, compared in constant time.
+//! 2. Where channel binding was offered, a client that could have used it and did not is refused: somebody may stand between.
 //!
 //! # PostgreSQL counterpart and differences
 //! `auth-scram.c`; the verifier's text form and the error texts are PostgreSQL's.
@@ -19,6 +20,10 @@ use sha2::{Digest, Sha256};
 
 /// Name of the mechanism.
 pub const MECHANISM: &str = "SCRAM-SHA-256";
+/// Name of the one that binds to the connection.
+pub const BINDING_MECHANISM: &str = "SCRAM-SHA-256-PLUS";
+/// What it binds to.
+const BINDING_TYPE: &str = "tls-server-end-point";
 /// Iterations of verifiers made without saying how many: PostgreSQL's `scram_iterations`.
 pub const DEFAULT_ITERATIONS: u32 = 4096;
 /// Bytes of salt in verifiers made here.
@@ -126,12 +131,16 @@ fn same(a: &Key, b: &Key) -> bool {
 #[derive(Debug)]
 pub struct Exchange {
     verifier: Verifier,
+    /// Hash of the server's certificate, where binding to it is offered.
+    endpoint: Option<Vec<u8>>,
+    /// The client has chosen to bind to it.
+    is_bound: bool,
     server_nonce: String,
     /// What was said so far, for the signature.
     client_first_bare: String,
     server_first: String,
     nonce: String,
-    /// Base64 of the header that the client began with; it must repeat it.
+    /// Base64 of the header that the client began with, and of what it is bound to; it must repeat it.
     channel_binding: String,
 }
 
@@ -186,10 +195,12 @@ fn as_text(message: &[u8]) -> SqlResult<&str> {
 }
 
 impl Exchange {
-    /// `nonce` must be random.
-    pub fn new(verifier: Verifier, nonce: [u8; NONCE_LENGTH]) -> Exchange {
+    /// `nonce` must be random. `endpoint`: hash of the server's certificate, if the client may bind to it.
+    pub fn new(verifier: Verifier, nonce: [u8; NONCE_LENGTH], endpoint: Option<Vec<u8>>) -> Exchange {
         Exchange {
             verifier,
+            endpoint,
+            is_bound: false,
             server_nonce: BASE64.encode(nonce),
             client_first_bare: String::new(),
             server_first: String::new(),
@@ -198,22 +209,69 @@ impl Exchange {
         }
     }
 
+    /// The mechanisms that are offered, the better one first.
+    pub fn mechanisms(&self) -> &'static [&'static str] {
+        match self.endpoint {
+            Some(_) => &[BINDING_MECHANISM, MECHANISM],
+            None => &[MECHANISM],
+        }
+    }
+
+    /// The client's choice among them. Errors are FATAL.
+    pub fn choose(&mut self, mechanism: &str) -> SqlResult<()> {
+        if !self.mechanisms().contains(&mechanism) {
+            let message = "client selected an invalid SASL authentication mechanism";
+            return Err(SqlError::fatal(SqlState::PROTOCOL_VIOLATION, message));
+        }
+        self.is_bound = mechanism == BINDING_MECHANISM;
+        Ok(())
+    }
+
+    /// The head of the client's first message, up to the first comma: whether it binds. Returns the rest.
+    fn binding_flag<'a>(&self, text: &'a str) -> SqlResult<(&'a str, &'a str)> {
+        let (flag, rest) = text.split_at_checked(1).unwrap_or((text, ""));
+        match flag {
+            "n" | "y" if self.is_bound => Err(malformed(
+                "The client selected SCRAM-SHA-256-PLUS, but the SCRAM message does not include channel binding data.",
+            )),
+            "y" if self.endpoint.is_some() => {
+                let message = "SCRAM channel binding negotiation error";
+                Err(SqlError::fatal(SqlState::INVALID_AUTHORIZATION_SPECIFICATION, message).detail(
+                    "The client supports SCRAM channel binding but thinks the server does not.  \
+                     However, this server does support channel binding.",
+                ))
+            }
+            "n" | "y" => Ok((flag, rest)),
+            "p" if !self.is_bound => Err(malformed(
+                "The client selected SCRAM-SHA-256 without channel binding, \
+                 but the SCRAM message includes channel binding data.",
+            )),
+            "p" => {
+                let mut fields = text;
+                let kind = attribute(&mut fields, 'p')?;
+                if kind != BINDING_TYPE {
+                    let message = format!("unsupported SCRAM channel-binding type \"{kind}\"");
+                    return Err(SqlError::fatal(SqlState::PROTOCOL_VIOLATION, message));
+                }
+                Ok(text.split_at("p=".len() + kind.len()))
+            }
+            other => Err(malformed(format!("Unexpected channel-binding flag \"{}\".", shown(other)))),
+        }
+    }
+
+    /// What the client must repeat in its last message.
+    fn bound_to(&self, flag: &str) -> String {
+        let mut bytes = format!("{flag},,").into_bytes();
+        if let Some(endpoint) = self.endpoint.as_ref().filter(|_| self.is_bound) {
+            bytes.extend_from_slice(endpoint);
+        }
+        BASE64.encode(bytes)
+    }
+
     /// Reads the client's first message; returns the server's. Errors are FATAL.
     pub fn first(&mut self, message: &[u8]) -> SqlResult<String> {
         let text = as_text(message)?;
-        let (flag, rest) = text.split_at_checked(1).unwrap_or((text, ""));
-        match flag {
-            "n" | "y" => {}
-            "p" => {
-                return Err(malformed(
-                    "The client selected SCRAM-SHA-256 without channel binding, \
-                     but the SCRAM message includes channel binding data.",
-                ));
-            }
-            other => {
-                return Err(malformed(format!("Unexpected channel-binding flag \"{}\".", shown(other))));
-            }
-        }
+        let (flag, rest) = self.binding_flag(text)?;
         let Some(rest) = rest.strip_prefix(',') else {
             return Err(malformed(format!("Comma expected, but found character \"{}\".", shown(rest))));
         };
@@ -242,7 +300,7 @@ impl Exchange {
         if !client_nonce.bytes().all(|b| (0x21..=0x7E).contains(&b) && b != b',') {
             return Err(fatal(sql_err!(PROTOCOL_VIOLATION, "non-printable characters in SCRAM nonce")));
         }
-        self.channel_binding = BASE64.encode(format!("{flag},,"));
+        self.channel_binding = self.bound_to(flag);
         self.client_first_bare = bare.to_string();
         self.nonce = format!("{client_nonce}{}", self.server_nonce);
         self.server_first = format!(
@@ -259,6 +317,10 @@ impl Exchange {
         let text = as_text(message)?;
         let mut rest = text;
         if attribute(&mut rest, 'c')? != self.channel_binding {
+            if self.is_bound {
+                let message = "SCRAM channel binding check failed";
+                return Err(SqlError::fatal(SqlState::INVALID_AUTHORIZATION_SPECIFICATION, message));
+            }
             return Err(fatal(sql_err!(
                 PROTOCOL_VIOLATION,
                 "unexpected SCRAM channel-binding attribute in client-final-message"

@@ -9,7 +9,7 @@ const SALT: &str = "W22ZaJ0SNY7soEsUEjb6gQ==";
 /// The example of RFC 7677, section 3.
 fn rfc_exchange() -> Exchange {
     let verifier = Verifier::new("pencil", &BASE64.decode(SALT).unwrap(), 4096);
-    let mut exchange = Exchange::new(verifier, [0; NONCE_LENGTH]);
+    let mut exchange = Exchange::new(verifier, [0; NONCE_LENGTH], None);
     exchange.server_nonce = "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0".into();
     exchange
 }
@@ -120,7 +120,7 @@ fn client_last(password: &str, first_bare: &str, server_first: &str, header: &st
 }
 
 fn exchange(verifier: Verifier, password: &str, header: &str, extra: &str) -> Outcome {
-    let mut exchange = Exchange::new(verifier, [7; NONCE_LENGTH]);
+    let mut exchange = Exchange::new(verifier, [7; NONCE_LENGTH], None);
     let bare = "n=,r=abcdef";
     let first = exchange.first(format!("{header}{bare}").as_bytes()).unwrap();
     exchange.last(client_last(password, bare, &first, header, extra).as_bytes()).unwrap()
@@ -133,7 +133,7 @@ fn mock_verifiers_refuse_and_repeat_themselves() {
     assert_ne!(mock("nobody").salt, mock("somebody").salt);
     assert_eq!(exchange(mock("nobody"), "", "n,,", ""), Outcome::Refused);
     // Even the proof that fits its keys is refused.
-    let mut exchange = Exchange::new(mock("nobody"), [0; NONCE_LENGTH]);
+    let mut exchange = Exchange::new(mock("nobody"), [0; NONCE_LENGTH], None);
     exchange.verifier.stored_key = Sha256::digest([0; 32]).into();
     assert_eq!(exchange.check(&hmac(&exchange.verifier.stored_key, &[b",,"]), ""), Outcome::Refused);
 }
@@ -161,4 +161,37 @@ proptest! {
         let _ = exchange.last(&bytes);
         let _ = Verifier::parse(&last);
     }
+}
+
+/// An exchange that offers binding to an endpoint, with the mechanism chosen.
+fn bound(mechanism: &str) -> Exchange {
+    let verifier = Verifier::new("pencil", &BASE64.decode(SALT).unwrap(), 4096);
+    let mut exchange = Exchange::new(verifier, [0; NONCE_LENGTH], Some(b"hash".to_vec()));
+    assert_eq!(exchange.mechanisms(), [BINDING_MECHANISM, MECHANISM]);
+    exchange.choose(mechanism).unwrap();
+    exchange
+}
+
+#[test]
+fn binding_to_the_connection() {
+    let mut exchange = bound(BINDING_MECHANISM);
+    exchange.first(b"p=tls-server-end-point,,n=,r=abc").unwrap();
+    let repeated = BASE64.encode(b"p=tls-server-end-point,,hash");
+    let said =
+        |header: &str| format!("c={header},r={},p={}", exchange.nonce, BASE64.encode([0; 32])).into_bytes();
+    let (right, wrong) = (said(&repeated), said(&BASE64.encode(b"p=tls-server-end-point,,other")));
+    assert_eq!(exchange.last(&right).unwrap(), Outcome::Refused, "the proof is still asked for");
+    assert_eq!(detail(exchange.last(&wrong)), "28000 SCRAM channel binding check failed: ");
+    let first = |mechanism, message: &[u8]| detail(bound(mechanism).first(message));
+    assert!(first(MECHANISM, b"y,,n=,r=abc").starts_with("28000 SCRAM channel binding negotiation error"));
+    assert!(first(MECHANISM, b"p=tls-server-end-point,,n=,r=abc").contains("without channel binding"));
+    assert!(first(BINDING_MECHANISM, b"n,,n=,r=abc").contains("does not include channel binding data"));
+    assert!(
+        first(BINDING_MECHANISM, b"p=tls-unique,,n=,r=abc")
+            .contains("unsupported SCRAM channel-binding type")
+    );
+    assert!(bound(MECHANISM).first(b"n,,n=,r=abc").is_ok(), "a client that knows no binding");
+    let plain = &mut rfc_exchange();
+    assert_eq!(plain.mechanisms(), [MECHANISM]);
+    assert!(detail(plain.choose(BINDING_MECHANISM)).contains("invalid SASL authentication mechanism"));
 }

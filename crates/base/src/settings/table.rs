@@ -140,7 +140,7 @@ settings! {
             .about("Host names or addresses to listen on.");
         max_connections = int(10000, 1, 262143).postmaster().works().about("Clients at most.");
         port = int(5432, 1, 65535).postmaster().works().about("TCP port, also part of the socket's name.");
-        reserved_connections = int(0, 0, 262143).postmaster().lacks("reserving connections for roles")
+        reserved_connections = int(0, 0, 262143).postmaster().works()
             .about("Connections kept for roles that may use reserved ones.");
         superuser_reserved_connections = int(3, 0, 262143).postmaster().works()
             .about("Connections kept for superusers.");
@@ -251,7 +251,7 @@ settings! {
         external_pid_file = string("").postmaster().works()
             .about("Additional file with the server's process number.");
         hba_file = string("").postmaster().works().about("File of client authentication rules.");
-        ident_file = string("").postmaster().lacks("mapping of user names").about("File of user name maps.");
+        ident_file = string("").postmaster().works().about("File of user name maps.");
     }
     "Lock Management" {
         deadlock_timeout = int(1000, 1, MAX).superuser().ms().works()

@@ -252,8 +252,9 @@ fn is_password_method(method: &str) -> bool {
 
 fn check_auth(method: &str, kind: &str) -> Result<(), String> {
     let known = match method {
-        "trust" | "reject" | "scram-sha-256" | "md5" => true,
+        "trust" | "reject" | "scram-sha-256" | "md5" | "password" => true,
         "peer" => kind == "local",
+        "ident" => kind == "host",
         _ => false,
     };
     if known {
@@ -500,7 +501,10 @@ mod tests {
         assert!(plan_of("/d").unwrap().warn_trust);
         assert!(!plan_of("-D /d --auth-local trust --auth-host trust").unwrap().warn_trust);
         // Who logs in over the socket as the operating system's user can set a password later.
-        assert_eq!(plan_of("-D /d --auth-local peer --auth-host scram-sha-256").unwrap().cluster.password, None);
+        assert_eq!(
+            plan_of("-D /d --auth-local peer --auth-host scram-sha-256").unwrap().cluster.password,
+            None
+        );
         for (args, expected) in [
             ("-D /d -E latin1", "encoding \"latin1\" is not supported; only UTF8 is"),
             ("-D /d --auth magic", "invalid authentication method \"magic\" for \"local\" connections"),
@@ -550,7 +554,7 @@ mod tests {
             .run(move || {
                 fs::create_dir_all(Path::new("/d")).unwrap();
                 fs::write_file(Path::new("/d/hba"), text.as_bytes()).unwrap();
-                crate::config::hba::Rules::read(Path::new("/d/hba")).unwrap();
+                crate::config::access::Rules::read(Path::new("/d/hba"), false).unwrap();
             })
             .unwrap();
     }

@@ -1,7 +1,7 @@
 //! The server's configuration: files, command line, and where they are.
 
+pub mod access;
 pub mod conf;
-pub mod hba;
 
 use std::path::{Path, PathBuf};
 

@@ -9,6 +9,7 @@
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, RawFd};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -148,6 +149,14 @@ impl Io {
             broken: false,
             statement_timer: None,
             watch: None,
+        }
+    }
+
+    /// Address of our end, over TCP.
+    pub fn local_address(&self) -> Option<SocketAddr> {
+        match &self.stream {
+            Stream::Tcp(stream) => stream.local_addr().ok(),
+            Stream::Unix(_) => None,
         }
     }
 

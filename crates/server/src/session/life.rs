@@ -8,6 +8,7 @@ use base::settings::{ServerSettings, Setting, parse_bool};
 use super::Shared;
 use super::sealed::Secured;
 use super::startup::Greeting;
+use crate::config::access::Rule;
 use crate::log::{self, Subject};
 
 /// A step that `log_connections` may name.
@@ -57,7 +58,7 @@ fn host(subject: &Subject) -> String {
     }
 }
 
-fn note(subject: &Subject, message: String) {
+pub(super) fn note(subject: &Subject, message: String) {
     log::report(&log::line(message), Some(subject), None);
 }
 
@@ -67,16 +68,15 @@ pub(super) fn received(shared: &Shared, subject: &Subject) {
     }
 }
 
-/// The client has proved that it is `identity`, unless nothing was asked of it, by a method in this line of `pg_hba.conf`.
-pub(super) fn authenticated(shared: &Shared, user: &str, identity: Option<&str>, method: &str, line: u32) {
-    let settings = shared.settings();
-    if Step::Authentication.is_logged(&settings) {
+/// The client has proved that it is `identity`, unless nothing was asked of it, as this rule wants it.
+pub(super) fn authenticated(shared: &Shared, subject: &Subject, identity: Option<&str>, rule: &Rule) {
+    if Step::Authentication.is_logged(&shared.settings()) {
         let who = match identity {
             Some(identity) => format!("identity=\"{identity}\""),
-            None => format!("user=\"{user}\""),
+            None => format!("user=\"{}\"", subject.user),
         };
-        let file = settings.text(Setting::hba_file);
-        log::log(format!("connection authenticated: {who} method={method} ({file}:{line})"));
+        let (method, file, line) = (rule.method.as_str(), &rule.file, rule.line);
+        note(subject, format!("connection authenticated: {who} method={method} ({file}:{line})"));
     }
 }
 

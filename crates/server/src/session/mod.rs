@@ -7,6 +7,7 @@
 //! # PostgreSQL counterpart and differences
 //! `backend_startup.c`, `postgres.c`.
 
+mod auth;
 pub mod io;
 mod life;
 mod messages;
@@ -23,13 +24,14 @@ use parking_lot::RwLock;
 use runtime::{Interrupt, Interrupts, run_fiber, time, with_interrupts};
 
 use crate::backend::Database;
-use crate::config::hba::Rules;
+use crate::config::access::{Maps, Rules};
 use crate::log::{self, Subject};
 use crate::sessions::{Registration, Sessions};
 use crate::tls::Tls;
+pub use auth::user_name;
 pub use life::unknown_step;
-pub use startup::user_name;
 
+use auth::{Attempt, Login, Refused};
 use io::{Arrival, Io, Stream};
 use messages::{Connection, Next};
 
@@ -50,6 +52,8 @@ pub struct Shared {
     pub settings: RwLock<Arc<ServerSettings>>,
     /// Who may connect.
     pub rules: RwLock<Arc<Rules>>,
+    /// Which users of other systems may be which roles.
+    pub maps: RwLock<Arc<Maps>>,
     /// What new connections are secured with, if TLS is on.
     pub tls: RwLock<Option<Arc<Tls>>>,
     /// Whether clients are let in.
@@ -64,12 +68,11 @@ pub struct Shared {
 
 impl Shared {
     /// For a server that is starting.
-    pub fn new(settings: Arc<ServerSettings>, rules: Rules, workers: usize) -> Shared {
-        let mut mock_secret = [0; 32];
-        runtime::spawn::fill_random(&mut mock_secret);
+    pub fn new(settings: Arc<ServerSettings>, rules: Rules, workers: usize, mock_secret: [u8; 32]) -> Shared {
         Shared {
             settings: RwLock::new(settings),
             rules: RwLock::new(Arc::new(rules)),
+            maps: RwLock::default(),
             tls: RwLock::default(),
             phase: RwLock::new(Phase::Starting),
             sessions: Sessions::new(workers),
@@ -151,7 +154,7 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
     };
     let greeting = match greeting {
         Ok(greeting) => greeting,
-        Err(error) => return turn_away(io, &error, &subject).await,
+        Err(error) => return turn_away(io, error.into(), &subject).await,
     };
     subject.user.clone_from(&greeting.user);
     subject.database.clone_from(&greeting.database);
@@ -160,26 +163,34 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
         subject.application.clone_from(application);
     }
     let login_began = runtime::wall_clock_micros();
-    let login = startup::authenticate(shared, &mut io, &greeting, peer, &interrupts);
-    let role = match time::timeout(limit, login).await {
-        Some(Ok(role)) => role,
-        Some(Err(error)) => return turn_away(io, &error, &subject).await,
+    let attempt = Attempt {
+        shared,
+        io: &mut io,
+        greeting: &greeting,
+        peer,
+        interrupts: &interrupts,
+        subject: &subject,
+    };
+    let Login { role, system_user } = match time::timeout(limit, attempt.authenticate()).await {
+        Some(Ok(login)) => login,
+        Some(Err(refused)) => return turn_away(io, refused, &subject).await,
         None => {
             let error = SqlError::fatal(SqlState::QUERY_CANCELED, "canceling authentication due to timeout");
-            return turn_away(io, &error, &subject).await;
+            return turn_away(io, error.into(), &subject).await;
         }
     };
     let authentication = login_began..runtime::wall_clock_micros();
     life::authorized(shared, &greeting, &subject);
     let key_length = if greeting.version.minor >= 2 { crate::sessions::KEY_LENGTH } else { 4 };
-    let registered =
-        shared.sessions.register(startup::limits(shared), role.superuser, key_length, &interrupts);
+    let registered = shared.sessions.register(startup::limits(shared), role.rank(), key_length, &interrupts);
     let registration = match registered {
         Ok(registration) => registration,
-        Err(error) => return turn_away(io, &error, &subject).await,
+        Err(error) => return turn_away(io, error.into(), &subject).await,
     };
     subject.pid = registration.pid;
-    let opened = startup::open_session(shared, &mut io, &greeting, peer, &registration, &interrupts).await;
+    let opened =
+        startup::open_session(shared, &mut io, &greeting, peer, system_user, &registration, &interrupts)
+            .await;
     match opened {
         Ok(mut client) => {
             life::ready(shared, &subject, authentication);
@@ -187,13 +198,13 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
             client.log_to(Box::new(move |line, statement| log::report(line, Some(&logged), statement)));
             Some((Box::new(Connection::new(io, client, interrupts, subject)), registration))
         }
-        Err(error) => turn_away(io, &error, &subject).await,
+        Err(error) => turn_away(io, error.into(), &subject).await,
     }
 }
 
 /// Tells a client why it is not let in.
-async fn turn_away<T>(mut io: Io, error: &SqlError, subject: &Subject) -> Option<T> {
-    let mut error = error.clone();
+async fn turn_away<T>(mut io: Io, refused: Refused, subject: &Subject) -> Option<T> {
+    let Refused::Told { mut error, detail } = refused else { return None };
     error.report_mut().severity = Severity::Fatal;
     // Whoever does not speak the protocol is only noted in the log, as PostgreSQL does.
     if !error.message().starts_with("invalid length of startup packet") {
@@ -201,6 +212,9 @@ async fn turn_away<T>(mut io: Io, error: &SqlError, subject: &Subject) -> Option
         io.finish().await;
     } else {
         error.report_mut().severity = Severity::Log;
+    }
+    if let Some(detail) = detail {
+        error = error.detail(detail);
     }
     log::report(&error, Some(subject), None);
     None

@@ -14,10 +14,11 @@ use wire::backend as message;
 use wire::startup::{FirstPacket, GSS_CODE, SSL_CODE};
 
 use super::io::{Arrival, Io};
+use super::life::note;
 use super::sealed::Secured;
 use super::startup::{Greeting, read_startup};
 use super::{Peer, Phase, Shared};
-use crate::log::{self, Subject};
+use crate::log::Subject;
 use crate::tls::Tls;
 
 /// The first byte of a client that begins with TLS.
@@ -28,6 +29,8 @@ const HANDSHAKE: u8 = 0x16;
 pub(super) struct Security {
     /// What was agreed on.
     pub(super) agreed: Secured,
+    /// What the server secured it with.
+    pub(super) tls: Arc<Tls>,
 }
 
 /// Encryption that was asked for: each kind once.
@@ -147,7 +150,7 @@ async fn direct(shared: &Shared, io: &mut Io, peer: Peer, subject: &Subject) -> 
 
 async fn secure(io: &mut Io, tls: Arc<Tls>, subject: &Subject) -> Result<Security, Over> {
     match io.secure(tls.config.clone()).await {
-        Ok(agreed) => Ok(Security { agreed }),
+        Ok(agreed) => Ok(Security { agreed, tls }),
         Err(why) => {
             note(subject, format!("could not accept SSL connection: {why}"));
             Err(Over)
@@ -164,10 +167,6 @@ fn refuse_injected(io: &Io, request: &str) -> SqlResult<()> {
     Err(SqlError::fatal(SqlState::PROTOCOL_VIOLATION, message).detail(
         "This could be either a client-software bug or evidence of an attempted man-in-the-middle attack.",
     ))
-}
-
-fn note(subject: &Subject, message: String) {
-    log::report(&log::line(message), Some(subject), None);
 }
 
 /// A line of `trace_connection_negotiation`.

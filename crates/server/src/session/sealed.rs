@@ -277,3 +277,7 @@ fn extend(
     out.truncate(start + written.unwrap_or(0));
     written
 }
+
+#[cfg(test)]
+#[path = "sealed_tests.rs"]
+mod tests;

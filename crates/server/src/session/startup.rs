@@ -5,15 +5,12 @@ use base::{SqlError, SqlResult, SqlState, sql_err};
 use exec::SessionInfo;
 use runtime::Interrupts;
 use wire::backend as message;
-use wire::frontend::{authentication_frame, sasl_initial_response};
-use wire::scram::{self, Exchange, Outcome, Verifier};
 use wire::startup::{Startup, Version};
 
-use super::io::{Arrival, Io};
+use super::io::Io;
 use super::negotiate::Security;
-use super::{Peer, Shared, in_fiber, life};
-use crate::backend::{Client, Role};
-use crate::config::hba::{Method, Request};
+use super::{Peer, Shared, in_fiber};
+use crate::backend::Client;
 use crate::sessions::{Limits, Registration};
 
 /// What a client said of the session it wants.
@@ -104,163 +101,6 @@ fn read_options(text: &str) -> SqlResult<Vec<(String, String)>> {
     Ok(options)
 }
 
-/// Finds out whether the client is who it says it is. Sends AuthenticationOk into the buffer.
-pub(super) async fn authenticate(
-    shared: &Shared,
-    io: &mut Io,
-    greeting: &Greeting,
-    peer: Peer,
-    interrupts: &Interrupts,
-) -> SqlResult<Role> {
-    let database =
-        shared.database.get().ok_or_else(|| SqlError::internal("the database is not open"))?.clone();
-    let user = greeting.user.clone();
-    let role = in_fiber(interrupts, {
-        let (database, user) = (database.clone(), user.clone());
-        move || database.role(&user)
-    })
-    .await?;
-    let (method, line) = {
-        let rules = shared.rules.read().clone();
-        let (database, user, wanted) = (database.clone(), user.clone(), greeting.database.clone());
-        let address = match peer {
-            Peer::Tcp(address) => Some(address.ip()),
-            Peer::Unix(_) => None,
-        };
-        let tls = greeting.security.is_some();
-        in_fiber(interrupts, move || {
-            let member = |user: &str, role: &str| database.is_member(user, role).unwrap_or(false);
-            let request = Request { address, tls, user: &user, database: &wanted };
-            let rule = rules.find(&request, &member)?;
-            Ok((rule.method.clone(), rule.line))
-        })
-        .await?
-    };
-    match method {
-        Method::Trust => life::authenticated(shared, &user, None, "trust", line),
-        Method::Scram => {
-            scram(shared, io, greeting, role.as_ref()).await?;
-            life::authenticated(shared, &user, Some(&user), "scram-sha-256", line);
-        }
-        Method::Peer => {
-            check_peer(peer, &user)?;
-            life::authenticated(shared, &user, Some(&user), "peer", line);
-        }
-        Method::Reject => return Err(SqlError::internal("a rejected client was let through")),
-        Method::Unsupported(name) => {
-            return Err(SqlError::not_supported(format!("authentication method \"{name}\"")));
-        }
-    }
-    let Some(role) = role else {
-        return Err(SqlError::fatal(
-            SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
-            format!("role \"{user}\" does not exist"),
-        ));
-    };
-    if !role.can_login {
-        return Err(SqlError::fatal(
-            SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
-            format!("role \"{user}\" is not permitted to log in"),
-        ));
-    }
-    message::authentication_ok(io.out());
-    Ok(role)
-}
-
-/// The operating system's user must have the role's name.
-fn check_peer(peer: Peer, user: &str) -> SqlResult<()> {
-    if let Peer::Unix(Some(uid)) = peer
-        && user_name(uid).as_deref() == Some(user)
-    {
-        return Ok(());
-    }
-    Err(SqlError::fatal(
-        SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
-        format!("Peer authentication failed for user \"{user}\""),
-    ))
-}
-
-/// Name of an operating system user.
-pub fn user_name(uid: u32) -> Option<String> {
-    let mut buffer = vec![0u8; 4096];
-    // SAFETY: all pointers are valid for the call, and the buffer's length is passed with it; the name it points to lies in
-    // the buffer, which outlives the copy made of it.
-    unsafe {
-        let mut entry: libc::passwd = std::mem::zeroed();
-        let mut found = std::ptr::null_mut();
-        let rc = libc::getpwuid_r(uid, &mut entry, buffer.as_mut_ptr().cast(), buffer.len(), &mut found);
-        if rc != 0 || found.is_null() {
-            return None;
-        }
-        Some(std::ffi::CStr::from_ptr(entry.pw_name).to_string_lossy().into_owned())
-    }
-}
-
-async fn scram(shared: &Shared, io: &mut Io, greeting: &Greeting, role: Option<&Role>) -> SqlResult<()> {
-    let iterations = shared.settings().int(Setting::scram_iterations).unsigned_abs();
-    let stored = role.and_then(|role| role.password.as_deref()).and_then(Verifier::parse);
-    let verifier = stored.unwrap_or_else(|| Verifier::mock(&greeting.user, &shared.mock_secret, iterations));
-    let mut nonce = [0; scram::NONCE_LENGTH];
-    runtime::spawn::fill_random(&mut nonce);
-    let mut exchange = Exchange::new(verifier, nonce);
-
-    message::authentication_sasl(io.out(), &[scram::MECHANISM]);
-    let answer = next_answer(io).await?;
-    let first = {
-        let frame = authentication_frame(&answer, "SASL response")?.ok_or_else(malformed)?;
-        let response = sasl_initial_response(&frame)?;
-        if response.mechanism != scram::MECHANISM {
-            return Err(SqlError::fatal(
-                SqlState::PROTOCOL_VIOLATION,
-                "client selected an invalid SASL authentication mechanism",
-            ));
-        }
-        match response.data {
-            Some(data) => exchange.first(data)?,
-            // The client waits to be asked for its first message.
-            None => {
-                message::authentication_sasl_continue(io.out(), b"");
-                let answer = next_answer(io).await?;
-                let frame = authentication_frame(&answer, "SASL response")?.ok_or_else(malformed)?;
-                exchange.first(frame.body)?
-            }
-        }
-    };
-    message::authentication_sasl_continue(io.out(), first.as_bytes());
-    let answer = next_answer(io).await?;
-    let frame = authentication_frame(&answer, "SASL response")?.ok_or_else(malformed)?;
-    match exchange.last(frame.body)? {
-        Outcome::Authenticated(last) => {
-            message::authentication_sasl_final(io.out(), last.as_bytes());
-            Ok(())
-        }
-        Outcome::Refused => Err(SqlError::fatal(
-            SqlState::INVALID_PASSWORD,
-            format!("password authentication failed for user \"{}\"", greeting.user),
-        )),
-    }
-}
-
-fn malformed() -> SqlError {
-    SqlError::fatal(SqlState::PROTOCOL_VIOLATION, "invalid message length")
-}
-
-/// Sends what was asked and waits for one whole answer.
-async fn next_answer(io: &mut Io) -> SqlResult<Vec<u8>> {
-    io.flush().await;
-    loop {
-        if let Some(frame) = authentication_frame(io.unread(), "SASL response")? {
-            let length = frame.length;
-            let answer = io.unread()[..length].to_vec();
-            io.consume(length);
-            return Ok(answer);
-        }
-        if io.fill().await != Arrival::Bytes {
-            return Err(SqlError::fatal(SqlState::CONNECTION_FAILURE, "unexpected EOF on client connection"));
-        }
-    }
-}
-
 /// How many sessions there may be.
 pub(super) fn limits(shared: &Shared) -> Limits {
     let settings = shared.settings();
@@ -268,6 +108,7 @@ pub(super) fn limits(shared: &Shared) -> Limits {
     Limits {
         max: number(Setting::max_connections),
         superuser: number(Setting::superuser_reserved_connections),
+        reserved: number(Setting::reserved_connections),
     }
 }
 
@@ -277,6 +118,7 @@ pub(super) async fn open_session(
     io: &mut Io,
     greeting: &Greeting,
     peer: Peer,
+    system_user: Option<String>,
     registration: &Registration<'_>,
     interrupts: &Interrupts,
 ) -> SqlResult<Box<dyn Client>> {
@@ -292,6 +134,7 @@ pub(super) async fn open_session(
             Peer::Unix(_) => None,
         },
         encryption: greeting.security.as_ref().map(|security| security.agreed.shown()),
+        system_user,
     };
     let client = in_fiber(interrupts, move || database.connect(info)).await?;
     for (name, value) in client.reported_settings() {
@@ -320,10 +163,5 @@ mod tests {
         assert_eq!(options(""), "");
         assert_eq!(options("-c a"), "-c a requires a value");
         assert_eq!(options("-x"), "invalid command-line argument for server process: -x");
-    }
-
-    #[test]
-    fn the_superuser_has_a_name() {
-        assert_eq!(user_name(0).as_deref(), Some("root"));
     }
 }

@@ -114,6 +114,21 @@ impl<S: Read + Write> Client<S> {
     }
 }
 
+/// Begins SCRAM and returns what the server says: the salt of a user, whether there is one or not.
+pub fn scram_salt(port: u16, user: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(&startup(&[("user", user)])).unwrap();
+    let mut client = Client { reader: BufReader::new(stream) };
+    assert_eq!(client.message().unwrap().1[..4], [0, 0, 0, 10]);
+    let first = b"n,,n=,r=abcdefgh";
+    let body = [&b"SCRAM-SHA-256\0"[..], &(first.len() as u32).to_be_bytes(), first].concat();
+    client.send(&message(b'p', &body)).unwrap();
+    let (_, answer) = client.message().unwrap();
+    let text = String::from_utf8_lossy(&answer[4..]).into_owned();
+    text.split(',').find(|part| part.starts_with("s=")).unwrap().to_string()
+}
+
 /// A start-up packet.
 pub fn startup(parameters: &[(&str, &str)]) -> Vec<u8> {
     let mut body = 0x0003_0000u32.to_be_bytes().to_vec();

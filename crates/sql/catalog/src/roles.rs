@@ -140,13 +140,6 @@ pub struct DatabaseRow {
     pub entered: bool,
 }
 
-impl Role {
-    /// The password verifier, unless the password has ended by now (microseconds since 2000-01-01 UTC).
-    pub fn usable_password(self, now: i64) -> Option<String> {
-        self.password.filter(|_| self.valid_until.is_none_or(|end| now < end))
-    }
-}
-
 impl Reader<'_> {
     /// A role by name.
     pub fn role(&self, name: &str) -> SqlResult<Option<Role>> {

@@ -45,6 +45,7 @@ fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlRes
             options: vec![("allow_system_table_mods".into(), "on".into())],
             client_address: None,
             encryption: None,
+            system_user: None,
         },
     )?;
     let frozen = "vacuum (freeze, skip_database_stats)";

@@ -60,7 +60,7 @@ pub use initialize::initialize;
 pub use notify::Notification;
 pub use output::{Column, Format, Output, RowEncoder};
 pub use session::{
-    Activity, Backend, BackendState, Background, Encryption, Instance, LogSink, ParamValue, Passwords,
-    Registered, Session, SessionInfo, Sessions, TransactionStatus,
+    AccessFiles, AccessRule, Activity, Backend, BackendState, Background, Encryption, Instance, LogSink,
+    ParamValue, Passwords, Registered, Session, SessionInfo, Sessions, TransactionStatus, UserMapping,
 };
 pub use trigger::{Event, TriggerCall};

@@ -29,6 +29,7 @@ functions! {
     3294 current_setting(text, bool) -> text [stable strict] { session CurrentSetting }
     2078 set_config(text, text, bool) -> text [parallel_unsafe] { session SetConfig }
     89 version() -> text [stable strict] { session Version }
+    6311 system_user() -> text [stable strict] { session SystemUser }
     2026 pg_backend_pid() -> int4 [stable strict restricted] { session PgBackendPid }
     2560 pg_postmaster_start_time() -> timestamptz [stable strict] { session PgPostmasterStartTime }
     2034 pg_conf_load_time() -> timestamptz [stable strict restricted] { session PgConfLoadTime }

@@ -71,6 +71,7 @@ impl Session {
             F::CurrentUser => self.role_datum(self.names.user())?,
             F::SessionUser => self.role_datum(self.names.session_user())?,
             F::Version => Datum::text(&version(self.settings.borrow().text(Setting::server_version))),
+            F::SystemUser => self.info.system_user.as_deref().map_or(Datum::Null, Datum::text),
             F::PgBackendPid => Datum::Int4(self.info.pid),
             F::PgPostmasterStartTime => Datum::Int8(self.instance.started()),
             F::PgConfLoadTime => Datum::Int8(self.instance.configured()),

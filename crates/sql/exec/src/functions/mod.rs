@@ -2,7 +2,7 @@
 //! The functions of SQL that need the session or the catalogs: whoever calls them has only arguments and a name.
 //!
 //! # Layout
-//! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `large_objects`, `settings`, `xact` (transactions and WAL), `names` (names,
+//! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `large_objects`, `settings`, `access_files` (`pg_hba.conf`), `xact` (transactions and WAL), `names` (names,
 //! comments, visibility), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `partitions`, `sizes`,
 //! `privileges`, `locks`, `activity`, `statistics`, `server_statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
 //!
@@ -13,6 +13,7 @@
 //! # PostgreSQL counterpart
 //! The parts of `utils/adt` that look into catalogs and shared memory.
 
+mod access_files;
 mod activity;
 pub(crate) mod alias;
 mod definitions;
@@ -140,6 +141,9 @@ impl Session {
             return Ok(rows);
         }
         if let Some(rows) = self.setting_rows(id)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = self.access_rows(id)? {
             return Ok(rows);
         }
         if let Some(rows) = self.xact_rows(id, args)? {

@@ -138,19 +138,6 @@ impl Session {
         Ok(session)
     }
 
-    /// The password verifier of a role that may log in, for authentication; `None` if there is no such role or it has none.
-    pub fn password_of(instance: &Arc<Instance>, user: &str) -> SqlResult<Option<String>> {
-        let mut txn = Transaction::new(instance.engine().txns().clone(), session_id(0));
-        txn.start(Default::default());
-        let combo = ComboCids::new();
-        let shared = instance.shared_catalog();
-        let nobody = SessionCatalog::new(base::Oid::INVALID);
-        let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
-        let role = reader.role(user);
-        txn.abort();
-        Ok(role?.and_then(|role| role.usable_password(runtime::wall_clock_micros())))
-    }
-
     /// Settings to report with ParameterStatus after authentication: name and value.
     pub fn reported_settings(&self) -> Vec<(String, String)> {
         self.settings.borrow().reported().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

@@ -18,6 +18,7 @@
 //! `tcop/postgres.c`, `tcop/pquery.c`, `utils/cache/plancache.c`.
 
 mod access;
+mod access_files;
 mod arguments;
 mod choice;
 mod current_of;
@@ -68,6 +69,7 @@ use types::FormatContext;
 use crate::output::{Format, Output};
 use crate::spill::TempDir;
 pub(crate) use access::Needs;
+pub use access_files::{AccessFiles, AccessRule, UserMapping};
 pub(crate) use arguments::Arguments;
 pub(crate) use choice::Wanted;
 pub(crate) use cursor::CursorInfo;
@@ -106,6 +108,8 @@ pub struct Instance {
     reload: OnceLock<Box<dyn Fn() + Send + Sync>>,
     /// What passwords are stored as.
     passwords: OnceLock<Box<dyn Passwords>>,
+    /// The files that say who may connect.
+    access: OnceLock<Box<dyn AccessFiles>>,
     /// The only folder whose files statements may name, if there is such a limit.
     files_within: OnceLock<PathBuf>,
 }
@@ -147,6 +151,7 @@ impl Instance {
             configured: AtomicI64::new(now),
             reload: OnceLock::new(),
             passwords: OnceLock::new(),
+            access: OnceLock::new(),
             files_within: OnceLock::new(),
         })
     }
@@ -219,6 +224,19 @@ impl Instance {
         let _ = self.passwords.set(Box::new(passwords));
     }
 
+    /// How the files are read that say who may connect; set once, by the server.
+    pub fn on_access_files(&self, files: impl AccessFiles + 'static) {
+        let _ = self.access.set(Box::new(files));
+    }
+
+    /// The files that say who may connect.
+    pub(crate) fn access_files(&self) -> SqlResult<&dyn AccessFiles> {
+        match self.access.get() {
+            Some(files) => Ok(&**files),
+            None => Err(SqlError::not_supported("access rules without a server that reads them")),
+        }
+    }
+
     /// How passwords are stored.
     pub(crate) fn passwords(&self) -> SqlResult<&dyn Passwords> {
         match self.passwords.get() {
@@ -271,6 +289,8 @@ pub struct SessionInfo {
     pub client_address: Option<std::net::SocketAddr>,
     /// How the connection is encrypted, if it is.
     pub encryption: Option<Encryption>,
+    /// How the client has proved who it is, and as whom: `method:name`. None if nothing was asked of it.
+    pub system_user: Option<String>,
 }
 
 /// The byte of ReadyForQuery.

@@ -70,6 +70,7 @@ pub enum SessionFn {
     PgAdvisoryXactLockShared,
     PgAvailableExtensionVersions,
     PgAvailableExtensions,
+    SystemUser,
     PgBackendPid,
     PgBasetype,
     PgBlockingPids,

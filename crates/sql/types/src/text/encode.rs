@@ -357,9 +357,9 @@ fn not_latin1(c: char) -> SqlError {
     )
 }
 
-/// The MD5 hash of a text, as hexadecimal digits.
-pub fn md5_text(text: &str) -> SqlResult<String> {
-    Ok(crate::value::str_of(&hex(&md5(text.as_bytes())?)?).to_owned())
+/// The MD5 hash of a text or of bytes, as hexadecimal digits.
+pub fn md5_text(text: impl AsRef<[u8]>) -> SqlResult<String> {
+    Ok(crate::value::str_of(&hex(&md5(text.as_ref())?)?).to_owned())
 }
 
 /// RFC 1321.

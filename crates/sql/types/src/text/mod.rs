@@ -24,7 +24,8 @@ pub(crate) use format::FUNCTIONS as FORMAT_FUNCTIONS;
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use like::FUNCTIONS as LIKE_FUNCTIONS;
 pub use like::{LikePattern, like};
-pub(crate) use regex::{FUNCTIONS as REGEX_FUNCTIONS, check_regex, regex_matches};
+pub(crate) use regex::FUNCTIONS as REGEX_FUNCTIONS;
+pub use regex::{check_regex, regex_groups, regex_matches};
 
 /// Longest `name`, in bytes.
 pub const NAME_LENGTH: usize = 63;

@@ -577,13 +577,20 @@ fn is_match(text: &str, pattern: &str, fold: bool) -> SqlResult<bool> {
 }
 
 /// An error for an expression that is none.
-pub(crate) fn check_regex(pattern: &str, flags: &str) -> SqlResult<()> {
+pub fn check_regex(pattern: &str, flags: &str) -> SqlResult<()> {
     compile(pattern, parse_flags(flags)?).map(drop)
 }
 
 /// Whether a text matches, with the letters of `regexp_like`.
-pub(crate) fn regex_matches(text: &str, pattern: &str, flags: &str) -> SqlResult<bool> {
+pub fn regex_matches(text: &str, pattern: &str, flags: &str) -> SqlResult<bool> {
     compile(pattern, parse_flags(flags)?)?.is_match(text)
+}
+
+/// What the whole of an expression and its groups match, if it matches.
+pub fn regex_groups(text: &str, pattern: &str) -> SqlResult<Option<Vec<Option<String>>>> {
+    let regex = compile(pattern, Flags::default())?;
+    let found = regex.find(text, 0)?;
+    Ok(found.map(|found| (0..regex.groups()).map(|i| found.get(i).map(str::to_owned)).collect()))
 }
 
 /// The first group of the match, or all of it.

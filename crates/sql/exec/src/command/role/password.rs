@@ -38,7 +38,7 @@ pub(super) fn stored(session: &Session, role: &str, given: &str) -> SqlResult<Op
         return Ok(Some(passwords.verifier(given, iterations)));
     }
     warn_of_md5(session);
-    Ok(Some(format!("md5{}", types::text::md5_text(&format!("{given}{role}"))?)))
+    Ok(Some(format!("md5{}", types::text::md5_text(format!("{given}{role}"))?)))
 }
 
 fn warn_of_md5(session: &Session) {

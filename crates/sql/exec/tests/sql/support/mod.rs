@@ -86,6 +86,7 @@ impl Server {
             options: Vec::new(),
             client_address: None,
             encryption: None,
+            system_user: None,
         };
         let instance = self.instance.clone().expect("the cluster is open");
         Ok(Client { session: Session::new(instance, info)? })
