@@ -78,6 +78,8 @@ pub struct Fast {
     pub format_version: u32,
     /// Whether commits wait for the log to be durable.
     pub synchronous_commit: bool,
+    /// Whether large values are compressed by pglz, not lz4, if their column does not say.
+    pub compresses_by_pglz: bool,
     /// Whether `default_transaction_isolation` is READ COMMITTED.
     pub default_read_committed: bool,
     pub default_read_only: bool,
@@ -183,6 +185,7 @@ impl Default for Fast {
             extra_float_digits: 1,
             bytea_hex: true,
             synchronous_commit: true,
+            compresses_by_pglz: false,
             standard_conforming_strings: true,
             default_read_committed: true,
             default_read_only: false,
@@ -224,6 +227,7 @@ impl Fast {
             Setting::hash_mem_multiplier => self.hash_mem_multiplier = value.as_real(),
             Setting::extra_float_digits => self.extra_float_digits = value.as_int(),
             Setting::bytea_output => self.bytea_hex = value.as_text() == "hex",
+            Setting::default_toast_compression => self.compresses_by_pglz = value.as_text() == "pglz",
             Setting::synchronous_commit => self.synchronous_commit = value.as_text() != "off",
             Setting::standard_conforming_strings => self.standard_conforming_strings = value.as_bool(),
             Setting::plan_cache_mode => {

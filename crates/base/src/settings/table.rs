@@ -27,6 +27,7 @@ const ONE_PROCESS: &str = "The server is one process and shares no memory with o
 const PARALLEL: &str = "No plan runs in parallel, and no worker is started.";
 const READ_AHEAD: &str = "Pages are read one by one.";
 const REPLICATION: &str = "There is no replication.";
+const XML: &str = "There are no values of type xml.";
 const STANDBY: &str = "Counts on a standby, and the server is never one.";
 
 settings! {
@@ -79,8 +80,8 @@ settings! {
         default_table_access_method = string("heap").user().works().about("Access method of new tables.");
         default_tablespace = string("").user().only(&["pg_default"], "a tablespace of one's own")
             .about("Tablespace of new tables and indexes.");
-        default_toast_compression = choice("lz4", &["pglz", "lz4"]).user().lacks("compression by pglz")
-            .about("Compression of large values.");
+        default_toast_compression = choice("lz4", &["pglz", "lz4"]).user().works()
+            .about("Compression of large values whose column names no method.");
         default_transaction_deferrable = bool(false).user().works().about("Whether new transactions are deferrable.");
         default_transaction_isolation = choice("read committed", &["serializable", "repeatable read", "read committed", "read uncommitted"]).user().works()
             .about("Isolation level of new transactions.");
@@ -112,9 +113,9 @@ settings! {
         transaction_read_only = bool(false).user().no_reset().not_in_sample().works()
             .about("Whether this transaction is read-only.");
         transaction_timeout = int(0, 0, MAX).user().ms().works().about("Time a transaction may take; 0: any.");
-        xmlbinary = choice("base64", &["base64", "hex"]).user().lacks("XML")
+        xmlbinary = choice("base64", &["base64", "hex"]).user().moot(XML)
             .about("How binary values are written in XML.");
-        xmloption = choice("content", &["content", "document"]).user().lacks("XML")
+        xmloption = choice("content", &["content", "document"]).user().moot(XML)
             .about("Whether XML values are documents or content.");
     }
     "Connections and Authentication / Authentication" {
@@ -185,7 +186,7 @@ settings! {
         tcp_user_timeout = int(0, 0, MAX).user().ms().works().about("Time that data may stay unacknowledged.");
     }
     "Developer Options" {
-        allow_in_place_tablespaces = bool(false).superuser().not_in_sample().lacks("a tablespace of one's own")
+        allow_in_place_tablespaces = bool(false).superuser().not_in_sample().moot("No tablespace can be made.")
             .about("Whether tablespaces may lie inside pg_tblspc.");
         allow_system_table_mods = bool(false).superuser().not_in_sample().works()
             .about("Whether system tables may be altered.");
@@ -317,8 +318,8 @@ settings! {
             .about("Relations from which on a join is planned by genetic search.");
     }
     "Query Tuning / Other Planner Options" {
-        constraint_exclusion = choice("off", &["partition", "on", "off"]).bool_words().user().explain()
-            .lacks("exclusion of tables by their constraints")
+        constraint_exclusion = choice("partition", &["partition", "on", "off"]).bool_words().user().explain()
+            .moot(NO_PLAN)
             .about("Whether constraints are used to leave out tables.");
         cursor_tuple_fraction = real(0.1, 0.0, 1.0).user().explain().works()
             .about("Share of a cursor's rows that is expected to be fetched.");

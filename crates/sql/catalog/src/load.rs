@@ -7,6 +7,7 @@ use base::{Oid, RelFile, SqlError, SqlResult};
 use btree::{BtreeDesc, BtreeRel, Compare, KeyColumn};
 use buffer::Persistence;
 use heap::{HeapDesc, HeapRel, ToastTable};
+use tuple::varlena::Compression;
 use tuple::{Attr, Datum, Physical, RowLayout};
 use txn::RelKind;
 use types::acl::{self, AclItem};
@@ -139,11 +140,14 @@ impl Reader<'_> {
         Ok((columns, attrs, acls))
     }
 
-    /// `attstorage` of a column.
-    pub fn column_storage(&self, table: Oid, number: i16) -> SqlResult<Option<u8>> {
+    /// `attstorage` and `attcompression` of a column.
+    pub fn column_storage(&self, table: Oid, number: i16) -> SqlResult<Option<(u8, Option<Compression>)>> {
         let index = pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX;
         let row = self.find_one(&pg_attribute::TABLE, index, &[table.into(), number.into()])?;
-        Ok(row.map(|(_, row)| row.char(pg_attribute::ATTSTORAGE)))
+        let facts = |row: &Row| {
+            (row.char(pg_attribute::ATTSTORAGE), compression_of(row.char(pg_attribute::ATTCOMPRESSION)))
+        };
+        Ok(row.map(|(_, row)| facts(&row)))
     }
 
     /// Physical class of a column: from its type, or for a dropped column from what `pg_attribute` kept of it.
@@ -162,7 +166,8 @@ impl Reader<'_> {
             },
             ty => self.physical(ty)?,
         };
-        Ok(Attr { physical, align, storage })
+        let compression = compression_of(row.char(pg_attribute::ATTCOMPRESSION));
+        Ok(Attr { physical, align, storage, compression })
     }
 
     fn key_columns(&self, columns: &[Column], options: &[i16]) -> SqlResult<Arc<[KeyColumn]>> {
@@ -484,4 +489,13 @@ fn equal_means_same_bytes(ty: Oid) -> bool {
             | oids::bytea
             | oids::uuid
     )
+}
+
+/// The method that a letter of `attcompression` stands for; none for the default.
+fn compression_of(letter: u8) -> Option<Compression> {
+    match letter {
+        b'l' => Some(Compression::Lz4),
+        b'p' => Some(Compression::Pglz),
+        _ => None,
+    }
 }

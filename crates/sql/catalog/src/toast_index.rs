@@ -14,9 +14,9 @@ use tuple::{Attr, Datum, Physical, RowLayout};
 /// The columns of every TOAST table: `chunk_id oid, chunk_seq int4, chunk_data bytea`, stored plain.
 pub fn toast_layout() -> RowLayout {
     RowLayout::new(vec![
-        Attr { physical: Physical::Oid, align: 4, storage: b'p' },
-        Attr { physical: Physical::Int4, align: 4, storage: b'p' },
-        Attr { physical: Physical::Varlena, align: 4, storage: b'p' },
+        Attr { physical: Physical::Oid, align: 4, storage: b'p', compression: None },
+        Attr { physical: Physical::Int4, align: 4, storage: b'p', compression: None },
+        Attr { physical: Physical::Varlena, align: 4, storage: b'p', compression: None },
     ])
 }
 

@@ -217,7 +217,16 @@ impl<'s> Cx<'s> {
     ) -> SqlResult<T> {
         let xid = self.xid_for(table)?;
         let me = self.env.txn.borrow();
-        Ok(f(&self.env.access, &Writer { xid, cid: self.env.command, me: &me, combo: self.env.combo }))
+        Ok(f(
+            &self.env.access,
+            &Writer {
+                xid,
+                cid: self.env.command,
+                me: &me,
+                combo: self.env.combo,
+                compression: self.env.compression,
+            },
+        ))
     }
 
     /// Context of a call of a function.

@@ -15,6 +15,7 @@ use base::{CommandId, Oid, SqlError, SqlResult, Xid, sql_err};
 use heap::{Access, ComboCids};
 use plan::{Context, Expr, Statement};
 use tuple::Datum;
+use tuple::varlena::Compression;
 use txn::{Snapshot, Transaction};
 use types::FormatContext;
 
@@ -68,6 +69,8 @@ pub struct Env<'s> {
     pub work_mem: usize,
     /// Temporary files.
     pub temp: &'s TempDir,
+    /// How large values of columns that name no method are compressed.
+    pub compression: Compression,
 }
 
 /// How far a run came.

@@ -280,7 +280,7 @@ mod tests {
     use tuple::{Attr, Physical, RowLayout};
 
     fn desc(keys: &[(bool, bool)]) -> BtreeDesc {
-        let attr = Attr { physical: Physical::Int4, align: 4, storage: b'p' };
+        let attr = Attr { physical: Physical::Int4, align: 4, storage: b'p', compression: None };
         BtreeDesc {
             file: Default::default(),
             layout: Arc::new(RowLayout::new(vec![attr; keys.len()])),

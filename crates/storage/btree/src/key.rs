@@ -350,8 +350,8 @@ fn to_datum(stored: Stored<'_>) -> Check<Datum> {
     Ok(match stored {
         Stored::Null => Datum::Null,
         Stored::Variable(varlena::View::Plain(bytes)) => Datum::Bytes(bytes.into()),
-        Stored::Variable(varlena::View::Compressed { raw_size, bytes }) => {
-            Datum::Bytes(varlena::decompress(bytes, raw_size as usize).map_err(|_| BAD_ROW)?.into())
+        Stored::Variable(varlena::View::Compressed { method, raw_size, bytes }) => {
+            Datum::Bytes(varlena::decompress(bytes, raw_size as usize, method).map_err(|_| BAD_ROW)?.into())
         }
         Stored::Variable(varlena::View::External(_)) => return Err("index entry points to a TOAST table"),
         Stored::Fixed(physical, bytes) => match physical {

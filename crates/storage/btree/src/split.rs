@@ -158,7 +158,8 @@ pub(crate) fn compressed<'v>(desc: &BtreeDesc, values: &'v [Datum]) -> Cow<'v, [
     }
     let store = |(value, attr): (&Datum, &tuple::Attr)| match value {
         Datum::Bytes(bytes) if large(value) && matches!(attr.storage, b'x' | b'm') => {
-            tuple::varlena::compress(bytes).map_or_else(|| value.clone(), Datum::Toasted)
+            tuple::varlena::compress(bytes, attr.compression.unwrap_or_default())
+                .map_or_else(|| value.clone(), Datum::Toasted)
         }
         _ => value.clone(),
     };

@@ -84,9 +84,12 @@ impl SequenceRow {
 
     /// Makes a zero page the sequence's.
     fn init(self, page: &mut PageBytes) {
-        let int8 = Attr { physical: Physical::Int8, align: 8, storage: b'p' };
-        let layout =
-            RowLayout::new(vec![int8, int8, Attr { physical: Physical::Bool, align: 1, storage: b'p' }]);
+        let int8 = Attr { physical: Physical::Int8, align: 8, storage: b'p', compression: None };
+        let layout = RowLayout::new(vec![
+            int8,
+            int8,
+            Attr { physical: Physical::Bool, align: 1, storage: b'p', compression: None },
+        ]);
         let values = [Datum::Int8(self.last_value), Datum::Int8(self.log_count), Datum::Bool(self.is_called)];
         let mut bytes = Vec::new();
         form_tuple(&layout, &values, &mut bytes);

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use base::{BlockNo, CommandId, RelFile, Xid};
 use buffer::{BufferPool, Persistence};
 use tuple::RowLayout;
+use tuple::varlena::Compression;
 use txn::{RelKind, Snapshot, Transaction, TxnSystem, XidHolds};
 
 use crate::combo::ComboCids;
@@ -45,6 +46,8 @@ pub struct Writer<'a> {
     pub me: &'a Transaction,
     /// Its combo command ids.
     pub combo: &'a ComboCids,
+    /// How large values of columns that name no method are compressed.
+    pub compression: Compression,
 }
 
 impl Writer<'_> {

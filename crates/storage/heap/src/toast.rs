@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! The toast table has rows `(chunk_id oid, chunk_seq int4, chunk_data bytea)`, none longer than a quarter of a page. The row keeps a pointer
-//! ([`tuple::varlena::External`]). A compressed value's chunks hold the lz4 bytes without header.
+//! ([`tuple::varlena::External`]). A compressed value's chunks hold the compressed bytes without header.
 //!
 //! # Invariants
 //! 1. A row's chunks are written before the row and deleted after it, by the same transaction: who sees the row finds them all.
@@ -13,12 +13,12 @@
 //! No latch of the main table is held while the toast table or its index is used.
 //!
 //! # PostgreSQL counterpart and differences
-//! `heaptoast.c`, `toast_internals.c`. Same thresholds and order of measures by `attstorage`; lz4 only.
+//! `heaptoast.c`, `toast_internals.c`. Same thresholds and order of measures by `attstorage`.
 
 use std::sync::Arc;
 
 use base::{Oid, SqlError, Tid};
-use tuple::varlena::{self, External, View};
+use tuple::varlena::{self, Compression, External, View};
 use tuple::{Datum, Physical};
 
 use crate::error::{DeleteOutcome, HeapError, HeapResult};
@@ -71,11 +71,9 @@ pub fn detoast(access: &Access<'_>, toast: Option<&ToastTable>, value: &Datum) -
     match varlena::parse(stored).map_err(|_| bad())?.0 {
         View::External(pointer) => {
             let bytes = fetch_value(access, toast, &pointer)?;
-            if !pointer.compressed {
-                return Ok(Datum::Bytes(bytes.into()));
-            }
+            let Some(method) = pointer.compression else { return Ok(Datum::Bytes(bytes.into())) };
             let size = pointer.raw_size as usize;
-            let raw = elsewhere(size, || varlena::decompress(&bytes, size)).map_err(|_| bad())?;
+            let raw = elsewhere(size, || varlena::decompress(&bytes, size, method)).map_err(|_| bad())?;
             Ok(Datum::Bytes(raw.into()))
         }
         _ => varlena::resolve_inline(stored).map_err(|_| bad())?.ok_or_else(bad),
@@ -133,10 +131,10 @@ fn store_value(
     stored: &Datum,
     options: InsertOptions,
 ) -> HeapResult<Datum> {
-    let (bytes, raw_size, compressed): (&[u8], _, _) = match stored {
-        Datum::Bytes(bytes) => (bytes, bytes.len(), false),
+    let (bytes, raw_size, compression): (&[u8], _, _) = match stored {
+        Datum::Bytes(bytes) => (bytes, bytes.len(), None),
         Datum::Toasted(stored) => match varlena::parse(stored) {
-            Ok((View::Compressed { raw_size, bytes }, _)) => (bytes, raw_size as usize, true),
+            Ok((View::Compressed { method, raw_size, bytes }, _)) => (bytes, raw_size as usize, Some(method)),
             _ => return Ok(Datum::Toasted(stored.clone())),
         },
         other => return Ok(other.clone()),
@@ -151,7 +149,7 @@ fn store_value(
     let pointer = External {
         raw_size: raw_size as u32,
         stored_size: bytes.len() as u32,
-        compressed,
+        compression,
         value_id,
         toast_relation: toast.oid.0,
     };
@@ -232,13 +230,15 @@ struct Shrinker<'a> {
     incompressible: Vec<bool>,
     /// Columns to be moved out, once it is clear which.
     moved: Vec<bool>,
+    /// For columns that name no method.
+    compression: Compression,
 }
 
 impl Shrinker<'_> {
     /// Length of the row if what is to be moved out were.
     fn len(&self) -> usize {
         let pointer: Arc<[u8]> =
-            External { raw_size: 0, stored_size: 0, compressed: false, value_id: 0, toast_relation: 0 }
+            External { raw_size: 0, stored_size: 0, compression: None, value_id: 0, toast_relation: 0 }
                 .to_bytes()
                 .as_slice()
                 .into();
@@ -272,8 +272,9 @@ impl Shrinker<'_> {
 
     fn compress(&mut self, i: usize) {
         self.incompressible[i] = true;
+        let method = self.rel.desc.layout.attrs()[i].compression.unwrap_or(self.compression);
         if let Datum::Bytes(bytes) = &self.values[i]
-            && let Some(stored) = elsewhere(bytes.len(), || varlena::compress(bytes))
+            && let Some(stored) = elsewhere(bytes.len(), || varlena::compress(bytes, method))
         {
             self.values[i] = Datum::Toasted(stored);
         }
@@ -336,7 +337,13 @@ pub(crate) fn shrink(
         *value = detoast(access, toast, value)?;
     }
     let n = values.len();
-    let mut shrinker = Shrinker { rel, values, incompressible: vec![false; n], moved: vec![false; n] };
+    let mut shrinker = Shrinker {
+        rel,
+        values,
+        incompressible: vec![false; n],
+        moved: vec![false; n],
+        compression: writer.compression,
+    };
     shrinker.run(toast.is_some());
     let Shrinker { mut values, moved, .. } = shrinker;
     if let Some(toast) = toast {

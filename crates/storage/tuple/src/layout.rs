@@ -1,5 +1,7 @@
 //! How columns lie in a row: size and alignment of each.
 
+use crate::varlena::Compression;
+
 /// Physical class of a type: which [`crate::Datum`] variant it has and how its bytes lie on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Physical {
@@ -36,6 +38,8 @@ pub struct Attr {
     pub align: u8,
     /// For varlena: PostgreSQL's `attstorage`, one of `p`, `e`, `m`, `x`.
     pub storage: u8,
+    /// How large values are compressed; `None`: as whoever writes them likes.
+    pub compression: Option<Compression>,
 }
 
 impl Physical {

@@ -23,6 +23,7 @@ mod datum;
 mod decode;
 mod encode;
 mod layout;
+mod pglz;
 mod select;
 pub mod varlena;
 

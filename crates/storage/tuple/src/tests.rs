@@ -4,11 +4,12 @@ use proptest::prelude::*;
 
 use crate::{
     Attr, Bytes, Datum, Physical, Position, RowBytes, RowLayout, Selection, Undecoded, bitmap_len,
-    encode_nulls, varlena,
+    encode_nulls,
+    varlena::{self, Compression},
 };
 
 fn attr(physical: Physical, align: u8) -> Attr {
-    Attr { physical, align, storage: b'x' }
+    Attr { physical, align, storage: b'x', compression: None }
 }
 
 fn column() -> impl Strategy<Value = (Attr, Datum)> {
@@ -29,18 +30,18 @@ fn column() -> impl Strategy<Value = (Attr, Datum)> {
         (lengths, any::<u8>(), prop_oneof![Just(4u8), Just(8u8)]).prop_map(|(len, byte, align)| {
             (attr(Physical::Varlena, align), Datum::Bytes(vec![byte; len].into()))
         });
-    let toasted = (0u32..1 << 30, any::<u32>(), any::<bool>()).prop_map(|(size, id, compressed)| {
+    let toasted = (0u32..1 << 30, any::<u32>(), 0..3u8).prop_map(|(size, id, method)| {
         let pointer = varlena::External {
             raw_size: size,
             stored_size: size,
-            compressed,
+            compression: [None, Some(Compression::Lz4), Some(Compression::Pglz)][usize::from(method)],
             value_id: id,
             toast_relation: 77,
         };
         (attr(Physical::Varlena, 4), Datum::Toasted(pointer.to_bytes().as_slice().into()))
     });
     let compressed = (200usize..5000, any::<u8>()).prop_map(|(len, byte)| {
-        let stored = varlena::compress(&vec![byte; len]).expect("a run compresses");
+        let stored = varlena::compress(&vec![byte; len], Compression::Lz4).expect("a run compresses");
         (attr(Physical::Varlena, 4), Datum::Toasted(stored))
     });
     (prop_oneof![4 => fixed, 4 => variable, 1 => toasted, 1 => compressed], 0u8..4)
@@ -120,7 +121,9 @@ proptest! {
 
     #[test]
     fn compression_round_trips(text in "[ab]{0,4000}") {
-        if let Some(stored) = varlena::compress(text.as_bytes()) {
+        for method in [Compression::Lz4, Compression::Pglz] {
+            let Some(stored) = varlena::compress(text.as_bytes(), method) else { continue };
+            prop_assert_eq!(varlena::compression(&stored).unwrap(), Some(method));
             prop_assert!(stored.len() < text.len());
             prop_assert_eq!(varlena::raw_size(&stored).unwrap(), text.len());
             prop_assert_eq!(varlena::resolve_inline(&stored).unwrap(), Some(Datum::text(&text)));
@@ -159,5 +162,5 @@ fn incompressible_values_stay() {
             state as u8
         })
         .collect();
-    assert!(varlena::compress(&noise).is_none());
+    assert!(varlena::compress(&noise, Compression::Lz4).is_none());
 }

@@ -13,15 +13,15 @@
 //! | `xxxx_xx10` | compressed: the same header, then `method_and_size` u32, then the compressed bytes | yes |
 //!
 //! `method_and_size`: the low 30 bits are a size (of a compressed value in line: uncompressed; of an external one: as stored in
-//! chunks), the high 2 bits the method: 0 none, 1 lz4 (block format, no prefix). `raw_size` is the payload's size once fetched
+//! chunks), the high 2 bits the method: 0 none, 1 lz4 (block format, no prefix), 2 pglz. `raw_size` is the payload's size once fetched
 //! and decompressed. An aligned form that begins with a zero byte cannot be mistaken for padding: padding ends where alignment does.
 //!
 //! # PostgreSQL counterpart and differences
-//! `varatt.h`, little-endian form. Sizes never include headers except in the header word itself. Compression is lz4 only.
+//! `varatt.h`, little-endian form. Sizes never include headers except in the header word itself. lz4 is the method unless another is asked for.
 
 use std::sync::Arc;
 
-use crate::{BadRow, Bytes, Datum};
+use crate::{BadRow, Bytes, Datum, pglz};
 
 /// Bytes of an external pointer.
 pub const EXTERNAL_LEN: usize = 18;
@@ -30,7 +30,48 @@ pub const SHORT_MAX: usize = 126;
 /// Longest value: PostgreSQL's limit of 1 GiB less headers.
 pub const VALUE_MAX: usize = 0x3fff_ffff - 8;
 
-const LZ4: u32 = 1;
+/// How a value is made shorter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// By lz4.
+    #[default]
+    Lz4,
+    /// By PostgreSQL's own method.
+    Pglz,
+}
+
+impl Compression {
+    /// The word for it in SQL.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Compression::Lz4 => "lz4",
+            Compression::Pglz => "pglz",
+        }
+    }
+
+    /// The method of this name.
+    pub fn of_word(word: &str) -> Option<Compression> {
+        [Compression::Lz4, Compression::Pglz].into_iter().find(|method| method.as_str() == word)
+    }
+
+    fn bits(self) -> u32 {
+        match self {
+            Compression::Lz4 => 1,
+            Compression::Pglz => 2,
+        }
+    }
+
+    /// `None` for a value that is not compressed.
+    fn of_bits(bits: u32) -> Result<Option<Compression>, BadRow> {
+        match bits {
+            0 => Ok(None),
+            1 => Ok(Some(Compression::Lz4)),
+            2 => Ok(Some(Compression::Pglz)),
+            _ => Err(BadRow),
+        }
+    }
+}
+
 const SIZE_MASK: u32 = 0x3fff_ffff;
 
 /// Pointer to a value stored in chunks in a TOAST table.
@@ -40,8 +81,8 @@ pub struct External {
     pub raw_size: u32,
     /// Bytes stored in the chunks.
     pub stored_size: u32,
-    /// Whether those bytes are lz4.
-    pub compressed: bool,
+    /// How those bytes are compressed, if they are.
+    pub compression: Option<Compression>,
     /// `chunk_id` of its chunks.
     pub value_id: u32,
     /// OID of the TOAST table.
@@ -55,7 +96,7 @@ impl External {
         out[0] = 1;
         out[1] = EXTERNAL_LEN as u8;
         out[2..6].copy_from_slice(&self.raw_size.to_le_bytes());
-        let method = if self.compressed { LZ4 } else { 0 };
+        let method = self.compression.map_or(0, Compression::bits);
         out[6..10].copy_from_slice(&(self.stored_size & SIZE_MASK | method << 30).to_le_bytes());
         out[10..14].copy_from_slice(&self.value_id.to_le_bytes());
         out[14..18].copy_from_slice(&self.toast_relation.to_le_bytes());
@@ -68,14 +109,11 @@ impl External {
             return Err(BadRow);
         }
         let packed = word(6)?;
-        let (stored_size, method) = (packed & SIZE_MASK, packed >> 30);
-        if method > LZ4 {
-            return Err(BadRow);
-        }
+        let (stored_size, compression) = (packed & SIZE_MASK, Compression::of_bits(packed >> 30)?);
         Ok(External {
             raw_size: word(2)?,
             stored_size,
-            compressed: method == LZ4,
+            compression,
             value_id: word(10)?,
             toast_relation: word(14)?,
         })
@@ -87,8 +125,10 @@ impl External {
 pub enum View<'a> {
     /// The payload itself.
     Plain(&'a [u8]),
-    /// lz4 bytes of a payload of `raw_size` bytes.
+    /// Compressed bytes of a payload of `raw_size` bytes.
     Compressed {
+        /// By which method.
+        method: Compression,
         /// Size when decompressed.
         raw_size: u32,
         /// The compressed bytes.
@@ -121,11 +161,9 @@ pub fn parse(bytes: &[u8]) -> Result<(View<'_>, usize), BadRow> {
         return Ok((View::Plain(bytes.get(4..len).ok_or(BadRow)?), len));
     }
     let packed = read_u32(bytes, 4)?;
-    if packed >> 30 != LZ4 {
-        return Err(BadRow);
-    }
+    let method = Compression::of_bits(packed >> 30)?.ok_or(BadRow)?;
     let payload = bytes.get(8..len).ok_or(BadRow)?;
-    Ok((View::Compressed { raw_size: packed & SIZE_MASK, bytes: payload }, len))
+    Ok((View::Compressed { method, raw_size: packed & SIZE_MASK, bytes: payload }, len))
 }
 
 /// Length with header of the value at the start of `bytes`.
@@ -182,26 +220,36 @@ pub(crate) fn write_plain(payload: &[u8], align: u8, start: usize, out: &mut Vec
 
 /// Compresses a payload: the stored bytes of a compressed value, or `None` if that saves too little (less than a quarter, as in PostgreSQL's
 /// default strategy).
-pub fn compress(payload: &[u8]) -> Option<Arc<[u8]>> {
+pub fn compress(payload: &[u8], method: Compression) -> Option<Arc<[u8]>> {
     if payload.len() < 32 {
         return None;
     }
-    let mut out = vec![0; 8 + lz4_flex::block::get_maximum_output_size(payload.len())];
-    let size = lz4_flex::block::compress_into(payload, &mut out[8..]).ok()?;
-    if size + 8 > payload.len() - payload.len() / 4 {
+    let most = (payload.len() - payload.len() / 4).checked_sub(8)?;
+    let mut out = vec![0; 8];
+    match method {
+        Compression::Lz4 => {
+            out.resize(8 + lz4_flex::block::get_maximum_output_size(payload.len()), 0);
+            let size = lz4_flex::block::compress_into(payload, &mut out[8..]).ok()?;
+            out.truncate(8 + size);
+        }
+        Compression::Pglz => pglz::compress(payload, most, &mut out)?,
+    }
+    if out.len() - 8 > most {
         return None;
     }
-    let total = size + 8;
-    out[..4].copy_from_slice(&((total as u32) << 2 | 2).to_le_bytes());
-    out[4..8].copy_from_slice(&(payload.len() as u32 | LZ4 << 30).to_le_bytes());
-    out.truncate(total);
+    let total = out.len() as u32;
+    out[..4].copy_from_slice(&(total << 2 | 2).to_le_bytes());
+    out[4..8].copy_from_slice(&(payload.len() as u32 | method.bits() << 30).to_le_bytes());
     Some(out.into())
 }
 
 /// Undoes [`compress`], given the bytes behind the headers.
-pub fn decompress(bytes: &[u8], raw_size: usize) -> Result<Vec<u8>, BadRow> {
+pub fn decompress(bytes: &[u8], raw_size: usize, method: Compression) -> Result<Vec<u8>, BadRow> {
     if raw_size > VALUE_MAX {
         return Err(BadRow);
+    }
+    if method == Compression::Pglz {
+        return pglz::decompress(bytes, raw_size);
     }
     let mut out = vec![0; raw_size];
     match lz4_flex::block::decompress_into(bytes, &mut out) {
@@ -210,12 +258,21 @@ pub fn decompress(bytes: &[u8], raw_size: usize) -> Result<Vec<u8>, BadRow> {
     }
 }
 
+/// How stored bytes are compressed, if they are.
+pub fn compression(stored: &[u8]) -> Result<Option<Compression>, BadRow> {
+    Ok(match parse(stored)?.0 {
+        View::Plain(_) => None,
+        View::Compressed { method, .. } => Some(method),
+        View::External(pointer) => pointer.compression,
+    })
+}
+
 /// The value of stored bytes that need no fetching: plain or compressed. External pointers come back as `None`.
 pub fn resolve_inline(stored: &[u8]) -> Result<Option<Datum>, BadRow> {
     Ok(match parse(stored)?.0 {
         View::Plain(payload) => Some(Datum::Bytes(Bytes::new(payload))),
-        View::Compressed { raw_size, bytes } => {
-            Some(Datum::Bytes(Bytes::from(decompress(bytes, raw_size as usize)?)))
+        View::Compressed { method, raw_size, bytes } => {
+            Some(Datum::Bytes(Bytes::from(decompress(bytes, raw_size as usize, method)?)))
         }
         View::External(_) => None,
     })

@@ -103,7 +103,13 @@ impl<'a> Loader<'a> {
 
     fn load(&self, table: &OpenTable, rows: Vec<Row>) -> SqlResult<()> {
         let access = self.engine.heap_access();
-        let writer = Writer { xid: Xid::BOOTSTRAP, cid: CommandId(0), me: &self.me, combo: &self.combo };
+        let writer = Writer {
+            xid: Xid::BOOTSTRAP,
+            cid: CommandId(0),
+            me: &self.me,
+            combo: &self.combo,
+            compression: Default::default(),
+        };
         self.create_files(table)?;
         let mut tids = Vec::with_capacity(rows.len());
         heap::multi_insert(&access, &table.heap, &writer, &rows, InsertOptions::default(), &mut tids)

@@ -2,6 +2,7 @@
 
 use base::{Oid, SqlResult};
 use tuple::Datum;
+use tuple::varlena::Compression;
 
 use super::{Changer, NewColumn, NewDefault, ObjectAddress};
 use crate::row::RowExt;
@@ -57,6 +58,12 @@ impl Changer<'_> {
         self.ensure_toast(table)
     }
 
+    /// SET COMPRESSION, none for the default: for values that are stored from now on.
+    pub fn set_compression(&mut self, table: Oid, number: i16, method: Option<Compression>) -> SqlResult<()> {
+        let letter = compression_letter(method);
+        self.edit_column(table, number, |row| row[pg_attribute::ATTCOMPRESSION] = letter.into())
+    }
+
     /// SET DEFAULT and DROP DEFAULT, or a new generation expression.
     pub fn set_default(
         &mut self,
@@ -109,5 +116,14 @@ impl Changer<'_> {
             row[pg_attribute::ATTHASDEF] = Datum::Bool(false);
         })?;
         Ok(())
+    }
+}
+
+/// `attcompression`.
+pub(super) fn compression_letter(method: Option<Compression>) -> u8 {
+    match method {
+        None => 0,
+        Some(Compression::Lz4) => b'l',
+        Some(Compression::Pglz) => b'p',
     }
 }

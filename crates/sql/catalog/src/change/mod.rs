@@ -206,7 +206,13 @@ impl Changer<'_> {
 
     /// Who writes rows.
     fn writer(&self, xid: Xid) -> Writer<'_> {
-        Writer { xid, cid: self.me.current_command(), me: self.me, combo: self.combo }
+        Writer {
+            xid,
+            cid: self.me.current_command(),
+            me: self.me,
+            combo: self.combo,
+            compression: Default::default(),
+        }
     }
 
     /// Locks a catalog while one row is written: nobody writes it anew meanwhile.

@@ -1,6 +1,7 @@
 //! New tables and other relations with columns.
 
 use base::{Oid, SqlError, SqlResult};
+use tuple::varlena::Compression;
 use tuple::{Datum, Physical};
 use txn::End;
 use types::oids;
@@ -37,6 +38,8 @@ pub struct NewColumn {
     pub generated: Generated,
     /// STORAGE if given: `p`, `e`, `m` or `x`.
     pub storage: Option<u8>,
+    /// COMPRESSION if given.
+    pub compression: Option<Compression>,
     /// Direct parents that have it.
     pub inherited: i16,
     /// The table itself does not define it: it comes from parents alone.
@@ -336,6 +339,7 @@ impl Changer<'_> {
             .set(a::ATTBYVAL, facts.by_value)
             .set(a::ATTALIGN, facts.align)
             .set(a::ATTSTORAGE, column.storage.unwrap_or(facts.storage))
+            .set(a::ATTCOMPRESSION, super::column::compression_letter(column.compression))
             .set(a::ATTNOTNULL, column.not_null)
             .set(a::ATTHASDEF, column.default.is_some())
             .set(a::ATTIDENTITY, column.identity.letter())

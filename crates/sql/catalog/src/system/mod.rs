@@ -105,12 +105,12 @@ pub struct ColumnType {
 }
 
 const fn plain(name: &'static str, oid: u32, physical: Physical, size: u8) -> ColumnType {
-    let attr = Attr { physical, align: size, storage: b'p' };
+    let attr = Attr { physical, align: size, storage: b'p', compression: None };
     ColumnType { name, oid: Oid(oid), attr, len: size as i16, by_value: true, collation: Oid(0) }
 }
 
 const fn varlena(name: &'static str, oid: u32, align: u8, storage: u8, collation: u32) -> ColumnType {
-    let attr = Attr { physical: Physical::Varlena, align, storage };
+    let attr = Attr { physical: Physical::Varlena, align, storage, compression: None };
     ColumnType { name, oid: Oid(oid), attr, len: -1, by_value: false, collation: Oid(collation) }
 }
 
@@ -133,7 +133,7 @@ pub mod column_type {
     pub static name: ColumnType = ColumnType {
         name: "name",
         oid: Oid(19),
-        attr: Attr { physical: Physical::Name, align: 1, storage: b'p' },
+        attr: Attr { physical: Physical::Name, align: 1, storage: b'p', compression: None },
         len: 64,
         by_value: false,
         collation: Oid(950),

@@ -25,8 +25,9 @@ use txn::LockMode;
 use super::internal::finds_row;
 use super::storage_parameter::{self, Target};
 use super::{
-    alter_attribute, alter_constraint, alter_identity, alter_tree, alter_type, cluster, detach, expression,
-    generated, inherit, lock, names, options, owner, partition, partition_index, schema, trigger, view,
+    alter_attribute, alter_constraint, alter_identity, alter_tree, alter_type, cluster, compression, detach,
+    expression, generated, inherit, lock, names, options, owner, partition, partition_index, schema, trigger,
+    view,
 };
 use crate::session::Session;
 
@@ -211,6 +212,11 @@ fn action(
             let mut set = |t: &Arc<Table>| set_storage(session, t, name, word);
             each(session, table, (recurse, lock_mode(action)), &mut set)
         }
+        AlterAction::SetCompression(name, word) => {
+            require_rows(table, "ALTER COLUMN ... SET COMPRESSION")?;
+            let mut set = |t: &Arc<Table>| compression::set(session, t, name, word);
+            each(session, table, (recurse, lock_mode(action)), &mut set)
+        }
         AlterAction::AddConstraint(constraint) => {
             require_table(table, "ADD CONSTRAINT")?;
             alter_tree::add_constraint(session, table, constraint, recurse, text)
@@ -297,7 +303,6 @@ fn action_name(action: &AlterAction) -> &'static str {
     match action {
         AlterAction::SetColumnOptions(..) => "ALTER COLUMN SET",
         AlterAction::ResetColumnOptions(..) => "ALTER COLUMN RESET",
-        AlterAction::SetCompression(..) => "ALTER COLUMN SET COMPRESSION",
         AlterAction::SetLogged => "SET LOGGED",
         AlterAction::SetUnlogged => "SET UNLOGGED",
         AlterAction::DropOids => "SET WITHOUT OIDS",

@@ -271,7 +271,13 @@ impl<'s> Load<'s> {
         let session = self.session;
         let xid = session.txn.borrow_mut().xid()?;
         let me = session.txn.borrow();
-        let writer = Writer { xid, cid: me.current_command(), me: &me, combo: &session.combo };
+        let writer = Writer {
+            xid,
+            cid: me.current_command(),
+            me: &me,
+            combo: &session.combo,
+            compression: session.compression(),
+        };
         self.tids.clear();
         heap::multi_insert(
             &session.engine().heap_access(),

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     fn index() -> BtreeRel {
-        let attr = Attr { physical: Physical::Int4, align: 4, storage: b'p' };
+        let attr = Attr { physical: Physical::Int4, align: 4, storage: b'p', compression: None };
         BtreeRel::new(BtreeDesc {
             file: RelFile::default(),
             layout: Arc::new(RowLayout::new(vec![attr])),

@@ -22,7 +22,7 @@ use catalog::{CatalogView, Check, Column, Generated, RelationKind, Table};
 use parse::ast::RangeVar;
 use txn::{LockMode, LockWait};
 
-use super::{constraint, expression, names, trigger, type_name};
+use super::{compression, constraint, expression, names, trigger, type_name};
 use crate::session::Session;
 
 /// A column that comes from parents.
@@ -177,12 +177,14 @@ impl Inheritance {
         column: &Column,
     ) -> SqlResult<()> {
         let name = &column.name;
+        let new = inherited_column(session, parent, column)?.new;
         notice(session, format!("merging multiple inherited definitions of column \"{name}\""));
         let known = &mut self.columns[at];
         same_type(session, "inherited column", name, &known.new, column)?;
         if known.new.generated != column.generated {
             return Err(sql_err!(DATATYPE_MISMATCH, "inherited column \"{name}\" has a generation conflict"));
         }
+        known.new.compression = compression::merged(name, known.new.compression, new.compression)?;
         known.new.inherited += 1;
         known.new.not_null |= column.not_null;
         if let Some(default) = &column.default {
@@ -252,6 +254,7 @@ impl Inheritance {
                 inherited: known.inherited,
                 only_inherited: self.partition,
                 storage: known.storage,
+                compression: compression::merged(&known.name, known.compression, column.new.compression)?,
                 generated,
                 ..column.new.clone()
             };
@@ -464,7 +467,9 @@ fn check_parent(session: &Session, parent: &Table, partition: bool, temporary: b
 
 fn inherited_column(session: &Session, parent: &Arc<Table>, column: &Column) -> SqlResult<InheritedColumn> {
     let number = parent.column(&column.name).map_or(0, |(n, _)| n);
-    let storage = session.with_reader(|r| r.column_storage(parent.oid, number))?;
+    let (storage, compression) = session
+        .with_reader(|r| r.column_storage(parent.oid, number))?
+        .map_or((None, None), |(s, c)| (Some(s), c));
     let new = NewColumn {
         name: column.name.clone(),
         type_oid: column.type_oid,
@@ -473,6 +478,7 @@ fn inherited_column(session: &Session, parent: &Arc<Table>, column: &Column) -> 
         not_null: column.not_null,
         generated: column.generated,
         storage,
+        compression,
         inherited: 1,
         only_inherited: true,
         ..NewColumn::default()

@@ -151,6 +151,10 @@ impl Model {
         if self.includes(like::STORAGE) {
             out.storage = storage(session, self.table.oid, number)?;
         }
+        if self.includes(like::COMPRESSION) {
+            let facts = session.with_reader(|reader| reader.column_storage(self.table.oid, number))?;
+            out.compression = facts.and_then(|(_, method)| method).map(|method| method.as_str().to_owned());
+        }
         let generated = column.generated != Generated::None;
         if let Some(text) = &column.default
             && self.includes(if generated { like::GENERATED } else { like::DEFAULTS })

@@ -30,6 +30,7 @@ mod analyze;
 mod call;
 mod cluster;
 mod comment;
+mod compression;
 mod concurrently;
 mod constraint;
 mod copy;

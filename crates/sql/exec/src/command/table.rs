@@ -18,8 +18,8 @@ use super::names::at;
 use super::sequence::{self, ForColumn};
 use super::storage_parameter::Target;
 use super::{
-    expression, generated, index, like, names, on_commit, partition, partition_index, storage_parameter,
-    temporary, type_name,
+    compression, expression, generated, index, like, names, on_commit, partition, partition_index,
+    storage_parameter, temporary, type_name,
 };
 use crate::session::Session;
 
@@ -440,13 +440,6 @@ pub(crate) fn plain_column(session: &Session, def: &ColumnDef, text: &str) -> Sq
     {
         type_name.to_mut().names = vec!["pg_catalog".into(), integer.into()];
     }
-    match def.compression.as_deref() {
-        None | Some("default" | "pglz") => {}
-        Some("lz4") => return Err(SqlError::not_supported("COMPRESSION lz4")),
-        Some(other) => {
-            return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid compression method \"{other}\""));
-        }
-    }
     let (ty, collation) = session.with_reader(|reader| {
         let ty = type_name::resolve(reader, &type_name, text)?;
         let collation = match &def.collation {
@@ -463,6 +456,7 @@ pub(crate) fn plain_column(session: &Session, def: &ColumnDef, text: &str) -> Sq
         dimensions: ty.dimensions,
         collation,
         storage: def.storage.as_deref().map(|word| storage(word, ty.oid)).transpose()?.flatten(),
+        compression: compression::method(def.compression.as_deref(), ty.oid)?,
         ..NewColumn::default()
     })
 }

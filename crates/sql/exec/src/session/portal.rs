@@ -7,6 +7,7 @@ use std::sync::Arc;
 use base::{CommandId, Oid, SqlError, SqlResult, SubxactId};
 use smallvec::SmallVec;
 use tuple::Datum;
+use tuple::varlena::Compression;
 use txn::{LockMode, Snapshot};
 use types::FormatContext;
 
@@ -402,7 +403,16 @@ impl Session {
             session: self,
             work_mem,
             temp: &self.temp,
+            compression: self.compression(),
         })
+    }
+
+    /// How large values of columns that name no method are compressed (`default_toast_compression`).
+    pub(crate) fn compression(&self) -> Compression {
+        match self.settings.borrow().fast().compresses_by_pglz {
+            true => Compression::Pglz,
+            false => Compression::Lz4,
+        }
     }
 
     /// Tells `pg_stat_activity` which snapshots stay while no statement runs: the transaction's and those of cursors.

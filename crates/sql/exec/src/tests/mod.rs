@@ -235,6 +235,7 @@ impl Db {
             session: &self.facilities,
             work_mem: self.work_mem,
             temp: &self.temp,
+            compression: Default::default(),
         }
     }
 

@@ -175,6 +175,37 @@ fn views_are_shown_with_the_names_of_their_columns() {
 }
 
 #[test]
+fn a_column_names_how_its_values_are_compressed() {
+    let server = Server::new();
+    let s = server.connect();
+    s.query("create table t (l text compression lz4, p text compression pglz, d text)");
+    let methods = "select string_agg(attcompression::text, ',' order by attnum) from pg_attribute where attrelid = 't'::regclass and attnum > 0";
+    assert_eq!(s.query(methods), "l,p,");
+    for setting in ["pglz", "lz4"] {
+        s.run(&format!("set default_toast_compression = {setting}")).unwrap();
+        // Compressed in line, and compressed in chunks.
+        s.run("insert into t select x, x, x from (values (repeat('to and fro, ', 600)), ((select string_agg(i::text, ',') from generate_series(1, 40000) i))) v(x)").unwrap();
+    }
+    assert_eq!(s.query("select count(*), count(distinct l), bool_and(l = p and p = d) from t"), "4|2|t");
+    s.run("alter table t alter p set compression default, alter d set compression pglz").unwrap();
+    assert_eq!(s.query(methods), "l,,p");
+    s.run("create table copy (like t including compression)").unwrap();
+    assert_eq!(s.query(&methods.replace("'t'", "'copy'")), "l,,p");
+    assert_eq!(
+        s.query("create table n (a int compression pglz)"),
+        "ERROR:  column data type integer does not support compression"
+    );
+    assert_eq!(
+        s.query("alter table t alter l set compression best"),
+        "ERROR:  invalid compression method \"best\""
+    );
+    s.run("create table other (l text compression pglz)").unwrap();
+    let conflict = "ERROR:  column \"l\" has a compression method conflict";
+    assert_eq!(s.query("create table child () inherits (t, other)"), conflict);
+    assert_eq!(s.query("create table child (l text compression pglz) inherits (t)"), conflict);
+}
+
+#[test]
 fn storage_of_a_column_and_comments_on_all_kinds() {
     let server = Server::new();
     let s = server.connect();

@@ -463,7 +463,7 @@ impl TypeInfo {
 
     /// The column as storage sees it.
     pub fn attr(&self) -> tuple::Attr {
-        tuple::Attr { physical: self.physical, align: self.align, storage: self.storage }
+        tuple::Attr { physical: self.physical, align: self.align, storage: self.storage, compression: None }
     }
 }
 

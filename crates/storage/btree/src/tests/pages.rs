@@ -30,7 +30,7 @@ fn attr(physical: Physical) -> Attr {
         Physical::Int2 => 2,
         _ => 1,
     };
-    Attr { physical, align, storage: b'x' }
+    Attr { physical, align, storage: b'x', compression: None }
 }
 
 fn desc(columns: &[(Physical, Compare, bool, bool)], included: usize) -> BtreeDesc {

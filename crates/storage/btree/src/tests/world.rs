@@ -90,8 +90,8 @@ impl Shape {
     pub const ALL: [Shape; 4] = [Shape::Int, Shape::Mixed, Shape::Long, Shape::Included];
 
     pub fn desc(self, unique: bool) -> BtreeDesc {
-        let int = Attr { physical: Physical::Int4, align: 4, storage: b'p' };
-        let text = Attr { physical: Physical::Varlena, align: 4, storage: b'p' };
+        let int = Attr { physical: Physical::Int4, align: 4, storage: b'p', compression: None };
+        let text = Attr { physical: Physical::Varlena, align: 4, storage: b'p', compression: None };
         let up = KeyColumn::ascending;
         let down = KeyColumn { compare: Compare::Int4, descending: true, nulls_first: true };
         let (attrs, keys) = match self {

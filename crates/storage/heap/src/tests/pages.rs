@@ -15,7 +15,7 @@ use crate::redo::{Change, apply};
 const BLOCK: BlockNo = BlockNo(7);
 
 fn layout() -> RowLayout {
-    let attr = |physical, align| Attr { physical, align, storage: b'x' };
+    let attr = |physical, align| Attr { physical, align, storage: b'x', compression: None };
     RowLayout::new(vec![attr(Physical::Int4, 4), attr(Physical::Varlena, 4), attr(Physical::Int8, 8)])
 }
 

@@ -269,7 +269,13 @@ fn a_row_longer_than_a_page_is_refused() {
     let rel = world.pairs();
     let mut session = world.session();
     let xid = session.txn.xid().unwrap();
-    let writer = Writer { xid, cid: session.txn.current_command(), me: &session.txn, combo: &session.combo };
+    let writer = Writer {
+        xid,
+        cid: session.txn.current_command(),
+        me: &session.txn,
+        combo: &session.combo,
+        compression: Default::default(),
+    };
     let values = pair(1, &noise(9000, 5));
     let error = insert(&world.access(), &rel, &writer, &values, Default::default()).unwrap_err();
     assert!(matches!(error, HeapError::RowTooBig { .. }), "{error:?}");

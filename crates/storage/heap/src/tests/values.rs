@@ -58,7 +58,7 @@ fn storage_classes_are_obeyed() {
         let stored = read(&mut session, &rel, tid);
         assert_eq!(toast::as_external(&stored).is_some(), external, "{}", storage as char);
         if let Some(pointer) = toast::as_external(&stored) {
-            assert!(!pointer.compressed, "external storage is not compressed");
+            assert!(pointer.compression.is_none(), "external storage is not compressed");
         }
         assert_eq!(whole(&world, &rel, &stored), Datum::text(&text));
     }

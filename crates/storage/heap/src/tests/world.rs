@@ -177,7 +177,7 @@ impl Drop for World {
 }
 
 pub fn pair_layout() -> RowLayout {
-    let attr = |physical| Attr { physical, align: 4, storage: b'x' };
+    let attr = |physical| Attr { physical, align: 4, storage: b'x', compression: None };
     RowLayout::new(vec![attr(Physical::Int4), attr(Physical::Varlena)])
 }
 
@@ -195,7 +195,13 @@ pub struct Session<'a> {
 impl Session<'_> {
     pub fn write<T>(&mut self, f: impl FnOnce(&Access<'_>, &Writer<'_>) -> HeapResult<T>) -> T {
         let xid = self.txn.xid().unwrap();
-        let writer = Writer { xid, cid: self.txn.current_command(), me: &self.txn, combo: &self.combo };
+        let writer = Writer {
+            xid,
+            cid: self.txn.current_command(),
+            me: &self.txn,
+            combo: &self.combo,
+            compression: Default::default(),
+        };
         f(&self.world.access(), &writer).unwrap()
     }
 
@@ -387,7 +393,7 @@ impl ToastIndex for TestToastIndex {
 impl World {
     /// `key int4, value text` with a toast table; the text column's `attstorage`.
     pub fn toasted(&self, storage: u8) -> Arc<HeapRel> {
-        let plain = |physical| Attr { physical, align: 4, storage: b'p' };
+        let plain = |physical| Attr { physical, align: 4, storage: b'p', compression: None };
         let chunks =
             RowLayout::new(vec![plain(Physical::Oid), plain(Physical::Int4), plain(Physical::Varlena)]);
         let toast = ToastTable {
@@ -395,7 +401,7 @@ impl World {
             rel: self.table(chunks, None),
             index: Arc::new(TestToastIndex::default()),
         };
-        let attr = |physical| Attr { physical, align: 4, storage };
+        let attr = |physical| Attr { physical, align: 4, storage, compression: None };
         self.table(RowLayout::new(vec![attr(Physical::Int4), attr(Physical::Varlena)]), Some(toast))
     }
 }

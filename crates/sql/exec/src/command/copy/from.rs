@@ -572,7 +572,13 @@ impl<'a> Load<'a> {
         self.place = Place::Number(self.lines[0]);
         {
             let me = session.txn.borrow();
-            let writer = Writer { xid, cid: me.current_command(), me: &me, combo: &session.combo };
+            let writer = Writer {
+                xid,
+                cid: me.current_command(),
+                me: &me,
+                combo: &session.combo,
+                compression: session.compression(),
+            };
             let access = session.engine().heap_access();
             heap::multi_insert(&access, heap, &writer, &self.batch, *options, &mut self.tids)
                 .map_err(heap::HeapError::into_sql)?;
