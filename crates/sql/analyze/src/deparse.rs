@@ -101,7 +101,7 @@ impl Deparse<'_> {
             Expr::NullIf(o) => self.call_like("NULLIF", &o.args, scope, out),
             Expr::ScalarArray(s) => self.wrapped(out, |d, out| {
                 d.child(&s.scalar, &Parent::Other, scope, out);
-                out.push_str(&format!(" {} {} (", d.operator_name(s.op), if s.any { "ANY" } else { "ALL" }));
+                out.push_str(&format!(" {} {} (", d.operator(s.op), if s.any { "ANY" } else { "ALL" }));
                 d.write(&s.array, scope, out);
                 out.push(')');
             }),
@@ -311,7 +311,7 @@ impl Deparse<'_> {
         if f.form == CoercionForm::SqlSyntax && self.sql_syntax(&name, f, scope, out) {
             return;
         }
-        out.push_str(&quote_identifier(&name));
+        out.push_str(&self.called(f.function));
         out.push('(');
         for (i, a) in f.args.iter().enumerate() {
             if i > 0 {
@@ -358,15 +358,16 @@ impl Deparse<'_> {
 
     fn op(&self, o: &OpExpr, scope: &Scope<'_>, out: &mut String) {
         let name = self.operator_name(o.op);
+        let written = self.operator(o.op);
         let parent = Parent::Left(&name);
         self.wrapped(out, |d, out| match o.args.as_slice() {
             [r] => {
-                out.push_str(&format!("{name} "));
+                out.push_str(&format!("{written} "));
                 d.child(r, &parent, scope, out);
             }
             [l, r] => {
                 d.child(l, &parent, scope, out);
-                out.push_str(&format!(" {name} "));
+                out.push_str(&format!(" {written} "));
                 d.child(r, &Parent::Right(&name), scope, out);
             }
             _ => {}
@@ -388,7 +389,7 @@ impl Deparse<'_> {
     }
 
     fn aggregate(&self, a: &Aggregate, scope: &Scope<'_>, out: &mut String) {
-        let name = quote_identifier(&self.function_name(a.function));
+        let name = self.called(a.function);
         self.named_aggregate(a, (&name, ", ", ""), scope, out);
     }
 
@@ -447,7 +448,7 @@ impl Deparse<'_> {
     }
 
     fn window(&self, w: &WindowCall, scope: &Scope<'_>, out: &mut String) {
-        let name = quote_identifier(&self.function_name(w.function));
+        let name = self.called(w.function);
         self.named_window(w, (&name, ", ", ""), scope, out);
     }
 
@@ -561,7 +562,8 @@ impl Deparse<'_> {
 
     fn case(&self, c: &CaseExpr, scope: &Scope<'_>, out: &mut String) {
         // As deep as a target list of the outermost query is indented.
-        let indent = if self.pretty { "        " } else { "" };
+        let in_query = matches!(scope.names, Names::Query { .. });
+        let indent = if self.pretty || in_query { "        " } else { "" };
         out.push_str(&format!("\n{indent}CASE"));
         if let Some(a) = &c.arg {
             out.push(' ');
@@ -593,7 +595,7 @@ impl Deparse<'_> {
     fn row_compare(&self, r: &RowCompareExpr, scope: &Scope<'_>, out: &mut String) {
         out.push_str("(ROW(");
         self.list(&r.left, scope, out);
-        out.push_str(&format!(") {} ROW(", r.ops.first().map_or(String::new(), |o| self.operator_name(*o))));
+        out.push_str(&format!(") {} ROW(", r.ops.first().map_or(String::new(), |o| self.operator(*o))));
         self.list(&r.right, scope, out);
         out.push_str("))");
     }
@@ -623,6 +625,42 @@ impl Deparse<'_> {
             None => {
                 self.catalog.function_by_oid(oid).ok().flatten().map_or(oid.to_string(), |f| f.name.clone())
             }
+        }
+    }
+
+    /// A function as a call names it: with its schema, unless the search path leads there.
+    fn called(&self, oid: Oid) -> String {
+        let name = quote_identifier(&self.function_name(oid));
+        let users = if types::registry::function(oid).is_some() {
+            None
+        } else {
+            self.catalog.function_by_oid(oid).ok()
+        };
+        match users.flatten().and_then(|function| self.hidden_schema(function.schema)) {
+            Some(schema) => format!("{}.{name}", quote_identifier(&schema)),
+            None => name,
+        }
+    }
+
+    /// An operator as an expression names it.
+    fn operator(&self, oid: Oid) -> String {
+        let name = self.operator_name(oid);
+        let users = if types::registry::operator(oid).is_some() {
+            None
+        } else {
+            self.catalog.operator_by_oid(oid).ok()
+        };
+        match users.flatten().and_then(|operator| self.hidden_schema(operator.schema)) {
+            Some(schema) => format!("OPERATOR({}.{name})", quote_identifier(&schema)),
+            None => name,
+        }
+    }
+
+    /// The name of a schema that is not searched for names.
+    fn hidden_schema(&self, schema: Oid) -> Option<String> {
+        match self.catalog.search_path() {
+            Ok(path) if path.contains(&schema) => None,
+            _ => self.catalog.schema_name(schema).ok().flatten(),
         }
     }
 

@@ -17,6 +17,29 @@ impl Deparse<'_> {
         text
     }
 
+    /// Column definitions of a function that returns plain records.
+    fn record_columns<'r>(&self, rte: &'r RangeTableEntry) -> Option<&'r [crate::query::ColumnType]> {
+        let RteKind::Function(f) = &rte.kind else { return None };
+        let [one] = f.functions.as_slice() else { return None };
+        let Expr::Func(call) = &one.call else { return None };
+        let named = match types::registry::function(call.function) {
+            Some(builtin) => builtin.out_columns().next().is_some(),
+            None => {
+                let found = self.catalog.function_by_oid(call.function).ok().flatten();
+                found.is_some_and(|function| !function.out_columns.is_empty())
+            }
+        };
+        (call.result_type == types::oids::record && !named && !f.ordinality).then_some(one.columns.as_slice())
+    }
+
+    /// A statement of a function's body, which nobody sees the names of columns of (with the semicolon).
+    pub fn body_statement(&self, query: &Query) -> String {
+        let function = Scope { names: Names::Change(&[]), outer: None };
+        let mut text = self.named_query(query, Some(&function), None, false);
+        text.push(';');
+        text
+    }
+
     /// A query inside another, or alone.
     pub(crate) fn subquery(&self, query: &Query, outer: Option<&Scope<'_>>) -> String {
         self.named_query(query, outer, None, true)
@@ -43,9 +66,7 @@ impl Deparse<'_> {
         let mut out = String::new();
         self.with(query, &scope, &mut out);
         match &query.set_operation {
-            Some(tree) => {
-                self.set_operation(tree, query, &scope, (names, visible), &mut out);
-            }
+            Some(tree) => self.set_operation(tree, query, &scope, (names, visible), &mut out),
             None => self.simple(query, &scope, &rtes, (names, visible), &mut out),
         }
         self.tail(query, &scope, &mut out);
@@ -278,6 +299,10 @@ impl Deparse<'_> {
                         .map(String::as_str)
                         == Some(name)
                 }
+                // Of a query outside: as it was written.
+                (Expr::Var(v), _) if v.attno > 0 && v.levels_up > 0 => {
+                    text.ends_with(&format!(".{}", quote_identifier(name)))
+                }
                 _ => false,
             };
             let implied = !visible && !matches!(t.expr, Expr::Var(_)) && name == "?column?";
@@ -406,7 +431,7 @@ impl Deparse<'_> {
             own.push_str("json_table");
         }
         let always = matches!(rte.kind, RteKind::Function(_) | RteKind::Values(_)) && !table_function;
-        let definitions = record_columns(rte);
+        let definitions = self.record_columns(rte);
         if name != own && (rte.alias.is_some() || always || !own.is_empty()) {
             out.push_str(&format!(" {}", quote_identifier(name)));
         }
@@ -539,15 +564,6 @@ fn only_values(query: &Query) -> Option<&Vec<Vec<Expr>>> {
         },
         _ => None,
     }
-}
-
-/// Column definitions of a function that returns plain records.
-fn record_columns(rte: &RangeTableEntry) -> Option<&[crate::query::ColumnType]> {
-    let RteKind::Function(f) = &rte.kind else { return None };
-    let [one] = f.functions.as_slice() else { return None };
-    let Expr::Func(call) = &one.call else { return None };
-    let named = types::registry::function(call.function).is_some_and(|b| b.out_columns().next().is_some());
-    (call.result_type == types::oids::record && !named && !f.ordinality).then_some(one.columns.as_slice())
 }
 
 /// Names for the entries of a query, made different from each other and from those outside.

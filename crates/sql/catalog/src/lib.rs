@@ -42,8 +42,8 @@ pub mod view;
 
 pub use authority::{AclKind, Grants};
 pub use bootstrap::{
-    BOOTSTRAP_SUPERUSER, BootstrapOptions, INFORMATION_SCHEMA, POSTGRES, STATISTICS_VIEWS, SYSTEM_VIEWS,
-    TEMPLATE0, TEMPLATE1, bootstrap,
+    BOOTSTRAP_SUPERUSER, BootstrapOptions, INFORMATION_SCHEMA, INITIAL_PRIVILEGES, POSTGRES,
+    STATISTICS_VIEWS, SYSTEM_VIEWS, TEMPLATE0, TEMPLATE1, bootstrap,
 };
 pub use cache::Stale;
 pub use change::{Changer, NotedIds};
@@ -55,5 +55,5 @@ pub use shape::{composite_relation, row_columns, type_shape};
 pub use stats::ColumnStatistics;
 pub use trigger::{Trigger, TriggerKind};
 pub use validity::Validity;
-pub use vectors::{int2s as int2s_of, oids as oids_of, texts as texts_of};
+pub use vectors::{int2s as int2s_of, oids as oids_of, text_array, texts as texts_of};
 pub use view::*;

@@ -233,7 +233,10 @@ impl Reader<'_> {
             || {
                 let index = pg_operator::PG_OPERATOR_OPRNAME_L_R_N_INDEX;
                 let rows = self.find(&pg_operator::TABLE, index, &[name.into()])?;
-                let users = rows.iter().map(|(_, row)| row).filter(|row| made_by_user(row, pg_operator::OID));
+                let users = rows.iter().map(|(_, row)| row).filter(|row| {
+                    // What another operator only names is none yet.
+                    made_by_user(row, pg_operator::OID) && row.oid(pg_operator::OPRCODE).is_valid()
+                });
                 Ok(users.map(operator_def).collect())
             },
             |e, operators| {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use base::settings::ServerSettings;
 use base::{Oid, SqlError, SqlResult, SqlState};
 use catalog::{
-    BootstrapOptions, INFORMATION_SCHEMA, POSTGRES, STATISTICS_VIEWS, SYSTEM_VIEWS, TEMPLATE0, TEMPLATE1,
+    BootstrapOptions, INFORMATION_SCHEMA, INITIAL_PRIVILEGES, POSTGRES, STATISTICS_VIEWS, SYSTEM_VIEWS,
+    TEMPLATE0, TEMPLATE1,
 };
 use engine::{Engine, EngineOptions};
 use runtime::fs::{self, File, OpenOptions};
@@ -49,7 +50,7 @@ fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlRes
         },
     )?;
     let frozen = "vacuum (freeze, skip_database_stats)";
-    let made = [SYSTEM_VIEWS, STATISTICS_VIEWS, INFORMATION_SCHEMA, frozen];
+    let made = [SYSTEM_VIEWS, STATISTICS_VIEWS, INITIAL_PRIVILEGES, INFORMATION_SCHEMA, frozen];
     let done = made.iter().try_for_each(|text| session.simple_query(text, &mut Silent));
     let done = done.and_then(|()| leave_template(&session));
     session.close();

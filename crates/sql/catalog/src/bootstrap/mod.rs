@@ -45,6 +45,9 @@ pub const SYSTEM_VIEWS: &str = include_str!("../system_views.sql");
 /// The views of what the server does; after [`SYSTEM_VIEWS`].
 pub const STATISTICS_VIEWS: &str = include_str!("../statistics_views.sql");
 
+/// What was granted so far becomes what pg_dump does not tell; after [`STATISTICS_VIEWS`], as in PostgreSQL.
+pub const INITIAL_PRIVILEGES: &str = include_str!("../initial_privileges.sql");
+
 /// Statements that make the information schema.
 pub const INFORMATION_SCHEMA: &str =
     concat!(include_str!("../information_schema.sql"), include_str!("../information_schema_rest.sql"));

@@ -197,6 +197,9 @@ impl Changer<'_> {
             }
         } else if new.index.is_valid() {
             self.depend(ObjectAddress::relation(new.index), me, Dependency::Internal)?;
+            if new.parent.is_valid() {
+                self.depend_part(me, new)?;
+            }
         }
         if new.kind == b'c' {
             self.count_check(new.table, 1)?;

@@ -166,6 +166,11 @@ impl Changer<'_> {
         self.next_command()
     }
 
+    /// REPLICA IDENTITY USING INDEX, or not.
+    pub fn set_replica_identity(&mut self, index: Oid, chosen: bool) -> SqlResult<()> {
+        self.set_index_flags(index, &[(pg_index::INDISREPLIDENT, chosen)])
+    }
+
     /// Notes that rows are missing from a new index which only snapshots see that are older than it.
     pub fn set_index_check_xmin(&mut self, index: Oid) -> SqlResult<()> {
         self.set_index_flags(index, &[(pg_index::INDCHECKXMIN, true)])

@@ -67,10 +67,10 @@ impl ObjectAddress {
 }
 
 impl Changer<'_> {
-    /// Enters an operator. Returns its OID.
-    pub fn create_operator(&mut self, new: &NewOperator) -> SqlResult<Oid> {
+    /// Enters an operator; `shell`: the row that another one made by naming it becomes it. Returns its OID.
+    pub fn create_operator(&mut self, new: &NewOperator, shell: Option<Oid>) -> SqlResult<Oid> {
         use pg_operator as o;
-        let oid = self.new_oid();
+        let oid = shell.unwrap_or_else(|| self.new_oid());
         let commutator = match new.commutator {
             Some(Oid::INVALID) => oid,
             other => other.unwrap_or_default(),
@@ -91,8 +91,16 @@ impl Changer<'_> {
             .set(o::OPRCODE, new.function)
             .set(o::OPRREST, new.restrict)
             .set(o::OPRJOIN, new.join);
-        self.insert(&o::TABLE, &row.build())?;
         let me = ObjectAddress::operator(oid);
+        match shell {
+            None => self.insert(&o::TABLE, &row.build())?,
+            Some(_) => {
+                let row = row.build();
+                self.edit(&o::TABLE, o::PG_OPERATOR_OID_INDEX, &[oid.into()], |shell| *shell = row)?;
+                self.forget_dependencies(me)?;
+                self.forget_roles(me, None)?;
+            }
+        }
         self.depend(me, ObjectAddress::schema(new.schema), Dependency::Normal)?;
         self.depend_on_owner(me, new.owner)?;
         self.join_extension(me)?;

@@ -103,13 +103,18 @@ impl Changer<'_> {
         self.next_command()
     }
 
-    /// OWNED BY: the sequence goes with the column (`Auto`, or `Internal` for identity), or with none.
+    /// OWNED BY: the sequence belongs to the table's owner, and goes with the column (`Auto`, or `Internal` for identity), or with none.
     pub fn own_sequence(&mut self, sequence: Oid, owner: Option<(Oid, i16, Dependency)>) -> SqlResult<()> {
         let key = [pg_class::TABLE.oid.into(), sequence.into()];
         self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key, on_column)?;
         let me = ObjectAddress::relation(sequence);
         if let Some((table, column, kind)) = owner {
             self.depend(me, ObjectAddress::column(table, column), kind)?;
+            let owner = self.reader().relation_by_oid(table)?.map(|table| table.owner);
+            let own = self.reader().relation_by_oid(sequence)?.map(|sequence| sequence.owner);
+            if let Some(owner) = owner.filter(|owner| Some(*owner) != own) {
+                self.set_relation_owner(sequence, owner)?;
+            }
             // The column's description names its identity sequence.
             let stale = vec![crate::cache::Stale::Relation(table)];
             super::register_change(self.catalog, self.session, self.me, stale);

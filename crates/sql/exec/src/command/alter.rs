@@ -13,7 +13,7 @@ use std::sync::Arc;
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{Behavior, ConstraintInfo, NewDefault};
 use catalog::system::pg_attribute;
-use catalog::{RelationKind, Table};
+use catalog::{CatalogView, RelationKind, Table};
 use parse::Statement;
 use parse::ast::{
     AlterAction, AlterTable, ColumnRef, ConstraintKind, DropBehavior, Expr, FromItem, Indirection, Literal,
@@ -25,9 +25,9 @@ use txn::LockMode;
 use super::internal::finds_row;
 use super::storage_parameter::{self, Target};
 use super::{
-    alter_attribute, alter_constraint, alter_identity, alter_tree, alter_type, cluster, compression, detach,
-    expression, generated, inherit, lock, names, options, owner, partition, partition_index, schema, trigger,
-    view,
+    alter_attribute, alter_column_options, alter_constraint, alter_identity, alter_tree, alter_type, cluster,
+    compression, detach, expression, generated, inherit, lock, names, options, owner, partition,
+    partition_index, replica_identity, schema, trigger, view,
 };
 use crate::session::Session;
 
@@ -59,6 +59,8 @@ pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlR
 fn lock_mode(action: &AlterAction) -> LockMode {
     match action {
         AlterAction::SetStatistics(..)
+        | AlterAction::SetColumnOptions(..)
+        | AlterAction::ResetColumnOptions(..)
         | AlterAction::ValidateConstraint(_)
         | AlterAction::AttachPartition(..)
         | AlterAction::ClusterOn(_)
@@ -294,6 +296,16 @@ fn action(
             }
             detach::run(session, table, name, (*concurrently, *finalize))
         }
+        AlterAction::SetColumnOptions(name, list) => {
+            alter_column_options::set(session, table, name, (list, false))
+        }
+        AlterAction::ResetColumnOptions(name, list) => {
+            alter_column_options::set(session, table, name, (list, true))
+        }
+        AlterAction::ReplicaIdentity(letter, index) => {
+            require_rows(table, "REPLICA IDENTITY")?;
+            replica_identity::set(session, table, *letter, index.as_deref())
+        }
         AlterAction::Trigger(which, letter) => trigger::enable(session, table, which, *letter, recurse),
         other => Err(SqlError::not_supported(format!("ALTER TABLE {}", action_name(other)))),
     }
@@ -301,8 +313,6 @@ fn action(
 
 fn action_name(action: &AlterAction) -> &'static str {
     match action {
-        AlterAction::SetColumnOptions(..) => "ALTER COLUMN SET",
-        AlterAction::ResetColumnOptions(..) => "ALTER COLUMN RESET",
         AlterAction::SetLogged => "SET LOGGED",
         AlterAction::SetUnlogged => "SET UNLOGGED",
         AlterAction::DropOids => "SET WITHOUT OIDS",
@@ -310,7 +320,6 @@ fn action_name(action: &AlterAction) -> &'static str {
         AlterAction::SetTablespace(_) => "SET TABLESPACE",
         AlterAction::Rule(..) => "ENABLE or DISABLE RULE",
         AlterAction::Of(_) | AlterAction::NotOf => "OF",
-        AlterAction::ReplicaIdentity(..) => "REPLICA IDENTITY",
         AlterAction::RowSecurity(_) | AlterAction::ForceRowSecurity(_) => "ROW LEVEL SECURITY",
         _ => "action",
     }
@@ -473,15 +482,41 @@ fn parameter_target(table: &Table) -> SqlResult<Target> {
 }
 
 fn set_options(session: &Session, table: &Table, list: &[parse::ast::DefElem]) -> SqlResult<()> {
-    let new = storage_parameter::check(parameter_target(table)?, list)?;
-    let replaced = |name: &str| list.iter().any(|option| option.namespace.is_none() && option.name == name);
-    let kept = table.options.iter().filter(|(name, _)| !replaced(name));
-    let mut all: Vec<String> = kept.map(|(name, value)| format!("{name}={value}")).collect();
-    all.extend(new);
+    let target = parameter_target(table)?;
+    let new = storage_parameter::check(target, list)?;
+    let all = changed_options(&table.options, list, None, new);
+    if target == Target::Table {
+        let new = storage_parameter::of_toast(list)?;
+        set_toast_options(session, table, list, new)?;
+    }
     if table.kind == RelationKind::View && all.iter().any(|option| option.starts_with("check_option=")) {
         view::require_updatable(session, table)?;
     }
     session.with_changer(|changer| changer.set_options(table.oid, &all))
+}
+
+/// Parameters without those that a list names in a namespace, and with `new` ones.
+fn changed_options(
+    known: &[(String, String)],
+    list: &[parse::ast::DefElem],
+    namespace: Option<&str>,
+    new: Vec<String>,
+) -> Vec<String> {
+    let named = |name: &str| list.iter().any(|o| o.namespace.as_deref() == namespace && o.name == name);
+    let kept = known.iter().filter(|(name, _)| !named(name));
+    kept.map(|(name, value)| format!("{name}={value}")).chain(new).collect()
+}
+
+fn set_toast_options(
+    session: &Session,
+    table: &Table,
+    list: &[parse::ast::DefElem],
+    new: Vec<String>,
+) -> SqlResult<()> {
+    let toast = session.with_reader(|reader| reader.relation_by_oid(table.toast))?;
+    let Some(toast) = toast.filter(|_| list.iter().any(|o| o.namespace.is_some())) else { return Ok(()) };
+    let all = changed_options(&toast.options, list, Some("toast"), new);
+    session.with_changer(|changer| changer.set_options(toast.oid, &all))
 }
 
 fn reset_options(session: &Session, table: &Table, list: &[parse::ast::DefElem]) -> SqlResult<()> {
@@ -490,9 +525,13 @@ fn reset_options(session: &Session, table: &Table, list: &[parse::ast::DefElem])
             let _ = options::string(option)?;
             return Err(sql_err!(SYNTAX_ERROR, "RESET must not include values for parameters"));
         }
-        storage_parameter::check_name(parameter_target(table)?, &option.name)?;
+        let target = match option.namespace {
+            Some(_) => Target::Toast,
+            None => parameter_target(table)?,
+        };
+        storage_parameter::check_name(target, &option.name)?;
     }
-    let kept = table.options.iter().filter(|(name, _)| !list.iter().any(|option| option.name == *name));
-    let all: Vec<String> = kept.map(|(name, value)| format!("{name}={value}")).collect();
+    let all = changed_options(&table.options, list, None, Vec::new());
+    set_toast_options(session, table, list, Vec::new())?;
     session.with_changer(|changer| changer.set_options(table.oid, &all))
 }

@@ -15,7 +15,7 @@ use tuple::Datum;
 use types::oids;
 
 use super::statistics::{self, Population};
-use super::{names, sample};
+use super::{alter_column_options, names, sample};
 use crate::session::Session;
 use crate::session::progress::Lengthy;
 
@@ -50,7 +50,10 @@ pub(crate) fn table(session: &Session, table: &Table, columns: &[String], verbos
             continue;
         }
         let population = Population { rows: total, target };
-        let stats = statistics::column(&values, order_of(column.type_oid), population);
+        let mut stats = statistics::column(&values, order_of(column.type_oid), population);
+        if let Some(distinct) = alter_column_options::distinct(session, table.oid, i as i16 + 1)? {
+            stats.distinct = distinct;
+        }
         let operators = operators_of(column.type_oid);
         let ty = (column.type_oid, column.collation);
         session

@@ -177,6 +177,7 @@ pub(crate) fn add_unique(
     new.primary = primary;
     new.for_constraint = true;
     new.immediate = !wanted.deferrable;
+    new.valid = !wanted.only || table.kind != RelationKind::PartitionedTable || table.children.is_empty();
     new.nulls_not_distinct = with.nulls_not_distinct;
     new.parameters = storage_parameter::check(Target::Index, &with.options)?;
     index::constraint_columns(session, table, (&keys, &including), &mut new)?;
@@ -196,6 +197,8 @@ pub(crate) fn add_unique(
         Ok::<_, SqlError>(index)
     })?;
     match table.kind {
+        // Partitions' own keys are attached later.
+        RelationKind::PartitionedTable if wanted.only => Ok(()),
         RelationKind::PartitionedTable => partition_index::spread(session, table, index),
         _ => index_build::build(session, table, index, index_build::Rows::All),
     }

@@ -20,6 +20,7 @@
 mod aggregate;
 mod alter;
 mod alter_attribute;
+mod alter_column_options;
 mod alter_constraint;
 mod alter_function;
 mod alter_identity;
@@ -69,6 +70,7 @@ mod partition_index;
 mod range_type;
 mod reindex;
 mod rename;
+mod replica_identity;
 mod rewrite;
 mod rewrite_catalog;
 mod role;

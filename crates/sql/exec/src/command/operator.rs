@@ -77,9 +77,11 @@ pub(crate) fn create(session: &Session, statement: &Define, text: &str) -> SqlRe
     session.check_function(session.names.user(), function)?;
     names::check_type_usage(session, result)?;
     given.check(result)?;
-    if session.with_reader(|r| r.operator_row(schema, &name.name, given.left, given.right))?.is_some() {
+    let known = session.with_reader(|r| r.operator_row(schema, &name.name, given.left, given.right))?;
+    if known.as_ref().is_some_and(|row| row.oid(pg_operator::OPRCODE).is_valid()) {
         return Err(sql_err!(DUPLICATE_FUNCTION, "operator {} already exists", name.name));
     }
+    let shell = known.map(|row| row.oid(pg_operator::OID));
     let other = |wanted: &Option<Name>, left: Oid, right: Oid| -> SqlResult<Option<Oid>> {
         let Some(wanted) = wanted else { return Ok(None) };
         if wanted.last() == name.name && (left, right) == (given.left, given.right) {
@@ -87,7 +89,7 @@ pub(crate) fn create(session: &Session, statement: &Define, text: &str) -> SqlRe
         }
         match find(session, wanted, left, right)? {
             Some(found) => Ok(Some(found)),
-            None => Err(SqlError::not_supported("an operator that is only named by another one")),
+            None => shell_of(session, wanted, left, right).map(Some),
         }
     };
     let commutator = other(&given.commutator, given.right, given.left)?;
@@ -110,7 +112,41 @@ pub(crate) fn create(session: &Session, statement: &Define, text: &str) -> SqlRe
         hashes: given.hashes,
         merges: given.merges,
     };
-    session.with_changer(|changer| changer.create_operator(&new).map(drop))
+    session.with_changer(|changer| changer.create_operator(&new, shell).map(drop))
+}
+
+/// The place of an operator that does not exist yet, and is named by another one already.
+fn shell_of(session: &Session, wanted: &Name, left: Oid, right: Oid) -> SqlResult<Oid> {
+    let name = names::relation_name(&ObjectName::Name(wanted.clone()))?;
+    let schema = names::creation_schema(session, &name)?;
+    let shell = NewOperator {
+        name: name.name,
+        schema,
+        owner: session.names.user(),
+        left,
+        right,
+        result: Oid::INVALID,
+        function: Oid::INVALID,
+        commutator: None,
+        negator: None,
+        restrict: Oid::INVALID,
+        join: Oid::INVALID,
+        hashes: false,
+        merges: false,
+    };
+    session.with_changer(|changer| changer.create_operator(&shell, None))
+}
+
+/// ALTER OPERATOR ... OWNER TO.
+pub(super) fn set_owner(session: &Session, object: &ObjectName, owner: Oid) -> SqlResult<()> {
+    let oid = address(session, object)?.object;
+    let index = pg_operator::PG_OPERATOR_OID_INDEX;
+    let row = session.with_reader(|r| r.find_one(&pg_operator::TABLE, index, &[oid.into()]))?;
+    let Some((_, row)) = row.filter(|(_, row)| row.oid(pg_operator::OPROWNER) != owner) else {
+        return Ok(());
+    };
+    super::owner::check_new_owner(session, owner, row.oid(pg_operator::OPRNAMESPACE))?;
+    session.with_changer(|changer| changer.set_operator_owner(oid, owner))
 }
 
 /// What CREATE OPERATOR says.

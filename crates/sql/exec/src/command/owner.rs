@@ -10,7 +10,7 @@ use catalog::{CatalogView, RelationKind, RowExt, Table, TypeKind};
 use parse::ast::{ObjectKind, ObjectName, RoleSpec};
 use types::acl::bits;
 
-use super::{names, schema, type_name};
+use super::{names, operator, schema, type_name};
 use crate::session::Session;
 
 /// ALTER ... OWNER TO of an object that is no relation.
@@ -26,6 +26,7 @@ pub(crate) fn alter(
         ObjectKind::Database => of_database(session, name(object)?, owner),
         ObjectKind::LargeObject => of_large_object(session, object, owner),
         ObjectKind::Type | ObjectKind::Domain => of_type(session, kind, object, owner),
+        ObjectKind::Operator => operator::set_owner(session, object, owner),
         other => Err(SqlError::not_supported(format!("ALTER {} OWNER TO", super::kind_words(other)))),
     }
 }

@@ -202,11 +202,7 @@ fn attach_part(session: &Session, found: &Index, own: &Index) -> SqlResult<()> {
         changer.add_parent(own.oid, found.oid, true)?;
         changer.edit_relation(own.oid, |row| row[pg_class::RELISPARTITION] = Datum::Bool(true))?;
         if found.constraint.is_valid() && own.constraint.is_valid() {
-            changer.edit_constraint(own.constraint, |row| {
-                row[pg_constraint::CONPARENTID] = found.constraint.into();
-                row[pg_constraint::CONINHCOUNT] = Datum::Int2(1);
-                row[pg_constraint::CONISLOCAL] = Datum::Bool(false);
-            })?;
+            changer.set_parent_constraint(own.constraint, Some(found.constraint))?;
         }
         Ok(())
     })
@@ -219,11 +215,7 @@ pub(super) fn release_indexes(session: &Session, child: &Table) -> SqlResult<()>
             changer.remove_parent(own.oid, own.parent)?;
             changer.edit_relation(own.oid, |row| row[pg_class::RELISPARTITION] = Datum::Bool(false))?;
             if own.constraint.is_valid() {
-                changer.edit_constraint(own.constraint, |row| {
-                    row[pg_constraint::CONPARENTID] = Oid::INVALID.into();
-                    row[pg_constraint::CONINHCOUNT] = Datum::Int2(0);
-                    row[pg_constraint::CONISLOCAL] = Datum::Bool(true);
-                })?;
+                changer.set_parent_constraint(own.constraint, None)?;
             }
             Ok::<_, SqlError>(())
         })?;

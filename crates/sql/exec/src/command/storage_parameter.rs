@@ -30,6 +30,8 @@ pub(crate) enum Target {
     Index,
     /// A view.
     View,
+    /// A column.
+    Column,
 }
 
 const MAX_INT: i64 = i32::MAX as i64;
@@ -79,6 +81,9 @@ const VIEW: &[(&str, Kind)] = &[
     ("check_option", Kind::Enum(&["local", "cascaded"], "Valid values are \"local\" and \"cascaded\".")),
 ];
 
+const COLUMN: &[(&str, Kind)] =
+    &[("n_distinct", Kind::Real(-1.0, f64::MAX)), ("n_distinct_inherited", Kind::Real(-1.0, f64::MAX))];
+
 /// Whether a parameter changes what queries give, so that none may run while it is set.
 pub(crate) fn changes_queries(name: &str) -> bool {
     VIEW.iter().any(|(known, _)| *known == name) || name == "user_catalog_table"
@@ -90,13 +95,22 @@ fn find(target: Target, name: &str) -> Option<Kind> {
         Target::Toast => &[VACUUM],
         Target::Index => &[INDEX],
         Target::View => &[VIEW],
+        Target::Column => &[COLUMN],
     };
     lists.iter().copied().flatten().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
 }
 
-/// Checks parameters and gives them as `name=value`, in the order written. Those of the TOAST table are checked only: it
-/// has no use for any of them.
+/// Checks parameters and gives them as `name=value`, in the order written, without those of the TOAST table.
 pub(crate) fn check(target: Target, list: &[DefElem]) -> SqlResult<Vec<String>> {
+    checked(target, list, target)
+}
+
+/// As [`check`]; the parameters of a table's TOAST table.
+pub(crate) fn of_toast(list: &[DefElem]) -> SqlResult<Vec<String>> {
+    checked(Target::Table, list, Target::Toast)
+}
+
+fn checked(target: Target, list: &[DefElem], wanted: Target) -> SqlResult<Vec<String>> {
     let mut out: Vec<String> = Vec::with_capacity(list.len());
     for option in list {
         let target = match option.namespace.as_deref() {
@@ -114,7 +128,7 @@ pub(crate) fn check(target: Target, list: &[DefElem]) -> SqlResult<Vec<String>> 
             Some(_) => options::string(option)?,
         };
         check_one(target, &option.name, &value)?;
-        if target == Target::Toast {
+        if target != wanted {
             continue;
         }
         let prefix = format!("{}=", option.name);

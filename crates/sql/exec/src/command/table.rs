@@ -117,7 +117,15 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     for column in &new.columns {
         session.with_changer(|changer| changer.check_column_type(&column.name, column.type_oid))?;
     }
-    let oid = session.with_changer(|changer| changer.create_table(&new))?;
+    let of_toast = storage_parameter::of_toast(&statement.options)?;
+    let oid = session.with_changer(|changer| {
+        let oid = changer.create_table(&new)?;
+        let toast = changer.reader().relation_by_oid(oid)?.map_or(Oid::INVALID, |table| table.toast);
+        if toast.is_valid() && !of_toast.is_empty() {
+            changer.set_options(toast, &of_toast)?;
+        }
+        Ok::<_, SqlError>(oid)
+    })?;
     on_commit::register(session, oid, statement.on_commit);
     inheritance.enter_defaults(session, &names::describe(session, oid)?)?;
     for (i, column) in columns.iter().enumerate() {

@@ -591,8 +591,10 @@ impl Session {
                     return Ok(Some(format!("RETURN {}", deparse.expr(&target.expr, "", &[]))));
                 }
                 _ => {
-                    let shown = deparse.view(&query, None);
-                    text.push_str(&shown.lines().map(|line| format!(" {line}\n")).collect::<String>());
+                    let shown = deparse.body_statement(&query);
+                    // Its first line stands where a view's would, the others one further in.
+                    text.push_str(&shown.replace('\n', "\n "));
+                    text.push('\n');
                 }
             }
         }

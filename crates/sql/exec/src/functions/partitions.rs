@@ -126,12 +126,19 @@ impl Session {
         let Some(table) = self.with_reader(|r| r.relation_by_oid(oid))? else { return Ok(Datum::Null) };
         let Some(key) = &table.partitioning else { return Ok(Datum::Null) };
         let mut parts = self.partition_key_sql(&table)?;
+        let mut expressions = key.expressions.iter();
         for (i, part) in parts.iter_mut().enumerate() {
-            let own = usize::try_from(key.keys[i] - 1).ok().and_then(|n| table.columns.get(n));
-            let own = own.map_or(Oid::INVALID, |c| c.collation);
+            let own = match usize::try_from(key.keys[i] - 1).ok().and_then(|n| table.columns.get(n)) {
+                Some(column) => column.collation,
+                None => match expressions.next() {
+                    Some(stored) => {
+                        analyze::facts::expr_collation(&analyze::stored::load_expr(stored, self)?)
+                    }
+                    None => Oid::INVALID,
+                },
+            };
             let collation = key.collations.get(i).copied().unwrap_or(Oid::INVALID);
-            if key.keys[i] > 0
-                && collation.is_valid()
+            if collation.is_valid()
                 && collation != own
                 && let Some(c) = self.with_reader(|r| r.collation_by_oid(collation))?
             {

@@ -1,0 +1,3 @@
+CREATE ROLE dump_owner LOGIN;
+CREATE ROLE dump_reader;
+CREATE ROLE dump_writer IN ROLE dump_reader;

@@ -1,0 +1,255 @@
+-- One of every kind of object, and of every clause that a dump must tell.
+
+SET client_min_messages = warning;
+
+COMMENT ON SCHEMA public IS 'what everybody finds';
+
+CREATE SCHEMA app AUTHORIZATION dump_owner;
+CREATE SCHEMA "Odd ""Name""";
+COMMENT ON SCHEMA app IS 'it''s an application';
+GRANT USAGE ON SCHEMA app TO dump_reader;
+GRANT ALL ON SCHEMA "Odd ""Name""" TO dump_writer WITH GRANT OPTION;
+
+ALTER DEFAULT PRIVILEGES IN SCHEMA app GRANT SELECT ON TABLES TO dump_reader;
+ALTER DEFAULT PRIVILEGES FOR ROLE dump_owner REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES FOR ROLE dump_owner GRANT USAGE ON SEQUENCES TO dump_writer WITH GRANT OPTION;
+
+-- Types.
+
+CREATE TYPE app.mood AS ENUM ('sad', 'so-so', 'happy');
+ALTER TYPE app.mood ADD VALUE 'it''s fine' BEFORE 'happy';
+ALTER TYPE app.mood OWNER TO dump_owner;
+COMMENT ON TYPE app.mood IS 'how it is';
+CREATE TYPE app.point3 AS (x double precision, "Y" numeric(10,2), z text COLLATE "C");
+COMMENT ON TYPE app.point3 IS 'somewhere';
+COMMENT ON COLUMN app.point3."Y" IS 'a quoted column';
+CREATE DOMAIN app.positive AS integer DEFAULT 1 NOT NULL CONSTRAINT positive_check CHECK (VALUE > 0);
+CREATE DOMAIN app.code AS varchar(5) COLLATE "C" CHECK (VALUE ~ '^[A-Z]+$');
+ALTER DOMAIN app.code ADD CONSTRAINT code_short CHECK (length(VALUE) < 5) NOT VALID;
+COMMENT ON DOMAIN app.positive IS 'above zero';
+COMMENT ON CONSTRAINT positive_check ON DOMAIN app.positive IS 'zero is not';
+GRANT USAGE ON TYPE app.positive TO dump_reader;
+REVOKE USAGE ON TYPE app.point3 FROM PUBLIC;
+CREATE TYPE app.span AS RANGE (subtype = double precision, subtype_diff = float8mi, multirange_type_name = app.spans);
+
+-- Functions and their kin.
+
+CREATE FUNCTION app.add(a integer, b integer DEFAULT 2) RETURNS integer
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 5
+    RETURN a + b;
+CREATE FUNCTION app.twice(INOUT v anyelement, OUT again anyelement) RETURNS record
+    LANGUAGE sql STABLE LEAKPROOF AS 'select v, v';
+CREATE FUNCTION app.rows_of(n integer, VARIADIC rest text[] DEFAULT '{}') RETURNS TABLE(i integer, t text)
+    LANGUAGE plpgsql ROWS 42 SET search_path TO app, public SET work_mem = '8MB' SECURITY DEFINER AS $body$
+begin
+    return query select g, rest[g] from generate_series(1, n) g;
+    -- a comment with $$ and 'quotes'
+end
+$body$;
+CREATE FUNCTION app.atomic(n integer) RETURNS SETOF integer LANGUAGE sql
+BEGIN ATOMIC
+    SELECT g FROM generate_series(1, n) g WHERE g % 2 = 0;
+    SELECT h.i + n FROM app.rows_of(2, 'x') h, LATERAL (SELECT h.i) l(m) WHERE l.m = n;
+END;
+CREATE FUNCTION app.is_short(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'select length($1) < 10';
+COMMENT ON FUNCTION app.add(integer, integer) IS 'the sum';
+ALTER FUNCTION app.add(integer, integer) OWNER TO dump_owner;
+GRANT EXECUTE ON FUNCTION app.add(integer, integer) TO dump_reader;
+REVOKE ALL ON FUNCTION app.rows_of(integer, text[]) FROM PUBLIC;
+CREATE PROCEDURE app.clean(IN days integer DEFAULT 7, INOUT done integer DEFAULT NULL)
+    LANGUAGE plpgsql AS $$ begin done := days; end $$;
+COMMENT ON PROCEDURE app.clean(integer, integer) IS 'sweeps';
+GRANT EXECUTE ON PROCEDURE app.clean(integer, integer) TO dump_writer;
+
+CREATE FUNCTION app.sum_step(state numeric, v integer) RETURNS numeric
+    LANGUAGE sql IMMUTABLE AS 'select coalesce(state, 0) + coalesce(v, 0)';
+CREATE FUNCTION app.sum_back(state numeric, v integer) RETURNS numeric
+    LANGUAGE sql IMMUTABLE AS 'select state - coalesce(v, 0)';
+CREATE FUNCTION app.sum_final(state numeric) RETURNS text LANGUAGE sql IMMUTABLE AS 'select state::text';
+CREATE AGGREGATE app.sum_text(integer) (
+    SFUNC = app.sum_step, STYPE = numeric, FINALFUNC = app.sum_final, INITCOND = '0',
+    MSFUNC = app.sum_step, MINVFUNC = app.sum_back, MSTYPE = numeric, MFINALFUNC = app.sum_final, MINITCOND = '0',
+    PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE app.sum_text(integer) IS 'a sum in words';
+ALTER AGGREGATE app.sum_text(integer) OWNER TO dump_owner;
+
+CREATE FUNCTION app.mood_less(app.mood, app.mood) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'select $1 < $2';
+CREATE FUNCTION app.mood_more(app.mood, app.mood) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'select $1 > $2';
+CREATE OPERATOR app.<# (
+    FUNCTION = app.mood_less, LEFTARG = app.mood, RIGHTARG = app.mood, COMMUTATOR = OPERATOR(app.>#),
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR app.># (
+    FUNCTION = app.mood_more, LEFTARG = app.mood, RIGHTARG = app.mood, COMMUTATOR = OPERATOR(app.<#),
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR app.<# (app.mood, app.mood) IS 'sadder';
+CREATE FUNCTION app.mood_of(integer) RETURNS app.mood LANGUAGE sql IMMUTABLE
+    AS $$ select case when $1 < 0 then 'sad' else 'happy' end::app.mood $$;
+CREATE CAST (integer AS app.mood) WITH FUNCTION app.mood_of(integer) AS ASSIGNMENT;
+CREATE CAST (app.mood AS integer) WITH INOUT;
+COMMENT ON CAST (integer AS app.mood) IS 'numbers have moods';
+
+-- Sequences.
+
+CREATE SEQUENCE app.counter AS smallint INCREMENT BY -3 MINVALUE -1000 MAXVALUE 500 START WITH 100 CACHE 7 CYCLE;
+SELECT nextval('app.counter');
+CREATE SEQUENCE app.fresh;
+ALTER SEQUENCE app.counter OWNER TO dump_owner;
+COMMENT ON SEQUENCE app.counter IS 'counts down';
+GRANT USAGE, SELECT ON SEQUENCE app.counter TO dump_reader;
+
+-- Tables.
+
+CREATE TABLE app.kinds (
+    id bigint GENERATED ALWAYS AS IDENTITY (START WITH 10 INCREMENT BY 5) PRIMARY KEY,
+    alt integer GENERATED BY DEFAULT AS IDENTITY,
+    number serial,
+    b boolean DEFAULT true,
+    n numeric(12,3) DEFAULT 1.5,
+    f4 real, f8 double precision,
+    c character(3), v character varying(10) COLLATE "C" DEFAULT 'it''s', t text,
+    by bytea, d date DEFAULT CURRENT_DATE, ti time(3) without time zone, tz time with time zone,
+    ts timestamp(0) without time zone, tstz timestamp with time zone DEFAULT now(),
+    iv interval day to second(2), u uuid, j json, jb jsonb DEFAULT '{"a": [1, null]}',
+    ia integer[], ta text[][] DEFAULT ARRAY['a'::text, 'b'::text],
+    ip inet, cd cidr, mac macaddr, mac8 macaddr8, bi bit(5), vb bit varying(7), mo money,
+    m app.mood DEFAULT 'sad', p app.point3, pos app.positive, code app.code, sp app.span, sps app.spans,
+    i4r int4range, nmr nummultirange, o oid, xid xid, pt point, bx box, "select" integer, "UPPER" integer,
+    total integer GENERATED ALWAYS AS (app.add("select", 1)) STORED,
+    CONSTRAINT kinds_positive CHECK (n > 0 AND (b OR t IS NOT NULL)),
+    CONSTRAINT kinds_noinherit CHECK (f4 <> 100) NO INHERIT
+);
+ALTER TABLE app.kinds OWNER TO dump_owner;
+ALTER TABLE app.kinds ALTER COLUMN t SET STORAGE EXTERNAL;
+ALTER TABLE app.kinds ALTER COLUMN by SET STATISTICS 500;
+ALTER TABLE app.kinds ALTER COLUMN v SET NOT NULL;
+ALTER TABLE app.kinds ALTER COLUMN f8 SET (n_distinct = -0.5);
+ALTER TABLE app.kinds SET (fillfactor = 70, autovacuum_enabled = false, toast.autovacuum_enabled = false);
+ALTER TABLE app.kinds ADD COLUMN gone text;
+ALTER TABLE app.kinds DROP COLUMN gone;
+COMMENT ON TABLE app.kinds IS 'all kinds of columns';
+COMMENT ON COLUMN app.kinds.t IS 'text; with a semicolon';
+COMMENT ON CONSTRAINT kinds_positive ON app.kinds IS 'checked';
+GRANT SELECT, INSERT ON app.kinds TO dump_reader;
+GRANT UPDATE (t, v) ON app.kinds TO dump_writer WITH GRANT OPTION;
+GRANT SELECT (id) ON app.kinds TO PUBLIC;
+
+CREATE TABLE app.refs (
+    a integer NOT NULL,
+    b integer,
+    c bigint CONSTRAINT refs_to_kinds REFERENCES app.kinds (id) ON UPDATE CASCADE ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+    t text CONSTRAINT refs_t_key UNIQUE NULLS NOT DISTINCT,
+    CONSTRAINT refs_pkey PRIMARY KEY (a) INCLUDE (b),
+    CONSTRAINT refs_ab UNIQUE (a, b),
+    CONSTRAINT refs_late UNIQUE (b, a) DEFERRABLE
+) WITH (fillfactor = 50);
+CREATE TABLE app.more_refs (
+    a integer, b integer, flag boolean,
+    CONSTRAINT pair FOREIGN KEY (a, b) REFERENCES app.refs (a, b) MATCH FULL ON DELETE CASCADE NOT VALID,
+    CONSTRAINT unchecked FOREIGN KEY (a) REFERENCES app.refs (a) ON DELETE SET NULL (a) NOT ENFORCED,
+    CONSTRAINT positive_a CHECK (a > 0) NOT ENFORCED
+);
+ALTER TABLE app.more_refs ADD CONSTRAINT flag_set CHECK (flag) NOT VALID;
+ALTER TABLE app.more_refs ADD CONSTRAINT b_there NOT NULL b NOT VALID;
+ALTER TABLE app.refs REPLICA IDENTITY USING INDEX refs_pkey;
+ALTER TABLE app.more_refs REPLICA IDENTITY FULL;
+
+CREATE INDEX kinds_expr ON app.kinds (lower(t) DESC NULLS LAST, (n * 2::numeric), v COLLATE "POSIX" text_pattern_ops) INCLUDE (b) WHERE b;
+CREATE UNIQUE INDEX kinds_partial ON app.kinds (number) WITH (fillfactor = 60) WHERE (number > 10);
+CREATE INDEX "Odd index" ON app.refs USING btree (b, a DESC);
+ALTER INDEX app.kinds_expr ALTER COLUMN 1 SET STATISTICS 77;
+COMMENT ON INDEX app.kinds_expr IS 'an expression';
+ALTER TABLE app.refs CLUSTER ON "Odd index";
+
+-- Inheritance and partitions.
+
+CREATE TABLE app.parent (a integer NOT NULL, t text DEFAULT 'parent', CONSTRAINT a_small CHECK (a < 1000));
+CREATE TABLE app.child (extra date, t text DEFAULT 'child') INHERITS (app.parent);
+CREATE TABLE app.grandchild (CONSTRAINT own CHECK (extra > '2000-01-01'::date)) INHERITS (app.child);
+ALTER TABLE app.grandchild ALTER COLUMN a SET DEFAULT 7;
+
+CREATE TABLE app.measure (at timestamp with time zone NOT NULL, region text, v double precision)
+    PARTITION BY RANGE (at);
+CREATE TABLE app.measure_old PARTITION OF app.measure FOR VALUES FROM (MINVALUE) TO ('2020-01-01 00:00:00+00');
+CREATE TABLE app.measure_new PARTITION OF app.measure (v DEFAULT 3, CONSTRAINT v_sane CHECK (v < 1e6))
+    FOR VALUES FROM ('2020-01-01 00:00:00+00') TO ('2030-01-01 00:00:00+00') PARTITION BY LIST (region);
+CREATE TABLE app.measure_new_eu PARTITION OF app.measure_new FOR VALUES IN ('eu', 'it''s', NULL);
+CREATE TABLE app.measure_new_rest PARTITION OF app.measure_new DEFAULT;
+CREATE TABLE app.hashed (k integer, v text, PRIMARY KEY (k)) PARTITION BY HASH (k);
+CREATE TABLE app.hashed_0 PARTITION OF app.hashed FOR VALUES WITH (modulus 2, remainder 0);
+CREATE TABLE app.hashed_1 (v text, k integer NOT NULL);
+ALTER TABLE app.hashed ATTACH PARTITION app.hashed_1 FOR VALUES WITH (modulus 2, remainder 1);
+CREATE TABLE app.by_expr (a integer, b text) PARTITION BY RANGE (lower(b) COLLATE "C", a);
+CREATE INDEX measure_at ON app.measure (at);
+CREATE INDEX measure_region ON ONLY app.measure (region);
+ALTER TABLE app.measure_new_eu ADD CONSTRAINT eu_key UNIQUE (at);
+ALTER TABLE app.measure ADD CONSTRAINT measure_fk FOREIGN KEY (region) REFERENCES app.refs (t);
+
+-- Views.
+
+CREATE VIEW app.simple AS SELECT id, t AS "Text", n * 2 AS double_n FROM app.kinds WHERE b WITH LOCAL CHECK OPTION;
+CREATE VIEW app.safe WITH (security_barrier = true, security_invoker = true) AS
+    SELECT s.id, count(*) OVER (PARTITION BY s."Text" ORDER BY s.id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS w
+    FROM app.simple s LEFT JOIN app.refs r ON r.c = s.id AND r.t ~~ '%x%' WHERE s.id <> ALL (ARRAY[1, 2])
+    ORDER BY s.id DESC NULLS LAST LIMIT 10 OFFSET 1;
+CREATE VIEW app.complex (one, two, three) AS
+    WITH RECURSIVE t(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM t WHERE n < 5),
+         m AS MATERIALIZED (SELECT array_agg(n ORDER BY n DESC) FILTER (WHERE n > 1) AS all_n FROM t)
+    SELECT CASE WHEN m.all_n[1] > 3 THEN 'big' ELSE 'small' END, x.y,
+        (SELECT max(k.n) FROM app.kinds k WHERE k.t = x.y::text)
+    FROM m CROSS JOIN LATERAL (SELECT unnest(m.all_n) AS y) x
+    WHERE EXISTS (SELECT 1 FROM app.refs) OR x.y BETWEEN 1 AND 3
+    GROUP BY m.all_n, x.y
+    HAVING count(*) > 0;
+COMMENT ON VIEW app.simple IS 'a view';
+COMMENT ON COLUMN app.simple."Text" IS 'a column of a view';
+ALTER VIEW app.simple ALTER COLUMN double_n SET DEFAULT 4;
+GRANT SELECT ON app.simple TO dump_reader;
+CREATE VIEW app.circle AS SELECT 1 AS a, 'x'::text AS b;
+CREATE FUNCTION app.of_circle() RETURNS app.circle LANGUAGE sql AS 'select * from app.circle';
+CREATE OR REPLACE VIEW app.circle AS SELECT 1 AS a, (app.of_circle()).b AS b WHERE false;
+CREATE MATERIALIZED VIEW app.kept AS SELECT t, count(*) AS n FROM app.kinds GROUP BY t;
+CREATE UNIQUE INDEX kept_t ON app.kept (t);
+CREATE MATERIALIZED VIEW app.unkept AS SELECT * FROM app.kept WITH NO DATA;
+COMMENT ON MATERIALIZED VIEW app.kept IS 'what was counted';
+
+-- Triggers.
+
+CREATE FUNCTION app.note() RETURNS trigger LANGUAGE plpgsql AS $$ begin return coalesce(new, old); end $$;
+CREATE TRIGGER first_one BEFORE INSERT OR UPDATE OF t, v ON app.kinds FOR EACH ROW
+    WHEN ((new.t IS DISTINCT FROM 'skip'::text)) EXECUTE FUNCTION app.note('an arg', '2');
+CREATE TRIGGER statement_one AFTER TRUNCATE ON app.refs FOR EACH STATEMENT EXECUTE FUNCTION app.note();
+CREATE CONSTRAINT TRIGGER late AFTER UPDATE OR DELETE ON app.refs FROM app.kinds DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION app.note();
+CREATE TRIGGER on_partitions AFTER INSERT ON app.measure FOR EACH ROW EXECUTE FUNCTION app.note();
+ALTER TABLE app.kinds DISABLE TRIGGER first_one;
+ALTER TABLE app.refs ENABLE ALWAYS TRIGGER statement_one;
+COMMENT ON TRIGGER first_one ON app.kinds IS 'goes first';
+
+-- Rows.
+
+INSERT INTO app.kinds (b, n, f4, f8, c, v, t, by, d, ti, tz, ts, tstz, iv, u, j, jb, ia, ta, ip, cd, mac, mac8, bi, vb, mo,
+        m, p, pos, code, sp, sps, i4r, nmr, o, xid, pt, bx, "select", "UPPER")
+    VALUES (true, 12.345, 'NaN', '-Infinity', 'ab', E'tab\there', E'new\nline\\ and \u00e9', '\x00ff10', '0044-03-15 BC',
+        '12:34:56.789', '12:00+02', '2024-02-29 12:00', 'infinity', '1 day 02:03:04.05', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11',
+        '{"k":  1}', '{"b": 1, "a": [1, 2.50]}', '{1,NULL,3}', '{{a,"b,c"},{"NULL",""}}', '10.1.2.3/8', '10.0.0.0/8',
+        '08:00:2b:01:02:03', '08:00:2b:01:02:03:04:05', B'10101', B'101', 12.34, 'it''s fine', '(1.5,2.25,"x,y")', 5, 'ABC',
+        '[1.5,2.5)', '{[1,2),[3,4)}', '[1,10)', '{(,1],[5,)}', 4000000000, '77', '(1,2)', '(3,4),(1,2)', 7, NULL),
+    (false, 1, 1e30, 1.7976931348623157e308, '', '', '', '', 'infinity', '00:00', '23:59:59-12', '1999-12-31', '-infinity',
+        '-1 days', '00000000-0000-0000-0000-000000000000', '[]', 'null', '{}', '{}', '::1', '::/0', 'ff:ff:ff:ff:ff:ff',
+        '00:00:00:00:00:00:00:00', B'00000', B'', -1, 'sad', NULL, 1, NULL, 'empty', '{}', 'empty', '{}', 0, '3', NULL, NULL, 0, 1);
+INSERT INTO app.refs VALUES (1, 2, 10, 'eu'), (2, NULL, NULL, NULL), (-3, 4, 15, 'with	tab');
+INSERT INTO app.more_refs VALUES (1, 2, true);
+INSERT INTO app.parent VALUES (1, DEFAULT), (2, 'two');
+INSERT INTO app.child VALUES (3, 'three', '2001-02-03');
+INSERT INTO app.grandchild (t, extra) VALUES ('four', '2010-01-01');
+INSERT INTO app.measure VALUES ('2001-01-01 00:00:00+00', 'eu', 1), ('2024-06-01 00:00:00+00', 'eu', 0.1),
+    ('2025-06-01 00:00:00+00', NULL, 2.5e-17);
+INSERT INTO app.hashed SELECT g, 'v' || g FROM generate_series(1, 20) g;
+REFRESH MATERIALIZED VIEW app.kept;
+
+CREATE TABLE "Odd ""Name"""."Table with ; and $" ("a b" integer, "select" text DEFAULT 'say "hi"; -- no');
+INSERT INTO "Odd ""Name"""."Table with ; and $" VALUES (1, E'\\.'), (2, '\N'), (3, NULL);
+COMMENT ON TABLE "Odd ""Name"""."Table with ; and $" IS E'two\nlines';
