@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use base::settings::{ServerSettings, Timeouts};
 use base::{Oid, Severity, SqlError, SqlResult};
-use exec::{Format, LogSink, Notification, Output, ParamValue, SessionInfo, TransactionStatus};
+use exec::{Format, LogSink, Notification, Output, ParamValue, SessionInfo, Situation, TransactionStatus};
 use runtime::Workers;
 
 use crate::sessions::Rank;
@@ -53,8 +53,8 @@ pub trait Database: Send + Sync + 'static {
     /// The configuration was read anew.
     fn reload(&self, settings: Arc<ServerSettings>);
 
-    /// What is to happen when a statement asks for the configuration to be read anew.
-    fn on_reload_request(&self, action: Box<dyn Fn() + Send + Sync>);
+    /// Whom statements ask for what concerns the server around the database.
+    fn set_control(&self, control: Arc<dyn exec::ServerControl>);
 
     /// Starts what works beside sessions, on these workers.
     fn start_background(&self, workers: &Workers);
@@ -109,6 +109,10 @@ pub trait Client {
     /// The statement that an error of this severity is to be logged with.
     fn failed_statement(&mut self, _severity: Severity) -> Option<Arc<str>> {
         None
+    }
+    /// What the session is doing, for the server's log.
+    fn situation(&self) -> Situation {
+        Situation::default()
     }
     /// Where the session's lines for the server's log go.
     fn log_to(&mut self, _sink: LogSink) {}

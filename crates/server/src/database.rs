@@ -17,7 +17,7 @@ use engine::control::{ClusterState, ControlFile};
 use engine::lock::DirectoryLock;
 use engine::{Engine, EngineError, EngineOptions};
 use exec::{
-    Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo,
+    Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo, Situation,
     TransactionStatus,
 };
 use runtime::{Event, Workers};
@@ -217,6 +217,7 @@ impl Stampede {
                     format!("{name} failed: {error}"),
                 );
                 log::report(&report, None, None);
+                log::flush();
                 std::process::abort();
             }
             // AcqRel: whoever sees zero sees what the loops did.
@@ -285,8 +286,8 @@ impl Database for Stampede {
         Ok(())
     }
 
-    fn on_reload_request(&self, action: Box<dyn Fn() + Send + Sync>) {
-        self.instance.on_reload(action);
+    fn set_control(&self, control: Arc<dyn exec::ServerControl>) {
+        self.instance.set_control(control);
     }
 }
 
@@ -355,6 +356,10 @@ impl Client for Session {
 
     fn failed_statement(&mut self, severity: Severity) -> Option<Arc<str>> {
         Session::take_failed_statement(self, severity)
+    }
+
+    fn situation(&self) -> Situation {
+        Session::situation(self)
     }
 
     fn log_to(&mut self, sink: LogSink) {

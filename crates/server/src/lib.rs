@@ -18,6 +18,7 @@ pub mod allocator;
 pub mod backend;
 pub mod cli;
 pub mod config;
+mod control;
 pub mod database;
 mod descriptors;
 mod directory;

@@ -10,7 +10,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use base::settings::{ServerSettings, Setting};
+use base::settings::{ServerSettings, Setting, Source};
 use base::{SqlError, SqlResult, SqlState};
 use engine::EngineError;
 use engine::lock::DirectoryLock;
@@ -20,6 +20,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::backend::Database;
 use crate::config::access::{Maps, Rules};
 use crate::config::{self, CommandLine, ConfigError};
+use crate::control::Control;
 use crate::listener::Listeners;
 use crate::log;
 use crate::memory_limit;
@@ -50,14 +51,20 @@ pub fn run(start: Start) -> i32 {
         Err(error) => return config_failed(&error),
     };
     log::configure(&loaded.settings);
+    if let Err(error) = log::start() {
+        // Lines are written by who has them.
+        log::log(format!("could not start thread of the log: {}", base::os_error(&error)));
+    }
     loaded.notes.iter().for_each(|note| log::log(note.clone()));
-    match serve(start, Arc::new(loaded.settings)) {
+    let code = match serve(start, Arc::new(loaded.settings)) {
         Ok(()) => 0,
         Err(error) => {
             log::report(&error, None, None);
             1
         }
-    }
+    };
+    log::flush();
+    code
 }
 
 fn config_failed(error: &ConfigError) -> i32 {
@@ -87,6 +94,7 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
     };
     let lock = lock_directory(&dir)?;
     let pid_file = PidFile::create(contents.clone(), &lock)?;
+    log::collect(&settings);
     write_options_file(&dir);
     descriptors::raise_limit();
     log::log(format!(
@@ -267,10 +275,7 @@ impl Server {
             return Ok(());
         };
         database.start_background(&self.workers);
-        database.on_reload_request(Box::new(|| {
-            // SAFETY: a signal to ourselves: the main thread handles it as one from outside.
-            unsafe { libc::kill(libc::getpid(), libc::SIGHUP) };
-        }));
+        database.set_control(Arc::new(Control::new(self.shared.clone(), self.start.command_line.clone())));
         // Set once: this is the only place.
         let _ = self.shared.database.set(database.clone());
         *self.shared.phase.write() = Phase::Running;
@@ -290,6 +295,7 @@ impl Server {
         if mode == Shutdown::Immediate {
             log::log("database system is shut down");
             drop(self.pid_file);
+            log::flush();
             // Whatever still runs is not to write anything any more.
             std::process::exit(0);
         }
@@ -385,23 +391,19 @@ impl Server {
                 error.details.into_iter().for_each(log::log);
                 log::log(error.fatal);
             }
-            Ok(reload) => {
+            Ok((reload, errors)) => {
                 for setting in &reload.changed {
-                    let value = reload.settings.show(*setting);
-                    log::log(format!("parameter \"{}\" changed to \"{value}\"", setting.name()));
+                    let name = setting.name();
+                    log::log(match reload.settings.source(*setting) {
+                        Source::Default => {
+                            format!("parameter \"{name}\" removed from configuration file, reset to default")
+                        }
+                        _ => {
+                            format!("parameter \"{name}\" changed to \"{}\"", reload.settings.show(*setting))
+                        }
+                    });
                 }
-                for setting in &reload.needs_restart {
-                    log::log(format!(
-                        "parameter \"{}\" cannot be changed without restarting the server",
-                        setting.name()
-                    ));
-                }
-                if !reload.needs_restart.is_empty() {
-                    log::log(format!(
-                        "configuration file \"{}\" contains errors; unaffected changes were applied",
-                        running.text(Setting::config_file)
-                    ));
-                }
+                errors.into_iter().for_each(log::log);
                 let settings = Arc::new(reload.settings);
                 log::configure(&settings);
                 if let Err(error) = memory_limit::apply(&settings) {

@@ -41,7 +41,7 @@ impl Database for Canned {
 
     fn reload(&self, _: Arc<ServerSettings>) {}
 
-    fn on_reload_request(&self, _: Box<dyn Fn() + Send + Sync>) {}
+    fn set_control(&self, _: Arc<dyn exec::ServerControl>) {}
 
     fn start_background(&self, _: &Workers) {}
 

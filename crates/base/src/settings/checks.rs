@@ -51,6 +51,10 @@ pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<
                 other => format!("Table access method \"{other}\" does not exist."),
             }));
         }
+        Setting::log_destination => {
+            check_destinations(setting, text)?.map_err(|detail| invalid().detail(detail))?;
+            None
+        }
         Setting::createrole_self_grant => {
             key_words(text, &["set", "inherit"]).map_err(|detail| invalid().detail(detail))?;
             None
@@ -81,6 +85,18 @@ fn check_locale(setting: Setting, text: &str) -> SqlResult<()> {
         FEATURE_NOT_SUPPORTED,
         "setting \"{name}\" cannot be set to \"{text}\": another locale than C and en_US is not supported"
     ))
+}
+
+/// Where the log may go; an inner error is the DETAIL.
+fn check_destinations(setting: Setting, text: &str) -> SqlResult<Result<(), String>> {
+    for word in text.split(',').map(|word| word.trim().trim_matches('"')) {
+        if matches!(word.to_ascii_lowercase().as_str(), "syslog" | "eventlog") {
+            let name = setting.name();
+            let message = format!("setting \"{name}\" cannot be set to \"{word}\": {word} is not supported");
+            return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
+    }
+    Ok(key_words(text, &["stderr", "csvlog", "jsonlog"]))
 }
 
 /// A list of words that all have to be known; an error is the DETAIL.

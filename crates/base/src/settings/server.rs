@@ -192,15 +192,29 @@ impl ServerSettings {
         entry.source = Source::Override;
     }
 
+    /// Takes a value over from other settings, with where it comes from.
+    pub fn keep(&mut self, setting: Setting, from: &ServerSettings) {
+        self.entries[setting as usize] = from.entries[setting as usize].clone();
+        let value = self.get(setting).clone();
+        self.fast.apply(setting, &value);
+    }
+
+    /// Whether `fresh` has a value that counts only when a server starts with it.
+    pub fn needs_restart(&self, fresh: &ServerSettings, setting: Setting) -> bool {
+        setting.definition().context <= Context::Postmaster
+            && self.source(setting) != Source::Override
+            && self.get(setting) != fresh.get(setting)
+    }
+
     /// What a reload makes of these running values: `fresh` was read from the files and command line anew. Values that
     /// count only at server start stay; their names are returned. Also returns what changed.
     pub fn reloaded(&self, mut fresh: ServerSettings) -> Reload {
         let (mut changed, mut needs_restart) = (Vec::new(), Vec::new());
         for setting in ALL {
-            let (old, new) = (&self.entries[*setting as usize], &mut fresh.entries[*setting as usize]);
             let fixed = setting.definition().context <= Context::Postmaster;
+            let differs = self.needs_restart(&fresh, *setting);
+            let (old, new) = (&self.entries[*setting as usize], &mut fresh.entries[*setting as usize]);
             if fixed || old.source == Source::Override {
-                let differs = old.value != new.value && old.source != Source::Override;
                 *new = Entry { pending_restart: differs, ..old.clone() };
                 if differs {
                     needs_restart.push(*setting);

@@ -520,21 +520,21 @@ settings! {
     "Reporting and Logging / Where to Log" {
         event_source = string("PostgreSQL").postmaster().lacks("the Windows event log")
             .about("Name in the Windows event log.");
-        log_destination = string("stderr").sighup().list().lacks("a log elsewhere than on standard error")
+        log_destination = string("stderr").sighup().list().works()
             .about("Where the log goes.");
-        log_directory = string("log").sighup().lacks("a log elsewhere than on standard error")
+        log_directory = string("log").sighup().works()
             .about("Directory of log files.");
-        log_file_mode = int(384, 0, 511).sighup().octal().lacks("a log elsewhere than on standard error")
+        log_file_mode = int(384, 0, 511).sighup().octal().works()
             .about("Access bits of log files.");
         log_filename = string("postgresql-%Y-%m-%d_%H%M%S.log").sighup()
-            .lacks("a log elsewhere than on standard error").about("Pattern of log file names.");
-        log_rotation_age = int(1440, 0, 35791394).sighup().min().lacks("a log elsewhere than on standard error")
+            .works().about("Pattern of log file names.");
+        log_rotation_age = int(1440, 0, 35791394).sighup().min().works()
             .about("Time after which a new log file begins.");
-        log_rotation_size = int(10240, 0, MAX).sighup().kb().lacks("a log elsewhere than on standard error")
+        log_rotation_size = int(10240, 0, MAX).sighup().kb().works()
             .about("Size after which a new log file begins.");
-        log_truncate_on_rotation = bool(false).sighup().lacks("a log elsewhere than on standard error")
+        log_truncate_on_rotation = bool(false).sighup().works()
             .about("Whether a log file of the same name is emptied.");
-        logging_collector = bool(false).postmaster().lacks("a log elsewhere than on standard error")
+        logging_collector = bool(false).postmaster().works()
             .about("Whether a collector writes log files.");
         syslog_facility = choice("local0", &["local0", "local1", "local2", "local3", "local4", "local5", "local6", "local7"]).sighup()
             .lacks("syslog").about("Facility of syslog.");
@@ -553,9 +553,9 @@ settings! {
             .about("Pause between rounds of the background writer.");
         bgwriter_flush_after = int(0, 0, 256).sighup().pages().lacks("asking the system to write back")
             .about("Pages after which the background writer asks for write-back.");
-        bgwriter_lru_maxpages = int(100, 0, 1073741823).sighup().works()
+        bgwriter_lru_maxpages = int(100, 0, 1073741823).sighup().lacks("another pace of the background writer")
             .about("Pages at most in a round of the background writer.");
-        bgwriter_lru_multiplier = real(2.0, 0.0, 10.0).sighup().works()
+        bgwriter_lru_multiplier = real(2.0, 0.0, 10.0).sighup().lacks("another pace of the background writer")
             .about("Multiple of recent demand that the background writer cleans.");
     }
     "Resource Usage / Disk" {

@@ -24,13 +24,24 @@ pub struct Item {
     pub line: u32,
 }
 
-/// What files gave: items in order, and messages in PostgreSQL's words.
+/// A line that cannot be read, or names a file that cannot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// For the log, in PostgreSQL's words.
+    pub message: String,
+    /// For `pg_file_settings`.
+    pub error: String,
+    /// File it stands in.
+    pub file: Arc<str>,
+    /// Line, from 1; 0: the file as a whole.
+    pub line: u32,
+}
+
+/// What files gave.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Settings, later ones override earlier ones.
-    pub items: Vec<Item>,
-    /// What is wrong; with any, the files count as broken.
-    pub errors: Vec<String>,
+    /// Settings, in order: later ones override earlier ones. With any fault, the files count as broken.
+    pub lines: Vec<Result<Item, Fault>>,
     /// What is worth a line in the log.
     pub notes: Vec<String>,
 }
@@ -38,15 +49,20 @@ pub struct Outcome {
 /// Reads a file and all it includes. A missing file is an error unless `optional`.
 pub fn read(path: &Path, optional: bool) -> Outcome {
     let mut outcome = Outcome::default();
-    read_file(path, optional, 0, &mut outcome);
+    let whole = (Arc::from(path.display().to_string()), 0);
+    read_file(path, optional, 0, whole, &mut outcome);
     outcome
 }
 
-fn read_file(path: &Path, optional: bool, depth: u32, out: &mut Outcome) {
+/// `place`: the line that names the file.
+fn read_file(path: &Path, optional: bool, depth: u32, place: (Arc<str>, u32), out: &mut Outcome) {
     let shown = path.display();
+    let fault = |error: String, why: &str| {
+        let message = format!("could not open configuration file \"{shown}\": {why}");
+        Err(Fault { message, error, file: place.0.clone(), line: place.1 })
+    };
     if depth > MAX_DEPTH {
-        out.errors
-            .push(format!("could not open configuration file \"{shown}\": maximum nesting depth exceeded"));
+        out.lines.push(fault("nesting depth exceeded".into(), "maximum nesting depth exceeded"));
         return;
     }
     match fs::read_to_vec(path) {
@@ -54,9 +70,9 @@ fn read_file(path: &Path, optional: bool, depth: u32, out: &mut Outcome) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && optional => {
             out.notes.push(format!("skipping missing configuration file \"{shown}\""));
         }
-        Err(error) => out
-            .errors
-            .push(format!("could not open configuration file \"{shown}\": {}", base::os_error(&error))),
+        Err(error) => {
+            out.lines.push(fault(format!("could not open file \"{shown}\""), &base::os_error(&error)));
+        }
     }
 }
 
@@ -75,7 +91,9 @@ fn parse_file(path: &Path, text: &str, depth: u32, out: &mut Outcome) {
                     Some(token) => format!("token \"{token}\""),
                     None => "end of line".into(),
                 };
-                out.errors.push(format!("syntax error in file \"{file}\" line {number}, near {near}"));
+                let message = format!("syntax error in file \"{file}\" line {number}, near {near}");
+                let error = "syntax error".to_string();
+                out.lines.push(Err(Fault { message, error, file: file.clone(), line: number }));
             }
         }
     }
@@ -84,18 +102,26 @@ fn parse_file(path: &Path, text: &str, depth: u32, out: &mut Outcome) {
 /// Follows an include, or keeps a setting.
 fn directive(path: &Path, item: Item, depth: u32, out: &mut Outcome) {
     let target = || path.parent().unwrap_or(Path::new("")).join(&item.value);
+    let place = || (item.file.clone(), item.line);
     match item.name.to_ascii_lowercase().as_str() {
-        "include" => read_file(&target(), false, depth + 1, out),
-        "include_if_exists" => read_file(&target(), true, depth + 1, out),
+        "include" => read_file(&target(), false, depth + 1, place(), out),
+        "include_if_exists" => read_file(&target(), true, depth + 1, place(), out),
         "include_dir" => match conf_files(&target()) {
-            Ok(files) => files.iter().for_each(|file| read_file(file, false, depth + 1, out)),
-            Err(error) => out.errors.push(format!(
-                "could not open configuration directory \"{}\": {}",
-                target().display(),
-                base::os_error(&error)
-            )),
+            Ok(files) => files.iter().for_each(|file| read_file(file, false, depth + 1, place(), out)),
+            Err(error) => {
+                let shown = format!("\"{}\"", target().display());
+                out.lines.push(Err(Fault {
+                    message: format!(
+                        "could not open configuration directory {shown}: {}",
+                        base::os_error(&error)
+                    ),
+                    error: format!("could not open directory {shown}"),
+                    file: item.file.clone(),
+                    line: item.line,
+                }));
+            }
         },
-        _ => out.items.push(item),
+        _ => out.lines.push(Ok(item)),
     }
 }
 
@@ -306,14 +332,16 @@ mod tests {
                 read(Path::new("/c/main.conf"), false)
             })
             .unwrap();
+        let (items, faults): (Vec<_>, Vec<_>) = outcome.lines.into_iter().partition(Result::is_ok);
         let items: Vec<_> =
-            outcome.items.iter().map(|i| format!("{}={} {}:{}", i.name, i.value, i.file, i.line)).collect();
+            items.iter().flatten().map(|i| format!("{}={} {}:{}", i.name, i.value, i.file, i.line)).collect();
+        let errors: Vec<_> = faults.into_iter().filter_map(Result::err).map(|fault| fault.message).collect();
         assert_eq!(
             items,
             ["a=1 /c/main.conf:1", "b=2 /c/one.conf:1", "c=4 /c/d/1.conf:1", "c=3 /c/d/2.conf:1"]
         );
         assert_eq!(
-            outcome.errors,
+            errors,
             [
                 "could not open configuration file \"/c/missing.conf\": No such file or directory",
                 "could not open configuration file \"/c/d/../loop.conf\": maximum nesting depth exceeded",

@@ -70,6 +70,14 @@ pub enum Stream {
 }
 
 impl Stream {
+    /// The address that the client has connected to; `None` on a Unix socket.
+    pub fn local_address(&self) -> Option<std::net::IpAddr> {
+        match self {
+            Stream::Tcp(s) => s.local_addr().ok().map(|address| address.ip()),
+            Stream::Unix(_) => None,
+        }
+    }
+
     fn as_raw_fd(&self) -> RawFd {
         match self {
             Stream::Tcp(s) => s.as_raw_fd(),

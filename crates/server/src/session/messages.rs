@@ -331,8 +331,9 @@ impl Connection {
                 false => SessionEnd::Fatal,
             };
         }
+        let situation = self.client.situation();
         let statement = self.client.failed_statement(error.report().severity);
-        log::report(error, Some(&self.subject), statement.as_deref());
+        log::report_in(error, Some(&self.subject), statement.as_deref(), &situation);
         backend::error_response(self.io.out(), error.report());
     }
 

@@ -134,14 +134,16 @@ pub async fn serve(shared: Arc<Shared>, stream: Stream, peer: Peer) {
 /// From the first packet to a session, unless the client is not let in.
 async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connection>, Registration<'_>)> {
     let interrupts = Interrupts::new();
+    let local = stream.local_address();
     let mut io = Io::new(stream, interrupts.clone());
     let mut subject = Subject { since: runtime::wall_clock_micros(), ..Subject::default() };
     match peer {
         Peer::Tcp(address) => {
             subject.host = address.ip().to_canonical().to_string();
             subject.port = Some(address.port());
+            subject.local = local.map(|ip| ip.to_canonical().to_string()).unwrap_or_default();
         }
-        Peer::Unix(_) => subject.host = "[local]".into(),
+        Peer::Unix(_) => (subject.host, subject.local) = ("[local]".into(), "[local]".into()),
     }
     life::received(shared, &subject);
     let limit = shared.settings().duration(Setting::authentication_timeout);
@@ -195,7 +197,9 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
         Ok(mut client) => {
             life::ready(shared, &subject, authentication);
             let logged = subject.clone();
-            client.log_to(Box::new(move |line, statement| log::report(line, Some(&logged), statement)));
+            client.log_to(Box::new(move |line, statement, situation| {
+                log::report_in(line, Some(&logged), statement, situation);
+            }));
             Some((Box::new(Connection::new(io, client, interrupts, subject)), registration))
         }
         Err(error) => turn_away(io, error.into(), &subject).await,

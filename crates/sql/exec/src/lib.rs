@@ -25,6 +25,7 @@ mod clock_map;
 mod command;
 mod compile;
 mod composite;
+mod control;
 pub mod counters;
 mod cx;
 mod decimal;
@@ -55,12 +56,14 @@ mod tests;
 mod trigger;
 mod truth;
 
+pub use control::{AutoChange, FileSetting, ServerControl};
 pub use counters::SessionEnd;
 pub use initialize::initialize;
 pub use notify::Notification;
 pub use output::{Column, Format, Output, RowEncoder};
 pub use session::{
     AccessFiles, AccessRule, Activity, Backend, BackendState, Background, Encryption, Instance, LogSink,
-    ParamValue, Passwords, Registered, Session, SessionInfo, Sessions, TransactionStatus, UserMapping,
+    ParamValue, Passwords, Registered, Session, SessionInfo, Sessions, Situation,
+    TransactionStatus, UserMapping,
 };
 pub use trigger::{Event, TriggerCall};

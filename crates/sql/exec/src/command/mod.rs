@@ -25,6 +25,7 @@ mod alter_constraint;
 mod alter_function;
 mod alter_identity;
 mod alter_rows;
+mod alter_system;
 mod alter_tree;
 mod alter_type;
 mod analyze;
@@ -274,6 +275,7 @@ pub(crate) fn run(
             session.notify(channel, payload.as_deref().unwrap_or_default())?;
         }
         Statement::Checkpoint(_) => checkpoint(session)?,
+        Statement::AlterSystem(s) => alter_system::run(session, s)?,
         Statement::Discard(what) => return discard(session, *what).map(str::to_owned),
         _ => return Err(SqlError::not_supported(tag)),
     }

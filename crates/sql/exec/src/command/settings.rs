@@ -64,25 +64,16 @@ fn set_modes(session: &Session, name: &str, modes: &[DefElem]) -> SqlResult<&'st
 
 /// A value as the setting's text. Lists are joined; names in `search_path` and its like keep their quotes.
 pub(crate) fn value_text(name: &str, values: &[SetValue]) -> SqlResult<String> {
-    let is_list = matches!(
-        Setting::find(name),
-        Some(
-            Setting::search_path
-                | Setting::DateStyle
-                | Setting::temp_tablespaces
-                | Setting::local_preload_libraries
-                | Setting::session_preload_libraries
-        )
-    );
+    let definition = Setting::find(name).map(Setting::definition);
+    let is_list = definition.is_some_and(|definition| definition.is_list);
+    let is_quoted = definition.is_some_and(|definition| definition.is_quoted);
     if values.len() > 1 && !is_list {
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "SET {name} takes only one argument"));
     }
     let mut parts = Vec::with_capacity(values.len());
     for value in values {
         parts.push(match value {
-            SetValue::String(s) if is_list && Setting::find(name) != Some(Setting::DateStyle) => {
-                analyze::names::quote_identifier(s)
-            }
+            SetValue::String(s) if is_quoted => analyze::names::quote_identifier(s),
             SetValue::String(s) | SetValue::Float(s) => s.clone(),
             SetValue::Integer(n) => n.to_string(),
             SetValue::Interval(text, type_name) => zone_of_interval(text, type_name.as_deref())?,

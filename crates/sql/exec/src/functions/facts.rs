@@ -77,7 +77,6 @@ impl Session {
             F::PgConfLoadTime => Datum::Int8(self.instance.configured()),
             F::PgClientEncoding => Datum::text(self.settings.borrow().text(Setting::client_encoding)),
             F::Getdatabaseencoding => Datum::text("UTF8"),
-            F::PgCurrentLogfile => Datum::Null,
             F::PgMyTempSchema => self.names.temporary_schema().unwrap_or_default().into(),
             F::PgIsOtherTempSchema => self.is_other_temp_schema(Oid(arg(args, 0)))?.into(),
             F::InetClientPort => Datum::Int4(self.info.client_address.map_or(-1, |a| i32::from(a.port()))),
@@ -106,7 +105,6 @@ impl Session {
                 ));
             }
             F::PgTriggerDepth => Datum::Int4(self.trigger_depth.get()),
-            F::PgReloadConf => Datum::Bool(self.instance.request_reload()),
             F::PgTypeof => call.arg_type(0).into(),
             F::PgCollationFor => self.collation_for(call)?,
             F::PgBasetype => self.base_type(Oid(arg(args, 0)))?,

@@ -1,11 +1,12 @@
 //! Settings: `current_setting`, `set_config`, `pg_settings`.
 
 use base::settings::{Setting, SettingRow};
-use base::{SqlResult, SqlState, sql_err};
+use base::{Severity, SqlError, SqlResult, SqlState, sql_err};
 use tuple::Datum;
 use types::SessionFn;
 
 use super::{Row, arg};
+use crate::control::FileSetting;
 use crate::session::Session;
 
 impl Session {
@@ -14,6 +15,12 @@ impl Session {
             SessionFn::CurrentSetting => self.current_setting(args)?,
             SessionFn::SetConfig => self.set_config(args)?,
             SessionFn::PgSettingsGetFlags => setting_flags(arg(args, 0)),
+            SessionFn::PgReloadConf => {
+                self.instance().control()?.reload();
+                Datum::Bool(true)
+            }
+            SessionFn::PgRotateLogfile => self.rotate_log()?,
+            SessionFn::PgCurrentLogfile => self.current_log_file(args.first().map(|_| arg(args, 0)))?,
             _ => return Ok(None),
         }))
     }
@@ -23,8 +30,31 @@ impl Session {
             SessionFn::PgShowAllSettings => {
                 Ok(Some(self.visible_settings()?.into_iter().map(setting_row).collect()))
             }
+            SessionFn::PgShowAllFileSettings => {
+                let rows = self.instance().control()?.file_settings();
+                Ok(Some(rows.into_iter().enumerate().map(|(at, row)| file_setting_row(at, row)).collect()))
+            }
             _ => Ok(None),
         }
+    }
+
+    fn rotate_log(&self) -> SqlResult<Datum> {
+        let done = self.instance().control()?.rotate_log();
+        if !done {
+            let message = "rotation not possible because log collection not active";
+            self.notice(SqlError::with_severity(Severity::Warning, SqlState::WARNING, message));
+        }
+        Ok(Datum::Bool(done))
+    }
+
+    fn current_log_file(&self, format: Option<Option<&str>>) -> SqlResult<Datum> {
+        let format = format.flatten();
+        if let Some(unknown) = format.filter(|format| !matches!(*format, "stderr" | "csvlog" | "jsonlog")) {
+            return Err(sql_err!(INVALID_PARAMETER_VALUE, "log format \"{unknown}\" is not supported")
+                .hint("The supported log formats are \"stderr\", \"csvlog\", and \"jsonlog\"."));
+        }
+        let file = self.instance().control()?.log_file(format);
+        Ok(file.map_or(Datum::Null, |file| Datum::text(&file)))
     }
 
     fn current_setting(&self, args: &[Datum]) -> SqlResult<Datum> {
@@ -69,6 +99,20 @@ fn setting_row(row: SettingRow) -> Row {
         maybe(row.sourcefile.as_deref()),
         row.sourceline.map_or(Datum::Null, |line| Datum::Int4(line as i32)),
         Datum::Bool(row.pending_restart),
+    ]
+}
+
+fn file_setting_row(at: usize, row: FileSetting) -> Row {
+    let (name, value) = row.item.unzip();
+    let maybe = |text: Option<String>| text.map_or(Datum::Null, |text| Datum::text(&text));
+    vec![
+        Datum::text(&row.file),
+        Datum::Int4(row.line as i32),
+        Datum::Int4(at as i32 + 1),
+        maybe(name),
+        maybe(value),
+        Datum::Bool(row.applied),
+        maybe(row.error),
     ]
 }
 

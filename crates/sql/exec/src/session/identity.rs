@@ -193,12 +193,22 @@ impl Session {
         }
         let restricted = |setting: &Setting| setting.definition().context == Context::Superuser;
         let Some(setting) = Setting::find(name).filter(restricted) else { return Ok(false) };
+        self.was_granted("s", setting.name())
+    }
+
+    /// Whether the current user may change a setting by ALTER SYSTEM.
+    pub(crate) fn may_alter_system(&self, name: &str) -> SqlResult<bool> {
+        Ok(self.has_all_rights()? || self.was_granted("A", name)?)
+    }
+
+    /// Whether the current user was granted something (a letter of its ACL) on a setting.
+    fn was_granted(&self, letter: &str, name: &str) -> SqlResult<bool> {
         self.with_reader(|reader| {
-            let Some((_, items)) = reader.parameter_acl(&setting.name().to_ascii_lowercase())? else {
+            let Some((_, items)) = reader.parameter_acl(&name.to_ascii_lowercase())? else {
                 return Ok(false);
             };
             let owned = (BOOTSTRAP_SUPERUSER, Some(items.as_slice()));
-            Ok(reader.rights(reader.session.user(), b'p', owned)?.has((acl::bits("s"), false)))
+            Ok(reader.rights(reader.session.user(), b'p', owned)?.has((acl::bits(letter), false)))
         })
     }
 

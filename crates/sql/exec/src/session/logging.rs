@@ -21,7 +21,20 @@ use super::portal::Portal;
 use super::statement::{Source, Work};
 
 /// Takes a line for the server's log, with the statement that it is about.
-pub type LogSink = Box<dyn Fn(&SqlError, Option<&str>)>;
+pub type LogSink = Box<dyn Fn(&SqlError, Option<&str>, &Situation)>;
+
+/// What a session is doing, as its lines in the log may say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Situation {
+    /// Tag of the command that runs, or `idle`.
+    pub command: String,
+    /// `session/transaction`, inside a transaction.
+    pub virtual_xid: Option<String>,
+    /// Xid of the transaction; 0: it has none.
+    pub xid: u64,
+    /// What the application calls itself.
+    pub application: String,
+}
 
 /// What a session knows of its lines in the server's log.
 #[derive(Default)]
@@ -57,7 +70,22 @@ impl Session {
         let Some(sink) = self.logging.sink.get() else { return };
         let mut line = SqlError::with_severity(Severity::Log, SqlState::SUCCESSFUL_COMPLETION, message);
         line.report_mut().detail = detail;
-        sink(&line, None);
+        sink(&line, None, &self.situation());
+    }
+
+    /// What the session is doing.
+    pub fn situation(&self) -> Situation {
+        let failed = self.logging.failed.borrow().clone();
+        let text = failed.or_else(|| self.backend.is_active().then(|| self.backend.activity().query));
+        let command = text.map_or_else(|| "idle".to_owned(), |text| tag_of(&text));
+        let txn = self.txn.borrow();
+        let inside = txn.state() != txn::BlockState::Idle;
+        Situation {
+            command,
+            virtual_xid: inside.then(|| format!("{}/{}", self.info.pid, txn.local_id())),
+            xid: txn.top_xid_if_assigned().map_or(0, |xid| xid.0),
+            application: self.settings.borrow().text(Setting::application_name).to_owned(),
+        }
     }
 
     /// A warning or notice goes to the log too, if that wants it.
@@ -65,7 +93,7 @@ impl Session {
         let Some(sink) = self.logging.sink.get() else { return };
         let named = self.names_statement(notice.report().severity);
         let text = named.then(|| self.backend.activity().query);
-        sink(notice, text.as_deref());
+        sink(notice, text.as_deref(), &self.situation());
     }
 
     /// Whether the statement stands beside a line of this severity (`log_min_error_statement`).
@@ -273,6 +301,21 @@ impl Session {
             _ => Kind::Other,
         }
     }
+}
+
+/// Tag of a text's first command. Most are told by their first word, which spares parsing them.
+fn tag_of(text: &str) -> String {
+    let word: String = text.trim_start().chars().take_while(char::is_ascii_alphabetic).collect();
+    let word = word.to_ascii_uppercase();
+    if matches!(word.as_str(), "SELECT" | "INSERT" | "UPDATE" | "DELETE" | "COPY" | "EXECUTE" | "SET") {
+        return word;
+    }
+    let first =
+        super::protocol::parse_text(text).ok().and_then(|parsed| parsed.statements.into_iter().next());
+    first.map_or(word, |raw| match &raw.stmt {
+        Statement::Transaction(command) => crate::command::transaction_name(command).to_owned(),
+        statement => crate::command::statement_name(statement).to_owned(),
+    })
 }
 
 /// Whether a statement that is no change of rows changes definitions.

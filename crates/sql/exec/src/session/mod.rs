@@ -66,6 +66,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use txn::{SessionId, Transaction};
 use types::FormatContext;
 
+use crate::control::ServerControl;
 use crate::output::{Format, Output};
 use crate::spill::TempDir;
 pub(crate) use access::Needs;
@@ -74,7 +75,7 @@ pub(crate) use arguments::Arguments;
 pub(crate) use choice::Wanted;
 pub(crate) use cursor::CursorInfo;
 use identity::Identity;
-pub use logging::LogSink;
+pub use logging::{LogSink, Situation};
 use notices::Notices;
 use plan_cache::PlanCache;
 use portals::Portals;
@@ -104,8 +105,8 @@ pub struct Instance {
     started: i64,
     /// When the configuration was last read.
     configured: AtomicI64,
-    /// Asks the server to read its configuration again.
-    reload: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    /// The server around the database.
+    control: OnceLock<Arc<dyn ServerControl>>,
     /// What passwords are stored as.
     passwords: OnceLock<Box<dyn Passwords>>,
     /// The files that say who may connect.
@@ -149,7 +150,7 @@ impl Instance {
             counters: Default::default(),
             started: now,
             configured: AtomicI64::new(now),
-            reload: OnceLock::new(),
+            control: OnceLock::new(),
             passwords: OnceLock::new(),
             access: OnceLock::new(),
             files_within: OnceLock::new(),
@@ -204,9 +205,17 @@ impl Instance {
         self.configured.load(Ordering::Relaxed)
     }
 
-    /// What `pg_reload_conf()` is to do; set once, by the server.
-    pub fn on_reload(&self, action: impl Fn() + Send + Sync + 'static) {
-        let _ = self.reload.set(Box::new(action));
+    /// The server around the database introduces itself, once.
+    pub fn set_control(&self, control: Arc<dyn ServerControl>) {
+        let _ = self.control.set(control);
+    }
+
+    /// The server around the database.
+    pub(crate) fn control(&self) -> SqlResult<&dyn ServerControl> {
+        match self.control.get() {
+            Some(control) => Ok(&**control),
+            None => Err(SqlError::not_supported("configuration without a server")),
+        }
     }
 
     /// From now on statements name files in this folder only.
@@ -243,11 +252,6 @@ impl Instance {
             Some(passwords) => Ok(&**passwords),
             None => Err(SqlError::not_supported("passwords without a server that checks them")),
         }
-    }
-
-    /// Asks the server to read its configuration again. False if nobody listens.
-    pub(crate) fn request_reload(&self) -> bool {
-        self.reload.get().inspect(|action| action()).is_some()
     }
 
     /// The catalogs of a database.
