@@ -255,6 +255,11 @@ impl Database for Stampede {
     }
 
     fn reload(&self, settings: Arc<ServerSettings>) {
+        match options(&settings) {
+            Ok(wanted) => self.instance.engine().tune(&wanted),
+            // What may not be at start is no reason to stop a server that runs.
+            Err(error) => log::report(&error, None, None),
+        }
         self.instance.set_settings(settings);
     }
 

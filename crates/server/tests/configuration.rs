@@ -116,3 +116,16 @@ fn a_bad_line_spoils_itself_or_all() {
     server.wait_for_log("contains errors");
     assert!(!server.wait().success());
 }
+
+#[test]
+fn a_reload_reaches_the_checkpointer() {
+    let mut server = Server::start(&["shared_buffers=16MB"]);
+    let mut client = server.client();
+    client.query("alter system set max_wal_size = '32MB'").unwrap();
+    client.query("select pg_reload_conf()").unwrap();
+    until("the reload", || client.value("show max_wal_size") == "32MB");
+    client
+        .query("create table t as select repeat(md5(i::text), 10) from generate_series(1, 100000) i")
+        .unwrap();
+    server.wait_for_log("checkpoint starting: wal");
+}

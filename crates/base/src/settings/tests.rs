@@ -191,7 +191,10 @@ fn who_may_change_what() {
         refused("port", Who::Superuser),
         "55P02 parameter \"port\" cannot be changed without restarting the server"
     );
-    assert_eq!(refused("fsync", Who::Superuser), "55P02 parameter \"fsync\" cannot be changed now");
+    assert_eq!(
+        refused("checkpoint_timeout", Who::Superuser),
+        "55P02 parameter \"checkpoint_timeout\" cannot be changed now"
+    );
     assert_eq!(
         refused("post_auth_delay", Who::Superuser),
         "55P02 parameter \"post_auth_delay\" cannot be set after connection start"

@@ -87,7 +87,7 @@ impl Moment {
             'l' => write!(out, "{twelve:2}"),
             'm' => write!(out, "{month:02}"),
             'M' => write!(out, "{:02}", self.second / 60 % 60),
-            'n' => write!(out, "\n"),
+            'n' => writeln!(out),
             'p' => write!(out, "{}", if hour < 12 { "AM" } else { "PM" }),
             'R' => write!(out, "{hour:02}:{:02}", self.second / 60 % 60),
             's' => write!(out, "{unix}"),

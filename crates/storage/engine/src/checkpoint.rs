@@ -223,20 +223,22 @@ impl Engine {
     /// How early it is for a checkpoint to have written `share` of its pages. It keeps up with the clock and with the log, whichever
     /// brings the next checkpoint sooner.
     fn ahead_of_schedule(&self, begin: Instant, redo: Lsn, share: f64) -> Duration {
-        let share = share * self.options.checkpoint_completion_target;
+        let options = self.options();
+        let share = share * options.checkpoint_completion_target;
         let log = self.wal.insert_end().0.saturating_sub(redo.0);
         if log as f64 > self.log_between_checkpoints() as f64 * share {
             return Duration::ZERO;
         }
-        self.options.checkpoint_timeout.mul_f64(share).saturating_sub(now().since(begin))
+        options.checkpoint_timeout.mul_f64(share).saturating_sub(now().since(begin))
     }
 
     /// How much log behind the redo point makes a checkpoint due. That log is kept until the checkpoint is done, and while it is spread
     /// `checkpoint_completion_target` of as much joins it: together `max_wal_size`.
     fn log_between_checkpoints(&self) -> u64 {
-        let wal = &self.options.wal;
-        match self.options.checkpoint_segments {
-            0 => (wal.max_size as f64 / (1.0 + self.options.checkpoint_completion_target)) as u64,
+        let options = self.options();
+        let wal = &options.wal;
+        match options.checkpoint_segments {
+            0 => (wal.max_size as f64 / (1.0 + options.checkpoint_completion_target)) as u64,
             segments => segments.saturating_mul(wal.segment_size),
         }
     }
@@ -272,7 +274,7 @@ impl Engine {
     }
 
     fn log_checkpoint(&self, stats: &CheckpointStats, distance: u64) {
-        let share = 100.0 * stats.buffers as f64 / self.options.shared_buffers.max(1) as f64;
+        let share = 100.0 * stats.buffers as f64 / self.options().shared_buffers.max(1) as f64;
         tracing::info!(
             "checkpoint complete: wrote {} buffers ({share:.1}%); write={:.3} s, sync={:.3} s, total={:.3} s; sync files={}; distance={} kB; redo lsn={}",
             stats.buffers,
@@ -296,7 +298,7 @@ impl Engine {
             return Some(CheckpointCause::Wal);
         }
         let idle = self.wal.insert_end() == progress.end;
-        (!idle && now().since(progress.at) >= self.options.checkpoint_timeout)
+        (!idle && now().since(progress.at) >= self.options().checkpoint_timeout)
             .then_some(CheckpointCause::Time)
     }
 }

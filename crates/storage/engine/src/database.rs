@@ -208,7 +208,7 @@ impl Engine {
                 break;
             }
         }
-        match self.options.wal.fsync {
+        match self.options().wal.fsync {
             true => copy.sync_all().map_err(|e| failed("fsync", to, e)),
             false => Ok(()),
         }

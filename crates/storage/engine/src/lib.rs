@@ -56,6 +56,7 @@ use std::time::Duration;
 
 use base::{Lsn, MultiXactId, Oid, Xid};
 use buffer::{BufferPool, PoolOptions};
+use parking_lot::RwLock;
 use smgr::{Smgr, SmgrOptions};
 use txn::{OldestIds, TxnOptions, TxnStart, TxnSystem};
 use wal::{Wal, WalOptions, WalStart};
@@ -116,7 +117,7 @@ impl Default for EngineOptions {
 /// An open data directory.
 pub struct Engine {
     dir: PathBuf,
-    options: EngineOptions,
+    options: RwLock<Arc<EngineOptions>>,
     smgr: Arc<Smgr>,
     wal: Arc<Wal>,
     pool: Arc<BufferPool>,
@@ -301,7 +302,7 @@ impl Engine {
             checkpointer: Checkpointer::default(),
             control: runtime::Mutex::new(control),
             wal,
-            options,
+            options: RwLock::new(Arc::new(options)),
             _lock: lock,
         })
     }
@@ -325,8 +326,21 @@ impl Engine {
     }
 
     /// Sizes and habits it was opened with.
-    pub fn options(&self) -> &EngineOptions {
-        &self.options
+    pub fn options(&self) -> Arc<EngineOptions> {
+        self.options.read().clone()
+    }
+
+    /// Takes over what may change while the engine runs: times, and how much log there may be.
+    pub fn tune(&self, wanted: &EngineOptions) {
+        let mut options = self.options.write();
+        let mut tuned = EngineOptions::clone(&options);
+        tuned.checkpoint_timeout = wanted.checkpoint_timeout;
+        tuned.checkpoint_completion_target = wanted.checkpoint_completion_target;
+        tuned.bgwriter_delay = wanted.bgwriter_delay;
+        tuned.wal_writer_delay = wanted.wal_writer_delay;
+        (tuned.wal.min_size, tuned.wal.max_size) = (wanted.wal.min_size, wanted.wal.max_size);
+        self.wal.set_sizes(wanted.wal.min_size, wanted.wal.max_size);
+        *options = Arc::new(tuned);
     }
 
     /// The buffer pool.

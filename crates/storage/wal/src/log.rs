@@ -110,6 +110,8 @@ impl std::error::Error for WalError {}
 pub struct Wal {
     pub(crate) geometry: Geometry,
     options: WalOptions,
+    /// Least and most bytes of segments, which may change.
+    sizes: [AtomicU64; 2],
     pub(crate) reservations: Reservations,
     pub(crate) room: Room,
     ring: Ring,
@@ -202,6 +204,7 @@ impl Wal {
         let ring_size = options.buffers.max(64 << 10).next_power_of_two();
         Wal {
             geometry,
+            sizes: [AtomicU64::new(options.min_size), AtomicU64::new(options.max_size)],
             reservations: Reservations::new(0, 0, SLOTS),
             room: Room::new(geometry),
             ring: Ring::new(ring_size),
@@ -561,6 +564,13 @@ impl Wal {
         lsn
     }
 
+    /// From now on segments of so many bytes are kept for recycling, at least and at most.
+    pub fn set_sizes(&self, least: u64, most: u64) {
+        // Relaxed: they are looked at by the next checkpoint.
+        self.sizes[0].store(least, Ordering::Relaxed);
+        self.sizes[1].store(most, Ordering::Relaxed);
+    }
+
     /// Recycles or removes the segments that lie wholly before `lsn`; called by each checkpoint with what recovery needs.
     pub fn remove_segments_before(&self, lsn: Lsn) -> Result<Recycled, WalError> {
         let last = self.last_removal.swap(lsn.0, Ordering::Relaxed);
@@ -569,8 +579,9 @@ impl Wal {
         // Up at once, down slowly: PostgreSQL's estimate of the distance between checkpoints.
         let estimate = if distance > old { distance } else { (old * 9 + distance) / 10 };
         self.distance.store(estimate, Ordering::Relaxed);
-        let wanted = (estimate + estimate / 10)
-            .clamp(self.options.min_size, self.options.max_size.max(self.options.min_size));
+        // Relaxed: new sizes count soon enough.
+        let [least, most] = [0, 1].map(|at| self.sizes[at].load(Ordering::Relaxed));
+        let wanted = (estimate + estimate / 10).clamp(least, most.max(least));
         let current = self.geometry.segment_of(self.insert_end());
         let keep_from = self.geometry.segment_of(lsn);
         // Counted from what recovery needs: all files together are not to be more than wanted.
