@@ -6,7 +6,7 @@
 //!
 //! Layout: [`expr`] and [`query`] are the tree, [`walk`] visits it, [`facts`] tells types. `core` is the analyzer's state; `select`, `dml`,
 //! `assign`, `cte`, `recursion`, [`search_cycle`], `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement, [`updatable`] takes
-//! changes through views; `columns` and `fuzzy` names; `expr_transform`, `variables`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
+//! changes through views, `instead` leaves them to triggers; `columns` and `fuzzy` names; `expr_transform`, `variables`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
 //! `json` and `json_path` are SQL/JSON, [`json_tree`] its nodes, [`json_text`] their clauses as text.
 //! [`routine`]: the result of functions in SQL.
 //!
@@ -40,6 +40,7 @@ pub mod facts;
 mod from;
 mod func;
 mod fuzzy;
+mod instead;
 mod join;
 mod json;
 mod json_path;

@@ -68,6 +68,8 @@ pub struct Query {
     pub returning: Vec<TargetEntry>,
     /// WITH CHECK OPTION of the views that the target was named through, innermost first.
     pub view_checks: Vec<ViewCheck>,
+    /// The entry with the present rows of the target, if that is a view that INSTEAD OF triggers change.
+    pub instead: Option<usize>,
     /// GROUP BY: the distinct expressions.
     pub group_by: Vec<SortGroupClause>,
     /// GROUP BY DISTINCT

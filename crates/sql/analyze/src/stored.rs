@@ -676,8 +676,11 @@ impl Stored for Query {
         ] {
             flag.write(out);
         }
-        if !self.view_checks.is_empty() {
+        if !self.view_checks.is_empty() || self.instead.is_some() {
             self.view_checks.write(out);
+        }
+        if self.instead.is_some() {
+            self.instead.write(out);
         }
         out.push_str(" }");
     }
@@ -687,6 +690,7 @@ impl Stored for Query {
             command: Stored::read(r)?,
             utility: None,
             view_checks: Vec::new(),
+            instead: None,
             target: Stored::read(r)?,
             ctes: Stored::read(r)?,
             recursive: Stored::read(r)?,
@@ -720,6 +724,9 @@ impl Stored for Query {
         };
         if r.peek() != Some('}') {
             query.view_checks = Stored::read(r)?;
+        }
+        if r.peek() != Some('}') {
+            query.instead = Stored::read(r)?;
         }
         r.expect('}')?;
         Ok(query)

@@ -16,6 +16,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::TriggerKind;
 use catalog::view::{CatalogView, Generated, Identity, RelationKind, Table};
 use types::oids;
 
@@ -127,26 +128,50 @@ fn base_relation(query: &Query, catalog: &dyn CatalogView) -> SqlResult<Arc<Tabl
     }
 }
 
-/// What can be done with a relation's rows, as bits of [`events`].
-pub fn relation_events(table: &Table, catalog: &dyn CatalogView) -> SqlResult<u32> {
-    events_of(table, catalog, None)
+/// What can be done with a relation's rows, as bits of [`events`]; `triggers`: also what INSTEAD OF triggers do.
+pub fn relation_events(table: &Table, triggers: bool, catalog: &dyn CatalogView) -> SqlResult<u32> {
+    events_of(table, catalog, (None, triggers))
 }
 
-/// Whether a column can be written to by UPDATE, directly or through views.
-pub fn column_is_updatable(table: &Table, attno: i16, catalog: &dyn CatalogView) -> SqlResult<bool> {
+/// Whether a column can be written to by UPDATE, directly or through views; `triggers`: or through INSTEAD OF triggers.
+pub fn column_is_updatable(
+    table: &Table,
+    attno: i16,
+    triggers: bool,
+    catalog: &dyn CatalogView,
+) -> SqlResult<bool> {
     const NEEDED: u32 = events::UPDATE | events::DELETE;
-    Ok(attno > 0 && events_of(table, catalog, Some(&[attno]))? & NEEDED == NEEDED)
+    Ok(attno > 0 && events_of(table, catalog, (Some(&[attno]), triggers))? & NEEDED == NEEDED)
 }
 
-fn events_of(table: &Table, catalog: &dyn CatalogView, columns: Option<&[i16]>) -> SqlResult<u32> {
+/// What INSTEAD OF triggers of a view do.
+fn instead_events(view: &Table) -> u32 {
+    let event = |(kind, event): (i16, u32)| {
+        let wanted = TriggerKind::ROW | TriggerKind::INSTEAD | kind;
+        if view.triggers.iter().any(|trigger| trigger.kind.has(wanted)) { event } else { 0 }
+    };
+    let kinds = [
+        (TriggerKind::INSERT, events::INSERT),
+        (TriggerKind::UPDATE, events::UPDATE),
+        (TriggerKind::DELETE, events::DELETE),
+    ];
+    kinds.map(event).iter().fold(0, |all, event| all | event)
+}
+
+fn events_of(
+    table: &Table,
+    catalog: &dyn CatalogView,
+    (columns, triggers): (Option<&[i16]>, bool),
+) -> SqlResult<u32> {
     match table.kind {
         RelationKind::Table | RelationKind::PartitionedTable => return Ok(events::ALL),
         RelationKind::View => {}
         _ => return Ok(0),
     }
+    let by_triggers = if triggers { instead_events(table) } else { 0 };
     let query = crate::views::expand(table, catalog)?;
-    if view_problem(&query, false).is_some() {
-        return Ok(0);
+    if by_triggers == events::ALL || view_problem(&query, false).is_some() {
+        return Ok(by_triggers);
     }
     let given: Vec<&TargetEntry> = query.targets.iter().filter(|t| !t.junk).collect();
     let wanted = |i: usize| columns.is_none_or(|list| list.contains(&(i as i16 + 1)));
@@ -159,9 +184,9 @@ fn events_of(table: &Table, catalog: &dyn CatalogView, columns: Option<&[i16]>) 
     let own = if below.is_empty() { events::DELETE } else { events::ALL };
     let base = base_relation(&query, catalog)?;
     if base.kind != RelationKind::View {
-        return Ok(own);
+        return Ok(by_triggers | own);
     }
-    Ok(own & events_of(&base, catalog, Some(&below))?)
+    Ok(by_triggers | own & events_of(&base, catalog, (Some(&below), triggers))?)
 }
 
 impl Analyzer<'_> {
@@ -173,6 +198,9 @@ impl Analyzer<'_> {
                 return Err(crate::views::recursion(&view.name));
             }
             seen.push(view.oid);
+            if self.instead(query, rte, &view)? {
+                return Ok(());
+            }
             self.through_view(query, rte, &view)?;
         }
         let target = query.target.and_then(|rte| query.range_table.get(rte));
@@ -447,7 +475,7 @@ fn add_base(
     query.range_table.len() - 1
 }
 
-fn replace_entry(node: &mut FromNode, old: usize, new: usize) {
+pub(crate) fn replace_entry(node: &mut FromNode, old: usize, new: usize) {
     match node {
         FromNode::Entry(rte) if *rte == old => *rte = new,
         FromNode::Entry(_) => {}

@@ -501,6 +501,8 @@ impl<'p, 'c> Converter<'p, 'c> {
                 let table = Some(relation.table.clone());
                 let source = match &relation.sample {
                     Some(sample) => Source::Sample(Box::new(self.sample(sample)?)),
+                    // The target of triggers: its present rows are those of another entry.
+                    None if relation.table.kind == RelationKind::View => Source::Columns,
                     None => Source::Table,
                 };
                 let rel = self.planner.add_relation(Relation { alias, table, columns }, source)?;
@@ -669,7 +671,10 @@ impl<'p, 'c> Converter<'p, 'c> {
             }
             _ => {}
         }
-        if command != Command::Insert {
+        if query.instead.is_some() {
+            let rows = self.rows_of_target(query)?;
+            self.present_row(rows, command, &mut targets)?;
+        } else if command != Command::Insert {
             let ctid = Var { rel, column: -1, type_oid: Oid(27), typmod: -1 };
             targets.push(Target { expr: Expr::Var(ctid), name: "ctid".into(), junk: true });
             if self.planner.is_inherited(rel) {
@@ -716,6 +721,30 @@ impl<'p, 'c> Converter<'p, 'c> {
             Entry::Rel(rel) => Ok(rel),
             Entry::Join(_) => Err(SqlError::internal("the target is no relation")),
         }
+    }
+
+    /// The relation with the present rows of what a statement changes: that itself, but for a view that triggers change.
+    pub(crate) fn rows_of_target(&mut self, query: &Query) -> SqlResult<RelId> {
+        let Some(rte) = query.instead else { return self.target(query) };
+        match self.scope().entries[rte] {
+            Entry::Rel(rel) => Ok(rel),
+            Entry::Join(_) => Err(SqlError::internal("the target's rows are no relation")),
+        }
+    }
+
+    /// What triggers need of a row of their view: its columns; before them for MERGE, whether there is one.
+    fn present_row(&mut self, rel: RelId, command: Command, targets: &mut Vec<Target>) -> SqlResult<()> {
+        if command == Command::Merge {
+            let marker = Box::new(self.planner.row_marker(rel)?);
+            targets.push(Target { expr: Expr::Test(Test::IsNotNull, marker), name: "".into(), junk: true });
+        }
+        let columns = self.planner.relations[rel].columns.iter().enumerate();
+        targets.extend(columns.map(|(i, column)| {
+            let (type_oid, typmod) = (column.type_oid, column.typmod);
+            let var = Var { rel, column: i as i16 + 1, type_oid, typmod };
+            Target { expr: Expr::Var(var), name: column.name.clone(), junk: true }
+        }));
+        Ok(())
     }
 
     fn on_conflict(&mut self, conflict: &a::OnConflict, rel: RelId) -> SqlResult<OnConflict> {

@@ -260,7 +260,8 @@ impl Planner<'_> {
     /// The tables that a statement writes to, as far as it finds rows in them.
     pub(crate) fn target_tables(&mut self, modify: &Modify) -> SqlResult<Vec<TargetTable>> {
         let rel = modify.rel;
-        if modify.command == Command::Insert && modify.table.partitioning.is_some() {
+        let routed = modify.command == Command::Insert && modify.table.partitioning.is_some();
+        if routed || modify.table.kind == RelationKind::View {
             return Ok(Vec::new());
         }
         if modify.command == Command::Insert || !self.is_inherited(rel) {

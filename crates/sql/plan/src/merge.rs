@@ -29,7 +29,7 @@ impl Converter<'_, '_> {
         let Some((source, on)) = &query.merge_join else {
             return Err(base::SqlError::internal("MERGE without a source"));
         };
-        let target = self.target(query)?;
+        let target = self.rows_of_target(query)?;
         let source = vec![self.join_tree_node(source)?];
         let mut quals = Vec::new();
         flatten_and(self.expr(on)?, &mut quals);
@@ -58,10 +58,11 @@ impl Converter<'_, '_> {
             }
         };
         block.from = vec![From::Join { kind, left, right, quals }];
+        let place = self.planner.row_marker(target)?;
         for condition in filter {
             block.quals.push(match kind {
                 JoinKind::Full => {
-                    let absent = Expr::Test(Test::IsNull, Box::new(place_of(target)));
+                    let absent = Expr::Test(Test::IsNull, Box::new(place.clone()));
                     Expr::Or(vec![absent, condition])
                 }
                 _ => condition,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{Oid, SqlResult};
-use catalog::view::Table;
+use catalog::view::{RelationKind, Table};
 use tuple::Datum;
 
 use crate::cost::clamp_rows;
@@ -76,7 +76,10 @@ impl Planner<'_> {
     /// Rows that are changed or locked travel with the places of the rows that they are joined to: if another transaction changes the ones
     /// meanwhile, they are checked again with the others as they were.
     fn pass_references(&mut self, modify: Option<&Modify>, block: &mut Block) -> SqlResult<()> {
-        let target = modify.filter(|modify| modify.command != Command::Insert).map(|modify| modify.rel);
+        // What triggers do with a view's rows is not done again.
+        let changes =
+            |modify: &&Modify| modify.command != Command::Insert && modify.table.kind != RelationKind::View;
+        let target = modify.filter(changes).map(|modify| modify.rel);
         if target.is_none() && block.marks.is_empty() {
             return Ok(());
         }

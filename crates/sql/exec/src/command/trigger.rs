@@ -37,7 +37,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTrigger, text: &str) -
     if let Some(from) = &from {
         names::check_right(session, from, "t")?;
     }
-    check_clauses(&table, kind, statement)?;
+    check_clauses(kind, statement)?;
     let when = match &statement.when {
         Some(when) => Some(condition(session, &table, kind, when, text)?),
         None => None,
@@ -97,7 +97,7 @@ fn check_relation(table: &Table, kind: TriggerKind, statement: &CreateTrigger) -
 }
 
 /// Clauses that do not go together.
-fn check_clauses(table: &Table, kind: TriggerKind, statement: &CreateTrigger) -> SqlResult<()> {
+fn check_clauses(kind: TriggerKind, statement: &CreateTrigger) -> SqlResult<()> {
     if kind.has(TriggerKind::TRUNCATE) && kind.row() {
         return Err(unsupported("TRUNCATE FOR EACH ROW triggers are not supported"));
     }
@@ -110,11 +110,8 @@ fn check_clauses(table: &Table, kind: TriggerKind, statement: &CreateTrigger) ->
             () if !statement.columns.is_empty() => {
                 return Err(unsupported("INSTEAD OF triggers cannot have column lists"));
             }
-            () => return Err(SqlError::not_supported("INSTEAD OF trigger")),
+            () => {}
         }
-    }
-    if table.kind == RelationKind::View {
-        return Err(SqlError::not_supported("trigger on a view"));
     }
     Ok(())
 }

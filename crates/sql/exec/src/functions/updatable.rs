@@ -19,11 +19,16 @@ impl Session {
         };
         Ok(Some(match (id, table) {
             (SessionFn::PgColumnIsUpdatable, None) => Datum::Bool(false),
-            (SessionFn::PgColumnIsUpdatable, Some(table)) => {
-                Datum::Bool(updatable::column_is_updatable(&table, arg::<i16>(args, 1), self)?)
-            }
+            (SessionFn::PgColumnIsUpdatable, Some(table)) => Datum::Bool(updatable::column_is_updatable(
+                &table,
+                arg::<i16>(args, 1),
+                arg::<bool>(args, 2),
+                self,
+            )?),
             (_, None) => Datum::Int4(0),
-            (_, Some(table)) => Datum::Int4(updatable::relation_events(&table, self)? as i32),
+            (_, Some(table)) => {
+                Datum::Int4(updatable::relation_events(&table, arg::<bool>(args, 1), self)? as i32)
+            }
         }))
     }
 }

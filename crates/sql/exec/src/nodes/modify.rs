@@ -1,4 +1,4 @@
-//! INSERT, UPDATE, DELETE and MERGE (`merge`), and where they set off triggers (`fire`).
+//! INSERT, UPDATE, DELETE and MERGE (`merge`), where they set off triggers (`fire`), and where triggers do it all (`instead`).
 //!
 //! A row that another transaction changed meanwhile is waited for; under READ COMMITTED the newest version is then locked and
 //! the conditions are checked against it again, under REPEATABLE READ the statement fails (40001).
@@ -7,13 +7,14 @@
 //! of the statement are over the target's columns, those of a table (`modify_target`) over its own.
 
 mod fire;
+mod instead;
 mod merge;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, sql_err};
-use catalog::view::Table;
+use catalog::view::{RelationKind, Table};
 use heap::{DeleteOutcome, HeapTuple, LockStrength};
 use plan::explain::Detail;
 use plan::{Command, Expr, Modify, ParamId, Plan, RelId};
@@ -82,6 +83,7 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
         rel: modify.rel,
         columns: modify.columns.clone(),
         root: modify.table.clone(),
+        is_instead: modify.table.kind == RelationKind::View,
         targets,
         at: 0,
         old_at: 0,
@@ -146,6 +148,8 @@ struct ModifyNode {
     columns: Vec<i16>,
     /// The statement's target.
     root: Arc<Table>,
+    /// It is a view, whose triggers carry the changes out.
+    is_instead: bool,
     targets: Vec<Rc<Target>>,
     /// Triggers of the statement's target, for the statement as a whole.
     statement_triggers: Option<Rc<TableTriggers>>,
@@ -292,7 +296,12 @@ impl ModifyNode {
         if self.view_checks.is_empty() {
             return Ok(());
         }
-        let row = target.to_root(&self.row, &mut self.root_row);
+        let row = target.to_root(&self.row, &mut self.root_row).to_vec();
+        self.check_views_of(&row, cx)
+    }
+
+    /// The same, of a row of the statement's target.
+    fn check_views_of(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
         for (view, quals) in &self.view_checks {
             if !passes(quals, Rows::one(row), cx)? {
                 let error = sql_err!(
@@ -308,6 +317,13 @@ impl ModifyNode {
     /// RETURNING: its own row of the row just changed.
     fn returned_row(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
         let Some(returning) = &mut self.returning else { return Ok(()) };
+        if self.is_instead {
+            let rows = match self.versions {
+                true => versions(self.did, &self.old, &self.row),
+                false => self.row.clone(),
+            };
+            return returning.project(Rows { outer: &rows, inner: &self.source_row }, cx);
+        }
         let target = &self.targets[self.at];
         target.detoast(&mut self.row, cx)?;
         if !self.versions {
@@ -316,24 +332,12 @@ impl ModifyNode {
         }
         let before = &self.targets[self.old_at];
         before.detoast(&mut self.old, cx)?;
-        let mut rows = target.to_root(&self.row, &mut self.root_row).to_vec();
-        let missing = vec![Datum::Null; rows.len()];
-        let changed = rows.clone();
-        match self.did {
-            // What was deleted is the row before.
-            Command::Delete => {
-                rows.extend(changed);
-                rows.extend(missing);
-            }
-            _ if self.old.is_empty() => {
-                rows.extend(missing);
-                rows.extend(changed);
-            }
-            _ => {
-                rows.extend_from_slice(before.to_root(&self.old, &mut self.root_row));
-                rows.extend(changed);
-            }
-        }
+        let row = target.to_root(&self.row, &mut self.root_row).to_vec();
+        let old = match self.old.is_empty() {
+            true => &[],
+            false => before.to_root(&self.old, &mut self.root_row),
+        };
+        let rows = versions(self.did, old, &row);
         returning.project(Rows { outer: &rows, inner: &self.source_row }, cx)
     }
 
@@ -561,6 +565,17 @@ impl ModifyNode {
     }
 }
 
+/// A row, and the rows before and after its change. What was deleted is the row before.
+fn versions(did: Command, old: &[Datum], row: &[Datum]) -> Vec<Datum> {
+    let missing = vec![Datum::Null; row.len()];
+    let (before, after) = match did {
+        Command::Delete => (row, missing.as_slice()),
+        _ if old.is_empty() => (missing.as_slice(), row),
+        _ => (old, row),
+    };
+    [row, before, after].concat()
+}
+
 /// EXPLAIN's counts of rows inserted, in conflict, and in conflict but not updated.
 fn conflicts(before: Detail, more: [u64; 3]) -> Detail {
     let old = match before {
@@ -593,8 +608,9 @@ impl Node for ModifyNode {
                 self.source_row.extend_from_slice(self.source.row());
             }
             let written = match self.command {
-                Command::Insert => self.insert(cx)?,
                 Command::Merge => self.merge_counted(cx)?,
+                _ if self.is_instead => self.instead(cx)?,
+                Command::Insert => self.insert(cx)?,
                 _ => self.change(cx)?,
             };
             if !written {

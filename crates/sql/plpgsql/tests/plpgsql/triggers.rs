@@ -361,3 +361,44 @@ fn actions_of_foreign_keys_are_part_of_their_statement() {
         ],
     );
 }
+
+/// A view that its triggers change.
+const CHANGED_VIEW: &str = "create table t (a int primary key, b text); insert into t values (1, 'one'), (2, 'two');
+    create view v as select b as bb, a as aa, a * 10 as ten from t where a < 100;
+    create function act() returns trigger language plpgsql as $$ begin
+      if tg_op = 'INSERT' then insert into t values (new.aa, coalesce(new.bb, 'none')); new.ten := -1; return new;
+      elsif tg_op = 'UPDATE' then update t set a = new.aa, b = new.bb where a = old.aa; new.ten := new.aa * 100; return new;
+      elsif old.aa = 2 then return null; end if;
+      delete from t where a = old.aa; return old; end $$;
+    create trigger i instead of insert on v for each row execute function act();
+    create trigger u instead of update on v for each row execute function act()";
+
+#[test]
+fn they_change_views_instead() {
+    let server = server();
+    let s = server.connect();
+    s.query(CHANGED_VIEW);
+    s.query(NOTE);
+    s.query("create trigger st after insert or update or delete on v for each statement execute function note('st')");
+    let some = "ERROR:  cannot merge into view \"v\"";
+    script(
+        &s,
+        &[
+            ("insert into v (aa, bb) values (4, default), (5, 'five') returning *", "|4|-1\nfive|5|-1"),
+            ("update v set bb = bb || x from (values (1, '!'), (4, '?')) y (i, x) where aa = i returning old.ten, new.*, x", "10|one!|1|100|!\n40|none?|4|400|?"),
+            ("update v set (aa, bb) = (select aa + 1, 'six') where ten = 50 returning aa", "6"),
+            (SEEN, "st AFTER INSERT STATEMENT v; st AFTER UPDATE STATEMENT v; st AFTER UPDATE STATEMENT v"),
+            ("merge into v using (values (1)) x (i) on aa = i when matched then delete when not matched then insert (aa) values (i)", some),
+            ("create trigger d instead of delete on v for each row execute function act()", ""),
+            ("delete from v where aa < 6 returning aa, old.bb", "1|one!\n4|none?"),
+            ("merge into v using (values (2, 'm'), (9, 'n')) x (i, t) on aa = i when matched then update set bb = t
+              when not matched then insert (aa, bb) values (i, t) returning merge_action(), v.*, i", "UPDATE|m|2|200|2\nINSERT|n|9|-1|9"),
+            ("select * from t order by 1", "2|m\n6|six\n9|n"),
+            ("create view w as select aa, bb from v where aa < 50 with check option", ""),
+            ("insert into w values (60, 'x')", "ERROR:  new row violates check option for view \"w\""),
+            ("insert into w values (10, 'x') returning aa", "10"),
+            ("select pg_relation_is_updatable('v'::regclass, false), pg_relation_is_updatable('v'::regclass, true)", "28|28"),
+            ("create trigger x instead of insert on t for each row execute function act()", "ERROR:  \"t\" is a table"),
+        ],
+    );
+}

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, Tid, sql_err};
-use catalog::{Generated, Identity, RelationKind, Table};
+use catalog::{Generated, Identity, RelationKind, Table, TriggerKind};
 use heap::{HeapRel, InsertOptions, Writer};
 use parse::Statement;
 use parse::ast::{
@@ -97,6 +97,7 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
             }
             return Ok(());
         }
+        RelationKind::View if inserts_instead(table) => return session.refuse_read_only("COPY FROM"),
         RelationKind::View => {
             return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{name}\"")
                 .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger."));
@@ -106,6 +107,12 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
         _ => "non-table relation",
     };
     Err(sql_err!(WRONG_OBJECT_TYPE, "cannot copy to {what} \"{name}\""))
+}
+
+/// Whether triggers take the rows that are copied to a view.
+fn inserts_instead(view: &Table) -> bool {
+    let wanted = TriggerKind::ROW | TriggerKind::INSTEAD | TriggerKind::INSERT;
+    view.triggers.iter().any(|trigger| trigger.kind.has(wanted))
 }
 
 /// FREEZE: only into a file that goes away with this very (sub)transaction.

@@ -25,7 +25,7 @@ pub(super) struct Arms {
     foreign: Vec<usize>,
 }
 
-struct Arm {
+pub(super) struct Arm {
     matched: MergeMatch,
     command: Option<Command>,
     condition: Box<[Code]>,
@@ -68,7 +68,12 @@ impl Arms {
     }
 
     /// The first arm for such a row whose condition holds.
-    fn choose(&self, matched: MergeMatch, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<&Arm>> {
+    pub(super) fn choose(
+        &self,
+        matched: MergeMatch,
+        rows: Rows<'_>,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<&Arm>> {
         for arm in self.list.iter().filter(|arm| arm.matched == matched) {
             if passes(&arm.condition, rows, cx)? {
                 return Ok(Some(arm));
@@ -83,7 +88,7 @@ impl Arms {
     }
 
     /// Tells `merge_action()` what was done.
-    fn done(&self, command: Command, cx: &mut Cx<'_>) {
+    pub(super) fn done(&self, command: Command, cx: &mut Cx<'_>) {
         cx.tell(|before| merged(before, Some(command)));
         if let Some(cell) = self.cell {
             let name = match command {
@@ -97,8 +102,13 @@ impl Arms {
 }
 
 impl Arm {
+    /// What it does, if anything.
+    pub(super) fn command(&self) -> Option<Command> {
+        self.command
+    }
+
     /// Columns and their new values.
-    fn values(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Vec<(i16, Datum)>> {
+    pub(super) fn values(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Vec<(i16, Datum)>> {
         for code in &self.multi {
             code.eval(rows, cx)?;
         }
@@ -147,14 +157,14 @@ impl ModifyNode {
 
     /// As [`merge`](Self::merge); a row that nothing was done for is counted too.
     pub(super) fn merge_counted(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        let written = self.merge(cx)?;
+        let written = if self.is_instead { self.instead(cx)? } else { self.merge(cx)? };
         if !written {
             cx.tell(|before| merged(before, None));
         }
         Ok(written)
     }
 
-    fn has_source(&self, arms: &Arms) -> bool {
+    pub(super) fn has_source(&self, arms: &Arms) -> bool {
         arms.source_there.is_none_or(|place| self.source_row[place] == Datum::Bool(true))
     }
 
