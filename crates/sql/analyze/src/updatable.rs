@@ -18,14 +18,10 @@ use std::sync::Arc;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::TriggerKind;
 use catalog::view::{CatalogView, Generated, Identity, RelationKind, Table};
-use types::oids;
 
 use crate::core::Analyzer;
 use crate::dml::{check_updatable, null_of};
-use crate::expr::{
-    BoolExpr, BoolOp, CaseExpr, CoercionForm, Expr, Location, NullTest, RowExpr, RowVersion, TargetEntry,
-    Var, system_column,
-};
+use crate::expr::{BoolExpr, BoolOp, CoercionForm, Expr, Location, RowExpr, RowVersion, TargetEntry, Var};
 use crate::query::{Access, Command, FromNode, Overriding, Query, Relation, RteKind, ViewCheck};
 use crate::walk;
 
@@ -611,32 +607,18 @@ impl Substitute<'_> {
 
     /// An expression over OLD or NEW; null where there is no such row.
     fn if_there(&self, e: Expr, version: RowVersion) -> Expr {
-        let (type_oid, typmod) =
-            (crate::facts::expr_type(&e, &|_| Oid::INVALID), crate::facts::expr_typmod(&e));
-        let collation = crate::facts::expr_collation(&e);
-        let marker = Expr::Var(Var {
-            rte: self.new,
-            attno: system_column::TABLEOID,
-            type_oid: oids::oid,
-            typmod: -1,
-            collation: Oid::INVALID,
-            levels_up: 0,
-            version,
-            location: Location::NONE,
-        });
-        let missing = Expr::NullTest(Box::new(NullTest {
-            arg: marker,
-            not: false,
-            row: false,
-            location: Location::NONE,
-        }));
-        Expr::Case(Box::new(CaseExpr {
-            result_type: type_oid,
-            collation,
-            arg: None,
-            whens: vec![(missing, crate::expr_transform::typed_null(type_oid, typmod, collation))],
-            default: e,
-            location: Location::NONE,
-        }))
+        crate::computed::if_there(
+            e,
+            &Var {
+                rte: self.new,
+                attno: 0,
+                type_oid: Oid::INVALID,
+                typmod: -1,
+                collation: Oid::INVALID,
+                levels_up: 0,
+                version,
+                location: Location::NONE,
+            },
+        )
     }
 }

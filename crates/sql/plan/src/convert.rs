@@ -1046,6 +1046,12 @@ impl<'p, 'c> Converter<'p, 'c> {
         let at = self.scopes.len() - 1 - var.levels_up as usize;
         match &self.scopes[at].entries[var.rte] {
             Entry::Rel(rel) => {
+                let table = self.planner.relations[*rel].table.as_ref();
+                if let Some(table) = table
+                    && let Some(value) = a::computed::value(var, table, self.planner.context.catalog)?
+                {
+                    return self.expr(&value);
+                }
                 let (rel, column) = (self.version(at, *rel, var.version)?, var.attno);
                 if column == 0 {
                     self.planner.whole_row(rel, var.type_oid)?;

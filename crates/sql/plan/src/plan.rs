@@ -299,7 +299,7 @@ impl Plan {
             Node::Modify(modify) => {
                 for target in &modify.targets {
                     target.checks.iter().for_each(|(_, e)| f(e));
-                    target.generated.iter().for_each(|(_, e)| f(e));
+                    target.generated.iter().chain(&target.required).for_each(|(_, e)| f(e));
                 }
                 modify.routing.iter().for_each(|r| r.for_exprs(f));
                 modify.partition.iter().flat_map(|p| &p.keys).for_each(&mut *f);
@@ -667,6 +667,8 @@ pub struct TargetTable {
     pub checks: Vec<(Arc<str>, Expr)>,
     /// Generated stored columns: number and expression.
     pub generated: Vec<(i16, Expr)>,
+    /// Virtual columns that must not be null: number and expression.
+    pub required: Vec<(i16, Expr)>,
     /// Its indexes.
     pub indexes: Vec<IndexExprs>,
     /// Of each index the partitioned ones that it is a part of, nearest first.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{Oid, SqlResult};
-use catalog::view::{RelationKind, Table};
+use catalog::view::{Generated, RelationKind, Table};
 use tuple::Datum;
 
 use crate::cost::clamp_rows;
@@ -612,7 +612,8 @@ impl Planner<'_> {
         table: &Arc<Table>,
         columns: Option<Arc<[i16]>>,
     ) -> SqlResult<TargetTable> {
-        let (mut indexes, mut checks, mut generated) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut indexes, mut checks) = (Vec::new(), Vec::new());
+        let (mut generated, mut required) = (Vec::new(), Vec::new());
         for position in 0..table.indexes.len() {
             let index = IndexRef { table: table.clone(), position };
             let columns = self.index_columns(rel, &index);
@@ -624,15 +625,19 @@ impl Planner<'_> {
             checks.push((check.name.as_str().into(), expr));
         }
         for (i, column) in table.columns.iter().enumerate() {
-            if column.generated == catalog::view::Generated::Stored
-                && let Some(text) = &column.default
-            {
-                generated.push((i as i16 + 1, self.stored(text, rel)?));
+            let list = match column.generated {
+                Generated::Stored => &mut generated,
+                Generated::Virtual if column.not_null => &mut required,
+                _ => continue,
+            };
+            if let Some(text) = &column.default {
+                list.push((i as i16 + 1, self.stored(text, rel)?));
             }
         }
         let index_ancestors =
             table.indexes.iter().map(|index| self.index_ancestors(index)).collect::<SqlResult<_>>()?;
-        Ok(TargetTable { rel, table: table.clone(), columns, checks, generated, indexes, index_ancestors })
+        let table = table.clone();
+        Ok(TargetTable { rel, table, columns, checks, generated, required, indexes, index_ancestors })
     }
 
     /// The partitioned indexes that an index is a part of, nearest first.

@@ -105,7 +105,8 @@ pub(super) struct OldRows {
 impl OldRows {
     /// Plans it, with another value in the column with this number.
     pub(super) fn plan(session: &Session, table: &Table, number: i16, value: Expr) -> SqlResult<OldRows> {
-        let live: Vec<usize> = (0..table.columns.len()).filter(|&i| !table.columns[i].dropped).collect();
+        let kept = |column: &catalog::Column| !column.dropped && !analyze::computed::is_virtual(column);
+        let live: Vec<usize> = (0..table.columns.len()).filter(|&i| kept(&table.columns[i])).collect();
         let select = alter::select_columns(table, live.iter().map(|&i| table.columns[i].name.as_str()));
         let format = session.format();
         let call = Call::new(&format).with_session(session);

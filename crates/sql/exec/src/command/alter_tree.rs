@@ -374,7 +374,8 @@ impl NotNull<'_> {
     }
 }
 
-fn check_no_nulls(session: &Session, table: &Table, name: &str, text: &str) -> SqlResult<()> {
+/// Fails if a column of a table has nulls.
+pub(super) fn check_no_nulls(session: &Session, table: &Table, name: &str, text: &str) -> SqlResult<()> {
     let arg = Box::new(column_expr(name));
     let is_null = Expr::NullTest { arg, not: false, location: Location::NONE };
     if table.kind != RelationKind::Table || !some_row(session, table, is_null, text)? {

@@ -15,7 +15,8 @@ use parse::ast::{Constraint, ConstraintKind, IndexConstraint};
 use super::names::at;
 use super::storage_parameter::Target;
 use super::{
-    expression, foreign_key, index, index_build, names, object_name, partition_index, storage_parameter,
+    expression, foreign_key, generated, index, index_build, names, object_name, partition_index,
+    storage_parameter,
 };
 use crate::session::Session;
 use crate::trigger::UNIQUE_KEY_RECHECK;
@@ -130,7 +131,6 @@ pub(crate) fn misplaced(attribute: &Constraint, text: &str) -> SqlError {
 pub(crate) fn refuse_unsupported(session: &Session, constraint: &Constraint) -> SqlResult<()> {
     let what = match &constraint.kind {
         ConstraintKind::Exclude { .. } => "EXCLUDE constraint",
-        ConstraintKind::Generated { stored: false, .. } => "VIRTUAL generated column",
         ConstraintKind::PrimaryKey(index) | ConstraintKind::Unique(index) => {
             if index.without_overlaps {
                 "WITHOUT OVERLAPS"
@@ -164,6 +164,7 @@ pub(crate) fn add_unique(
     }
     let keys = key_columns(table, wanted, with, primary, text)?;
     let including = numbers_of(table, &with.including, constraint, text)?;
+    generated::refuse_virtual(table, &keys, if primary { "primary keys" } else { "unique constraints" })?;
     partition_index::check_unique(table, &keys, primary)?;
     let name = match &constraint.name {
         Some(name) => {

@@ -298,6 +298,7 @@ fn check_references(session: &Session, other: &Table, columns: &[i16]) -> SqlRes
 /// Generated columns take no value from an action.
 fn check_generated(table: &Table, columns: &[i16], written: &Written<'_>) -> SqlResult<()> {
     use ForeignKeyAction as A;
+    super::generated::refuse_virtual(table, columns, "foreign key constraints")?;
     let generated = |n: &i16| table.columns[*n as usize - 1].generated != Generated::None;
     if !columns.iter().any(generated) {
         return Ok(());

@@ -1,24 +1,26 @@
 //! # What
-//! Generation expressions: GENERATED ALWAYS AS (...) STORED of CREATE TABLE and ADD COLUMN, SET EXPRESSION, DROP EXPRESSION.
+//! Generation expressions: GENERATED ALWAYS AS (...) of CREATE TABLE and ADD COLUMN, SET EXPRESSION, DROP EXPRESSION.
 //!
 //! # Invariants
 //! 1. A generation expression is immutable and uses no generated column.
-//! 2. It needs the columns that it uses: with CASCADE the generated column goes with them.
+//! 2. What virtual columns use is built in: whoever reads them runs nobody's code.
+//! 3. It needs the columns that it uses: with CASCADE the generated column goes with them.
 //!
 //! # PostgreSQL counterpart and differences
-//! `cookDefault` of `catalog/heap.c`, `ATExecSetExpression` of `commands/tablecmds.c`. There are no virtual generated columns.
+//! `cookDefault` of `catalog/heap.c`, `ATExecSetExpression` of `commands/tablecmds.c`.
 
 use std::sync::Arc;
 
+use analyze::computed::is_virtual;
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewDefault, ObjectAddress};
-use catalog::system::pg_attribute;
-use catalog::{Generated, Table};
+use catalog::system::{pg_attribute, pg_class, pg_operator, pg_proc, pg_type};
+use catalog::{CatalogView, Generated, Table, TypeKind};
 use parse::ast::{Expr, Location};
 use tuple::Datum;
 
 use super::names::at;
-use super::{alter, alter_rows, expression, names};
+use super::{alter, alter_rows, alter_tree, expression, names};
 use crate::session::Session;
 
 /// Stored expression of a generated column of a table that is there.
@@ -30,6 +32,9 @@ fn cook(
     text: &str,
 ) -> SqlResult<NewDefault> {
     let column = &table.columns[number as usize - 1];
+    if column.generated == Generated::Virtual {
+        check_virtual_type(session, column)?;
+    }
     let of = (column.name.as_str(), column.type_oid, column.typmod);
     let (stored, volatility) = expression::generated(session, table, expr, of, text)?;
     for &(used, location) in &stored.places {
@@ -38,9 +43,54 @@ fn cook(
     if volatility != types::Volatility::Immutable {
         return Err(sql_err!(INVALID_OBJECT_DEFINITION, "generation expression is not immutable"));
     }
+    if column.generated == Generated::Virtual {
+        stored.needs.iter().try_for_each(check_virtual_use)?;
+    }
     let columns = stored.used.iter().filter(|&&n| n > 0).map(|&n| ObjectAddress::column(table.oid, n));
     let needs = columns.chain(stored.needs.iter().copied()).collect();
     Ok(NewDefault { expr: stored.text, needs })
+}
+
+/// Virtual columns are of types that are built in.
+fn check_virtual_type(session: &Session, column: &catalog::Column) -> SqlResult<()> {
+    let name = &column.name;
+    let found = session.type_by_oid(column.type_oid)?;
+    if found.is_some_and(|found| matches!(found.kind, TypeKind::Domain(..))) {
+        let message = format!("virtual generated column \"{name}\" cannot have a domain type");
+        return Err(sql_err!(INVALID_TABLE_DEFINITION, "{message}"));
+    }
+    match column.type_oid.is_pinned() {
+        true => Ok(()),
+        false => Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "virtual generated column \"{name}\" cannot have a user-defined type"
+        )
+        .detail(not_yet("types"))),
+    }
+}
+
+/// What users made may not be used by virtual columns.
+fn check_virtual_use(used: &ObjectAddress) -> SqlResult<()> {
+    let (one, all) = match used.class {
+        class if class == pg_type::TABLE.oid || class == pg_class::TABLE.oid => ("type", "types"),
+        class if class == pg_proc::TABLE.oid || class == pg_operator::TABLE.oid => ("function", "functions"),
+        _ => return Ok(()),
+    };
+    let error = sql_err!(FEATURE_NOT_SUPPORTED, "generation expression uses user-defined {one}");
+    Err(error.detail(not_yet(all)))
+}
+
+fn not_yet(what: &str) -> String {
+    format!("Virtual generated columns that make use of user-defined {what} are not yet supported.")
+}
+
+/// Refuses something on virtual columns: `all` of them, such as `primary keys`.
+pub(super) fn refuse_virtual(table: &Table, numbers: &[i16], all: &str) -> SqlResult<()> {
+    let column = |number: &i16| table.columns.get(usize::try_from(*number - 1).ok()?);
+    if numbers.iter().filter_map(column).any(is_virtual) {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "{all} on virtual generated columns are not supported"));
+    }
+    Ok(())
 }
 
 fn check_use(table: &Table, number: i16, location: Location, text: &str) -> SqlResult<()> {
@@ -76,7 +126,8 @@ pub(super) fn enter(
     text: &str,
 ) -> SqlResult<()> {
     let default = cook(session, table, number, expr, text)?;
-    session.with_changer(|changer| changer.set_default(table.oid, number, Some(&default), Generated::Stored))
+    let kind = table.columns[number as usize - 1].generated;
+    session.with_changer(|changer| changer.set_default(table.oid, number, Some(&default), kind))
 }
 
 /// SET EXPRESSION: every row is computed anew.
@@ -91,8 +142,26 @@ pub(super) fn set(
     if table.columns[i].generated == Generated::None {
         return Err(not_generated(table, name));
     }
+    let is_virtual = is_virtual(&table.columns[i]);
+    if is_virtual && !table.checks.is_empty() {
+        return Err(not_for_virtual(table, name, "SET EXPRESSION", " in tables with check constraints"));
+    }
     enter(session, table, i as i16 + 1, expr, text)?;
-    alter_rows::fill(session, table, name, true)
+    match is_virtual {
+        true if table.columns[i].not_null => {
+            alter_tree::check_no_nulls(session, names::describe(session, table.oid)?.as_ref(), name, text)
+        }
+        true => Ok(()),
+        false => alter_rows::fill(session, table, name, true),
+    }
+}
+
+fn not_for_virtual(table: &Table, name: &str, action: &str, place: &str) -> SqlError {
+    sql_err!(
+        FEATURE_NOT_SUPPORTED,
+        "ALTER TABLE / {action} is not supported for virtual generated columns{place}"
+    )
+    .detail(format!("Column \"{name}\" of relation \"{}\" is a virtual generated column.", table.name))
 }
 
 fn not_generated(table: &Table, name: &str) -> SqlError {
@@ -114,6 +183,9 @@ pub(super) fn drop(session: &Session, table: &Table, name: &str, missing_ok: boo
         let message = format!("{}, skipping", error.message());
         session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
         return Ok(());
+    }
+    if is_virtual(&table.columns[i]) {
+        return Err(not_for_virtual(table, name, "DROP EXPRESSION", ""));
     }
     let number = i as i16 + 1;
     session.with_changer(|changer| {

@@ -17,8 +17,8 @@ use types::registry::opclasses::OPCLASSES;
 use super::index_build::Rows;
 use super::storage_parameter::Target;
 use super::{
-    expression, index_build, index_concurrently, names, object_name, partition_index, storage_parameter,
-    type_name,
+    expression, generated, index_build, index_concurrently, names, object_name, partition_index,
+    storage_parameter, type_name,
 };
 use crate::session::Session;
 
@@ -85,6 +85,7 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
         new.used.extend(stored.used);
         new.needs.extend(stored.needs);
     }
+    generated::refuse_virtual(&table, &[&new.numbers[..], &new.used].concat(), "indexes")?;
     let keys = &new.numbers[..new.keys];
     if new.unique {
         partition_index::check_unique(&table, keys, false)?;

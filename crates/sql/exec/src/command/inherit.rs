@@ -319,7 +319,13 @@ impl Inheritance {
                 "child column \"{name}\" specifies generation expression"
             )
             .hint("A child table column cannot be generated unless its parent column is.")),
-            (Generated::None, false) | (_, true) => Ok(()),
+            (Generated::None, false) => Ok(()),
+            (_, true) if known.generated != column.new.generated => Err(different_kinds(
+                name,
+                SqlState::INVALID_COLUMN_DEFINITION,
+                (known.generated, column.new.generated),
+            )),
+            (_, true) => Ok(()),
             _ if column.new.default.is_some() => {
                 wrong(format!("column \"{name}\" inherits from generated column but specifies default"))
             }
@@ -614,6 +620,13 @@ pub(super) fn check_same_type(child: &Table, own: &Column, parent: (Oid, i32, Oi
     Ok(())
 }
 
+/// The error that a generated column is stored on one side and virtual on the other.
+fn different_kinds(name: &str, code: SqlState, (parent, child): (Generated, Generated)) -> SqlError {
+    let word = |kind| if kind == Generated::Stored { "STORED" } else { "VIRTUAL" };
+    SqlError::new(code, format!("column \"{name}\" inherits from generated column of different kind"))
+        .detail(format!("Parent column is {}, child column is {}.", word(parent), word(child)))
+}
+
 fn adopt_column(session: &Session, child: &Table, column: &Column, partition: bool) -> SqlResult<()> {
     let name = &column.name;
     let Some((number, own)) = child.column(name) else {
@@ -633,6 +646,9 @@ fn adopt_column(session: &Session, child: &Table, column: &Column, partition: bo
                 DATATYPE_MISMATCH,
                 "column \"{name}\" in child table must be a generated column"
             ));
+        }
+        (parent, own) if parent != own => {
+            return Err(different_kinds(name, SqlState::DATATYPE_MISMATCH, (parent, own)));
         }
         _ => {}
     }

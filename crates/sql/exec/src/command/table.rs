@@ -309,7 +309,7 @@ fn column_with<'a>(
                 let of = for_column((schema, table), &column.new, true);
                 column.sequence = Some(sequence::for_column(session, &of, list, text)?);
             }
-            ConstraintKind::Generated { expr, .. } => {
+            ConstraintKind::Generated { expr, stored, .. } => {
                 if column.generated.replace(expr).is_some() {
                     let error = sql_err!(
                         SYNTAX_ERROR,
@@ -318,7 +318,7 @@ fn column_with<'a>(
                     );
                     return Err(at(error, text, constraint.location));
                 }
-                column.new.generated = Generated::Stored;
+                column.new.generated = if *stored { Generated::Stored } else { Generated::Virtual };
             }
             ConstraintKind::Default(expr) => {
                 if column.new.default.is_some() {

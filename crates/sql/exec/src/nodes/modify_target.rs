@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{SqlError, SqlResult, Tid, sql_err};
-use catalog::view::{Index, Table};
+use catalog::view::{Column, Generated, Index, Table};
 use heap::{HeapRel, HeapTuple, InsertOptions, LockStrength, Refusal, UpdateOutcome};
 use plan::RelId;
 use tuple::Datum;
@@ -46,6 +46,8 @@ pub struct Target {
     /// Position here of each column of the statement's target, none for dropped ones; absent if all have the same.
     places: Option<Box<[Option<usize>]>>,
     generated: Vec<(i16, Code)>,
+    /// Virtual columns that must not be null.
+    required: Vec<(i16, Code)>,
     checks: Vec<(String, Code)>,
     /// Columns that some index contains; none if an expression may use any.
     indexed: Option<Vec<usize>>,
@@ -67,6 +69,7 @@ impl Target {
         let raw = RawRow { rel: target.rel, upto: table.columns.len(), system: SYSTEM.to_vec(), start: 0 };
         let over_row = Inputs::scan(&raw);
         let generated = target.generated.iter().map(|(n, e)| Ok((*n, compiler.expr(e, over_row)?)));
+        let required = target.required.iter().map(|(n, e)| Ok((*n, compiler.expr(e, over_row)?)));
         let checks = target.checks.iter().map(|(n, e)| Ok((n.to_string(), compiler.expr(e, over_row)?)));
         let indexes = target.indexes.iter().zip(&target.index_ancestors);
         let ready = indexes.filter(|(i, _)| i.index.ready && i.index.btree.is_some());
@@ -80,6 +83,7 @@ impl Target {
             triggers: TableTriggers::new(&table),
             places: target.columns.as_ref().map(|columns| columns.iter().map(place).collect()),
             generated: generated.collect::<SqlResult<_>>()?,
+            required: required.collect::<SqlResult<_>>()?,
             checks: checks.collect::<SqlResult<_>>()?,
             indexed: indexed_columns(&table),
             keys: key_columns(&table),
@@ -140,17 +144,14 @@ impl Target {
             row[*number as usize - 1] = value;
         }
         for (column, value) in self.table.columns.iter().zip(row.iter()) {
-            if column.not_null && value.is_null() && !column.dropped {
-                let error = sql_err!(
-                    NOT_NULL_VIOLATION,
-                    "null value in column \"{}\" of relation \"{}\" violates not-null constraint",
-                    column.name,
-                    self.table.name
-                );
-                return Err(self
-                    .failing(error, root, row, cx)?
-                    .table(self.table.schema_name.as_str(), self.table.name.as_str())
-                    .column(column.name.as_str()));
+            if column.not_null && value.is_null() && !column.dropped && column.generated != Generated::Virtual
+            {
+                return Err(self.missing(column, root, row, cx)?);
+            }
+        }
+        for (number, code) in &self.required {
+            if code.eval(Rows::one(row), cx)?.is_null() {
+                return Err(self.missing(&self.table.columns[*number as usize - 1], root, row, cx)?);
             }
         }
         for (name, code) in &self.checks {
@@ -167,6 +168,20 @@ impl Target {
             }
         }
         Ok(())
+    }
+
+    /// The error that a column has no value.
+    fn missing(&self, column: &Column, root: &Table, row: &[Datum], cx: &Cx<'_>) -> SqlResult<SqlError> {
+        let error = sql_err!(
+            NOT_NULL_VIOLATION,
+            "null value in column \"{}\" of relation \"{}\" violates not-null constraint",
+            column.name,
+            self.table.name
+        );
+        Ok(self
+            .failing(error, root, row, cx)?
+            .table(self.table.schema_name.as_str(), self.table.name.as_str())
+            .column(column.name.as_str()))
     }
 
     fn failing(&self, error: SqlError, root: &Table, row: &[Datum], cx: &Cx<'_>) -> SqlResult<SqlError> {
@@ -235,10 +250,15 @@ impl Target {
             return Ok(false);
         }
         // Expressions see whole values; without any, large unchanged ones stay where they are.
-        if whole || !self.checks.is_empty() || !self.generated.is_empty() || self.indexed.is_none() {
+        if whole || self.computes() || self.indexed.is_none() {
             self.detoast(row, cx)?;
         }
         Ok(true)
+    }
+
+    /// Whether expressions look at new rows.
+    fn computes(&self) -> bool {
+        !self.checks.is_empty() || !self.generated.is_empty() || !self.required.is_empty()
     }
 
     /// Fetches large values that a row holds as pointers.
@@ -343,6 +363,10 @@ pub fn with_row(error: SqlError, table: &Table, row: &[Datum], cx: &Cx<'_>) -> S
             continue;
         }
         names.push(column.name.as_str());
+        if column.generated == Generated::Virtual {
+            parts.push("virtual".to_string());
+            continue;
+        }
         if value.is_null() {
             parts.push("null".to_string());
             continue;

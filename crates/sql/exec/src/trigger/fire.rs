@@ -171,6 +171,7 @@ impl Session {
     /// WHEN of a trigger, ready to run: its parameters are the columns of the old row, those of the new row, and the table's OID.
     pub(crate) fn trigger_condition(&self, table: &Table, text: &str) -> SqlResult<Execution> {
         let mut expr = stored::load_expr(text, self)?;
+        analyze::computed::replace(&mut expr, &[table, table], self)?;
         let width = table.columns.len() as i16;
         let tableoid = analyze::Param {
             kind: analyze::ParamKind::Extern,

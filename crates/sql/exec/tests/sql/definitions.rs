@@ -342,3 +342,49 @@ fn not_null_constraints_of_a_column_agree() {
         "ERROR:  constraint \"p_a_key\" for relation \"c\" already exists"
     );
 }
+
+#[test]
+fn virtual_columns_are_computed_where_they_are_read() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int, b int generated always as (a * 2), c int generated always as (coalesce(a, 0) + 1) virtual not null)")
+        .unwrap();
+    assert_eq!(s.query("insert into t (a) values (1), (null) returning *, old.c"), "1|2|2|\n||1|");
+    assert_eq!(s.query("update t set a = 5 where b = 2 returning old.b, new.b, t"), "2|10|(5,10,6)");
+    s.run("create view v as select b, c from t").unwrap();
+    s.run("alter table t alter b set expression as (a * 3)").unwrap();
+    assert_eq!(s.query("select * from v order by b"), "15|6\n|1");
+    assert_eq!(
+        s.query("select x, b, c, t is null from (values (5), (9)) y (x) left join t on a = x"),
+        "5|15|6|f\n9|||t"
+    );
+    assert_eq!(
+        s.query("select attgenerated from pg_attribute where attrelid = 't'::regclass and attnum = 2"),
+        "v"
+    );
+    s.run("alter table t add check (b < 100), add d text generated always as (a || 'd')").unwrap();
+    let error = s.run("insert into t (a) values (50)").err().unwrap();
+    assert_eq!(
+        (error.message(), error.report().detail.as_deref()),
+        (
+            "new row for relation \"t\" violates check constraint \"t_b_check\"",
+            Some("Failing row contains (50, virtual, virtual, virtual).")
+        )
+    );
+    s.run("create table n (a int, b int generated always as (nullif(a, 7)) not null)").unwrap();
+    for (sql, expected) in [
+        (
+            "insert into n (a) values (7)",
+            "null value in column \"b\" of relation \"n\" violates not-null constraint",
+        ),
+        ("insert into t values (1, 2)", "cannot insert a non-DEFAULT value into column \"b\""),
+        ("create index on t ((b + 1))", "indexes on virtual generated columns are not supported"),
+        ("alter table n add primary key (b)", "primary keys on virtual generated columns are not supported"),
+        (
+            "alter table n alter b drop expression",
+            "ALTER TABLE / DROP EXPRESSION is not supported for virtual generated columns",
+        ),
+    ] {
+        assert_eq!(message(&s, sql), expected);
+    }
+}
