@@ -16,6 +16,8 @@
 
 mod checks;
 mod definition;
+#[cfg(test)]
+mod document;
 mod server;
 mod session;
 mod table;
