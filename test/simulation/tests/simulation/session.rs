@@ -18,6 +18,8 @@ impl Client {
             database: "postgres".into(),
             options: Vec::new(),
             client_address: None,
+            encryption: None,
+            system_user: None,
         };
         Client(Session::new(instance.clone(), info).expect("the superuser can connect"))
     }
