@@ -10,9 +10,9 @@ use crate::query::{
 };
 
 impl Deparse<'_> {
-    /// A view's query, as `pg_get_viewdef` shows it (with the semicolon). `names`: of the view's columns, if they may differ.
-    pub fn view(&self, query: &Query, names: Option<&[&str]>) -> String {
-        let mut text = self.named_query(query, None, names, true);
+    /// A view's query, as `pg_get_viewdef` shows it (with the semicolon). `names`: of the view's columns.
+    pub fn view(&self, query: &Query, names: &[&str]) -> String {
+        let mut text = self.named_query(query, None, Some(names), true);
         text.push(';');
         text
     }

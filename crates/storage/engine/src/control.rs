@@ -239,8 +239,10 @@ mod tests {
         other[SIZE - 4..].copy_from_slice(&crc.to_le_bytes());
         assert_eq!(
             ControlFile::decode(&other).unwrap_err().to_string(),
-            "database files are incompatible with server: the data directory has format version 5, \
-             this server reads 6"
+            format!(
+                "database files are incompatible with server: the data directory has format version 5, \
+                 this server reads {FORMAT_VERSION}"
+            )
         );
     }
 

@@ -386,7 +386,7 @@ impl Session {
         let call = Call::new(&format).with_session(self);
         let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         let deparse = analyze::deparse::Deparse { catalog: self, call: &call, pretty, params: None };
-        Ok(Datum::text(&deparse.view(&query, Some(&names))))
+        Ok(Datum::text(&deparse.view(&query, &names)))
     }
 
     /// The sequence that a serial or identity column owns.
