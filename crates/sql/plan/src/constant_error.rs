@@ -1,6 +1,6 @@
 //! Constant parts of a plan that cannot be computed. PostgreSQL finds them when it plans, before a client hears of a result.
 
-use base::SqlError;
+use base::{SqlError, SqlState};
 
 use crate::expr::Expr;
 use crate::fold;
@@ -28,11 +28,13 @@ fn in_plan(plan: &Plan) -> Option<SqlError> {
     found
 }
 
+/// Nothing here knows a session, and so no type of a user: an internal error is left to the run, which knows better.
 fn in_expr(expr: &Expr) -> Option<SqlError> {
     let mut found = None;
     expr.any(&mut |e| {
         if let Expr::Call(call) = e
             && let Some(Err(error)) = fold::evaluate(call)
+            && error.code() != SqlState::INTERNAL_ERROR
         {
             found = Some(error);
         }

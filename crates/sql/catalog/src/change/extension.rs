@@ -1,6 +1,6 @@
 //! Extensions: their rows, their members, the languages that they bring along.
 //!
-//! While an extension is made ([`SessionCatalog::make_members_of`]), every object that comes about is its member. Members go with the
+//! While an extension is made ([`make_members_of`](crate::SessionCatalog::make_members_of)), every object that comes about is its member. Members go with the
 //! extension, and cannot be dropped by themselves.
 
 use base::{Oid, SqlResult};

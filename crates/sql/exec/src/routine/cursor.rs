@@ -58,9 +58,4 @@ impl Session {
     pub fn close_in_body(&self, name: &str) -> SqlResult<()> {
         self.close_cursor(Some(name)).map(drop)
     }
-
-    /// Whether there is a cursor with this name.
-    pub fn has_cursor(&self, name: &str) -> bool {
-        self.cursor_columns(name).is_ok()
-    }
 }

@@ -261,6 +261,11 @@ impl Session {
         Ok("CLOSE CURSOR")
     }
 
+    /// Whether there is a cursor, or a portal, with this name.
+    pub fn has_cursor(&self, name: &str) -> bool {
+        self.portals.borrow().get(name).is_some()
+    }
+
     /// Columns of what FETCH returns.
     pub(crate) fn cursor_columns(&self, name: &str) -> SqlResult<Option<Arc<[Column]>>> {
         let portals = self.portals.borrow();
