@@ -134,6 +134,7 @@ impl Server {
 
     /// What the running server, or the last one, has logged.
     pub fn log(&self) -> String {
+        self.let_log_settle();
         let mut bytes = Vec::new();
         let mut file = fs::File::open(self.log_path()).unwrap();
         file.seek(SeekFrom::Start(self.log_start)).unwrap();
@@ -151,6 +152,20 @@ impl Server {
             assert!(Instant::now() < deadline, "no \"{words}\" in the log: {}", self.log());
             std::thread::sleep(Duration::from_millis(10));
             ended = self.child.as_mut().and_then(|child| child.try_wait().unwrap());
+        }
+    }
+
+    /// Lines go through a thread of the server's own: a client may hear of an error a moment before its line is in the file. Waits while the
+    /// file grows, but not for ever.
+    fn let_log_settle(&self) {
+        let length = || fs::metadata(self.log_path()).map_or(0, |file| file.len());
+        let mut before = length();
+        for _ in 0..40 {
+            std::thread::sleep(Duration::from_millis(25));
+            match length() {
+                now if now == before => return,
+                now => before = now,
+            }
         }
     }
 
