@@ -28,13 +28,14 @@ fn in_plan(plan: &Plan) -> Option<SqlError> {
     found
 }
 
-/// Nothing here knows a session, and so no type of a user: an internal error is left to the run, which knows better.
+/// Nothing here knows a session, and so no type of a user: an internal error is left to the run, which knows better; so is a
+/// cancel request, which is still there for it.
 fn in_expr(expr: &Expr) -> Option<SqlError> {
     let mut found = None;
     expr.any(&mut |e| {
         if let Expr::Call(call) = e
             && let Some(Err(error)) = fold::evaluate(call)
-            && error.code() != SqlState::INTERNAL_ERROR
+            && ![SqlState::INTERNAL_ERROR, SqlState::QUERY_CANCELED].contains(&error.code())
         {
             found = Some(error);
         }

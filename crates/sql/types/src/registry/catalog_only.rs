@@ -76,7 +76,6 @@ functions! {
     3136 date_sortsupport(internal) -> void [immutable strict] { catalog_only }
     3137 timestamp_sortsupport(internal) -> void [immutable strict] { catalog_only }
     3169 rangesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
-    3170 lo_lseek64(int4, int8, int4) -> int8 [strict parallel_unsafe] { catalog_only }
     3173 json_agg_transfn(internal, anyelement) -> internal [stable] { catalog_only }
     3174 json_agg_finalfn(internal) -> json [immutable] { catalog_only }
     3178 numeric_sum(internal) -> numeric [immutable] { catalog_only }
