@@ -8,7 +8,7 @@
 //! | Smgr | `0x10` CREATE | relation file, u8 fork |
 //! | Smgr | `0x20` TRUNCATE | relation file, u32 pages that stay |
 //! | Database | `0x00` CREATE_FILE_COPY | u32 new database, u32 the copied one |
-//! | Database | `0x10` CREATE_WAL_LOG | u32 new database, its map of files as [`crate::map`] writes it |
+//! | Database | `0x10` CREATE_WAL_LOG | u32 new database, its map of files as `map.rs` writes it |
 //! | Sequence | `0x00` LOG | none; the block's data is the row of [`crate::sequence`] |
 //!
 //! A relation file is 12 bytes: tablespace, database, number, each u32 little-endian.
