@@ -182,18 +182,21 @@ pub enum Fork {
     Fsm = 1,
     /// Visibility map.
     Vm = 2,
+    /// What the main fork of an unlogged relation is after a crash.
+    Init = 3,
 }
 
 impl Fork {
     /// Every fork, main first.
-    pub const ALL: [Fork; 3] = [Fork::Main, Fork::Fsm, Fork::Vm];
+    pub const ALL: [Fork; 4] = [Fork::Main, Fork::Fsm, Fork::Vm, Fork::Init];
 
-    /// Ending of the fork's file name: empty, `_fsm` or `_vm`.
+    /// Ending of the fork's file name: empty, `_fsm`, `_vm` or `_init`.
     pub fn suffix(self) -> &'static str {
         match self {
             Fork::Main => "",
             Fork::Fsm => "_fsm",
             Fork::Vm => "_vm",
+            Fork::Init => "_init",
         }
     }
 

@@ -163,6 +163,31 @@ fn a_crash_undoes_what_was_not_committed() {
     assert_eq!(client.value("select b from kept where a = 1000"), "new");
 }
 
+#[test]
+fn an_unlogged_table_is_empty_after_kill_9_and_keeps_its_rows_otherwise() {
+    let mut server = Server::start(&["shared_buffers=1MB"]);
+    let mut client = server.client();
+    client.query("create unlogged table u (id serial primary key, v text)").unwrap();
+    let fill = "insert into u (v) select repeat(g::text, 50) from generate_series(1, 5000) g";
+    client.query(fill).unwrap();
+    // Pages that were read again are unlogged still.
+    client.query("update u set v = 'changed' where id % 7 = 0").unwrap();
+    server.stop();
+    server.run();
+    let count = "select count(*), count(*) filter (where v = 'changed') from u";
+    assert_eq!(server.client().query(count).unwrap()[0], [Some("5000".into()), Some("714".into())]);
+    for _ in 0..2 {
+        server.kill();
+        server.run();
+        let mut client = server.client();
+        assert_eq!(client.value("select count(*) from u"), "0");
+        client.query(fill).unwrap();
+        client.query("checkpoint").unwrap();
+        assert_eq!(client.value("select id from u where id = 4321"), "4321");
+        assert_eq!(client.value("select max(id) from u"), "5000");
+    }
+}
+
 /// `txid_current()` alone and temporary tables log nothing: their commits wait for no disk. What is logged after that is waited for.
 #[test]
 fn a_commit_waits_for_the_log_if_something_was_logged() {

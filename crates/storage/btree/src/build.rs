@@ -2,9 +2,10 @@
 //! downlink to the level above.
 
 use base::{BlockNo, Fork, Lsn, SqlError, Tid};
-use buffer::{PageChange, Pin};
+use buffer::{PageChange, Persistence, Pin, WalAction};
 use page::PageBytes;
 use tuple::Datum;
+use wal::Rmgr;
 
 use crate::format::{
     LEAF, MAX_ENTRY, MAX_POSTING, META, Meta, NONE, Opaque, ROOM, ROOT, leaf_item, leaf_item_of,
@@ -13,7 +14,7 @@ use crate::format::{
 use crate::insert::same_key;
 use crate::ops;
 use crate::redo::Kind;
-use crate::rel::BtreeRel;
+use crate::rel::{BtreeDesc, BtreeRel};
 use crate::scan::interrupts;
 use crate::search::meta_bytes;
 use crate::split::{compressed, leaf_high_key};
@@ -27,19 +28,30 @@ const SLACK: usize = 16;
 const INIT: PageChange =
     PageChange { will_init: true, force_image: false, keep_data: false, no_image: false };
 
-/// Makes the index's main fork, which must be empty, an empty tree: a meta page.
+/// Makes the index's main fork, which must be empty, an empty tree: a meta page. The initial fork of an unlogged one becomes the same.
 pub fn create_empty(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<()> {
-    let mut page = access.pool.extend(rel.desc.file, Fork::Main, rel.desc.persistence)?;
-    if page.tag().block != META {
-        return Err(rel.corrupt(page.tag().block, "index to be made is not empty"));
+    let BtreeDesc { file, persistence, .. } = rel.desc;
+    let initial = (persistence == Persistence::Unlogged).then_some((Fork::Init, Persistence::Permanent));
+    for (fork, persistence) in std::iter::once((Fork::Main, persistence)).chain(initial) {
+        access.pool.admit(persistence)?;
+        let mut page = access.pool.extend(file, fork, persistence)?;
+        if page.tag().block != META {
+            return Err(rel.corrupt(page.tag().block, "index to be made is not empty"));
+        }
+        write_meta(access, persistence, &mut page, &Meta::default());
     }
-    write_meta(access, rel, &mut page, &Meta::default());
     Ok(())
 }
 
-fn write_meta(access: &Access<'_>, rel: &BtreeRel, page: &mut buffer::ExclusivePage<'_>, meta: &Meta) {
+fn write_meta(
+    access: &Access<'_>,
+    persistence: Persistence,
+    page: &mut buffer::ExclusivePage<'_>,
+    meta: &Meta,
+) {
     meta.write(page);
-    let mut action = rel.action(access, Kind::Meta);
+    let kind = Kind::Meta as u8;
+    let mut action = WalAction::for_relation(access.pool, persistence, Rmgr::Btree, kind, access.xid);
     action.data(&meta_bytes(meta));
     action.page(page, INIT);
     action.commit();
@@ -185,7 +197,7 @@ impl Builder<'_> {
         let level = depth as u32;
         let meta = Meta { root, level, fast_root: root, fast_level: level, ..Meta::default() };
         let mut page = self.rel.exclusive(self.access.pool, META)?;
-        write_meta(self.access, self.rel, &mut page, &meta);
+        write_meta(self.access, self.rel.desc.persistence, &mut page, &meta);
         self.rel.cache_root(&meta);
         Ok(())
     }

@@ -15,7 +15,7 @@
 //!
 //! # WAL and crash
 //! CREATE_WAL_LOG makes the folder, empty but for the map; records of new files and images of their pages follow, so that redo needs nothing
-//! else. CREATE_FILE_COPY says that the files of another database were copied as they were then: redo copies again. So a checkpoint follows
+//! else; pages of unlogged relations have no images, but for those of their initial forks. CREATE_FILE_COPY says that the files of another database were copied as they were then: redo copies again. So a checkpoint follows
 //! before the transaction may commit: from then on somebody may change what was copied, and redo must not begin before. A removal is part
 //! of the end of its transaction ([`RelFile::whole_database`]), as that of any relation's files.
 //!
@@ -101,11 +101,17 @@ impl Engine {
         self.wal.flush(end)?;
         self.make_folder(to, xid, numbers, |_| Ok(()))?;
         let rings = [RingKind::BulkRead, RingKind::BulkWrite].map(|kind| self.pool.ring(kind));
-        for old in self.relations_of(from)? {
+        for old in self.relations_with(from, Fork::Main)? {
             let new = RelFile { database: to, ..old };
-            for fork in [Fork::Main, Fork::Vm] {
+            let persistence = match self.smgr.exists(old, Fork::Init)? {
+                true => Persistence::Unlogged,
+                false => Persistence::Permanent,
+            };
+            let forks =
+                [(Fork::Main, persistence), (Fork::Vm, persistence), (Fork::Init, Persistence::Permanent)];
+            for (fork, persistence) in forks {
                 if self.smgr.exists(old, fork)? {
-                    self.copy_fork(xid, (new, old, fork), &rings)?;
+                    self.copy_fork(xid, (new, old, fork), persistence, &rings)?;
                 }
             }
         }
@@ -116,6 +122,7 @@ impl Engine {
         &self,
         xid: Xid,
         (new, old, fork): (RelFile, RelFile, Fork),
+        persistence: Persistence,
         [reading, writing]: &[Ring; 2],
     ) -> Result<(), EngineError> {
         self.wal.insert(&xlog::create_record(xid, new, fork));
@@ -123,12 +130,13 @@ impl Engine {
         let mut copy = Box::new([0; base::PAGE_SIZE]);
         for block in 0..self.pool.nblocks(old, fork)? {
             runtime::check_interrupts().map_err(EngineError::Interrupted)?;
-            self.pool.admit(Persistence::Permanent)?;
+            self.pool.admit(persistence)?;
             let tag = Tag::new(old, fork, BlockNo(block));
             copy.copy_from_slice(&self.pool.read_with(tag, reading)?.shared()[..]);
-            let mut page = self.pool.extend_with(new, fork, Persistence::Permanent, Some(writing))?;
+            let mut page = self.pool.extend_with(new, fork, persistence, Some(writing))?;
             page.copy_from_slice(&copy[..]);
-            let mut action = WalAction::new(&self.pool, Rmgr::Xlog, xlog_info::FPI, xid);
+            let (rmgr, info) = (Rmgr::Xlog, xlog_info::FPI);
+            let mut action = WalAction::for_relation(&self.pool, persistence, rmgr, info, xid);
             action.page(&mut page, PageChange { force_image: true, ..PageChange::default() });
             action.commit();
         }
@@ -173,11 +181,11 @@ impl Engine {
         made
     }
 
-    /// The relations that have files in a database.
-    fn relations_of(&self, database: Oid) -> Result<Vec<RelFile>, EngineError> {
+    /// The relations of a database that have a fork.
+    pub(crate) fn relations_with(&self, database: Oid, fork: Fork) -> Result<Vec<RelFile>, EngineError> {
         let folder = self.folder(database);
         let entries = fs::read_dir(&folder).map_err(|e| failed("open", &folder, e))?;
-        let numbers = entries.iter().filter_map(|entry| entry.name.parse().ok());
+        let numbers = entries.iter().filter_map(|entry| entry.name.strip_suffix(fork.suffix())?.parse().ok());
         Ok(numbers.map(|number| RelFile { number, ..RelFile::whole_database(database) }).collect())
     }
 

@@ -8,7 +8,7 @@
 //! * [`checkpoint`]: everything dirty to disk, the log cut behind it.
 //! * [`relation`]: making and dropping relation files; OIDs. [`database`]: making and removing databases. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
 //!   crate.
-//! * `map`: which files the system catalogs have. `lengths`: how long files must be.
+//! * `map`: which files the system catalogs have. `lengths`: how long files must be. `unlogged`: relations that a crash empties.
 //! * `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
 //!
 //! A data directory:
@@ -17,7 +17,7 @@
 //! |---|---|
 //! | `PG_VERSION` | major version whose behaviour this server follows |
 //! | `global/pg_control` | [`control::ControlFile`] |
-//! | `global/N`, `base/D/N`, … `_fsm`, `_vm` | relations, 1 GiB segments |
+//! | `global/N`, `base/D/N`, … `_fsm`, `_vm`, `_init` | relations, 1 GiB segments |
 //! | `global/pg_lengths` | how long those are at least |
 //! | `global/pg_filenode.map`, `base/D/pg_filenode.map` | which files the catalogs have |
 //! | `pg_wal/` | the write-ahead log |
@@ -48,6 +48,7 @@ mod map;
 pub mod recovery;
 pub mod relation;
 pub mod sequence;
+mod unlogged;
 pub mod xlog;
 
 use std::path::{Path, PathBuf};
@@ -252,6 +253,9 @@ impl Engine {
         let end = if clean { record.end } else { engine.redo(redo)? };
         engine.wal.start(WalStart { system_identifier: engine.wal.system_identifier(), end, redo })?;
         engine.txns.end_recovery()?;
+        if !clean {
+            engine.reset_unlogged()?;
+        }
         engine.smgr.end_recovery();
         engine.settle_databases()?;
         for prepared in engine.txns.prepared().list() {

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use base::{Fork, Oid, RelFile};
-use buffer::BufferPool;
+use buffer::{BufferPool, Persistence};
 use runtime::Mutex;
 use smgr::Smgr;
 use txn::{MappedFile, RelationFiles, Transaction};
@@ -132,12 +132,20 @@ impl Engine {
         self.maps.relation(database, number)
     }
 
-    /// Makes the main fork of a new relation, to be removed if `txn` aborts.
-    pub fn create_relation(&self, txn: &mut Transaction, file: RelFile) -> Result<(), EngineError> {
+    /// Makes the main fork of a new relation, to be removed if `txn` aborts; an unlogged one gets its initial fork too.
+    pub fn create_relation(
+        &self,
+        txn: &mut Transaction,
+        file: RelFile,
+        persistence: Persistence,
+    ) -> Result<(), EngineError> {
         let xid = txn.xid()?;
         txn.drop_at_abort(file);
-        self.wal.insert(&xlog::create_record(xid, file, Fork::Main));
-        self.smgr.create(file, Fork::Main, false)?;
+        let initial = (persistence == Persistence::Unlogged).then_some(Fork::Init);
+        for fork in std::iter::once(Fork::Main).chain(initial) {
+            self.wal.insert(&xlog::create_record(xid, file, fork));
+            self.smgr.create(file, fork, false)?;
+        }
         Ok(())
     }
 

@@ -124,7 +124,7 @@ fn damaged(file: RelFile) -> EngineError {
 }
 
 impl Engine {
-    /// Gives a sequence's new, empty file its page.
+    /// Gives a sequence's new, empty file its page; the initial fork of an unlogged one has the same.
     pub fn create_sequence(
         &self,
         file: RelFile,
@@ -132,10 +132,13 @@ impl Engine {
         xid: Xid,
         row: SequenceRow,
     ) -> Result<(), EngineError> {
-        self.pool().admit(persistence)?;
-        let mut page = self.pool().extend(file, Fork::Main, persistence)?;
-        row.init(&mut page);
-        self.log_row(page, persistence, xid, row);
+        let initial = (persistence == Persistence::Unlogged).then_some((Fork::Init, Persistence::Permanent));
+        for (fork, persistence) in std::iter::once((Fork::Main, persistence)).chain(initial) {
+            self.pool().admit(persistence)?;
+            let mut page = self.pool().extend(file, fork, persistence)?;
+            row.init(&mut page);
+            self.log_row(page, persistence, xid, row);
+        }
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 //!
 //! # Layout
 //! A fork of a relation is a sequence of pages in segment files of 1 GiB: `base/5/16384`, `base/5/16384.1`, …; the forks' files
-//! have the endings `_fsm` and `_vm`. Every segment but the last is full.
+//! have the endings `_fsm`, `_vm` and `_init`. Every segment but the last is full.
 //!
 //! # Invariants
 //! 1. The number of pages ([`Smgr::nblocks`]) is read from the files once and counted from then on.

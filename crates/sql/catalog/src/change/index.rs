@@ -68,7 +68,7 @@ impl Changer<'_> {
         let oid = self.new_oid();
         let (kind, file) = match new.partitioned {
             true => (RelationKind::PartitionedIndex, Oid::INVALID),
-            false => (RelationKind::Index, self.create_file(oid)?),
+            false => (RelationKind::Index, self.create_file(oid, new.persistence)?),
         };
         let mut row = self
             .class_row(oid, &new.name, new.schema, new.owner, kind, new.persistence)
@@ -202,7 +202,6 @@ impl Changer<'_> {
     pub fn copy_index(&mut self, index: Oid, name: &str) -> SqlResult<Oid> {
         let missing = || SqlError::internal(format!("cache lookup failed for index {index}"));
         let copy = self.new_oid();
-        let file = self.create_file(copy)?;
         let key = [index.into()];
         let reader = self.reader();
         let class = reader.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key)?;
@@ -211,6 +210,7 @@ impl Changer<'_> {
         let own = reader.find_one(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &key)?;
         let (_, mut class) = class.ok_or_else(missing)?;
         let (_, mut own) = own.ok_or_else(missing)?;
+        let file = self.create_file(copy, class.char(pg_class::RELPERSISTENCE))?;
         class[pg_class::OID] = Datum::Oid(copy.0);
         class[pg_class::RELNAME] = Datum::text(name);
         class[pg_class::RELFILENODE] = Datum::Oid(file.0);

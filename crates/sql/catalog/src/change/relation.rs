@@ -27,7 +27,8 @@ impl Changer<'_> {
             row.ok_or_else(|| SqlError::internal(format!("cache lookup failed for relation {relation}")))?;
         let old = reader.file_of(&row);
         let file = self.catalog.engine().new_rel_file(PG_DEFAULT, self.catalog.database())?;
-        self.catalog.engine().create_relation(self.me, file)?;
+        let persistence = crate::persistence_of(row.char(pg_class::RELPERSISTENCE));
+        self.catalog.engine().create_relation(self.me, file, persistence)?;
         self.catalog.engine().drop_relation(self.me, old);
         self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key, |row| {
             row[pg_class::RELFILENODE] = Datum::Oid(file.number);
@@ -38,6 +39,12 @@ impl Changer<'_> {
         self.touch_owner(relation)?;
         self.next_command()?;
         Ok(file)
+    }
+
+    /// SET LOGGED, SET UNLOGGED of one relation, which gets new files behind this.
+    pub fn set_persistence(&mut self, relation: Oid, letter: char) -> SqlResult<()> {
+        self.lock_index(relation)?;
+        self.edit_relation(relation, |row| row[pg_class::RELPERSISTENCE] = Datum::Char(letter as u8))
     }
 
     /// Locks a relation if it is an index. Callers have locked its table, but who renames an index locks that one only.

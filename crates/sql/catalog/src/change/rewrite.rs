@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{Oid, SqlResult};
+use buffer::Persistence;
 use rustc_hash::FxHashMap;
 use tuple::Datum;
 use txn::{End, MappedFile, Phase};
@@ -27,7 +28,7 @@ impl Changer<'_> {
         for &relation in relations {
             let old = now.file(relation);
             let file = engine.new_rel_file(old.tablespace, old.database)?;
-            engine.create_relation(self.me, file)?;
+            engine.create_relation(self.me, file, Persistence::Permanent)?;
             files.insert(relation, file.number);
         }
         Ok(now.with_files(&files))

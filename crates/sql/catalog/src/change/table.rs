@@ -94,7 +94,7 @@ impl Changer<'_> {
         let has_rows = has_rows(new.kind);
         let row_type =
             if new.kind == RelationKind::Sequence { Oid::INVALID } else { self.create_row_type(oid, new)? };
-        let file = if has_rows { self.create_file(oid)? } else { Oid::INVALID };
+        let file = if has_rows { self.create_file(oid, new.persistence)? } else { Oid::INVALID };
         let toast =
             if has_rows && self.needs_toast(new)? { self.create_toast(oid, new)? } else { Oid::INVALID };
         let mut row = self
@@ -164,12 +164,12 @@ impl Changer<'_> {
     }
 
     /// Makes the main fork of a new relation. Returns its file number.
-    pub(super) fn create_file(&mut self, oid: Oid) -> SqlResult<Oid> {
+    pub(super) fn create_file(&mut self, oid: Oid, persistence: u8) -> SqlResult<Oid> {
         let engine = self.catalog.engine();
         let file = base::RelFile { tablespace: PG_DEFAULT, database: self.catalog.database(), number: oid.0 };
         let taken = engine.smgr().exists(file, base::Fork::Main).map_err(engine::EngineError::from)?;
         let file = if taken { engine.new_rel_file(PG_DEFAULT, self.catalog.database())? } else { file };
-        engine.create_relation(self.me, file)?;
+        engine.create_relation(self.me, file, crate::persistence_of(persistence))?;
         Ok(Oid(file.number))
     }
 
@@ -237,7 +237,7 @@ impl Changer<'_> {
     fn create_toast(&mut self, owner_table: Oid, new: &NewTable) -> SqlResult<Oid> {
         let toast = self.new_oid();
         let name = format!("pg_toast_{owner_table}");
-        let file = self.create_file(toast)?;
+        let file = self.create_file(toast, new.persistence)?;
         let row = self
             .class_row(toast, &name, PG_TOAST, new.owner, RelationKind::Toast, new.persistence)
             .set(pg_class::RELAM, Oid(2))

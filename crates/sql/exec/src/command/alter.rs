@@ -27,7 +27,7 @@ use super::storage_parameter::{self, Target};
 use super::{
     alter_attribute, alter_column_options, alter_constraint, alter_identity, alter_tree, alter_type, cluster,
     compression, detach, expression, generated, inherit, lock, names, options, owner, partition,
-    partition_index, replica_identity, schema, trigger, view,
+    partition_index, persistence, replica_identity, schema, trigger, view,
 };
 use crate::session::Session;
 
@@ -35,6 +35,11 @@ use crate::session::Session;
 pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlResult<()> {
     if statement.actions.iter().any(|action| matches!(action, AlterAction::DetachPartition(_, true, _))) {
         session.prevent_in_block("ALTER TABLE ... DETACH CONCURRENTLY")?;
+    }
+    let persistence =
+        |action: &&AlterAction| matches!(action, AlterAction::SetLogged | AlterAction::SetUnlogged);
+    if statement.actions.iter().filter(persistence).count() > 1 {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot change persistence setting twice"));
     }
     let modes = statement.actions.iter().map(lock_mode);
     let mode = modes.max_by_key(|mode| *mode as u8).unwrap_or(LockMode::AccessExclusive);
@@ -306,6 +311,13 @@ fn action(
             require_rows(table, "REPLICA IDENTITY")?;
             replica_identity::set(session, table, *letter, index.as_deref())
         }
+        AlterAction::SetLogged | AlterAction::SetUnlogged => {
+            let logged = matches!(action, AlterAction::SetLogged);
+            if !matches!(table.kind, RelationKind::Table | RelationKind::Sequence) {
+                return Err(wrong_kind(table, if logged { "SET LOGGED" } else { "SET UNLOGGED" }));
+            }
+            persistence::set(session, table, logged)
+        }
         AlterAction::Trigger(which, letter) => trigger::enable(session, table, which, *letter, recurse),
         other => Err(SqlError::not_supported(format!("ALTER TABLE {}", action_name(other)))),
     }
@@ -313,8 +325,6 @@ fn action(
 
 fn action_name(action: &AlterAction) -> &'static str {
     match action {
-        AlterAction::SetLogged => "SET LOGGED",
-        AlterAction::SetUnlogged => "SET UNLOGGED",
         AlterAction::DropOids => "SET WITHOUT OIDS",
         AlterAction::SetAccessMethod(_) => "SET ACCESS METHOD",
         AlterAction::SetTablespace(_) => "SET TABLESPACE",

@@ -37,6 +37,7 @@ pub(super) fn add(
     let of = ForColumn {
         schema: table.schema,
         table: &table.name,
+        persistence: table.persistence as u8,
         column: name,
         type_oid: found.type_oid,
         identity: true,

@@ -22,6 +22,7 @@ use txn::LockMode;
 use super::alter::{behavior_of, column_expr, constraints, find, some_row, undefined_constraint};
 use super::constraint::{self, Wanted};
 use super::internal::finds_row;
+use super::table::Place;
 use super::{alter_rows, alter_type, drop, expression, generated, inherit, names, partition, table};
 use crate::session::Session;
 use crate::trigger::foreign_key::parsed;
@@ -81,7 +82,8 @@ pub(super) fn add_column(
         return Err(sql_err!(INVALID_TABLE_DEFINITION, "column must be added to child tables too"));
     }
     let mut constraints = Vec::new();
-    let column = table::column(session, (table.schema, &table.name), def, &mut constraints, text)?;
+    let of = Place { schema: table.schema, table: &table.name, persistence: table.persistence as u8 };
+    let column = table::column(session, of, def, &mut constraints, text)?;
     // NOT NULL comes when the rows have their values.
     let new = NewColumn { not_null: false, ..column.new.clone() };
     session.with_changer(|changer| changer.check_column_type(name, new.type_oid))?;

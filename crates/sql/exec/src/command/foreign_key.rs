@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::NewConstraint;
 use catalog::foreign_key::{ForeignKey, ForeignKeyInfo};
 use catalog::{CatalogView, Generated, Index, RelationKind, Table, TypeKind};
@@ -186,16 +186,14 @@ fn check_tables(session: &Session, table: &Table, other: &Table) -> SqlResult<()
     if !names::may_change_system(session) {
         names::check_not_system(other)?;
     }
-    let temporary = |table: &Table| session.names.temporary_schema() == Some(table.schema);
-    match (temporary(table), temporary(other)) {
-        (false, true) => Err(sql_err!(
-            INVALID_TABLE_DEFINITION,
-            "constraints on permanent tables may reference only permanent tables"
-        )),
-        (true, false) => Err(sql_err!(
-            INVALID_TABLE_DEFINITION,
-            "constraints on temporary tables may reference only temporary tables"
-        )),
+    let wrong = |message: &str| Err(SqlError::new(SqlState::INVALID_TABLE_DEFINITION, message));
+    match (table.persistence, other.persistence) {
+        ('p', 'u' | 't') => wrong("constraints on permanent tables may reference only permanent tables"),
+        ('u', 't') => wrong("constraints on unlogged tables may reference only permanent or unlogged tables"),
+        ('t', 'p' | 'u') => wrong("constraints on temporary tables may reference only temporary tables"),
+        ('t', _) if session.names.temporary_schema() != Some(other.schema) => {
+            wrong("constraints on temporary tables must involve temporary tables of this session")
+        }
         _ => Ok(()),
     }
 }

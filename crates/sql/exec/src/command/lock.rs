@@ -111,13 +111,15 @@ fn letters(mode: LockMode) -> &'static str {
 /// What relations of a kind are called in messages.
 pub(super) fn plural(kind: RelationKind) -> &'static str {
     match kind {
-        RelationKind::Index | RelationKind::PartitionedIndex => "indexes",
+        RelationKind::Index => "indexes",
+        RelationKind::PartitionedIndex => "partitioned indexes",
         RelationKind::Sequence => "sequences",
         RelationKind::MaterializedView => "materialized views",
         RelationKind::Composite => "composite types",
         RelationKind::Toast => "TOAST tables",
         RelationKind::ForeignTable => "foreign tables",
         RelationKind::View => "views",
-        RelationKind::Table | RelationKind::PartitionedTable => "tables",
+        RelationKind::Table => "tables",
+        RelationKind::PartitionedTable => "partitioned tables",
     }
 }

@@ -68,6 +68,7 @@ mod owner;
 mod parameters;
 mod partition;
 mod partition_index;
+mod persistence;
 mod range_type;
 mod reindex;
 mod rename;

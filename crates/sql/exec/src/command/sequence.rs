@@ -15,7 +15,7 @@ use catalog::change::{Dependency, NewSequence};
 use catalog::{RelationKind, Sequence, Table};
 use engine::sequence::SequenceRow;
 use parse::ast::{
-    CastExpr, DefElem, Expr, FuncCall, Literal, Location, Name, OptionValue, Persistence, RangeVar, TypeName,
+    CastExpr, DefElem, Expr, FuncCall, Literal, Location, Name, OptionValue, RangeVar, TypeName,
 };
 use txn::LockMode;
 use types::oids;
@@ -247,9 +247,6 @@ pub(crate) fn create(
     if_not_exists: bool,
     text: &str,
 ) -> SqlResult<()> {
-    if name.persistence == Persistence::Unlogged {
-        return Err(SqlError::not_supported("UNLOGGED sequence"));
-    }
     let schema = table::target_schema(session, name)?;
     if if_not_exists && table::already_there(session, schema, &name.name, true)?.is_some() {
         return Ok(());
@@ -257,20 +254,25 @@ pub(crate) fn create(
     let sorted = Options::sort(list, text)?;
     let new = define(session, &sorted, None, false, text)?;
     table::already_there(session, schema, &name.name, false)?;
-    let oid = enter(session, schema, name.name.clone(), new)?;
+    let persistence = table::persistence(session, name, schema);
+    let oid = enter(session, (schema, name.name.clone()), persistence, new)?;
     match sorted.owned_by {
         Some(option) => own(session, names::describe(session, oid)?.as_ref(), option),
         None => Ok(()),
     }
 }
 
-fn enter(session: &Session, schema: Oid, name: String, new: Definition) -> SqlResult<Oid> {
-    let temporary = session.names.temporary_schema() == Some(schema);
+fn enter(
+    session: &Session,
+    (schema, name): (Oid, String),
+    persistence: u8,
+    new: Definition,
+) -> SqlResult<Oid> {
     let new = NewSequence {
         name,
         schema,
         owner: session.names.user(),
-        persistence: if temporary { b't' } else { b'p' },
+        persistence,
         sequence: new.sequence,
         row: new.row,
     };
@@ -322,6 +324,15 @@ pub(crate) fn alter_identity(session: &Session, oid: Oid, list: &[DefElem], text
     let table = names::describe(session, oid)?;
     names::lock(session, &table, LockMode::ShareRowExclusive, txn::LockWait::Block)?;
     change(session, names::describe(session, oid)?.as_ref(), &Options::sort(list, text)?, true, text)
+}
+
+/// SET LOGGED, SET UNLOGGED: it goes on where it is.
+pub(super) fn set_persistence(session: &Session, oid: Oid, letter: char) -> SqlResult<()> {
+    let old = definition_of(session, names::describe(session, oid)?.as_ref())?;
+    session.with_changer(|changer| {
+        changer.set_persistence(oid, letter)?;
+        changer.alter_sequence(oid, &old.sequence, old.row)
+    })
 }
 
 /// TRUNCATE ... RESTART IDENTITY: begins anew, unless the transaction rolls back.
@@ -419,6 +430,8 @@ pub(crate) struct ForColumn<'a> {
     pub(crate) column: &'a str,
     /// The column's type.
     pub(crate) type_oid: Oid,
+    /// `pg_class.relpersistence` of the table, and of the sequence unless its options say another.
+    pub(crate) persistence: u8,
     /// GENERATED AS IDENTITY, not serial.
     pub(crate) identity: bool,
 }
@@ -431,12 +444,16 @@ pub(crate) fn for_column(
     text: &str,
 ) -> SqlResult<Oid> {
     let mut rest = Vec::with_capacity(list.len());
-    let mut named = None;
+    let (mut named, mut persistence) = (None, of.persistence);
     for option in list {
         match (option.name.as_str(), &option.value) {
             ("sequence_name", Some(value)) => named = name_of(value),
-            ("logged", _) => {}
-            ("unlogged", _) => return Err(SqlError::not_supported("UNLOGGED sequence")),
+            ("logged" | "unlogged", _) if of.persistence == b't' => {
+                let message = "cannot set logged status of a temporary sequence";
+                return Err(at(sql_err!(INVALID_TABLE_DEFINITION, "{message}"), text, option.location));
+            }
+            ("logged", _) => persistence = b'p',
+            ("unlogged", _) => persistence = b'u',
             _ => rest.push(option.clone()),
         }
     }
@@ -467,7 +484,7 @@ pub(crate) fn for_column(
         }
     };
     table::already_there(session, schema, &name, false)?;
-    enter(session, schema, name, new)
+    enter(session, (schema, name), persistence, new)
 }
 
 fn type_word(type_oid: Oid) -> &'static str {

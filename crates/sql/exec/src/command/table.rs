@@ -73,7 +73,8 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     if let Some(()) = already_there(session, schema, &relation.name, statement.if_not_exists)? {
         return Ok(());
     }
-    let temporary = persistence(session, relation, schema) == b't';
+    let persistence = self::persistence(session, relation, schema);
+    let temporary = persistence == b't';
     index::check_tablespace(session, statement.tablespace.as_deref(), temporary)?;
     let options = storage_parameter::check(Target::Table, &statement.options)?;
     let mut inheritance =
@@ -82,7 +83,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     for element in &statement.elements {
         match element {
             TableElement::Column(def) => {
-                let of = (schema, relation.name.as_str());
+                let of = Place { schema, table: &relation.name, persistence };
                 columns.push(match &def.type_name {
                     Some(_) => column(session, of, def, &mut constraints, text)?,
                     None => {
@@ -110,7 +111,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
             Some(_) => RelationKind::PartitionedTable,
             None => RelationKind::Table,
         },
-        persistence: persistence(session, relation, schema),
+        persistence,
         columns: columns.iter().map(|c| c.new.clone()).collect(),
         options,
     };
@@ -160,6 +161,9 @@ fn refuse_unsupported(statement: &CreateTable) -> SqlResult<()> {
     let what = match () {
         () if statement.of_type.is_some() => "CREATE TABLE OF",
         () => {
+            if statement.partition_by.is_some() && statement.relation.persistence == Persistence::Unlogged {
+                return Err(sql_err!(FEATURE_NOT_SUPPORTED, "partitioned tables cannot be unlogged"));
+            }
             let access_method = statement.access_method.as_deref();
             return check_storage(&statement.relation, statement.on_commit, access_method);
         }
@@ -173,9 +177,6 @@ pub(crate) fn check_storage(
     on_commit: OnCommit,
     access_method: Option<&str>,
 ) -> SqlResult<()> {
-    if relation.persistence == Persistence::Unlogged {
-        return Err(SqlError::not_supported("UNLOGGED table"));
-    }
     if on_commit != OnCommit::None && relation.persistence != Persistence::Temporary {
         return Err(sql_err!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables"));
     }
@@ -187,14 +188,35 @@ pub(crate) fn check_storage(
 
 /// `pg_class.relpersistence` of a new relation.
 pub(crate) fn persistence(session: &Session, relation: &RangeVar, schema: Oid) -> u8 {
-    let temporary =
-        relation.persistence != Persistence::Permanent || session.names.temporary_schema() == Some(schema);
-    if temporary { b't' } else { b'p' }
+    match relation.persistence {
+        Persistence::Temporary => b't',
+        _ if session.names.temporary_schema() == Some(schema) => b't',
+        Persistence::Permanent => b'p',
+        Persistence::Unlogged => b'u',
+    }
+}
+
+/// The schema of a new unlogged relation, which is not the session's own.
+fn schema_of_unlogged(session: &Session, relation: &RangeVar) -> SqlResult<Oid> {
+    let schema = match relation.schema.as_deref() {
+        Some("pg_temp") => temporary::schema(session)?,
+        _ => names::creation_schema(session, relation)?,
+    };
+    if session.names.temporary_schema() == Some(schema) {
+        return Err(sql_err!(
+            INVALID_TABLE_DEFINITION,
+            "only temporary relations may be created in temporary schemas"
+        ));
+    }
+    Ok(schema)
 }
 
 /// The schema of a new relation: the session's own for temporary ones.
 pub(crate) fn target_schema(session: &Session, relation: &RangeVar) -> SqlResult<Oid> {
     let named_temporary = relation.schema.as_deref() == Some("pg_temp");
+    if relation.persistence == Persistence::Unlogged {
+        return schema_of_unlogged(session, relation);
+    }
     if relation.persistence != Persistence::Temporary && !named_temporary {
         return names::creation_schema(session, relation);
     }
@@ -244,31 +266,43 @@ pub(crate) fn already_there(
     Ok(None)
 }
 
+/// The table that a column is for.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// Its schema.
+    pub(crate) schema: Oid,
+    /// Its name.
+    pub(crate) table: &'a str,
+    /// `pg_class.relpersistence`
+    pub(crate) persistence: u8,
+}
+
 /// A column with what its constraints say of itself; its other constraints go to `constraints`.
 pub(crate) fn column<'a>(
     session: &Session,
-    (schema, table): (Oid, &str),
+    of: Place<'_>,
     def: &'a ColumnDef,
     constraints: &mut Vec<Wanted<'a>>,
     text: &str,
 ) -> SqlResult<Column<'a>> {
     let new = plain_column(session, def, text)?;
-    column_with(session, (schema, table), (def, new), constraints, text)
+    column_with(session, of, (def, new), constraints, text)
 }
 
 /// As [`column()`], with a type that is known.
 fn column_with<'a>(
     session: &Session,
-    (schema, table): (Oid, &str),
+    place: Place<'_>,
     (def, new): (&'a ColumnDef, NewColumn),
     constraints: &mut Vec<Wanted<'a>>,
     text: &str,
 ) -> SqlResult<Column<'a>> {
+    let table = place.table;
     let mut column = Column::plain(new);
     if is_serial(def, text)? {
         column.not_null = Some((None, false));
         column.new.not_null = true;
-        let of = for_column((schema, table), &column.new, false);
+        let of = for_column(place, &column.new, false);
         let sequence = sequence::for_column(session, &of, &[], text)?;
         let next = sequence::next_value(session, sequence)?;
         let of = (def.name.as_str(), column.new.type_oid, column.new.typmod);
@@ -306,7 +340,7 @@ fn column_with<'a>(
             }
             ConstraintKind::Identity(kind, list) => {
                 identity(&mut column, *kind, (table, constraint.location), text)?;
-                let of = for_column((schema, table), &column.new, true);
+                let of = for_column(place, &column.new, true);
                 column.sequence = Some(sequence::for_column(session, &of, list, text)?);
             }
             ConstraintKind::Generated { expr, stored, .. } => {
@@ -360,8 +394,9 @@ fn two_sources(column: &Column<'_>) -> Option<&'static str> {
     }
 }
 
-fn for_column<'a>((schema, table): (Oid, &'a str), column: &'a NewColumn, identity: bool) -> ForColumn<'a> {
-    ForColumn { schema, table, column: &column.name, type_oid: column.type_oid, identity }
+fn for_column<'a>(place: Place<'a>, column: &'a NewColumn, identity: bool) -> ForColumn<'a> {
+    let Place { schema, table, persistence } = place;
+    ForColumn { schema, table, persistence, column: &column.name, type_oid: column.type_oid, identity }
 }
 
 /// Marks a column as identity, with the NOT NULL that comes with it.

@@ -24,6 +24,9 @@ pub(crate) fn create(session: &Session, statement: &CreateView, text: &str) -> S
     let options = options_of(statement, &query)?;
     let columns = columns_of(session, &query, &statement.columns)?;
     let schema = match statement.view.persistence {
+        Persistence::Unlogged => {
+            return Err(sql_err!(SYNTAX_ERROR, "views cannot be unlogged because they do not have storage"));
+        }
         Persistence::Temporary => temporary::schema(session)?,
         _ if statement.view.schema.is_none() && reads_temporary(session, &query)? => {
             let message = format!("view \"{}\" will be a temporary view", statement.view.name);

@@ -76,16 +76,16 @@ impl Session {
 
     fn relation_size(&self, oid: Oid, fork: Option<&Datum>) -> SqlResult<Datum> {
         let fork = match fork.map_or("main", types::value::FromDatum::from_datum) {
-            "main" => Some(Fork::Main),
-            "fsm" => Some(Fork::Fsm),
-            "vm" => Some(Fork::Vm),
-            "init" => None,
+            "main" => Fork::Main,
+            "fsm" => Fork::Fsm,
+            "vm" => Fork::Vm,
+            "init" => Fork::Init,
             _ => {
                 return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid fork name")
                     .hint("Valid fork names are \"main\", \"fsm\", \"vm\", and \"init\"."));
             }
         };
-        self.optional(oid, |s, class| fork.map_or(Ok(0), |fork| s.fork_size(class.file, fork)))
+        self.optional(oid, |s, class| s.fork_size(class.file, fork))
     }
 
     fn fork_size(&self, file: RelFile, fork: Fork) -> SqlResult<i64> {

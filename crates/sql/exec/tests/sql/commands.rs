@@ -155,7 +155,6 @@ fn refused_definitions() {
         ),
         ("create table u (a int) with (fillfactor=5)", "value 5 out of bounds for option \"fillfactor\""),
         ("create table nosuch.u (a int)", "schema \"nosuch\" does not exist"),
-        ("create unlogged table u (a int)", "UNLOGGED table is not supported yet"),
         ("create index on t (b)", "column \"b\" does not exist"),
         ("create index on nosuch (b)", "relation \"nosuch\" does not exist"),
         ("create index on t using nosuch (a)", "access method \"nosuch\" does not exist"),

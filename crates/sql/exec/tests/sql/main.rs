@@ -36,3 +36,4 @@ mod support;
 mod transactions;
 mod two_sessions;
 mod types;
+mod unlogged;

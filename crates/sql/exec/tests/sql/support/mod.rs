@@ -62,6 +62,12 @@ impl Server {
         answer
     }
 
+    /// Stops as a server does that is asked to, and opens again.
+    pub fn stop_and_restart(&mut self) {
+        self.instance().engine().shutdown().expect("the cluster can be closed");
+        self.crash_and_restart();
+    }
+
     /// What its sessions share.
     pub fn instance(&self) -> &Arc<Instance> {
         self.instance.as_ref().expect("the cluster is open")
