@@ -10,8 +10,8 @@ use crate::database::{PG_CATALOG, Reader};
 use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
 use crate::system::{
-    pg_aggregate, pg_cast, pg_class, pg_collation, pg_constraint, pg_enum, pg_namespace, pg_operator,
-    pg_proc, pg_range, pg_statistic, pg_type,
+    pg_aggregate, pg_cast, pg_class, pg_collation, pg_constraint, pg_enum, pg_namespace, pg_opclass,
+    pg_operator, pg_proc, pg_range, pg_statistic, pg_type,
 };
 use crate::tables::Place;
 use crate::validity::Validity;
@@ -455,6 +455,12 @@ impl CatalogView for Reader<'_> {
                 e.operators_by_oid.insert(oid, def);
             },
         )
+    }
+
+    fn hash_function(&self, class: Oid) -> SqlResult<Option<Oid>> {
+        let Some(row) = self.operator_class_row(class)? else { return Ok(None) };
+        let (family, ty) = (row.oid(pg_opclass::OPCFAMILY), row.oid(pg_opclass::OPCINTYPE));
+        Ok(self.family_member(family, true, (2, ty, ty))?.map(|(_, function)| function))
     }
 
     fn cast(&self, source: Oid, target: Oid) -> SqlResult<Option<CastDef>> {

@@ -642,6 +642,11 @@ pub trait CatalogView {
     /// A cast that a user made.
     fn cast(&self, source: Oid, target: Oid) -> SqlResult<Option<CastDef>>;
 
+    /// The function with a seed that hashes for an operator class that a user made.
+    fn hash_function(&self, _class: Oid) -> SqlResult<Option<Oid>> {
+        Ok(None)
+    }
+
     /// A collation by name; without schema, the first on the search path.
     fn collation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<CollationDef>>;
 

@@ -69,7 +69,7 @@ impl Pruner {
 pub struct Router {
     map: Arc<PartitionMap>,
     table: Arc<Table>,
-    keys: Box<[Code]>,
+    keys: Keys,
     parts: Vec<Option<Next>>,
 }
 
@@ -93,7 +93,7 @@ impl Router {
         Ok(Router {
             map: routing.map.clone(),
             table: routing.table.clone(),
-            keys: compiler.list(&routing.keys, inputs)?,
+            keys: Keys::new(compiler, (&routing.keys, &routing.hashes), inputs)?,
             parts: routing.parts.iter().map(next).collect::<SqlResult<_>>()?,
         })
     }
@@ -105,8 +105,8 @@ impl Router {
 
     /// As [`Router::route`]; within is what is wrong with a row that has no place.
     pub fn find(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Result<usize, SqlError>> {
-        let values = key_values(&self.keys, row, cx)?;
-        let found = self.map.route(&values).and_then(|at| self.parts.get(at)?.as_ref());
+        let values = self.keys.values(row, cx)?;
+        let found = self.keys.route(&self.map, &values, row, cx)?.and_then(|at| self.parts.get(at)?.as_ref());
         match found {
             Some(Next::Target(at)) => Ok(Ok(*at)),
             Some(Next::Table(nested)) => nested.find(row, cx),
@@ -146,15 +146,58 @@ impl Router {
     }
 }
 
-/// The values of a partition key.
-fn key_values(keys: &[Code], row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Vec<Datum>> {
-    keys.iter().map(|code| code.eval(Rows::one(row), cx)).collect()
+/// What computes a partition key.
+struct Keys {
+    values: Box<[Code]>,
+    /// Where users' functions hash columns: the hash of each of those.
+    hashes: Box<[Option<Code>]>,
+}
+
+impl Keys {
+    fn new(
+        compiler: &Compiler<'_>,
+        (keys, hashes): (&[Expr], &[Option<Expr>]),
+        inputs: Inputs<'_>,
+    ) -> SqlResult<Keys> {
+        let values = compiler.list(keys, inputs)?;
+        let hash = |e: &Option<Expr>| e.as_ref().map(|e| compiler.expr(e, inputs)).transpose();
+        let hashes = match hashes.iter().any(Option::is_some) {
+            true => hashes.iter().map(hash).collect::<SqlResult<_>>()?,
+            false => Box::default(),
+        };
+        Ok(Keys { values, hashes })
+    }
+
+    /// The values of a row's key.
+    fn values(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Vec<Datum>> {
+        self.values.iter().map(|code| code.eval(Rows::one(row), cx)).collect()
+    }
+
+    /// The partition of a row with these values. NULL is not hashed.
+    fn route(
+        &self,
+        map: &PartitionMap,
+        values: &[Datum],
+        row: &[Datum],
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<usize>> {
+        if self.hashes.is_empty() {
+            return Ok(map.route(values));
+        }
+        let mut hashed = values.to_vec();
+        for (value, hash) in hashed.iter_mut().zip(&self.hashes) {
+            if let Some(hash) = hash.as_ref().filter(|_| !value.is_null()) {
+                *value = hash.eval(Rows::one(row), cx)?;
+            }
+        }
+        Ok(map.route(&hashed))
+    }
 }
 
 /// Checks that rows may be in a partition.
 pub struct PartitionChecker {
     map: Arc<PartitionMap>,
-    keys: Box<[Code]>,
+    keys: Keys,
     part: usize,
 }
 
@@ -165,13 +208,13 @@ impl PartitionChecker {
         check: &plan::PartitionCheck,
         inputs: Inputs<'_>,
     ) -> SqlResult<PartitionChecker> {
-        let keys = compiler.list(&check.keys, inputs)?;
+        let keys = Keys::new(compiler, (&check.keys, &check.hashes), inputs)?;
         Ok(PartitionChecker { map: check.map.clone(), keys, part: check.part })
     }
 
     /// Whether the parent would put the row there.
     pub fn holds(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<bool> {
-        let values = key_values(&self.keys, row, cx)?;
-        Ok(self.map.route(&values) == Some(self.part))
+        let values = self.keys.values(row, cx)?;
+        Ok(self.keys.route(&self.map, &values, row, cx)? == Some(self.part))
     }
 }

@@ -16,10 +16,12 @@
 
 pub mod ddl;
 pub mod json;
+pub mod operator_class;
 pub mod utility;
 
 pub use ddl::*;
 pub use json::*;
+pub use operator_class::*;
 pub use utility::*;
 
 /// Byte offset of a node in the statement text.

@@ -25,6 +25,9 @@ pub struct KeyColumn {
     pub type_oid: Oid,
     /// The built-in type that it compares as.
     pub comparable: Oid,
+    /// The function, called with [`types::hashing::PARTITION_SEED`], that hashes it instead of the built-in one: a user made its operator
+    /// class. Hashes stand for values then where rows find their partitions.
+    pub hash_function: Option<Oid>,
     compare: Option<CompareFn>,
 }
 
@@ -87,7 +90,12 @@ pub fn key_columns(table: &Table, catalog: &dyn CatalogView) -> SqlResult<Vec<Ke
             }
             n => table.columns.get(n as usize - 1).map_or(Oid::INVALID, |c| c.type_oid),
         };
-        columns.push(key_column(type_oid, catalog)?);
+        let mut column = key_column(type_oid, catalog)?;
+        let class = key.opclasses.get(columns.len()).copied().unwrap_or_default();
+        if key.strategy == Strategy::Hash && !class.is_pinned() {
+            column.hash_function = catalog.hash_function(class)?;
+        }
+        columns.push(column);
     }
     Ok(columns)
 }
@@ -95,7 +103,7 @@ pub fn key_columns(table: &Table, catalog: &dyn CatalogView) -> SqlResult<Vec<Ke
 /// How values of a type compare in a partition key.
 pub fn key_column(type_oid: Oid, catalog: &dyn CatalogView) -> SqlResult<KeyColumn> {
     let comparable = catalog::type_shape(catalog, type_oid)?.comparable;
-    Ok(KeyColumn { type_oid, comparable, compare: types::compare(comparable) })
+    Ok(KeyColumn { type_oid, comparable, hash_function: None, compare: types::compare(comparable) })
 }
 
 /// The values of a stored bound.
@@ -219,10 +227,11 @@ impl PartitionMap {
     }
 }
 
-/// Hash of a row's key; none if a type cannot be hashed.
+/// Hash of a row's key, with hashes for values where a user's function makes them; none if a type cannot be hashed.
 pub fn hash_of(keys: &[KeyColumn], values: &[Datum]) -> Option<u64> {
     keys.iter().zip(values).try_fold(0, |row, (key, value)| match value {
         Datum::Null => Some(row),
+        Datum::Int8(hash) if key.hash_function.is_some() => Some(combine(row, *hash as u64)),
         value => Some(combine(row, partition_hash(key.comparable, value)?)),
     })
 }
@@ -358,6 +367,10 @@ impl PartitionMap {
         condition: &Condition<V>,
         value: &mut Values<'_, V>,
     ) -> SqlResult<PartitionSet> {
+        if self.keys.iter().any(|key| key.hash_function.is_some()) {
+            // What users' functions make of the values is known when rows come.
+            return Ok(PartitionSet(vec![true; self.partitions.len()]));
+        }
         let matches = self.matches(condition, value)?;
         let mut set = vec![false; self.partitions.len()];
         match self.strategy {

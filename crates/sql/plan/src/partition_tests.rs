@@ -4,6 +4,7 @@ fn int() -> KeyColumn {
     KeyColumn {
         type_oid: types::oids::int4,
         comparable: types::oids::int4,
+        hash_function: None,
         compare: types::compare(types::oids::int4),
     }
 }

@@ -619,6 +619,8 @@ pub struct Routing {
     pub table: Arc<Table>,
     /// Its key over the statement's target.
     pub keys: Vec<Expr>,
+    /// The hashes that stand for values of the key, where users' functions make them.
+    pub hashes: Vec<Option<Expr>>,
     /// What each partition is.
     pub parts: Vec<Option<Route>>,
 }
@@ -634,7 +636,7 @@ pub enum Route {
 
 impl Routing {
     fn for_exprs<'p>(&'p self, f: &mut dyn FnMut(&'p Expr)) {
-        self.keys.iter().for_each(&mut *f);
+        self.keys.iter().chain(self.hashes.iter().flatten()).for_each(&mut *f);
         for part in self.parts.iter().flatten() {
             if let Route::Table(nested) = part {
                 nested.for_exprs(f);
@@ -650,6 +652,8 @@ pub struct PartitionCheck {
     pub map: Arc<PartitionMap>,
     /// The parent's key over the partition.
     pub keys: Vec<Expr>,
+    /// As in [`Routing`].
+    pub hashes: Vec<Option<Expr>>,
     /// The partition.
     pub part: usize,
 }

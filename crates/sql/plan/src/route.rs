@@ -5,13 +5,16 @@
 
 use std::sync::Arc;
 
-use base::SqlResult;
+use base::{Oid, SqlResult};
 use catalog::TriggerKind;
 use catalog::view::Table;
+use tuple::Datum;
+use types::hashing::PARTITION_SEED;
+use types::oids;
 
-use crate::expr::{Expr, RelId};
+use crate::expr::{Call, CallForm, Expr, RelId};
 use crate::inherit::column_map;
-use crate::partition::PartitionMap;
+use crate::partition::{KeyColumn, PartitionMap};
 use crate::plan::{Command, Modify, PartitionCheck, Route, Routing, TargetTable};
 use crate::planner::Planner;
 
@@ -88,6 +91,7 @@ impl Planner<'_> {
         };
         let map = Arc::new(map);
         let keys = self.partition_keys(rel, table, numbers)?;
+        let hashes = self.hashes_of(&map, &keys)?;
         let mut parts = Vec::with_capacity(map.partitions.len());
         for &oid in &map.partitions {
             runtime::check_interrupts().map_err(crate::interrupted)?;
@@ -114,7 +118,28 @@ impl Planner<'_> {
             };
             parts.push(Some(Route::Target(at)));
         }
-        Ok(Routing { map, table: table.clone(), keys, parts })
+        Ok(Routing { map, table: table.clone(), keys, hashes, parts })
+    }
+
+    /// Calls of the functions of users that hash columns of a key.
+    fn hashes_of(&mut self, map: &PartitionMap, keys: &[Expr]) -> SqlResult<Vec<Option<Expr>>> {
+        let hash = |(column, key): (&KeyColumn, &Expr)| {
+            let Some(function) = column.hash_function else { return Ok(None) };
+            let value = Datum::Int8(PARTITION_SEED as i64);
+            let seed = Expr::Const { value, type_oid: oids::int8, typmod: -1 };
+            let function = self.function(function)?;
+            Ok(Some(Expr::Call(Box::new(Call {
+                number: self.call_number(&function),
+                function,
+                form: CallForm::Function,
+                args: vec![key.clone(), seed],
+                type_oid: oids::int8,
+                typmod: -1,
+                collation: Oid::INVALID,
+                variadic: false,
+            }))))
+        };
+        map.keys.iter().zip(keys).map(hash).collect()
     }
 
     /// What a row must satisfy to be in a partition, from the nearest ancestor on.
@@ -132,7 +157,8 @@ impl Planner<'_> {
             let Some(part) = map.partitions.iter().position(|oid| *oid == child.oid) else { break };
             let numbers = column_map(table, &parent)?;
             let keys = self.partition_keys(rel, &parent, &numbers)?;
-            checks.push(PartitionCheck { map, keys, part });
+            let hashes = self.hashes_of(&map, &keys)?;
+            checks.push(PartitionCheck { map, keys, hashes, part });
             child = parent;
         }
         Ok(checks)

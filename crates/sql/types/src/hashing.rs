@@ -254,7 +254,7 @@ pub fn hash64(type_oid: Oid, value: &Datum, seed: i64) -> i64 {
 }
 
 /// The seed of hash partitioning.
-const PARTITION_SEED: u64 = 0x7A5B_2236_7996_DCFD;
+pub const PARTITION_SEED: u64 = 0x7A5B_2236_7996_DCFD;
 
 /// Hash of a partition key's value that is not NULL; none if the type cannot be hashed. Rows lie where it says: it never changes.
 pub fn partition_hash(type_oid: Oid, value: &Datum) -> Option<u64> {

@@ -13,9 +13,10 @@ use super::object::catalog_by_oid;
 use crate::database::{PUBLIC, Reader};
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
-    SystemTable, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_cast, pg_class, pg_constraint,
-    pg_database, pg_default_acl, pg_depend, pg_description, pg_extension, pg_index, pg_language,
-    pg_largeobject, pg_namespace, pg_operator, pg_proc, pg_rewrite, pg_trigger, pg_type,
+    SystemTable, pg_amop, pg_amproc, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_cast, pg_class,
+    pg_constraint, pg_database, pg_default_acl, pg_depend, pg_description, pg_extension, pg_index,
+    pg_language, pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_rewrite,
+    pg_trigger, pg_type,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -481,6 +482,8 @@ fn kind_of(class: Oid) -> (SqlState, &'static str) {
         class if class == pg_namespace::TABLE.oid => (SqlState::UNDEFINED_SCHEMA, "schema"),
         class if class == pg_proc::TABLE.oid => (SqlState::UNDEFINED_FUNCTION, "function"),
         class if class == pg_operator::TABLE.oid => (SqlState::UNDEFINED_FUNCTION, "operator"),
+        class if class == pg_opclass::TABLE.oid => (SqlState::UNDEFINED_OBJECT, "operator class"),
+        class if class == pg_opfamily::TABLE.oid => (SqlState::UNDEFINED_OBJECT, "operator family"),
         _ => (SqlState::UNDEFINED_OBJECT, "object"),
     }
 }
@@ -507,6 +510,12 @@ impl Reader<'_> {
             class if class == pg_proc::TABLE.oid => self.describe_routine(object.object)?,
             class if class == pg_operator::TABLE.oid => self.describe_operator(object.object)?,
             class if class == pg_cast::TABLE.oid => self.describe_cast(object.object)?,
+            class if class == pg_opclass::TABLE.oid || class == pg_opfamily::TABLE.oid => {
+                self.describe_operator_family(object)?
+            }
+            class if class == pg_amop::TABLE.oid || class == pg_amproc::TABLE.oid => {
+                self.describe_family_member(object)?
+            }
             class if class == pg_namespace::TABLE.oid => {
                 let index = pg_namespace::PG_NAMESPACE_OID_INDEX;
                 format!("schema {}", by_oid(&pg_namespace::TABLE, index, pg_namespace::NSPNAME)?)

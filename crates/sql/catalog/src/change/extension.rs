@@ -114,6 +114,15 @@ impl Changer<'_> {
         self.next_command()
     }
 
+    /// Gives a language another name.
+    pub fn rename_language(&mut self, oid: Oid, name: &str) -> SqlResult<()> {
+        use pg_language as l;
+        self.edit(&l::TABLE, l::PG_LANGUAGE_OID_INDEX, &[oid.into()], |row| {
+            row[l::LANNAME] = tuple::Datum::text(name);
+        })?;
+        self.next_command()
+    }
+
     /// Enters a procedural language.
     pub fn create_language(&mut self, new: &NewLanguage<'_>) -> SqlResult<()> {
         use pg_language as l;

@@ -91,6 +91,8 @@ impl Changer<'_> {
                 (!key.expressions.is_empty()).then(|| stored_list::join(&key.expressions)),
             );
         self.insert(&p::TABLE, &row.build())?;
+        let me = ObjectAddress::relation(table);
+        self.depend_on_all(me, key.opclasses.iter().map(|class| ObjectAddress::operator_class(*class)))?;
         self.next_command()
     }
 

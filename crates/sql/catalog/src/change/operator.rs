@@ -136,6 +136,19 @@ impl Changer<'_> {
         self.next_command()
     }
 
+    /// Puts an operator into another schema.
+    pub fn set_operator_schema(&mut self, oid: Oid, schema: Oid) -> SqlResult<()> {
+        use pg_operator as o;
+        let mut from = Oid::INVALID;
+        self.edit(&o::TABLE, o::PG_OPERATOR_OID_INDEX, &[oid.into()], |row| {
+            from = row.oid(o::OPRNAMESPACE);
+            row[o::OPRNAMESPACE] = schema.into();
+        })?;
+        let me = ObjectAddress::operator(oid);
+        self.next_command()?;
+        self.move_dependency(me, ObjectAddress::schema(from), ObjectAddress::schema(schema))
+    }
+
     /// Enters a cast. Returns its OID.
     pub fn create_cast(&mut self, new: &NewCast) -> SqlResult<Oid> {
         use pg_cast as c;

@@ -14,7 +14,9 @@ use catalog::{RelationKind, RowExt, Table, TypeKind};
 use parse::ast::{Name, ObjectKind, ObjectName, TypeName};
 use txn::LockMode;
 
-use super::{alter, alter_function, drop, extension, grant, names, operator, role, user_type};
+use super::{
+    alter, alter_function, drop, extension, grant, names, operator, operator_class, role, user_type,
+};
 use crate::session::Session;
 
 /// COMMENT ON.
@@ -89,6 +91,7 @@ pub(crate) fn address(session: &Session, kind: ObjectKind, object: &ObjectName) 
         ObjectKind::AccessMethod => {
             by_name(session, &pg_am::TABLE, (pg_am::AMNAME, None), ("access method", object))
         }
+        kind if operator_class::is_one(kind) => operator_class::address(session, kind, object),
         kind if alter_function::is_routine(kind) => alter_function::address(session, kind, object),
         other => Err(SqlError::not_supported(format!("COMMENT ON {}", super::kind_words(other)))),
     }

@@ -14,7 +14,7 @@ use catalog::{RelationKind, RowExt, Table};
 use parse::ast::{Drop, DropBehavior, ObjectKind, ObjectName, RangeVar};
 use txn::{LockMode, LockWait};
 
-use super::{alter_function, index_concurrently, inherit, names, operator};
+use super::{alter_function, index_concurrently, inherit, language, names, operator, operator_class};
 use crate::session::Session;
 
 /// How messages call one kind of relation.
@@ -84,7 +84,9 @@ pub(crate) fn run(session: &Session, statement: &Drop) -> SqlResult<()> {
         (ObjectKind::Schema, _) => schemas(session, statement)?,
         (ObjectKind::Type | ObjectKind::Domain, _) => super::user_type::dropped(session, statement)?,
         (ObjectKind::Extension, _) => super::extension::dropped(session, statement)?,
+        (ObjectKind::Language, _) => language::dropped(session, statement)?,
         (ObjectKind::Operator, _) => operator::dropped_operators(session, statement)?,
+        (kind, _) if operator_class::is_one(kind) => operator_class::dropped(session, statement)?,
         (ObjectKind::Trigger, _) => super::trigger::dropped(session, statement)?,
         (ObjectKind::Cast, _) => operator::dropped_casts(session, statement)?,
         (kind, _) if alter_function::is_routine(kind) => alter_function::dropped(session, statement)?,

@@ -11,12 +11,12 @@
 
 use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use catalog::change::{NewExtension, NewLanguage, ObjectAddress};
+use catalog::change::{NewExtension, ObjectAddress};
 use catalog::system::{pg_class, pg_extension, pg_namespace, pg_operator, pg_proc, pg_type};
 use catalog::{BOOTSTRAP_SUPERUSER, CatalogView, Row, RowExt};
-use parse::ast::{CreateLanguage, DefElem, Drop, Name, ObjectKind, ObjectName};
+use parse::ast::{DefElem, Drop, Name, ObjectKind, ObjectName};
 
-use super::{comment, names, options, routine_name};
+use super::{comment, names, options};
 use crate::module::Module;
 use crate::output::Output;
 use crate::session::{Arguments, Session};
@@ -362,41 +362,6 @@ fn move_member(session: &Session, member: ObjectAddress, from: Oid, to: Oid) -> 
         }
         _ => Ok(()),
     }
-}
-
-/// CREATE LANGUAGE; without a handler it is CREATE EXTENSION.
-pub(crate) fn create_language(
-    session: &Session,
-    statement: &CreateLanguage,
-    out: &mut dyn Output,
-) -> SqlResult<()> {
-    let name = statement.name.as_str();
-    let Some(handler) = &statement.handler else {
-        return create(session, name, statement.replace, (&[], ""), out);
-    };
-    if !session.has_all_rights()? {
-        return Err(sql_err!(
-            INSUFFICIENT_PRIVILEGE,
-            "must be superuser to create custom procedural language"
-        ));
-    }
-    if super::function::language_oid(session, name).is_ok() {
-        return Err(sql_err!(DUPLICATE_OBJECT, "language \"{name}\" already exists"));
-    }
-    let function = |name: &Option<Name>, args: &[Oid]| match name {
-        Some(name) => routine_name::exact(session, name, args),
-        None => Ok(Oid::INVALID),
-    };
-    let handler = routine_name::exact(session, handler, &[])?;
-    let new = NewLanguage {
-        name,
-        owner: session.names.user(),
-        trusted: statement.trusted,
-        handler,
-        inline: function(&statement.inline, &[types::oids::internal])?,
-        validator: function(&statement.validator, &[types::oids::oid])?,
-    };
-    session.with_changer(|changer| changer.create_language(&new))
 }
 
 /// LOAD: libraries are part of the server, so nothing is left to do.

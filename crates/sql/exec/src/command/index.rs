@@ -9,7 +9,8 @@ use std::sync::Arc;
 use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewColumn, NewIndex};
-use catalog::{CatalogView, RelationKind, Table, TypeKind};
+use catalog::system::pg_opclass;
+use catalog::{CatalogView, RelationKind, RowExt, Table, TypeKind};
 use parse::ast::{CreateIndex, IndexElement, Name, SortDirection, SortNulls};
 use txn::LockMode;
 use types::registry::opclasses::OPCLASSES;
@@ -17,15 +18,15 @@ use types::registry::opclasses::OPCLASSES;
 use super::index_build::Rows;
 use super::storage_parameter::Target;
 use super::{
-    expression, generated, index_build, index_concurrently, names, object_name, partition_index,
-    storage_parameter, type_name,
+    expression, generated, index_build, index_concurrently, names, object_name, operator_class,
+    partition_index, storage_parameter, type_name,
 };
 use crate::session::Session;
 
 /// The access method `btree`.
 pub(crate) const BTREE: Oid = Oid(403);
 /// The access method `hash`.
-const HASH: Oid = Oid(405);
+pub(crate) const HASH: Oid = Oid(405);
 /// Most columns of an index.
 const MAX_COLUMNS: usize = 32;
 /// `anyarray`, the input type of `array_ops`.
@@ -355,16 +356,16 @@ pub(crate) fn class_for(
                 return Ok(Some(class.oid));
             }
         }
-        return Ok(None);
+        return operator_class::default_of(session, wanted, &inputs);
     };
-    let Some(class) = classes().find(|class| class.name == name.last()) else {
+    let Some(row) = operator_class::class_named(session, name, wanted)? else {
         return Err(sql_err!(
             UNDEFINED_OBJECT,
             "operator class \"{}\" does not exist for access method \"{method}\"",
             name.dotted()
         ));
     };
-    if !inputs.contains(&class.input) {
+    if !inputs.contains(&row.oid(pg_opclass::OPCINTYPE)) {
         return Err(sql_err!(
             DATATYPE_MISMATCH,
             "operator class \"{}\" does not accept data type {}",
@@ -372,15 +373,16 @@ pub(crate) fn class_for(
             shown()?
         ));
     }
-    if class.family == RECORD_IMAGE_OPS {
+    if row.oid(pg_opclass::OPCFAMILY) == RECORD_IMAGE_OPS {
         return Err(SqlError::not_supported("operator class \"record_image_ops\" in an index"));
     }
-    Ok(Some(class.oid))
+    Ok(Some(row.oid(pg_opclass::OID)))
 }
 
 /// The B-tree operator class named, or the type's default.
 pub(crate) fn operator_class(session: &Session, ty: Oid, name: Option<&Name>) -> SqlResult<Oid> {
     if let Some(class) = class_for(session, ty, name, "btree")? {
+        operator_class::check_ordering(session, class)?;
         return Ok(class);
     }
     let shown = session.with_reader(|reader| type_name::format(reader, ty, -1))?;

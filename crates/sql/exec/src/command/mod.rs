@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * [`run`] picks the family. [`columns`]: what a statement returns, for RowDescription.
-//! * Functions: `function` (with `alter_function`, `call`, `function_options`, `parameters`, `routine_name`, `uses`), `operator` (and casts).
+//! * Functions: `function` (with `alter_function`, `call`, `function_options`, `parameters`, `routine_name`, `uses`), `operator` (and casts), `operator_class` (with `operator_class_member`).
 //! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `inherit`, `partition` (with `detach`), `partition_index`, `alter` (with `alter_tree`, `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
 //! * Databases: `database`.
@@ -55,6 +55,7 @@ mod index_entries;
 mod index_sort;
 mod inherit;
 mod internal;
+mod language;
 mod like;
 mod lock;
 mod matview;
@@ -62,7 +63,9 @@ pub(crate) mod names;
 mod object_name;
 pub(crate) mod oldest_ids;
 pub(crate) mod on_commit;
-mod operator;
+pub(crate) mod operator;
+mod operator_class;
+mod operator_class_member;
 pub(crate) mod options;
 mod owner;
 mod parameters;
@@ -189,6 +192,10 @@ pub(crate) fn run(
             kind if alter_function::is_routine(*kind) => {
                 alter_function::set_schema(session, *kind, object.as_ref(), schema)?;
             }
+            kind if operator_class::is_one(*kind) => {
+                operator_class::set_schema(session, *kind, object.as_ref(), schema)?;
+            }
+            ObjectKind::Operator => operator::set_schema(session, object.as_ref(), schema)?,
             _ => rename::set_schema(session, *kind, relation.as_ref(), schema, *missing_ok)?,
         },
         Statement::Drop(s) => {
@@ -205,7 +212,7 @@ pub(crate) fn run(
         Statement::AlterExtensionMember { name, add, kind, object } => {
             extension::alter_member(session, name, *add, (*kind, object))?;
         }
-        Statement::CreateLanguage(s) => extension::create_language(session, s, out)?,
+        Statement::CreateLanguage(s) => language::create(session, s, out)?,
         Statement::Load(path) => extension::load(session, path)?,
         Statement::CreateFunction(s) => function::create(session, s, text)?,
         Statement::AlterFunction(s) => alter_function::alter(session, s, text)?,
@@ -215,6 +222,11 @@ pub(crate) fn run(
         Statement::Define(s) if s.kind == ObjectKind::Operator => operator::create(session, s, text)?,
         Statement::Define(s) => aggregate::create(session, s, text)?,
         Statement::CreateCast(s) => operator::create_cast(session, s, text)?,
+        Statement::CreateOperatorClass(s) => operator_class::create_class(session, s, text)?,
+        Statement::CreateOperatorFamily { name, method } => {
+            operator_class::create_family(session, name, method)?;
+        }
+        Statement::AlterOperatorFamily(s) => operator_class::alter_family(session, s, text)?,
         Statement::Call(s) => call::run(session, s, text, arguments, out)?,
         Statement::Do(args) => session.notices.lend(out, |_| call::run_do(session, args))?,
         Statement::CreateSchema { name, owner, elements, if_not_exists } => {
@@ -423,6 +435,9 @@ pub(crate) fn statement_name(statement: &Statement) -> &'static str {
         Statement::Define(s) if s.kind == ObjectKind::Operator => "CREATE OPERATOR",
         Statement::Define(_) => "CREATE AGGREGATE",
         Statement::CreateCast(_) => "CREATE CAST",
+        Statement::CreateOperatorClass(_) => "CREATE OPERATOR CLASS",
+        Statement::CreateOperatorFamily { .. } => "CREATE OPERATOR FAMILY",
+        Statement::AlterOperatorFamily(_) => "ALTER OPERATOR FAMILY",
         Statement::CreateTrigger(_) => "CREATE TRIGGER",
         Statement::CreateExtension { .. } => "CREATE EXTENSION",
         Statement::AlterExtension { .. } | Statement::AlterExtensionMember { .. } => "ALTER EXTENSION",
@@ -506,7 +521,10 @@ fn alter_name(kind: ObjectKind) -> &'static str {
         ObjectKind::Procedure => "ALTER PROCEDURE",
         ObjectKind::Routine => "ALTER ROUTINE",
         ObjectKind::Aggregate => "ALTER AGGREGATE",
+        ObjectKind::Language => "ALTER LANGUAGE",
         ObjectKind::Operator => "ALTER OPERATOR",
+        ObjectKind::OperatorClass => "ALTER OPERATOR CLASS",
+        ObjectKind::OperatorFamily => "ALTER OPERATOR FAMILY",
         ObjectKind::Database => "ALTER DATABASE",
         ObjectKind::Role => "ALTER ROLE",
         _ => "ALTER TABLE",

@@ -63,6 +63,15 @@ pub(crate) fn notice(code: SqlState, message: impl Into<String>) -> SqlError {
     SqlError::with_severity(Severity::Notice, code, message)
 }
 
+/// IF EXISTS: a NOTICE of what a statement names and there is not; else the error.
+pub(crate) fn skip_missing(session: &Session, missing_ok: bool, missing: SqlError) -> SqlResult<()> {
+    if !missing_ok {
+        return Err(missing);
+    }
+    session.notice(notice(SqlState::SUCCESSFUL_COMPLETION, format!("{}, skipping", missing.message())));
+    Ok(())
+}
+
 /// `relation "t" does not exist`.
 pub(crate) fn undefined(name: &RangeVar) -> SqlError {
     sql_err!(UNDEFINED_TABLE, "relation \"{}\" does not exist", name.dotted())

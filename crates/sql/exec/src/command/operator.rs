@@ -149,6 +149,35 @@ pub(super) fn set_owner(session: &Session, object: &ObjectName, owner: Oid) -> S
     session.with_changer(|changer| changer.set_operator_owner(oid, owner))
 }
 
+/// ALTER OPERATOR ... SET SCHEMA.
+pub(super) fn set_schema(session: &Session, object: Option<&ObjectName>, schema: &str) -> SqlResult<()> {
+    let named = alter_function::with_args(object)?;
+    let oid = named_operator(session, named)??;
+    let to = session.with_reader(|r| r.schema_by_name(schema))?;
+    let to = to.ok_or_else(|| names::undefined_schema(schema))?;
+    names::check_creation(session, to)?;
+    let index = pg_operator::PG_OPERATOR_OID_INDEX;
+    let row = session.with_reader(|r| r.find_one(&pg_operator::TABLE, index, &[oid.into()]))?;
+    let Some((_, row)) = row.filter(|(_, row)| row.oid(pg_operator::OPRNAMESPACE) != to) else {
+        return Ok(());
+    };
+    check_operator_owner(session, oid, &named.name, false)?;
+    let (left, right) = (row.oid(pg_operator::OPRLEFT), row.oid(pg_operator::OPRRIGHT));
+    let taken = session.with_reader(|r| r.operator_row(to, named.name.last(), left, right))?;
+    if taken.is_some() {
+        // PostgreSQL leaves this one to the index of its catalog.
+        let name = named.name.last();
+        return Err(sql_err!(
+            UNIQUE_VIOLATION,
+            "duplicate key value violates unique constraint \"pg_operator_oprname_l_r_n_index\""
+        )
+        .detail(format!(
+            "Key (oprname, oprleft, oprright, oprnamespace)=({name}, {left}, {right}, {to}) already exists."
+        )));
+    }
+    session.with_changer(|changer| changer.set_operator_schema(oid, to))
+}
+
 /// What CREATE OPERATOR says.
 #[derive(Default)]
 struct Given {
@@ -261,17 +290,21 @@ fn named_operator(session: &Session, named: &ObjectWithArgs) -> SqlResult<Result
             *slot = routine_name::resolve(session, arg)?;
         }
     }
-    if let Some(found) = find(session, &named.name, types[0], types[1])? {
+    find_or_why(session, &named.name, types)
+}
+
+fn find_or_why(session: &Session, name: &Name, [left, right]: [Oid; 2]) -> SqlResult<Result<Oid, SqlError>> {
+    if let Some(found) = find(session, name, left, right)? {
         return Ok(Ok(found));
     }
     let shown = |t: Oid| analyze::names::format_type(session, t, None);
-    let left = if types[0].is_valid() { format!("{} ", shown(types[0])) } else { String::new() };
-    Ok(Err(sql_err!(
-        UNDEFINED_FUNCTION,
-        "operator does not exist: {left}{} {}",
-        named.name.dotted(),
-        shown(types[1])
-    )))
+    let left = if left.is_valid() { format!("{} ", shown(left)) } else { String::new() };
+    Ok(Err(sql_err!(UNDEFINED_FUNCTION, "operator does not exist: {left}{} {}", name.dotted(), shown(right))))
+}
+
+/// The operator with this name and these operands; an error if there is none.
+pub(crate) fn existing(session: &Session, name: &Name, operands: [Oid; 2]) -> SqlResult<Oid> {
+    find_or_why(session, name, operands)?
 }
 
 /// Fails unless the current user owns an operator or, for a drop, its schema.
@@ -438,7 +471,7 @@ fn cast_function(session: &Session, named: &ObjectWithArgs, source: Oid, target:
 }
 
 /// Whether values of one type are as good as the other's.
-fn alike(from: Oid, to: Oid) -> bool {
+pub(crate) fn alike(from: Oid, to: Oid) -> bool {
     types::registry::cast(from, to).is_some_and(|cast| {
         cast.method == types::CastMethod::Binary && cast.context == types::CastContext::Implicit
     })

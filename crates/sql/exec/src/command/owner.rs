@@ -10,7 +10,7 @@ use catalog::{CatalogView, RelationKind, RowExt, Table, TypeKind};
 use parse::ast::{ObjectKind, ObjectName, RoleSpec};
 use types::acl::bits;
 
-use super::{names, operator, schema, type_name};
+use super::{language, names, operator, operator_class, schema, type_name};
 use crate::session::Session;
 
 /// ALTER ... OWNER TO of an object that is no relation.
@@ -26,7 +26,9 @@ pub(crate) fn alter(
         ObjectKind::Database => of_database(session, name(object)?, owner),
         ObjectKind::LargeObject => of_large_object(session, object, owner),
         ObjectKind::Type | ObjectKind::Domain => of_type(session, kind, object, owner),
+        ObjectKind::Language => language::set_owner(session, object, owner),
         ObjectKind::Operator => operator::set_owner(session, object, owner),
+        kind if operator_class::is_one(kind) => operator_class::set_owner(session, kind, object, owner),
         other => Err(SqlError::not_supported(format!("ALTER {} OWNER TO", super::kind_words(other)))),
     }
 }

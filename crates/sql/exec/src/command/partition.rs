@@ -16,17 +16,21 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::partition::{Bound, Limit, Partition, Partitioning, Strategy};
-use catalog::{Generated, RelationKind, Table};
+use catalog::system::pg_proc;
+use catalog::{CatalogView, Generated, RelationKind, RowExt, Table};
 use parse::ast::{
     self, Expr, IndexElement, Indirection, PartitionBound, PartitionBy, PartitionStrategy, RangeVar,
 };
 use plan::partition::{self as bounds, BoundValues, KeyColumn, PartitionMap};
 use tuple::Datum;
 use txn::LockMode;
+use types::hashing::PARTITION_SEED;
 
 use super::internal::Internal;
 use super::names::at;
-use super::{expression, foreign_key_parts, index, inherit, names, partition_index, trigger, type_name};
+use super::{
+    expression, foreign_key_parts, index, inherit, names, operator_class, partition_index, trigger, type_name,
+};
 use crate::session::Session;
 
 /// Most columns of a partition key.
@@ -116,6 +120,10 @@ fn add_key(
             "You must specify a {method} operator class or define a default {method} operator class for the data type."
         )));
     };
+    match key.strategy {
+        Strategy::Hash => operator_class::check_hashing(session, class, type_oid)?,
+        _ => operator_class::check_ordering(session, class)?,
+    }
     key.opclasses.push(class);
     key.collations.push(collation);
     Ok(())
@@ -423,11 +431,28 @@ impl<'a> Parent<'a> {
         Ok(())
     }
 
+    /// The key in SQL, with calls of the functions of users that hash its columns.
+    fn routed_keys(&self, table: &Table, map: &PartitionMap) -> SqlResult<Vec<String>> {
+        let mut keys = self.session.partition_key_sql(table)?;
+        for (text, key) in keys.iter_mut().zip(&map.keys) {
+            let Some(row) = key.hash_function.map(|f| self.session.with_reader(|r| r.routine_row(f))) else {
+                continue;
+            };
+            let row = row?.ok_or_else(|| SqlError::internal("a hash function is gone"))?;
+            let schema = self.session.with_reader(|r| r.schema_name(row.oid(pg_proc::PRONAMESPACE)))?;
+            let function =
+                crate::functions::quoted_relation(&schema.unwrap_or_default(), row.str(pg_proc::PRONAME));
+            let seed = PARTITION_SEED as i64;
+            *text = format!("CASE WHEN {text} IS NOT NULL THEN {function}({text}, {seed}) END");
+        }
+        Ok(keys)
+    }
+
     /// Whether a partition holds a row that its table, described by `table`, would put elsewhere.
     fn has_strangers(&self, partition: &Table, table: &Table, home: Oid) -> SqlResult<bool> {
         let map = PartitionMap::of(table, self.session)?;
         let home = map.partitions.iter().position(|oid| *oid == home);
-        let keys = self.session.partition_key_sql(table)?;
+        let keys = self.routed_keys(table, &map)?;
         let names = crate::functions::quoted_relation(&partition.schema_name, &partition.name);
         let text = format!("SELECT {} FROM {names}", keys.join(", "));
         let [raw] =

@@ -10,7 +10,9 @@ use parse::ast::{ObjectKind, RangeVar, Rename};
 use tuple::Datum;
 use txn::LockMode;
 
-use super::{alter, alter_function, constraint, database, drop, inherit, names, role, table};
+use super::{
+    alter, alter_function, constraint, database, drop, inherit, language, names, operator_class, role, table,
+};
 use crate::session::Session;
 
 /// ALTER ... RENAME.
@@ -37,6 +39,7 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
             let recurse = statement.relation.as_ref().is_none_or(|name| name.inherit);
             constraints(session, &found, (old, &statement.new_name), recurse)
         }
+        ObjectKind::Language => language::rename(session, statement.object.as_ref(), &statement.new_name),
         ObjectKind::Schema => {
             schema(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
         }
@@ -54,6 +57,9 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
         }
         kind if alter_function::is_routine(kind) => {
             alter_function::rename(session, kind, statement.object.as_ref(), &statement.new_name)
+        }
+        kind if operator_class::is_one(kind) => {
+            operator_class::rename(session, kind, statement.object.as_ref(), &statement.new_name)
         }
         other => Err(SqlError::not_supported(format!("ALTER {} RENAME", super::kind_words(other)))),
     }

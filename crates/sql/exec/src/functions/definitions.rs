@@ -29,7 +29,12 @@ fn index_expression(index: &Index, at: usize) -> SqlResult<&str> {
 }
 
 impl Session {
-    pub(super) fn definition(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Datum>> {
+    pub(super) fn definition(
+        &self,
+        id: SessionFn,
+        call: &Call<'_>,
+        args: &[Datum],
+    ) -> SqlResult<Option<Datum>> {
         use SessionFn as F;
         let oid = || Oid(arg(args, 0));
         let flag = |i: usize| args.len() > i && matches!(args[i], Datum::Bool(true));
@@ -51,7 +56,7 @@ impl Session {
                 Some(text) => Datum::text(&text),
                 None => Datum::Null,
             },
-            _ => return self.partition_function(id, args),
+            _ => return self.partition_function(id, call, args),
         }))
     }
 

@@ -79,7 +79,7 @@ impl Session {
         if let Some(value) = self.name_function(id, args)? {
             return Ok(value);
         }
-        if let Some(value) = self.definition(id, args)? {
+        if let Some(value) = self.definition(id, call, args)? {
             return Ok(value);
         }
         if let Some(value) = self.index_property(id, args)? {

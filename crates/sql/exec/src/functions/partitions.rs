@@ -5,15 +5,25 @@ use std::sync::Arc;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::partition::{Bound, Limit, Partitioning, Strategy};
 use catalog::{CatalogView, Index, RelationKind, Table};
+use parse::ast::Location;
+use plan::partition::KeyColumn;
 use tuple::Datum;
-use types::SessionFn;
+use types::array::Array;
+use types::value::FromDatum;
+use types::{Call, SessionFn};
 
 use super::arg;
 use super::text::quote_identifier;
+use crate::command::operator;
 use crate::session::Session;
 
 impl Session {
-    pub(super) fn partition_function(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Datum>> {
+    pub(super) fn partition_function(
+        &self,
+        id: SessionFn,
+        call: &Call<'_>,
+        args: &[Datum],
+    ) -> SqlResult<Option<Datum>> {
         use SessionFn as F;
         Ok(Some(match id {
             F::PgGetPartkeydef => self.partition_key_definition(Oid(arg(args, 0)))?,
@@ -25,7 +35,7 @@ impl Session {
                 Some(root) => Datum::Oid(root.0),
                 None => Datum::Null,
             },
-            F::SatisfiesHashPartition => self.satisfies_hash(args)?,
+            F::SatisfiesHashPartition => self.satisfies_hash(call, args)?,
             _ => return Ok(None),
         }))
     }
@@ -349,7 +359,7 @@ impl Session {
     }
 
     /// `satisfies_hash_partition(table, modulus, remainder, values)`
-    fn satisfies_hash(&self, args: &[Datum]) -> SqlResult<Datum> {
+    fn satisfies_hash(&self, call: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
         if args.len() < 3 || args[..3].iter().any(Datum::is_null) {
             return Ok(Datum::Bool(false));
         }
@@ -366,23 +376,89 @@ impl Session {
         if remainder >= modulus {
             return invalid("remainder for hash partition must be less than modulus".into());
         }
-        let Some(table) = self.with_reader(|r| r.relation_by_oid(oid))? else {
-            return Ok(Datum::Bool(false));
-        };
-        let of = table.partitioning.as_ref().filter(|key| key.strategy == Strategy::Hash);
-        let Some(of) = of else {
+        let table = self.with_reader(|r| r.relation_by_oid(oid))?;
+        let table =
+            table.ok_or_else(|| SqlError::internal(format!("could not open relation with OID {oid}")))?;
+        if table.partitioning.as_ref().is_none_or(|key| key.strategy != Strategy::Hash) {
             return invalid(format!("\"{}\" is not a hash partitioned table", table.name));
-        };
-        if of.keys.len() != args.len() - 3 {
-            return invalid(format!(
-                "number of partitioning columns ({}) does not match number of partition keys provided ({})",
-                of.keys.len(),
-                args.len() - 3
-            ));
         }
         let keys = plan::partition::key_columns(&table, self)?;
-        let hash = plan::partition::hash_of(&keys, &args[3..]).unwrap_or_default();
+        let mut values = self.given_key(&keys, call, args)?;
+        for (value, key) in values.iter_mut().zip(&keys) {
+            if let Some(function) = key.hash_function.filter(|_| !value.is_null()) {
+                *value = self.partition_hash(function, key.type_oid, value)?;
+            }
+        }
+        let hash = plan::partition::hash_of(&keys, &values).unwrap_or_default();
         Ok(Datum::Bool(hash % modulus as u64 == remainder as u64))
+    }
+
+    /// The values that `satisfies_hash_partition` is given, of the types of the key: one by one, or as an array after VARIADIC.
+    fn given_key(&self, keys: &[KeyColumn], call: &Call<'_>, args: &[Datum]) -> SqlResult<Vec<Datum>> {
+        let shown = |ty: Oid| analyze::names::format_type(self, ty, None);
+        let (values, types, quote) = match &args[3..] {
+            [Datum::Null] if call.variadic_array => (Vec::new(), Vec::new(), "\""),
+            [array] if call.variadic_array => {
+                let array = Array::from_payload(<&[u8]>::from_datum(array));
+                (array.elements().to_vec(), vec![array.element; keys.len()], "\"")
+            }
+            values => (values.to_vec(), call.arg_types.get(3..).unwrap_or_default().to_vec(), ""),
+        };
+        let count = || {
+            if values.len() == keys.len() {
+                return Ok(());
+            }
+            Err(sql_err!(
+                INVALID_PARAMETER_VALUE,
+                "number of partitioning columns ({}) does not match number of partition keys provided ({})",
+                keys.len(),
+                values.len()
+            ))
+        };
+        if !call.variadic_array {
+            count()?;
+        }
+        for (number, (key, given)) in keys.iter().zip(types).enumerate() {
+            let fits = !call.variadic_array && operator::alike(given, key.type_oid);
+            if given != key.type_oid && !fits {
+                return Err(sql_err!(
+                    INVALID_PARAMETER_VALUE,
+                    "column {} of the partition key has type {quote}{}{quote}, but supplied value is of type {quote}{}{quote}",
+                    number + 1,
+                    shown(key.type_oid),
+                    shown(given)
+                ));
+            }
+        }
+        count()?;
+        Ok(values)
+    }
+
+    /// What a user's function makes of a value of a partition key.
+    fn partition_hash(&self, function: Oid, type_oid: Oid, value: &Datum) -> SqlResult<Datum> {
+        let constant = |type_oid: Oid, value: Datum| {
+            let (typmod, collation) = (-1, Oid::INVALID);
+            analyze::Expr::Const(analyze::Const {
+                type_oid,
+                typmod,
+                collation,
+                value,
+                location: Location::NONE,
+            })
+        };
+        let seed = Datum::Int8(types::hashing::PARTITION_SEED as i64);
+        let call = analyze::FuncExpr {
+            function,
+            result_type: types::oids::int8,
+            returns_set: false,
+            variadic: false,
+            form: analyze::CoercionForm::Call,
+            collation: Oid::INVALID,
+            input_collation: Oid::INVALID,
+            args: vec![constant(type_oid, value.clone()), constant(types::oids::int8, seed)],
+            location: Location::NONE,
+        };
+        self.evaluate(&analyze::Expr::Func(Box::new(call)))
     }
 
     /// The index with this OID and its table; both are there.

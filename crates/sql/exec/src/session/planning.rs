@@ -79,6 +79,9 @@ impl CatalogView for Session {
     fn operator_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<OperatorDef>>> {
         self.with_reader(|c| c.operator_by_oid(oid))
     }
+    fn hash_function(&self, class: Oid) -> SqlResult<Option<Oid>> {
+        self.with_reader(|c| c.hash_function(class))
+    }
     fn cast(&self, source: Oid, target: Oid) -> SqlResult<Option<CastDef>> {
         self.with_reader(|c| c.cast(source, target))
     }
@@ -201,6 +204,11 @@ impl CatalogView for RecordingView<'_> {
     }
     fn operator_by_oid(&self, oid: Oid) -> SqlResult<Option<Arc<OperatorDef>>> {
         let found = self.ask(|c| c.operator_by_oid(oid))?;
+        self.note_code(found.is_some());
+        Ok(found)
+    }
+    fn hash_function(&self, class: Oid) -> SqlResult<Option<Oid>> {
+        let found = self.ask(|c| c.hash_function(class))?;
         self.note_code(found.is_some());
         Ok(found)
     }

@@ -1,11 +1,11 @@
 //! The statement, and everything that neither reads rows nor defines objects.
 
 use super::{
-    AlterDomainAction, AlterEnum, AlterFunction, AlterTable, Call, ColumnDef, CreateCast, CreateDomain,
-    CreateFunction, CreateIndex, CreateLanguage, CreateTable, CreateTableAs, CreateTrigger, CreateView,
-    DefElem, Define, Delete, Drop, DropBehavior, Expr, Grant, GrantRole, Indirection, Insert, Location,
-    Merge, Name, ObjectKind, ObjectName, RangeVar, Rename, RoleSpec, Select, SetStatement, TypeName, Update,
-    VacuumRelation,
+    AlterDomainAction, AlterEnum, AlterFunction, AlterOperatorFamily, AlterTable, Call, ColumnDef,
+    CreateCast, CreateDomain, CreateFunction, CreateIndex, CreateLanguage, CreateOperatorClass, CreateTable,
+    CreateTableAs, CreateTrigger, CreateView, DefElem, Define, Delete, Drop, DropBehavior, Expr, Grant,
+    GrantRole, Indirection, Insert, Location, Merge, Name, ObjectKind, ObjectName, RangeVar, Rename,
+    RoleSpec, Select, SetStatement, TypeName, Update, VacuumRelation,
 };
 
 /// A statement.
@@ -124,6 +124,17 @@ pub enum Statement {
     Define(Box<Define>),
     /// CREATE CAST
     CreateCast(Box<CreateCast>),
+    /// CREATE OPERATOR CLASS
+    CreateOperatorClass(Box<CreateOperatorClass>),
+    /// CREATE OPERATOR FAMILY
+    CreateOperatorFamily {
+        /// Name.
+        name: Name,
+        /// USING
+        method: String,
+    },
+    /// ALTER OPERATOR FAMILY ... ADD, DROP
+    AlterOperatorFamily(Box<AlterOperatorFamily>),
     /// CREATE TRIGGER
     CreateTrigger(Box<CreateTrigger>),
     /// CREATE EXTENSION

@@ -88,6 +88,15 @@ impl Converter<'_> {
                     _ => b'e',
                 },
             })),
+            n::Node::CreateOpClassStmt(s) => {
+                Statement::CreateOperatorClass(Box::new(self.create_operator_class(*s)?))
+            }
+            n::Node::CreateOpFamilyStmt(s) => {
+                Statement::CreateOperatorFamily { name: name(s.opfamilyname)?, method: text_of(s.amname) }
+            }
+            n::Node::AlterOpFamilyStmt(s) => {
+                Statement::AlterOperatorFamily(Box::new(self.alter_operator_family(*s)?))
+            }
             n::Node::CreateTrigStmt(s) => Statement::CreateTrigger(Box::new(self.create_trigger(*s)?)),
             node => return Ok(Err(node)),
         }))

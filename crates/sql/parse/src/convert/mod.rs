@@ -10,6 +10,7 @@ mod alter;
 mod ddl;
 mod expr;
 mod json;
+mod operator_class;
 mod select;
 mod unsupported;
 mod utility;

@@ -1,0 +1,171 @@
+//! Operator classes and families through whole sessions.
+
+use crate::support::Server;
+
+#[test]
+fn families_have_members_that_fit() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create operator family f using btree").unwrap();
+    s.run("alter operator family f using btree add operator 1 < (int4, int2), function 1 btint42cmp(int4, int2)")
+        .unwrap();
+    for (statement, error) in [
+        (
+            "create operator family f using btree",
+            "operator family \"f\" for access method \"btree\" already exists",
+        ),
+        ("create operator family g using heap", "access method \"heap\" is not of type INDEX"),
+        (
+            "alter operator family g using btree add operator 1 <",
+            "operator family \"g\" does not exist for access method \"btree\"",
+        ),
+        (
+            "alter operator family f using btree add operator 6 < (int4, int2)",
+            "invalid operator number 6, must be between 1 and 5",
+        ),
+        (
+            "alter operator family f using btree add operator 1 <",
+            "operator argument types must be specified in ALTER OPERATOR FAMILY",
+        ),
+        (
+            "alter operator family f using btree add operator 1 < (int4, int2)",
+            "operator 1(integer,smallint) already exists in operator family \"f\"",
+        ),
+        (
+            "alter operator family f using btree add operator 2 + (int4, int4)",
+            "index search operators must return boolean",
+        ),
+        (
+            "alter operator family f using btree add operator 2 <= (int4, int2), operator 2 <= (int4, int2)",
+            "operator number 2 for (integer,smallint) appears more than once",
+        ),
+        (
+            "alter operator family f using btree add function 1 int4pl(int4, int4), function 2 int4pl(int4, int4)",
+            "ordering sort support functions must accept type \"internal\"",
+        ),
+        (
+            "alter operator family f using btree drop function 1 (int4, int4)",
+            "function 1(integer,integer) does not exist in operator family \"f\"",
+        ),
+        (
+            "alter operator family f using btree drop operator 1 (int4, int4, int4)",
+            "one or two argument types must be specified",
+        ),
+    ] {
+        assert_eq!(s.query(statement), format!("ERROR:  {error}"), "{statement}");
+    }
+    let members = "select amopstrategy, amoplefttype::regtype, amoprighttype::regtype, amopopr::regoper::text \
+                   from pg_amop join pg_opfamily f on f.oid = amopfamily where opfname = 'f'";
+    assert_eq!(s.query(members), "1|integer|smallint|pg_catalog.<");
+    s.run("alter operator family f using btree drop operator 1 (int4, int2), function 1 (int4, int2)")
+        .unwrap();
+    assert_eq!(s.query(members), "");
+    s.run("alter operator family f using btree rename to g; drop operator family g using btree").unwrap();
+    s.run("drop operator family if exists g using btree").unwrap();
+}
+
+#[test]
+fn classes_hold_what_they_need() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create function h(int4, int8) returns int8 language sql immutable as 'select $1 + $2'").unwrap();
+    s.run("create operator class c for type int4 using hash as operator 1 =, function 2 h(int4, int8)")
+        .unwrap();
+    assert_eq!(
+        s.query("create operator class d default for type int4 using hash as operator 1 ="),
+        "ERROR:  could not make operator class \"d\" be default for type integer"
+    );
+    assert_eq!(
+        s.query("alter operator family c using hash drop operator 1 (int4)"),
+        "ERROR:  cannot drop operator 1 (integer, integer) of operator family c for access method hash: \
+         =(integer,integer) because operator class c for access method hash requires it"
+    );
+    s.run("create table t (a int4, b int4) partition by hash (a c)").unwrap();
+    assert_eq!(
+        s.query("drop operator class c using hash"),
+        "ERROR:  cannot drop operator class c for access method hash because other objects depend on it"
+    );
+    assert_eq!(
+        s.query("create index on t (a c)"),
+        "ERROR:  operator class \"c\" does not exist for access method \"btree\""
+    );
+    s.run("drop table t; drop operator class c using hash; drop function h").unwrap();
+    assert_eq!(s.query("select count(*) from pg_amop where amopfamily >= 16384"), "0");
+    s.run("create operator class c for type int4 using hash as operator 1 =").unwrap();
+    assert_eq!(
+        s.query("create table t (a int4) partition by hash (a c)"),
+        "ERROR:  operator class \"c\" of access method hash is missing support function 2 for type integer"
+    );
+    s.run(
+        "create operator class o for type int4 using btree as operator 1 <, function 1 btint4cmp(int4, int4)",
+    )
+    .unwrap();
+    assert_eq!(
+        s.query("create table t (a int4 ); create index on t (a o)"),
+        "ERROR:  operator class \"o\", which is not built in, for ordering is not supported yet"
+    );
+}
+
+#[test]
+fn users_functions_choose_hash_partitions() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create function h(int4, int8) returns int8 language sql immutable as 'select $1 + $2 * 0'")
+        .unwrap();
+    s.run("create operator class c for type int4 using hash as operator 1 =, function 2 h(int4, int8)")
+        .unwrap();
+    s.run("create table t (a int4, b text) partition by hash (a c)").unwrap();
+    s.run("create table t0 partition of t for values with (modulus 2, remainder 0)").unwrap();
+    s.run("create table t1 (b text, a int4); insert into t1 values ('x', 0)").unwrap();
+    let place = "alter table t attach partition t1 for values with (modulus 2, remainder 1)";
+    let hash =
+        "select satisfies_hash_partition('t'::regclass, 2, 1, a) from (values (0), (1), (2), (null)) v(a)";
+    let ones: Vec<String> = s.query(hash).lines().map(str::to_owned).collect();
+    assert_eq!(ones.len(), 4);
+    // Numbers of one parity are together; NULL is not hashed.
+    assert_eq!(ones[0], ones[2]);
+    assert_ne!(ones[0], ones[1]);
+    assert_eq!(ones[3], "f");
+    let (there, elsewhere) = if ones[0] == "t" { (0, 1) } else { (1, 0) };
+    s.run(&format!("update t1 set a = {elsewhere}")).unwrap();
+    assert_eq!(s.query(place), "ERROR:  partition constraint of relation \"t1\" is violated by some row");
+    s.run(&format!("update t1 set a = {there}; {place}")).unwrap();
+    s.run("insert into t select g, 'n' from generate_series(10, 13) g; insert into t values (null, 'null')")
+        .unwrap();
+    assert_eq!(
+        s.query("select tableoid::regclass, count(*), count(distinct a % 2) from t group by 1 order by 1"),
+        "t0|3|1\nt1|3|1"
+    );
+    assert_eq!(s.query("select count(*) from t where a = 11"), "1");
+    assert_eq!(
+        s.query(&format!("insert into t1 values ('x', {elsewhere})")),
+        "ERROR:  new row for relation \"t1\" violates partition constraint"
+    );
+    assert_eq!(
+        s.query("select satisfies_hash_partition('t'::regclass, 2, 1, 'x'::text)"),
+        "ERROR:  column 1 of the partition key has type integer, but supplied value is of type text"
+    );
+    assert_eq!(
+        s.query("select satisfies_hash_partition('t'::regclass, 2, 1, variadic array[1, 2])"),
+        "ERROR:  number of partitioning columns (1) does not match number of partition keys provided (2)"
+    );
+}
+
+#[test]
+fn languages_change_hands() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create language l handler plpgsql_call_handler; create role r").unwrap();
+    assert_eq!(s.query("alter language l rename to plpgsql"), "ERROR:  language \"plpgsql\" already exists");
+    s.run("alter language l rename to m; alter language m owner to r").unwrap();
+    assert_eq!(s.query("select lanowner::regrole from pg_language where lanname = 'm'"), "r");
+    assert_eq!(
+        s.query("drop role r"),
+        "ERROR:  role \"r\" cannot be dropped because some objects depend on it"
+    );
+    assert_eq!(
+        s.query("drop language plpgsql"),
+        "ERROR:  cannot drop language plpgsql because extension plpgsql requires it"
+    );
+    s.run("drop language m; drop role r").unwrap();
+}
