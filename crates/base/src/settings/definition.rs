@@ -162,7 +162,7 @@ impl Kind {
     }
 }
 
-/// What a setting does here: the header of [the table](super::table) has the rule.
+/// What a setting does here: the header of `table.rs` has the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// What it says.

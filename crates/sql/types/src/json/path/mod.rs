@@ -2,11 +2,11 @@
 //! `jsonpath`: the type, and what `@?`, `@@` and `jsonb_path_*` do with it.
 //!
 //! # Layout
-//! A stored path is its text in the one form that output gives ([`print`](mod@print)). It is parsed when it is used ([`parse`](mod@parse)); the path
-//! that was used last on a thread is kept. In memory a [`Path`] is a flat list of nodes that name each other by number.
+//! A stored path is its text in the one form that output gives (`print.rs`). It is parsed when it is used (`parse.rs`); the path
+//! that was used last on a thread is kept. In memory a `Path` is a flat list of nodes that name each other by number.
 //!
 //! # Invariants
-//! 1. Every recursion counts its levels with [`deeper`](super::depth::deeper).
+//! 1. Every recursion counts its levels with `deeper`.
 //! 2. Whatever a stored path's bytes are, they parse or give an error.
 //!
 //! # PostgreSQL counterpart and differences
