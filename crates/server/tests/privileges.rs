@@ -145,7 +145,6 @@ fn session(server: &Server, role: &str) -> Client {
 }
 
 #[test]
-#[ignore = "the table is to be generated anew: many of its statements were unsupported when it was made"]
 fn every_role_may_what_it_may_in_postgresql() {
     let server = Server::start(&[]);
     let mut root = server.client();

@@ -75,7 +75,7 @@ settings! {
             .about("Whether function bodies are checked when they are created.");
         client_min_messages = choice("notice", &["debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"]).aliases(&[("debug", "debug2"), ("info", "notice"), ("fatal", "error"), ("panic", "error")]).user().works()
             .about("Least severe message sent to the client.");
-        createrole_self_grant = string("").user().list().quoted().works()
+        createrole_self_grant = string("").user().list().works()
             .about("Options a creator of a role grants itself on it.");
         default_table_access_method = string("heap").user().works().about("Access method of new tables.");
         default_tablespace = string("").user().only(&["pg_default"], "a tablespace of one's own")
