@@ -59,6 +59,7 @@ mod user_types;
 mod walk;
 
 pub use aggregate::{Steps, UserAggregate, UserSteps};
+pub use constant_error::has_value;
 pub use cost::Settings;
 pub use expr::*;
 pub use function::Function;

@@ -153,7 +153,8 @@ impl Session {
         Ok(None)
     }
 
-    /// The values of a text's literals and a plan for them; `None` if a literal is no value of its parameter's type. An error is one of the
+    /// The values of a text's literals and a plan for them; `None` if a literal is no value of its parameter's type, or if the text fails
+    /// when it is planned. An error is one of the
     /// statement.
     fn plan_of_shape(
         &self,
@@ -176,6 +177,9 @@ impl Session {
                 Err(error) if concerns_all(&error) => return Err(error),
                 Err(_) => return Ok(None),
             }
+        }
+        if !generic.shared.suits_values(&params) {
+            return Ok(None);
         }
         let planned = self.choose_plan(&shared.source, generic, &params, Wanted::Equivalent, shape.text())?;
         Ok(Some((params, planned)))

@@ -18,8 +18,8 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use analyze::routine::{ReturnForm, ReturnType};
 use analyze::variables::Variables;
@@ -28,6 +28,7 @@ use base::settings::Setting;
 use base::{Fork, Oid, SqlError, SqlResult, sql_err};
 use catalog::{CatalogView, Table, TypeKind, Validity};
 use parse::{RawStatement, Statement};
+use tuple::Datum;
 use txn::{LockMode, LockWait, Snapshot};
 
 use super::Session;
@@ -125,6 +126,8 @@ pub(crate) struct SharedPlan {
     permitted: AtomicBool,
     /// A constant part of it cannot be computed: nothing runs.
     constant_error: Option<SqlError>,
+    /// Parts that would be constants if it had values in place of its parameters; found when somebody asks.
+    constants_of_parameters: OnceLock<Box<[plan::Expr]>>,
     /// Some of these are temporary.
     temporary: bool,
     /// Whether some of them are not the same to every snapshot, see [`Table::for_snapshot`].
@@ -338,6 +341,7 @@ impl SharedPlan {
             authority: generic.authority.clone(),
             permitted: AtomicBool::new(generic.permitted.load(Ordering::Relaxed)),
             constant_error,
+            constants_of_parameters: OnceLock::new(),
             temporary: generic.temporary,
             checks_snapshot: generic.checks_snapshot,
             for_kept: generic.for_kept,
@@ -350,6 +354,12 @@ impl SharedPlan {
             None => Ok(()),
             Some(error) => Err(error.clone()),
         }
+    }
+
+    /// Whether the same statement with these values in place of its parameters would not fail before it runs.
+    pub(super) fn suits_values(&self, params: &[Datum]) -> bool {
+        let find = || self.prepared.statement.constants_of_parameters().into();
+        self.constants_of_parameters.get_or_init(find).iter().all(|part| plan::has_value(part, params))
     }
 
     /// Whether younger snapshots may not share it.
@@ -690,6 +700,7 @@ impl Session {
             authority,
             permitted: AtomicBool::new(false),
             constant_error,
+            constants_of_parameters: OnceLock::new(),
             temporary: depends.iter().any(|table| table.persistence == 't'),
             sizes: depends.iter().map(|table| self.pages(table)).collect(),
             checks_snapshot: depends.iter().any(|table| table.differs_by_snapshot()),
