@@ -7,7 +7,7 @@ use types::oids;
 use super::{Changer, Dependency, NewColumn, NewTable, ObjectAddress};
 use crate::database::PG_TOAST;
 use crate::row::{RowBuilder, RowExt};
-use crate::system::{pg_attribute, pg_class, pg_index};
+use crate::system::{pg_attribute, pg_class, pg_depend, pg_index};
 use crate::vectors::{int2_vector, oid_vector, text_array};
 use crate::view::RelationKind;
 
@@ -164,6 +164,15 @@ impl Changer<'_> {
             flags.iter().for_each(|&(flag, value)| row[flag] = Datum::Bool(value));
         })?;
         self.next_command()
+    }
+
+    /// Makes a unique index one that a constraint will own: it depends no longer on the columns by itself.
+    pub fn give_index_to_constraint(&mut self, index: Oid, primary: bool, immediate: bool) -> SqlResult<()> {
+        let key = [pg_class::TABLE.oid.into(), index.into()];
+        self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key, |row| {
+            row.char(pg_depend::DEPTYPE) == b'a' && row.oid(pg_depend::REFCLASSID) == pg_class::TABLE.oid
+        })?;
+        self.set_index_flags(index, &[(pg_index::INDISPRIMARY, primary), (pg_index::INDIMMEDIATE, immediate)])
     }
 
     /// REPLICA IDENTITY USING INDEX, or not.

@@ -23,7 +23,9 @@ use super::alter::{behavior_of, column_expr, constraints, find, some_row, undefi
 use super::constraint::{self, Wanted};
 use super::internal::finds_row;
 use super::table::Place;
-use super::{alter_rows, alter_type, drop, expression, generated, inherit, names, partition, table};
+use super::{
+    alter_rows, alter_type, drop, existing_index, expression, generated, inherit, names, partition, table,
+};
 use crate::session::Session;
 use crate::trigger::foreign_key::parsed;
 
@@ -435,8 +437,11 @@ fn add_wanted(
 ) -> SqlResult<()> {
     match &wanted.constraint.kind {
         ConstraintKind::PrimaryKey(with) => {
-            let own = wanted.column.into_iter();
-            for name in own.chain(with.columns.iter().map(String::as_str)) {
+            let columns = match &with.using_index {
+                Some(index) => existing_index::key_columns(session, table, wanted, index, text)?,
+                None => wanted.column.into_iter().chain(with.columns.iter().map(String::as_str)).collect(),
+            };
+            for name in columns {
                 if table.column(name).is_some() {
                     let table = names::describe(session, table.oid)?;
                     check_for_primary_key(session, &table, name)?;

@@ -15,8 +15,8 @@ use parse::ast::{Constraint, ConstraintKind, IndexConstraint};
 use super::names::at;
 use super::storage_parameter::Target;
 use super::{
-    expression, foreign_key, generated, index, index_build, names, object_name, partition_index,
-    storage_parameter,
+    existing_index, expression, foreign_key, generated, index, index_build, names, object_name,
+    partition_index, storage_parameter,
 };
 use crate::session::Session;
 use crate::trigger::UNIQUE_KEY_RECHECK;
@@ -152,15 +152,11 @@ pub(crate) fn add_unique(
     text: &str,
 ) -> SqlResult<()> {
     let constraint = wanted.constraint;
-    if with.using_index.is_some() {
-        return Err(SqlError::not_supported("ADD CONSTRAINT USING INDEX"));
+    if let Some(name) = &with.using_index {
+        return existing_index::adopt(session, table, wanted, (name, primary), text);
     }
-    if primary && table.indexes.iter().any(|index| index.primary) {
-        return Err(sql_err!(
-            INVALID_TABLE_DEFINITION,
-            "multiple primary keys for table \"{}\" are not allowed",
-            table.name
-        ));
+    if primary {
+        check_only_primary(table)?;
     }
     let keys = key_columns(table, wanted, with, primary, text)?;
     let including = numbers_of(table, &with.including, constraint, text)?;
@@ -202,6 +198,18 @@ pub(crate) fn add_unique(
         RelationKind::PartitionedTable if wanted.only => Ok(()),
         RelationKind::PartitionedTable => partition_index::spread(session, table, index),
         _ => index_build::build(session, table, index, index_build::Rows::All),
+    }
+}
+
+/// A table has one primary key.
+pub(crate) fn check_only_primary(table: &Table) -> SqlResult<()> {
+    match table.indexes.iter().any(|index| index.primary) {
+        true => Err(sql_err!(
+            INVALID_TABLE_DEFINITION,
+            "multiple primary keys for table \"{}\" are not allowed",
+            table.name
+        )),
+        false => Ok(()),
     }
 }
 
@@ -284,7 +292,7 @@ fn numbers_of(table: &Table, columns: &[String], constraint: &Constraint, text: 
 }
 
 /// A constraint's name must be free for the table, and as an index's in the schema.
-fn check_free(session: &Session, table: &Table, name: &str) -> SqlResult<()> {
+pub(crate) fn check_free(session: &Session, table: &Table, name: &str) -> SqlResult<()> {
     if session.with_reader(|reader| reader.relation_oid(table.schema, name))?.is_some() {
         return Err(sql_err!(DUPLICATE_TABLE, "relation \"{name}\" already exists"));
     }

@@ -40,6 +40,7 @@ mod create_as;
 mod database;
 mod detach;
 mod drop;
+mod existing_index;
 mod expression;
 mod extension;
 pub(crate) mod foreign_key;

@@ -561,6 +561,10 @@ fn apply_table_constraints<'a>(
     for wanted in constraints {
         let constraint = wanted.constraint;
         match &constraint.kind {
+            ConstraintKind::PrimaryKey(with) | ConstraintKind::Unique(with) if with.using_index.is_some() => {
+                let error = sql_err!(FEATURE_NOT_SUPPORTED, "cannot use an existing index in CREATE TABLE");
+                return Err(at(error, text, constraint.location));
+            }
             ConstraintKind::PrimaryKey(with) => {
                 if std::mem::replace(&mut primary, true) {
                     let error = sql_err!(

@@ -388,3 +388,58 @@ fn virtual_columns_are_computed_where_they_are_read() {
         assert_eq!(message(&s, sql), expected);
     }
 }
+
+#[test]
+fn an_index_becomes_that_of_a_constraint() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int, b text, c int); create table other (a int)").unwrap();
+    s.run("insert into t select g, 'b' || g, g from generate_series(1, 100) g").unwrap();
+    s.run(
+        "create unique index t_a on t (a); create unique index t_b on t (b) include (c); create unique index t_c on t (c)",
+    )
+    .unwrap();
+    s.run(
+        "create index many on t (a); create unique index computed on t ((a + 1)); create unique index part on t (a) where a > 5;
+        create unique index down on t (a, b desc); create unique index patterned on t (b text_pattern_ops);
+        create unique index far on other (a)",
+    )
+    .unwrap();
+    let add = |kind: &str, index: &str| message(&s, &format!("alter table t add {kind} using index {index}"));
+    assert_eq!(add("unique", "missing"), "index \"missing\" does not exist");
+    assert_eq!(add("unique", "t"), "\"t\" is not an index");
+    assert_eq!(add("unique", "far"), "index \"far\" does not belong to table \"t\"");
+    assert_eq!(add("unique", "many"), "\"many\" is not a unique index");
+    assert_eq!(add("unique", "computed"), "index \"computed\" contains expressions");
+    assert_eq!(add("primary key", "part"), "\"part\" is a partial index");
+    for (index, column) in [("down", 2), ("patterned", 1)] {
+        let wanted =
+            format!("index \"{index}\" column number {column} does not have default sorting behavior");
+        assert_eq!(add("unique", index), wanted);
+    }
+    assert_eq!(
+        message(&s, "create table u (a int, unique using index t_a)"),
+        "cannot use an existing index in CREATE TABLE"
+    );
+    let said = s.run("alter table t add constraint t_pkey primary key using index t_a").unwrap().notices;
+    assert_eq!(said[0], "ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index \"t_a\" to \"t_pkey\"");
+    assert_eq!(add("unique", "t_pkey"), "index \"t_pkey\" is already associated with a constraint");
+    assert_eq!(add("primary key", "t_c"), "multiple primary keys for table \"t\" are not allowed");
+    s.run(
+        "alter table t add unique using index t_b, add unique using index t_c deferrable initially deferred",
+    )
+    .unwrap();
+    assert_eq!(constraints(&s, "t"), "t_a_not_null n {1}, t_b u {2}, t_c u {3}, t_pkey p {1}");
+    s.run("update t set c = 101 - c").unwrap();
+    assert_eq!(
+        message(&s, "insert into t values (1)"),
+        "duplicate key value violates unique constraint \"t_pkey\""
+    );
+    assert_eq!(
+        message(&s, "drop index t_pkey"),
+        "cannot drop index t_pkey because constraint t_pkey on table t requires it"
+    );
+    s.run("alter table t drop constraint t_pkey, drop constraint t_b; drop table t, other").unwrap();
+    let left = "select count(*) from pg_depend where objid >= 16384 or refobjid >= 16384";
+    assert_eq!(s.query(left), "0");
+}
