@@ -25,12 +25,8 @@ const ADMIN: &str = "host all postgres 127.0.0.1/32 trust\n";
 
 /// `psql` as a role; both outputs.
 fn psql(server: &Server, role: &str, password: &str, options: &str, statement: &str) -> String {
-    let mut command = server.tool("psql");
-    command.env_remove("PGHOST").env_remove("PGUSER").env("PGPASSWORD", password);
-    command.args(["-X", "-A", "-t", "-w", "-c", statement]);
     let host = if options.contains("host=") { "" } else { "host=127.0.0.1" };
-    command.arg(format!("{host} port={} user={role} dbname=postgres {options}", server.port));
-    text(&output(&mut command))
+    server.psql(&format!("{host} user={role} password='{password}' {options}"), statement)
 }
 
 #[test]

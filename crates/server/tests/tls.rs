@@ -10,15 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use authority::{Authority, accepted, secure, secured_server, session, socket, write_key};
 use support::client::{Client, startup};
-use support::{Failure, Server, has, output, text, until};
-
-/// Runs a statement by `psql`; both outputs.
-fn psql(server: &Server, options: &str, statement: &str) -> String {
-    let mut command = server.tool("psql");
-    command.env_remove("PGHOST").args(["-X", "-A", "-t", "-c", statement]);
-    command.arg(format!("{options} port={} user=postgres dbname=postgres", server.port));
-    text(&output(&mut command))
-}
+use support::{Failure, has, output, text, until};
 
 #[test]
 fn libpq_in_all_its_modes() {
@@ -32,24 +24,24 @@ fn libpq_in_all_its_modes() {
     let root = server.file("root.crt").display().to_string();
     let facts = "select ssl, version, cipher, bits, client_dn from pg_stat_ssl where pid = pg_backend_pid()";
     let modern = "t|TLSv1.3|TLS_AES_256_GCM_SHA384|256|\n";
-    assert_eq!(psql(&server, "host=127.0.0.1 sslmode=require", facts), modern);
-    assert_eq!(psql(&server, &format!("host=127.0.0.1 sslmode=verify-ca sslrootcert={root}"), facts), modern);
+    assert_eq!(server.psql("host=127.0.0.1 sslmode=require", facts), modern);
+    assert_eq!(server.psql(&format!("host=127.0.0.1 sslmode=verify-ca sslrootcert={root}"), facts), modern);
     let full = format!("host=localhost hostaddr=127.0.0.1 sslmode=verify-full sslrootcert={root}");
-    assert_eq!(psql(&server, &full, facts), modern);
+    assert_eq!(server.psql(&full, facts), modern);
     assert_eq!(
-        psql(&server, "host=127.0.0.1 sslmode=require ssl_max_protocol_version=TLSv1.2", facts),
+        server.psql("host=127.0.0.1 sslmode=require ssl_max_protocol_version=TLSv1.2", facts),
         "t|TLSv1.2|ECDHE-ECDSA-AES256-GCM-SHA384|256|\n"
     );
-    assert_eq!(psql(&server, "host=127.0.0.1 sslmode=disable", facts), "f||||\n");
+    assert_eq!(server.psql("host=127.0.0.1 sslmode=disable", facts), "f||||\n");
     // More than one record, both ways.
     let long = format!("select length('{}'), repeat('xy', 100000)", "z".repeat(100_000));
-    assert_eq!(psql(&server, "host=127.0.0.1 sslmode=require", &long).len(), "100000|".len() + 200_001);
+    assert_eq!(server.psql("host=127.0.0.1 sslmode=require", &long).len(), "100000|".len() + 200_001);
     let elsewhere = format!("host=elsewhere hostaddr=127.0.0.1 sslmode=verify-full sslrootcert={root}");
-    let said = psql(&server, &elsewhere, facts);
+    let said = server.psql(&elsewhere, facts);
     assert!(said.contains("does not match host name \"elsewhere\""), "{said}");
     let socket = server.socket().display().to_string();
     assert_eq!(
-        psql(&server, &format!("host={socket} sslmode=prefer"), facts),
+        server.psql(&format!("host={socket} sslmode=prefer"), facts),
         "f||||\n",
         "a Unix socket needs none"
     );

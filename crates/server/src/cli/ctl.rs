@@ -8,7 +8,7 @@ use std::time::Duration;
 use runtime::{sleep, wait};
 
 use super::options::{Flag, Given, flag, parse, value};
-use super::{Commands, data_directory, initdb, version};
+use super::{Commands, answered, data_directory, initdb};
 use crate::pidfile::{is_alive, read_line, read_pid};
 
 const FLAGS: &[Flag] = &[
@@ -85,12 +85,7 @@ pub(super) fn main(args: &[String], commands: Commands) -> i32 {
         Ok(given) => given,
         Err(message) => return try_help(&message),
     };
-    if given.has("help") {
-        print!("{HELP}");
-        return 0;
-    }
-    if given.has("version") {
-        println!("{}", version("pg_ctl"));
+    if answered(&given, "pg_ctl", HELP) {
         return 0;
     }
     let Some((operation, rest)) = given.words.split_first() else {

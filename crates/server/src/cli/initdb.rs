@@ -9,7 +9,7 @@ use base::settings::{ALL, Effect, Kind, Setting};
 use runtime::fs;
 
 use super::options::{Flag, Given, flag, parse, value};
-use super::{Commands, NewCluster, data_directory, version};
+use super::{Commands, NewCluster, answered, data_directory};
 use crate::config::{auto, conf};
 
 const FLAGS: &[Flag] = &[
@@ -99,12 +99,7 @@ pub(super) fn main(args: &[String], commands: Commands) -> i32 {
             return 1;
         }
     };
-    if given.has("help") {
-        print!("{HELP}");
-        return 0;
-    }
-    if given.has("version") {
-        println!("{}", version("initdb"));
+    if answered(&given, "initdb", HELP) {
         return 0;
     }
     let done = if given.has("sync-only") {

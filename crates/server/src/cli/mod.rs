@@ -15,6 +15,7 @@ mod waldump;
 use std::path::{Path, PathBuf};
 
 use crate::server::Open;
+use options::Given;
 
 /// What a new data directory is to contain.
 #[derive(Clone, Debug)]
@@ -107,6 +108,19 @@ pub fn program_path(called: &str) -> String {
         Ok(path) => path.with_file_name(base_name(called)).display().to_string(),
         Err(_) => called.to_string(),
     }
+}
+
+/// Whether a program was only asked for its help or its version, and has said it.
+fn answered(given: &Given, program: &str, help: &str) -> bool {
+    if given.has("help") {
+        print!("{help}");
+        return true;
+    }
+    if given.has("version") {
+        println!("{}", version(program));
+        return true;
+    }
+    false
 }
 
 /// The `--version` line of a program.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use ::top::Options;
 use ::top::target::Flags;
 
+use super::answered;
 use super::options::{Flag, Given, flag, parse, value};
-use super::version;
 
 const FLAGS: &[Flag] = &[
     value(Some('h'), "host"),
@@ -52,12 +52,7 @@ pub(super) fn main(args: &[String]) -> i32 {
         Ok(given) => given,
         Err(message) => return complain(&message),
     };
-    if given.has("help") {
-        print!("{HELP}");
-        return 0;
-    }
-    if given.has("version") {
-        println!("{}", version("top"));
+    if answered(&given, "top", HELP) {
         return 0;
     }
     match options(&given).and_then(|options| ::top::run(&options)) {

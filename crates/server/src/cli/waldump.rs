@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use base::Lsn;
 use wal::{Record, Rmgr, WalDescribe, WalReader};
 
+use super::answered;
 use super::options::{Flag, flag, parse, value};
-use super::version;
 
 const FLAGS: &[Flag] = &[
     value(Some('p'), "path"),
@@ -42,12 +42,7 @@ pub(super) fn main(args: &[String]) -> i32 {
         Ok(given) => given,
         Err(message) => return complain(&message),
     };
-    if given.has("help") {
-        print!("{HELP}");
-        return 0;
-    }
-    if given.has("version") {
-        println!("{}", version("waldump"));
+    if answered(&given, "waldump", HELP) {
         return 0;
     }
     let number = |name: &str| {

@@ -246,6 +246,14 @@ impl Server {
         command.env("LC_ALL", "C").stdin(Stdio::null()).current_dir(&self.base);
         command
     }
+
+    /// What `psql` prints of a statement over a connection by these options, as a user of their own: values, or the error.
+    pub fn psql(&self, options: &str, statement: &str) -> String {
+        let mut command = self.tool("psql");
+        command.env_remove("PGHOST").args(["-X", "-A", "-t", "-w", "-c", statement]);
+        command.arg(format!("user=postgres dbname=postgres port={} {options}", self.port));
+        text(&output(&mut command))
+    }
 }
 
 impl Drop for Server {

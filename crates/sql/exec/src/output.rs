@@ -142,6 +142,34 @@ pub trait Output {
     fn copy_out_done(&mut self) -> SqlResult<()>;
 }
 
+/// Within an `impl Output` around `self.out`: notices, settings and COPY are passed on as they are.
+macro_rules! passes_on {
+    () => {
+        fn notice(&mut self, notice: &SqlError) {
+            self.out.notice(notice);
+        }
+        fn parameter_status(&mut self, name: &str, value: &str) {
+            self.out.parameter_status(name, value);
+        }
+        fn copy_in(&mut self, format: Format, columns: usize) -> SqlResult<()> {
+            self.out.copy_in(format, columns)
+        }
+        fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>> {
+            self.out.copy_in_data()
+        }
+        fn copy_out(&mut self, format: Format, columns: usize) -> SqlResult<()> {
+            self.out.copy_out(format, columns)
+        }
+        fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()> {
+            self.out.copy_out_data(row)
+        }
+        fn copy_out_done(&mut self) -> SqlResult<()> {
+            self.out.copy_out_done()
+        }
+    };
+}
+pub(crate) use passes_on;
+
 /// Sends rows in other formats than their sender thinks: those that the client asked for.
 pub(crate) struct Formatted<'a> {
     pub(crate) formats: &'a [Format],
@@ -173,25 +201,5 @@ impl Output for Formatted<'_> {
     fn portal_suspended(&mut self) -> SqlResult<()> {
         self.out.portal_suspended()
     }
-    fn notice(&mut self, notice: &SqlError) {
-        self.out.notice(notice);
-    }
-    fn parameter_status(&mut self, name: &str, value: &str) {
-        self.out.parameter_status(name, value);
-    }
-    fn copy_in(&mut self, format: Format, columns: usize) -> SqlResult<()> {
-        self.out.copy_in(format, columns)
-    }
-    fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>> {
-        self.out.copy_in_data()
-    }
-    fn copy_out(&mut self, format: Format, columns: usize) -> SqlResult<()> {
-        self.out.copy_out(format, columns)
-    }
-    fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()> {
-        self.out.copy_out_data(row)
-    }
-    fn copy_out_done(&mut self) -> SqlResult<()> {
-        self.out.copy_out_done()
-    }
+    passes_on!();
 }

@@ -16,7 +16,7 @@ use txn::BlockState;
 
 use super::transaction::failed_block;
 use super::{ParamValue, Session};
-use crate::output::{Column, Format, Output, RowEncoder};
+use crate::output::{Column, Format, Output, RowEncoder, passes_on};
 
 impl Session {
     /// Calls a function. Gives the result in the format asked for; none is NULL.
@@ -112,25 +112,5 @@ impl Output for Taken<'_> {
     fn portal_suspended(&mut self) -> SqlResult<()> {
         Ok(())
     }
-    fn notice(&mut self, notice: &SqlError) {
-        self.out.notice(notice);
-    }
-    fn parameter_status(&mut self, name: &str, value: &str) {
-        self.out.parameter_status(name, value);
-    }
-    fn copy_in(&mut self, format: Format, columns: usize) -> SqlResult<()> {
-        self.out.copy_in(format, columns)
-    }
-    fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>> {
-        self.out.copy_in_data()
-    }
-    fn copy_out(&mut self, format: Format, columns: usize) -> SqlResult<()> {
-        self.out.copy_out(format, columns)
-    }
-    fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()> {
-        self.out.copy_out_data(row)
-    }
-    fn copy_out_done(&mut self) -> SqlResult<()> {
-        self.out.copy_out_done()
-    }
+    passes_on!();
 }
