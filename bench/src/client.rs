@@ -14,8 +14,8 @@ pub type Row = Vec<Option<String>>;
 
 /// A session of the user `postgres` in the database `postgres`, authenticated by trust.
 pub struct Client {
-    input: BufReader<Box<dyn Read>>,
-    output: BufWriter<Box<dyn Write>>,
+    input: BufReader<Box<dyn Read + Send>>,
+    output: BufWriter<Box<dyn Write + Send>>,
 }
 
 impl Client {
@@ -42,6 +42,15 @@ impl Client {
     /// Prepares a statement under the empty name.
     pub fn prepare(&mut self, sql: &str) -> Result<(), String> {
         self.send(b'P', &[b"\0", sql.as_bytes(), b"\0\0\0"])?;
+        self.send(b'S', &[])?;
+        self.until_ready().map(drop)
+    }
+
+    /// Prepares statements, each under its name, in one go.
+    pub fn prepare_all(&mut self, statements: impl Iterator<Item = (String, String)>) -> Result<(), String> {
+        for (name, sql) in statements {
+            self.send(b'P', &[name.as_bytes(), b"\0", sql.as_bytes(), b"\0\0\0"])?;
+        }
         self.send(b'S', &[])?;
         self.until_ready().map(drop)
     }
@@ -114,7 +123,7 @@ impl Client {
 }
 
 /// Both directions of a connection.
-fn halves(server: &Server) -> std::io::Result<(Box<dyn Read>, Box<dyn Write>)> {
+fn halves(server: &Server) -> std::io::Result<(Box<dyn Read + Send>, Box<dyn Write + Send>)> {
     if server.host.starts_with('/') {
         let socket = UnixStream::connect(format!("{}/.s.PGSQL.{}", server.host, server.port))?;
         return Ok((Box::new(socket.try_clone()?), Box::new(socket)));

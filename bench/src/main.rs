@@ -9,6 +9,7 @@
 mod ablation;
 mod canned;
 mod client;
+mod crowd;
 mod greedy;
 mod peers;
 mod pgbench;
@@ -88,6 +89,9 @@ enum What {
         /// Only statements whose name contains this.
         only: Option<String>,
     },
+    /// Latency of 100 clients' point queries over TLS beside 10,000 half-open TLS connections, 1,000 slow logins, and 1,000 sessions
+    /// with 10,000 prepared statements each; needs `openssl`.
+    Crowd,
     /// Point queries of 32 clients beside 100,000 open subtransactions and beside an old snapshot; a million subtransactions released,
     /// 20,000 rolled back.
     Subtransactions,
@@ -129,7 +133,7 @@ fn run(options: &Options) -> Result<(), String> {
         _ => {}
     }
     let series = [1, 32, 100, 500, 1000, 2500, 5000, 7500, 10_000, 15_000];
-    let connections = if matches!(options.what, What::Series) { 15_100 } else { 5_200 };
+    let connections = if matches!(options.what, What::Series | What::Crowd) { 15_100 } else { 5_200 };
     let lab = scenario::Lab::new(options, connections)?;
     match &options.what {
         What::Quick => {
@@ -144,6 +148,7 @@ fn run(options: &Options) -> Result<(), String> {
         What::Memory => lab.memory(5000),
         What::Interference => lab.interference(100, options.seconds),
         What::Greedy { only } => lab.greedy(only.as_deref()),
+        What::Crowd => lab.crowd(options.seconds),
         What::Subtransactions => lab.subtransactions(32, options.seconds),
         What::Tpch { scale, only } => lab.tpch(*scale, only),
         What::Canned { .. } | What::Snapshots => Ok(()),

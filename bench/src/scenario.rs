@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
-use crate::{Options, What, canned, greedy, pgbench, subtransactions, tpch};
+use crate::{Options, What, canned, crowd, greedy, pgbench, subtransactions, tpch};
 
 /// Ports, one a server; PostgreSQL's versions have one after the other. Not among those that the system gives to clients: one of an earlier
 /// run may still hold it.
@@ -30,7 +30,7 @@ pub struct Lab {
 impl Lab {
     /// Starts all servers, with room for so many connections; PostgreSQL has no more than it is to have processes.
     pub fn new(options: &Options, connections: u32) -> Result<Lab, String> {
-        let place = Place::new(options.sockets, matches!(options.what, What::Tls))?;
+        let place = Place::new(options.sockets, matches!(options.what, What::Tls | What::Crowd))?;
         let programs = peers::stampede(options.stampede.as_deref())?;
         let stampede = Server::start("Stampede", programs, &place, STAMPEDE_PORT, connections)?;
         let mut postgres = Vec::new();
@@ -208,6 +208,11 @@ impl Lab {
     /// What greedy statements do to others, here and on PostgreSQL 18.
     pub fn greedy(&self, only: Option<&str>) -> Result<(), String> {
         greedy::run(&self.databases().collect::<Vec<_>>(), self.scale, only)
+    }
+
+    /// What crowds of connections and of prepared statements do to others.
+    pub fn crowd(&self, seconds: u32) -> Result<(), String> {
+        crowd::run(&self.stampede, self.scale, seconds)
     }
 }
 
