@@ -1,10 +1,11 @@
-//! Words that every layer uses: identifiers, SQLSTATEs, errors at the SQL boundary, settings, stop points.
+//! Words that every layer uses: identifiers, SQLSTATEs, errors at the SQL boundary, names of encodings, settings, stop points.
 //!
 //! Small and dull on purpose: whatever changes here rebuilds everything.
 //!
 //! Invariant: nothing here blocks, allocates much, or knows any other crate.
 
 mod decimal;
+mod encoding;
 pub mod error;
 pub mod ids;
 pub mod os;
@@ -14,6 +15,7 @@ pub mod sqlstate;
 pub mod stop;
 
 pub use decimal::push_decimal;
+pub use encoding::Encoding;
 pub use error::{Severity, SqlError, SqlResult};
 pub use ids::{
     BlockNo, CommandId, Fork, Lsn, MultiXactId, OffsetNo, Oid, PAGE_SIZE, RelFile, SubxactId, Tid, Xid,

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::settings::{ServerSettings, Timeouts};
-use base::{Oid, Severity, SqlError, SqlResult};
+use base::{Encoding, Oid, Severity, SqlError, SqlResult};
 use exec::{Format, LogSink, Notification, Output, ParamValue, SessionInfo, Situation, TransactionStatus};
 use runtime::Workers;
 
@@ -122,6 +122,10 @@ pub trait Client {
     fn take_chained(&mut self) -> bool;
     /// How long the client and its statements may take.
     fn timeouts(&self) -> Timeouts;
+    /// What the client's texts are encoded in, before it has set anything else.
+    fn encoding(&self) -> Encoding {
+        Encoding::Utf8
+    }
     /// Settings to tell the client about when it connects: names and values.
     fn reported_settings(&self) -> Vec<(String, String)>;
     /// What other sessions told this one; asked while no transaction runs.

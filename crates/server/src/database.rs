@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::settings::{ServerSettings, Setting, Timeouts};
-use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
+use base::{Encoding, Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::{BootstrapOptions, Reader, SessionCatalog, predefined};
 use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile};
@@ -381,6 +381,10 @@ impl Client for Session {
 
     fn timeouts(&self) -> Timeouts {
         Session::timeouts(self)
+    }
+
+    fn encoding(&self) -> Encoding {
+        Session::encoding(self)
     }
 
     fn reported_settings(&self) -> Vec<(String, String)> {

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{Setting, Value};
-use crate::{SqlError, SqlResult, SqlState, sql_err};
+use crate::{Encoding, SqlError, SqlResult, SqlState, sql_err};
 
 /// Checks a text that this crate cannot judge (a time zone's name); returns the text to store.
 pub type TextCheck = fn(Setting, &str) -> SqlResult<Option<String>>;
@@ -40,7 +40,7 @@ pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<
             let detail = format!("\"{}\" must not exceed {MAX_STACK_DEPTH}kB.", setting.name());
             return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message).detail(detail));
         }
-        Setting::client_encoding => Some(encoding(text).ok_or_else(invalid)??),
+        Setting::client_encoding => Some(encoding(text, invalid)?),
         Setting::lc_messages | Setting::lc_monetary | Setting::lc_numeric | Setting::lc_time => {
             check_locale(setting, text)?;
             None
@@ -125,22 +125,15 @@ fn ascii(text: &str) -> String {
     out
 }
 
-/// The canonical name of a client encoding; an inner error for those that exist but are not converted here.
-fn encoding(text: &str) -> Option<SqlResult<String>> {
-    let plain: String =
-        text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    match plain.as_str() {
-        "utf8" | "unicode" => Some(Ok("UTF8".into())),
-        "sqlascii" => Some(Ok("SQL_ASCII".into())),
-        "latin1" | "latin2" | "latin9" | "iso88591" | "iso88592" | "iso885915" | "win1250" | "win1251"
-        | "win1252" | "windows1252" | "koi8r" | "sjis" | "big5" | "gbk" | "gb18030" | "euckr" | "eucjp"
-        | "uhc" => Some(Err(sql_err!(
-            FEATURE_NOT_SUPPORTED,
-            "conversion between {} and UTF8 is not supported",
-            text.to_ascii_uppercase()
-        ))),
-        _ => None,
+/// The canonical name of a client encoding. Every server's text is UTF-8.
+fn encoding(text: &str, invalid: impl FnOnce() -> SqlError) -> SqlResult<String> {
+    let Some(encoding) = Encoding::find(text) else { return Err(invalid()) };
+    if !encoding.is_known() {
+        let message = invalid().message().to_owned();
+        let detail = format!("Conversion between {} and UTF8 is not supported.", encoding.name());
+        return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message).detail(detail));
     }
+    Ok(encoding.name().to_owned())
 }
 
 /// `ISO, MDY` and its kin: words in any order; what is not said stays. An error is the DETAIL.

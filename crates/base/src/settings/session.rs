@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::server::{ServerSettings, Source};
 use super::{ALL, Context, Kind, Setting, Value, check_custom_name, checks, is_custom_name, unrecognized};
-use crate::{SqlResult, sql_err};
+use crate::{Encoding, SqlResult, sql_err};
 
 /// Who wants to change a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +96,8 @@ pub struct Fast {
     /// `track_functions`
     pub track_functions: TrackFunctions,
     pub standard_conforming_strings: bool,
+    /// What the client's texts are encoded in.
+    pub client_encoding: Encoding,
     /// Whether bytea is written in hexadecimal.
     pub bytea_hex: bool,
     pub extra_float_digits: i32,
@@ -187,6 +189,7 @@ impl Default for Fast {
             synchronous_commit: true,
             compresses_by_pglz: false,
             standard_conforming_strings: true,
+            client_encoding: Encoding::Utf8,
             default_read_committed: true,
             default_read_only: false,
             default_deferrable: false,
@@ -258,6 +261,9 @@ impl Fast {
                 self.identity_version = self.identity_version.wrapping_add(1);
             }
             Setting::search_path => self.search_path_version = self.search_path_version.wrapping_add(1),
+            Setting::client_encoding => {
+                self.client_encoding = Encoding::find(value.as_text()).unwrap_or_default();
+            }
             _ => {}
         }
         match setting {

@@ -174,9 +174,12 @@ fn texts_with_a_form_of_their_own() {
     assert!(s.set("DateStyle", Some("iso, sql"), false, 0, Who::User).is_err());
     set(&mut s, "client_encoding", "utf-8", false, 0);
     assert_eq!(s.text(Setting::client_encoding), "UTF8");
+    set(&mut s, "client_encoding", "iso-8859-15", false, 0);
+    assert_eq!(s.text(Setting::client_encoding), "LATIN9");
+    assert_eq!(s.fast().client_encoding, crate::Encoding::Latin9);
     assert_eq!(
-        error(s.set("client_encoding", Some("latin1"), false, 0, Who::User)),
-        "0A000 conversion between LATIN1 and UTF8 is not supported"
+        error(s.set("client_encoding", Some("euc_tw"), false, 0, Who::User)),
+        "0A000 invalid value for parameter \"client_encoding\": \"euc_tw\""
     );
     set(&mut s, "application_name", "a\u{e9}\n", false, 0);
     assert_eq!(s.text(Setting::application_name), "a\\xc3\\xa9\\x0a");

@@ -4,8 +4,10 @@
 //! 1. Both buffers come from the worker's pool and go back when they are empty and the session waits.
 //! 2. The clock and the watch of a statement run while it does, and end before the socket is closed.
 //! 3. Once the socket has failed, output is dropped and input has ended.
-//! 4. Over TLS both buffers hold what is plain; it is sealed as it goes and opened as it comes (`sealed`). Without TLS no byte is copied for it.
+//! 4. Texts are in the client's encoding in both, and in UTF-8 outside.
+//! 5. Over TLS both buffers hold what is plain; it is sealed as it goes and opened as it comes (`sealed`). Without TLS no byte is copied for it.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io;
@@ -16,7 +18,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use base::{Oid, SqlError, SqlResult, SqlState};
+use base::{Encoding, Oid, Severity, SqlError, SqlResult, SqlState};
 use exec::{Column, Format, Output, RowEncoder};
 use runtime::{Interrupt, Interrupts, JoinHandle, WaitEvent, sleep, spawn_local, waiting};
 use rustls::ServerConfig;
@@ -24,6 +26,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tuple::Datum;
 use wire::backend::{self, Field};
+use wire::{Frame, recode};
 
 use super::sealed::{Sealed, Secured};
 use super::sender::{self, Late, Round};
@@ -137,6 +140,8 @@ pub struct Io {
     gathered: Round,
     interrupts: Interrupts,
     broken: bool,
+    /// The client's, if texts are converted for it.
+    encoding: Option<Encoding>,
     statement_timer: Option<JoinHandle<()>>,
     /// Looks whether the client is still there while a statement runs.
     watch: Option<JoinHandle<()>>,
@@ -155,6 +160,7 @@ impl Io {
             gathered: Round::default(),
             interrupts,
             broken: false,
+            encoding: None,
             statement_timer: None,
             watch: None,
         }
@@ -237,6 +243,32 @@ impl Io {
             self.output = take_buffer();
         }
         &mut self.output
+    }
+
+    /// Writes messages whose texts go in the client's encoding. If they cannot, nothing is written.
+    pub fn say(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> SqlResult<()> {
+        let out = self.out();
+        let start = out.len();
+        write(out);
+        match self.encoding {
+            None => Ok(()),
+            Some(encoding) => recode::backend(&mut self.output, start, &|text, out| {
+                types::encoding::encode(encoding, types::value::str_of(text), out)
+            }),
+        }
+    }
+
+    /// A message of the client with its texts in UTF-8.
+    pub fn decoded<'m>(&self, frame: &Frame<'m>) -> SqlResult<Cow<'m, [u8]>> {
+        match self.encoding {
+            None => Ok(Cow::Borrowed(frame.body)),
+            Some(encoding) => recode::frontend(frame, &|bytes, out| {
+                let mut text = String::with_capacity(bytes.len());
+                types::encoding::decode(encoding, bytes, &mut text)?;
+                out.append(&mut text.into_bytes());
+                Ok(())
+            }),
+        }
     }
 
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Arrival> {
@@ -505,6 +537,21 @@ impl Io {
         }
     }
 
+    fn copy_failed(&self, frame: &Frame<'_>) -> SqlError {
+        let reason = self.decoded(frame).and_then(|body| {
+            match wire::frontend::decode(&Frame { body: &body, ..*frame })? {
+                wire::Frontend::CopyFail(reason) => Ok(reason.to_owned()),
+                _ => Err(SqlError::internal("not a CopyFail message")),
+            }
+        });
+        match reason {
+            Ok(reason) => {
+                SqlError::new(SqlState::QUERY_CANCELED, format!("COPY from stdin failed: {reason}"))
+            }
+            Err(error) => error,
+        }
+    }
+
     fn send_if_much(&mut self) -> SqlResult<()> {
         if self.output.len() >= SEND_AT { self.flush_in_fiber() } else { Ok(()) }
     }
@@ -582,8 +629,7 @@ impl Output for Io {
             typmod: column.typmod,
             format: format(i).code(),
         });
-        backend::row_description(self.out(), fields);
-        Ok(())
+        self.say(|out| backend::row_description(out, fields))
     }
 
     fn no_data(&mut self) -> SqlResult<()> {
@@ -598,7 +644,18 @@ impl Output for Io {
 
     #[inline]
     fn data_row(&mut self, encoder: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()> {
+        let encoding = self.encoding;
         let mut writer = backend::data_row(self.out(), row.len());
+        if let Some(encoding) = encoding {
+            for (i, value) in row.iter().enumerate() {
+                if let Err(error) = writer.try_value(|out| encoder.encode_in(encoding, i, value, out)) {
+                    writer.abandon();
+                    return Err(error);
+                }
+            }
+            writer.finish();
+            return self.send_if_much();
+        }
         for (i, value) in row.iter().enumerate() {
             if let Err(error) = writer.try_value(|out| encoder.encode(i, value, out)) {
                 writer.abandon();
@@ -637,13 +694,21 @@ impl Output for Io {
     }
 
     fn notice(&mut self, notice: &SqlError) {
-        backend::notice_response(self.out(), notice.report());
+        if let Err(error) = self.say(|out| backend::notice_response(out, notice.report())) {
+            // It was to be told something that its encoding has no characters for.
+            backend::notice_response(self.out(), warning(error).report());
+        }
         // The user is to see it at once; a lost connection is noticed later.
         let _ = self.flush_in_fiber();
     }
 
     fn parameter_status(&mut self, name: &str, value: &str) {
-        backend::parameter_status(self.out(), name, value);
+        // Settings that are reported have plain values, or are set in the client's encoding.
+        let _ = self.say(|out| backend::parameter_status(out, name, value));
+    }
+
+    fn client_encoding(&mut self, encoding: Encoding) {
+        self.encoding = Some(encoding).filter(|encoding| encoding.is_converted());
     }
 
     fn copy_in(&mut self, format: Format, columns: usize) -> SqlResult<()> {
@@ -661,7 +726,7 @@ impl Output for Io {
             let answer = match frame.kind {
                 b'd' => Some(Ok(Some(frame.body.to_vec()))),
                 b'c' => Some(Ok(None)),
-                b'f' => Some(Err(copy_failed(&frame))),
+                b'f' => Some(Err(self.copy_failed(&frame))),
                 b'H' | b'S' => None,
                 other => Some(Err(SqlError::new(
                     SqlState::PROTOCOL_VIOLATION,
@@ -691,12 +756,8 @@ impl Output for Io {
     }
 }
 
-fn copy_failed(frame: &wire::Frame<'_>) -> SqlError {
-    match wire::frontend::decode(frame) {
-        Ok(wire::Frontend::CopyFail(reason)) => {
-            SqlError::new(SqlState::QUERY_CANCELED, format!("COPY from stdin failed: {reason}"))
-        }
-        Ok(_) => SqlError::internal("not a CopyFail message"),
-        Err(error) => error,
-    }
+/// An error as a warning.
+fn warning(mut error: SqlError) -> SqlError {
+    error.report_mut().severity = Severity::Warning;
+    error
 }

@@ -14,6 +14,7 @@ use base::{Lines, Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use exec::{Format, SessionEnd, TransactionStatus};
 use runtime::{Interrupt, Interrupts, JoinHandle, with_interrupts};
 use smallvec::SmallVec;
+use wire::Frame;
 use wire::backend;
 use wire::frontend::{self, Bind, Formats, Frontend, FunctionCall, Target};
 
@@ -137,7 +138,12 @@ impl Connection {
     fn run(&mut self, kind: u8, length: usize) -> SqlResult<()> {
         let mut text = std::mem::take(&mut self.text);
         text.clear();
-        let message = frontend::decode(&whole(kind, &self.io.unread()[..length]));
+        let frame = whole(kind, &self.io.unread()[..length]);
+        let body = self.io.decoded(&frame);
+        let message = match &body {
+            Ok(body) => frontend::decode(&Frame { body, ..frame }),
+            Err(error) => Err(error.clone()),
+        };
         let max_rows = match &message {
             Ok(Frontend::Query(query)) => {
                 text.push_str(query);
@@ -150,6 +156,7 @@ impl Connection {
             _ => None,
         };
         let checked = message.map(|_| ());
+        drop(body);
         self.io.consume(length);
         checked?;
         let result = match max_rows {
@@ -183,7 +190,9 @@ impl Connection {
     fn borrowed(&mut self, kind: u8, length: usize) -> SqlResult<()> {
         let input = std::mem::take(&mut self.io.input);
         let position = self.io.position;
-        let result = self.dispatch(&whole(kind, &input[position..position + length]));
+        let frame = whole(kind, &input[position..position + length]);
+        let body = self.io.decoded(&frame);
+        let result = body.and_then(|body| self.dispatch(&Frame { body: &body, ..frame }));
         self.io.input = input;
         self.io.consume(length);
         if matches!(result, Ok(true)) {
@@ -290,7 +299,10 @@ impl Connection {
         let notifications = self.client.take_notifications();
         for notification in &notifications {
             let (pid, channel, payload) = (notification.pid, &notification.channel, &notification.payload);
-            backend::notification(self.io.out(), pid, channel, payload);
+            let told = self.io.say(|out| backend::notification(out, pid, channel, payload));
+            if let Err(error) = told {
+                self.send_error(&error);
+            }
         }
         !notifications.is_empty()
     }
@@ -304,6 +316,7 @@ impl Connection {
     fn failed(&mut self, error: SqlError, kind: u8) -> Next {
         if error.code() == SqlState::PROTOCOL_VIOLATION
             || error.code() == SqlState::CHARACTER_NOT_IN_REPERTOIRE
+            || error.code() == SqlState::UNTRANSLATABLE_CHARACTER
         {
             // Found by the server, so the session does not know of it yet.
             self.client.fail(&error);
@@ -334,7 +347,10 @@ impl Connection {
         let situation = self.client.situation();
         let statement = self.client.failed_statement(error.report().severity);
         log::report_in(error, Some(&self.subject), statement.as_deref(), &situation);
-        backend::error_response(self.io.out(), error.report());
+        if let Err(other) = self.io.say(|out| backend::error_response(out, error.report())) {
+            // What cannot be told in the client's encoding: that is told instead.
+            backend::error_response(self.io.out(), other.report());
+        }
     }
 
     /// Starts the clocks of a statement, unless they run.

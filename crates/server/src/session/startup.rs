@@ -2,7 +2,7 @@
 
 use base::settings::Setting;
 use base::{SqlError, SqlResult, SqlState, sql_err};
-use exec::SessionInfo;
+use exec::{Output, SessionInfo};
 use runtime::Interrupts;
 use wire::backend as message;
 use wire::startup::{Startup, Version};
@@ -137,6 +137,7 @@ pub(super) async fn open_session(
         system_user,
     };
     let client = in_fiber(interrupts, move || database.connect(info)).await?;
+    io.client_encoding(client.encoding());
     for (name, value) in client.reported_settings() {
         message::parameter_status(io.out(), &name, &value);
     }

@@ -1,7 +1,7 @@
 //! Where a session's results go. The server implements [`Output`] by encoding straight into the write buffer of the
 //! connection; tests collect rows in memory.
 
-use base::{Oid, SqlError, SqlResult};
+use base::{Encoding, Oid, SqlError, SqlResult};
 use tuple::Datum;
 use types::FormatContext;
 
@@ -99,6 +99,29 @@ impl RowEncoder<'_> {
         }
         Ok(true)
     }
+
+    /// As [`encode`](Self::encode), for a client with another encoding than UTF-8.
+    pub fn encode_in(
+        &self,
+        encoding: Encoding,
+        i: usize,
+        value: &Datum,
+        out: &mut Vec<u8>,
+    ) -> SqlResult<bool> {
+        let mut bytes = Vec::new();
+        if !self.encode(i, value, &mut bytes)? {
+            return Ok(false);
+        }
+        match self.format(i) {
+            Format::Text => types::encoding::encode(encoding, types::value::str_of(&bytes), out)?,
+            Format::Binary => {
+                let call = types::Call::new(self.context).with_session(self.session);
+                let type_oid = self.columns[i].type_oid;
+                out.extend_from_slice(&types::encoding::to_client(encoding, type_oid, &bytes, &call)?);
+            }
+        }
+        Ok(true)
+    }
 }
 
 /// The sink of a session's results. Every method may wait for the fiber when the peer is slow.
@@ -130,6 +153,8 @@ pub trait Output {
     fn notice(&mut self, notice: &SqlError);
     /// ParameterStatus after a reported setting changed.
     fn parameter_status(&mut self, name: &str, value: &str);
+    /// The client's encoding may have changed: its texts come in this one from now on, and go in it.
+    fn client_encoding(&mut self, _encoding: Encoding) {}
     /// CopyInResponse.
     fn copy_in(&mut self, format: Format, columns: usize) -> SqlResult<()>;
     /// The next CopyData from the client, `None` at CopyDone. CopyFail and a lost connection are errors. Waits.
@@ -150,6 +175,9 @@ macro_rules! passes_on {
         }
         fn parameter_status(&mut self, name: &str, value: &str) {
             self.out.parameter_status(name, value);
+        }
+        fn client_encoding(&mut self, encoding: base::Encoding) {
+            self.out.client_encoding(encoding);
         }
         fn copy_in(&mut self, format: Format, columns: usize) -> SqlResult<()> {
             self.out.copy_in(format, columns)

@@ -36,6 +36,7 @@ pub mod call;
 pub mod compare;
 pub mod date;
 pub mod datetime;
+pub mod encoding;
 pub mod enums;
 pub mod extract;
 pub mod float;

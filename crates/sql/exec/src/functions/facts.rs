@@ -1,7 +1,7 @@
 //! Who, where, when: facts of the session and of the server, encodings, types of arguments.
 
 use base::settings::Setting;
-use base::{Oid, SqlResult, sql_err};
+use base::{Encoding, Oid, SqlResult, sql_err};
 use catalog::{CatalogView, TypeKind, oids_of};
 use tuple::Datum;
 use types::{Call, SessionFn, oids};
@@ -9,52 +9,6 @@ use types::{Call, SessionFn, oids};
 use super::text::{qualified, quote_identifier};
 use super::{Row, arg};
 use crate::session::Session;
-
-/// PostgreSQL's encodings by number, with their longest character in bytes.
-const ENCODINGS: [(&str, i32); 42] = [
-    ("SQL_ASCII", 1),
-    ("EUC_JP", 3),
-    ("EUC_CN", 2),
-    ("EUC_KR", 3),
-    ("EUC_TW", 4),
-    ("EUC_JIS_2004", 3),
-    ("UTF8", 4),
-    ("MULE_INTERNAL", 4),
-    ("LATIN1", 1),
-    ("LATIN2", 1),
-    ("LATIN3", 1),
-    ("LATIN4", 1),
-    ("LATIN5", 1),
-    ("LATIN6", 1),
-    ("LATIN7", 1),
-    ("LATIN8", 1),
-    ("LATIN9", 1),
-    ("LATIN10", 1),
-    ("WIN1256", 1),
-    ("WIN1258", 1),
-    ("WIN866", 1),
-    ("WIN874", 1),
-    ("KOI8R", 1),
-    ("WIN1251", 1),
-    ("WIN1252", 1),
-    ("ISO_8859_5", 1),
-    ("ISO_8859_6", 1),
-    ("ISO_8859_7", 1),
-    ("ISO_8859_8", 1),
-    ("WIN1250", 1),
-    ("WIN1253", 1),
-    ("WIN1254", 1),
-    ("WIN1255", 1),
-    ("WIN1257", 1),
-    ("KOI8U", 1),
-    ("SJIS", 2),
-    ("BIG5", 2),
-    ("GBK", 2),
-    ("UHC", 2),
-    ("GB18030", 4),
-    ("JOHAB", 3),
-    ("SHIFT_JIS_2004", 2),
-];
 
 impl Session {
     pub(super) fn fact(&self, id: SessionFn, call: &Call<'_>, args: &[Datum]) -> SqlResult<Option<Datum>> {
@@ -110,9 +64,13 @@ impl Session {
             F::PgBasetype => self.base_type(Oid(arg(args, 0)))?,
             F::PgColumnSize => column_size(call.arg_type(0), &args[0]),
             F::PgColumnCompression => Datum::Null,
-            F::PgCharToEncoding => Datum::Int4(encoding_number(arg(args, 0))),
-            F::PgEncodingToChar => Datum::text(encoding(arg(args, 0)).map_or("", |e| e.0)),
-            F::PgEncodingMaxLength => encoding(arg(args, 0)).map_or(Datum::Null, |e| Datum::Int4(e.1)),
+            F::PgCharToEncoding => Datum::Int4(Encoding::find(arg(args, 0)).map_or(-1, Encoding::number)),
+            F::PgEncodingToChar => {
+                Datum::text(Encoding::from_number(arg(args, 0)).map_or("", Encoding::name))
+            }
+            F::PgEncodingMaxLength => {
+                Encoding::from_number(arg(args, 0)).map_or(Datum::Null, |e| Datum::Int4(e.max_length()))
+            }
             F::PgInputIsValid => Datum::Bool(self.input_error(call, args)?.is_none()),
             F::PgCollationActualVersion | F::PgDatabaseCollationActualVersion => Datum::Null,
             _ => return Ok(None),
@@ -245,23 +203,6 @@ fn column_size(ty: Oid, value: &Datum) -> Datum {
     })
 }
 
-/// Name of an encoding and bytes of its longest character.
-pub(crate) fn encoding(number: i32) -> Option<(&'static str, i32)> {
-    usize::try_from(number).ok().and_then(|n| ENCODINGS.get(n)).copied()
-}
-
-/// Number of an encoding, whatever the case and punctuation of its name; -1 if there is none.
-pub(crate) fn encoding_number(name: &str) -> i32 {
-    let plain = |s: &str| {
-        s.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect::<String>()
-    };
-    let wanted = match plain(name).as_str() {
-        "UNICODE" => "UTF8".to_owned(),
-        other => other.to_owned(),
-    };
-    ENCODINGS.iter().position(|(known, _)| plain(known) == wanted).map_or(-1, |n| n as i32)
-}
-
 /// A row of `pg_available_extensions()`.
 fn available_extension(module: &&crate::module::Module) -> Row {
     vec![Datum::text(module.name), Datum::text(module.version), Datum::text(module.comment)]
@@ -304,16 +245,6 @@ mod tests {
     fn drivers_find_the_version_behind_the_name() {
         let text = version("18.1 (Stampede 0.1.0)");
         assert!(text.starts_with("PostgreSQL 18.1 (Stampede "), "{text}");
-    }
-
-    #[test]
-    fn encodings_are_found_under_their_names() {
-        assert_eq!(encoding_number("utf-8"), 6);
-        assert_eq!(encoding_number("Unicode"), 6);
-        assert_eq!(encoding_number("latin1"), 8);
-        assert_eq!(encoding_number("klingon"), -1);
-        assert_eq!(encoding(41), Some(("SHIFT_JIS_2004", 2)));
-        assert_eq!(encoding(-1).or(encoding(42)), None);
     }
 
     #[test]

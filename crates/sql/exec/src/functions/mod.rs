@@ -36,7 +36,6 @@ mod updatable;
 mod user_types;
 mod xact;
 
-pub(crate) use facts::{encoding, encoding_number};
 pub(crate) use user_types::DomainCheckers;
 
 use base::{SqlError, SqlResult};

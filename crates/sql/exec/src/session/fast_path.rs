@@ -7,7 +7,7 @@
 //! # PostgreSQL counterpart
 //! `tcop/fastpath.c`.
 
-use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use base::{Encoding, Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::CatalogView;
 use catalog::RowExt;
 use catalog::system::pg_proc;
@@ -32,7 +32,7 @@ impl Session {
         let (text, types) = call.inspect_err(|error| self.fail(error))?;
         self.parse("", &text, &types, out)?;
         self.bind("", "", formats, args, &[result])?;
-        let mut taken = Taken { value: None, out };
+        let mut taken = Taken { value: None, encoding: self.client_encoding(), out };
         self.execute("", 0, &mut taken)?;
         let value = taken.value;
         self.sync(out)?;
@@ -85,6 +85,7 @@ impl Session {
 /// Keeps the one value of a result; notices go on.
 struct Taken<'a> {
     value: Option<Vec<u8>>,
+    encoding: Option<Encoding>,
     out: &'a mut dyn Output,
 }
 
@@ -100,7 +101,11 @@ impl Output for Taken<'_> {
     }
     fn data_row(&mut self, encoder: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()> {
         let mut bytes = Vec::new();
-        self.value = encoder.encode(0, &row[0], &mut bytes)?.then_some(bytes);
+        let some = match self.encoding {
+            None => encoder.encode(0, &row[0], &mut bytes)?,
+            Some(encoding) => encoder.encode_in(encoding, 0, &row[0], &mut bytes)?,
+        };
+        self.value = some.then_some(bytes);
         Ok(())
     }
     fn command_complete(&mut self, _: &str) -> SqlResult<()> {

@@ -5,7 +5,7 @@
 //! * [`Instance`]: what all sessions share. [`Session`]: one connection.
 //! * `login`: a new session. `statement`: from text to a statement that can run. `plan_cache`: plans that sessions share. `shapes`: texts that differ in literals. `statements`: prepared ones by name. `portal`: running ones. `cursor`: DECLARE, FETCH. `current_of`: WHERE CURRENT OF.
 //!   `nested`: PREPARE. `explain`: EXPLAIN.
-//! * `protocol`: the messages of the simple and extended protocol. `transaction`: BEGIN to COMMIT.
+//! * `protocol`: the messages of the simple and extended protocol. `encoding`: texts that are not UTF-8. `transaction`: BEGIN to COMMIT.
 //! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `restricted`: upkeep as a table's owner. `access`: what statements need. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY.
 //! * `registry`, `progress`: what other sessions see of one. `planning`, `facilities`: what the planner and running statements see of a session.
 //!
@@ -23,6 +23,7 @@ mod arguments;
 mod choice;
 mod current_of;
 mod cursor;
+mod encoding;
 mod explain;
 mod explain_options;
 mod export;

@@ -33,7 +33,6 @@ impl Session {
         let start = self.start_of_message();
         let result = self.run_text(text, start, out);
         self.send_notices(out);
-        self.report_settings(out);
         match &result {
             Ok(()) => self.log_end(start, || self.told_of_text(text)),
             Err(error) => {
@@ -41,6 +40,7 @@ impl Session {
                 self.note_failed(text);
             }
         }
+        self.report_settings(out);
         self.show_idle();
         result
     }
@@ -118,6 +118,7 @@ impl Session {
         } else {
             self.next_command()?;
         }
+        self.tell_encoding(out);
         self.send_notices(out);
         match tag {
             Some(tag) => tag.send(out),
@@ -242,6 +243,15 @@ impl Session {
         if params.iter().flatten().any(|value| value.len() > LONG) {
             self.show_before_run(&prepared.text);
         }
+        let (recoded, borrowed): (_, Vec<_>);
+        let params = match self.client_encoding() {
+            None => params,
+            Some(encoding) => {
+                recoded = self.recode_parameters(encoding, &types, param_formats, params)?;
+                borrowed = recoded.iter().map(Option::as_deref).collect();
+                &borrowed
+            }
+        };
         let mut values = Params::with_capacity(params.len());
         for (i, (value, &ty)) in params.iter().zip(types.iter()).enumerate() {
             values.push(self.decode_parameter(i, ty, format_of(param_formats, i)?, *value)?);
@@ -313,12 +323,12 @@ impl Session {
 
     /// Execute: `max_rows` 0 means all.
     pub fn execute(&self, portal: &str, max_rows: u32, out: &mut dyn Output) -> SqlResult<()> {
-        let result = self.execute_inner(portal, max_rows, out);
-        self.report_settings(out);
-        result.inspect_err(|error| {
+        let result = self.execute_inner(portal, max_rows, out).inspect_err(|error| {
             self.send_notices(out);
             self.fail(error);
-        })
+        });
+        self.report_settings(out);
+        result
     }
 
     fn execute_inner(&self, name: &str, max_rows: u32, out: &mut dyn Output) -> SqlResult<()> {
@@ -384,9 +394,8 @@ impl Session {
 
     /// Sync: ends the implicit transaction. An error here is that of the commit.
     pub fn sync(&self, out: &mut dyn Output) -> SqlResult<()> {
-        let result = self.end_statement();
+        let result = self.end_statement().inspect_err(|error| self.fail(error));
         self.report_settings(out);
-        let result = result.inspect_err(|error| self.fail(error));
         self.show_idle();
         result
     }
@@ -457,6 +466,7 @@ impl Session {
         if !self.settings.borrow().has_changed() {
             return;
         }
+        out.client_encoding(self.encoding());
         let changed = self.settings.borrow_mut().take_changed();
         for (name, value) in changed {
             if name == "application_name" {

@@ -28,6 +28,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::network::FUNCTIONS,
     crate::numeric::FUNCTIONS,
     crate::record::FUNCTIONS,
+    crate::encoding::FUNCTIONS,
     crate::enums::FUNCTIONS,
     crate::session_functions::FUNCTIONS,
     crate::size::FUNCTIONS,

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{SqlResult, sql_err};
 use tuple::Bytes;
 
 use crate::call::ByteaOutput;
@@ -19,9 +19,6 @@ functions! {
     3422 sha512(bytea) -> bytea [immutable strict leakproof] { |a: &[u8]| digest::<sha2::Sha512>(a) }
     6364 crc32(bytea) -> int8 [immutable strict leakproof] { |a: &[u8]| crc32(a) }
     6365 crc32c(bytea) -> int8 [immutable strict leakproof] { |a: &[u8]| crc32c(a) }
-    1714 convert_from(bytea, name) -> text [stable strict] { |a: &[u8], encoding: &str| from_encoding(a, encoding) }
-    1717 convert_to(text, name) -> bytea [stable strict] { |a: &str, encoding: &str| to_encoding(a, encoding) }
-    1813 convert(bytea, name, name) -> bytea [stable strict] { |a: &[u8], from: &str, to: &str| from_encoding(a, from).and_then(|text| to_encoding(&text, to)) }
     6367 bytea(int2) -> bytea [immutable strict leakproof] { |a: i16| Bytes::new(&a.to_be_bytes()) }
     6368 bytea(int4) -> bytea [immutable strict leakproof] { |a: i32| Bytes::new(&a.to_be_bytes()) }
     6369 bytea(int8) -> bytea [immutable strict leakproof] { |a: i64| Bytes::new(&a.to_be_bytes()) }
@@ -312,49 +309,6 @@ fn decode(text: &str, format: &str) -> SqlResult<Vec<u8>> {
         "escape" => unescape(text),
         _ => Err(sql_err!(INVALID_PARAMETER_VALUE, "unrecognized encoding: \"{format}\"")),
     }
-}
-
-fn from_encoding(bytes: &[u8], encoding: &str) -> SqlResult<String> {
-    let mut out = String::with_capacity(bytes.len());
-    match encoding.to_ascii_lowercase().replace(['-', '_'], "").as_str() {
-        "utf8" | "unicode" | "sqlascii" => {
-            for piece in piece::texts(super::check_utf8(bytes)?) {
-                out.push_str(piece?);
-            }
-        }
-        "latin1" | "iso88591" => {
-            for piece in piece::slices(bytes) {
-                out.extend(piece?.iter().map(|b| *b as char));
-            }
-        }
-        _ => return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid source encoding name \"{encoding}\"")),
-    }
-    Ok(out)
-}
-
-fn to_encoding(text: &str, encoding: &str) -> SqlResult<Vec<u8>> {
-    match encoding.to_ascii_lowercase().replace(['-', '_'], "").as_str() {
-        "utf8" | "unicode" | "sqlascii" => piece::copy(text.as_bytes()),
-        "latin1" | "iso88591" => {
-            let mut out = Vec::with_capacity(text.len());
-            for piece in piece::texts(text) {
-                for c in piece?.chars() {
-                    out.push(u8::try_from(c).map_err(|_| not_latin1(c))?);
-                }
-            }
-            Ok(out)
-        }
-        _ => Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid destination encoding name \"{encoding}\"")),
-    }
-}
-
-fn not_latin1(c: char) -> SqlError {
-    let shown: Vec<String> = c.to_string().bytes().map(|b| format!("0x{b:02x}")).collect();
-    sql_err!(
-        UNTRANSLATABLE_CHARACTER,
-        "character with byte sequence {} in encoding \"UTF8\" has no equivalent in encoding \"LATIN1\"",
-        shown.join(" ")
-    )
 }
 
 /// The MD5 hash of a text or of bytes, as hexadecimal digits.

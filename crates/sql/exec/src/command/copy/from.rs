@@ -7,9 +7,10 @@
 //! # PostgreSQL counterpart
 //! `commands/copyfrom.c`, `copyfromparse.c`.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use base::{Oid, Severity, SqlError, SqlResult, SqlState, Tid, sql_err};
+use base::{Encoding, Oid, Severity, SqlError, SqlResult, SqlState, Tid, sql_err};
 use catalog::{Generated, Identity, RelationKind, Table, TriggerKind};
 use heap::{HeapRel, InsertOptions, Writer};
 use parse::Statement;
@@ -22,6 +23,7 @@ use txn::LockMode;
 use types::Call;
 
 use super::binary;
+use super::encoding::{self, Decoder};
 use super::file::Source;
 use super::options::{CopyOptions, Format, Header};
 use super::split::{Next, Splitter, extra_data, missing_data};
@@ -236,6 +238,7 @@ struct Load<'a> {
     force_null: Vec<bool>,
     target: Target,
     splitter: Splitter<'a>,
+    encoding: Option<Encoding>,
     place: Place,
     batch: Vec<Vec<Datum>>,
     /// Line of each row of the batch.
@@ -269,6 +272,7 @@ impl<'a> Load<'a> {
             force_null: forced(Some(table), &options.force_null, &names, "FORCE_NULL")?,
             target,
             splitter: Splitter::new(options),
+            encoding: encoding::of_file(session, options, true)?,
             place: Place::None,
             batch: Vec::new(),
             lines: Vec::new(),
@@ -300,6 +304,7 @@ impl<'a> Load<'a> {
     fn all(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<()> {
         let format = self.session.format();
         let call = Call::new(&format).with_session(self.session);
+        let mut decoder = self.encoding.map(Decoder::new);
         let mut last = false;
         let mut header = self.options.header;
         loop {
@@ -308,11 +313,14 @@ impl<'a> Load<'a> {
                 Next::End => break,
                 Next::More => {
                     self.place = Place::Number(self.splitter.line_number + 1);
-                    match source.read(out)? {
-                        Some(bytes) => {
-                            self.progress.add(super::BYTES, bytes.len() as i64);
-                            self.splitter.feed(&bytes);
-                        }
+                    let bytes = source.read(out)?;
+                    self.progress.add(super::BYTES, bytes.as_ref().map_or(0, Vec::len) as i64);
+                    let bytes = match &mut decoder {
+                        None => bytes,
+                        Some(decoder) => decoder.decode(bytes)?,
+                    };
+                    match bytes {
+                        Some(bytes) => self.splitter.feed(&bytes),
                         None => last = true,
                     }
                 }
@@ -356,8 +364,14 @@ impl<'a> Load<'a> {
                 let column = &self.table.columns[self.numbers[i]];
                 if let Some(bytes) = reader.field(&mut more)? {
                     self.bytes += bytes.len();
+                    let value = match self.encoding {
+                        None => Cow::Borrowed(bytes),
+                        Some(encoding) => {
+                            types::encoding::from_client(encoding, column.type_oid, bytes, &call)?
+                        }
+                    };
                     let slot = self.slot(i);
-                    row[slot] = types::receive(column.type_oid, bytes, column.typmod, &call)?;
+                    row[slot] = types::receive(column.type_oid, &value, column.typmod, &call)?;
                 }
             }
             self.place = Place::Number(self.splitter.line_number);

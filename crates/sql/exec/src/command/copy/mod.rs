@@ -2,12 +2,13 @@
 //! COPY: rows to and from text or bytes, by the client's connection or a file of the server.
 //!
 //! # Layout
-//! `options`: what may be asked for. `split`: text and CSV. `binary`: the third format. `from` and `to`: the two directions. `file`: the server's files.
+//! `options`: what may be asked for. `split`: text and CSV. `binary`: the third format. `from` and `to`: the two directions. `file`: the server's files. `encoding`: those not in UTF-8.
 //!
 //! # PostgreSQL counterpart and differences
-//! `commands/copy*.c`. No PROGRAM, UTF8 only.
+//! `commands/copy*.c`. No PROGRAM.
 
 mod binary;
+mod encoding;
 mod file;
 mod from;
 mod options;

@@ -1,6 +1,6 @@
 //! Options of COPY.
 
-use base::{SqlError, SqlResult, SqlState, sql_err};
+use base::{Encoding, SqlError, SqlResult, SqlState, sql_err};
 use parse::ast::{DefElem, OptionValue};
 
 use crate::command::names::at;
@@ -36,6 +36,8 @@ pub(crate) enum Columns {
 #[derive(Clone, Debug)]
 pub(crate) struct CopyOptions {
     pub(crate) format: Format,
+    /// Of text and CSV, if it is not the client's.
+    pub(crate) encoding: Option<Encoding>,
     pub(crate) delimiter: u8,
     pub(crate) null: String,
     /// What stands for a column's default in COPY FROM.
@@ -63,6 +65,7 @@ const INVALID: SqlState = SqlState::INVALID_PARAMETER_VALUE;
 #[derive(Default)]
 struct Written<'a> {
     format: Option<String>,
+    encoding: Option<Encoding>,
     delimiter: Option<String>,
     null: Option<String>,
     default: Option<String>,
@@ -89,7 +92,6 @@ fn once<T>(slot: &mut Option<T>, value: T, option: &DefElem, text: &str) -> SqlR
 /// Reads the options of COPY FROM or COPY TO.
 pub(crate) fn read(list: &[DefElem], from: bool, text: &str) -> SqlResult<CopyOptions> {
     let mut w = Written::default();
-    let mut encoding = None;
     for option in list {
         let string = || options::string(option);
         match option.name.as_str() {
@@ -104,7 +106,7 @@ pub(crate) fn read(list: &[DefElem], from: bool, text: &str) -> SqlResult<CopyOp
             "force_quote" => once(&mut w.force_quote, columns(option, text)?, option, text)?,
             "force_not_null" => once(&mut w.force_not_null, columns(option, text)?, option, text)?,
             "force_null" => once(&mut w.force_null, columns(option, text)?, option, text)?,
-            "encoding" => once(&mut encoding, check_encoding(option, text)?, option, text)?,
+            "encoding" => once(&mut w.encoding, encoding(option, text)?, option, text)?,
             "on_error" => once(&mut w.on_error, (on_error(option, from, text)?, option), option, text)?,
             "reject_limit" => once(&mut w.reject_limit, reject_limit(option)?, option, text)?,
             "log_verbosity" => once(&mut w.verbosity, verbosity(option, text)?, option, text)?,
@@ -155,23 +157,12 @@ fn columns(option: &DefElem, text: &str) -> SqlResult<Columns> {
     }
 }
 
-fn check_encoding(option: &DefElem, text: &str) -> SqlResult<()> {
+fn encoding(option: &DefElem, text: &str) -> SqlResult<Encoding> {
     let name = options::string(option)?;
-    let plain: String =
-        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    if plain == "utf8" || plain == "unicode" {
-        return Ok(());
-    }
-    if plain.starts_with("latin")
-        || plain.starts_with("win")
-        || plain == "sqlascii"
-        || plain.starts_with("iso")
-    {
-        return Err(SqlError::not_supported(format!("COPY with ENCODING {name}")));
-    }
-    let error =
-        sql_err!(INVALID_PARAMETER_VALUE, "argument to option \"encoding\" must be a valid encoding name");
-    Err(at(error, text, option.location))
+    Encoding::find(&name).ok_or_else(|| {
+        let message = "argument to option \"encoding\" must be a valid encoding name";
+        at(SqlError::new(INVALID, message), text, option.location)
+    })
 }
 
 fn on_error(option: &DefElem, from: bool, text: &str) -> SqlResult<bool> {
@@ -268,6 +259,7 @@ fn assemble(w: Written<'_>, from: bool) -> SqlResult<CopyOptions> {
     }
     Ok(CopyOptions {
         format,
+        encoding: w.encoding,
         delimiter,
         null,
         default: w.default,

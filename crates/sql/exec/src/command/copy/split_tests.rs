@@ -6,6 +6,7 @@ use super::*;
 fn options(format: Format) -> CopyOptions {
     let csv = format == Format::Csv;
     CopyOptions {
+        encoding: None,
         format,
         delimiter: if csv { b',' } else { b'\t' },
         null: if csv { String::new() } else { "\\N".into() },

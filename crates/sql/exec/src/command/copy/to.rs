@@ -1,6 +1,6 @@
 //! COPY TO: a table's or a query's rows as text or bytes.
 
-use base::{Oid, SqlResult, sql_err};
+use base::{Encoding, Oid, SqlResult, sql_err};
 use catalog::{RelationKind, Table};
 use parse::Statement;
 use parse::ast::Copy;
@@ -9,6 +9,7 @@ use txn::LockMode;
 use types::Call;
 
 use super::binary;
+use super::encoding;
 use super::file::Sink;
 use super::options::{CopyOptions, Format, Header};
 use super::split::write_field;
@@ -68,6 +69,7 @@ struct Writer<'a> {
     types: Vec<Oid>,
     force_quote: Vec<bool>,
     sink: Sink,
+    encoding: Option<Encoding>,
     line: Vec<u8>,
     value: Vec<u8>,
     rows: u64,
@@ -85,6 +87,7 @@ impl<'a> Writer<'a> {
     ) -> SqlResult<Writer<'a>> {
         let names: Vec<&str> = columns.iter().map(|c| c.0).collect();
         let force_quote = forced(table, &options.force_quote, &names, "FORCE_QUOTE")?;
+        let encoding = encoding::of_file(session, options, false)?;
         let sink = Sink::open(&copy.target, options.format, columns.len(), out)?;
         // The header travels with the first row, or with the trailer if there is none.
         let line = if options.format == Format::Binary { binary::header() } else { Vec::new() };
@@ -92,7 +95,7 @@ impl<'a> Writer<'a> {
         let types = columns.iter().map(|c| c.1).collect();
         let progress = super::progress(session, copy, table.map_or(Oid::INVALID, |table| table.oid));
         let mut writer =
-            Writer { options, types, force_quote, sink, line, value, rows: 0, bytes: 0, progress };
+            Writer { options, types, force_quote, sink, encoding, line, value, rows: 0, bytes: 0, progress };
         if options.header != Header::None {
             for (i, name) in names.iter().enumerate() {
                 writer.field(i, Some(name.as_bytes()), false);
@@ -112,6 +115,11 @@ impl<'a> Writer<'a> {
 
     fn end_line(&mut self, out: &mut dyn Output) -> SqlResult<()> {
         self.line.push(b'\n');
+        if let Some(encoding) = self.encoding {
+            let mut encoded = Vec::with_capacity(self.line.len());
+            types::encoding::encode(encoding, types::value::str_of(&self.line), &mut encoded)?;
+            self.line = encoded;
+        }
         self.send_line(out)
     }
 
@@ -131,6 +139,11 @@ impl<'a> Writer<'a> {
             self.line.extend_from_slice(&(-1i32).to_be_bytes());
             if !value.is_null() {
                 types::send(type_oid, value, call, &mut self.line)?;
+                if let Some(encoding) = self.encoding {
+                    let sent = self.line.split_off(start + 4);
+                    let sent = types::encoding::to_client(encoding, type_oid, &sent, call)?;
+                    self.line.extend_from_slice(&sent);
+                }
                 let length = (self.line.len() - start - 4) as i32;
                 self.line[start..start + 4].copy_from_slice(&length.to_be_bytes());
             }

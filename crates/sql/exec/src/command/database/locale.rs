@@ -3,12 +3,11 @@
 //! Text is UTF-8, its order is that of the code points, and letters are those of Unicode: what PostgreSQL calls `C.UTF-8`, of the C library or
 //! built in. `C` differs from it in what letters beyond ASCII are, which is not told apart yet.
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{Encoding, SqlError, SqlResult, sql_err};
 use catalog::system::pg_database as d;
 use catalog::{Row, RowExt};
 
 use super::options::Options;
-use crate::functions::encoding;
 use crate::session::Session;
 
 /// `pg_database.encoding`.
@@ -31,7 +30,7 @@ fn invalid(message: String) -> SqlError {
 }
 
 fn encoding_name(number: i32) -> &'static str {
-    encoding(number).map_or("", |(name, _)| name)
+    Encoding::from_number(number).map_or("", Encoding::name)
 }
 
 fn provider_name(letter: u8) -> &'static str {

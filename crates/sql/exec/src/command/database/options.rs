@@ -1,16 +1,12 @@
 //! What CREATE DATABASE says of a database.
 
-use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use base::{Encoding, Oid, SqlError, SqlResult, SqlState, sql_err};
 use engine::CopyStrategy;
 use parse::ast::{DefElem, OptionValue};
 
 use super::super::names::at;
 use super::super::options as read;
-use crate::functions::{encoding, encoding_number};
 use crate::session::Session;
-
-/// Encodings above this number are those of clients only.
-const LAST_SERVER_ENCODING: i32 = 34;
 
 /// The options; `None`: not said, or DEFAULT.
 #[derive(Debug, Default)]
@@ -135,19 +131,17 @@ pub(super) fn connection_limit(option: &DefElem) -> SqlResult<i32> {
 
 /// The number of a server's encoding, given by its number or a name.
 fn read_encoding(option: &DefElem) -> SqlResult<i32> {
-    let serves = |number: i32| (0..=LAST_SERVER_ENCODING).contains(&number);
     if let Some(OptionValue::Integer(number)) = option.value {
-        return match encoding(number) {
-            Some(_) if serves(number) => Ok(number),
+        return match Encoding::from_number(number) {
+            Some(encoding) if encoding.is_of_servers() => Ok(number),
             _ => Err(sql_err!(UNDEFINED_OBJECT, "{number} is not a valid encoding code")),
         };
     }
     let name = read::string(option)?;
-    let number = encoding_number(&name);
-    if serves(number) {
-        return Ok(number);
+    match Encoding::find(&name) {
+        Some(encoding) if encoding.is_of_servers() => Ok(encoding.number()),
+        _ => Err(sql_err!(UNDEFINED_OBJECT, "{name} is not a valid encoding name")),
     }
-    Err(sql_err!(UNDEFINED_OBJECT, "{name} is not a valid encoding name"))
 }
 
 fn read_oid(option: &DefElem) -> SqlResult<Oid> {

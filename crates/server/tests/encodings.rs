@@ -1,0 +1,121 @@
+//! Clients whose texts are not UTF-8, against the whole server: what goes over the socket, byte by byte.
+
+mod support;
+
+use support::client::message;
+use support::{Client, Server};
+
+/// Sends a Query message of these bytes and reads up to ReadyForQuery: the messages that carry texts, as bytes.
+fn ask(client: &mut Client, text: &[u8]) -> Vec<(u8, Vec<u8>)> {
+    client.send(&message(b'Q', &[text, b"\0"].concat())).unwrap();
+    answers(client)
+}
+
+fn answers(client: &mut Client) -> Vec<(u8, Vec<u8>)> {
+    let mut all = Vec::new();
+    loop {
+        let (kind, body) = client.message().unwrap();
+        if kind == b'Z' {
+            return all;
+        }
+        all.push((kind, body));
+    }
+}
+
+/// Whether the bytes are in a message of this kind.
+fn holds(messages: &[(u8, Vec<u8>)], kind: u8, bytes: &[u8]) -> bool {
+    messages.iter().any(|(k, body)| *k == kind && body.windows(bytes.len()).any(|part| part == bytes))
+}
+
+#[test]
+fn texts_travel_in_the_clients_encoding() {
+    let server = Server::start(&[]);
+    let mut client = server
+        .connect(&[("user", "postgres"), ("database", "postgres"), ("client_encoding", "latin1")])
+        .ok()
+        .unwrap();
+    let rows = ask(&mut client, b"select '\xe9' as \"\xe8\", length('\xe9'), array['\xea'], 1::text");
+    assert!(holds(&rows, b'T', b"\xe8\0") && holds(&rows, b'D', b"\0\0\0\x01\xe9"), "{rows:?}");
+    assert!(holds(&rows, b'D', b"{\xea}"));
+    let error = ask(&mut client, b"select \"\xe9\"");
+    assert!(holds(&error, b'E', b"Mcolumn \"\xe9\" does not exist\0"), "{error:?}");
+    let notice = ask(&mut client, b"do $$ begin raise notice '\xe9'; end $$");
+    assert!(holds(&notice, b'N', b"M\xe9\0"), "{notice:?}");
+    let lost = ask(&mut client, b"select U&'\\20AC'");
+    assert!(holds(&lost, b'E', b"C22P05\0"), "{lost:?}");
+    assert!(holds(
+        &lost,
+        b'E',
+        b"0xe2 0x82 0xac in encoding \"UTF8\" has no equivalent in encoding \"LATIN1\""
+    ));
+    let told = ask(&mut client, b"listen \"\xe9\"; notify \"\xe9\", '\xe8'");
+    assert!(holds(&told, b'A', b"\xe9\0\xe8\0"), "{told:?}");
+    // The next statement of the same message already goes in the new one.
+    let set = ask(&mut client, b"set client_encoding to win1252; select U&'\\20AC'");
+    assert!(
+        holds(&set, b'D', b"\0\0\0\x01\x80") && holds(&set, b'S', b"client_encoding\0WIN1252\0"),
+        "{set:?}"
+    );
+    let bad = ask(&mut client, b"select '\x81'");
+    assert!(
+        holds(&bad, b'E', b"0x81 in encoding \"WIN1252\" has no equivalent in encoding \"UTF8\""),
+        "{bad:?}"
+    );
+    // What is undone is undone for the client too.
+    ask(&mut client, b"begin; set client_encoding to utf8; rollback");
+    assert!(holds(&ask(&mut client, b"select '\x80'"), b'D', b"\x01\x80"));
+    let undone = ask(&mut client, b"set client_encoding to utf8; select 1/0");
+    assert!(!holds(&undone, b'S', b"UTF8"), "{undone:?}");
+    assert!(holds(&ask(&mut client, b"select '\x80'"), b'D', b"\x01\x80"));
+    let other = ask(&mut client, b"set client_encoding to euc_tw");
+    assert!(holds(&other, b'E', b"DConversion between EUC_TW and UTF8 is not supported.\0"), "{other:?}");
+}
+
+#[test]
+fn parameters_and_copied_rows_are_converted() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    ask(&mut client, b"create table t (a text, b text[]); set client_encoding to sjis");
+    // In text form, in binary form, and a text within an array in binary form.
+    let array =
+        [[0, 0, 0, 1], [0; 4], 25u32.to_be_bytes(), [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 2]].concat();
+    let array = [&array[..], b"\x95\x5c"].concat();
+    let bind = [
+        &b"\0\0\0\x02\0\x00\0\x01\0\x02\0\0\0\x02\x95\x5c"[..],
+        &(array.len() as u32).to_be_bytes(),
+        &array,
+        b"\0\x01\0\x01",
+    ]
+    .concat();
+    client
+        .send(
+            &[
+                message(b'P', b"\0insert into t values ($1, $2) returning a, b, a = U&'\\8868'\0\0\0"),
+                message(b'B', &bind),
+                message(b'E', b"\0\0\0\0\0"),
+                message(b'S', b""),
+            ]
+            .concat(),
+        )
+        .unwrap();
+    let rows = answers(&mut client);
+    assert!(holds(&rows, b'D', b"\0\0\0\x02\x95\x5c") && holds(&rows, b'D', &array), "{rows:?}");
+    assert!(holds(&rows, b'D', b"\0\0\0\x01\x01"), "the server reads the same character: {rows:?}");
+    // The second byte of the character is a backslash.
+    client.send(&message(b'Q', b"copy t (a) from stdin\0")).unwrap();
+    client.send(&message(b'd', b"\x95\x5c\n\x83")).unwrap();
+    client.send(&[message(b'd', b"\x5c\\t\n"), message(b'c', b"")].concat()).unwrap();
+    assert!(holds(&answers(&mut client), b'C', b"COPY 2"));
+    let out = ask(&mut client, b"copy (select a from t order by a desc) to stdout");
+    assert!(holds(&out, b'd', b"\x83\x5c\\t\n") && holds(&out, b'd', b"\x95\x5c\n"), "{out:?}");
+    let other = ask(&mut client, b"copy (select '\x95\x5c') to stdout (encoding 'euc_jp')");
+    assert!(holds(&other, b'd', b"\xc9\xbd\n"), "{other:?}");
+    client.send(&message(b'Q', b"copy t (a) from stdin (encoding 'latin1', format csv)\0")).unwrap();
+    client.send(&[message(b'd', b"\xe9\n"), message(b'c', b"")].concat()).unwrap();
+    assert!(holds(&answers(&mut client), b'C', b"COPY 1"));
+    let odd = ask(&mut client, b"copy (select a from t where a = U&'\\00e9') to stdout");
+    assert!(
+        holds(&odd, b'E', b"0xc3 0xa9 in encoding \"UTF8\" has no equivalent in encoding \"SJIS\""),
+        "{odd:?}"
+    );
+}
