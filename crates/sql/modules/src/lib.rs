@@ -2,7 +2,8 @@
 //! Extension modules: what CREATE EXTENSION installs besides PL/pgSQL. Each is a folder and one line in [`all`].
 //!
 //! # Layout
-//! * `pgcrypto`: hashes, ciphers, passwords, OpenPGP messages. `uuid_ossp`: UUIDs. `fuzzystrmatch`: similar words.
+//! * `pgcrypto`: hashes, ciphers, passwords, OpenPGP messages. `uuid_ossp`: UUIDs. `fuzzystrmatch`: similar words. `pg_trgm`: similar texts. `unaccent`:
+//!   letters without accents.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
 //!
 //! # Invariants
@@ -12,12 +13,14 @@
 //! `contrib/`.
 
 mod fuzzystrmatch;
+mod pg_trgm;
 mod pgcrypto;
+mod unaccent;
 mod uuid_ossp;
 
 use exec::module::Module;
 
 /// All modules.
-pub fn all() -> [&'static Module; 3] {
-    [&fuzzystrmatch::MODULE, &pgcrypto::MODULE, &uuid_ossp::MODULE]
+pub fn all() -> [&'static Module; 5] {
+    [&fuzzystrmatch::MODULE, &pg_trgm::MODULE, &pgcrypto::MODULE, &unaccent::MODULE, &uuid_ossp::MODULE]
 }

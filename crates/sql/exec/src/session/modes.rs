@@ -20,7 +20,7 @@ use super::identity::names_a_role;
 
 impl Session {
     /// SET, SET LOCAL and `set_config`; `None` is the default.
-    pub(crate) fn change_setting(&self, name: &str, text: Option<&str>, local: bool) -> SqlResult<()> {
+    pub fn change_setting(&self, name: &str, text: Option<&str>, local: bool) -> SqlResult<()> {
         if let (Some(setting), Some(text)) = (Setting::find(name).filter(is_mode), text) {
             let value = self.settings.borrow().check(setting, text)?;
             return self.set_mode(setting, &value);

@@ -57,3 +57,45 @@ fn uuids_and_words() {
         assert_eq!(s.query(sql), expected, "{sql}");
     }
 }
+
+/// The answers are PostgreSQL's.
+#[test]
+fn similar_texts_and_accents() {
+    let server = crate::server();
+    let s = server.connect();
+    s.run("create extension pg_trgm; create extension unaccent").unwrap();
+    for (sql, expected) in [
+        ("select unaccent('Hôtel, Œuvre, Straße')", "Hotel, OEuvre, Strasse"),
+        (
+            "select show_trgm('Foo bar, café ü1_x')",
+            "{0xef5960,0xfffa1f,0x0d7f89,\"  b\",\"  c\",\"  f\",\"  x\",\" ba\",\" ca\",\" fo\",\" x \",0x544980,0x60ecfb,\"ar \",bar,caf,foo,\"oo \"}",
+        ),
+        ("select similarity('word', 'two words'), word_similarity('word', 'two words')", "0.36363637|0.8"),
+        (
+            "select strict_word_similarity('word', 'two words'), strict_word_similarity('word', 'words')",
+            "0.5714286|0.5714286",
+        ),
+        ("select similarity('', ''), word_similarity('a', '')", "0|0"),
+        (
+            "select 'word' <-> 'two words', 'word' <<-> 'two words', 'word' <->> 'two words', 'word' <<<-> 'two words'",
+            "0.6363636|0.19999999|0.6|0.4285714",
+        ),
+        (
+            "select 'word' % 'two words', 'word' <% 'two words', 'two words' %> 'word', 'word' <<% 'two words'",
+            "t|t|t|t",
+        ),
+        ("select show_limit(), set_limit(0.5), show_limit()", "0.3|0.5|0.5"),
+        ("select 'word' % 'two words', current_setting('pg_trgm.similarity_threshold')", "f|0.5"),
+        (
+            "select n from (values ('Alice'), ('Alise'), ('Bob')) t (n) where n % 'alica' order by n <-> 'alica', n",
+            "Alice",
+        ),
+    ] {
+        assert_eq!(s.query(sql), expected, "{sql}");
+    }
+    let error = s.run("select set_limit(1.5)").err().unwrap();
+    assert_eq!(
+        error.message(),
+        "1.5 is outside the valid range for parameter \"pg_trgm.similarity_threshold\" (0 .. 1)"
+    );
+}

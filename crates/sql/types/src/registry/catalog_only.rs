@@ -149,6 +149,8 @@ functions! {
     4388 multirange_intersect_agg_transfn(anymultirange, anymultirange) -> anymultirange [immutable strict] { catalog_only }
     4401 range_intersect_agg_transfn(anyrange, anyrange) -> anyrange [immutable strict] { catalog_only }
     5033 network_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    5040 matchingsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    5041 matchingjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
     5050 btvarstrequalimage(oid) -> bool [immutable strict] { catalog_only }
     5051 btequalimage(oid) -> bool [immutable strict] { catalog_only }
     6098 jsonb_subscript_handler(internal) -> internal [immutable strict] { catalog_only }
