@@ -9,7 +9,7 @@ use types::registry::operators::OPERATORS;
 
 use super::{Rows, add};
 use crate::row::{RowBuilder, RowExt};
-use crate::system::{self, pg_database, pg_description, pg_proc, pg_shdescription};
+use crate::system::{self, pg_conversion, pg_database, pg_description, pg_proc, pg_shdescription};
 
 const TEXTS: &str = include_str!("descriptions.txt");
 
@@ -20,6 +20,9 @@ pub(super) fn describe(rows: &mut Rows) {
     let mut told: FxHashSet<Oid> = FxHashSet::default();
     for (class, oid, text) in texts().filter(|&(class, oid, _)| known.contains(&(class, oid))) {
         comment(rows, (class, oid), text);
+    }
+    for (oid, text) in super::conversions::comments() {
+        comment(rows, (pg_conversion::TABLE.oid, oid), &text);
     }
     for operator in OPERATORS {
         let function = (pg_proc::TABLE.oid, operator.function);

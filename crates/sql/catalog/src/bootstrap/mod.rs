@@ -10,6 +10,7 @@
 //! `bootstrap.c` and the `.dat` files. There is no bootstrap language: the registry is the source.
 
 mod cluster;
+mod conversions;
 mod descriptions;
 mod itself;
 mod registry;
@@ -73,6 +74,7 @@ pub fn bootstrap(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlResult<
     itself::describe(&mut rows)?;
     registry::describe(&mut rows)?;
     cluster::describe(&mut rows, options)?;
+    conversions::describe(&mut rows);
     descriptions::describe(&mut rows);
     let loader = Loader::new(engine);
     for shape in system::tables() {
