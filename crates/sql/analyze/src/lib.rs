@@ -8,7 +8,7 @@
 //! `assign`, `cte`, `recursion`, [`search_cycle`], `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement, [`updatable`] takes
 //! changes through views, `instead` leaves them to triggers; `columns` and `fuzzy` names; `expr_transform`, `variables`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
 //! `json` and `json_path` are SQL/JSON, [`json_tree`] its nodes, [`json_text`] their clauses as text.
-//! [`routine`]: the result of functions in SQL. [`computed`]: virtual generated columns.
+//! [`routine`]: the result of functions in SQL. [`fingerprint`]: what queries have in common that differ in constants. [`computed`]: virtual generated columns.
 //!
 //! Invariants:
 //! 1. Analysis reads the catalog through [`CatalogView`] only and changes nothing.
@@ -38,6 +38,7 @@ mod equal;
 pub mod expr;
 mod expr_transform;
 pub mod facts;
+pub mod fingerprint;
 mod from;
 mod func;
 mod fuzzy;

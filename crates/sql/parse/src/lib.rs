@@ -4,7 +4,7 @@
 //! the `rupg-sql` crate; nothing outside this crate knows that.
 //!
 //! Layout: [`ast`] is the tree; `convert` makes it from the grammar's nodes; `depth` guards the stack. [`shape`]: texts that differ in
-//! the values of literals only; `values`: which of those are mere values.
+//! the values of literals only; `values`: which of those are mere values. [`fingerprint`]: what statements have in common that differ in constants.
 //!
 //! Invariants:
 //! 1. A text that PostgreSQL 18 rejects is rejected with its message, SQLSTATE and position.
@@ -16,6 +16,7 @@
 pub mod ast;
 mod convert;
 mod depth;
+pub mod fingerprint;
 mod lex;
 pub mod shape;
 mod values;
