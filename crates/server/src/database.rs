@@ -142,6 +142,7 @@ pub fn open(dir: &Path, lock: DirectoryLock, settings: Arc<ServerSettings>) -> S
         instance.confine_files(dir);
     }
     instance.counters().load(dir, clean);
+    instance.preload().map_err(|error| SqlError::fatal(error.code(), error.message().to_owned()))?;
     Ok(Arc::new(Stampede { instance, stop: Stop::default(), loops: Arc::default() }))
 }
 

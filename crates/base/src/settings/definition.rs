@@ -215,6 +215,30 @@ pub struct Definition {
     pub is_computed: bool,
     /// What it does here.
     pub effect: Effect,
+    /// The module that it is of.
+    pub module: Option<Module>,
+}
+
+/// A module that has settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Module {
+    /// `auto_explain`
+    AutoExplain = 1,
+    /// `pg_stat_statements`
+    StatStatements = 2,
+}
+
+impl Module {
+    /// Its name, in lists of libraries.
+    pub fn name(self) -> &'static str {
+        match self {
+            Module::AutoExplain => "auto_explain",
+            Module::StatStatements => "pg_stat_statements",
+        }
+    }
+
+    /// All of them.
+    pub const ALL: [Module; 2] = [Module::AutoExplain, Module::StatStatements];
 }
 
 pub(super) const MAX: i32 = i32::MAX;
@@ -239,6 +263,7 @@ const fn new(kind: Kind) -> Definition {
         is_not_in_sample: false,
         is_computed: false,
         effect: Effect::Fixed { also: &[], missing: "" },
+        module: None,
     }
 }
 
@@ -305,6 +330,23 @@ with! {
 impl Definition {
     pub(super) const fn about(mut self, description: &'static str) -> Definition {
         self.description = description;
+        self
+    }
+
+    /// Its place in the table; a setting of a module has a name that is none in Rust.
+    pub(super) const fn in_table(mut self, name: &'static str, category: &'static str) -> Definition {
+        if self.name.is_empty() {
+            self.name = name;
+        }
+        self.category = category;
+        self
+    }
+
+    /// A setting of a module, which lists show once that is loaded.
+    pub(super) const fn of(mut self, module: Module, name: &'static str) -> Definition {
+        self.module = Some(module);
+        self.name = name;
+        self.is_not_in_sample = true;
         self
     }
 
@@ -406,7 +448,7 @@ macro_rules! settings {
 
         /// What each setting is, in the order of [`ALL`].
         pub static DEFINITIONS: [Definition; ALL.len()] =
-            [$($(Definition { name: stringify!($name), category: $category, ..$definition },)*)*];
+            [$($($definition.in_table(stringify!($name), $category),)*)*];
     };
 }
 pub(super) use settings;

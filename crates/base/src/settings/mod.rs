@@ -22,16 +22,18 @@ mod server;
 mod session;
 mod table;
 mod value;
+mod watch;
 
 #[cfg(test)]
 mod tests;
 
 pub use checks::{MAX_STACK_DEPTH, TextCheck, set_text_check};
-pub use definition::{Context, Definition, Effect, Kind, Unit};
+pub use definition::{Context, Definition, Effect, Kind, Module, Unit};
 pub use server::{Reload, ServerSettings, Source};
 pub use session::{Fast, PlanCacheMode, SessionSettings, SettingRow, Timeouts, TrackFunctions, Who};
 pub use table::{ALL, DEFINITIONS, Setting};
 pub use value::{Value, parse_bool, parse_megabytes};
+pub use watch::{TrackStatements, Watch, libraries};
 
 use std::sync::OnceLock;
 

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::server::{ServerSettings, Source};
-use super::{ALL, Context, Kind, Setting, Value, check_custom_name, checks, is_custom_name, unrecognized};
+use super::{
+    ALL, Context, Kind, Module, Setting, Value, Watch, check_custom_name, checks, is_custom_name,
+    unrecognized,
+};
 use crate::{Encoding, SqlResult, sql_err};
 
 /// Who wants to change a setting.
@@ -110,6 +113,8 @@ pub struct Fast {
     /// Bytes.
     pub maintenance_work_mem: u64,
     pub hash_mem_multiplier: f64,
+    /// What is watched of statements that run.
+    pub watch: Watch,
 }
 
 /// How long a client and its statements may take, in milliseconds; 0: as long as they like.
@@ -184,6 +189,7 @@ impl Default for Fast {
             max_stack_depth: 2048,
             maintenance_work_mem: 64 << 20,
             hash_mem_multiplier: 2.0,
+            watch: Watch::default(),
             extra_float_digits: 1,
             bytea_hex: true,
             synchronous_commit: true,
@@ -212,6 +218,7 @@ impl Fast {
     /// Takes over a value (invariant 4).
     pub(super) fn apply(&mut self, setting: Setting, value: &Value) {
         let kb = |value: &Value| (i64::from(value.as_int()).max(0) as u64) << 10;
+        self.watch.apply(setting, value);
         match setting {
             Setting::statement_timeout => self.statement_timeout = value.as_int(),
             Setting::lock_timeout => self.lock_timeout = value.as_int(),
@@ -349,6 +356,11 @@ impl SessionSettings {
     #[inline]
     pub fn fast(&self) -> &Fast {
         &self.fast
+    }
+
+    /// LOAD of a module that has settings.
+    pub fn load(&mut self, module: Module) {
+        self.fast.watch.load(module);
     }
 
     /// The server's values underneath.
@@ -676,7 +688,9 @@ impl SessionSettings {
 
     /// The rows of `pg_settings`, by name; settings of extensions, which nobody defines, are not among them.
     pub fn rows(&self) -> Vec<SettingRow> {
-        let visible = ALL.iter().filter(|s| !s.definition().is_hidden);
+        let loaded =
+            |s: &Setting| s.definition().module.is_none_or(|module| self.fast.watch.is_loaded(module));
+        let visible = ALL.iter().filter(|s| !s.definition().is_hidden && loaded(s));
         let mut rows: Vec<SettingRow> = visible.map(|s| self.row(*s)).collect();
         rows.sort_by_key(|row| row.name.to_ascii_lowercase());
         rows

@@ -13,6 +13,7 @@
 //!
 //! In between: some values of a setting that works may be refused, by [`checks`](super::checks).
 
+use super::definition::Module::*;
 use super::definition::*;
 
 const AUTOVACUUM: &str = "Counts for automatic vacuums, and there are none.";
@@ -31,6 +32,44 @@ const XML: &str = "There are no values of type xml.";
 const STANDBY: &str = "Counts on a standby, and the server is never one.";
 
 settings! {
+    "Customized Options" {
+        auto_explain_log_analyze = bool(false).of(AutoExplain, "auto_explain.log_analyze").superuser().works()
+            .about("Whether plans are logged with what their runs measured.");
+        auto_explain_log_buffers = bool(false).of(AutoExplain, "auto_explain.log_buffers").superuser().works()
+            .about("Whether plans are logged with the pages that they used.");
+        auto_explain_log_format = choice("text", &["text", "xml", "json", "yaml"]).of(AutoExplain, "auto_explain.log_format").superuser().works()
+            .about("Format of plans in the log.");
+        auto_explain_log_level = choice("log", &["debug5", "debug4", "debug3", "debug2", "debug1", "info", "notice", "warning", "log"]).aliases(&[("debug", "debug2")]).of(AutoExplain, "auto_explain.log_level").superuser().works()
+            .about("Level of the report of a plan.");
+        auto_explain_log_min_duration = int(-1, -1, MAX).of(AutoExplain, "auto_explain.log_min_duration").superuser().ms().works()
+            .about("Time from which on plans are logged; 0: all, -1: none.");
+        auto_explain_log_nested_statements = bool(false).of(AutoExplain, "auto_explain.log_nested_statements").superuser().works()
+            .about("Whether statements in functions are looked at too.");
+        auto_explain_log_parameter_max_length = int(-1, -1, MAX).of(AutoExplain, "auto_explain.log_parameter_max_length").superuser().bytes().works()
+            .about("Length at most of parameters' values in the log; -1: any, 0: no values.");
+        auto_explain_log_settings = bool(false).of(AutoExplain, "auto_explain.log_settings").superuser().works()
+            .about("Whether changed settings that shape plans are logged with them.");
+        auto_explain_log_timing = bool(true).of(AutoExplain, "auto_explain.log_timing").superuser().works()
+            .about("Whether nodes are timed, where runs are measured.");
+        auto_explain_log_triggers = bool(false).of(AutoExplain, "auto_explain.log_triggers").superuser().works()
+            .about("Whether triggers' times are logged with plans that were measured.");
+        auto_explain_log_verbose = bool(false).of(AutoExplain, "auto_explain.log_verbose").superuser().works()
+            .about("Whether plans are logged as by EXPLAIN VERBOSE.");
+        auto_explain_log_wal = bool(false).of(AutoExplain, "auto_explain.log_wal").superuser().works()
+            .about("Whether plans are logged with what they wrote to the log of changes.");
+        auto_explain_sample_rate = real(1.0, 0.0, 1.0).of(AutoExplain, "auto_explain.sample_rate").superuser().works()
+            .about("Share of statements that are looked at.");
+        pg_stat_statements_max = int(5000, 100, 1073741823).of(StatStatements, "pg_stat_statements.max").postmaster().works()
+            .about("Statements that are told apart at most.");
+        pg_stat_statements_save = bool(true).of(StatStatements, "pg_stat_statements.save").sighup().works()
+            .about("Whether figures are kept when the server is shut down.");
+        pg_stat_statements_track = choice("top", &["none", "top", "all"]).of(StatStatements, "pg_stat_statements.track").superuser().works()
+            .about("Which statements are counted.");
+        pg_stat_statements_track_planning = bool(false).of(StatStatements, "pg_stat_statements.track_planning").superuser().works()
+            .about("Whether the making of plans is counted.");
+        pg_stat_statements_track_utility = bool(true).of(StatStatements, "pg_stat_statements.track_utility").superuser().works()
+            .about("Whether statements without a plan are counted.");
+    }
     "Client Connection Defaults / Locale and Formatting" {
         client_encoding = string("UTF8").user().report().works().about("Character set of the client.");
         DateStyle = string("ISO, MDY").user().report().list().works()
@@ -64,9 +103,9 @@ settings! {
             .about("Library that compiles expressions.");
         local_preload_libraries = string("").user().list().quoted().lacks("loading of libraries")
             .about("Unprivileged libraries loaded by each session.");
-        session_preload_libraries = string("").superuser().list().quoted().lacks("loading of libraries")
+        session_preload_libraries = string("").superuser().list().quoted().works()
             .about("Libraries loaded by each session.");
-        shared_preload_libraries = string("").postmaster().list().quoted().lacks("loading of libraries")
+        shared_preload_libraries = string("").postmaster().list().quoted().works()
             .about("Libraries loaded by the server.");
     }
     "Client Connection Defaults / Statement Behavior" {
@@ -657,8 +696,8 @@ settings! {
             .about("Whether writes of the log are timed.");
     }
     "Statistics / Monitoring" {
-        compute_query_id = choice("auto", &["auto", "regress", "on", "off"]).bool_words().superuser()
-            .only(&["off"], "computing of query identifiers").about("Whether statements get an identifier.");
+        compute_query_id = choice("auto", &["auto", "regress", "on", "off"]).bool_words().superuser().works()
+            .about("Whether statements get an identifier; auto: if a module wants them.");
         log_executor_stats = bool(false).superuser().lacks("logging of the use of resources")
             .about("Whether resource use of execution is logged.");
         log_parser_stats = bool(false).superuser().lacks("logging of the use of resources")

@@ -128,7 +128,7 @@ impl Line<'_> {
             'i' => self.situation.command.clone(),
             'v' => self.situation.virtual_xid.clone().unwrap_or_default(),
             'x' => self.situation.xid.to_string(),
-            'Q' => "0".to_string(),
+            'Q' => self.situation.query_id.to_string(),
             '%' => "%".to_string(),
             // `%P` among them: no session has a leader.
             _ => String::new(),
@@ -197,7 +197,7 @@ impl Line<'_> {
             quoted(self.subject.and_then(|_| some(self.application()))),
             quoted(some(self.backend_type())),
             None,
-            Some("0".to_string()),
+            Some(self.situation.query_id.to_string()),
         ];
         let mut out = columns.map(Option::unwrap_or_default).join(",");
         out.push('\n');
@@ -235,7 +235,7 @@ impl Line<'_> {
         out.plain("cursor_position", number(self.cursor()));
         out.text("application_name", self.subject.map(|_| self.application()));
         out.text("backend_type", Some(self.backend_type()));
-        out.plain("query_id", Some("0".to_string()));
+        out.plain("query_id", Some(self.situation.query_id.to_string()));
         out.0.push_str("}\n");
         out.0
     }
@@ -296,6 +296,7 @@ mod tests {
             virtual_xid: Some("3/4".into()),
             xid: 7,
             application: "psql".into(),
+            query_id: -8,
         };
         let error = base::sql_err!(UNIQUE_VIOLATION, "two\n\"lines\"").detail("d").hint("h");
         use_it(&mut Line {
@@ -314,7 +315,7 @@ mod tests {
     fn prefix_and_parts() {
         let prefix = "%m [%p] %q%u@%d %r %e %-4p|%5p%% %a %i %v %x %l%P%Q %c: ";
         let text = with_line(|line| line.text(prefix));
-        let head = "2000-01-01 00:00:00.000 UTC [42] me@[unknown] 10.0.0.1(99) 23505 42  |   42% psql SELECT 3/4 7 50 \
+        let head = "2000-01-01 00:00:00.000 UTC [42] me@[unknown] 10.0.0.1(99) 23505 42  |   42% psql SELECT 3/4 7 5-8 \
                     386d4380.2a: ";
         assert_eq!(
             text,
@@ -339,7 +340,7 @@ mod tests {
         assert_eq!(
             with_line(|line| line.csv()),
             "2000-01-01 00:00:00.000 UTC,\"me\",,42,\"10.0.0.1:99\",386d4380.2a,5,\"SELECT\",2000-01-01 00:00:00 UTC,3/4,7,\
-             ERROR,23505,\"two\n\"\"lines\"\"\",\"d\",\"h\",,,,\"select\n1\",,,\"psql\",\"client backend\",,0\n"
+             ERROR,23505,\"two\n\"\"lines\"\"\",\"d\",\"h\",,,,\"select\n1\",,,\"psql\",\"client backend\",,-8\n"
         );
         assert_eq!(
             with_line(|line| line.json()),
@@ -347,7 +348,7 @@ mod tests {
              \"remote_port\":99,\"session_id\":\"386d4380.2a\",\"line_num\":5,\"ps\":\"SELECT\",\"session_start\":\
              \"2000-01-01 00:00:00 UTC\",\"vxid\":\"3/4\",\"txid\":7,\"error_severity\":\"ERROR\",\"state_code\":\"23505\",\
              \"message\":\"two\\n\\\"lines\\\"\",\"detail\":\"d\",\"hint\":\"h\",\"statement\":\"select\\n1\",\
-             \"application_name\":\"psql\",\"backend_type\":\"client backend\",\"query_id\":0}\n"
+             \"application_name\":\"psql\",\"backend_type\":\"client backend\",\"query_id\":-8}\n"
         );
     }
 }

@@ -55,6 +55,7 @@ mod subplan;
 mod tests;
 mod trigger;
 mod truth;
+pub mod watch;
 
 pub use control::{AutoChange, FileSetting, ServerControl};
 pub use counters::SessionEnd;

@@ -12,14 +12,14 @@
 //! # PostgreSQL counterpart
 //! `commands/extension.c`, `utils/fmgr/dfmgr.c`.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use analyze::routine::ReturnType;
 use base::{SqlError, SqlResult, sql_err};
 use tuple::Datum;
 
 use crate::routine::{Invocation, Returned, RowShape, RowStore, return_type};
-use crate::session::Session;
+use crate::session::{Instance, Session};
 
 /// An extension that can be installed.
 #[derive(Debug)]
@@ -42,7 +42,33 @@ pub struct Module {
     pub script: &'static str,
     /// Its functions in C, by symbol.
     pub functions: &'static [(&'static str, ModuleFunction)],
+    /// What it does when the server loads it as it starts.
+    pub preload: Option<Preload>,
 }
+
+impl Module {
+    /// A library without functions, which is no extension.
+    pub const LIBRARY: Module = Module {
+        name: "",
+        version: "",
+        comment: "",
+        schema: None,
+        relocatable: false,
+        trusted: false,
+        requires: &[],
+        script: "",
+        functions: &[],
+        preload: None,
+    };
+
+    /// Whether CREATE EXTENSION can install it.
+    pub fn is_extension(&self) -> bool {
+        !self.version.is_empty()
+    }
+}
+
+/// What a module does when the server loads it.
+pub type Preload = fn(&Arc<Instance>) -> SqlResult<()>;
 
 /// A function of a module.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +104,11 @@ impl Modules {
     /// All of them.
     pub fn all(&self) -> &[&'static Module] {
         self.0.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// Those that CREATE EXTENSION can install.
+    pub fn extensions(&self) -> impl Iterator<Item = &&'static Module> {
+        self.all().iter().filter(|module| module.is_extension())
     }
 
     /// The one with this name.

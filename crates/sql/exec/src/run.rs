@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlError, SqlResult, Xid, sql_err};
 use heap::{Access, ComboCids};
+use parse::fingerprint::Fingerprint;
 use plan::{Context, Expr, Statement};
 use tuple::Datum;
 use tuple::varlena::Compression;
@@ -35,13 +36,31 @@ pub struct Prepared {
     pub statement: Arc<Statement>,
     /// What its user needs.
     pub(crate) needs: Needs,
+    /// What it has in common with statements that differ in constants.
+    pub(crate) fingerprint: Arc<Fingerprint>,
 }
 
 impl Prepared {
     /// Plans an analysed statement.
     pub fn plan(analyzed: &analyze::Analyzed, context: &Context<'_>) -> SqlResult<Arc<Prepared>> {
-        let statement = plan::plan(analyzed, context)?;
-        Ok(Arc::new(Prepared { statement: Arc::new(statement), needs: Needs::of(&analyzed.query) }))
+        let fingerprint = analyze::fingerprint::of(&analyzed.query, false);
+        Prepared::with_fingerprint(analyzed, fingerprint.into(), context)
+    }
+
+    /// The same where the fingerprint is known.
+    pub(crate) fn with_fingerprint(
+        analyzed: &analyze::Analyzed,
+        fingerprint: Arc<Fingerprint>,
+        context: &Context<'_>,
+    ) -> SqlResult<Arc<Prepared>> {
+        let statement = Arc::new(plan::plan(analyzed, context)?);
+        Ok(Arc::new(Prepared { statement, needs: Needs::of(&analyzed.query), fingerprint }))
+    }
+
+    /// A plan without a text of its own.
+    fn of_no_text(statement: Statement) -> Arc<Prepared> {
+        let (needs, fingerprint) = Default::default();
+        Arc::new(Prepared { statement: Arc::new(statement), needs, fingerprint })
     }
 }
 
@@ -164,7 +183,7 @@ impl Execution {
         statement.result = expressions.iter().map(column).collect();
         statement.exec_params = expressions.iter().map(cells_of).max().unwrap_or(0);
         statement.plan.output = expressions;
-        Execution::new(&Arc::new(Prepared { statement: Arc::new(statement), needs: Needs::default() }))
+        Execution::new(&Prepared::of_no_text(statement))
     }
 
     /// A state tree for a run of a plan: one that this worker has kept, or a new one.
@@ -392,8 +411,7 @@ fn finish_modifying(cx: &mut Cx<'_>) -> SqlResult<()> {
 pub fn evaluate(expr: &Expr, env: &Env<'_>, params: &[Datum]) -> SqlResult<Datum> {
     let mut statement = Statement::of_expression(expr.clone());
     statement.exec_params = cells_of(expr);
-    let prepared = Arc::new(Prepared { statement: Arc::new(statement), needs: Needs::default() });
-    let mut execution = Execution::new(&prepared)?;
+    let mut execution = Execution::new(&Prepared::of_no_text(statement))?;
     let mut value = Datum::Null;
     execution.run(env, params, &mut |row| {
         value = row.first().cloned().unwrap_or_default();

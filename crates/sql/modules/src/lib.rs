@@ -4,6 +4,7 @@
 //! # Layout
 //! * `pgcrypto`: hashes, ciphers, passwords, OpenPGP messages. `uuid_ossp`: UUIDs. `fuzzystrmatch`: similar words. `pg_trgm`: similar texts. `unaccent`:
 //!   letters without accents.
+//!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
 //!
 //! # Invariants
@@ -12,7 +13,9 @@
 //! # PostgreSQL counterpart
 //! `contrib/`.
 
+mod auto_explain;
 mod fuzzystrmatch;
+mod pg_stat_statements;
 mod pg_trgm;
 mod pgcrypto;
 mod unaccent;
@@ -21,6 +24,14 @@ mod uuid_ossp;
 use exec::module::Module;
 
 /// All modules.
-pub fn all() -> [&'static Module; 5] {
-    [&fuzzystrmatch::MODULE, &pg_trgm::MODULE, &pgcrypto::MODULE, &unaccent::MODULE, &uuid_ossp::MODULE]
+pub fn all() -> [&'static Module; 7] {
+    [
+        &auto_explain::MODULE,
+        &fuzzystrmatch::MODULE,
+        &pg_stat_statements::MODULE,
+        &pg_trgm::MODULE,
+        &pgcrypto::MODULE,
+        &unaccent::MODULE,
+        &uuid_ossp::MODULE,
+    ]
 }

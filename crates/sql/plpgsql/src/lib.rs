@@ -51,6 +51,7 @@ pub static MODULE: Module = Module {
         ("plpgsql_inline_handler", ModuleFunction::Value(not_callable)),
         ("plpgsql_validator", ModuleFunction::Value(not_callable)),
     ],
+    ..Module::LIBRARY
 };
 
 struct PlPgSql;

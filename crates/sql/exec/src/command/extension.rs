@@ -95,7 +95,8 @@ fn check_name(name: &str) -> SqlResult<()> {
 
 /// The module behind an extension's name.
 fn module(session: &Session, name: &str) -> SqlResult<&'static Module> {
-    session.instance().modules().find(name).ok_or_else(|| {
+    let found = session.instance().modules().find(name);
+    found.filter(|module| module.is_extension()).ok_or_else(|| {
         sql_err!(FEATURE_NOT_SUPPORTED, "extension \"{name}\" is not available")
             .hint("The extension must first be installed on the system where PostgreSQL is running.")
     })
@@ -364,10 +365,10 @@ fn move_member(session: &Session, member: ObjectAddress, from: Oid, to: Oid) -> 
     }
 }
 
-/// LOAD: libraries are part of the server, so nothing is left to do.
+/// LOAD: libraries are part of the server, and bring nothing but settings.
 pub(crate) fn load(session: &Session, path: &str) -> SqlResult<()> {
     if !path.starts_with("$libdir/plugins/") && !session.has_all_rights()? {
         return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "access to library \"{path}\" is not allowed"));
     }
-    session.instance().modules().library(path).map(drop)
+    session.load_library(path)
 }

@@ -324,7 +324,11 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
     row.extend(encryption(backend).map(shown));
     // GSSAPI cannot be in use.
     let (no, none) = (|| shown(Datum::Bool(false)), Datum::Null);
-    row.extend([no(), none.clone(), no(), no(), none.clone(), none]);
+    let id = match backend.query_id() {
+        0 => Datum::Null,
+        id => shown(Datum::Int8(id)),
+    };
+    row.extend([no(), none.clone(), no(), no(), none, id]);
     row
 }
 

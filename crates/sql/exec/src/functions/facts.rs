@@ -88,10 +88,10 @@ impl Session {
                 self.listening_channels().iter().map(|channel| vec![Datum::text(channel)]).collect()
             }
             SessionFn::PgAvailableExtensions => {
-                self.instance().modules().all().iter().map(available_extension).collect()
+                self.instance().modules().extensions().map(available_extension).collect()
             }
             SessionFn::PgAvailableExtensionVersions => {
-                self.instance().modules().all().iter().map(available_version).collect()
+                self.instance().modules().extensions().map(available_version).collect()
             }
             SessionFn::PgOptionsToTable => option_rows(&args[0]),
             SessionFn::PgInputErrorInfo => vec![self.input_error_info(call, args)?],

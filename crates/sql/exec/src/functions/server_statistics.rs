@@ -102,6 +102,9 @@ impl Instance {
 
     /// Writes all counters to the data directory, when the server stops.
     pub fn save_counters(&self) -> std::io::Result<()> {
+        if let Some(statements) = self.statements() {
+            statements.save(self.engine().dir())?;
+        }
         self.counters().save(self.engine().dir(), |group| self.counted_of(group))
     }
 }

@@ -13,7 +13,7 @@ use txn::{LockMode, Snapshot};
 use super::Invocation;
 use crate::output::{Column, Format, Output, RowEncoder};
 use crate::run::Execution;
-use crate::session::{Body, Planned, Session, Source, Wanted};
+use crate::session::{Body, Planned, Ran, Session, Source, Wanted, Watched};
 use crate::trigger::Events;
 
 /// A statement of a body. Its plan is kept between runs and shared by sessions where it can be.
@@ -86,6 +86,9 @@ pub(crate) struct Run {
     execution: Box<Execution>,
     snapshot: Snapshot,
     command: CommandId,
+    watched: Option<Box<Watched>>,
+    /// What it is of, if it is watched.
+    of: Option<(Rc<Source>, Vec<Datum>)>,
 }
 
 impl Run {
@@ -102,7 +105,7 @@ impl Run {
     /// As [`Run::start`], of a statement that is in no body.
     pub(crate) fn of_source(
         session: &Session,
-        source: &Source,
+        source: &Rc<Source>,
         params: &[Datum],
         sees: Sees<'_>,
     ) -> SqlResult<Run> {
@@ -122,7 +125,8 @@ impl Run {
         planned.shared.check_constants()?;
         session.check_permitted(&planned.shared)?;
         session.refuse_writes(plan)?;
-        let mut execution = Execution::obtain(&planned.shared.prepared)?;
+        let watched = session.watch_run(&planned.shared.prepared);
+        let mut execution = session.execution_for(&watched, &planned.shared.prepared)?;
         execution.start(params);
         let (snapshot, command) = match sees {
             Sees::Caller(snapshot, command) => (snapshot.clone(), command),
@@ -135,7 +139,8 @@ impl Run {
                 (txn.system().snapshot(), txn.current_command())
             }
         };
-        Ok(Run { planned, execution, snapshot, command })
+        let of = watched.is_some().then(|| (source.clone(), params.to_vec()));
+        Ok(Run { planned, execution, snapshot, command, watched, of })
     }
 
     /// Up to `limit` more rows (0: all). Gives how many rows there were, how many were changed, and whether that was the end.
@@ -145,8 +150,10 @@ impl Run {
         limit: u64,
         each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
     ) -> SqlResult<crate::run::Progress> {
-        let Run { execution, snapshot, command, .. } = self;
-        session.with_env(snapshot, *command, |env| execution.fetch(env, limit, each))
+        let Run { execution, snapshot, command, watched, .. } = self;
+        session.watch_part(watched, || {
+            session.with_env(snapshot, *command, |env| execution.fetch(env, limit, each))
+        })
     }
 
     /// Makes it a part of the statement with these events; what it adds to them is given by [`Run::take_events`].
@@ -173,6 +180,9 @@ impl Run {
     /// Lets go of everything.
     pub(crate) fn end(mut self, session: &Session) {
         session.with_env(&self.snapshot, self.command, |env| self.execution.close(env));
+        if let Some((source, params)) = &self.of {
+            session.end_watch(self.watched.take(), &self.execution, &Ran { source, shown: None, params });
+        }
         self.planned.give_back(self.execution);
     }
 }
@@ -313,7 +323,9 @@ impl Session {
         let mut sink = Sink::new(self, each);
         let outside = self.in_routine.replace(true);
         let arguments = self.arguments_of(source, params);
-        let outcome = crate::command::run(self, &raw.stmt, &source.text, &arguments, &mut sink);
+        let outcome = self.watch_utility(source, raw, || {
+            crate::command::run(self, &raw.stmt, &source.text, &arguments, &mut sink)
+        });
         self.in_routine.set(outside);
         let tag = outcome?;
         let words = tag.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ');

@@ -78,11 +78,11 @@ impl Session {
             self.show_before_run(&text.into());
         }
         let planned = match (&generic.shared.analyzed, wanted) {
-            (Some(analyzed), _) => self.custom_plan(&generic, analyzed, params)?,
+            (Some(analyzed), _) => self.custom_plan(source, &generic, analyzed, params)?,
             (None, Wanted::Equivalent) => generic,
             (None, Wanted::Exact) => {
                 let analyzed = self.analyze_again(source)?;
-                self.custom_plan(&generic, &analyzed, params)?
+                self.custom_plan(source, &generic, &analyzed, params)?
             }
         };
         choices.custom.set(choices.custom.get() + 1);
@@ -112,13 +112,18 @@ impl Session {
     /// A plan for these values, with its relations locked.
     fn custom_plan(
         &self,
+        source: &Source,
         generic: &Planned,
         analyzed: &analyze::Analyzed,
         params: &[Datum],
     ) -> SqlResult<Rc<Planned>> {
         let view = RecordingView::new(self);
-        let prepared = self.with_planner(&view, |context| {
-            Prepared::plan(analyzed, &plan::Context { params: Some(params), ..*context })
+        let fingerprint = generic.shared.prepared.fingerprint.clone();
+        let prepared = self.watch_planning(source, || {
+            self.with_planner(&view, |context| {
+                let context = plan::Context { params: Some(params), ..*context };
+                Prepared::with_fingerprint(analyzed, fingerprint, &context)
+            })
         })?;
         self.lock_relations(&prepared.statement)?;
         let shared = SharedPlan::custom(&generic.shared, prepared, view.into_tables());

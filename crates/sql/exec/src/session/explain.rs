@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult};
 use parse::Statement;
 use parse::ast::{self, DefElem};
@@ -176,11 +177,7 @@ impl Session {
         run: Option<&Run>,
     ) -> Vec<Item> {
         let measured = run.map_or(&[][..], |run| &run.measured);
-        let planner = planner_settings(&self.settings.borrow());
-        let mut items = vec![explain::plan(&prepared.statement, asked.options, &planner, measured, self)];
-        if asked.settings {
-            items.extend(self.changed_settings());
-        }
+        let mut items = self.describe_plan(prepared, asked, measured);
         items.extend(planning_item(asked, planning, &prepared.statement));
         if asked.summary {
             items.push(time("Planning Time", planning.nanos));
@@ -193,6 +190,31 @@ impl Session {
             }
         }
         items
+    }
+
+    /// The plan, the settings that shaped it, and the id of the statement.
+    pub(super) fn describe_plan(
+        &self,
+        prepared: &Prepared,
+        asked: &Asked,
+        measured: &[Measured],
+    ) -> Vec<Item> {
+        let planner = planner_settings(&self.settings.borrow());
+        let mut items = vec![explain::plan(&prepared.statement, asked.options, &planner, measured, self)];
+        if asked.settings {
+            items.extend(self.changed_settings());
+        }
+        items.extend(self.identifier(prepared).filter(|_| asked.options.verbose));
+        items
+    }
+
+    fn identifier(&self, prepared: &Prepared) -> Option<Item> {
+        let settings = self.settings.borrow();
+        let id = prepared.fingerprint.id;
+        let shown = id != 0
+            && settings.fast().watch.has_ids()
+            && settings.text(Setting::compute_query_id) != "regress";
+        shown.then(|| Item::Property(Property::new("Query Identifier", Value::Number(id.to_string()))))
     }
 
     fn changed_settings(&self) -> Option<Item> {
@@ -208,9 +230,7 @@ impl Session {
     fn send(&self, asked: &Asked, document: &[Item], out: &mut dyn Output) -> SqlResult<()> {
         let lines = match asked.form {
             Form::Text => explain::text::lines(document),
-            Form::Json => vec![explain::json::write(document)],
-            Form::Xml => vec![explain::xml::write(document)],
-            Form::Yaml => vec![explain::yaml::write(document)],
+            form => vec![form.write(document)],
         };
         let columns = columns(&[]);
         let format = self.format();
@@ -219,7 +239,7 @@ impl Session {
     }
 }
 
-fn nanos_since(began: runtime::Instant) -> u64 {
+pub(super) fn nanos_since(began: runtime::Instant) -> u64 {
     runtime::now().0.saturating_sub(began.0)
 }
 
@@ -227,7 +247,7 @@ fn time(label: &'static str, nanos: u64) -> Item {
     Item::Property(Property { label, value: Value::float(nanos as f64 / 1e6, 3), unit: Some("ms") })
 }
 
-fn measured_of(counters: &crate::cx::Counters) -> Measured {
+pub(super) fn measured_of(counters: &crate::cx::Counters) -> Measured {
     let millis = |nanos: u64| nanos as f64 / 1e6;
     Measured {
         rows: counters.rows,

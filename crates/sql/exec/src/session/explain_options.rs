@@ -2,21 +2,40 @@
 
 use base::{SqlError, SqlResult, sql_err};
 use parse::ast::DefElem;
-use plan::explain::Options;
+use plan::explain::document::Item;
+use plan::explain::{self, Options};
 
 use crate::command::options;
 use crate::output::Format;
 
 /// How the description is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Form {
+    #[default]
     Text,
     Xml,
     Json,
     Yaml,
 }
 
+impl Form {
+    /// The whole description.
+    pub(super) fn write(self, document: &[Item]) -> String {
+        match self {
+            Form::Text => explain::text::lines(document).join("\n"),
+            Form::Json => explain::json::write(document),
+            Form::Xml => explain::xml::write(document),
+            Form::Yaml => explain::yaml::write(document),
+        }
+    }
+
+    pub(super) fn is_json(self) -> bool {
+        self == Form::Json
+    }
+}
+
 /// What EXPLAIN was asked for.
+#[derive(Default)]
 pub(super) struct Asked {
     pub(super) options: Options,
     pub(super) form: Form,
@@ -32,15 +51,7 @@ impl Asked {
     /// Reads the options.
     pub(super) fn new(list: &[DefElem], text: &str) -> SqlResult<Asked> {
         let mut wanted = Options::default();
-        let mut asked = Asked {
-            options: wanted,
-            form: Form::Text,
-            summary: false,
-            settings: false,
-            memory: false,
-            generic: false,
-            serialize: None,
-        };
+        let mut asked = Asked::default();
         let (mut summary, mut timing, mut buffers) = (None, None, None);
         for option in list {
             let on = || options::boolean(option);
@@ -101,7 +112,7 @@ pub(super) fn form(list: &[DefElem]) -> Form {
     last.and_then(|option| form_of(&options::string(option).ok()?)).unwrap_or(Form::Text)
 }
 
-fn form_of(word: &str) -> Option<Form> {
+pub(super) fn form_of(word: &str) -> Option<Form> {
     Some(match word {
         "text" => Form::Text,
         "xml" => Form::Xml,

@@ -272,8 +272,13 @@ impl Session {
         self.with_reader(|reader| reader.is_superuser(reader.session.user()))
     }
 
+    /// The current user.
+    pub fn user(&self) -> Oid {
+        self.names.user()
+    }
+
     /// Whether the current user has the privileges of a role.
-    pub(crate) fn has_role(&self, role: Oid) -> SqlResult<bool> {
+    pub fn has_role(&self, role: Oid) -> SqlResult<bool> {
         self.with_reader(|reader| reader.has_privileges_of(reader.session.user(), role))
     }
 }

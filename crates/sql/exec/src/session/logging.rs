@@ -34,6 +34,8 @@ pub struct Situation {
     pub xid: u64,
     /// What the application calls itself.
     pub application: String,
+    /// Id of the statement; 0: it has none.
+    pub query_id: i64,
 }
 
 /// What a session knows of its lines in the server's log.
@@ -66,7 +68,7 @@ impl Session {
         self.settings.borrow().fast().logs_any()
     }
 
-    fn log(&self, message: String, detail: Option<String>) {
+    pub(super) fn log(&self, message: String, detail: Option<String>) {
         let Some(sink) = self.logging.sink.get() else { return };
         let mut line = SqlError::with_severity(Severity::Log, SqlState::SUCCESSFUL_COMPLETION, message);
         line.report_mut().detail = detail;
@@ -85,6 +87,7 @@ impl Session {
             virtual_xid: inside.then(|| format!("{}/{}", self.info.pid, txn.local_id())),
             xid: txn.top_xid_if_assigned().map_or(0, |xid| xid.0),
             application: self.settings.borrow().text(Setting::application_name).to_owned(),
+            query_id: self.query_id(),
         }
     }
 
@@ -230,12 +233,16 @@ impl Session {
 
     /// `$1 = '…', $2 = NULL`, each cut to so many bytes (-1: not cut, 0: not shown at all).
     fn parameters(&self, portal: &Portal, length: i32) -> Option<String> {
-        let types = portal.source.param_types();
+        self.list_parameters(portal.params(), &portal.source.param_types(), length)
+    }
+
+    /// The same of values of these types.
+    pub(super) fn list_parameters(&self, params: &[Datum], types: &[Oid], length: i32) -> Option<String> {
         if length == 0 || types.is_empty() {
             return None;
         }
         let mut list = String::new();
-        for (i, (value, &ty)) in portal.params().iter().zip(types.iter()).enumerate() {
+        for (i, (value, &ty)) in params.iter().zip(types).enumerate() {
             let comma = if i > 0 { ", " } else { "" };
             let _ = write!(list, "{comma}${} = {}", i + 1, self.shown_value(value, ty, length));
         }

@@ -129,12 +129,14 @@ impl Session {
             large_objects: Default::default(),
             language_state: Default::default(),
             sql_bodies: Default::default(),
+            depths: Default::default(),
             logging: Default::default(),
             new_labels: Default::default(),
             on_commit: Default::default(),
             info,
         };
         session.apply_settings();
+        session.preload_libraries()?;
         Ok(session)
     }
 

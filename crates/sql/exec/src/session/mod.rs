@@ -7,7 +7,7 @@
 //!   `nested`: PREPARE. `explain`: EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `encoding`: texts that are not UTF-8. `transaction`: BEGIN to COMMIT.
 //! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `restricted`: upkeep as a table's owner. `access`: what statements need. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY.
-//! * `registry`, `progress`: what other sessions see of one. `planning`, `facilities`: what the planner and running statements see of a session.
+//! * `watch`, `auto_explain`: what modules see of statements. `registry`, `progress`: what other sessions see of one. `planning`, `facilities`: what the planner and running statements see of a session.
 //!
 //! # Invariants
 //! 1. After every method the transaction is in the state that PostgreSQL's would be in: an error has failed the block, or
@@ -20,6 +20,7 @@
 mod access;
 mod access_files;
 mod arguments;
+mod auto_explain;
 mod choice;
 mod current_of;
 mod cursor;
@@ -49,6 +50,7 @@ mod shapes;
 mod statement;
 mod statements;
 mod transaction;
+mod watch;
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -83,6 +85,7 @@ use portals::Portals;
 pub use registry::{Activity, Backend, BackendState, Background, Encryption, Registered, Sessions};
 pub(crate) use statement::{Body, Named, Planned, Source, Work};
 use statements::Statements;
+pub(crate) use watch::{Ran, Watched};
 
 /// What all sessions of a server share: storage, catalogs, settings.
 pub struct Instance {
@@ -114,6 +117,8 @@ pub struct Instance {
     access: OnceLock<Box<dyn AccessFiles>>,
     /// The only folder whose files statements may name, if there is such a limit.
     files_within: OnceLock<PathBuf>,
+    /// What counts statements.
+    statements: OnceLock<Arc<dyn crate::watch::Statements>>,
 }
 
 /// What passwords are stored as: the business of the layer that checks them.
@@ -155,6 +160,7 @@ impl Instance {
             passwords: OnceLock::new(),
             access: OnceLock::new(),
             files_within: OnceLock::new(),
+            statements: OnceLock::new(),
         })
     }
 
@@ -411,6 +417,8 @@ pub struct Session {
     pub(crate) language_state: crate::routine::LanguageState,
     /// Bodies of functions in SQL that were called.
     pub(crate) sql_bodies: crate::routine::SqlBodies,
+    /// Statements within statements.
+    depths: watch::Depths,
     /// What the server's log is told.
     logging: logging::Logging,
     /// Labels that the running transaction added to enums that were there before (OIDs of `pg_enum`).

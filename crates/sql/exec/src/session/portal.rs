@@ -8,13 +8,13 @@ use base::{CommandId, Oid, SqlError, SqlResult, SubxactId};
 use smallvec::SmallVec;
 use tuple::Datum;
 use tuple::varlena::Compression;
-use txn::{LockMode, Snapshot};
+use txn::{BlockState, LockMode, Snapshot};
 use types::FormatContext;
 
 use super::choice::Wanted;
 use super::cursor::Cursor;
 use super::statement::{Planned, Source, Work, lock_mode};
-use super::{BackendState, Session};
+use super::{BackendState, Ran, Session, Watched};
 use crate::nodes::{Origin, OriginSink};
 use crate::output::{Column, Format, Formatted, Output, RowEncoder};
 use crate::row_store::{Place, RowStore};
@@ -55,6 +55,7 @@ struct Running {
     execution: Box<Execution>,
     snapshot: Snapshot,
     command: CommandId,
+    watched: Option<Box<Watched>>,
 }
 
 /// The rows that a statement that writes has returned. A row limit is one of sending: the statement is carried out whole whatever the client fetches.
@@ -107,10 +108,19 @@ impl Portal {
         Some((statement, running.execution.origins()))
     }
 
+    /// A run has ended.
+    fn end_watch(&self, session: &Session, running: &mut Running) {
+        let ran = Ran { source: &self.source, shown: self.shown.as_deref(), params: &self.params };
+        session.end_watch(running.watched.take(), &running.execution, &ran);
+    }
+
     /// Lets go of pins, files and memory; keeps the state tree for the plan's next run.
     pub(crate) fn close(&mut self, session: &Session) {
         if let State::Suspended(mut running) = std::mem::replace(&mut self.state, State::Done) {
             session.with_env(&running.snapshot, running.command, |env| running.execution.close(env));
+            if session.txn.borrow().state() != BlockState::Failed {
+                self.end_watch(session, &mut running);
+            }
             running.give_back();
         }
     }
@@ -131,7 +141,9 @@ impl Session {
             Work::Utility(raw) => {
                 let out = &mut Formatted { formats: &portal.formats, out };
                 let arguments = self.arguments_of(&source, &portal.params);
-                let tag = crate::command::run(self, &raw.stmt, &source.text, &arguments, out)?;
+                let tag = self.watch_utility(&source, raw, || {
+                    crate::command::run(self, &raw.stmt, &source.text, &arguments, out)
+                })?;
                 portal.state = State::Done;
                 Ok(Some(Tag::Text(tag)))
             }
@@ -172,7 +184,7 @@ impl Session {
         };
         // A client sees no row of a change that fails, be it in a later row or in an AFTER trigger.
         if running.writes_and_returns() {
-            let stored = self.carry_out(running, out)?;
+            let stored = self.carry_out(portal, running, out)?;
             return self.send_stored(portal, stored, max_rows, out);
         }
         let progress = self.pull(&mut running, &portal.formats, max_rows.into(), out);
@@ -183,6 +195,7 @@ impl Session {
             }
             Ok(progress) => {
                 let tag = running.planned.tag(progress.rows, progress.processed);
+                portal.end_watch(self, &mut running);
                 running.give_back();
                 Ok(Some(tag))
             }
@@ -194,15 +207,25 @@ impl Session {
     }
 
     /// Runs a statement to its end and keeps the rows that it returns. Notices go to the client at once: the statement may wait.
-    fn carry_out(&self, mut running: Running, out: &mut dyn Output) -> SqlResult<Box<Stored>> {
+    fn carry_out(
+        &self,
+        portal: &Portal,
+        mut running: Running,
+        out: &mut dyn Output,
+    ) -> SqlResult<Box<Stored>> {
         let mut rows = RowStore::default();
-        let Running { execution, snapshot, command, .. } = &mut running;
+        let Running { execution, snapshot, command, watched, .. } = &mut running;
         let done = self.notices.lend(out, |_| {
-            self.with_env(snapshot, *command, |env| {
-                execution.fetch(env, 0, &mut |row| self.keep_row(&mut rows, row.to_vec()))
+            self.watch_part(watched, || {
+                self.with_env(snapshot, *command, |env| {
+                    execution.fetch(env, 0, &mut |row| self.keep_row(&mut rows, row.to_vec()))
+                })
             })
         });
         let planned = running.planned.clone();
+        if done.is_ok() {
+            portal.end_watch(self, &mut running);
+        }
         running.give_back();
         Ok(Box::new(Stored { planned, rows, sent: 0, processed: done?.processed }))
     }
@@ -264,7 +287,7 @@ impl Session {
             return Err(SqlError::internal("unsupported portal strategy"));
         }
         portal.state = match running.writes_and_returns() {
-            true => State::Stored(self.carry_out(running, out)?),
+            true => State::Stored(self.carry_out(portal, running, out)?),
             false => State::Suspended(running),
         };
         Ok(())
@@ -293,8 +316,9 @@ impl Session {
         each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
     ) -> SqlResult<u64> {
         let State::Suspended(running) = &mut portal.state else { return Ok(0) };
-        let Running { execution, snapshot, command, .. } = running;
-        Ok(self.with_env(snapshot, *command, |env| execution.fetch(env, limit, each))?.rows)
+        let Running { execution, snapshot, command, watched, .. } = running;
+        let fetch = || self.with_env(snapshot, *command, |env| execution.fetch(env, limit, each));
+        Ok(self.watch_part(watched, fetch)?.rows)
     }
 
     /// As [`pull_rows`](Self::pull_rows), with the tables that each row is of and the places of their rows.
@@ -305,8 +329,10 @@ impl Session {
         each: &mut OriginSink<'_>,
     ) -> SqlResult<u64> {
         let State::Suspended(running) = &mut portal.state else { return Ok(0) };
-        let Running { execution, snapshot, command, .. } = running;
-        Ok(self.with_env(snapshot, *command, |env| execution.fetch_with_origins(env, limit, each))?.rows)
+        let Running { execution, snapshot, command, watched, .. } = running;
+        let fetch =
+            || self.with_env(snapshot, *command, |env| execution.fetch_with_origins(env, limit, each));
+        Ok(self.watch_part(watched, fetch)?.rows)
     }
 
     /// Lets a cursor's query give its rows again from the first, as they were.
@@ -322,11 +348,12 @@ impl Session {
         let statement = &planned.shared.prepared.statement;
         self.check_permitted(&planned.shared)?;
         self.refuse_writes(statement)?;
-        let mut execution = Execution::obtain(&planned.shared.prepared)?;
+        let watched = self.watch_run(&planned.shared.prepared);
+        let mut execution = self.execution_for(&watched, &planned.shared.prepared)?;
         execution.start(&portal.params);
         let mut txn = self.txn.borrow_mut();
         let (snapshot, command) = (txn.statement_snapshot(), txn.current_command());
-        Ok(Running { planned, execution, snapshot, command })
+        Ok(Running { planned, execution, snapshot, command, watched })
     }
 
     /// The portal's plan, looked for once.
@@ -359,19 +386,22 @@ impl Session {
         max_rows: u64,
         out: &mut dyn Output,
     ) -> SqlResult<Progress> {
-        let Running { planned, execution, snapshot, command } = running;
+        let Running { planned, execution, snapshot, command, watched } = running;
         let context = self.format();
         let columns = planned.shared.columns.as_deref();
         self.notices.lend(out, |out| {
-            self.with_env(snapshot, *command, |env| {
-                execution.fetch(env, max_rows, &mut |row| match columns {
-                    Some(columns) => {
-                        let encoder = RowEncoder { columns, formats, context: &context, session: self };
-                        out.borrow_mut().data_row(&encoder, row)
-                    }
-                    None => Ok(()),
+            let fetch = || {
+                self.with_env(snapshot, *command, |env| {
+                    execution.fetch(env, max_rows, &mut |row| match columns {
+                        Some(columns) => {
+                            let encoder = RowEncoder { columns, formats, context: &context, session: self };
+                            out.borrow_mut().data_row(&encoder, row)
+                        }
+                        None => Ok(()),
+                    })
                 })
-            })
+            };
+            self.watch_part(watched, fetch)
         })
     }
 

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use base::{Oid, Xid};
 use parking_lot::Mutex;
@@ -107,6 +107,8 @@ pub struct Backend {
     pub start: i64,
     /// Oldest running xid of the snapshots that it holds; 0 without any.
     xmin: AtomicU64,
+    /// Id of the running or last command; 0: it has none.
+    query_id: AtomicI64,
     activity: Mutex<Activity>,
     /// Of a command that takes long.
     pub(crate) progress: Mutex<Option<Arc<Progress>>>,
@@ -133,6 +135,7 @@ impl Backend {
             encryption: None,
             start: now,
             xmin: AtomicU64::new(0),
+            query_id: AtomicI64::new(0),
             activity: Mutex::new(Activity {
                 state: BackendState::Idle,
                 query: Arc::from(""),
@@ -149,6 +152,18 @@ impl Backend {
     pub fn xmin(&self) -> Option<Xid> {
         // Relaxed, here and below: shown to people, orders nothing.
         Some(Xid(self.xmin.load(Ordering::Relaxed))).filter(|xmin| xmin.is_valid())
+    }
+
+    /// Id of the running or last command (`query_id`).
+    pub fn query_id(&self) -> i64 {
+        self.query_id.load(Ordering::Relaxed)
+    }
+
+    /// The id of a statement that begins to run: of those within one another the first counts.
+    pub fn set_query_id(&self, id: i64) {
+        if self.query_id() == 0 {
+            self.query_id.store(id, Ordering::Relaxed);
+        }
     }
 
     /// One more snapshot is in use.
@@ -172,6 +187,7 @@ impl Backend {
 
     /// A command begins. Returns the microseconds since the state last changed, and what that was.
     pub fn begin_command(&self, query: &Arc<str>, now: i64, transaction_start: i64) -> (BackendState, i64) {
+        self.query_id.store(0, Ordering::Relaxed);
         let mut activity = self.activity.lock();
         let before = (activity.state, now - activity.state_change);
         if !Arc::ptr_eq(&activity.query, query) {

@@ -124,7 +124,9 @@ impl Session {
         let failed = self.txn.borrow().state() == BlockState::Failed;
         // Else a backslash in a string is more than a character.
         let plain = self.settings.borrow().fast().standard_conforming_strings;
-        if failed || !plain { None } else { parse::shape::scan(text) }
+        // A plan that is told of is that of the text.
+        let told = self.settings.borrow().fast().watch.explained_from().is_some();
+        if failed || !plain || told { None } else { parse::shape::scan(text) }
     }
 
     /// A run of the statement that texts of this shape are, with a plan; `None` if the text is to run as it is.
@@ -261,7 +263,7 @@ fn with_parameters(shape: &Shape<'_>, values: &[Value]) -> Option<Rc<Source>> {
     let mut parsed = parse::parse_with_notices(&text).ok()?;
     let statement = parsed.statements.pop()?;
     let alone = parsed.statements.is_empty() && parsed.notices.is_empty();
-    alone.then(|| Source::new(text, Some(statement), Some(given)))
+    alone.then(|| Source::of_shape(text, statement, given))
 }
 
 /// The value that a literal gives to a parameter of this type.

@@ -27,6 +27,7 @@ use analyze::{Analyzed, ParamTypes};
 use base::settings::Setting;
 use base::{Fork, Oid, SqlError, SqlResult, sql_err};
 use catalog::{CatalogView, Table, TypeKind, Validity};
+use parse::fingerprint::Fingerprint;
 use parse::{RawStatement, Statement};
 use tuple::Datum;
 use txn::{LockMode, LockWait, Snapshot};
@@ -73,10 +74,14 @@ pub(crate) struct Source {
     given: Option<Vec<Oid>>,
     body: Option<Body>,
     place: Place,
+    /// Its parameters stand for the constants of other texts.
+    of_shape: bool,
     /// Its constants mean the same at any time.
     timeless: Cell<bool>,
     /// Types of a utility statement's parameters, once it was prepared.
     utility_types: OnceCell<Arc<[Oid]>>,
+    /// A utility statement's fingerprint, once it was asked for.
+    utility_fingerprint: OnceCell<Arc<Fingerprint>>,
 }
 
 /// Where in its text a statement is, so that sessions find each other's plans.
@@ -207,6 +212,12 @@ impl Source {
         Source::fresh(text.into(), Work::of(raw), given, place).into()
     }
 
+    /// A statement whose parameters stand for the constants of other texts.
+    pub(super) fn of_shape(text: String, raw: RawStatement, given: Vec<Oid>) -> Rc<Source> {
+        let fresh = Source::fresh(text.into(), Work::of(Some(raw)), Some(given), Place::At(0));
+        Source { of_shape: true, ..fresh }.into()
+    }
+
     /// The only statement of a text of Parse. `told`: reading it raised notices.
     pub(super) fn parsed(
         text: Arc<str>,
@@ -273,9 +284,26 @@ impl Source {
             choices: Choices::default(),
             place,
             planned: RefCell::default(),
+            of_shape: false,
             timeless: Cell::new(true),
             utility_types: OnceCell::new(),
+            utility_fingerprint: OnceCell::new(),
         }
+    }
+
+    /// The part of its text that is the statement: first byte and length.
+    pub(crate) fn part(&self) -> (usize, usize) {
+        match &self.work {
+            Work::Query(raw) | Work::Utility(raw) => (raw.location, raw.length),
+            Work::Empty | Work::Stored => (0, self.text.len()),
+        }
+    }
+
+    /// The fingerprint of a utility statement.
+    pub(crate) fn utility_fingerprint(&self, raw: &RawStatement) -> &Arc<Fingerprint> {
+        let (from, length) = (raw.location, raw.length);
+        self.utility_fingerprint
+            .get_or_init(|| parse::fingerprint::of_utility(&raw.stmt, &self.text, from, length).into())
     }
 
     /// Columns of a query's result, known once it was analysed.
@@ -671,7 +699,10 @@ impl Session {
             }
             view.relation_by_oid(relation)?;
         }
-        let prepared = self.with_planner(&view, |context| Prepared::plan(&analyzed, context))?;
+        let fingerprint = Arc::new(analyze::fingerprint::of(&analyzed.query, source.of_shape));
+        let prepared = self.watch_planning(source, || {
+            self.with_planner(&view, |context| Prepared::with_fingerprint(&analyzed, fingerprint, context))
+        })?;
         let statement = &prepared.statement;
         let params: Arc<[Oid]> = analyzed.params.as_slice().into();
         let matter = !params.is_empty() && statement.parameters_matter();

@@ -37,6 +37,7 @@ pub static MODULE: Module = Module {
         ("dmetaphone_alt", Value(|_, _| missing("dmetaphone_alt"))),
         ("daitch_mokotoff", Value(|_: &Call<'_>, _| missing("daitch_mokotoff"))),
     ],
+    ..Module::LIBRARY
 };
 
 /// Longest text whose distance is computed, in characters.

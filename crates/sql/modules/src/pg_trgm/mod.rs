@@ -65,6 +65,7 @@ pub static MODULE: Module = Module {
             WithSession(|session, call| is_above(session, STRICT_LIMIT, in_word(call.args, Extent::Words)?)),
         ),
     ],
+    ..Module::LIBRARY
 };
 
 /// A setting that says from which similarity on an operator is true, and its default.

@@ -61,6 +61,7 @@ pub static MODULE: Module = Module {
         ("pgp_pub_decrypt_bytea", Value(no_public_keys)),
         ("pgp_key_id_w", Value(|_, args| pgp::key_id(bytes(args, 0)))),
     ],
+    ..Module::LIBRARY
 };
 
 /// Bytes worked on between two looks for interrupts.

@@ -28,6 +28,7 @@ pub static MODULE: Module = Module {
     requires: &[],
     script: include_str!("script.sql"),
     functions: &[("unaccent_dict", ModuleFunction::Value(|_, args| unaccent(<&str>::from_datum(&args[0]))))],
+    ..Module::LIBRARY
 };
 
 const RULES: &str = include_str!("rules.txt");

@@ -37,6 +37,7 @@ pub static MODULE: Module = Module {
         ("uuid_generate_v4", ModuleFunction::Value(|_, _| Ok(version_4()))),
         ("uuid_generate_v5", ModuleFunction::Value(|_, args| named::<sha1::Sha1>(args, 5))),
     ],
+    ..Module::LIBRARY
 };
 
 /// Tenths of microseconds between 1582-10-15, where version 1 begins to count, and 2000-01-01.
