@@ -1,5 +1,7 @@
 //! `stampede top` against a server: as text, and through a terminal of the test's own.
 
+#[path = "support/authority.rs"]
+mod authority;
 mod support;
 
 use std::fs::File;
@@ -8,6 +10,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
+use authority::{Authority, secured_server};
 use support::{Client, Server, output, signal_to, text, until};
 
 const FOREVER: &str = "select pg_sleep(1000000)";
@@ -35,6 +38,42 @@ fn stuck(
     let mut looker = server.client();
     until("the statement waits", || looker.value(&seen) == "1");
     thread
+}
+
+#[test]
+fn over_tls() {
+    let authority = Authority::new("authority");
+    let mut server = secured_server(&authority);
+    authority.sign(&server.data(), "server", &[("CN", "localhost")], 8, &["localhost"]);
+    server.run();
+    let once = |server: &Server, host: &str, mode: &str, roots: &str| {
+        let mut command = top(server);
+        command.args(["--once", "--host", host]).env("PGSSLMODE", mode).env("PGSSLROOTCERT", roots);
+        let done = output(&mut command);
+        (done.status.success(), text(&done))
+    };
+    let signed = server.file("root.crt").display().to_string();
+    assert!(once(&server, "localhost", "require", "/nonexistent/root.crt").0);
+    assert!(once(&server, "localhost", "verify-full", &signed).0);
+    assert!(once(&server, "127.0.0.1", "verify-ca", &signed).0);
+    let (succeeded, said) = once(&server, "127.0.0.1", "verify-full", &signed);
+    assert!(!succeeded && said.contains("not valid for name"), "{said}");
+
+    // What many begin with: the server's certificate is its own authority.
+    Authority::self_signed(&server.data(), "server");
+    server.stop();
+    server.run();
+    let own = server.data().join("server.crt").display().to_string();
+    assert!(
+        once(&server, "localhost", "verify-full", &own).0,
+        "{}",
+        once(&server, "localhost", "verify-full", &own).1
+    );
+    assert!(once(&server, "127.0.0.1", "verify-ca", &own).0);
+    let (succeeded, said) = once(&server, "127.0.0.1", "verify-full", &own);
+    assert!(!succeeded && said.contains("not valid for name"), "{said}");
+    let (succeeded, said) = once(&server, "localhost", "verify-ca", &signed);
+    assert!(!succeeded && said.contains("invalid peer certificate"), "{said}");
 }
 
 #[test]

@@ -9,11 +9,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
@@ -53,7 +54,15 @@ impl Tls {
     }
 }
 
-fn checker(file: Option<&Path>, provider: &Arc<CryptoProvider>) -> Result<Arc<WebPkiServerVerifier>, String> {
+/// What server certificates are compared with.
+#[derive(Debug)]
+struct Checker {
+    /// The certificates of the file.
+    trusted: Vec<CertificateDer<'static>>,
+    signatures: Arc<WebPkiServerVerifier>,
+}
+
+fn checker(file: Option<&Path>, provider: &Arc<CryptoProvider>) -> Result<Checker, String> {
     let file = file.ok_or("sslmode verify-ca and verify-full need sslrootcert")?;
     if !file.exists() {
         return Err(format!("root certificate file \"{}\" does not exist", file.display()));
@@ -61,21 +70,23 @@ fn checker(file: Option<&Path>, provider: &Arc<CryptoProvider>) -> Result<Arc<We
     let unreadable = |error: &dyn std::fmt::Display| {
         format!("could not read root certificate file \"{}\": {error}", file.display())
     };
-    let mut roots = RootCertStore::empty();
+    let (mut roots, mut trusted) = (RootCertStore::empty(), Vec::new());
     for certificate in CertificateDer::pem_file_iter(file).map_err(|error| unreadable(&error))? {
         let certificate = certificate.map_err(|error| unreadable(&error))?;
-        roots.add(certificate).map_err(|error| unreadable(&error))?;
+        roots.add(certificate.clone()).map_err(|error| unreadable(&error))?;
+        trusted.push(certificate);
     }
-    WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
+    let signatures = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
         .build()
-        .map_err(|error| unreadable(&error))
+        .map_err(|error| unreadable(&error))?;
+    Ok(Checker { trusted, signatures })
 }
 
 #[derive(Debug)]
 struct Verifier {
     verify: Verify,
     /// There if anything is verified.
-    checker: Option<Arc<WebPkiServerVerifier>>,
+    checker: Option<Checker>,
     provider: Arc<CryptoProvider>,
 }
 
@@ -89,13 +100,23 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         let Some(checker) = &self.checker else { return Ok(ServerCertVerified::assertion()) };
-        match checker.verify_server_cert(certificate, intermediates, name, ocsp, now) {
+        match checker.signatures.verify_server_cert(certificate, intermediates, name, ocsp, now) {
             // The name is looked at last, so all else was well.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-            )) if self.verify == Verify::Authority => Ok(ServerCertVerified::assertion()),
-            result => result,
+            )) if self.verify == Verify::Authority => {}
+            // One that signed itself is an authority's by its form, and no server's. Its dates were looked at before.
+            Err(rustls::Error::InvalidCertificate(CertificateError::Other(_)))
+                if checker.trusted.iter().any(|trusted| trusted == certificate) =>
+            {
+                if self.verify == Verify::Full {
+                    verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+                }
+            }
+            Err(error) => return Err(error),
+            Ok(_) => {}
         }
+        Ok(ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(

@@ -47,6 +47,15 @@ impl Authority {
         write_key(&dir.join(format!("{name}.key")), &key.serialize_pem());
     }
 
+    /// Writes `NAME.crt` and `NAME.key` of a certificate for `localhost` that signed itself, as `openssl req -x509` makes it.
+    pub fn self_signed(dir: &Path, name: &str) {
+        let mut params = params(&[("CN", "localhost")], &["localhost"]);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().unwrap();
+        fs::write(dir.join(format!("{name}.crt")), params.self_signed(&key).unwrap().pem()).unwrap();
+        write_key(&dir.join(format!("{name}.key")), &key.serialize_pem());
+    }
+
     /// A list with one revoked certificate, in PEM.
     pub fn revoke(&self, serial: u64) -> String {
         let revoked = RevokedCertParams {
