@@ -207,6 +207,14 @@ impl Bounds {
         Ok(true)
     }
 
+    /// Another value for a column that is to equal one, as all before it are.
+    pub fn set_value(&mut self, column: usize, value: &Datum) {
+        let end = if let End::At(place) = &mut self.end { Some(place) } else { None };
+        for place in self.begin.iter_mut().chain(end) {
+            place.values[column].clone_from(value);
+        }
+    }
+
     /// The place before the first entry and that behind the last; `None`: the end of the index.
     #[inline]
     pub fn places<'a>(&'a self, desc: &'a BtreeDesc) -> (Option<SearchKey<'a>>, Option<SearchKey<'a>>) {

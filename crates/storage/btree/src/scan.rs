@@ -75,6 +75,21 @@ pub struct ScanKey {
     pub op: ScanOp,
 }
 
+/// Values that a leading column may equal, one after the other; the scan has begun with the first.
+#[derive(Debug)]
+struct Values {
+    column: usize,
+    /// In index order, each once.
+    list: Vec<Datum>,
+    /// Which of them the bounds have.
+    at: usize,
+    /// It is to be looked for from the root.
+    unread: bool,
+}
+
+/// Values without an entry for which a leaf is searched under one latch.
+const MOST_MISSES: usize = 256;
+
 /// All conditions of a scan, in any order, and its direction. They are ANDed; several on one column are fine.
 #[derive(Clone, Debug, Default)]
 pub struct ScanKeys {
@@ -124,6 +139,42 @@ impl Leaf {
         self.more_right = false;
         self.pin = None;
     }
+
+    /// Copies the items from the first to the place where they end, and with what is to be known of them; returns what is behind the last.
+    #[inline]
+    fn copy_range(
+        &mut self,
+        node: &Node<'_>,
+        (from, end): (OffsetNo, Option<SearchKey<'_>>),
+        (rel, bounds, want_values): (&BtreeRel, &Bounds, bool),
+        scratch: &mut Vec<Datum>,
+    ) -> Check<OffsetNo> {
+        let to = match &end {
+            Some(key) => key.gallop(node, from)?,
+            None => node.max() + 1,
+        };
+        self.more_right = to > node.max()
+            && match &end {
+                None => !node.op.rightmost(),
+                Some(key) => key.beyond_page(node)?,
+            };
+        for at in from..to {
+            let Some(item) = node.live_item(at)? else { continue };
+            if !bounds.holds(&rel.desc, &item, scratch)? {
+                continue;
+            }
+            let start = self.bytes.len() as u32;
+            if want_values {
+                // Without the list, so that the bytes are those of a plain item.
+                self.bytes.extend_from_slice(item.key_part()?);
+            }
+            let end = self.bytes.len() as u32;
+            for i in 0..item.tid_count() {
+                self.entries.push(Entry { tid: item.tid(i)?, at, start, end });
+            }
+        }
+        Ok(to)
+    }
 }
 
 /// A scan of an index. Copies the matching items of one leaf at a time; holds no latch between calls, and no pin either
@@ -134,6 +185,10 @@ pub struct Scan {
     direction: Direction,
     want_values: bool,
     keep_pin: bool,
+    /// More values of one column.
+    values: Option<Values>,
+    /// Searches from the root.
+    searches: u64,
     leaf: Leaf,
     /// The marked position is on `leaf`.
     mark_here: Option<(bool, usize)>,
@@ -153,6 +208,8 @@ impl Scan {
             rel,
             direction: keys.direction,
             want_values,
+            values: None,
+            searches: 0,
             leaf: Leaf::default(),
             mark_here: None,
             marked: None,
@@ -165,6 +222,40 @@ impl Scan {
         self.finish(access);
         self.bounds.set(&self.rel.desc, &keys.keys);
         self.direction = keys.direction;
+        self.values = None;
+    }
+
+    /// Starts again, forward, for entries of which a column equals one of a list of values, besides other conditions. The values are in
+    /// index order, each once, and none is NULL. What lies on one leaf is read in one go, so that only leaves apart cost a search each; marks
+    /// and steps backward are not for such scans.
+    ///
+    /// # Errors
+    /// Gives conditions and values back if each value is to have a scan of its own: a column before theirs has no single value, so that
+    /// entries of one value do not lie side by side, or theirs has another condition.
+    pub fn rescan_any(
+        &mut self,
+        access: &Access<'_>,
+        mut keys: Vec<ScanKey>,
+        (column, list): (usize, Vec<Datum>),
+    ) -> Result<(), (Vec<ScanKey>, Vec<Datum>)> {
+        let equal = |column| keys.iter().any(|k| k.column == column && matches!(k.op, ScanOp::Equal(_)));
+        if !(0..column).all(equal) || keys.iter().any(|key| key.column == column) {
+            return Err((keys, list));
+        }
+        let Some(first) = list.first() else {
+            self.rescan(access, &ScanKeys { keys, direction: Direction::Forward });
+            self.bounds.empty = true;
+            return Ok(());
+        };
+        keys.push(ScanKey { column, op: ScanOp::Equal(first.clone()) });
+        self.rescan(access, &ScanKeys { keys, direction: Direction::Forward });
+        self.values = Some(Values { column, list, at: 0, unread: false });
+        Ok(())
+    }
+
+    /// How often a scan searched from the root since this was asked.
+    pub fn take_searches(&mut self) -> u64 {
+        std::mem::take(&mut self.searches)
     }
 
     /// Starts again as a point query, in the direction that it has: each of the leading `columns`, at least one, is to equal its `value`.
@@ -177,6 +268,9 @@ impl Scan {
         value: impl FnMut(usize) -> Result<Datum, E>,
     ) -> Result<bool, E> {
         self.finish(access);
+        if self.values.is_some() {
+            self.values = None;
+        }
         self.bounds.set_equal(columns, value)
     }
 
@@ -206,6 +300,11 @@ impl Scan {
                 return Ok(Some(entry.tid));
             }
             let more = match direction {
+                Direction::Forward if self.values.as_ref().is_some_and(|values| values.unread) => {
+                    interrupts()?;
+                    self.leave(access);
+                    self.start(access, direction)?
+                }
                 Direction::Forward => leaf.more_right && self.turn_right(access)?,
                 Direction::Backward => leaf.more_left && self.turn_left(access)?,
             };
@@ -220,7 +319,11 @@ impl Scan {
     pub fn has_more(&self) -> bool {
         let leaf = &self.leaf;
         match self.direction {
-            Direction::Forward => leaf.position < leaf.entries.len() || leaf.more_right,
+            Direction::Forward => {
+                leaf.position < leaf.entries.len()
+                    || leaf.more_right
+                    || self.values.as_ref().is_some_and(|values| values.unread)
+            }
             Direction::Backward => leaf.position > 1 || leaf.more_left,
         }
     }
@@ -286,6 +389,7 @@ impl Scan {
         let rel = &*self.rel;
         let (begin, end) = self.bounds.places(&rel.desc);
         used_often(|c| &c.index_searches);
+        self.searches += 1;
         let page = match if forward { begin } else { end } {
             None => match edge(access, rel, 0, !forward)? {
                 None => None,
@@ -325,39 +429,41 @@ impl Scan {
         if !node.op.is_leaf() {
             return Err("link between leaves leads to an internal page");
         }
-        let desc = &self.rel.desc;
-        let leaf = &mut self.leaf;
-        let (begin, end) = self.bounds.places(desc);
+        let (begin, end) = self.bounds.places(&self.rel.desc);
         let from = match &begin {
             Some(key) => key.search(node)?,
             None => node.first(),
         };
-        let to = match &end {
-            Some(key) => key.gallop(node, from)?,
-            None => node.max() + 1,
-        };
+        let leaf = &mut self.leaf;
         leaf.prev = node.op.prev;
         leaf.next = node.op.next;
         leaf.more_left = from == node.first() && !node.op.leftmost();
-        leaf.more_right = to > node.max()
-            && match &end {
-                None => !node.op.rightmost(),
-                Some(key) => key.beyond_page(node)?,
-            };
-        for at in from..to {
-            let Some(item) = node.live_item(at)? else { continue };
-            if !self.bounds.holds(desc, &item, &mut self.scratch)? {
-                continue;
+        let what = (&*self.rel, &self.bounds, self.want_values);
+        let to = leaf.copy_range(node, (from, end), what, &mut self.scratch)?;
+        if self.values.is_some() { self.copy_other_values(node, to) } else { Ok(()) }
+    }
+
+    /// Goes on with the next values as long as their places are on this leaf; `from` is the first item behind those of the present one.
+    fn copy_other_values(&mut self, node: &Node<'_>, mut from: OffsetNo) -> Check<()> {
+        let Some(values) = &mut self.values else { return Ok(()) };
+        values.unread = false;
+        let mut misses = 0;
+        while !self.leaf.more_right && values.at + 1 < values.list.len() {
+            if from > node.max() && node.op.rightmost() {
+                break;
             }
-            let start = leaf.bytes.len() as u32;
-            if self.want_values {
-                // Without the list, so that the bytes are those of a plain item.
-                leaf.bytes.extend_from_slice(item.key_part()?);
+            values.at += 1;
+            self.bounds.set_value(values.column, &values.list[values.at]);
+            let (begin, end) = self.bounds.places(&self.rel.desc);
+            let begin = begin.ok_or("a value without a place")?;
+            if misses == MOST_MISSES || begin.beyond_page(node)? {
+                values.unread = true;
+                break;
             }
-            let end = leaf.bytes.len() as u32;
-            for i in 0..item.tid_count() {
-                leaf.entries.push(Entry { tid: item.tid(i)?, at, start, end });
-            }
+            let first = begin.gallop(node, from)?;
+            let what = (&*self.rel, &self.bounds, self.want_values);
+            from = self.leaf.copy_range(node, (first, end), what, &mut self.scratch)?;
+            misses = if from > first { 0 } else { misses + 1 };
         }
         Ok(())
     }

@@ -382,11 +382,46 @@ impl Keys {
         scan.rescan_equal(access, self.codes.len(), |i| self.codes[i].value.eval(Rows::one(&[]), cx))
     }
 
-    /// One list of scan keys for each element of an array condition, else one; none if a bound is NULL.
-    fn compute(&self, cx: &mut Cx<'_>, out: &mut Vec<ScanKeys>) -> SqlResult<()> {
-        out.clear();
+    /// Starts the scan; `false` if nothing can be found. What it is to start again with afterwards goes to `pending`, the next last.
+    fn start(
+        &self,
+        cx: &mut Cx<'_>,
+        access: &IndexAccess<'_>,
+        (scan, btree): (&mut btree::Scan, &BtreeRel),
+        pending: &mut Vec<ScanKeys>,
+    ) -> SqlResult<bool> {
+        pending.clear();
+        let Some((keys, elements)) = self.compute(cx)? else { return Ok(false) };
+        let Some((column, mut list)) = elements else {
+            scan.rescan(access, &ScanKeys { keys, direction: self.direction });
+            return Ok(true);
+        };
+        // The elements are in the type's order, and to be in that of the scan.
+        let descends = btree.desc.keys.get(column).is_some_and(|key| key.descending);
+        if descends != (self.direction == Direction::Backward) {
+            list.reverse();
+        }
+        let (keys, list) = match self.direction {
+            Direction::Backward => (keys, list),
+            Direction::Forward => match scan.rescan_any(access, keys, (column, list)) {
+                Ok(()) => return Ok(true),
+                Err(one_by_one) => one_by_one,
+            },
+        };
+        pending.extend(list.into_iter().rev().map(|value| {
+            let mut keys = keys.clone();
+            keys.push(ScanKey { column, op: ScanOp::Equal(value) });
+            ScanKeys { keys, direction: self.direction }
+        }));
+        let Some(first) = pending.pop() else { return Ok(false) };
+        scan.rescan(access, &first);
+        Ok(true)
+    }
+
+    /// The conditions, and the column and elements of one with an array; `None` if a bound is NULL.
+    fn compute(&self, cx: &mut Cx<'_>) -> SqlResult<Option<Conditions>> {
         let mut keys = Vec::with_capacity(self.codes.len());
-        let mut elements: Option<(usize, Vec<Datum>)> = None;
+        let mut elements = None;
         for code in &self.codes {
             let op = match code.bound {
                 IndexBound::IsNull => ScanOp::IsNull,
@@ -394,7 +429,7 @@ impl Keys {
                 bound => {
                     let value = code.value.eval(Rows::one(&[]), cx)?;
                     if value.is_null() {
-                        return Ok(());
+                        return Ok(None);
                     }
                     match bound {
                         IndexBound::Less => ScanOp::Less(value),
@@ -412,21 +447,12 @@ impl Keys {
             };
             keys.push(ScanKey { column: code.column, op });
         }
-        match elements {
-            None => out.push(ScanKeys { keys, direction: self.direction }),
-            Some((column, list)) => {
-                for value in list {
-                    let mut keys = keys.clone();
-                    keys.push(ScanKey { column, op: ScanOp::Equal(value) });
-                    out.push(ScanKeys { keys, direction: self.direction });
-                }
-                // The last is taken first.
-                out.reverse();
-            }
-        }
-        Ok(())
+        Ok(Some((keys, elements)))
     }
 }
+
+/// Conditions of an index scan, and the column and elements of one with an array.
+type Conditions = (Vec<ScanKey>, Option<(usize, Vec<Datum>)>);
 
 fn sorted_unique(mut list: Vec<Datum>, element: Oid) -> SqlResult<Vec<Datum>> {
     list.retain(|v| !v.is_null());
@@ -524,15 +550,11 @@ struct IndexScan {
 }
 
 impl IndexScan {
-    /// Moves to the next list of keys; false if there is none.
+    /// Starts the scan, first or again with the next list of keys; false if there is none.
     fn advance(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         let first = !std::mem::replace(&mut self.started, true);
-        let point = first && self.keys.point;
-        if first && !point {
-            self.keys.compute(cx, &mut self.pending)?;
-        }
-        let keys = self.pending.pop();
-        if keys.is_none() && !point {
+        let keys = if first { None } else { self.pending.pop() };
+        if !first && keys.is_none() {
             return Ok(false);
         }
         let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
@@ -546,9 +568,9 @@ impl IndexScan {
                 scan.rescan(&access, &keys);
                 true
             }
-            None => self.keys.start_point(cx, &access, scan)?,
+            None if self.keys.point => self.keys.start_point(cx, &access, scan)?,
+            None => self.keys.start(cx, &access, (scan, &self.btree), &mut self.pending)?,
         };
-        self.index_counted.scan.scans += i64::from(self.reading);
         Ok(self.reading)
     }
 
@@ -635,6 +657,7 @@ impl Node for IndexScan {
         if let Some(scan) = &mut self.scan {
             let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
             scan.finish(&IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID });
+            self.index_counted.scan.scans += scan.take_searches() as i64;
         }
         cx.count_scan(&mut self.counted);
         cx.count_scan(&mut self.index_counted);
@@ -762,23 +785,23 @@ impl BitmapNode {
     fn collect_plain(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
         match &self.kind {
             BitmapKind::Index { counted, btree, names, keys } => {
-                let mut lists = Vec::new();
-                keys.compute(cx, &mut lists)?;
-                let mut out = Vec::new();
                 let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
                 let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
                 let before = runtime::usage::pages();
-                let mut done = Scan { scans: lists.len() as i64, ..Scan::default() };
-                for keys in lists {
-                    let mut scan = btree::Scan::new(btree.clone(), keys, false, false);
+                let (mut out, mut pending) = (Vec::new(), Vec::new());
+                let mut scan = btree::Scan::new(btree.clone(), ScanKeys::default(), false, false);
+                let mut reading = keys.start(cx, &access, (&mut scan, btree), &mut pending)?;
+                while reading {
                     while let Some(tid) =
                         scan.next(&access).map_err(|e| e.into_sql(&names.index, &names.table))?
                     {
                         runtime::check_interrupts().map_err(crate::error::interrupted)?;
                         out.push(tid);
                     }
-                    scan.finish(&access);
+                    reading = pending.pop().inspect(|keys| scan.rescan(&access, keys)).is_some();
                 }
+                scan.finish(&access);
+                let mut done = Scan { scans: scan.take_searches() as i64, ..Scan::default() };
                 done.pages_since(before);
                 done.returned = out.len() as i64;
                 let mut counted = counted.borrow_mut();

@@ -215,3 +215,52 @@ fn columns_are_named_where_they_come_from() {
         "Sort\n  Sort Key: ((t.b + 1))\n  ->  Limit\n        ->  Sort\n              Sort Key: t.a\n              ->  Seq Scan on t"
     );
 }
+
+#[test]
+fn an_array_is_looked_for_leaf_by_leaf() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create table t (a int, b int); insert into t select g / 3, g % 10 from generate_series(0, 5999) g",
+    )
+    .unwrap();
+    s.run("create index up on t (a, b); create index down on t (b desc, a desc); analyze t").unwrap();
+    s.run("set enable_bitmapscan = off").unwrap();
+    let many = "array(select g * 2 from generate_series(-50, 1100) g)";
+    let conditions = [
+        format!("a = any ({many})"),
+        format!("a = any ({many}) and b > 4"),
+        format!("a = any ({many}) and a > 700"),
+        format!("a = any ({many}) and a between 700 and 900 and b = 3"),
+        format!("b = 7 and a = any ({many})"),
+        format!("b > 7 and a = any ({many})"),
+        "b in (9, 1, null, 4, 1)".to_string(),
+        "b in (9, 1) and a in (5, 500, 1500)".to_string(),
+        "a = any ('{}')".to_string(),
+    ];
+    let orders = [
+        "",
+        "order by a, b limit 500",
+        "order by b desc, a desc limit 500",
+        "order by a desc, b desc limit 40",
+    ];
+    for condition in &conditions {
+        for order in orders {
+            let rows = format!("select a, b from t where {condition} {order}");
+            let sql = format!("select count(*), sum(a * 31 + b) from ({rows}) s");
+            let [one, other] = [("on", "off"), ("off", "on")].map(|(sequential, index)| {
+                s.run(&format!("set enable_seqscan = {sequential}")).unwrap();
+                s.run(&format!("set enable_indexscan = {index}; set enable_indexonlyscan = {index}"))
+                    .unwrap();
+                s.query(&sql)
+            });
+            assert_eq!(one, other, "{sql}");
+        }
+    }
+    let plan = format!(
+        "explain (analyze, costs off, timing off, summary off, buffers off) select a from t where a = any ({many})"
+    );
+    let plan = s.query(&plan);
+    let searches = plan.lines().find_map(|line| line.trim().strip_prefix("Index Searches: ")).unwrap();
+    assert!(searches.parse::<u32>().unwrap() < 40, "{plan}");
+}

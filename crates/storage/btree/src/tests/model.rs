@@ -355,6 +355,77 @@ fn a_kept_scan_runs_one_point_query_after_the_other() {
 }
 
 #[test]
+fn entries_of_many_values_are_read_leaf_by_leaf() {
+    let mut random = Random(7);
+    for (shape, column, most) in
+        [(Shape::Int, 0, 3000), (Shape::Mixed, 0, 1500), (Shape::Mixed, 1, 1500), (Shape::Broad, 0, 900)]
+    {
+        let mut world = World::new(shape, 4096);
+        (0..most).filter(|n| n % 7 != 3).for_each(|n| world.insert(n));
+        let desc = shape.desc(false);
+        let access = world.access();
+        let mut scan = Scan::new(world.rel.clone(), ScanKeys::default(), true, false);
+        for round in 0..40 {
+            // The leading column is fixed where the values are of the second one; a condition of the other one comes now and then.
+            let mut keys = Vec::new();
+            let sample = shape.row(random.below(most as u64) as i32);
+            if column == 1 {
+                keys.push(ScanKey { column: 0, op: ScanOp::Equal(sample[0].clone()) });
+            } else if desc.keys.len() > 1 && round % 2 == 0 {
+                keys.push(ScanKey { column: 1, op: ScanOp::GreaterEqual(Datum::Int4(most / 3)) });
+            }
+            let count = [1, 3, 40, 2000][round % 4];
+            let any = |_| shape.row(random.below(most as u64 + 300) as i32 - 150).swap_remove(column);
+            let mut list: Vec<Datum> = (0..count).map(any).filter(|value| !value.is_null()).collect();
+            let order = |a: &Datum, b: &Datum| crate::key::compare_column(&desc.keys[column], a, b);
+            list.sort_by(order);
+            list.dedup_by(|a, b| order(a, b).is_eq());
+            let mut expected = Vec::new();
+            for value in &list {
+                let mut keys = keys.clone();
+                keys.push(ScanKey { column, op: ScanOp::Equal(value.clone()) });
+                expected.extend(world.collect(keys, Direction::Forward));
+            }
+            let values = list.len() as u64;
+            assert!(scan.rescan_any(&access, keys, (column, list)).is_ok());
+            let mut found = Vec::new();
+            while let Some(tid) = scan.next(&access).unwrap() {
+                let mut row = Vec::new();
+                scan.values(&mut row).unwrap();
+                found.push((row, tid));
+            }
+            assert!(!scan.has_more());
+            same(&found, &expected);
+            let searches = scan.take_searches();
+            assert!(searches <= values, "{searches} searches for {values} values");
+            if count == 2000 {
+                let leaves = u64::from(world.verify().leaves);
+                assert!(searches <= leaves.min(values), "{searches} searches in {leaves} leaves");
+            }
+        }
+        scan.finish(&access);
+        assert_eq!(world.store.pool.pins(), 0);
+    }
+}
+
+#[test]
+fn a_list_of_values_stands_alone_behind_single_ones() {
+    let mut world = World::new(Shape::Mixed, 4096);
+    (0..50).for_each(|n| world.insert(n));
+    let access = world.access();
+    let mut scan = Scan::new(world.rel.clone(), ScanKeys::default(), false, false);
+    let (low, some) = (Datum::text(""), || vec![Datum::text("k00000"), Datum::text("k00001")]);
+    let range = vec![ScanKey { column: 0, op: ScanOp::Greater(low) }];
+    let wrong = scan.rescan_any(&access, range.clone(), (1, vec![Datum::Int4(9), Datum::Int4(4)]));
+    assert_eq!(wrong.unwrap_err().1.len(), 2);
+    assert_eq!(scan.rescan_any(&access, range, (0, some())).unwrap_err().1.len(), 2);
+    assert!(scan.rescan_any(&access, vec![], (0, vec![])).is_ok());
+    assert_eq!(scan.next(&access).unwrap(), None);
+    assert!(scan.rescan_any(&access, vec![], (0, some())).is_ok());
+    assert!(scan.next(&access).unwrap().is_some());
+}
+
+#[test]
 fn killed_entries_are_passed_by_and_removed_before_a_split() {
     let mut world = World::new(Shape::Int, 4096);
     (0..360).for_each(|n| world.insert(n * 2));
