@@ -333,12 +333,14 @@ impl Deparse<'_> {
             s
         };
         let args: Vec<String> = f.args.iter().map(text).collect();
+        // A constant that is a keyword in the syntax.
+        let word =
+            |constant: &str| constant.split("::").next().unwrap_or(constant).trim_matches('\'').to_owned();
         match (name, args.as_slice()) {
             ("timezone", [zone, value]) => out.push_str(&format!("({value} AT TIME ZONE {zone})")),
             ("timezone", [value]) => out.push_str(&format!("({value} AT LOCAL)")),
             ("extract", [field, value]) => {
-                let field = field.split("::").next().unwrap_or(field).trim_matches('\'');
-                out.push_str(&format!("EXTRACT({field} FROM {value})"));
+                out.push_str(&format!("EXTRACT({} FROM {value})", word(field)));
             }
             ("overlaps", [a, b, c, d]) => out.push_str(&format!("(({a}, {b}) OVERLAPS ({c}, {d}))")),
             ("position", [whole, part]) => out.push_str(&format!("POSITION(({part}) IN ({whole}))")),
@@ -350,6 +352,10 @@ impl Deparse<'_> {
             ("ltrim", [s, chars]) => out.push_str(&format!("TRIM(LEADING {chars} FROM {s})")),
             ("rtrim", [s]) => out.push_str(&format!("TRIM(TRAILING FROM {s})")),
             ("rtrim", [s, chars]) => out.push_str(&format!("TRIM(TRAILING {chars} FROM {s})")),
+            ("normalize", [s]) => out.push_str(&format!("NORMALIZE({s})")),
+            ("normalize", [s, form]) => out.push_str(&format!("NORMALIZE({s}, {})", word(form))),
+            ("is_normalized", [s]) => out.push_str(&format!("({s} IS NORMALIZED)")),
+            ("is_normalized", [s, form]) => out.push_str(&format!("({s} IS {} NORMALIZED)", word(form))),
             ("pg_collation_for", [s]) => out.push_str(&format!("COLLATION FOR ({s})")),
             _ => return false,
         }

@@ -29,7 +29,8 @@ use types::hashing::PARTITION_SEED;
 use super::internal::Internal;
 use super::names::at;
 use super::{
-    expression, foreign_key_parts, index, inherit, names, operator_class, partition_index, trigger, type_name,
+    expression, foreign_key_parts, index, inherit, names, operator_class, parameters, partition_index,
+    trigger, type_name,
 };
 use crate::session::Session;
 
@@ -98,7 +99,12 @@ fn add_key(
         (type_oid, collation) = (column.type_oid, column.collation);
     }
     if let Some(expr) = &element.expr {
-        let stored = expression::partition_key(session, table, expr, text)?;
+        // PostgreSQL does not say where in the text an expression is wrong.
+        let stored = expression::partition_key(session, table, expr, text).map_err(|mut error| {
+            error.report_mut().position = None;
+            error
+        })?;
+        check_key_type(session, key.keys.len() + 1, stored.type_oid)?;
         check_expression(table, &stored)?;
         key.keys.push(0);
         key.expressions.push(stored.text.as_str().into());
@@ -127,6 +133,15 @@ fn add_key(
     key.opclasses.push(class);
     key.collations.push(collation);
     Ok(())
+}
+
+/// An expression of a key has a type that columns may have.
+fn check_key_type(session: &Session, number: usize, ty: Oid) -> SqlResult<()> {
+    if !parameters::is_pseudo(session, ty)? {
+        return Ok(());
+    }
+    let shown = session.with_reader(|r| type_name::format(r, ty, -1))?;
+    Err(sql_err!(INVALID_TABLE_DEFINITION, "partition key column {number} has pseudo-type {shown}"))
 }
 
 fn check_expression(table: &Table, stored: &expression::Stored) -> SqlResult<()> {

@@ -114,6 +114,10 @@ fn checked(target: Target, list: &[DefElem], wanted: Target) -> SqlResult<Vec<St
     let mut out: Vec<String> = Vec::with_capacity(list.len());
     for option in list {
         let target = match option.namespace.as_deref() {
+            None if target == Target::Table && option.name == "oids" => {
+                refuse_oids(option)?;
+                continue;
+            }
             None => target,
             Some("toast") if target == Target::Table => Target::Toast,
             Some(other) => {
@@ -142,6 +146,14 @@ fn checked(target: Target, list: &[DefElem], wanted: Target) -> SqlResult<Vec<St
         out.push(prefix + &value);
     }
     Ok(out)
+}
+
+/// WITH (oids), of old: only `false` is taken.
+fn refuse_oids(option: &DefElem) -> SqlResult<()> {
+    match option.value.is_some() && !options::boolean(option)? {
+        true => Ok(()),
+        false => Err(sql_err!(FEATURE_NOT_SUPPORTED, "tables declared WITH OIDS are not supported")),
+    }
 }
 
 /// Checks the name of a parameter to be reset.

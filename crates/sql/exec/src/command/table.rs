@@ -330,7 +330,11 @@ fn column_with<'a>(
                 if column.nullable {
                     return Err(contradiction(&def.name, table, text, constraint.location));
                 }
-                if !column.require(constraint.name.as_deref(), constraint.no_inherit)? {
+                let inherits = |c: &Constraint| {
+                    matches!(c.kind, ConstraintKind::PrimaryKey(_) | ConstraintKind::Identity(..))
+                };
+                let refused = constraint.no_inherit && def.constraints.iter().any(inherits);
+                if !column.require(constraint.name.as_deref(), constraint.no_inherit)? || refused {
                     return Err(sql_err!(
                         SYNTAX_ERROR,
                         "conflicting NO INHERIT declarations for not-null constraints on column \"{}\"",
@@ -550,6 +554,13 @@ pub(crate) fn check_column_name(name: &str) -> SqlResult<()> {
     Ok(())
 }
 
+fn conflicting_no_inherit(column: &str) -> SqlError {
+    sql_err!(
+        SYNTAX_ERROR,
+        "conflicting NO INHERIT declaration for not-null constraint on column \"{column}\""
+    )
+}
+
 /// NOT NULL that table constraints and primary keys bring to columns; one primary key at most.
 fn apply_table_constraints<'a>(
     columns: &mut [Column<'a>],
@@ -580,7 +591,9 @@ fn apply_table_constraints<'a>(
                         return Err(contradiction(name, table, text, constraint.location));
                     }
                     column.new.not_null = true;
-                    column.not_null.get_or_insert((None, false));
+                    if column.not_null.get_or_insert((None, false)).1 {
+                        return Err(conflicting_no_inherit(name));
+                    }
                 }
             }
             ConstraintKind::NotNull(Some(name)) => {
@@ -594,10 +607,7 @@ fn apply_table_constraints<'a>(
                     return Err(contradiction(name, table, text, constraint.location));
                 }
                 if !column.require(constraint.name.as_deref(), constraint.no_inherit)? {
-                    return Err(sql_err!(
-                        SYNTAX_ERROR,
-                        "conflicting NO INHERIT declaration for not-null constraint on column \"{name}\""
-                    ));
+                    return Err(conflicting_no_inherit(name));
                 }
             }
             _ => {}

@@ -443,3 +443,38 @@ fn an_index_becomes_that_of_a_constraint() {
     let left = "select count(*) from pg_depend where objid >= 16384 or refobjid >= 16384";
     assert_eq!(s.query(left), "0");
 }
+
+#[test]
+fn keys_and_not_null_do_not_contradict_each_other() {
+    let server = Server::new();
+    let s = server.connect();
+    for (definition, error) in [
+        (
+            "a int not null no inherit primary key",
+            "conflicting NO INHERIT declarations for not-null constraints on column \"a\"",
+        ),
+        (
+            "a int generated always as identity not null no inherit",
+            "conflicting NO INHERIT declarations for not-null constraints on column \"a\"",
+        ),
+        (
+            "a int not null no inherit, primary key (a)",
+            "conflicting NO INHERIT declaration for not-null constraint on column \"a\"",
+        ),
+        (
+            "a int primary key, not null a no inherit",
+            "conflicting NO INHERIT declaration for not-null constraint on column \"a\"",
+        ),
+    ] {
+        assert_eq!(s.query(&format!("create table t ({definition})")), format!("ERROR:  {error}"));
+    }
+    assert_eq!(
+        s.query("create table p (a int, b int) partition by list (((a, b)))"),
+        "ERROR:  partition key column 1 has pseudo-type record"
+    );
+    s.run("create table t (a int not null no inherit) with (oids = false)").unwrap();
+    assert_eq!(
+        s.query("create table o (a int) with (oids)"),
+        "ERROR:  tables declared WITH OIDS are not supported"
+    );
+}

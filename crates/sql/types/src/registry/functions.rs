@@ -40,6 +40,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::text::EDIT_FUNCTIONS,
     crate::text::ENCODE_FUNCTIONS,
     crate::text::FORMAT_FUNCTIONS,
+    crate::text::NORMAL_FUNCTIONS,
     crate::text::LIKE_FUNCTIONS,
     crate::text::REGEX_FUNCTIONS,
     crate::time::FUNCTIONS,

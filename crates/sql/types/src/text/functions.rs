@@ -110,7 +110,6 @@ functions! {
     1620 ascii(text) -> int4 [immutable strict] { |a: &str| a.chars().next().map_or(0, |c| c as i32) }
     1621 chr(int4) -> text [immutable strict] { |code: i32| chr(code) }
     266 nameconcatoid(name, oid) -> name [immutable strict] { |name: &str, oid: u32| { let tail = format!("_{oid}"); Datum::Bytes(format!("{}{tail}", super::clip_bytes(name, super::NAME_LENGTH - tail.len())).into()) } }
-    6105 unicode_assigned(text) -> bool [immutable strict] { |a: &str| all_assigned(a) }
 }
 
 fn larger(a: &Datum, b: &Datum, type_oid: base::Oid) -> Datum {
@@ -182,15 +181,6 @@ fn reverse(text: &str) -> SqlResult<String> {
         }
     }
     Ok(out)
-}
-
-fn all_assigned(text: &str) -> SqlResult<bool> {
-    for piece in piece::texts(text) {
-        if !piece?.chars().all(|c| c.is_alphanumeric() || !c.is_control()) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// Character position of `part` from 1, 0 if it is not in `text`.

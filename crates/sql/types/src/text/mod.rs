@@ -14,6 +14,7 @@ mod encode;
 mod format;
 mod functions;
 mod like;
+mod normal;
 mod regex;
 
 pub(crate) use edit::FUNCTIONS as EDIT_FUNCTIONS;
@@ -24,6 +25,7 @@ pub(crate) use format::FUNCTIONS as FORMAT_FUNCTIONS;
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use like::FUNCTIONS as LIKE_FUNCTIONS;
 pub use like::{LikePattern, like};
+pub(crate) use normal::FUNCTIONS as NORMAL_FUNCTIONS;
 pub(crate) use regex::FUNCTIONS as REGEX_FUNCTIONS;
 pub use regex::{check_regex, regex_groups, regex_matches};
 
