@@ -113,6 +113,10 @@ pub struct Fast {
     /// Bytes.
     pub maintenance_work_mem: u64,
     pub hash_mem_multiplier: f64,
+    /// Kilobytes; -1: none.
+    pub temp_file_limit: i32,
+    /// Kilobytes; -1: no file is told of.
+    pub log_temp_files: i32,
     /// What is watched of statements that run.
     pub watch: Watch,
 }
@@ -189,6 +193,8 @@ impl Default for Fast {
             max_stack_depth: 2048,
             maintenance_work_mem: 64 << 20,
             hash_mem_multiplier: 2.0,
+            temp_file_limit: -1,
+            log_temp_files: -1,
             watch: Watch::default(),
             extra_float_digits: 1,
             bytea_hex: true,
@@ -234,6 +240,8 @@ impl Fast {
             Setting::work_mem => self.work_mem = kb(value),
             Setting::max_stack_depth => self.max_stack_depth = value.as_int().unsigned_abs(),
             Setting::maintenance_work_mem => self.maintenance_work_mem = kb(value),
+            Setting::temp_file_limit => self.temp_file_limit = value.as_int(),
+            Setting::log_temp_files => self.log_temp_files = value.as_int(),
             Setting::hash_mem_multiplier => self.hash_mem_multiplier = value.as_real(),
             Setting::extra_float_digits => self.extra_float_digits = value.as_int(),
             Setting::bytea_output => self.bytea_hex = value.as_text() == "hex",

@@ -536,7 +536,7 @@ settings! {
             .about("Whether replication commands are logged.");
         log_statement = choice("none", &["none", "ddl", "mod", "all"]).superuser().works()
             .about("Which statements are logged.");
-        log_temp_files = int(-1, -1, MAX).superuser().kb().lacks("logging of temporary files")
+        log_temp_files = int(-1, -1, MAX).superuser().kb().works()
             .about("Size from which on temporary files are logged.");
         log_timezone = string("GMT").sighup().works().about("Time zone of the log.");
     }
@@ -602,7 +602,7 @@ settings! {
             .about("How files are copied.");
         max_notify_queue_pages = int(1048576, 64, MAX).postmaster().works()
             .about("Pages at most of the notification queue.");
-        temp_file_limit = int(-1, -1, MAX).superuser().kb().lacks("a limit on temporary files")
+        temp_file_limit = int(-1, -1, MAX).superuser().kb().works()
             .about("Temporary files of a session at most.");
     }
     "Resource Usage / I/O" {

@@ -51,6 +51,7 @@ mod session;
 mod spill;
 mod statistics;
 mod subplan;
+mod temp_account;
 #[cfg(test)]
 mod tests;
 mod trigger;

@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn rows_come_back_in_any_order_from_memory_and_file() {
         let path = std::env::temp_dir().join(format!("row-store-{:016x}", runtime::random_u64()));
-        let dir = TempDir { path: path.clone(), pid: 1 };
+        let dir = TempDir { path: path.clone(), pid: 1, account: Default::default() };
         let row =
             |i: u64| vec![Datum::Int8(i as i64), Datum::text(&"x".repeat(i as usize % 300)), Datum::Null];
         let count = 3000;

@@ -84,8 +84,10 @@ pub struct Env<'s> {
     pub format: &'s FormatContext,
     /// The session.
     pub session: &'s dyn Facilities,
-    /// Bytes a sort or hash may use.
+    /// Bytes a sort may use.
     pub work_mem: usize,
+    /// Bytes a hash table may use.
+    pub hash_mem: usize,
     /// Temporary files.
     pub temp: &'s TempDir,
     /// How large values of columns that name no method are compressed.

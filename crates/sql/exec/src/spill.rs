@@ -9,7 +9,9 @@
 //! 1. A [`SpillFile`] is removed from the directory when dropped, also on error.
 //! 2. Rows come back in the order they were written.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use base::os::{file_error, is_disk_full, is_transient};
 use base::{SqlResult, sql_err};
@@ -17,6 +19,8 @@ use runtime::fs::{self, File, OpenOptions};
 use runtime::usage::{timed, used};
 use runtime::{WaitEvent, waiting};
 use tuple::{Bytes, Datum};
+
+pub use crate::temp_account::TempAccount;
 
 /// Bytes gathered before a write, and read at once.
 const CHUNK: usize = 32 * 1024;
@@ -108,6 +112,8 @@ pub struct TempDir {
     pub path: PathBuf,
     /// Process number of the session, part of the names as in PostgreSQL.
     pub pid: i32,
+    /// What the session's files take.
+    pub account: Arc<TempAccount>,
 }
 
 /// A temporary file of rows, being written.
@@ -118,6 +124,9 @@ pub struct SpillFile {
     /// Bytes gathered before a write.
     chunk: usize,
     written: u64,
+    /// Bytes that the file takes.
+    size: u64,
+    account: Arc<TempAccount>,
 }
 
 impl SpillFile {
@@ -143,7 +152,8 @@ impl SpillFile {
         }
         .map_err(io_error)?;
         used(|c| &c.temp_files, 1);
-        Ok(SpillFile { file, path, buffer: Vec::new(), chunk: CHUNK, written: 0 })
+        let account = dir.account.clone();
+        Ok(SpillFile { file, path, buffer: Vec::new(), chunk: CHUNK, written: 0, size: 0, account })
     }
 
     /// Appends a row.
@@ -157,14 +167,25 @@ impl SpillFile {
     }
 
     fn flush(&mut self) -> SqlResult<()> {
+        self.grow(self.buffer.len())?;
         write(&self.file, &self.buffer, self.written)?;
         self.written += self.buffer.len() as u64;
         self.buffer.clear();
         Ok(())
     }
 
+    /// So many bytes are about to be written at the end.
+    fn grow(&mut self, bytes: usize) -> SqlResult<()> {
+        let more = (self.written + bytes as u64).saturating_sub(self.size);
+        self.account.grow(more)?;
+        self.size += more;
+        used(|c| &c.temp_bytes, more);
+        Ok(())
+    }
+
     /// Appends bytes that are rows already, past the buffer; not for files that rows are written to one by one.
     pub fn append(&mut self, bytes: &[u8]) -> SqlResult<()> {
+        self.grow(bytes.len())?;
         write(&self.file, bytes, self.written)?;
         self.written += bytes.len() as u64;
         Ok(())
@@ -203,6 +224,8 @@ impl Drop for SpillFile {
     fn drop(&mut self) {
         // Nothing can be done about a file that cannot be removed; the next start clears the directory.
         let _ = fs::remove_file(&self.path);
+        let name = self.path.file_name().map_or(Cow::Borrowed(""), |name| name.to_string_lossy());
+        self.account.end(&name, self.size);
     }
 }
 
@@ -307,7 +330,6 @@ impl SpillReader {
 /// Writes, and counts the blocks.
 fn write(file: &File, bytes: &[u8], at: u64) -> SqlResult<()> {
     used(|c| &c.temp_written, blocks(bytes));
-    used(|c| &c.temp_bytes, bytes.len() as u64);
     let write = || timed(|c| &c.temp_write_time, || file.write_all_at(bytes, at));
     waiting(WaitEvent::TempFileWrite, write).map_err(io_error)
 }

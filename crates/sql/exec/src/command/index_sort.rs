@@ -233,7 +233,7 @@ mod tests {
     fn sorted(memory: usize, keys: &[i32]) -> Vec<(Option<i32>, Target)> {
         let dir = std::env::temp_dir().join(format!("index_sort{:016x}", runtime::random_u64()));
         let rel = index();
-        let temp = TempDir { path: dir.clone(), pid: 1 };
+        let temp = TempDir { path: dir.clone(), pid: 1, account: Default::default() };
         let mut sort = IndexSort::new(&rel, memory, temp);
         for (i, key) in keys.iter().enumerate() {
             let value = if *key == i32::MIN { Datum::Null } else { Datum::Int4(*key) };

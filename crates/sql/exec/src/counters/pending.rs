@@ -191,13 +191,17 @@ impl Pending {
         }
     }
 
-    /// Counts what the running fiber has used since it was last asked.
+    /// Counts what the running fiber has used since it was last asked. Returns whether that was more than pages that the pool had.
     #[inline]
-    pub(crate) fn take_usage(&self) {
+    pub(crate) fn take_usage(&self) -> bool {
         match runtime::usage::take_hits() {
             Some(hits) => self.database.blocks_hit.add(hits as i64),
-            None => self.database.take_usage(),
+            None => {
+                self.database.take_usage();
+                return true;
+            }
         }
+        false
     }
 
     /// TRUNCATE: whatever there was is gone if the transaction commits.

@@ -1,7 +1,8 @@
 //! Aggregation: one group, sorted groups, or a hash table of groups.
 //!
-//! A hash table that outgrows `work_mem` takes no new groups: rows of unknown groups go to files by hash, each of which is
-//! aggregated afterwards in the same way. Grouping sets share the table, and the files: a row is written once for each set that
+//! A hash table that outgrows its memory takes no new groups: rows of unknown groups go to files by hash, each of which is
+//! aggregated afterwards in the same way. Where states grow with their rows (arrays, texts), it takes no more rows at all; a file's groups then go on
+//! from the states that they had. Grouping sets share the table, and the files: a row is written once for each set that
 //! does not know its group. Sets that cannot be hashed are done one after the other, each over the whole input, sorted for it.
 
 use base::{SqlError, SqlResult};
@@ -79,7 +80,9 @@ pub fn build<'p>(
     let width = child.output.len();
     let kept = if keeps_first { width } else { 0 };
     let whole = sets.iter().map(|set| (0..keys.len()).all(|key| set.contains(&key))).collect();
+    let grows = calls.iter().any(|call| types::builtin_type(call.type_oid).is_none_or(|ty| ty.len < 0));
     let core = Core {
+        grows,
         keys: key_codes,
         calls: compiled,
         row_key,
@@ -129,6 +132,8 @@ struct Core {
     groupings: Vec<Vec<usize>>,
     /// The sets that have all keys.
     whole: Vec<bool>,
+    /// States may grow with each row.
+    grows: bool,
     first_row: usize,
     /// Columns of the input.
     width: usize,
@@ -141,6 +146,8 @@ struct Group {
     key: Vec<Datum>,
     states: Box<[State]>,
     first: Vec<Datum>,
+    /// Bytes that states have grown by.
+    grown: usize,
     hash: u64,
     /// The next group of the same bucket.
     next: u32,
@@ -151,9 +158,22 @@ impl Core {
     fn group(&self, set: usize, key: Vec<Datum>, first: &[Datum]) -> Group {
         let states = self.calls.iter().map(CallCode::start).collect();
         let first = first.get(..self.kept).unwrap_or_default().to_vec();
-        Group { set, key, states, first, hash: 0, next: NONE }
+        Group { set, key, states, first, grown: 0, hash: 0, next: NONE }
     }
 
+    /// The same; returns by how many bytes the states have grown.
+    fn add_measured(&self, group: &mut Group, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<usize> {
+        if !self.grows {
+            return self.add(group, row, cx).map(|()| 0);
+        }
+        let before = runtime::memory::held().session;
+        self.add(group, row, cx)?;
+        let grown = runtime::memory::held().session.saturating_sub(before);
+        group.grown += grown;
+        Ok(grown)
+    }
+
+    /// Adds a row to a group.
     fn add(&self, group: &mut Group, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
         for (call, state) in self.calls.iter().zip(&mut group.states) {
             call.add(state, Rows::one(row), cx)?;
@@ -255,7 +275,8 @@ impl Groups {
                 self.list[at].next = std::mem::replace(&mut self.buckets[bucket], at as u32);
             }
         }
-        self.bytes += row_bytes(&group.key) + row_bytes(&group.first) + 64 * core.calls.len() + 64;
+        self.bytes +=
+            row_bytes(&group.key) + row_bytes(&group.first) + 64 * core.calls.len() + 64 + group.grown;
         let at = self.list.len();
         let bucket = self.bucket(hash);
         group.hash = hash;
@@ -299,8 +320,17 @@ impl Input<'_> {
     }
 }
 
-/// Rows not aggregated yet, and how often they were dealt out.
-type Waiting = (SpillFile, usize);
+/// Rows not aggregated yet.
+struct Waiting {
+    file: SpillFile,
+    /// How often they were dealt out.
+    level: usize,
+    /// Those of their groups that have rows already.
+    begun: Vec<Group>,
+}
+
+/// Rows are dealt out so often at most because of states that grow: what then is still too large is one group.
+const DEEPEST: usize = 6;
 
 enum Progress {
     Start,
@@ -325,6 +355,37 @@ struct SortedSets {
     order: Vec<Key>,
 }
 
+/// What EXPLAIN says after one more table.
+fn told(before: Detail, memory: u64, spilled: u64, more: u64) -> Detail {
+    let (batches, most, disk) = match before {
+        Detail::Groups { batches, kilobytes, disk } => (batches, kilobytes, disk),
+        _ => (1, 0, 0),
+    };
+    let disk = disk + spilled.div_ceil(1024);
+    let kilobytes = most.max(memory.div_ceil(1024)).max(1);
+    Detail::Groups { batches: batches + more, kilobytes, disk }
+}
+
+/// Groups that are complete, and files of rows, with the groups that wait for them if the table has taken no more rows (`full`).
+fn set_aside(
+    groups: Vec<Group>,
+    files: Vec<Option<SpillFile>>,
+    level: usize,
+    full: bool,
+) -> (Vec<Group>, Vec<Waiting>) {
+    let waits = |file: SpillFile| Waiting { file, level: level + 1, begun: Vec::new() };
+    let mut waiting: Vec<Option<Waiting>> = files.into_iter().map(|file| file.map(waits)).collect();
+    let mut ready = Vec::with_capacity(groups.len());
+    for group in groups {
+        let part = if full { waiting.get_mut(Parts::part_of(group.hash, level)) } else { None };
+        match part {
+            Some(Some(waiting)) => waiting.begun.push(group),
+            _ => ready.push(group),
+        }
+    }
+    (ready, waiting.into_iter().flatten().collect())
+}
+
 struct AggregateNode {
     strategy: AggStrategy,
     child: BoxNode,
@@ -344,13 +405,17 @@ impl AggregateNode {
     fn hash_all(
         core: &Core,
         rows: &mut Input<'_>,
-        level: usize,
+        (level, begun): (usize, Vec<Group>),
         cx: &mut Cx<'_>,
     ) -> SqlResult<(Vec<Group>, Vec<Waiting>)> {
         let mut groups = Groups::new();
+        for group in begun {
+            groups.add(core, group.hash, group);
+        }
         let mut parts = Parts::default();
         let mut key = Vec::new();
-        let limit = cx.env.work_mem * 2;
+        let limit = cx.env.hash_mem;
+        let mut full = false;
         while let Some(sets) = rows.next(core, cx)? {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let row = rows.row();
@@ -364,9 +429,11 @@ impl AggregateNode {
                     &masked
                 };
                 let hash = core.row_key.hash(key).wrapping_add(set as u64);
-                let at = match groups.find(core, set, hash, key) {
+                full |= core.grows && groups.bytes > limit && level < DEEPEST && groups.list.len() > 1;
+                let found = if full { None } else { groups.find(core, set, hash, key) };
+                let at = match found {
                     Some(at) => at,
-                    None if groups.bytes > limit => {
+                    None if full || groups.bytes > limit => {
                         let part = Parts::part_of(hash, level);
                         if core.sets.len() > 1 {
                             let mut dealt = row.to_vec();
@@ -379,7 +446,7 @@ impl AggregateNode {
                     }
                     None => groups.add(core, hash, core.group(set, key.clone(), row)),
                 };
-                core.add(&mut groups.list[at], row, cx)?;
+                groups.bytes += core.add_measured(&mut groups.list[at], row, cx)?;
             }
         }
         // An empty input still has the group of the empty set.
@@ -389,18 +456,10 @@ impl AggregateNode {
             }
         }
         let files = if parts.is_empty() { Vec::new() } else { parts.finish()? };
-        let files: Vec<SpillFile> = files.into_iter().flatten().collect();
-        cx.tell(|before| {
-            let (memory, spilled) = (groups.bytes as u64, files.iter().map(SpillFile::written).sum::<u64>());
-            let (batches, most, disk) = match before {
-                Detail::Groups { batches, kilobytes, disk } => (batches, kilobytes, disk),
-                _ => (1, 0, 0),
-            };
-            let disk = disk + spilled.div_ceil(1024);
-            let kilobytes = most.max(memory.div_ceil(1024)).max(1);
-            Detail::Groups { batches: batches + files.len() as u64, kilobytes, disk }
-        });
-        Ok((groups.list, files.into_iter().map(|file| (file, level + 1)).collect()))
+        let spilled = files.iter().flatten().map(SpillFile::written).sum::<u64>();
+        let batches = files.iter().flatten().count() as u64;
+        cx.tell(|before| told(before, groups.bytes as u64, spilled, batches));
+        Ok(set_aside(groups.list, files, level, full))
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
@@ -418,7 +477,7 @@ impl AggregateNode {
             AggStrategy::Sorted => Progress::Sorted(None),
             AggStrategy::Hashed | AggStrategy::Mixed => {
                 let mut rows = Input::Child(&mut self.child);
-                let (groups, files) = Self::hash_all(&self.core, &mut rows, 0, cx)?;
+                let (groups, files) = Self::hash_all(&self.core, &mut rows, (0, Vec::new()), cx)?;
                 Progress::Hashed { ready: groups.into_iter(), files }
             }
         };
@@ -514,13 +573,13 @@ impl Node for AggregateNode {
                         }
                         continue;
                     }
-                    let Some((file, level)) = files.pop() else {
+                    let Some(Waiting { file, level, begun }) = files.pop() else {
                         self.state = Progress::Done;
                         return Ok(false);
                     };
                     let mut rest = std::mem::take(files);
                     let mut rows = Input::File(file.into_reader()?, Vec::new());
-                    let (groups, more) = Self::hash_all(&self.core, &mut rows, level, cx)?;
+                    let (groups, more) = Self::hash_all(&self.core, &mut rows, (level, begun), cx)?;
                     rest.extend(more);
                     self.state = Progress::Hashed { ready: groups.into_iter(), files: rest };
                 }

@@ -309,7 +309,7 @@ impl HashJoin {
     }
 
     fn build_table(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
-        let mut table = Table::new(cx.env.work_mem * 2);
+        let mut table = Table::new(cx.env.hash_mem);
         while self.inner.next(cx)? {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let row = self.inner.row().to_vec();

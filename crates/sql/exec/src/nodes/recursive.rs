@@ -76,7 +76,7 @@ impl Seen {
         }
         self.last.insert(hash, self.rows.len());
         self.before.push(newest);
-        self.rows.push(row.to_vec(), cx.env.work_mem * 2, cx.env.temp)?;
+        self.rows.push(row.to_vec(), cx.env.hash_mem, cx.env.temp)?;
         Ok(true)
     }
 

@@ -79,7 +79,7 @@ impl Work {
         let hash = key.hash(row);
         if let Some(entry) = self.find(key, hash, row) {
             entry.count += 1;
-        } else if self.bytes > cx.env.work_mem * 2 {
+        } else if self.bytes > cx.env.hash_mem {
             self.right_parts.write(Parts::part_of(hash, self.level), row, cx.env.temp)?;
         } else {
             self.insert(hash, Entry { row: row.to_vec(), count: 1, given: false });
@@ -104,7 +104,7 @@ impl Work {
             return Ok(give);
         }
         let part = Parts::part_of(hash, self.level);
-        let full = self.bytes > cx.env.work_mem * 2;
+        let full = self.bytes > cx.env.hash_mem;
         match kind {
             _ if self.right_parts.has(part) => {}
             SetOpKind::Intersect | SetOpKind::IntersectAll => return Ok(false),

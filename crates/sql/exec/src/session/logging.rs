@@ -75,6 +75,19 @@ impl Session {
         sink(&line, None, &self.situation());
     }
 
+    /// `log_temp_files`: those that are gone, with the statement that runs.
+    #[cold]
+    pub(super) fn log_temporary_files(&self) {
+        let files = self.temp.account.take_ended();
+        let Some(sink) = self.logging.sink.get().filter(|_| !files.is_empty()) else { return };
+        let text = self.names_statement(Severity::Log).then(|| self.backend.activity().query);
+        for (name, size) in files {
+            let message = format!("temporary file: path \"base/pgsql_tmp/{name}\", size {size}");
+            let line = SqlError::with_severity(Severity::Log, SqlState::SUCCESSFUL_COMPLETION, message);
+            sink(&line, text.as_deref(), &self.situation());
+        }
+    }
+
     /// What the session is doing.
     pub fn situation(&self) -> Situation {
         let failed = self.logging.failed.borrow().clone();

@@ -117,7 +117,11 @@ impl Session {
             plans_for_latest: Cell::new(false),
             random: RefCell::new(Random::new(runtime::random_u64())),
             last_moment: Cell::new(0),
-            temp: TempDir { path: instance_dir.join("base/pgsql_tmp"), pid: info.pid },
+            temp: TempDir {
+                path: instance_dir.join("base/pgsql_tmp"),
+                pid: info.pid,
+                account: Default::default(),
+            },
             notices: Notices::new(warnings),
             domains: Default::default(),
             unnamed_cursors: Cell::new(0),
@@ -204,6 +208,7 @@ impl Session {
             lock: (fast.lock_timeout > 0).then(|| millis(fast.lock_timeout)),
         });
         runtime::set_stack_depth(fast.max_stack_depth);
+        self.temp.account.set(fast.temp_file_limit, fast.log_temp_files);
         let version = settings.fast().search_path_version;
         if self.search_path_version.replace(version) != version {
             self.names.set_search_path(split_names(settings.text(Setting::search_path)));

@@ -416,9 +416,11 @@ impl Session {
         let format = self.format();
         // Read before: `f` borrows both cells.
         let fixed_snapshot = self.txn.borrow().characteristics().isolation.keeps_snapshot();
-        let (work_mem, time_io) = {
+        let (work_mem, hash_mem, time_io) = {
             let settings = self.settings.borrow();
-            (settings.fast().work_mem as usize, settings.fast().track_io_timing)
+            let fast = settings.fast();
+            let hash_mem = (fast.work_mem as f64 * fast.hash_mem_multiplier) as usize;
+            (fast.work_mem as usize, hash_mem, fast.track_io_timing)
         };
         runtime::usage::time_io(time_io);
         f(&Env {
@@ -432,6 +434,7 @@ impl Session {
             format: &format,
             session: self,
             work_mem,
+            hash_mem,
             temp: &self.temp,
             compression: self.compression(),
         })

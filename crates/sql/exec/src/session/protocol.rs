@@ -403,7 +403,9 @@ impl Session {
     /// Tells `pg_stat_activity` that the session waits for its client.
     fn show_idle(&self) {
         // The fiber may end with the messages; a transaction goes on in another.
-        self.pending.take_usage();
+        if self.pending.take_usage() {
+            self.log_temporary_files();
+        }
         self.show_snapshots();
         let active = self.backend.end_command(match self.transaction_status() {
             TransactionStatus::Idle => BackendState::Idle,

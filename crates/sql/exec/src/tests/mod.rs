@@ -110,7 +110,7 @@ impl Db {
         let catalog = Catalog::new(&engine, TEMPLATE1, "template1");
         let mut txn = Transaction::new(engine.txns().clone(), SessionId(1));
         txn.start(txn::Characteristics::default());
-        let temp = TempDir { path: path.join("base/pgsql_tmp"), pid: 1 };
+        let temp = TempDir { path: path.join("base/pgsql_tmp"), pid: 1, account: Default::default() };
         Db {
             engine,
             catalog,
@@ -234,6 +234,7 @@ impl Db {
             format: &self.format,
             session: &self.facilities,
             work_mem: self.work_mem,
+            hash_mem: self.work_mem * 2,
             temp: &self.temp,
             compression: Default::default(),
         }

@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn events_come_back_from_memory_and_file() {
         let path = std::env::temp_dir().join(format!("events-{:016x}", runtime::random_u64()));
-        let dir = TempDir { path: path.clone(), pid: 1 };
+        let dir = TempDir { path: path.clone(), pid: 1, account: Default::default() };
         let event = |n: usize| Queued { kind: n as u32, blocks: [1, n as u32 * 3], offsets: [7, n as u16] };
         for limit in [0, usize::MAX] {
             let mut list = EventList::default();
