@@ -133,6 +133,7 @@ pub(super) async fn open_session(
             Peer::Tcp(address) => Some(address),
             Peer::Unix(_) => None,
         },
+        server_address: io.local_address(),
         encryption: greeting.security.as_ref().map(|security| security.agreed.shown()),
         system_user,
     };

@@ -45,6 +45,7 @@ fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlRes
             database: "template1".into(),
             options: vec![("allow_system_table_mods".into(), "on".into())],
             client_address: None,
+            server_address: None,
             encryption: None,
             system_user: None,
         },

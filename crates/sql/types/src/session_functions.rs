@@ -42,6 +42,7 @@ functions! {
     2855 pg_is_other_temp_schema(oid) -> bool [stable strict] { session PgIsOtherTempSchema }
     2197 inet_client_port() -> int4 [stable restricted] { session InetClientPort }
     2196 inet_client_addr() -> inet [stable restricted] { session InetClientAddr }
+    2198 inet_server_addr() -> inet [stable restricted] { session InetServerAddr }
     2199 inet_server_port() -> int4 [stable restricted] { session InetServerPort }
     3035 pg_listening_channels() -> text [stable strict restricted returns_set rows(10.0)] { session PgListeningChannels }
     3036 pg_notify(text, text) -> void [restricted] { session PgNotify }

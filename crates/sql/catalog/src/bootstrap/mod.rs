@@ -50,8 +50,11 @@ pub const STATISTICS_VIEWS: &str = include_str!("../statistics_views.sql");
 pub const INITIAL_PRIVILEGES: &str = include_str!("../initial_privileges.sql");
 
 /// Statements that make the information schema.
-pub const INFORMATION_SCHEMA: &str =
-    concat!(include_str!("../information_schema.sql"), include_str!("../information_schema_rest.sql"));
+pub const INFORMATION_SCHEMA: &str = concat!(
+    include_str!("../information_schema.sql"),
+    include_str!("../information_schema_rest.sql"),
+    include_str!("../information_schema_features.sql")
+);
 
 /// Choices of initdb.
 #[derive(Clone, Debug)]

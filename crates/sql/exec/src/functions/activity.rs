@@ -314,7 +314,7 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
         shown(time(activity.query_start)),
         shown(Datum::Int8(backend.start)),
         shown(Datum::Int8(activity.state_change)),
-        shown(super::client_address(backend.client)),
+        shown(super::address(backend.client)),
         Datum::Null,
         shown(Datum::Int4(backend.client.map_or(-1, |a| i32::from(a.port())))),
         xid.map_or(Datum::Null, |xid| Datum::Oid(xid.0 as u32)),

@@ -33,12 +33,10 @@ impl Session {
             F::Getdatabaseencoding => Datum::text("UTF8"),
             F::PgMyTempSchema => self.names.temporary_schema().unwrap_or_default().into(),
             F::PgIsOtherTempSchema => self.is_other_temp_schema(Oid(arg(args, 0)))?.into(),
-            F::InetClientPort => Datum::Int4(self.info.client_address.map_or(-1, |a| i32::from(a.port()))),
-            F::InetClientAddr => super::client_address(self.info.client_address),
-            F::InetServerPort => match self.info.client_address {
-                Some(_) => Datum::Int4(self.instance.settings().int(Setting::port)),
-                None => Datum::Null,
-            },
+            F::InetClientPort => port(self.info.client_address),
+            F::InetClientAddr => super::address(self.info.client_address),
+            F::InetServerPort => port(self.info.server_address),
+            F::InetServerAddr => super::address(self.info.server_address),
             F::PgJitAvailable | F::RowSecurityActive => Datum::Bool(false),
             F::SuppressRedundantUpdatesTrigger => {
                 return Err(sql_err!(
@@ -201,6 +199,11 @@ fn column_size(ty: Oid, value: &Datum) -> Datum {
         (_, Datum::Null) => return Datum::Null,
         _ => 4,
     })
+}
+
+/// The port of one end of the connection; NULL over a Unix socket.
+fn port(end: Option<std::net::SocketAddr>) -> Datum {
+    end.map_or(Datum::Null, |end| Datum::Int4(end.port().into()))
 }
 
 /// A row of `pg_available_extensions()`.

@@ -167,9 +167,9 @@ impl Session {
     }
 }
 
-/// Where a client comes from, as an `inet`; NULL behind a Unix socket.
-fn client_address(client: Option<std::net::SocketAddr>) -> Datum {
-    let parsed = client.map(|address| types::network::parse(&address.ip().to_string(), false));
+/// The address of one end of a connection, as an `inet`; NULL over a Unix socket.
+fn address(end: Option<std::net::SocketAddr>) -> Datum {
+    let parsed = end.map(|end| types::network::parse(&end.ip().to_canonical().to_string(), false));
     parsed.and_then(Result::ok).unwrap_or(Datum::Null)
 }
 

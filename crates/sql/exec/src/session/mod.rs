@@ -298,6 +298,8 @@ pub struct SessionInfo {
     pub options: Vec<(String, String)>,
     /// Address of the client, none over a Unix socket.
     pub client_address: Option<std::net::SocketAddr>,
+    /// Address that the client has connected to, none over a Unix socket.
+    pub server_address: Option<std::net::SocketAddr>,
     /// How the connection is encrypted, if it is.
     pub encryption: Option<Encryption>,
     /// How the client has proved who it is, and as whom: `method:name`. None if nothing was asked of it.

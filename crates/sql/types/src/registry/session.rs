@@ -37,6 +37,7 @@ pub enum SessionFn {
     HasTypePrivilege,
     InetClientPort,
     InetClientAddr,
+    InetServerAddr,
     InetServerPort,
     Lastval,
     HasLargeobjectPrivilege,

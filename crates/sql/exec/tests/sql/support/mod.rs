@@ -91,6 +91,7 @@ impl Server {
             database: database.into(),
             options: Vec::new(),
             client_address: None,
+            server_address: None,
             encryption: None,
             system_user: None,
         };
