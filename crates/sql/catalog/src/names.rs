@@ -182,8 +182,8 @@ impl Reader<'_> {
             || {
                 let rows =
                     self.find(&pg_proc::TABLE, pg_proc::PG_PROC_PRONAME_ARGS_NSP_INDEX, &[name.into()])?;
-                let users = rows.iter().map(|(_, row)| row).filter(|row| made_by_user(row, pg_proc::OID));
-                users.map(|row| self.function_def(row)).collect()
+                let others = rows.iter().map(|(_, row)| row).filter(|row| is_unregistered(row));
+                others.map(|row| self.function_def(row)).collect()
             },
             |e, functions| {
                 e.functions.insert(name.into(), functions);
@@ -275,6 +275,12 @@ impl Reader<'_> {
 /// Built-in functions and operators come from the registry, not from here. Those that statements of initdb made are like users' own.
 fn made_by_user(row: &Row, oid: usize) -> bool {
     row.oid(oid) >= FIRST_MADE
+}
+
+/// Whether a function is known by its row alone: those of users, and the built-in ones that SQL cannot call.
+fn is_unregistered(row: &Row) -> bool {
+    let oid = row.oid(pg_proc::OID);
+    made_by_user(row, pg_proc::OID) || types::registry::function(oid).is_none()
 }
 
 fn function_def(row: &Row) -> FunctionDef {
@@ -427,7 +433,7 @@ impl CatalogView for Reader<'_> {
         self.cached(
             |e| e.functions_by_oid.get(&oid).cloned(),
             || match self.find_one(&pg_proc::TABLE, pg_proc::PG_PROC_OID_INDEX, &[oid.into()])? {
-                Some((_, row)) if made_by_user(&row, pg_proc::OID) => self.function_def(&row).map(Some),
+                Some((_, row)) if is_unregistered(&row) => self.function_def(&row).map(Some),
                 _ => Ok(None),
             },
             |e, def| {

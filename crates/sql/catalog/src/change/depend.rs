@@ -14,9 +14,9 @@ use crate::database::{PUBLIC, Reader};
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
     SystemTable, pg_amop, pg_amproc, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_cast, pg_class,
-    pg_constraint, pg_database, pg_default_acl, pg_depend, pg_description, pg_extension, pg_index,
-    pg_language, pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_rewrite,
-    pg_trigger, pg_type,
+    pg_constraint, pg_conversion, pg_database, pg_default_acl, pg_depend, pg_description, pg_extension,
+    pg_index, pg_language, pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc,
+    pg_rewrite, pg_trigger, pg_type,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -484,6 +484,7 @@ fn kind_of(class: Oid) -> (SqlState, &'static str) {
         class if class == pg_operator::TABLE.oid => (SqlState::UNDEFINED_FUNCTION, "operator"),
         class if class == pg_opclass::TABLE.oid => (SqlState::UNDEFINED_OBJECT, "operator class"),
         class if class == pg_opfamily::TABLE.oid => (SqlState::UNDEFINED_OBJECT, "operator family"),
+        class if class == pg_conversion::TABLE.oid => (SqlState::UNDEFINED_OBJECT, "conversion"),
         _ => (SqlState::UNDEFINED_OBJECT, "object"),
     }
 }
@@ -510,6 +511,7 @@ impl Reader<'_> {
             class if class == pg_proc::TABLE.oid => self.describe_routine(object.object)?,
             class if class == pg_operator::TABLE.oid => self.describe_operator(object.object)?,
             class if class == pg_cast::TABLE.oid => self.describe_cast(object.object)?,
+            class if class == pg_conversion::TABLE.oid => self.describe_conversion(object.object)?,
             class if class == pg_opclass::TABLE.oid || class == pg_opfamily::TABLE.oid => {
                 self.describe_operator_family(object)?
             }

@@ -15,7 +15,8 @@ use parse::ast::{Name, ObjectKind, ObjectName, TypeName};
 use txn::LockMode;
 
 use super::{
-    alter, alter_function, drop, extension, grant, names, operator, operator_class, role, user_type,
+    alter, alter_function, conversion, drop, extension, grant, names, operator, operator_class, role,
+    user_type,
 };
 use crate::session::Session;
 
@@ -82,6 +83,7 @@ pub(crate) fn address(session: &Session, kind: ObjectKind, object: &ObjectName) 
         ObjectKind::Operator => operator::address(session, object),
         ObjectKind::Trigger => super::trigger::address(session, object),
         ObjectKind::Cast => operator::cast_address(session, object),
+        ObjectKind::Conversion => conversion::address(session, object),
         ObjectKind::Extension => extension::address(session, name(object)?),
         ObjectKind::LargeObject => large_object(session, object),
         ObjectKind::Language => {

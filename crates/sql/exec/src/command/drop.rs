@@ -89,6 +89,7 @@ pub(crate) fn run(session: &Session, statement: &Drop) -> SqlResult<()> {
         (kind, _) if operator_class::is_one(kind) => operator_class::dropped(session, statement)?,
         (ObjectKind::Trigger, _) => super::trigger::dropped(session, statement)?,
         (ObjectKind::Cast, _) => operator::dropped_casts(session, statement)?,
+        (ObjectKind::Conversion, _) => super::conversion::dropped(session, statement)?,
         (kind, _) if alter_function::is_routine(kind) => alter_function::dropped(session, statement)?,
         (other, _) => return Err(SqlError::not_supported(format!("DROP {}", super::kind_words(other)))),
     };

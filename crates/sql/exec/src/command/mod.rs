@@ -35,6 +35,7 @@ mod comment;
 mod compression;
 mod concurrently;
 mod constraint;
+mod conversion;
 mod copy;
 mod create_as;
 mod database;
@@ -197,6 +198,7 @@ pub(crate) fn run(
                 operator_class::set_schema(session, *kind, object.as_ref(), schema)?;
             }
             ObjectKind::Operator => operator::set_schema(session, object.as_ref(), schema)?,
+            ObjectKind::Conversion => conversion::set_schema(session, object.as_ref(), schema)?,
             _ => rename::set_schema(session, *kind, relation.as_ref(), schema, *missing_ok)?,
         },
         Statement::Drop(s) => {
@@ -223,6 +225,7 @@ pub(crate) fn run(
         Statement::Define(s) if s.kind == ObjectKind::Operator => operator::create(session, s, text)?,
         Statement::Define(s) => aggregate::create(session, s, text)?,
         Statement::CreateCast(s) => operator::create_cast(session, s, text)?,
+        Statement::CreateConversion(s) => conversion::create(session, s)?,
         Statement::CreateOperatorClass(s) => operator_class::create_class(session, s, text)?,
         Statement::CreateOperatorFamily { name, method } => {
             operator_class::create_family(session, name, method)?;
@@ -436,6 +439,7 @@ pub(crate) fn statement_name(statement: &Statement) -> &'static str {
         Statement::Define(s) if s.kind == ObjectKind::Operator => "CREATE OPERATOR",
         Statement::Define(_) => "CREATE AGGREGATE",
         Statement::CreateCast(_) => "CREATE CAST",
+        Statement::CreateConversion(_) => "CREATE CONVERSION",
         Statement::CreateOperatorClass(_) => "CREATE OPERATOR CLASS",
         Statement::CreateOperatorFamily { .. } => "CREATE OPERATOR FAMILY",
         Statement::AlterOperatorFamily(_) => "ALTER OPERATOR FAMILY",
@@ -524,6 +528,7 @@ fn alter_name(kind: ObjectKind) -> &'static str {
         ObjectKind::Aggregate => "ALTER AGGREGATE",
         ObjectKind::Language => "ALTER LANGUAGE",
         ObjectKind::Operator => "ALTER OPERATOR",
+        ObjectKind::Conversion => "ALTER CONVERSION",
         ObjectKind::OperatorClass => "ALTER OPERATOR CLASS",
         ObjectKind::OperatorFamily => "ALTER OPERATOR FAMILY",
         ObjectKind::Database => "ALTER DATABASE",

@@ -58,6 +58,9 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
         kind if alter_function::is_routine(kind) => {
             alter_function::rename(session, kind, statement.object.as_ref(), &statement.new_name)
         }
+        ObjectKind::Conversion => {
+            super::conversion::rename(session, statement.object.as_ref(), &statement.new_name)
+        }
         kind if operator_class::is_one(kind) => {
             operator_class::rename(session, kind, statement.object.as_ref(), &statement.new_name)
         }

@@ -188,3 +188,80 @@ fn information_schema(s: &Client) {
         assert_eq!(s.query(&format!("select {query}")), expected, "{query}");
     }
 }
+
+/// The messages are PostgreSQL's.
+#[test]
+fn conversions_are_objects() {
+    let server = Server::new();
+    let s = server.connect();
+    let error = |sql: &str| match s.run(sql) {
+        Ok(_) => panic!("{sql}: no error"),
+        Err(error) => format!("{} {}", error.code().as_str(), error.message()),
+    };
+    assert_eq!(
+        s.query("select count(*), count(distinct conproc), bool_and(condefault) from pg_conversion"),
+        "128|84|t"
+    );
+    assert_eq!(
+        s.query("select conproc, obj_description(oid, 'pg_conversion') from pg_conversion where conname = 'utf8_to_iso_8859_5'"),
+        "utf8_to_iso8859|conversion for UTF8 to ISO-8859-5"
+    );
+    s.run("create schema cvs; create conversion foo for 'LATIN1' to 'UTF8' from iso8859_1_to_utf8").unwrap();
+    s.run("create default conversion cvs.bar for 'latin1' to 'unicode' from iso8859_1_to_utf8").unwrap();
+    for (sql, expected) in [
+        (
+            "create conversion x for 'xx' to 'UTF8' from iso8859_1_to_utf8",
+            "42704 source encoding \"xx\" does not exist",
+        ),
+        (
+            "create conversion x for 'SQL_ASCII' to 'UTF8' from iso8859_1_to_utf8",
+            "42P17 encoding conversion to or from \"SQL_ASCII\" is not supported",
+        ),
+        (
+            "create conversion x for 'LATIN1' to 'UTF8' from upper",
+            "42883 function upper(integer, integer, cstring, internal, integer, boolean) does not exist",
+        ),
+        (
+            "create conversion x for 'WIN1251' to 'UTF8' from iso8859_1_to_utf8",
+            "XX000 expected source encoding \"LATIN1\", but got \"WIN1251\"",
+        ),
+        (
+            "create conversion foo for 'LATIN1' to 'UTF8' from iso8859_1_to_utf8",
+            "42710 conversion \"foo\" already exists",
+        ),
+        (
+            "create default conversion cvs.x for 'LATIN1' to 'UTF8' from iso8859_1_to_utf8",
+            "42710 default conversion for LATIN1 to UTF8 already exists",
+        ),
+        ("alter conversion nope rename to x", "42704 conversion \"nope\" does not exist"),
+        (
+            "drop conversion iso_8859_1_to_utf8",
+            "2BP01 cannot drop conversion iso_8859_1_to_utf8 because it is required by the database system",
+        ),
+    ] {
+        assert_eq!(error(sql), expected, "{sql}");
+    }
+    s.run("alter conversion foo rename to bar").unwrap();
+    assert_eq!(
+        error("alter conversion bar set schema cvs"),
+        "42710 conversion \"bar\" already exists in schema \"cvs\""
+    );
+    s.run("comment on conversion bar is 'c'; create role r; alter conversion bar owner to r").unwrap();
+    assert_eq!(
+        s.query("select conname, connamespace::regnamespace, conowner::regrole, condefault, obj_description(oid, 'pg_conversion')
+            from pg_conversion where oid >= 16384 order by 2"),
+        "bar|public|r|f|c\nbar|cvs|postgres|t|"
+    );
+    s.run("drop conversion bar; drop schema cvs cascade; drop role r").unwrap();
+    assert_eq!(s.query("select count(*) from pg_conversion where oid >= 16384"), "0");
+    assert_eq!(
+        s.query("select count(*), count(*) filter (where is_supported = 'YES') > 400 from information_schema.sql_features"),
+        "755|t"
+    );
+    assert_eq!(
+        s.query("select (select count(*) from information_schema.sql_parts), (select count(*) from information_schema.sql_sizing),
+            (select character_value from information_schema.sql_implementation_info where implementation_info_id = '18')"),
+        "11|23|18.01.0000"
+    );
+    assert_eq!(s.query("select inet_server_addr() is null, inet_client_port() is null"), "t|t");
+}

@@ -976,3 +976,18 @@ pub struct VacuumRelation {
     /// Columns.
     pub columns: Vec<String>,
 }
+
+/// CREATE CONVERSION.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateConversion {
+    /// Its name.
+    pub name: Name,
+    /// Name of the source encoding.
+    pub from: String,
+    /// Name of the destination encoding.
+    pub to: String,
+    /// The function that converts.
+    pub function: Name,
+    /// DEFAULT
+    pub default: bool,
+}

@@ -2,10 +2,10 @@
 
 use super::{
     AlterDomainAction, AlterEnum, AlterFunction, AlterOperatorFamily, AlterTable, Call, ColumnDef,
-    CreateCast, CreateDomain, CreateFunction, CreateIndex, CreateLanguage, CreateOperatorClass, CreateTable,
-    CreateTableAs, CreateTrigger, CreateView, DefElem, Define, Delete, Drop, DropBehavior, Expr, Grant,
-    GrantRole, Indirection, Insert, Location, Merge, Name, ObjectKind, ObjectName, RangeVar, Rename,
-    RoleSpec, Select, SetStatement, TypeName, Update, VacuumRelation,
+    CreateCast, CreateConversion, CreateDomain, CreateFunction, CreateIndex, CreateLanguage,
+    CreateOperatorClass, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Define, Delete,
+    Drop, DropBehavior, Expr, Grant, GrantRole, Indirection, Insert, Location, Merge, Name, ObjectKind,
+    ObjectName, RangeVar, Rename, RoleSpec, Select, SetStatement, TypeName, Update, VacuumRelation,
 };
 
 /// A statement.
@@ -124,6 +124,8 @@ pub enum Statement {
     Define(Box<Define>),
     /// CREATE CAST
     CreateCast(Box<CreateCast>),
+    /// CREATE CONVERSION
+    CreateConversion(Box<CreateConversion>),
     /// CREATE OPERATOR CLASS
     CreateOperatorClass(Box<CreateOperatorClass>),
     /// CREATE OPERATOR FAMILY

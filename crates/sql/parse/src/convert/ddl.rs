@@ -10,11 +10,11 @@ use super::{
 };
 use crate::ast::{
     AlterDomainAction, AlterEnum, AlterFunction, ColumnDef, Constraint, ConstraintKind, CreateCast,
-    CreateDomain, CreateFunction, CreateIndex, CreateTable, CreateTableAs, CreateTrigger, CreateView,
-    DefElem, Define, Drop, DropBehavior, ForeignKeyAction, ForeignKeyMatch, FunctionParameter, Identity,
-    IndexConstraint, IndexElement, Location, Name, ObjectKind, ObjectName, ObjectWithArgs, OptionValue,
-    ParameterMode, PartitionBound, PartitionBy, PartitionStrategy, RoleSpec, SetAction, SetStatement,
-    SetValue, Statement, TableElement, like,
+    CreateConversion, CreateDomain, CreateFunction, CreateIndex, CreateTable, CreateTableAs, CreateTrigger,
+    CreateView, DefElem, Define, Drop, DropBehavior, ForeignKeyAction, ForeignKeyMatch, FunctionParameter,
+    Identity, IndexConstraint, IndexElement, Location, Name, ObjectKind, ObjectName, ObjectWithArgs,
+    OptionValue, ParameterMode, PartitionBound, PartitionBy, PartitionStrategy, RoleSpec, SetAction,
+    SetStatement, SetValue, Statement, TableElement, like,
 };
 
 /// What [`Converter::definition`] gives: a statement, or the node back.
@@ -87,6 +87,13 @@ impl Converter<'_> {
                     n::CoercionContext::COERCION_ASSIGNMENT => b'a',
                     _ => b'e',
                 },
+            })),
+            n::Node::CreateConversionStmt(s) => Statement::CreateConversion(Box::new(CreateConversion {
+                name: name(s.conversion_name)?,
+                from: text_of(s.for_encoding_name),
+                to: text_of(s.to_encoding_name),
+                function: name(s.func_name)?,
+                default: s.def,
             })),
             n::Node::CreateOpClassStmt(s) => {
                 Statement::CreateOperatorClass(Box::new(self.create_operator_class(*s)?))

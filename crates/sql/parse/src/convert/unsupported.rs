@@ -22,7 +22,6 @@ pub(crate) fn name(node: &Node) -> &'static str {
         Node::AlterTypeStmt(_) => "ALTER TYPE SET",
         Node::AlterUserMappingStmt(_) => "ALTER USER MAPPING",
         Node::CreateAmStmt(_) => "CREATE ACCESS METHOD",
-        Node::CreateConversionStmt(_) => "CREATE CONVERSION",
         Node::CreateEventTrigStmt(_) => "CREATE EVENT TRIGGER",
         Node::CreateFdwStmt(_) => "CREATE FOREIGN DATA WRAPPER",
         Node::CreateForeignServerStmt(_) => "CREATE SERVER",
