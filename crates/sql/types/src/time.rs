@@ -2,7 +2,7 @@
 //!
 //! A `timetz` is stored in 12 bytes, little-endian: microseconds, then seconds *west* of UTC.
 
-use base::{Oid, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
 use crate::{
@@ -10,7 +10,8 @@ use crate::{
     call::Call,
     datetime::{self, Failure, Special},
     interval::Interval,
-    oids, timestamp,
+    oids,
+    timestamp::{self, end_of},
     timezone::{TimeZone, Zone},
 };
 
@@ -182,6 +183,10 @@ fn shift(time: i64, by: &Interval, sign: i64) -> SqlResult<i64> {
     Ok((time + sign * (by.micros % DAY)).rem_euclid(DAY))
 }
 
+fn later(time: i64, by: &Interval) -> SqlResult<i64> {
+    shift(time, by, 1)
+}
+
 fn shift_tz(bytes: &[u8], by: &Interval, sign: i64) -> SqlResult<Datum> {
     let (time, west) = timetz_parts(bytes);
     Ok(timetz_datum(shift(time, by, sign)?, west))
@@ -254,4 +259,7 @@ functions! {
     6201 extract(text, timetz) -> numeric [immutable strict] { |field: &str, a: &[u8]| crate::extract::of_timetz(field, a) }
     1273 date_part(text, timetz) -> float8 [immutable strict] { |field: &str, a: &[u8]| crate::extract::part_of_timetz(field, a) }
     1308 overlaps(time, time, time, time) -> bool [immutable] { |a: Option<i64>, b: Option<i64>, c: Option<i64>, d: Option<i64>| timestamp::overlaps(a, b, c, d) }
+    1309 overlaps(time, interval, time, interval) -> bool [immutable] { |a: Option<i64>, b: Option<Interval>, c: Option<i64>, d: Option<Interval>| Ok::<_, SqlError>(timestamp::overlaps(a, end_of(a, b, later)?, c, end_of(c, d, later)?)) }
+    1310 overlaps(time, time, time, interval) -> bool [immutable] { |a: Option<i64>, b: Option<i64>, c: Option<i64>, d: Option<Interval>| Ok::<_, SqlError>(timestamp::overlaps(a, b, c, end_of(c, d, later)?)) }
+    1311 overlaps(time, interval, time, time) -> bool [immutable] { |a: Option<i64>, b: Option<Interval>, c: Option<i64>, d: Option<i64>| Ok::<_, SqlError>(timestamp::overlaps(a, end_of(a, b, later)?, c, d)) }
 }

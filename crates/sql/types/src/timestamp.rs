@@ -416,6 +416,15 @@ pub fn overlaps<T: PartialOrd + Copy>(
     (end1.is_some() && end2.is_some()).then_some(true)
 }
 
+/// A period's end that is told by its length; unknown if either is.
+pub(crate) fn end_of<T>(
+    start: Option<T>,
+    length: Option<Interval>,
+    add: impl FnOnce(T, &Interval) -> SqlResult<T>,
+) -> SqlResult<Option<T>> {
+    start.zip(length).map(|(start, length)| add(start, &length)).transpose()
+}
+
 fn series(
     args: &[Datum],
     step: Interval,
@@ -583,6 +592,12 @@ functions! {
     6178 date_bin(interval, timestamptz, timestamptz) -> timestamptz [immutable strict] { |width: Interval, a: i64, origin: i64| bin(&width, a, origin) }
     2041 overlaps(timestamp, timestamp, timestamp, timestamp) -> bool [immutable] { |a: Option<i64>, b: Option<i64>, c: Option<i64>, d: Option<i64>| overlaps(a, b, c, d) }
     1304 overlaps(timestamptz, timestamptz, timestamptz, timestamptz) -> bool [immutable] { |a: Option<i64>, b: Option<i64>, c: Option<i64>, d: Option<i64>| overlaps(a, b, c, d) }
+    2042 overlaps(timestamp, interval, timestamp, interval) -> bool [immutable] { |a: Option<i64>, b: Option<Interval>, c: Option<i64>, d: Option<Interval>| Ok::<_, SqlError>(overlaps(a, end_of(a, b, add_interval)?, c, end_of(c, d, add_interval)?)) }
+    2043 overlaps(timestamp, timestamp, timestamp, interval) -> bool [immutable] { |a: Option<i64>, b: Option<i64>, c: Option<i64>, d: Option<Interval>| Ok::<_, SqlError>(overlaps(a, b, c, end_of(c, d, add_interval)?)) }
+    2044 overlaps(timestamp, interval, timestamp, timestamp) -> bool [immutable] { |a: Option<i64>, b: Option<Interval>, c: Option<i64>, d: Option<i64>| Ok::<_, SqlError>(overlaps(a, end_of(a, b, add_interval)?, c, d)) }
+    1305 overlaps(timestamptz, interval, timestamptz, interval) -> bool [stable] { |cx; a: Option<i64>, b: Option<Interval>, c: Option<i64>, d: Option<Interval>| { let add = |t: i64, by: &Interval| add_interval_tz(cx, t, by); Ok::<_, SqlError>(overlaps(a, end_of(a, b, add)?, c, end_of(c, d, add)?)) } }
+    1306 overlaps(timestamptz, timestamptz, timestamptz, interval) -> bool [stable] { |cx; a: Option<i64>, b: Option<i64>, c: Option<i64>, d: Option<Interval>| Ok::<_, SqlError>(overlaps(a, b, c, end_of(c, d, |t, by| add_interval_tz(cx, t, by))?)) }
+    1307 overlaps(timestamptz, interval, timestamptz, timestamptz) -> bool [stable] { |cx; a: Option<i64>, b: Option<Interval>, c: Option<i64>, d: Option<i64>| Ok::<_, SqlError>(overlaps(a, end_of(a, b, |t, by| add_interval_tz(cx, t, by))?, c, d)) }
     938 generate_series(timestamp, timestamp, interval) -> timestamp [immutable strict returns_set rows(1000.0)] { set generate_series }
     939 generate_series(timestamptz, timestamptz, interval) -> timestamptz [stable strict returns_set rows(1000.0)] { set generate_series_tz }
     6274 generate_series(timestamptz, timestamptz, interval, text) -> timestamptz [immutable strict returns_set rows(1000.0)] { set generate_series_tz }

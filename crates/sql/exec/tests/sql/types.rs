@@ -411,3 +411,28 @@ fn regular_expressions_with_back_references_fail_soon_where_they_cannot_match() 
     let parts = r"select regexp_matches('abcabcab', '^(a(bc)*)+?(\1|b*)+(ab)$')";
     assert_eq!(s.query(parts), "{abc,bc,abc,ab}");
 }
+
+#[test]
+fn periods_may_be_told_by_their_length() {
+    let server = Server::new();
+    let s = server.connect();
+    let overlaps = |a: &str, b: &str| s.query(&format!("select ({a}) overlaps ({b})"));
+    assert_eq!(
+        overlaps("date '2020-01-31', interval '1 month'", "date '2020-02-28', date '2020-03-01'"),
+        "t"
+    );
+    assert_eq!(
+        overlaps("timestamp '2020-01-31', interval '1 day'", "timestamp '2020-02-01', interval '1 day'"),
+        "f"
+    );
+    assert_eq!(
+        overlaps("timestamptz '2020-01-01', now()", "timestamptz '2020-01-01', interval '1 day'"),
+        "t"
+    );
+    assert_eq!(overlaps("time '23:00', interval '2 hours'", "time '00:30', time '23:30'"), "t");
+    assert_eq!(overlaps("time '10:00', time '11:00'", "time '11:00', interval '1 hour'"), "f");
+    assert_eq!(
+        overlaps("timestamp '2020-01-31', null::interval", "timestamp '2020-02-01', interval '1 day'"),
+        ""
+    );
+}
