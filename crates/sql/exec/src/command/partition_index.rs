@@ -158,6 +158,9 @@ fn same_as(new: &NewIndex, own: &Index) -> bool {
 /// Makes the part, with its constraint if the whole has one. Returns its OID.
 fn make_part(session: &Session, found: &Index, child: &Arc<Table>, mut new: NewIndex) -> SqlResult<Oid> {
     let with_constraint = found.constraint.is_valid();
+    if new.unique {
+        check_unique(child, &new.numbers[..new.keys], new.primary)?;
+    }
     let columns: Vec<String> = new.columns.iter().map(|c| c.name.clone()).collect();
     let part = object_name::columns_part(&columns);
     let words = match (found.primary, with_constraint) {

@@ -107,6 +107,15 @@ fn indexes_reach_every_partition() {
         s.query("alter table r add unique (b)"),
         "ERROR:  unique constraint on partitioned table must include all partitioning columns"
     );
+    // A partition's own keys count too.
+    s.run("create table p (a int, b int) partition by range (a)").unwrap();
+    s.run("create table p1 partition of p for values from (0) to (100) partition by list (b)").unwrap();
+    let refused = s.run("alter table p add primary key (a)").err().and_then(|e| e.report().detail.clone());
+    assert_eq!(
+        refused.as_deref(),
+        Some("PRIMARY KEY constraint on table \"p1\" lacks column \"b\" which is part of the partition key.")
+    );
+    s.run("alter table p add unique (b, a)").unwrap();
     s.run("alter table r add primary key (a); create index ri on r (b)").unwrap();
     s.run("create table r2 partition of r for values from (100) to (200)").unwrap();
     let parts = "select relname, relkind, relispartition from pg_class where relkind in ('i', 'I') and relname like 'r%' order by 1";
