@@ -123,7 +123,7 @@ pub(crate) fn create(
         membership::add(session, &adding, &[(role.oid, role.name.clone())])?;
     }
     take_over(session, &role)?;
-    for (members, admin) in [(&options.admins, Some(true)), (&options.members, None)] {
+    for (members, admin) in [(&options.members, None), (&options.admins, Some(true))] {
         let members = membership::roles(session, members)?;
         let options = Choice { admin, ..Choice::default() };
         let adding = Adding { role: role.oid, name: &role.name, grantor: Grantor::Best, options };
