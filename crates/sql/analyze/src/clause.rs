@@ -9,7 +9,7 @@ use types::oids;
 use crate::coerce::{Coercion, location_of};
 use crate::core::{Analyzer, Place};
 use crate::expr::{Expr, Location, TargetEntry};
-use crate::query::SortGroupClause;
+use crate::query::{Grouping, SortGroupClause};
 use crate::walk::contains;
 
 /// Most grouping sets that one query may have.
@@ -22,6 +22,17 @@ pub(crate) struct SortOperators {
     pub(crate) equal: Oid,
     pub(crate) greater: Oid,
     pub(crate) hashable: bool,
+}
+
+/// GROUP BY, analysed.
+#[derive(Default)]
+pub(crate) struct Grouped {
+    /// The keys.
+    pub(crate) keys: Vec<SortGroupClause>,
+    /// The grouping sets, if any were written: each some of the keys.
+    pub(crate) sets: Vec<Vec<u32>>,
+    /// How they were written.
+    pub(crate) written: Vec<Grouping>,
 }
 
 impl Analyzer<'_> {
@@ -298,14 +309,14 @@ impl Analyzer<'_> {
         Ok(targets.len() - 1)
     }
 
-    /// GROUP BY: its keys and, if there are grouping sets, those.
+    /// GROUP BY.
     pub(crate) fn group_clause(
         &mut self,
         list: &[GroupBy],
         targets: &mut Vec<TargetEntry>,
         order_by: &[SortGroupClause],
         distinct: bool,
-    ) -> SqlResult<(Vec<SortGroupClause>, Vec<Vec<u32>>)> {
+    ) -> SqlResult<Grouped> {
         let mut keys: Vec<SortGroupClause> = Vec::new();
         let plain = list.iter().all(|g| matches!(g, GroupBy::Expr(_)));
         if plain {
@@ -316,11 +327,13 @@ impl Analyzer<'_> {
                     }
                 }
             }
-            return Ok((keys, Vec::new()));
+            return Ok(Grouped { keys, ..Grouped::default() });
         }
         let mut product: Vec<Vec<u32>> = vec![Vec::new()];
+        let mut written = Vec::with_capacity(list.len());
         for item in list {
-            let sets = self.grouping_item(item, targets, order_by, &mut keys)?;
+            let (sets, shape) = self.grouping_item(item, targets, order_by, &mut keys)?;
+            written.push(shape);
             let mut next = Vec::new();
             for left in &product {
                 for right in &sets {
@@ -350,7 +363,7 @@ impl Analyzer<'_> {
             });
         }
         product.sort_by_key(Vec::len);
-        Ok((keys, product))
+        Ok(Grouped { keys, sets: product, written })
     }
 
     fn grouping_item(
@@ -359,7 +372,7 @@ impl Analyzer<'_> {
         targets: &mut Vec<TargetEntry>,
         order_by: &[SortGroupClause],
         keys: &mut Vec<SortGroupClause>,
-    ) -> SqlResult<Vec<Vec<u32>>> {
+    ) -> SqlResult<(Vec<Vec<u32>>, Grouping)> {
         Ok(match item {
             GroupBy::Expr(e) => {
                 let mut set = Vec::new();
@@ -369,28 +382,32 @@ impl Analyzer<'_> {
                         set.push(r);
                     }
                 }
-                vec![set]
+                (vec![set.clone()], Grouping::Keys(set))
             }
-            GroupBy::Empty(_) => vec![Vec::new()],
+            GroupBy::Empty(_) => (vec![Vec::new()], Grouping::Keys(Vec::new())),
             GroupBy::Sets(items, _) => {
                 let mut all = Vec::new();
+                let mut shapes = Vec::with_capacity(items.len());
                 for item in items {
-                    all.extend(self.grouping_item(item, targets, order_by, keys)?);
+                    let (sets, shape) = self.grouping_item(item, targets, order_by, keys)?;
+                    all.extend(sets);
+                    shapes.push(shape);
                 }
-                all
+                (all, Grouping::Sets(shapes))
             }
             GroupBy::Rollup(items, _) => {
-                let parts = self.grouping_parts(items, targets, order_by, keys)?;
-                (0..=parts.len()).rev().map(|n| union(&parts[..n])).collect()
+                let (parts, shapes) = self.grouping_parts(items, targets, order_by, keys)?;
+                let sets = (0..=parts.len()).rev().map(|n| union(&parts[..n])).collect();
+                (sets, Grouping::Rollup(shapes))
             }
             GroupBy::Cube(items, location) => {
                 if items.len() > 12 {
                     let error = sql_err!(TOO_MANY_COLUMNS, "CUBE is limited to 12 elements");
                     return Err(self.at(error, *location));
                 }
-                let parts = self.grouping_parts(items, targets, order_by, keys)?;
+                let (parts, shapes) = self.grouping_parts(items, targets, order_by, keys)?;
                 let n = parts.len();
-                (0..1_usize << n)
+                let sets = (0..1_usize << n)
                     .rev()
                     .map(|bits| {
                         let chosen: Vec<Vec<u32>> = (0..n)
@@ -399,7 +416,8 @@ impl Analyzer<'_> {
                             .collect();
                         union(&chosen)
                     })
-                    .collect()
+                    .collect();
+                (sets, Grouping::Cube(shapes))
             }
         })
     }
@@ -410,12 +428,15 @@ impl Analyzer<'_> {
         targets: &mut Vec<TargetEntry>,
         order_by: &[SortGroupClause],
         keys: &mut Vec<SortGroupClause>,
-    ) -> SqlResult<Vec<Vec<u32>>> {
+    ) -> SqlResult<(Vec<Vec<u32>>, Vec<Grouping>)> {
         let mut parts = Vec::with_capacity(items.len());
+        let mut shapes = Vec::with_capacity(items.len());
         for item in items {
-            parts.push(union(&self.grouping_item(item, targets, order_by, keys)?));
+            let (sets, shape) = self.grouping_item(item, targets, order_by, keys)?;
+            parts.push(union(&sets));
+            shapes.push(shape);
         }
-        Ok(parts)
+        Ok((parts, shapes))
     }
 
     fn group_key(
@@ -562,15 +583,20 @@ impl Analyzer<'_> {
 
 /// What an expression was before analysis converted it.
 pub(crate) fn strip_implicit(e: &Expr) -> &Expr {
+    peel_implicit(e).map_or(e, strip_implicit)
+}
+
+/// What an expression was before the last conversion that analysis put in.
+pub(crate) fn peel_implicit(e: &Expr) -> Option<&Expr> {
     use crate::expr::CoercionForm::ImplicitCast;
     match e {
-        Expr::Func(f) if f.form == ImplicitCast => f.args.first().map_or(e, strip_implicit),
-        Expr::Relabel(r) if r.form == ImplicitCast => strip_implicit(&r.arg),
-        Expr::IoCast(r) if r.form == ImplicitCast => strip_implicit(&r.arg),
-        Expr::ArrayCast(r) if r.form == ImplicitCast => strip_implicit(&r.arg),
-        Expr::RowCast(r) if r.form == ImplicitCast => strip_implicit(&r.arg),
-        Expr::ToDomain(r) if r.form == ImplicitCast => strip_implicit(&r.arg),
-        e => e,
+        Expr::Func(f) if f.form == ImplicitCast => f.args.first(),
+        Expr::Relabel(r) if r.form == ImplicitCast => Some(&r.arg),
+        Expr::IoCast(r) if r.form == ImplicitCast => Some(&r.arg),
+        Expr::ArrayCast(r) if r.form == ImplicitCast => Some(&r.arg),
+        Expr::RowCast(r) if r.form == ImplicitCast => Some(&r.arg),
+        Expr::ToDomain(r) if r.form == ImplicitCast => Some(&r.arg),
+        _ => None,
     }
 }
 

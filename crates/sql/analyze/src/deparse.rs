@@ -1,6 +1,7 @@
 //! Trees as SQL text, for `pg_get_expr`, `pg_get_viewdef`, `pg_get_indexdef`, `pg_get_constraintdef` and EXPLAIN.
 //!
-//! Layout: this file deparses expressions; `deparse_json` those of SQL/JSON; `deparse_query` queries.
+//! Layout: this file deparses expressions, `deparse_syntax` calls in SQL's own syntax; `deparse_json` those of SQL/JSON; `deparse_query` queries, `deparse_from` what they read,
+//! `deparse_names` says what the entries and columns of a query are called.
 //!
 //! PostgreSQL counterpart: `ruleutils.c`; like there, the text has more parentheses than it needs unless `pretty`.
 
@@ -9,9 +10,9 @@ use catalog::view::CatalogView;
 use tuple::Datum;
 use types::oids;
 
+use crate::deparse_names::QueryScope;
 use crate::expr::*;
 use crate::names::{format_type, quote_identifier, quote_literal};
-use crate::query::{Query, RteKind};
 
 /// What deparsing needs to know.
 #[derive(Clone, Copy)]
@@ -41,7 +42,7 @@ pub(crate) enum Names<'s> {
     /// Columns of the rows before and after a change, as `old` and `new`.
     Change(&'s [String]),
     /// Columns of a query's range table.
-    Query { query: &'s Query, qualify: bool, rtes: &'s [String] },
+    Query(QueryScope<'s>),
 }
 
 impl Deparse<'_> {
@@ -70,7 +71,7 @@ impl Deparse<'_> {
         };
         let mut level = Some(scope);
         while let Some(s) = level {
-            if matches!(s.names, Names::Query { query, .. } if !query.range_table.is_empty()) {
+            if matches!(s.names, Names::Query(q) if !q.query.range_table.is_empty()) {
                 out.push_str(&format!("{}.", quote_identifier(function)));
                 break;
             }
@@ -79,8 +80,30 @@ impl Deparse<'_> {
         out.push_str(&quote_identifier(name));
     }
 
+    /// The name of a column that USING made of two, if that is what an expression is.
+    pub(crate) fn merged_name(&self, e: &Expr, scope: &Scope<'_>) -> Option<String> {
+        if matches!(e, Expr::Var(_) | Expr::Const(_) | Expr::Param(_)) {
+            return None;
+        }
+        let mut level = Some(scope);
+        let mut depth = 0;
+        while let Some(s) = level {
+            if let Names::Query(own) = s.names
+                && !own.names.merged.is_empty()
+                && let Some(name) = own.merged_column(e, depth)
+            {
+                return Some(name);
+            }
+            (level, depth) = (s.outer, depth + 1);
+        }
+        None
+    }
+
     /// Writes an expression.
     pub(crate) fn write(&self, e: &Expr, scope: &Scope<'_>, out: &mut String) {
+        if let Some(name) = self.merged_name(e, scope) {
+            return out.push_str(&name);
+        }
         match e {
             Expr::Var(v) => out.push_str(&column_name(v, scope)),
             Expr::Const(c) => self.constant(c, out),
@@ -102,8 +125,19 @@ impl Deparse<'_> {
             Expr::ScalarArray(s) => self.wrapped(out, |d, out| {
                 d.child(&s.scalar, &Parent::Other, scope, out);
                 out.push_str(&format!(" {} {} (", d.operator(s.op), if s.any { "ANY" } else { "ALL" }));
-                d.write(&s.array, scope, out);
-                out.push(')');
+                let mut array = String::new();
+                d.write(&s.array, scope, &mut array);
+                // A bare subquery would give the elements, not the array.
+                if matches!(&s.array, Expr::SubLink(sub) if sub.kind == SubLinkType::Expr) {
+                    let type_oid = crate::facts::expr_type(&s.array, &|_| Oid::INVALID);
+                    let type_name = format_type(d.catalog, type_oid, None);
+                    array = if d.pretty {
+                        format!("({array})::{type_name}")
+                    } else {
+                        format!("{array}::{type_name}")
+                    };
+                }
+                out.push_str(&format!("{array})"));
             }),
             Expr::Bool(b) => self.bool_expr(b, scope, out),
             Expr::Aggregate(a) => self.aggregate(a, scope, out),
@@ -128,9 +162,8 @@ impl Deparse<'_> {
             Expr::CaseTest(_) => out.push_str("CASE_TEST_EXPR"),
             Expr::Array(a) => self.array(a, scope, out),
             Expr::Row(r) => {
-                out.push_str("ROW(");
-                self.list(&r.args, scope, out);
-                out.push(')');
+                let args: Vec<String> = r.args.iter().map(|a| self.top_level(a, scope)).collect();
+                out.push_str(&format!("ROW({})", args.join(", ")));
                 if r.row_type != oids::record && r.form == CoercionForm::ExplicitCast {
                     out.push_str(&format!("::{}", format_type(self.catalog, r.row_type, None)));
                 }
@@ -281,11 +314,10 @@ impl Deparse<'_> {
                 }
             }
             (oids::bool, Datum::Bool(b)) => out.push_str(if *b { "true" } else { "false" }),
-            (oids::numeric, _) if c.typmod < 0 && text.bytes().all(|b| b.is_ascii_digit() || b == b'.') => {
-                if text.contains('.') {
-                    out.push_str(&text)
-                } else {
-                    out.push_str(&format!("'{text}'::numeric"))
+            (oids::numeric, _) if text.contains('.') && !text.starts_with('-') => {
+                out.push_str(&text);
+                if c.typmod >= 0 {
+                    suffix(out);
                 }
             }
             (oids::bit | oids::varbit, _) => {
@@ -298,6 +330,17 @@ impl Deparse<'_> {
                 suffix(out);
             }
         }
+    }
+
+    /// A constant with its type, even where the text alone would do.
+    pub(crate) fn labelled(&self, c: &Const) -> String {
+        let mut text = String::new();
+        self.constant(c, &mut text);
+        let quoted = text.ends_with(&format!("::{}", format_type(self.catalog, c.type_oid, Some(c.typmod))));
+        if !quoted {
+            text.push_str(&format!("::{}", format_type(self.catalog, c.type_oid, Some(c.typmod))));
+        }
+        text
     }
 
     fn func(&self, f: &FuncExpr, scope: &Scope<'_>, out: &mut String) {
@@ -323,43 +366,6 @@ impl Deparse<'_> {
             self.write(a, scope, out);
         }
         out.push(')');
-    }
-
-    /// Calls with syntax of their own; false if this is none that is known.
-    fn sql_syntax(&self, name: &str, f: &FuncExpr, scope: &Scope<'_>, out: &mut String) -> bool {
-        let text = |e: &Expr| {
-            let mut s = String::new();
-            self.write(e, scope, &mut s);
-            s
-        };
-        let args: Vec<String> = f.args.iter().map(text).collect();
-        // A constant that is a keyword in the syntax.
-        let word =
-            |constant: &str| constant.split("::").next().unwrap_or(constant).trim_matches('\'').to_owned();
-        match (name, args.as_slice()) {
-            ("timezone", [zone, value]) => out.push_str(&format!("({value} AT TIME ZONE {zone})")),
-            ("timezone", [value]) => out.push_str(&format!("({value} AT LOCAL)")),
-            ("extract", [field, value]) => {
-                out.push_str(&format!("EXTRACT({} FROM {value})", word(field)));
-            }
-            ("overlaps", [a, b, c, d]) => out.push_str(&format!("(({a}, {b}) OVERLAPS ({c}, {d}))")),
-            ("position", [whole, part]) => out.push_str(&format!("POSITION(({part}) IN ({whole}))")),
-            ("substring", [s, from, n]) => out.push_str(&format!("SUBSTRING({s} FROM {from} FOR {n})")),
-            ("substring", [s, from]) => out.push_str(&format!("SUBSTRING({s} FROM {from})")),
-            ("btrim", [s]) => out.push_str(&format!("TRIM(BOTH FROM {s})")),
-            ("btrim", [s, chars]) => out.push_str(&format!("TRIM(BOTH {chars} FROM {s})")),
-            ("ltrim", [s]) => out.push_str(&format!("TRIM(LEADING FROM {s})")),
-            ("ltrim", [s, chars]) => out.push_str(&format!("TRIM(LEADING {chars} FROM {s})")),
-            ("rtrim", [s]) => out.push_str(&format!("TRIM(TRAILING FROM {s})")),
-            ("rtrim", [s, chars]) => out.push_str(&format!("TRIM(TRAILING {chars} FROM {s})")),
-            ("normalize", [s]) => out.push_str(&format!("NORMALIZE({s})")),
-            ("normalize", [s, form]) => out.push_str(&format!("NORMALIZE({s}, {})", word(form))),
-            ("is_normalized", [s]) => out.push_str(&format!("({s} IS NORMALIZED)")),
-            ("is_normalized", [s, form]) => out.push_str(&format!("({s} IS {} NORMALIZED)", word(form))),
-            ("pg_collation_for", [s]) => out.push_str(&format!("COLLATION FOR ({s})")),
-            _ => return false,
-        }
-        true
     }
 
     fn op(&self, o: &OpExpr, scope: &Scope<'_>, out: &mut String) {
@@ -415,7 +421,7 @@ impl Deparse<'_> {
         let args: Vec<Expr> = a.args.iter().filter(|t| !t.junk).map(|t| t.expr.clone()).collect();
         let key = |sort_ref: u32, out: &mut String| {
             if let Some(t) = a.args.iter().find(|t| t.sort_ref == sort_ref) {
-                self.write(&t.expr, scope, out);
+                out.push_str(&self.key_text(&t.expr, scope));
             }
         };
         let order = |out: &mut String| {
@@ -481,7 +487,7 @@ impl Deparse<'_> {
             out.push(')');
         }
         out.push_str(" OVER ");
-        let Names::Query { query, .. } = scope.names else {
+        let Names::Query(QueryScope { query, .. }) = scope.names else {
             out.push_str("(?)");
             return;
         };
@@ -568,7 +574,7 @@ impl Deparse<'_> {
 
     fn case(&self, c: &CaseExpr, scope: &Scope<'_>, out: &mut String) {
         // As deep as a target list of the outermost query is indented.
-        let in_query = matches!(scope.names, Names::Query { .. });
+        let in_query = matches!(scope.names, Names::Query(_));
         let indent = if self.pretty || in_query { "        " } else { "" };
         out.push_str(&format!("\n{indent}CASE"));
         if let Some(a) = &c.arg {
@@ -680,7 +686,7 @@ impl Deparse<'_> {
         }
     }
 
-    fn collation_name(&self, oid: Oid) -> String {
+    pub(crate) fn collation_name(&self, oid: Oid) -> String {
         match oid.0 {
             100 => "\"default\"".to_owned(),
             950 => "\"C\"".to_owned(),
@@ -795,26 +801,13 @@ fn column_name(v: &Var, scope: &Scope<'_>) -> String {
                 }
             }
         }
-        Names::Query { query, qualify, rtes } => {
-            let relation = match v.version {
-                RowVersion::Default => rtes.get(v.rte).map_or("???".to_owned(), |n| quote_identifier(n)),
-                RowVersion::Old => "old".to_owned(),
-                RowVersion::New => "new".to_owned(),
-            };
-            let column = match v.attno {
-                n if n < 0 => system(n),
-                0 => {
-                    return if scope.outer.is_some() || qualify { format!("{relation}.*") } else { relation };
-                }
-                n => {
-                    let entry = query.range_table.get(v.rte);
-                    let name = entry.and_then(|r| r.columns.get(n as usize - 1));
-                    name.map_or("???".to_owned(), |c| quote_identifier(c))
-                }
-            };
-            let qualify = qualify || v.levels_up > 0 || v.version != RowVersion::Default;
-            let unnamed = matches!(query.range_table.get(v.rte).map(|r| &r.kind), Some(RteKind::Join(_)));
-            if qualify && !unnamed { format!("{relation}.{column}") } else { column }
+        Names::Query(own) => {
+            let qualify = own.qualify || v.levels_up > 0 || v.version != RowVersion::Default;
+            if v.attno == 0 {
+                return format!("{}.*", own.entry(v.rte, v.version));
+            }
+            let (entry, column) = own.column(v);
+            if qualify { format!("{entry}.{column}") } else { column }
         }
     }
 }

@@ -461,16 +461,17 @@ impl Analyzer<'_> {
     }
 
     fn function_item(&mut self, item: &FromItem) -> SqlResult<NsItem> {
-        let FromItem::Function { lateral: _, ordinality, rows_from, functions, alias, columns } = item else {
+        let FromItem::Function { lateral, ordinality, rows_from, functions, alias, columns } = item else {
             return Err(crate::expr_transform::shape());
         };
         let before = std::mem::replace(&mut self.level().lateral_active, true);
         let result = self.range_functions(functions, alias.as_ref(), columns, *rows_from, *ordinality);
         self.level().lateral_active = before;
         let functions = result?;
-        let lateral = functions.iter().any(|f| {
-            crate::walk::contains(&f.call, |e, depth| matches!(e, Expr::Var(v) if v.levels_up == depth))
-        });
+        let lateral = *lateral
+            || functions.iter().any(|f| {
+                crate::walk::contains(&f.call, |e, depth| matches!(e, Expr::Var(v) if v.levels_up == depth))
+            });
         let mut all: Vec<ColumnType> = functions.iter().flat_map(|f| f.columns.iter().cloned()).collect();
         if *ordinality {
             all.push(ColumnType {
@@ -501,7 +502,9 @@ impl Analyzer<'_> {
         let mut out = Vec::with_capacity(functions.len());
         for f in functions {
             // unnest(a, b) means ROWS FROM (unnest(a), unnest(b)).
-            for call in split_unnest(&f.call) {
+            let calls = split_unnest(&f.call);
+            let named = functions.len() == 1 && calls.len() == 1 && !rows_from;
+            for call in calls {
                 let e = self.in_place(Place::FromFunction, |a| a.expr(&call))?;
                 let single = functions.len() == 1;
                 let definitions = if f.columns.is_empty() && single { columns } else { &f.columns };
@@ -522,12 +525,7 @@ impl Analyzer<'_> {
                     .hint("Put the column definition list inside ROWS FROM().");
                     return Err(self.at(error, columns[0].location));
                 }
-                out.push(self.range_function(
-                    e,
-                    &call,
-                    alias.filter(|_| single && !rows_from),
-                    definitions,
-                )?);
+                out.push(self.range_function(e, &call, alias.filter(|_| named), definitions)?);
             }
         }
         Ok(out)

@@ -76,6 +76,8 @@ pub struct Query {
     pub group_distinct: bool,
     /// GROUPING SETS, flattened: each a list of `sort_ref`s. Empty unless grouping sets were written.
     pub grouping_sets: Vec<Vec<u32>>,
+    /// GROUP BY as it was written, if it has grouping sets; for deparsing.
+    pub grouping: Vec<Grouping>,
     /// HAVING
     pub having: Option<Expr>,
     /// WINDOW, in the order first used.
@@ -450,6 +452,19 @@ pub struct SortGroupClause {
     pub hashable: bool,
 }
 
+/// An item of GROUP BY as it was written; keys by their `sort_ref`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Grouping {
+    /// A key, or several in parentheses; none: the empty set.
+    Keys(Vec<u32>),
+    /// GROUPING SETS
+    Sets(Vec<Grouping>),
+    /// ROLLUP
+    Rollup(Vec<Grouping>),
+    /// CUBE
+    Cube(Vec<Grouping>),
+}
+
 /// A window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WindowClause {
@@ -491,6 +506,8 @@ pub enum FrameBound {
 pub struct Frame {
     /// A frame was written.
     pub explicit: bool,
+    /// It was written without BETWEEN.
+    pub short: bool,
     /// Units.
     pub units: FrameUnits,
     /// Start.

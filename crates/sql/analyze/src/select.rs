@@ -63,8 +63,8 @@ impl Analyzer<'_> {
         query.having = self.opt_condition(body.having.as_ref(), Place::Having)?;
         query.order_by = self.sort_clause(&s.order_by, &mut targets, Place::OrderBy, false)?;
         let order_by = query.order_by.clone();
-        (query.group_by, query.grouping_sets) =
-            self.group_clause(&body.group_by, &mut targets, &order_by, body.group_distinct)?;
+        let grouped = self.group_clause(&body.group_by, &mut targets, &order_by, body.group_distinct)?;
+        (query.group_by, query.grouping_sets, query.grouping) = (grouped.keys, grouped.sets, grouped.written);
         query.group_distinct = body.group_distinct;
         match &body.distinct {
             Distinct::None => {}

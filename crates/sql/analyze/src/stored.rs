@@ -373,6 +373,7 @@ data_enums! {
     FromNode { Entry, Join; }
     FrameBound { Preceding, Following; UnboundedPreceding, CurrentRow, UnboundedFollowing }
     SetOperation { Leaf, Node; }
+    Grouping { Keys, Sets, Rollup, Cube; }
 }
 
 unit_enums! {
@@ -477,7 +478,6 @@ structs! {
         name, base, partition_by, order_by, frame, in_range, in_range_collation, in_range_ascending,
         in_range_nulls_first, copied_order,
     }
-    Frame { explicit, units, start, end, exclusion }
     SetOperationNode { op, all, left, right, left_casts, right_casts, columns, group_by }
     RowMark { rte, strength, wait, pushed_down }
     OnConflict { arbiters, constraint, update }
@@ -525,6 +525,38 @@ impl Stored for Relation {
             .relation_by_oid(oid)?
             .ok_or_else(|| SqlError::internal(format!("could not open relation with OID {oid}")))?;
         Ok(Relation { oid, table, lock_mode, inherit, sample })
+    }
+}
+
+/// That BETWEEN was not written is written where it was not.
+impl Stored for Frame {
+    fn write(&self, out: &mut String) {
+        out.push_str(" {");
+        self.explicit.write(out);
+        self.units.write(out);
+        self.start.write(out);
+        self.end.write(out);
+        self.exclusion.write(out);
+        if self.short {
+            self.short.write(out);
+        }
+        out.push_str(" }");
+    }
+    fn read(r: &mut Reader<'_>) -> SqlResult<Self> {
+        r.expect('{')?;
+        let mut frame = Frame {
+            explicit: Stored::read(r)?,
+            short: false,
+            units: Stored::read(r)?,
+            start: Stored::read(r)?,
+            end: Stored::read(r)?,
+            exclusion: Stored::read(r)?,
+        };
+        if r.peek() != Some('}') {
+            frame.short = Stored::read(r)?;
+        }
+        r.expect('}')?;
+        Ok(frame)
     }
 }
 
@@ -676,11 +708,15 @@ impl Stored for Query {
         ] {
             flag.write(out);
         }
-        if !self.view_checks.is_empty() || self.instead.is_some() {
+        let last = [!self.view_checks.is_empty(), self.instead.is_some(), !self.grouping.is_empty()];
+        if last.contains(&true) {
             self.view_checks.write(out);
         }
-        if self.instead.is_some() {
+        if last[1..].contains(&true) {
             self.instead.write(out);
+        }
+        if last[2] {
+            self.grouping.write(out);
         }
         out.push_str(" }");
     }
@@ -691,6 +727,7 @@ impl Stored for Query {
             utility: None,
             view_checks: Vec::new(),
             instead: None,
+            grouping: Vec::new(),
             target: Stored::read(r)?,
             ctes: Stored::read(r)?,
             recursive: Stored::read(r)?,
@@ -727,6 +764,9 @@ impl Stored for Query {
         }
         if r.peek() != Some('}') {
             query.instead = Stored::read(r)?;
+        }
+        if r.peek() != Some('}') {
+            query.grouping = Stored::read(r)?;
         }
         r.expect('}')?;
         Ok(query)

@@ -142,7 +142,8 @@ impl Analyzer<'_> {
         let (start, start_in_range) = self.frame_bound(&f.start, f.units, range_type)?;
         let (end, end_in_range) = self.frame_bound(&f.end, f.units, range_type)?;
         clause.in_range = (start_in_range, end_in_range);
-        clause.frame = Frame { explicit: true, units: f.units, start, end, exclusion: f.exclusion };
+        clause.frame =
+            Frame { explicit: true, short: !f.between, units: f.units, start, end, exclusion: f.exclusion };
         Ok(())
     }
 
@@ -242,6 +243,7 @@ impl Analyzer<'_> {
 pub(crate) fn default_frame() -> Frame {
     Frame {
         explicit: false,
+        short: false,
         units: FrameUnits::Range,
         start: FrameBound::UnboundedPreceding,
         end: FrameBound::CurrentRow,

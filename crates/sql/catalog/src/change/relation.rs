@@ -98,18 +98,27 @@ impl Changer<'_> {
         self.next_command()
     }
 
-    /// RENAME of a relation; its row type follows.
+    /// RENAME of a relation; its row type and that one's array type follow.
     pub fn rename_relation(&mut self, relation: Oid, name: &str) -> SqlResult<()> {
-        let mut row_type = Oid::INVALID;
+        let (mut row_type, mut schema) = (Oid::INVALID, Oid::INVALID);
         self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()], |row| {
             row[pg_class::RELNAME] = Datum::text(name);
-            row_type = row.oid(pg_class::RELTYPE);
+            (row_type, schema) = (row.oid(pg_class::RELTYPE), row.oid(pg_class::RELNAMESPACE));
         })?;
         self.touch_owner(relation)?;
         if row_type.is_valid() {
+            let mut array = Oid::INVALID;
             self.edit(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, &[row_type.into()], |row| {
                 row[pg_type::TYPNAME] = Datum::text(name);
+                array = row.oid(pg_type::TYPARRAY);
             })?;
+            self.next_command()?;
+            if array.is_valid() {
+                let array_name = self.free_array_name(name, schema)?;
+                self.edit(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, &[array.into()], |row| {
+                    row[pg_type::TYPNAME] = Datum::text(&array_name);
+                })?;
+            }
         }
         self.next_command()
     }

@@ -50,6 +50,14 @@ fn of_node(expr: &Expr, out: &mut Vec<ObjectAddress>) {
 
 /// What a query needs; views as such, columns of relations singly.
 pub(crate) fn of_query(query: &Query, out: &mut Vec<ObjectAddress>) {
+    // A join offers all columns of its sides; it needs those that something else names.
+    let mut bare = query.clone();
+    for entry in &mut bare.range_table {
+        if let RteKind::Join(join) = &mut entry.kind {
+            join.columns.clear();
+        }
+    }
+    let query = &bare;
     for entry in &query.range_table {
         match &entry.kind {
             RteKind::Relation(relation) => out.push(ObjectAddress::relation(relation.oid)),

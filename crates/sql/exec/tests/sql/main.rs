@@ -38,3 +38,4 @@ mod transactions;
 mod two_sessions;
 mod types;
 mod unlogged;
+mod view_text;
