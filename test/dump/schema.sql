@@ -253,3 +253,162 @@ REFRESH MATERIALIZED VIEW app.kept;
 CREATE TABLE "Odd ""Name"""."Table with ; and $" ("a b" integer, "select" text DEFAULT 'say "hi"; -- no');
 INSERT INTO "Odd ""Name"""."Table with ; and $" VALUES (1, E'\\.'), (2, '\N'), (3, NULL);
 COMMENT ON TABLE "Odd ""Name"""."Table with ; and $" IS E'two\nlines';
+
+-- What the rest needs.
+
+CREATE TYPE app.refs_row AS (x integer, y integer);
+CREATE FUNCTION app.big_step(integer, VARIADIC integer[]) RETURNS integer LANGUAGE sql IMMUTABLE AS 'select greatest($1, (select max(x) from unnest($2) x))';
+
+-- Generated columns, stored and virtual.
+
+CREATE TABLE app.computed (
+    a integer NOT NULL, b integer,
+    kept integer GENERATED ALWAYS AS (a * 2) STORED,
+    seen integer GENERATED ALWAYS AS (a + b),
+    "also seen" text COLLATE "C" GENERATED ALWAYS AS (a::text || '-' || b::text) VIRTUAL,
+    CONSTRAINT kept_small CHECK (kept < 1000)
+);
+COMMENT ON COLUMN app.computed.seen IS 'never stored';
+INSERT INTO app.computed (a, b) VALUES (1, 2), (3, NULL);
+CREATE TABLE app.computed_child (b integer DEFAULT 4) INHERITS (app.computed);
+INSERT INTO app.computed_child (a) VALUES (5);
+
+-- Partitions: every kind of bound.
+
+CREATE TABLE app.bounds (a integer NOT NULL, b text COLLATE "C", c date) PARTITION BY RANGE (a, b);
+CREATE TABLE app.bounds_low PARTITION OF app.bounds FOR VALUES FROM (MINVALUE, MINVALUE) TO (1, 'it''s');
+CREATE TABLE app.bounds_mid PARTITION OF app.bounds FOR VALUES FROM (1, 'it''s') TO (10, MAXVALUE);
+CREATE TABLE app.bounds_high PARTITION OF app.bounds FOR VALUES FROM (20, MINVALUE) TO (MAXVALUE, MAXVALUE);
+CREATE TABLE app.bounds_rest PARTITION OF app.bounds DEFAULT PARTITION BY LIST (a);
+CREATE TABLE app.bounds_rest_some PARTITION OF app.bounds_rest FOR VALUES IN (12, 13);
+CREATE TABLE app.bounds_rest_other PARTITION OF app.bounds_rest DEFAULT;
+CREATE TABLE app.flags (f boolean, m app.mood) PARTITION BY LIST (f);
+CREATE TABLE app.flags_true PARTITION OF app.flags FOR VALUES IN (true);
+CREATE TABLE app.flags_rest PARTITION OF app.flags FOR VALUES IN (false, NULL) PARTITION BY HASH (m);
+CREATE TABLE app.flags_rest_0 PARTITION OF app.flags_rest FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+CREATE TABLE app.moods (m app.mood, n numeric) PARTITION BY RANGE (m);
+CREATE TABLE app.moods_low PARTITION OF app.moods FOR VALUES FROM ('sad') TO ('happy');
+ALTER TABLE app.bounds_mid ALTER COLUMN c SET DEFAULT '2000-01-01';
+ALTER TABLE app.bounds ADD CONSTRAINT bounds_key PRIMARY KEY (a, b);
+CREATE INDEX ON app.bounds (lower(b), c DESC) WHERE a > 0;
+ALTER TABLE app.bounds ALTER COLUMN c SET STATISTICS 10;
+INSERT INTO app.bounds VALUES (0, 'x', NULL), (5, 'y', '2021-01-01'), (12, '', NULL), (13, '', '2020-01-01'), (30, 'z', NULL);
+INSERT INTO app.flags VALUES (true, 'sad'), (NULL, 'happy'), (false, NULL);
+COMMENT ON TABLE app.bounds_mid IS 'a partition';
+GRANT SELECT ON app.bounds_mid TO dump_reader;
+ALTER TABLE app.bounds_mid OWNER TO dump_owner;
+
+-- Keys between partitioned tables; keys to oneself.
+
+CREATE TABLE app.tree (id integer PRIMARY KEY, parent integer REFERENCES app.tree ON DELETE SET DEFAULT DEFAULT 0, CHECK (id <> parent));
+INSERT INTO app.tree VALUES (0, NULL), (1, 0), (2, 1);
+CREATE TABLE app.follows (k integer, a integer, b text, FOREIGN KEY (a, b) REFERENCES app.bounds (a, b) ON UPDATE CASCADE, UNIQUE (k, a)) PARTITION BY HASH (k);
+CREATE TABLE app.follows_0 PARTITION OF app.follows FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+INSERT INTO app.follows VALUES (1, 0, 'x');
+
+-- Triggers with transition tables, of views, of partitions.
+
+CREATE FUNCTION app.count_rows() RETURNS trigger LANGUAGE plpgsql AS $$ begin return null; end $$;
+CREATE TRIGGER counted AFTER UPDATE ON app.tree REFERENCING OLD TABLE AS before NEW TABLE AS "After"
+    FOR EACH STATEMENT EXECUTE FUNCTION app.count_rows();
+CREATE TRIGGER rows_counted AFTER INSERT ON app.tree REFERENCING NEW TABLE AS fresh FOR EACH ROW EXECUTE FUNCTION app.count_rows();
+CREATE VIEW app.tree_view AS SELECT id, parent FROM app.tree;
+CREATE TRIGGER instead INSTEAD OF INSERT OR UPDATE OR DELETE ON app.tree_view FOR EACH ROW EXECUTE FUNCTION app.note('v');
+COMMENT ON TRIGGER instead ON app.tree_view IS 'not there';
+CREATE TRIGGER before_statement BEFORE DELETE ON app.tree_view EXECUTE FUNCTION app.note();
+CREATE TRIGGER on_bounds BEFORE UPDATE OF c ON app.bounds FOR EACH ROW WHEN (old.c IS DISTINCT FROM new.c) EXECUTE FUNCTION app.note();
+ALTER TABLE app.bounds_mid DISABLE TRIGGER on_bounds;
+ALTER TABLE app.tree ENABLE REPLICA TRIGGER counted;
+
+-- Views and joins of all shapes.
+
+CREATE VIEW app.using_view AS SELECT * FROM app.refs r JOIN app.more_refs m USING (a, b) LEFT JOIN app.tree c ON a = c.id;
+CREATE VIEW app.full_view AS SELECT a, b, r.t, m.flag FROM app.refs r FULL JOIN app.more_refs m USING (a, b) WHERE a IS NOT NULL ORDER BY a;
+CREATE VIEW app.named_join AS SELECT j.x, j.y, j.kept FROM (app.refs r JOIN app.computed c ON r.a = c.a) j (x, y, z, tt, q, w);
+CREATE VIEW app.using_alias AS SELECT u.a AS ua, u.b FROM app.refs r JOIN app.more_refs m USING (a, b) AS u;
+CREATE VIEW app.natural_view AS SELECT * FROM app.refs NATURAL JOIN app.more_refs;
+CREATE VIEW app.renamed AS SELECT p.one, p.t, q.t AS other FROM app.parent p (one) CROSS JOIN app.child q;
+CREATE VIEW app.set_ops AS (SELECT a FROM app.refs EXCEPT SELECT b FROM app.refs) UNION ALL SELECT a FROM app.computed INTERSECT SELECT 1 ORDER BY 1 LIMIT 5;
+CREATE VIEW app.windows AS
+    SELECT a, row_number() OVER w, sum(b) OVER (w ROWS UNBOUNDED PRECEDING EXCLUDE TIES), first_value(t) OVER (ORDER BY a DESC RANGE BETWEEN 1 PRECEDING AND 2 FOLLOWING)
+    FROM app.refs WINDOW w AS (PARTITION BY b ORDER BY a);
+CREATE VIEW app.groups AS
+    SELECT a, b, grouping(a, b) AS g, string_agg(DISTINCT t, ',' ORDER BY t), percentile_cont(0.5) WITHIN GROUP (ORDER BY a::float8)
+    FROM app.refs GROUP BY GROUPING SETS ((a, b), ROLLUP (a), ()) HAVING count(*) FILTER (WHERE b > 0) >= 0;
+CREATE VIEW app.functions AS
+    SELECT f.ordinality, f.i, f.t, g.generate_series, h.a, h.b FROM app.rows_of(3, 'x', 'y') WITH ORDINALITY f,
+        ROWS FROM (generate_series(1, 3), unnest(ARRAY[1, 2])) g,
+        LATERAL json_to_record('{"a": 1}'::json) AS h(a integer, b text COLLATE "C");
+CREATE VIEW app.values_view AS VALUES (1, 'one'::text), (2, 'two');
+CREATE VIEW app.expressions AS
+    SELECT a IN (1, 2, 3) AS in_list, a = ANY (SELECT id FROM app.tree) AS in_query, (a, b) IN (SELECT id, parent FROM app.tree) AS row_in,
+        NOT (b BETWEEN SYMMETRIC 3 AND 1) AS outside, t LIKE 'a\_%' ESCAPE '!' AS liked, t SIMILAR TO '(a|b)%' AS similar, t IS DISTINCT FROM 'x' AS differs,
+        nullif(a, 0) AS n, coalesce(b, a, 0) AS c, greatest(a, b) AS g, extract(epoch FROM now()) AS e, now() AT TIME ZONE 'UTC' AS z,
+        CASE a WHEN 1 THEN 'one' ELSE NULL END AS k, ARRAY[[1, 2], [3, 4]] AS arr, (ARRAY[1, 2, 3])[1:2] AS slice, ROW(a, b)::app.refs_row AS r,
+        (ROW(a, b)::app.refs_row).x, substring(t FROM 2 FOR 3) AS sub, trim(BOTH 'x' FROM t) AS tr, position('a' IN t) AS pos, overlay(t PLACING 'x' FROM 1) AS ov,
+        t COLLATE "C" < 'x' AS col, interval '1 day 2 hours' AS iv, current_date AS cd, current_user AS cu, localtime(2) AS lt, '{"a":1}'::jsonb -> 'a' AS js, -a AS neg, - (-1) AS nn, a::bigint AS big,
+        'x'::character(5) AS ch, 1.50::numeric(5,1) AS nu, (a <> b) IS NOT TRUE AS nt, b IS NULL AS nul, ROW(a, b) IS NULL AS rn, EXISTS (SELECT) AS ex, ARRAY(SELECT id FROM app.tree ORDER BY 1) AS aq,
+        (SELECT count(*) FROM app.tree t2 WHERE t2.parent = refs.a) AS cnt, t ^@ 'x' AS starts, (c IS NULL) = true AS eq, OPERATOR(pg_catalog.-) a AS op
+    FROM app.refs;
+CREATE VIEW app.json_view AS
+    SELECT json_object('a': 1, 'b': x.t NULL ON NULL) AS o, json_array(1, 2 ABSENT ON NULL) AS ar, json_value(jsonb '{"a": 1}', '$.a' RETURNING integer DEFAULT 0 ON EMPTY) AS v,
+        json_query(jsonb '[1]', '$[*]' WITH WRAPPER) AS q, json_exists(jsonb '[1]', '$[0]') AS e, '1' IS JSON SCALAR AS is_j, json_arrayagg(x.a ORDER BY x.a) AS agg
+    FROM app.refs x GROUP BY x.t;
+CREATE VIEW app.json_rows AS
+    SELECT jt.* FROM json_table(jsonb '[{"a": 1, "b": [1, 2]}]', '$[*]' COLUMNS (n FOR ORDINALITY, a integer PATH '$.a' DEFAULT 5 ON EMPTY, NESTED PATH '$.b[*]' COLUMNS (b integer PATH '$'))) jt;
+CREATE VIEW app.searched AS
+    WITH RECURSIVE t(id, parent) AS (SELECT id, parent FROM app.tree WHERE parent IS NULL UNION ALL SELECT c.id, c.parent FROM app.tree c, t WHERE c.parent = t.id)
+        SEARCH DEPTH FIRST BY id SET seq CYCLE id SET looped USING path
+    SELECT id, parent, looped FROM t ORDER BY seq;
+CREATE VIEW app.sampled AS SELECT a FROM app.refs TABLESAMPLE bernoulli (10) REPEATABLE (3) FOR UPDATE OF refs SKIP LOCKED;
+CREATE VIEW app.distinct_view AS SELECT DISTINCT ON (b) b, a FROM app.refs ORDER BY b, a DESC NULLS LAST FETCH FIRST 2 ROWS WITH TIES;
+CREATE RECURSIVE VIEW app.numbers (n) AS VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 10;
+CREATE VIEW app.casc AS SELECT * FROM app.simple WHERE id > 0 WITH CASCADED CHECK OPTION;
+CREATE VIEW app.of_only AS SELECT * FROM ONLY app.parent;
+CREATE VIEW app.temporal AS SELECT date '2020-01-01' + a AS d, timestamp '2020-01-01 12:00' AS ts, timestamptz '2020-01-01 12:00+00' AS tz, (now(), interval '1 day') OVERLAPS (now(), interval '2 days') AS ovl FROM app.refs;
+
+-- Functions with the rest of their clauses.
+
+CREATE FUNCTION app.first_of(anycompatiblearray, d anycompatible DEFAULT NULL) RETURNS anycompatible LANGUAGE sql AS 'select coalesce($1[1], $2)';
+CREATE FUNCTION app.sql_view(n integer) RETURNS SETOF app.refs LANGUAGE sql STABLE ROWS 5 BEGIN ATOMIC SELECT * FROM app.refs WHERE refs.a > sql_view.n ORDER BY a; END;
+CREATE FUNCTION app.guarded() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET datestyle TO 'ISO, DMY' AS 'begin end';
+CREATE FUNCTION app.makes_trigger() RETURNS trigger LANGUAGE plpgsql AS 'begin return new; end';
+CREATE FUNCTION app.in_out(IN a integer, OUT b integer, INOUT c text DEFAULT 'x') LANGUAGE sql AS 'select a, c';
+CREATE FUNCTION app.set_of_text() RETURNS SETOF text LANGUAGE sql WINDOW AS 'select 1';
+CREATE AGGREGATE app.middle(double precision ORDER BY anyelement) (SFUNC = ordered_set_transition, STYPE = internal, FINALFUNC = percentile_disc_final, FINALFUNC_EXTRA);
+CREATE AGGREGATE app.ranked(VARIADIC "any" ORDER BY VARIADIC "any") (SFUNC = ordered_set_transition_multi, STYPE = internal, FINALFUNC = rank_final, FINALFUNC_EXTRA, HYPOTHETICAL);
+CREATE AGGREGATE app.biggest(VARIADIC items integer[]) (SFUNC = app.big_step, STYPE = integer, SSPACE = 8, COMBINEFUNC = int4larger);
+CREATE AGGREGATE app.least_of(integer) (SFUNC = int4smaller, STYPE = integer, COMBINEFUNC = int4smaller, SORTOP = <, PARALLEL = RESTRICTED);
+
+-- Large objects.
+
+SELECT lo_from_bytea(424242, '\x00010203ff');
+SELECT lo_from_bytea(424243, repeat('page ', 2000)::bytea);
+COMMENT ON LARGE OBJECT 424242 IS 'bytes';
+ALTER LARGE OBJECT 424242 OWNER TO dump_owner;
+GRANT SELECT ON LARGE OBJECT 424242 TO dump_reader;
+GRANT ALL ON LARGE OBJECT 424243 TO dump_writer WITH GRANT OPTION;
+
+-- Sequences: of columns, moved, owned.
+
+CREATE TABLE app.numbered (
+    s smallserial, b bigserial, i integer GENERATED BY DEFAULT AS IDENTITY (SEQUENCE NAME app.odd_name MINVALUE -5 MAXVALUE 99 CYCLE CACHE 3), t text
+);
+CREATE SEQUENCE app.owned OWNED BY app.numbered.t;
+ALTER SEQUENCE app.numbered_b_seq RESTART WITH 1000 INCREMENT 10;
+INSERT INTO app.numbered (t) VALUES ('a'), ('b');
+SELECT setval('app.owned', 42, false);
+COMMENT ON SEQUENCE app.odd_name IS 'of an identity';
+
+-- Privileges of all kinds; defaults.
+
+GRANT TRIGGER, REFERENCES, TRUNCATE, MAINTAIN ON app.refs TO dump_writer;
+GRANT REFERENCES (a, b), INSERT (a) ON app.refs TO dump_reader;
+GRANT USAGE ON LANGUAGE sql TO dump_reader WITH GRANT OPTION;
+REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC;
+REVOKE ALL ON FUNCTION pg_catalog.pg_sleep(double precision) FROM PUBLIC;
+GRANT SELECT (rolname) ON pg_catalog.pg_authid TO dump_reader;
+ALTER DEFAULT PRIVILEGES FOR ROLE dump_reader GRANT ALL ON TYPES TO dump_writer;
+ALTER DEFAULT PRIVILEGES FOR ROLE dump_owner IN SCHEMA app GRANT EXECUTE ON ROUTINES TO dump_writer;
+ALTER DEFAULT PRIVILEGES FOR ROLE dump_reader GRANT USAGE, CREATE ON SCHEMAS TO dump_writer;
+ALTER DEFAULT PRIVILEGES FOR ROLE dump_reader GRANT SELECT ON LARGE OBJECTS TO dump_writer;
