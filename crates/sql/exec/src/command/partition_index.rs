@@ -271,7 +271,7 @@ pub(super) fn attach(session: &Session, whole: &Arc<Table>, part: &RangeVar) -> 
     validate(session, &table, found.oid)
 }
 
-/// A partitioned index is valid once every partition has its part.
+/// A partitioned index is valid once every partition has its valid part; then that which it is a part of may be valid too.
 fn validate(session: &Session, table: &Table, oid: Oid) -> SqlResult<()> {
     for &child in &table.children {
         let child = names::describe(session, child)?;
@@ -279,7 +279,13 @@ fn validate(session: &Session, table: &Table, oid: Oid) -> SqlResult<()> {
             return Ok(());
         }
     }
-    session.with_changer(|changer| changer.set_index_state(oid, true, true))
+    session.with_changer(|changer| changer.set_index_state(oid, true, true))?;
+    let (_, own) = session.index_and_table(oid)?;
+    if !own.parent.is_valid() {
+        return Ok(());
+    }
+    let (above, whole) = session.index_and_table(own.parent)?;
+    if whole.valid { Ok(()) } else { validate(session, &above, whole.oid) }
 }
 
 /// Unique keys of a partitioned table have all columns of its partition key.

@@ -116,6 +116,18 @@ fn indexes_reach_every_partition() {
         Some("PRIMARY KEY constraint on table \"p1\" lacks column \"b\" which is part of the partition key.")
     );
     s.run("alter table p add unique (b, a)").unwrap();
+    // As a dump does it: the parts of a part come last.
+    s.run("create table p2 partition of p1 for values in (1); alter table only p add constraint k unique (a, b)").unwrap();
+    s.run(
+        "alter table only p1 add constraint k1 unique (a, b); alter table p2 add constraint k2 unique (a, b)",
+    )
+    .unwrap();
+    s.run("alter index k attach partition k1").unwrap();
+    let valid = "select string_agg(indexrelid::regclass || ':' || indisvalid, ' ' order by indexrelid) from pg_index where indexrelid::regclass::text ~ '^k'";
+    assert_eq!(s.query(valid), "k:false k1:false k2:true");
+    s.run("alter index k1 attach partition k2").unwrap();
+    assert_eq!(s.query(valid), "k:true k1:true k2:true");
+    s.run("drop table p").unwrap();
     s.run("alter table r add primary key (a); create index ri on r (b)").unwrap();
     s.run("create table r2 partition of r for values from (100) to (200)").unwrap();
     let parts = "select relname, relkind, relispartition from pg_class where relkind in ('i', 'I') and relname like 'r%' order by 1";
