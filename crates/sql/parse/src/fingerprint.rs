@@ -229,9 +229,11 @@ pub fn of_utility(statement: &Statement, text: &str, from: usize, length: usize)
         let first = written.as_bytes()[0];
         let is_name = first.is_ascii_alphabetic() || matches!(first, b'_' | b'"' | 0x80..);
         let constant = match first {
-            b'0'..=b'9' | b'.' if written.len() > 1 || first != b'.' => true,
-            b'\'' => kinds.strings,
-            b'E' | b'e' | b'B' | b'b' | b'X' | b'x' | b'N' | b'n' if written.ends_with('\'') => kinds.strings,
+            b'0'..=b'9' | b'.' if written.len() > 1 || first != b'.' => kinds.literals,
+            b'\'' => kinds.literals,
+            b'E' | b'e' | b'B' | b'b' | b'X' | b'x' | b'N' | b'n' if written.ends_with('\'') => {
+                kinds.literals
+            }
             _ => named && is_name && !is_one_of(written, kinds.fillers),
         };
         named = !constant && is_one_of(written, kinds.names_after);
@@ -259,26 +261,26 @@ fn is_one_of(word: &str, keywords: &[&str]) -> bool {
     keywords.iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
 }
 
-/// Which words of a statement are constants besides numbers.
+/// Which words of a statement are constants.
 #[derive(Clone, Copy)]
 struct Kinds {
-    /// Strings are.
-    strings: bool,
+    /// Numbers and strings are.
+    literals: bool,
     /// The name after one of these words is.
     names_after: &'static [&'static str],
     /// Words there that are no names.
     fillers: &'static [&'static str],
 }
 
-/// In these PostgreSQL's grammar has strings that are no constants, but names or texts of their own.
+/// Where PostgreSQL's grammar has expressions, numbers and strings are constants; elsewhere they are options, names or texts of their own.
 fn constants_of(statement: &Statement) -> Kinds {
-    let of = |strings| Kinds { strings, names_after: &[], fillers: &[] };
+    let of = |literals| Kinds { literals, names_after: &[], fillers: &[] };
     match statement {
         Statement::Transaction(_) => {
-            Kinds { strings: true, names_after: &["savepoint", "release", "to"], fillers: &["savepoint"] }
+            Kinds { literals: true, names_after: &["savepoint", "release", "to"], fillers: &["savepoint"] }
         }
         Statement::Deallocate(_) => {
-            Kinds { strings: false, names_after: &["deallocate", "prepare"], fillers: &["all", "prepare"] }
+            Kinds { literals: false, names_after: &["deallocate", "prepare"], fillers: &["all", "prepare"] }
         }
         Statement::Set(_)
         | Statement::Call(_)

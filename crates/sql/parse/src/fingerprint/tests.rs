@@ -26,6 +26,8 @@ fn utility_statements_lose_their_constants() {
         ("comment on table t is 'x'", "comment on table t is 'x'"),
         ("do $$ begin perform 1; end $$", "do $$ begin perform 1; end $$"),
         ("declare c cursor for select 1", "declare c cursor for select $1"),
+        ("fetch 3 from c", "fetch 3 from c"),
+        ("create sequence s start 5", "create sequence s start 5"),
         ("BEGIN", "BEGIN"),
     ] {
         assert_eq!(utility(text).1, expected);
