@@ -174,12 +174,12 @@ impl<'p, 'c> Converter<'p, 'c> {
             let expr = block.targets[by_ref(c.sort_ref)?].expr.clone();
             Ok(SortKey { expr, descending: c.descending, nulls_first: c.nulls_first })
         };
-        for (number, window) in query.windows.iter().enumerate() {
+        for window in &query.windows {
             let partition =
                 window.partition_by.iter().map(|c| Ok(key(block, c)?.expr)).collect::<SqlResult<_>>()?;
             let order = window.order_by.iter().map(|c| key(block, c)).collect::<SqlResult<_>>()?;
             let frame = self.frame(window)?;
-            let name = window.name.clone().unwrap_or_else(|| format!("w{}", number + 1)).into();
+            let name = window.name.as_deref().unwrap_or_default().into();
             block.windows.push(l::Window { name, partition, order, frame });
         }
         block.distinct = query.distinct.iter().map(|c| Ok(key(block, c)?.expr)).collect::<SqlResult<_>>()?;

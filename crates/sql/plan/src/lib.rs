@@ -8,7 +8,7 @@
 //!   take rows and that conditions leave. [`proof`]: constraints that say what a bound does. `names`: what EXPLAIN calls relations.
 //! * `sublinks`: subqueries in the expressions of a level: their plans, and what is handed down to them.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
-//! * [`aggregate`]: what computes an aggregate. `sensitive`: whether the values of parameters could matter.
+//! * `window`: which windows of a level are computed, in which order. [`aggregate`]: what computes an aggregate. `sensitive`: whether the values of parameters could matter.
 //! * [`cost`], [`selectivity`], [`stats`]: estimates. [`explain`]: what EXPLAIN says of a plan, and its formats.
 //!
 //! # Invariants
@@ -57,6 +57,7 @@ mod sublinks;
 mod upper;
 mod user_types;
 mod walk;
+mod window;
 
 pub use aggregate::{Steps, UserAggregate, UserSteps};
 pub use constant_error::has_value;

@@ -220,9 +220,9 @@ pub enum SetOperation {
 }
 
 /// A window definition.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Window {
-    /// Name shown by EXPLAIN.
+    /// Name shown by EXPLAIN; empty until one without a name gets its own.
     pub name: Arc<str>,
     /// PARTITION BY.
     pub partition: Vec<Expr>,

@@ -149,7 +149,9 @@ impl Planner<'_> {
     }
 
     fn plan_query(&mut self, mut block: Block, fraction: f64) -> SqlResult<Plan> {
-        forget_unused_windows(&mut block);
+        let mut calls = Vec::new();
+        final_exprs(&block).iter().for_each(|e| collect_windows(e, &mut calls));
+        crate::window::settle(&mut block, &calls);
         let from = rels_of(&block.from);
         let lateral = self.lateral_values(from);
         let mut level = Level::new(&block.from, std::mem::take(&mut block.quals));
@@ -361,10 +363,7 @@ impl Planner<'_> {
         for expr in last {
             collect_windows(expr, &mut calls);
         }
-        let used: Vec<usize> =
-            (0..block.windows.len()).filter(|w| calls.iter().any(|c| c.window == *w)).collect();
-        for (i, &number) in used.iter().enumerate() {
-            let window = &block.windows[number];
+        for (number, window) in block.windows.iter().enumerate() {
             let mut keys = SortKeys::ascending(window.partition.clone()).0;
             keys.extend(window.order.iter().cloned());
             let wanted = level.order_of(&keys);
@@ -373,7 +372,7 @@ impl Planner<'_> {
                 *order = wanted;
             }
             let own: Vec<WindowCall> = calls.iter().filter(|c| c.window == number).cloned().collect();
-            let output = if i + 1 == used.len() && !has_set(block) {
+            let output = if number + 1 == block.windows.len() && !has_set(block) {
                 last.to_vec()
             } else {
                 let mut all = plan.output.clone();
@@ -704,14 +703,6 @@ fn upper_exprs(block: &Block) -> Vec<Expr> {
 /// Whether nodes between the joins and the target list need columns rather than results.
 fn needs_input(block: &Block) -> bool {
     block.aggregated || !block.windows.is_empty() || has_set(block)
-}
-
-/// Folding may have taken away all calls of window functions: then there are no windows, and nothing between the joins and the
-/// target list either.
-fn forget_unused_windows(block: &mut Block) {
-    if !final_exprs(block).iter().any(Expr::has_windows) {
-        block.windows.clear();
-    }
 }
 
 /// What the joins pass up when [`needs_input`]: grouping expressions and columns.

@@ -264,3 +264,39 @@ fn an_array_is_looked_for_leaf_by_leaf() {
     let searches = plan.lines().find_map(|line| line.trim().strip_prefix("Index Searches: ")).unwrap();
     assert!(searches.parse::<u32>().unwrap() < 40, "{plan}");
 }
+
+#[test]
+fn windows_share_frames_and_sorts() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table w (a int, b int, c int); insert into w select g % 3, g % 5, g from generate_series(1, 30) g")
+        .unwrap();
+    // Ranks need no frame, so that one window is enough.
+    assert_eq!(
+        s.query(
+            "explain (costs off) select row_number() over (partition by a order by b), rank() over (partition by a \
+             order by b rows between 1 preceding and 3 following), ntile(3) over (partition by a order by b) from w"
+        ),
+        "WindowAgg\n  Window: w1 AS (PARTITION BY a ORDER BY b ROWS UNBOUNDED PRECEDING)\n  ->  Sort\n        \
+         Sort Key: a, b\n        ->  Seq Scan on w"
+    );
+    // The longer order comes first and serves both.
+    assert_eq!(
+        s.query(
+            "explain (costs off) select sum(c) over mine, sum(c) over (mine order by b rows 2 preceding) from w \
+             window mine as (partition by a)"
+        ),
+        "WindowAgg\n  Window: mine AS (PARTITION BY a)\n  ->  WindowAgg\n        \
+         Window: w1 AS (PARTITION BY a ORDER BY b ROWS '2'::bigint PRECEDING)\n        ->  Sort\n              \
+         Sort Key: a, b\n              ->  Seq Scan on w"
+    );
+    assert_eq!(
+        s.query(
+            "select count(*), sum(r), sum(k), sum(n), sum(s), sum(t) from (select row_number() over (partition by a \
+             order by b, c) r, rank() over (partition by a order by b rows between 1 preceding and 3 following) k, \
+             ntile(3) over (order by c desc) n, sum(c) over (partition by a) s, \
+             sum(c) over (partition by a order by b, c rows 2 preceding) t from w) x"
+        ),
+        "30|165|150|60|4650|1224"
+    );
+}

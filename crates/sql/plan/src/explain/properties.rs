@@ -227,7 +227,9 @@ impl<'a> Explain<'a> {
             parts.push(format!("PARTITION BY {}", self.list(partition, qualify)));
         }
         if !order.is_empty() {
-            parts.push(format!("ORDER BY {}", self.sort_keys(order, qualify).join(", ")));
+            // PostgreSQL shows no direction here.
+            let keys: Vec<Expr> = order.iter().map(|key| key.expr.clone()).collect();
+            parts.push(format!("ORDER BY {}", self.list(&keys, qualify)));
         }
         parts.extend(self.frame(frame, qualify));
         parts.join(" ")
@@ -261,7 +263,7 @@ impl<'a> Explain<'a> {
             FrameExclude::Ties => " EXCLUDE TIES",
         };
         let range = match &frame.end {
-            FrameBound::CurrentRow => bound(&frame.start),
+            FrameBound::CurrentRow if !matches!(frame.start, FrameBound::CurrentRow) => bound(&frame.start),
             end => format!("BETWEEN {} AND {}", bound(&frame.start), bound(end)),
         };
         Some(format!("{mode} {range}{exclude}"))
