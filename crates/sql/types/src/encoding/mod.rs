@@ -224,15 +224,17 @@ pub fn check_known(from: Encoding, to: Encoding) -> SqlResult<()> {
     if other.is_known() {
         return Ok(());
     }
-    Err(sql_err!(
-        FEATURE_NOT_SUPPORTED,
-        "conversion between {} and {} is not supported",
-        from.name(),
-        to.name()
-    ))
+    Err(missing(from, to))
+}
+
+fn missing(from: Encoding, to: Encoding) -> SqlError {
+    sql_err!(FEATURE_NOT_SUPPORTED, "conversion between {} and {} is not supported", from.name(), to.name())
 }
 
 fn no_conversion(from: Encoding, to: Encoding) -> SqlError {
+    if pairs::is_missing(from, to) {
+        return missing(from, to);
+    }
     sql_err!(
         UNDEFINED_FUNCTION,
         "default conversion function for encoding \"{}\" to \"{}\" does not exist",

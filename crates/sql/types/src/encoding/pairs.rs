@@ -29,3 +29,29 @@ const PAIRS: [Pair; 14] = [
 pub(super) fn differences(from: E, to: E) -> Option<&'static [u8]> {
     PAIRS.iter().find(|pair| pair.0 == from && pair.1 == to).map(|pair| pair.2)
 }
+
+/// Whether PostgreSQL has a conversion that is missing here: those of its internal encoding, and three pairs of Asian ones.
+pub(super) fn is_missing(from: E, to: E) -> bool {
+    let pair = |one, other| (from, to) == (one, other) || (from, to) == (other, one);
+    let with_internal = [
+        E::Koi8r,
+        E::Iso88595,
+        E::Win1251,
+        E::Win866,
+        E::EucCn,
+        E::EucJp,
+        E::Sjis,
+        E::EucKr,
+        E::EucTw,
+        E::Big5,
+        E::Latin1,
+        E::Latin2,
+        E::Latin3,
+        E::Latin4,
+        E::Win1250,
+    ];
+    with_internal.into_iter().any(|other| pair(E::MuleInternal, other))
+        || pair(E::EucJp, E::Sjis)
+        || pair(E::EucTw, E::Big5)
+        || pair(E::EucJis2004, E::ShiftJis2004)
+}

@@ -146,6 +146,10 @@ fn some_conversions_go_past_unicode() {
         b"default conversion function for encoding \"LATIN1\" to \"WIN1251\" does not exist"
     );
     assert_eq!(converted(b"\xe9", E::SqlAscii, E::Latin1), b"\xe9");
+    assert_eq!(
+        converted(b"\xa4\xa2", E::EucJp, E::Sjis),
+        b"conversion between EUC_JP and SJIS is not supported"
+    );
 }
 
 #[test]
