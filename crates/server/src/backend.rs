@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use base::settings::{ServerSettings, Timeouts};
 use base::{Encoding, Oid, Severity, SqlError, SqlResult};
-use exec::{Format, LogSink, Notification, Output, ParamValue, SessionInfo, Situation, TransactionStatus};
+use exec::{
+    Format, LogSink, Notification, Output, ParamValue, SessionInfo, Situation, SocketSink, TransactionStatus,
+};
 use runtime::Workers;
 
 use crate::sessions::Rank;
@@ -116,6 +118,12 @@ pub trait Client {
     }
     /// Where the session's lines for the server's log go.
     fn log_to(&mut self, _sink: LogSink) {}
+    /// Who takes over the settings `tcp_*` for the session's socket.
+    fn socket_to(&mut self, _sink: SocketSink) {}
+    /// The value of a setting, as SHOW has it.
+    fn setting(&self, _name: &str) -> Option<String> {
+        None
+    }
     /// For ReadyForQuery.
     fn transaction_status(&self) -> TransactionStatus;
     /// Whether a transaction has followed another at once (AND CHAIN) since this was asked last.

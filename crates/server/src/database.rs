@@ -18,7 +18,7 @@ use engine::lock::DirectoryLock;
 use engine::{Engine, EngineError, EngineOptions};
 use exec::{
     Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo, Situation,
-    TransactionStatus,
+    SocketSink, TransactionStatus,
 };
 use runtime::{Event, Workers};
 use txn::{SessionId, Transaction};
@@ -64,6 +64,9 @@ fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
         checkpoint_segments: settings.int(Setting::checkpoint_segments) as u64,
         checkpoint_timeout: settings.duration(Setting::checkpoint_timeout),
         checkpoint_completion_target: settings.real(Setting::checkpoint_completion_target),
+        log_checkpoints: settings.bool(Setting::log_checkpoints),
+        checkpoint_warning: settings.duration(Setting::checkpoint_warning),
+        startup_progress: settings.duration(Setting::log_startup_progress_interval),
         bgwriter_delay: settings.duration(Setting::bgwriter_delay),
         wal_writer_delay: settings.duration(Setting::wal_writer_delay),
         ..EngineOptions::default()
@@ -366,6 +369,14 @@ impl Client for Session {
 
     fn situation(&self) -> Situation {
         Session::situation(self)
+    }
+
+    fn socket_to(&mut self, sink: SocketSink) {
+        Session::socket_to(self, sink);
+    }
+
+    fn setting(&self, name: &str) -> Option<String> {
+        Session::setting(self, name)
     }
 
     fn log_to(&mut self, sink: LogSink) {

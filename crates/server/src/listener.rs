@@ -8,7 +8,7 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use base::settings::{ServerSettings, Setting};
 use base::{Severity, SqlError, SqlState};
+use exec::SocketOptions;
 use runtime::Workers;
 use tokio::io::unix::AsyncFd;
 
@@ -259,7 +260,7 @@ async fn accept_tcp(listener: TcpListener, shared: Arc<Shared>, workers: Workers
             }
             Ok(Ok((stream, address))) => {
                 shortage.ends();
-                let configured = configure_tcp(&stream, &shared.settings());
+                let configured = configure_tcp(&stream);
                 if let Err(error) = configured.and_then(|()| stream.set_nonblocking(true)) {
                     log::log(format!("could not configure connection: {}", base::os_error(&error)));
                     continue;
@@ -346,34 +347,32 @@ impl Shortage {
     }
 }
 
-fn configure_tcp(stream: &std::net::TcpStream, settings: &ServerSettings) -> io::Result<()> {
+/// What no setting changes: answers leave at once, and the system looks whether a silent client is still there.
+fn configure_tcp(stream: &std::net::TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let set = |level: libc::c_int, option: libc::c_int, value: i32| {
-        // SAFETY: plain system call on an open socket, with a pointer to an int and its size.
-        let rc = unsafe {
-            libc::setsockopt(
-                stream.as_raw_fd(),
-                level,
-                option,
-                (&raw const value).cast(),
-                size_of_val(&value) as libc::socklen_t,
-            )
-        };
-        if rc == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-    };
-    set(libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1)?;
-    for (setting, option) in [
-        (Setting::tcp_keepalives_idle, libc::TCP_KEEPIDLE),
-        (Setting::tcp_keepalives_interval, libc::TCP_KEEPINTVL),
-        (Setting::tcp_keepalives_count, libc::TCP_KEEPCNT),
-        (Setting::tcp_user_timeout, libc::TCP_USER_TIMEOUT),
+    set_option(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1)
+}
+
+/// Takes over a session's settings `tcp_*`. What the system does not take, is not allowed or not there: that is no reason to end the session.
+pub(crate) fn apply_options(socket: RawFd, options: SocketOptions) {
+    for (option, value) in [
+        (libc::TCP_KEEPIDLE, options.idle),
+        (libc::TCP_KEEPINTVL, options.interval),
+        (libc::TCP_KEEPCNT, options.count),
+        (libc::TCP_USER_TIMEOUT, options.user_timeout),
     ] {
-        let value = settings.int(setting);
-        if value > 0 {
-            set(libc::IPPROTO_TCP, option, value)?;
+        // The system knows 0 for the last one only, and has no other word for its own values.
+        if value > 0 || option == libc::TCP_USER_TIMEOUT {
+            let _ = set_option(socket, libc::IPPROTO_TCP, option, value);
         }
     }
-    Ok(())
+}
+
+fn set_option(socket: RawFd, level: libc::c_int, option: libc::c_int, value: i32) -> io::Result<()> {
+    let length = size_of_val(&value) as libc::socklen_t;
+    // SAFETY: plain system call on an open socket, with a pointer to an int and its size.
+    let rc = unsafe { libc::setsockopt(socket, level, option, (&raw const value).cast(), length) };
+    if rc == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// User of the process on the other end of a Unix socket.

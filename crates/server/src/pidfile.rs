@@ -12,7 +12,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use base::{SqlError, SqlState};
+use base::{Severity, SqlError, SqlState};
 use engine::lock::DirectoryLock;
 use runtime::fs::{self, File, OpenOptions};
 
@@ -104,6 +104,31 @@ pub fn read_pid(path: &Path) -> io::Result<Option<i32>> {
 pub fn read_line(path: &Path, n: usize) -> io::Result<Option<String>> {
     let text = fs::read_to_string(path)?;
     Ok(text.lines().nth(n - 1).map(str::to_string))
+}
+
+/// `external_pid_file`: for programs that do not know the data directory. It goes with the server.
+#[derive(Debug)]
+pub struct ExternalPidFile(PathBuf);
+
+impl ExternalPidFile {
+    /// Writes it; anybody may read it. A failure is an error that the server can live with.
+    pub fn write(path: &Path) -> Result<ExternalPidFile, SqlError> {
+        let failed = |error: io::Error| {
+            let (name, why) = (path.display(), base::os_error(&error));
+            let message = format!("could not write external PID file \"{name}\": {why}");
+            SqlError::with_severity(Severity::Log, SqlState::IO_ERROR, message)
+        };
+        fs::write_file(path, format!("{}\n", std::process::id()).as_bytes()).map_err(failed)?;
+        fs::set_permissions(path, 0o644).map_err(failed)?;
+        Ok(ExternalPidFile(path.to_path_buf()))
+    }
+}
+
+impl Drop for ExternalPidFile {
+    fn drop(&mut self) {
+        // Somebody may have taken it away.
+        let _ = fs::remove_file(&self.0);
+    }
 }
 
 /// Another server has the lock of the data directory (F0001).

@@ -24,7 +24,7 @@ use crate::control::Control;
 use crate::listener::Listeners;
 use crate::log;
 use crate::memory_limit;
-use crate::pidfile::{self, Contents, PidFile, Status};
+use crate::pidfile::{self, Contents, ExternalPidFile, PidFile, Status};
 use crate::service_manager::{self, State};
 use crate::session::{Phase, Shared};
 use crate::tls::Tls;
@@ -153,6 +153,14 @@ fn write_options_file(dir: &Path) {
     }
 }
 
+/// Writes the file that `external_pid_file` names, if it names one.
+fn external_pid_file(settings: &ServerSettings) -> Option<ExternalPidFile> {
+    let name = settings.text(Setting::external_pid_file);
+    let path = Path::new(settings.text(Setting::data_directory)).join(name);
+    let written = (!name.is_empty()).then(|| ExternalPidFile::write(&path))?;
+    written.map_err(|error| log::report(&error, None, None)).ok()
+}
+
 /// One worker for each processor, unless `stampede.workers` says otherwise.
 fn worker_count(settings: &ServerSettings) -> SqlResult<usize> {
     match settings.custom("stampede.workers") {
@@ -267,6 +275,7 @@ impl Server {
         let address = settings.text(Setting::listen_addresses).split(',').next().unwrap_or_default().trim();
         self.pid_file.set_addresses(listeners.socket_directory(), address.to_string());
         self.pid_file.write(Status::Starting)?;
+        let external = external_pid_file(&settings);
         let accepting = tokio::task::spawn_local(listeners.accept(self.shared.clone(), self.workers.clone()));
 
         let Some(database) = self.open_database(lock, &mut signals).await? else {
@@ -294,12 +303,15 @@ impl Server {
         let _ = accepting.await;
         if mode == Shutdown::Immediate {
             log::log("database system is shut down");
+            drop(external);
             drop(self.pid_file);
             log::flush();
             // Whatever still runs is not to write anything any more.
             std::process::exit(0);
         }
-        self.close(database).await
+        let closed = self.close(database).await;
+        drop(external);
+        closed
     }
 
     /// Opens the data directory on a thread beside; `None` when the server was told to stop meanwhile.

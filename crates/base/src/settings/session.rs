@@ -69,6 +69,8 @@ pub struct Fast {
     pub client_connection_check_interval: i32,
     /// Milliseconds; -1: never.
     pub log_min_duration_statement: i32,
+    /// Milliseconds; -1: never.
+    pub log_min_duration_sample: i32,
     /// Bytes.
     pub work_mem: u64,
     /// Kilobytes.
@@ -94,11 +96,12 @@ pub struct Fast {
     /// `plan_cache_mode`
     pub plan_cache_mode: PlanCacheMode,
     pub log_duration: bool,
+    /// Whether statements of some transactions are logged (`log_transaction_sample_rate`).
+    pub samples_transactions: bool,
     /// Whether any statement is logged for what it is (`log_statement`).
     pub logs_statements: bool,
     /// `track_functions`
     pub track_functions: TrackFunctions,
-    pub standard_conforming_strings: bool,
     /// What the client's texts are encoded in.
     pub client_encoding: Encoding,
     /// Whether bytea is written in hexadecimal.
@@ -119,6 +122,8 @@ pub struct Fast {
     pub log_temp_files: i32,
     /// What is watched of statements that run.
     pub watch: Watch,
+    /// Changes whenever a `tcp_` setting does.
+    pub socket_version: u32,
 }
 
 /// How long a client and its statements may take, in milliseconds; 0: as long as they like.
@@ -140,7 +145,17 @@ impl Fast {
     /// Whether any statement is logged, for what it is or for its duration.
     #[inline]
     pub fn logs_any(&self) -> bool {
-        self.logs_statements | self.log_duration | (self.log_min_duration_statement >= 0)
+        self.logs_statements
+            | self.log_duration
+            | self.samples_transactions
+            | (self.log_min_duration_statement >= 0)
+            | (self.log_min_duration_sample >= 0)
+    }
+
+    /// Bytes of each hash table.
+    #[inline]
+    pub fn hash_mem(&self) -> u64 {
+        (self.work_mem as f64 * self.hash_mem_multiplier) as u64
     }
 
     /// The times that the server watches over.
@@ -200,7 +215,6 @@ impl Default for Fast {
             bytea_hex: true,
             synchronous_commit: true,
             compresses_by_pglz: false,
-            standard_conforming_strings: true,
             client_encoding: Encoding::Utf8,
             default_read_committed: true,
             default_read_only: false,
@@ -211,11 +225,14 @@ impl Default for Fast {
             plan_cache_mode: PlanCacheMode::Auto,
             log_duration: false,
             log_min_duration_statement: -1,
+            log_min_duration_sample: -1,
+            samples_transactions: false,
             logs_statements: false,
             search_path_version: 0,
             identity_version: 0,
             planner_version: 0,
             format_version: 0,
+            socket_version: 0,
         }
     }
 }
@@ -247,7 +264,6 @@ impl Fast {
             Setting::bytea_output => self.bytea_hex = value.as_text() == "hex",
             Setting::default_toast_compression => self.compresses_by_pglz = value.as_text() == "pglz",
             Setting::synchronous_commit => self.synchronous_commit = value.as_text() != "off",
-            Setting::standard_conforming_strings => self.standard_conforming_strings = value.as_bool(),
             Setting::plan_cache_mode => {
                 self.plan_cache_mode = match value.as_text() {
                     "force_generic_plan" => PlanCacheMode::ForceGeneric,
@@ -271,6 +287,8 @@ impl Fast {
             }
             Setting::log_duration => self.log_duration = value.as_bool(),
             Setting::log_min_duration_statement => self.log_min_duration_statement = value.as_int(),
+            Setting::log_min_duration_sample => self.log_min_duration_sample = value.as_int(),
+            Setting::log_transaction_sample_rate => self.samples_transactions = value.as_real() > 0.0,
             Setting::log_statement => self.logs_statements = value.as_text() != "none",
             Setting::role | Setting::session_authorization => {
                 self.identity_version = self.identity_version.wrapping_add(1);
@@ -279,6 +297,10 @@ impl Fast {
             Setting::client_encoding => {
                 self.client_encoding = Encoding::find(value.as_text()).unwrap_or_default();
             }
+            Setting::tcp_keepalives_idle
+            | Setting::tcp_keepalives_interval
+            | Setting::tcp_keepalives_count
+            | Setting::tcp_user_timeout => self.socket_version = self.socket_version.wrapping_add(1),
             _ => {}
         }
         match setting {

@@ -21,6 +21,7 @@ const GENETIC: &str = "Large joins are planned by a search that is not genetic."
 const GIN: &str = "There are no GIN indexes.";
 const JIT: &str = "Counts only with jit, which is not supported.";
 const NO_CACHE: &str = "There is no such cache.";
+const NO_OLD_SETS: &str = "VACUUM takes out each set of lockers that has ended, whatever its age.";
 const NO_PLAN: &str = "No plan does so.";
 const NO_WRAPAROUND: &str =
     "Ids have 64 bits: nothing wraps around, and each VACUUM looks at all that may be frozen.";
@@ -28,6 +29,7 @@ const ONE_PROCESS: &str = "The server is one process and shares no memory with o
 const PARALLEL: &str = "No plan runs in parallel, and no worker is started.";
 const READ_AHEAD: &str = "Pages are read one by one.";
 const REPLICATION: &str = "There is no replication.";
+const SERIALIZABLE: &str = "Counts for serializable transactions, and there are none.";
 const XML: &str = "There are no values of type xml.";
 const STANDBY: &str = "Counts on a standby, and the server is never one.";
 
@@ -121,7 +123,8 @@ settings! {
             .about("Tablespace of new tables and indexes.");
         default_toast_compression = choice("lz4", &["pglz", "lz4"]).user().works()
             .about("Compression of large values whose column names no method.");
-        default_transaction_deferrable = bool(false).user().works().about("Whether new transactions are deferrable.");
+        default_transaction_deferrable = bool(false).user().moot(SERIALIZABLE)
+            .about("Whether new transactions are deferrable.");
         default_transaction_isolation = choice("read committed", &["serializable", "repeatable read", "read committed", "read uncommitted"]).user().works()
             .about("Isolation level of new transactions.");
         default_transaction_read_only = bool(false).user().report().works()
@@ -145,7 +148,7 @@ settings! {
         statement_timeout = int(0, 0, MAX).user().ms().works().about("Time a statement may take; 0: any.");
         temp_tablespaces = string("").user().list().quoted().only(&["pg_default"], "a tablespace of one's own")
             .about("Tablespaces of temporary tables and files.");
-        transaction_deferrable = bool(false).user().no_reset().not_in_sample().works()
+        transaction_deferrable = bool(false).user().no_reset().not_in_sample().moot(SERIALIZABLE)
             .about("Whether a read-only serializable transaction waits until it is safe.");
         transaction_isolation = choice("read committed", &["serializable", "repeatable read", "read committed", "read uncommitted"]).user().no_reset().not_in_sample().works()
             .about("Isolation level of this transaction.");
@@ -496,7 +499,8 @@ settings! {
             .about("Table copying workers of a subscription at most.");
     }
     "Reporting and Logging / Process Title" {
-        cluster_name = string("").postmaster().works().about("Name of the server in process titles.");
+        cluster_name = string("").postmaster().moot("It stands in titles of processes, and there are none.")
+            .about("Name of the server in process titles.");
         update_process_title = bool(false).superuser().lacks("a title for each process")
             .about("Whether process titles show what runs.");
     }
@@ -511,7 +515,7 @@ settings! {
             .about("Whether rewritten trees are logged.");
         log_autovacuum_min_duration = int(600000, -1, MAX).sighup().ms().moot(AUTOVACUUM)
             .about("Time from which on automatic vacuums are logged.");
-        log_checkpoints = bool(true).sighup().lacks("silence about checkpoints")
+        log_checkpoints = bool(true).sighup().works()
             .about("Whether checkpoints are logged.");
         log_connections = string("").superuser_backend().list().works()
             .about("Which steps of a connection are logged.");
@@ -519,12 +523,12 @@ settings! {
         log_duration = bool(false).superuser().works().about("Whether times of statements are logged.");
         log_error_verbosity = choice("default", &["terse", "default", "verbose"]).superuser().works()
             .about("How much of an error is logged.");
-        log_hostname = bool(false).sighup().lacks("resolution of host names")
+        log_hostname = bool(false).sighup().works()
             .about("Whether clients are logged by host name.");
         log_line_prefix = string("%m [%p] ").sighup().works().about("What stands before each log line.");
         log_lock_failures = bool(false).superuser().lacks("logging of locks")
             .about("Whether failed attempts to lock are logged.");
-        log_lock_waits = bool(false).superuser().lacks("logging of locks")
+        log_lock_waits = bool(false).superuser().works()
             .about("Whether long waits for locks are logged.");
         log_parameter_max_length = int(-1, -1, 1073741823).superuser().bytes().works()
             .about("Bytes of each parameter logged with statements.");
@@ -541,7 +545,7 @@ settings! {
         log_timezone = string("GMT").sighup().works().about("Time zone of the log.");
     }
     "Reporting and Logging / When to Log" {
-        log_min_duration_sample = int(-1, -1, MAX).superuser().ms().lacks("logging of samples")
+        log_min_duration_sample = int(-1, -1, MAX).superuser().ms().works()
             .about("Time from which on a sample of statements is logged.");
         log_min_duration_statement = int(-1, -1, MAX).superuser().ms().works()
             .about("Time from which on statements are logged.");
@@ -549,11 +553,11 @@ settings! {
             .about("Least severe error that is logged with its statement.");
         log_min_messages = choice("warning", &["debug5", "debug4", "debug3", "debug2", "debug1", "info", "notice", "warning", "error", "log", "fatal", "panic"]).aliases(&[("debug", "debug2")]).superuser().works()
             .about("Least severe message that is logged.");
-        log_startup_progress_interval = int(10000, 0, MAX).sighup().ms().lacks("reporting of a long start")
+        log_startup_progress_interval = int(10000, 0, MAX).sighup().ms().works()
             .about("Time between reports of a long start.");
-        log_statement_sample_rate = real(1.0, 0.0, 1.0).superuser().lacks("logging of samples")
+        log_statement_sample_rate = real(1.0, 0.0, 1.0).superuser().works()
             .about("Share of statements above log_min_duration_sample that is logged.");
-        log_transaction_sample_rate = real(0.0, 0.0, 1.0).superuser().lacks("logging of samples")
+        log_transaction_sample_rate = real(0.0, 0.0, 1.0).superuser().works()
             .about("Share of transactions whose statements are all logged.");
     }
     "Reporting and Logging / Where to Log" {
@@ -718,7 +722,7 @@ settings! {
             .about("Age at which a vacuum against wraparound is forced.");
         autovacuum_max_workers = int(3, 1, 262143).sighup().moot(AUTOVACUUM)
             .about("Automatic vacuums at a time at most.");
-        autovacuum_multixact_freeze_max_age = int(400000000, 10000, 2000000000).postmaster().works()
+        autovacuum_multixact_freeze_max_age = int(400000000, 10000, 2000000000).postmaster().moot(NO_OLD_SETS)
             .about("Age of sets of lockers at which a vacuum is forced.");
         autovacuum_naptime = int(60, 1, 2147483).sighup().s().moot(AUTOVACUUM)
             .about("Time between looks for tables to vacuum.");
@@ -764,7 +768,7 @@ settings! {
             .about("Share of pages VACUUM may fail to freeze early.");
         vacuum_multixact_failsafe_age = int(1600000000, 0, 2100000000).user().moot(NO_WRAPAROUND)
             .about("Age of sets of lockers at which VACUUM hurries.");
-        vacuum_multixact_freeze_min_age = int(5000000, 0, 1000000000).user().works()
+        vacuum_multixact_freeze_min_age = int(5000000, 0, 1000000000).user().moot(NO_OLD_SETS)
             .about("Age from which on VACUUM freezes sets of lockers.");
         vacuum_multixact_freeze_table_age = int(150000000, 0, 2000000000).user().moot(NO_WRAPAROUND)
             .about("Age of sets of lockers at which VACUUM scans the whole table.");
@@ -778,13 +782,14 @@ settings! {
         array_nulls = bool(true).user().works().about("Whether NULL in an array literal is a null element.");
         backslash_quote = choice("safe_encoding", &["safe_encoding", "on", "off"]).bool_words().user()
             .only(&["on"], "refusing of backslashes before quotes").about("Whether a backslash may escape a quote.");
-        escape_string_warning = bool(false).user().lacks("a warning about backslashes")
+        escape_string_warning = bool(true).user()
+            .moot("Counts only without standard_conforming_strings, which is not supported.")
             .about("Whether backslashes in plain literals are warned about.");
         lo_compat_privileges = bool(false).superuser().lacks("large objects")
             .about("Whether large objects skip privilege checks.");
         quote_all_identifiers = bool(false).user().lacks("quoting of all names")
             .about("Whether generated SQL quotes every name.");
-        standard_conforming_strings = bool(true).user().report().works()
+        standard_conforming_strings = bool(true).user().report().lacks("reading of backslashes in plain literals")
             .about("Whether backslashes in plain literals are plain characters.");
         synchronize_seqscans = bool(false).user().lacks("sharing of positions between scans")
             .about("Whether concurrent scans of a table share their position.");
@@ -813,7 +818,7 @@ settings! {
         checkpoint_segments = int(0, 0, MAX).postmaster().works()
             .about("Files of the log that cause a checkpoint; 0: max_wal_size tells (a setting of PostgreSQL up to 9.4).");
         checkpoint_timeout = int(300, 30, 86400).sighup().s().works().about("Time between checkpoints at most.");
-        checkpoint_warning = int(0, 0, MAX).sighup().s().lacks("warning of frequent checkpoints")
+        checkpoint_warning = int(30, 0, MAX).sighup().s().works()
             .about("Time below which checkpoints forced by log volume are warned about.");
         max_wal_size = int(1024, 2, MAX).sighup().mb().works().about("Log volume that causes a checkpoint.");
         min_wal_size = int(80, 2, MAX).sighup().mb().works().about("Log volume kept for reuse.");

@@ -297,6 +297,7 @@ mod tests {
             xid: 7,
             application: "psql".into(),
             query_id: -8,
+            ..Situation::default()
         };
         let error = base::sql_err!(UNIQUE_VIOLATION, "two\n\"lines\"").detail("d").hint("h");
         use_it(&mut Line {

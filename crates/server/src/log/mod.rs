@@ -182,7 +182,8 @@ pub fn report_in(
     situation: &Situation,
 ) {
     // Relaxed: see `configure`.
-    if log_rank(error.report().severity) >= LEAST.load(Ordering::Relaxed) {
+    let least = situation.least.unwrap_or_else(|| LEAST.load(Ordering::Relaxed));
+    if log_rank(error.report().severity) >= least {
         writer::write(forms(error, subject, statement, situation));
     }
 }
@@ -205,7 +206,10 @@ fn forms(
         now: runtime::wall_clock_micros(),
         // Relaxed: a line number.
         number: lines.fetch_add(1, Ordering::Relaxed) + 1,
-        verbosity: form.map_or(Verbosity::Default, |form| form.verbosity),
+        verbosity: match &*situation.verbosity {
+            "" => form.map_or(Verbosity::Default, |form| form.verbosity),
+            own => Verbosity::of_word(own),
+        },
         zone: form.map_or(&utc, |form| &form.zone),
     };
     let [text, csv, json] = form.map_or([true, false, false], |form| form.formats);
@@ -258,13 +262,15 @@ impl tracing::Subscriber for Tracing {
     fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
 
     fn event(&self, event: &tracing::Event<'_>) {
-        let mut message = Message(String::new());
-        event.record(&mut message);
+        let mut fields = Fields::default();
+        event.record(&mut fields);
         let severity = match *event.metadata().level() {
             tracing::Level::WARN => Severity::Warning,
             _ => Severity::Log,
         };
-        report(&SqlError::with_severity(severity, SqlState::SUCCESSFUL_COMPLETION, message.0), None, None);
+        let mut line = SqlError::with_severity(severity, SqlState::SUCCESSFUL_COMPLETION, fields.message);
+        line.report_mut().hint = Some(fields.hint).filter(|hint| !hint.is_empty());
+        report(&line, None, None);
     }
 
     fn enter(&self, _: &tracing::span::Id) {}
@@ -272,12 +278,19 @@ impl tracing::Subscriber for Tracing {
     fn exit(&self, _: &tracing::span::Id) {}
 }
 
-struct Message(String);
+/// What an event may say.
+#[derive(Default)]
+struct Fields {
+    message: String,
+    hint: String,
+}
 
-impl tracing::field::Visit for Message {
+impl tracing::field::Visit for Fields {
     fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-        if field.name() == "message" {
-            let _ = write!(self.0, "{value:?}");
-        }
+        let _ = match field.name() {
+            "message" => write!(self.message, "{value:?}"),
+            "hint" => write!(self.hint, "{value:?}"),
+            _ => Ok(()),
+        };
     }
 }

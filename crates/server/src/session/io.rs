@@ -213,6 +213,11 @@ impl Io {
         }
     }
 
+    /// Its descriptor.
+    pub fn socket(&self) -> RawFd {
+        self.stream.as_raw_fd()
+    }
+
     /// Bytes not yet consumed.
     pub fn unread(&self) -> &[u8] {
         &self.input[self.position..]
@@ -669,6 +674,7 @@ impl Output for Io {
     fn next_statement(&mut self, timeout: i32) {
         if let Some(timer) = self.statement_timer.take() {
             timer.abort();
+            self.interrupts.clear(Interrupt::StatementTimeout);
         }
         self.time_statement(timeout);
     }

@@ -8,6 +8,7 @@ use base::settings::{ServerSettings, Setting, parse_bool};
 use super::Shared;
 use super::sealed::Secured;
 use super::startup::Greeting;
+use crate::backend::Client;
 use crate::config::access::Rule;
 use crate::log::{self, Subject};
 
@@ -36,7 +37,11 @@ impl Step {
     }
 
     pub(super) fn is_logged(self, settings: &ServerSettings) -> bool {
-        words(settings.text(Setting::log_connections)).any(|word| self.is_meant(word))
+        self.is_among(settings.text(Setting::log_connections))
+    }
+
+    fn is_among(self, list: &str) -> bool {
+        words(list).any(|word| self.is_meant(word))
     }
 }
 
@@ -95,9 +100,10 @@ pub(super) fn authorized(shared: &Shared, greeting: &Greeting, subject: &Subject
     }
 }
 
-/// Microseconds since 2000-01-01: when authentication began and ended.
-pub(super) fn ready(shared: &Shared, subject: &Subject, authentication: std::ops::Range<i64>) {
-    if Step::SetupDurations.is_logged(&shared.settings()) {
+/// Microseconds since 2000-01-01: when authentication began and ended. What the session asks for itself counts from here on.
+pub(super) fn ready(client: &dyn Client, subject: &Subject, authentication: std::ops::Range<i64>) {
+    let list = client.setting("log_connections").unwrap_or_default();
+    if Step::SetupDurations.is_among(&list) {
         let millis = |from: i64, to: i64| (to - from).max(0) as f64 / 1000.0;
         note(
             subject,
@@ -110,10 +116,12 @@ pub(super) fn ready(shared: &Shared, subject: &Subject, authentication: std::ops
     }
 }
 
-pub(super) fn ended(shared: &Shared, subject: &Subject) {
-    if !shared.settings().bool(Setting::log_disconnections) {
-        return;
-    }
+/// Whether the session's end is to be logged: what it began with counts.
+pub(super) fn tells_end(client: &dyn Client) -> bool {
+    client.setting("log_disconnections").as_deref() == Some("on")
+}
+
+pub(super) fn ended(subject: &Subject) {
     let millis = (runtime::wall_clock_micros() - subject.since).max(0) / 1000;
     let (seconds, rest) = (millis / 1000, millis % 1000);
     note(

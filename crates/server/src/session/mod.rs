@@ -24,7 +24,7 @@ use parking_lot::RwLock;
 use runtime::{Interrupt, Interrupts, run_fiber, time, with_interrupts};
 
 use crate::backend::Database;
-use crate::config::access::{Maps, Rules};
+use crate::config::access::{HostName, Maps, Rules};
 use crate::log::{self, Subject};
 use crate::sessions::{Registration, Sessions};
 use crate::tls::Tls;
@@ -126,8 +126,11 @@ pub async fn serve(shared: Arc<Shared>, stream: Stream, peer: Peer) {
     // Boxed: the loop, where a session spends its life, does not carry what its start needed.
     let opened = Box::pin(open(&shared, stream, peer)).await;
     if let Some((connection, _registration)) = opened {
+        let tells_end = life::tells_end(&*connection.client);
         let subject = run(connection).await;
-        life::ended(&shared, &subject);
+        if tells_end {
+            life::ended(&subject);
+        }
     }
 }
 
@@ -144,6 +147,10 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
             subject.local = local.map(|ip| ip.to_canonical().to_string()).unwrap_or_default();
         }
         Peer::Unix(_) => (subject.host, subject.local) = ("[local]".into(), "[local]".into()),
+    }
+    let host_name = host_name(shared, peer, &interrupts).await;
+    if let Some(name) = &host_name {
+        subject.host.clone_from(name);
     }
     life::received(shared, &subject);
     let limit = shared.settings().duration(Setting::authentication_timeout);
@@ -190,12 +197,19 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
         Err(error) => return turn_away(io, error.into(), &subject).await,
     };
     subject.pid = registration.pid;
-    let opened =
-        startup::open_session(shared, &mut io, &greeting, peer, system_user, &registration, &interrupts)
-            .await;
+    let opened = startup::open_session(
+        shared,
+        &mut io,
+        &greeting,
+        (peer, host_name),
+        system_user,
+        &registration,
+        &interrupts,
+    )
+    .await;
     match opened {
         Ok(mut client) => {
-            life::ready(shared, &subject, authentication);
+            life::ready(&*client, &subject, authentication);
             let logged = subject.clone();
             client.log_to(Box::new(move |line, statement, situation| {
                 log::report_in(line, Some(&logged), statement, situation);
@@ -204,6 +218,16 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
         }
         Err(error) => turn_away(io, error.into(), &subject).await,
     }
+}
+
+/// The name of the client's host, if `log_hostname` asks for it and there is one.
+async fn host_name(shared: &Shared, peer: Peer, interrupts: &Interrupts) -> Option<String> {
+    let Peer::Tcp(address) = peer else { return None };
+    if !shared.settings().bool(Setting::log_hostname) {
+        return None;
+    }
+    let asked = in_fiber(interrupts, move || Ok(runtime::blocking(|| HostName::name_of(address))));
+    asked.await.ok().flatten()
 }
 
 /// Tells a client why it is not let in.

@@ -11,6 +11,7 @@ use super::io::Io;
 use super::negotiate::Security;
 use super::{Peer, Shared, in_fiber};
 use crate::backend::Client;
+use crate::listener;
 use crate::sessions::{Limits, Registration};
 
 /// What a client said of the session it wants.
@@ -117,7 +118,7 @@ pub(super) async fn open_session(
     shared: &Shared,
     io: &mut Io,
     greeting: &Greeting,
-    peer: Peer,
+    (peer, client_host): (Peer, Option<String>),
     system_user: Option<String>,
     registration: &Registration<'_>,
     interrupts: &Interrupts,
@@ -134,10 +135,15 @@ pub(super) async fn open_session(
             Peer::Unix(_) => None,
         },
         server_address: io.local_address(),
+        client_host,
         encryption: greeting.security.as_ref().map(|security| security.agreed.shown()),
         system_user,
     };
-    let client = in_fiber(interrupts, move || database.connect(info)).await?;
+    let mut client = in_fiber(interrupts, move || database.connect(info)).await?;
+    if let Peer::Tcp(_) = peer {
+        let socket = io.socket();
+        client.socket_to(Box::new(move |options| listener::apply_options(socket, options)));
+    }
     io.client_encoding(client.encoding());
     for (name, value) in client.reported_settings() {
         message::parameter_status(io.out(), &name, &value);

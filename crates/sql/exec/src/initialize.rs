@@ -46,6 +46,7 @@ fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlRes
             options: vec![("allow_system_table_mods".into(), "on".into())],
             client_address: None,
             server_address: None,
+            client_host: None,
             encryption: None,
             system_user: None,
         },

@@ -65,7 +65,7 @@ pub use notify::Notification;
 pub use output::{Column, Format, Output, RowEncoder};
 pub use session::{
     AccessFiles, AccessRule, Activity, Backend, BackendState, Background, Encryption, Instance, LogSink,
-    ParamValue, Passwords, Registered, Session, SessionInfo, Sessions, Situation, TransactionStatus,
-    UserMapping,
+    ParamValue, Passwords, Registered, Session, SessionInfo, Sessions, Situation, SocketOptions, SocketSink,
+    TransactionStatus, UserMapping,
 };
 pub use trigger::{Event, TriggerCall};

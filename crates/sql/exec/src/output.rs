@@ -137,7 +137,8 @@ pub trait Output {
     fn parameter_description(&mut self, types: &[Oid]) -> SqlResult<()>;
     /// DataRow: calls [`RowEncoder::encode`] for each value.
     fn data_row(&mut self, encoder: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()>;
-    /// A statement begins that is not the first of its Query message: `statement_timeout` (milliseconds; 0: none) counts anew.
+    /// A statement begins that is not the first of its Query message, or has ended in the midst of extended messages: `statement_timeout`
+    /// (milliseconds; 0: none) counts anew.
     fn next_statement(&mut self, _timeout: i32) {}
     /// CommandComplete with PostgreSQL's tag (`INSERT 0 1`).
     fn command_complete(&mut self, tag: &str) -> SqlResult<()>;

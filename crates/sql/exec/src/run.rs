@@ -86,7 +86,7 @@ pub struct Env<'s> {
     pub session: &'s dyn Facilities,
     /// Bytes a sort may use.
     pub work_mem: usize,
-    /// Bytes a hash table may use.
+    /// Bytes a hash table may use (`work_mem` times `hash_mem_multiplier`).
     pub hash_mem: usize,
     /// Temporary files.
     pub temp: &'s TempDir,

@@ -11,6 +11,7 @@ use tuple::Datum;
 use crate::expr::*;
 use crate::function::Function;
 use crate::logical::{self as l, Block, NamedBelow, SetTree, Source, Target};
+use crate::order::Shape;
 use crate::plan::{
     Command, FrameBound, FrameExclude, FrameMode, FrameRange, JoinKind, Merge, Modify, OnConflict, Plan,
     RelColumn, Relation, RowLockStrength, RowLockWait, RowMark, Sample, ViewCheck, WindowFrame,
@@ -124,6 +125,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             let item = self.join_tree_node(item)?;
             block.from.push(item);
         }
+        block.written = Shape::of(&block.from);
         if query.command == a::Command::Merge {
             self.merge_join(query, &mut block)?;
         } else if let Some(filter) = &query.join_tree.filter {

@@ -9,6 +9,7 @@ use base::{SqlResult, sql_err};
 use crate::cost::clamp_rows;
 use crate::expr::{Expr, RelId, SortKey};
 use crate::level::{Level, as_equality};
+use crate::order::{self, Limits, Problem};
 use crate::path::{Enforced, Path, PathKey, PathKind, ScanKind, add_path, cheapest, order_contains};
 use crate::plan::{Cost, JoinClause, JoinKind};
 use crate::planner::Planner;
@@ -58,11 +59,12 @@ impl<'a, 'c> Search<'a, 'c> {
         if rels.len() == 1 {
             return Ok(self.joined.remove(&self.level.rels).unwrap_or_default());
         }
-        if rels.len() < self.planner.settings().geqo_threshold {
-            self.dynamic(&rels)?;
-        } else {
-            let mut parts = rels.iter().map(|r| RelSet::one(*r)).collect();
-            self.greedy(&mut parts, self.level.rels)?;
+        let settings = self.planner.settings();
+        let limits = Limits { from: settings.from_collapse_limit, join: settings.join_collapse_limit };
+        let problem = order::problem(&self.level.written, self.level.rels, limits);
+        let groups = problem.iter().any(|part| matches!(part, Problem::Group(_)));
+        if self.solve(problem)?.is_none() && groups {
+            self.search(rels.iter().map(|rel| RelSet::one(*rel)).collect())?;
         }
         if self.joined.get(&self.level.rels).is_none_or(Vec::is_empty) {
             self.as_written(&rels)?;
@@ -165,9 +167,11 @@ impl<'a, 'c> Search<'a, 'c> {
         if joins_on || asked { order } else { Vec::new() }
     }
 
-    fn dynamic(&mut self, rels: &[RelId]) -> SqlResult<()> {
-        let mut levels: Vec<Vec<RelSet>> = vec![Vec::new(), rels.iter().map(|r| RelSet::one(*r)).collect()];
-        for size in 2..=rels.len() {
+    fn dynamic(&mut self, parts: Vec<RelSet>) -> SqlResult<()> {
+        let count = parts.len();
+        let whole = union(&parts);
+        let mut levels: Vec<Vec<RelSet>> = vec![Vec::new(), parts];
+        for size in 2..=count {
             let mut made: Vec<RelSet> = Vec::new();
             for clauses_only in [true, false] {
                 for left_size in 1..=size / 2 {
@@ -187,13 +191,39 @@ impl<'a, 'c> Search<'a, 'c> {
                         }
                     }
                 }
-                if !made.is_empty() && (size < rels.len() || self.joined.contains_key(&self.level.rels)) {
+                if !made.is_empty() && (size < count || self.joined.contains_key(&whole)) {
                     break;
                 }
             }
             levels.push(made);
         }
         Ok(())
+    }
+
+    /// Joins groups among themselves, then with the rest. Gives all relations as one; none if outer joins do not allow that.
+    fn solve(&mut self, problem: Vec<Problem>) -> SqlResult<Option<RelSet>> {
+        let mut parts = Vec::with_capacity(problem.len());
+        for part in problem {
+            match part {
+                Problem::Rel(rel) => parts.push(RelSet::one(rel)),
+                Problem::Group(group) => match self.solve(group)? {
+                    Some(rels) => parts.push(rels),
+                    None => return Ok(None),
+                },
+            }
+        }
+        let whole = union(&parts);
+        self.search(parts)?;
+        Ok(self.joined.get(&whole).is_some_and(|paths| !paths.is_empty()).then_some(whole))
+    }
+
+    /// Joins parts in the order that is cheapest, exhaustively searched if there are few.
+    fn search(&mut self, mut parts: Vec<RelSet>) -> SqlResult<()> {
+        let whole = union(&parts);
+        match parts.len() < self.planner.settings().geqo_threshold {
+            true => self.dynamic(parts),
+            false => self.greedy(&mut parts, whole),
+        }
     }
 
     /// Joins all relations along the outer joins as they were written, inner ones first: each side is one part before the join is done.
@@ -690,4 +720,8 @@ fn swapped(kind: JoinKind) -> Option<JoinKind> {
 fn integers(a: &Expr, b: &Expr) -> bool {
     let is = |e: &Expr| matches!(e.type_oid().0, 20 | 21 | 23);
     is(a) && is(b)
+}
+
+fn union(parts: &[RelSet]) -> RelSet {
+    parts.iter().fold(RelSet::EMPTY, |set, part| set | *part)
 }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use crate::expr::{Call, CallForm, Expr, RelId, Var};
 use crate::logical::{From, rels_of};
+use crate::order::Shape;
 use crate::path::PathKey;
 use crate::plan::JoinKind;
 use crate::relset::RelSet;
@@ -80,6 +81,8 @@ impl Class {
 pub struct Level {
     /// All relations of FROM.
     pub rels: RelSet,
+    /// FROM as it was written.
+    pub written: Vec<Shape>,
     /// Conditions outside classes.
     pub clauses: Vec<Clause>,
     /// Joins whose order matters; those inside another's sides come before it.
@@ -293,6 +296,7 @@ impl Level {
         };
         Level {
             rels: set(self.rels),
+            written: Vec::new(),
             clauses: self.clauses.iter().map(clause).collect(),
             specials: self.specials.iter().map(special).collect(),
             classes: self.classes.iter().map(class).collect(),

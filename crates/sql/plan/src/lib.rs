@@ -38,6 +38,7 @@ mod level;
 mod logical;
 mod merge;
 mod names;
+mod order;
 pub mod partition;
 mod path;
 mod placeholder;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::expr::{Expr, RelId, SortKey};
+use crate::order::Shape;
 use crate::plan::{JoinKind, Modify, RowMark, Sample, WindowFrame};
 use crate::relset::RelSet;
 
@@ -11,6 +12,8 @@ use crate::relset::RelSet;
 pub struct Block {
     /// FROM: the items are cross joined.
     pub from: Vec<From>,
+    /// FROM as it was written.
+    pub written: Vec<Shape>,
     /// WHERE, as a conjunction.
     pub quals: Vec<Expr>,
     /// Target list, hidden entries included.

@@ -18,6 +18,7 @@ use crate::convert::Converter;
 use crate::expr::{Expr, Placeholder, RelId, Var};
 use crate::fold::fold;
 use crate::logical::{Block, rels_of};
+use crate::order::Shape;
 use crate::relset::RelSet;
 
 /// Whether it is the same for all rows of a level with the relations `own`. What says the same elsewhere is not looked up in the rows
@@ -83,6 +84,8 @@ pub(crate) struct Merged {
     pub targets: Vec<Expr>,
     /// Its whole row, if that is named.
     pub row: Option<Arc<RowType>>,
+    /// Its FROM as it was written.
+    pub written: Vec<Shape>,
 }
 
 impl Merged {

@@ -3,6 +3,7 @@
 use crate::expr::{Expr, RelId, SubPlanKind};
 use crate::fold::fold;
 use crate::logical::{Block, From, Source, rels_of};
+use crate::order::Shape;
 use crate::placeholder::{Merged, show_through};
 use crate::plan::JoinKind;
 use crate::planner::Planner;
@@ -203,6 +204,7 @@ impl Planner<'_> {
             let apart = !block.grouping_sets.is_empty();
             while !merged.is_empty() {
                 let subquery = merged.remove(0);
+                Shape::merge(&mut block.written, subquery.rel, &subquery.written);
                 // A lateral one that was merged with it names its columns.
                 let others = merged.iter_mut().flat_map(|other| &mut other.targets);
                 others.for_each(|expr| subquery.put_in(expr, false));
@@ -232,7 +234,9 @@ impl Planner<'_> {
                     Some(mut inner) => {
                         let targets =
                             inner.targets.iter().filter(|t| !t.junk).map(|t| t.expr.clone()).collect();
-                        merged.push(Merged { rel, targets, row: self.whole_rows.get(&rel).cloned() });
+                        let (row, written) =
+                            (self.whole_rows.get(&rel).cloned(), std::mem::take(&mut inner.written));
+                        merged.push(Merged { rel, targets, row, written });
                         inner.quals.iter_mut().for_each(fold);
                         flatten_joins(&mut inner.from, &mut inner.quals);
                         let around = around.and(rels_of(&inner.from));

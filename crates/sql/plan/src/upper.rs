@@ -155,6 +155,7 @@ impl Planner<'_> {
         let from = rels_of(&block.from);
         let lateral = self.lateral_values(from);
         let mut level = Level::new(&block.from, std::mem::take(&mut block.quals));
+        level.written = std::mem::take(&mut block.written);
         for (rel, handed) in &lateral {
             let needs = handed.iter().fold(RelSet::EMPTY, |set, (_, e)| set | RelSet::of(e));
             level.lateral.insert(*rel, needs);

@@ -58,10 +58,16 @@ impl CheckpointCause {
 pub struct CheckpointStats {
     /// Where redo would start now.
     pub redo: Lsn,
+    /// Its record in the log.
+    pub record: Lsn,
     /// Pages written.
     pub buffers: usize,
+    /// Pages of SLRUs written.
+    pub slru_buffers: u64,
+    /// What became of old files of the log.
+    pub segments: wal::Recycled,
     /// Files synced.
-    pub files: usize,
+    pub files: smgr::Synced,
     /// Time spent writing.
     pub write: Duration,
     /// Time spent syncing.
@@ -129,7 +135,10 @@ impl Engine {
             CheckpointCause::Shutdown => {}
             _ => totals.requested += 1,
         });
-        tracing::info!("checkpoint starting: {}", cause.as_str());
+        self.warn_of_frequency(cause, begin.since(progress.at));
+        if self.options().log_checkpoints {
+            tracing::info!("checkpoint starting: {}", cause.as_str());
+        }
         let shutdown = cause == CheckpointCause::Shutdown;
         let redo = if shutdown { self.wal.begin_shutdown_checkpoint() } else { self.wal.begin_checkpoint() };
         base::stop_point!("checkpoint-begin");
@@ -151,12 +160,16 @@ impl Engine {
         }
         let synced = now();
         base::stop_point!("checkpoint-before-record");
-        progress.end = self.record_checkpoint(cause, redo, &prepared)?;
+        let record;
+        (record, progress.end) = self.record_checkpoint(cause, redo, &prepared)?;
         base::stop_point!("checkpoint-end");
-        self.wal.remove_segments_before(redo)?;
+        let segments = self.wal.remove_segments_before(redo)?;
         let stats = CheckpointStats {
             redo,
+            record,
             buffers,
+            slru_buffers: slru_written,
+            segments,
             files,
             write: written.since(begin),
             sync: synced.since(written),
@@ -166,10 +179,12 @@ impl Engine {
             totals.done += u64::from(!shutdown);
             totals.write += stats.write;
             totals.sync += stats.sync;
-            totals.files += stats.files as u64;
+            totals.files += stats.files.count as u64;
             totals.slru_written += slru_written;
         });
-        self.log_checkpoint(&stats, redo.0.saturating_sub(progress.redo.0));
+        if self.options().log_checkpoints {
+            self.log_checkpoint(&stats, redo.0.saturating_sub(progress.redo.0));
+        }
         progress.redo = redo;
         progress.at = begin;
         Ok(stats)
@@ -243,13 +258,13 @@ impl Engine {
         }
     }
 
-    /// Logs the checkpoint, then lets the control file name it. Returns the end of the log behind it.
+    /// Logs the checkpoint, then lets the control file name it. Returns its place in the log, and the end of the log behind it.
     fn record_checkpoint(
         &self,
         cause: CheckpointCause,
         redo: Lsn,
         prepared: &[Xid],
-    ) -> Result<Lsn, EngineError> {
+    ) -> Result<(Lsn, Lsn), EngineError> {
         let oldest = self.txns.oldest_ids();
         let checkpoint = Checkpoint {
             redo,
@@ -270,21 +285,45 @@ impl Engine {
         control.checkpoint_lsn = inserted.start;
         control.time = checkpoint.time;
         control.write(&self.dir)?;
-        Ok(inserted.end)
+        Ok((inserted.start, inserted.end))
     }
 
     fn log_checkpoint(&self, stats: &CheckpointStats, distance: u64) {
         let share = 100.0 * stats.buffers as f64 / self.options().shared_buffers.max(1) as f64;
+        let seconds = |time: Duration| format!("{:.3} s", time.as_secs_f64());
+        let files = stats.files;
+        // New files of the log are made as they are needed, not here.
         tracing::info!(
-            "checkpoint complete: wrote {} buffers ({share:.1}%); write={:.3} s, sync={:.3} s, total={:.3} s; sync files={}; distance={} kB; redo lsn={}",
+            "checkpoint complete: wrote {} buffers ({share:.1}%), wrote {} SLRU buffers; \
+             0 WAL file(s) added, {} removed, {} recycled; write={}, sync={}, total={}; \
+             sync files={}, longest={}, average={}; distance={} kB, estimate={} kB; lsn={}, redo lsn={}",
             stats.buffers,
-            stats.write.as_secs_f64(),
-            stats.sync.as_secs_f64(),
-            stats.total.as_secs_f64(),
-            stats.files,
+            stats.slru_buffers,
+            stats.segments.removed,
+            stats.segments.recycled,
+            seconds(stats.write),
+            seconds(stats.sync),
+            seconds(stats.total),
+            files.count,
+            seconds(files.longest),
+            seconds(files.total / (files.count as u32).max(1)),
             distance / 1024,
+            self.wal.expected_distance() / 1024,
+            stats.record,
             stats.redo
         );
+    }
+
+    /// Log that grows so fast that it causes a checkpoint soon after the last one had better have more room (`checkpoint_warning`).
+    fn warn_of_frequency(&self, cause: CheckpointCause, since_last: Duration) {
+        if cause == CheckpointCause::Wal && since_last < self.options().checkpoint_warning {
+            let seconds = since_last.as_secs();
+            let plural = if seconds == 1 { "second" } else { "seconds" };
+            tracing::info!(
+                hint = %"Consider increasing the configuration parameter \"max_wal_size\".",
+                "checkpoints are occurring too frequently ({seconds} {plural} apart)"
+            );
+        }
     }
 
     /// The checkpoint that is due now by time or by log volume, if any. None while one is being taken: whoever asks asks again.

@@ -93,6 +93,12 @@ pub struct EngineOptions {
     pub checkpoint_timeout: Duration,
     /// `checkpoint_completion_target`: share of the way to the next checkpoint, in time and in log volume, over which writes are spread.
     pub checkpoint_completion_target: f64,
+    /// Whether checkpoints are told of in the log (`log_checkpoints`).
+    pub log_checkpoints: bool,
+    /// `checkpoint_warning`; zero: never.
+    pub checkpoint_warning: Duration,
+    /// `log_startup_progress_interval`; zero: never.
+    pub startup_progress: Duration,
     /// `bgwriter_delay`.
     pub bgwriter_delay: Duration,
     /// `wal_writer_delay`.
@@ -109,6 +115,9 @@ impl Default for EngineOptions {
             checkpoint_segments: 0,
             checkpoint_timeout: Duration::from_secs(300),
             checkpoint_completion_target: 0.9,
+            log_checkpoints: true,
+            checkpoint_warning: Duration::from_secs(30),
+            startup_progress: Duration::from_secs(10),
             bgwriter_delay: Duration::from_millis(200),
             wal_writer_delay: Duration::from_millis(200),
         }
@@ -340,6 +349,8 @@ impl Engine {
         let mut tuned = EngineOptions::clone(&options);
         tuned.checkpoint_timeout = wanted.checkpoint_timeout;
         tuned.checkpoint_completion_target = wanted.checkpoint_completion_target;
+        (tuned.log_checkpoints, tuned.checkpoint_warning) =
+            (wanted.log_checkpoints, wanted.checkpoint_warning);
         tuned.bgwriter_delay = wanted.bgwriter_delay;
         tuned.wal_writer_delay = wanted.wal_writer_delay;
         (tuned.wal.min_size, tuned.wal.max_size) = (wanted.wal.min_size, wanted.wal.max_size);

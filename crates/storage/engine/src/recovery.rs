@@ -11,7 +11,6 @@
 //! `xlogrecovery.c`.
 
 use std::path::Path;
-use std::time::Duration;
 
 use base::{Lsn, Xid};
 use runtime::time::{Stopwatch, now};
@@ -20,9 +19,6 @@ use wal::{Record, Rmgr, WalReader};
 use crate::control::{Checkpoint, ControlFile};
 use crate::xlog::{self, FileChange};
 use crate::{Engine, EngineError};
-
-/// Interval of "redo in progress" lines.
-const REPORT_EVERY: Duration = Duration::from_secs(10);
 
 /// The checkpoint record that the control file names.
 pub(crate) struct CheckpointRecord {
@@ -55,6 +51,7 @@ impl Engine {
         tracing::info!("database system was not properly shut down; automatic recovery in progress");
         tracing::info!("redo starts at {from}");
         let (start, usage) = (now(), Stopwatch::start());
+        let interval = self.options().startup_progress;
         let mut reported = start;
         let mut last = from;
         let mut reader = self.wal.reader(from);
@@ -62,7 +59,7 @@ impl Engine {
             let record = record?;
             self.redo_record(&record)?;
             last = record.lsn;
-            if now().since(reported) >= REPORT_EVERY {
+            if !interval.is_zero() && now().since(reported) >= interval {
                 reported = now();
                 tracing::info!(
                     "redo in progress, elapsed time: {:.2} s, current LSN: {last}",

@@ -45,6 +45,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use base::{BlockNo, Fork, PAGE_SIZE, RelFile};
 use parking_lot::RwLock;
@@ -62,6 +63,17 @@ pub const SEGMENT_PAGES: u32 = (1 << 30) / PAGE_SIZE as u32;
 /// Most pages that are taken ahead when a fork grows.
 const MAX_AHEAD: u32 = 64;
 const SHARDS: usize = 64;
+
+/// What [`Smgr::sync_all_pending`] has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Synced {
+    /// Files and directories.
+    pub count: usize,
+    /// Time that the slowest file took.
+    pub longest: Duration,
+    /// Time that all files took.
+    pub total: Duration,
+}
 
 /// Habits of file access.
 #[derive(Clone, Copy, Debug)]
@@ -519,17 +531,20 @@ impl Smgr {
         Ok(())
     }
 
-    /// Syncs all files written, and directories changed, since the last call; returns how many. An error is sticky: the
-    /// server must stop and recover.
-    pub fn sync_all_pending(&self) -> SmgrResult<usize> {
+    /// Syncs all files written, and directories changed, since the last call. An error is sticky: the server must stop and recover.
+    pub fn sync_all_pending(&self) -> SmgrResult<Synced> {
         let _cycle = self.pending.begin()?;
         let (files, dirs) = self.pending.take();
-        let count = files.len() + dirs.len();
+        let mut synced = Synced { count: files.len() + dirs.len(), ..Synced::default() };
         if !self.options.fsync {
-            return Ok(count);
+            return Ok(synced);
         }
         for id in files {
+            let began = runtime::now();
             self.sync_file(id).map_err(|error| self.pending.fail(error))?;
+            let took = began.elapsed();
+            synced.longest = synced.longest.max(took);
+            synced.total += took;
         }
         for dir in dirs {
             match fs::sync_dir(&dir) {
@@ -541,7 +556,7 @@ impl Smgr {
                 _ => {}
             }
         }
-        Ok(count)
+        Ok(synced)
     }
 
     fn sync_file(&self, id: SegmentId) -> SmgrResult<()> {

@@ -203,8 +203,8 @@ fn removed_relations_are_not_synced() {
         assert_eq!(smgr.exists(rel(1), Fork::Main), Ok(false));
         assert!(!fs::exists(Path::new("/data/base/5/1.1")).unwrap());
         // Two segments and a directory.
-        assert_eq!(smgr.sync_all_pending(), Ok(3));
-        assert_eq!(smgr.sync_all_pending(), Ok(0));
+        assert_eq!(smgr.sync_all_pending().unwrap().count, 3);
+        assert_eq!(smgr.sync_all_pending().unwrap().count, 0);
         assert_eq!(smgr.open_files(), 2);
     });
 }

@@ -29,19 +29,18 @@ struct Graph<'a> {
 }
 
 impl LockManager {
-    /// The cycle that `start` waits in, unless turning soft edges resolves it.
-    pub(crate) fn check_deadlock(&self, start: SessionId) -> Option<Vec<DeadlockEdge>> {
+    /// Fails with the cycle that `start` waits in, unless turning soft edges resolves it. Whether some were turned.
+    pub(crate) fn check_deadlock(&self, start: SessionId) -> Result<bool, Vec<DeadlockEdge>> {
         let mut graph = Graph { partitions: self.lock_all(), changed: Vec::new() };
-        if let Err(cycle) = graph.resolve(&[start], TURNS) {
-            return Some(cycle);
-        }
+        graph.resolve(&[start], TURNS)?;
         let changed = std::mem::take(&mut graph.changed);
+        let turned = !changed.is_empty();
         for tag in changed {
             if let Some(lock) = graph.lock_mut(tag) {
                 lock.wake(tag);
             }
         }
-        None
+        Ok(turned)
     }
 }
 

@@ -20,6 +20,7 @@ pub mod horizon;
 pub mod lock;
 pub mod lock_fast;
 pub mod lock_held;
+pub mod long_wait;
 #[cfg(test)]
 mod model;
 pub mod multixact;
@@ -43,7 +44,8 @@ pub use commit::{MappedFile, SyncCommit};
 pub use describe::XactDescribe;
 pub use error::TxnError;
 pub use horizon::{Horizons, RelKind, XidHolds};
-pub use lock::{DeadlockEdge, LockError, LockInfo, LockManager, LockMode, LockTag, LockTimeouts, LockWait};
+pub use lock::{DeadlockEdge, LockError, LockInfo, LockManager, LockMode, LockTag, LockWait};
+pub use long_wait::{LockTimeouts, LongWait, Told};
 pub use multixact::{Holder, LockStrength, Member, MemberStatus};
 pub use prepared::{PrepareError, PreparedTransaction, Resolver};
 pub use prepared_state::PreparedState;

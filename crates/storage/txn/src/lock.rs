@@ -3,6 +3,7 @@
 //! Layout · The main table has [`PARTITIONS`] parts by the tag's hash, each a map from [`LockTag`] to who holds it and who
 //! waits. Weak locks on relations usually live in their worker's table instead ([`lock_fast`](crate::lock_fast)). A session knows
 //! what it holds in its own [`HeldLocks`](crate::lock_held), so the main table counts a session once for each mode.
+//! [`long_wait`](crate::long_wait): sleeping.
 //!
 //! A running transaction's lock on its xid is not in any table until somebody waits for it
 //! ([`LockManager::wait_for_xid`]): commits and a million savepoints cost no lock.
@@ -25,8 +26,8 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::hash::{BuildHasher, Hash};
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
@@ -38,6 +39,7 @@ use smallvec::SmallVec;
 
 use crate::SessionId;
 use crate::lock_fast::FastLocks;
+use crate::long_wait::{Listener, LockTimeouts};
 use crate::sync::{Alone, Mutex};
 use crate::virtual_xid::VirtualXid;
 
@@ -234,21 +236,6 @@ pub struct DeadlockEdge {
     pub blocker: SessionId,
 }
 
-/// A session's `deadlock_timeout` and `lock_timeout`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LockTimeouts {
-    /// A wait that lasts longer looks for deadlocks.
-    pub deadlock: Duration,
-    /// A wait that lasts longer fails.
-    pub lock: Option<Duration>,
-}
-
-impl Default for LockTimeouts {
-    fn default() -> LockTimeouts {
-        LockTimeouts { deadlock: Duration::from_secs(1), lock: None }
-    }
-}
-
 /// A lock held or waited for, as `pg_locks` shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockInfo {
@@ -281,11 +268,11 @@ pub(crate) struct Waiter {
 }
 
 impl Waiter {
-    fn granted(&self) -> bool {
+    pub(crate) fn granted(&self) -> bool {
         self.state.load(Ordering::Acquire) == GRANTED
     }
 
-    fn until_granted(&self) -> impl Future<Output = ()> {
+    pub(crate) fn until_granted(&self) -> impl Future<Output = ()> {
         poll_fn(|cx| {
             *self.waker.lock() = Some(cx.waker().clone());
             // After the waker: who grants stores the state first, then takes the waker.
@@ -404,6 +391,8 @@ pub struct LockManager {
     xid_waits: Mutex<FxHashMap<Xid, Vec<(Xid, u32)>>>,
     /// Who waits for a virtual transaction: one that ends looks for waiters only if it is not 0.
     virtual_waited: AtomicU64,
+    /// Who is told of long waits.
+    pub(crate) listener: OnceLock<Listener>,
 }
 
 impl Default for LockManager {
@@ -414,6 +403,7 @@ impl Default for LockManager {
             xid_waited: AtomicU64::new(0),
             xid_waits: Mutex::default(),
             virtual_waited: AtomicU64::new(0),
+            listener: OnceLock::new(),
         }
     }
 }
@@ -476,33 +466,12 @@ impl LockManager {
         Ok(Request::Queued(enqueue(&mut partition, session, tag, mode, place)))
     }
 
-    /// Sleeps in the queue until granted, interrupted, timed out, or found to be in a deadlock. Leaves the queue in every
-    /// other case, a fiber that is unwound among them.
-    fn sleep(&self, tag: LockTag, waiter: Arc<Waiter>, timeouts: LockTimeouts) -> Result<(), LockError> {
-        let mut queued = Queued { manager: self, tag, waiter, granted: false };
-        let start = runtime::now();
-        let mut checked = false;
-        while !queued.waiter.granted() {
-            let passed = start.elapsed();
-            let until_check = (!checked).then(|| timeouts.deadlock.saturating_sub(passed));
-            let until_timeout = timeouts.lock.map(|limit| limit.saturating_sub(passed));
-            if until_timeout.is_some_and(|left| left.is_zero()) {
-                return Err(LockError::Timeout);
-            }
-            if until_check.is_some_and(|left| left.is_zero()) {
-                checked = true;
-                if let Some(cycle) = self.check_deadlock(queued.waiter.session) {
-                    used(|c| &c.deadlocks, 1);
-                    return Err(LockError::Deadlock(cycle));
-                }
-                continue;
-            }
-            let limit = [until_check, until_timeout].into_iter().flatten().min();
-            runtime::wait_interruptible(within(queued.waiter.until_granted(), limit))
-                .map_err(LockError::Interrupted)?;
-        }
-        queued.granted = true;
-        Ok(())
+    /// Who holds a tag, and who waits for it, in the order of the queue.
+    pub(crate) fn around(&self, tag: LockTag) -> [Vec<SessionId>; 2] {
+        let partition = self.partition(&tag).lock();
+        let Some(lock) = partition.locks.get(&tag) else { return Default::default() };
+        let holders = lock.holders.iter().map(|holder| holder.0);
+        [holders.collect(), lock.queue.iter().map(|waiter| waiter.session).collect()]
     }
 
     /// Leaves the queue, or lets go of what was granted at the last moment.
@@ -771,11 +740,11 @@ impl LockManager {
 }
 
 /// A place in a queue.
-struct Queued<'a> {
-    manager: &'a LockManager,
-    tag: LockTag,
-    waiter: Arc<Waiter>,
-    granted: bool,
+pub(crate) struct Queued<'a> {
+    pub(crate) manager: &'a LockManager,
+    pub(crate) tag: LockTag,
+    pub(crate) waiter: Arc<Waiter>,
+    pub(crate) granted: bool,
 }
 
 impl Drop for Queued<'_> {
@@ -851,7 +820,7 @@ fn mutual(
 }
 
 /// Completes with `future` or after `limit`.
-async fn within(future: impl Future<Output = ()>, limit: Option<Duration>) {
+pub(crate) async fn within(future: impl Future<Output = ()>, limit: Option<Duration>) {
     let Some(limit) = limit else { return future.await };
     let mut future = pin!(future);
     let mut sleep = pin!(runtime::sleep(limit));

@@ -18,8 +18,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::SessionId;
-use crate::lock::{LockError, LockManager, LockMode, LockTag, LockTimeouts, LockWait, strong_relation};
+use crate::lock::{LockError, LockManager, LockMode, LockTag, LockWait, strong_relation};
 use crate::lock_fast::FastTable;
+use crate::long_wait::LockTimeouts;
 
 /// Entries up to which a search goes through all of them.
 const FEW: usize = 16;

@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lock::{LockInfo, LockMode, LockTag, LockTimeouts};
+use crate::lock::{LockInfo, LockMode, LockTag};
+use crate::long_wait::LockTimeouts;
 use crate::sync::Mutex;
 use crate::system::TxnSystem;
 use crate::{SessionId, TxnError};

@@ -589,6 +589,12 @@ impl Wal {
         self.segments.recycle(keep_from, current, last.saturating_sub(current + 1))
     }
 
+    /// How much log is expected between two checkpoints.
+    pub fn expected_distance(&self) -> u64 {
+        // Relaxed: shown to people.
+        self.distance.load(Ordering::Relaxed)
+    }
+
     /// Reads records from `from` on (a record's start), up to the end of what is on disk.
     pub fn reader(&self, from: Lsn) -> WalReader {
         WalReader::open(self.segments.dir(), self.geometry.segment_size(), Some(self.system_identifier), from)

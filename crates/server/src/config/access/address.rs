@@ -120,6 +120,11 @@ pub struct HostName {
 }
 
 impl HostName {
+    /// The name of an address. May take long: not for a worker.
+    pub fn name_of(address: SocketAddr) -> Option<String> {
+        reverse(address)
+    }
+
     /// Asks for the name of an address and for the addresses of that name. May take long: not for a worker.
     pub fn of(address: SocketAddr) -> HostName {
         let Some(name) = reverse(address) else { return HostName::default() };

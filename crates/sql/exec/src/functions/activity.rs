@@ -315,7 +315,7 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
         shown(Datum::Int8(backend.start)),
         shown(Datum::Int8(activity.state_change)),
         shown(super::address(backend.client)),
-        Datum::Null,
+        shown(backend.client_host.as_deref().map_or(Datum::Null, Datum::text)),
         shown(Datum::Int4(backend.client.map_or(-1, |a| i32::from(a.port())))),
         xid.map_or(Datum::Null, |xid| Datum::Oid(xid.0 as u32)),
         backend.xmin().map_or(Datum::Null, |xmin| Datum::Oid(xmin.0 as u32)),

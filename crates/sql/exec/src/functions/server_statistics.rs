@@ -181,7 +181,7 @@ impl Session {
             | F::PgShowReplicationOriginStatus
             | F::PgGetAios
             | F::PgGetShmemAllocationsNuma => Vec::new(),
-            F::PgGetShmemAllocations => memory_of_server(),
+            F::PgGetShmemAllocations => memory_of_server(&self.engine().options()),
             F::PgGetBackendMemoryContexts => memory_of_session(),
             F::PgStatGetWalReceiver => vec![vec![Datum::Null; 15]],
             F::PgStatGetReplicationSlot => {
@@ -373,8 +373,9 @@ fn memory_of_session() -> Vec<Row> {
     vec![context("TopMemoryContext", &[1], before), context("MessageContext", &[1, 2], held.statement)]
 }
 
-/// What all sessions share: the pool, all that is allocated, and, without a name, what the limit leaves.
-fn memory_of_server() -> Vec<Row> {
+/// What all sessions share: the pool, the log's buffer, what caches of transactions may grow to, all that is allocated, and, without a name, what the
+/// limit leaves.
+fn memory_of_server(options: &engine::EngineOptions) -> Vec<Row> {
     let (total, mapped) = (runtime::memory::total(), runtime::memory::total_mapped());
     let part = |name, bytes: usize| {
         let bytes = Datum::Int8(bytes as i64);
@@ -382,6 +383,9 @@ fn memory_of_server() -> Vec<Row> {
     };
     let mut rows = vec![
         part(Datum::text("Buffer Blocks"), mapped),
+        part(Datum::text("XLOG Ctl"), options.wal.buffers),
+        part(Datum::text("multixact"), options.txn.multixact_buffers * base::PAGE_SIZE),
+        part(Datum::text("transaction"), options.txn.transaction_buffers * base::PAGE_SIZE),
         part(Datum::text("<anonymous>"), total.saturating_sub(mapped)),
     ];
     rows.extend(runtime::memory::limit().map(|limit| part(Datum::Null, limit.saturating_sub(total))));

@@ -121,7 +121,8 @@ impl Session {
         let fingerprint = generic.shared.prepared.fingerprint.clone();
         let prepared = self.watch_planning(source, || {
             self.with_planner(&view, |context| {
-                let context = plan::Context { params: Some(params), ..*context };
+                let fraction = source.fraction(context.settings);
+                let context = plan::Context { params: Some(params), fraction, ..*context };
                 Prepared::with_fingerprint(analyzed, fingerprint, &context)
             })
         })?;

@@ -104,7 +104,7 @@ impl Session {
         text: &str,
         arguments: &Arguments<'_>,
     ) -> SqlResult<()> {
-        let source = Source::sharing(text, &declare.query, &arguments.types);
+        let source = Source::of_cursor(text, &declare.query, &arguments.types);
         let planned = self.current_plan(&source)?;
         let statement = planned.shared.prepared.statement.clone();
         if statement.modifies {

@@ -103,8 +103,11 @@ impl Session {
         (text, arguments): (&str, &Arguments<'_>),
     ) -> SqlResult<Subject<'q>> {
         let of = |prepared, params| Subject::Plan(Box::new(Explained { prepared, params, table: None }));
+        let (query, of_cursor) = match query {
+            Statement::DeclareCursor(declare) => (&declare.query, true),
+            query => (query, false),
+        };
         match query {
-            Statement::DeclareCursor(declare) => self.subject(&declare.query, asked, (text, arguments)),
             Statement::Execute(execute) => {
                 let (source, params) = self.prepared_for_execute(execute, text)?;
                 Ok(of(self.plan_of(&source, &params)?, params))
@@ -120,6 +123,7 @@ impl Session {
             query => {
                 let source = match asked.generic {
                     true => Source::nested(text, query, Some(Vec::new())),
+                    false if of_cursor => Source::of_cursor(text, query, &arguments.types),
                     false => Source::sharing(text, query, &arguments.types),
                 };
                 let Work::Query(_) = &source.work else {

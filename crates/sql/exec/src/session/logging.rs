@@ -1,27 +1,28 @@
 //! # What
-//! What the server's log tells of statements: `log_statement`, `log_duration`, `log_min_duration_statement`, and the statement that an error
+//! What the server's log tells of statements: `log_statement`, `log_duration`, `log_min_duration_statement`, samples, and the statement that an error
 //! belongs to (`log_min_error_statement`). The lines are composed here; where they go is the server's to say ([`Session::log_to`]).
 //!
 //! # PostgreSQL counterpart and differences
 //! `check_log_statement`, `check_log_duration`, `errdetail_params` in `postgres.c`; `GetCommandLogLevel` in `utility.c`. With
 //! `log_statement` a text of the simple protocol is parsed once more to find out what it does.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::settings::Setting;
+use base::settings::{SessionSettings, Setting};
 use base::{Oid, Severity, SqlError, SqlState};
 use parse::Statement;
 use tuple::Datum;
+use txn::Told;
 
 use super::Session;
 use super::portal::Portal;
 use super::statement::{Source, Work};
 
 /// Takes a line for the server's log, with the statement that it is about.
-pub type LogSink = Box<dyn Fn(&SqlError, Option<&str>, &Situation)>;
+pub type LogSink = Box<dyn Fn(&SqlError, Option<&str>, &Situation) + Send + Sync>;
 
 /// What a session is doing, as its lines in the log may say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,16 +37,21 @@ pub struct Situation {
     pub application: String,
     /// Id of the statement; 0: it has none.
     pub query_id: i64,
+    /// Rank of the least severe message that the session wants to see in the log; none: as the server has it (`log_min_messages`).
+    pub least: Option<u8>,
+    /// How much the session wants to have told; empty: as the server has it (`log_error_verbosity`).
+    pub verbosity: String,
 }
 
 /// What a session knows of its lines in the server's log.
 #[derive(Default)]
 pub(super) struct Logging {
-    sink: OnceCell<LogSink>,
     /// The text of the message that has failed last.
     failed: RefCell<Option<Arc<str>>>,
     /// `log_statement` has shown the running message.
     shown: Cell<bool>,
+    /// Number of the transaction that was last looked at, and whether its statements are logged as a sample.
+    sampled: Cell<(u32, bool)>,
 }
 
 /// What a statement does, by the words of `log_statement`: those that log less log what comes first here.
@@ -59,7 +65,7 @@ enum Kind {
 impl Session {
     /// Where lines for the server's log go; set once.
     pub fn log_to(&self, sink: LogSink) {
-        let _ = self.logging.sink.set(sink);
+        self.backend.log_to(sink);
     }
 
     /// Whether any setting asks for lines about statements.
@@ -69,7 +75,7 @@ impl Session {
     }
 
     pub(super) fn log(&self, message: String, detail: Option<String>) {
-        let Some(sink) = self.logging.sink.get() else { return };
+        let Some(sink) = self.backend.log() else { return };
         let mut line = SqlError::with_severity(Severity::Log, SqlState::SUCCESSFUL_COMPLETION, message);
         line.report_mut().detail = detail;
         sink(&line, None, &self.situation());
@@ -79,7 +85,7 @@ impl Session {
     #[cold]
     pub(super) fn log_temporary_files(&self) {
         let files = self.temp.account.take_ended();
-        let Some(sink) = self.logging.sink.get().filter(|_| !files.is_empty()) else { return };
+        let Some(sink) = self.backend.log().filter(|_| !files.is_empty()) else { return };
         let text = self.names_statement(Severity::Log).then(|| self.backend.activity().query);
         for (name, size) in files {
             let message = format!("temporary file: path \"base/pgsql_tmp/{name}\", size {size}");
@@ -93,20 +99,22 @@ impl Session {
         let failed = self.logging.failed.borrow().clone();
         let text = failed.or_else(|| self.backend.is_active().then(|| self.backend.activity().query));
         let command = text.map_or_else(|| "idle".to_owned(), |text| tag_of(&text));
-        let txn = self.txn.borrow();
+        let (txn, settings) = (self.txn.borrow(), self.settings.borrow());
         let inside = txn.state() != txn::BlockState::Idle;
         Situation {
             command,
             virtual_xid: inside.then(|| format!("{}/{}", self.info.pid, txn.local_id())),
             xid: txn.top_xid_if_assigned().map_or(0, |xid| xid.0),
-            application: self.settings.borrow().text(Setting::application_name).to_owned(),
+            application: settings.text(Setting::application_name).to_owned(),
+            least: Some(base::error::log_rank_of_word(settings.text(Setting::log_min_messages))),
+            verbosity: settings.text(Setting::log_error_verbosity).to_owned(),
             query_id: self.query_id(),
         }
     }
 
     /// A warning or notice goes to the log too, if that wants it.
     pub(super) fn log_notice(&self, notice: &SqlError) {
-        let Some(sink) = self.logging.sink.get() else { return };
+        let Some(sink) = self.backend.log() else { return };
         let named = self.names_statement(notice.report().severity);
         let text = named.then(|| self.backend.activity().query);
         sink(notice, text.as_deref(), &self.situation());
@@ -114,9 +122,16 @@ impl Session {
 
     /// Whether the statement stands beside a line of this severity (`log_min_error_statement`).
     fn names_statement(&self, severity: Severity) -> bool {
-        let settings = self.settings.borrow();
-        base::error::log_rank(severity)
-            >= base::error::log_rank_of_word(settings.text(Setting::log_min_error_statement))
+        names_statement(&self.settings.borrow(), severity)
+    }
+
+    /// Whether long waits for locks are told of (`log_lock_waits`).
+    pub(super) fn told_of_waits(&self, settings: &SessionSettings) -> Told {
+        match settings.get(Setting::log_lock_waits).as_bool() {
+            false => Told::Never,
+            true if names_statement(settings, Severity::Log) => Told::WithStatement,
+            true => Told::Alone,
+        }
     }
 
     /// A message with this text has failed.
@@ -200,14 +215,11 @@ impl Session {
     #[cold]
     fn log_duration(&self, start: i64, what: impl FnOnce() -> (String, Option<String>)) {
         let shown = self.logging.shown.take();
-        let (always, least) = {
-            let settings = self.settings.borrow();
-            (settings.fast().log_duration, i64::from(settings.fast().log_min_duration_statement))
-        };
+        let always = self.settings.borrow().fast().log_duration;
         // A statement that has asked for its own duration began with the statement's time.
         let start = if start == 0 { self.format.borrow().statement_time } else { start };
         let micros = (runtime::wall_clock_micros() - start).max(0);
-        let long = least >= 0 && micros >= least * 1000;
+        let long = self.is_logged_after(micros);
         if !always && !long {
             return;
         }
@@ -219,6 +231,30 @@ impl Session {
             detail = more;
         }
         self.log(message, detail);
+    }
+
+    /// Whether what took so long is logged for that, or because a sample has hit it or its transaction.
+    fn is_logged_after(&self, micros: i64) -> bool {
+        let settings = self.settings.borrow();
+        let exceeds = |least: i32| least >= 0 && micros >= i64::from(least) * 1000;
+        let rate = |setting| settings.get(setting).as_real();
+        let fast = settings.fast();
+        exceeds(fast.log_min_duration_statement)
+            || exceeds(fast.log_min_duration_sample) && is_hit(rate(Setting::log_statement_sample_rate))
+            || fast.samples_transactions
+                && self.is_sampled(|| is_hit(rate(Setting::log_transaction_sample_rate)))
+    }
+
+    /// Whether all statements of the transaction that runs, or has just ended, are logged: drawn once for each.
+    fn is_sampled(&self, draw: impl FnOnce() -> bool) -> bool {
+        let transaction = self.txn.borrow().local_id();
+        let (known, sampled) = self.logging.sampled.get();
+        if known == transaction {
+            return sampled;
+        }
+        let sampled = draw();
+        self.logging.sampled.set((transaction, sampled));
+        sampled
     }
 
     /// What `log_min_duration_statement` tells of a Query message.
@@ -323,8 +359,14 @@ impl Session {
     }
 }
 
+/// Whether the statement stands beside a line of this severity (`log_min_error_statement`).
+fn names_statement(settings: &SessionSettings, severity: Severity) -> bool {
+    base::error::log_rank(severity)
+        >= base::error::log_rank_of_word(settings.text(Setting::log_min_error_statement))
+}
+
 /// Tag of a text's first command. Most are told by their first word, which spares parsing them.
-fn tag_of(text: &str) -> String {
+pub(super) fn tag_of(text: &str) -> String {
     let word: String = text.trim_start().chars().take_while(char::is_ascii_alphabetic).collect();
     let word = word.to_ascii_uppercase();
     if matches!(word.as_str(), "SELECT" | "INSERT" | "UPDATE" | "DELETE" | "COPY" | "EXECUTE" | "SET") {
@@ -366,6 +408,11 @@ fn is_definition(statement: &Statement) -> bool {
             | Statement::Return(_)
             | Statement::Assign(_)
     )
+}
+
+/// Draws a lot that hits with this probability.
+fn is_hit(rate: f64) -> bool {
+    rate >= 1.0 || (runtime::random_u64() as f64 / u64::MAX as f64) < rate
 }
 
 /// A text in quotes, cut to so many bytes unless negative.

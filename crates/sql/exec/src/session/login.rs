@@ -45,6 +45,7 @@ impl Session {
             (database.oid, &database.name),
             info.client_address,
         );
+        backend.client_host = info.client_host.clone().map(Into::into);
         backend.encryption = info.encryption.clone().map(Box::new);
         let backend = instance.sessions().register(backend);
         let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
@@ -135,6 +136,7 @@ impl Session {
             sql_bodies: Default::default(),
             depths: Default::default(),
             logging: Default::default(),
+            socket: Default::default(),
             new_labels: Default::default(),
             on_commit: Default::default(),
             info,
@@ -206,9 +208,11 @@ impl Session {
         self.txn.borrow_mut().set_timeouts(LockTimeouts {
             deadlock: millis(fast.deadlock_timeout),
             lock: (fast.lock_timeout > 0).then(|| millis(fast.lock_timeout)),
+            told: self.told_of_waits(&settings),
         });
         runtime::set_stack_depth(fast.max_stack_depth);
         self.temp.account.set(fast.temp_file_limit, fast.log_temp_files);
+        self.follow_socket(&settings);
         let version = settings.fast().search_path_version;
         if self.search_path_version.replace(version) != version {
             self.names.set_search_path(split_names(settings.text(Setting::search_path)));

@@ -33,6 +33,7 @@ mod fast_path;
 mod identity;
 mod logging;
 mod login;
+mod long_waits;
 mod modes;
 mod nested;
 mod notices;
@@ -47,6 +48,7 @@ mod protocol;
 mod registry;
 mod restricted;
 mod shapes;
+mod socket;
 mod statement;
 mod statements;
 mod transaction;
@@ -83,6 +85,7 @@ use notices::Notices;
 use plan_cache::PlanCache;
 use portals::Portals;
 pub use registry::{Activity, Backend, BackendState, Background, Encryption, Registered, Sessions};
+pub use socket::{SocketOptions, SocketSink};
 pub(crate) use statement::{Body, Named, Planned, Source, Work};
 use statements::Statements;
 pub(crate) use watch::{Ran, Watched};
@@ -142,6 +145,8 @@ impl Instance {
     pub fn new(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance> {
         let now = runtime::wall_clock_micros();
         let exchange = crate::notify::Exchange::new(settings.int(Setting::max_notify_queue_pages));
+        let sessions = Arc::default();
+        long_waits::listen(engine.txns().locks(), &sessions);
         Arc::new(Instance {
             engine,
             cluster: Arc::default(),
@@ -150,7 +155,7 @@ impl Instance {
             plans: PlanCache::default(),
             languages: Default::default(),
             modules: Default::default(),
-            sessions: Arc::default(),
+            sessions,
             exports: Arc::default(),
             exchange: Arc::new(exchange),
             counters: Default::default(),
@@ -300,6 +305,8 @@ pub struct SessionInfo {
     pub client_address: Option<std::net::SocketAddr>,
     /// Address that the client has connected to, none over a Unix socket.
     pub server_address: Option<std::net::SocketAddr>,
+    /// Name of its host, if it was asked for.
+    pub client_host: Option<String>,
     /// How the connection is encrypted, if it is.
     pub encryption: Option<Encryption>,
     /// How the client has proved who it is, and as whom: `method:name`. None if nothing was asked of it.
@@ -423,6 +430,7 @@ pub struct Session {
     depths: watch::Depths,
     /// What the server's log is told.
     logging: logging::Logging,
+    socket: socket::Socket,
     /// Labels that the running transaction added to enums that were there before (OIDs of `pg_enum`).
     pub(crate) new_labels: Rc<RefCell<FxHashSet<Oid>>>,
 }

@@ -419,8 +419,7 @@ impl Session {
         let (work_mem, hash_mem, time_io) = {
             let settings = self.settings.borrow();
             let fast = settings.fast();
-            let hash_mem = (fast.work_mem as f64 * fast.hash_mem_multiplier) as usize;
-            (fast.work_mem as usize, hash_mem, fast.track_io_timing)
+            (fast.work_mem as usize, fast.hash_mem() as usize, fast.track_io_timing)
         };
         runtime::usage::time_io(time_io);
         f(&Env {

@@ -366,6 +366,9 @@ impl Session {
         } else {
             portal.close(self);
         }
+        if !suspended {
+            out.next_statement(0);
+        }
         // What else comes before Sync is of the same transaction: a block, in which VACUUM has no place.
         self.txn.borrow_mut().begin_implicit_block();
         match tag {

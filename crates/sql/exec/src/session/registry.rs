@@ -15,13 +15,14 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::ops::Deref;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use base::{Oid, Xid};
 use parking_lot::Mutex;
 use runtime::Interrupts;
 
+use super::logging::LogSink;
 use super::progress::Progress;
 
 /// `pg_stat_activity.state`
@@ -101,6 +102,8 @@ pub struct Backend {
     pub database_name: Box<str>,
     /// The client's address, none over a Unix socket.
     pub client: Option<SocketAddr>,
+    /// Name of the client's host, if it was asked for.
+    pub client_host: Option<Box<str>>,
     /// How its connection is encrypted, if it is.
     pub encryption: Option<Box<Encryption>>,
     /// When it connected.
@@ -110,6 +113,7 @@ pub struct Backend {
     /// Id of the running or last command; 0: it has none.
     query_id: AtomicI64,
     activity: Mutex<Activity>,
+    log: Log,
     /// Of a command that takes long.
     pub(crate) progress: Mutex<Option<Arc<Progress>>>,
 }
@@ -132,6 +136,7 @@ impl Backend {
             database,
             database_name: database_name.into(),
             client,
+            client_host: None,
             encryption: None,
             start: now,
             xmin: AtomicU64::new(0),
@@ -144,6 +149,7 @@ impl Backend {
                 query_start: None,
                 state_change: now,
             }),
+            log: Log::default(),
             progress: Mutex::default(),
         }
     }
@@ -221,9 +227,29 @@ impl Backend {
         active
     }
 
+    /// Where its lines for the server's log go; set once.
+    pub fn log_to(&self, sink: LogSink) {
+        let _ = self.log.0.set(sink);
+    }
+
+    /// Where its lines for the server's log go, if anywhere.
+    pub(super) fn log(&self) -> Option<&LogSink> {
+        self.log.0.get()
+    }
+
     /// `application_name` was set.
     pub fn set_application(&self, name: &str) {
         self.activity.lock().application = name.into();
+    }
+}
+
+/// Where a session's lines for the server's log go.
+#[derive(Default)]
+struct Log(OnceLock<LogSink>);
+
+impl std::fmt::Debug for Log {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.get().is_some() { "Log" } else { "no log" })
     }
 }
 

@@ -122,11 +122,9 @@ impl Session {
     /// The shape of a simple query, if it may be shared now.
     pub(super) fn shape_of<'t>(&self, text: &'t str) -> Option<Shape<'t>> {
         let failed = self.txn.borrow().state() == BlockState::Failed;
-        // Else a backslash in a string is more than a character.
-        let plain = self.settings.borrow().fast().standard_conforming_strings;
         // A plan that is told of is that of the text.
         let told = self.settings.borrow().fast().watch.explained_from().is_some();
-        if failed || !plain || told { None } else { parse::shape::scan(text) }
+        if failed || told { None } else { parse::shape::scan(text) }
     }
 
     /// A run of the statement that texts of this shape are, with a plan; `None` if the text is to run as it is.

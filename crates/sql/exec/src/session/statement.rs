@@ -78,6 +78,8 @@ pub(crate) struct Source {
     of_shape: bool,
     /// Its constants mean the same at any time.
     timeless: Cell<bool>,
+    /// It is a cursor's query: not all of its rows may be fetched.
+    of_cursor: bool,
     /// Types of a utility statement's parameters, once it was prepared.
     utility_types: OnceCell<Arc<[Oid]>>,
     /// A utility statement's fingerprint, once it was asked for.
@@ -261,6 +263,24 @@ impl Source {
         Source { body, ..fresh }.into()
     }
 
+    /// The query of DECLARE.
+    pub(super) fn of_cursor(text: &str, statement: &Statement, types: &ParamTypes) -> Rc<Source> {
+        let mut source = Source::sharing(text, statement, types);
+        // Nobody else has it yet.
+        if let Some(source) = Rc::get_mut(&mut source) {
+            source.of_cursor = true;
+        }
+        source
+    }
+
+    /// The share of its rows that is expected to be fetched, as the planner wants to know it: 0 means all.
+    pub(super) fn fraction(&self, settings: &plan::Settings) -> f64 {
+        match self.of_cursor && settings.cursor_tuple_fraction < 1.0 {
+            true => settings.cursor_tuple_fraction.max(1e-10),
+            false => 0.0,
+        }
+    }
+
     /// How its parameters are understood when it is analysed.
     pub(super) fn parameter_kinds(&self) -> ParamTypes {
         match (&self.body, &self.given) {
@@ -286,6 +306,7 @@ impl Source {
             planned: RefCell::default(),
             of_shape: false,
             timeless: Cell::new(true),
+            of_cursor: false,
             utility_types: OnceCell::new(),
             utility_fingerprint: OnceCell::new(),
         }
@@ -701,7 +722,11 @@ impl Session {
         }
         let fingerprint = Arc::new(analyze::fingerprint::of(&analyzed.query, source.of_shape));
         let prepared = self.watch_planning(source, || {
-            self.with_planner(&view, |context| Prepared::with_fingerprint(&analyzed, fingerprint, context))
+            self.with_planner(&view, |context| {
+                let fraction = source.fraction(context.settings);
+                let context = plan::Context { fraction, ..*context };
+                Prepared::with_fingerprint(&analyzed, fingerprint, &context)
+            })
         })?;
         let statement = &prepared.statement;
         let params: Arc<[Oid]> = analyzed.params.as_slice().into();

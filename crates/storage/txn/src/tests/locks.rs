@@ -429,7 +429,7 @@ fn a_crowd_gets_on() {
             let fibers: Vec<_> = (1..9)
                 .map(|n| {
                     let mut t = server.session(n);
-                    t.set_timeouts(LockTimeouts { deadlock: Duration::from_millis(1), lock: None });
+                    t.set_timeouts(LockTimeouts { deadlock: Duration::from_millis(1), ..Default::default() });
                     let inside = inside.clone();
                     spawn_fiber("one of many", move || {
                         for _ in 0..30 {

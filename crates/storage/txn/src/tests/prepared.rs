@@ -214,7 +214,7 @@ fn who_waits_for_its_xid_waits_on_without_a_false_deadlock() {
         waiter.lock(held, LockMode::Exclusive, LockWait::Block).unwrap();
         let sub = xids[1];
         let waiting = spawn_fiber("waiter", move || {
-            waiter.set_timeouts(LockTimeouts { deadlock: Duration::from_millis(50), lock: None });
+            waiter.set_timeouts(LockTimeouts { deadlock: Duration::from_millis(50), ..Default::default() });
             waiter.wait_for(sub).unwrap();
             waiter.commit(SyncCommit::On, &[]).unwrap();
         });
@@ -224,7 +224,7 @@ fn who_waits_for_its_xid_waits_on_without_a_false_deadlock() {
         assert!(blockers.len() == 1 && blockers[0].is_stand_in(), "{blockers:?}");
         // The session goes on, and waits for what the waiter has: no cycle, as the prepared transaction is not its own.
         t.start(Default::default());
-        t.set_timeouts(LockTimeouts { deadlock: Duration::from_millis(20), lock: None });
+        t.set_timeouts(LockTimeouts { deadlock: Duration::from_millis(20), ..Default::default() });
         let next = spawn_fiber("next", move || t.lock(held, LockMode::Share, LockWait::Block));
         runtime::wait(runtime::sleep(Duration::from_millis(200)));
         end(&system, "g", End::Commit).unwrap();

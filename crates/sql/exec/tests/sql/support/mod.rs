@@ -92,6 +92,7 @@ impl Server {
             options: Vec::new(),
             client_address: None,
             server_address: None,
+            client_host: None,
             encryption: None,
             system_user: None,
         };
