@@ -6,7 +6,6 @@ use super::{Changer, Dependency, ObjectAddress};
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::pg_conversion as c;
-use crate::view::CatalogView;
 
 /// A conversion to be made.
 #[derive(Clone, Debug)]
@@ -93,17 +92,5 @@ impl Reader<'_> {
         let key = [schema.into(), from.number().into(), to.number().into()];
         let rows = self.find(&c::TABLE, c::PG_CONVERSION_DEFAULT_INDEX, &key)?;
         Ok(rows.iter().any(|(_, row)| row.bool(c::CONDEFAULT)))
-    }
-
-    /// `conversion c`.
-    pub(super) fn describe_conversion(&self, oid: Oid) -> SqlResult<String> {
-        let row = self.find_one(&c::TABLE, c::PG_CONVERSION_OID_INDEX, &[oid.into()])?;
-        let Some((_, row)) = row else { return Ok(format!("conversion {oid}")) };
-        let schema = row.oid(c::CONNAMESPACE);
-        let prefix = match CatalogView::search_path(self)?.contains(&schema) || schema == crate::PG_CATALOG {
-            true => String::new(),
-            false => format!("{}.", CatalogView::schema_name(self, schema)?.unwrap_or_default()),
-        };
-        Ok(format!("conversion {prefix}{}", row.str(c::CONNAME)))
     }
 }

@@ -10,15 +10,13 @@ use txn::{End, LockMode, LockWait};
 
 use super::Changer;
 use super::object::catalog_by_oid;
-use crate::database::{PUBLIC, Reader};
+use crate::database::PUBLIC;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
-    SystemTable, pg_amop, pg_amproc, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_cast, pg_class,
-    pg_constraint, pg_conversion, pg_database, pg_default_acl, pg_depend, pg_description, pg_extension,
-    pg_index, pg_language, pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc,
-    pg_rewrite, pg_trigger, pg_type,
+    SystemTable, pg_attrdef, pg_class, pg_constraint, pg_conversion, pg_depend, pg_description, pg_extension,
+    pg_index, pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_rewrite,
+    pg_trigger, pg_type,
 };
-use crate::view::{CatalogView, RelationKind};
 
 /// An object of any catalog: the catalog, its OID, and a column number or 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -494,143 +492,5 @@ fn referenced(row: &Row) -> ObjectAddress {
         class: row.oid(pg_depend::REFCLASSID),
         object: row.oid(pg_depend::REFOBJID),
         sub: row.int(pg_depend::REFOBJSUBID) as i16,
-    }
-}
-
-impl Reader<'_> {
-    /// An object as messages name it: `table t`, `column a of table t`, `constraint c on table t`.
-    pub fn describe(&self, object: ObjectAddress) -> SqlResult<String> {
-        let by_oid = |shape, index, name: usize| -> SqlResult<String> {
-            let row = self.find_one(shape, index, &[object.object.into()])?;
-            Ok(row.map_or_else(|| object.object.to_string(), |(_, row)| row.str(name).to_owned()))
-        };
-        Ok(match object.class {
-            class if class == pg_class::TABLE.oid && object.sub != 0 => self.describe_column(object)?,
-            class if class == pg_class::TABLE.oid => self.describe_relation(object.object)?,
-            class if class == pg_type::TABLE.oid => format!("type {}", self.type_text(object.object)?),
-            class if class == pg_proc::TABLE.oid => self.describe_routine(object.object)?,
-            class if class == pg_operator::TABLE.oid => self.describe_operator(object.object)?,
-            class if class == pg_cast::TABLE.oid => self.describe_cast(object.object)?,
-            class if class == pg_conversion::TABLE.oid => self.describe_conversion(object.object)?,
-            class if class == pg_opclass::TABLE.oid || class == pg_opfamily::TABLE.oid => {
-                self.describe_operator_family(object)?
-            }
-            class if class == pg_amop::TABLE.oid || class == pg_amproc::TABLE.oid => {
-                self.describe_family_member(object)?
-            }
-            class if class == pg_namespace::TABLE.oid => {
-                let index = pg_namespace::PG_NAMESPACE_OID_INDEX;
-                format!("schema {}", by_oid(&pg_namespace::TABLE, index, pg_namespace::NSPNAME)?)
-            }
-            class if class == pg_database::TABLE.oid => {
-                let index = pg_database::PG_DATABASE_OID_INDEX;
-                format!("database {}", by_oid(&pg_database::TABLE, index, pg_database::DATNAME)?)
-            }
-            class if class == pg_authid::TABLE.oid => {
-                format!(
-                    "role {}",
-                    by_oid(&pg_authid::TABLE, pg_authid::PG_AUTHID_OID_INDEX, pg_authid::ROLNAME)?
-                )
-            }
-            class if class == pg_language::TABLE.oid => {
-                let index = pg_language::PG_LANGUAGE_OID_INDEX;
-                format!("language {}", by_oid(&pg_language::TABLE, index, pg_language::LANNAME)?)
-            }
-            class if class == pg_extension::TABLE.oid => {
-                let index = pg_extension::PG_EXTENSION_OID_INDEX;
-                format!("extension {}", by_oid(&pg_extension::TABLE, index, pg_extension::EXTNAME)?)
-            }
-            class if class == pg_auth_members::TABLE.oid => self.describe_membership(object.object)?,
-            class if class == pg_default_acl::TABLE.oid => self.describe_default_acl(object.object)?,
-            class if class == pg_constraint::TABLE.oid => self.describe_constraint(object.object)?,
-            class if class == pg_attrdef::TABLE.oid => self.describe_default(object.object)?,
-            class if class == pg_trigger::TABLE.oid => self.describe_trigger(object.object)?,
-            class if class == pg_largeobject::TABLE.oid => format!("large object {}", object.object),
-            class => format!("object {} of catalog {class}", object.object),
-        })
-    }
-
-    fn describe_relation(&self, oid: Oid) -> SqlResult<String> {
-        let Some(table) = self.relation_by_oid(oid)? else { return Ok(format!("relation {oid}")) };
-        let kind = match table.kind {
-            RelationKind::Index | RelationKind::PartitionedIndex => "index",
-            RelationKind::Sequence => "sequence",
-            RelationKind::View => "view",
-            RelationKind::MaterializedView => "materialized view",
-            RelationKind::Toast => "toast table",
-            RelationKind::Composite => "composite type",
-            RelationKind::ForeignTable => "foreign table",
-            RelationKind::Table | RelationKind::PartitionedTable => "table",
-        };
-        let qualified = self.relation(None, &table.name)?.is_none_or(|found| found.oid != oid);
-        Ok(if qualified {
-            format!("{kind} {}.{}", table.schema_name, table.name)
-        } else {
-            format!("{kind} {}", table.name)
-        })
-    }
-
-    fn describe_column(&self, object: ObjectAddress) -> SqlResult<String> {
-        let key = [object.object.into(), object.sub.into()];
-        let row = self.find_one(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &key)?;
-        let name =
-            row.map_or_else(|| object.sub.to_string(), |(_, row)| row.str(pg_attribute::ATTNAME).to_owned());
-        Ok(format!("column {name} of {}", self.describe_relation(object.object)?))
-    }
-
-    fn describe_membership(&self, oid: Oid) -> SqlResult<String> {
-        use pg_auth_members::*;
-        let Some((_, row)) = self.find_one(&TABLE, PG_AUTH_MEMBERS_OID_INDEX, &[oid.into()])? else {
-            return Ok(format!("membership {oid}"));
-        };
-        let name = |column: usize| Ok::<_, SqlError>(self.role_name(row.oid(column))?.unwrap_or_default());
-        Ok(format!("membership of role {} in role {}", name(MEMBER)?, name(ROLEID)?))
-    }
-
-    fn describe_default_acl(&self, oid: Oid) -> SqlResult<String> {
-        use pg_default_acl::*;
-        let Some((_, row)) = self.find_one(&TABLE, PG_DEFAULT_ACL_OID_INDEX, &[oid.into()])? else {
-            return Ok(format!("default ACL {oid}"));
-        };
-        let what = match row.char(DEFACLOBJTYPE) {
-            b'r' => "relations",
-            b'S' => "sequences",
-            b'f' => "functions",
-            b'T' => "types",
-            b'n' => "schemas",
-            _ => "large objects",
-        };
-        let role = self.role_name(row.oid(DEFACLROLE))?.unwrap_or_default();
-        let place = match self.schema_name(row.oid(DEFACLNAMESPACE))? {
-            Some(schema) => format!(" in schema {schema}"),
-            None => String::new(),
-        };
-        Ok(format!("default privileges on new {what} belonging to role {role}{place}"))
-    }
-
-    fn describe_constraint(&self, oid: Oid) -> SqlResult<String> {
-        let index = pg_constraint::PG_CONSTRAINT_OID_INDEX;
-        let Some((_, row)) = self.find_one(&pg_constraint::TABLE, index, &[oid.into()])? else {
-            return Ok(format!("constraint {oid}"));
-        };
-        let name = row.str(pg_constraint::CONNAME);
-        Ok(match row.oid(pg_constraint::CONRELID) {
-            Oid::INVALID => format!("constraint {name}"),
-            table => format!("constraint {name} on {}", self.describe_relation(table)?),
-        })
-    }
-
-    fn describe_trigger(&self, oid: Oid) -> SqlResult<String> {
-        let row = self.find_one(&pg_trigger::TABLE, pg_trigger::PG_TRIGGER_OID_INDEX, &[oid.into()])?;
-        let Some((_, row)) = row else { return Ok(format!("trigger {oid}")) };
-        let relation = self.describe_relation(row.oid(pg_trigger::TGRELID))?;
-        Ok(format!("trigger {} on {relation}", row.str(pg_trigger::TGNAME)))
-    }
-
-    fn describe_default(&self, oid: Oid) -> SqlResult<String> {
-        let row = self.find_one(&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_OID_INDEX, &[oid.into()])?;
-        let Some((_, row)) = row else { return Ok(format!("default value {oid}")) };
-        let column = ObjectAddress::column(row.oid(pg_attrdef::ADRELID), row.int(pg_attrdef::ADNUM) as i16);
-        Ok(format!("default value for {}", self.describe_column(column)?))
     }
 }

@@ -23,6 +23,7 @@ mod constraint;
 mod conversion;
 mod database;
 mod depend;
+mod describe;
 mod extension;
 mod index;
 mod inherit;

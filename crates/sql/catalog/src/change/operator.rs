@@ -6,7 +6,6 @@ use super::{Changer, Dependency, ObjectAddress};
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{pg_cast, pg_operator};
-use crate::view::CatalogView;
 
 /// An operator to be made (`pg_operator`).
 #[derive(Clone, Debug)]
@@ -213,12 +212,9 @@ impl Reader<'_> {
         let Some((_, row)) = row else { return Ok(format!("operator {oid}")) };
         let side = |t: Oid| if t.is_valid() { self.type_text(t) } else { Ok("NONE".to_owned()) };
         let schema = row.oid(pg_operator::OPRNAMESPACE);
-        let prefix = match CatalogView::search_path(self)?.contains(&schema) {
-            true => String::new(),
-            false => format!("{}.", CatalogView::schema_name(self, schema)?.unwrap_or_default()),
-        };
         Ok(format!(
-            "operator {prefix}{}({},{})",
+            "operator {}{}({},{})",
+            self.prefix(schema)?,
             row.str(pg_operator::OPRNAME),
             side(row.oid(pg_operator::OPRLEFT))?,
             side(row.oid(pg_operator::OPRRIGHT))?

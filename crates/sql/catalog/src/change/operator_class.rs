@@ -2,12 +2,12 @@
 //! `pg_amproc`).
 
 use base::{Oid, SqlResult};
+use types::text::quote_identifier;
 
 use super::{Changer, Dependency, ObjectAddress};
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{SystemTable, pg_am, pg_amop, pg_amproc, pg_opclass, pg_opfamily};
-use crate::view::CatalogView;
 
 /// An operator class or family to be made.
 #[derive(Clone, Debug)]
@@ -239,15 +239,11 @@ impl Reader<'_> {
         let Some((_, row)) = self.find_one(shape, by_oid, &[object.object.into()])? else {
             return Ok(format!("{what} {}", object.object));
         };
-        let schema = row.oid(f::OPFNAMESPACE);
-        let prefix = match CatalogView::search_path(self)?.contains(&schema) {
-            true => String::new(),
-            false => format!("{}.", CatalogView::schema_name(self, schema)?.unwrap_or_default()),
-        };
+        let (prefix, name) = (self.prefix(row.oid(f::OPFNAMESPACE))?, quote_identifier(row.str(f::OPFNAME)));
         let key = [row.oid(f::OPFMETHOD).into()];
         let method = self.find_one(&pg_am::TABLE, pg_am::PG_AM_OID_INDEX, &key)?;
         let method = method.map(|(_, row)| row.str(pg_am::AMNAME).to_owned()).unwrap_or_default();
-        Ok(format!("{what} {prefix}{} for access method {method}", row.str(f::OPFNAME)))
+        Ok(format!("{what} {prefix}{name} for access method {method}"))
     }
 
     /// `operator 1 (integer, integer) of operator family f for access method btree: <(integer,integer)`.

@@ -4,6 +4,8 @@ use base::{Oid, SqlResult};
 use tuple::Datum;
 
 use super::{Changer, Dependency, ObjectAddress};
+use types::text::quote_identifier;
+
 use crate::authority::AclKind;
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
@@ -212,12 +214,7 @@ impl Reader<'_> {
         let schema = row.oid(pg_proc::PRONAMESPACE);
         let types = vectors::oids(&row[pg_proc::PROARGTYPES]);
         let types = types.iter().map(|t| self.type_text(*t)).collect::<SqlResult<Vec<_>>>()?;
-        let visible = CatalogView::search_path(self)?.contains(&schema);
-        let prefix = match visible {
-            true => String::new(),
-            false => format!("{}.", CatalogView::schema_name(self, schema)?.unwrap_or_default()),
-        };
-        Ok(format!("function {prefix}{name}({})", types.join(",")))
+        Ok(format!("function {}{}({})", self.prefix(schema)?, quote_identifier(name), types.join(",")))
     }
 
     /// SQL name of a type, as messages show it.
@@ -230,6 +227,7 @@ impl Reader<'_> {
             return Ok(format!("{}[]", self.type_text(def.element)?));
         }
         let visible = CatalogView::type_by_name(self, None, &def.name)?.is_some_and(|found| found.oid == oid);
-        Ok(if visible { def.name.clone() } else { format!("{}.{}", def.schema_name, def.name) })
+        let name = quote_identifier(&def.name);
+        Ok(if visible { name } else { format!("{}.{name}", quote_identifier(&def.schema_name)) })
     }
 }

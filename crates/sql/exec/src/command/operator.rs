@@ -297,9 +297,14 @@ fn find_or_why(session: &Session, name: &Name, [left, right]: [Oid; 2]) -> SqlRe
     if let Some(found) = find(session, name, left, right)? {
         return Ok(Ok(found));
     }
+    Ok(Err(undefined(session, name, [left, right])))
+}
+
+/// The error of an operator that is not there; its operands' types, 0 for a missing one.
+pub(crate) fn undefined(session: &Session, name: &Name, [left, right]: [Oid; 2]) -> SqlError {
     let shown = |t: Oid| analyze::names::format_type(session, t, None);
     let left = if left.is_valid() { format!("{} ", shown(left)) } else { String::new() };
-    Ok(Err(sql_err!(UNDEFINED_FUNCTION, "operator does not exist: {left}{} {}", name.dotted(), shown(right))))
+    sql_err!(UNDEFINED_FUNCTION, "operator does not exist: {left}{} {}", name.dotted(), shown(right))
 }
 
 /// The operator with this name and these operands; an error if there is none.

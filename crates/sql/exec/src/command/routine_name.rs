@@ -200,6 +200,11 @@ pub(crate) fn schemas(session: &Session, name: &Name) -> SqlResult<Vec<Oid>> {
             }
             Ok(path)
         }
+        [database, _, _] if *database != session.catalog.database_name() => Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "cross-database references are not implemented: {}",
+            name.dotted()
+        )),
         [schema, _] | [_, schema, _] => {
             let found = session.with_reader(|r| r.schema_by_name(schema))?;
             Ok(vec![found.ok_or_else(|| names::undefined_schema(schema))?])

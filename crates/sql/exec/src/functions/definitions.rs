@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::change::ObjectAddress;
 use catalog::system::{
     pg_aggregate, pg_class, pg_constraint, pg_depend, pg_index, pg_language, pg_opclass, pg_proc,
 };
@@ -58,17 +57,6 @@ impl Session {
             },
             _ => return self.partition_function(id, call, args),
         }))
-    }
-
-    /// `pg_describe_object(catalog, object, column)`
-    fn object_description(&self, args: &[Datum]) -> SqlResult<Datum> {
-        let (class, object, column): (u32, u32, i32) = (arg(args, 0), arg(args, 1), arg(args, 2));
-        // What pinned objects have in `pg_depend`.
-        if class == 0 && object == 0 {
-            return Ok(Datum::Null);
-        }
-        let address = ObjectAddress { class: Oid(class), object: Oid(object), sub: column as i16 };
-        Ok(Datum::text(&self.with_reader(|reader| reader.describe(address))?))
     }
 
     /// A stored expression as SQL, over the columns of a relation.

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `large_objects`, `settings`, `access_files` (`pg_hba.conf`), `xact` (transactions and WAL), `names` (names,
-//! comments, visibility), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `partitions`, `sizes`,
+//! comments, visibility), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `objects` (addresses and names of objects), `partitions`, `sizes`,
 //! `privileges`, `locks`, `activity`, `statistics`, `server_statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
 //!
 //! # Invariants
@@ -23,6 +23,7 @@ mod large_objects;
 mod lists;
 mod locks;
 mod names;
+mod objects;
 mod partitions;
 mod privileges;
 mod sequences;
@@ -38,9 +39,14 @@ mod xact;
 
 pub(crate) use user_types::DomainCheckers;
 
+use std::sync::OnceLock;
+
 use base::{SqlError, SqlResult};
+use rustc_hash::FxHashMap;
 use tuple::Datum;
 use txn::Snapshot;
+use types::record::RowType;
+use types::registry::{self, Imp};
 use types::value::FromDatum;
 use types::{Call, SessionFn};
 
@@ -61,6 +67,16 @@ fn arg<'a, T: FromDatum<'a>>(args: &'a [Datum], i: usize) -> T {
 /// `feature_not_supported` for a function of the registry.
 fn missing(id: SessionFn) -> SqlError {
     SqlError::not_supported(format!("function {}()", text::function_name(id)))
+}
+
+/// What the rows are of functions that give one row of several columns.
+fn row_types() -> &'static FxHashMap<SessionFn, RowType> {
+    static ALL: OnceLock<FxHashMap<SessionFn, RowType>> = OnceLock::new();
+    let of = |function: &&types::Function| match function.imp {
+        Imp::Session(id) if !function.retset => Some((id, crate::nodes::row_type(function)?)),
+        _ => None,
+    };
+    ALL.get_or_init(|| registry::functions().iter().filter_map(of).collect())
 }
 
 impl Session {
@@ -117,7 +133,14 @@ impl Session {
         if let Some(value) = self.statistics_function(id, args)? {
             return Ok(value);
         }
-        Err(missing(id))
+        self.row_as_value(id, call, args)
+    }
+
+    /// One row of several columns, where an expression calls for it.
+    fn row_as_value(&self, id: SessionFn, call: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
+        let row_type = row_types().get(&id).ok_or_else(|| missing(id))?;
+        let rows = self.call_session_set(id, call, args)?;
+        Ok(rows.first().map_or(Datum::Null, |row| row_type.row(row)))
     }
 
     /// Carries out a function that gives rows: a set, or one row of several columns.
@@ -128,6 +151,9 @@ impl Session {
         args: &[Datum],
     ) -> SqlResult<Vec<Row>> {
         if let Some(rows) = self.partition_rows(id, args)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = self.object_rows(id, args)? {
             return Ok(rows);
         }
         if let Some(rows) = self.sequence_rows(id, args)? {
@@ -184,13 +210,10 @@ const WITHOUT_ANSWER: &[SessionFn] = &[
     SessionFn::PgEventTriggerDdlCommands,
     SessionFn::PgExtensionConfigDump,
     SessionFn::PgGetCatalogForeignKeys,
-    SessionFn::PgGetObjectAddress,
     SessionFn::PgGetRuledef,
     SessionFn::PgGetStatisticsobjdef,
     SessionFn::PgGetStatisticsobjdefColumns,
     SessionFn::PgGetStatisticsobjdefExpressions,
-    SessionFn::PgIdentifyObject,
-    SessionFn::PgIdentifyObjectAsAddress,
     SessionFn::PgLogBackendMemoryContexts,
     SessionFn::PgLsDir,
     SessionFn::PgLsLogdir,

@@ -43,6 +43,7 @@ mod window;
 mod window_range;
 
 pub use lock_rows::members;
+pub(crate) use scan::row_type;
 pub use sort::Key;
 pub use table_scan::{TableHorizon, datum_tid, tid_datum};
 

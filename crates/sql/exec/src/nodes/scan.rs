@@ -81,9 +81,9 @@ pub struct SetCall {
     row_type: Option<RowType>,
 }
 
-/// Rows that a function built in gives, as values; none if it gives one column, or if its language makes the values.
-fn row_type(function: &plan::Function) -> Option<RowType> {
-    let columns: Vec<_> = function.builtin()?.out_columns().collect();
+/// Rows that a function built in gives, as values; none if it gives one column.
+pub(crate) fn row_type(function: &types::Function) -> Option<RowType> {
+    let columns: Vec<_> = function.out_columns().collect();
     let field = |oid| types::builtin_type(oid).map(|ty| FieldType::new(oid, &ty.shape()));
     let fields = columns.iter().map(|(_, oid)| field(*oid)).collect::<Option<_>>()?;
     let names = columns.iter().map(|(name, _)| (*name).into()).collect();
@@ -102,7 +102,7 @@ impl SetCall {
             variadic: call.variadic,
             columns: Box::default(),
             spread: false,
-            row_type: row_type(&call.function),
+            row_type: call.function.builtin().and_then(row_type),
         })
     }
 

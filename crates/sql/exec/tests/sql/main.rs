@@ -21,6 +21,7 @@ mod large_objects;
 mod materialized;
 mod merge;
 mod names;
+mod objects;
 mod operator_classes;
 mod partitions;
 mod plan_choice;
