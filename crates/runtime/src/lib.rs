@@ -12,7 +12,7 @@
 //! * [`sync`]: [`Latch`], [`Mutex`], [`WaitQueue`], [`Event`].
 //! * [`time`]: clocks and sleeping. [`usage`]: what a fiber used of pages, log and temporary files. [`wait_event`]: what a session is seen
 //!   waiting for.
-//! * [`fs`]: files and directories.
+//! * [`fs`]: files and directories. [`program`]: programs that are run for a session.
 //! * [`spawn`]: workers, tasks, threads. `pool`: the threads behind [`blocking`] and `fs`; `solitude`: when they
 //!   are not needed.
 //! * [`sim`]: the seeded scheduler, virtual clock and simulated disk.
@@ -33,6 +33,7 @@ pub mod fiber;
 pub mod fs;
 pub mod interrupt;
 pub mod memory;
+pub mod program;
 pub mod sim;
 pub mod spawn;
 pub mod sync;
@@ -57,6 +58,7 @@ pub use interrupt::{
     keep_interrupts, pause, wait_interruptible, with_interrupts,
 };
 pub use pool::blocking;
+pub use program::Program;
 pub use sim::{Crashed, Simulation, interleaving_point};
 pub use spawn::{
     JoinError, JoinHandle, ThreadHandle, Wakeup, Workers, random_u64, run, run_async, set_wakeup,

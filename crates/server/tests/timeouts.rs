@@ -51,6 +51,29 @@ fn timeouts_of_statements_and_transactions() {
 }
 
 #[test]
+fn programs_of_copy_end_with_their_statement() {
+    let server = Server::start(&["stampede.allow_root_access=on"]);
+    let mut s = server.client();
+    s.query("create table t (a text); set statement_timeout = '100ms'").unwrap();
+    let timed_out = "57014 canceling statement due to statement timeout";
+    for copy in ["t from program 'exec 3>&1; sleep 100000'", "(select 1) to program 'sleep 100000'"] {
+        assert_eq!(s.error(&format!("copy {copy}")), timed_out);
+    }
+    // Whoever waits keeps nobody out, and what was started is gone.
+    s.query("set statement_timeout = 0").unwrap();
+    until("no program is left", || s.value("select 1") == "1" && !has_children(server.pid()));
+}
+
+/// Whether some process was started by this one and not waited for yet.
+fn has_children(pid: i32) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let stats = processes.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+    // Behind the name in parentheses: the state, then the parent.
+    let parent = |stat: &str| stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok();
+    stats.into_iter().any(|stat| parent(&stat) == Some(pid))
+}
+
+#[test]
 fn a_chained_transaction_has_its_own_time() {
     let server = Server::start(&[]);
     let mut a = server.client();

@@ -140,3 +140,51 @@ fn an_error_of_a_row_shows_its_line() {
         "division by zero / COPY t, line 2: \"1\t0\""
     );
 }
+
+#[test]
+fn programs_give_and_take_rows() {
+    let server = Server::new();
+    let s = server.connect();
+    let path = std::env::temp_dir().join(format!("stampede-program-{}", std::process::id()));
+    let path = path.to_str().unwrap();
+    s.run("create table t (a int, b text)").unwrap();
+    assert_eq!(
+        s.run("copy t (a) from program 'seq 1 100000' where a % 1000 = 0").unwrap().tags,
+        ["COPY 100"]
+    );
+    let out = format!("copy (select a, repeat('x', 10000) from t) to program 'cat > {path}'");
+    assert_eq!(s.run(&out).unwrap().tags, ["COPY 100"]);
+    assert_eq!(s.run(&format!("copy t from '{path}'")).unwrap().tags, ["COPY 100"]);
+    assert_eq!(s.query("select count(*), sum(length(b)) from t"), "200|1000000");
+    std::fs::remove_file(path).unwrap();
+    // What comes behind the end marker is not wanted, and whoever goes on with it may die.
+    let ended = "copy t from program 'printf \"1\\tx\\n\\\\.\\n\"; yes'";
+    assert_eq!(s.run(ended).unwrap().tags, ["COPY 1"]);
+    let failure = |sql: &str| {
+        let error = s.run(sql).err().unwrap();
+        format!("{} {} / {}", error.code(), error.message(), error.report().detail.as_deref().unwrap_or("-"))
+    };
+    for (command, detail) in [
+        ("exit 3", "child process exited with exit code 3"),
+        ("exec nosuchprogram 2>&-", "command not found"),
+        ("kill -9 $$", "child process was terminated by signal 9: Killed"),
+    ] {
+        let expected = format!("38000 program \"{command}\" failed / {detail}");
+        assert_eq!(failure(&format!("copy t from program '{command}'")), expected);
+        let many =
+            format!("copy (select repeat('x', 1000) from generate_series(1, 1000)) to program '{command}'");
+        assert_eq!(failure(&many), expected);
+    }
+    assert_eq!(
+        failure("copy (select repeat('x', 1000) from generate_series(1, 1000)) to program 'true'"),
+        "XX000 could not write to COPY program: Broken pipe / -"
+    );
+    s.run("create role plain; grant all on t to plain; set role plain").unwrap();
+    assert_eq!(
+        failure("copy t from program 'true'"),
+        "42501 permission denied to COPY to or from an external program / Only roles with privileges of the \
+         \"pg_execute_server_program\" role may COPY to or from an external program."
+    );
+    s.run("reset role; grant pg_execute_server_program to plain; set role plain; copy t from program 'true'")
+        .unwrap();
+}

@@ -1,4 +1,4 @@
-//! COPY's files on the server.
+//! COPY's files and programs on the server.
 
 use std::io;
 use std::path::Path;
@@ -6,7 +6,9 @@ use std::path::Path;
 use base::{SqlError, SqlResult, sql_err};
 use catalog::predefined;
 use parse::ast::{Copy, CopyTarget};
+use runtime::Program;
 use runtime::fs::{File, OpenOptions};
+use runtime::program::{BROKEN_PIPE, Exit, ProgramError, signal_text};
 
 use super::options::Format;
 use crate::output::{self, Output};
@@ -28,7 +30,8 @@ pub(super) fn check_right(session: &Session, copy: &Copy) -> SqlResult<()> {
     if session.has_role(role)? {
         return match &copy.target {
             CopyTarget::File(path) => check_reach(session, path),
-            _ => Ok(()),
+            CopyTarget::Program(_) => check_programs(session),
+            CopyTarget::Client => Ok(()),
         };
     }
     let direction = match (&copy.target, copy.from) {
@@ -51,6 +54,20 @@ pub(crate) fn check_reach(session: &Session, path: &str) -> SqlResult<()> {
     }
 }
 
+/// Fails where statements run no programs.
+fn check_programs(session: &Session) -> SqlResult<()> {
+    if session.instance().files_within().is_none() {
+        return Ok(());
+    }
+    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied to run a program")
+        .detail("The server runs as root, and COPY runs no programs then.")
+        .hint(ROOT_HINT))
+}
+
+/// What to do about a server that runs as root.
+const ROOT_HINT: &str =
+    "Run the server as another user, or set \"stampede.allow_root_access\" when it starts.";
+
 /// Fails unless a file, or the folder that it is to be made in, lies in the folder that statements are confined to.
 fn check_within(path: &Path, folder: &Path) -> SqlResult<()> {
     use runtime::fs::canonical;
@@ -62,7 +79,7 @@ fn check_within(path: &Path, folder: &Path) -> SqlResult<()> {
     }
     Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for file \"{}\"", path.display())
         .detail("The server runs as root, and COPY reaches no files outside the data directory then.")
-        .hint("Run the server as another user, or set \"stampede.allow_root_access\" when it starts."))
+        .hint(ROOT_HINT))
 }
 
 fn open_error(path: &str, error: &io::Error, from: bool) -> SqlError {
@@ -97,12 +114,18 @@ fn wire_format(format: Format) -> output::Format {
     }
 }
 
+fn not_written(error: &io::Error) -> SqlError {
+    SqlError::internal(format!("could not write to COPY program: {}", base::os_error(error)))
+}
+
 /// Where COPY FROM reads.
 pub(super) enum Source {
     /// The client.
     Client,
     /// A file and the place in it.
     File(File, String, u64),
+    /// A program and its command, and whether it has said all.
+    Program(Program, String, bool),
     /// The client has said that this was all: what it sends next is not data.
     Ended,
 }
@@ -126,7 +149,11 @@ impl Source {
                 }
                 Ok(Source::File(file, path.clone(), 0))
             }
-            _ => {
+            CopyTarget::Program(command) => {
+                let program = Program::reading(command).map_err(|e| not_run(command, &e))?;
+                Ok(Source::Program(program, command.clone(), false))
+            }
+            CopyTarget::Client => {
                 out.copy_in(wire_format(format), columns)?;
                 Ok(Source::Client)
             }
@@ -137,7 +164,7 @@ impl Source {
     pub(super) fn size(&self) -> u64 {
         match self {
             Source::File(file, ..) => file.len().unwrap_or(0),
-            Source::Client | Source::Ended => 0,
+            Source::Client | Source::Program(..) | Source::Ended => 0,
         }
     }
 
@@ -152,6 +179,15 @@ impl Source {
                 Ok(bytes)
             }
             Source::Ended => Ok(None),
+            Source::Program(program, _, ended) => {
+                let mut bytes = vec![0; CHUNK];
+                let n = program.read(&mut bytes).map_err(|e| {
+                    broken(e, |e| sql_err!(IO_ERROR, "could not read from COPY program: {e}"))
+                })?;
+                bytes.truncate(n);
+                *ended = n == 0;
+                Ok((n > 0).then_some(bytes))
+            }
             Source::File(file, path, at) => {
                 let mut bytes = vec![0; CHUNK];
                 let n = file
@@ -165,12 +201,54 @@ impl Source {
     }
 }
 
+impl Source {
+    /// The end: a program must have succeeded. One that was not asked for all that it had to say may have died of that.
+    pub(super) fn finish(self) -> SqlResult<()> {
+        let Source::Program(mut program, command, ended) = self else { return Ok(()) };
+        match program.finish().map_err(|e| broken(e, |e| not_closed(&e)))? {
+            exit if !ended && exit.is_signal(BROKEN_PIPE) => Ok(()),
+            exit => check_exit(&command, exit),
+        }
+    }
+}
+
+fn not_run(command: &str, error: &io::Error) -> SqlError {
+    SqlError::internal(format!("could not execute command \"{command}\": {}", base::os_error(error)))
+}
+
+fn not_closed(error: &io::Error) -> SqlError {
+    SqlError::internal(format!("could not close pipe to external command: {}", base::os_error(error)))
+}
+
+/// An error of a program's pipe; `tell` words those of the operating system.
+fn broken(error: ProgramError, tell: impl FnOnce(io::Error) -> SqlError) -> SqlError {
+    match error {
+        ProgramError::Interrupted(interrupt) => plan::interrupted(interrupt),
+        ProgramError::Io(error) => tell(error),
+    }
+}
+
+fn check_exit(command: &str, exit: Exit) -> SqlResult<()> {
+    let how = match exit {
+        Exit::Code(0) => return Ok(()),
+        Exit::Code(126) => "command not executable".into(),
+        Exit::Code(127) => "command not found".into(),
+        Exit::Code(code) => format!("child process exited with exit code {code}"),
+        Exit::Signal(signal) => {
+            format!("child process was terminated by signal {signal}: {}", signal_text(signal))
+        }
+    };
+    Err(sql_err!(EXTERNAL_ROUTINE_EXCEPTION, "program \"{command}\" failed").detail(how))
+}
+
 /// Where COPY TO writes.
 pub(super) enum Sink {
     /// The client.
     Client,
     /// A file, what is not written yet, and the place in it.
     File(File, String, Vec<u8>, u64),
+    /// A program, its command, and what is not written yet.
+    Program(Program, String, Vec<u8>),
 }
 
 impl Sink {
@@ -190,7 +268,11 @@ impl Sink {
                 let file = File::open(Path::new(path), how).map_err(|e| open_error(path, &e, false))?;
                 Ok(Sink::File(file, path.clone(), Vec::new(), 0))
             }
-            _ => {
+            CopyTarget::Program(command) => {
+                let program = Program::writing(command).map_err(|e| not_run(command, &e))?;
+                Ok(Sink::Program(program, command.clone(), Vec::new()))
+            }
+            CopyTarget::Client => {
                 out.copy_out(wire_format(format), columns)?;
                 Ok(Sink::Client)
             }
@@ -201,7 +283,7 @@ impl Sink {
     pub(super) fn line(&mut self, line: &[u8], out: &mut dyn Output) -> SqlResult<()> {
         match self {
             Sink::Client => out.copy_out_data(line),
-            Sink::File(_, _, buffer, _) => {
+            Sink::File(_, _, buffer, _) | Sink::Program(_, _, buffer) => {
                 buffer.extend_from_slice(line);
                 if buffer.len() < CHUNK { Ok(()) } else { self.flush() }
             }
@@ -209,11 +291,25 @@ impl Sink {
     }
 
     fn flush(&mut self) -> SqlResult<()> {
-        if let Sink::File(file, path, buffer, at) = self {
-            file.write_all_at(buffer, *at)
-                .map_err(|e| sql_err!(IO_ERROR, "could not write to file \"{path}\": {e}"))?;
-            *at += buffer.len() as u64;
-            buffer.clear();
+        match self {
+            Sink::Client => {}
+            Sink::File(file, path, buffer, at) => {
+                file.write_all_at(buffer, *at)
+                    .map_err(|e| sql_err!(IO_ERROR, "could not write to file \"{path}\": {e}"))?;
+                *at += buffer.len() as u64;
+                buffer.clear();
+            }
+            Sink::Program(program, command, buffer) => {
+                match program.write_all(buffer) {
+                    // That it has failed says more than that it reads no more.
+                    Err(ProgramError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+                        check_exit(command, program.finish().map_err(|e| broken(e, |e| not_closed(&e)))?)?;
+                        return Err(not_written(&error));
+                    }
+                    written => written.map_err(|e| broken(e, |e| not_written(&e)))?,
+                }
+                buffer.clear();
+            }
         }
         Ok(())
     }
@@ -224,6 +320,9 @@ impl Sink {
         match self {
             Sink::Client => out.copy_out_done(),
             Sink::File(..) => Ok(()),
+            Sink::Program(mut program, command, _) => {
+                check_exit(&command, program.finish().map_err(|e| broken(e, |e| not_closed(&e)))?)
+            }
         }
     }
 }

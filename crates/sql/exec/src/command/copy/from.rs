@@ -80,6 +80,7 @@ pub(super) fn run(
         _ => load.all(&mut source, out),
     };
     done.map_err(|e| load.locate(e))?;
+    source.finish()?;
     let mut events = load.take_events();
     if let Some(triggers) = &triggers {
         triggers.queue_statement(Event::Insert, None, (&At::now(session), &mut events))?;

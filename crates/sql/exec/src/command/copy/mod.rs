@@ -1,11 +1,11 @@
 //! # What
-//! COPY: rows to and from text or bytes, by the client's connection or a file of the server.
+//! COPY: rows to and from text or bytes, by the client's connection, or a file or a program of the server.
 //!
 //! # Layout
-//! `options`: what may be asked for. `split`: text and CSV. `binary`: the third format. `from` and `to`: the two directions. `file`: the server's files. `encoding`: those not in UTF-8.
+//! `options`: what may be asked for. `split`: text and CSV. `binary`: the third format. `from` and `to`: the two directions. `file`: the server's files and programs. `encoding`: those not in UTF-8.
 //!
-//! # PostgreSQL counterpart and differences
-//! `commands/copy*.c`. No PROGRAM.
+//! # PostgreSQL counterpart
+//! `commands/copy*.c`.
 
 mod binary;
 mod encoding;
@@ -17,7 +17,7 @@ mod to;
 
 pub(crate) use file::check_reach;
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{SqlResult, sql_err};
 use catalog::authority::Wanted;
 use catalog::{Generated, Table};
 use parse::ast::{Copy, CopyTarget};
@@ -53,9 +53,6 @@ fn progress<'s>(session: &'s Session, copy: &Copy, table: base::Oid) -> Running<
 
 /// COPY. Returns the command tag.
 pub(crate) fn run(session: &Session, copy: &Copy, text: &str, out: &mut dyn Output) -> SqlResult<String> {
-    if let CopyTarget::Program(_) = copy.target {
-        return Err(SqlError::not_supported("COPY PROGRAM"));
-    }
     file::check_right(session, copy)?;
     let options = options::read(&copy.options, copy.from, text)?;
     if copy.from {
