@@ -9,11 +9,11 @@ use crate::cache::Stale;
 use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
 use crate::system::{
-    pg_attrdef, pg_attribute, pg_class, pg_depend, pg_index, pg_inherits, pg_namespace, pg_partitioned_table,
-    pg_sequence, pg_statistic, pg_type,
+    pg_attrdef, pg_attribute, pg_class, pg_index, pg_inherits, pg_partitioned_table, pg_sequence,
+    pg_statistic, pg_type,
 };
 use crate::tables::PG_DEFAULT;
-use crate::view::{CatalogView, SizeEstimate};
+use crate::view::{CatalogView, RelationKind, SizeEstimate};
 
 impl Changer<'_> {
     /// Gives a relation new empty files (TRUNCATE, rewriting ALTER TABLE); the old ones go with the commit. Index trees
@@ -100,25 +100,14 @@ impl Changer<'_> {
 
     /// RENAME of a relation; its row type and that one's array type follow.
     pub fn rename_relation(&mut self, relation: Oid, name: &str) -> SqlResult<()> {
-        let (mut row_type, mut schema) = (Oid::INVALID, Oid::INVALID);
+        let mut row_type = Oid::INVALID;
         self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()], |row| {
             row[pg_class::RELNAME] = Datum::text(name);
-            (row_type, schema) = (row.oid(pg_class::RELTYPE), row.oid(pg_class::RELNAMESPACE));
+            row_type = row.oid(pg_class::RELTYPE);
         })?;
         self.touch_owner(relation)?;
         if row_type.is_valid() {
-            let mut array = Oid::INVALID;
-            self.edit(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, &[row_type.into()], |row| {
-                row[pg_type::TYPNAME] = Datum::text(name);
-                array = row.oid(pg_type::TYPARRAY);
-            })?;
-            self.next_command()?;
-            if array.is_valid() {
-                let array_name = self.free_array_name(name, schema)?;
-                self.edit(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, &[array.into()], |row| {
-                    row[pg_type::TYPNAME] = Datum::text(&array_name);
-                })?;
-            }
+            self.rename_type(row_type, name)?;
         }
         self.next_command()
     }
@@ -138,8 +127,9 @@ impl Changer<'_> {
 
     /// Puts a relation and its indexes' and row type's names into another schema.
     pub fn set_schema(&mut self, relation: Oid, schema: Oid) -> SqlResult<()> {
-        let mut types = Vec::new();
+        let (mut types, mut from, mut kind) = (Vec::new(), Oid::INVALID, 0);
         self.edit_relation(relation, |row| {
+            (from, kind) = (row.oid(pg_class::RELNAMESPACE), row.char(pg_class::RELKIND));
             row[pg_class::RELNAMESPACE] = schema.into();
             types.push(row.oid(pg_class::RELTYPE));
         })?;
@@ -147,22 +137,17 @@ impl Changer<'_> {
             let array = crate::CatalogView::type_by_oid(&self.reader(), ty)?.map(|t| t.array);
             types.extend(array);
         }
-        for ty in types.into_iter().filter(|ty| ty.is_valid()) {
+        for ty in types.iter().copied().filter(|ty| ty.is_valid()) {
             self.edit(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, &[ty.into()], |row| {
                 row[pg_type::TYPNAMESPACE] = schema.into();
             })?;
         }
-        let key = [pg_class::TABLE.oid.into(), relation.into()];
-        let rows = self.reader().find(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key)?;
-        for (place, row) in rows {
-            let on_schema = row.oid(pg_depend::REFCLASSID) == pg_namespace::TABLE.oid;
-            if on_schema && row.int(pg_depend::OBJSUBID) == 0 {
-                self.delete(&pg_depend::TABLE, place, &row)?;
-            }
-        }
-        let me = super::ObjectAddress::relation(relation);
-        self.depend(me, super::ObjectAddress::schema(schema), super::Dependency::Normal)?;
-        self.next_command()
+        // A type that stands alone is what depends on the schema.
+        let me = match types.first() {
+            Some(&ty) if kind == RelationKind::Composite.letter() as u8 => super::ObjectAddress::ty(ty),
+            _ => super::ObjectAddress::relation(relation),
+        };
+        self.move_dependency(me, super::ObjectAddress::schema(from), super::ObjectAddress::schema(schema))
     }
 
     /// With this end of the transaction, the relation or function is gone ([`take_gone`](crate::SessionCatalog::take_gone)).

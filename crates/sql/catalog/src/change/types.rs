@@ -6,7 +6,8 @@ use tuple::Datum;
 use super::{Changer, Dependency, ObjectAddress};
 use crate::authority::AclKind;
 use crate::row::{Row, RowBuilder, RowExt};
-use crate::system::{pg_constraint, pg_enum, pg_range, pg_type};
+use crate::system::{pg_class, pg_constraint, pg_depend, pg_enum, pg_range, pg_type};
+use crate::view::CatalogView;
 
 /// A domain to be made.
 #[derive(Clone, Debug)]
@@ -219,6 +220,52 @@ fn set_default(row: &mut Row, default: Option<&(String, String)>) {
     row[pg_type::TYPDEFAULT] = text;
 }
 
+impl Changer<'_> {
+    /// RENAME of a type; its array type follows.
+    pub fn rename_type(&mut self, ty: Oid, name: &str) -> SqlResult<()> {
+        let Some(def) = CatalogView::type_by_oid(&self.reader(), ty)? else { return Ok(()) };
+        self.edit_type(ty, |row| row[pg_type::TYPNAME] = Datum::text(name))?;
+        if def.array.is_valid() {
+            let array = self.free_array_name(name, def.schema)?;
+            self.edit_type(def.array, |row| row[pg_type::TYPNAME] = Datum::text(&array))?;
+        }
+        self.next_command()
+    }
+
+    /// Puts an enum, a domain or a range, its array type and the constraints of a domain into another schema.
+    pub fn set_type_schema(&mut self, ty: Oid, schema: Oid) -> SqlResult<()> {
+        let Some(def) = CatalogView::type_by_oid(&self.reader(), ty)? else { return Ok(()) };
+        for ty in std::iter::once(ty).chain(Some(def.array).filter(|array| array.is_valid())) {
+            self.edit_type(ty, |row| row[pg_type::TYPNAMESPACE] = schema.into())?;
+        }
+        for (constraint, ..) in self.reader().domain_constraints(ty)? {
+            let index = pg_constraint::PG_CONSTRAINT_OID_INDEX;
+            self.edit(&pg_constraint::TABLE, index, &[constraint.into()], |row| {
+                row[pg_constraint::CONNAMESPACE] = schema.into();
+            })?;
+        }
+        let [from, to] = [def.schema, schema].map(ObjectAddress::schema);
+        self.move_dependency(ObjectAddress::ty(ty), from, to)
+    }
+
+    /// Makes a table one of a type, or of none.
+    pub fn set_type_of_table(&mut self, table: Oid, ty: Option<Oid>) -> SqlResult<()> {
+        let old = self.reader().type_of_table(table)?;
+        let me = ObjectAddress::relation(table);
+        if old.is_valid() {
+            let key = [me.class.into(), table.into()];
+            let index = pg_depend::PG_DEPEND_DEPENDER_INDEX;
+            self.delete_where(&pg_depend::TABLE, index, &key, |row| {
+                row.oid(pg_depend::REFCLASSID) == pg_type::TABLE.oid && row.oid(pg_depend::REFOBJID) == old
+            })?;
+        }
+        if let Some(ty) = ty {
+            self.depend(me, ObjectAddress::ty(ty), Dependency::Normal)?;
+        }
+        self.edit_relation(table, |row| row[pg_class::RELOFTYPE] = ty.unwrap_or(Oid::INVALID).into())
+    }
+}
+
 impl crate::Reader<'_> {
     /// Constraints of a domain: OID, name, kind.
     pub fn domain_constraints(&self, domain: Oid) -> SqlResult<Vec<(Oid, String, u8)>> {
@@ -228,9 +275,29 @@ impl crate::Reader<'_> {
         Ok(rows.iter().map(|(_, row)| info(row)).collect())
     }
 
+    /// The type that a table was made of; 0 for none.
+    pub fn type_of_table(&self, table: Oid) -> SqlResult<Oid> {
+        let row = self.object_row(&pg_class::TABLE, table)?;
+        Ok(row.map_or(Oid::INVALID, |row| row.oid(pg_class::RELOFTYPE)))
+    }
+
+    /// Tables that were made of a type.
+    pub fn typed_tables(&self, ty: Oid) -> SqlResult<Vec<Oid>> {
+        let key = [pg_type::TABLE.oid.into(), ty.into()];
+        let rows = self.find(&pg_depend::TABLE, pg_depend::PG_DEPEND_REFERENCE_INDEX, &key)?;
+        let mut out = Vec::new();
+        for (_, row) in rows {
+            let (class, object) = (row.oid(pg_depend::CLASSID), row.oid(pg_depend::OBJID));
+            let whole = class == pg_class::TABLE.oid && row.int(pg_depend::OBJSUBID) == 0;
+            if whole && self.type_of_table(object)? == ty {
+                out.push(object);
+            }
+        }
+        Ok(out)
+    }
+
     /// Columns of tables that hold values of a type, directly or inside others: table and column number.
     pub fn columns_of_type(&self, ty: Oid) -> SqlResult<Vec<(Oid, i16)>> {
-        use crate::system::{pg_class, pg_depend};
         let key = [pg_type::TABLE.oid.into(), ty.into()];
         let rows = self.find(&pg_depend::TABLE, pg_depend::PG_DEPEND_REFERENCE_INDEX, &key)?;
         let mut out = Vec::new();

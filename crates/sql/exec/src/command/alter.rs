@@ -27,7 +27,7 @@ use super::storage_parameter::{self, Target};
 use super::{
     alter_attribute, alter_column_options, alter_constraint, alter_identity, alter_tree, alter_type, cluster,
     compression, detach, expression, generated, inherit, lock, names, options, owner, partition,
-    partition_index, persistence, replica_identity, schema, trigger, view,
+    partition_index, persistence, replica_identity, schema, trigger, typed_table, view,
 };
 use crate::session::Session;
 
@@ -186,12 +186,14 @@ fn action(
     text: &str,
 ) -> SqlResult<()> {
     match action {
-        AlterAction::AddColumn(def, if_not_exists) => {
+        AlterAction::AddColumn(def, if_not_exists, _) => {
             require_table(table, "ADD COLUMN")?;
+            typed_table::refuse(session, table, "cannot add column to typed table")?;
             alter_tree::add_column(session, table, def, (*if_not_exists, recurse), text)
         }
         AlterAction::DropColumn(name, missing_ok, behavior) => {
             require_table(table, "DROP COLUMN")?;
+            typed_table::refuse(session, table, "cannot drop column from typed table")?;
             alter_tree::drop_column(session, table, name, *missing_ok, (*behavior, recurse))
         }
         AlterAction::ColumnDefault(name, default) => {
@@ -253,8 +255,10 @@ fn action(
         AlterAction::SetOptions(list) => set_options(session, table, list),
         AlterAction::ResetOptions(list) => reset_options(session, table, list),
         AlterAction::Owner(role) => owner::of_relation(session, table, schema::role(session, role)?.0),
-        AlterAction::ColumnType { column, type_name, collation, using, location } => {
+        AlterAction::ColumnType { column, type_name, collation, using, location, .. } => {
             require_table(table, "ALTER COLUMN ... SET DATA TYPE")?;
+            typed_table::refuse(session, table, "cannot alter column type of typed table")
+                .map_err(|error| names::at(error, text, *location))?;
             let (collation, using) = (collation.as_ref(), using.as_ref());
             let wanted = alter_type::Wanted { column, type_name, collation, using, location: *location };
             alter_tree::column_type(session, table, &wanted, recurse, text)
@@ -281,6 +285,7 @@ fn action(
         }
         AlterAction::Inherit(parent, true) => {
             require_table(table, "INHERIT")?;
+            typed_table::refuse(session, table, "cannot change inheritance of typed table")?;
             inherit::add(session, table, parent)
         }
         AlterAction::Inherit(parent, false) => {
@@ -311,6 +316,14 @@ fn action(
             require_rows(table, "REPLICA IDENTITY")?;
             replica_identity::set(session, table, *letter, index.as_deref())
         }
+        AlterAction::Of(name) => {
+            require_table(table, "OF")?;
+            typed_table::set(session, table, name, text)
+        }
+        AlterAction::NotOf => {
+            require_table(table, "NOT OF")?;
+            typed_table::unset(session, table)
+        }
         AlterAction::SetLogged | AlterAction::SetUnlogged => {
             let logged = matches!(action, AlterAction::SetLogged);
             if !matches!(table.kind, RelationKind::Table | RelationKind::Sequence) {
@@ -329,7 +342,6 @@ fn action_name(action: &AlterAction) -> &'static str {
         AlterAction::SetAccessMethod(_) => "SET ACCESS METHOD",
         AlterAction::SetTablespace(_) => "SET TABLESPACE",
         AlterAction::Rule(..) => "ENABLE or DISABLE RULE",
-        AlterAction::Of(_) | AlterAction::NotOf => "OF",
         AlterAction::RowSecurity(_) | AlterAction::ForceRowSecurity(_) => "ROW LEVEL SECURITY",
         _ => "action",
     }

@@ -28,6 +28,7 @@ mod alter_rows;
 mod alter_system;
 mod alter_tree;
 mod alter_type;
+mod alter_user_type;
 mod analyze;
 mod call;
 mod cluster;
@@ -93,6 +94,7 @@ mod temporary;
 mod trigger;
 mod truncate;
 mod type_name;
+mod typed_table;
 mod user_type;
 mod uses;
 mod vacuum;
@@ -199,6 +201,11 @@ pub(crate) fn run(
             }
             ObjectKind::Operator => operator::set_schema(session, object.as_ref(), schema)?,
             ObjectKind::Conversion => conversion::set_schema(session, object.as_ref(), schema)?,
+            ObjectKind::Type | ObjectKind::Domain => {
+                let object =
+                    object.as_ref().ok_or_else(|| SqlError::internal("SET SCHEMA without a type"))?;
+                alter_user_type::set_schema(session, *kind, object, schema)?;
+            }
             _ => rename::set_schema(session, *kind, relation.as_ref(), schema, *missing_ok)?,
         },
         Statement::Drop(s) => {
@@ -522,6 +529,7 @@ fn alter_name(kind: ObjectKind) -> &'static str {
         ObjectKind::MaterializedView => "ALTER MATERIALIZED VIEW",
         ObjectKind::Schema => "ALTER SCHEMA",
         ObjectKind::Type | ObjectKind::Attribute => "ALTER TYPE",
+        ObjectKind::Domain => "ALTER DOMAIN",
         ObjectKind::Function => "ALTER FUNCTION",
         ObjectKind::Procedure => "ALTER PROCEDURE",
         ObjectKind::Routine => "ALTER ROUTINE",

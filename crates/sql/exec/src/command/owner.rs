@@ -6,11 +6,11 @@
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::authority::{self, AclKind};
 use catalog::system::{pg_class, pg_database, pg_depend, pg_namespace, pg_type};
-use catalog::{CatalogView, RelationKind, RowExt, Table, TypeKind};
+use catalog::{CatalogView, RelationKind, RowExt, Table};
 use parse::ast::{ObjectKind, ObjectName, RoleSpec};
 use types::acl::bits;
 
-use super::{language, names, operator, operator_class, schema, type_name};
+use super::{alter_user_type, language, names, operator, operator_class, schema, type_name};
 use crate::session::Session;
 
 /// ALTER ... OWNER TO of an object that is no relation.
@@ -151,29 +151,8 @@ fn of_database(session: &Session, name: &str, owner: Oid) -> SqlResult<()> {
 }
 
 fn of_type(session: &Session, kind: ObjectKind, object: &ObjectName, owner: Oid) -> SqlResult<()> {
-    let ObjectName::Name(written) = object else { return Err(SqlError::internal("a type was expected")) };
-    let relation = names::relation_name(object)?;
-    let schema = relation.schema.as_deref();
-    let def = session.with_reader(|reader| reader.type_by_name(schema, &relation.name))?;
-    let def =
-        def.ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "type \"{}\" does not exist", written.dotted()))?;
+    let def = alter_user_type::altered(session, kind, object)?;
     let shown = session.with_reader(|reader| type_name::format(reader, def.oid, -1))?;
-    if kind == ObjectKind::Domain && !matches!(def.kind, TypeKind::Domain(_)) {
-        return Err(sql_err!(WRONG_OBJECT_TYPE, "{shown} is not a domain"));
-    }
-    if let TypeKind::Composite(relation) = def.kind
-        && names::describe(session, relation)?.kind != RelationKind::Composite
-    {
-        return Err(
-            sql_err!(WRONG_OBJECT_TYPE, "{shown} is a table's row type").hint("Use ALTER TABLE instead.")
-        );
-    }
-    let is_array = def.element.is_valid();
-    if is_array {
-        let element = session.with_reader(|reader| type_name::format(reader, def.element, -1))?;
-        return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot alter array type {shown}")
-            .hint(format!("You can alter type {element}, which will alter the array type as well.")));
-    }
     let index = pg_type::PG_TYPE_OID_INDEX;
     let row = session.with_reader(|reader| reader.find_one(&pg_type::TABLE, index, &[def.oid.into()]))?;
     let before = row.map_or(Oid::INVALID, |(_, row)| row.oid(pg_type::TYPOWNER));

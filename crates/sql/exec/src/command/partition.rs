@@ -30,7 +30,7 @@ use super::internal::Internal;
 use super::names::at;
 use super::{
     expression, foreign_key_parts, index, inherit, names, operator_class, parameters, partition_index,
-    trigger, type_name,
+    trigger, type_name, typed_table,
 };
 use crate::session::Session;
 
@@ -532,6 +532,7 @@ pub(super) fn attach(
     names::check_not_system(&child)?;
     names::check_owner(session, &child)?;
     let wrong = |message: String| Err(sql_err!(WRONG_OBJECT_TYPE, "{message}"));
+    typed_table::refuse(session, &child, "cannot attach a typed table as partition")?;
     if child.partition_of.is_valid() {
         return wrong(format!("\"{}\" is already a partition", child.name));
     }

@@ -11,7 +11,8 @@ use tuple::Datum;
 use txn::LockMode;
 
 use super::{
-    alter, alter_function, constraint, database, drop, inherit, language, names, operator_class, role, table,
+    alter, alter_function, alter_user_type, constraint, database, drop, inherit, language, names,
+    operator_class, role, table, typed_table, user_type,
 };
 use crate::session::Session;
 
@@ -31,6 +32,7 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
             let Some(found) = open(session, statement, kind)? else { return Ok(()) };
             let recurse = statement.relation.as_ref().is_none_or(|name| name.inherit);
             let old = statement.old_name.as_deref().unwrap_or_default();
+            typed_table::refuse(session, &found, "cannot rename column of typed table")?;
             columns(session, &found, (old, &statement.new_name), recurse)
         }
         ObjectKind::TableConstraint => {
@@ -54,6 +56,19 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
             let relation = relation.ok_or_else(|| SqlError::internal("RENAME without a relation"))?;
             let old = statement.old_name.as_deref().unwrap_or_default();
             super::trigger::rename(session, relation, old, &statement.new_name)
+        }
+        ObjectKind::Type | ObjectKind::Domain => {
+            let object = statement.object.as_ref();
+            let object = object.ok_or_else(|| SqlError::internal("RENAME without a type"))?;
+            alter_user_type::rename(session, statement.kind, object, &statement.new_name)
+        }
+        ObjectKind::Attribute => {
+            let Some(found) = open(session, statement, ObjectKind::Type)? else { return Ok(()) };
+            let names = (statement.old_name.as_deref().unwrap_or_default(), statement.new_name.as_str());
+            for typed in typed_table::of_type(session, &found, statement.behavior)? {
+                columns(session, &typed, names, true)?;
+            }
+            columns(session, &found, names, true)
         }
         kind if alter_function::is_routine(kind) => {
             alter_function::rename(session, kind, statement.object.as_ref(), &statement.new_name)
@@ -86,10 +101,13 @@ fn check_free(session: &Session, found: &Table, name: &str) -> SqlResult<()> {
     if session.with_reader(|reader| reader.relation_oid(found.schema, name))?.is_some() {
         return Err(sql_err!(DUPLICATE_TABLE, "relation \"{name}\" already exists"));
     }
+    if found.row_type.is_valid() && user_type::exists(session, found.schema, name)? {
+        return Err(sql_err!(DUPLICATE_OBJECT, "type \"{name}\" already exists"));
+    }
     Ok(())
 }
 
-fn relation(session: &Session, found: &Table, name: &str) -> SqlResult<()> {
+pub(super) fn relation(session: &Session, found: &Table, name: &str) -> SqlResult<()> {
     names::check_creation(session, found.schema)?;
     check_free(session, found, name)?;
     session.with_changer(|changer| changer.rename_relation(found.oid, name))?;

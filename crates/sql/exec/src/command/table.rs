@@ -17,6 +17,7 @@ use super::inherit::Inheritance;
 use super::names::at;
 use super::sequence::{self, ForColumn};
 use super::storage_parameter::Target;
+use super::typed_table::OfType;
 use super::{
     compression, expression, generated, index, like, names, on_commit, partition, partition_index,
     storage_parameter, temporary, type_name,
@@ -64,7 +65,7 @@ impl<'a> Column<'a> {
 
 /// CREATE TABLE.
 pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> SqlResult<()> {
-    refuse_unsupported(statement)?;
+    check_statement(statement)?;
     if statement.elements.iter().any(|element| matches!(element, TableElement::Like(..))) {
         return like::create(session, statement, text);
     }
@@ -79,6 +80,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     let options = storage_parameter::check(Target::Table, &statement.options)?;
     let mut inheritance =
         Inheritance::of(session, &statement.inherits, (statement.partition_of.is_some(), temporary))?;
+    let of_type = statement.of_type.as_ref().map(|name| OfType::find(session, name, text)).transpose()?;
     let (mut columns, mut constraints) = (Vec::new(), Vec::new());
     for element in &statement.elements {
         match element {
@@ -87,7 +89,10 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
                 columns.push(match &def.type_name {
                     Some(_) => column(session, of, def, &mut constraints, text)?,
                     None => {
-                        let new = inheritance.typed(&def.name)?;
+                        let new = match &of_type {
+                            Some(of) => of.column(&def.name)?,
+                            None => inheritance.typed(&def.name)?,
+                        };
                         column_with(session, of, (def, new), &mut constraints, text)?
                     }
                 });
@@ -100,6 +105,9 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
         }
     }
     check_columns(&columns)?;
+    if let Some(of) = &of_type {
+        columns = of.all(columns);
+    }
     let mut columns = inheritance.merge(session, columns)?;
     check_columns(&columns)?;
     apply_table_constraints(&mut columns, &constraints, &relation.name, text)?;
@@ -121,6 +129,9 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     let of_toast = storage_parameter::of_toast(&statement.options)?;
     let oid = session.with_changer(|changer| {
         let oid = changer.create_table(&new)?;
+        if let Some(of) = &of_type {
+            changer.set_type_of_table(oid, Some(of.oid))?;
+        }
         let toast = changer.reader().relation_by_oid(oid)?.map_or(Oid::INVALID, |table| table.toast);
         if toast.is_valid() && !of_toast.is_empty() {
             changer.set_options(toast, &of_toast)?;
@@ -157,18 +168,11 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     Ok(())
 }
 
-fn refuse_unsupported(statement: &CreateTable) -> SqlResult<()> {
-    let what = match () {
-        () if statement.of_type.is_some() => "CREATE TABLE OF",
-        () => {
-            if statement.partition_by.is_some() && statement.relation.persistence == Persistence::Unlogged {
-                return Err(sql_err!(FEATURE_NOT_SUPPORTED, "partitioned tables cannot be unlogged"));
-            }
-            let access_method = statement.access_method.as_deref();
-            return check_storage(&statement.relation, statement.on_commit, access_method);
-        }
-    };
-    Err(SqlError::not_supported(what))
+fn check_statement(statement: &CreateTable) -> SqlResult<()> {
+    if statement.partition_by.is_some() && statement.relation.persistence == Persistence::Unlogged {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "partitioned tables cannot be unlogged"));
+    }
+    check_storage(&statement.relation, statement.on_commit, statement.access_method.as_deref())
 }
 
 /// What CREATE TABLE and CREATE TABLE AS say of how and how long a table is stored.

@@ -92,10 +92,7 @@ pub(crate) fn written(name: &TypeName) -> String {
 
 /// SQL name of any type: `character varying(20)`.
 pub(crate) fn format(reader: &Reader<'_>, oid: Oid, typmod: i32) -> SqlResult<String> {
-    if let Some(name) = types::format_type(oid, Some(typmod)) {
-        return Ok(name);
-    }
-    Ok(reader.type_by_oid(oid)?.map_or_else(|| "???".to_owned(), |def| def.name.clone()))
+    Ok(analyze::names::format_type(reader, oid, Some(typmod)))
 }
 
 /// A collation by name, which must suit the column's type.

@@ -37,6 +37,7 @@ mod settings;
 mod support;
 mod transactions;
 mod two_sessions;
+mod typed_tables;
 mod types;
 mod unlogged;
 mod view_text;

@@ -493,8 +493,8 @@ pub struct CreateIndex {
 /// One action of ALTER TABLE (INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW).
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterAction {
-    /// ADD COLUMN \[IF NOT EXISTS\]
-    AddColumn(ColumnDef, bool),
+    /// ADD COLUMN \[IF NOT EXISTS\], ADD ATTRIBUTE and what becomes of tables of the type
+    AddColumn(ColumnDef, bool, DropBehavior),
     /// ALTER COLUMN SET DEFAULT (or DROP DEFAULT)
     ColumnDefault(String, Option<Expr>),
     /// DROP NOT NULL
@@ -546,6 +546,8 @@ pub enum AlterAction {
         using: Option<Expr>,
         /// Of the column.
         location: Location,
+        /// Of an attribute: what becomes of tables of the type.
+        behavior: DropBehavior,
     },
     /// OWNER TO
     Owner(RoleSpec),

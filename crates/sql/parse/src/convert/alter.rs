@@ -28,7 +28,7 @@ impl Converter<'_> {
         let drop = behavior(c.behavior);
         Ok(match c.subtype {
             T::AT_AddColumn => match c.def {
-                Some(n::Node::ColumnDef(d)) => AlterAction::AddColumn(self.column_def(*d)?, missing_ok),
+                Some(n::Node::ColumnDef(d)) => AlterAction::AddColumn(self.column_def(*d)?, missing_ok, drop),
                 _ => return Err(shape("ADD COLUMN")),
             },
             T::AT_ColumnDefault => AlterAction::ColumnDefault(text_of(c.name), self.opt_expr(c.def)?),
@@ -144,6 +144,7 @@ impl Converter<'_> {
             collation: d.collClause.map(|c| collation(*c)).transpose()?,
             using: self.opt_expr(d.raw_default)?,
             location: loc(d.location),
+            behavior: behavior(c.behavior),
         })
     }
 

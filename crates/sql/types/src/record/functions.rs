@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use tuple::Datum;
 
-use super::{FieldType, Row, compare_rows, image_order};
+use super::{FieldType, Row, aligned, compare_rows, image_order};
 use crate::call::{Call, RegKind};
 use crate::hashing::{hash32, hash64};
 use crate::value::FromDatum;
@@ -80,7 +80,7 @@ fn same(field: &FieldType, a: &Datum, b: &Datum) -> bool {
 }
 
 fn equal(cx: &Call, a: &[u8], b: &[u8]) -> SqlResult<bool> {
-    let (a, b) = (Row::from_payload(a), Row::from_payload(b));
+    let (a, b) = aligned(a, b);
     let missing = |field: &FieldType| {
         crate::compare::equal(field.comparable).is_none().then(|| {
             let name = name_of(cx, field.type_oid);
@@ -92,7 +92,7 @@ fn equal(cx: &Call, a: &[u8], b: &[u8]) -> SqlResult<bool> {
 }
 
 fn order(cx: &Call, a: &[u8], b: &[u8]) -> SqlResult<Ordering> {
-    let (a, b) = (Row::from_payload(a), Row::from_payload(b));
+    let (a, b) = aligned(a, b);
     let missing = |field: &FieldType| {
         crate::compare::compare(field.comparable).is_none().then(|| {
             let name = name_of(cx, field.type_oid);
@@ -116,7 +116,7 @@ fn hashable(cx: &Call, a: &Datum) -> SqlResult<()> {
 }
 
 fn image(cx: &Call, a: &[u8], b: &[u8]) -> SqlResult<Ordering> {
-    let (a, b) = (Row::from_payload(a), Row::from_payload(b));
+    let (a, b) = aligned(a, b);
     let differs = |x: &Datum, y: &Datum| match (x.is_null(), y.is_null()) {
         (true, true) => Ordering::Equal,
         (true, false) => Ordering::Greater,

@@ -99,6 +99,8 @@ fn push_field(field: &FieldType, value: &Datum, out: &mut Vec<u8>) {
     if !plain {
         out.extend_from_slice(&field.comparable.0.to_le_bytes());
     }
+    // A row may still have what was in the column.
+    let value = if field.is_dropped() { &Datum::Null } else { value };
     out.push(u8::from(!value.is_null()));
     encode(field.physical, value, out);
 }
@@ -170,8 +172,29 @@ fn decode(bytes: &[u8], upto: usize) -> Option<Row> {
 
 /// Order of two rows: field by field, NULL last; then by the number of fields.
 pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
-    let (a, b) = (Row::from_payload(a), Row::from_payload(b));
+    let (a, b) = aligned(a, b);
     compare_rows(&a, &b)
+}
+
+/// Two rows; those of one composite type with the same columns: each may have been made before some were added, or dropped.
+fn aligned(a: &[u8], b: &[u8]) -> (Row, Row) {
+    let (mut a, mut b) = (Row::from_payload(a), Row::from_payload(b));
+    if a.type_oid != b.type_oid || a.type_oid == crate::oids::record {
+        return (a, b);
+    }
+    for i in 0..a.fields.len().max(b.fields.len()) {
+        let (x, y) = (a.fields.get(i).map(|f| f.0), b.fields.get(i).map(|f| f.0));
+        match (x, y) {
+            (Some(x), Some(y)) if x.is_dropped() || y.is_dropped() => {
+                a.fields[i] = (FieldType::DROPPED, Datum::Null);
+                b.fields[i] = (FieldType::DROPPED, Datum::Null);
+            }
+            (Some(x), None) => b.fields.push((x, Datum::Null)),
+            (None, Some(y)) => a.fields.push((y, Datum::Null)),
+            _ => {}
+        }
+    }
+    (a, b)
 }
 
 fn compare_rows(a: &Row, b: &Row) -> Ordering {
@@ -194,7 +217,12 @@ fn compare_rows(a: &Row, b: &Row) -> Ordering {
 
 /// Hash of a row's fields.
 pub fn hash(bytes: &[u8]) -> u64 {
-    let row = Row::from_payload(bytes);
+    let mut row = Row::from_payload(bytes);
+    if row.type_oid != crate::oids::record {
+        // An equal row that was made before a column was added does not have its NULL.
+        let last = row.fields.iter().rposition(|(_, value)| !value.is_null()).map_or(0, |last| last + 1);
+        row.fields.truncate(last);
+    }
     row.live().fold(0, |sum: u64, (field, value)| {
         let part = match (value, crate::compare::hash(field.comparable)) {
             (Datum::Null, _) => 0,
