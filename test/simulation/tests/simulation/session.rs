@@ -18,6 +18,8 @@ impl Client {
             database: "postgres".into(),
             options: Vec::new(),
             client_address: None,
+            server_address: None,
+            client_host: None,
             encryption: None,
             system_user: None,
         };

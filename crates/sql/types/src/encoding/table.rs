@@ -1,7 +1,7 @@
 //! Tables between the characters of an encoding and Unicode, made when an encoding is first used.
 //!
 //! They are the library's (`encoding_rs`, which follows the WHATWG) with what PostgreSQL's differ in: [`single`] for encodings of one byte,
-//! [`multi`](super::multi) for the others. A table that is being made is not interrupted: the largest takes a few milliseconds.
+//! [`multi`](mod@super::multi) for the others. A table that is being made is not interrupted: the largest takes a few milliseconds.
 
 use std::sync::OnceLock;
 
