@@ -1,7 +1,7 @@
 //! All sessions of the server: their numbers, cancel keys and limits.
 //!
 //! # Locks
-//! One short mutex, taken when a session comes or goes and for cancel requests; never by a statement.
+//! One short mutex, taken when a connection comes, when a session begins or ends, and for cancel requests; never by a statement.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,6 +25,18 @@ struct Entry {
 struct Table {
     by_pid: HashMap<i32, Entry>,
     last_pid: i32,
+}
+
+impl Table {
+    /// The next number that no session has.
+    fn draw_number(&mut self) -> i32 {
+        loop {
+            self.last_pid = self.last_pid.max(FIRST_PID - 1).checked_add(1).unwrap_or(FIRST_PID);
+            if !self.by_pid.contains_key(&self.last_pid) {
+                return self.last_pid;
+            }
+        }
+    }
 }
 
 /// Sessions are numbered from here on; smaller numbers are for the server's own loops.
@@ -100,9 +112,15 @@ impl Sessions {
         runtime::set_wakeup(if many { Wakeup::Patient } else { Wakeup::Prompt });
     }
 
-    /// Draws a number and a key for a new session, or refuses it (53300).
+    /// A number for whoever has connected, by which the log tells of it from then on.
+    pub fn draw_number(&self) -> i32 {
+        self.table.lock().draw_number()
+    }
+
+    /// Draws a key for a new session and enters it under the number that it [has](Self::draw_number), or refuses it (53300).
     pub fn register(
         &self,
+        number: i32,
         limits: Limits,
         rank: Rank,
         key_length: usize,
@@ -127,12 +145,8 @@ impl Sessions {
             let message = format!("remaining connection slots are reserved for roles with {kept_for}");
             return Err(SqlError::fatal(SqlState::TOO_MANY_CONNECTIONS, message));
         }
-        let pid = loop {
-            table.last_pid = table.last_pid.max(FIRST_PID - 1).checked_add(1).unwrap_or(FIRST_PID);
-            if !table.by_pid.contains_key(&table.last_pid) {
-                break table.last_pid;
-            }
-        };
+        // Taken only if two billion others have come while it logged in.
+        let pid = if table.by_pid.contains_key(&number) { table.draw_number() } else { number };
         table.by_pid.insert(pid, Entry { key, key_length, interrupts: interrupts.clone() });
         self.empty.reset();
         Ok(Registration { sessions: self, pid, key, key_length })
@@ -210,7 +224,7 @@ mod tests {
     #[test]
     fn limits_keep_places_for_some() {
         let sessions = Sessions::new(1);
-        let join = |rank| sessions.register(LIMITS, rank, 4, &Interrupts::new());
+        let join = |rank| sessions.register(sessions.draw_number(), LIMITS, rank, 4, &Interrupts::new());
         let refused = |rank| join(rank).unwrap_err().message().to_string();
         let first = join(Rank::Other).unwrap();
         let second = join(Rank::Other).unwrap();
@@ -237,7 +251,7 @@ mod tests {
     fn a_cancel_request_needs_the_key() {
         let sessions = Sessions::new(1);
         let interrupts = Interrupts::new();
-        let session = sessions.register(LIMITS, Rank::Other, 32, &interrupts).unwrap();
+        let session = sessions.register(7, LIMITS, Rank::Other, 32, &interrupts).unwrap();
         let mut wrong = session.key().to_vec();
         wrong[31] ^= 1;
         sessions.cancel(session.pid, &wrong);

@@ -288,6 +288,22 @@ fn how_much_is_said_of_an_error() {
 }
 
 #[test]
+fn a_connection_has_its_number_from_the_beginning() {
+    let server = Server::start(&["log_line_prefix=%p ", "log_connections=all"]);
+    let start = server.log().len();
+    let pid = server.client().value("select pg_backend_pid()");
+    until("it is told", || server.log()[start..].contains("connection authorized"));
+    let log = server.log();
+    let told: Vec<_> = log[start..].lines().filter(|line| line.contains("LOG:  connection")).collect();
+    assert!(told[0].contains("received") && told.len() > 2, "{log}");
+    assert!(told.iter().all(|line| line.starts_with(&format!("{pid} "))), "{log}");
+    let _ = server.connect(&[("user", "nobody")]);
+    until("it is refused", || server.log().contains("FATAL:"));
+    let next = pid.parse::<i32>().unwrap() + 1;
+    assert!(server.log().contains(&format!("\n{next} FATAL:")), "{}", server.log());
+}
+
+#[test]
 fn connections_and_their_ends() {
     let server = Server::start(&["log_line_prefix=", "log_connections=all", "log_disconnections=on"]);
     let start = server.log().len();

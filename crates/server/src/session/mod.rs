@@ -139,7 +139,8 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
     let interrupts = Interrupts::new();
     let local = stream.local_address();
     let mut io = Io::new(stream, interrupts.clone());
-    let mut subject = Subject { since: runtime::wall_clock_micros(), ..Subject::default() };
+    let pid = shared.sessions.draw_number();
+    let mut subject = Subject { pid, since: runtime::wall_clock_micros(), ..Subject::default() };
     match peer {
         Peer::Tcp(address) => {
             subject.host = address.ip().to_canonical().to_string();
@@ -191,7 +192,8 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
     let authentication = login_began..runtime::wall_clock_micros();
     life::authorized(shared, &greeting, &subject);
     let key_length = if greeting.version.minor >= 2 { crate::sessions::KEY_LENGTH } else { 4 };
-    let registered = shared.sessions.register(startup::limits(shared), role.rank(), key_length, &interrupts);
+    let limits = startup::limits(shared);
+    let registered = shared.sessions.register(pid, limits, role.rank(), key_length, &interrupts);
     let registration = match registered {
         Ok(registration) => registration,
         Err(error) => return turn_away(io, error.into(), &subject).await,
