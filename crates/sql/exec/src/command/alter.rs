@@ -206,7 +206,7 @@ fn action(
         }
         AlterAction::SetNotNull(name) => {
             require_table(table, "ALTER COLUMN ... SET NOT NULL")?;
-            alter_tree::set_not_null(session, table, name, (None, recurse), text)
+            alter_tree::set_not_null(session, table, name, (None, recurse, false), text)
         }
         AlterAction::DropNotNull(name) => {
             require_table(table, "ALTER COLUMN ... DROP NOT NULL")?;

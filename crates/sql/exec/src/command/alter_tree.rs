@@ -95,7 +95,7 @@ pub(super) fn add_column(
     add_to_children(session, table, &new, &column, text)?;
     if let Some((constraint, _)) = column.not_null {
         let table = names::describe(session, table.oid)?;
-        set_not_null(session, &table, name, (constraint, recurse), text)?;
+        set_not_null(session, &table, name, (constraint, recurse, true), text)?;
     }
     for wanted in &constraints {
         add_wanted(session, &names::describe(session, table.oid)?, wanted, recurse, text)?;
@@ -239,15 +239,16 @@ pub(super) fn column_type(
     tree.iter().try_for_each(|child| alter_type::run(session, child, wanted, text))
 }
 
-/// SET NOT NULL, with the name that the constraint is to have.
+/// SET NOT NULL, with the name that the constraint is to have; `added` if it comes with a new constraint or column.
 pub(super) fn set_not_null(
     session: &Session,
     table: &Arc<Table>,
     name: &str,
-    (constraint_name, recurse): (Option<&str>, bool),
+    (constraint_name, recurse, added): (Option<&str>, bool, bool),
     text: &str,
 ) -> SqlResult<()> {
-    let wanted = NotNull { column: name, name: constraint_name, recurse, no_inherit: false, valid: true };
+    let wanted =
+        NotNull { column: name, name: constraint_name, recurse, no_inherit: false, valid: true, added };
     let number = find(table, name)? as i16 + 1;
     let all = constraints(session, table)?;
     if let Some(found) = all.iter().find(|c| c.is_not_null_of(number) && !c.validated) {
@@ -267,7 +268,7 @@ pub(super) fn inherit_not_null(
     if !recurse && !table.children.is_empty() {
         return Err(sql_err!(INVALID_TABLE_DEFINITION, "constraint must be added to child tables too"));
     }
-    let wanted = NotNull { column, name: Some(name), recurse, no_inherit: false, valid: true };
+    let wanted = NotNull { column, name: Some(name), recurse, no_inherit: false, valid: true, added: false };
     each_child(session, table, &mut |child| wanted.apply(session, child, true, text))
 }
 
@@ -313,21 +314,26 @@ struct NotNull<'a> {
     no_inherit: bool,
     /// Not NOT VALID.
     valid: bool,
+    /// It comes with a new constraint or column: SET NOT NULL and INHERIT are about what is there.
+    added: bool,
 }
 
 impl NotNull<'_> {
     /// A NOT NULL that is there already must say the same.
     fn check_agrees(&self, found: &ConstraintInfo, table: &Table) -> SqlResult<()> {
         if self.no_inherit != found.no_inherit {
-            return Err(sql_err!(
+            let error = sql_err!(
                 OBJECT_NOT_IN_PREREQUISITE_STATE,
                 "cannot change NO INHERIT status of NOT NULL constraint \"{}\" on relation \"{}\"",
                 found.name,
                 table.name
-            )
-            .hint(
-                "You might need to make the existing constraint inheritable using ALTER TABLE ... ALTER CONSTRAINT ... INHERIT.",
-            ));
+            );
+            return Err(match self.added {
+                true => error.hint(
+                    "You might need to make the existing constraint inheritable using ALTER TABLE ... ALTER CONSTRAINT ... INHERIT.",
+                ),
+                false => error,
+            });
         }
         if self.valid && !found.validated {
             return Err(constraint::not_valid_yet(found, table));
@@ -421,7 +427,8 @@ pub(super) fn add_constraint(
     constraint::refuse_unsupported(session, constraint)?;
     if let ConstraintKind::NotNull(Some(column)) = &constraint.kind {
         let (no_inherit, valid) = (constraint.no_inherit, !constraint.not_valid);
-        let wanted = NotNull { column, name: constraint.name.as_deref(), recurse, no_inherit, valid };
+        let name = constraint.name.as_deref();
+        let wanted = NotNull { column, name, recurse, no_inherit, valid, added: true };
         return wanted.apply(session, table, false, text);
     }
     let wanted = Wanted { only: !recurse, ..Wanted::of(constraint) };
@@ -446,7 +453,7 @@ fn add_wanted(
                     let table = names::describe(session, table.oid)?;
                     check_for_primary_key(session, &table, name)?;
                     each_child(session, &table, &mut |child| check_for_primary_key(session, child, name))?;
-                    set_not_null(session, &table, name, (None, recurse), text)?;
+                    set_not_null(session, &table, name, (None, recurse, true), text)?;
                 }
             }
         }

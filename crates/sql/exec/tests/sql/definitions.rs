@@ -344,6 +344,24 @@ fn not_null_constraints_of_a_column_agree() {
 }
 
 #[test]
+fn only_new_constraints_are_told_to_make_others_inheritable() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table up (a int, not null a no inherit); create table down () inherits (up)").unwrap();
+    let report = |sql: &str| s.run(sql).err().unwrap().report().clone();
+    for (sql, hinted) in
+        [("alter table up add not null a", true), ("alter table up alter a set not null", false)]
+    {
+        let report = report(sql);
+        assert_eq!(
+            report.message,
+            "cannot change NO INHERIT status of NOT NULL constraint \"up_a_not_null\" on relation \"up\""
+        );
+        assert_eq!(report.hint.is_some(), hinted, "{sql}");
+    }
+}
+
+#[test]
 fn virtual_columns_are_computed_where_they_are_read() {
     let server = Server::new();
     let s = server.connect();
