@@ -83,20 +83,11 @@ impl Problem {
     }
 }
 
+/// A list of FROM.
 fn parts_of(items: &[Shape], rels: RelSet, limits: Limits) -> Vec<Problem> {
     let mut out = Vec::new();
     for (number, item) in items.iter().enumerate() {
-        let inner = match item {
-            Shape::Rel(rel) => Vec::from_iter(rels.contains(*rel).then_some(Problem::Rel(*rel))),
-            Shape::Merged(items) => parts_of(items, rels, limits),
-            Shape::Join(left, right) => {
-                let (left, right) = (parts_of(left, rels, limits), parts_of(right, rels, limits));
-                match left.len() + right.len() <= limits.join {
-                    true => left.into_iter().chain(right).collect(),
-                    false => [left, right].into_iter().flat_map(grouped).collect(),
-                }
-            }
-        };
+        let inner = parts_of_item(item, rels, limits);
         let left = items.len() - number - 1;
         match out.len() + inner.len() + left <= limits.from {
             true => out.extend(inner),
@@ -104,6 +95,28 @@ fn parts_of(items: &[Shape], rels: RelSet, limits: Limits) -> Vec<Problem> {
         }
     }
     out
+}
+
+fn parts_of_item(item: &Shape, rels: RelSet, limits: Limits) -> Vec<Problem> {
+    match item {
+        Shape::Rel(rel) => Vec::from_iter(rels.contains(*rel).then_some(Problem::Rel(*rel))),
+        Shape::Merged(items) => parts_of(items, rels, limits),
+        Shape::Join(left, right) => {
+            let (left, right) = (parts_of_side(left, rels, limits), parts_of_side(right, rels, limits));
+            match left.len() + right.len() <= limits.join {
+                true => left.into_iter().chain(right).collect(),
+                false => [left, right].into_iter().flat_map(grouped).collect(),
+            }
+        }
+    }
+}
+
+/// A side of JOIN is no list of FROM, unless it has become one.
+fn parts_of_side(items: &[Shape], rels: RelSet, limits: Limits) -> Vec<Problem> {
+    match items {
+        [item] => parts_of_item(item, rels, limits),
+        items => parts_of(items, rels, limits),
+    }
 }
 
 /// Several parts as one.
