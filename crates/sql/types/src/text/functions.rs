@@ -92,7 +92,6 @@ functions! {
     1811 bit_length(text) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 * 8 }
     1810 bit_length(bytea) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 * 8 }
     2010 length(bytea) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 }
-    1713 length(bytea, name) -> int4 [stable strict] { |a: &[u8], encoding: &str| encoded_length(a, encoding) }
     870 lower(text) -> text [immutable strict] { |a: &str| lower(a) }
     871 upper(text) -> text [immutable strict] { |a: &str| upper(a) }
     872 initcap(text) -> text [immutable strict] { |a: &str| initcap(a) }
@@ -120,16 +119,6 @@ fn larger(a: &Datum, b: &Datum, type_oid: base::Oid) -> Datum {
 fn smaller(a: &Datum, b: &Datum, type_oid: base::Oid) -> Datum {
     let keep_first = crate::compare::compare(type_oid).is_some_and(|compare| compare(a, b).is_lt());
     if keep_first { a.clone() } else { b.clone() }
-}
-
-fn encoded_length(bytes: &[u8], encoding: &str) -> SqlResult<i32> {
-    match encoding.to_ascii_lowercase().as_str() {
-        "utf8" | "utf-8" | "unicode" => {
-            super::check_utf8(bytes).map(|text| char_count(text.as_bytes()) as i32)
-        }
-        "latin1" | "sql_ascii" | "iso88591" => Ok(bytes.len() as i32),
-        _ => Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid encoding name \"{encoding}\"")),
-    }
 }
 
 /// The character's counterpart where it is one character too.
