@@ -118,6 +118,28 @@ fn see(server: &Server, (name, effect): &Row) {
     }
 }
 
+/// A table of two rows, the first of which eleven transactions had locked together, so many that their set has parts of different age. All
+/// but two have ended, which are prepared. What the row says of that, as [`lockers`] does.
+fn locked_together(server: &Server) -> String {
+    let mut client = server.client();
+    transcript(&mut client, "create table locked as select generate_series(1, 2) as id");
+    let lock = "begin;;select from locked where id = 1 for key share";
+    let mut early: [Client; 9] = std::array::from_fn(|_| server.client());
+    early.iter_mut().for_each(|client| drop(transcript(client, lock)));
+    // What comes before a VACUUM is known to be old once those that ran then have ended.
+    transcript(&mut client, "vacuum locked");
+    for name in ["a", "b"] {
+        transcript(&mut client, &format!("{lock};;prepare transaction '{name}'"));
+    }
+    early.iter_mut().for_each(|client| drop(transcript(client, "commit")));
+    lockers(&mut client)
+}
+
+/// What the first row of that table says of its lockers.
+fn lockers(client: &mut Client) -> String {
+    transcript(client, "select xmax from locked where id = 1")
+}
+
 /// Names of settings with this `extra_desc` or none.
 fn named(client: &mut Client, condition: &str) -> BTreeSet<String> {
     let rows = client.query(&format!("select name from pg_settings where {condition}")).unwrap();

@@ -21,7 +21,6 @@ const GENETIC: &str = "Large joins are planned by a search that is not genetic."
 const GIN: &str = "There are no GIN indexes.";
 const JIT: &str = "Counts only with jit, which is not supported.";
 const NO_CACHE: &str = "There is no such cache.";
-const NO_OLD_SETS: &str = "VACUUM takes out each set of lockers that has ended, whatever its age.";
 const NO_PLAN: &str = "No plan does so.";
 const NO_WRAPAROUND: &str =
     "Ids have 64 bits: nothing wraps around, and each VACUUM looks at all that may be frozen.";
@@ -722,7 +721,7 @@ settings! {
             .about("Age at which a vacuum against wraparound is forced.");
         autovacuum_max_workers = int(3, 1, 262143).sighup().moot(AUTOVACUUM)
             .about("Automatic vacuums at a time at most.");
-        autovacuum_multixact_freeze_max_age = int(400000000, 10000, 2000000000).postmaster().moot(NO_OLD_SETS)
+        autovacuum_multixact_freeze_max_age = int(400000000, 10000, 2000000000).postmaster().works()
             .about("Age of sets of lockers at which a vacuum is forced.");
         autovacuum_naptime = int(60, 1, 2147483).sighup().s().moot(AUTOVACUUM)
             .about("Time between looks for tables to vacuum.");
@@ -768,7 +767,7 @@ settings! {
             .about("Share of pages VACUUM may fail to freeze early.");
         vacuum_multixact_failsafe_age = int(1600000000, 0, 2100000000).user().moot(NO_WRAPAROUND)
             .about("Age of sets of lockers at which VACUUM hurries.");
-        vacuum_multixact_freeze_min_age = int(5000000, 0, 1000000000).user().moot(NO_OLD_SETS)
+        vacuum_multixact_freeze_min_age = int(5000000, 0, 1000000000).user().works()
             .about("Age from which on VACUUM freezes sets of lockers.");
         vacuum_multixact_freeze_table_age = int(150000000, 0, 2000000000).user().moot(NO_WRAPAROUND)
             .about("Age of sets of lockers at which VACUUM scans the whole table.");

@@ -3,7 +3,7 @@
 use super::Effect::{Ends, Logs, Refuses, Seen, Silences, Tells};
 use super::support::client::message;
 use super::support::{Client, Server, until};
-use super::{Row, client_with, see, transcript};
+use super::{Row, client_with, locked_together, lockers, see, transcript};
 
 /// What the rows' statements find.
 const TABLES: &str = "
@@ -225,6 +225,7 @@ pub const ROWS: &[Row] = &[
             "age 0\n",
         ),
     ),
+    ("vacuum_multixact_freeze_min_age", Seen(ended_lockers)),
     (
         "vacuum_truncate",
         Tells(
@@ -455,4 +456,15 @@ fn seed(server: &Server) {
     let numbers = |value: &str| client_with(server, "seed", value).value("select random()");
     assert_eq!(numbers("0.5"), numbers("0.5"));
     assert_ne!(numbers("0.5"), numbers("0.6"));
+}
+
+/// VACUUM takes a locker that has ended out of a set that lasts, once the set is old.
+fn ended_lockers(_: &Server) {
+    let server = Server::start(&["max_prepared_transactions=2"]);
+    let before = locked_together(&server);
+    for (age, kept) in [(1_000_000, true), (0, false)] {
+        let mut client = client_with(&server, "vacuum_multixact_freeze_min_age", &age.to_string());
+        transcript(&mut client, "vacuum locked");
+        assert_eq!(lockers(&mut client) == before, kept, "{age}");
+    }
 }

@@ -13,7 +13,7 @@ use rustls::{ClientConfig, RootCertStore};
 use super::authority::{Authority, accepted, secure, secured_server, socket};
 use super::support::client::Client;
 use super::support::{Failure, PATIENCE, Server, until};
-use super::transcript;
+use super::{locked_together, lockers, transcript};
 
 /// How the effect shows of a value that a server starts with.
 enum Shows {
@@ -56,6 +56,7 @@ const STARTED: &[Row] = &[
     ),
     ("authentication_timeout", "1s", Seen(a_silent_client)),
     ("autovacuum_freeze_max_age", "100000", Seen(ages)),
+    ("autovacuum_multixact_freeze_max_age", "10000", Seen(ages_of_lockers)),
     ("external_pid_file", "BASE/other_pid", Seen(another_pid_file)),
     (
         "fsync",
@@ -286,6 +287,22 @@ fn ages(other: &Server, plain: &Server) {
     };
     let (changed, default) = (settle(other), settle(plain));
     assert!(changed.contains("kept false") && default.contains("kept true"), "{changed}{default}");
+}
+
+/// The same of a set of lockers of which one has ended.
+fn ages_of_lockers(_: &Server, _: &Server) {
+    let keeps = |settings: &[&str]| {
+        let server = Server::start(&[&["max_prepared_transactions=2"], settings].concat());
+        let before = locked_together(&server);
+        let (mut client, mut holder) = (server.client(), server.client());
+        transcript(&mut holder, "begin;;select from locked where id = 2 for key share");
+        let sets = "do 'begin for i in 1..5100 loop perform from locked where id = 2 for key share; commit; end loop; end'";
+        transcript(&mut client, sets);
+        transcript(&mut holder, "commit");
+        transcript(&mut client, "vacuum locked");
+        lockers(&mut client) == before
+    };
+    assert!(keeps(&[]) && !keeps(&["autovacuum_multixact_freeze_max_age=10000"]));
 }
 
 fn another_pid_file(other: &Server, _: &Server) {

@@ -6,7 +6,7 @@
 //! settings for tables and for emergencies have nothing to decide, as every VACUUM looks at all pages that are not all-frozen.
 
 use base::settings::Setting;
-use base::{SqlError, SqlResult, Xid};
+use base::{MultiXactId, SqlError, SqlResult, Xid};
 use catalog::NotedIds;
 use catalog::system::{pg_class, pg_database};
 use txn::{OldestIds, RelKind};
@@ -33,10 +33,11 @@ pub(super) fn cutoffs(session: &Session, kind: RelKind, all: bool) -> Cutoffs {
         false => settings.get(setting).as_int().min(settings.get(most).as_int() / 2).max(0) as u64,
     };
     let xid_age = age(Setting::vacuum_freeze_min_age, Setting::autovacuum_freeze_max_age);
+    let multi_age =
+        age(Setting::vacuum_multixact_freeze_min_age, Setting::autovacuum_multixact_freeze_max_age);
     let limit = OldestIds {
         xid: Xid(txns.next_xid().0.saturating_sub(xid_age)),
-        // A set that has ended goes whatever its age.
-        multi: usable.multi,
+        multi: MultiXactId(txns.next_multi().0.saturating_sub(multi_age)),
     };
     Cutoffs { freeze_limit: limit.min(usable), usable }
 }
