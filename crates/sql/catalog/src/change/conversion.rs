@@ -54,29 +54,6 @@ impl Changer<'_> {
         self.join_extension(me)?;
         self.next_command()
     }
-
-    /// Gives a conversion another name.
-    pub fn rename_conversion(&mut self, oid: Oid, name: &str) -> SqlResult<()> {
-        self.edit_conversion(oid, |row| row[c::CONNAME] = tuple::Datum::text(name))
-    }
-
-    /// Gives a conversion another owner.
-    pub fn set_conversion_owner(&mut self, oid: Oid, owner: Oid) -> SqlResult<()> {
-        self.change_owner_dependency(ObjectAddress::conversion(oid), owner)?;
-        self.edit_conversion(oid, |row| row[c::CONOWNER] = owner.into())
-    }
-
-    /// Puts a conversion into another schema.
-    pub fn set_conversion_schema(&mut self, oid: Oid, from: Oid, to: Oid) -> SqlResult<()> {
-        self.edit_conversion(oid, |row| row[c::CONNAMESPACE] = to.into())?;
-        let me = ObjectAddress::conversion(oid);
-        self.move_dependency(me, ObjectAddress::schema(from), ObjectAddress::schema(to))
-    }
-
-    fn edit_conversion(&mut self, oid: Oid, edit: impl FnOnce(&mut Row)) -> SqlResult<()> {
-        self.edit(&c::TABLE, c::PG_CONVERSION_OID_INDEX, &[oid.into()], edit)?;
-        self.next_command()
-    }
 }
 
 impl Reader<'_> {

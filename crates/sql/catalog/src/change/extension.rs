@@ -94,35 +94,6 @@ impl Changer<'_> {
         self.next_command()
     }
 
-    /// Notes that an extension's members, and so the extension, are in another schema now.
-    pub fn set_extension_schema(&mut self, extension: Oid, from: Oid, to: Oid) -> SqlResult<()> {
-        use pg_extension as e;
-        self.edit(&e::TABLE, e::PG_EXTENSION_OID_INDEX, &[extension.into()], |row| {
-            row[e::EXTNAMESPACE] = to.into();
-        })?;
-        let (from, to) = (ObjectAddress::schema(from), ObjectAddress::schema(to));
-        self.move_dependency(ObjectAddress::extension(extension), from, to)
-    }
-
-    /// Gives an extension to another role; its members stay whose they are.
-    pub fn set_extension_owner(&mut self, extension: Oid, owner: Oid) -> SqlResult<()> {
-        use pg_extension as e;
-        self.edit(&e::TABLE, e::PG_EXTENSION_OID_INDEX, &[extension.into()], |row| {
-            row[e::EXTOWNER] = owner.into();
-        })?;
-        self.change_owner_dependency(ObjectAddress::extension(extension), owner)?;
-        self.next_command()
-    }
-
-    /// Gives a language another name.
-    pub fn rename_language(&mut self, oid: Oid, name: &str) -> SqlResult<()> {
-        use pg_language as l;
-        self.edit(&l::TABLE, l::PG_LANGUAGE_OID_INDEX, &[oid.into()], |row| {
-            row[l::LANNAME] = tuple::Datum::text(name);
-        })?;
-        self.next_command()
-    }
-
     /// Enters a procedural language.
     pub fn create_language(&mut self, new: &NewLanguage<'_>) -> SqlResult<()> {
         use pg_language as l;

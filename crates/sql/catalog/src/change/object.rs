@@ -1,14 +1,45 @@
 //! Objects that are no relations: schemas, views' rules, comments; and the removal of one row by its OID.
 
 use base::{Oid, SqlError, SqlResult};
+use tuple::Datum;
 
 use super::{Changer, Dependency, ObjectAddress};
 use crate::authority::AclKind;
-use crate::row::{RowBuilder, RowExt};
+use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
     self, SystemTable, pg_class, pg_description, pg_largeobject, pg_largeobject_metadata, pg_namespace,
     pg_rewrite, pg_shdescription,
 };
+
+/// What objects of many catalogs have: `column` is where the object's catalog keeps it.
+impl Changer<'_> {
+    /// Gives an object another name.
+    pub fn set_object_name(&mut self, object: ObjectAddress, column: usize, name: &str) -> SqlResult<()> {
+        self.edit_object(object, |row| row[column] = Datum::text(name))
+    }
+
+    /// Gives an object without privileges of its own to another role; [`Changer::set_owner`] is for others.
+    pub fn set_object_owner(&mut self, object: ObjectAddress, column: usize, owner: Oid) -> SqlResult<()> {
+        self.change_owner_dependency(object, owner)?;
+        self.edit_object(object, |row| row[column] = owner.into())
+    }
+
+    /// Puts an object into another schema.
+    pub fn set_object_schema(&mut self, object: ObjectAddress, column: usize, schema: Oid) -> SqlResult<()> {
+        let mut from = Oid::INVALID;
+        self.edit_object(object, |row| {
+            from = row.oid(column);
+            row[column] = schema.into();
+        })?;
+        self.move_dependency(object, ObjectAddress::schema(from), ObjectAddress::schema(schema))
+    }
+
+    fn edit_object(&mut self, object: ObjectAddress, edit: impl FnOnce(&mut Row)) -> SqlResult<()> {
+        let (shape, by_oid) = catalog_by_oid(object.class)?;
+        self.edit(shape, by_oid, &[object.object.into()], edit)?;
+        self.next_command()
+    }
+}
 
 impl Changer<'_> {
     /// Enters a schema. Returns its OID.

@@ -125,29 +125,6 @@ impl Changer<'_> {
         Ok(oid)
     }
 
-    /// Gives an operator to another role.
-    pub fn set_operator_owner(&mut self, oid: Oid, owner: Oid) -> SqlResult<()> {
-        use pg_operator as o;
-        self.edit(&o::TABLE, o::PG_OPERATOR_OID_INDEX, &[oid.into()], |row| {
-            row[o::OPROWNER] = owner.into();
-        })?;
-        self.change_owner_dependency(ObjectAddress::operator(oid), owner)?;
-        self.next_command()
-    }
-
-    /// Puts an operator into another schema.
-    pub fn set_operator_schema(&mut self, oid: Oid, schema: Oid) -> SqlResult<()> {
-        use pg_operator as o;
-        let mut from = Oid::INVALID;
-        self.edit(&o::TABLE, o::PG_OPERATOR_OID_INDEX, &[oid.into()], |row| {
-            from = row.oid(o::OPRNAMESPACE);
-            row[o::OPRNAMESPACE] = schema.into();
-        })?;
-        let me = ObjectAddress::operator(oid);
-        self.next_command()?;
-        self.move_dependency(me, ObjectAddress::schema(from), ObjectAddress::schema(schema))
-    }
-
     /// Enters a cast. Returns its OID.
     pub fn create_cast(&mut self, new: &NewCast) -> SqlResult<Oid> {
         use pg_cast as c;

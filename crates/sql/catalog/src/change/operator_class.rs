@@ -159,32 +159,9 @@ impl Changer<'_> {
         }
         self.next_command()
     }
-
-    /// Gives an operator class or family another name.
-    pub fn rename_operator_family(&mut self, object: ObjectAddress, name: &str) -> SqlResult<()> {
-        self.edit_operator_family(object, |row| row[pg_opfamily::OPFNAME] = tuple::Datum::text(name))
-    }
-
-    /// Gives an operator class or family another owner.
-    pub fn set_operator_family_owner(&mut self, object: ObjectAddress, owner: Oid) -> SqlResult<()> {
-        self.change_owner_dependency(object, owner)?;
-        self.edit_operator_family(object, |row| row[pg_opfamily::OPFOWNER] = owner.into())
-    }
-
-    /// Puts an operator class or family into another schema.
-    pub fn set_operator_family_schema(&mut self, object: ObjectAddress, from: Oid, to: Oid) -> SqlResult<()> {
-        self.edit_operator_family(object, |row| row[pg_opfamily::OPFNAMESPACE] = to.into())?;
-        self.move_dependency(object, ObjectAddress::schema(from), ObjectAddress::schema(to))
-    }
-
-    /// What both catalogs have in the same columns is written by those of `pg_opfamily`.
-    fn edit_operator_family(&mut self, object: ObjectAddress, edit: impl FnOnce(&mut Row)) -> SqlResult<()> {
-        let (shape, by_oid) = super::object::catalog_by_oid(object.class)?;
-        self.edit(shape, by_oid, &[object.object.into()], edit)?;
-        self.next_command()
-    }
 }
 
+/// What both catalogs have in the same columns is read and written by those of `pg_opfamily`.
 const _: () = assert!(
     pg_opclass::OPCMETHOD == pg_opfamily::OPFMETHOD
         && pg_opclass::OPCNAME == pg_opfamily::OPFNAME

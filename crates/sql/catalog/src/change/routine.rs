@@ -159,16 +159,6 @@ impl Changer<'_> {
         self.edit_routine(oid, |row| row[pg_proc::PROCONFIG] = value)
     }
 
-    /// Moves a routine to another schema.
-    pub fn set_routine_schema(&mut self, oid: Oid, from: Oid, to: Oid) -> SqlResult<()> {
-        self.edit_routine(oid, |row| row[pg_proc::PRONAMESPACE] = to.into())?;
-        self.move_dependency(
-            ObjectAddress::routine(oid),
-            ObjectAddress::schema(from),
-            ObjectAddress::schema(to),
-        )
-    }
-
     /// Has an object depend on `to` instead of `from`.
     pub(super) fn move_dependency(
         &mut self,

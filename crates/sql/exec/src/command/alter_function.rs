@@ -152,16 +152,14 @@ pub(crate) fn set_schema(
     name: &str,
 ) -> SqlResult<()> {
     let (found, row) = existing(session, kind, with_args(object)?)?;
-    let to = session.with_reader(|r| r.schema_by_name(name))?;
-    let to = to.ok_or_else(|| names::undefined_schema(name))?;
-    names::check_creation(session, to)?;
-    let from = row.oid(pg_proc::PRONAMESPACE);
-    if from == to {
+    let to = names::schema_to_move_to(session, name)?;
+    if row.oid(pg_proc::PRONAMESPACE) == to {
         return Ok(());
     }
     check_owner(session, &row, "function")?;
     check_free(session, &row, to, row.str(pg_proc::PRONAME))?;
-    session.with_changer(|changer| changer.set_routine_schema(found.oid, from, to))
+    let routine = ObjectAddress::routine(found.oid);
+    session.with_changer(|changer| changer.set_object_schema(routine, pg_proc::PRONAMESPACE, to))
 }
 
 /// ALTER FUNCTION … OWNER TO.

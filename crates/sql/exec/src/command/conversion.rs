@@ -122,6 +122,10 @@ fn check_free(session: &Session, name: &str, schema: Oid) -> SqlResult<()> {
     Err(sql_err!(DUPLICATE_OBJECT, "conversion \"{name}\" already exists in schema \"{schema}\""))
 }
 
+fn address_of(row: &Row) -> ObjectAddress {
+    ObjectAddress::conversion(row.oid(c::OID))
+}
+
 /// ALTER CONVERSION ... RENAME TO.
 pub(crate) fn rename(session: &Session, object: Option<&ObjectName>, name: &str) -> SqlResult<()> {
     let row = find(session, object.ok_or_else(|| SqlError::internal("RENAME of nothing"))?)??;
@@ -129,7 +133,7 @@ pub(crate) fn rename(session: &Session, object: Option<&ObjectName>, name: &str)
     let schema = row.oid(c::CONNAMESPACE);
     names::check_creation(session, schema)?;
     check_free(session, name, schema)?;
-    session.with_changer(|changer| changer.rename_conversion(row.oid(c::OID), name))
+    session.with_changer(|changer| changer.set_object_name(address_of(&row), c::CONNAME, name))
 }
 
 /// ALTER CONVERSION ... OWNER TO.
@@ -140,29 +144,26 @@ pub(crate) fn set_owner(session: &Session, object: &ObjectName, new: Oid) -> Sql
     }
     check_owner(session, &row)?;
     owner::check_new_owner(session, new, row.oid(c::CONNAMESPACE))?;
-    session.with_changer(|changer| changer.set_conversion_owner(row.oid(c::OID), new))
+    session.with_changer(|changer| changer.set_object_owner(address_of(&row), c::CONOWNER, new))
 }
 
 /// ALTER CONVERSION ... SET SCHEMA.
 pub(crate) fn set_schema(session: &Session, object: Option<&ObjectName>, schema: &str) -> SqlResult<()> {
     let row = find(session, object.ok_or_else(|| SqlError::internal("SET SCHEMA of nothing"))?)??;
-    let to = session.with_reader(|r| r.schema_by_name(schema))?;
-    let to = to.ok_or_else(|| names::undefined_schema(schema))?;
-    names::check_creation(session, to)?;
-    let from = row.oid(c::CONNAMESPACE);
-    if from == to {
+    let to = names::schema_to_move_to(session, schema)?;
+    if row.oid(c::CONNAMESPACE) == to {
         return Ok(());
     }
     check_owner(session, &row)?;
     check_free(session, row.str(c::CONNAME), to)?;
-    session.with_changer(|changer| changer.set_conversion_schema(row.oid(c::OID), from, to))
+    session.with_changer(|changer| changer.set_object_schema(address_of(&row), c::CONNAMESPACE, to))
 }
 
 /// What COMMENT names.
 pub(crate) fn address(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
     let row = find(session, object)??;
     check_owner(session, &row)?;
-    Ok(ObjectAddress::conversion(row.oid(c::OID)))
+    Ok(address_of(&row))
 }
 
 /// What DROP names.
@@ -174,7 +175,7 @@ pub(crate) fn dropped(session: &Session, statement: &Drop) -> SqlResult<Vec<Obje
                 if !names::owns_schema(session, row.oid(c::CONNAMESPACE))? {
                     check_owner(session, &row)?;
                 }
-                objects.push(ObjectAddress::conversion(row.oid(c::OID)));
+                objects.push(address_of(&row));
             }
             Ok(Err(missing)) => names::skip_missing(session, statement.missing_ok, missing)?,
             Err(error) if error.code() == SqlState::UNDEFINED_SCHEMA => {

@@ -331,28 +331,28 @@ pub(crate) fn set_schema(session: &Session, object: Option<&ObjectName>, schema:
     };
     let name = name.last();
     let row = owned(session, name)?;
-    let to = session.with_reader(|reader| reader.schema_by_name(schema))?;
-    let to = to.ok_or_else(|| names::undefined_schema(schema))?;
-    names::check_creation(session, to)?;
+    let to = names::schema_to_move_to(session, schema)?;
     if !row.bool(pg_extension::EXTRELOCATABLE) {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "extension \"{name}\" does not support SET SCHEMA"));
     }
-    let (oid, from) = (row.oid(pg_extension::OID), row.oid(pg_extension::EXTNAMESPACE));
-    if from == to {
+    let oid = row.oid(pg_extension::OID);
+    if row.oid(pg_extension::EXTNAMESPACE) == to {
         return Ok(());
     }
     for member in session.with_reader(|reader| reader.members(oid))? {
-        move_member(session, member, from, to)?;
+        move_member(session, member, to)?;
     }
-    session.with_changer(|changer| changer.set_extension_schema(oid, from, to))
+    session.with_changer(|changer| {
+        changer.set_object_schema(ObjectAddress::extension(oid), pg_extension::EXTNAMESPACE, to)
+    })
 }
 
 /// Moves one member to another schema, if it is in one.
-fn move_member(session: &Session, member: ObjectAddress, from: Oid, to: Oid) -> SqlResult<()> {
+fn move_member(session: &Session, member: ObjectAddress, to: Oid) -> SqlResult<()> {
     match member.class {
         class if class == pg_proc::TABLE.oid => {
             super::alter_function::check_free_in(session, member.object, to)?;
-            session.with_changer(|changer| changer.set_routine_schema(member.object, from, to))
+            session.with_changer(|changer| changer.set_object_schema(member, pg_proc::PRONAMESPACE, to))
         }
         class if class == pg_class::TABLE.oid => super::rename::move_relation(session, member.object, to),
         class if [pg_type::TABLE.oid, pg_operator::TABLE.oid].contains(&class) => {

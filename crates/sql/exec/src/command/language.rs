@@ -53,6 +53,10 @@ fn row(session: &Session, oid: Oid) -> SqlResult<Row> {
     row.map(|(_, row)| row).ok_or_else(|| SqlError::internal(format!("language {oid} is gone")))
 }
 
+fn address(row: &Row) -> ObjectAddress {
+    ObjectAddress { class: pg_language::TABLE.oid, object: row.oid(pg_language::OID), sub: 0 }
+}
+
 /// The language of this name, which the user must own.
 fn owned(session: &Session, object: Option<&ObjectName>) -> SqlResult<Row> {
     let Some(ObjectName::Name(name)) = object else {
@@ -77,7 +81,7 @@ pub(crate) fn rename(session: &Session, object: Option<&ObjectName>, name: &str)
     if function::language_oid(session, name).is_ok() {
         return Err(sql_err!(DUPLICATE_OBJECT, "language \"{name}\" already exists"));
     }
-    session.with_changer(|changer| changer.rename_language(row.oid(pg_language::OID), name))
+    session.with_changer(|changer| changer.set_object_name(address(&row), pg_language::LANNAME, name))
 }
 
 /// ALTER LANGUAGE ... OWNER TO.

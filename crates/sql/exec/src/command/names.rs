@@ -72,6 +72,14 @@ pub(crate) fn skip_missing(session: &Session, missing_ok: bool, missing: SqlErro
     Ok(())
 }
 
+/// The schema that an object is to be put into.
+pub(crate) fn schema_to_move_to(session: &Session, name: &str) -> SqlResult<Oid> {
+    let schema = session.with_reader(|reader| reader.schema_by_name(name))?;
+    let schema = schema.ok_or_else(|| undefined_schema(name))?;
+    check_creation(session, schema)?;
+    Ok(schema)
+}
+
 /// `relation "t" does not exist`.
 pub(crate) fn undefined(name: &RangeVar) -> SqlError {
     sql_err!(UNDEFINED_TABLE, "relation \"{}\" does not exist", name.dotted())

@@ -146,16 +146,16 @@ pub(super) fn set_owner(session: &Session, object: &ObjectName, owner: Oid) -> S
         return Ok(());
     };
     super::owner::check_new_owner(session, owner, row.oid(pg_operator::OPRNAMESPACE))?;
-    session.with_changer(|changer| changer.set_operator_owner(oid, owner))
+    session.with_changer(|changer| {
+        changer.set_object_owner(ObjectAddress::operator(oid), pg_operator::OPROWNER, owner)
+    })
 }
 
 /// ALTER OPERATOR ... SET SCHEMA.
 pub(super) fn set_schema(session: &Session, object: Option<&ObjectName>, schema: &str) -> SqlResult<()> {
     let named = alter_function::with_args(object)?;
     let oid = named_operator(session, named)??;
-    let to = session.with_reader(|r| r.schema_by_name(schema))?;
-    let to = to.ok_or_else(|| names::undefined_schema(schema))?;
-    names::check_creation(session, to)?;
+    let to = names::schema_to_move_to(session, schema)?;
     let index = pg_operator::PG_OPERATOR_OID_INDEX;
     let row = session.with_reader(|r| r.find_one(&pg_operator::TABLE, index, &[oid.into()]))?;
     let Some((_, row)) = row.filter(|(_, row)| row.oid(pg_operator::OPRNAMESPACE) != to) else {
@@ -175,7 +175,9 @@ pub(super) fn set_schema(session: &Session, object: Option<&ObjectName>, schema:
             "Key (oprname, oprleft, oprright, oprnamespace)=({name}, {left}, {right}, {to}) already exists."
         )));
     }
-    session.with_changer(|changer| changer.set_operator_schema(oid, to))
+    session.with_changer(|changer| {
+        changer.set_object_schema(ObjectAddress::operator(oid), pg_operator::OPRNAMESPACE, to)
+    })
 }
 
 /// What CREATE OPERATOR says.

@@ -196,7 +196,7 @@ pub(crate) fn rename(
     let schema = named.row.oid(pg_opfamily::OPFNAMESPACE);
     names::check_creation(session, schema)?;
     named.check_free(session, name, schema)?;
-    session.with_changer(|changer| changer.rename_operator_family(named.address(), name))
+    session.with_changer(|changer| changer.set_object_name(named.address(), pg_opfamily::OPFNAME, name))
 }
 
 /// ALTER ... OWNER TO.
@@ -207,7 +207,7 @@ pub(crate) fn set_owner(session: &Session, kind: ObjectKind, object: &ObjectName
     }
     named.check_owner(session)?;
     owner::check_new_owner(session, new, named.row.oid(pg_opfamily::OPFNAMESPACE))?;
-    session.with_changer(|changer| changer.set_operator_family_owner(named.address(), new))
+    session.with_changer(|changer| changer.set_object_owner(named.address(), pg_opfamily::OPFOWNER, new))
 }
 
 /// ALTER ... SET SCHEMA.
@@ -219,16 +219,13 @@ pub(crate) fn set_schema(
 ) -> SqlResult<()> {
     let object = object.ok_or_else(|| SqlError::internal("SET SCHEMA of nothing"))?;
     let named = Named::find(session, kind, object)??;
-    let to = session.with_reader(|r| r.schema_by_name(schema))?;
-    let to = to.ok_or_else(|| names::undefined_schema(schema))?;
-    names::check_creation(session, to)?;
-    let from = named.row.oid(pg_opfamily::OPFNAMESPACE);
-    if from == to {
+    let to = names::schema_to_move_to(session, schema)?;
+    if named.row.oid(pg_opfamily::OPFNAMESPACE) == to {
         return Ok(());
     }
     named.check_owner(session)?;
     named.check_free(session, named.row.str(pg_opfamily::OPFNAME), to)?;
-    session.with_changer(|changer| changer.set_operator_family_schema(named.address(), from, to))
+    session.with_changer(|changer| changer.set_object_schema(named.address(), pg_opfamily::OPFNAMESPACE, to))
 }
 
 /// What COMMENT names.

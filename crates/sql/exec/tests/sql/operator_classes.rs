@@ -169,3 +169,21 @@ fn languages_change_hands() {
     );
     s.run("drop language m; drop role r").unwrap();
 }
+
+#[test]
+fn all_that_a_role_has_made_is_reassigned() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create role maker superuser; create role heir; grant create on schema public to heir; set role maker").unwrap();
+    s.run(
+        "create operator family mine using hash; create operator class mine for type int using hash as operator 1 =;
+        create conversion mine for 'LATIN1' to 'UTF8' from iso8859_1_to_utf8;
+        create operator === (leftarg = int, rightarg = int, function = int4eq)",
+    )
+    .unwrap();
+    s.run("reset role; reassign owned by maker to heir; drop role maker").unwrap();
+    let owners = "select opfowner::regrole, opcowner::regrole, conowner::regrole, oprowner::regrole
+        from pg_opfamily, pg_opclass, pg_conversion, pg_operator
+        where opfname = 'mine' and opcname = 'mine' and conname = 'mine' and oprname = '==='";
+    assert_eq!(s.query(owners), "heir|heir|heir|heir");
+}

@@ -8,8 +8,9 @@ use catalog::RowExt;
 use catalog::authority::{self, AclKind};
 use catalog::change::{Behavior, Dependent, ObjectAddress, RoleDependency};
 use catalog::system::{
-    pg_auth_members, pg_class, pg_database, pg_default_acl, pg_depend, pg_extension, pg_largeobject,
-    pg_namespace, pg_operator, pg_proc, pg_type,
+    SystemTable, pg_auth_members, pg_class, pg_conversion, pg_database, pg_default_acl, pg_depend,
+    pg_extension, pg_language, pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc,
+    pg_type,
 };
 use parse::ast::{DropBehavior, RoleSpec};
 use txn::{LockMode, LockWait};
@@ -73,15 +74,30 @@ fn reassign_one(session: &Session, object: ObjectAddress, owner: Oid) -> SqlResu
         class if class == pg_namespace::TABLE.oid => changer.set_owner(&AclKind::SCHEMA, oid, owner, true),
         class if class == pg_database::TABLE.oid => changer.set_owner(&AclKind::DATABASE, oid, owner, true),
         class if class == pg_proc::TABLE.oid => changer.set_owner(&AclKind::FUNCTION, oid, owner, true),
-        class if class == pg_operator::TABLE.oid => changer.set_operator_owner(oid, owner),
+        class if class == pg_language::TABLE.oid => changer.set_owner(&AclKind::LANGUAGE, oid, owner, true),
         class if class == pg_largeobject::TABLE.oid => {
             changer.set_owner(&AclKind::LARGE_OBJECT, oid, owner, true)
         }
-        class if class == pg_extension::TABLE.oid => changer.set_extension_owner(oid, owner),
         // They are about objects to come: DROP OWNED takes them.
         class if class == pg_default_acl::TABLE.oid => Ok(()),
-        class => Err(SqlError::not_supported(format!("REASSIGN OWNED of an object of catalog {class}"))),
+        class => match columns(class) {
+            Some((_, column, _)) => changer.set_object_owner(object, column, owner),
+            None => Err(SqlError::not_supported(format!("REASSIGN OWNED of an object of catalog {class}"))),
+        },
     })
+}
+
+/// Where objects without privileges of their own have their owner and their schema: catalog and columns. An extension is no part of its
+/// schema.
+fn columns(class: Oid) -> Option<(&'static SystemTable, usize, Option<usize>)> {
+    let all = [
+        (&pg_operator::TABLE, pg_operator::OPROWNER, Some(pg_operator::OPRNAMESPACE)),
+        (&pg_opclass::TABLE, pg_opclass::OPCOWNER, Some(pg_opclass::OPCNAMESPACE)),
+        (&pg_opfamily::TABLE, pg_opfamily::OPFOWNER, Some(pg_opfamily::OPFNAMESPACE)),
+        (&pg_conversion::TABLE, pg_conversion::CONOWNER, Some(pg_conversion::CONNAMESPACE)),
+        (&pg_extension::TABLE, pg_extension::EXTOWNER, None),
+    ];
+    all.into_iter().find(|(catalog, ..)| catalog.oid == class)
 }
 
 /// Fails where ALTER … OWNER TO would for want of a right; relations and types pass unasked.
@@ -93,11 +109,9 @@ fn check_taker(session: &Session, object: ObjectAddress, owner: Oid) -> SqlResul
         }
     } else if object.class == pg_database::TABLE.oid {
         names::check_may_become(session, owner)?;
-    } else if object.class == pg_operator::TABLE.oid {
-        let (index, key) = (pg_operator::PG_OPERATOR_OID_INDEX, [object.object.into()]);
-        let row = session.with_reader(|reader| reader.find_one(&pg_operator::TABLE, index, &key))?;
-        if let Some((_, row)) = row {
-            check_new_owner(session, owner, row.oid(pg_operator::OPRNAMESPACE))?;
+    } else if let Some((catalog, _, Some(schema))) = columns(object.class) {
+        if let Some(row) = session.with_reader(|reader| reader.object_row(catalog, object.object))? {
+            check_new_owner(session, owner, row.oid(schema))?;
         }
     } else if object.class == pg_proc::TABLE.oid
         && let Some(row) = session.with_reader(|reader| reader.routine_row(object.object))?
