@@ -4,7 +4,10 @@ use base::{Oid, SqlResult};
 use types::acl::{self, AclItem};
 use types::oids;
 
-use super::{BOOTSTRAP_SUPERUSER, BootstrapOptions, POSTGRES, Rows, TEMPLATE0, TEMPLATE1, add, everybody};
+use super::{
+    BOOTSTRAP_SUPERUSER, BootstrapOptions, POSTGRES, Rows, TEMPLATE0, TEMPLATE1, add, add_c_function,
+    everybody,
+};
 use crate::change::oldest::never_entered;
 use crate::database::{PG_CATALOG, PG_TOAST, PUBLIC};
 use crate::roles::predefined;
@@ -14,7 +17,6 @@ use crate::system::{
     pg_namespace, pg_proc, pg_tablespace,
 };
 use crate::tables::{PG_DEFAULT, PG_GLOBAL};
-use crate::vectors::oid_vector;
 
 /// The predefined roles.
 const ROLES: [(u32, &str); 16] = [
@@ -38,9 +40,6 @@ const ROLES: [(u32, &str); 16] = [
 
 /// Roles that `pg_monitor` is a member of, and the OIDs of these memberships.
 const MONITOR_MEMBERSHIPS: [(u32, u32); 3] = [(10308, 3374), (10309, 3375), (10310, 3377)];
-
-/// Language `c`.
-const C: Oid = Oid(13);
 
 /// UTF8, as `pg_database.encoding` numbers it.
 const UTF8: i32 = 6;
@@ -196,7 +195,7 @@ fn add_languages(rows: &mut Rows) {
     use pg_language as l;
     for (oid, name, trusted, validator) in [
         (Oid(12), "internal", false, Oid(2246)),
-        (C, "c", false, Oid(2247)),
+        (Oid(crate::C_LANGUAGE), "c", false, Oid(2247)),
         (Oid(14), "sql", true, Oid(2248)),
         (PLPGSQL.language, "plpgsql", true, PLPGSQL.validator),
     ] {
@@ -232,23 +231,8 @@ fn add_plpgsql(rows: &mut Rows) {
         (PLPGSQL.validator, "plpgsql_validator", oids::void, &[oids::oid]),
     ];
     for (oid, name, result, args) in functions {
-        let row = RowBuilder::new(&p::TABLE)
-            .set(p::OID, oid)
-            .set(p::PRONAME, name)
-            .set(p::PRONAMESPACE, PG_CATALOG)
-            .set(p::PROOWNER, BOOTSTRAP_SUPERUSER)
-            .set(p::PROLANG, C)
-            .set(p::PROCOST, 1.0f32)
-            .set(p::PROKIND, b'f')
-            .set(p::PROISSTRICT, !args.is_empty())
-            .set(p::PROVOLATILE, b'v')
-            .set(p::PROPARALLEL, b'u')
-            .set(p::PRONARGS, args.len() as i16)
-            .set(p::PRORETTYPE, result)
-            .set(p::PROARGTYPES, oid_vector(args))
-            .set(p::PROSRC, name)
-            .set(p::PROBIN, "$libdir/plpgsql");
-        add(rows, &p::TABLE, row.build());
+        let traits = (!args.is_empty(), b'v', b'u');
+        add_c_function(rows, oid, (name, "plpgsql"), (args, result), traits);
     }
     let language = (pg_language::TABLE.oid, PLPGSQL.language);
     let extension = (e::TABLE.oid, PLPGSQL.extension);

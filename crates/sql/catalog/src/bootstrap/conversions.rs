@@ -7,15 +7,12 @@
 use base::{Encoding, Oid};
 use types::oids;
 
-use super::{BOOTSTRAP_SUPERUSER, Rows, add};
+use super::{BOOTSTRAP_SUPERUSER, Rows, add, add_c_function};
 use crate::database::PG_CATALOG;
 use crate::row::RowBuilder;
-use crate::system::{pg_conversion, pg_proc};
+use crate::system::pg_conversion;
 
 const TEXT: &str = include_str!("conversions.txt");
-
-/// Language `c`.
-const C: Oid = Oid(13);
 
 /// Adds the rows.
 pub(super) fn describe(rows: &mut Rows) {
@@ -52,25 +49,8 @@ pub(super) fn comments() -> impl Iterator<Item = (Oid, String)> {
 }
 
 fn add_function(rows: &mut Rows, oid: Oid, name: &str, library: &str) {
-    use pg_proc as p;
     let arguments = [oids::int4, oids::int4, oids::cstring, oids::internal, oids::int4, oids::bool];
-    let row = RowBuilder::new(&p::TABLE)
-        .set(p::OID, oid)
-        .set(p::PRONAME, name)
-        .set(p::PRONAMESPACE, PG_CATALOG)
-        .set(p::PROOWNER, BOOTSTRAP_SUPERUSER)
-        .set(p::PROLANG, C)
-        .set(p::PROCOST, 1.0f32)
-        .set(p::PROKIND, b'f')
-        .set(p::PROISSTRICT, true)
-        .set(p::PROVOLATILE, b'i')
-        .set(p::PROPARALLEL, b's')
-        .set(p::PRONARGS, arguments.len() as i16)
-        .set(p::PRORETTYPE, oids::int4)
-        .set(p::PROARGTYPES, crate::vectors::oid_vector(&arguments))
-        .set(p::PROSRC, name)
-        .set(p::PROBIN, format!("$libdir/{library}").as_str());
-    add(rows, &p::TABLE, row.build());
+    add_c_function(rows, oid, (name, library), (&arguments, oids::int4), (true, b'i', b's'));
 }
 
 fn add_conversion(rows: &mut Rows, (oid, name): (Oid, &str), encodings: [&str; 2], function: Oid) {

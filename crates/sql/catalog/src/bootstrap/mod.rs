@@ -27,9 +27,12 @@ use tuple::Datum;
 use txn::{SessionId, Transaction};
 use types::acl::AclItem;
 
-use crate::row::Row;
-use crate::system::{self, SystemTable};
+use crate::C_LANGUAGE;
+use crate::database::PG_CATALOG;
+use crate::row::{Row, RowBuilder};
+use crate::system::{self, SystemTable, pg_proc};
 use crate::tables::{OpenTable, OpenTables, SharedTables};
+use crate::vectors::oid_vector;
 
 /// The database that bootstrap fills; the others begin as copies of it.
 pub const TEMPLATE1: Oid = engine::BOOTSTRAP_DATABASE;
@@ -94,6 +97,35 @@ fn everybody(privileges: u32) -> AclItem {
 /// Adds a row.
 fn add(rows: &mut Rows, shape: &SystemTable, row: Row) {
     rows.entry(shape.oid).or_default().push(row);
+}
+
+/// Adds a function that stands for one of a library in PostgreSQL, with the library's name: arguments and result; whether it is strict, how
+/// volatile it is (`provolatile`), and whether it may run beside others (`proparallel`).
+fn add_c_function(
+    rows: &mut Rows,
+    oid: Oid,
+    (name, library): (&str, &str),
+    (args, result): (&[Oid], Oid),
+    (strict, volatility, parallel): (bool, u8, u8),
+) {
+    use pg_proc as p;
+    let row = RowBuilder::new(&p::TABLE)
+        .set(p::OID, oid)
+        .set(p::PRONAME, name)
+        .set(p::PRONAMESPACE, PG_CATALOG)
+        .set(p::PROOWNER, BOOTSTRAP_SUPERUSER)
+        .set(p::PROLANG, Oid(C_LANGUAGE))
+        .set(p::PROCOST, 1.0f32)
+        .set(p::PROKIND, b'f')
+        .set(p::PROISSTRICT, strict)
+        .set(p::PROVOLATILE, volatility)
+        .set(p::PROPARALLEL, parallel)
+        .set(p::PRONARGS, args.len() as i16)
+        .set(p::PRORETTYPE, result)
+        .set(p::PROARGTYPES, oid_vector(args))
+        .set(p::PROSRC, name)
+        .set(p::PROBIN, format!("$libdir/{library}").as_str());
+    add(rows, &p::TABLE, row.build());
 }
 
 /// Writes rows and builds indexes.

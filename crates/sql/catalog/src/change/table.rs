@@ -13,7 +13,7 @@ use crate::row::{RowBuilder, RowExt};
 use crate::system::{pg_attrdef, pg_attribute, pg_class, pg_depend, pg_statistic, pg_type};
 use crate::tables::PG_DEFAULT;
 use crate::vectors::text_array;
-use crate::view::{CatalogView, Generated, Identity, RelationKind};
+use crate::view::{CatalogView, Column, Generated, Identity, RelationKind};
 
 /// A column to be made.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +44,19 @@ pub struct NewColumn {
     pub inherited: i16,
     /// The table itself does not define it: it comes from parents alone.
     pub only_inherited: bool,
+}
+
+impl NewColumn {
+    /// One with name, type and collation of another, and nothing else of it.
+    pub fn like(column: &Column) -> NewColumn {
+        NewColumn {
+            name: column.name.clone(),
+            type_oid: column.type_oid,
+            typmod: column.typmod,
+            collation: column.collation,
+            ..NewColumn::default()
+        }
+    }
 }
 
 /// A default or generation expression to be entered.

@@ -217,7 +217,7 @@ fn add_columns(
         check_included(element)?;
         let (number, found) = find_column(table, column)?;
         let name = columns.next().unwrap_or_default();
-        new.columns.push(column_of(found, name));
+        new.columns.push(NewColumn { name, ..NewColumn::like(found) });
         new.numbers.push(number);
     }
     Ok(())
@@ -236,16 +236,6 @@ fn check_included(element: &IndexElement) -> SqlResult<()> {
         return Ok(());
     };
     Err(sql_err!(INVALID_OBJECT_DEFINITION, "including column does not support {what}"))
-}
-
-fn column_of(column: &catalog::Column, name: String) -> NewColumn {
-    NewColumn {
-        name,
-        type_oid: column.type_oid,
-        typmod: column.typmod,
-        collation: column.collation,
-        ..NewColumn::default()
-    }
 }
 
 fn find_column<'t>(table: &'t Table, name: &str) -> SqlResult<(i16, &'t catalog::Column)> {
@@ -282,7 +272,7 @@ fn add_key(
         }
         None => {
             let (number, found) = find_column(table, element.column.as_deref().unwrap_or_default())?;
-            (number, column_of(found, name))
+            (number, NewColumn { name, ..NewColumn::like(found) })
         }
     };
     if let Some(collation) = &element.collation {
@@ -405,7 +395,7 @@ pub(crate) fn constraint_columns(
     let all = keys.iter().chain(including);
     let columns = object_name::index_columns(all.clone().map(|&n| Some(column(n).name.as_str())));
     for (&number, name) in all.zip(columns) {
-        new.columns.push(column_of(column(number), name));
+        new.columns.push(NewColumn { name, ..NewColumn::like(column(number)) });
         new.numbers.push(number);
     }
     for &number in keys {

@@ -178,20 +178,13 @@ fn identifies_rows(index: &Index) -> bool {
 
 /// An empty temporary table with the columns of a view.
 fn new_rows(session: &Session, view: &Table, schema: Oid) -> SqlResult<Arc<Table>> {
-    let column = |column: &catalog::Column| NewColumn {
-        name: column.name.clone(),
-        type_oid: column.type_oid,
-        typmod: column.typmod,
-        collation: column.collation,
-        ..NewColumn::default()
-    };
     let new = NewTable {
         name: format!("pg_temp_{}", view.oid),
         schema,
         owner: view.owner,
         kind: RelationKind::Table,
         persistence: b't',
-        columns: view.columns.iter().map(column).collect(),
+        columns: view.columns.iter().map(NewColumn::like).collect(),
         options: Vec::new(),
     };
     let oid = session.with_changer(|changer| changer.create_table(&new))?;

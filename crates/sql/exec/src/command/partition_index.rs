@@ -112,7 +112,7 @@ fn definition(session: &Session, table: &Table, found: &Index, child: &Arc<Table
     for &key in found.keys.iter().chain(&found.including) {
         new.numbers.push(own_number(key)?);
     }
-    new.columns = relation.columns.iter().map(part_column).collect();
+    new.columns = relation.columns.iter().map(NewColumn::like).collect();
     new.opclasses.clone_from(&found.opclasses);
     new.options.clone_from(&found.options);
     for text in &found.expressions {
@@ -128,16 +128,6 @@ fn definition(session: &Session, table: &Table, found: &Index, child: &Arc<Table
     new.for_constraint = found.constraint.is_valid();
     new.parameters = relation.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
     Ok(new)
-}
-
-fn part_column(column: &catalog::Column) -> NewColumn {
-    NewColumn {
-        name: column.name.clone(),
-        type_oid: column.type_oid,
-        typmod: column.typmod,
-        collation: column.collation,
-        ..NewColumn::default()
-    }
 }
 
 fn same_as(new: &NewIndex, own: &Index) -> bool {

@@ -36,14 +36,7 @@ impl OfType {
         let found = session.with_reader(|reader| type_name::resolve(reader, name, text))?;
         let relation = composite(session, found.oid, (name, text))?;
         names::check_type_usage(session, found.oid)?;
-        let column = |column: &catalog::Column| NewColumn {
-            name: column.name.clone(),
-            type_oid: column.type_oid,
-            typmod: column.typmod,
-            collation: column.collation,
-            ..NewColumn::default()
-        };
-        let columns = relation.columns.iter().filter(|c| !c.dropped).map(column).collect();
+        let columns = relation.columns.iter().filter(|c| !c.dropped).map(NewColumn::like).collect();
         Ok(OfType { oid: found.oid, columns })
     }
 

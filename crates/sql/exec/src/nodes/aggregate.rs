@@ -161,6 +161,14 @@ impl Core {
         Group { set, key, states, first, grown: 0, hash: 0, next: NONE }
     }
 
+    /// Adds a row to a group.
+    fn add(&self, group: &mut Group, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
+        for (call, state) in self.calls.iter().zip(&mut group.states) {
+            call.add(state, Rows::one(row), cx)?;
+        }
+        Ok(())
+    }
+
     /// The same; returns by how many bytes the states have grown.
     fn add_measured(&self, group: &mut Group, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<usize> {
         if !self.grows {
@@ -171,14 +179,6 @@ impl Core {
         let grown = runtime::memory::held().session.saturating_sub(before);
         group.grown += grown;
         Ok(grown)
-    }
-
-    /// Adds a row to a group.
-    fn add(&self, group: &mut Group, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
-        for (call, state) in self.calls.iter().zip(&mut group.states) {
-            call.add(state, Rows::one(row), cx)?;
-        }
-        Ok(())
     }
 
     /// The group's row as the projection wants it.

@@ -787,10 +787,11 @@ impl BitmapNode {
             BitmapKind::Index { counted, btree, names, keys } => {
                 let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
                 let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
-                let before = runtime::usage::pages();
                 let (mut out, mut pending) = (Vec::new(), Vec::new());
                 let mut scan = btree::Scan::new(btree.clone(), ScanKeys::default(), false, false);
                 let mut reading = keys.start(cx, &access, (&mut scan, btree), &mut pending)?;
+                // What the conditions' values have read is not the index's.
+                let before = runtime::usage::pages();
                 while reading {
                     while let Some(tid) =
                         scan.next(&access).map_err(|e| e.into_sql(&names.index, &names.table))?

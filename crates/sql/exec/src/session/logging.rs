@@ -411,7 +411,7 @@ fn is_definition(statement: &Statement) -> bool {
 }
 
 /// Draws a lot that hits with this probability.
-fn is_hit(rate: f64) -> bool {
+pub(super) fn is_hit(rate: f64) -> bool {
     rate >= 1.0 || (runtime::random_u64() as f64 / u64::MAX as f64) < rate
 }
 

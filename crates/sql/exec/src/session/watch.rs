@@ -19,6 +19,7 @@ use runtime::usage::Usage;
 use tuple::Datum;
 
 use super::explain::nanos_since;
+use super::logging::is_hit;
 use super::statement::Source;
 use super::{Instance, Session};
 use crate::run::{Execution, Prepared, Progress};
@@ -124,8 +125,7 @@ impl Session {
         let settings = self.settings.borrow();
         if depth == 0 {
             let rate = settings.get(Setting::auto_explain_sample_rate).as_real();
-            let drawn = (runtime::random_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-            self.depths.sampled.set(drawn < rate);
+            self.depths.sampled.set(is_hit(rate));
         }
         let nested = settings.get(Setting::auto_explain_log_nested_statements).as_bool();
         let wanted = self.depths.sampled.get() && (depth == 0 || nested);
