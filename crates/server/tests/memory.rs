@@ -174,3 +174,19 @@ fn equal_statements_of_sessions_share_text_tree_and_plan() {
         first.query(change).unwrap();
     }
 }
+
+#[test]
+fn statements_are_shared_however_many_there_are() {
+    // More than the plans that are kept for nobody.
+    const STATEMENTS: i64 = 4500;
+    let server = Server::start(&[]);
+    let (mut first, mut second) = (server.client(), server.client());
+    let texts: Vec<String> = (0..STATEMENTS).map(|i| format!("select $1::int4 + {i}")).collect();
+    let taken = |client: &mut Client| {
+        let before = own(client, "TopMemoryContext", "1 as a");
+        prepare(client, &texts);
+        (own(client, "TopMemoryContext", "1 as a") - before) / STATEMENTS
+    };
+    let (alone, shared) = (taken(&mut first), taken(&mut second));
+    assert!(shared < 700 && alone > 3 * shared, "{alone} {shared}");
+}

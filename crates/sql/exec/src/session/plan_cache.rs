@@ -1,9 +1,19 @@
 //! Plans by text, which all sessions of a server share.
+//!
+//! # Invariants
+//! 1. Some plans are kept because they were asked for lately. All others live as long as a session has them, and whoever prepares the same text
+//!    meanwhile finds them: ten thousand statements that a thousand sessions prepare have ten thousand plans.
+//! 2. A plan that is kept is known too.
+//!
+//! # Locks
+//! Two short mutexes, one after the other: the plans that are kept, and one part of those that are known.
 
-use std::sync::Arc;
+use std::hash::BuildHasher;
+use std::sync::{Arc, Weak};
 
 use base::Oid;
 use parking_lot::Mutex;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::statement::{Place, SharedPlan};
 use crate::clock_map::ClockMap;
@@ -11,8 +21,22 @@ use crate::clock_map::ClockMap;
 /// Plans that are kept.
 const MOST_PLANS: usize = 4096;
 
+/// Parts of what is known: those that have no plan any more are looked for in one of them at a time.
+const PARTS: usize = 256;
+
 /// Plans by text, for all sessions of a server.
-pub(super) struct PlanCache(Mutex<ClockMap<Arc<PlanKey>, Arc<SharedPlan>>>);
+pub(super) struct PlanCache {
+    kept: Mutex<ClockMap<Arc<PlanKey>, Arc<SharedPlan>>>,
+    known: Box<[Mutex<Known>]>,
+}
+
+/// Plans that somebody has.
+#[derive(Default)]
+struct Known {
+    plans: FxHashMap<Arc<PlanKey>, Weak<SharedPlan>>,
+    /// Plans that were there when the others were taken out last.
+    alive: usize,
+}
 
 /// What makes two statements the same.
 #[derive(PartialEq, Eq, Hash)]
@@ -33,33 +57,63 @@ pub(super) struct PlanKey {
 
 impl Default for PlanCache {
     fn default() -> PlanCache {
-        PlanCache(Mutex::new(ClockMap::new(MOST_PLANS)))
+        PlanCache {
+            kept: Mutex::new(ClockMap::new(MOST_PLANS)),
+            known: (0..PARTS).map(|_| Mutex::default()).collect(),
+        }
     }
 }
 
 impl PlanCache {
     /// The plan of a statement, if it is current and its names mean the same.
     pub(super) fn get(&self, key: &PlanKey) -> Option<Arc<SharedPlan>> {
-        let mut plans = self.0.lock();
-        let found = plans.get(key)?.clone();
+        let kept = self.kept.lock().get(key).cloned();
+        let found = kept.or_else(|| self.keep_again(key))?;
         if found.is_current() && found.names_hold() {
             return Some(found);
         }
-        let stale = plans.remove(key);
-        drop(plans);
+        let stale = self.kept.lock().remove(key);
         drop(stale);
         None
     }
 
+    /// Keeps a plan that somebody has.
+    fn keep_again(&self, key: &PlanKey) -> Option<Arc<SharedPlan>> {
+        let known = self.part(key).lock();
+        let (key, plan) = known.plans.get_key_value(key)?;
+        let (key, plan) = (key.clone(), plan.upgrade()?);
+        drop(known);
+        let _gone = self.kept.lock().insert(key, plan.clone());
+        Some(plan)
+    }
+
     /// Forgets the plans of a database that nobody is in.
     pub(super) fn forget_database(&self, database: Oid) {
-        let gone = self.0.lock().remove_where(|key| key.database == database);
+        let gone = self.kept.lock().remove_where(|key| key.database == database);
         drop(gone);
     }
 
     /// Keeps a plan.
     pub(super) fn put(&self, key: PlanKey, plan: Arc<SharedPlan>) {
+        let key = Arc::new(key);
+        self.part(&key).lock().insert(&key, &plan);
         // What goes for it is freed without the lock.
-        let _gone = self.0.lock().insert(Arc::new(key), plan);
+        let _gone = self.kept.lock().insert(key, plan);
+    }
+
+    fn part(&self, key: &PlanKey) -> &Mutex<Known> {
+        // The map takes the highest bits and the lowest.
+        &self.known[(FxBuildHasher.hash_one(key) >> 32) as usize % PARTS]
+    }
+}
+
+impl Known {
+    /// Before room is asked for to hold twice as many, those go that have no plan: a constant number of steps a plan, on average.
+    fn insert(&mut self, key: &Arc<PlanKey>, plan: &Arc<SharedPlan>) {
+        if self.plans.len() >= 2 * self.alive.max(MOST_PLANS / PARTS) {
+            self.plans.retain(|_, plan| plan.strong_count() > 0);
+            self.alive = self.plans.len();
+        }
+        self.plans.insert(key.clone(), Arc::downgrade(plan));
     }
 }
