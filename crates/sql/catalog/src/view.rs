@@ -524,8 +524,9 @@ impl FunctionDef {
         if let Some(constructor) = types::range::constructor(&self.source) {
             return types::registry::function(constructor);
         }
-        let same = |f: &&&'static types::Function| f.args.len() == self.args.len();
-        types::registry::functions_named(&self.source).iter().find(same).copied()
+        let named = types::registry::functions_of_symbol(&self.source);
+        let same = named.iter().find(|f| f.args.iter().eq(self.args.iter()));
+        same.or_else(|| named.iter().find(|f| f.args.len() == self.args.len())).copied()
     }
 }
 

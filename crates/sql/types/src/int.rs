@@ -121,6 +121,7 @@ functions! {
     149 int4le(int4, int4) -> bool [immutable strict leakproof] { |a: i32, b: i32| (a.cmp(&b)).is_le() }
     147 int4gt(int4, int4) -> bool [immutable strict leakproof] { |a: i32, b: i32| (a.cmp(&b)).is_gt() }
     150 int4ge(int4, int4) -> bool [immutable strict leakproof] { |a: i32, b: i32| (a.cmp(&b)).is_ge() }
+    5051 btequalimage(oid) -> bool [immutable strict] { |_input: &Datum| true }
     351 btint4cmp(int4, int4) -> int4 [immutable strict leakproof] { |a: i32, b: i32| (a.cmp(&b)) as i32 }
     467 int8eq(int8, int8) -> bool [immutable strict leakproof] { |a: i64, b: i64| (a.cmp(&b)).is_eq() }
     468 int8ne(int8, int8) -> bool [immutable strict leakproof] { |a: i64, b: i64| (a.cmp(&b)).is_ne() }

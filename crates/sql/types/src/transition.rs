@@ -36,6 +36,7 @@ functions! {
     2816 float8_covar_samp(_float8) -> float8 [immutable strict] { |s: &Datum| regr(s, Regression::CovarSamp) }
     2817 float8_corr(_float8) -> float8 [immutable strict] { |s: &Datum| regr(s, Regression::Corr) }
     3342 float8_regr_combine(_float8, _float8) -> _float8 [immutable strict] { fn float_combine }
+    6292 any_value_transfn(anyelement, anyelement) -> anyelement [immutable strict] { fn first_argument }
 
     1840 int2_sum(int8, int2) -> int8 [immutable] { |state: &Datum, x: &Datum| int_sum(state, x) }
     1841 int4_sum(int8, int4) -> int8 [immutable] { |state: &Datum, x: &Datum| int_sum(state, x) }
@@ -48,6 +49,10 @@ functions! {
     1964 int8_avg(_int8) -> numeric [immutable strict] { |state: &Datum| int_avg(state) }
     3572 int2int4_sum(_int8) -> int8 [immutable strict] { |state: &Datum| counted(state).map(|(n, sum)| (n != 0).then_some(sum)) }
     2805 int8inc_float8_float8(int8, float8, float8) -> int8 [immutable strict] { |n: i64, _x: f64, _y: f64| eight::add(n, 1) }
+}
+
+fn first_argument(_call: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
+    Ok(args[0].clone())
 }
 
 /// A state of floating-point sums: three of them, or six.

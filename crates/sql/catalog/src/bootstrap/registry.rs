@@ -129,7 +129,7 @@ fn add_function(rows: &mut Rows, f: &Function) -> SqlResult<()> {
         .set_some(p::PROARGNAMES, (!f.arg_names.is_empty()).then(|| text_array(f.arg_names)))
         .set_some(p::PROARGDEFAULTS, (!f.defaults.is_empty()).then_some(defaults))
         .set_some(p::PROACL, function_acl(f.name)?)
-        .set(p::PROSRC, f.name);
+        .set(p::PROSRC, types::registry::symbol(f));
     add(rows, &p::TABLE, row.build());
     Ok(())
 }

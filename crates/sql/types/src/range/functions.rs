@@ -113,6 +113,7 @@ functions! {
     3866 range_overright(anyrange, anyrange) -> bool [immutable strict] { |a: Range, b: Range| a.both(&b, |shape, a, b| a.lower.order(shape, &b.lower).is_ge()) }
     3867 range_union(anyrange, anyrange) -> anyrange [immutable strict] { |a: Range, b: Range| a.union(b, true) }
     3868 range_intersect(anyrange, anyrange) -> anyrange [immutable strict] { |a: Range, b: Range| a.intersection(&b) }
+    4401 range_intersect_agg_transfn(anyrange, anyrange) -> anyrange [immutable strict] { |a: Range, b: Range| a.intersection(&b) }
     3869 range_minus(anyrange, anyrange) -> anyrange [immutable strict] { |a: Range, b: Range| a.minus(&b) }
     3870 range_cmp(anyrange, anyrange) -> int4 [immutable strict] { |a: &Datum, b: &Datum| compare(a, b) as i32 }
     3871 range_lt(anyrange, anyrange) -> bool [immutable strict] { |a: &Datum, b: &Datum| compare(a, b).is_lt() }

@@ -154,6 +154,7 @@ functions! {
     4269 multirange_overright_multirange(anymultirange, anymultirange) -> bool [immutable strict] { |a: Multirange, b: Multirange| overright(&a, &b) }
     4270 multirange_union(anymultirange, anymultirange) -> anymultirange [immutable strict] { |a: Multirange, b: Multirange| a.union(b) }
     4271 multirange_minus(anymultirange, anymultirange) -> anymultirange [immutable strict] { |cx; a: Multirange, b: Multirange| a.minus(cx, &b) }
+    4388 multirange_intersect_agg_transfn(anymultirange, anymultirange) -> anymultirange [immutable strict] { |cx; a: Multirange, b: Multirange| a.intersection(cx, &b) }
     4272 multirange_intersect(anymultirange, anymultirange) -> anymultirange [immutable strict] { |cx; a: Multirange, b: Multirange| a.intersection(cx, &b) }
     4273 multirange_cmp(anymultirange, anymultirange) -> int4 [immutable strict] { |a: &Datum, b: &Datum| compare_multi(a, b) as i32 }
     4274 multirange_lt(anymultirange, anymultirange) -> bool [immutable strict] { |a: &Datum, b: &Datum| compare_multi(a, b).is_lt() }

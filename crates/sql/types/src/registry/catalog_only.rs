@@ -146,13 +146,9 @@ functions! {
     4243 multirangesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     4299 range_agg_transfn(internal, anyrange) -> internal [immutable] { catalog_only }
     4300 range_agg_finalfn(internal, anyrange) -> anymultirange [immutable] { catalog_only }
-    4388 multirange_intersect_agg_transfn(anymultirange, anymultirange) -> anymultirange [immutable strict] { catalog_only }
-    4401 range_intersect_agg_transfn(anyrange, anyrange) -> anyrange [immutable strict] { catalog_only }
     5033 network_sortsupport(internal) -> void [immutable strict] { catalog_only }
     5040 matchingsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     5041 matchingjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
-    5050 btvarstrequalimage(oid) -> bool [immutable strict] { catalog_only }
-    5051 btequalimage(oid) -> bool [immutable strict] { catalog_only }
     6098 jsonb_subscript_handler(internal) -> internal [immutable strict] { catalog_only }
     6179 array_subscript_handler(internal) -> internal [immutable strict] { catalog_only }
     6180 raw_array_subscript_handler(internal) -> internal [immutable strict] { catalog_only }
@@ -166,7 +162,6 @@ functions! {
     6285 jsonb_object_agg_strict_transfn(internal, any, any) -> internal [stable] { catalog_only }
     6286 jsonb_object_agg_unique_transfn(internal, any, any) -> internal [stable] { catalog_only }
     6287 jsonb_object_agg_unique_strict_transfn(internal, any, any) -> internal [stable] { catalog_only }
-    6292 any_value_transfn(anyelement, anyelement) -> anyelement [immutable strict] { catalog_only }
     6293 array_agg_combine(internal, internal) -> internal [immutable] { catalog_only }
     6294 array_agg_serialize(internal) -> bytea [immutable strict] { catalog_only }
     6295 array_agg_deserialize(bytea, internal) -> internal [immutable strict] { catalog_only }

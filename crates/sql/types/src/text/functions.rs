@@ -15,6 +15,7 @@ functions! {
     741 text_le(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_le() }
     742 text_gt(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_gt() }
     743 text_ge(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_ge() }
+    5050 btvarstrequalimage(oid) -> bool [immutable strict] { |_collation: &Datum| true }
     360 bttextcmp(text, text) -> int4 [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)) as i32 }
     1048 bpchareq(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (trim_blanks(a).cmp(trim_blanks(b))).is_eq() }
     1053 bpcharne(bpchar, bpchar) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (trim_blanks(a).cmp(trim_blanks(b))).is_ne() }
