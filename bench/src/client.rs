@@ -39,6 +39,12 @@ impl Client {
         self.until_ready()
     }
 
+    /// Waits for the next notification.
+    pub fn notification(&mut self) -> Result<(), String> {
+        while self.receive()?.0 != b'A' {}
+        Ok(())
+    }
+
     /// Prepares a statement under the empty name.
     pub fn prepare(&mut self, sql: &str) -> Result<(), String> {
         self.send(b'P', &[b"\0", sql.as_bytes(), b"\0\0\0"])?;

@@ -11,6 +11,7 @@ mod canned;
 mod client;
 mod crowd;
 mod greedy;
+mod locks;
 mod peers;
 mod pgbench;
 mod report;
@@ -95,6 +96,12 @@ enum What {
     /// Point queries of 32 clients beside 100,000 open subtransactions and beside an old snapshot; a million subtransactions released,
     /// 20,000 rolled back.
     Subtransactions,
+    /// Locks under crowds: shared rows, children of one parent, a hot row, a queue, NOTIFY, and what SERIALIZABLE costs.
+    Locks {
+        /// Only this case.
+        #[arg(long, value_enum)]
+        only: Option<locks::Case>,
+    },
     /// The 22 queries of TPC-H beside PostgreSQL 18 with and without parallel workers; answers must agree.
     Tpch {
         /// Size of the tables; 1 is about a gigabyte.
@@ -133,8 +140,9 @@ fn run(options: &Options) -> Result<(), String> {
         _ => {}
     }
     let series = [1, 32, 100, 500, 1000, 2500, 5000, 7500, 10_000, 15_000];
-    let connections = if matches!(options.what, What::Series | What::Crowd) { 15_100 } else { 5_200 };
-    let lab = scenario::Lab::new(options, connections)?;
+    let connections =
+        if matches!(options.what, What::Series | What::Crowd | What::Locks { .. }) { 15_100 } else { 5_200 };
+    let mut lab = scenario::Lab::new(options, connections)?;
     match &options.what {
         What::Quick => {
             lab.select_only("select-only", &[1, 32], 5)?;
@@ -150,6 +158,7 @@ fn run(options: &Options) -> Result<(), String> {
         What::Greedy { only } => lab.greedy(only.as_deref()),
         What::Crowd => lab.crowd(options.seconds),
         What::Subtransactions => lab.subtransactions(32, options.seconds),
+        What::Locks { only } => lab.locks(*only, options.seconds),
         What::Tpch { scale, only } => lab.tpch(*scale, only),
         What::Canned { .. } | What::Snapshots => Ok(()),
     }

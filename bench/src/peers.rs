@@ -55,6 +55,24 @@ pub struct Server {
     pub tls: bool,
     child: Option<Child>,
     data: PathBuf,
+    /// How it is started, but for settings that a scenario adds.
+    start: Option<Start>,
+}
+
+/// A program with its arguments, and where it says what went wrong.
+struct Start {
+    program: Program,
+    args: Vec<String>,
+    log: PathBuf,
+}
+
+impl Start {
+    fn spawn(&self, settings: &[String]) -> std::io::Result<Child> {
+        let log = std::fs::File::create(&self.log)?;
+        let mut command = self.program.command();
+        command.args(&self.args).args(settings.iter().flat_map(|setting| ["-c", setting]));
+        command.stdout(Stdio::null()).stderr(log).spawn()
+    }
 }
 
 impl Server {
@@ -65,7 +83,7 @@ impl Server {
 
     /// A server that lives in this process.
     pub fn in_process(name: &'static str, port: u16, place: &Place) -> Server {
-        Server { name, port, host: place.host(), tls: false, child: None, data: PathBuf::new() }
+        Server { name, port, host: place.host(), tls: false, child: None, data: PathBuf::new(), start: None }
     }
 
     /// Initialises a data directory with `initdb` and starts `postgres` on `port`.
@@ -89,23 +107,40 @@ impl Server {
         if place.tls {
             certify(&data)?;
         }
-        let log = work.join(format!("{name}.log"));
-        let child = postgres
-            .command()
-            .arg("-D")
-            .arg(&data)
-            .args(["-p", &port.to_string(), "-h", "127.0.0.1", "-k"])
-            .arg(work)
-            .args(["-c", &format!("max_connections={connections}")])
-            .args(SETTINGS.iter().flat_map(|s| ["-c", s]))
-            .args(["-c", if place.tls { "ssl=on" } else { "ssl=off" }])
-            .stdout(Stdio::null())
-            .stderr(std::fs::File::create(&log).map_err(|e| e.to_string())?)
-            .spawn()
-            .map_err(|e| format!("{name}: {e}"))?;
-        let mut server = Server { name, port, host: place.host(), tls: place.tls, child: Some(child), data };
-        server.wait_until_ready(&log)?;
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let mut args = vec!["-D".to_owned(), text(&data), "-p".into(), port.to_string()];
+        args.extend(["-h".into(), "127.0.0.1".into(), "-k".into(), text(work)]);
+        let ssl = if place.tls { "ssl=on" } else { "ssl=off" };
+        for setting in SETTINGS.iter().chain([&ssl]) {
+            args.extend(["-c".into(), (*setting).to_owned()]);
+        }
+        args.extend(["-c".into(), format!("max_connections={connections}")]);
+        let start = Start { program: postgres, args, log: work.join(format!("{name}.log")) };
+        let (host, tls) = (place.host(), place.tls);
+        let mut server = Server { name, port, host, tls, child: None, data, start: Some(start) };
+        server.restart(&[])?;
         Ok(server)
+    }
+
+    /// Stops it, if it runs, and starts it with these settings beside its own.
+    pub fn restart(&mut self, settings: &[String]) -> Result<(), String> {
+        self.stop();
+        let start = self.start.as_ref().ok_or("not a server of its own")?;
+        let log = start.log.clone();
+        self.child = Some(start.spawn(settings).map_err(|e| format!("{}: {e}", self.name))?);
+        self.wait_until_ready(&log)
+    }
+
+    /// Asks it to stop at once and waits until it has.
+    fn stop(&mut self) {
+        let ended = self.has_ended();
+        if let Some(mut child) = self.child.take() {
+            if !ended {
+                // SAFETY: a signal to a child that has not been waited for.
+                unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+            }
+            let _ = child.wait();
+        }
     }
 
     /// Until it answers or has ended; an error has the last line of its log.
@@ -128,13 +163,8 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let ended = self.has_ended();
-        if let Some(child) = &mut self.child {
-            if !ended {
-                // SAFETY: a signal to a child that has not been waited for.
-                unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
-            }
-            let _ = child.wait();
+        self.stop();
+        if self.start.is_some() {
             let _ = std::fs::remove_dir_all(&self.data);
         }
     }

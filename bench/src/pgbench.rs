@@ -12,6 +12,17 @@ pub struct Figures {
     pub tps: f64,
     /// Mean latency in milliseconds.
     pub latency_ms: f64,
+    /// Transactions that did their work, and those that failed.
+    pub counts: [f64; 2],
+}
+
+/// How long a run lasts.
+#[derive(Clone, Copy, Debug)]
+pub enum Length {
+    /// So many seconds.
+    Seconds(u32),
+    /// So many transactions of each client.
+    Transactions(u32),
 }
 
 /// Fills a database; `scale` × 100,000 accounts.
@@ -20,23 +31,36 @@ pub fn initialize(server: &Server, scale: u32) -> Result<(), String> {
     check(done, "pgbench -i").map(drop)
 }
 
-/// Runs for `seconds` with the given extra arguments, by two threads, or by one where there is one core; a failed transaction is an error.
+/// Runs for `seconds` with the given extra arguments; a failed transaction is an error.
 pub fn run(server: &Server, clients: u32, seconds: u32, args: &[&str]) -> Result<Figures, String> {
+    let figures = run_counting(server, clients, Length::Seconds(seconds), args)?;
+    if figures.counts[1] > 0.0 {
+        return Err(format!("{} transactions failed", figures.counts[1]));
+    }
+    Ok(figures)
+}
+
+/// The same for any length, by two threads, or by one where there is one core; failed transactions are counted.
+pub fn run_counting(server: &Server, clients: u32, length: Length, args: &[&str]) -> Result<Figures, String> {
     let threads = canned::workers().min(2).to_string();
+    let (option, length) = match length {
+        Length::Seconds(seconds) => ("-T", seconds.to_string()),
+        Length::Transactions(each) => ("-t", each.to_string()),
+    };
     let done = base("pgbench", server)
-        .args(["-n", "-j", &threads, "-c", &clients.to_string(), "-T", &seconds.to_string()])
+        .args(["-n", "-j", &threads, "-c", &clients.to_string(), option, &length])
         .args(args)
         .arg("postgres")
         .output();
     let text = check(done, &format!("pgbench with {clients} clients"))?;
-    if let Some(failed) = number(&text, "number of failed transactions: ")
-        && failed > 0.0
-    {
-        return Err(format!("{failed} transactions failed"));
-    }
+    let count = |label| number(&text, label).unwrap_or(0.0);
     Ok(Figures {
         tps: number(&text, "tps = ").ok_or("pgbench printed no tps")?,
-        latency_ms: number(&text, "latency average = ").unwrap_or(0.0),
+        latency_ms: count("latency average = "),
+        counts: [
+            count("number of transactions actually processed: "),
+            count("number of failed transactions: "),
+        ],
     })
 }
 

@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
-use crate::{Options, What, canned, crowd, greedy, pgbench, subtransactions, tpch};
+use crate::{Options, What, canned, crowd, greedy, locks, pgbench, subtransactions, tpch};
 
 /// Ports, one a server; PostgreSQL's versions have one after the other. Not among those that the system gives to clients: one of an earlier
 /// run may still hold it.
@@ -208,6 +208,14 @@ impl Lab {
     /// What greedy statements do to others, here and on PostgreSQL 18.
     pub fn greedy(&self, only: Option<&str>) -> Result<(), String> {
         greedy::run(&self.databases().collect::<Vec<_>>(), self.scale, only)
+    }
+
+    /// What locks cost under crowds, here and on PostgreSQL.
+    pub fn locks(&mut self, only: Option<locks::Case>, seconds: u32) -> Result<(), String> {
+        let (rounds, most_processes) = (self.rounds, self.most_processes);
+        let mut servers: Vec<&mut Server> =
+            std::iter::once(&mut self.stampede).chain(&mut self.postgres).collect();
+        locks::run(&mut servers, only, &locks::Task { seconds, rounds, most_processes })
     }
 
     /// What crowds of connections and of prepared statements do to others.
