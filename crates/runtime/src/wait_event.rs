@@ -7,7 +7,7 @@
 //!    no order to keep with anything else.
 //!
 //! # PostgreSQL counterpart and differences
-//! `wait_event.c`. Waits for heavyweight locks are not told: they are found in the lock manager when somebody looks.
+//! `wait_event.c`. Where PostgreSQL has several events for what is one wait here, the one that says most of it stands for all. Waits for heavyweight locks are not told: they are found in the lock manager when somebody looks.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -37,6 +37,8 @@ macro_rules! events {
 }
 
 events! {
+    /// Others, to let go of a page.
+    BufferPin = "BufferPin" "BufferPin",
     /// More of the client's data, in the middle of a command.
     ClientRead = "Client" "ClientRead",
     /// The client, to take what was sent.
@@ -45,16 +47,26 @@ events! {
     TempFileRead = "IO" "BuffileRead",
     /// A write of a temporary file.
     TempFileWrite = "IO" "BuffileWrite",
+    /// The control file to be written.
+    ControlFile = "IO" "ControlFileSyncUpdate",
     /// A relation's file to grow.
     DataFileExtend = "IO" "DataFileExtend",
     /// A read of a relation's page.
     DataFileRead = "IO" "DataFileRead",
+    /// Files of relations to be durable.
+    DataFileSync = "IO" "DataFileSync",
     /// A write of a relation's page.
     DataFileWrite = "IO" "DataFileWrite",
     /// A read of an SLRU's page.
     SlruRead = "IO" "SlruRead",
+    /// Files of an SLRU to be durable.
+    SlruSync = "IO" "SlruSync",
     /// A write of an SLRU's page.
     SlruWrite = "IO" "SlruWrite",
+    /// A state file of a prepared transaction to be durable.
+    TwoPhaseFile = "IO" "TwophaseFileSync",
+    /// A new file of the log.
+    WalInit = "IO" "WalInitWrite",
     /// A write of the log that is durable when it returns.
     WalSync = "IO" "WalSync",
     /// A write of the log.
@@ -63,10 +75,36 @@ events! {
     BackendTermination = "IPC" "BackendTermination",
     /// Another session's read or write of a page.
     BufferIo = "IPC" "BufferIo",
+    /// A checkpoint under way.
+    Checkpoint = "IPC" "CheckpointDone",
+    /// Transactions that commit before.
+    CommitOrder = "IPC" "ProcarrayGroupUpdate",
     /// A page's latch.
     BufferContent = "LWLock" "BufferContent",
+    /// A page for new multixacts.
+    MultiXactGen = "LWLock" "MultiXactGen",
+    /// The cache of multixacts.
+    MultiXactPages = "LWLock" "MultiXactMemberSLRU",
+    /// New OIDs.
+    OidGen = "LWLock" "OidGen",
+    /// Another session's change of a catalog's files.
+    RelationMapping = "LWLock" "RelationMapping",
+    /// Prepared transactions that change hands.
+    TwoPhaseState = "LWLock" "TwoPhaseState",
+    /// Another session's copy into the log's buffer.
+    WalInsert = "LWLock" "WALInsert",
     /// Another session's write of the log.
     WalFlush = "LWLock" "WALWrite",
+    /// The removal of old ids.
+    WrapLimits = "LWLock" "WrapLimitsVacuum",
+    /// The cache of the commit log.
+    XactPages = "LWLock" "XactSLRU",
+    /// A page for new transactions.
+    XidGen = "LWLock" "XidGen",
+    /// Who makes a table longer.
+    Extend = "Lock" "extend",
+    /// The time between two writes of a checkpoint.
+    CheckpointDelay = "Timeout" "CheckpointWriteDelay",
     /// The time that `pg_sleep` was told.
     PgSleep = "Timeout" "PgSleep",
 }

@@ -157,7 +157,7 @@ impl Latch {
     pub fn lock_shared(&self) {
         before_latch();
         if !self.try_lock_shared() {
-            self.lock_contended(Mode::Read);
+            self.lock_contended(Mode::Read, WaitEvent::BufferContent);
         }
     }
 
@@ -166,8 +166,18 @@ impl Latch {
     pub fn lock_exclusive(&self) {
         before_latch();
         if !self.try_lock_exclusive() {
-            self.lock_contended(Mode::Write);
+            self.lock_contended(Mode::Write, WaitEvent::BufferContent);
         }
+    }
+
+    /// As [`Latch::write`]; who waits is seen waiting for `event`.
+    #[inline]
+    pub(super) fn write_for(&self, event: WaitEvent) -> WriteGuard<'_> {
+        before_latch();
+        if !self.try_lock_exclusive() {
+            self.lock_contended(Mode::Write, event);
+        }
+        WriteGuard(self)
     }
 
     /// The wait for a shared hold as a future. Once it is ready the caller has the hold, without a guard.
@@ -185,9 +195,9 @@ impl Latch {
     }
 
     #[cold]
-    fn lock_contended(&self, mode: Mode) {
+    fn lock_contended(&self, mode: Mode, event: WaitEvent) {
         if !self.look_again(mode) {
-            waiting(WaitEvent::BufferContent, || wait(self.acquire(mode)));
+            waiting(event, || wait(self.acquire(mode)));
         }
     }
 

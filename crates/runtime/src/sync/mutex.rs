@@ -4,11 +4,13 @@ use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
 use super::latch::{Latch, WriteGuard};
+use crate::wait_event::WaitEvent;
 
 /// Fiber-aware mutex: may be held across waits. As fair as the [`Latch`] under it.
-#[derive(Default)]
 pub struct Mutex<T: ?Sized> {
     latch: Latch,
+    /// What is seen of those who wait for it.
+    event: WaitEvent,
     value: UnsafeCell<T>,
 }
 
@@ -18,9 +20,9 @@ unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
 
 impl<T> Mutex<T> {
-    /// A mutex around `value`.
-    pub const fn new(value: T) -> Mutex<T> {
-        Mutex { latch: Latch::new(), value: UnsafeCell::new(value) }
+    /// A mutex around `value`. Who waits for it is seen waiting for `event`.
+    pub const fn new(event: WaitEvent, value: T) -> Mutex<T> {
+        Mutex { latch: Latch::new(), event, value: UnsafeCell::new(value) }
     }
 
     /// The value.
@@ -32,7 +34,7 @@ impl<T> Mutex<T> {
 impl<T: ?Sized> Mutex<T> {
     /// Waits for the value.
     pub fn lock(&self) -> MutexGuard<'_, T> {
-        MutexGuard { value: &self.value, _guard: self.latch.write() }
+        MutexGuard { value: &self.value, _guard: self.latch.write_for(self.event) }
     }
 
     /// The value if nobody has it.

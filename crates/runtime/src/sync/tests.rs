@@ -116,7 +116,7 @@ fn readers_behind_a_writer_that_gives_up_enter_at_once() {
 
 #[test]
 fn threads_and_fibers_share_a_mutex() {
-    let total = Arc::new(Mutex::new(0u64));
+    let total = Arc::new(Mutex::new(crate::WaitEvent::BufferContent, 0u64));
     let threads: Vec<_> = (0..4)
         .map(|_| {
             let total = total.clone();

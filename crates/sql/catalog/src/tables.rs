@@ -110,7 +110,9 @@ impl Slot {
                 return table;
             }
             drop(table);
-            runtime::wait(runtime::sleep(Slot::NAP));
+            runtime::waiting(runtime::WaitEvent::RelationMapping, || {
+                runtime::wait(runtime::sleep(Slot::NAP))
+            });
         }
     }
 
@@ -118,7 +120,9 @@ impl Slot {
         self.closed.store(true, Ordering::SeqCst);
         let old = self.table.swap(next);
         while Arc::strong_count(&old) > 1 {
-            runtime::wait(runtime::sleep(Slot::NAP));
+            runtime::waiting(runtime::WaitEvent::RelationMapping, || {
+                runtime::wait(runtime::sleep(Slot::NAP))
+            });
         }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use base::{Lsn, PAGE_SIZE};
 use page::PageBytes;
+use runtime::{WaitEvent, waiting};
 
 use crate::frame::pins;
 use crate::pool::Inner;
@@ -113,10 +114,11 @@ impl Pin {
             return;
         }
         let frame = self.pool().frame(self.index);
-        self.pool().queue(self.index).wait_until(|| {
+        let alone = || {
             frame.set_pin_waiter();
             self.is_alone().then_some(())
-        });
+        };
+        waiting(WaitEvent::BufferPin, || self.pool().queue(self.index).wait_until(alone));
         frame.clear_pin_waiter();
     }
 

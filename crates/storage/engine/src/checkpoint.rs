@@ -16,6 +16,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use base::{Lsn, Xid};
+use runtime::WaitEvent;
 use runtime::time::{Instant, now};
 
 use crate::control::Checkpoint;
@@ -96,7 +97,6 @@ pub struct CheckpointTotals {
 }
 
 /// What the checkpointer remembers.
-#[derive(Default)]
 pub(crate) struct Checkpointer {
     /// Held while a checkpoint runs.
     progress: runtime::Mutex<Progress>,
@@ -116,6 +116,17 @@ struct Progress {
     end: Lsn,
     /// As the file has them.
     lengths: lengths::Lengths,
+}
+
+impl Default for Checkpointer {
+    fn default() -> Checkpointer {
+        let event = WaitEvent::Checkpoint;
+        Checkpointer {
+            progress: runtime::Mutex::new(event, Progress::default()),
+            totals: runtime::Mutex::new(event, CheckpointTotals::default()),
+            waiting: AtomicUsize::new(0),
+        }
+    }
 }
 
 impl Checkpointer {
@@ -229,7 +240,8 @@ impl Engine {
             }
             let early = self.ahead_of_schedule(begin, redo, done as f64 / total.max(1) as f64);
             if early > Duration::from_millis(10) {
-                runtime::wait(runtime::time::sleep(early.min(Duration::from_millis(100))));
+                let pause = runtime::time::sleep(early.min(Duration::from_millis(100)));
+                runtime::waiting(WaitEvent::CheckpointDelay, || runtime::wait(pause));
             }
         };
         Ok(self.pool.checkpoint_write(cause == CheckpointCause::Shutdown, &mut spread)?)

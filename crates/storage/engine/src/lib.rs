@@ -313,7 +313,7 @@ impl Engine {
             files,
             oids: OidCounter::new(control.checkpoint.next_oid),
             checkpointer: Checkpointer::default(),
-            control: runtime::Mutex::new(control),
+            control: runtime::Mutex::new(runtime::WaitEvent::ControlFile, control),
             wal,
             options: RwLock::new(Arc::new(options)),
             _lock: lock,

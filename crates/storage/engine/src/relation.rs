@@ -38,7 +38,7 @@ struct OidState {
 
 impl OidCounter {
     pub(crate) fn new(next: Oid) -> OidCounter {
-        OidCounter(Mutex::new(OidState { next: next.0, limit: next.0 }))
+        OidCounter(Mutex::new(runtime::WaitEvent::OidGen, OidState { next: next.0, limit: next.0 }))
     }
 
     /// For a checkpoint: OIDs handed out from now on lie at or above this, or are logged behind the redo point.

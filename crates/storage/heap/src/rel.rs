@@ -101,7 +101,12 @@ impl HeapRel {
     /// Opens a table by its description. No I/O.
     pub fn new(desc: HeapDesc) -> HeapRel {
         let targets = [const { AtomicU32::new(u32::MAX) }; TARGETS];
-        HeapRel { desc, targets, extension: runtime::Mutex::new(()), extending: AtomicU32::new(0) }
+        HeapRel {
+            desc,
+            targets,
+            extension: runtime::Mutex::new(runtime::WaitEvent::Extend, ()),
+            extending: AtomicU32::new(0),
+        }
     }
 
     /// Whether changes of the table are logged.

@@ -27,7 +27,7 @@ pub(crate) struct Pending {
 
 impl Default for Pending {
     fn default() -> Self {
-        Pending { sets: Mutex::default(), cycle: runtime::Mutex::new(()) }
+        Pending { sets: Mutex::default(), cycle: runtime::Mutex::new(runtime::WaitEvent::DataFileSync, ()) }
     }
 }
 

@@ -130,8 +130,8 @@ impl Default for ForkState {
             used: AtomicBool::new(true),
             cut: AtomicBool::new(false),
             files: Mutex::new(Vec::new()),
-            extension: runtime::Mutex::new(()),
-            learning: runtime::Mutex::new(()),
+            extension: runtime::Mutex::new(runtime::WaitEvent::DataFileExtend, ()),
+            learning: runtime::Mutex::new(runtime::WaitEvent::DataFileExtend, ()),
         }
     }
 }

@@ -26,9 +26,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::{Lsn, Xid};
+use runtime::WaitEvent;
 use wal::Rmgr;
 
-use crate::slru::{PagePin, Slru, SlruError, SlruStats, WORDS};
+use crate::slru::{HitCounter, PagePin, Slru, SlruError, SlruStats, WORDS};
 use crate::system::Log;
 
 /// `info` of the record that a page was zeroed.
@@ -76,14 +77,15 @@ fn place(xid: Xid) -> (u64, usize, u32) {
 impl Clog {
     /// Opens the log in `dir` (`pg_xact`); xids from `xids.start` on may be asked for, those below `xids.end` were given out.
     pub fn open(dir: &Path, buffers: usize, log: Arc<dyn Log>, xids: Range<Xid>, recovering: bool) -> Clog {
-        let pages = Slru::new(dir.to_owned(), buffers, log.clone(), recovering, |c| &c.xact_hits);
+        let shown: (_, HitCounter) = (WaitEvent::XactPages, |c| &c.xact_hits);
+        let pages = Slru::new(dir.to_owned(), buffers, log.clone(), recovering, shown);
         let clog = Clog {
             pages,
             log,
             limit: AtomicU64::new(0),
             oldest: AtomicU64::new(xids.start.0),
             opened: xids.end,
-            extending: runtime::Mutex::new(()),
+            extending: runtime::Mutex::new(WaitEvent::XidGen, ()),
         };
         clog.set_limit(xids.end);
         clog

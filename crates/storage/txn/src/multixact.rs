@@ -39,10 +39,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::{Lsn, MultiXactId, Xid};
+use runtime::WaitEvent;
 use wal::Rmgr;
 
 use crate::error::TxnError;
-use crate::slru::{Slru, SlruError, SlruStats, WORDS};
+use crate::slru::{HitCounter, Slru, SlruError, SlruStats, WORDS};
 use crate::system::{Log, TxnSystem};
 
 /// `info` of the record that a page was zeroed.
@@ -240,7 +241,8 @@ impl MultiXacts {
     /// Opens the sets in `dir` (`pg_multixact`); ids from `ids.start` on may be asked for, those below `ids.end` were given out and have
     /// their pages.
     pub fn open(dir: &Path, buffers: usize, log: Arc<dyn Log>, ids: Range<MultiXactId>) -> MultiXacts {
-        let pages = Slru::new(dir.to_owned(), buffers, log.clone(), true, |c| &c.multixact_hits);
+        let shown: (_, HitCounter) = (WaitEvent::MultiXactPages, |c| &c.multixact_hits);
+        let pages = Slru::new(dir.to_owned(), buffers, log.clone(), true, shown);
         MultiXacts {
             pages,
             log,
@@ -248,7 +250,7 @@ impl MultiXacts {
             limit: AtomicU64::new(0),
             oldest: AtomicU64::new(ids.start.0),
             opened: ids.end,
-            extending: runtime::Mutex::new(()),
+            extending: runtime::Mutex::new(WaitEvent::MultiXactGen, ()),
         }
     }
 

@@ -282,7 +282,7 @@ impl PreparedTransactions {
                     return found;
                 }
             }
-            runtime::wait(runtime::sleep(PAUSE));
+            runtime::waiting(runtime::WaitEvent::TwoPhaseState, || runtime::wait(runtime::sleep(PAUSE)));
         }
     }
 
@@ -296,7 +296,7 @@ impl PreparedTransactions {
             expected: Mutex::default(),
             begun: AtomicU64::new(0),
             done: AtomicU64::new(0),
-            files: runtime::Mutex::new(()),
+            files: runtime::Mutex::new(runtime::WaitEvent::TwoPhaseFile, ()),
         }
     }
 

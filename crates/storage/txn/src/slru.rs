@@ -363,12 +363,19 @@ impl Drop for PagePin<'_> {
 }
 
 impl Slru {
-    /// Over the files of `dir`, with at least one bank.
-    pub fn new(dir: PathBuf, buffers: usize, log: Arc<dyn Log>, recovering: bool, hits: HitCounter) -> Slru {
+    /// Over the files of `dir`, with at least one bank. `event`: what is seen of those who wait for
+    /// its pages.
+    pub fn new(
+        dir: PathBuf,
+        buffers: usize,
+        log: Arc<dyn Log>,
+        recovering: bool,
+        (event, hits): (WaitEvent, HitCounter),
+    ) -> Slru {
         let banks = buffers.div_ceil(BANK).max(1);
         let bank = || Bank {
             slots: std::iter::repeat_with(Slot::new).take(BANK).collect(),
-            change: runtime::Mutex::new(0),
+            change: runtime::Mutex::new(event, 0),
         };
         Slru {
             hits,
@@ -382,7 +389,7 @@ impl Slru {
             log,
             recovering: AtomicBool::new(recovering),
             replayed: Mutex::default(),
-            upkeep: runtime::Mutex::new(()),
+            upkeep: runtime::Mutex::new(WaitEvent::SlruSync, ()),
             files: Mutex::default(),
         }
     }

@@ -88,7 +88,7 @@ impl Truncation {
         Truncation {
             marks: Mutex::new(VecDeque::from([Mark { xid: Xid::INVALID, multi: oldest }])),
             pending: Mutex::default(),
-            removing: runtime::Mutex::new(()),
+            removing: runtime::Mutex::new(runtime::WaitEvent::WrapLimits, ()),
         }
     }
 

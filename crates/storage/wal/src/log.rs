@@ -211,7 +211,7 @@ impl Wal {
             queue: FlushQueue::new(0),
             segments: Segments::new(dir, geometry, system_identifier, options.fsync),
             system_identifier,
-            long_record: runtime::sync::Mutex::new(()),
+            long_record: runtime::sync::Mutex::new(WaitEvent::WalInsert, ()),
             copied: WaitQueue::new(),
             copy_waiters: AtomicU32::new(0),
             backlog: WaitQueue::new(),
@@ -401,13 +401,14 @@ impl Wal {
     fn wait_for_copies(&self, target: u64) {
         self.copy_waiters.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
-        self.copied.wait_until(|| {
+        let may_go_on = || {
             let flushed = self.queue.flushed();
             let go_on = flushed >= target
                 || self.reservations.completed() > flushed
                 || self.failed.load(Ordering::SeqCst);
             go_on.then_some(())
-        });
+        };
+        waiting(WaitEvent::WalInsert, || self.copied.wait_until(may_go_on));
         self.copy_waiters.fetch_sub(1, Ordering::SeqCst);
     }
 
@@ -423,7 +424,9 @@ impl Wal {
                 Ok(to) => from = to,
                 Err(error) if !error.transient => return Err(error),
                 Err(_) if from > begin => break,
-                Err(_) => runtime::wait(runtime::time::sleep(DISK_RETRY)),
+                Err(_) => {
+                    waiting(WaitEvent::WalWrite, || runtime::wait(runtime::time::sleep(DISK_RETRY)));
+                }
             }
         }
         base::stop_point!("wal-after-flush");

@@ -66,7 +66,7 @@ impl Segments {
             system_identifier,
             fsync,
             open: Mutex::new(None),
-            prepare: runtime::sync::Mutex::new(()),
+            prepare: runtime::sync::Mutex::new(runtime::WaitEvent::WalInit, ()),
         }
     }
 
