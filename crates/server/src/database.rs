@@ -91,6 +91,8 @@ fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
         settings.int(Setting::multixact_member_buffers) + settings.int(Setting::multixact_offset_buffers);
     options.txn.multixact_buffers = pages.max(1) as usize * 16;
     options.txn.max_prepared = settings.int(Setting::max_prepared_transactions).max(0) as usize;
+    let owners = settings.int(Setting::max_connections).max(1) as usize + options.txn.max_prepared;
+    options.txn.max_locks = settings.int(Setting::max_locks_per_transaction).max(1) as usize * owners;
     Ok(options)
 }
 

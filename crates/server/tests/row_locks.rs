@@ -226,3 +226,37 @@ fn first(client: &mut Client, kind: u8) -> String {
         }
     }
 }
+
+/// Who waits for a row comes to it in turn, and the views say what he waits for.
+#[test]
+fn a_row_that_many_change_comes_to_each_in_turn() {
+    const CLIENTS: usize = 12;
+    let server = Server::start(&[]);
+    let (mut first, mut watcher) = (server.client(), server.client());
+    run(&mut first, &["create table hot (id int primary key, v int)", "insert into hot values (1, 0)"]);
+    // Another file than the relation's number would say.
+    run(&mut first, &["truncate hot", "insert into hot values (1, 0)", "begin", "update hot set v = v + 1"]);
+    let mut clients: Vec<Client> = (0..CLIENTS).map(|_| server.client()).collect();
+    thread::scope(|scope| {
+        let waiting: Vec<_> = clients
+            .iter_mut()
+            .map(|client| {
+                scope.spawn(|| {
+                    run(client, &["begin", "update hot set v = v + 1 where id = 1", "savepoint s"]);
+                    run(client, &["update hot set v = v + 1 where id = 1", "rollback to s", "commit"]);
+                })
+            })
+            .collect();
+        let queue = "select count(*) from pg_locks where locktype = 'tuple' and relation = 'hot'::regclass";
+        until("all stand in the queue", || watcher.value(queue) == CLIENTS.to_string());
+        let events = "select string_agg(distinct wait_event_type || ' ' || wait_event, ', ' order by wait_event_type || ' ' || wait_event)
+             from pg_stat_activity where query like 'update hot%' and state = 'active'";
+        assert_eq!(watcher.value(events), "Lock transactionid, Lock tuple");
+        let blocked = "select count(*) from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0";
+        assert_eq!(watcher.value(blocked), CLIENTS.to_string());
+        run(&mut first, &["commit"]);
+        waiting.into_iter().for_each(|client| client.join().unwrap());
+    });
+    assert_eq!(watcher.value("select v from hot"), (CLIENTS + 1).to_string());
+    assert_eq!(watcher.value("select count(*) from pg_locks where locktype = 'tuple'"), "0");
+}

@@ -298,9 +298,8 @@ settings! {
     "Lock Management" {
         deadlock_timeout = int(1000, 1, MAX).superuser().ms().works()
             .about("Time to wait for a lock before looking for a deadlock.");
-        max_locks_per_transaction = int(64, 10, MAX).postmaster()
-            .moot("The table of locks grows as it must: there is always room for so many.")
-            .about("Locks at most for each transaction, on average.");
+        max_locks_per_transaction = int(64, 10, MAX).postmaster().works()
+            .about("Locks at most for each transaction, on average; weak ones on relations are not counted.");
         max_pred_locks_per_page = int(2, 0, MAX).sighup().moot("There are no predicate locks.")
             .about("Row predicate locks on a page before it is locked as a whole.");
         max_pred_locks_per_relation = int(-2, MIN, MAX).sighup().moot("There are no predicate locks.")

@@ -87,6 +87,14 @@ const STARTED: &[Row] = &[
     ("log_timezone", "Asia/Tokyo", Logs(" JST")),
     ("max_connections", "12", Seen(limits_of_connections)),
     ("max_files_per_process", "64", Seen(open_files)),
+    (
+        "max_locks_per_transaction",
+        "10",
+        Tells(
+            "select count(pg_try_advisory_xact_lock(i)) from generate_series(1, 2000) i",
+            "You might need to increase \"max_locks_per_transaction\".",
+        ),
+    ),
     ("max_notify_queue_pages", "64", Seen(a_full_queue)),
     (
         "max_prepared_transactions",

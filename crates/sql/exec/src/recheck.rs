@@ -1,4 +1,8 @@
 //! Rows that other transactions changed meanwhile: waiting, locking the newest version, checking conditions again.
+//!
+//! Who waits for a row stands in its queue, a heavyweight lock on the version that he found, and holds that lock until his transaction ends once he
+//! has come to its head: so the end of a transaction wakes one of those who wait for its row, however many there are. The queue moves along with the
+//! row ([`txn::Transaction::carry_queue`]).
 
 use std::sync::Arc;
 
@@ -39,17 +43,24 @@ fn moved(cx: &Cx<'_>) -> SqlError {
     )
 }
 
-/// The queue of those who wait for a row, in which a waiter keeps its place until it has what it waits for.
+/// A table: its OID and its rows.
+pub type Table<'a> = (Oid, &'a HeapRel);
+
+/// The queue of those who wait for a row.
 struct Queue<'h> {
-    heap: &'h HeapRel,
+    table: Table<'h>,
     strength: LockStrength,
-    /// The version in whose queue it is.
+    /// The version in whose queue it is, at the head.
     at: Option<Tid>,
 }
 
-impl Queue<'_> {
-    fn tag(&self, tid: Tid, cx: &Cx<'_>) -> LockTag {
-        LockTag::Tuple { database: cx.env.database, relation: Oid(self.heap.desc.file.number), tid }
+impl<'h> Queue<'h> {
+    fn new(table: Table<'h>, strength: LockStrength) -> Queue<'h> {
+        Queue { table, strength, at: None }
+    }
+
+    fn tag(&self, tid: Tid) -> LockTag {
+        LockTag::Tuple { database: self.table.1.desc.file.database, relation: self.table.0, tid }
     }
 
     /// Locks in these modes conflict as the row locks do.
@@ -62,97 +73,120 @@ impl Queue<'_> {
         }
     }
 
-    /// Waits for the one in the way; false if that is not wanted. Who has a lock on the row already does not queue: others wait for him.
-    fn wait(&mut self, tid: Tid, way: (Xid, bool), wait: RowLockWait, cx: &Cx<'_>) -> SqlResult<bool> {
+    /// Waits for the one in the way. Returns the version to go on with; `None` if waiting is not wanted. Who has a lock on the row already does
+    /// not queue: others wait for him.
+    fn wait(&mut self, tid: Tid, way: (Xid, bool), wait: RowLockWait, cx: &Cx<'_>) -> SqlResult<Option<Tid>> {
         let (xid, mine) = way;
         match wait {
-            RowLockWait::SkipLocked => return Ok(false),
+            RowLockWait::SkipLocked => return Ok(None),
             RowLockWait::NoWait => return Err(sql_err!(LOCK_NOT_AVAILABLE, "could not obtain lock on row")),
             RowLockWait::Block => {}
         }
-        let tag = self.tag(tid, cx);
         let mut txn = cx.env.txn.borrow_mut();
         if !mine && self.at.is_none() {
-            txn.lock(tag, self.mode(), txn::LockWait::Block).map_err(crate::error::lock)?;
-            self.at = Some(tid);
+            let got = txn.lock_in_queue(self.tag(tid), self.mode()).map_err(crate::error::lock)?;
+            let LockTag::Tuple { tid: at, .. } = got else { return Ok(Some(tid)) };
+            self.at = Some(at);
+            // The queue has moved on to a version that a committed transaction wrote.
+            if at != tid && self.may_jump(cx) {
+                return if cx.env.fixed_snapshot { Err(serialization("update")) } else { Ok(Some(at)) };
+            }
         }
         txn.wait_for(xid).map_err(crate::error::txn)?;
-        Ok(true)
+        Ok(Some(tid))
     }
 
-    /// An error ends the (sub)transaction and its place in the queue.
+    /// Whether the version to which the queue has moved can be looked at without following the chain to it. It is there as long as the statement's
+    /// snapshot protects it; a key-shared lock may do with an older one.
+    fn may_jump(&self, cx: &Cx<'_>) -> bool {
+        let loses = cx.env.access.txns.running().old_snapshots().is_some();
+        self.strength != LockStrength::KeyShare && !loses
+    }
+
+    /// The row has a newer version: takes the queue there.
+    fn follow(&mut self, next: Tid, cx: &Cx<'_>) {
+        let Some(at) = self.at else { return };
+        if cx.env.txn.borrow_mut().carry_queue(self.tag(at), self.tag(next), self.mode()) {
+            self.at = Some(next);
+        } else {
+            self.leave(cx);
+        }
+    }
+
+    /// There is no row to wait for any more. An error ends the (sub)transaction and its place in the queue.
     fn leave(&mut self, cx: &Cx<'_>) {
         if let Some(tid) = self.at.take() {
-            cx.env.txn.borrow_mut().unlock(self.tag(tid, cx), self.mode());
+            cx.env.txn.borrow_mut().unlock(self.tag(tid), self.mode());
         }
     }
 }
 
 /// What to do after a version refused a change: waits, follows the chain, locks the newest version.
 pub fn after_refusal(
-    heap: &HeapRel,
+    table: Table<'_>,
     tid: Tid,
     refusal: Refusal,
     strength: LockStrength,
     wait: RowLockWait,
     cx: &mut Cx<'_>,
 ) -> SqlResult<Newest> {
-    match refusal {
-        Refusal::WouldBlock { xid, mine } => {
-            let mut queue = Queue { heap, strength, at: None };
-            let waited = queue.wait(tid, (xid, mine), wait, cx)?;
-            queue.leave(cx);
-            Ok(if waited { Newest::Locked(tid) } else { Newest::Skipped })
-        }
-        Refusal::Concurrent { next, .. } => {
-            if cx.env.fixed_snapshot {
-                return Err(serialization("update"));
-            }
-            lock_row(heap, (next, Wanted::Newest), strength, wait, cx)
-        }
-        Refusal::Moved => Err(moved(cx)),
-        Refusal::Deleted { .. } => {
-            if cx.env.fixed_snapshot {
-                return Err(serialization("delete"));
-            }
-            Ok(Newest::Gone)
-        }
-        Refusal::SelfModified { .. } => Ok(Newest::SelfModified),
-        Refusal::Invisible => Ok(Newest::Gone),
-    }
+    let mut queue = Queue::new(table, strength);
+    let (from, deletion) = match refusal {
+        Refusal::WouldBlock { xid, mine } => match queue.wait(tid, (xid, mine), wait, cx)? {
+            Some(from) => (from, "delete"),
+            None => return Ok(Newest::Skipped),
+        },
+        Refusal::Concurrent { .. } if cx.env.fixed_snapshot => return Err(serialization("update")),
+        Refusal::Concurrent { next, .. } => (next, "update"),
+        Refusal::Moved => return Err(moved(cx)),
+        Refusal::Deleted { .. } if cx.env.fixed_snapshot => return Err(serialization("delete")),
+        Refusal::SelfModified { .. } => return Ok(Newest::SelfModified),
+        Refusal::Deleted { .. } | Refusal::Invisible => return Ok(Newest::Gone),
+    };
+    lock_queued(&mut queue, (from, Wanted::Newest), wait, deletion, cx)
 }
 
 /// Locks a row, beginning with the version at `tid`: the newest; or, if the one is wanted that the statement sees, that one, if a key-shared lock
 /// is asked for and it was updated since, but not in its key.
 pub fn lock_row(
-    heap: &HeapRel,
-    (mut tid, mut wanted): (Tid, Wanted),
+    table: Table<'_>,
+    version: (Tid, Wanted),
     strength: LockStrength,
     wait: RowLockWait,
     cx: &mut Cx<'_>,
 ) -> SqlResult<Newest> {
-    let mut queue = Queue { heap, strength, at: None };
+    // Who only locks does not tell a deletion apart.
+    lock_queued(&mut Queue::new(table, strength), version, wait, "update", cx)
+}
+
+/// The same, for one who may have come to the head of the queue. `deletion`: what a deletion is called that the transaction's snapshot does not show.
+fn lock_queued(
+    queue: &mut Queue<'_>,
+    (mut tid, mut wanted): (Tid, Wanted),
+    wait: RowLockWait,
+    deletion: &str,
+    cx: &mut Cx<'_>,
+) -> SqlResult<Newest> {
+    let ((_, heap), strength) = (queue.table, queue.strength);
     let newest = loop {
         let refusal = match lock_version(heap, (tid, wanted), strength, cx)? {
-            LockOutcome::Locked { later: None } => break Newest::Locked(tid),
+            LockOutcome::Locked { later: None } => return Ok(Newest::Locked(tid)),
             LockOutcome::Locked { later: Some(later) } => match lock_rest(heap, later, strength, cx)? {
-                None => break Newest::Locked(tid),
+                None => return Ok(Newest::Locked(tid)),
                 Some(refusal) => refusal,
             },
             LockOutcome::Refused(refusal) => refusal,
         };
         match refusal {
-            Refusal::WouldBlock { xid, mine } => {
-                if !queue.wait(tid, (xid, mine), wait, cx)? {
-                    break Newest::Skipped;
-                }
-            }
-            // Who only locks does not tell a deletion apart.
-            Refusal::Concurrent { .. } | Refusal::Deleted { .. } if cx.env.fixed_snapshot => {
-                return Err(serialization("update"));
-            }
+            Refusal::WouldBlock { xid, mine } => match queue.wait(tid, (xid, mine), wait, cx)? {
+                Some(at) if at == tid => {}
+                Some(at) => (tid, wanted) = (at, Wanted::Newest),
+                None => break Newest::Skipped,
+            },
+            Refusal::Concurrent { .. } if cx.env.fixed_snapshot => return Err(serialization("update")),
+            Refusal::Deleted { .. } if cx.env.fixed_snapshot => return Err(serialization(deletion)),
             Refusal::Concurrent { next, .. } => {
-                queue.leave(cx);
+                queue.follow(next, cx);
                 (tid, wanted) = (next, Wanted::Newest);
             }
             Refusal::Moved => return Err(moved(cx)),
@@ -205,26 +239,27 @@ fn lock_rest(
 /// Locks the row that stands in an INSERT's way, for ON CONFLICT DO UPDATE; false if it is not there any more as it was: then the key is to
 /// be looked up again.
 pub fn lock_conflicting(
-    heap: &HeapRel,
+    table: Table<'_>,
     tid: Tid,
     strength: LockStrength,
     cx: &mut Cx<'_>,
 ) -> SqlResult<bool> {
-    let mut queue = Queue { heap, strength, at: None };
-    let locked = loop {
+    let (mut queue, heap) = (Queue::new(table, strength), table.1);
+    loop {
         let refusal = match lock_version(heap, (tid, Wanted::Seen), strength, cx)? {
-            LockOutcome::Locked { .. } => break true,
+            LockOutcome::Locked { .. } => return Ok(true),
             LockOutcome::Refused(refusal) => refusal,
         };
         match refusal {
+            // Wherever the queue has gone: this version is looked at again.
             Refusal::WouldBlock { xid, mine } => {
                 queue.wait(tid, (xid, mine), RowLockWait::Block, cx)?;
             }
             Refusal::Concurrent { .. } if cx.env.fixed_snapshot => return Err(serialization("update")),
             Refusal::Moved => return Err(moved(cx)),
             Refusal::Deleted { .. } if cx.env.fixed_snapshot => return Err(serialization("delete")),
-            Refusal::Concurrent { .. } | Refusal::Deleted { .. } => break false,
-            Refusal::Invisible if !is_own(heap, tid, cx)? => break false,
+            Refusal::Concurrent { .. } | Refusal::Deleted { .. } => break,
+            Refusal::Invisible if !is_own(heap, tid, cx)? => break,
             // This command wrote it.
             Refusal::SelfModified { .. } | Refusal::Invisible => {
                 return Err(sql_err!(
@@ -236,9 +271,9 @@ pub fn lock_conflicting(
                 ));
             }
         }
-    };
+    }
     queue.leave(cx);
-    Ok(locked)
+    Ok(false)
 }
 
 /// Whether this transaction inserted the version.

@@ -78,8 +78,6 @@ pub struct Env<'s> {
     pub command: CommandId,
     /// REPEATABLE READ or stricter: a concurrent update is an error.
     pub fixed_snapshot: bool,
-    /// Database of the session, for lock tags.
-    pub database: Oid,
     /// Formats.
     pub format: &'s FormatContext,
     /// The session.

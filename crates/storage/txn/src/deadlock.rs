@@ -11,6 +11,7 @@
 //! of sorting whole queues by constraints; no lock groups.
 
 use parking_lot::MutexGuard;
+use rustc_hash::FxHashSet;
 
 use crate::SessionId;
 use crate::lock::{DeadlockEdge, LockManager, LockTag, Partition};
@@ -21,6 +22,8 @@ const TURNS: usize = 8;
 struct Edge {
     edge: DeadlockEdge,
     soft: bool,
+    /// The blocker is queued for the same mode: whomever it waits for in the queue, the waiter does too.
+    alike: bool,
 }
 
 struct Graph<'a> {
@@ -49,8 +52,8 @@ impl Graph<'_> {
         self.partitions.iter_mut().find_map(|partition| partition.locks.get_mut(&tag))
     }
 
-    /// Whom `session` waits for, hard edges first.
-    fn edges(&self, session: SessionId) -> Vec<Edge> {
+    /// Whom `session` waits for, hard edges first; without those who are queued ahead of it if they do not matter.
+    fn edges(&self, session: SessionId, queued: bool) -> Vec<Edge> {
         let found = self.partitions.iter().find_map(|partition| {
             let tag = partition.waits.get(&session)?;
             let lock = partition.locks.get(tag)?;
@@ -59,37 +62,39 @@ impl Graph<'_> {
         });
         let Some((tag, lock, at)) = found else { return Vec::new() };
         let mode = lock.queue[at].mode;
-        let edge = |blocker, soft| Edge { edge: DeadlockEdge { waiter: session, tag, mode, blocker }, soft };
+        let edge = |blocker, soft, alike| {
+            let edge = DeadlockEdge { waiter: session, tag, mode, blocker };
+            Edge { edge, soft, alike }
+        };
         let holds =
             lock.holders.iter().filter(|holder| holder.0 != session && holder.1 & mode.conflicts() != 0);
-        let ahead = lock.queue.iter().take(at).filter(|waiter| waiter.mode.bit() & mode.conflicts() != 0);
+        let ahead = lock.queue.iter().take(if queued { at } else { 0 });
+        let ahead = ahead.filter(|waiter| waiter.mode.bit() & mode.conflicts() != 0);
         holds
-            .map(|holder| edge(holder.0, false))
-            .chain(ahead.map(|waiter| edge(waiter.session, true)))
+            .map(|holder| edge(holder.0, false, false))
+            .chain(ahead.map(|waiter| edge(waiter.session, true, waiter.mode == mode)))
             .collect()
     }
 
     /// A cycle through `start`.
     fn cycle(&self, start: SessionId) -> Option<Vec<Edge>> {
-        let mut seen = vec![start];
+        let mut seen = FxHashSet::from_iter([start]);
         // Depth first, with the path's edges on an explicit stack: chains of waits can be long.
         let mut path: Vec<Edge> = Vec::new();
-        let mut open = vec![self.edges(start)];
+        let mut open = vec![self.edges(start, true).into_iter()];
         while let Some(edges) = open.last_mut() {
-            if edges.is_empty() {
+            let Some(edge) = edges.next() else {
                 open.pop();
                 path.pop();
                 continue;
-            }
-            let edge = edges.remove(0);
+            };
             let blocker = edge.edge.blocker;
             if blocker == start {
                 path.push(edge);
                 return Some(path);
             }
-            if !seen.contains(&blocker) {
-                seen.push(blocker);
-                open.push(self.edges(blocker));
+            if seen.insert(blocker) {
+                open.push(self.edges(blocker, !edge.alike).into_iter());
                 path.push(edge);
             }
         }

@@ -138,6 +138,8 @@ impl From<LockError> for SqlError {
                     .hint("See server log for query details.")
             }
             LockError::NotAvailable => sql_err!(LOCK_NOT_AVAILABLE, "could not obtain lock"),
+            LockError::OutOfMemory => sql_err!(OUT_OF_MEMORY, "out of shared memory")
+                .hint("You might need to increase \"max_locks_per_transaction\"."),
             LockError::Timeout => sql_err!(LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout"),
             LockError::Interrupted(interrupt) => interrupt.into(),
         }

@@ -4,7 +4,7 @@
 //! its reuse, [`horizon`] the two bounds, [`old_snapshot`] what old snapshots lose, [`subxact`] the way from subtransactions to their top level, [`slru`] the
 //! page cache under the commit log ([`clog`]) and the sets of transactions that share a row ([`multixact`]). [`commit`] has the order of steps at the end of a transaction and [`redo`] their
 //! replay. Heavyweight locks: [`lock`] the main table and waiting, [`lock_fast`] the workers' tables for weak locks,
-//! [`lock_held`] what a session holds, `deadlock` the detector. [`system`] joins them to one [`TxnSystem`] for each server,
+//! [`lock_held`] what a session holds, `lock_queue` queues that move, `deadlock` the detector. [`system`] joins them to one [`TxnSystem`] for each server,
 //! [`transaction`] is what a session owns, with its `effects`. Two-phase commit: [`prepared`] the transactions that wait for their end, [`prepared_state`]
 //! what of them is durable. [`describe`] shows log records.
 //!
@@ -20,6 +20,7 @@ pub mod horizon;
 pub mod lock;
 pub mod lock_fast;
 pub mod lock_held;
+mod lock_queue;
 pub mod long_wait;
 #[cfg(test)]
 mod model;

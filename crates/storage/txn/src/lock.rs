@@ -14,7 +14,8 @@
 //!    session which already holds what a queued one waits for goes ahead of that one.
 //! 3. Whoever removes a holder or a waiter wakes, in queue order, all whose modes conflict with neither holders nor
 //!    those still queued ahead.
-//! 4. While a strong lock on a relation is held or waited for, its counter in the fast path is above zero.
+//! 4. A queue moves to another tag only together with its one holder, who does it (`lock_queue`).
+//! 5. While a strong lock on a relation is held or waited for, its counter in the fast path is above zero.
 //!
 //! Locks · The partitions' short mutexes; the deadlock detector takes all, ascending. `xid_waits`, a short mutex, may be
 //! held when a partition is taken, never the other way round. Nobody suspends while holding one.
@@ -26,7 +27,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::hash::{BuildHasher, Hash};
 use std::pin::pin;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -217,6 +218,8 @@ pub enum LockError {
     Deadlock(Vec<DeadlockEdge>),
     /// NOWAIT and not free.
     NotAvailable,
+    /// 53200: as many things are locked as the server has room for.
+    OutOfMemory,
     /// `lock_timeout` passed.
     Timeout,
     /// Cancelled, terminated or timed out.
@@ -265,9 +268,20 @@ pub(crate) struct Waiter {
     since: i64,
     state: AtomicU8,
     waker: Mutex<Option<Waker>>,
+    /// In whose queue it is: a queue can move to another tag. Changed with the partitions of both locked.
+    tag: Mutex<LockTag>,
 }
 
 impl Waiter {
+    /// For what it waits, or what it got.
+    pub(crate) fn tag(&self) -> LockTag {
+        *self.tag.lock()
+    }
+
+    pub(crate) fn set_tag(&self, tag: LockTag) {
+        *self.tag.lock() = tag;
+    }
+
     pub(crate) fn granted(&self) -> bool {
         self.state.load(Ordering::Acquire) == GRANTED
     }
@@ -372,15 +386,6 @@ pub(crate) struct Partition {
     pub(crate) waits: FxHashMap<SessionId, LockTag>,
 }
 
-impl Partition {
-    /// Forgets a tag that nobody holds or waits for.
-    fn tidy(&mut self, tag: LockTag) {
-        if self.locks.get(&tag).is_some_and(Lock::is_unused) {
-            self.locks.remove(&tag);
-        }
-    }
-}
-
 /// All heavyweight locks of a server.
 pub struct LockManager {
     partitions: Box<[Alone<Mutex<Partition>>]>,
@@ -393,10 +398,20 @@ pub struct LockManager {
     virtual_waited: AtomicU64,
     /// Who is told of long waits.
     pub(crate) listener: OnceLock<Listener>,
+    /// Tags in the main table, and from how many on no new one is locked.
+    made: AtomicUsize,
+    most: usize,
 }
 
 impl Default for LockManager {
     fn default() -> LockManager {
+        LockManager::with_room(usize::MAX)
+    }
+}
+
+impl LockManager {
+    /// For so many tags in the main table (`max_locks_per_transaction`).
+    pub(crate) fn with_room(most: usize) -> LockManager {
         LockManager {
             partitions: std::iter::repeat_with(Alone::default).take(PARTITIONS).collect(),
             fast: FastLocks::default(),
@@ -404,6 +419,8 @@ impl Default for LockManager {
             xid_waits: Mutex::default(),
             virtual_waited: AtomicU64::new(0),
             listener: OnceLock::new(),
+            made: AtomicUsize::new(0),
+            most,
         }
     }
 }
@@ -416,7 +433,28 @@ enum Request {
 
 impl LockManager {
     fn partition(&self, tag: &LockTag) -> &Mutex<Partition> {
-        &self.partitions[FxBuildHasher.hash_one(tag) as usize >> 32 & (PARTITIONS - 1)]
+        self.part(Self::part_of(tag))
+    }
+
+    /// Which part has the tag.
+    pub(crate) fn part_of(tag: &LockTag) -> usize {
+        FxBuildHasher.hash_one(tag) as usize >> 32 & (PARTITIONS - 1)
+    }
+
+    pub(crate) fn part(&self, number: usize) -> &Mutex<Partition> {
+        &self.partitions[number]
+    }
+
+    /// The part where the waiter is, and the tag of its queue.
+    fn part_with(&self, waiter: &Waiter) -> (MutexGuard<'_, Partition>, LockTag) {
+        loop {
+            let tag = waiter.tag();
+            let partition = self.partition(&tag).lock();
+            // A queue moves only with its part locked.
+            if waiter.tag() == tag {
+                return (partition, tag);
+            }
+        }
     }
 
     /// All parts, for a consistent look.
@@ -424,7 +462,7 @@ impl LockManager {
         self.partitions.iter().map(|partition| partition.lock()).collect()
     }
 
-    /// Takes a lock in the main table.
+    /// Takes a lock in the main table. Returns its tag, which is another one if the queue has moved meanwhile.
     pub(crate) fn acquire_main(
         &self,
         session: SessionId,
@@ -432,10 +470,10 @@ impl LockManager {
         mode: LockMode,
         wait: LockWait,
         timeouts: LockTimeouts,
-    ) -> Result<(), LockError> {
+    ) -> Result<LockTag, LockError> {
         match self.request(session, tag, mode, wait)? {
-            Request::Granted => Ok(()),
-            Request::Queued(waiter) => self.sleep(tag, waiter, timeouts),
+            Request::Granted => Ok(tag),
+            Request::Queued(waiter) => self.sleep(waiter, timeouts),
         }
     }
 
@@ -447,7 +485,11 @@ impl LockManager {
         wait: LockWait,
     ) -> Result<Request, LockError> {
         let mut partition = self.partition(&tag).lock();
-        let lock = partition.locks.entry(tag).or_default();
+        // Relaxed, as all of `made`: a count, which orders nothing.
+        if !partition.locks.contains_key(&tag) && self.made.load(Ordering::Relaxed) >= self.most {
+            return Err(LockError::OutOfMemory);
+        }
+        let lock = self.lock_on(&mut partition, tag);
         let place = match lock.place(session, mode) {
             Ok(place) => place,
             Err(_) if wait == LockWait::NoWait => return Err(LockError::NotAvailable),
@@ -463,7 +505,7 @@ impl LockManager {
         if wait == LockWait::NoWait {
             return Err(LockError::NotAvailable);
         }
-        Ok(Request::Queued(enqueue(&mut partition, session, tag, mode, place)))
+        Ok(Request::Queued(self.enqueue(&mut partition, session, tag, mode, place)))
     }
 
     /// Who holds a tag, and who waits for it, in the order of the queue.
@@ -474,9 +516,48 @@ impl LockManager {
         [holders.collect(), lock.queue.iter().map(|waiter| waiter.session).collect()]
     }
 
+    /// The lock on a tag, made if there is none.
+    fn lock_on<'p>(&self, partition: &'p mut Partition, tag: LockTag) -> &'p mut Lock {
+        partition.locks.entry(tag).or_insert_with(|| {
+            self.made.fetch_add(1, Ordering::Relaxed);
+            Lock::default()
+        })
+    }
+
+    /// Forgets a tag that nobody holds or waits for.
+    fn tidy(&self, partition: &mut Partition, tag: LockTag) {
+        if partition.locks.get(&tag).is_some_and(Lock::is_unused) {
+            partition.locks.remove(&tag);
+            self.made.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    fn enqueue(
+        &self,
+        partition: &mut Partition,
+        session: SessionId,
+        tag: LockTag,
+        mode: LockMode,
+        place: usize,
+    ) -> Arc<Waiter> {
+        partition.waits.insert(session, tag);
+        let lock = self.lock_on(partition, tag);
+        let waiter = Arc::new(Waiter {
+            session,
+            mode,
+            held: lock.held_by(session),
+            since: runtime::wall_clock_micros(),
+            state: AtomicU8::new(WAITING),
+            waker: Mutex::new(None),
+            tag: Mutex::new(tag),
+        });
+        lock.queue.insert(place, waiter.clone());
+        waiter
+    }
+
     /// Leaves the queue, or lets go of what was granted at the last moment.
-    fn give_up(&self, tag: LockTag, waiter: &Arc<Waiter>) {
-        let mut partition = self.partition(&tag).lock();
+    fn give_up(&self, waiter: &Arc<Waiter>) {
+        let (mut partition, tag) = self.part_with(waiter);
         partition.waits.remove(&waiter.session);
         if let Some(lock) = partition.locks.get_mut(&tag) {
             match lock.queue.iter().position(|other| Arc::ptr_eq(other, waiter)) {
@@ -486,7 +567,7 @@ impl LockManager {
             }
             lock.wake(tag);
         }
-        partition.tidy(tag);
+        self.tidy(&mut partition, tag);
     }
 
     /// Lets go of a lock in the main table.
@@ -498,7 +579,7 @@ impl LockManager {
                 lock.wake(tag);
             }
         }
-        partition.tidy(tag);
+        self.tidy(&mut partition, tag);
     }
 
     /// Enters weak locks that a worker's table held: they are granted already.
@@ -507,7 +588,7 @@ impl LockManager {
             return;
         }
         let mut partition = self.partition(&tag).lock();
-        let lock = partition.locks.entry(tag).or_default();
+        let lock = self.lock_on(&mut partition, tag);
         for &(session, mode) in holders {
             lock.add(session, mode);
         }
@@ -581,15 +662,15 @@ impl LockManager {
         let waiter = {
             let mut partition = self.partition(&tag).lock();
             let Some(owner) = owner() else { return Ok(false) };
-            let lock = partition.locks.entry(tag).or_default();
+            let lock = self.lock_on(&mut partition, tag);
             lock.add(owner, LockMode::Exclusive);
             let end = lock.queue.len();
-            enqueue(&mut partition, session, tag, LockMode::Share, end)
+            self.enqueue(&mut partition, session, tag, LockMode::Share, end)
         };
         if running() {
-            return self.sleep(tag, waiter, timeouts).map(|()| true);
+            return self.sleep(waiter, timeouts).map(|_| true);
         }
-        self.give_up(tag, &waiter);
+        self.give_up(&waiter);
         Ok(true)
     }
 
@@ -655,15 +736,15 @@ impl LockManager {
         let _announced = VirtualWait { manager: self, tag };
         let waiter = {
             let mut partition = self.partition(&tag).lock();
-            let lock = partition.locks.entry(tag).or_default();
+            let lock = self.lock_on(&mut partition, tag);
             lock.add(target.session, LockMode::Exclusive);
             let end = lock.queue.len();
-            enqueue(&mut partition, session, tag, LockMode::Share, end)
+            self.enqueue(&mut partition, session, tag, LockMode::Share, end)
         };
         if running() {
-            return self.sleep(tag, waiter, timeouts);
+            return self.sleep(waiter, timeouts).map(drop);
         }
-        self.give_up(tag, &waiter);
+        self.give_up(&waiter);
         Ok(())
     }
 
@@ -682,7 +763,7 @@ impl LockManager {
             lock.holders.clear();
             lock.wake(tag);
         }
-        partition.tidy(tag);
+        self.tidy(&mut partition, tag);
     }
 
     /// All locks held and waited for, but for the implicit ones on xids.
@@ -742,7 +823,6 @@ impl LockManager {
 /// A place in a queue.
 pub(crate) struct Queued<'a> {
     pub(crate) manager: &'a LockManager,
-    pub(crate) tag: LockTag,
     pub(crate) waiter: Arc<Waiter>,
     pub(crate) granted: bool,
 }
@@ -750,9 +830,9 @@ pub(crate) struct Queued<'a> {
 impl Drop for Queued<'_> {
     fn drop(&mut self) {
         if self.granted {
-            self.manager.partition(&self.tag).lock().waits.remove(&self.waiter.session);
+            self.manager.part_with(&self.waiter).0.waits.remove(&self.waiter.session);
         } else {
-            self.manager.give_up(self.tag, &self.waiter);
+            self.manager.give_up(&self.waiter);
         }
     }
 }
@@ -781,27 +861,6 @@ impl Drop for VirtualWait<'_> {
         self.manager.virtual_waited.fetch_sub(1, Ordering::SeqCst);
         self.manager.clear_implicit(self.tag, VecDeque::is_empty);
     }
-}
-
-fn enqueue(
-    partition: &mut Partition,
-    session: SessionId,
-    tag: LockTag,
-    mode: LockMode,
-    place: usize,
-) -> Arc<Waiter> {
-    partition.waits.insert(session, tag);
-    let lock = partition.locks.entry(tag).or_default();
-    let waiter = Arc::new(Waiter {
-        session,
-        mode,
-        held: lock.held_by(session),
-        since: runtime::wall_clock_micros(),
-        state: AtomicU8::new(WAITING),
-        waker: Mutex::new(None),
-    });
-    lock.queue.insert(place, waiter.clone());
-    waiter
 }
 
 /// Two sessions that each hold what the other waits for, on one tag.

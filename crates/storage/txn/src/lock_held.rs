@@ -93,7 +93,7 @@ impl HeldLocks {
         self.entries.binary_search_by_key(serial, |held| held.serial).ok()
     }
 
-    /// Takes a lock, waiting for it if `wait` says so.
+    /// Takes a lock, waiting for it if `wait` says so. Returns its tag: another one, if its queue has moved while the session waited.
     #[allow(clippy::too_many_arguments)]
     #[inline]
     pub fn acquire(
@@ -105,10 +105,10 @@ impl HeldLocks {
         session_level: bool,
         wait: LockWait,
         timeouts: &LockTimeouts,
-    ) -> Result<(), LockError> {
+    ) -> Result<LockTag, LockError> {
         if let Some(at) = self.find((tag, mode, session_level)) {
             self.entries[at].count += 1;
-            return Ok(());
+            return Ok(tag);
         }
         let fast = if mode.is_weak() && !session_level {
             relation(tag).and_then(|relation| {
@@ -120,18 +120,29 @@ impl HeldLocks {
         } else {
             None
         };
-        let place = match fast {
+        let (tag, place) = match fast {
             Some(slot) => {
                 self.fast += 1;
-                Place::Fast(slot)
+                (tag, Place::Fast(slot))
             }
-            None => {
-                self.acquire_main(manager, tag, mode, session_level, wait, timeouts)?;
-                Place::Main
-            }
+            None => (self.acquire_main(manager, tag, mode, session_level, wait, timeouts)?, Place::Main),
         };
         self.push(Held { tag, mode, session_level, count: 1, serial: self.next_serial, place });
-        Ok(())
+        Ok(tag)
+    }
+
+    /// Moves a lock in the main table, of a tag without strong modes, to another tag, and the queue behind it; false if that cannot be done now.
+    pub fn carry(&mut self, manager: &LockManager, from: LockTag, to: LockTag, mode: LockMode) -> bool {
+        debug_assert!(strong_relation(from, mode).is_none());
+        let Some(at) = self.find((from, mode, false)) else { return false };
+        // Another mode or level of it would have an entry of its own, which the move would leave behind.
+        let alone = self.entries.iter().filter(|held| held.tag == from).count() == 1;
+        let moved = alone && manager.carry(self.session, from, to);
+        if moved {
+            self.entries[at].tag = to;
+            self.rebuild();
+        }
+        moved
     }
 
     fn acquire_main(
@@ -142,9 +153,9 @@ impl HeldLocks {
         session_level: bool,
         wait: LockWait,
         timeouts: &LockTimeouts,
-    ) -> Result<(), LockError> {
+    ) -> Result<LockTag, LockError> {
         if self.other_level_in_main(tag, mode, session_level) {
-            return Ok(());
+            return Ok(tag);
         }
         let strong = strong_relation(tag, mode);
         if let Some(relation) = strong {
@@ -240,6 +251,12 @@ impl HeldLocks {
             let gone = self.take_out(from, |held| !held.session_level);
             self.let_go(manager, &gone);
         }
+    }
+
+    /// Releases the transaction-level locks on tags of which `which` says so.
+    pub fn release_where(&mut self, manager: &LockManager, which: impl Fn(LockTag) -> bool) {
+        let gone = self.take_out(0, |held| !held.session_level && which(held.tag));
+        self.let_go(manager, &gone);
     }
 
     /// Releases all transaction-level locks.

@@ -108,17 +108,11 @@ impl LongWait {
 
 impl LockManager {
     /// Sleeps in the queue until granted, interrupted, timed out, or found to be in a deadlock. Leaves the queue in every
-    /// other case, a fiber that is unwound among them.
-    pub(crate) fn sleep(
-        &self,
-        tag: LockTag,
-        waiter: Arc<Waiter>,
-        timeouts: LockTimeouts,
-    ) -> Result<(), LockError> {
-        let mut queued = Queued { manager: self, tag, waiter, granted: false };
+    /// other case, a fiber that is unwound among them. Returns the tag of what it got.
+    pub(crate) fn sleep(&self, waiter: Arc<Waiter>, timeouts: LockTimeouts) -> Result<LockTag, LockError> {
+        let mut queued = Queued { manager: self, waiter, granted: false };
         let start = runtime::now();
-        let tell =
-            |waiter: &Waiter, standing| self.tell(waiter, tag, start.elapsed(), standing, timeouts.told);
+        let tell = |waiter: &Waiter, standing| self.tell(waiter, start.elapsed(), standing, timeouts.told);
         let mut checked = false;
         while !queued.waiter.granted() {
             let passed = start.elapsed();
@@ -151,7 +145,7 @@ impl LockManager {
         if checked {
             tell(&queued.waiter, Standing::Acquired);
         }
-        Ok(())
+        Ok(queued.waiter.tag())
     }
 
     /// Who is told of long waits; set once.
@@ -159,8 +153,9 @@ impl LockManager {
         let _ = self.listener.set(Box::new(listener));
     }
 
-    fn tell(&self, waiter: &Waiter, tag: LockTag, waited: Duration, standing: Standing, told: Told) {
+    fn tell(&self, waiter: &Waiter, waited: Duration, standing: Standing, told: Told) {
         let Some(listener) = self.listener.get().filter(|_| told != Told::Never) else { return };
+        let tag = waiter.tag();
         listener(&LongWait {
             session: waiter.session,
             tag,

@@ -97,6 +97,8 @@ pub struct TxnOptions {
     pub multixact_buffers: usize,
     /// Prepared transactions at most (`max_prepared_transactions`).
     pub max_prepared: usize,
+    /// Things that can be locked at the same time, but for weak locks on relations.
+    pub max_locks: usize,
     /// Age from which snapshots may lose rows (`old_snapshot_threshold`); none: never.
     pub old_snapshot_threshold: Option<Duration>,
 }
@@ -107,6 +109,7 @@ impl Default for TxnOptions {
             transaction_buffers: 1024,
             multixact_buffers: 1024,
             max_prepared: 0,
+            max_locks: usize::MAX,
             old_snapshot_threshold: None,
         }
     }
@@ -227,7 +230,7 @@ impl TxnSystem {
             clog: Clog::open(&clog_dir, buffers, log.clone(), start.oldest.xid..start.next_xid, true),
             truncation: Truncation::new(start.oldest.multi),
             gate: Arc::default(),
-            locks: Arc::default(),
+            locks: Arc::new(LockManager::with_room(options.max_locks)),
             log,
             files,
             multixacts,

@@ -544,7 +544,17 @@ impl Transaction {
     /// Takes a heavyweight lock until the end of the (sub)transaction.
     #[inline]
     pub fn lock(&mut self, tag: LockTag, mode: LockMode, wait: LockWait) -> Result<(), LockError> {
-        self.acquire(tag, mode, false, wait)
+        self.acquire(tag, mode, false, wait).map(drop)
+    }
+
+    /// Waits in a queue that may move: takes the lock at the tag where the queue is when the session comes to its head, which is returned.
+    pub fn lock_in_queue(&mut self, tag: LockTag, mode: LockMode) -> Result<LockTag, LockError> {
+        self.acquire(tag, mode, false, LockWait::Block)
+    }
+
+    /// Takes a lock of the transaction's, and the queue behind it, to another tag; false if that cannot be done now.
+    pub fn carry_queue(&mut self, from: LockTag, to: LockTag, mode: LockMode) -> bool {
+        self.held.carry(self.system.locks(), from, to, mode)
     }
 
     /// Takes a lock that outlives the transaction (`pg_advisory_lock`, VACUUM).
@@ -554,7 +564,7 @@ impl Transaction {
         mode: LockMode,
         wait: LockWait,
     ) -> Result<(), LockError> {
-        self.acquire(tag, mode, true, wait)
+        self.acquire(tag, mode, true, wait).map(drop)
     }
 
     #[inline]
@@ -564,7 +574,7 @@ impl Transaction {
         mode: LockMode,
         session_level: bool,
         wait: LockWait,
-    ) -> Result<(), LockError> {
+    ) -> Result<LockTag, LockError> {
         let system = &self.system;
         let table = || system.fast_table();
         self.held.acquire(system.locks(), table, tag, mode, session_level, wait, &self.timeouts)
@@ -735,6 +745,8 @@ impl Transaction {
         }
         let system = self.system.clone();
         let slot = system.reserve_prepared(gid, self.slot.running())?;
+        // What it changed is locked by its xid, for which the next in each queue waits from now on.
+        self.held.release_where(system.locks(), |tag| matches!(tag, LockTag::Tuple { .. }));
         let locks = self.held.transaction_locks().ok_or(PrepareError::MixedLocks)?;
         self.levels.truncate(1);
         self.with_xid = self.with_xid.min(1);

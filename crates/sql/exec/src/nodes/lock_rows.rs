@@ -104,16 +104,17 @@ impl Mark {
 
     /// Locks the row of which the statement sees the version at `tid`.
     fn lock(&self, table: &Locked, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<Newest> {
-        recheck::lock_row(&table.heap, (tid, Wanted::Seen), self.strength, self.wait, cx).map_err(|error| {
-            if error.code() == base::SqlState::LOCK_NOT_AVAILABLE && self.wait == RowLockWait::NoWait {
-                return base::sql_err!(
-                    LOCK_NOT_AVAILABLE,
-                    "could not obtain lock on row in relation \"{}\"",
-                    table.name
-                );
-            }
-            error
-        })
+        recheck::lock_row((table.oid, &table.heap), (tid, Wanted::Seen), self.strength, self.wait, cx)
+            .map_err(|error| {
+                if error.code() == base::SqlState::LOCK_NOT_AVAILABLE && self.wait == RowLockWait::NoWait {
+                    return base::sql_err!(
+                        LOCK_NOT_AVAILABLE,
+                        "could not obtain lock on row in relation \"{}\"",
+                        table.name
+                    );
+                }
+                error
+            })
     }
 }
 

@@ -387,7 +387,7 @@ impl ModifyNode {
         cx: &mut Cx<'_>,
     ) -> SqlResult<Option<bool>> {
         let strength = target.update_strength(set.iter().map(|(number, _)| *number))?;
-        if !recheck::lock_conflicting(&target.heap, tid, strength, cx)? {
+        if !recheck::lock_conflicting(target.rows(), tid, strength, cx)? {
             return Ok(None);
         }
         recheck::must_see(&target.heap, tid, cx)?;
@@ -550,7 +550,7 @@ impl ModifyNode {
                 Command::Update => target.update_strength(self.columns.iter().copied())?,
                 _ => LockStrength::Update,
             };
-            match recheck::after_refusal(&target.heap, tid, refusal, strength, plan::RowLockWait::Block, cx)?
+            match recheck::after_refusal(target.rows(), tid, refusal, strength, plan::RowLockWait::Block, cx)?
             {
                 Newest::Gone | Newest::SelfModified | Newest::Skipped => return Ok(false),
                 Newest::Locked(newest) if newest == tid => {}

@@ -56,6 +56,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// The table, for who waits for one of its rows.
+    pub fn rows(&self) -> recheck::Table<'_> {
+        (self.table.oid, &self.heap)
+    }
+
     /// Compiles what it takes to write the table's rows.
     pub fn new(builder: &Builder<'_>, target: &plan::TargetTable) -> SqlResult<Target> {
         Target::compiled(&builder.compiler(), target)

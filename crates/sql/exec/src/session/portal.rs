@@ -429,7 +429,6 @@ impl Session {
             snapshot,
             command,
             fixed_snapshot,
-            database: self.catalog.database(),
             format: &format,
             session: self,
             work_mem,

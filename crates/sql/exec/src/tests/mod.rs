@@ -230,7 +230,6 @@ impl Db {
             snapshot,
             command: txn.current_command(),
             fixed_snapshot: false,
-            database: TEMPLATE1,
             format: &self.format,
             session: &self.facilities,
             work_mem: self.work_mem,

@@ -5,6 +5,7 @@ mod locks;
 mod multixact;
 mod old_snapshots;
 mod prepared;
+mod queues;
 mod recovery;
 mod transactions;
 mod truncation;

@@ -210,7 +210,7 @@ impl ModifyNode {
             };
             check_triggered(refusal, self.command, cx)?;
             let strength = target.update_strength(arms.updated())?;
-            match recheck::after_refusal(&target.heap, tid, refusal, strength, plan::RowLockWait::Block, cx)?
+            match recheck::after_refusal(target.rows(), tid, refusal, strength, plan::RowLockWait::Block, cx)?
             {
                 Newest::SelfModified => return Err(twice()),
                 Newest::Gone | Newest::Skipped => return Ok(None),

@@ -1,0 +1,172 @@
+//! Queues that move, room for locks, and many deadlocks at once.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use base::{BlockNo, Oid, SqlError, Tid};
+use runtime::spawn_fiber;
+
+use super::{Server, simulate, small_options};
+use crate::{LockError, LockMode, LockTag, LockWait, SessionId, SyncCommit, Transaction, TxnOptions};
+
+fn version(number: u16) -> LockTag {
+    LockTag::Tuple { database: Oid(5), relation: Oid(16384), tid: Tid { block: BlockNo(0), offset: number } }
+}
+
+fn advisory(key2: u32) -> LockTag {
+    LockTag::Advisory { database: Oid(5), key1: 0, key2, kind: 1 }
+}
+
+/// Lets others run until they wait.
+fn settle() {
+    runtime::wait(runtime::sleep(Duration::from_millis(10)));
+}
+
+#[test]
+fn a_queue_follows_the_row_and_each_waiter_is_woken_once() {
+    simulate(1, || {
+        const WAITERS: u16 = 100;
+        let server = Server::new();
+        let turns = Rc::new(RefCell::new(Vec::new()));
+        let mut holder = server.session(1);
+        assert_eq!(holder.lock_in_queue(version(1), LockMode::Exclusive), Ok(version(1)));
+        let waiters: Vec<_> = (0..WAITERS)
+            .map(|n| {
+                let (mut t, turns) = (server.session(100 + u32::from(n)), turns.clone());
+                let waiter = spawn_fiber("waiter", move || {
+                    let got = t.lock_in_queue(version(1), LockMode::Exclusive).unwrap();
+                    // Whoever comes to the head finds the queue at the newest version, and takes it on to the next.
+                    assert_eq!(got, version(n + 2));
+                    assert!(t.carry_queue(got, version(n + 3), LockMode::Exclusive));
+                    turns.borrow_mut().push(n);
+                    settle();
+                    t.commit(SyncCommit::On, &[]).unwrap();
+                });
+                settle();
+                waiter
+            })
+            .collect();
+        assert!(holder.carry_queue(version(1), version(2), LockMode::Exclusive));
+        let blocked = server.system.locks().blocking(SessionId(100));
+        assert_eq!(blocked, [SessionId(1)], "who waits is found where the queue is");
+        holder.commit(SyncCommit::On, &[]).unwrap();
+        waiters.into_iter().for_each(|waiter| waiter.join().unwrap());
+        assert!(turns.borrow().iter().copied().eq(0..WAITERS), "{turns:?}");
+        assert_eq!(server.system.locks().list(), []);
+    });
+}
+
+#[test]
+fn a_queue_moves_with_its_one_holder_to_a_free_place_only() {
+    simulate(2, || {
+        let server = Server::new();
+        let (mut one, mut two) = (server.session(1), server.session(2));
+        let mode = LockMode::RowShare;
+        assert!(!one.carry_queue(version(1), version(2), mode), "nobody holds it");
+        one.lock_in_queue(version(1), mode).unwrap();
+        two.lock_in_queue(version(1), mode).unwrap();
+        assert!(!one.carry_queue(version(1), version(2), mode), "another holds it too");
+        assert!(two.unlock(version(1), mode));
+        two.lock_in_queue(version(2), mode).unwrap();
+        assert!(!one.carry_queue(version(1), version(2), mode), "the place is taken");
+        assert!(one.carry_queue(version(1), version(3), mode));
+        assert!(!one.unlock(version(1), mode) && one.unlock(version(3), mode));
+    });
+}
+
+#[test]
+fn who_gives_up_in_a_queue_that_moved_leaves_nothing_behind() {
+    simulate(3, || {
+        let server = Server::new();
+        let (mut holder, mut waiter) = (server.session(1), server.session(2));
+        holder.lock_in_queue(version(1), LockMode::Exclusive).unwrap();
+        waiter.set_timeouts(crate::LockTimeouts {
+            lock: Some(Duration::from_millis(100)),
+            ..Default::default()
+        });
+        let gives_up = spawn_fiber("waiter", move || {
+            let error = waiter.lock_in_queue(version(1), LockMode::Exclusive);
+            assert_eq!(error, Err(LockError::Timeout));
+        });
+        settle();
+        assert!(holder.carry_queue(version(1), version(2), LockMode::Exclusive));
+        gives_up.join().unwrap();
+        holder.commit(SyncCommit::On, &[]).unwrap();
+        assert_eq!(server.system.locks().list(), []);
+    });
+}
+
+#[test]
+fn a_deadlock_through_a_queue_that_moved_is_found() {
+    simulate(4, || {
+        let server = Server::new();
+        let (mut one, mut two) = (server.session(1), server.session(2));
+        one.lock_in_queue(version(1), LockMode::Exclusive).unwrap();
+        two.lock(advisory(1), LockMode::Exclusive, LockWait::Block).unwrap();
+        let waits = spawn_fiber("two", move || {
+            let result = two.lock_in_queue(version(1), LockMode::Exclusive);
+            two.abort();
+            result.map(drop)
+        });
+        settle();
+        assert!(one.carry_queue(version(1), version(2), LockMode::Exclusive));
+        let other = one.lock(advisory(1), LockMode::Exclusive, LockWait::Block);
+        one.abort();
+        let results = [waits.join().unwrap(), other];
+        let victims = results.iter().filter(|r| matches!(r, Err(LockError::Deadlock(_)))).count();
+        assert_eq!(victims, 1, "{results:?}");
+    });
+}
+
+#[test]
+fn more_locks_than_there_is_room_for_are_an_error_and_leave_room_again() {
+    simulate(5, || {
+        let server = Server::with(TxnOptions { max_locks: 100, ..small_options() });
+        let mut t = server.session(1);
+        let all = |t: &mut Transaction| {
+            (0..200)
+                .find_map(|n| t.lock(advisory(n), LockMode::Exclusive, LockWait::Block).err().map(|e| (n, e)))
+        };
+        let (number, error) = all(&mut t).expect("an error");
+        assert_eq!((number, &error), (100, &LockError::OutOfMemory));
+        let error = SqlError::from(error);
+        assert_eq!((error.code().as_str(), error.message()), ("53200", "out of shared memory"));
+        t.abort();
+        t.start(Default::default());
+        assert_eq!(all(&mut t).map(|failed| failed.0), Some(100), "what was let go is free");
+    });
+}
+
+/// Each session of a ring has something that the one before it waits for. With `STAMPEDE_DEADLOCKED` so many sessions.
+#[test]
+fn every_ring_of_waits_is_broken_once() {
+    const RING: u32 = 5;
+    let sessions = std::env::var("STAMPEDE_DEADLOCKED").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let rings = sessions / RING;
+    simulate(6, move || {
+        let server = Server::new();
+        let victims = Rc::new(RefCell::new(vec![0; rings as usize]));
+        let waits: Vec<_> = (0..rings * RING)
+            .map(|n| {
+                let (ring, place) = (n / RING, n % RING);
+                let (mut t, victims) = (server.session(n + 1), victims.clone());
+                t.lock(advisory(n), LockMode::Exclusive, LockWait::Block).unwrap();
+                spawn_fiber("ring", move || {
+                    let next = advisory(ring * RING + (place + 1) % RING);
+                    match t.lock(next, LockMode::Exclusive, LockWait::Block) {
+                        Ok(()) => t.commit(SyncCommit::On, &[]).map(drop).unwrap(),
+                        Err(LockError::Deadlock(cycle)) => {
+                            assert_eq!(cycle.len(), RING as usize);
+                            victims.borrow_mut()[ring as usize] += 1;
+                            t.abort();
+                        }
+                        Err(error) => panic!("{error:?}"),
+                    }
+                })
+            })
+            .collect();
+        waits.into_iter().for_each(|one| one.join().unwrap());
+        assert!(victims.borrow().iter().all(|victims| *victims == 1), "{victims:?}");
+    });
+}
