@@ -26,6 +26,7 @@ pub const POINTS: &[(&str, bool)] = &[
     ("commit-before-clog", false),
     ("commit-after-clog", false),
     ("commit-after-running", false),
+    ("commit-before-last-flush", false),
     ("prepare-before-record", false),
     ("prepare-before-flush", false),
     ("prepare-before-hand-over", false),

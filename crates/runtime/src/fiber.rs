@@ -26,6 +26,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use crate::env::{self, Kind};
 use crate::interrupt::InterruptState;
 use crate::memory;
+use crate::rest::Rest;
 use crate::solitude;
 use crate::stack::{DEFAULT_STACK_DEPTH, PooledStack, Stretch};
 use crate::usage::Counters;
@@ -47,6 +48,7 @@ pub(crate) struct FiberState {
     unwinding: Cell<bool>,
     pub(crate) interrupts: InterruptState,
     pub(crate) usage: Counters,
+    pub(crate) rest: Rest,
 }
 
 impl FiberState {
@@ -60,6 +62,7 @@ impl FiberState {
             unwinding: Cell::new(false),
             interrupts: InterruptState::new(),
             usage: Counters::new(),
+            rest: Rest::new(None),
         }
     }
 

@@ -34,6 +34,7 @@ pub mod fs;
 pub mod interrupt;
 pub mod memory;
 pub mod program;
+pub mod rest;
 pub mod sim;
 pub mod spawn;
 pub mod sync;

@@ -477,6 +477,7 @@ impl Io {
 
     /// From inside the session's fiber: sends what is in the output buffer. Ends early when the session is terminated.
     pub fn flush_in_fiber(&mut self) -> SqlResult<()> {
+        self.settle()?;
         let interrupts = self.interrupts.clone();
         let sent = unless_terminated(&interrupts, |cx| self.poll_flush(cx));
         waiting(WaitEvent::ClientWrite, || runtime::wait(sent))?;
@@ -484,6 +485,11 @@ impl Io {
             return Err(connection_lost());
         }
         Ok(())
+    }
+
+    /// From inside the session's fiber: waits until nothing in the output buffer can be taken back by a crash. After an error nothing of it is sent.
+    pub fn settle(&mut self) -> SqlResult<()> {
+        runtime::rest::settle().inspect_err(|_| self.output.clear())
     }
 
     /// From inside the session's fiber: waits for more bytes.

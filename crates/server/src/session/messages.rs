@@ -90,8 +90,11 @@ impl Connection {
             loop {
                 match catch_unwind(AssertUnwindSafe(|| self.step())) {
                     Ok(Some(Next::Continue)) => {}
-                    Ok(Some(Next::Close)) => return Next::Close,
-                    Ok(None) => return Next::Continue,
+                    Ok(Some(Next::Close)) => {
+                        self.settle();
+                        return Next::Close;
+                    }
+                    Ok(None) => return self.settle(),
                     // The fiber is being dropped: this is not a panic of ours.
                     Err(payload) if runtime::fiber::is_unwinding() => resume_unwind(payload),
                     Err(payload) => {
@@ -104,6 +107,17 @@ impl Connection {
                 }
             }
         })
+    }
+
+    /// What the batch answered is about to be sent.
+    fn settle(&mut self) -> Next {
+        match self.io.settle() {
+            Ok(()) => Next::Continue,
+            Err(error) => {
+                self.send_error(&error);
+                Next::Close
+            }
+        }
     }
 
     /// The next message; `None` when there is no whole one.

@@ -8,9 +8,11 @@
 //!    And it is asked once: what follows from the fate of those who hold a version follows from one answer ([`txn::Holder`]).
 //! 2. A "committed" hint is set only when the commit record is on disk ([`TxnSystem::may_hint_committed`]); else a crash could lose
 //!    the commit and keep the hint.
-//! 3. Rows of aborted subtransactions of the running transaction are as dead as any (thread 4): the commit log says so and nobody asks
+//! 3. A version is removed, or a page all-visible, only for commits that are durable ([`TxnSystem::is_early`]): later readers, who do not ask, would
+//!    else answer with what a crash can take back.
+//! 4. Rows of aborted subtransactions of the running transaction are as dead as any (thread 4): the commit log says so and nobody asks
 //!    the snapshot, which is older.
-//! 4. The end of an `xmax` that stands over an ancestor's lock ([`infomask::XMAX_OVER_LOCK`]) is not hinted before its top level has ended.
+//! 5. The end of an `xmax` that stands over an ancestor's lock ([`infomask::XMAX_OVER_LOCK`]) is not hinted before its top level has ended.
 //!
 //! # Locks
 //! Callers hold at least the page's shared latch; hints are set under it.
@@ -462,8 +464,9 @@ pub(crate) fn cmin_cmax(header: &Header, combo: &ComboCids) -> (CommandId, Comma
     }
 }
 
-/// Whether nobody can need a version that `xmax` deleted (or whose inserter aborted).
+/// Whether nobody can need a version that `xmax` deleted (or whose inserter aborted). Who does not find it any more cannot tell that he rests
+/// on the deletion (invariant 3).
 #[inline]
 pub(crate) fn is_removable(txns: &TxnSystem, kind: RelKind, xmax: Xid) -> bool {
-    !xmax.is_normal() || txns.is_removable(kind, xmax)
+    !xmax.is_normal() || txns.is_removable(kind, xmax) && !txns.is_early(xmax)
 }

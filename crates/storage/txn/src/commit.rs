@@ -7,17 +7,21 @@
 //!
 //! Invariants: a commit goes through these steps in this order, and a crash between any two is harmless
 //! 1. record inserted (lost: the transaction never happened);
-//! 2. record durable, unless `synchronous_commit` is off;
-//! 3. commit log: subtransactions, then the top level (lost: redo repeats it, its pages are never ahead of WAL); files of catalogs
+//! 2. commit log: subtransactions, then the top level (lost: redo repeats it, its pages are never ahead of WAL); files of catalogs
 //!    that were written anew take the old ones' places (lost: redo of the record does it);
-//! 4. out of the running set: new snapshots see it;
-//! 5. end actions, locks, files (lost files: redo of the record drops them).
+//! 3. out of the running set: new snapshots see it, after all whose records come before ([`order`](crate::order));
+//! 4. end actions, locks;
+//! 5. record durable, unless `synchronous_commit` is off; files go (lost files: redo of the record drops them); the client hears of it.
+//!
+//! So others see a transaction, and go on where they waited for it, before the disk has it ([`early`](crate::early) says why nobody is told what a
+//! crash can take back). A transaction is durable before step 2 if it did more than change rows: if files or descriptions of relations change with
+//! it, which sessions keep without asking whose they are, if it notifies, and if it has very many subtransactions.
 //!
 //! The end of a prepared transaction ([`prepared`](crate::prepared)) takes the same steps; its record is always durable first.
 //!
-//! A read-only transaction takes none of the steps 1 to 4 and touches nothing shared.
+//! A read-only transaction takes none of the steps 1 to 3 and touches nothing shared.
 //!
-//! Checkpoints · From before step 1 until after step 5 the worker counts the transaction in [`CheckpointGate`]. A checkpoint that
+//! Checkpoints · From before step 1 until after step 4 the worker counts the transaction in [`CheckpointGate`]. A checkpoint that
 //! moved the redo pointer waits for those that were counted before: the commit log it then writes has every commit
 //! whose record redo will not read.
 //!
@@ -30,11 +34,14 @@ use std::time::Duration;
 
 use base::{Lsn, Oid, RelFile, Xid, stop_point};
 use parking_lot::Mutex;
-use runtime::interleaving_point;
+use runtime::{WaitEvent, interleaving_point, waiting};
 use wal::Rmgr;
 
 use crate::clog::Outcome;
+use crate::early::MOST_CHILDREN;
 use crate::error::TxnError;
+use crate::order::Number;
+use crate::running::Completion;
 use crate::subxact::Family;
 use crate::system::TxnSystem;
 
@@ -216,7 +223,7 @@ impl CheckpointGate {
             if !self.workers.lock().iter().any(left) {
                 return;
             }
-            runtime::wait(runtime::sleep(Duration::from_millis(1)));
+            waiting(WaitEvent::CommitOrder, || runtime::wait(runtime::sleep(Duration::from_millis(1))));
         }
     }
 }
@@ -266,38 +273,146 @@ impl Remains<'_> {
     }
 }
 
+/// When the record of a commit is made durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Durable {
+    /// Before anybody sees the transaction.
+    First,
+    /// Before the client hears of it.
+    Last,
+    /// Some time.
+    Later,
+}
+
+impl Durable {
+    /// `acts`: whether more becomes known with the transaction than its rows.
+    pub(crate) fn of(remains: &Remains<'_>, sync: SyncCommit, acts: bool) -> Durable {
+        // Files that go cannot come back: their commit must not get lost.
+        let files = !remains.files.is_empty() || !remains.mapped.is_empty();
+        match sync {
+            SyncCommit::Off if files => Durable::First,
+            SyncCommit::Off => Durable::Later,
+            SyncCommit::On if files || acts || !remains.invalidations.is_empty() => Durable::First,
+            SyncCommit::On if remains.subxids.len() > MOST_CHILDREN => Durable::First,
+            SyncCommit::On => Durable::Last,
+        }
+    }
+}
+
+/// A commit that others see.
+pub(crate) struct Visible<'a> {
+    /// Lets checkpoints go on once the commit is over.
+    _pass: GatePass<'a>,
+    /// What has to be durable before the client hears of it.
+    unflushed: Option<Lsn>,
+}
+
+/// A transaction's place among the commits.
+pub(crate) struct Turn<'a> {
+    system: &'a TxnSystem,
+    number: Number,
+    left: bool,
+}
+
+impl<'a> Turn<'a> {
+    /// Before the record is inserted.
+    pub(crate) fn enter(system: &'a TxnSystem) -> Turn<'a> {
+        let number = system.order.enter(system.log().end());
+        Turn { system, number, left: false }
+    }
+
+    /// The record was inserted, and more is to be done before the transaction may be seen.
+    pub(crate) fn inserted(&self, lsn: Lsn) {
+        self.system.order.inserted(self.number, lsn, self.system.running());
+        self.system.behind.wake_all();
+    }
+
+    /// Waits until all that come before are seen.
+    fn wait(&self) {
+        let first = || self.system.order.is_first(self.number).then_some(());
+        if first().is_none() {
+            waiting(WaitEvent::CommitOrder, || self.system.behind.wait_until(first));
+        }
+    }
+
+    /// Leaves the running set, after all that come before.
+    pub(crate) fn leave(mut self, remains: &Remains<'_>, lsn: Lsn) {
+        self.left = true;
+        let TxnSystem { order, behind, .. } = self.system;
+        let completion = Completion { xid: remains.xid, latest: remains.latest() };
+        if !order.complete(self.number, lsn, completion, self.system.running()) {
+            let left = || order.has_left(self.number).then_some(());
+            waiting(WaitEvent::CommitOrder, || behind.wait_until(left));
+        }
+        behind.wake_all();
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if !self.left {
+            self.system.order.withdraw(self.number, self.system.running());
+            self.system.behind.wake_all();
+        }
+    }
+}
+
 impl TxnSystem {
-    /// Steps 1 to 4 of a commit. An error means that the server must stop: the record may be durable or not. `decided` is called
-    /// between steps 3 and 4. The pass lets checkpoints go on once step 5 is done.
+    /// Steps 1 to 3 of a commit. An error means that the server must stop: the record may be durable or not. `decided` is called
+    /// in the moment before others see it, if there is anything to call.
     pub(crate) fn commit_tree<'a>(
         &self,
         remains: Remains<'_>,
-        sync: SyncCommit,
+        durable: Durable,
         in_flight: &'a InFlight,
-        decided: impl FnOnce(),
-    ) -> Result<GatePass<'a>, TxnError> {
+        decided: Option<impl FnOnce()>,
+    ) -> Result<Visible<'a>, TxnError> {
         let pass = self.gate().enter(in_flight);
+        let turn = Turn::enter(self);
         stop_point!("commit-before-record");
         let lsn = remains.log(self, info::COMMIT);
         stop_point!("commit-before-flush");
-        // Files that go cannot come back: their commit must not get lost.
-        let asynchronous = sync == SyncCommit::Off && remains.files.is_empty() && remains.mapped.is_empty();
-        if !asynchronous {
-            self.log().flush(lsn)?;
+        // What went nowhere nobody may see. A log that breaks later fails who rests on the record.
+        match durable {
+            Durable::Last if self.log().has_failed() => self.log().flush(lsn)?,
+            Durable::First => {
+                turn.inserted(lsn);
+                self.log().flush(lsn)?;
+            }
+            Durable::Last => self.early.add(remains.xid, remains.subxids, lsn),
+            Durable::Later => {}
         }
         stop_point!("commit-before-clog");
         self.clog()
-            .mark(Some(remains.xid), remains.subxids, Outcome::Committed, lsn, asynchronous)
+            .mark(Some(remains.xid), remains.subxids, Outcome::Committed, lsn, durable == Durable::Later)
             .map_err(TxnError::status(remains.xid))?;
         stop_point!("commit-after-clog");
         interleaving_point();
+        if let Some(decided) = decided {
+            turn.inserted(lsn);
+            turn.wait();
+            decided();
+        }
         self.map_files(remains.mapped);
-        decided();
-        self.running().complete(remains.xid, remains.latest());
+        turn.leave(&remains, lsn);
         stop_point!("commit-after-running");
         interleaving_point();
         self.locks().xids_ended(remains.xid, |_| true);
-        Ok(pass)
+        Ok(Visible { _pass: pass, unflushed: (durable == Durable::Last).then_some(lsn) })
+    }
+
+    /// Step 5 of a commit: what was seen early is made durable.
+    pub(crate) fn make_durable(
+        &self,
+        commit: &Visible<'_>,
+        xid: Xid,
+        subxids: &[Xid],
+    ) -> Result<(), TxnError> {
+        let Some(lsn) = commit.unflushed else { return Ok(()) };
+        stop_point!("commit-before-last-flush");
+        self.log().flush(lsn)?;
+        self.early.remove(xid, subxids);
+        Ok(())
     }
 
     /// The same for a rollback: nothing is waited for, and a commit log that cannot be written says the same by its silence.

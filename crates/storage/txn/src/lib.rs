@@ -2,8 +2,8 @@
 //!
 //! One room for each founding idea (threads 1, 4 and 5): [`running`] the dense arrays, [`snapshot`] the shared snapshot and
 //! its reuse, [`horizon`] the two bounds, [`old_snapshot`] what old snapshots lose, [`subxact`] the way from subtransactions to their top level, [`slru`] the
-//! page cache under the commit log ([`clog`]) and the sets of transactions that share a row ([`multixact`]). [`commit`] has the order of steps at the end of a transaction and [`redo`] their
-//! replay. Heavyweight locks: [`lock`] the main table and waiting, [`lock_fast`] the workers' tables for weak locks,
+//! page cache under the commit log ([`clog`]) and the sets of transactions that share a row ([`multixact`]). [`commit`] has the order of steps at the end of a transaction, [`order`] that of transactions that commit, [`early`] what
+//! is seen before the disk has it, and [`redo`] their replay. Heavyweight locks: [`lock`] the main table and waiting, [`lock_fast`] the workers' tables for weak locks,
 //! [`lock_held`] what a session holds, `lock_queue` queues that move, `deadlock` the detector. [`system`] joins them to one [`TxnSystem`] for each server,
 //! [`transaction`] is what a session owns, with its `effects`. Two-phase commit: [`prepared`] the transactions that wait for their end, [`prepared_state`]
 //! what of them is durable. [`describe`] shows log records.
@@ -14,6 +14,7 @@ pub mod clog;
 pub mod commit;
 mod deadlock;
 pub mod describe;
+pub mod early;
 mod effects;
 pub mod error;
 pub mod horizon;
@@ -26,6 +27,7 @@ pub mod long_wait;
 mod model;
 pub mod multixact;
 pub mod old_snapshot;
+pub mod order;
 pub mod prepared;
 pub mod prepared_state;
 pub mod redo;

@@ -22,6 +22,8 @@ mod horizon;
 mod lock_fast;
 #[path = "old_snapshot.rs"]
 mod old_snapshot;
+#[path = "order.rs"]
+mod order;
 #[path = "running.rs"]
 mod running;
 #[path = "snapshot.rs"]
@@ -56,6 +58,7 @@ mod sync {
 }
 
 use horizon::{Held, Publishers, XidHolds};
+use order::CommitOrder;
 use running::{Completion, Running, RunningEntry};
 use snapshot::{Snapshot, SnapshotCache};
 use subxact::SubxactMap;
@@ -281,6 +284,102 @@ fn an_adopted_snapshot_holds_the_horizon_too() {
         );
     };
     shuttle::check_random(check, 4_000);
+}
+
+mod order_of_commits {
+    //! Three transactions commit, one of them after a flush, and a reader takes snapshots.
+
+    use super::*;
+    use base::Lsn;
+
+    struct Commits {
+        system: Arc<System>,
+        order: CommitOrder,
+        /// Where the log ends, and where each transaction's record does.
+        end: AtomicU64,
+        records: [AtomicU64; 3],
+    }
+
+    impl Commits {
+        /// Inserts a record as the log does: its place is certain before anybody knows it.
+        fn insert(&self, xid: Xid) -> Lsn {
+            let end = self.end.fetch_add(1, Ordering::SeqCst) + 1;
+            self.records[(xid.0 - 100) as usize].store(end, Ordering::SeqCst);
+            thread::yield_now();
+            Lsn(end)
+        }
+
+        fn in_order(&self, flushes_first: bool) {
+            let running = &self.system.running;
+            let xid = running.assign(ENTRY, NO_LIMIT).unwrap();
+            let number = self.order.enter(Lsn(self.end.load(Ordering::SeqCst)));
+            thread::yield_now();
+            let lsn = self.insert(xid);
+            if flushes_first {
+                self.order.inserted(number, lsn, running);
+                while !self.order.is_first(number) {
+                    thread::yield_now();
+                }
+            }
+            let completion = Completion { xid, latest: xid };
+            if !self.order.complete(number, lsn, completion, running) {
+                while !self.order.has_left(number) {
+                    thread::yield_now();
+                }
+            }
+            must(running.entry(xid).is_none(), || format!("{xid} has left and still runs"));
+        }
+
+        /// Each when it comes to it, whatever the order of the records.
+        fn at_will(&self) {
+            let xid = self.system.running.assign(ENTRY, NO_LIMIT).unwrap();
+            self.insert(xid);
+            complete(&self.system.running, xid);
+        }
+    }
+
+    fn crowd(commit: impl Fn(&Commits, u32) + Send + Sync + Copy + 'static) {
+        let commits = Arc::new(Commits {
+            system: System::new(),
+            order: CommitOrder::default(),
+            end: AtomicU64::new(0),
+            records: Default::default(),
+        });
+        let threads: Vec<_> = (0..3)
+            .map(|n| {
+                let commits = commits.clone();
+                thread::spawn(move || commit(&commits, n))
+            })
+            .collect();
+        let worker = commits.system.worker();
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            let snapshot = worker.take(&commits.system.running);
+            seen.push([100, 101, 102].map(|xid| snapshot.sees(Xid(xid))));
+            thread::yield_now();
+        }
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        let records = commits.records.each_ref().map(|record| record.load(Ordering::SeqCst));
+        for seen in seen {
+            let last = (0..3).filter(|&n| seen[n]).map(|n| records[n]).max().unwrap_or(0);
+            must((0..3).all(|n| seen[n] || records[n] > last), || {
+                format!("out of order: {seen:?} of records {records:?}")
+            });
+        }
+    }
+
+    #[test]
+    fn snapshots_see_commits_in_the_order_of_their_records() {
+        shuttle::check_random(|| crowd(|commits, n| commits.in_order(n == 0)), 10_000);
+    }
+
+    #[test]
+    fn commits_that_are_seen_at_will_are_caught() {
+        let found = violation_of(|| crowd(|commits, _| commits.at_will()));
+        assert!(found.contains("out of order"), "{found}");
+    }
 }
 
 mod fast_path {

@@ -42,7 +42,7 @@ use wal::Rmgr;
 
 use crate::SessionId;
 use crate::clog::Outcome;
-use crate::commit::{Remains, info};
+use crate::commit::{Remains, Turn, info};
 use crate::error::TxnError;
 use crate::horizon::XidHolds;
 use crate::prepared_state::{PreparedState, state_file, xid_of_file};
@@ -521,16 +521,23 @@ impl TxnSystem {
         let remains = Remains { xid, subxids, files, mapped: &[], invalidations };
         let worker = self.worker();
         let pass = self.gate().enter(&worker.in_flight);
+        let turn = commit.then(|| Turn::enter(self));
         stop_point!("end-prepared-before-record");
         let lsn = remains.log(self, kind);
         stop_point!("end-prepared-before-flush");
+        if let Some(turn) = &turn {
+            turn.inserted(lsn);
+        }
         // Always, also for a rollback (invariant 5).
         self.log().flush(lsn)?;
         stop_point!("end-prepared-before-clog");
         let marked = self.clog().mark(Some(state.xid), &state.subxids, outcome, lsn, false);
         marked.map_err(TxnError::status(state.xid))?;
         stop_point!("end-prepared-after-clog");
-        self.running().complete(state.xid, state.latest());
+        match turn {
+            Some(turn) => turn.leave(&remains, lsn),
+            None => self.running().complete(state.xid, state.latest()),
+        }
         self.prepared.set_ended(number);
         self.locks().xids_ended(state.xid, |_| true);
         if commit {

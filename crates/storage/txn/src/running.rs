@@ -11,7 +11,8 @@
 //!    excludes: `xmin` never falls.
 //! 3. Leaving the set, `latest_completed` and the completion counter change in one critical section, after the commit log
 //!    has the outcome and before the client hears of it.
-//! 4. The counter advances for the end of a top-level transaction with an xid, and for the abort of a subtransaction
+//! 4. Transactions that commit leave in the order of their commit records ([`order`](super::order)).
+//! 5. The counter advances for the end of a top-level transaction with an xid, and for the abort of a subtransaction
 //!    with one (thread 4: `xmax` moves, and rows of the aborted become surely dead); never for readers.
 //!
 //! What a reader of the counter may see · A reader that loads the value `c` may use any snapshot built at `c`.
@@ -195,6 +196,23 @@ impl Running {
             spin_loop();
         }
         self.admit_arrivals(&mut self.state.lock());
+    }
+
+    /// Several top-level transactions end in one step; see [`complete`](Self::complete).
+    pub(super) fn complete_all(&self, group: &mut [Completion]) {
+        match group {
+            [] => {}
+            [one] => self.complete(one.xid, one.latest),
+            group => {
+                group.sort_unstable_by_key(|completion| completion.xid);
+                let latest = group.iter().map(|completion| completion.latest).max();
+                let mut state = self.state.lock();
+                state.remove(group);
+                let outdated = self.publish(&mut state, latest.unwrap_or(Xid::INVALID));
+                drop(state);
+                drop(outdated);
+            }
+        }
     }
 
     fn admit_arrivals(&self, state: &mut State) {

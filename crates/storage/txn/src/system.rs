@@ -13,12 +13,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use base::{BlockNo, Lsn, MultiXactId, RelFile, Xid};
-use runtime::fs;
+use base::{BlockNo, Lsn, MultiXactId, RelFile, SqlResult, Xid};
+use runtime::rest::{Ground, rest_on};
+use runtime::{WaitQueue, fs};
 use wal::{RecordBuilder, Rmgr, Wal, WalError};
 
 use crate::clog::{Clog, Outcome};
 use crate::commit::{CheckpointGate, InFlight, MappedFile};
+use crate::early::EarlyCommits;
 use crate::error::TxnError;
 use crate::horizon::{Bounds, Held, Horizons, Oldest, Publishers, RelKind};
 use crate::lock::{LockInfo, LockManager, LockMode, LockTag};
@@ -26,6 +28,7 @@ use crate::lock_fast::FastTable;
 use crate::long_wait::LockTimeouts;
 use crate::multixact::{MultiXacts, RecentSets};
 use crate::old_snapshot::{OldSnapshots, Removed};
+use crate::order::CommitOrder;
 use crate::prepared::{PreparedTransactions, TWO_PHASE_DIR};
 use crate::running::{Running, RunningEntry};
 use crate::slru::SlruStats;
@@ -56,6 +59,10 @@ pub trait Log: Send + Sync {
     fn flush(&self, upto: Lsn) -> Result<(), WalError>;
     /// Durable up to here.
     fn flushed(&self) -> Lsn;
+    /// Where it ends; records that are inserted later end behind it.
+    fn end(&self) -> Lsn;
+    /// Whether it is broken: records go nowhere, and every flush fails.
+    fn has_failed(&self) -> bool;
 }
 
 impl Log for Wal {
@@ -75,6 +82,23 @@ impl Log for Wal {
 
     fn flushed(&self) -> Lsn {
         Wal::flushed(self)
+    }
+
+    fn end(&self) -> Lsn {
+        Wal::insert_end(self)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failure().is_some()
+    }
+}
+
+/// The log, as something that answers rest on.
+struct Durability(Arc<dyn Log>);
+
+impl Ground for Durability {
+    fn settle(&self, position: u64) -> SqlResult<()> {
+        self.0.flush(Lsn(position)).map_err(|error| TxnError::Wal(error).into())
     }
 }
 
@@ -186,6 +210,11 @@ pub struct TxnSystem {
     pub(crate) truncation: Truncation,
     pub(crate) prepared: PreparedTransactions,
     pub(crate) virtuals: VirtualXids,
+    pub(crate) order: CommitOrder,
+    /// Who commits and has to wait for others that come before.
+    pub(crate) behind: WaitQueue,
+    pub(crate) early: EarlyCommits,
+    ground: Arc<dyn Ground>,
 }
 
 impl TxnSystem {
@@ -220,6 +249,7 @@ impl TxnSystem {
             log.clone(),
             start.oldest.multi..start.next_multi,
         );
+        let ground = Arc::new(Durability(log.clone()));
         TxnSystem {
             // Relaxed: only uniqueness matters.
             id: SYSTEMS.fetch_add(1, Ordering::Relaxed),
@@ -236,6 +266,10 @@ impl TxnSystem {
             multixacts,
             prepared: PreparedTransactions::new(data_dir, options.max_prepared),
             virtuals: VirtualXids::default(),
+            order: CommitOrder::default(),
+            behind: WaitQueue::new(),
+            early: EarlyCommits::default(),
+            ground,
         }
     }
 
@@ -329,8 +363,19 @@ impl TxnSystem {
             return Ok(committed);
         }
         let committed = self.clog.get(xid).map_err(TxnError::status(xid))? == Outcome::Committed;
-        worker.last_fate.set((xid, committed));
+        // Who hears of an early commit rests on it, so each has to ask.
+        match self.early.lsn_of(xid, self.log.flushed()).filter(|_| committed) {
+            Some(lsn) => rest_on(lsn.0, &self.ground),
+            None => worker.last_fate.set((xid, committed)),
+        }
         Ok(committed)
+    }
+
+    /// Whether `xid`, which committed, is seen before it is durable although its client waits for that: nothing may be done for its sake that
+    /// others cannot tell from what was always so.
+    #[inline]
+    pub fn is_early(&self, xid: Xid) -> bool {
+        self.early.lsn_of(xid, self.log.flushed()).is_some()
     }
 
     /// Whether a hint bit may say that `xid` committed: its commit record is durable.
@@ -338,8 +383,8 @@ impl TxnSystem {
         if !xid.is_normal() {
             return true;
         }
-        let lsn = self.clog.hint_lsn(xid);
-        lsn == Lsn::INVALID || lsn <= self.log.flushed()
+        let (lsn, flushed) = (self.clog.hint_lsn(xid), self.log.flushed());
+        (lsn == Lsn::INVALID || lsn <= flushed) && self.early.lsn_of(xid, flushed).is_none()
     }
 
     /// The top-level xid of a subtransaction, as long as anybody may ask; `xid` itself otherwise.

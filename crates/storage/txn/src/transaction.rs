@@ -20,7 +20,7 @@ use base::{CommandId, Oid, RelFile, SqlError, SubxactId, Xid, sql_err};
 use smallvec::SmallVec;
 
 use crate::SessionId;
-use crate::commit::{MappedFile, Remains, SyncCommit};
+use crate::commit::{Durable, MappedFile, Remains, SyncCommit};
 use crate::effects::{Effects, Marks, run_actions, run_all, take_if};
 use crate::error::TxnError;
 use crate::horizon::XidHolds;
@@ -709,28 +709,32 @@ impl Transaction {
         invalidations: &[u8],
     ) -> Result<(), TxnError> {
         let sync = if self.logged { sync } else { SyncCommit::Off };
-        let Effects { subxids, commit_files: files, mapped, mut actions, .. } =
+        let Effects { subxids, commit_files: files, mapped, mut actions, invalidations: stale, .. } =
             self.effects.take().map_or_else(Effects::default, |effects| *effects);
         run_all(take_if(&mut actions, |phase| phase == Phase::BeforeRecord), End::Commit);
         self.in_doubt = xid.is_some();
         let first = take_if(&mut actions, |phase| phase == Phase::BeforeVisible);
-        let decided = || run_all(first, End::Commit);
+        let decided = (!first.is_empty()).then_some(|| run_all(first, End::Commit));
         let worker = xid.is_some().then(|| self.system.worker());
-        let _pass = match (xid, &worker) {
+        let commit = match (xid, &worker) {
             (Some(xid), Some(worker)) => {
                 let (subxids, files, mapped) = (&subxids, &files, &mapped);
                 let remains = Remains { xid, subxids, files, mapped, invalidations };
-                Some(self.system.commit_tree(remains, sync, &worker.in_flight, decided)?)
+                let durable = Durable::of(&remains, sync, decided.is_some() || !stale.is_empty());
+                Some((xid, self.system.commit_tree(remains, durable, &worker.in_flight, decided)?))
             }
             _ => {
-                decided();
+                decided.into_iter().for_each(|decided| decided());
                 None
             }
         };
-        self.in_doubt = false;
         self.clear();
         let late = run_actions(actions, End::Commit);
         self.let_go();
+        if let Some((xid, commit)) = &commit {
+            self.system.make_durable(commit, *xid, &subxids)?;
+        }
+        self.in_doubt = false;
         self.system.drop_files(&files);
         run_all(late, End::Commit);
         Ok(())

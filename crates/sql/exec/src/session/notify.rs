@@ -178,6 +178,8 @@ impl Session {
     /// Just before the transaction commits: lets its notifications and changes take effect with it.
     pub(super) fn notify_at_commit(&self) -> SqlResult<()> {
         let Some(pending) = self.notifying.take_pending() else { return Ok(()) };
+        // Listeners do not know what a notification rests on, and this transaction may be one that waits for no disk.
+        runtime::rest::settle()?;
         let batch = match pending.notifications.is_empty() {
             true => None,
             false => Some(self.reserve(&pending)?),

@@ -1,6 +1,7 @@
 //! Whole-crate tests, and those of files that the model compiles a second time.
 
 mod damage;
+mod early;
 mod locks;
 mod multixact;
 mod old_snapshots;
@@ -12,6 +13,8 @@ mod truncation;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use base::{Lsn, MultiXactId, RelFile, Xid};
 use parking_lot::Mutex;
@@ -42,6 +45,8 @@ struct Logged {
 struct MemoryLog {
     records: Mutex<Vec<Logged>>,
     flushed: Mutex<Lsn>,
+    /// No flush ends.
+    stuck: AtomicBool,
 }
 
 impl Log for MemoryLog {
@@ -58,6 +63,9 @@ impl Log for MemoryLog {
 
     fn flush(&self, upto: Lsn) -> Result<(), WalError> {
         runtime::yield_now();
+        while self.stuck.load(Ordering::SeqCst) {
+            runtime::wait(runtime::sleep(Duration::from_millis(1)));
+        }
         let mut flushed = self.flushed.lock();
         *flushed = upto.max(*flushed);
         Ok(())
@@ -65,6 +73,14 @@ impl Log for MemoryLog {
 
     fn flushed(&self) -> Lsn {
         *self.flushed.lock()
+    }
+
+    fn end(&self) -> Lsn {
+        Lsn(self.records.lock().len() as u64)
+    }
+
+    fn has_failed(&self) -> bool {
+        false
     }
 }
 
