@@ -7,7 +7,7 @@ mod support;
 use std::fs;
 
 use authority::{Authority, secured_server};
-use support::{Failure, Server, has, output, text, until};
+use support::{Client, Failure, Server, has, output, text, until};
 
 /// Replaces the rules of access and has them read.
 fn rules(server: &Server, text: &str) {
@@ -283,6 +283,38 @@ fn connections_are_kept_for_some() {
     let four = come("postgres").unwrap();
     assert_eq!(come("postgres").err().unwrap(), "53300 sorry, too many clients already");
     drop((one, ann, two, three, four));
+}
+
+/// Of many who come at the same time as many are let in as may be, never more and never fewer.
+#[test]
+fn limits_are_exact_when_many_come_at_once() {
+    const LIMIT: usize = 5;
+    const COMING: usize = 24;
+    let server = Server::start(&["max_connections=100"]);
+    let mut admin = server.client();
+    let made = format!("create role few login connection limit {LIMIT}; create role other login");
+    admin.query(&made).unwrap();
+    admin.query("create database small").unwrap();
+    admin.query(&format!("alter database small connection limit {LIMIT}")).unwrap();
+    for round in 0..6 {
+        let [user, database] = [["few", "postgres"], ["other", "small"]][round % 2];
+        let parameters = [("user", user), ("database", database)];
+        let together = std::sync::Barrier::new(COMING);
+        let come = || {
+            together.wait();
+            server.connect(&parameters)
+        };
+        let came: Vec<_> = std::thread::scope(|scope| {
+            let coming: Vec<_> = (0..COMING).map(|_| scope.spawn(come)).collect();
+            coming.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        let refused = |one: &&Result<Client, Failure>| matches!(one, Err(Failure::Error { code, .. }) if code == "53300");
+        assert_eq!(came.iter().filter(refused).count(), COMING - LIMIT, "round {round}");
+        assert_eq!(came.iter().filter(|one| one.is_ok()).count(), LIMIT, "round {round}");
+        drop(came);
+        let there = "select count(*) from pg_stat_activity where backend_type = 'client backend'";
+        until("they are gone", || admin.value(there) == "1");
+    }
 }
 
 #[test]

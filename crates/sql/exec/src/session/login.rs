@@ -18,6 +18,7 @@ use types::{FormatContext, acl};
 use super::identity::{Identity, names_a_role};
 use super::notices::Notices;
 use super::notify::Notifying;
+use super::registry::{Limits, Registered, TooMany};
 use super::{Backend, Instance, Session, SessionInfo, session_id};
 use crate::counters::SessionEnd;
 use crate::notify::Subscription;
@@ -36,8 +37,6 @@ impl Session {
             role_of(&reader, &info.user)?
         };
         let database = lock_database(&mut txn, (&shared, &nobody, &combo), &info.database)?;
-        // Before it is counted: who comes at the same time counts this one too. And before the lock of the database is let go: who looks for
-        // its sessions then finds this one.
         let mut backend = Backend::new(
             info.pid,
             runtime::current_interrupts().unwrap_or_default(),
@@ -47,9 +46,9 @@ impl Session {
         );
         backend.client_host = info.client_host.clone().map(Into::into);
         backend.encryption = info.encryption.clone().map(Box::new);
-        let backend = instance.sessions().register(backend);
         let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
-        admit(&instance, &reader, &role, &database)?;
+        // Before the lock of the database is let go: who looks for its sessions then finds this one.
+        let backend = admit(&instance, backend, &reader, &role, &database)?;
         let identity = Identity::new(&role);
         for (name, value) in &info.options {
             if let Some(setting) = Setting::find(name).filter(|setting| names_a_role(*setting)) {
@@ -371,8 +370,14 @@ fn lock_database(
     }
 }
 
-/// Fails if the role may not come into the database, or too many sessions are there, this one among them. Superusers may, unless nobody may.
-fn admit(instance: &Instance, reader: &Reader<'_>, role: &Role, database: &DatabaseRow) -> SqlResult<()> {
+/// Makes the session known. Fails if the role may not come into the database, or too many sessions are there. Superusers may, unless nobody may.
+fn admit(
+    instance: &Instance,
+    backend: Backend,
+    reader: &Reader<'_>,
+    role: &Role,
+    database: &DatabaseRow,
+) -> SqlResult<Registered> {
     if !database.allow_connections {
         return Err(fatal(sql_err!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -381,26 +386,25 @@ fn admit(instance: &Instance, reader: &Reader<'_>, role: &Role, database: &Datab
         )));
     }
     if role.superuser {
-        return Ok(());
+        return Ok(instance.sessions().register(backend));
     }
     let rights = reader.rights(role.oid, b'd', (database.owner, database.acl.as_deref()))?;
     if !rights.has((acl::bits("c"), false)) {
         let denied = catalog::authority::denied("database", &format!("\"{}\"", database.name));
         return Err(fatal(denied.detail("User does not have CONNECT privilege.")));
     }
-    let sessions = instance.sessions().list();
-    let many = |limit: i32, count: usize| limit >= 0 && count > limit as usize;
-    if many(database.connection_limit, sessions.iter().filter(|s| s.database == database.oid).count()) {
-        return Err(fatal(sql_err!(
-            TOO_MANY_CONNECTIONS,
-            "too many connections for database \"{}\"",
-            database.name
-        )));
-    }
-    if many(role.connection_limit, sessions.iter().filter(|s| s.user == role.oid).count()) {
-        return Err(fatal(sql_err!(TOO_MANY_CONNECTIONS, "too many connections for role \"{}\"", role.name)));
-    }
-    Ok(())
+    let limits = Limits {
+        role: u32::try_from(role.connection_limit).ok(),
+        database: u32::try_from(database.connection_limit).ok(),
+    };
+    let whose = |found| match found {
+        TooMany::Database => format!("database \"{}\"", database.name),
+        TooMany::Role => format!("role \"{}\"", role.name),
+    };
+    instance
+        .sessions()
+        .admit(backend, limits)
+        .map_err(|found| fatal(sql_err!(TOO_MANY_CONNECTIONS, "too many connections for {}", whose(found))))
 }
 
 fn fatal(mut error: SqlError) -> SqlError {

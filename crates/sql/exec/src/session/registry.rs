@@ -266,6 +266,24 @@ pub struct Background {
     pub start: i64,
 }
 
+/// Sessions that a role and a database may have; none: any number.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Of the role.
+    pub role: Option<u32>,
+    /// Of the database.
+    pub database: Option<u32>,
+}
+
+/// Whose limit a session would exceed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TooMany {
+    /// The role's.
+    Role,
+    /// The database's.
+    Database,
+}
+
 /// All sessions of a server, and its loops.
 #[derive(Debug, Default)]
 pub struct Sessions(Mutex<BTreeMap<i32, Arc<Backend>>>, Mutex<Vec<Background>>);
@@ -276,6 +294,25 @@ impl Sessions {
         let backend = Arc::new(backend);
         self.0.lock().insert(backend.pid, backend.clone());
         Registered { sessions: self.clone(), backend }
+    }
+
+    /// The same, unless there are as many as may be. Who comes at the same time is counted before or after, so that never one too many is
+    /// let in, and nobody is kept out for whom there was room.
+    pub fn admit(self: &Arc<Self>, backend: Backend, limits: Limits) -> Result<Registered, TooMany> {
+        let backend = Arc::new(backend);
+        let mut sessions = self.0.lock();
+        let full = |limit: Option<u32>, counts: &dyn Fn(&Backend) -> bool| {
+            limit.is_some_and(|limit| sessions.values().filter(|b| counts(b)).count() >= limit as usize)
+        };
+        if full(limits.database, &|other| other.database == backend.database) {
+            return Err(TooMany::Database);
+        }
+        if full(limits.role, &|other| other.user == backend.user) {
+            return Err(TooMany::Role);
+        }
+        sessions.insert(backend.pid, backend.clone());
+        drop(sessions);
+        Ok(Registered { sessions: self.clone(), backend })
     }
 
     /// A loop of the server begins.
@@ -358,6 +395,22 @@ mod tests {
         assert!(sessions.get(7).is_some());
         drop(new);
         assert!(sessions.get(7).is_none());
+    }
+
+    #[test]
+    fn no_more_are_admitted_than_may_be() {
+        let sessions = Arc::new(Sessions::default());
+        let (role, database) = (Some(3), Some(2));
+        let come = |pid, number, limits| sessions.admit(backend(pid, number), limits).map(|_| ());
+        let first = sessions.admit(backend(1, 5), Limits { role, database }).unwrap();
+        let second = sessions.admit(backend(2, 5), Limits { role, database }).unwrap();
+        assert_eq!(come(3, 5, Limits { role, database }), Err(TooMany::Database));
+        let _third = sessions.admit(backend(3, 1), Limits { role, database }).unwrap();
+        assert_eq!(come(4, 1, Limits { role, database }), Err(TooMany::Role));
+        assert_eq!(come(4, 1, Limits::default()), Ok(()), "without limits");
+        drop((first, second));
+        assert_eq!(come(4, 5, Limits { role, database }), Ok(()));
+        assert_eq!(come(4, 5, Limits { role: Some(0), database }), Err(TooMany::Role));
     }
 
     #[test]
