@@ -10,6 +10,7 @@ mod ablation;
 mod canned;
 mod client;
 mod crowd;
+mod draw;
 mod greedy;
 mod locks;
 mod peers;
@@ -20,7 +21,7 @@ mod subtransactions;
 mod tpch;
 mod workloads;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
 
@@ -111,6 +112,16 @@ enum What {
         #[arg(long, value_delimiter = ',')]
         only: Vec<usize>,
     },
+    /// Draws a table that a run has written: `bench draw bench/results/connections.md docs/connections.svg`.
+    Draw {
+        /// The table, as Markdown.
+        table: PathBuf,
+        /// The plot, as SVG.
+        plot: PathBuf,
+        /// Values go up by powers of ten.
+        #[arg(long)]
+        logarithmic: bool,
+    },
     /// Only the canned server, on this port, until interrupted.
     Canned {
         /// TCP port on 127.0.0.1.
@@ -137,6 +148,7 @@ fn run(options: &Options) -> Result<(), String> {
             return Ok(());
         }
         What::Snapshots => return ablation::run(options.rounds, &options.out),
+        What::Draw { table, plot, logarithmic } => return draw_file(table, plot, *logarithmic),
         _ => {}
     }
     let series = [1, 32, 100, 500, 1000, 2500, 5000, 7500, 10_000, 15_000];
@@ -160,6 +172,14 @@ fn run(options: &Options) -> Result<(), String> {
         What::Subtransactions => lab.subtransactions(32, options.seconds),
         What::Locks { only } => lab.locks(*only, options.seconds),
         What::Tpch { scale, only } => lab.tpch(*scale, only),
-        What::Canned { .. } | What::Snapshots => Ok(()),
+        What::Canned { .. } | What::Snapshots | What::Draw { .. } => Ok(()),
     }
+}
+
+fn draw_file(table: &Path, plot: &Path, logarithmic: bool) -> Result<(), String> {
+    let scale = if logarithmic { report::Scale::Logarithmic } else { report::Scale::Linear };
+    let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    let text = std::fs::read_to_string(table).map_err(|error| failed(table, error))?;
+    let drawn = draw::Plot::read(&text, scale)?.svg();
+    std::fs::write(plot, drawn).map_err(|error| failed(plot, error))
 }

@@ -1,7 +1,9 @@
-//! Tables and plots.
+//! Tables of results.
 
 use std::fmt::Write as _;
 use std::path::Path;
+
+use crate::draw::Plot;
 
 /// How a plot's values go up.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,8 +37,8 @@ impl Table {
         println!("\n{text}");
         std::fs::create_dir_all(out).map_err(|e| e.to_string())?;
         let file = |ending: &str| out.join(format!("{}.{ending}", self.title.replace(' ', "-")));
-        std::fs::write(file("md"), text).map_err(|e| e.to_string())?;
-        std::fs::write(file("svg"), self.svg()).map_err(|e| e.to_string())
+        std::fs::write(file("md"), &text).map_err(|e| e.to_string())?;
+        std::fs::write(file("svg"), Plot::read(&text, self.scale)?.svg()).map_err(|e| e.to_string())
     }
 
     fn markdown(&self) -> String {
@@ -59,59 +61,6 @@ impl Table {
             text.push('\n');
         }
         text
-    }
-
-    /// A plot: rows evenly spaced.
-    fn svg(&self) -> String {
-        const W: f64 = 640.0;
-        const H: f64 = 360.0;
-        const LEFT: f64 = 70.0;
-        const BOTTOM: f64 = 40.0;
-        const COLOURS: [&str; 5] = ["#c0392b", "#2c3e50", "#7f8c8d", "#2980b9", "#27ae60"];
-        let top = self.rows.iter().flat_map(|r| &r.1).fold(1.0, |a: f64, b| a.max(*b));
-        let share = |v: f64| match self.scale {
-            Scale::Linear => v / top,
-            Scale::Logarithmic => v.max(1.0).ln() / top.ln().max(1.0),
-        };
-        let x = |i: usize| LEFT + (W - LEFT - 20.0) * i as f64 / (self.rows.len().max(2) - 1) as f64;
-        let y = |v: f64| (H - BOTTOM) * (1.0 - share(v)) + 10.0 * share(v);
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {W} {H}\" font-family=\"sans-serif\" font-size=\"12\">\n"
-        );
-        for (i, (clients, _)) in self.rows.iter().enumerate() {
-            let _ = writeln!(
-                svg,
-                "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{clients}</text>",
-                x(i),
-                H - 20.0
-            );
-        }
-        let middle = if self.scale == Scale::Linear { top / 2.0 } else { top.sqrt() };
-        for v in [0.0, middle, top] {
-            let _ = writeln!(
-                svg,
-                "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{v:.0}</text>",
-                LEFT - 6.0,
-                y(v) + 4.0
-            );
-        }
-        for (s, server) in self.servers.iter().enumerate() {
-            let colour = COLOURS[s % COLOURS.len()];
-            let measured = self.rows.iter().map(|row| row.1[s]).enumerate().filter(|(_, v)| !v.is_nan());
-            let points: Vec<String> = measured.map(|(i, v)| format!("{:.1},{:.1}", x(i), y(v))).collect();
-            let _ = writeln!(
-                svg,
-                "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" points=\"{}\"/>",
-                points.join(" ")
-            );
-            let _ = writeln!(
-                svg,
-                "<text x=\"{}\" y=\"{}\" fill=\"{colour}\">{server}</text>",
-                LEFT + 8.0,
-                20.0 + 16.0 * s as f64
-            );
-        }
-        svg + "</svg>\n"
     }
 }
 
