@@ -14,6 +14,35 @@ use std::ops::{AddAssign, Sub};
 
 use crate::fiber::with_state;
 
+/// On whose account a fiber works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Account {
+    /// A session's, or nobody's in particular.
+    Session,
+    /// The background writer's.
+    BackgroundWriter,
+    /// The checkpointer's.
+    Checkpointer,
+    /// The WAL writer's.
+    WalWriter,
+}
+
+impl Account {
+    /// Number of accounts.
+    pub const COUNT: usize = Account::WalWriter as usize + 1;
+
+    /// That of the running fiber.
+    pub fn current() -> Account {
+        with_state(|state| state.usage.account.get())
+    }
+
+    /// The running fiber works on this account from now on.
+    pub fn enter(self) {
+        with_state(|state| state.usage.account.set(self));
+    }
+}
+
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// The counters of one fiber.
@@ -21,6 +50,10 @@ macro_rules! counters {
             $($(#[$doc])* pub $name: Cell<u64>,)*
             /// Whether reads and writes are timed (`track_io_timing`).
             pub timed: Cell<bool>,
+            /// Whether writes of the log are timed (`track_wal_io_timing`).
+            pub wal_timed: Cell<bool>,
+            /// See [`Account`].
+            account: Cell<Account>,
             /// What [`Usage::take`] has given out.
             taken: Cell<Usage>,
             /// Of these, pages found in the pool; [`take_hits`] gives them out too.
@@ -34,6 +67,8 @@ macro_rules! counters {
                 Counters {
                     $($name: Cell::new(0),)*
                     timed: Cell::new(false),
+                    wal_timed: Cell::new(false),
+                    account: Cell::new(Account::Session),
                     taken: Cell::new(Usage { $($name: 0,)* }),
                     hits_taken: Cell::new(0),
                     rare: Cell::new(false),
@@ -147,15 +182,22 @@ pub fn used_often(counter: impl FnOnce(&Counters) -> &Cell<u64>) {
     });
 }
 
-/// Carries out a read or write and adds the nanoseconds that it takes, if the fiber times those.
-pub fn timed<T>(counter: impl FnOnce(&Counters) -> &Cell<u64>, work: impl FnOnce() -> T) -> T {
-    if !with_state(|state| state.usage.timed.get()) {
-        return work();
+/// Carries out a read or write and adds the nanoseconds that it takes, if the fiber times those. Gives them too.
+pub fn timed<T>(counter: impl FnOnce(&Counters) -> &Cell<u64>, work: impl FnOnce() -> T) -> (T, u64) {
+    let (result, time) = measured(with_state(|state| state.usage.timed.get()), work);
+    if time > 0 {
+        used(counter, time);
+    }
+    (result, time)
+}
+
+fn measured<T>(timed: bool, work: impl FnOnce() -> T) -> (T, u64) {
+    if !timed {
+        return (work(), 0);
     }
     let start = crate::now();
     let result = work();
-    used(counter, crate::now().0.saturating_sub(start.0));
-    result
+    (result, crate::now().0.saturating_sub(start.0))
 }
 
 /// Pages that the running fiber found in the pool, and those that it read.
@@ -180,6 +222,16 @@ pub fn take_hits() -> Option<u64> {
 /// Whether the running fiber times reads and writes from now on.
 pub fn time_io(on: bool) {
     with_state(|state| state.usage.timed.set(on));
+}
+
+/// Whether the running fiber times its writes of the log from now on.
+pub fn time_wal(on: bool) {
+    with_state(|state| state.usage.wal_timed.set(on));
+}
+
+/// Carries out a write of the log. Gives the nanoseconds that it took, too, if the fiber times those.
+pub fn timed_wal<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    measured(with_state(|state| state.usage.wal_timed.get()), work)
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use exec::{
     Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo, Situation,
     SocketSink, TransactionStatus,
 };
+use runtime::usage::Account;
 use runtime::{Event, Workers};
 use txn::{SessionId, Transaction};
 use wire::scram::{self, Verifier};
@@ -141,7 +142,7 @@ pub fn open(dir: &Path, lock: DirectoryLock, settings: Arc<ServerSettings>) -> S
     log_last_state(dir);
     let clean = ControlFile::read(dir).is_ok_and(|control| control.state == ClusterState::ShutDown);
     let engine = Engine::open_locked(dir, lock, options(&settings)?).map_err(fatal)?;
-    let gives_files = crate::directory::gives_files(&settings)?;
+    let gives_files = crate::directory::gives_files(&settings);
     let instance = instance(Arc::new(engine), settings);
     if !gives_files {
         instance.confine_files(dir);
@@ -210,12 +211,20 @@ impl Stampede {
         result
     }
 
-    fn start(&self, workers: &Workers, worker: usize, name: &'static str, body: Loop) {
+    fn start(&self, workers: &Workers, worker: usize, (name, account): (&'static str, Account), body: Loop) {
         let (instance, stop, loops) = (self.instance.clone(), self.stop.clone(), self.loops.clone());
         // AcqRel: pairs with the decrement below.
         loops.running.fetch_add(1, Ordering::AcqRel);
         workers.spawn_fiber_on(worker, move || {
-            if let Err(error) = body(instance.engine(), &stop, &|| instance.counters().count_background()) {
+            let after_round = || {
+                instance.counters().count_background();
+                let settings = instance.settings();
+                runtime::usage::time_io(settings.bool(Setting::track_io_timing));
+                runtime::usage::time_wal(settings.bool(Setting::track_wal_io_timing));
+            };
+            account.enter();
+            after_round();
+            if let Err(error) = body(instance.engine(), &stop, &after_round) {
                 // Storage is no longer to be trusted: what was acknowledged is in the log, so stop and recover from there.
                 let report = SqlError::with_severity(
                     Severity::Panic,
@@ -278,10 +287,12 @@ impl Database for Stampede {
         for (pid, (kind, wait)) in (1..crate::sessions::FIRST_PID).zip(shown) {
             self.instance.sessions().add_background(pid, kind, wait);
         }
-        self.start(workers, 0, "checkpointer", background::checkpointer);
-        self.start(workers, 1, "background writer", background::background_writer);
-        self.start(workers, 0, "WAL writer", background::wal_writer);
-        self.start(workers, 1, "WAL writer", background::wal_backlog_writer);
+        let wal_writer = ("WAL writer", Account::WalWriter);
+        self.start(workers, 0, ("checkpointer", Account::Checkpointer), background::checkpointer);
+        let writer = ("background writer", Account::BackgroundWriter);
+        self.start(workers, 1, writer, background::background_writer);
+        self.start(workers, 0, wal_writer, background::wal_writer);
+        self.start(workers, 1, wal_writer, background::wal_backlog_writer);
     }
 
     fn shutdown(&self) -> SqlResult<()> {
@@ -395,6 +406,10 @@ impl Client for Session {
 
     fn timeouts(&self) -> Timeouts {
         Session::timeouts(self)
+    }
+
+    fn exits_on_error(&self) -> bool {
+        Session::exits_on_error(self)
     }
 
     fn encoding(&self) -> Encoding {

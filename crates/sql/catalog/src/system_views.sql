@@ -230,6 +230,37 @@ SELECT n.nspname AS schemaname,
  WHERE NOT a.attisdropped
    AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'select');
 
+-- Extended statistics. No list of their most common values is made, so there is none to take apart.
+CREATE VIEW pg_catalog.pg_stats_ext AS
+SELECT n.nspname AS schemaname,
+       c.relname AS tablename,
+       sn.nspname AS statistics_schemaname,
+       s.stxname AS statistics_name,
+       pg_catalog.pg_get_userbyid(s.stxowner) AS statistics_owner,
+       (SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum)
+          FROM pg_catalog.pg_attribute a
+         WHERE a.attrelid = s.stxrelid AND a.attnum = ANY (s.stxkeys)) AS attnames,
+       pg_catalog.pg_get_statisticsobjdef_expressions(s.oid) AS exprs,
+       s.stxkind AS kinds,
+       d.stxdinherit AS inherited,
+       d.stxdndistinct AS n_distinct,
+       d.stxddependencies AS dependencies,
+       NULL::text[] AS most_common_vals,
+       NULL::boolean[] AS most_common_val_nulls,
+       NULL::double precision[] AS most_common_freqs,
+       NULL::double precision[] AS most_common_base_freqs
+  FROM pg_catalog.pg_statistic_ext s
+  JOIN pg_catalog.pg_class c ON c.oid = s.stxrelid
+  JOIN pg_catalog.pg_statistic_ext_data d ON d.stxoid = s.oid
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN pg_catalog.pg_namespace sn ON sn.oid = s.stxnamespace
+ WHERE pg_catalog.pg_has_role(c.relowner, 'USAGE')
+    OR NOT EXISTS (SELECT
+                     FROM pg_catalog.pg_attribute a
+                    WHERE a.attrelid = c.oid
+                      AND a.attnum = ANY (s.stxkeys)
+                      AND NOT pg_catalog.has_column_privilege(c.oid, a.attnum, 'select'));
+
 CREATE VIEW pg_catalog.pg_user_mappings AS
 SELECT m.oid AS umid,
        s.oid AS srvid,
@@ -263,6 +294,7 @@ GRANT SELECT ON
     pg_catalog.pg_timezone_names,
     pg_catalog.pg_replication_slots,
     pg_catalog.pg_stats,
+    pg_catalog.pg_stats_ext,
     pg_catalog.pg_user_mappings
     TO PUBLIC;
 

@@ -330,14 +330,14 @@ impl SpillReader {
 /// Writes, and counts the blocks.
 fn write(file: &File, bytes: &[u8], at: u64) -> SqlResult<()> {
     used(|c| &c.temp_written, blocks(bytes));
-    let write = || timed(|c| &c.temp_write_time, || file.write_all_at(bytes, at));
+    let write = || timed(|c| &c.temp_write_time, || file.write_all_at(bytes, at)).0;
     waiting(WaitEvent::TempFileWrite, write).map_err(io_error)
 }
 
 /// Reads, and counts the blocks.
 fn read(file: &File, bytes: &mut [u8], at: u64) -> SqlResult<()> {
     used(|c| &c.temp_read, blocks(bytes));
-    let read = || timed(|c| &c.temp_read_time, || file.read_exact_at(bytes, at));
+    let read = || timed(|c| &c.temp_read_time, || file.read_exact_at(bytes, at)).0;
     waiting(WaitEvent::TempFileRead, read).map_err(io_error)
 }
 

@@ -63,6 +63,6 @@ pub use action::{PageChange, RedoPage, WalAction, redo_init_page, redo_page};
 pub use pin::{ExclusivePage, Pin, SharedPage};
 pub use pool::{BufferError, BufferPool, Persistence, PoolOptions};
 pub use ring::{Ring, RingKind};
-pub use stats::BufferStats;
+pub use stats::{BufferStats, IoKind, IoStats};
 pub use tag::Tag;
 pub use write_back::BgwriterStep;

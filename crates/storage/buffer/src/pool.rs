@@ -18,9 +18,9 @@ use crate::mapping::Mapping;
 use crate::memory::{PageMemory, Table};
 use crate::pin::{ExclusivePage, Pin};
 use crate::ring::{Ring, RingKind};
-use crate::stats::{BufferStats, Stats, count};
+use crate::stats::{BufferStats, IoKind, Stats, add, count};
 use crate::tag::Tag;
-use crate::write_back::{Background, Latching, Outcome, Writer};
+use crate::write_back::{Background, Latching, Outcome};
 
 const QUEUES: usize = 128;
 
@@ -384,9 +384,9 @@ impl BufferPool {
         let Some((index, state)) = self.lookup(tag, bump) else { return self.load(tag, ring, load) };
         let pin = self.pin_of(index);
         if state & VALID == 0 {
-            return self.finish_load(pin, load);
+            return self.finish_load(pin, IoKind::of(ring), load);
         }
-        self.inner().stats.hit();
+        self.inner().stats.hit(IoKind::of(ring));
         Ok(pin)
     }
 
@@ -397,10 +397,10 @@ impl BufferPool {
         let (pin, ours) = self.map(tag, victim);
         if ours {
             let reading = Reading { pool: self.inner(), index: pin.index(), result: 0 };
-            self.fill(&pin, load, reading)?;
+            self.fill(&pin, IoKind::of(ring), load, reading)?;
             return Ok(pin);
         }
-        self.finish_load(pin, load)
+        self.finish_load(pin, IoKind::of(ring), load)
     }
 
     /// Puts a page into a frame that the caller took, unless it is in another already. Gives the page's frame, pinned, and whether
@@ -426,12 +426,12 @@ impl BufferPool {
 
     /// Waits for whoever reads the page; if that failed, tries it here.
     #[cold]
-    fn finish_load(&self, pin: Pin, load: Load) -> Result<Pin, BufferError> {
+    fn finish_load(&self, pin: Pin, kind: IoKind, load: Load) -> Result<Pin, BufferError> {
         if self.begin_fill(&pin) {
             let reading = Reading { pool: self.inner(), index: pin.index(), result: 0 };
-            self.fill(&pin, load, reading)?;
+            self.fill(&pin, kind, load, reading)?;
         } else {
-            self.inner().stats.hit();
+            self.inner().stats.hit(kind);
         }
         Ok(pin)
     }
@@ -451,7 +451,7 @@ impl BufferPool {
     }
 
     /// Fills a page that nobody else looks at before it is valid.
-    fn fill(&self, pin: &Pin, load: Load, mut reading: Reading<'_>) -> Result<(), BufferError> {
+    fn fill(&self, pin: &Pin, kind: IoKind, load: Load, mut reading: Reading<'_>) -> Result<(), BufferError> {
         let Tag { rel, fork, block } = pin.tag();
         // SAFETY: `READING` is ours and the page is not valid, so nobody has a reference to the bytes.
         let bytes = unsafe { &mut *self.inner().page_ptr(pin.index()) };
@@ -461,9 +461,10 @@ impl BufferPool {
                 Ok(())
             }
             Load::Read | Load::ReadOrReset => {
-                self.inner().stats.read();
+                self.inner().stats.read(kind);
                 let read = || self.inner().smgr.read(rel, fork, block, bytes);
-                let read = waiting(WaitEvent::DataFileRead, || timed(|c| &c.shared_read_time, read));
+                let (read, time) = waiting(WaitEvent::DataFileRead, || timed(|c| &c.shared_read_time, read));
+                add(&self.inner().stats.here().of(kind).read_time, time);
                 // A page of zeros never reached the disk, and those that a checkpoint has seen all did.
                 let lost = || block.0 < self.inner().smgr.settled_pages(rel, fork);
                 read.map_err(BufferError::File).and_then(|()| match page::verify(bytes, block) {
@@ -513,6 +514,7 @@ impl BufferPool {
         if self.inner().sweep.count_allocation() {
             self.inner().background.wake();
         }
+        let kind = IoKind::of(ring);
         loop {
             let from_ring = ring.and_then(|ring| ring.claim(&self.inner().frames));
             let index = match from_ring {
@@ -531,11 +533,17 @@ impl BufferPool {
                     continue;
                 }
                 // Waiting for a latch here, with latches of other pages held, could be a deadlock: another frame will do.
-                if self.write_back(&pin, Latching::Try, Writer::Backend)? == Outcome::Skipped {
+                if self.write_back(&pin, Latching::Try, kind)? == Outcome::Skipped {
                     continue;
                 }
             }
             if state & MAPPED == 0 || self.evict(&pin) {
+                let io = self.inner().stats.here().of(kind);
+                match from_ring {
+                    Some(_) => count(&io.reuses),
+                    None if state & MAPPED != 0 => count(&io.evictions),
+                    None => {}
+                }
                 if let Some(ring) = ring {
                     ring.keep(index);
                 }
@@ -547,17 +555,13 @@ impl BufferPool {
     /// Takes the page out of a frame that the caller has pinned, unless somebody else wants it or made it dirty.
     fn evict(&self, pin: &Pin) -> bool {
         let frame = self.inner().frame(pin.index());
-        let evicted = self.inner().mapping.locked(pin.tag().hash(), |partition| {
+        self.inner().mapping.locked(pin.tag().hash(), |partition| {
             let vacated = frame.try_vacate(false);
             if vacated {
                 partition.remove(&self.inner().frames, pin.index());
             }
             vacated
-        });
-        if evicted {
-            count(&self.inner().stats.here().evictions);
-        }
-        evicted
+        })
     }
 
     /// A new zero page at the end of the fork, exclusively latched. Extending is serialised per fork; the file grows ahead of need.
@@ -602,7 +606,7 @@ impl BufferPool {
             self.discard(pin);
             return Err(error.into());
         }
-        count(&self.inner().stats.here().extends);
+        count(&self.inner().stats.here().of(IoKind::of(ring)).extends);
         used(|c| &c.shared_written, 1);
         Ok(page)
     }
@@ -667,7 +671,9 @@ impl BufferPool {
 
     /// Counters.
     pub fn stats(&self) -> BufferStats {
-        BufferStats { allocations: self.inner().sweep.allocations(), ..self.inner().stats.sum() }
+        let mut stats = self.inner().stats.sum();
+        stats.allocations = self.inner().sweep.allocations();
+        stats
     }
 
     /// Number of pins held now; tests end with zero.

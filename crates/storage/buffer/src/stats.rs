@@ -1,46 +1,135 @@
 //! Counters of a pool.
 
 use std::cell::Cell;
+use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use runtime::usage::{used, used_often};
 
+use crate::ring::{Ring, RingKind};
+
 const STRIPES: usize = 32;
+
+/// On whose account pages are read and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum IoKind {
+    /// A session's, without a ring.
+    Normal,
+    /// A session's, by a ring of this kind.
+    BulkRead,
+    /// As above.
+    BulkWrite,
+    /// As above.
+    Vacuum,
+    /// The background writer's.
+    BackgroundWriter,
+    /// A checkpoint's.
+    Checkpointer,
+}
+
+impl IoKind {
+    /// Of a session with this ring, if it has one.
+    #[inline]
+    pub(crate) fn of(ring: Option<&Ring>) -> IoKind {
+        match ring.map(Ring::kind) {
+            None => IoKind::Normal,
+            Some(RingKind::BulkRead) => IoKind::BulkRead,
+            Some(RingKind::BulkWrite) => IoKind::BulkWrite,
+            Some(RingKind::Vacuum) => IoKind::Vacuum,
+        }
+    }
+
+    /// Those of sessions.
+    pub const SESSIONS: [IoKind; 4] = [IoKind::Normal, IoKind::BulkRead, IoKind::BulkWrite, IoKind::Vacuum];
+}
+
+/// Number of [`IoKind`]s.
+const KINDS: usize = IoKind::Checkpointer as usize + 1;
+
+macro_rules! io_counters {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// What was read and written on somebody's account. Times are nanoseconds, where they are measured.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct IoStats {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl AddAssign for IoStats {
+            fn add_assign(&mut self, more: IoStats) {
+                $(self.$name += more.$name;)*
+            }
+        }
+
+        #[derive(Default)]
+        pub(crate) struct IoCounters {
+            $(pub $name: AtomicU64,)*
+        }
+
+        impl IoCounters {
+            fn load(&self) -> IoStats {
+                IoStats { $($name: self.$name.load(Ordering::Relaxed),)* }
+            }
+        }
+    };
+}
+
+io_counters! {
+    /// Pages found.
+    hits,
+    /// Pages read.
+    reads,
+    /// Time of that.
+    read_time,
+    /// Pages written.
+    writes,
+    /// Time of that.
+    write_time,
+    /// Pages added to relations.
+    extends,
+    /// Pages thrown out for another.
+    evictions,
+    /// Pages of a ring thrown out for its next one.
+    reuses,
+}
 
 /// Counters since start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferStats {
-    /// Pages found.
-    pub hits: u64,
-    /// Pages read.
-    pub reads: u64,
-    /// Pages written by whoever needed the buffer.
-    pub backend_writes: u64,
-    /// Pages written by the background writer.
-    pub bgwriter_writes: u64,
-    /// Pages written by checkpoints.
-    pub checkpoint_writes: u64,
+    io: [IoStats; KINDS],
     /// Buffers given a new page.
     pub allocations: u64,
-    /// Pages thrown out for another.
-    pub evictions: u64,
-    /// Pages added to relations.
-    pub extends: u64,
     /// Rounds that the background writer ended because it had written enough.
     pub bgwriter_maxwritten: u64,
+}
+
+impl BufferStats {
+    /// What was read and written on one account.
+    pub fn of(&self, kind: IoKind) -> IoStats {
+        self.io[kind as usize]
+    }
+
+    /// What sessions have read and written, by rings or without.
+    pub fn sessions(&self) -> IoStats {
+        let mut sum = IoStats::default();
+        IoKind::SESSIONS.into_iter().for_each(|kind| sum += self.of(kind));
+        sum
+    }
 }
 
 #[repr(align(128))]
 #[derive(Default)]
 pub(crate) struct Stripe {
-    pub hits: AtomicU64,
-    pub reads: AtomicU64,
-    pub backend_writes: AtomicU64,
-    pub bgwriter_writes: AtomicU64,
-    pub checkpoint_writes: AtomicU64,
-    pub evictions: AtomicU64,
-    pub extends: AtomicU64,
+    io: [IoCounters; KINDS],
     pub bgwriter_maxwritten: AtomicU64,
+}
+
+impl Stripe {
+    /// The counters of one account.
+    #[inline]
+    pub fn of(&self, kind: IoKind) -> &IoCounters {
+        &self.io[kind as usize]
+    }
 }
 
 /// Counters in stripes, so that threads do not share a cache line for counting.
@@ -67,37 +156,35 @@ impl Stats {
     }
 
     /// A page was found.
-    pub fn hit(&self) {
-        count(&self.here().hits);
+    #[inline]
+    pub fn hit(&self, kind: IoKind) {
+        count(&self.here().of(kind).hits);
         used_often(|c| &c.shared_hit);
     }
 
     /// A page is read.
-    pub fn read(&self) {
-        count(&self.here().reads);
+    pub fn read(&self, kind: IoKind) {
+        count(&self.here().of(kind).reads);
         used(|c| &c.shared_read, 1);
     }
 
     /// All stripes together.
     pub fn sum(&self) -> BufferStats {
-        let sum = |field: fn(&Stripe) -> &AtomicU64| -> u64 {
-            self.stripes.iter().map(|stripe| field(stripe).load(Ordering::Relaxed)).sum()
-        };
-        BufferStats {
-            hits: sum(|s| &s.hits),
-            reads: sum(|s| &s.reads),
-            backend_writes: sum(|s| &s.backend_writes),
-            bgwriter_writes: sum(|s| &s.bgwriter_writes),
-            checkpoint_writes: sum(|s| &s.checkpoint_writes),
-            allocations: 0,
-            evictions: sum(|s| &s.evictions),
-            extends: sum(|s| &s.extends),
-            bgwriter_maxwritten: sum(|s| &s.bgwriter_maxwritten),
+        let mut sum = BufferStats::default();
+        for stripe in &self.stripes {
+            stripe.io.iter().zip(&mut sum.io).for_each(|(counters, io)| *io += counters.load());
+            sum.bgwriter_maxwritten += stripe.bgwriter_maxwritten.load(Ordering::Relaxed);
         }
+        sum
     }
 }
 
 /// Adds one.
 pub(crate) fn count(counter: &AtomicU64) {
-    counter.fetch_add(1, Ordering::Relaxed);
+    add(counter, 1);
+}
+
+/// Adds to it.
+pub(crate) fn add(counter: &AtomicU64, amount: u64) {
+    counter.fetch_add(amount, Ordering::Relaxed);
 }

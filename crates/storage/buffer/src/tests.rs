@@ -107,9 +107,11 @@ fn more_pages_than_buffers() {
             assert_eq!(read_number(pool, n), n as u64 * 3);
         }
         let stats = pool.stats();
-        assert_eq!(stats.extends, 100);
-        assert!(stats.backend_writes >= 84 && stats.evictions >= 84 + 84, "{stats:?}");
-        assert!(stats.reads >= 84 && stats.hits + stats.reads >= 100, "{stats:?}");
+        let io = stats.of(IoKind::Normal);
+        assert_eq!(stats.sessions(), io);
+        assert_eq!(io.extends, 100);
+        assert!(io.writes >= 84 && io.evictions >= 84 + 84 && io.reuses == 0, "{io:?}");
+        assert!(io.reads >= 84 && io.hits + io.reads >= 100, "{io:?}");
         assert!(matches!(
             pool.read(tag(100)),
             Err(BufferError::File(SmgrError::PastEnd { nblocks: 100, .. }))
@@ -219,7 +221,7 @@ fn one_reads_and_the_others_wait() {
             add_page(pool, n);
         }
         (8..40).for_each(|block| drop(pool.read(tag(block)).unwrap()));
-        let before = pool.stats().reads;
+        let before = pool.stats().sessions().reads;
         assert!(pool.read_cached(tag(0)).is_none());
         let fibers: Vec<_> = (0..10)
             .map(|_| {
@@ -228,7 +230,7 @@ fn one_reads_and_the_others_wait() {
             })
             .collect();
         fibers.into_iter().for_each(|fiber| assert_eq!(fiber.join().unwrap(), 0));
-        assert_eq!(pool.stats().reads - before, 1);
+        assert_eq!(pool.stats().sessions().reads - before, 1);
     });
 }
 
@@ -369,7 +371,7 @@ fn checkpoints_write_what_is_dirty_in_file_order() {
             seen.set((done, total));
         });
         assert_eq!((written, seen.get(), pool.dirty()), (Ok(4), (4, 4), 1));
-        assert_eq!(pool.stats().checkpoint_writes, 4);
+        assert_eq!(pool.stats().of(IoKind::Checkpointer).writes, 4);
     });
 }
 
@@ -454,6 +456,9 @@ fn a_scan_with_a_ring_leaves_the_pool_alone() {
         }
         let kept = (0..64).filter(|block| pool.read_cached(tag(*block)).is_some()).count();
         assert_eq!(kept, 64, "the scan threw hot pages out");
+        let io = pool.stats().of(IoKind::BulkRead);
+        assert_eq!(io.reads + io.hits, 200);
+        assert!(io.reuses > io.evictions && io.evictions > 0, "{io:?}");
     });
 }
 
@@ -472,8 +477,8 @@ fn the_background_writer_cleans_ahead_of_the_sweep() {
             }
         }
         let stats = pool.stats();
-        assert_eq!(stats.bgwriter_writes, written as u64);
-        assert!(written > 300 && stats.backend_writes < 80, "{stats:?}");
+        assert_eq!(stats.of(IoKind::BackgroundWriter).writes, written as u64);
+        assert!(written > 300 && stats.of(IoKind::Normal).writes < 80, "{stats:?}");
         while !pool.bgwriter_step().unwrap().may_hibernate {}
         let sleeper = {
             let pool = pool.clone();

@@ -14,7 +14,7 @@ use crate::clock_sweep::SweepPosition;
 use crate::frame::{BUSY, CHECKPOINT, DIRTY, HINTING, UNLOGGED, WRITING, pins, usage};
 use crate::pin::Pin;
 use crate::pool::{BufferError, BufferPool, Inner};
-use crate::stats::count;
+use crate::stats::{IoKind, add, count};
 use crate::tag::Tag;
 
 /// The background writer scans the whole pool in so many rounds even when nobody needs buffers.
@@ -40,14 +40,6 @@ pub(crate) enum Outcome {
     Clean,
     /// A latch or another's work was in the way (only with [`Latching::Try`]).
     Skipped,
-}
-
-/// On whose account a page is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Writer {
-    Backend,
-    Background,
-    Checkpoint,
 }
 
 /// What the background writer's step did.
@@ -144,7 +136,7 @@ impl BufferPool {
         &self,
         pin: &Pin,
         latching: Latching,
-        writer: Writer,
+        kind: IoKind,
     ) -> Result<Outcome, BufferError> {
         let (index, frame) = (pin.index(), self.inner().frame(pin.index()));
         let copy = loop {
@@ -170,16 +162,14 @@ impl BufferPool {
             self.inner().wait_while(index, BUSY);
         };
         let mut writing = Writing { pool: self.inner(), index, result: DIRTY };
-        timed(|c| &c.shared_write_time, || self.write_copy(pin.tag(), copy))?;
+        let (written, time) = timed(|c| &c.shared_write_time, || self.write_copy(pin.tag(), copy));
+        written?;
         writing.result = 0;
         drop(writing);
         used(|c| &c.shared_written, 1);
-        let stats = self.inner().stats.here();
-        count(match writer {
-            Writer::Backend => &stats.backend_writes,
-            Writer::Background => &stats.bgwriter_writes,
-            Writer::Checkpoint => &stats.checkpoint_writes,
-        });
+        let io = self.inner().stats.here().of(kind);
+        count(&io.writes);
+        add(&io.write_time, time);
         Ok(Outcome::Written)
     }
 
@@ -218,7 +208,7 @@ impl BufferPool {
             if frame.try_pin_if(|state| state & (DIRTY | BUSY) != 0).is_some() {
                 let pin = self.pin_of(index as u32);
                 if wanted(pin.tag()) {
-                    self.write_back(&pin, Latching::Wait, Writer::Backend)?;
+                    self.write_back(&pin, Latching::Wait, IoKind::Normal)?;
                 }
             }
         }
@@ -247,7 +237,7 @@ impl BufferPool {
         for (done, (_, index)) in marked.into_iter().enumerate() {
             if self.inner().frame(index).try_pin_if(|state| state & CHECKPOINT != 0).is_some() {
                 let pin = self.pin_of(index);
-                let outcome = self.write_back(&pin, Latching::Wait, Writer::Checkpoint)?;
+                let outcome = self.write_back(&pin, Latching::Wait, IoKind::Checkpointer)?;
                 written += usize::from(outcome == Outcome::Written);
             }
             progress(done + 1, total);
@@ -305,7 +295,7 @@ impl BufferPool {
             return Ok((false, false));
         }
         let pin = self.pin_of(index);
-        let outcome = self.write_back(&pin, Latching::Try, Writer::Background)?;
+        let outcome = self.write_back(&pin, Latching::Try, IoKind::BackgroundWriter)?;
         Ok((outcome != Outcome::Skipped, outcome == Outcome::Written))
     }
 

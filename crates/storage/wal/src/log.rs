@@ -10,7 +10,7 @@ use std::{fmt, io};
 use base::os::is_transient;
 use base::{Lsn, Xid};
 use runtime::time::timeout;
-use runtime::usage::used;
+use runtime::usage::{Account, timed_wal, used};
 use runtime::{Event, WaitEvent, WaitQueue, waiting};
 
 use crate::builder::{Assembled, RecordBuilder};
@@ -133,8 +133,17 @@ pub struct Wal {
     /// LSN of the last removal and smoothed distance between two, for recycling.
     last_removal: AtomicU64,
     distance: AtomicU64,
+    /// By [`Account`] of who led.
+    written: [Written; Account::COUNT],
+}
+
+/// What was written of the log on somebody's account.
+#[derive(Debug, Default)]
+struct Written {
     writes: AtomicU64,
-    written: AtomicU64,
+    bytes: AtomicU64,
+    /// Nanoseconds of those writes that were timed.
+    time: AtomicU64,
 }
 
 /// What was written of the log since it was opened; each write syncs too, unless `fsync` is off.
@@ -146,6 +155,8 @@ pub struct WalStats {
     pub bytes: u64,
     /// Syncs.
     pub syncs: u64,
+    /// Nanoseconds that those writes took, syncing included, which the fibers that made them have timed.
+    pub time: u64,
 }
 
 thread_local! {
@@ -221,8 +232,7 @@ impl Wal {
             recovering: AtomicBool::new(true),
             last_removal: AtomicU64::new(0),
             distance: AtomicU64::new(0),
-            writes: AtomicU64::new(0),
-            written: AtomicU64::new(0),
+            written: Default::default(),
             options,
         }
     }
@@ -442,26 +452,29 @@ impl Wal {
         // SAFETY: the range is completed, and only this leader can mark it written.
         let [first, second] = unsafe { self.ring.read(from, to) };
         let pieces = if second.is_empty() { &[first][..] } else { &[first, second][..] };
-        let result = if self.options.fsync {
-            waiting(WaitEvent::WalSync, || file.write_and_sync_at(pieces, offset))
-        } else {
-            waiting(WaitEvent::WalWrite, || file.write_vectored_at(pieces, offset))
-        };
+        let (result, time) = timed_wal(|| match self.options.fsync {
+            true => waiting(WaitEvent::WalSync, || file.write_and_sync_at(pieces, offset)),
+            false => waiting(WaitEvent::WalWrite, || file.write_vectored_at(pieces, offset)),
+        });
         result.map_err(|error| self.segments.failed("write to", segment, &error))?;
         // Relaxed: shown to people, orders nothing.
-        self.writes.fetch_add(1, Ordering::Relaxed);
-        self.written.fetch_add(to - from, Ordering::Relaxed);
+        let written = &self.written[Account::current() as usize];
+        written.writes.fetch_add(1, Ordering::Relaxed);
+        written.bytes.fetch_add(to - from, Ordering::Relaxed);
+        written.time.fetch_add(time, Ordering::Relaxed);
         if offset + (to - from) == self.geometry.segment_size() {
             self.segment_full.set();
         }
         Ok(to)
     }
 
-    /// What was written so far.
-    pub fn stats(&self) -> WalStats {
-        let writes = self.writes.load(Ordering::Relaxed);
+    /// What was written so far on this account.
+    pub fn stats(&self, account: Account) -> WalStats {
+        let written = &self.written[account as usize];
+        let figure = |figure: &AtomicU64| figure.load(Ordering::Relaxed);
+        let writes = figure(&written.writes);
         let syncs = if self.options.fsync { writes } else { 0 };
-        WalStats { writes, bytes: self.written.load(Ordering::Relaxed), syncs }
+        WalStats { writes, bytes: figure(&written.bytes), syncs, time: figure(&written.time) }
     }
 
     /// The WAL writer's step: writes and syncs what was inserted so far.

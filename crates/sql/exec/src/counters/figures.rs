@@ -208,10 +208,6 @@ figures! {
         xact_hits,
         /// Pages of multixacts found in memory.
         multixact_hits,
-        /// Nanoseconds reading, for the server as a whole.
-        io_read_time,
-        /// Nanoseconds writing, for the server as a whole.
-        io_write_time,
     }
     latest {
         /// When the counters were last set to zero.
@@ -264,8 +260,6 @@ impl Database {
             wal_buffers_full: self.wal_buffers_full,
             xact_hits: self.xact_hits,
             multixact_hits: self.multixact_hits,
-            io_read_time: self.io_read_time,
-            io_write_time: self.io_write_time,
             ..Database::default()
         }
     }

@@ -10,7 +10,7 @@ use runtime::fs;
 
 use super::{Counters, Database, Function, Group, Offset, Relation};
 
-const FIRST: &str = "stampede counters 1";
+const FIRST: &str = "stampede counters 2";
 const LAST: &str = "end";
 
 impl Counters {

@@ -81,8 +81,6 @@ impl DatabaseLane {
             },
             xact_hits: used.xact_hits as i64,
             multixact_hits: used.multixact_hits as i64,
-            io_read_time: used.shared_read_time as i64,
-            io_write_time: used.shared_write_time as i64,
             ..Database::default()
         });
     }

@@ -1,6 +1,8 @@
 //! Counters of the server as a whole: background writer, checkpoints, the log, SLRUs, I/O; and setting counters to zero.
 
 use base::{Oid, SqlResult, sql_err};
+use buffer::{BufferStats, IoKind};
+use runtime::usage::Account;
 use tuple::Datum;
 use types::SessionFn;
 use types::numeric::Numeric;
@@ -21,7 +23,8 @@ impl Instance {
         match group {
             Group::Archiver | Group::RecoveryPrefetch => Vec::new(),
             Group::BackgroundWriter => {
-                let written = [pool.bgwriter_writes, pool.bgwriter_maxwritten, pool.reads + pool.extends];
+                let (writer, sessions) = (pool.of(IoKind::BackgroundWriter), pool.sessions());
+                let written = [writer.writes, pool.bgwriter_maxwritten, sessions.reads + sessions.extends];
                 written.map(|figure| figure as i64).to_vec()
             }
             Group::Checkpointer => {
@@ -32,7 +35,7 @@ impl Instance {
                     totals.done as i64,
                     totals.write.as_micros() as i64,
                     totals.sync.as_micros() as i64,
-                    pool.checkpoint_writes as i64,
+                    pool.of(IoKind::Checkpointer).writes as i64,
                     totals.slru_written as i64,
                 ]
             }
@@ -70,34 +73,40 @@ impl Instance {
     /// The figures of [`IO`], [`IO_FIGURES`] for each of its rows.
     fn counted_of_io(&self) -> Vec<i64> {
         let pool = self.engine().pool().stats();
-        let (wal, checkpoints) = (self.engine().wal().stats(), self.engine().checkpoint_totals());
-        let sum = self.counters().all_databases();
-        let pages = |count: u64| [count as i64, count as i64 * PAGE];
         let mut all = Vec::with_capacity(IO.len() * IO_FIGURES);
-        for (backend, object) in IO {
-            let mut row = [0; IO_FIGURES];
-            match (backend, object) {
-                ("client backend", "relation") => {
-                    row[..2].copy_from_slice(&pages(pool.reads));
-                    row[2] = sum.io_read_time / 1000;
-                    row[3..5].copy_from_slice(&pages(pool.backend_writes));
-                    row[5] = sum.io_write_time / 1000;
-                    row[8..10].copy_from_slice(&pages(pool.extends));
-                    (row[11], row[12]) = (pool.hits as i64, pool.evictions as i64);
-                }
-                ("client backend", "wal") => {
-                    (row[3], row[4], row[14]) = (wal.writes as i64, wal.bytes as i64, wal.syncs as i64);
-                }
-                ("background writer", _) => row[3..5].copy_from_slice(&pages(pool.bgwriter_writes)),
-                ("checkpointer", _) => {
-                    row[3..5].copy_from_slice(&pages(pool.checkpoint_writes));
-                    (row[14], row[15]) = (checkpoints.files as i64, checkpoints.sync.as_micros() as i64);
-                }
-                _ => {}
-            }
-            all.extend(row);
+        for row in &IO {
+            all.extend(match row.source {
+                IoSource::Pages(kind) => self.counted_pages(kind, &pool),
+                IoSource::Log(account) => self.counted_log(account),
+            });
         }
         all
+    }
+
+    fn counted_pages(&self, kind: IoKind, pool: &BufferStats) -> [i64; IO_FIGURES] {
+        let io = pool.of(kind);
+        let mut row = [0; IO_FIGURES];
+        let pages = |count: u64| [count as i64, count as i64 * PAGE];
+        row[..2].copy_from_slice(&pages(io.reads));
+        row[2] = (io.read_time / 1000) as i64;
+        row[3..5].copy_from_slice(&pages(io.writes));
+        row[5] = (io.write_time / 1000) as i64;
+        row[8..10].copy_from_slice(&pages(io.extends));
+        (row[11], row[12], row[13]) = (io.hits as i64, io.evictions as i64, io.reuses as i64);
+        if kind == IoKind::Checkpointer {
+            let checkpoints = self.engine().checkpoint_totals();
+            (row[14], row[15]) = (checkpoints.files as i64, checkpoints.sync.as_micros() as i64);
+        }
+        row
+    }
+
+    fn counted_log(&self, account: Account) -> [i64; IO_FIGURES] {
+        let wal = self.engine().wal().stats(account);
+        let mut row = [0; IO_FIGURES];
+        (row[3], row[4], row[14]) = (wal.writes as i64, wal.bytes as i64, wal.syncs as i64);
+        // Where a write syncs too, it is one step, and that takes its time.
+        row[if wal.syncs > 0 { 15 } else { 5 }] = (wal.time / 1000) as i64;
+        row
     }
 
     /// Writes all counters to the data directory, when the server stops.
@@ -109,25 +118,57 @@ impl Instance {
     }
 }
 
-/// Rows of `pg_stat_io`: who, and what. The pool does not tell rings from the rest, nor writers of the log from each other.
-const IO: [(&str, &str); 4] = [
-    ("client backend", "relation"),
-    ("client backend", "wal"),
-    ("background writer", "relation"),
-    ("checkpointer", "relation"),
+/// A row of `pg_stat_io`.
+struct IoRow {
+    backend: &'static str,
+    object: &'static str,
+    context: &'static str,
+    source: IoSource,
+}
+
+/// Where its figures come from.
+#[derive(Clone, Copy)]
+enum IoSource {
+    /// Pages of relations.
+    Pages(IoKind),
+    /// The log.
+    Log(Account),
+}
+
+const fn pages(backend: &'static str, context: &'static str, kind: IoKind) -> IoRow {
+    IoRow { backend, object: "relation", context, source: IoSource::Pages(kind) }
+}
+
+const fn log(backend: &'static str, account: Account) -> IoRow {
+    IoRow { backend, object: "wal", context: "normal", source: IoSource::Log(account) }
+}
+
+/// The rows of `pg_stat_io`.
+const IO: [IoRow; 10] = [
+    pages("client backend", "bulkread", IoKind::BulkRead),
+    pages("client backend", "bulkwrite", IoKind::BulkWrite),
+    pages("client backend", "normal", IoKind::Normal),
+    pages("client backend", "vacuum", IoKind::Vacuum),
+    log("client backend", Account::Session),
+    pages("background writer", "normal", IoKind::BackgroundWriter),
+    log("background writer", Account::BackgroundWriter),
+    pages("checkpointer", "normal", IoKind::Checkpointer),
+    log("checkpointer", Account::Checkpointer),
+    log("walwriter", Account::WalWriter),
 ];
 
 /// Of a row: reads, bytes, time; writes, bytes, time; writebacks, time; extends, bytes, time; hits; evictions; reuses; syncs, time.
 const IO_FIGURES: usize = 16;
 
-/// The figures that a row of [`IO`] can have.
-fn io_applies((backend, object): (&str, &str), figure: usize) -> bool {
-    match (backend, object) {
-        // Only rings use a buffer again, and only checkpoints sync files.
-        ("client backend", "relation") => figure < 13,
-        (_, "wal") => matches!(figure, 3..=5 | 14 | 15),
-        ("checkpointer", _) => matches!(figure, 3..=7 | 14 | 15),
-        _ => matches!(figure, 3..=7),
+/// Whether a row of [`IO`] can have a figure. Nobody waits for write-backs, only checkpoints sync files of relations.
+fn io_applies(source: IoSource, figure: usize) -> bool {
+    match (source, figure) {
+        (IoSource::Log(_), _) => matches!(figure, 3..=5 | 14 | 15),
+        (IoSource::Pages(IoKind::Checkpointer), 14 | 15) => true,
+        (IoSource::Pages(IoKind::Checkpointer | IoKind::BackgroundWriter), _) => matches!(figure, 3..=7),
+        (IoSource::Pages(IoKind::BulkRead), 8..=10) => false,
+        (IoSource::Pages(IoKind::Normal), 13) => false,
+        (IoSource::Pages(_), _) => figure < 14,
     }
 }
 
@@ -236,11 +277,11 @@ impl Session {
     fn io_rows(&self) -> SqlResult<Vec<Row>> {
         let (figures, reset) = self.figures_of(Group::Io);
         let mut rows = Vec::new();
-        for (who, figures) in IO.into_iter().zip(figures.chunks(IO_FIGURES)) {
-            let mut row = vec![Datum::text(who.0), Datum::text(who.1), Datum::text("normal")];
+        for (who, figures) in IO.iter().zip(figures.chunks(IO_FIGURES)) {
+            let mut row = [who.backend, who.object, who.context].map(Datum::text).to_vec();
             for (number, figure) in figures.iter().enumerate() {
                 row.push(match number {
-                    _ if !io_applies(who, number) => Datum::Null,
+                    _ if !io_applies(who.source, number) => Datum::Null,
                     1 | 4 | 9 => bytes(*figure)?,
                     2 | 5 | 7 | 10 | 15 => millis(*figure),
                     _ => Datum::Int8(*figure),
